@@ -1,0 +1,41 @@
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { PlanCode } from "./plan.ts";
+
+export const plans = sqliteTable("plans", {
+  code: text("code").$type<PlanCode>().primaryKey(),
+  position: integer("position").notNull(),
+  requestsPerSecond: integer("requests_per_second").notNull(),
+  requestsPerPeriod: integer("requests_per_period").notNull(),
+  posts: integer("posts", { mode: "boolean" }).notNull(),
+  /** Days of statistics that may be read; null: all. */
+  historyDays: integer("history_days"),
+  webhooks: integer("webhooks").notNull(),
+  webhookChannels: integer("webhook_channels").notNull(),
+});
+
+export const organizations = sqliteTable("organizations", {
+  id: integer("id").primaryKey(),
+  name: text("name").notNull(),
+  plan: text("plan").$type<PlanCode>().notNull(),
+  planStartedAt: integer("plan_started_at").notNull(),
+  planEndsAt: integer("plan_ends_at"),
+  createdAt: integer("created_at").notNull(),
+  archivedAt: integer("archived_at"),
+});
+
+export const MEMBER_ROLES = ["owner", "administrator", "member"] as const;
+export type MemberRole = (typeof MEMBER_ROLES)[number];
+
+export const members = sqliteTable("members", {
+  id: integer("id").primaryKey(),
+  organizationId: integer("organization_id").notNull(),
+  email: text("email").notNull(),
+  name: text("name").notNull(),
+  role: text("role").$type<MemberRole>().notNull(),
+  createdAt: integer("created_at").notNull(),
+  suspendedAt: integer("suspended_at"),
+});
+
+export type Plan = typeof plans.$inferSelect;
+export type Organization = typeof organizations.$inferSelect;
+export type Member = typeof members.$inferSelect;

@@ -1,0 +1,141 @@
+import type { Database } from "../db/database.ts";
+import { inTransaction } from "../db/transaction.ts";
+import { fieldError, notFound } from "../errors.ts";
+import type { Clock } from "../ports/clock.ts";
+import { createAccountsStore } from "./accounts.store.ts";
+import type { Member, MemberRole, Organization, Plan } from "./accounts.table.ts";
+import { nextTerm, type PlanCode } from "./plan.ts";
+
+export type Accounts = ReturnType<typeof createAccounts>;
+
+const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+const NAME_LENGTH_MAX = 200;
+
+/**
+ * Organizations, their members and their plans. Every verb that names an organization or member
+ * throws `not_found` where there is none, and `invalid` for a value that cannot be.
+ */
+export function createAccounts(db: Database, clock: Clock) {
+  const store = createAccountsStore(db);
+
+  function organization(id: number): Organization {
+    const found = store.organization(id);
+    if (found === undefined) throw notFound(`Organization ${id}`);
+    return found;
+  }
+
+  function member(id: number): Member {
+    const found = store.member(id);
+    if (found === undefined) throw notFound(`Member ${id}`);
+    return found;
+  }
+
+  function changeOrganization(
+    id: number,
+    change: (found: Organization) => Partial<Organization>,
+  ): Promise<Organization> {
+    return inTransaction(db, clock, () => {
+      store.changeOrganization(id, change(organization(id)));
+      return organization(id);
+    });
+  }
+
+  function changeMember(
+    id: number,
+    change: { role?: MemberRole; suspendedAt?: number | null },
+  ): Promise<Member> {
+    return inTransaction(db, clock, () => {
+      member(id);
+      store.changeMember(id, change);
+      return member(id);
+    });
+  }
+
+  return {
+    organization,
+    organizations: (): Organization[] => store.organizations(),
+    plans: (): Plan[] => store.plans(),
+    plan: (code: PlanCode): Plan => store.plan(code),
+
+    createOrganization(input: { name: string; plan: PlanCode }): Promise<Organization> {
+      const name = requiredName(input.name);
+      return inTransaction(db, clock, () => {
+        const now = clock.now();
+        return store.addOrganization({
+          name,
+          plan: input.plan,
+          planStartedAt: now,
+          planEndsAt: null,
+          createdAt: now,
+          archivedAt: null,
+        });
+      });
+    },
+
+    /** @param endsAt the first instant at which the plan no longer holds; null: no end */
+    async givePlan(id: number, plan: PlanCode, endsAt: number | null): Promise<Organization> {
+      if (endsAt !== null && endsAt <= clock.now()) {
+        throw fieldError({ ends: ["The day is over already."] });
+      }
+      return changeOrganization(id, (found) => nextTerm(found, plan, endsAt, clock.now()));
+    },
+
+    /** Archiving twice keeps the first instant. */
+    archive(id: number): Promise<Organization> {
+      return changeOrganization(id, (found) => ({ archivedAt: found.archivedAt ?? clock.now() }));
+    },
+
+    restore(id: number): Promise<Organization> {
+      return changeOrganization(id, () => ({ archivedAt: null }));
+    },
+
+    member,
+    members(organizationId: number): Member[] {
+      organization(organizationId);
+      return store.membersOf(organizationId);
+    },
+
+    addMember(input: {
+      organizationId: number;
+      email: string;
+      name: string;
+      role: MemberRole;
+    }): Promise<Member> {
+      const email = input.email.trim();
+      if (!EMAIL.test(email)) throw fieldError({ email: ["Enter a valid email address."] });
+      return inTransaction(db, clock, () => {
+        const { organizationId, role } = input;
+        organization(organizationId);
+        const taken = store
+          .membersOf(organizationId)
+          .some((other) => other.email.toLowerCase() === email.toLowerCase());
+        if (taken) {
+          throw fieldError({ email: [`${email} is a member of this organization already.`] });
+        }
+        return store.addMember({
+          organizationId,
+          email,
+          name: input.name.trim(),
+          role,
+          createdAt: clock.now(),
+          suspendedAt: null,
+        });
+      });
+    },
+
+    changeRole: (id: number, role: MemberRole): Promise<Member> => changeMember(id, { role }),
+    suspend: (id: number): Promise<Member> => changeMember(id, { suspendedAt: clock.now() }),
+    reinstate: (id: number): Promise<Member> => changeMember(id, { suspendedAt: null }),
+  };
+}
+
+function requiredName(text: string): string {
+  const name = text.trim();
+  if (name === "") throw fieldError({ name: ["This field may not be blank."] });
+  if ([...name].length > NAME_LENGTH_MAX) {
+    throw fieldError({
+      name: [`Ensure this field has no more than ${NAME_LENGTH_MAX} characters.`],
+    });
+  }
+  return name;
+}

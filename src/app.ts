@@ -1,0 +1,182 @@
+import { type Accounts, createAccounts } from "./accounts/accounts.ts";
+import { createChannels } from "./channels/channels.ts";
+import type { Config } from "./config.ts";
+import { closeDatabase, type Database, IN_MEMORY, openDatabase } from "./db/database.ts";
+import { readMeta } from "./db/meta.ts";
+import { migrate, SCHEMA_VERSION, schemaVersion } from "./db/migrate.ts";
+import { inlineThreads, startThreads, type Threads } from "./db/threads.ts";
+import { createCategoryImages } from "./directory/category-images.ts";
+import { createDirectory } from "./directory/directory.ts";
+import { createBaseAddress, listenerAddress } from "./http/base-address.ts";
+import { createServer, type Server } from "./http/server.ts";
+import { loadShippedDirectories } from "./imports/shipped-directories.ts";
+import { jobTable } from "./jobs/jobs.ts";
+import { createScheduler, type Scheduler } from "./jobs/scheduler.ts";
+import { createKeyUse } from "./keys/key-use.ts";
+import { createKeys, type Keys } from "./keys/keys.ts";
+import { createUsageStore } from "./limits/usage.store.ts";
+import { createUsage, type Usage } from "./limits/usage.ts";
+import { createCursors } from "./methods/cursor.ts";
+import type { Services } from "./methods/services.ts";
+import { apiMethods } from "./methods/table.ts";
+import { jobOperations, readOperations, writeOperations } from "./operations.ts";
+import type { Clock } from "./ports/clock.ts";
+import type { Ports } from "./ports/ports.ts";
+import { createPosts } from "./posts/posts.ts";
+
+/** The composition root: the only file that builds and wires what the others declare. */
+
+/** What commands work on: a connection that writes, and the domains over it. */
+export interface Domains {
+  db: Database;
+  clock: Clock;
+  accounts: Accounts;
+  keys: Keys;
+  usage: Pick<Usage, "used">;
+}
+
+export interface App {
+  server: Server;
+  /** The domains on a connection that writes. */
+  domains: Domains;
+  scheduler: Scheduler;
+  /** Starts listening and the scheduler. @returns the address */
+  listen(): string;
+  /** Stops accepting, finishes what is under way, commits what was counted, closes all. */
+  close(): Promise<void>;
+}
+
+/** Threads that may run slow queries at once; one more slow query waits for a free one. */
+const READER_THREADS = 4;
+
+/** Opens the database, brings it to this program's schema, and builds the domains over it. */
+export async function openDomains(config: Config, ports: Ports): Promise<Domains> {
+  const { clock, random } = ports;
+  const db = openDatabase(config.databasePath, clock);
+  try {
+    await migrate(db, clock);
+    await loadShippedDirectories(db, clock);
+  } catch (error) {
+    closeDatabase(db);
+    throw error;
+  }
+  const accounts = createAccounts(db, clock);
+  return {
+    db,
+    clock,
+    accounts,
+    keys: createKeys(db, accounts, clock, random),
+    usage: createUsageStore(db),
+  };
+}
+
+/** Builds the whole appliance; tests use it with ports of their own and a database in memory. */
+export async function createApp(config: Config, ports: Ports): Promise<App> {
+  const { clock, random, log } = ports;
+  const domains = await openDomains(config, ports);
+  const db = readingConnection(config, clock, domains.db);
+  const threads = databaseThreads(config, clock, db);
+
+  const accounts = createAccounts(db, clock);
+  const usage = createUsage(db, (entries) => threads.writer.run("addUsage", entries));
+  const services: Services = {
+    directory: createDirectory(db),
+    channels: createChannels(db, config.messengerHosts, (selection) =>
+      threads.readers.run("selectCatalog", selection),
+    ),
+    statistics: { daily: (selection) => threads.readers.run("selectDailyStatistics", selection) },
+    posts: createPosts(db, (selection) => threads.readers.run("selectPosts", selection)),
+    usage,
+    cursors: createCursors(readMeta(db, "cursor_secret")),
+  };
+  const keyUse = createKeyUse((keyId, usedAt) => {
+    threads.writer
+      .run("recordKeyUse", { keyId, usedAt })
+      .catch((error) => log.warn({ err: error }, "a key's last use was not recorded"));
+  });
+  const scheduler = createScheduler(
+    jobTable({
+      closeDay: (day) => threads.jobs.run("closeDay", day),
+      recount: () => threads.jobs.run("recount", null),
+      optimizeSearch: () => threads.jobs.run("optimizeSearch", null),
+    }),
+    {
+      claim: (claim) => threads.jobs.run("claimJob", claim),
+      end: (end) => threads.jobs.run("endJob", end),
+    },
+    clock,
+    log,
+  );
+
+  let address: string | null = null;
+  const server = createServer(apiMethods, {
+    config,
+    ports,
+    services,
+    keys: createKeys(db, accounts, clock, random),
+    keyUse,
+    baseAddress: createBaseAddress(config, () => address),
+    images: createCategoryImages(db),
+    isReady: () => schemaVersion(db) === SCHEMA_VERSION,
+  });
+
+  return {
+    server,
+    domains,
+    scheduler,
+
+    listen() {
+      server.listen({ hostname: config.host, port: config.port });
+      const port = server.server?.port ?? config.port;
+      address = listenerAddress(config.host, port);
+      scheduler.start();
+      return address ?? `http://localhost:${port}`;
+    },
+
+    async close() {
+      scheduler.stop();
+      if (server.server) await server.stop();
+      await usage.settled();
+      await Promise.all(Object.values(threads).map((pool) => pool.close()));
+      if (db !== domains.db) closeDatabase(db);
+      closeDatabase(domains.db);
+    },
+  };
+}
+
+/** Serving reads on a connection that refuses writes; a database in memory has only the one. */
+function readingConnection(config: Config, clock: Clock, db: Database): Database {
+  return config.databasePath === IN_MEMORY
+    ? db
+    : openDatabase(config.databasePath, clock, "reader");
+}
+
+interface DatabaseThreads {
+  readers: Threads<typeof readOperations>;
+  writer: Threads<typeof writeOperations>;
+  jobs: Threads<typeof jobOperations>;
+}
+
+function databaseThreads(config: Config, clock: Clock, db: Database): DatabaseThreads {
+  const path = config.databasePath;
+  if (path === IN_MEMORY) {
+    return {
+      readers: inlineThreads(readOperations, db, clock),
+      writer: inlineThreads(writeOperations, db, clock),
+      jobs: inlineThreads(jobOperations, db, clock),
+    };
+  }
+  const entry = new URL("./thread.ts", import.meta.url);
+  return {
+    readers: startThreads({
+      path,
+      entry,
+      access: "reader",
+      count: READER_THREADS,
+      timeoutMs: config.queryTimeoutMs,
+      clock,
+    }),
+    writer: startThreads({ path, entry, access: "writer", count: 1, timeoutMs: null, clock }),
+    jobs: startThreads({ path, entry, access: "writer", count: 1, timeoutMs: null, clock }),
+  };
+}

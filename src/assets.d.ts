@@ -1,0 +1,17 @@
+/** Files imported `with { type: "file" }`: the path under which they can be read. */
+declare module "*.csv" {
+  const path: string;
+  export default path;
+}
+declare module "*.ndjson" {
+  const path: string;
+  export default path;
+}
+declare module "*.css" {
+  const path: string;
+  export default path;
+}
+declare module "*.png" {
+  const path: string;
+  export default path;
+}

@@ -1,0 +1,272 @@
+import { type Database, statement } from "../db/database.ts";
+import { WITHIN_DEADLINE } from "../db/deadline.ts";
+import { type JsonText, toJsonText } from "../json-text.ts";
+import type { CardView } from "./card.ts";
+import type { ChannelKind } from "./channel-kind.ts";
+import { selectCards } from "./channels.store.ts";
+import { coveringTrigrams } from "./search-text.ts";
+
+/** Always descending, channels without a value last, ties by ascending id. */
+export const CATALOG_ORDERINGS = [
+  "-subscribers",
+  "-quality",
+  "-citation",
+  "-last_post_at",
+] as const;
+export type CatalogOrdering = (typeof CATALOG_ORDERINGS)[number];
+
+export interface CatalogFilter {
+  kind: ChannelKind;
+  /** Exact, in any case. */
+  handle: string | null;
+  /** Folded; three or more code points. */
+  text: string | null;
+  /** Facets that a channel must have, and such that it must not have. */
+  facets: readonly string[];
+  facetsAbsent: readonly string[];
+  subscribersMin: number | null;
+  subscribersMax: number | null;
+}
+
+/** Where a page ended: the last channel's value in the ordering, and its id. */
+export type CatalogPosition = readonly [value: number | null, id: number];
+
+export interface CatalogSelection {
+  filter: CatalogFilter;
+  ordering: CatalogOrdering;
+  after: CatalogPosition | null;
+  limit: number;
+}
+
+export interface CatalogPage {
+  results: JsonText<CardView[]>;
+  /** Null on the last page. */
+  last: CatalogPosition | null;
+}
+
+/**
+ * Limits between the plans, measured on a million channels: the slowest query of each plan takes
+ * some 15 ms with them.
+ */
+const MATCHES_MAX = 10_000;
+const RANGE_MAX = 16_000;
+const WALK_MAX = 20_000;
+
+interface Found {
+  id: number;
+  value: number | null;
+}
+
+/** What all plans share: SQL conditions on `channels c`, and the values they name. */
+interface Query {
+  column: "subscribers" | "quality" | "citation" | "last_post_at";
+  index: string;
+  /** The range of subscribers. */
+  range: string;
+  /** Each term stands in the search text, or does not. */
+  tests: string;
+  /** An FTS5 expression that every match satisfies; empty where nothing is searched. */
+  match: string;
+  after: CatalogPosition | null;
+  values: Record<string, string | number | null>;
+  limit: number;
+}
+
+const INDEXES: Record<CatalogOrdering, Pick<Query, "column" | "index">> = {
+  "-subscribers": { column: "subscribers", index: "channels_by_subscribers" },
+  "-quality": { column: "quality", index: "channels_by_quality" },
+  "-citation": { column: "citation", index: "channels_by_citation" },
+  "-last_post_at": { column: "last_post_at", index: "channels_by_last_post" },
+};
+
+/** A page of the catalog's public channels. */
+export function selectCatalog(db: Database, selection: CatalogSelection): CatalogPage {
+  // One more than the page tells whether there is another.
+  const query = toQuery(selection, selection.limit + 1);
+  const found = selection.filter.handle === null ? findByPlan(db, query) : findByHandle(db, query);
+  const shown = found.slice(0, selection.limit);
+  const last = found.length > selection.limit ? shown.at(-1) : undefined;
+  return {
+    results: toJsonText(
+      selectCards(
+        db,
+        shown.map(({ id }) => id),
+      ),
+    ),
+    last: last === undefined ? null : [last.value, last.id],
+  };
+}
+
+function toQuery({ filter, ordering, after }: CatalogSelection, limit: number): Query {
+  const { text, facets, facetsAbsent, subscribersMin: min, subscribersMax: max } = filter;
+  const values: Query["values"] = { kind: filter.kind, handle: filter.handle, min, max };
+  const tests: string[] = [];
+  const test = (term: string, operator: ">" | "="): void => {
+    const name = `term${tests.length}`;
+    values[name] = term;
+    tests.push(`AND instr(c.search_text, @${name}) ${operator} 0`);
+  };
+  if (text !== null) test(text, ">");
+  for (const facet of facets) test(facet, ">");
+  for (const facet of facetsAbsent) test(facet, "=");
+  const terms = [...facets, ...(text === null ? [] : coveringTrigrams(text))];
+  return {
+    ...INDEXES[ordering],
+    range: [
+      min === null ? "" : "AND c.subscribers >= @min",
+      max === null ? "" : "AND c.subscribers <= @max",
+    ].join(" "),
+    tests: tests.join(" "),
+    match: terms.map((term) => `"${term.replaceAll('"', '""')}"`).join(" AND "),
+    after,
+    values: { ...values, afterValue: after?.[0] ?? null, afterId: after?.[1] ?? null },
+    limit,
+  };
+}
+
+function findByHandle(db: Database, query: Query): Found[] {
+  return all(
+    db,
+    `SELECT c.id, c.${query.column} AS value
+     FROM channel_cards k JOIN channels c ON c.id = k.id
+     WHERE k.handle = @handle AND c.is_public = 1 AND c.kind = @kind
+       ${query.range} ${query.tests} ${afterCondition(query)}`,
+    query,
+  );
+}
+
+/**
+ * Which plan is cheap depends on how many channels match. Few matches: all of them, sorted. Few
+ * channels in the range of subscribers: those, tested and sorted. Else matches are dense enough to
+ * walk the ordering until the page is full; where they lie elsewhere in it, all of them after all.
+ */
+function findByPlan(db: Database, query: Query): Found[] {
+  if (query.match !== "") {
+    const found = findByMatches(db, query, MATCHES_MAX);
+    if (found !== null) return found;
+  }
+  if (query.range.trim() !== "" && query.column !== "subscribers") {
+    const found = findByRange(db, query);
+    if (found !== null) return found;
+  }
+  if (query.match === "") return walk(db, query, Number.MAX_SAFE_INTEGER) ?? [];
+  return walk(db, query, WALK_MAX) ?? findByMatches(db, query, Number.MAX_SAFE_INTEGER) ?? [];
+}
+
+/** Null where there are more than `max` candidates; they are counted in the same scan. */
+function findByMatches(db: Database, query: Query, max: number): Found[] | null {
+  const [candidates, ...found] = all(
+    db,
+    `WITH
+       matches AS MATERIALIZED (
+         SELECT rowid AS id FROM channel_search
+         WHERE ${WITHIN_DEADLINE} AND channel_search MATCH @match LIMIT @max + 1),
+       counted (n) AS MATERIALIZED (SELECT count(*) FROM matches)
+     SELECT n AS id, NULL AS value FROM counted
+     UNION ALL SELECT * FROM (
+       SELECT c.id, c.${query.column} AS value FROM matches m CROSS JOIN channels c ON c.id = m.id
+       WHERE ${WITHIN_DEADLINE} AND (SELECT n FROM counted) <= @max
+         AND c.is_public = 1 AND c.kind = @kind
+         ${query.range} ${afterCondition(query)} ${query.tests}
+       ORDER BY c.${query.column} DESC, c.id LIMIT @limit)`,
+    query,
+    { match: query.match, max },
+  );
+  return candidates !== undefined && candidates.id <= max ? found : null;
+}
+
+/** Null where more channels than `RANGE_MAX` lie in the range of subscribers. */
+function findByRange(db: Database, query: Query): Found[] | null {
+  const inRange = `channels c INDEXED BY channels_by_subscribers
+     WHERE ${WITHIN_DEADLINE} AND c.is_public = 1 AND c.kind = @kind ${query.range}`;
+  const [counted] = all(
+    db,
+    `SELECT count(*) AS id, NULL AS value FROM (SELECT 1 FROM ${inRange} LIMIT @max + 1)`,
+    query,
+    { max: RANGE_MAX },
+  );
+  if (counted === undefined || counted.id > RANGE_MAX) return null;
+  return all(
+    db,
+    `SELECT c.id, c.${query.column} AS value FROM ${inRange}
+       ${afterCondition(query)} ${query.tests}
+     ORDER BY c.${query.column} DESC, c.id LIMIT @limit`,
+    query,
+  );
+}
+
+/**
+ * Walks the ordering's index from the position on, segment by segment: channels with the
+ * position's own value, those below it, those without a value. So every page costs what the first
+ * costs, however many channels share a value. Null where the page is not full after `max` channels.
+ */
+function walk(db: Database, query: Query, max: number): Found[] | null {
+  const found: Found[] = [];
+  let left = max;
+  for (const { where, order } of segments(query)) {
+    const segment = `SELECT c.id, c.${query.column} AS value FROM channels c INDEXED BY ${query.index}
+      WHERE ${WITHIN_DEADLINE} AND c.is_public = 1 AND c.kind = @kind ${where}`;
+    // The subquery is a coroutine: its order is kept, and it stops when the page is full.
+    const page = all(
+      db,
+      `SELECT w.id, w.value FROM (${segment} ${order} LIMIT @left) w
+       CROSS JOIN channels c ON c.id = w.id
+       WHERE 1 ${query.range} ${query.tests} LIMIT @need`,
+      query,
+      { left, need: query.limit - found.length },
+    );
+    found.push(...page);
+    if (found.length >= query.limit) return found;
+    if (max === Number.MAX_SAFE_INTEGER) continue;
+    const [walked] = all(
+      db,
+      `SELECT count(*) AS id, NULL AS value FROM (${segment} LIMIT @left)`,
+      query,
+      { left },
+    );
+    left -= walked?.id ?? 0;
+    if (left <= 0) return null;
+  }
+  return found;
+}
+
+interface Segment {
+  where: string;
+  order: string;
+}
+
+function segments({ column, range, after }: Query): Segment[] {
+  const bySubscribers = column === "subscribers";
+  const valued = {
+    // The range bounds the walk itself where it is on the ordering's own column.
+    where: `AND c.${column} IS NOT NULL ${bySubscribers ? range : ""}`,
+    order: `ORDER BY c.${column} DESC, c.id`,
+  };
+  const valueless = { where: `AND c.${column} IS NULL`, order: "ORDER BY c.id" };
+  if (after === null) return bySubscribers ? [valued] : [valued, valueless];
+  if (after[0] === null) {
+    return [{ ...valueless, where: `${valueless.where} AND c.id > @afterId` }];
+  }
+  const tied = {
+    where: `AND c.${column} = @afterValue AND c.id > @afterId`,
+    order: "ORDER BY c.id",
+  };
+  const below = { ...valued, where: `${valued.where} AND c.${column} < @afterValue` };
+  return bySubscribers ? [tied, below] : [tied, below, valueless];
+}
+
+function afterCondition({ column, after }: Query): string {
+  if (after === null) return "";
+  if (after[0] === null) return `AND c.${column} IS NULL AND c.id > @afterId`;
+  return `AND (c.${column} < @afterValue OR (c.${column} = @afterValue AND c.id > @afterId)
+    OR c.${column} IS NULL)`;
+}
+
+function all(
+  db: Database,
+  sql: string,
+  query: Query,
+  more: Record<string, string | number> = {},
+): Found[] {
+  return statement<Found>(db, sql).all({ ...query.values, limit: query.limit, ...more });
+}

@@ -1,0 +1,187 @@
+import { type Database, statement } from "../db/database.ts";
+import { CARD_COLUMNS, type CardRow, type CardView, splitCategories, toCard } from "./card.ts";
+import type { ChannelKind } from "./channel-kind.ts";
+import { searchTextOf } from "./search-text.ts";
+
+const CARDS = `SELECT ${CARD_COLUMNS}
+  FROM channels c JOIN channel_cards k ON k.id = c.id WHERE c.is_public = 1`;
+
+export function selectCardById(db: Database, id: number): CardView | undefined {
+  return card(statement<CardRow>(db, `${CARDS} AND c.id = ?`).get(id));
+}
+
+/** In any case. */
+export function selectCardByHandle(db: Database, handle: string): CardView | undefined {
+  return card(statement<CardRow>(db, `${CARDS} AND k.handle = ?`).get(handle));
+}
+
+export function selectCardByMessengerId(db: Database, messengerId: number): CardView | undefined {
+  return card(statement<CardRow>(db, `${CARDS} AND k.msgr_id = ?`).get(messengerId));
+}
+
+/** Cards in the order of the ids; those that are unknown or not public are left out. */
+export function selectCards(db: Database, ids: readonly number[]): CardView[] {
+  return ids.flatMap((id) => selectCardById(db, id) ?? []);
+}
+
+function card(row: CardRow | undefined): CardView | undefined {
+  return row === undefined ? undefined : toCard(row);
+}
+
+/** A channel as it is stored, both tables together. */
+export interface ChannelRecord {
+  id: number;
+  msgr_id: number | null;
+  handle: string | null;
+  title: string;
+  description: string | null;
+  link: string | null;
+  image: string | null;
+  kind: ChannelKind;
+  is_public: number;
+  subscribers: number;
+  category: string | null;
+  /** Slugs separated by spaces. */
+  categories: string;
+  territory: string | null;
+  a_plus: number;
+  verified: number;
+  quality: number | null;
+  citation: number | null;
+  last_post_at: number | null;
+}
+
+const RECORDS = `SELECT ${CARD_COLUMNS}, k.msgr_id, c.is_public
+  FROM channels c JOIN channel_cards k ON k.id = c.id`;
+
+/** Finds and writes channels, for imports; its calls come inside transactions. */
+export function createChannelRecords(db: Database) {
+  const directoryIds = readDirectoryIds(db);
+  const byId = statement<ChannelRecord>(db, `${RECORDS} WHERE c.id = ?`);
+  const byMessengerId = statement<ChannelRecord>(db, `${RECORDS} WHERE k.msgr_id = ?`);
+  const byHandle = statement<ChannelRecord>(db, `${RECORDS} WHERE k.handle = ?`);
+  const insertChannel = statement(
+    db,
+    `INSERT INTO channels
+       (id, kind, is_public, subscribers, quality, citation, last_post_at, search_text)
+     VALUES (@id, @kind, @is_public, @subscribers, @quality, @citation, @last_post_at, @search_text)`,
+  );
+  const insertCard = statement(
+    db,
+    `INSERT INTO channel_cards
+       (id, msgr_id, handle, title, description, link, image, category, categories, territory,
+        a_plus, verified)
+     VALUES (@id, @msgr_id, @handle, @title, @description, @link, @image, @category, @categories,
+       @territory, @a_plus, @verified)`,
+  );
+  const updateChannel = statement(
+    db,
+    `UPDATE channels SET kind = @kind, is_public = @is_public, subscribers = @subscribers,
+       quality = @quality, citation = @citation, last_post_at = @last_post_at,
+       search_text = @search_text
+     WHERE id = @id`,
+  );
+  const updateCard = statement(
+    db,
+    `UPDATE channel_cards SET msgr_id = @msgr_id, handle = @handle, title = @title,
+       description = @description, link = @link, image = @image, category = @category,
+       categories = @categories, territory = @territory, a_plus = @a_plus, verified = @verified
+     WHERE id = @id`,
+  );
+
+  const withSearchText = (record: ChannelRecord) => ({
+    ...record,
+    search_text: searchTextOf({
+      title: record.title,
+      handle: record.handle,
+      kind: record.kind,
+      categoryIds: categorySlugs(record).flatMap((slug) => directoryIds.categories.get(slug) ?? []),
+      territoryIds:
+        record.territory === null ? [] : (directoryIds.territories.get(record.territory) ?? []),
+      aPlus: record.a_plus === 1,
+      verified: record.verified === 1,
+    }),
+  });
+
+  return {
+    hasCategory: (slug: string): boolean => directoryIds.categories.has(slug),
+    hasTerritory: (slug: string): boolean => directoryIds.territories.has(slug),
+    byId: (id: number) => byId.get(id),
+    byMessengerId: (messengerId: number) => byMessengerId.get(messengerId),
+    byHandle: (handle: string) => byHandle.get(handle),
+
+    /** @param record with id 0 for one that the database is to choose */
+    insert(record: ChannelRecord): void {
+      const row = withSearchText(record);
+      const { lastInsertRowid } = insertChannel.run({ ...row, id: row.id === 0 ? null : row.id });
+      insertCard.run({ ...row, id: lastInsertRowid });
+    },
+
+    update(record: ChannelRecord): void {
+      const row = withSearchText(record);
+      updateChannel.run(row);
+      updateCard.run(row);
+    },
+  };
+}
+
+/** Rewrites the facets of the channels in territories whose ancestors have changed. */
+export function refreshTerritoryFacets(db: Database, slugs: readonly string[]): void {
+  if (slugs.length === 0) return;
+  const records = createChannelRecords(db);
+  const touched = statement<{ id: number }>(
+    db,
+    "SELECT id FROM channel_cards WHERE territory IN (SELECT value FROM json_each(?))",
+  ).all(JSON.stringify(slugs));
+  for (const { id } of touched) {
+    const record = records.byId(id);
+    if (record !== undefined) records.update(record);
+  }
+}
+
+export function categoriesInUse(db: Database): Set<string> {
+  const rows = statement<Pick<ChannelRecord, "category" | "categories">>(
+    db,
+    "SELECT DISTINCT category, categories FROM channel_cards",
+  ).all();
+  return new Set(rows.flatMap(categorySlugs));
+}
+
+export function territoriesInUse(db: Database): Set<string> {
+  const rows = statement<{ territory: string }>(
+    db,
+    "SELECT DISTINCT territory FROM channel_cards WHERE territory IS NOT NULL",
+  ).all();
+  return new Set(rows.map(({ territory }) => territory));
+}
+
+/** Primary and additional categories, each once. */
+export function categorySlugs({
+  category,
+  categories,
+}: Pick<ChannelRecord, "category" | "categories">): string[] {
+  return [...new Set([...(category === null ? [] : [category]), ...splitCategories(categories)])];
+}
+
+interface DirectoryIds {
+  categories: Map<string, number>;
+  /** Ids of the node and of all above it. */
+  territories: Map<string, number[]>;
+}
+
+function readDirectoryIds(db: Database): DirectoryIds {
+  const categories = new Map(
+    statement<{ slug: string; id: number }>(db, "SELECT slug, id FROM categories")
+      .all()
+      .map(({ slug, id }) => [slug, id]),
+  );
+  const nodes = statement<{ slug: string; id: number; path: string }>(
+    db,
+    "SELECT slug, id, path FROM territories",
+  ).all();
+  const ids = new Map(nodes.map(({ slug, id }) => [slug, id]));
+  const territories = new Map(
+    nodes.map(({ slug, path }) => [slug, path.split("/").flatMap((above) => ids.get(above) ?? [])]),
+  );
+  return { categories, territories };
+}

@@ -1,0 +1,79 @@
+import type { Database } from "../db/database.ts";
+import { statement } from "../db/database.ts";
+import { notFound } from "../errors.ts";
+import { type JsonText, toJsonText } from "../json-text.ts";
+import type { CardView } from "./card.ts";
+import type { CatalogPage, CatalogSelection } from "./catalog.ts";
+import {
+  type ChannelReference,
+  parseLinkOrHandle,
+  parseResolveQuery,
+} from "./channel-reference.ts";
+import {
+  selectCardByHandle,
+  selectCardById,
+  selectCardByMessengerId,
+  selectCards,
+} from "./channels.store.ts";
+
+export type Channels = ReturnType<typeof createChannels>;
+
+/**
+ * Public channels: cards and the catalog. Channels that are not public are nowhere.
+ * @param hosts the messenger's hosts, by which links are known
+ */
+export function createChannels(
+  db: Database,
+  hosts: readonly string[],
+  readPage: (of: CatalogSelection) => Promise<CatalogPage>,
+) {
+  const publicId = (sql: string, value: number | string): number | null =>
+    statement<{ id: number }>(db, sql).get(value)?.id ?? null;
+
+  return {
+    page: readPage,
+
+    /** Cards in the order of the numbers; unknown ones are left out. */
+    cards: (ids: readonly number[]): JsonText<CardView[]> => toJsonText(selectCards(db, ids)),
+
+    /** @throws AppError `not_found` */
+    card(reference: ChannelReference): JsonText<CardView> {
+      const card = selectCard(db, reference);
+      if (card === undefined) throw notFound("The channel");
+      return toJsonText(card);
+    },
+
+    /** The service number of a public channel, or null. */
+    findId(reference: ChannelReference): number | null {
+      switch (reference.kind) {
+        case "id":
+          return publicId("SELECT id FROM channels WHERE id = ? AND is_public = 1", reference.id);
+        case "handle":
+          return publicId(
+            `SELECT c.id FROM channel_cards k JOIN channels c ON c.id = k.id
+             WHERE k.handle = ? AND c.is_public = 1`,
+            reference.handle,
+          );
+        default:
+          return null;
+      }
+    },
+
+    /** A messenger link or an `@handle`, or null for any other text. */
+    parseLinkOrHandle: (text: string) => parseLinkOrHandle(text, hosts),
+    parseResolveQuery: (text: string) => parseResolveQuery(text, hosts),
+  };
+}
+
+function selectCard(db: Database, reference: ChannelReference): CardView | undefined {
+  switch (reference.kind) {
+    case "id":
+      return selectCardById(db, reference.id);
+    case "handle":
+      return selectCardByHandle(db, reference.handle);
+    case "messengerId":
+      return selectCardByMessengerId(db, reference.messengerId);
+    case "nothing":
+      return undefined;
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * A channel's search text: its folded title and handle, and behind them the facets of the
+ * filters. One trigram index over it answers a search with or without filters.
+ */
+
+/** Characters of facets: private-use ones, in which no title is searched. */
+const PRIVATE_USE = /[\uE000-\uF0FF]/g;
+const REPLACEMENT = "\uFFFD";
+
+/**
+ * Folds text for search: case away, ё to е, the same for what is stored and what is asked
+ * (decisions, section 3).
+ */
+export function foldForSearch(text: string): string {
+  return text.toLowerCase().replaceAll("ё", "е").replace(PRIVATE_USE, REPLACEMENT);
+}
+
+export type FacetKind = "category" | "territory" | "mark";
+const FACET_KINDS: Record<FacetKind, number> = {
+  category: 0xe000,
+  territory: 0xe001,
+  mark: 0xe002,
+};
+const DIGIT_VALUES = 2048;
+/** Ids of directory entries that facets have room for. */
+export const FACET_ID_MAX = DIGIT_VALUES * DIGIT_VALUES - 1;
+
+/**
+ * A facet is exactly one trigram: the kind and two digits, each place with characters of its own,
+ * so that no three neighbours of two facets make a third.
+ */
+export function facet(kind: FacetKind, id: number): string {
+  return String.fromCharCode(
+    FACET_KINDS[kind],
+    0xe100 + Math.floor(id / DIGIT_VALUES),
+    0xe900 + (id % DIGIT_VALUES),
+  );
+}
+
+/** What filters ask for beside directories. */
+export const MARKS = { aPlus: 0, verified: 1, chat: 2 } as const;
+
+export function markFacet(mark: keyof typeof MARKS): string {
+  return facet("mark", MARKS[mark]);
+}
+
+export interface Searchable {
+  title: string;
+  handle: string | null;
+  kind: "channel" | "chat";
+  /** Ids of the primary and additional categories. */
+  categoryIds: readonly number[];
+  /** Ids of the territory and all above it. */
+  territoryIds: readonly number[];
+  aPlus: boolean;
+  verified: boolean;
+}
+
+/**
+ * The line break keeps a query from matching across title and handle: titles and handles have
+ * none.
+ */
+export function searchTextOf(channel: Searchable): string {
+  const { title, handle, categoryIds, territoryIds, aPlus, verified, kind } = channel;
+  const facets = [
+    ...categoryIds.map((id) => facet("category", id)),
+    ...territoryIds.map((id) => facet("territory", id)),
+    ...(aPlus ? [markFacet("aPlus")] : []),
+    ...(verified ? [markFacet("verified")] : []),
+    ...(kind === "chat" ? [markFacet("chat")] : []),
+  ];
+  return `${foldForSearch(title)}\n${foldForSearch(handle ?? "")}\n${facets.join("")}`;
+}
+
+/**
+ * Trigrams that together cover a text of three or more characters: a search text that lacks one of
+ * them does not contain it. Counted in code points, as the index does.
+ */
+export function coveringTrigrams(text: string): string[] {
+  const points = [...text];
+  const trigrams = new Set<string>();
+  for (let at = 0; at + 3 <= points.length; at += 3) {
+    trigrams.add(points.slice(at, at + 3).join(""));
+  }
+  trigrams.add(points.slice(-3).join(""));
+  return [...trigrams];
+}

@@ -1,0 +1,69 @@
+import { Command, CommanderError } from "commander";
+import { ConfigError } from "../config.ts";
+import { AppError } from "../errors.ts";
+import { type CommandContext, CommandExit, EXIT_FAILED, EXIT_USAGE } from "./command-context.ts";
+import { importCommand } from "./import.ts";
+import { keyCommand } from "./key.ts";
+import { memberCommand } from "./member.ts";
+import { orgCommand } from "./org.ts";
+import { planCommand } from "./plan.ts";
+import { serveCommand } from "./serve.ts";
+import { startCommand } from "./start.ts";
+import { configCommand, openApiCommand, recountCommand } from "./upkeep.ts";
+
+/** Runs the command that the words name. @returns the exit code (decisions, section 8) */
+export async function runCommandLine(
+  words: readonly string[],
+  context: CommandContext,
+): Promise<number> {
+  const program = new Command("kanalog")
+    .description("A self-hosted channel data appliance over one SQLite file.")
+    .addCommand(startCommand(context))
+    .addCommand(serveCommand(context))
+    .addCommand(importCommand(context))
+    .addCommand(orgCommand(context))
+    .addCommand(memberCommand(context))
+    .addCommand(keyCommand(context))
+    .addCommand(planCommand(context))
+    .addCommand(recountCommand(context))
+    .addCommand(openApiCommand(context))
+    .addCommand(configCommand(context));
+  settle(program, context);
+  try {
+    await program.parseAsync(words, { from: "user" });
+    return 0;
+  } catch (error) {
+    return exitCodeOf(error, context);
+  }
+}
+
+/** Commander would print and exit by itself; each command gets the context's output instead. */
+function settle(command: Command, context: CommandContext): void {
+  const { output } = context;
+  command.exitOverride().configureOutput({
+    writeOut: (text) => output.out(text.trimEnd()),
+    writeErr: (text) => output.note(text.trimEnd()),
+  });
+  for (const child of command.commands) settle(child, context);
+}
+
+function exitCodeOf(error: unknown, { output }: CommandContext): number {
+  if (error instanceof CommanderError) {
+    // Asking for help is no mistake; a group of commands without one of them is.
+    return error.exitCode === 0 ? 0 : EXIT_USAGE;
+  }
+  if (error instanceof CommandExit) {
+    if (error.message !== "") output.note(error.message);
+    return error.exitCode;
+  }
+  if (error instanceof ConfigError) {
+    output.note(error.message);
+    return EXIT_USAGE;
+  }
+  if (error instanceof AppError) {
+    output.note(error.detail);
+    return error.code === "invalid" ? EXIT_USAGE : EXIT_FAILED;
+  }
+  output.note(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  return EXIT_FAILED;
+}

@@ -1,0 +1,138 @@
+import { createWriteStream, type WriteStream } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { Argument, Command, Option } from "commander";
+import { IMPORT_KIND_NAMES, type ImportKindName } from "../imports/import-kind.ts";
+import { importKinds } from "../imports/import-kinds.ts";
+import { formatOf, IMPORT_FORMATS, type ImportFormat, readRows } from "../imports/rows.ts";
+import { type ImportSummary, type Reject, runImport } from "../imports/run-import.ts";
+import { openSource, requireUtf8, type Source } from "../imports/source.ts";
+import { choiceOption, jsonOption } from "./arguments.ts";
+import {
+  type CommandContext,
+  CommandExit,
+  EXIT_REJECTED_ROWS,
+  EXIT_USAGE,
+} from "./command-context.ts";
+import { createProgress } from "./progress.ts";
+import { withDomains, withDomainsOfCopy } from "./with-domains.ts";
+
+interface ImportOptions {
+  format?: ImportFormat;
+  dryRun?: boolean;
+  rejects?: string;
+  replace?: boolean;
+  json?: boolean;
+}
+
+/** Rejected rows told on the terminal; `--rejects` has them all. */
+const REJECTS_SHOWN = 10;
+
+/** `kanalog import`: upserts rows, beside a serving process or alone (decisions, section 8). */
+export function importCommand(context: CommandContext): Command {
+  const kinds = IMPORT_KIND_NAMES.map((name) => {
+    return `  ${name.padEnd(12)}${Object.keys(importKinds[name].columns).join(", ")}`;
+  });
+  return new Command("import")
+    .description("insert and update rows from a CSV or NDJSON file")
+    .addArgument(new Argument("<kind>", "what the rows are").choices(IMPORT_KIND_NAMES))
+    .argument("<file>", "the file, or - for standard input")
+    .addOption(
+      choiceOption("--format <format>", "format, where the name does not tell it", IMPORT_FORMATS),
+    )
+    .option("--dry-run", "only say what would happen, tried on a copy of the database")
+    .option("--rejects <file>", "write the rejected rows here, as NDJSON with line and reason")
+    .addOption(
+      new Option("--replace", "categories, territories: remove what the file does not name"),
+    )
+    .addOption(jsonOption())
+    .addHelpText("after", `\nColumns:\n${kinds.join("\n")}\n`)
+    .action((name: ImportKindName, path: string, options: ImportOptions) =>
+      runCommand(context, name, path, options),
+    );
+}
+
+async function runCommand(
+  context: CommandContext,
+  name: ImportKindName,
+  path: string,
+  options: ImportOptions,
+): Promise<void> {
+  const { output } = context;
+  const kind = importKinds[name];
+  if (options.replace === true && !kind.isDirectory) {
+    throw new CommandExit(EXIT_USAGE, "--replace is for categories and territories only.");
+  }
+  const source = await openSource(path);
+  await requireUtf8(source);
+  const format = options.format ?? formatOf(path);
+  const open = options.dryRun === true ? withDomainsOfCopy : withDomains;
+
+  const summary = await open(context, async ({ db, clock }) => {
+    const progress = createProgress(source, clock);
+    const rejects = createRejects(options.rejects, output.note);
+    try {
+      return await runImport(
+        kind,
+        readRows(source, format, Object.keys(kind.columns), progress.bytes),
+        {
+          db,
+          clock,
+          context: {
+            clock,
+            replace: options.replace === true,
+            folder: folderOf(source),
+            note: output.note,
+          },
+          onReject: rejects.add,
+          onProgress: ({ read }) => progress.rows(read),
+        },
+      );
+    } finally {
+      progress.stop();
+      await rejects.close();
+    }
+  });
+
+  output.out(options.json === true ? JSON.stringify(summary) : describe(summary));
+  if (options.dryRun === true) output.note("This was a dry run: nothing was changed.");
+  if (summary.rejected > 0) throw new CommandExit(EXIT_REJECTED_ROWS);
+}
+
+function folderOf(source: Source): string {
+  return source.bytes === null ? process.cwd() : dirname(resolve(source.name));
+}
+
+function describe(summary: ImportSummary): string {
+  const { read, inserted, updated, unchanged, rejected, removed, seconds } = summary;
+  const rate = seconds > 0 ? `, ${Math.round(read / seconds)} rows/s` : "";
+  return (
+    `${read} read: ${inserted} inserted, ${updated} updated, ${unchanged} unchanged, ` +
+    `${rejected} rejected${removed === undefined ? "" : `, ${removed} removed`} ` +
+    `(${seconds.toFixed(1)} s${rate})`
+  );
+}
+
+/** Where rejected rows go: all into the file where one is named, the first on the terminal. */
+function createRejects(
+  path: string | undefined,
+  note: (text: string) => void,
+): { add(reject: Reject): void; close(): Promise<void> } {
+  const file: WriteStream | null = path === undefined ? null : createWriteStream(path);
+  let count = 0;
+  return {
+    add(reject) {
+      count += 1;
+      file?.write(`${JSON.stringify(reject)}\n`);
+      if (count > REJECTS_SHOWN) return;
+      const place = reject.column === null ? "" : ` ${reject.column}:`;
+      note(`line ${reject.line}:${place} ${reject.reason}`);
+    },
+    async close() {
+      if (count > REJECTS_SHOWN) {
+        const all = path === undefined ? "--rejects FILE keeps them all" : `all are in ${path}`;
+        note(`… and ${count - REJECTS_SHOWN} more rejected rows; ${all}.`);
+      }
+      if (file !== null) await new Promise((done) => file.end(done));
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import type { Command } from "commander";
+import { type Config, readConfig } from "../config.ts";
+import type { CommandContext } from "./command-context.ts";
+
+export interface ServeOptions {
+  host?: string;
+  port?: string;
+  db?: string;
+}
+
+export function withServeOptions(command: Command): Command {
+  return command
+    .option("--host <host>", "address to listen on (KANALOG_HOST)")
+    .option("--port <port>", "port to listen on (KANALOG_PORT)")
+    .option("--db <path>", "the database file (KANALOG_DB)");
+}
+
+/** The settings, with the options of `serve` in their place (decisions, section 9). */
+export function serveConfig(context: CommandContext, { host, port, db }: ServeOptions): Config {
+  return readConfig({
+    ...context.environment,
+    ...(host !== undefined && { KANALOG_HOST: host, KANALOG_HOST_FILE: undefined }),
+    ...(port !== undefined && { KANALOG_PORT: port, KANALOG_PORT_FILE: undefined }),
+    ...(db !== undefined && { KANALOG_DB: db, KANALOG_DB_FILE: undefined }),
+  });
+}
+
+const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/**
+ * Serves until a signal says to stop.
+ * @param announce called with the address once it listens
+ */
+export async function serve(
+  context: CommandContext,
+  config: Config,
+  announce: (address: string) => void,
+): Promise<void> {
+  const app = await context.createApp(config, context.ports(config));
+  const stopSignal = new Promise<void>((resolve) => {
+    for (const signal of STOP_SIGNALS) process.on(signal, () => resolve());
+  });
+  try {
+    announce(app.listen());
+    await stopSignal;
+  } finally {
+    await app.close();
+  }
+}

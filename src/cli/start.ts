@@ -1,0 +1,97 @@
+import { renameSync, rmSync } from "node:fs";
+import { Command } from "commander";
+import sampleChannels from "../../data/sample/channels.ndjson" with { type: "file" };
+import samplePosts from "../../data/sample/posts.ndjson" with { type: "file" };
+import sampleStatistics from "../../data/sample/stats.csv" with { type: "file" };
+import type { Domains } from "../app.ts";
+import type { Config, Environment } from "../config.ts";
+import { databaseExists } from "../db/database.ts";
+import { recount } from "../directory/recount.ts";
+import { importFile } from "../imports/import-file.ts";
+import type { CommandContext } from "./command-context.ts";
+import { type ServeOptions, serve, serveConfig, withServeOptions } from "./serving.ts";
+import { withDomains } from "./with-domains.ts";
+
+/** `kanalog start`: `serve`, with sample data and a key to try it where the database is new. */
+export function startCommand(context: CommandContext): Command {
+  return withServeOptions(new Command("start"))
+    .description("serve; a new database gets sample channels, an organization and a key")
+    .action(async (options: ServeOptions) => {
+      const config = serveConfig(context, options);
+      const key = databaseExists(config.databasePath) ? null : await makeSample(context, config);
+      const command = commandPrefix(context.environment);
+      await serve(context, config, (address) => {
+        context.output.out(
+          key === null
+            ? knownDatabaseText(address, command)
+            : newDatabaseText(address, key, command),
+        );
+      });
+    });
+}
+
+/**
+ * Makes the database under another name and moves it into place when it is whole, so that a first
+ * start that is interrupted can be repeated.
+ * @returns the sample organization's key
+ */
+async function makeSample(context: CommandContext, config: Config): Promise<string> {
+  const unfinished = `${config.databasePath}.unfinished`;
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(unfinished + suffix, { force: true });
+  const key = await withDomains(context, fillSample, { ...config, databasePath: unfinished });
+  renameSync(unfinished, config.databasePath);
+  return key;
+}
+
+async function fillSample({ db, clock, accounts, keys }: Domains): Promise<string> {
+  await importFile(db, clock, "channels", sampleChannels);
+  await importFile(db, clock, "posts", samplePosts);
+  await importFile(db, clock, "stats", sampleStatistics);
+  await recount(db, clock);
+  const organization = await accounts.createOrganization({ name: "Sample", plan: "profi" });
+  const owner = await accounts.addMember({
+    organizationId: organization.id,
+    email: "owner@example.com",
+    name: "Sample owner",
+    role: "owner",
+  });
+  const { token } = await keys.createKey({
+    memberId: owner.id,
+    name: "First key",
+    access: "read_write",
+    expiresAt: null,
+  });
+  return token;
+}
+
+function newDatabaseText(address: string, key: string, command: string): string {
+  return `
+Kanalog runs with 9 sample channels.
+
+  Address        ${address}
+  Documentation  ${address}/docs/
+  API key        ${key}
+                 (shown this once; another: ${command} key create --member 1)
+
+Try it in another terminal:
+
+  curl -H "Authorization: Bearer ${key}" "${address}/v1/msgr/channels/?limit=2"
+`;
+}
+
+function knownDatabaseText(address: string, command: string): string {
+  return `
+Kanalog runs with the database that was here.
+
+  Address        ${address}
+  Documentation  ${address}/docs/
+  API key        stored only as a hash; make another: ${command} key create --member 1
+`;
+}
+
+/** How the one who started this calls `kanalog`: npm names itself when it runs Bun. */
+function commandPrefix(environment: Environment): string {
+  return environment["npm_config_user_agent"]?.startsWith("npm/")
+    ? `npx --yes bun@${Bun.version} kanalog`
+    : "bun kanalog";
+}

@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Domains } from "../app.ts";
+import { type Config, readConfig } from "../config.ts";
+import { closeDatabase, copyDatabase } from "../db/database.ts";
+import type { CommandContext } from "./command-context.ts";
+
+/** Opens the database that the settings name, made where missing, and closes it after. */
+export async function withDomains<T>(
+  context: CommandContext,
+  work: (domains: Domains) => T | Promise<T>,
+  config: Config = readConfig(context.environment),
+): Promise<T> {
+  const domains = await context.openDomains(config, context.ports(config));
+  try {
+    return await work(domains);
+  } finally {
+    closeDatabase(domains.db);
+  }
+}
+
+/** The same on a copy beside the database, removed after: for trying what a command would do. */
+export async function withDomainsOfCopy<T>(
+  context: CommandContext,
+  work: (domains: Domains) => T | Promise<T>,
+): Promise<T> {
+  const config = readConfig(context.environment);
+  const folder = mkdtempSync(join(dirname(config.databasePath), "dry-run-"));
+  const databasePath = join(folder, "copy.db");
+  try {
+    await withDomains(context, ({ db }) => copyDatabase(db, databasePath), config);
+    return await withDomains(context, work, { ...config, databasePath });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

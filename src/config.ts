@@ -1,0 +1,198 @@
+import { readFileSync } from "node:fs";
+import { LOG_LEVELS, type LogLevel } from "./ports/log.ts";
+
+/** A setting as the operator sees it; `parse` throws a sentence that says what would be right. */
+interface Setting<T> {
+  doc: string;
+  /** As it would be written in the environment; null: no value unless given. */
+  fallback: string | null;
+  /** Never printed. */
+  secret: boolean;
+  parse(text: string): T;
+}
+
+function setting<T>(doc: string, fallback: string, parse: (text: string) => T): Setting<T> {
+  return { doc, fallback, secret: false, parse };
+}
+
+function optional<T>(doc: string, parse: (text: string) => T): Setting<T | null> {
+  return { doc, fallback: null, secret: false, parse };
+}
+
+/** The table from which the program, `kanalog config` and the README take the settings. */
+export const SETTINGS = {
+  KANALOG_DB: setting("The database file.", "data/kanalog.db", nonEmpty),
+  KANALOG_HOST: setting("The address to listen on.", "127.0.0.1", nonEmpty),
+  KANALOG_PORT: setting("The port to listen on; 0 takes a free one.", "8080", integer(0, 65_535)),
+  KANALOG_BASE_URL: optional(
+    "The address under which clients reach the appliance, for `next` links; " +
+      "the listener's own address where not given.",
+    baseUrl,
+  ),
+  KANALOG_TRUST_PROXY: setting(
+    "Take the client's view of the address from `X-Forwarded-Host` and `X-Forwarded-Proto`.",
+    "false",
+    flag,
+  ),
+  KANALOG_MESSENGER_HOSTS: setting(
+    "The messenger's hosts, by which links to channels are known.",
+    "t.me,telegram.me,max.ru",
+    list(hostName),
+  ),
+  KANALOG_CORS_ORIGINS: setting(
+    "Origins whose pages may call the API from a browser; none where empty.",
+    "",
+    list(origin),
+  ),
+  KANALOG_QUERY_TIMEOUT_MS: setting(
+    "How long a database query may take before it is given up with 503 `timeout`.",
+    "5000",
+    integer(1, 600_000),
+  ),
+  KANALOG_LOG_LEVEL: setting(`One of ${LOG_LEVELS.join(", ")}.`, "info", logLevel),
+};
+
+export type SettingName = keyof typeof SETTINGS;
+
+type Values = { [Name in SettingName]: ReturnType<(typeof SETTINGS)[Name]["parse"]> };
+
+export interface Config {
+  databasePath: string;
+  host: string;
+  port: number;
+  baseUrl: string | null;
+  trustProxy: boolean;
+  messengerHosts: string[];
+  corsOrigins: string[];
+  queryTimeoutMs: number;
+  logLevel: LogLevel;
+}
+
+export type Environment = Record<string, string | undefined>;
+
+/** All faults at once, one line each, every line naming its variable. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  constructor(readonly faults: string[]) {
+    super(faults.join("\n"));
+  }
+}
+
+/**
+ * Reads the settings from the environment; `<NAME>_FILE` names a file that holds the value.
+ * @throws ConfigError
+ */
+export function readConfig(environment: Environment): Config {
+  const { values, faults } = readSettings(environment);
+  if (faults.length > 0) throw new ConfigError(faults);
+  return {
+    databasePath: values.KANALOG_DB,
+    host: values.KANALOG_HOST,
+    port: values.KANALOG_PORT,
+    baseUrl: values.KANALOG_BASE_URL,
+    trustProxy: values.KANALOG_TRUST_PROXY,
+    messengerHosts: values.KANALOG_MESSENGER_HOSTS,
+    corsOrigins: values.KANALOG_CORS_ORIGINS,
+    queryTimeoutMs: values.KANALOG_QUERY_TIMEOUT_MS,
+    logLevel: values.KANALOG_LOG_LEVEL,
+  };
+}
+
+/** The text in force of every setting, for `kanalog config`; a secret's is hidden. */
+export function describeSettings(environment: Environment): {
+  name: string;
+  value: string | null;
+  doc: string;
+}[] {
+  return Object.entries<Setting<unknown>>(SETTINGS).map(([name, { doc, fallback, secret }]) => {
+    const value = settingText(environment, name) ?? fallback;
+    return { name, value: secret && value !== null ? "(hidden)" : value, doc };
+  });
+}
+
+function readSettings(environment: Environment): { values: Values; faults: string[] } {
+  const values: Record<string, unknown> = {};
+  const faults: string[] = [];
+  for (const [name, { fallback, parse }] of Object.entries<Setting<unknown>>(SETTINGS)) {
+    try {
+      const text = settingText(environment, name) ?? fallback;
+      values[name] = text === null ? null : parse(text);
+    } catch (error) {
+      faults.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return { values: values as Values, faults };
+}
+
+/** An empty variable counts as not given. */
+function settingText(environment: Environment, name: string): string | null {
+  const direct = environment[name];
+  const file = environment[`${name}_FILE`];
+  if (direct && file) throw new Error(`given twice, as ${name} and as ${name}_FILE.`);
+  if (direct) return direct;
+  if (!file) return null;
+  try {
+    return readFileSync(file, "utf8").trimEnd();
+  } catch {
+    throw new Error(`the file ${file} named by ${name}_FILE cannot be read.`);
+  }
+}
+
+function nonEmpty(text: string): string {
+  if (text.trim() === "") throw new Error("must not be blank.");
+  return text;
+}
+
+function integer(minimum: number, maximum: number) {
+  return (text: string): number => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < minimum || value > maximum) {
+      throw new Error(`"${text}" is not a whole number from ${minimum} to ${maximum}.`);
+    }
+    return value;
+  };
+}
+
+function flag(text: string): boolean {
+  if (/^(true|1|yes)$/i.test(text)) return true;
+  if (/^(false|0|no)$/i.test(text)) return false;
+  throw new Error(`"${text}" is not true or false.`);
+}
+
+function list<T>(parseItem: (text: string) => T) {
+  return (text: string): T[] =>
+    text
+      .split(",")
+      .map((item) => item.trim())
+      .filter((item) => item !== "")
+      .map(parseItem);
+}
+
+function hostName(text: string): string {
+  if (!/^[a-z0-9.-]+(:\d+)?$/i.test(text)) {
+    throw new Error(`"${text}" is not a host name such as t.me.`);
+  }
+  return text.toLowerCase();
+}
+
+function origin(text: string): string {
+  if (!URL.canParse(text) || new URL(text).origin !== text) {
+    throw new Error(`"${text}" is not an origin such as https://app.example.com.`);
+  }
+  return text;
+}
+
+/** Without the slash at its end, so that paths can be put behind it. */
+function baseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
+    throw new Error(`"${text}" is not an address such as https://api.example.com.`);
+  }
+  return text.replace(/\/+$/, "");
+}
+
+function logLevel(text: string): LogLevel {
+  const level = LOG_LEVELS.find((known) => known === text);
+  if (level === undefined) throw new Error(`"${text}" is not one of ${LOG_LEVELS.join(", ")}.`);
+  return level;
+}

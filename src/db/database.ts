@@ -1,0 +1,74 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import BetterSqlite3 from "better-sqlite3";
+import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
+import { AppError } from "../errors.ts";
+import type { Clock } from "../ports/clock.ts";
+import { armDeadline } from "./deadline.ts";
+
+/** One connection: drizzle's builder, with the driver's handle as `$client`. */
+export type Database = BetterSQLite3Database & { $client: BetterSqlite3.Database };
+
+export const IN_MEMORY = ":memory:";
+
+const CACHE_KIB = 64 * 1024;
+/** Short, since a write waits for the lock without blocking its thread (see transaction.ts). */
+const BUSY_TIMEOUT_MS = 10;
+
+/**
+ * Opens the file, made (with its folder) where it is missing. A `reader` refuses every write.
+ * @throws AppError `unavailable` naming the file, where it cannot be opened
+ */
+export function openDatabase(
+  path: string,
+  clock: Clock,
+  access: "writer" | "reader" = "writer",
+): Database {
+  try {
+    if (path !== IN_MEMORY && access === "writer") mkdirSync(dirname(path), { recursive: true });
+    const client = new BetterSqlite3(path, { timeout: BUSY_TIMEOUT_MS });
+    client.pragma("journal_mode = WAL");
+    client.pragma("foreign_keys = ON");
+    client.pragma(`cache_size = -${CACHE_KIB}`);
+    client.pragma("temp_store = MEMORY");
+    if (access === "reader") client.pragma("query_only = ON");
+    armDeadline(client, clock);
+    return drizzle({ client });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new AppError("unavailable", `Cannot open the database ${path}: ${reason}.`, { cause });
+  }
+}
+
+export function databaseExists(path: string): boolean {
+  return existsSync(path);
+}
+
+export function closeDatabase(db: Database): void {
+  db.$client.close();
+}
+
+const statements = new WeakMap<Database, Map<string, BetterSqlite3.Statement>>();
+
+/**
+ * The prepared statement of this SQL text on this connection, prepared once. For SQL whose shape
+ * depends on the request, and for loops where a query builder would cost more than the query.
+ */
+export function statement<Row>(db: Database, sql: string): BetterSqlite3.Statement<unknown[], Row> {
+  let known = statements.get(db);
+  if (known === undefined) {
+    known = new Map();
+    statements.set(db, known);
+  }
+  let prepared = known.get(sql);
+  if (prepared === undefined) {
+    prepared = db.$client.prepare(sql);
+    known.set(sql, prepared);
+  }
+  return prepared as BetterSqlite3.Statement<unknown[], Row>;
+}
+
+/** Writes a copy of the whole database, as it is at this moment, into a new file. */
+export function copyDatabase(db: Database, path: string): void {
+  db.$client.prepare("VACUUM INTO ?").run(path);
+}

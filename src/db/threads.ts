@@ -1,0 +1,200 @@
+import { AppError, type ErrorCode, type FieldErrors } from "../errors.ts";
+import type { Clock } from "../ports/clock.ts";
+import { closeDatabase, type Database, openDatabase } from "./database.ts";
+import { queryTimeout, withDeadline } from "./deadline.ts";
+
+/** Work for a connection of its own, by name; arguments and results are plain data. */
+// biome-ignore lint/suspicious/noExplicitAny: each operation states its own argument and result
+export type Operations = Record<string, (db: Database, clock: Clock, argument: any) => unknown>;
+
+type Argument<Operation> = Operation extends (
+  db: Database,
+  clock: Clock,
+  argument: infer A,
+) => unknown
+  ? A
+  : never;
+type Result<Operation> = Operation extends (...all: never[]) => infer R ? Awaited<R> : never;
+
+/** Runs operations off the main thread, or in it for a database that lives in memory. */
+export interface Threads<Ops extends Operations> {
+  run<Name extends keyof Ops & string>(
+    name: Name,
+    argument: Argument<Ops[Name]>,
+  ): Promise<Result<Ops[Name]>>;
+  /** Ends the threads; what was under way is answered with `unavailable`. */
+  close(): Promise<void>;
+}
+
+/** What the main thread sends: the first message opens the connection. */
+export type ToThread =
+  | { open: { path: string; access: "reader" | "writer" } }
+  | { task: number; name: string; argument: unknown; timeoutMs: number | null };
+
+export type FromThread = { task: number; result: unknown } | { task: number; fault: Fault };
+
+interface Fault {
+  code: ErrorCode;
+  detail: string;
+  fields: FieldErrors | undefined;
+  cause: string;
+}
+
+export interface ThreadsOptions {
+  path: string;
+  /** The module a thread runs; it calls `serveOperations`. */
+  entry: URL;
+  access: "reader" | "writer";
+  count: number;
+  /** How long a task may take, its wait for a thread included; null: no limit. */
+  timeoutMs: number | null;
+  clock: Clock;
+}
+
+interface Task {
+  id: number;
+  name: string;
+  argument: unknown;
+  giveUpAtMs: number | null;
+  resolve(result: unknown): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Up to `count` threads, started when needed, each with its own connection and one task at a time;
+ * a task waits for a free thread. Since a waiting task's deadline runs too, the tasks before it are over by then.
+ */
+export function startThreads<Ops extends Operations>(options: ThreadsOptions): Threads<Ops> {
+  const { clock, timeoutMs } = options;
+  const idle: Worker[] = [];
+  const waiting: Task[] = [];
+  const running = new Map<Worker, Task>();
+  let lastTask = 0;
+
+  function start(): Worker {
+    const worker = new Worker(options.entry);
+    worker.onmessage = ({ data }: MessageEvent<FromThread>) => settle(worker, data);
+    worker.onerror = (event) => {
+      event.preventDefault();
+      const task = running.get(worker);
+      running.delete(worker);
+      task?.reject(new Error(`a database thread failed: ${event.message}`));
+      worker.terminate();
+      next();
+    };
+    send(worker, { open: { path: options.path, access: options.access } });
+    return worker;
+  }
+
+  function settle(worker: Worker, answer: FromThread): void {
+    const task = running.get(worker);
+    running.delete(worker);
+    idle.push(worker);
+    next();
+    if (task === undefined || task.id !== answer.task) return;
+    if ("fault" in answer) task.reject(fromFault(answer.fault));
+    else task.resolve(answer.result);
+  }
+
+  function next(): void {
+    while (waiting.length > 0 && (idle.length > 0 || running.size < options.count)) {
+      const task = waiting.shift() as Task;
+      const leftMs = task.giveUpAtMs === null ? null : task.giveUpAtMs - clock.monotonic();
+      if (leftMs !== null && leftMs <= 0) {
+        task.reject(queryTimeout());
+        continue;
+      }
+      const worker = idle.pop() ?? start();
+      running.set(worker, task);
+      send(worker, {
+        task: task.id,
+        name: task.name,
+        argument: task.argument,
+        timeoutMs: leftMs,
+      });
+    }
+  }
+
+  return {
+    run(name, argument) {
+      return new Promise((resolve, reject) => {
+        waiting.push({
+          id: ++lastTask,
+          name,
+          argument,
+          giveUpAtMs: timeoutMs === null ? null : clock.monotonic() + timeoutMs,
+          resolve: resolve as (result: unknown) => void,
+          reject,
+        });
+        next();
+      });
+    },
+
+    async close() {
+      const stopping = new AppError("unavailable", "The server is stopping.");
+      for (const task of [...running.values(), ...waiting]) task.reject(stopping);
+      waiting.length = 0;
+      for (const worker of [...idle, ...running.keys()]) worker.terminate();
+    },
+  };
+}
+
+/** The same operations on a connection of this thread, for a database in memory. */
+export function inlineThreads<Ops extends Operations>(
+  operations: Ops,
+  db: Database,
+  clock: Clock,
+): Threads<Ops> {
+  return {
+    run: async (name, argument) =>
+      (await operations[name]?.(db, clock, argument)) as Result<Ops[typeof name]>,
+    close: async () => {},
+  };
+}
+
+/** The thread's side: answers each task on the connection that the first message names. */
+export function serveOperations(operations: Operations, clock: Clock): void {
+  let db: Database | null = null;
+  const scope = globalThis as unknown as Worker;
+  scope.onmessage = async ({ data }: MessageEvent<ToThread>) => {
+    if ("open" in data) {
+      db = openDatabase(data.open.path, clock, data.open.access);
+      process.on("exit", () => db !== null && closeDatabase(db));
+      return;
+    }
+    const { task, name, argument, timeoutMs } = data;
+    const answer = (message: FromThread): void => scope.postMessage(message);
+    try {
+      const operation = operations[name];
+      if (operation === undefined || db === null) throw new Error(`no operation ${name}`);
+      const connection = db;
+      const work = (): unknown => operation(connection, clock, argument);
+      const result =
+        timeoutMs === null
+          ? await work()
+          : withDeadline(connection.$client, clock.monotonic() + timeoutMs, work);
+      answer({ task, result });
+    } catch (error) {
+      answer({ task, fault: toFault(error) });
+    }
+  };
+}
+
+function send(worker: Worker, message: ToThread): void {
+  worker.postMessage(message);
+}
+
+/** Errors lose their class on the way between threads, so they travel as data. */
+function toFault(error: unknown): Fault {
+  const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  if (error instanceof AppError) {
+    const { code, detail, fields } = error;
+    return { code, detail, fields, cause: String(error.cause ?? cause) };
+  }
+  return { code: "internal", detail: "", fields: undefined, cause };
+}
+
+function fromFault({ code, detail, fields, cause }: Fault): Error {
+  if (code === "internal") return new Error(cause);
+  return new AppError(code, detail, { cause, ...(fields === undefined ? {} : { fields }) });
+}

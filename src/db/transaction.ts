@@ -1,0 +1,63 @@
+import { AppError } from "../errors.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Database } from "./database.ts";
+
+const WAIT_MAX_MS = 30_000;
+const PAUSE_MS = 1;
+
+/** Refuses a callback that returns a promise: it would run on outside the transaction. */
+type Synchronous<T> = T extends PromiseLike<unknown> ? never : T;
+
+/**
+ * Runs `work` in one BEGIN IMMEDIATE transaction: committed when it returns, rolled back when it
+ * throws. Where another connection holds the write lock it waits without blocking the thread, and
+ * looks often enough to get in between two transactions of an import.
+ * @throws AppError `unavailable` when the lock was not free for half a minute
+ */
+export async function inTransaction<T>(
+  db: Database,
+  clock: Clock,
+  work: (db: Database) => Synchronous<T>,
+): Promise<T> {
+  await beginImmediate(db, clock);
+  try {
+    const result = work(db);
+    db.$client.exec("COMMIT");
+    return result;
+  } catch (error) {
+    if (db.$client.inTransaction) db.$client.exec("ROLLBACK");
+    throw storageError(error);
+  }
+}
+
+async function beginImmediate(db: Database, clock: Clock): Promise<void> {
+  const giveUpAtMs = clock.monotonic() + WAIT_MAX_MS;
+  for (;;) {
+    try {
+      db.$client.exec("BEGIN IMMEDIATE");
+      return;
+    } catch (error) {
+      if (!isBusy(error) || clock.monotonic() > giveUpAtMs) throw storageError(error);
+    }
+    await clock.sleep(PAUSE_MS);
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return sqliteCode(error).startsWith("SQLITE_BUSY");
+}
+
+/** What the storage refuses for now (busy, full) is `unavailable`; the rest stays as it is. */
+function storageError(error: unknown): unknown {
+  const code = sqliteCode(error);
+  if (/^SQLITE_(BUSY|FULL|IOERR|READONLY|LOCKED)/.test(code)) {
+    return new AppError("unavailable", "The storage cannot take a write at present.", {
+      cause: error,
+    });
+  }
+  return error;
+}
+
+function sqliteCode(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}

@@ -1,0 +1,68 @@
+import { asc, eq, sql } from "drizzle-orm";
+import { type Database, statement } from "../db/database.ts";
+import { type Category, categories, type Territory, territories } from "./directory.table.ts";
+
+export type DirectoryStore = ReturnType<typeof createDirectoryStore>;
+
+export function createDirectoryStore(db: Database) {
+  const allCategories = db.select().from(categories).orderBy(asc(categories.position)).prepare();
+  const allTerritories = db.select().from(territories).orderBy(asc(territories.position)).prepare();
+  const categoryBySlug = db
+    .select()
+    .from(categories)
+    .where(eq(categories.slug, sql.placeholder("slug")))
+    .prepare();
+  const territoryBySlug = db
+    .select()
+    .from(territories)
+    .where(eq(territories.slug, sql.placeholder("slug")))
+    .prepare();
+  const saveCategory = statement(
+    db,
+    `INSERT INTO categories (id, slug, name, image, position)
+     VALUES (@id, @slug, @name, @image, @position)
+     ON CONFLICT (slug) DO UPDATE SET
+       name = excluded.name, image = excluded.image, position = excluded.position`,
+  );
+  const saveTerritory = statement(
+    db,
+    `INSERT INTO territories (id, slug, name, kind, parent, path, position)
+     VALUES (@id, @slug, @name, @kind, @parent, @path, @position)
+     ON CONFLICT (slug) DO UPDATE SET
+       name = excluded.name, kind = excluded.kind, parent = excluded.parent,
+       path = excluded.path, position = excluded.position`,
+  );
+
+  return {
+    categories: (): Category[] => allCategories.all(),
+    territories: (): Territory[] => allTerritories.all(),
+    category: (slug: string): Category | undefined => categoryBySlug.get({ slug }),
+    territory: (slug: string): Territory | undefined => territoryBySlug.get({ slug }),
+
+    /** @param row with an id for a new entry that brings one */
+    saveCategory(row: Omit<Category, "id" | "channels"> & { id?: number }): void {
+      saveCategory.run({ id: null, ...row });
+    },
+
+    /** @param row with an id for a new entry that brings one */
+    saveTerritory(row: Omit<Territory, "id" | "channels"> & { id?: number }): void {
+      saveTerritory.run({ id: null, ...row });
+    },
+
+    removeCategory(slug: string): void {
+      db.delete(categories).where(eq(categories.slug, slug)).run();
+    },
+
+    removeTerritory(slug: string): void {
+      db.delete(territories).where(eq(territories.slug, slug)).run();
+    },
+
+    countCategory(slug: string, channels: number): void {
+      db.update(categories).set({ channels }).where(eq(categories.slug, slug)).run();
+    },
+
+    countTerritory(slug: string, channels: number): void {
+      db.update(territories).set({ channels }).where(eq(territories.slug, slug)).run();
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+export const categories = sqliteTable("categories", {
+  id: integer("id").primaryKey(),
+  slug: text("slug").notNull(),
+  name: text("name").notNull(),
+  image: text("image"),
+  /** The place in the directory's order. */
+  position: integer("position").notNull(),
+  channels: integer("channels").notNull().default(0),
+});
+
+/** The tree's levels, from the top (specification, section 2). */
+export const TERRITORY_KINDS = ["country", "district", "region", "city"] as const;
+export type TerritoryKind = (typeof TERRITORY_KINDS)[number];
+
+export const territories = sqliteTable("territories", {
+  id: integer("id").primaryKey(),
+  slug: text("slug").notNull(),
+  name: text("name").notNull(),
+  kind: text("kind").$type<TerritoryKind>().notNull(),
+  /** Slug of the parent; null for a country. */
+  parent: text("parent"),
+  /** Slugs from the country down to this node, separated by `/`. */
+  path: text("path").notNull(),
+  /** The place in the tree's order, parents first. */
+  position: integer("position").notNull(),
+  channels: integer("channels").notNull().default(0),
+});
+
+export type Category = typeof categories.$inferSelect;
+export type Territory = typeof territories.$inferSelect;

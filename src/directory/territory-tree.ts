@@ -1,0 +1,51 @@
+import type { TerritoryKind } from "./directory.table.ts";
+import { TERRITORY_KINDS } from "./directory.table.ts";
+
+interface Node {
+  slug: string;
+  kind: TerritoryKind;
+  parent: string | null;
+}
+
+/** True where `parent` may stand above `child`: the tree goes from the country down. */
+export function mayContain(parent: TerritoryKind, child: TerritoryKind): boolean {
+  return TERRITORY_KINDS.indexOf(parent) < TERRITORY_KINDS.indexOf(child);
+}
+
+/**
+ * The nodes in the tree's order with their paths: parents first, each followed by its branch,
+ * siblings in the order given.
+ */
+export function inTreeOrder<T extends Node>(nodes: readonly T[]): (T & { path: string })[] {
+  const children = new Map<string | null, T[]>();
+  for (const node of nodes) {
+    const siblings = children.get(node.parent);
+    if (siblings === undefined) children.set(node.parent, [node]);
+    else siblings.push(node);
+  }
+  const ordered: (T & { path: string })[] = [];
+  const visit = (parent: string | null, above: string): void => {
+    for (const node of children.get(parent) ?? []) {
+      const path = above === "" ? node.slug : `${above}/${node.slug}`;
+      ordered.push({ ...node, path });
+      visit(node.slug, path);
+    }
+  };
+  visit(null, "");
+  return ordered;
+}
+
+/** Counts by slug, each with those of all that stands below it. */
+export function withDescendants(
+  nodes: readonly { slug: string; path: string }[],
+  own: ReadonlyMap<string, number>,
+): Map<string, number> {
+  const totals = new Map<string, number>();
+  for (const { slug, path } of nodes) {
+    const count = own.get(slug) ?? 0;
+    for (const ancestor of path.split("/")) {
+      totals.set(ancestor, (totals.get(ancestor) ?? 0) + count);
+    }
+  }
+  return totals;
+}

@@ -1,0 +1,48 @@
+/**
+ * Errors that stop a request or a command. Each carries a sentence that may be shown to the
+ * caller and, where there is one, the private cause that only the log sees. What status a code
+ * has over HTTP is the REST door's business.
+ */
+export type ErrorCode =
+  | "invalid"
+  | "not_authenticated"
+  | "authentication_failed"
+  | "tariff_required"
+  | "not_found"
+  | "method_not_allowed"
+  | "conflict"
+  | "timeout"
+  | "unavailable"
+  | "internal";
+
+/** Messages by field, in the order they were found (specification, section 7). */
+export type FieldErrors = Record<string, string[]>;
+
+export class AppError extends Error {
+  override readonly name = "AppError";
+
+  constructor(
+    readonly code: ErrorCode,
+    /** The public sentence. */
+    readonly detail: string,
+    options: { cause?: unknown; fields?: FieldErrors } = {},
+  ) {
+    super(detail, { cause: options.cause });
+    this.fields = options.fields;
+  }
+
+  /** Set on `invalid` only. */
+  readonly fields: FieldErrors | undefined;
+}
+
+/** An `invalid` error over one or more fields. */
+export function fieldError(fields: FieldErrors): AppError {
+  const detail = Object.entries(fields)
+    .map(([field, messages]) => `${field}: ${messages.join(" ")}`)
+    .join(" ");
+  return new AppError("invalid", detail, { fields });
+}
+
+export function notFound(what: string): AppError {
+  return new AppError("not_found", `${what} was not found.`);
+}

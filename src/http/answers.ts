@@ -1,0 +1,49 @@
+import { AppError } from "../errors.ts";
+import type { Ports } from "../ports/ports.ts";
+import { REQUEST_ID } from "./request-id.ts";
+import { STATUS_OF } from "./statuses.ts";
+
+/** Headers by name; a plain object, since that is what a Response takes cheapest. */
+export type Headers = Record<string, string>;
+
+export const CHALLENGE = 'Bearer realm="kanalog"';
+/** Seconds after which a caller may try again what the storage could not do. */
+const RETRY_AFTER_S = 1;
+
+/** The body of an error (decisions, section 1). */
+export function errorBody(error: AppError): string {
+  return JSON.stringify(error.fields ?? { code: error.code, detail: error.detail });
+}
+
+export function errorHeaders(error: AppError): Headers {
+  switch (error.code) {
+    case "not_authenticated":
+    case "authentication_failed":
+      return { "www-authenticate": CHALLENGE };
+    case "timeout":
+    case "unavailable":
+      return { "retry-after": String(RETRY_AFTER_S) };
+    default:
+      return {};
+  }
+}
+
+export function json(status: number, body: string, headers: Headers): Response {
+  return new Response(body, {
+    status,
+    headers: { "content-type": "application/json; charset=utf-8", ...headers },
+  });
+}
+
+export function errorResponse(error: AppError, headers: Headers): Response {
+  return json(STATUS_OF[error.code], errorBody(error), { ...headers, ...errorHeaders(error) });
+}
+
+/** The answer to what nobody foresaw: a fixed sentence; the cause goes to the log. */
+export function unforeseenResponse(cause: unknown, headers: Headers, { log }: Ports): Response {
+  if (cause instanceof AppError) return errorResponse(cause, headers);
+  log.error({ err: cause, requestId: headers[REQUEST_ID] }, "a request failed");
+  const sentence =
+    "The server failed to answer this request. Its X-Request-Id finds it in the log.";
+  return errorResponse(new AppError("internal", sentence), headers);
+}

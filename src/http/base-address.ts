@@ -1,0 +1,34 @@
+import type { Config } from "../config.ts";
+
+/** The address under which clients reach the appliance, without a slash at its end. */
+export type BaseAddress = (request: Request) => string;
+
+const ALL_INTERFACES = new Set(["0.0.0.0", "::", "[::]"]);
+
+/**
+ * The setting, else the listener's own address; what the request says only where neither is set or
+ * the listener takes every address of the machine (decisions, section 1).
+ * @param listener the address listened on, or null while there is none
+ */
+export function createBaseAddress(config: Config, listener: () => string | null): BaseAddress {
+  return (request) => {
+    if (config.baseUrl !== null) return config.baseUrl;
+    return listener() ?? addressOfRequest(request, config.trustProxy);
+  };
+}
+
+export function listenerAddress(host: string, port: number): string | null {
+  if (ALL_INTERFACES.has(host)) return null;
+  return `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`;
+}
+
+function addressOfRequest(request: Request, trustProxy: boolean): string {
+  const { protocol, host } = new URL(request.url);
+  const forwarded = (name: string): string | undefined =>
+    trustProxy ? request.headers.get(name)?.split(",")[0]?.trim() : undefined;
+  const scheme = forwarded("x-forwarded-proto") ?? protocol.slice(0, -1);
+  const address = `${scheme}://${forwarded("x-forwarded-host") ?? host}`;
+  return /^https?:\/\/[^/\s]+$/.test(address) && URL.canParse(address)
+    ? address
+    : `${protocol}//${host}`;
+}

@@ -1,0 +1,40 @@
+import type { Headers } from "./answers.ts";
+
+const EXPOSED = "X-Request-Id, X-Request-Cost, Retry-After";
+const ALLOWED_HEADERS = "Authorization, Content-Type, X-Request-Id";
+const PREFLIGHT_AGE_S = 600;
+
+/**
+ * Headers that let a page of an allowed origin read an answer; none for all other origins.
+ */
+export function corsHeaders(request: Request, origins: readonly string[]): Headers {
+  if (origins.length === 0) return {};
+  const origin = request.headers.get("origin");
+  if (origin === null || !origins.includes(origin)) return { vary: "Origin" };
+  return {
+    vary: "Origin",
+    "access-control-allow-origin": origin,
+    "access-control-expose-headers": EXPOSED,
+  };
+}
+
+/** The answer to a preflight of an allowed origin, else null. It comes before the key. */
+export function preflight(
+  request: Request,
+  origins: readonly string[],
+  verbs: string,
+): Response | null {
+  if (request.method !== "OPTIONS") return null;
+  if (!request.headers.has("access-control-request-method")) return null;
+  const headers = corsHeaders(request, origins);
+  if (!("access-control-allow-origin" in headers)) return null;
+  return new Response(null, {
+    status: 204,
+    headers: {
+      ...headers,
+      "access-control-allow-methods": verbs,
+      "access-control-allow-headers": ALLOWED_HEADERS,
+      "access-control-max-age": String(PREFLIGHT_AGE_S),
+    },
+  });
+}

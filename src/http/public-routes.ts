@@ -1,0 +1,16 @@
+/** What a GET of an address that needs no key answers. `name` is the address's last part. */
+export type PublicRoute = (request: Request, name: string) => Response | Promise<Response>;
+
+/** By path. No other address is served without a key. */
+export type PublicRoutes = Record<string, PublicRoute>;
+
+export function pageResponse(html: string, contentSecurityPolicy: string): Response {
+  return new Response(html, {
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": contentSecurityPolicy,
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+    },
+  });
+}

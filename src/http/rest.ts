@@ -1,0 +1,117 @@
+import { Elysia } from "elysia";
+import type { Config } from "../config.ts";
+import { AppError, type ErrorCode } from "../errors.ts";
+import type { KeyUse } from "../keys/key-use.ts";
+import type { Keys } from "../keys/keys.ts";
+import { callMethod } from "../methods/call.ts";
+import type { ApiMethod } from "../methods/method.ts";
+import type { Services } from "../methods/services.ts";
+import type { Ports } from "../ports/ports.ts";
+import { errorResponse, type Headers, json, unforeseenResponse } from "./answers.ts";
+import type { BaseAddress } from "./base-address.ts";
+import { corsHeaders, preflight } from "./cors.ts";
+import { operationOf } from "./openapi.ts";
+import { readQuery } from "./query.ts";
+import { REQUEST_ID, requestIdOf } from "./request-id.ts";
+
+export interface RestContext {
+  config: Config;
+  ports: Ports;
+  services: Services;
+  keys: Keys;
+  keyUse: KeyUse;
+  baseAddress: BaseAddress;
+}
+
+/** What Elysia hands to a handler, as far as the routes use it. */
+interface Incoming {
+  request: Request;
+  params: Record<string, string | null>;
+}
+
+const VERBS = "GET, HEAD";
+/** Read methods take no body, and nothing may be read before the key is checked. */
+const HIDDEN = { parse: "none", detail: { hide: true } } as const;
+
+/**
+ * The REST routes, all read off the methods' declarations. A request passes, in the contract's
+ * order: route, key, verb, then the method itself (decisions, section 1).
+ */
+export function restRoutes(methods: readonly ApiMethod[], context: RestContext) {
+  const routes = new Elysia({ name: "rest", strictPath: true });
+  for (const method of methods) {
+    const answer = (incoming: Incoming) => answerCall(method, incoming, context);
+    const other = ({ request }: Incoming) =>
+      preflight(request, context.config.corsOrigins, VERBS) ?? refuseVerb(request, context);
+    const redirect = ({ request }: Incoming) => redirectToSlash(request, context);
+    const withoutSlash = method.path.slice(0, -1);
+    routes
+      .get(method.path, answer, { parse: "none", detail: operationOf(method) })
+      .head(method.path, answer, HIDDEN)
+      .all(method.path, other, HIDDEN)
+      .get(withoutSlash, redirect, HIDDEN)
+      .head(withoutSlash, redirect, HIDDEN)
+      .all(withoutSlash, other, HIDDEN);
+  }
+  return routes;
+}
+
+async function answerCall(
+  method: ApiMethod,
+  { request, params }: Incoming,
+  context: RestContext,
+): Promise<Response> {
+  const { ports, services, keyUse } = context;
+  const nowMs = ports.clock.now();
+  const headers = commonHeaders(request, context);
+  try {
+    const verification = context.keys.verify(request.headers.get("authorization"), nowMs);
+    if (!verification.ok) return refuse(verification, headers);
+    const { caller } = verification;
+    keyUse.note(caller.key, nowMs);
+    const outcome = await callMethod(method, Object.assign(readQuery(request.url), params), {
+      services,
+      caller,
+      nowMs,
+      pageUrl: (query) => `${context.baseAddress(request)}${pathOf(request)}?${query}`,
+    });
+    headers["x-request-cost"] = String(outcome.units);
+    return outcome.ok ? json(200, outcome.body, headers) : errorResponse(outcome.error, headers);
+  } catch (error) {
+    return unforeseenResponse(error, headers, ports);
+  }
+}
+
+function refuseVerb(request: Request, context: RestContext): Response {
+  const headers = commonHeaders(request, context);
+  const nowMs = context.ports.clock.now();
+  const verification = context.keys.verify(request.headers.get("authorization"), nowMs);
+  if (!verification.ok) return refuse(verification, headers);
+  const error = new AppError("method_not_allowed", `Method "${request.method}" not allowed.`);
+  return errorResponse(error, { ...headers, "x-request-cost": "0", allow: VERBS });
+}
+
+function refuse({ code, detail }: { code: ErrorCode; detail: string }, headers: Headers): Response {
+  return errorResponse(new AppError(code, detail), headers);
+}
+
+function commonHeaders(request: Request, { ports, config }: RestContext): Headers {
+  return {
+    [REQUEST_ID]: requestIdOf(request, ports.random, ports.clock),
+    ...corsHeaders(request, config.corsOrigins),
+  };
+}
+
+function redirectToSlash(request: Request, context: RestContext): Response {
+  const { search } = new URL(request.url);
+  const location = `${pathOf(request)}/${search}`;
+  return new Response(null, {
+    status: 301,
+    headers: { ...commonHeaders(request, context), location },
+  });
+}
+
+/** The path as the caller wrote it, escapes and all. */
+function pathOf(request: Request): string {
+  return new URL(request.url).pathname;
+}

@@ -1,0 +1,80 @@
+import { Elysia } from "elysia";
+import { type CategoryImages, IMAGE_PATH } from "../directory/category-images.ts";
+import { AppError, notFound } from "../errors.ts";
+import type { ApiMethod } from "../methods/method.ts";
+import { json, unforeseenResponse } from "./answers.ts";
+import { docsRoutes } from "./docs.ts";
+import { openApiDocument } from "./openapi.ts";
+import type { PublicRoutes } from "./public-routes.ts";
+import { REQUEST_ID, requestIdOf } from "./request-id.ts";
+import { type RestContext, restRoutes } from "./rest.ts";
+import { startPageRoutes } from "./start-page.ts";
+
+export interface ServerContext extends RestContext {
+  images: CategoryImages;
+  /** Whether the database answers, in this program's schema. */
+  isReady(): boolean;
+}
+
+export type Server = ReturnType<typeof createServer>;
+
+/** The HTTP door: all routes, and what is said where there is none. */
+export function createServer(methods: readonly ApiMethod[], context: ServerContext) {
+  const { ports } = context;
+  const rest = restRoutes(methods, context);
+  // Bun's own router would decode paths, and take a missing slash, in another way than Elysia's.
+  const server = new Elysia({ systemRouter: false, strictPath: true })
+    .onError(({ request, code, error }) => {
+      const cause = code === "NOT_FOUND" ? notFound("This address") : error;
+      return unforeseenResponse(cause, requestIdHeader(request), ports);
+    })
+    .use(rest);
+
+  const publicRoutes: PublicRoutes = {
+    ...startPageRoutes,
+    ...docsRoutes,
+    "/docs/json": async (request) => {
+      const { pathname } = new URL(context.baseAddress(request));
+      return json(200, JSON.stringify(await openApiDocument(rest, pathname)), {});
+    },
+    "/healthz": () => json(200, '{"status":"ok"}', {}),
+    "/readyz": () => {
+      if (!context.isReady()) throw new AppError("unavailable", "The database does not answer.");
+      return json(200, '{"status":"ok"}', {});
+    },
+    [`${IMAGE_PATH}:name`]: (_request, name) => imageResponse(context.images, name),
+  };
+  for (const [path, route] of Object.entries(publicRoutes)) {
+    const answer = async ({
+      request,
+      params,
+    }: {
+      request: Request;
+      params?: { name?: string };
+    }) => {
+      const response = await route(request, params?.name ?? "");
+      for (const [name, value] of Object.entries(requestIdHeader(request))) {
+        response.headers.set(name, value);
+      }
+      return response;
+    };
+    server.get(path, answer).head(path, answer);
+  }
+  return server;
+
+  function requestIdHeader(request: Request): Record<string, string> {
+    return { [REQUEST_ID]: requestIdOf(request, ports.random, ports.clock) };
+  }
+}
+
+function imageResponse(images: CategoryImages, name: string): Response {
+  const content = images.content(name);
+  if (content === undefined) throw notFound("The image");
+  return new Response(new Uint8Array(content), {
+    headers: {
+      "content-type": "image/webp",
+      "cache-control": "public, max-age=31536000, immutable",
+      "x-content-type-options": "nosniff",
+    },
+  });
+}

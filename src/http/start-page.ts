@@ -1,0 +1,35 @@
+import { type PublicRoutes, pageResponse } from "./public-routes.ts";
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Kanalog</title>
+<link rel="icon" href="docs/favicon.png">
+<style>
+:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
+body { max-width: 36rem; margin: 4rem auto; padding: 0 1rem; }
+</style>
+</head>
+<body>
+<h1>Kanalog</h1>
+<p>A Channel Data API runs here: the catalog of a messenger's channels, their cards, daily
+statistics and posts, as JSON over HTTP, with an API key.</p>
+<ul>
+<li><a href="docs/">Documentation</a>: every method, to read and to try</li>
+<li><a href="docs/json">OpenAPI document</a>: for generating a client</li>
+<li><a href="healthz">healthz</a> and <a href="readyz">readyz</a>: for monitoring</li>
+</ul>
+</body>
+</html>
+`;
+
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; " +
+  "frame-ancestors 'none'";
+
+/** `/`: what runs here, and where to go. */
+export const startPageRoutes: PublicRoutes = {
+  "/": () => pageResponse(PAGE, CONTENT_SECURITY_POLICY),
+};

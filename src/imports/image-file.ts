@@ -1,0 +1,50 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { imageSize } from "image-size";
+import type { CategoryImages } from "../directory/category-images.ts";
+import { RowFault } from "./import-kind.ts";
+
+const SIDE_MAX = 500;
+const BYTES_MAX = 1024 * 1024;
+
+/**
+ * What is stored for an `image` cell: an address as it is; a file, which must be WebP of at most
+ * 500 pixels a side (decisions, section 3), goes into the database and has an address there.
+ * @throws RowFault
+ */
+export function readImage(given: string, folder: string, images: CategoryImages): string {
+  if (/^https?:\/\//i.test(given)) {
+    if (!URL.canParse(given)) throw new RowFault("image", "Enter a valid URL.");
+    return given;
+  }
+  const content = readBytes(resolve(folder, given), given);
+  if (content.byteLength > BYTES_MAX) {
+    throw new RowFault("image", `${given} is larger than ${BYTES_MAX} bytes.`);
+  }
+  const { type, width, height } = measure(content);
+  if (type !== "webp") throw new RowFault("image", `${given} is not a WebP image.`);
+  if (width > SIDE_MAX || height > SIDE_MAX) {
+    throw new RowFault(
+      "image",
+      `${given} has ${width} x ${height} pixels; at most ${SIDE_MAX} a side.`,
+    );
+  }
+  return images.add(content);
+}
+
+function readBytes(path: string, given: string): Uint8Array {
+  try {
+    return readFileSync(path);
+  } catch {
+    throw new RowFault("image", `There is no image file ${given}.`);
+  }
+}
+
+function measure(content: Uint8Array): { type: string | undefined; width: number; height: number } {
+  try {
+    const { type, width, height } = imageSize(content);
+    return { type, width, height };
+  } catch {
+    return { type: undefined, width: 0, height: 0 };
+  }
+}

@@ -1,0 +1,32 @@
+import { dirname } from "node:path";
+import type { Database } from "../db/database.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { ImportKindName } from "./import-kind.ts";
+import { importKinds } from "./import-kinds.ts";
+import { formatOf, readRows } from "./rows.ts";
+import { type ImportSummary, runImport } from "./run-import.ts";
+import { openSource } from "./source.ts";
+
+/**
+ * Imports a file that ships with the program.
+ * @throws Error at a rejected row, since the program's own files have none
+ */
+export async function importFile(
+  db: Database,
+  clock: Clock,
+  name: ImportKindName,
+  path: string,
+): Promise<ImportSummary> {
+  const kind = importKinds[name];
+  const source = await openSource(path);
+  const rows = readRows(source, formatOf(path), Object.keys(kind.columns), () => {});
+  return runImport(kind, rows, {
+    db,
+    clock,
+    context: { clock, replace: false, folder: dirname(path), note: () => {} },
+    onReject: ({ line, reason }) => {
+      throw new Error(`${path}, line ${line}: ${reason}`);
+    },
+    onProgress: () => {},
+  });
+}

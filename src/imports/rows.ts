@@ -1,0 +1,148 @@
+import { extname } from "node:path";
+import { pipeline, Readable } from "node:stream";
+import { type CsvError, parse } from "csv-parse";
+import { AppError } from "../errors.ts";
+import { decodeUtf8, type Source } from "./source.ts";
+
+export type ImportFormat = "csv" | "ndjson";
+export const IMPORT_FORMATS: readonly ImportFormat[] = ["csv", "ndjson"];
+
+/** Fields of a row by column. In CSV all are texts; an empty cell is not given, so it is absent. */
+export type Fields = Record<string, unknown>;
+
+/** A row, or the reason why the line is none. */
+export type SourceRow = { line: number; fields: Fields } | { line: number; fault: string };
+
+/** Longer than any row should be; a file without line breaks must not fill the memory. */
+const LINE_LENGTH_MAX = 4 * 1024 * 1024;
+
+/** The format that a file's name tells, NDJSON for any name that tells none. */
+export function formatOf(path: string): ImportFormat {
+  return extname(path).toLowerCase() === ".csv" ? "csv" : "ndjson";
+}
+
+/**
+ * The rows of a source, streamed. Columns that the kind does not have are refused by name: in a
+ * CSV header at once, in NDJSON row by row.
+ * @throws AppError `invalid` for a wrong header
+ */
+export function readRows(
+  source: Source,
+  format: ImportFormat,
+  columns: readonly string[],
+  onBytes: (total: number) => void,
+): AsyncGenerator<SourceRow> {
+  const text = decodeUtf8(source, onBytes);
+  return format === "csv" ? readCsv(text, columns) : readNdjson(text, columns);
+}
+
+async function* readCsv(
+  text: AsyncIterable<string>,
+  columns: readonly string[],
+): AsyncGenerator<SourceRow> {
+  const skipped: SourceRow[] = [];
+  const parser = parse({
+    columns: (header: string[]) => checkHeader(header, columns),
+    info: true,
+    relax_quotes: true,
+    max_record_size: LINE_LENGTH_MAX,
+    on_skip: (error) => {
+      if (error !== undefined)
+        skipped.push({ line: Number(error["lines"]), fault: csvFault(error) });
+      return undefined;
+    },
+    skip_empty_lines: true,
+    skip_records_with_error: true,
+  });
+  // An error of either ends both; the loop below throws it.
+  pipeline(Readable.from(text), parser, () => {});
+  for await (const { record, info } of parser as AsyncIterable<CsvRecord>) {
+    yield* skipped.splice(0);
+    yield { line: info.lines - lineBreaks(record), fields: withoutEmpty(record) };
+  }
+  yield* skipped;
+}
+
+interface CsvRecord {
+  record: Record<string, string>;
+  /** `lines` counts to the record's end; a record may span lines. */
+  info: { lines: number };
+}
+
+function lineBreaks(record: Record<string, string>): number {
+  let count = 0;
+  for (const name in record) {
+    const value = record[name] ?? "";
+    for (let at = value.indexOf("\n"); at >= 0; at = value.indexOf("\n", at + 1)) count += 1;
+  }
+  return count;
+}
+
+function checkHeader(header: string[], columns: readonly string[]): string[] {
+  const names = header.map((name) => name.trim());
+  const unknown = names.filter((name) => !columns.includes(name));
+  if (unknown.length > 0) {
+    throw new AppError(
+      "invalid",
+      `The header has unknown columns: ${unknown.join(", ")}. Known: ${columns.join(", ")}.`,
+    );
+  }
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated !== undefined) {
+    throw new AppError("invalid", `The header has the column ${repeated} twice.`);
+  }
+  return names;
+}
+
+function withoutEmpty(record: Record<string, string>): Fields {
+  const fields: Fields = {};
+  for (const name in record) {
+    if (record[name] !== "") fields[name] = record[name];
+  }
+  return fields;
+}
+
+function csvFault(error: CsvError): string {
+  return error.code === "CSV_RECORD_INCONSISTENT_COLUMNS"
+    ? "The row has another number of cells than the header."
+    : error.message;
+}
+
+async function* readNdjson(
+  text: AsyncIterable<string>,
+  columns: readonly string[],
+): AsyncGenerator<SourceRow> {
+  let line = 0;
+  for await (const content of lines(text)) {
+    line += 1;
+    if (content.trim() !== "") yield ndjsonRow(line, content, columns);
+  }
+}
+
+function ndjsonRow(line: number, content: string, columns: readonly string[]): SourceRow {
+  let value: unknown;
+  try {
+    value = JSON.parse(content);
+  } catch {
+    return { line, fault: "The line is not JSON." };
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return { line, fault: "The line is not a JSON object." };
+  }
+  const unknown = Object.keys(value).filter((name) => !columns.includes(name));
+  if (unknown.length > 0) return { line, fault: `Unknown columns: ${unknown.join(", ")}.` };
+  return { line, fields: value as Fields };
+}
+
+async function* lines(text: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = "";
+  for await (const piece of text) {
+    const parts = (rest + piece).split("\n");
+    rest = parts.pop() ?? "";
+    if (rest.length > LINE_LENGTH_MAX) {
+      throw new AppError("invalid", `A line is longer than ${LINE_LENGTH_MAX} characters.`);
+    }
+    yield* parts;
+  }
+  if (rest !== "") yield rest;
+}

@@ -1,0 +1,57 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { AppError } from "../errors.ts";
+
+/** Where rows come from: a file, or standard input. */
+export interface Source {
+  /** As the operator named it. */
+  name: string;
+  /** Null for standard input. */
+  bytes: number | null;
+  open(): AsyncIterable<Uint8Array>;
+}
+
+const STANDARD_INPUT = "-";
+
+/** @throws AppError `not_found` for a file that is not there or is no file */
+export async function openSource(path: string): Promise<Source> {
+  if (path === STANDARD_INPUT) {
+    return { name: "standard input", bytes: null, open: () => process.stdin };
+  }
+  const found = await stat(path).catch(() => null);
+  if (found === null) throw new AppError("not_found", `There is no file ${path}.`);
+  if (found.isDirectory()) throw new AppError("not_found", `${path} is a directory, not a file.`);
+  return { name: path, bytes: found.size, open: () => createReadStream(path) };
+}
+
+/**
+ * The source's text, piece by piece.
+ * @throws AppError `invalid` at the first byte that is not UTF-8
+ */
+export async function* decodeUtf8(
+  source: Source,
+  onBytes: (total: number) => void,
+): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let total = 0;
+  try {
+    for await (const chunk of source.open()) {
+      const text = decoder.decode(chunk, { stream: true });
+      total += chunk.byteLength;
+      onBytes(total);
+      yield text;
+    }
+    yield decoder.decode();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new AppError("invalid", `${source.name} is not UTF-8 (near byte ${total}).`);
+  }
+}
+
+/** Reads a file through before anything of it is imported; standard input cannot be. */
+export async function requireUtf8(source: Source): Promise<void> {
+  if (source.bytes === null) return;
+  for await (const _ of decodeUtf8(source, () => {})) {
+    // Decoding is the check.
+  }
+}

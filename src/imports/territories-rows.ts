@@ -1,0 +1,123 @@
+import { refreshTerritoryFacets, territoriesInUse } from "../channels/channels.store.ts";
+import type { Database } from "../db/database.ts";
+import { createDirectoryStore } from "../directory/directory.store.ts";
+import {
+  TERRITORY_KINDS,
+  type Territory,
+  type TerritoryKind,
+} from "../directory/directory.table.ts";
+import { inTreeOrder, mayContain } from "../directory/territory-tree.ts";
+import { DIRECTORY_ID_MAX, requireFreeId } from "./categories-rows.ts";
+import { choiceColumn, integerColumn, lineColumn, nullable, slugColumn } from "./columns.ts";
+import { inFileOrder } from "./directory-order.ts";
+import { type Given, type ImportContext, type ImportKind, RowFault } from "./import-kind.ts";
+
+interface TerritoryRow {
+  id: number;
+  slug: string;
+  name: string;
+  kind: TerritoryKind;
+  parent: string;
+}
+
+/** Identity is `slug`; parents come before their children (decisions, section 8). */
+export const territoriesImport: ImportKind<TerritoryRow> = {
+  columns: {
+    id: integerColumn(1, DIRECTORY_ID_MAX),
+    slug: slugColumn(),
+    name: lineColumn(200),
+    kind: choiceColumn(TERRITORY_KINDS),
+    parent: nullable(slugColumn()),
+  },
+  isDirectory: true,
+  open(db: Database, context: ImportContext) {
+    const store = createDirectoryStore(db);
+    const before = new Map(store.territories().map((entry) => [entry.slug, entry]));
+    const now = new Map(before);
+    const slugOfId = new Map([...before.values()].map(({ id, slug }) => [id, slug]));
+    const fileOrder = new Set<string>();
+
+    return {
+      write(row: Given<TerritoryRow>) {
+        const { slug } = row;
+        if (slug == null) throw new RowFault("slug", "This field is required.");
+        const stored = now.get(slug);
+        const name = row.name ?? stored?.name;
+        if (name === undefined) throw new RowFault("name", "This field is required.");
+        const kind = row.kind ?? stored?.kind;
+        if (kind === undefined) throw new RowFault("kind", "This field is required.");
+        const parent = row.parent === undefined ? (stored?.parent ?? null) : row.parent;
+        requireFreeId(row.id, slug, stored?.id, slugOfId);
+        requirePlace(slug, kind, parent);
+        fileOrder.add(slug);
+        if (stored?.name === name && stored.kind === kind && stored.parent === parent) {
+          return "unchanged";
+        }
+        const position = stored?.position ?? now.size;
+        // The path is set in finish(), when the tree is whole; until then it only has to be unique.
+        const entry = { slug, name, kind, parent, path: stored?.path ?? `/${slug}`, position };
+        store.saveTerritory({ ...(row.id != null && { id: row.id }), ...entry });
+        const saved = store.territory(slug) as Territory;
+        now.set(slug, saved);
+        slugOfId.set(saved.id, slug);
+        return stored === undefined ? "inserted" : "updated";
+      },
+
+      finish() {
+        const removed = context.replace ? removeUnnamed() : 0;
+        const moved: string[] = [];
+        inTreeOrder(inFileOrder(store.territories(), fileOrder)).forEach((entry, position) => {
+          const { slug, name, kind, parent, path } = entry;
+          const known = now.get(slug);
+          if (known?.position === position && known.path === path) return;
+          store.saveTerritory({ slug, name, kind, parent, path, position });
+          if (before.has(slug) && before.get(slug)?.path !== path) moved.push(slug);
+        });
+        refreshTerritoryFacets(db, moved);
+        return removed;
+      },
+    };
+
+    /** The tree goes down by levels, which also keeps it without circles. */
+    function requirePlace(slug: string, kind: TerritoryKind, parent: string | null): void {
+      if (parent === null) {
+        if (kind !== "country") throw new RowFault("parent", `A ${kind} needs a parent.`);
+      } else {
+        const above = now.get(parent);
+        if (above === undefined) {
+          throw new RowFault("parent", `Object with slug=${parent} does not exist.`);
+        }
+        if (!mayContain(above.kind, kind)) {
+          throw new RowFault("parent", `A ${kind} cannot lie in a ${above.kind}.`);
+        }
+      }
+      const known = now.get(slug);
+      if (known === undefined || known.kind === kind) return;
+      for (const child of now.values()) {
+        if (child.parent === slug && !mayContain(kind, child.kind)) {
+          throw new RowFault("kind", `A ${kind} cannot contain the ${child.kind} ${child.slug}.`);
+        }
+      }
+    }
+
+    /** From the leaves up, so that a node stays when anything below it does. */
+    function removeUnnamed(): number {
+      const used = territoriesInUse(db);
+      let removed = 0;
+      for (const { slug } of inTreeOrder([...now.values()]).reverse()) {
+        if (fileOrder.has(slug)) continue;
+        const hasChildren = [...now.values()].some(({ parent }) => parent === slug);
+        if (used.has(slug) || hasChildren) {
+          context.note(
+            `${slug} stays, since ${hasChildren ? "others lie" : "channels are"} in it.`,
+          );
+          continue;
+        }
+        store.removeTerritory(slug);
+        now.delete(slug);
+        removed += 1;
+      }
+      return removed;
+    }
+  },
+};

@@ -1,0 +1,35 @@
+import { dayOf } from "../moscow-time.ts";
+import type { Job } from "./scheduler.ts";
+
+export interface JobWork {
+  closeDay(day: number): Promise<unknown>;
+  recount(): Promise<unknown>;
+  optimizeSearch(): Promise<unknown>;
+}
+
+/** What the appliance does by the clock (decisions, sections 3 and 8). */
+export function jobTable(work: JobWork): Job[] {
+  return [
+    {
+      name: "close-day",
+      pattern: "10 0 * * *",
+      run: async (dueAt) => {
+        await work.closeDay(dayOf(dueAt) - 1);
+      },
+    },
+    {
+      name: "recount",
+      pattern: "0 3 * * *",
+      run: async () => {
+        await work.recount();
+      },
+    },
+    {
+      name: "optimize-search",
+      pattern: "30 3 * * *",
+      run: async () => {
+        await work.optimizeSearch();
+      },
+    },
+  ];
+}

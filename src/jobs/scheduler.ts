@@ -1,0 +1,83 @@
+import { Cron } from "croner";
+import { MOSCOW_ZONE } from "../moscow-time.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Log } from "../ports/log.ts";
+import type { JobClaim, JobEnd } from "./jobs.store.ts";
+
+export interface Job {
+  name: string;
+  /** Cron pattern in Moscow time. */
+  pattern: string;
+  run(dueAt: number): Promise<void>;
+}
+
+export interface JobLedger {
+  claim(claim: JobClaim): Promise<boolean>;
+  end(end: JobEnd): Promise<void>;
+}
+
+export interface Scheduler {
+  /** Runs each job whose latest due time nobody has taken: once, however many were missed. */
+  runDue(): Promise<void>;
+  start(): void;
+  stop(): void;
+}
+
+/** Runs jobs at their due times, at most once each over all processes on the file. */
+export function createScheduler(
+  jobs: readonly Job[],
+  ledger: JobLedger,
+  clock: Clock,
+  log: Log,
+): Scheduler {
+  const timers: Cron[] = [];
+
+  async function runIfDue(job: Job): Promise<void> {
+    const dueAt = latestDue(job.pattern, clock.now());
+    if (dueAt === null) return;
+    try {
+      if (!(await ledger.claim({ name: job.name, dueAt }))) return;
+      const failure = await runJob(job, dueAt);
+      await ledger.end({ name: job.name, dueAt, failure });
+    } catch (error) {
+      log.error({ err: error, job: job.name }, "a job's due time could not be taken or noted");
+    }
+  }
+
+  async function runJob(job: Job, dueAt: number): Promise<string | null> {
+    try {
+      await job.run(dueAt);
+      log.info({ job: job.name, dueAt }, "a job was done");
+      return null;
+    } catch (error) {
+      log.error({ err: error, job: job.name }, "a job failed");
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  async function runDue(): Promise<void> {
+    for (const job of jobs) await runIfDue(job);
+  }
+
+  return {
+    runDue,
+    start() {
+      for (const job of jobs) {
+        timers.push(new Cron(job.pattern, { timezone: MOSCOW_ZONE }, () => runIfDue(job)));
+      }
+      void runDue();
+    },
+    stop() {
+      for (const timer of timers) timer.stop();
+      timers.length = 0;
+    },
+  };
+}
+
+/** The last instant at or before `nowMs` that the pattern names. */
+export function latestDue(pattern: string, nowMs: number): number | null {
+  const cron = new Cron(pattern, { timezone: MOSCOW_ZONE, paused: true });
+  // Due times are whole seconds; the reference itself is not among the previous runs.
+  const [previous] = cron.previousRuns(1, new Date(nowMs + 1));
+  return previous?.getTime() ?? null;
+}

@@ -1,0 +1,48 @@
+import { asc, eq, sql } from "drizzle-orm";
+import { members, organizations } from "../accounts/accounts.table.ts";
+import type { Database } from "../db/database.ts";
+import { type Key, keys } from "./keys.table.ts";
+
+export type KeysStore = ReturnType<typeof createKeysStore>;
+
+export function createKeysStore(db: Database) {
+  const byHash = db
+    .select({ key: keys, member: members, organization: organizations })
+    .from(keys)
+    .innerJoin(members, eq(members.id, keys.memberId))
+    .innerJoin(organizations, eq(organizations.id, members.organizationId))
+    .where(eq(keys.hash, sql.placeholder("hash")))
+    .prepare();
+
+  return {
+    holder: (hash: Buffer) => byHash.get({ hash }),
+
+    key(id: number): Key | undefined {
+      return db.select().from(keys).where(eq(keys.id, id)).get();
+    },
+
+    keysOf(organizationId: number): Key[] {
+      return db
+        .select({ key: keys })
+        .from(keys)
+        .innerJoin(members, eq(members.id, keys.memberId))
+        .where(eq(members.organizationId, organizationId))
+        .orderBy(asc(keys.id))
+        .all()
+        .map((row) => row.key);
+    },
+
+    addKey(row: Omit<Key, "id">): Key {
+      return db.insert(keys).values(row).returning().get();
+    },
+
+    revokeKey(id: number, revokedAt: number): void {
+      db.update(keys).set({ revokedAt }).where(eq(keys.id, id)).run();
+    },
+  };
+}
+
+/** Writes when a key was last used, in the caller's transaction. Runs on the writer thread. */
+export function recordKeyUse(db: Database, keyId: number, usedAt: number): void {
+  db.update(keys).set({ lastUsedAt: usedAt }).where(eq(keys.id, keyId)).run();
+}

@@ -1,0 +1,117 @@
+import type { Member, Organization, Plan } from "../accounts/accounts.table.ts";
+import type { Accounts } from "../accounts/accounts.ts";
+import { type PlanInForce, planInForce } from "../accounts/plan.ts";
+import type { Database } from "../db/database.ts";
+import { inTransaction } from "../db/transaction.ts";
+import { fieldError, notFound } from "../errors.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Random } from "../ports/random.ts";
+import {
+  createKeyToken,
+  hashKeyToken,
+  isKeyToken,
+  type KeyAccess,
+  shownPrefix,
+} from "./key-token.ts";
+import { createKeysStore } from "./keys.store.ts";
+import type { Key } from "./keys.table.ts";
+
+/** Who makes a request, and what the plan in force at that moment gives them. */
+export interface Caller {
+  key: Key;
+  member: Member;
+  organization: Organization;
+  planInForce: PlanInForce;
+  plan: Plan;
+}
+
+export type Verification =
+  | { ok: true; caller: Caller }
+  | { ok: false; code: "not_authenticated" | "authentication_failed"; detail: string };
+
+export type Keys = ReturnType<typeof createKeys>;
+
+/** API keys: made, checked on every request, revoked (decisions, section 5). */
+export function createKeys(db: Database, accounts: Accounts, clock: Clock, random: Random) {
+  const store = createKeysStore(db);
+
+  return {
+    /** @returns the stored key, and the full key, which is never to be had again */
+    async createKey(input: {
+      memberId: number;
+      name: string;
+      access: KeyAccess;
+      expiresAt: number | null;
+    }): Promise<{ key: Key; token: string }> {
+      if (input.expiresAt !== null && input.expiresAt <= clock.now()) {
+        throw fieldError({ expires: ["The day is over already."] });
+      }
+      const token = createKeyToken(input.access, random);
+      const key = await inTransaction(db, clock, () => {
+        accounts.member(input.memberId);
+        return store.addKey({
+          memberId: input.memberId,
+          name: input.name.trim(),
+          prefix: shownPrefix(token),
+          hash: hashKeyToken(token),
+          access: input.access,
+          createdAt: clock.now(),
+          expiresAt: input.expiresAt,
+          lastUsedAt: null,
+          revokedAt: null,
+        });
+      });
+      return { key, token };
+    },
+
+    keys(organizationId: number): Key[] {
+      accounts.organization(organizationId);
+      return store.keysOf(organizationId);
+    },
+
+    /** Revoking twice keeps the first instant. */
+    revokeKey(id: number): Promise<Key> {
+      return inTransaction(db, clock, () => {
+        const found = store.key(id);
+        if (found === undefined) throw notFound(`Key ${id}`);
+        const revokedAt = found.revokedAt ?? clock.now();
+        store.revokeKey(id, revokedAt);
+        return { ...found, revokedAt };
+      });
+    },
+
+    /** Judges an `Authorization` header (specification, section 5). */
+    verify(header: string | null, nowMs: number): Verification {
+      const match = header === null ? null : /^bearer +(.*)$/i.exec(header.trim());
+      const token = match?.[1]?.trim() ?? "";
+      if (token === "") {
+        return {
+          ok: false,
+          code: "not_authenticated",
+          detail: "Send an API key in the header `Authorization: Bearer <API_KEY>`.",
+        };
+      }
+      if (!isKeyToken(token)) {
+        return failed("This is not a whole API key: check that it was copied without a mistake.");
+      }
+      const holder = store.holder(hashKeyToken(token));
+      if (holder === undefined) return failed("There is no such API key.");
+      const { key, member, organization } = holder;
+      if (key.revokedAt !== null) return failed("This API key was revoked.");
+      if (key.expiresAt !== null && nowMs >= key.expiresAt) {
+        return failed("This API key has expired.");
+      }
+      if (member.suspendedAt !== null) return failed("The member of this API key is suspended.");
+      if (organization.archivedAt !== null) {
+        return failed("The organization of this API key is archived.");
+      }
+      const inForce = planInForce(organization, nowMs);
+      const plan = accounts.plan(inForce.plan);
+      return { ok: true, caller: { key, member, organization, planInForce: inForce, plan } };
+    },
+  };
+}
+
+function failed(detail: string): Verification {
+  return { ok: false, code: "authentication_failed", detail };
+}

@@ -1,0 +1,15 @@
+#!/usr/bin/env bun
+import { createApp, openDomains } from "./app.ts";
+import { runCommandLine } from "./cli/command-line.ts";
+import { systemPorts } from "./ports/ports.ts";
+
+process.exitCode = await runCommandLine(process.argv.slice(2), {
+  environment: process.env,
+  output: {
+    out: (text) => process.stdout.write(`${text}\n`),
+    note: (text) => process.stderr.write(`${text}\n`),
+  },
+  ports: (config) => systemPorts(config.logLevel),
+  openDomains,
+  createApp,
+});

@@ -1,0 +1,117 @@
+import { periodAt } from "../accounts/plan.ts";
+import { AppError, type ErrorCode, type FieldErrors, fieldError, notFound } from "../errors.ts";
+import type { JsonText } from "../json-text.ts";
+import type { Caller } from "../keys/keys.ts";
+import type { ApiMethod } from "./method.ts";
+import type { Parameter, Parsed } from "./parameters.ts";
+import type { Services } from "./services.ts";
+
+/**
+ * Arguments as texts by parameter name; one not given is absent. A null text could not be decoded
+ * (bad UTF-8).
+ */
+export type RawArguments = Record<string, string | null>;
+
+/** The caller's errors that cost what the method costs; all others are free (section 1). */
+const BILLED_ERRORS: ReadonlySet<ErrorCode> = new Set(["invalid", "not_found"]);
+
+/** What a call came to, and the units it cost. */
+export type Outcome =
+  | { ok: true; body: JsonText<unknown>; units: number }
+  | { ok: false; error: AppError; units: number };
+
+export interface CallContext {
+  services: Services;
+  caller: Caller;
+  nowMs: number;
+  /** The address of the method's page with these query values. */
+  pageUrl(query: URLSearchParams): string;
+}
+
+/**
+ * Runs a method for a caller whose key was verified, in the contract's order: plan, parameters,
+ * lookup. A billed outcome is given only once its units are committed (decisions, section 4).
+ * @throws what is no AppError: an unforeseen failure, which costs nothing
+ */
+export async function callMethod(
+  method: ApiMethod,
+  raw: RawArguments,
+  context: CallContext,
+): Promise<Outcome> {
+  try {
+    const body = await runMethod(method, raw, context);
+    await bill(method, context);
+    return { ok: true, body, units: method.units };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    if (!BILLED_ERRORS.has(error.code)) return { ok: false, error, units: 0 };
+    await bill(method, context);
+    return { ok: false, error, units: method.units };
+  }
+}
+
+function runMethod(
+  method: ApiMethod,
+  raw: RawArguments,
+  { services, caller, nowMs, pageUrl }: CallContext,
+): JsonText<unknown> | Promise<JsonText<unknown>> {
+  if (method.feature !== undefined && !caller.plan[method.feature]) {
+    throw new AppError(
+      "tariff_required",
+      `The plan ${caller.plan.code} does not include this method.`,
+    );
+  }
+  return method.run(parseArguments(method, raw), {
+    services,
+    caller,
+    nowMs,
+    nextUrl: (cursor) => pageUrl(nextQuery(method, raw, cursor)),
+  });
+}
+
+async function bill({ units }: ApiMethod, { services, caller, nowMs }: CallContext): Promise<void> {
+  if (units === 0) return;
+  const { startedAt } = periodAt(caller.planInForce.startedAt, nowMs);
+  await services.usage.add(caller.organization.id, startedAt, units);
+}
+
+/** @throws AppError `invalid` with all faults at once; `not_found` for a fault in the path */
+function parseArguments(
+  { parameters, soleParameter }: ApiMethod,
+  raw: RawArguments,
+): Record<string, unknown> {
+  const args: Record<string, unknown> = {};
+  const faults: FieldErrors = {};
+  const names = soleParameter && raw[soleParameter] ? [soleParameter] : Object.keys(parameters);
+  for (const name of names) {
+    const parameter = parameters[name];
+    const given = raw[name];
+    if (parameter === undefined) continue;
+    if (given === undefined || given === "") {
+      if (parameter.required) faults[name] = ["This field is required."];
+      continue;
+    }
+    const parsed = parseArgument(parameter, given);
+    if ("value" in parsed) args[name] = parsed.value;
+    else if (parameter.in === "path") throw notFound("This object");
+    else faults[name] = [parsed.fault];
+  }
+  if (Object.keys(faults).length > 0) throw fieldError(faults);
+  return args;
+}
+
+function parseArgument(parameter: Parameter<unknown>, given: string | null): Parsed<unknown> {
+  if (given === null) return { fault: "This value is not valid UTF-8." };
+  if (given.includes("\0")) return { fault: "Null characters are not allowed." };
+  return parameter.parse(given);
+}
+
+function nextQuery({ parameters }: ApiMethod, raw: RawArguments, cursor: string): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const name in parameters) {
+    const given = raw[name];
+    if (parameters[name]?.in === "query" && given && name !== "cursor") query.set(name, given);
+  }
+  query.set("cursor", cursor);
+  return query;
+}

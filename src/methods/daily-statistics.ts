@@ -1,0 +1,66 @@
+import { AppError, fieldError } from "../errors.ts";
+import { resultsJsonText } from "../json-text.ts";
+import { dayOf, formatDay } from "../moscow-time.ts";
+import {
+  STATISTICS_CELLS_MAX,
+  STATISTICS_DAYS_DEFAULT,
+  STATISTICS_DAYS_MAX,
+} from "../statistics/statistics.ts";
+import { apiMethod } from "./method.ts";
+import { day, integerList, required } from "./parameters.ts";
+import { dailyStatisticsSchema, listOf } from "./schemas.ts";
+
+const CHANNELS_MAX = 100;
+
+export const dailyStatisticsList = apiMethod({
+  operationId: "msgr_stats_daily_list",
+  path: "/v1/msgr/stats/daily/",
+  tag: "Statistics",
+  title: "Daily statistics",
+  description:
+    `Subscribers, views and posts by Moscow day: at most ${STATISTICS_DAYS_MAX} days, and ` +
+    `channels times days at most ${STATISTICS_CELLS_MAX}. Days without a reading have no row. ` +
+    `The Test plan covers the last ${STATISTICS_DAYS_DEFAULT} days.`,
+  units: 1,
+  parameters: {
+    channels: required(
+      integerList({
+        description: `Up to ${CHANNELS_MAX} comma-separated service numbers of channels.`,
+        example: "1,3",
+        itemsMax: CHANNELS_MAX,
+      }),
+    ),
+    from: day({
+      description: `First day, included; by default ${STATISTICS_DAYS_DEFAULT} days with today.`,
+      example: "2024-11-01",
+    }),
+    to: day({ description: "Last day, included; today by default.", example: "2024-11-30" }),
+  },
+  result: listOf(dailyStatisticsSchema),
+  errors: ["tariff_required"],
+  async run(args, { services, caller, nowMs }) {
+    const today = dayOf(nowMs);
+    const from = args.from ?? today - STATISTICS_DAYS_DEFAULT + 1;
+    const to = args.to ?? today;
+    const days = to - from + 1;
+    if (days < 1) throw fieldError({ to: ["The period ends before it starts."] });
+    if (days > STATISTICS_DAYS_MAX) {
+      throw fieldError({ to: [`Ensure the period is at most ${STATISTICS_DAYS_MAX} days.`] });
+    }
+    if (args.channels.length * days > STATISTICS_CELLS_MAX) {
+      throw fieldError({
+        channels: [`Ensure channels times days is at most ${STATISTICS_CELLS_MAX}.`],
+      });
+    }
+    const { historyDays, code } = caller.plan;
+    if (historyDays !== null && from < today - historyDays + 1) {
+      throw new AppError(
+        "tariff_required",
+        `The plan ${code} covers the last ${historyDays} days, from ` +
+          `${formatDay(today - historyDays + 1)} on.`,
+      );
+    }
+    const channelIds = args.channels;
+    return resultsJsonText(await services.statistics.daily({ channelIds, from, to }));
+  },
+});

@@ -1,0 +1,59 @@
+import { TERRITORY_KINDS } from "../directory/directory.table.ts";
+import { fieldError } from "../errors.ts";
+import { resultsJsonText, toJsonText } from "../json-text.ts";
+import { apiMethod } from "./method.ts";
+import { choice, text } from "./parameters.ts";
+import { categorySchema, listOf, territorySchema } from "./schemas.ts";
+
+export const categoriesList = apiMethod({
+  operationId: "msgr_categories_list",
+  path: "/v1/msgr/categories/",
+  tag: "Directories",
+  title: "Category directory",
+  description: "All categories in directory order. Their codes go into the catalog's `category`.",
+  units: 0,
+  parameters: {},
+  result: listOf(categorySchema),
+  errors: [],
+  run(_args, { services }) {
+    const categories = services.directory
+      .categories()
+      .map(({ id, slug, name, channels, image }) => ({ id, slug, name, channels, image }));
+    return resultsJsonText(toJsonText(categories));
+  },
+});
+
+export const territoriesList = apiMethod({
+  operationId: "msgr_territories_list",
+  path: "/v1/msgr/territories/",
+  tag: "Directories",
+  title: "Territory directory",
+  description:
+    "The tree of territories: country, federal district, region, city; parents come before their " +
+    "children. Their codes go into the catalog's `territory`.",
+  units: 0,
+  parameters: {
+    kind: choice(TERRITORY_KINDS, { description: "Only nodes of this level." }),
+    parent: text({
+      description: "Code of a node; only its direct children.",
+      example: "russia",
+    }),
+  },
+  result: listOf(territorySchema),
+  errors: [],
+  run({ kind, parent }, { services: { directory } }) {
+    if (parent !== undefined && directory.territoryId(parent) === null) {
+      throw fieldError({ parent: [unknownSlug(parent)] });
+    }
+    const territories = directory
+      .territories({ ...(kind && { kind }), ...(parent && { parent }) })
+      .map(({ id, slug, name, kind, parent, path, channels }) => {
+        return { id, slug, name, kind, parent, path, channels };
+      });
+    return resultsJsonText(toJsonText(territories));
+  },
+});
+
+export function unknownSlug(slug: string): string {
+  return `Object with slug=${slug} does not exist.`;
+}

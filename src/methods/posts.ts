@@ -1,0 +1,73 @@
+import { fieldError, notFound } from "../errors.ts";
+import { pageJsonText } from "../json-text.ts";
+import { startOfDay } from "../moscow-time.ts";
+import type { PostPosition } from "../posts/posts.store.ts";
+import { channelPath, cursorParameter, pageSize } from "./channels.ts";
+import { apiMethod } from "./method.ts";
+import { day, flag, inPath, integer } from "./parameters.ts";
+import { pageOf, postSchema } from "./schemas.ts";
+
+const CURSOR_SCOPE = "posts";
+
+export const channelPostsRetrieve = apiMethod({
+  operationId: "msgr_channels_posts_retrieve",
+  path: "/v1/msgr/channels/:channel/posts/",
+  tag: "Posts",
+  title: "Channel posts",
+  description: "A channel's posts, newest first. From the Start plan.",
+  units: 1,
+  feature: "posts",
+  parameters: {
+    channel: channelPath,
+    from: day({
+      description: "First Moscow day of publication, included.",
+      example: "2024-11-01",
+    }),
+    to: day({ description: "Last Moscow day of publication, included.", example: "2024-11-30" }),
+    is_ad: flag({
+      description: "true: only advertising posts; false: without advertising.",
+      example: false,
+    }),
+    limit: pageSize,
+    cursor: cursorParameter,
+  },
+  result: pageOf(postSchema),
+  errors: ["tariff_required", "not_found"],
+  async run(args, { services, nextUrl }) {
+    const { from, to, cursor } = args;
+    if (from !== undefined && to !== undefined && to < from) {
+      throw fieldError({ to: ["The period ends before it starts."] });
+    }
+    const after =
+      cursor === undefined ? null : services.cursors.read<PostPosition>(CURSOR_SCOPE, cursor);
+    const channelId = services.channels.findId(args.channel);
+    if (channelId === null) throw notFound("The channel");
+    const page = await services.posts.page({
+      channelId,
+      fromMs: from === undefined ? null : startOfDay(from),
+      untilMs: to === undefined ? null : startOfDay(to + 1),
+      isAd: args.is_ad ?? null,
+      after,
+      limit: args.limit ?? pageSize.default,
+    });
+    const next =
+      page.last === null ? null : nextUrl(services.cursors.write(CURSOR_SCOPE, page.last));
+    return pageJsonText(page.results, next);
+  },
+});
+
+export const postsRetrieve = apiMethod({
+  operationId: "msgr_posts_retrieve",
+  path: "/v1/msgr/posts/:id/",
+  tag: "Posts",
+  title: "One post",
+  description: "A post by its number. From the Start plan.",
+  units: 1,
+  feature: "posts",
+  parameters: {
+    id: inPath(integer({ description: "Post number.", example: 1, minimum: 0 })),
+  },
+  result: postSchema,
+  errors: ["tariff_required", "not_found"],
+  run: ({ id }, { services }) => services.posts.post(id),
+});

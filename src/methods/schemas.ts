@@ -1,0 +1,174 @@
+import { type TSchema, t } from "elysia";
+import { MEMBER_ROLES } from "../accounts/accounts.table.ts";
+import { PLAN_CODES } from "../accounts/plan.ts";
+import { CHANNEL_KINDS } from "../channels/channel-kind.ts";
+import { TERRITORY_KINDS } from "../directory/directory.table.ts";
+import { KEY_ACCESSES } from "../keys/key-token.ts";
+import { integerSchema } from "./integer-schema.ts";
+
+/** Shapes of the answers (specification, section 2; decisions, section 2). */
+
+const INSTANT = "ISO 8601 with the Moscow offset";
+const instantExample = "2024-11-15T20:25:45+03:00";
+
+function nullable<T extends TSchema>(schema: T) {
+  return t.Union([schema, t.Null()]);
+}
+
+function oneOf<Option extends string>(options: readonly Option[], description: string) {
+  return t.Unsafe<Option>({ type: "string", enum: [...options], description });
+}
+
+const instant = (description: string) =>
+  t.String({
+    format: "date-time",
+    description: `${description}; ${INSTANT}`,
+    examples: [instantExample],
+  });
+const dayText = (description: string) =>
+  t.String({ format: "date", description, examples: ["2024-11-15"] });
+const count = (description: string) => integerSchema({ minimum: 0, description });
+
+/** `{results}`: a list that has no pages. */
+export function listOf<T extends TSchema>(item: T) {
+  return t.Object({ results: t.Array(item) }, { additionalProperties: false });
+}
+
+/** `{results, next}`. */
+export function pageOf<T extends TSchema>(item: T) {
+  return t.Object(
+    {
+      results: t.Array(item),
+      next: nullable(
+        t.String({ format: "uri", description: "Address of the next page; null on the last one" }),
+      ),
+    },
+    { additionalProperties: false },
+  );
+}
+
+export const categorySchema = t.Object(
+  {
+    id: integerSchema({ description: "Category number" }),
+    slug: t.String({ description: "Code, for the catalog's filter `category`" }),
+    name: t.String({ description: "Name in Russian" }),
+    channels: count("Public channels and chats in the category, recounted nightly"),
+    image: nullable(t.String({ description: "Address of a WebP image of up to 500 pixels" })),
+  },
+  { additionalProperties: false },
+);
+
+export const territorySchema = t.Object(
+  {
+    id: integerSchema({ description: "Node number" }),
+    slug: t.String({ description: "Code, for the catalog's filter `territory`" }),
+    name: t.String({ description: "Name in Russian" }),
+    kind: oneOf(TERRITORY_KINDS, "Level of the tree; `district` is a federal district"),
+    parent: nullable(t.String({ description: "Code of the parent; null for a country" })),
+    path: t.String({ description: "Codes from the country down to this node, separated by `/`" }),
+    channels: count("Public channels and chats in the node and below it, recounted nightly"),
+  },
+  { additionalProperties: false },
+);
+
+export const cardSchema = t.Object(
+  {
+    id: integerSchema({ description: "Service number of the channel" }),
+    handle: nullable(t.String({ description: "Handle, without `@`" })),
+    title: t.String(),
+    description: nullable(t.String()),
+    link: nullable(t.String({ description: "Address of the channel in the messenger" })),
+    image: nullable(t.String({ description: "Address of the channel's picture" })),
+    kind: oneOf(CHANNEL_KINDS, "`chat` is a group chat"),
+    subscribers: count("Subscribers"),
+    category: nullable(t.String({ description: "Code of the primary category" })),
+    categories: t.Array(t.String(), { description: "Codes of the additional categories" }),
+    territory: nullable(t.String({ description: "Code of the territory" })),
+    a_plus: t.Boolean({ description: "Has the A+ mark" }),
+    verified: t.Boolean({ description: "Verified by its owner" }),
+    quality: nullable(t.Number({ description: "Quality index" })),
+    citation: nullable(t.Number({ description: "Citation index" })),
+    last_post_at: nullable(instant("Time of the last post")),
+  },
+  { additionalProperties: false },
+);
+
+export const dailyStatisticsSchema = t.Object(
+  {
+    channel: integerSchema({ description: "Service number of the channel" }),
+    day: dayText("Moscow day"),
+    subscribers: count("Subscribers at the end of the day"),
+    views: count("Views of that day's posts"),
+    posts: count("Posts of that day"),
+  },
+  { additionalProperties: false },
+);
+
+export const postSchema = t.Object(
+  {
+    id: integerSchema({ description: "Post number" }),
+    channel: integerSchema({ description: "Service number of the channel" }),
+    text: t.String(),
+    views: count("Views"),
+    is_ad: t.Boolean({ description: "Advertising" }),
+    published_at: instant("Time of publication"),
+    link: nullable(t.String({ description: "Address of the post in the messenger" })),
+  },
+  { additionalProperties: false },
+);
+
+export const accountSchema = t.Object(
+  {
+    key: t.Object(
+      {
+        id: integerSchema({}),
+        name: t.String(),
+        prefix: t.String({ description: "How the key begins" }),
+        access: oneOf(KEY_ACCESSES, "The key's mark, set when it was made"),
+        created_at: instant("When the key was made"),
+        last_used_at: nullable(instant("Last use, written at most once a minute")),
+        expires_at: nullable(instant("When the key stops working")),
+      },
+      { additionalProperties: false },
+    ),
+    member: t.Object(
+      {
+        id: integerSchema({}),
+        name: t.String(),
+        email: t.String(),
+        role: oneOf(MEMBER_ROLES, "The key acts with this role"),
+      },
+      { additionalProperties: false },
+    ),
+    organization: t.Object(
+      { id: integerSchema({}), name: t.String() },
+      { additionalProperties: false },
+    ),
+    api_tariff: oneOf(PLAN_CODES, "The plan in force"),
+    tariff_ends_at: nullable(instant("When the plan ends or has ended; null: no end")),
+    limits: t.Object(
+      {
+        requests_per_second: integerSchema({}),
+        requests_per_period: integerSchema({}),
+        period_days: integerSchema({}),
+        webhooks: integerSchema({}),
+        webhook_channels: integerSchema({}),
+        posts: t.Boolean({ description: "Whether posts may be read" }),
+        history_days: nullable(
+          integerSchema({ description: "Days of statistics that may be read; null: all" }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+    usage: t.Object(
+      {
+        period_started_at: instant("Start of the period"),
+        period_ends_at: instant("End of the period"),
+        used: count("Request units used in the period"),
+      },
+      { additionalProperties: false },
+    ),
+    remaining_period: count("Request units left in the period"),
+  },
+  { additionalProperties: false },
+);

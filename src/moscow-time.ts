@@ -1,0 +1,63 @@
+/**
+ * Moscow's calendar. A `Day` is the number of days since 1970-01-01 in Moscow, an instant is
+ * epoch milliseconds. The offset is fixed: Russia has had no clock changes since 2014-10-26, which
+ * is older than the messenger's channels.
+ */
+export type Day = number;
+
+export const MOSCOW_OFFSET_MS = 3 * 60 * 60 * 1000;
+export const DAY_MS = 24 * 60 * 60 * 1000;
+export const MOSCOW_ZONE = "Europe/Moscow";
+
+/** The Moscow day in which an instant lies. */
+export function dayOf(instantMs: number): Day {
+  return Math.floor((instantMs + MOSCOW_OFFSET_MS) / DAY_MS);
+}
+
+/** The instant of Moscow's midnight with which the day starts. */
+export function startOfDay(day: Day): number {
+  return day * DAY_MS - MOSCOW_OFFSET_MS;
+}
+
+/** `YYYY-MM-DD` to a day; null for anything else, dates that do not exist included. */
+export function parseDay(text: string): Day | null {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return null;
+  const milliseconds = Date.parse(`${text}T00:00:00Z`);
+  if (Number.isNaN(milliseconds)) return null;
+  const day = milliseconds / DAY_MS;
+  // Date.parse takes 2025-02-30 for March 2.
+  return formatDay(day) === text ? day : null;
+}
+
+export function formatDay(day: Day): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** `2026-11-20T14:03:07+03:00`. */
+export function formatInstant(instantMs: number): string {
+  return `${new Date(instantMs + MOSCOW_OFFSET_MS).toISOString().slice(0, 19)}+03:00`;
+}
+
+const INSTANT =
+  /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?:([Zz])|([+-])(\d{2}):?(\d{2}))$/;
+
+/**
+ * ISO 8601 with an offset or `Z`, any fraction, cut to the millisecond; null for anything else.
+ */
+export function parseInstant(text: string): number | null {
+  const match = INSTANT.exec(text);
+  if (match === null) return null;
+  const [, date = "", hour, minute, second = "0", fraction = "", , sign, offsetHour, offsetMinute] =
+    match;
+  const day = parseDay(date);
+  if (day === null) return null;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null;
+  if (Number(offsetHour ?? 0) > 23 || Number(offsetMinute ?? 0) > 59) return null;
+  const offsetMinutes = Number(offsetHour ?? 0) * 60 + Number(offsetMinute ?? 0);
+  return (
+    day * DAY_MS +
+    ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000 +
+    Number(fraction.padEnd(3, "0").slice(0, 3)) -
+    (sign === "-" ? -1 : 1) * offsetMinutes * 60_000
+  );
+}

@@ -1,0 +1,40 @@
+import { type CatalogSelection, selectCatalog } from "./channels/catalog.ts";
+import { optimizeSearch } from "./channels/optimize-search.ts";
+import type { Database } from "./db/database.ts";
+import { inTransaction } from "./db/transaction.ts";
+import { recount } from "./directory/recount.ts";
+import { claimJob, endJob } from "./jobs/jobs.store.ts";
+import { recordKeyUse } from "./keys/keys.store.ts";
+import { addUsage, type UsageEntry } from "./limits/usage.store.ts";
+import type { Day } from "./moscow-time.ts";
+import type { Clock } from "./ports/clock.ts";
+import { type PostSelection, selectPosts } from "./posts/posts.store.ts";
+import { closeDay } from "./statistics/close-day.ts";
+import { type StatisticsSelection, selectDailyStatistics } from "./statistics/statistics.store.ts";
+
+/** Queries that may be slow: on reader threads, under the deadline. */
+export const readOperations = {
+  selectCatalog: (db: Database, _clock: Clock, selection: CatalogSelection) =>
+    selectCatalog(db, selection),
+  selectDailyStatistics: (db: Database, _clock: Clock, selection: StatisticsSelection) =>
+    selectDailyStatistics(db, selection),
+  selectPosts: (db: Database, _clock: Clock, selection: PostSelection) =>
+    selectPosts(db, selection),
+};
+
+/** What serving writes: on a thread of its own, so that no wait for the lock holds up answers. */
+export const writeOperations = {
+  addUsage: (db: Database, clock: Clock, entries: UsageEntry[]) =>
+    inTransaction(db, clock, () => addUsage(db, entries)),
+  recordKeyUse: (db: Database, clock: Clock, use: { keyId: number; usedAt: number }) =>
+    inTransaction(db, clock, () => recordKeyUse(db, use.keyId, use.usedAt)),
+};
+
+/** The scheduler's work: long, on a thread of its own. */
+export const jobOperations = {
+  claimJob,
+  endJob,
+  closeDay: (db: Database, clock: Clock, day: Day) => closeDay(db, clock, day),
+  recount: (db: Database, clock: Clock, _argument: null) => recount(db, clock),
+  optimizeSearch: (db: Database, clock: Clock, _argument: null) => optimizeSearch(db, clock),
+};

@@ -1,0 +1,12 @@
+import { randomBytes } from "node:crypto";
+
+export interface Random {
+  bytes(length: number): Uint8Array;
+  /** A UUIDv7 for an instant in epoch milliseconds. */
+  uuid(nowMs: number): string;
+}
+
+export const systemRandom: Random = {
+  bytes: (length) => randomBytes(length),
+  uuid: (nowMs) => Bun.randomUUIDv7("hex", nowMs),
+};

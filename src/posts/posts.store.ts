@@ -1,0 +1,105 @@
+import { type Database, statement } from "../db/database.ts";
+import { WITHIN_DEADLINE } from "../db/deadline.ts";
+import { type JsonText, toJsonText } from "../json-text.ts";
+import { formatInstant } from "../moscow-time.ts";
+
+/** A post as the API shows it (decisions, section 2). */
+export interface PostView {
+  id: number;
+  channel: number;
+  text: string;
+  views: number;
+  is_ad: boolean;
+  published_at: string;
+  link: string | null;
+}
+
+/** Where a page ended: the last post's publication instant and id. */
+export type PostPosition = readonly [publishedAt: number, id: number];
+
+export interface PostSelection {
+  channelId: number;
+  /** First instant included; null: no bound. */
+  fromMs: number | null;
+  /** First instant not included any more; null: no bound. */
+  untilMs: number | null;
+  isAd: boolean | null;
+  after: PostPosition | null;
+  limit: number;
+}
+
+export interface PostPage {
+  results: JsonText<PostView[]>;
+  /** Null on the last page. */
+  last: PostPosition | null;
+}
+
+interface Row {
+  id: number;
+  channel_id: number;
+  text: string;
+  views: number;
+  is_ad: number;
+  published_at: number;
+  link: string | null;
+}
+
+const COLUMNS = "p.id, p.channel_id, p.text, p.views, p.is_ad, p.published_at, p.link";
+
+/**
+ * A page of a channel's posts, newest first; equal instants by descending id. Both orders are
+ * those of the index, so nothing is sorted.
+ */
+export function selectPosts(db: Database, selection: PostSelection): PostPage {
+  const conditions = [WITHIN_DEADLINE, "p.channel_id = ?"];
+  const values: number[] = [selection.channelId];
+  if (selection.isAd !== null) {
+    conditions.push(selection.isAd ? "p.is_ad = 1" : "p.is_ad = 0");
+  }
+  if (selection.fromMs !== null) {
+    conditions.push("p.published_at >= ?");
+    values.push(selection.fromMs);
+  }
+  if (selection.untilMs !== null) {
+    conditions.push("p.published_at < ?");
+    values.push(selection.untilMs);
+  }
+  if (selection.after !== null) {
+    conditions.push("(p.published_at, p.id) < (?, ?)");
+    values.push(...selection.after);
+  }
+  const rows = statement<Row>(
+    db,
+    `SELECT ${COLUMNS} FROM posts p WHERE ${conditions.join(" AND ")}
+     ORDER BY p.published_at DESC, p.id DESC LIMIT ?`,
+  ).all(...values, selection.limit + 1);
+
+  const shown = rows.slice(0, selection.limit);
+  const last = rows.length > selection.limit ? shown.at(-1) : undefined;
+  return {
+    results: toJsonText(shown.map(toView)),
+    last: last === undefined ? null : [last.published_at, last.id],
+  };
+}
+
+/** A post of a public channel, or undefined. */
+export function selectPost(db: Database, id: number): PostView | undefined {
+  const row = statement<Row>(
+    db,
+    `SELECT ${COLUMNS} FROM posts p JOIN channels c ON c.id = p.channel_id
+     WHERE p.id = ? AND c.is_public = 1`,
+  ).get(id);
+  return row === undefined ? undefined : toView(row);
+}
+
+function toView(row: Row): PostView {
+  return {
+    id: row.id,
+    channel: row.channel_id,
+    text: row.text,
+    views: row.views,
+    is_ad: row.is_ad === 1,
+    published_at: formatInstant(row.published_at),
+    link: row.link,
+  };
+}

@@ -1,0 +1,20 @@
+import type { Database } from "../db/database.ts";
+import { notFound } from "../errors.ts";
+import { type JsonText, toJsonText } from "../json-text.ts";
+import { type PostPage, type PostSelection, type PostView, selectPost } from "./posts.store.ts";
+
+export type Posts = ReturnType<typeof createPosts>;
+
+export function createPosts(db: Database, readPage: (of: PostSelection) => Promise<PostPage>) {
+  return {
+    /** A page of a channel's posts, newest first. */
+    page: readPage,
+
+    /** @throws AppError `not_found`, also for a post of a channel that is not public */
+    post(id: number): JsonText<PostView> {
+      const post = selectPost(db, id);
+      if (post === undefined) throw notFound("The post");
+      return toJsonText(post);
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import type { MemberRole } from "../../src/accounts/accounts.table.ts";
+import type { PlanCode } from "../../src/accounts/plan.ts";
+import { type App, createApp } from "../../src/app.ts";
+import { type Config, type Environment, readConfig } from "../../src/config.ts";
+import type { ImportKindName } from "../../src/imports/import-kind.ts";
+import { importKinds } from "../../src/imports/import-kinds.ts";
+import type { Fields } from "../../src/imports/rows.ts";
+import { type ImportSummary, type Reject, runImport } from "../../src/imports/run-import.ts";
+import { type FakePorts, fakePorts } from "./fake-ports.ts";
+import { checkAnswer } from "./published-schemas.ts";
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  body: any;
+}
+
+export interface Appliance {
+  app: App;
+  config: Config;
+  ports: FakePorts;
+  /** A request to the real application; its answer is checked against the published document. */
+  request(path: string, init?: RequestInit & { key?: string | null }): Promise<Answer>;
+  /** A GET with the given key, or with one of an organization on Profi. */
+  get(path: string, key?: string): Promise<Answer>;
+  /** Makes an organization with one member and a key. */
+  customer(options?: CustomerOptions): Promise<Customer>;
+  importRows(kind: ImportKindName, rows: Fields[], replace?: boolean): Promise<ImportResult>;
+  close(): Promise<void>;
+}
+
+export interface CustomerOptions {
+  plan?: PlanCode;
+  role?: MemberRole;
+  expiresAt?: number;
+}
+
+export interface Customer {
+  organizationId: number;
+  memberId: number;
+  keyId: number;
+  key: string;
+}
+
+export type ImportResult = ImportSummary & { rejects: Reject[]; notes: string[] };
+
+/** The whole application over a fresh database in memory, with fake ports. */
+export async function startAppliance(
+  environment: Environment = {},
+  ports: FakePorts = fakePorts(),
+): Promise<Appliance> {
+  const config = readConfig({ KANALOG_DB: ":memory:", ...environment });
+  const app = await createApp(config, ports);
+  const { domains } = app;
+  let profiKey: string | null = null;
+
+  const appliance: Appliance = {
+    app,
+    config,
+    ports,
+
+    async request(path, { key = null, ...init } = {}) {
+      const headers = new Headers(init.headers);
+      if (key !== null) headers.set("authorization", `Bearer ${key}`);
+      const request = new Request(`http://localhost${path}`, { ...init, headers });
+      const response = await app.server.handle(request);
+      const text = await response.text();
+      const isJson = response.headers.get("content-type")?.startsWith("application/json");
+      const answer = {
+        status: response.status,
+        headers: response.headers,
+        body: isJson && text !== "" ? JSON.parse(text) : text,
+      };
+      await checkAnswer(app, request, answer);
+      return answer;
+    },
+
+    async get(path, key) {
+      profiKey ??= (await appliance.customer()).key;
+      return appliance.request(path, { key: key ?? profiKey });
+    },
+
+    async customer({ plan = "profi", role = "owner", expiresAt } = {}) {
+      const organization = await domains.accounts.createOrganization({ name: "Acme", plan });
+      const member = await domains.accounts.addMember({
+        organizationId: organization.id,
+        email: "ada@example.com",
+        name: "Ada",
+        role,
+      });
+      const { key, token } = await domains.keys.createKey({
+        memberId: member.id,
+        name: "test",
+        access: "read_only",
+        expiresAt: expiresAt ?? null,
+      });
+      return { organizationId: organization.id, memberId: member.id, keyId: key.id, key: token };
+    },
+
+    async importRows(kind, rows, replace = false) {
+      const rejects: Reject[] = [];
+      const notes: string[] = [];
+      const summary = await runImport(
+        importKinds[kind],
+        (async function* () {
+          for (const [index, fields] of rows.entries()) yield { line: index + 1, fields };
+        })(),
+        {
+          db: domains.db,
+          clock: ports.clock,
+          context: {
+            clock: ports.clock,
+            replace,
+            folder: import.meta.dir,
+            note: (message) => notes.push(message),
+          },
+          onReject: (reject) => rejects.push(reject),
+          onProgress: () => {},
+        },
+      );
+      return { ...summary, rejects, notes };
+    },
+
+    close: () => app.close(),
+  };
+  return appliance;
+}

@@ -1,0 +1,71 @@
+import { expect } from "bun:test";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import type { App } from "../../src/app.ts";
+import type { Answer } from "./appliance.ts";
+
+interface Operation {
+  responses: Record<string, { content?: { "application/json"?: { schema: object } } }>;
+}
+
+interface Document {
+  paths: Record<string, Record<string, Operation>>;
+}
+
+const ajv = new Ajv2020({ strict: false });
+addFormats(ajv);
+let document: Document | null = null;
+const validators = new Map<string, ValidateFunction>();
+
+const errorShape = {
+  type: "object",
+  required: ["code", "detail"],
+  properties: { code: { type: "string" }, detail: { type: "string", minLength: 1 } },
+  additionalProperties: false,
+};
+
+/**
+ * Fails the test where an answer is not what the published document says: its status is declared,
+ * its body validates, and every error has the shape of the contract (decisions, section 1).
+ */
+export async function checkAnswer(app: App, request: Request, answer: Answer): Promise<void> {
+  expect(answer.headers.get("x-request-id")).toMatch(/^[\w.-]{1,64}$/);
+  const { pathname } = new URL(request.url);
+  if (!pathname.startsWith("/v1/") || request.method === "HEAD" || answer.status < 200) return;
+  if (answer.status === 301 || answer.status === 204) return;
+  document ??= (await (
+    await app.server.handle(new Request("http://localhost/docs/json"))
+  ).json()) as Document;
+  const found = findOperation(document, pathname, request.method.toLowerCase());
+  if (found === null) {
+    expect(validate("error", errorShape, answer.body)).toBe("");
+    return;
+  }
+  const schema =
+    found.operation.responses[answer.status]?.content?.["application/json"]?.schema ?? null;
+  expect(schema, `${found.path} does not declare status ${answer.status}`).not.toBeNull();
+  expect(validate(`${found.path} ${answer.status}`, schema ?? {}, answer.body)).toBe("");
+}
+
+function validate(name: string, schema: object, body: unknown): string {
+  const validator = validators.get(name) ?? ajv.compile(schema);
+  validators.set(name, validator);
+  return validator(body) ? "" : `${name}: ${ajv.errorsText(validator.errors)}`;
+}
+
+function findOperation(
+  { paths }: Document,
+  pathname: string,
+  method: string,
+): { path: string; operation: Operation } | null {
+  // A literal path goes before one with a parameter, as in the router.
+  const candidates = Object.entries(paths).sort(
+    ([a], [b]) => a.split("{").length - b.split("{").length,
+  );
+  for (const [path, operations] of candidates) {
+    const pattern = new RegExp(`^${path.replace(/\{\w+\}/g, "[^/]+")}$`);
+    const operation = operations[method];
+    if (pattern.test(pathname) && operation !== undefined) return { path, operation };
+  }
+  return null;
+}
