@@ -27,11 +27,13 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
+/** Without colours: Swagger UI freezes for seconds while it colours the tree of territories. */
 const INITIALIZER = `SwaggerUIBundle({
   url: "json",
   dom_id: "#swagger-ui",
   deepLinking: true,
   displayRequestDuration: true,
+  syntaxHighlight: false,
   persistAuthorization: true,
   tryItOutEnabled: true,
   validatorUrl: null,

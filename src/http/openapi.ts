@@ -30,15 +30,12 @@ export function operationOf(method: ApiMethod) {
     summary: method.title,
     description: `${method.description}\n\nCosts ${method.units} request ${method.units === 1 ? "unit" : "units"}.`,
     security: [{ [SECURITY_SCHEME]: [] }],
-    parameters: parameters.map(([name, { in: place, required, schema }]) => {
-      const { description = "", ...rest } = schema;
-      return { name, in: place, required, description, schema: rest };
-    }),
+    parameters: parameters.map(([name, parameter]) => parameterOf(name, parameter)),
     responses: {
       200: {
         description: "The answer",
         headers: headersOf(["X-Request-Id", "X-Request-Cost"]),
-        content: jsonContent(method.result),
+        content: jsonContent(withReferences(method.result)),
       },
       ...errorResponses(method, parameters.length > 0),
     },
@@ -50,16 +47,53 @@ export function operationOf(method: ApiMethod) {
  * its scripts from another host, so it is asked here and not put into the server.
  * @param server the address that the document's paths are relative to
  */
-export async function openApiDocument(routes: AnyElysia, server: string): Promise<object> {
+export async function openApiDocument(
+  routes: AnyElysia,
+  methods: readonly ApiMethod[],
+  server: string,
+): Promise<object> {
   const documented = new Elysia()
     .use(routes)
-    .use(swagger({ documentation: documentation(server), specPath: "/docs/json" }));
+    .use(swagger({ documentation: documentation(methods, server), specPath: "/docs/json" }));
   const answer = await documented.handle(new Request("http://localhost/docs/json"));
   return (await answer.json()) as object;
 }
 
+/** A required parameter's example fills the documentation's form, so that it can be sent at once. */
+function parameterOf(name: string, { in: place, required, schema }: Parameter<unknown>) {
+  const { description = "", examples, ...rest } = schema;
+  const [example] = (examples ?? []) as unknown[];
+  return {
+    name,
+    in: place,
+    required,
+    description: example === undefined ? description : `${description} Example: \`${example}\`.`,
+    schema: { ...rest, ...(examples && { examples }) },
+    ...(required && { example }),
+  };
+}
+
+/** The schema with a reference in the place of each named one. */
+function withReferences<T>(schema: T): T | object {
+  if (Array.isArray(schema)) return schema.map(withReferences);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const { $id } = schema as { $id?: string };
+  if ($id !== undefined) return { $ref: `#/components/schemas/${$id}` };
+  return Object.fromEntries(
+    Object.entries(schema).map(([name, value]) => [name, withReferences(value)]),
+  );
+}
+
+/** The named schemas within a schema, by name. */
+function namedSchemas(schema: unknown): Record<string, object> {
+  if (typeof schema !== "object" || schema === null) return {};
+  const { $id, ...rest } = schema as { $id?: string };
+  const inner = Object.assign({}, ...Object.values(rest).map(namedSchemas));
+  return $id === undefined ? inner : { ...inner, [$id]: rest };
+}
+
 /** The parts of the document that belong to no operation. */
-function documentation(server: string) {
+function documentation(methods: readonly ApiMethod[], server: string) {
   return {
     // 3.1, since its schemas are JSON Schema: null is a type.
     openapi: "3.1.0",
@@ -73,6 +107,7 @@ function documentation(server: string) {
     },
     servers: [{ url: server }],
     components: {
+      schemas: namedSchemas(methods.map(({ result }) => result)),
       securitySchemes: {
         [SECURITY_SCHEME]: {
           type: "http" as const,

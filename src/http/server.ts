@@ -35,7 +35,7 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
     ...docsRoutes,
     "/docs/json": async (request) => {
       const { pathname } = new URL(context.baseAddress(request));
-      return json(200, JSON.stringify(await openApiDocument(rest, pathname)), {});
+      return json(200, JSON.stringify(await openApiDocument(rest, methods, pathname)), {});
     },
     "/healthz": () => json(200, '{"status":"ok"}', {}),
     "/readyz": () => {

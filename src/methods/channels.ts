@@ -43,7 +43,6 @@ export const pageSize = {
 
 export const cursorParameter = text({
   description: "The `cursor` in the address of `next`; not to be made up.",
-  example: "",
 });
 
 const idList = integerList({

@@ -35,6 +35,11 @@ interface Documented<T> {
   example: T;
 }
 
+/** The schema's words for an example; none where no value would be right for all. */
+function examples<T>(example: T | undefined): { examples?: T[] } {
+  return example === undefined ? {} : { examples: [example] };
+}
+
 export function required<T>(parameter: Parameter<T>): Parameter<T> & { required: true } {
   return { ...parameter, required: true };
 }
@@ -43,12 +48,12 @@ export function inPath<T>(parameter: Parameter<T>): Parameter<T> & { required: t
   return { ...parameter, in: "path", required: true };
 }
 
-export function text(documented: Documented<string>): Parameter<string> {
+export function text(documented: { description: string; example?: string }): Parameter<string> {
   const { description, example } = documented;
   return {
     in: "query",
     required: false,
-    schema: t.String({ description, examples: [example] }),
+    schema: t.String({ description, ...examples(example) }),
     parse: (value) => ({ value }),
   };
 }
@@ -63,7 +68,7 @@ export function integer(
     required: false,
     schema: integerSchema({
       description,
-      examples: [example],
+      ...examples(example),
       ...(minimum === undefined ? {} : { minimum }),
       ...(maximum === undefined ? {} : { maximum }),
       ...(documented.default === undefined ? {} : { default: documented.default }),
@@ -88,7 +93,7 @@ export function flag(documented: Documented<boolean>): Parameter<boolean> {
   return {
     in: "query",
     required: false,
-    schema: t.Boolean({ description, examples: [example] }),
+    schema: t.Boolean({ description, ...examples(example) }),
     parse(given) {
       const word = given.toLowerCase();
       if (word === "true" || word === "1" || word === "yes") return { value: true };
@@ -125,7 +130,7 @@ export function day(documented: Documented<string>): Parameter<Day> {
   return {
     in: "query",
     required: false,
-    schema: t.String({ format: "date", description, examples: [example] }),
+    schema: t.String({ format: "date", description, ...examples(example) }),
     parse(given) {
       const value = parseDay(given);
       if (value !== null) return { value };
@@ -147,7 +152,7 @@ export function integerList(
     schema: t.String({
       pattern: "^\\s*-?\\d+\\s*(,\\s*-?\\d+\\s*)*$",
       description,
-      examples: [example],
+      ...examples(example),
     }),
     parse(given) {
       const items = given.split(",").map((item) => parseInteger(item.trim()));

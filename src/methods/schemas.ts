@@ -6,7 +6,10 @@ import { TERRITORY_KINDS } from "../directory/directory.table.ts";
 import { KEY_ACCESSES } from "../keys/key-token.ts";
 import { integerSchema } from "./integer-schema.ts";
 
-/** Shapes of the answers (specification, section 2; decisions, section 2). */
+/**
+ * Shapes of the answers (specification, section 2; decisions, section 2). Those with an `$id` are
+ * the named schemas of the OpenAPI document.
+ */
 
 const INSTANT = "ISO 8601 with the Moscow offset";
 const instantExample = "2024-11-15T20:25:45+03:00";
@@ -55,7 +58,7 @@ export const categorySchema = t.Object(
     channels: count("Public channels and chats in the category, recounted nightly"),
     image: nullable(t.String({ description: "Address of a WebP image of up to 500 pixels" })),
   },
-  { additionalProperties: false },
+  { $id: "Category", additionalProperties: false },
 );
 
 export const territorySchema = t.Object(
@@ -68,7 +71,7 @@ export const territorySchema = t.Object(
     path: t.String({ description: "Codes from the country down to this node, separated by `/`" }),
     channels: count("Public channels and chats in the node and below it, recounted nightly"),
   },
-  { additionalProperties: false },
+  { $id: "Territory", additionalProperties: false },
 );
 
 export const cardSchema = t.Object(
@@ -90,7 +93,7 @@ export const cardSchema = t.Object(
     citation: nullable(t.Number({ description: "Citation index" })),
     last_post_at: nullable(instant("Time of the last post")),
   },
-  { additionalProperties: false },
+  { $id: "Channel", additionalProperties: false },
 );
 
 export const dailyStatisticsSchema = t.Object(
@@ -101,7 +104,7 @@ export const dailyStatisticsSchema = t.Object(
     views: count("Views of that day's posts"),
     posts: count("Posts of that day"),
   },
-  { additionalProperties: false },
+  { $id: "DailyStatistics", additionalProperties: false },
 );
 
 export const postSchema = t.Object(
@@ -114,7 +117,7 @@ export const postSchema = t.Object(
     published_at: instant("Time of publication"),
     link: nullable(t.String({ description: "Address of the post in the messenger" })),
   },
-  { additionalProperties: false },
+  { $id: "Post", additionalProperties: false },
 );
 
 export const accountSchema = t.Object(
@@ -170,5 +173,5 @@ export const accountSchema = t.Object(
     ),
     remaining_period: count("Request units left in the period"),
   },
-  { additionalProperties: false },
+  { $id: "Account", additionalProperties: false },
 );
