@@ -61,7 +61,8 @@ export function textColumn(lengthMax: number): Column<string> {
   return column((given) => {
     if (typeof given !== "string") return { fault: "Not a valid string." };
     const value = given.toWellFormed().replaceAll("\0", "");
-    return [...value].length > lengthMax
+    // Code points are never more than code units, so most texts need no counting.
+    return value.length > lengthMax && [...value].length > lengthMax
       ? { fault: `Ensure this field has no more than ${lengthMax} characters.` }
       : { value };
   });

@@ -40,7 +40,9 @@ CREATE TABLE channels (
 ) STRICT;
 -- NULL is smaller than any value, so a descending index has the channels without one last.
 -- Subscribers stand in each, since a range of them is a filter.
-CREATE INDEX channels_by_subscribers ON channels (kind, subscribers DESC, id) WHERE is_public = 1;
+-- The one by subscribers has the other orderings' values, to sort a range without reading rows.
+CREATE INDEX channels_by_subscribers
+  ON channels (kind, subscribers DESC, id, quality, citation, last_post_at) WHERE is_public = 1;
 CREATE INDEX channels_by_quality ON channels (kind, quality DESC, id, subscribers) WHERE is_public = 1;
 CREATE INDEX channels_by_citation ON channels (kind, citation DESC, id, subscribers) WHERE is_public = 1;
 CREATE INDEX channels_by_last_post ON channels (kind, last_post_at DESC, id, subscribers) WHERE is_public = 1;
