@@ -2,7 +2,7 @@ import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Database } from "./database.ts";
 
-const WAIT_MAX_MS = 30_000;
+const WAIT_MAX_MS = 10_000;
 const PAUSE_MS = 1;
 
 /** Refuses a callback that returns a promise: it would run on outside the transaction. */
@@ -12,7 +12,7 @@ type Synchronous<T> = T extends PromiseLike<unknown> ? never : T;
  * Runs `work` in one BEGIN IMMEDIATE transaction: committed when it returns, rolled back when it
  * throws. Where another connection holds the write lock it waits without blocking the thread, and
  * looks often enough to get in between two transactions of an import.
- * @throws AppError `unavailable` when the lock was not free for half a minute
+ * @throws AppError `unavailable` when the lock was not free for ten seconds
  */
 export async function inTransaction<T>(
   db: Database,

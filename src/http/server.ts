@@ -23,7 +23,12 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
   const { ports } = context;
   const rest = restRoutes(methods, context);
   // Bun's own router would decode paths, and take a missing slash, in another way than Elysia's.
-  const server = new Elysia({ systemRouter: false, strictPath: true })
+  const server = new Elysia({
+    systemRouter: false,
+    strictPath: true,
+    // Else a Host of up to three letters would find no route.
+    handler: { standardHostname: false },
+  })
     .onError(({ request, code, error }) => {
       const cause = code === "NOT_FOUND" ? notFound("This address") : error;
       return unforeseenResponse(cause, requestIdHeader(request), ports);

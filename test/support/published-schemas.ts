@@ -10,6 +10,7 @@ interface Operation {
 
 interface Document {
   paths: Record<string, Record<string, Operation>>;
+  components?: object;
 }
 
 const ajv = new Ajv2020({ strict: false });
@@ -44,7 +45,9 @@ export async function checkAnswer(app: App, request: Request, answer: Answer): P
   const schema =
     found.operation.responses[answer.status]?.content?.["application/json"]?.schema ?? null;
   expect(schema, `${found.path} does not declare status ${answer.status}`).not.toBeNull();
-  expect(validate(`${found.path} ${answer.status}`, schema ?? {}, answer.body)).toBe("");
+  // A schema's references are into the document's components.
+  const whole = { ...schema, components: document.components };
+  expect(validate(`${found.path} ${answer.status}`, whole, answer.body)).toBe("");
 }
 
 function validate(name: string, schema: object, body: unknown): string {
