@@ -7,6 +7,7 @@ import { migrate, SCHEMA_VERSION, schemaVersion } from "./db/migrate.ts";
 import { inlineThreads, startThreads, type Threads } from "./db/threads.ts";
 import { createCategoryImages } from "./directory/category-images.ts";
 import { createDirectory } from "./directory/directory.ts";
+import { AppError } from "./errors.ts";
 import { createBaseAddress, listenerAddress } from "./http/base-address.ts";
 import { createServer, type Server } from "./http/server.ts";
 import { loadShippedDirectories } from "./imports/shipped-directories.ts";
@@ -117,7 +118,7 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
     keyUse,
     baseAddress: createBaseAddress(config, () => address),
     images: createCategoryImages(db),
-    isReady: () => schemaVersion(db) === SCHEMA_VERSION,
+    isReady: () => answersInSchema(db),
   });
 
   return {
@@ -126,7 +127,14 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
     scheduler,
 
     listen() {
-      server.listen({ hostname: config.host, port: config.port });
+      try {
+        server.listen({ hostname: config.host, port: config.port });
+      } catch (cause) {
+        const place = `${config.host}:${config.port}`;
+        throw new AppError("unavailable", `Cannot listen on ${place}: ${reasonOf(cause)}.`, {
+          cause,
+        });
+      }
       const port = server.server?.port ?? config.port;
       address = listenerAddress(config.host, port);
       scheduler.start();
@@ -142,6 +150,18 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
       closeDatabase(domains.db);
     },
   };
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message.replace(/[.\s]+$/, "") : String(cause);
+}
+
+function answersInSchema(db: Database): boolean {
+  try {
+    return schemaVersion(db) === SCHEMA_VERSION;
+  } catch {
+    return false;
+  }
 }
 
 /** Serving reads on a connection that refuses writes; a database in memory has only the one. */

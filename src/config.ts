@@ -147,7 +147,9 @@ function integer(minimum: number, maximum: number) {
   return (text: string): number => {
     const value = Number(text);
     if (!/^\d+$/.test(text) || value < minimum || value > maximum) {
-      throw new Error(`"${text}" is not a whole number from ${minimum} to ${maximum}.`);
+      throw new Error(
+        `${JSON.stringify(text)} is not a whole number from ${minimum} to ${maximum}.`,
+      );
     }
     return value;
   };
@@ -156,7 +158,7 @@ function integer(minimum: number, maximum: number) {
 function flag(text: string): boolean {
   if (/^(true|1|yes)$/i.test(text)) return true;
   if (/^(false|0|no)$/i.test(text)) return false;
-  throw new Error(`"${text}" is not true or false.`);
+  throw new Error(`${JSON.stringify(text)} is not true or false.`);
 }
 
 function list<T>(parseItem: (text: string) => T) {
@@ -170,14 +172,14 @@ function list<T>(parseItem: (text: string) => T) {
 
 function hostName(text: string): string {
   if (!/^[a-z0-9.-]+(:\d+)?$/i.test(text)) {
-    throw new Error(`"${text}" is not a host name such as t.me.`);
+    throw new Error(`${JSON.stringify(text)} is not a host name such as t.me.`);
   }
   return text.toLowerCase();
 }
 
 function origin(text: string): string {
   if (!URL.canParse(text) || new URL(text).origin !== text) {
-    throw new Error(`"${text}" is not an origin such as https://app.example.com.`);
+    throw new Error(`${JSON.stringify(text)} is not an origin such as https://app.example.com.`);
   }
   return text;
 }
@@ -186,13 +188,14 @@ function origin(text: string): string {
 function baseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
-    throw new Error(`"${text}" is not an address such as https://api.example.com.`);
+    throw new Error(`${JSON.stringify(text)} is not an address such as https://api.example.com.`);
   }
   return text.replace(/\/+$/, "");
 }
 
 function logLevel(text: string): LogLevel {
   const level = LOG_LEVELS.find((known) => known === text);
-  if (level === undefined) throw new Error(`"${text}" is not one of ${LOG_LEVELS.join(", ")}.`);
+  if (level === undefined)
+    throw new Error(`${JSON.stringify(text)} is not one of ${LOG_LEVELS.join(", ")}.`);
   return level;
 }

@@ -39,7 +39,7 @@ export function formatInstant(instantMs: number): string {
 }
 
 const INSTANT =
-  /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?:([Zz])|([+-])(\d{2}):?(\d{2}))$/;
+  /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?:([Zz])|([+-])(\d{2})(?::?(\d{2}))?)$/;
 
 /**
  * ISO 8601 with an offset or `Z`, any fraction, cut to the millisecond; null for anything else.

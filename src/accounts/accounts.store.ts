@@ -11,8 +11,6 @@ import {
 } from "./accounts.table.ts";
 import type { PlanCode } from "./plan.ts";
 
-export type AccountsStore = ReturnType<typeof createAccountsStore>;
-
 export function createAccountsStore(db: Database) {
   const planByCode = db
     .select()
@@ -58,6 +56,11 @@ export function createAccountsStore(db: Database) {
         .where(eq(members.organizationId, organizationId))
         .orderBy(asc(members.id))
         .all();
+    },
+
+    firstMemberId(): number | null {
+      const first = db.select({ id: members.id }).from(members).orderBy(asc(members.id)).limit(1);
+      return first.get()?.id ?? null;
     },
 
     addMember(row: Omit<Member, "id">): Member {

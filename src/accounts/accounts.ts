@@ -57,7 +57,7 @@ export function createAccounts(db: Database, clock: Clock) {
     plans: (): Plan[] => store.plans(),
     plan: (code: PlanCode): Plan => store.plan(code),
 
-    createOrganization(input: { name: string; plan: PlanCode }): Promise<Organization> {
+    async createOrganization(input: { name: string; plan: PlanCode }): Promise<Organization> {
       const name = requiredName(input.name);
       return inTransaction(db, clock, () => {
         const now = clock.now();
@@ -90,12 +90,14 @@ export function createAccounts(db: Database, clock: Clock) {
     },
 
     member,
+    /** The first member there is, or null. */
+    firstMemberId: (): number | null => store.firstMemberId(),
     members(organizationId: number): Member[] {
       organization(organizationId);
       return store.membersOf(organizationId);
     },
 
-    addMember(input: {
+    async addMember(input: {
       organizationId: number;
       email: string;
       name: string;

@@ -154,26 +154,26 @@ function findByPlan(db: Database, query: Query): Found[] {
   return walk(db, query, WALK_MAX) ?? findByMatches(db, query, UNBOUNDED) ?? [];
 }
 
-/** Null where there are more than `max` candidates; they are counted in the same scan. */
-function findByMatches(db: Database, query: Query, max: number): Found[] | null {
+/** Null where there are more than `most` candidates; they are counted in the same scan. */
+function findByMatches(db: Database, query: Query, most: number): Found[] | null {
   const [candidates, ...found] = all(
     db,
     `WITH
        matches AS MATERIALIZED (
          SELECT rowid AS id FROM channel_search
-         WHERE ${guard(max)} AND channel_search MATCH @match LIMIT @max + 1),
+         WHERE ${guard(most)} AND channel_search MATCH @match LIMIT @most + 1),
        counted (n) AS MATERIALIZED (SELECT count(*) FROM matches)
      SELECT n AS id, NULL AS value FROM counted
      UNION ALL SELECT * FROM (
        SELECT c.id, c.${query.column} AS value FROM matches m CROSS JOIN channels c ON c.id = m.id
-       WHERE ${guard(max)} AND (SELECT n FROM counted) <= @max
+       WHERE ${guard(most)} AND (SELECT n FROM counted) <= @most
          AND c.is_public = 1 AND c.kind = @kind
          ${query.range} ${afterCondition(query)} ${query.tests}
        ORDER BY c.${query.column} DESC, c.id LIMIT @limit)`,
     query,
-    { match: query.match, max },
+    { match: query.match, most },
   );
-  return candidates !== undefined && candidates.id <= max ? found : null;
+  return candidates !== undefined && candidates.id <= most ? found : null;
 }
 
 /** Null where more channels than `RANGE_MAX` lie in the range of subscribers. */
@@ -182,9 +182,9 @@ function findByRange(db: Database, query: Query): Found[] | null {
      WHERE c.is_public = 1 AND c.kind = @kind ${query.range}`;
   const [counted] = all(
     db,
-    `SELECT count(*) AS id, NULL AS value FROM (SELECT 1 FROM ${inRange} LIMIT @max + 1)`,
+    `SELECT count(*) AS id, NULL AS value FROM (SELECT 1 FROM ${inRange} LIMIT @most + 1)`,
     query,
-    { max: RANGE_MAX },
+    { most: RANGE_MAX },
   );
   if (counted === undefined || counted.id > RANGE_MAX) return null;
   // The index has all that the sort needs; rows are read and tested only until the page is full.
@@ -192,25 +192,25 @@ function findByRange(db: Database, query: Query): Found[] | null {
     db,
     `SELECT w.id, w.value FROM (
        SELECT c.id, c.${query.column} AS value FROM ${inRange} ${afterCondition(query)}
-       ORDER BY c.${query.column} DESC, c.id LIMIT @max) w
+       ORDER BY c.${query.column} DESC, c.id LIMIT @most) w
      CROSS JOIN channels c ON c.id = w.id
      WHERE 1 ${query.tests} LIMIT @limit`,
     query,
-    { max: RANGE_MAX },
+    { most: RANGE_MAX },
   );
 }
 
 /**
  * Walks the ordering's index from the position on, segment by segment: channels with the
  * position's own value, those below it, those without a value. So every page costs what the first
- * costs, however many channels share a value. Null where the page is not full after `max` channels.
+ * costs, however many channels share a value. Null where the page is not full after `most` channels.
  */
-function walk(db: Database, query: Query, max: number): Found[] | null {
+function walk(db: Database, query: Query, most: number): Found[] | null {
   const found: Found[] = [];
-  let left = max;
+  let left = most;
   for (const { where, order } of segments(query)) {
     const segment = `SELECT c.id, c.${query.column} AS value FROM channels c INDEXED BY ${query.index}
-      WHERE ${guard(max)} AND c.is_public = 1 AND c.kind = @kind ${query.range} ${where}`;
+      WHERE ${guard(most)} AND c.is_public = 1 AND c.kind = @kind ${query.range} ${where}`;
     // The subquery is a coroutine: its order is kept, and it stops when the page is full.
     const page = all(
       db,
@@ -222,7 +222,7 @@ function walk(db: Database, query: Query, max: number): Found[] | null {
     );
     found.push(...page);
     if (found.length >= query.limit) return found;
-    if (max === UNBOUNDED) continue;
+    if (most === UNBOUNDED) continue;
     const [walked] = all(
       db,
       `SELECT count(*) AS id, NULL AS value FROM (${segment} LIMIT @left)`,
@@ -260,8 +260,8 @@ function segments({ column, after }: Query): Segment[] {
 }
 
 /** Only what is not bounded by its own limit has to watch the clock for every row. */
-function guard(max: number): string {
-  return max === UNBOUNDED ? WITHIN_DEADLINE : "1";
+function guard(most: number): string {
+  return most === UNBOUNDED ? WITHIN_DEADLINE : "1";
 }
 
 function afterCondition({ column, after }: Query): string {

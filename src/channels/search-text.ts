@@ -72,9 +72,12 @@ export function searchTextOf(channel: Searchable): string {
   return `${foldForSearch(title)}\n${foldForSearch(handle ?? "")}\n${facets.join("")}`;
 }
 
+/** Enough to leave few candidates; FTS5 takes no expression of unlimited length. */
+const TRIGRAMS_MAX = 50;
+
 /**
- * Trigrams that together cover a text of three or more characters: a search text that lacks one of
- * them does not contain it. Counted in code points, as the index does.
+ * Trigrams of a text of three or more characters, enough to cover all but very long ones: a search
+ * text that lacks one of them does not contain it. Counted in code points, as the index does.
  */
 export function coveringTrigrams(text: string): string[] {
   const points = [...text];
@@ -83,5 +86,5 @@ export function coveringTrigrams(text: string): string[] {
     trigrams.add(points.slice(at, at + 3).join(""));
   }
   trigrams.add(points.slice(-3).join(""));
-  return [...trigrams];
+  return [...trigrams].slice(0, TRIGRAMS_MAX);
 }

@@ -40,10 +40,13 @@ export async function runCommandLine(
 /** Commander would print and exit by itself; each command gets the context's output instead. */
 function settle(command: Command, context: CommandContext): void {
   const { output } = context;
-  command.exitOverride().configureOutput({
-    writeOut: (text) => output.out(text.trimEnd()),
-    writeErr: (text) => output.note(text.trimEnd()),
-  });
+  command
+    .exitOverride()
+    .showSuggestionAfterError(false)
+    .configureOutput({
+      writeOut: (text) => output.out(text.trimEnd()),
+      writeErr: (text) => output.note(text.trimEnd()),
+    });
   for (const child of command.commands) settle(child, context);
 }
 

@@ -1,15 +1,15 @@
-import { createWriteStream, type WriteStream } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { closeSync, openSync, writeSync } from "node:fs";
 import { Argument, Command, Option } from "commander";
 import { IMPORT_KIND_NAMES, type ImportKindName } from "../imports/import-kind.ts";
 import { importKinds } from "../imports/import-kinds.ts";
 import { formatOf, IMPORT_FORMATS, type ImportFormat, readRows } from "../imports/rows.ts";
 import { type ImportSummary, type Reject, runImport } from "../imports/run-import.ts";
-import { openSource, requireUtf8, type Source } from "../imports/source.ts";
+import { openSource, requireUtf8 } from "../imports/source.ts";
 import { choiceOption, jsonOption } from "./arguments.ts";
 import {
   type CommandContext,
   CommandExit,
+  EXIT_FAILED,
   EXIT_REJECTED_ROWS,
   EXIT_USAGE,
 } from "./command-context.ts";
@@ -66,10 +66,10 @@ async function runCommand(
   await requireUtf8(source);
   const format = options.format ?? formatOf(path);
   const open = options.dryRun === true ? withDomainsOfCopy : withDomains;
+  const rejects = createRejects(options.rejects, output.note);
 
   const summary = await open(context, async ({ db, clock }) => {
     const progress = createProgress(source, clock);
-    const rejects = createRejects(options.rejects, output.note);
     try {
       return await runImport(
         kind,
@@ -77,29 +77,21 @@ async function runCommand(
         {
           db,
           clock,
-          context: {
-            clock,
-            replace: options.replace === true,
-            folder: folderOf(source),
-            note: output.note,
-          },
+          context: { clock, folder: source.folder, note: output.note },
+          replace: options.replace === true,
           onReject: rejects.add,
           onProgress: ({ read }) => progress.rows(read),
         },
       );
     } finally {
       progress.stop();
-      await rejects.close();
+      rejects.close();
     }
   });
 
   output.out(options.json === true ? JSON.stringify(summary) : describe(summary));
   if (options.dryRun === true) output.note("This was a dry run: nothing was changed.");
   if (summary.rejected > 0) throw new CommandExit(EXIT_REJECTED_ROWS);
-}
-
-function folderOf(source: Source): string {
-  return source.bytes === null ? process.cwd() : dirname(resolve(source.name));
 }
 
 function describe(summary: ImportSummary): string {
@@ -112,27 +104,38 @@ function describe(summary: ImportSummary): string {
   );
 }
 
-/** Where rejected rows go: all into the file where one is named, the first on the terminal. */
+/**
+ * Where rejected rows go: all into the file where one is named, the first on the terminal.
+ * @throws CommandExit where the file cannot be written, before anything is imported
+ */
 function createRejects(
   path: string | undefined,
   note: (text: string) => void,
-): { add(reject: Reject): void; close(): Promise<void> } {
-  const file: WriteStream | null = path === undefined ? null : createWriteStream(path);
+): { add(reject: Reject): void; close(): void } {
+  const file = path === undefined ? null : openForWriting(path);
   let count = 0;
   return {
     add(reject) {
       count += 1;
-      file?.write(`${JSON.stringify(reject)}\n`);
+      if (file !== null) writeSync(file, `${JSON.stringify(reject)}\n`);
       if (count > REJECTS_SHOWN) return;
       const place = reject.column === null ? "" : ` ${reject.column}:`;
       note(`line ${reject.line}:${place} ${reject.reason}`);
     },
-    async close() {
+    close() {
       if (count > REJECTS_SHOWN) {
         const all = path === undefined ? "--rejects FILE keeps them all" : `all are in ${path}`;
         note(`… and ${count - REJECTS_SHOWN} more rejected rows; ${all}.`);
       }
-      if (file !== null) await new Promise((done) => file.end(done));
+      if (file !== null) closeSync(file);
     },
   };
+}
+
+function openForWriting(path: string): number {
+  try {
+    return openSync(path, "w");
+  } catch {
+    throw new CommandExit(EXIT_FAILED, `--rejects: the file ${path} cannot be written.`);
+  }
 }

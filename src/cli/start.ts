@@ -4,7 +4,7 @@ import sampleChannels from "../../data/sample/channels.ndjson" with { type: "fil
 import samplePosts from "../../data/sample/posts.ndjson" with { type: "file" };
 import sampleStatistics from "../../data/sample/stats.csv" with { type: "file" };
 import type { Domains } from "../app.ts";
-import type { Config, Environment } from "../config.ts";
+import { type Config, type Environment, SETTINGS } from "../config.ts";
 import { databaseExists } from "../db/database.ts";
 import { recount } from "../directory/recount.ts";
 import { importFile } from "../imports/import-file.ts";
@@ -19,12 +19,17 @@ export function startCommand(context: CommandContext): Command {
     .action(async (options: ServeOptions) => {
       const config = serveConfig(context, options);
       const key = databaseExists(config.databasePath) ? null : await makeSample(context, config);
-      const command = commandPrefix(context.environment);
+      const memberId = await withDomains(
+        context,
+        ({ accounts }) => accounts.firstMemberId(),
+        config,
+      );
+      const another = howToMakeAKey(commandPrefix(context.environment, config), memberId);
       await serve(context, config, (address) => {
         context.output.out(
           key === null
-            ? knownDatabaseText(address, command)
-            : newDatabaseText(address, key, command),
+            ? knownDatabaseText(address, another)
+            : newDatabaseText(address, key, another),
         );
       });
     });
@@ -64,14 +69,14 @@ async function fillSample({ db, clock, accounts, keys }: Domains): Promise<strin
   return token;
 }
 
-function newDatabaseText(address: string, key: string, command: string): string {
+function newDatabaseText(address: string, key: string, another: string): string {
   return `
 Kanalog runs with 9 sample channels.
 
   Address        ${address}
   Documentation  ${address}/docs/
   API key        ${key}
-                 (shown this once; another: ${command} key create --member 1)
+                 (shown this once; another: ${another})
 
 Try it in another terminal:
 
@@ -79,19 +84,31 @@ Try it in another terminal:
 `;
 }
 
-function knownDatabaseText(address: string, command: string): string {
+function knownDatabaseText(address: string, another: string): string {
   return `
 Kanalog runs with the database that was here.
 
   Address        ${address}
   Documentation  ${address}/docs/
-  API key        stored only as a hash; make another: ${command} key create --member 1
+  API key        stored only as a hash; make another: ${another}
 `;
 }
 
-/** How the one who started this calls `kanalog`: npm names itself when it runs Bun. */
-function commandPrefix(environment: Environment): string {
-  return environment["npm_config_user_agent"]?.startsWith("npm/")
+function howToMakeAKey(command: string, memberId: number | null): string {
+  return memberId === null
+    ? `${command} org create --help, then member add, then key create`
+    : `${command} key create --member ${memberId}`;
+}
+
+/**
+ * How the one who started this calls `kanalog` for this database: npm names itself when it runs
+ * Bun, and the commands find the database by the variable only.
+ */
+function commandPrefix(environment: Environment, { databasePath }: Config): string {
+  const variable =
+    databasePath === SETTINGS.KANALOG_DB.fallback ? "" : `KANALOG_DB='${databasePath}' `;
+  const command = environment["npm_config_user_agent"]?.startsWith("npm/")
     ? `npx --yes bun@${Bun.version} kanalog`
     : "bun kanalog";
+  return variable + command;
 }

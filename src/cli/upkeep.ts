@@ -32,7 +32,7 @@ export function openApiCommand(context: CommandContext): Command {
     );
     try {
       const address = config.baseUrl ?? `http://${config.host}:${config.port}`;
-      const answer = await app.server.handle(new Request(`${address}/docs/json`));
+      const answer = await app.server.handle(new Request("http://localhost/docs/json"));
       const document = (await answer.json()) as object;
       const servers = [{ url: address }];
       context.output.out(JSON.stringify({ ...document, servers }, null, 2));

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Domains } from "../app.ts";
 import { type Config, readConfig } from "../config.ts";
-import { closeDatabase, copyDatabase } from "../db/database.ts";
+import { closeDatabase, copyDatabase, databaseExists } from "../db/database.ts";
 import type { CommandContext } from "./command-context.ts";
 
 /** Opens the database that the settings name, made where missing, and closes it after. */
@@ -19,16 +20,21 @@ export async function withDomains<T>(
   }
 }
 
-/** The same on a copy beside the database, removed after: for trying what a command would do. */
+/**
+ * The same on a copy beside the database, or on a new one where there is none; removed after. For
+ * trying what a command would do.
+ */
 export async function withDomainsOfCopy<T>(
   context: CommandContext,
   work: (domains: Domains) => T | Promise<T>,
 ): Promise<T> {
   const config = readConfig(context.environment);
-  const folder = mkdtempSync(join(dirname(config.databasePath), "dry-run-"));
+  const exists = databaseExists(config.databasePath);
+  const place = exists ? dirname(config.databasePath) : tmpdir();
+  const folder = mkdtempSync(join(place, "kanalog-dry-run-"));
   const databasePath = join(folder, "copy.db");
   try {
-    await withDomains(context, ({ db }) => copyDatabase(db, databasePath), config);
+    if (exists) await withDomains(context, ({ db }) => copyDatabase(db, databasePath), config);
     return await withDomains(context, work, { ...config, databasePath });
   } finally {
     rmSync(folder, { recursive: true, force: true });

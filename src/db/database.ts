@@ -14,6 +14,8 @@ export const IN_MEMORY = ":memory:";
 const CACHE_KIB = 32 * 1024;
 /** Pages that are read stay in the system's cache, without a copy for each connection. */
 const MMAP_BYTES = 1024 * 1024 * 1024;
+/** While a new file is made by another process, opening it has to wait. */
+const OPEN_TIMEOUT_MS = 5_000;
 /** Short, since a write waits for the lock without blocking its thread (see transaction.ts). */
 const BUSY_TIMEOUT_MS = 10;
 
@@ -28,13 +30,14 @@ export function openDatabase(
 ): Database {
   try {
     if (path !== IN_MEMORY && access === "writer") mkdirSync(dirname(path), { recursive: true });
-    const client = new BetterSqlite3(path, { timeout: BUSY_TIMEOUT_MS });
+    const client = new BetterSqlite3(path, { timeout: OPEN_TIMEOUT_MS });
     client.pragma("journal_mode = WAL");
     client.pragma("foreign_keys = ON");
     client.pragma(`cache_size = -${CACHE_KIB}`);
     client.pragma(`mmap_size = ${MMAP_BYTES}`);
     client.pragma("temp_store = MEMORY");
     if (access === "reader") client.pragma("query_only = ON");
+    client.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
     armDeadline(client, clock);
     return drizzle({ client });
   } catch (cause) {

@@ -19,7 +19,9 @@ export async function inTransaction<T>(
   clock: Clock,
   work: (db: Database) => Synchronous<T>,
 ): Promise<T> {
-  await beginImmediate(db, clock);
+  const giveUpAtMs = clock.monotonic() + WAIT_MAX_MS;
+  while (!tryBegin(db, clock.monotonic() < giveUpAtMs)) await clock.sleep(PAUSE_MS);
+  // From here to the commit nothing is awaited: others write on this connection too.
   try {
     const result = work(db);
     db.$client.exec("COMMIT");
@@ -30,16 +32,14 @@ export async function inTransaction<T>(
   }
 }
 
-async function beginImmediate(db: Database, clock: Clock): Promise<void> {
-  const giveUpAtMs = clock.monotonic() + WAIT_MAX_MS;
-  for (;;) {
-    try {
-      db.$client.exec("BEGIN IMMEDIATE");
-      return;
-    } catch (error) {
-      if (!isBusy(error) || clock.monotonic() > giveUpAtMs) throw storageError(error);
-    }
-    await clock.sleep(PAUSE_MS);
+/** False where another connection holds the lock and there is time left to wait for it. */
+function tryBegin(db: Database, mayWait: boolean): boolean {
+  try {
+    db.$client.exec("BEGIN IMMEDIATE");
+    return true;
+  } catch (error) {
+    if (isBusy(error) && mayWait) return false;
+    throw storageError(error);
   }
 }
 

@@ -2,8 +2,6 @@ import { asc, eq, sql } from "drizzle-orm";
 import { type Database, statement } from "../db/database.ts";
 import { type Category, categories, type Territory, territories } from "./directory.table.ts";
 
-export type DirectoryStore = ReturnType<typeof createDirectoryStore>;
-
 export function createDirectoryStore(db: Database) {
   const allCategories = db.select().from(categories).orderBy(asc(categories.position)).prepare();
   const allTerritories = db.select().from(territories).orderBy(asc(territories.position)).prepare();

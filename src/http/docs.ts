@@ -43,7 +43,6 @@ const INITIALIZER = `SwaggerUIBundle({
 /** `/docs/`: Swagger UI, served whole by the appliance (decisions, section 10). */
 export const docsRoutes: PublicRoutes = {
   "/docs/": () => pageResponse(PAGE, CONTENT_SECURITY_POLICY),
-  "/docs": () => new Response(null, { status: 301, headers: { location: "/docs/" } }),
   "/docs/initializer.js": () => asset(INITIALIZER, "text/javascript"),
   "/docs/swagger-ui-bundle.js": () => asset(Bun.file(script), "text/javascript"),
   "/docs/swagger-ui.css": () => asset(Bun.file(styles), "text/css"),

@@ -42,7 +42,7 @@ export function restRoutes(methods: readonly ApiMethod[], context: RestContext) 
   for (const method of methods) {
     const answer = (incoming: Incoming) => answerCall(method, incoming, context);
     const other = ({ request }: Incoming) =>
-      preflight(request, context.config.corsOrigins, VERBS) ?? refuseVerb(request, context);
+      preflight(request, commonHeaders(request, context), VERBS) ?? refuseVerb(request, context);
     const redirect = ({ request }: Incoming) => redirectToSlash(request, context);
     const withoutSlash = method.path.slice(0, -1);
     routes
@@ -87,24 +87,33 @@ function refuseVerb(request: Request, context: RestContext): Response {
   const nowMs = context.ports.clock.now();
   const verification = context.keys.verify(request.headers.get("authorization"), nowMs);
   if (!verification.ok) return refuse(verification, headers);
+  return refusedVerb(request, { ...headers, "x-request-cost": "0" });
+}
+
+export function refusedVerb(request: Request, headers: Headers): Response {
   const error = new AppError("method_not_allowed", `Method "${request.method}" not allowed.`);
-  return errorResponse(error, { ...headers, "x-request-cost": "0", allow: VERBS });
+  return errorResponse(error, { ...headers, allow: VERBS });
 }
 
 function refuse({ code, detail }: { code: ErrorCode; detail: string }, headers: Headers): Response {
   return errorResponse(new AppError(code, detail), headers);
 }
 
-function commonHeaders(request: Request, { ports, config }: RestContext): Headers {
+/** What every answer carries, whoever asks for what. */
+export function commonHeaders(
+  request: Request,
+  { ports, config }: Pick<RestContext, "ports" | "config">,
+): Headers {
   return {
     [REQUEST_ID]: requestIdOf(request, ports.random, ports.clock),
     ...corsHeaders(request, config.corsOrigins),
   };
 }
 
-function redirectToSlash(request: Request, context: RestContext): Response {
-  const { search } = new URL(request.url);
-  const location = `${pathOf(request)}/${search}`;
+/** To the same address with a slash, as the client sees it: a proxy may have taken a prefix off. */
+export function redirectToSlash(request: Request, context: RestContext): Response {
+  const prefix = new URL(context.baseAddress(request)).pathname.replace(/\/$/, "");
+  const location = `${prefix}${pathOf(request)}/${new URL(request.url).search}`;
   return new Response(null, {
     status: 301,
     headers: { ...commonHeaders(request, context), location },

@@ -6,8 +6,13 @@ import { json, unforeseenResponse } from "./answers.ts";
 import { docsRoutes } from "./docs.ts";
 import { openApiDocument } from "./openapi.ts";
 import type { PublicRoutes } from "./public-routes.ts";
-import { REQUEST_ID, requestIdOf } from "./request-id.ts";
-import { type RestContext, restRoutes } from "./rest.ts";
+import {
+  commonHeaders,
+  type RestContext,
+  redirectToSlash,
+  refusedVerb,
+  restRoutes,
+} from "./rest.ts";
 import { startPageRoutes } from "./start-page.ts";
 
 export interface ServerContext extends RestContext {
@@ -31,7 +36,7 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
   })
     .onError(({ request, code, error }) => {
       const cause = code === "NOT_FOUND" ? notFound("This address") : error;
-      return unforeseenResponse(cause, requestIdHeader(request), ports);
+      return unforeseenResponse(cause, commonHeaders(request, context), ports);
     })
     .use(rest);
 
@@ -48,28 +53,25 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
       return json(200, '{"status":"ok"}', {});
     },
     [`${IMAGE_PATH}:name`]: (_request, name) => imageResponse(context.images, name),
+    "/docs": (request) => redirectToSlash(request, context),
   };
   for (const [path, route] of Object.entries(publicRoutes)) {
-    const answer = async ({
-      request,
-      params,
-    }: {
-      request: Request;
-      params?: { name?: string };
-    }) => {
+    const answer = async ({ request, params }: Incoming) => {
       const response = await route(request, params?.name ?? "");
-      for (const [name, value] of Object.entries(requestIdHeader(request))) {
+      for (const [name, value] of Object.entries(commonHeaders(request, context))) {
         response.headers.set(name, value);
       }
       return response;
     };
-    server.get(path, answer).head(path, answer);
+    const refuse = ({ request }: Incoming) => refusedVerb(request, commonHeaders(request, context));
+    server.get(path, answer).head(path, answer).all(path, refuse);
   }
   return server;
+}
 
-  function requestIdHeader(request: Request): Record<string, string> {
-    return { [REQUEST_ID]: requestIdOf(request, ports.random, ports.clock) };
-  }
+interface Incoming {
+  request: Request;
+  params?: { name?: string };
 }
 
 function imageResponse(images: CategoryImages, name: string): Response {

@@ -57,26 +57,28 @@ export const categoriesImport: ImportKind<CategoryRow> = {
         return stored === undefined ? "inserted" : "updated";
       },
 
-      finish() {
+      removeOthers(named) {
+        const used = categoriesInUse(db);
         let removed = 0;
-        if (context.replace) {
-          const used = categoriesInUse(db);
-          for (const { slug } of store.categories()) {
-            if (fileOrder.has(slug)) continue;
-            if (used.has(slug)) {
-              context.note(`${slug} stays, since channels are in it.`);
-              continue;
-            }
-            store.removeCategory(slug);
-            removed += 1;
+        for (const { id, slug } of store.categories()) {
+          if (named.has(slug)) continue;
+          if (used.has(slug)) {
+            context.note(`${slug} stays, since channels are in it.`);
+            continue;
           }
+          store.removeCategory(slug);
+          slugOfId.delete(id);
+          removed += 1;
         }
+        return removed;
+      },
+
+      finish() {
         inFileOrder(store.categories(), fileOrder).forEach((category, index) => {
           const { slug, name, image } = category;
           if (category.position !== index)
             store.saveCategory({ slug, name, image, position: index });
         });
-        return removed;
       },
     };
   },

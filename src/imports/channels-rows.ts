@@ -3,11 +3,13 @@ import { isHandle } from "../channels/channel-reference.ts";
 import { type ChannelRecord, createChannelRecords } from "../channels/channels.store.ts";
 import { optimizeSearch } from "../channels/optimize-search.ts";
 import type { Database } from "../db/database.ts";
+import { newestPostAt } from "../posts/posts.store.ts";
 import {
   addressColumn,
   type Column,
   choiceColumn,
   flagColumn,
+  ID_MAX,
   instantColumn,
   integerColumn,
   lineColumn,
@@ -70,7 +72,7 @@ const NEW_CHANNEL: Omit<ChannelRecord, "title" | "subscribers"> = {
 /** Identity is `id`, else `msgr_id`, else `handle` (decisions, section 8). */
 export const channelsImport: ImportKind<ChannelRow> = {
   columns: {
-    id: integerColumn(1),
+    id: integerColumn(1, ID_MAX),
     msgr_id: nullable(integerColumn(Number.MIN_SAFE_INTEGER)),
     handle: nullable(handleColumn()),
     title: lineColumn(500),
@@ -96,6 +98,7 @@ export const channelsImport: ImportKind<ChannelRow> = {
       write(row: Given<ChannelRow>): RowOutcome {
         const stored = findStored(records, row);
         const record = merge(row, stored);
+        followNewestPost(db, record, row);
         requireSlugs(records, row);
         requireFreeMessengerId(records, record, stored);
         if (stored !== undefined && isSame(record, stored)) return "unchanged";
@@ -154,6 +157,13 @@ function newChannel({ id, title, subscribers }: Given<ChannelRow>): ChannelRecor
     throw new RowFault("subscribers", "This field is required for a new channel.");
   }
   return { ...NEW_CHANNEL, id: id ?? 0, title, subscribers };
+}
+
+/** `last_post_at` is never before the newest post that is stored. */
+function followNewestPost(db: Database, record: ChannelRecord, row: Given<ChannelRow>): void {
+  if (row.last_post_at === undefined || record.id === 0) return;
+  const newest = newestPostAt(db, record.id);
+  if (newest !== null) record.last_post_at = Math.max(record.last_post_at ?? 0, newest);
 }
 
 function requireSlugs(records: Records, row: Given<ChannelRow>): void {

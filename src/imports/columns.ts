@@ -13,6 +13,9 @@ export interface Column<T> {
   read(given: unknown): Read<T>;
 }
 
+/** Below the largest safe integer, so that the database can still choose larger ids after it. */
+export const ID_MAX = 2 ** 52;
+
 export function nullable<T>(column: Column<T>): Column<T> {
   return { ...column, nullable: true };
 }
@@ -49,7 +52,7 @@ export function numberColumn(): Column<number> {
 
 export function flagColumn(): Column<boolean> {
   return column((given) => {
-    const word = String(given).toLowerCase();
+    const word = typeof given === "object" ? "" : String(given).toLowerCase();
     if (word === "true" || word === "1" || word === "yes") return { value: true };
     if (word === "false" || word === "0" || word === "no") return { value: false };
     return { fault: "Must be a valid boolean." };
@@ -110,12 +113,14 @@ export function slugsColumn(): Column<string[]> {
   });
 }
 
+const INSTANT_MAX = Date.parse("9999-12-31T23:59:59.999+03:00");
+
 /** An instant since 1970 in epoch milliseconds. */
 export function instantColumn(): Column<number> {
   return column((given) => {
     const value = typeof given === "string" ? parseInstant(given.trim()) : null;
-    return value === null || value < 0
-      ? { fault: "Datetime has wrong format. Use ISO 8601 with an offset or Z, from 1970 on." }
+    return value === null || value < 0 || value > INSTANT_MAX
+      ? { fault: "Datetime has wrong format. Use ISO 8601 with an offset or Z, 1970 to 9999." }
       : { value };
   });
 }

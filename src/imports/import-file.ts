@@ -1,4 +1,3 @@
-import { dirname } from "node:path";
 import type { Database } from "../db/database.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ImportKindName } from "./import-kind.ts";
@@ -23,7 +22,8 @@ export async function importFile(
   return runImport(kind, rows, {
     db,
     clock,
-    context: { clock, replace: false, folder: dirname(path), note: () => {} },
+    context: { clock, folder: source.folder, note: () => {} },
+    replace: false,
     onReject: ({ line, reason }) => {
       throw new Error(`${path}, line ${line}: ${reason}`);
     },

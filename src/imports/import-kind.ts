@@ -31,8 +31,6 @@ export interface ImportKind<Row> {
 
 export interface ImportContext {
   clock: Clock;
-  /** Directories only: remove the rows that the file does not name. */
-  replace: boolean;
   /** The folder to which names of image files are relative. */
   folder: string;
   note(message: string): void;
@@ -43,8 +41,13 @@ export interface RowWriter<Row> {
   write(row: Given<Row>): RowOutcome;
   /** Called before each commit. */
   beforeCommit?(): void;
-  /** Called in the last transaction of a directory. @returns how many rows it removed */
-  finish?(): number;
+  /**
+   * Directories, with `--replace`: removes what the file does not name, before its rows are
+   * written, so that their ids are free. @returns how many entries were removed
+   */
+  removeOthers?(named: ReadonlySet<string>): number;
+  /** Directories: called after the last row, in the same transaction. */
+  finish?(): void;
   /** Called after the last commit. */
   afterwards?(): Promise<void>;
 }

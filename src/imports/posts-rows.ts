@@ -4,6 +4,7 @@ import {
   addressColumn,
   channelColumn,
   flagColumn,
+  ID_MAX,
   instantColumn,
   integerColumn,
   nullable,
@@ -46,7 +47,7 @@ const COLUMNS = "id, channel_id, msgr_post_id, text, views, is_ad, published_at,
 /** Identity is `id`, else channel and `msgr_post_id` (decisions, section 8). */
 export const postsImport: ImportKind<PostRow> = {
   columns: {
-    id: integerColumn(1),
+    id: integerColumn(1, ID_MAX),
     channel: channelColumn(),
     msgr_post_id: nullable(integerColumn(0)),
     text: textColumn(TEXT_LENGTH_MAX),

@@ -40,42 +40,76 @@ async function* readCsv(
   text: AsyncIterable<string>,
   columns: readonly string[],
 ): AsyncGenerator<SourceRow> {
-  const skipped: SourceRow[] = [];
+  const rejected: SourceRow[] = [];
+  let headerRead = false;
+  /** Lines before the record that comes next. */
+  let linesBefore = 0;
+  /** The line on which a record starts; its raw text may begin with blank lines. */
+  const nextLine = (raw: string): number => {
+    const line = linesBefore + lineBreaks(raw) - lineBreaks(raw.trimStart()) + 1;
+    linesBefore += lineBreaks(raw);
+    return line;
+  };
   const parser = parse({
-    columns: (header: string[]) => checkHeader(header, columns),
+    columns: (header: string[]) => {
+      headerRead = true;
+      linesBefore = 1 + lineBreaks(header.join(""));
+      return checkHeader(header, columns);
+    },
     info: true,
-    relax_quotes: true,
     max_record_size: LINE_LENGTH_MAX,
-    on_skip: (error) => {
-      if (error !== undefined)
-        skipped.push({ line: Number(error["lines"]), fault: csvFault(error) });
+    on_record: ({ record, info }: CsvRecord): SourceRow => ({
+      line: nextLine(info.raw),
+      fields: withoutEmpty(record),
+    }),
+    on_skip: (error, raw) => {
+      if (error !== undefined) rejected.push({ line: nextLine(raw ?? ""), fault: csvFault(error) });
       return undefined;
     },
+    raw: true,
+    // A cell that is not quoted as it should be stands as it is; strictly read, it would swallow
+    // the rows after it.
+    relax_quotes: true,
     skip_empty_lines: true,
     skip_records_with_error: true,
   });
   // An error of either ends both; the loop below throws it.
-  pipeline(Readable.from(text), parser, () => {});
-  for await (const { record, info } of parser as AsyncIterable<CsvRecord>) {
-    yield* skipped.splice(0);
-    yield { line: info.lines - lineBreaks(record), fields: withoutEmpty(record) };
+  pipeline(Readable.from(withoutCarriageReturns(text)), parser, () => {});
+  for await (const row of parser as AsyncIterable<SourceRow>) {
+    while (rejected[0] !== undefined && rejected[0].line < row.line) {
+      yield rejected.shift() as SourceRow;
+    }
+    yield row;
   }
-  yield* skipped;
+  if (!headerRead) {
+    throw new AppError(
+      "invalid",
+      "The file has no whole header: its first line names the columns.",
+    );
+  }
+  yield* rejected;
 }
 
 interface CsvRecord {
   record: Record<string, string>;
-  /** `lines` counts to the record's end; a record may span lines. */
-  info: { lines: number };
+  info: { raw: string };
 }
 
-function lineBreaks(record: Record<string, string>): number {
+function lineBreaks(text: string): number {
   let count = 0;
-  for (const name in record) {
-    const value = record[name] ?? "";
-    for (let at = value.indexOf("\n"); at >= 0; at = value.indexOf("\n", at + 1)) count += 1;
-  }
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count += 1;
   return count;
+}
+
+/** Lines end with LF only, within cells too. */
+async function* withoutCarriageReturns(text: AsyncIterable<string>): AsyncGenerator<string> {
+  let held = "";
+  for await (const piece of text) {
+    const whole = held + piece;
+    held = whole.endsWith("\r") ? "\r" : "";
+    yield whole.slice(0, whole.length - held.length).replaceAll("\r\n", "\n");
+  }
+  yield held;
 }
 
 function checkHeader(header: string[], columns: readonly string[]): string[] {
@@ -84,7 +118,8 @@ function checkHeader(header: string[], columns: readonly string[]): string[] {
   if (unknown.length > 0) {
     throw new AppError(
       "invalid",
-      `The header has unknown columns: ${unknown.join(", ")}. Known: ${columns.join(", ")}.`,
+      `The header has unknown columns: ${unknown.map((name) => name || '""').join(", ")}. ` +
+        `Known: ${columns.join(", ")}.`,
     );
   }
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
@@ -102,7 +137,11 @@ function withoutEmpty(record: Record<string, string>): Fields {
   return fields;
 }
 
+/** @throws AppError for a record without end, since what follows cannot be told from it */
 function csvFault(error: CsvError): string {
+  if (error.code === "CSV_MAX_RECORD_SIZE") {
+    throw new AppError("invalid", `A row is longer than ${LINE_LENGTH_MAX} characters.`);
+  }
   return error.code === "CSV_RECORD_INCONSISTENT_COLUMNS"
     ? "The row has another number of cells than the header."
     : error.message;

@@ -1,5 +1,6 @@
 import type { Database } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
+import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import {
   type ImportContext,
@@ -35,6 +36,8 @@ export interface ImportRun {
   db: Database;
   clock: Clock;
   context: ImportContext;
+  /** Directories only: remove the entries that the file does not name. */
+  replace: boolean;
   onReject(reject: Reject): void;
   /** After each transaction. */
   onProgress(summary: ImportSummary): void;
@@ -81,6 +84,9 @@ export async function runImport<Row>(
     await writeBatch(batch);
     batch = [];
   }
+  if (run.replace && summary.read === 0) {
+    throw new AppError("invalid", "The file has no rows: replacing by it would remove all.");
+  }
   await writeBatch(batch);
   await writer.afterwards?.();
   progress();
@@ -91,19 +97,26 @@ export async function runImport<Row>(
     while (done < batch.length) {
       await inTransaction(db, clock, () => {
         const endAtMs = kind.isDirectory ? Infinity : clock.monotonic() + TRANSACTION_MS;
+        if (run.replace && kind.isDirectory) removeOthers(batch);
         do writeOne(batch[done++] as SourceRow);
         while (done < batch.length && clock.monotonic() < endAtMs);
         writer.beforeCommit?.();
-        if (kind.isDirectory) finish();
+        if (kind.isDirectory) writer.finish?.();
       });
       progress();
       await clock.sleep(PAUSE_MS);
     }
   }
 
-  function finish(): void {
-    const removed = writer.finish?.() ?? 0;
-    if (context.replace) summary.removed = removed;
+  function removeOthers(rows: readonly SourceRow[]): void {
+    const slugs = rows.map((row) => ("fields" in row ? row.fields["slug"] : undefined));
+    const named = slugs.filter((slug) => typeof slug === "string");
+    if (named.length < slugs.length) {
+      context.note("Nothing is removed, since a row names no slug.");
+      summary.removed = 0;
+    } else {
+      summary.removed = writer.removeOthers?.(new Set(named)) ?? 0;
+    }
   }
 }
 

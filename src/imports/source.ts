@@ -1,13 +1,16 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { AppError } from "../errors.ts";
 
 /** Where rows come from: a file, or standard input. */
 export interface Source {
   /** As the operator named it. */
   name: string;
-  /** Null for standard input. */
+  /** Null for what has no size and can be read only once: standard input, a pipe. */
   bytes: number | null;
+  /** To which names of files in it are relative. */
+  folder: string;
   open(): AsyncIterable<Uint8Array>;
 }
 
@@ -16,12 +19,18 @@ const STANDARD_INPUT = "-";
 /** @throws AppError `not_found` for a file that is not there or is no file */
 export async function openSource(path: string): Promise<Source> {
   if (path === STANDARD_INPUT) {
-    return { name: "standard input", bytes: null, open: () => process.stdin };
+    const folder = process.cwd();
+    return { name: "standard input", bytes: null, folder, open: () => process.stdin };
   }
   const found = await stat(path).catch(() => null);
   if (found === null) throw new AppError("not_found", `There is no file ${path}.`);
   if (found.isDirectory()) throw new AppError("not_found", `${path} is a directory, not a file.`);
-  return { name: path, bytes: found.size, open: () => createReadStream(path) };
+  return {
+    name: path,
+    bytes: found.isFile() ? found.size : null,
+    folder: dirname(resolve(path)),
+    open: () => createReadStream(path),
+  };
 }
 
 /**
@@ -48,7 +57,7 @@ export async function* decodeUtf8(
   }
 }
 
-/** Reads a file through before anything of it is imported; standard input cannot be. */
+/** Reads a file through before anything of it is imported; what comes once only cannot be. */
 export async function requireUtf8(source: Source): Promise<void> {
   if (source.bytes === null) return;
   for await (const _ of decodeUtf8(source, () => {})) {

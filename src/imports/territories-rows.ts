@@ -63,8 +63,27 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
         return stored === undefined ? "inserted" : "updated";
       },
 
+      /** From the leaves up, so that a node stays when anything below it does. */
+      removeOthers(named) {
+        const used = territoriesInUse(db);
+        let removed = 0;
+        for (const { id, slug } of inTreeOrder([...now.values()]).reverse()) {
+          if (named.has(slug)) continue;
+          const hasChildren = [...now.values()].some(({ parent }) => parent === slug);
+          if (used.has(slug) || hasChildren) {
+            const reason = hasChildren ? "others lie" : "channels are";
+            context.note(`${slug} stays, since ${reason} in it.`);
+            continue;
+          }
+          store.removeTerritory(slug);
+          now.delete(slug);
+          slugOfId.delete(id);
+          removed += 1;
+        }
+        return removed;
+      },
+
       finish() {
-        const removed = context.replace ? removeUnnamed() : 0;
         const moved: string[] = [];
         inTreeOrder(inFileOrder(store.territories(), fileOrder)).forEach((entry, position) => {
           const { slug, name, kind, parent, path } = entry;
@@ -74,7 +93,6 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
           if (before.has(slug) && before.get(slug)?.path !== path) moved.push(slug);
         });
         refreshTerritoryFacets(db, moved);
-        return removed;
       },
     };
 
@@ -98,26 +116,6 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
           throw new RowFault("kind", `A ${kind} cannot contain the ${child.kind} ${child.slug}.`);
         }
       }
-    }
-
-    /** From the leaves up, so that a node stays when anything below it does. */
-    function removeUnnamed(): number {
-      const used = territoriesInUse(db);
-      let removed = 0;
-      for (const { slug } of inTreeOrder([...now.values()]).reverse()) {
-        if (fileOrder.has(slug)) continue;
-        const hasChildren = [...now.values()].some(({ parent }) => parent === slug);
-        if (used.has(slug) || hasChildren) {
-          context.note(
-            `${slug} stays, since ${hasChildren ? "others lie" : "channels are"} in it.`,
-          );
-          continue;
-        }
-        store.removeTerritory(slug);
-        now.delete(slug);
-        removed += 1;
-      }
-      return removed;
     }
   },
 };

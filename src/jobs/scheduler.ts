@@ -77,7 +77,7 @@ export function createScheduler(
 /** The last instant at or before `nowMs` that the pattern names. */
 export function latestDue(pattern: string, nowMs: number): number | null {
   const cron = new Cron(pattern, { timezone: MOSCOW_ZONE, paused: true });
-  // Due times are whole seconds; the reference itself is not among the previous runs.
-  const [previous] = cron.previousRuns(1, new Date(nowMs + 1));
-  return previous?.getTime() ?? null;
+  // Croner leaves the reference's own second out, so it is asked from the next one on.
+  const latest = cron.previousRuns(2, new Date(nowMs + 1000)).map((run) => run.getTime());
+  return latest.find((dueAt) => dueAt <= nowMs) ?? null;
 }

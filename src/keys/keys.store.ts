@@ -3,8 +3,6 @@ import { members, organizations } from "../accounts/accounts.table.ts";
 import type { Database } from "../db/database.ts";
 import { type Key, keys } from "./keys.table.ts";
 
-export type KeysStore = ReturnType<typeof createKeysStore>;
-
 export function createKeysStore(db: Database) {
   const byHash = db
     .select({ key: keys, member: members, organization: organizations })

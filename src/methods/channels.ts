@@ -28,7 +28,6 @@ const PAGE_SIZE_DEFAULT = 50;
 const PAGE_SIZE_MAX = 100;
 const IDS_MAX = 100;
 const QUERY_LENGTH_MIN = 3;
-const QUERY_LENGTH_MAX = 200;
 
 export const pageSize = {
   ...integer({
@@ -214,9 +213,6 @@ function readFilter(
   const text = query === "" || reference !== null ? null : foldForSearch(query);
   if (text !== null && [...query].length < QUERY_LENGTH_MIN) {
     faults["q"] = [`Ensure this field has at least ${QUERY_LENGTH_MIN} characters.`];
-  }
-  if (text !== null && [...query].length > QUERY_LENGTH_MAX) {
-    faults["q"] = [`Ensure this field has no more than ${QUERY_LENGTH_MAX} characters.`];
   }
   if (Object.keys(faults).length > 0) throw fieldError(faults);
 

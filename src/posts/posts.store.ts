@@ -103,3 +103,13 @@ function toView(row: Row): PostView {
     link: row.link,
   };
 }
+
+/** When the newest stored post of a channel was published; null where there is none. */
+export function newestPostAt(db: Database, channelId: number): number | null {
+  return (
+    statement<{ at: number | null }>(
+      db,
+      "SELECT max(published_at) AS at FROM posts WHERE channel_id = ?",
+    ).get(channelId)?.at ?? null
+  );
+}

@@ -53,7 +53,7 @@ export async function startAppliance(
   const config = readConfig({ KANALOG_DB: ":memory:", ...environment });
   const app = await createApp(config, ports);
   const { domains } = app;
-  let profiKey: string | null = null;
+  let profi: Promise<Customer> | null = null;
 
   const appliance: Appliance = {
     app,
@@ -77,8 +77,9 @@ export async function startAppliance(
     },
 
     async get(path, key) {
-      profiKey ??= (await appliance.customer()).key;
-      return appliance.request(path, { key: key ?? profiKey });
+      if (key !== undefined) return appliance.request(path, { key });
+      profi ??= appliance.customer();
+      return appliance.request(path, { key: (await profi).key });
     },
 
     async customer({ plan = "profi", role = "owner", expiresAt } = {}) {
@@ -111,10 +112,10 @@ export async function startAppliance(
           clock: ports.clock,
           context: {
             clock: ports.clock,
-            replace,
             folder: import.meta.dir,
             note: (message) => notes.push(message),
           },
+          replace,
           onReject: (reject) => rejects.push(reject),
           onProgress: () => {},
         },

@@ -1,0 +1,37 @@
+/**
+ * A token bucket (decisions, section 4): one second's worth of requests at most, refilled
+ * continuously. Pure: the caller keeps the state.
+ */
+export interface Bucket {
+  tokens: number;
+  updatedAtMs: number;
+}
+
+export interface RateVerdict {
+  allowed: boolean;
+  bucket: Bucket;
+  /** Whole requests left at once. */
+  remaining: number;
+  /** Seconds, rounded up, until the next request is allowed; 0 when one is. */
+  retryAfterS: number;
+}
+
+/** @param bucket null for one that was never used, which is full */
+export function takeToken(
+  bucket: Bucket | null,
+  requestsPerSecond: number,
+  nowMs: number,
+): RateVerdict {
+  // A clock that went back refills nothing, and goes on from where it is.
+  const elapsedMs = bucket === null ? 0 : Math.max(0, nowMs - bucket.updatedAtMs);
+  const before = bucket?.tokens ?? requestsPerSecond;
+  const filled = Math.min(requestsPerSecond, before + (elapsedMs / 1000) * requestsPerSecond);
+  const allowed = filled >= 1;
+  const tokens = allowed ? filled - 1 : filled;
+  return {
+    allowed,
+    bucket: { tokens, updatedAtMs: nowMs },
+    remaining: Math.floor(tokens),
+    retryAfterS: allowed ? 0 : Math.ceil((1 - tokens) / requestsPerSecond),
+  };
+}

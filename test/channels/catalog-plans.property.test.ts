@@ -1,0 +1,357 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import fc from "fast-check";
+import {
+  CATALOG_ORDERINGS,
+  type CatalogOrdering,
+  type CatalogPosition,
+  selectCatalog,
+} from "../../src/channels/catalog.ts";
+import { facet, foldForSearch, markFacet } from "../../src/channels/search-text.ts";
+import type { Database } from "../../src/db/database.ts";
+import { type Appliance, startAppliance } from "../support/appliance.ts";
+import { imported, pagesOf } from "../support/expectations.ts";
+
+/**
+ * The catalog finds its page in one of several ways, depending on how many channels match and lie
+ * in the range of subscribers. On a database large enough for all of them, each must answer what
+ * filtering and sorting plain objects answers.
+ */
+
+interface Channel {
+  id: number;
+  title: string;
+  kind: "channel" | "chat";
+  subscribers: number;
+  quality: number | null;
+  citation: number | null;
+  last_post_at: number | null;
+  science: boolean;
+  kazan: boolean;
+  aPlus: boolean;
+  verified: boolean;
+  isPublic: boolean;
+}
+
+const COMMON = 21_000;
+const RARE = 11_000;
+const LAST_DAY = Date.parse("2026-11-20T00:00:00Z");
+
+/**
+ * 21,000 channels with "общий" and high qualities before 11,000 with "редкий" and low ones or
+ * none: a walk by quality for the latter gives up. Subscribers have no order by id.
+ */
+const CHANNELS: readonly Channel[] = Array.from({ length: COMMON + RARE }, (_, at) => {
+  const id = at + 1;
+  const rare = id > COMMON;
+  const mixed = (id * 7919) % 32_003;
+  return {
+    id,
+    title:
+      `${rare ? "Редкий ёж" : "Общий канал"} ${mixed} ${mixed % 100 === 7 ? "100%_off" : ""}`.trim(),
+    kind: mixed % 40 === 0 ? "chat" : "channel",
+    // Every value many times.
+    subscribers: mixed % 5000,
+    quality: rare ? (mixed % 3 === 0 ? null : (mixed % 100) / 4) : 100 + (mixed % 1000) / 8,
+    citation: mixed % 10 === 0 ? null : mixed % 7,
+    last_post_at: mixed % 2 === 0 ? null : LAST_DAY - (mixed % 300) * 3_600_000,
+    science: mixed % 2 === 1,
+    kazan: mixed % 1000 === 1,
+    aPlus: mixed % 3 !== 0,
+    verified: mixed % 500 === 3,
+    isPublic: mixed % 50 !== 9,
+  };
+});
+
+const COLUMNS = {
+  "-subscribers": "subscribers",
+  "-quality": "quality",
+  "-citation": "citation",
+  "-last_post_at": "last_post_at",
+} as const satisfies Record<CatalogOrdering, keyof Channel>;
+
+/** Negative where `a` comes first: descending, without a value last, ties by ascending id. */
+function compare(a: CatalogPosition, b: CatalogPosition): number {
+  const [left, right] = [a[0], b[0]];
+  if (left === right) return a[1] - b[1];
+  if (left === null) return 1;
+  return right === null ? -1 : right - left;
+}
+
+function positionOf(ordering: CatalogOrdering, channel: Channel): CatalogPosition {
+  return [channel[COLUMNS[ordering]], channel.id];
+}
+
+const SORTED = Object.fromEntries(
+  CATALOG_ORDERINGS.map((ordering) => [
+    ordering,
+    CHANNELS.filter(({ isPublic }) => isPublic).sort((a, b) =>
+      compare(positionOf(ordering, a), positionOf(ordering, b)),
+    ),
+  ]),
+) as Record<CatalogOrdering, Channel[]>;
+
+interface Asked {
+  text: string | null;
+  kind: "channel" | "chat";
+  science: boolean;
+  kazan: boolean;
+  aPlus: boolean | null;
+  verified: boolean | null;
+  min: number | null;
+  max: number | null;
+  ordering: CatalogOrdering;
+  limit: number;
+  /** The page comes after this channel, or after a position between channels. */
+  afterId: number | null;
+  afterNobody: boolean;
+}
+
+function matches(channel: Channel, asked: Asked): boolean {
+  return (
+    channel.kind === asked.kind &&
+    (asked.text === null ||
+      channel.title
+        .toLowerCase()
+        .replaceAll("ё", "е")
+        .includes(asked.text.toLowerCase().replaceAll("ё", "е"))) &&
+    (!asked.science || channel.science) &&
+    (!asked.kazan || channel.kazan) &&
+    (asked.aPlus === null || channel.aPlus === asked.aPlus) &&
+    (asked.verified === null || channel.verified === asked.verified) &&
+    (asked.min === null || channel.subscribers >= asked.min) &&
+    (asked.max === null || channel.subscribers <= asked.max)
+  );
+}
+
+function startOf({ ordering, afterId, afterNobody }: Asked): CatalogPosition | null {
+  const channel = afterId === null ? undefined : CHANNELS[afterId - 1];
+  if (channel === undefined) return null;
+  const [value, id] = positionOf(ordering, channel);
+  return afterNobody ? [value === null ? null : value + 0.0625, id] : [value, id];
+}
+
+type Plan = "matches" | "range" | "walk" | "walk, then matches";
+
+/** The plan that answered, told from the statements it ran: only a walk counts what it needs. */
+function planOf(statements: readonly string[]): Plan {
+  const walked = statements.some((sql) => sql.includes("LIMIT @need"));
+  if (statements.at(-1)?.includes("channel_search MATCH")) {
+    return walked ? "walk, then matches" : "matches";
+  }
+  return walked ? "walk" : "range";
+}
+
+let appliance: Appliance;
+let db: Database;
+let statements: string[] = [];
+
+beforeAll(async () => {
+  appliance = await startAppliance();
+  await imported(
+    appliance,
+    "channels",
+    CHANNELS.map((channel) => ({
+      id: channel.id,
+      title: channel.title,
+      kind: channel.kind,
+      subscribers: channel.subscribers,
+      quality: channel.quality,
+      citation: channel.citation,
+      last_post_at:
+        channel.last_post_at === null ? null : new Date(channel.last_post_at).toISOString(),
+      category: channel.science ? "science" : "news",
+      territory: channel.kazan ? "kazan" : null,
+      a_plus: channel.aPlus,
+      verified: channel.verified,
+      is_public: channel.isPublic,
+    })),
+  );
+  // The same connection, with a note of every statement that reads a list.
+  const client = appliance.app.domains.db.$client;
+  const noting = {
+    prepare(sql: string) {
+      const prepared = client.prepare(sql);
+      return {
+        get: (...values: unknown[]) => prepared.get(...values),
+        all: (...values: unknown[]) => {
+          statements.push(sql);
+          return prepared.all(...values);
+        },
+      };
+    },
+  };
+  db = { $client: noting } as unknown as Database;
+}, 30_000);
+afterAll(() => appliance.close());
+
+function idOf(table: "categories" | "territories", slug: string): number {
+  const row = appliance.app.domains.db.$client
+    .prepare(`SELECT id FROM ${table} WHERE slug = ?`)
+    .get(slug) as { id: number };
+  return row.id;
+}
+
+function answer(asked: Asked): { ids: number[]; last: CatalogPosition | null; plan: Plan } {
+  const marks = (wanted: boolean) => [
+    ...(asked.aPlus === wanted ? [markFacet("aPlus")] : []),
+    ...(asked.verified === wanted ? [markFacet("verified")] : []),
+  ];
+  statements = [];
+  const page = selectCatalog(db, {
+    filter: {
+      kind: asked.kind,
+      handle: null,
+      text: asked.text === null ? null : foldForSearch(asked.text),
+      facets: [
+        ...(asked.science ? [facet("category", idOf("categories", "science"))] : []),
+        ...(asked.kazan ? [facet("territory", idOf("territories", "kazan"))] : []),
+        ...marks(true),
+        ...(asked.kind === "chat" ? [markFacet("chat")] : []),
+      ],
+      facetsAbsent: marks(false),
+      subscribersMin: asked.min,
+      subscribersMax: asked.max,
+    },
+    ordering: asked.ordering,
+    after: startOf(asked),
+    limit: asked.limit,
+  });
+  return {
+    ids: (JSON.parse(page.results) as { id: number }[]).map(({ id }) => id),
+    last: page.last,
+    plan: planOf(statements),
+  };
+}
+
+function reference(asked: Asked): { ids: number[]; last: CatalogPosition | null } {
+  const { ordering, limit } = asked;
+  const after = startOf(asked);
+  const all = SORTED[ordering].filter((channel) => matches(channel, asked));
+  const rest =
+    after === null
+      ? all
+      : all.filter((channel) => compare(positionOf(ordering, channel), after) > 0);
+  const shown = rest.slice(0, limit);
+  const lastShown = rest.length > limit ? shown.at(-1) : undefined;
+  return {
+    ids: shown.map(({ id }) => id),
+    last: lastShown === undefined ? null : positionOf(ordering, lastShown),
+  };
+}
+
+const NOTHING_ASKED: Asked = {
+  text: null,
+  kind: "channel",
+  science: false,
+  kazan: false,
+  aPlus: null,
+  verified: null,
+  min: null,
+  max: null,
+  ordering: "-subscribers",
+  limit: 50,
+  afterId: null,
+  afterNobody: false,
+};
+
+function expectSame(asked: Asked): Plan {
+  const { plan, ...answered } = answer(asked);
+  expect(answered, `${plan}: ${JSON.stringify(asked)}`).toEqual(reference(asked));
+  return plan;
+}
+
+const PLANS: Record<Plan, Partial<Asked>[]> = {
+  matches: [
+    { text: "КАНАЛ 12" },
+    { text: "0%_o" },
+    { kazan: true },
+    { verified: true, ordering: "-quality" },
+    { kind: "chat" },
+    { text: "нет такого" },
+    { text: "ёж 12", max: 2000 },
+    { text: "канал 1", min: 1000, max: 4000, ordering: "-citation" },
+    { text: "канал 1", max: 4990, ordering: "-citation" },
+  ],
+  range: [
+    { max: 1000, ordering: "-quality" },
+    { min: 2700, ordering: "-citation" },
+    { min: 100, max: 200, ordering: "-last_post_at", aPlus: false },
+    { text: "редкий", min: 100, max: 2000, ordering: "-quality" },
+    { science: true, max: 2000, ordering: "-citation" },
+  ],
+  walk: [
+    {},
+    { ordering: "-quality" },
+    { ordering: "-last_post_at", aPlus: false },
+    { min: 100, max: 200 },
+    { max: 4900, ordering: "-citation" },
+    { text: "общий", ordering: "-quality" },
+    { text: "редкий" },
+    { text: "редкий", max: 4900, ordering: "-citation" },
+    { science: true, aPlus: true },
+    { aPlus: true, max: 4000 },
+  ],
+  "walk, then matches": [
+    { text: "редкий", ordering: "-quality" },
+    { text: "редкий", ordering: "-quality", min: 10 },
+    { text: "редкий", ordering: "-quality", max: 4990, verified: false },
+  ],
+};
+
+for (const plan of Object.keys(PLANS) as Plan[]) {
+  test(`the plan "${plan}" answers what a plain scan answers, on the first page and on the last`, () => {
+    for (const asked of PLANS[plan]) {
+      const first = { ...NOTHING_ASKED, ...asked };
+      expect(expectSame(first), JSON.stringify(asked)).toBe(plan);
+      // The page that ends the list, and one that crosses to channels without a value.
+      const all = SORTED[first.ordering].filter((channel) => matches(channel, first));
+      const valueless = all.findIndex((channel) => channel[COLUMNS[first.ordering]] === null);
+      for (const at of [all.length - 10, all.length - 51, all.length - 1, valueless - 10]) {
+        const before = all[at];
+        if (at >= 0 && before !== undefined) expectSame({ ...first, afterId: before.id });
+      }
+    }
+  });
+}
+
+const part = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(value, { freq: 2 });
+const asked: fc.Arbitrary<Asked> = fc.record({
+  text: part(
+    fc.constantFrom("общий", "РЕДКИЙ", "Еж ", "канал 12", "ий ", "%_off", "общий канал 7", "xyz"),
+  ),
+  kind: fc.constantFrom("channel", "channel", "channel", "chat"),
+  science: fc.constantFrom(false, false, true),
+  kazan: fc.constantFrom(false, false, false, false, true),
+  aPlus: fc.constantFrom(null, null, true, false),
+  verified: fc.constantFrom(null, null, null, null, true, false),
+  min: part(fc.constantFrom(0, 10, 100, 2500, 4900, 6000)),
+  max: part(fc.constantFrom(0, 50, 1000, 3000, 4950, 20_000)),
+  ordering: fc.constantFrom(...CATALOG_ORDERINGS),
+  limit: fc.constantFrom(1, 2, 50, 100),
+  afterId: part(fc.integer({ min: 1, max: CHANNELS.length })),
+  afterNobody: fc.boolean(),
+});
+
+test("any filters, order and place in the list give what a plain scan gives", () => {
+  const seen = new Map<Plan, number>();
+  fc.assert(
+    fc.property(asked, (one) => {
+      const plan = expectSame(one);
+      seen.set(plan, (seen.get(plan) ?? 0) + 1);
+    }),
+    { numRuns: 120 },
+  );
+  for (const plan of ["matches", "range", "walk"] as const) {
+    expect(seen.get(plan) ?? 0, plan).toBeGreaterThan(2);
+  }
+}, 20_000);
+
+test("every page of a list that one plan begins and another ends shows each channel once", async () => {
+  const asked: Asked = { ...NOTHING_ASKED, text: "редкий", ordering: "-quality" };
+  const ids = SORTED["-quality"].filter((one) => matches(one, asked)).map(({ id }) => id);
+  expect(ids.length).toBeGreaterThan(10_000);
+  expect(answer(asked).plan).toBe("walk, then matches");
+  expect(answer({ ...asked, afterId: ids[200] ?? 0 }).plan).toBe("walk");
+  const path = `/v1/msgr/channels/?q=${encodeURIComponent("редкий")}&ordering=-quality&limit=100`;
+  expect((await pagesOf(appliance, path)).flat()).toEqual(ids);
+}, 20_000);

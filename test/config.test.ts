@@ -1,0 +1,137 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  ConfigError,
+  describeSettings,
+  type Environment,
+  readConfig,
+  SETTINGS,
+} from "../src/config.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "kanalog-config-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function faultsOf(environment: Environment): string[] {
+  try {
+    readConfig(environment);
+    return [];
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as ConfigError).message.split("\n");
+  }
+}
+
+test("without any variable the documented defaults hold", () => {
+  expect(readConfig({})).toEqual({
+    databasePath: "data/kanalog.db",
+    host: "127.0.0.1",
+    port: 8080,
+    baseUrl: null,
+    trustProxy: false,
+    messengerHosts: ["t.me", "telegram.me", "max.ru"],
+    corsOrigins: [],
+    queryTimeoutMs: 5000,
+    logLevel: "info",
+  });
+});
+
+test("an empty variable counts as not given", () => {
+  const empty = Object.fromEntries(
+    Object.keys(SETTINGS).flatMap((name) => [
+      [name, ""],
+      [`${name}_FILE`, ""],
+    ]),
+  );
+  expect(readConfig(empty)).toEqual(readConfig({}));
+});
+
+test("values are read from the environment", () => {
+  expect(
+    readConfig({
+      KANALOG_DB: "/srv/k.db",
+      KANALOG_HOST: "::",
+      KANALOG_PORT: "0",
+      KANALOG_BASE_URL: "https://api.example.com/kanalog/",
+      KANALOG_TRUST_PROXY: "Yes",
+      KANALOG_MESSENGER_HOSTS: " T.me , max.ru,",
+      KANALOG_CORS_ORIGINS: "https://app.example.com, http://localhost:3000",
+      KANALOG_QUERY_TIMEOUT_MS: "1500",
+      KANALOG_LOG_LEVEL: "warn",
+    }),
+  ).toEqual({
+    databasePath: "/srv/k.db",
+    host: "::",
+    port: 0,
+    baseUrl: "https://api.example.com/kanalog",
+    trustProxy: true,
+    messengerHosts: ["t.me", "max.ru"],
+    corsOrigins: ["https://app.example.com", "http://localhost:3000"],
+    queryTimeoutMs: 1500,
+    logLevel: "warn",
+  });
+});
+
+test("every variable may be given as a file, whose last line break does not count", () => {
+  const file = join(folder, "port");
+  writeFileSync(file, "9090\n");
+  expect(readConfig({ KANALOG_PORT_FILE: file }).port).toBe(9090);
+});
+
+test("a variable given twice, or by a file that is not there, is a fault naming it", () => {
+  const missing = join(folder, "missing");
+  expect(faultsOf({ KANALOG_PORT_FILE: missing })).toEqual([
+    `KANALOG_PORT: the file ${missing} named by KANALOG_PORT_FILE cannot be read.`,
+  ]);
+  expect(faultsOf({ KANALOG_HOST: "::", KANALOG_HOST_FILE: missing })).toEqual([
+    "KANALOG_HOST: given twice, as KANALOG_HOST and as KANALOG_HOST_FILE.",
+  ]);
+});
+
+test("every wrong value is one line that names its variable, all at once", () => {
+  const wrong = {
+    KANALOG_DB: " ",
+    KANALOG_HOST: " ",
+    KANALOG_PORT: "65536",
+    KANALOG_BASE_URL: "ftp://example.com",
+    KANALOG_TRUST_PROXY: "maybe",
+    KANALOG_MESSENGER_HOSTS: "https://t.me",
+    KANALOG_CORS_ORIGINS: "https://app.example.com/path",
+    KANALOG_QUERY_TIMEOUT_MS: "0",
+    KANALOG_LOG_LEVEL: "loud",
+  };
+  expect(faultsOf(wrong).map((line) => line.split(":")[0])).toEqual(Object.keys(SETTINGS));
+  for (const port of ["-1", "80.5", "1e3", "0x50", "http"]) {
+    expect(faultsOf({ KANALOG_PORT: port })).toHaveLength(1);
+  }
+  for (const url of [
+    "example.com",
+    "https://example.com?x=1",
+    "https://example.com#x",
+    "https://",
+  ]) {
+    expect(faultsOf({ KANALOG_BASE_URL: url }), url).toHaveLength(1);
+  }
+});
+
+test("a wrong value of several lines is one line all the same", () => {
+  const file = join(folder, "port");
+  writeFileSync(file, "80\n90\n");
+  expect(faultsOf({ KANALOG_PORT_FILE: file })).toHaveLength(1);
+});
+
+test("the settings are described with the values in force, each with its name and purpose", () => {
+  const described = describeSettings({ KANALOG_PORT: "9090" });
+  expect(described.map(({ name }) => name)).toEqual(Object.keys(SETTINGS));
+  expect(described).toContainEqual({
+    name: "KANALOG_PORT",
+    value: "9090",
+    doc: SETTINGS.KANALOG_PORT.doc,
+  });
+  expect(described.find(({ name }) => name === "KANALOG_BASE_URL")?.value).toBeNull();
+  expect(described.find(({ name }) => name === "KANALOG_DB")?.value).toBe("data/kanalog.db");
+});

@@ -1,0 +1,492 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { systemRandom } from "../../src/ports/random.ts";
+import { type Appliance, startAppliance } from "../support/appliance.ts";
+import { channel, imported } from "../support/expectations.ts";
+import { fakePorts } from "../support/fake-ports.ts";
+
+/** Every address that is served without a key. A new one has to be added here, on purpose. */
+const PUBLIC = [
+  "/",
+  "/docs",
+  "/docs/",
+  "/docs/favicon.png",
+  "/docs/initializer.js",
+  "/docs/json",
+  "/docs/swagger-ui-bundle.js",
+  "/docs/swagger-ui.css",
+  "/healthz",
+  "/images/:name",
+  "/readyz",
+];
+
+/** The methods of the specification, section 4, that exist so far. */
+const METHODS = [
+  "/v1/me/",
+  "/v1/msgr/categories/",
+  "/v1/msgr/channels/",
+  "/v1/msgr/channels/:channel/",
+  "/v1/msgr/channels/:channel/posts/",
+  "/v1/msgr/channels/resolve/",
+  "/v1/msgr/posts/:id/",
+  "/v1/msgr/stats/daily/",
+  "/v1/msgr/territories/",
+];
+
+const ALL_VERBS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+let appliance: Appliance;
+beforeEach(async () => {
+  appliance = await startAppliance();
+});
+afterEach(() => appliance.close());
+
+const concrete = (path: string): string => path.replace(/:\w+/g, "1");
+const withoutSlash = (path: string): string => path.slice(0, -1);
+
+describe("without a key", () => {
+  test("every route answers 401, but for the ones that are public", async () => {
+    const paths = new Set<string>();
+    for (const { method, path } of appliance.app.server.routes) {
+      if (PUBLIC.includes(path)) continue;
+      paths.add(path);
+      for (const verb of method === "ALL" ? ALL_VERBS.slice(2) : [method]) {
+        const answer = await appliance.request(concrete(path), { method: verb });
+        const line = `${verb} ${path}`;
+        // The redirect to the slash says nothing that a key would have to open.
+        if (!path.endsWith("/") && (verb === "GET" || verb === "HEAD")) {
+          expect(answer.status, line).toBe(301);
+          continue;
+        }
+        expect(answer.status, line).toBe(401);
+        expect(answer.headers.get("www-authenticate"), line).toBe('Bearer realm="kanalog"');
+        if (verb !== "HEAD") expect(answer.body.code, line).toBe("not_authenticated");
+      }
+    }
+    expect([...paths].sort()).toEqual([...METHODS, ...METHODS.map(withoutSlash)].sort());
+  });
+
+  test("the public routes answer, and are just these", async () => {
+    const open = new Set<string>();
+    for (const { method, path } of appliance.app.server.routes) {
+      if (path.startsWith("/v1/")) continue;
+      open.add(path);
+      if (method === "ALL") continue;
+      expect(["GET", "HEAD"], path).toContain(method);
+      const { status } = await appliance.request(concrete(path), { method });
+      expect(status, path).toBe(path === "/docs" ? 301 : path === "/images/:name" ? 404 : 200);
+    }
+    expect([...open].sort()).toEqual(PUBLIC);
+  });
+});
+
+describe("an address that does not exist", () => {
+  test("is a 404 in JSON, for every verb, with a key or without", async () => {
+    const { key } = await appliance.customer();
+    for (const path of [
+      "/nothing",
+      "/v1/",
+      "/v1/nothing/",
+      "/v2/me/",
+      "/V1/me/",
+      "//v1/me/",
+      "/v1/me//",
+      "/v1/msgr/channels/1/posts/2/",
+      "/v1/msgr/stats/",
+      "/%FF",
+      "/%00",
+      "/images/none.webp",
+      "/images/%FF",
+      "/images/..%2f..%2fetc%2fpasswd",
+    ]) {
+      for (const [verb, withKey] of [
+        ["GET", null],
+        ["GET", key],
+        ["POST", key],
+      ] as const) {
+        // There is a route for images, if none of this name: it takes no POST.
+        if (verb === "POST" && path.startsWith("/images/")) continue;
+        const answer = await appliance.request(path, { method: verb, key: withKey });
+        expect(answer.status, path).toBe(404);
+        expect(answer.headers.get("content-type"), path).toBe("application/json; charset=utf-8");
+        expect(answer.body, path).toEqual({ code: "not_found", detail: expect.any(String) });
+      }
+    }
+    expect(appliance.ports.log.errors).toEqual([]);
+  });
+});
+
+describe("a wrong verb", () => {
+  test("is a 405 that names the right ones, with the slash and without", async () => {
+    const { key } = await appliance.customer();
+    for (const path of METHODS) {
+      for (const verb of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
+        for (const at of [concrete(path), withoutSlash(concrete(path))]) {
+          const answer = await appliance.request(at, { method: verb, key });
+          expect(answer.status, `${verb} ${at}`).toBe(405);
+          expect(answer.body, `${verb} ${at}`).toEqual({
+            code: "method_not_allowed",
+            detail: `Method "${verb}" not allowed.`,
+          });
+          expect(answer.headers.get("allow"), `${verb} ${at}`).toBe("GET, HEAD");
+        }
+      }
+    }
+  });
+
+  test("is told only after the key, and before parameters and plan", async () => {
+    const { key } = await appliance.customer({ plan: "test" });
+    for (const wrong of [null, "nonsense", `${key}x`]) {
+      const answer = await appliance.request("/v1/msgr/posts/1/", { method: "POST", key: wrong });
+      expect(answer.status).toBe(401);
+    }
+    const answer = await appliance.request("/v1/msgr/channels/1/posts/?limit=x", {
+      method: "POST",
+      key,
+    });
+    expect(answer.status).toBe(405);
+  });
+
+  test("is refused whatever its body, which is not read", async () => {
+    const { key } = await appliance.customer();
+    for (const body of ["{broken", "x".repeat(2_000_000)]) {
+      const init = { method: "POST", body, headers: { "content-type": "application/json" } };
+      expect((await appliance.request("/v1/me/", init)).status).toBe(401);
+      expect((await appliance.request("/v1/me/", { ...init, key })).status).toBe(405);
+    }
+  });
+
+  test("is a 405 on the public routes too", async () => {
+    for (const path of ["/", "/docs/", "/docs/json", "/healthz", "/readyz"]) {
+      const answer = await appliance.request(path, { method: "POST" });
+      expect(answer.status, path).toBe(405);
+      expect(answer.body.code, path).toBe("method_not_allowed");
+      expect(answer.headers.get("allow"), path).toContain("GET");
+    }
+  });
+});
+
+describe("an address without its slash", () => {
+  test("redirects to the one with it, the query kept as it was written", async () => {
+    const { key } = await appliance.customer();
+    for (const [path, location] of [
+      ["/v1/me", "/v1/me/"],
+      [
+        "/v1/msgr/channels?q=%D1%91%FF+a&kind=chat&&x",
+        "/v1/msgr/channels/?q=%D1%91%FF+a&kind=chat&&x",
+      ],
+      ["/v1/msgr/channels/NsMag", "/v1/msgr/channels/NsMag/"],
+      ["/v1/msgr/channels/%FF%2F?a=b", "/v1/msgr/channels/%FF%2F/?a=b"],
+      ["/v1/msgr/channels/1/posts?limit=1", "/v1/msgr/channels/1/posts/?limit=1"],
+      ["/v1/msgr/stats/daily?channels=1,2", "/v1/msgr/stats/daily/?channels=1,2"],
+    ] as const) {
+      for (const method of ["GET", "HEAD"]) {
+        const answer = await appliance.request(path, { method, key });
+        expect(answer.status, path).toBe(301);
+        const to = new URL(answer.headers.get("location") ?? "", "http://localhost");
+        expect(to.pathname + to.search, path).toBe(location);
+        expect(to.host, path).toBe("localhost");
+      }
+    }
+  });
+
+  test("redirects to where the client sees it, behind a proxy that takes a prefix off", async () => {
+    const base = "https://data.example.com/kanalog";
+    const behind = await startAppliance({ KANALOG_BASE_URL: base });
+    for (const path of ["/v1/me?x=1", "/v1/msgr/channels/1/posts?x=1", "/docs?x=1"]) {
+      const answer = await behind.request(path);
+      expect(answer.status, path).toBe(301);
+      const to = new URL(answer.headers.get("location") ?? "", base + path);
+      expect(to.href, path).toBe(base + path.replace("?", "/?"));
+    }
+    await behind.close();
+  });
+
+  test("keeps the query of the documentation too", async () => {
+    const answer = await appliance.request("/docs?x=1");
+    expect(answer.status).toBe(301);
+    expect(answer.headers.get("location")).toEndWith("/docs/?x=1");
+  });
+});
+
+describe("over the wire", () => {
+  test("HEAD answers as GET does, without a body", async () => {
+    await imported(appliance, "channels", [channel(1)]);
+    const { key } = await appliance.customer();
+    const listener = Bun.serve({
+      port: 0,
+      fetch: (request) => appliance.app.server.handle(request),
+    });
+    try {
+      for (const path of [
+        "/v1/me/",
+        "/v1/msgr/channels/1/",
+        "/v1/msgr/channels/?limit=0",
+        "/v1/msgr/channels/99/",
+        "/healthz",
+        "/docs/json",
+        "/nothing",
+      ]) {
+        const asked = (method: string) =>
+          fetch(`http://127.0.0.1:${listener.port}${path}`, {
+            method,
+            headers: { authorization: `Bearer ${key}` },
+          });
+        const [get, head] = [await asked("GET"), await asked("HEAD")];
+        expect(head.status, path).toBe(get.status);
+        expect(await head.text(), path).toBe("");
+        expect((await get.text()).length, path).toBeGreaterThan(0);
+        for (const name of ["content-type", "x-request-cost", "allow"]) {
+          expect(head.headers.get(name), `${path} ${name}`).toBe(get.headers.get(name));
+        }
+      }
+    } finally {
+      await listener.stop(true);
+    }
+  });
+
+  test("next is built from the listener's own address, whatever Host says", async () => {
+    const served = await startAppliance({ KANALOG_PORT: "0", KANALOG_TRUST_PROXY: "true" });
+    await imported(served, "channels", [channel(1), channel(2)]);
+    const { key } = await served.customer();
+    // Jobs that are due would otherwise run beside the requests, on the one connection.
+    await served.app.scheduler.runDue();
+    const address = served.app.listen();
+    try {
+      expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+      const response = await fetch(`${address}/v1/msgr/channels/?limit=1`, {
+        headers: {
+          authorization: `Bearer ${key}`,
+          host: "evil.example",
+          "x-forwarded-host": "evil.example",
+        },
+      });
+      const { next } = (await response.json()) as { next: string };
+      expect(next).toStartWith(`${address}/v1/msgr/channels/?limit=1&cursor=`);
+      const second = await fetch(next, { headers: { authorization: `Bearer ${key}` } });
+      expect(await second.json()).toMatchObject({ results: [{ id: 2 }], next: null });
+    } finally {
+      await served.close();
+    }
+  });
+});
+
+describe("X-Request-Id", () => {
+  test("is the caller's where it is well-formed, on every answer", async () => {
+    const { key } = await appliance.customer();
+    for (const id of ["a", "0", "my-id_1.2", "x".repeat(64), "..."]) {
+      for (const [path, withKey] of [
+        ["/v1/me/", key],
+        ["/v1/me/", null],
+        ["/v1/me", key],
+        ["/v1/nothing/", key],
+        ["/v1/msgr/channels/?limit=x", key],
+        ["/healthz", null],
+        ["/docs/", null],
+        ["/docs", null],
+        ["/", null],
+        ["/images/none.webp", null],
+      ] as const) {
+        const answer = await appliance.request(path, {
+          key: withKey,
+          headers: { "x-request-id": id },
+        });
+        expect(answer.headers.get("x-request-id"), path).toBe(id);
+      }
+    }
+  });
+
+  test("is a new UUIDv7 where the caller's is not", async () => {
+    const seen = new Set<string>();
+    for (const id of [null, "", "x".repeat(65), "a b", "a/b", "<x>", "\u00e9", "a,b"]) {
+      const headers: Record<string, string> = id === null ? {} : { "x-request-id": id };
+      for (const path of ["/v1/me/", "/v1/me", "/nothing", "/healthz"]) {
+        const answer = await appliance.request(path, { headers });
+        const given = answer.headers.get("x-request-id") ?? "";
+        expect(given, `${id} ${path}`).toMatch(UUID_V7);
+        seen.add(given);
+      }
+    }
+    expect(seen.size).toBe(32);
+  });
+
+  test("of the real source of ids is a UUIDv7 of this instant", async () => {
+    const real = await startAppliance({}, { ...fakePorts(), random: systemRandom });
+    const { headers } = await real.request("/v1/me/");
+    const id = headers.get("x-request-id") ?? "";
+    expect(id).toMatch(UUID_V7);
+    const time = Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
+    expect(time).toBe(real.ports.clock.now());
+    await real.close();
+  });
+});
+
+describe("CORS", () => {
+  const ORIGIN = "https://app.example.com";
+  const preflight = {
+    method: "OPTIONS",
+    headers: { origin: ORIGIN, "access-control-request-method": "GET" },
+  };
+  const granted = (headers: Headers): string[] =>
+    [...headers.keys()].filter((name) => name.startsWith("access-control-"));
+
+  test("is off by default: no grant, and no preflight without a key", async () => {
+    const { key } = await appliance.customer();
+    expect((await appliance.request("/v1/me/", preflight)).status).toBe(401);
+    for (const answer of [
+      await appliance.request("/v1/me/", preflight),
+      await appliance.request("/v1/me/", { key, headers: { origin: ORIGIN } }),
+      await appliance.request("/v1/me/", { headers: { origin: ORIGIN } }),
+      await appliance.request("/docs/json", { headers: { origin: ORIGIN } }),
+    ]) {
+      expect(granted(answer.headers)).toEqual([]);
+    }
+  });
+
+  test("answers a preflight of a named origin before the key", async () => {
+    const open = await startAppliance({ KANALOG_CORS_ORIGINS: `http://localhost:3000, ${ORIGIN}` });
+    for (const origin of [ORIGIN, "http://localhost:3000"]) {
+      for (const path of ["/v1/me/", "/v1/msgr/channels/1/", "/v1/me"]) {
+        const answer = await open.request(path, {
+          method: "OPTIONS",
+          headers: { ...preflight.headers, origin },
+        });
+        expect(answer.status).toBe(204);
+        expect(answer.body).toBe("");
+        expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
+        expect(answer.headers.get("access-control-allow-methods")).toContain("GET");
+        expect(answer.headers.get("access-control-allow-headers")?.toLowerCase()).toContain(
+          "authorization",
+        );
+        expect(answer.headers.get("vary")).toContain("Origin");
+        expect(answer.headers.has("access-control-allow-credentials")).toBe(false);
+      }
+    }
+    await open.close();
+  });
+
+  test("lets a named origin read every answer of the API with its headers", async () => {
+    const open = await startAppliance({ KANALOG_CORS_ORIGINS: ORIGIN });
+    const { key } = await open.customer();
+    for (const [path, status, withKey] of [
+      ["/v1/me/", 200, key],
+      ["/v1/msgr/channels/?limit=x", 400, key],
+      ["/v1/me/", 401, null],
+      ["/v1/msgr/channels/99/", 404, key],
+      ["/v1/me", 301, key],
+    ] as const) {
+      const answer = await open.request(path, { key: withKey, headers: { origin: ORIGIN } });
+      expect(answer.status, path).toBe(status);
+      expect(answer.headers.get("access-control-allow-origin"), path).toBe(ORIGIN);
+      const exposed = answer.headers.get("access-control-expose-headers")?.toLowerCase() ?? "";
+      for (const name of ["x-request-id", "x-request-cost", "retry-after"]) {
+        expect(exposed, path).toContain(name);
+      }
+    }
+    await open.close();
+  });
+
+  test("grants nothing to any other origin", async () => {
+    const open = await startAppliance({ KANALOG_CORS_ORIGINS: ORIGIN });
+    const { key } = await open.customer();
+    for (const origin of [
+      "https://evil.example",
+      "https://app.example.com.evil.example",
+      "http://app.example.com",
+      "https://app.example.com:8443",
+      "null",
+      "*",
+    ]) {
+      const answer = await open.request("/v1/me/", { key, headers: { origin } });
+      expect(answer.status).toBe(200);
+      expect(granted(answer.headers)).toEqual([]);
+      expect(answer.headers.get("vary")).toContain("Origin");
+      const asked = await open.request("/v1/me/", {
+        method: "OPTIONS",
+        headers: { ...preflight.headers, origin },
+      });
+      expect(asked.status).toBe(401);
+      expect(granted(asked.headers)).toEqual([]);
+    }
+    await open.close();
+  });
+});
+
+describe("the address in next", () => {
+  async function nextOf(
+    environment: Record<string, string>,
+    headers: Record<string, string> = {},
+  ): Promise<string> {
+    const at = await startAppliance(environment);
+    await imported(at, "channels", [channel(1), channel(2)]);
+    const { key } = await at.customer();
+    const answer = await at.request("/v1/msgr/channels/?limit=1", { key, headers });
+    expect(answer.status).toBe(200);
+    await at.close();
+    return answer.body.next.split("/v1/")[0];
+  }
+  const FORWARDED = {
+    "x-forwarded-host": "api.example.com",
+    "x-forwarded-proto": "https",
+  };
+
+  test("is KANALOG_BASE_URL where it is set, whatever the request says", async () => {
+    const base = { KANALOG_BASE_URL: "https://data.example.com/kanalog/" };
+    expect(await nextOf(base)).toBe("https://data.example.com/kanalog");
+    expect(await nextOf({ ...base, KANALOG_TRUST_PROXY: "true" }, FORWARDED)).toBe(
+      "https://data.example.com/kanalog",
+    );
+  });
+
+  test("is the request's own address where nothing is listened on or set", async () => {
+    expect(await nextOf({})).toBe("http://localhost");
+    expect(await nextOf({}, FORWARDED)).toBe("http://localhost");
+  });
+
+  test("is the proxy's where it is trusted", async () => {
+    const trusted = { KANALOG_TRUST_PROXY: "true" };
+    expect(await nextOf(trusted, FORWARDED)).toBe("https://api.example.com");
+    expect(await nextOf(trusted, { "x-forwarded-proto": "https" })).toBe("https://localhost");
+    expect(await nextOf(trusted, { "x-forwarded-host": "a.example, b.example" })).toBe(
+      "http://a.example",
+    );
+    expect(await nextOf(trusted, { "x-forwarded-host": "api.example.com:8443" })).toBe(
+      "http://api.example.com:8443",
+    );
+  });
+
+  test("is never made of a proxy's header that is no host or scheme", async () => {
+    const trusted = { KANALOG_TRUST_PROXY: "true" };
+    for (const headers of [
+      { "x-forwarded-host": "evil.example/path" },
+      { "x-forwarded-host": "" },
+      { "x-forwarded-host": "a b" },
+      { "x-forwarded-proto": "javascript" },
+      { "x-forwarded-proto": "" },
+    ]) {
+      expect(await nextOf(trusted, headers)).toBe("http://localhost");
+    }
+  });
+});
+
+describe("what nobody foresaw", () => {
+  test("is a 500 with a fixed sentence, its cause in the log under the request id", async () => {
+    const { key } = await appliance.customer();
+    appliance.app.domains.db.$client.close();
+    const answer = await appliance.request("/v1/me/", { key, headers: { "x-request-id": "r1" } });
+    expect(answer.status).toBe(500);
+    expect(answer.body).toEqual({ code: "internal", detail: expect.any(String) });
+    expect(answer.body.detail).not.toContain("database");
+    expect(answer.headers.has("x-request-cost")).toBe(false);
+    expect(appliance.ports.log.errors).toMatchObject([{ fields: { requestId: "r1" } }]);
+  });
+
+  test("a database that does not answer makes the appliance not ready, but alive", async () => {
+    appliance.app.domains.db.$client.close();
+    expect((await appliance.request("/healthz")).status).toBe(200);
+    const answer = await appliance.request("/readyz");
+    expect(answer.body).toEqual({ code: "unavailable", detail: expect.any(String) });
+    expect(answer.status).toBe(503);
+    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+  });
+});

@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { closeDatabase, type Database, openDatabase } from "../../src/db/database.ts";
+import { WITHIN_DEADLINE, withDeadline } from "../../src/db/deadline.ts";
+import { systemClock } from "../../src/ports/clock.ts";
+import { fakeClock } from "../support/fake-ports.ts";
+
+let db: Database;
+beforeEach(() => {
+  db = openDatabase(":memory:", systemClock);
+});
+afterEach(() => closeDatabase(db));
+
+const COUNTING = (until: string) => `
+  WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${until})
+  SELECT count(*) AS n FROM n WHERE ${WITHIN_DEADLINE}`;
+
+const count = (until: string) => db.$client.prepare(COUNTING(until)).pluck().get();
+
+test("a statement that would run for years stops with `timeout` soon after its deadline", () => {
+  const startedAtMs = performance.now();
+  let error: unknown;
+  try {
+    withDeadline(db.$client, systemClock.monotonic() + 60, () => count("1e15"));
+  } catch (reason) {
+    error = reason;
+  }
+  expect(error).toMatchObject({ code: "timeout" });
+  expect(performance.now() - startedAtMs).toBeWithin(60, 1000);
+});
+
+test("a statement within its deadline answers", () => {
+  const within = () =>
+    withDeadline(db.$client, systemClock.monotonic() + 60_000, () => count("5000"));
+  expect(within()).toBe(5000);
+});
+
+test("without a deadline, and after one, nothing is stopped", () => {
+  expect(count("5000")).toBe(5000);
+  expect(() =>
+    withDeadline(db.$client, systemClock.monotonic() - 1, () => count("5000")),
+  ).toThrow();
+  expect(count("5000")).toBe(5000);
+});
+
+test("the deadline is the clock's, and a connection that was stopped goes on working", () => {
+  const clock = fakeClock("2026-11-20T12:00:00+03:00");
+  const other = openDatabase(":memory:", clock);
+  try {
+    const work = () => other.$client.prepare(COUNTING("5000")).pluck().get();
+    expect(withDeadline(other.$client, clock.monotonic(), work)).toBe(5000);
+    clock.advance(1);
+    expect(() => withDeadline(other.$client, clock.monotonic() - 1, work)).toThrow();
+    expect(withDeadline(other.$client, clock.monotonic(), work)).toBe(5000);
+  } finally {
+    closeDatabase(other);
+  }
+});

@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { closeDatabase, type Database, openDatabase } from "../../src/db/database.ts";
+import { migrate, SCHEMA_VERSION, schemaVersion } from "../../src/db/migrate.ts";
+import { fakeClock } from "../support/fake-ports.ts";
+import { createMachine, type Machine } from "../support/machine.ts";
+
+const clock = fakeClock("2026-11-20T12:00:00+03:00");
+let machine: Machine;
+let db: Database;
+beforeEach(() => {
+  machine = createMachine();
+  db = openDatabase(machine.path("a.db"), clock);
+});
+afterEach(async () => {
+  closeDatabase(db);
+  await machine.leave();
+});
+
+const schema = () => db.$client.prepare("SELECT type, name, sql FROM sqlite_schema").all();
+
+test("a new file is brought to this program's schema, with WAL and foreign keys", async () => {
+  expect(await migrate(db, clock)).toBe(0);
+  expect(schemaVersion(db)).toBe(SCHEMA_VERSION);
+  expect(db.$client.pragma("journal_mode", { simple: true })).toBe("wal");
+  expect(db.$client.pragma("foreign_keys", { simple: true })).toBe(1);
+  expect(() => db.$client.exec("INSERT INTO daily_statistics VALUES (1, 1, 1, 1, 1)")).toThrow(
+    "FOREIGN KEY",
+  );
+});
+
+test("a file of this version stays as it is", async () => {
+  await migrate(db, clock);
+  const before = schema();
+  expect(await migrate(db, clock)).toBe(SCHEMA_VERSION);
+  expect(schema()).toEqual(before);
+});
+
+test("a file of a newer program is refused, naming both versions, and stays as it is", async () => {
+  await migrate(db, clock);
+  db.$client.pragma("user_version = 99");
+  const before = schema();
+  const error = await migrate(db, clock).catch((reason) => reason);
+  expect(error).toMatchObject({ code: "conflict" });
+  expect(error.detail).toContain("99");
+  expect(error.detail).toContain(String(SCHEMA_VERSION));
+  expect(schema()).toEqual(before);
+  expect(schemaVersion(db)).toBe(99);
+});
+
+test("a migration that fails leaves the file as it was", async () => {
+  // A table of the same name as one that the migration makes late.
+  db.$client.exec("CREATE TABLE jobs (x)");
+  await expect(migrate(db, clock)).rejects.toThrow("jobs");
+  expect(schema()).toHaveLength(1);
+  expect(schemaVersion(db)).toBe(0);
+});
+
+test("every command refuses a newer file in one line, with exit 1", async () => {
+  await migrate(db, clock);
+  db.$client.pragma("user_version = 99");
+  const environment = { KANALOG_DB: machine.path("a.db") };
+  for (const words of [["org", "list"], ["serve"]]) {
+    const { exitCode, out, notes } = await machine.run(words, { environment });
+    expect(exitCode).toBe(1);
+    expect(out).toBe("");
+    expect(notes.trimEnd().split("\n")).toHaveLength(1);
+    expect(notes).toContain("99");
+  }
+});
+
+test("a process that opens a new file while another one is making it waits for it", async () => {
+  const maker = machine.open();
+  maker.exec("BEGIN EXCLUSIVE");
+  const waiting = machine.run(["plan", "list", "--json"]);
+  // As long as making the schema takes on a slow disk.
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  maker.exec("COMMIT");
+  maker.close();
+  const { exitCode, notes } = await waiting;
+  expect({ exitCode, notes }).toEqual({ exitCode: 0, notes: "" });
+}, 20_000);
+
+test("processes that open a new file at once all succeed, and one makes the schema", async () => {
+  const finished = await Promise.all(
+    Array.from({ length: 4 }, () => machine.run(["plan", "list", "--json"])),
+  );
+  for (const { exitCode, notes, out } of finished) {
+    expect({ exitCode, notes }).toEqual({ exitCode: 0, notes: "" });
+    expect(JSON.parse(out).results).toHaveLength(4);
+  }
+  const count = (table: string) =>
+    machine.query<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)[0]?.n;
+  expect(count("plans")).toBe(4);
+  expect(count("meta")).toBe(2);
+  const twice = machine.query(
+    "SELECT position FROM territories GROUP BY position HAVING count(*) > 1",
+  );
+  expect(twice).toEqual([]);
+}, 20_000);

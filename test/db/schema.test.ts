@@ -1,0 +1,133 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { getTableColumns, getTableName, is } from "drizzle-orm";
+import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
+import * as accounts from "../../src/accounts/accounts.table.ts";
+import { closeDatabase, type Database, openDatabase } from "../../src/db/database.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import * as directory from "../../src/directory/directory.table.ts";
+import * as keys from "../../src/keys/keys.table.ts";
+import * as usage from "../../src/limits/usage.table.ts";
+import { type PostSelection, selectPosts } from "../../src/posts/posts.store.ts";
+import { selectDailyStatistics } from "../../src/statistics/statistics.store.ts";
+import { fakeClock } from "../support/fake-ports.ts";
+
+const clock = fakeClock("2026-11-20T12:00:00+03:00");
+let db: Database;
+beforeEach(async () => {
+  db = openDatabase(":memory:", clock);
+  await migrate(db, clock);
+});
+afterEach(() => closeDatabase(db));
+
+const tables = [accounts, directory, keys, usage]
+  .flatMap((module) => Object.values<unknown>(module))
+  .filter((value) => is(value, SQLiteTable));
+
+test("each of drizzle's tables has exactly the columns of the migrated schema", () => {
+  expect(tables.length).toBeGreaterThanOrEqual(7);
+  for (const table of tables) {
+    const name = getTableName(table);
+    const stored = db.$client.pragma(`table_info(${name})`) as {
+      name: string;
+      type: string;
+      notnull: number;
+      pk: number;
+    }[];
+    const declared = Object.values(getTableColumns(table)).map((column) => ({
+      name: column.name,
+      type: column.getSQLType().toUpperCase(),
+      notNull: column.notNull,
+    }));
+    const byName = <T extends { name: string }>(a: T, b: T) => (a.name < b.name ? -1 : 1);
+    expect(declared.toSorted(byName), name).toEqual(
+      stored
+        .map((column) => ({
+          name: column.name,
+          type: column.type,
+          notNull: column.notnull === 1 || column.pk > 0,
+        }))
+        .toSorted(byName),
+    );
+    const keyColumns = stored.filter(({ pk }) => pk > 0).map((column) => column.name);
+    const { primaryKeys } = getTableConfig(table);
+    const declaredKey =
+      primaryKeys[0]?.columns.map((column) => column.name) ??
+      Object.values(getTableColumns(table))
+        .filter((column) => column.primary)
+        .map((column) => column.name);
+    expect(declaredKey, name).toEqual(keyColumns);
+  }
+});
+
+test("statistics are stored by channel and day, without a rowid", () => {
+  expect(() => db.$client.prepare("SELECT rowid FROM daily_statistics")).toThrow("rowid");
+});
+
+/** The plans of the statements that a query runs, caught on their way to the driver. */
+function plansOf(run: () => unknown): string[] {
+  const { client, sqls } = { client: db.$client, sqls: [] as string[] };
+  const prepare = client.prepare;
+  client.prepare = ((sql: string) => {
+    sqls.push(sql);
+    return prepare.call(client, sql);
+  }) as typeof prepare;
+  try {
+    run();
+  } finally {
+    client.prepare = prepare;
+  }
+  return sqls.map((sql) =>
+    (
+      client
+        .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+        .all(...Array.from({ length: (sql.match(/\?/g) ?? []).length }, () => 1)) as {
+        detail: string;
+      }[]
+    )
+      .map(({ detail }) => detail)
+      .join("\n"),
+  );
+}
+
+const whole: PostSelection = {
+  ...{ channelId: 1, fromMs: null, untilMs: null, isAd: null, after: null, limit: 50 },
+};
+
+for (const isAd of [null, true, false]) {
+  for (const fromMs of [null, 1]) {
+    for (const untilMs of [null, 2]) {
+      for (const after of [null, [1, 2] as const]) {
+        const selection = { ...whole, isAd, fromMs, untilMs, after };
+        const given = Object.entries({ isAd, fromMs, untilMs, after })
+          .filter(([, value]) => value !== null)
+          .map(([name, value]) => `${name} ${value}`);
+        test(`posts are found by channel and time without a sort: ${given.join(", ") || "all"}`, () => {
+          const plans = plansOf(() => selectPosts(db, selection));
+          expect(plans).toHaveLength(1);
+          expect(plans[0]).toMatch(/SEARCH p USING INDEX posts_(ads_)?by_time/);
+          expect(plans[0]).not.toContain("TEMP B-TREE");
+          expect(plans[0]).not.toContain("SCAN");
+          // The time's bounds, and the cursor's, are the index's as well.
+          if (fromMs !== null || untilMs !== null || after !== null) {
+            expect(plans[0]).toContain("published_at");
+          }
+        });
+      }
+    }
+  }
+}
+
+test("advertising posts have an index of their own", () => {
+  const [plan] = plansOf(() => selectPosts(db, { ...whole, isAd: true }));
+  expect(plan).toContain("posts_ads_by_time");
+});
+
+test("a channel's days are found by the primary key without a sort", () => {
+  const plans = plansOf(() => selectDailyStatistics(db, { channelIds: [1, 2], from: 1, to: 2 }));
+  const days = plans.find((plan) => plan.includes("SEARCH s"));
+  expect(days).toMatch(/SEARCH s USING PRIMARY KEY \(channel_id=\? AND day>\? AND day<\?\)/);
+  for (const plan of plans) {
+    expect(plan).not.toContain("TEMP B-TREE");
+    expect(plan).not.toContain("SCAN");
+  }
+});

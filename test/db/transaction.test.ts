@@ -1,0 +1,133 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { closeDatabase, type Database, openDatabase } from "../../src/db/database.ts";
+import { inTransaction } from "../../src/db/transaction.ts";
+import { AppError } from "../../src/errors.ts";
+import { type Clock, systemClock } from "../../src/ports/clock.ts";
+import { fakeClock } from "../support/fake-ports.ts";
+
+let folder: string;
+let db: Database;
+let other: Database;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "kanalog-db-"));
+  db = openDatabase(join(folder, "a.db"), systemClock);
+  other = openDatabase(join(folder, "a.db"), systemClock);
+  db.$client.exec("CREATE TABLE notes (text TEXT NOT NULL) STRICT");
+});
+afterEach(() => {
+  closeDatabase(db);
+  closeDatabase(other);
+  rmSync(folder, { recursive: true });
+});
+
+const write = (on: Database, text: string | null) =>
+  on.$client.prepare("INSERT INTO notes VALUES (?)").run(text);
+const notes = () => other.$client.prepare("SELECT text FROM notes").pluck().all();
+
+test("work that returns is committed, and its result handed on", async () => {
+  const result = await inTransaction(db, systemClock, () => {
+    write(db, "a");
+    return write(db, "b").changes;
+  });
+  expect(result).toBe(1);
+  expect(notes()).toEqual(["a", "b"]);
+});
+
+test("work that throws is rolled back whole, and the next transaction is a new one", async () => {
+  const failure = new Error("no");
+  const broken = inTransaction(db, systemClock, () => {
+    write(db, "a");
+    throw failure;
+  });
+  await expect(broken).rejects.toBe(failure);
+  const refused = inTransaction(db, systemClock, () => {
+    write(db, "b");
+    write(db, null);
+  });
+  await expect(refused).rejects.toMatchObject({ code: "SQLITE_CONSTRAINT_NOTNULL" });
+  expect(db.$client.inTransaction).toBe(false);
+  await inTransaction(db, systemClock, () => void write(db, "c"));
+  expect(notes()).toEqual(["c"]);
+});
+
+test("transactions asked for at once on one connection follow each other", async () => {
+  await Promise.all(
+    Array.from({ length: 20 }, (_, at) =>
+      inTransaction(db, systemClock, () => void write(db, String(at))),
+    ),
+  );
+  expect(notes()).toHaveLength(20);
+});
+
+test("while another connection holds the lock it waits, and the event loop goes on", async () => {
+  other.$client.exec("BEGIN IMMEDIATE");
+  write(other, "other's");
+  let waiting = true;
+  const written = inTransaction(db, systemClock, () => void write(db, "mine")).then(() => {
+    waiting = false;
+  });
+  // The timer fires on: each wait for the lock is short, and between two the loop has its turn.
+  const gapsMs: number[] = [];
+  let last = performance.now();
+  await new Promise<void>((resolve) => {
+    const timer = setInterval(() => {
+      const now = performance.now();
+      gapsMs.push(now - last);
+      last = now;
+      if (gapsMs.length < 20) return;
+      clearInterval(timer);
+      resolve();
+    }, 5);
+  });
+  expect(waiting).toBe(true);
+  expect(gapsMs.toSorted((a, b) => a - b)[10]).toBeLessThan(40);
+  other.$client.exec("COMMIT");
+  await written;
+  expect(notes()).toEqual(["other's", "mine"]);
+});
+
+test("a lock that never gets free is `unavailable` after some seconds, with nothing written", async () => {
+  other.$client.exec("BEGIN IMMEDIATE");
+  const clock = fakeClock("2026-11-20T12:00:00+03:00");
+  let sleeps = 0;
+  const passing: Clock = {
+    ...clock,
+    async sleep() {
+      sleeps += 1;
+      clock.advance(1_000);
+    },
+  };
+  let ran = false;
+  const startedAtMs = clock.now();
+  const error = await inTransaction(db, passing, () => {
+    ran = true;
+  }).catch((reason) => reason);
+  expect(error).toBeInstanceOf(AppError);
+  expect(error.code).toBe("unavailable");
+  expect(error.cause.code).toStartWith("SQLITE_BUSY");
+  expect(ran).toBe(false);
+  expect(sleeps).toBeGreaterThan(1);
+  expect(clock.now() - startedAtMs).toBeWithin(5_000, 60_000);
+  other.$client.exec("ROLLBACK");
+});
+
+test("a connection for reading refuses every write", async () => {
+  const reader = openDatabase(join(folder, "a.db"), systemClock, "reader");
+  try {
+    expect(() => write(reader, "a")).toThrow("readonly");
+    expect(() => reader.$client.exec("DROP TABLE notes")).toThrow("readonly");
+  } finally {
+    closeDatabase(reader);
+  }
+});
+
+test("a file that is no database is `unavailable`, naming the file", async () => {
+  const path = join(folder, "text.db");
+  await Bun.write(path, "this is a text, and has been one for a long time\n".repeat(50));
+  const open = () => openDatabase(path, systemClock);
+  expect(open).toThrow(AppError);
+  expect(open).toThrow(path);
+});

@@ -1,0 +1,131 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { existsSync, readFileSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { createMachine, type Machine, until } from "../support/machine.ts";
+
+let machine: Machine;
+beforeEach(() => {
+  machine = createMachine();
+});
+afterEach(() => machine.leave());
+
+const TABLES = [
+  "channels",
+  "channel_cards",
+  "posts",
+  "daily_statistics",
+  "categories",
+  "territories",
+];
+const PEOPLE = ["organizations", "members", "keys"];
+
+const count = (table: string): number =>
+  machine.query<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)[0]?.n ?? -1;
+const countAll = () =>
+  Object.fromEntries([...TABLES, ...PEOPLE].map((table) => [table, count(table)]));
+
+test("the first start has sample data, and prints an address, the documentation, a key and a curl", async () => {
+  const server = await machine.serve(["start"]);
+  await until(() => server.printed().includes("curl"));
+  const text = server.printed();
+  expect(text).toContain(`${server.address}/docs/`);
+  const key = /knl_rw_[0-9A-Za-z]{38}/.exec(text)?.[0] ?? "";
+  expect(key).not.toBe("");
+  expect((await fetch(`${server.address}/docs/`)).status).toBe(200);
+  expect((await server.get("/v1/me/", key)).status).toBe(200);
+
+  const line = text.split("\n").find((candidate) => candidate.trim().startsWith("curl ")) ?? "";
+  const address = /"(http[^"]+)"/.exec(line)?.[1] ?? "";
+  const printed = Bun.which("curl")
+    ? await new Response(Bun.spawn(["sh", "-c", line.trim()], { stderr: "ignore" }).stdout).text()
+    : await (await server.get(address.slice(server.address.length), key)).text();
+  const { results } = JSON.parse(printed);
+  expect(results).toHaveLength(2);
+  expect(results[0].subscribers).toBeGreaterThanOrEqual(results[1].subscribers);
+
+  const sample = countAll();
+  expect(sample).toMatchObject({ organizations: 1, members: 1, keys: 1, channels: 9 });
+  for (const table of TABLES) expect(count(table), table).toBeGreaterThan(0);
+  expect(text).toContain(`${sample["channels"]} sample channels`);
+  expect(await server.stop()).toBe(0);
+
+  // A second start changes nothing, and says how to make another key.
+  const again = await machine.serve(["start"]);
+  await until(() => again.printed().includes("key create"));
+  expect(again.printed()).not.toContain(key);
+  expect(again.printed()).toContain("key create --member 1");
+  expect((await again.get("/v1/me/", key)).status).toBe(200);
+  expect(countAll()).toEqual(sample);
+  expect(await again.stop()).toBe(0);
+}, 30_000);
+
+test("serve on a new file makes the schema and the shipped directories, and nothing else", async () => {
+  const path = machine.path("new/folder/kanalog.db");
+  const server = await machine.serve(["serve", "--db", path]);
+  expect((await server.get("/readyz")).status).toBe(200);
+  expect(await server.stop()).toBe(0);
+  expect([...new Bun.Glob("**/*").scanSync(machine.folder)]).toEqual(["new/folder/kanalog.db"]);
+
+  renameSync(path, machine.database);
+  for (const table of [...PEOPLE, "channels", "channel_cards", "posts", "daily_statistics"]) {
+    expect(count(table), table).toBe(0);
+  }
+  expect(count("plans")).toBe(4);
+  const shipped = (name: string) =>
+    readFileSync(join(import.meta.dir, "../../data/directories", name), "utf8")
+      .trimEnd()
+      .split("\n")
+      .slice(1)
+      .map((line) => line.split(",")[1] ?? "")
+      .toSorted();
+  for (const table of ["categories", "territories"]) {
+    const slugs = machine.query<{ slug: string }>(`SELECT slug FROM ${table}`);
+    expect(slugs.map(({ slug }) => slug).toSorted()).toEqual(shipped(`${table}.csv`));
+  }
+}, 20_000);
+
+test("a first start that is interrupted can be repeated", async () => {
+  let interrupted = 0;
+  for (const pauseMs of [0, 40, 80]) {
+    const child = machine.spawn(["start"]);
+    await until(() => child.exitCode !== null || machine.exists("kanalog.db.unfinished"));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    const wasUnfinished = !existsSync(machine.database);
+    child.kill("SIGKILL");
+    await child.exited;
+    // On a quick machine the later ones may come too late to interrupt anything.
+    if (!wasUnfinished) break;
+    interrupted += 1;
+  }
+  expect(interrupted).toBeGreaterThan(0);
+  for (const suffix of ["", "-wal", "-shm"]) {
+    await Bun.file(machine.database + suffix)
+      .delete()
+      .catch(() => {});
+  }
+  const server = await machine.serve(["start"]);
+  await until(() => server.printed().includes("curl"));
+  const key = /knl_rw_[0-9A-Za-z]{38}/.exec(server.printed())?.[0];
+  expect((await server.get("/v1/me/", key)).status).toBe(200);
+  expect(countAll()).toMatchObject({ organizations: 1, members: 1, keys: 1, channels: 9 });
+  expect(await server.stop()).toBe(0);
+  expect([...new Bun.Glob("*").scanSync(machine.folder)]).toEqual(["kanalog.db"]);
+}, 30_000);
+
+for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  test(`${signal} ends a serving process with exit 0, whatever it is doing`, async () => {
+    const { key } = await machine.customer();
+    const server = await machine.serve();
+    const asked = Array.from({ length: 20 }, () => server.get("/v1/msgr/channels/", key));
+    await asked[0];
+    process.kill(server.pid, signal);
+    const answers = await Promise.allSettled(asked);
+    const answered = answers.flatMap((answer) =>
+      answer.status === "fulfilled" ? [answer.value.status] : [],
+    );
+    expect(await server.stop()).toBe(0);
+    // What was answered is in the database, and not more than was sent.
+    const used = machine.query<{ used: number }>("SELECT used FROM usage_periods")[0]?.used ?? 0;
+    expect(used).toBeWithin(answered.filter((status) => status === 200).length, 21);
+  }, 20_000);
+}

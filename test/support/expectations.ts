@@ -1,0 +1,88 @@
+import { expect } from "bun:test";
+import type { ImportKindName } from "../../src/imports/import-kind.ts";
+import type { Fields } from "../../src/imports/rows.ts";
+import type { Answer, Appliance } from "./appliance.ts";
+
+/** Imports rows that all are good. */
+export async function imported(
+  appliance: Appliance,
+  kind: ImportKindName,
+  rows: Fields[],
+): Promise<void> {
+  const { rejects } = await appliance.importRows(kind, rows);
+  expect(rejects).toEqual([]);
+}
+
+/** A channel's row with what every channel needs. */
+export function channel(id: number, more: Fields = {}): Fields {
+  return { id, title: `Channel ${id}`, subscribers: 1000, ...more };
+}
+
+export async function expectOk(appliance: Appliance, path: string, key?: string): Promise<Answer> {
+  const answer = await appliance.get(path, key);
+  expect(answer.status, `${path}: ${JSON.stringify(answer.body)}`).toBe(200);
+  return answer;
+}
+
+export function idsOf({ body }: Answer): number[] {
+  return body.results.map(({ id }: { id: number }) => id);
+}
+
+/** The list at the path has these items, in this order. */
+export async function expectIds(appliance: Appliance, path: string, ids: number[]): Promise<void> {
+  expect(idsOf(await expectOk(appliance, path)), path).toEqual(ids);
+}
+
+/** The request is a 400 that says these messages, and nothing else. */
+export async function expectFaults(
+  appliance: Appliance,
+  path: string,
+  faults: Record<string, string>,
+  key?: string,
+): Promise<void> {
+  const answer = await appliance.get(path, key);
+  const body = Object.fromEntries(
+    Object.entries(faults).map(([name, message]) => [name, [message]]),
+  );
+  expect(answer.body, path).toEqual(body);
+  expect(answer.status, path).toBe(400);
+}
+
+/** The request is refused with this status and code. */
+export async function expectRefusal(
+  appliance: Appliance,
+  path: string,
+  status: number,
+  code: string,
+  key?: string,
+): Promise<void> {
+  const answer = await appliance.get(path, key);
+  expect(answer.body, path).toEqual({ code, detail: expect.any(String) });
+  expect(answer.status, path).toBe(status);
+}
+
+/** The path and query of an absolute `next`. */
+export function pathOfNext(next: string): string {
+  const { pathname, search } = new URL(next);
+  return pathname + search;
+}
+
+/**
+ * The ids of every page from the path on, page by page.
+ * @param between called before each page but the first
+ */
+export async function pagesOf(
+  appliance: Appliance,
+  path: string,
+  between: () => Promise<void> = async () => {},
+): Promise<number[][]> {
+  const pages: number[][] = [];
+  for (let at: string | null = path; at !== null; ) {
+    if (pages.length > 0) await between();
+    const answer = await expectOk(appliance, at);
+    pages.push(idsOf(answer));
+    expect(pages.length, `${path} has no end`).toBeLessThan(10_000);
+    at = answer.body.next === null ? null : pathOfNext(answer.body.next);
+  }
+  return pages;
+}

@@ -1,0 +1,53 @@
+import type { ImportKindName } from "../../src/imports/import-kind.ts";
+import { importKinds } from "../../src/imports/import-kinds.ts";
+import { type ImportFormat, readRows } from "../../src/imports/rows.ts";
+import { type Reject, runImport } from "../../src/imports/run-import.ts";
+import type { Appliance, ImportResult } from "./appliance.ts";
+
+export interface ImportTextOptions {
+  format?: ImportFormat;
+  replace?: boolean;
+  /** Where image files lie. */
+  folder?: string;
+  /** Bytes that arrive at once. */
+  chunkBytes?: number;
+}
+
+/** Imports the content of a file, as the command does, into an appliance's database. */
+export async function importText(
+  { app: { domains }, ports: { clock } }: Appliance,
+  kind: ImportKindName,
+  content: string | Uint8Array,
+  options: ImportTextOptions = {},
+): Promise<ImportResult> {
+  const { format = "csv", replace = false, folder = "/nowhere" } = options;
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+  const chunkBytes = options.chunkBytes ?? bytes.byteLength;
+  const source = {
+    name: "a file",
+    bytes: bytes.byteLength,
+    folder,
+    async *open() {
+      for (let at = 0; at < bytes.byteLength; at += chunkBytes) {
+        yield bytes.subarray(at, at + chunkBytes);
+      }
+    },
+  };
+  const rejects: Reject[] = [];
+  const notes: string[] = [];
+  const rows = readRows(source, format, Object.keys(importKinds[kind].columns), () => {});
+  const summary = await runImport(importKinds[kind], rows, {
+    db: domains.db,
+    clock,
+    context: { clock, folder, note: (message) => notes.push(message) },
+    replace,
+    onReject: (reject) => rejects.push(reject),
+    onProgress: () => {},
+  });
+  return { ...summary, rejects, notes };
+}
+
+/** A summary's counts, without what differs from run to run. */
+export function counts({ read, inserted, updated, unchanged, rejected }: ImportResult) {
+  return { read, inserted, updated, unchanged, rejected };
+}
