@@ -15,6 +15,8 @@ import { jobTable } from "./jobs/jobs.ts";
 import { createScheduler, type Scheduler } from "./jobs/scheduler.ts";
 import { createKeyUse } from "./keys/key-use.ts";
 import { createKeys, type Keys } from "./keys/keys.ts";
+import { createLimits } from "./limits/limits.ts";
+import { createRates } from "./limits/rates.ts";
 import { createUsageStore } from "./limits/usage.store.ts";
 import { createUsage, type Usage } from "./limits/usage.ts";
 import { createCursors } from "./methods/cursor.ts";
@@ -40,6 +42,7 @@ export interface App {
   server: Server;
   /** The domains on a connection that writes. */
   domains: Domains;
+  services: Services;
   scheduler: Scheduler;
   /** Starts listening and the scheduler. @returns the address */
   listen(): string;
@@ -80,6 +83,7 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
 
   const accounts = createAccounts(db, clock);
   const usage = createUsage(db, (entries) => threads.writer.run("addUsage", entries));
+  const limits = createLimits(createRates(), usage, log);
   const services: Services = {
     directory: createDirectory(db),
     channels: createChannels(db, config.messengerHosts, (selection) =>
@@ -87,7 +91,8 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
     ),
     statistics: { daily: (selection) => threads.readers.run("selectDailyStatistics", selection) },
     posts: createPosts(db, (selection) => threads.readers.run("selectPosts", selection)),
-    usage,
+    limits,
+    usageHistory: { days: (selection) => threads.readers.run("selectUsage", selection) },
     cursors: createCursors(readMeta(db, "cursor_secret")),
   };
   const keyUse = createKeyUse((keyId, usedAt) => {
@@ -100,6 +105,7 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
       closeDay: (day) => threads.jobs.run("closeDay", day),
       recount: () => threads.jobs.run("recount", null),
       optimizeSearch: () => threads.jobs.run("optimizeSearch", null),
+      pruneUsage: (today) => threads.jobs.run("pruneUsage", today),
     }),
     {
       claim: (claim) => threads.jobs.run("claimJob", claim),
@@ -124,6 +130,7 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
   return {
     server,
     domains,
+    services,
     scheduler,
 
     listen() {

@@ -11,6 +11,8 @@ export type ErrorCode =
   | "not_found"
   | "method_not_allowed"
   | "conflict"
+  | "rate_limited"
+  | "quota_exceeded"
   | "timeout"
   | "unavailable"
   | "internal";
@@ -25,14 +27,17 @@ export class AppError extends Error {
     readonly code: ErrorCode,
     /** The public sentence. */
     readonly detail: string,
-    options: { cause?: unknown; fields?: FieldErrors } = {},
+    options: { cause?: unknown; fields?: FieldErrors; retryAfterS?: number } = {},
   ) {
     super(detail, { cause: options.cause });
     this.fields = options.fields;
+    this.retryAfterS = options.retryAfterS;
   }
 
   /** Set on `invalid` only. */
   readonly fields: FieldErrors | undefined;
+  /** Seconds after which it is worth another try, at least 1; undefined where none is. */
+  readonly retryAfterS: number | undefined;
 }
 
 /** An `invalid` error over one or more fields. */

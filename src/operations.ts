@@ -5,7 +5,13 @@ import { inTransaction } from "./db/transaction.ts";
 import { recount } from "./directory/recount.ts";
 import { claimJob, endJob } from "./jobs/jobs.store.ts";
 import { recordKeyUse } from "./keys/keys.store.ts";
-import { addUsage, type UsageEntry } from "./limits/usage.store.ts";
+import { pruneUsage } from "./limits/prune-usage.ts";
+import {
+  addUsage,
+  selectUsage,
+  type UsageEntry,
+  type UsageSelection,
+} from "./limits/usage.store.ts";
 import type { Day } from "./moscow-time.ts";
 import type { Clock } from "./ports/clock.ts";
 import { type PostSelection, selectPosts } from "./posts/posts.store.ts";
@@ -20,6 +26,8 @@ export const readOperations = {
     selectDailyStatistics(db, selection),
   selectPosts: (db: Database, _clock: Clock, selection: PostSelection) =>
     selectPosts(db, selection),
+  selectUsage: (db: Database, _clock: Clock, selection: UsageSelection) =>
+    selectUsage(db, selection),
 };
 
 /** What serving writes: on a thread of its own, so that no wait for the lock holds up answers. */
@@ -36,5 +44,6 @@ export const jobOperations = {
   endJob,
   closeDay: (db: Database, clock: Clock, day: Day) => closeDay(db, clock, day),
   recount: (db: Database, clock: Clock, _argument: null) => recount(db, clock),
+  pruneUsage: (db: Database, clock: Clock, today: Day) => pruneUsage(db, clock, today),
   optimizeSearch: (db: Database, clock: Clock, _argument: null) => optimizeSearch(db, clock),
 };

@@ -4,6 +4,7 @@ import { SETTINGS } from "../src/config.ts";
 import { IMPORT_KIND_NAMES } from "../src/imports/import-kind.ts";
 import { importKinds } from "../src/imports/import-kinds.ts";
 import { startAppliance } from "./support/appliance.ts";
+import { fakePorts } from "./support/fake-ports.ts";
 
 const root = new URL("../", import.meta.url).pathname;
 const readme = readFileSync(`${root}README.md`, "utf8");
@@ -25,7 +26,7 @@ test("the README's columns of imports are those of the program", () => {
 });
 
 test("the README's plans are those of a new database", async () => {
-  const appliance = await startAppliance();
+  const appliance = await startAppliance({}, fakePorts(), { ratesAsShipped: true });
   for (const plan of appliance.app.domains.accounts.plans()) {
     const history = plan.historyDays === null ? "all" : `${plan.historyDays} days`;
     expect(readme).toContain(

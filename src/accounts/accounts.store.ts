@@ -25,6 +25,10 @@ export function createAccountsStore(db: Database) {
       return plan;
     },
 
+    changePlan(code: PlanCode, change: Partial<Omit<Plan, "code">>): void {
+      db.update(plans).set(change).where(eq(plans.code, code)).run();
+    },
+
     plans(): Plan[] {
       return db.select().from(plans).orderBy(asc(plans.position)).all();
     },

@@ -57,6 +57,18 @@ export function createAccounts(db: Database, clock: Clock) {
     plans: (): Plan[] => store.plans(),
     plan: (code: PlanCode): Plan => store.plan(code),
 
+    /**
+     * Changes the limits of a plan, for all its organizations from their next request on.
+     * @throws AppError `invalid` for a number out of its range (decisions, section 4)
+     */
+    async changePlan(code: PlanCode, change: PlanChange): Promise<Plan> {
+      requireLimits(change);
+      return inTransaction(db, clock, () => {
+        store.changePlan(code, change);
+        return store.plan(code);
+      });
+    },
+
     async createOrganization(input: { name: string; plan: PlanCode }): Promise<Organization> {
       const name = requiredName(input.name);
       return inTransaction(db, clock, () => {
@@ -129,6 +141,26 @@ export function createAccounts(db: Database, clock: Clock) {
     suspend: (id: number): Promise<Member> => changeMember(id, { suspendedAt: clock.now() }),
     reinstate: (id: number): Promise<Member> => changeMember(id, { suspendedAt: null }),
   };
+}
+
+/** The limits of a plan that an operator may set, and what each may be. */
+export const PLAN_LIMITS = {
+  requestsPerSecond: { minimum: 1, maximum: 1_000_000 },
+  requestsPerPeriod: { minimum: 1, maximum: 1_000_000_000_000 },
+  webhooks: { minimum: 0, maximum: 1_000 },
+  webhookChannels: { minimum: 0, maximum: 1_000_000 },
+} as const;
+
+export type PlanChange = { [Limit in keyof typeof PLAN_LIMITS]?: number };
+
+function requireLimits(change: PlanChange): void {
+  for (const [limit, { minimum, maximum }] of Object.entries(PLAN_LIMITS)) {
+    const value = change[limit as keyof PlanChange];
+    if (value === undefined) continue;
+    if (!Number.isSafeInteger(value) || value < minimum || value > maximum) {
+      throw fieldError({ [limit]: [`Enter a whole number from ${minimum} to ${maximum}.`] });
+    }
+  }
 }
 
 function requiredName(text: string): string {

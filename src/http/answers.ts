@@ -1,28 +1,34 @@
 import { AppError } from "../errors.ts";
+import { STATUS_OF } from "../methods/statuses.ts";
 import type { Ports } from "../ports/ports.ts";
 import { REQUEST_ID } from "./request-id.ts";
-import { STATUS_OF } from "./statuses.ts";
 
 /** Headers by name; a plain object, since that is what a Response takes cheapest. */
 export type Headers = Record<string, string>;
 
-export const CHALLENGE = 'Bearer realm="kanalog"';
+const CHALLENGE = 'Bearer realm="kanalog"';
+/** The verbs that every path takes. */
+export const READ_ONLY = "GET, HEAD";
 /** Seconds after which a caller may try again what the storage could not do. */
 const RETRY_AFTER_S = 1;
 
 /** The body of an error (decisions, section 1). */
-export function errorBody(error: AppError): string {
+function errorBody(error: AppError): string {
   return JSON.stringify(error.fields ?? { code: error.code, detail: error.detail });
 }
 
-export function errorHeaders(error: AppError): Headers {
-  switch (error.code) {
+function errorHeaders({ code, retryAfterS }: AppError): Headers {
+  switch (code) {
     case "not_authenticated":
     case "authentication_failed":
       return { "www-authenticate": CHALLENGE };
+    case "method_not_allowed":
+      return { allow: READ_ONLY };
+    case "rate_limited":
+    case "quota_exceeded":
     case "timeout":
     case "unavailable":
-      return { "retry-after": String(RETRY_AFTER_S) };
+      return { "retry-after": String(retryAfterS ?? RETRY_AFTER_S) };
     default:
       return {};
   }

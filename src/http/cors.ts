@@ -1,6 +1,6 @@
 import type { Headers } from "./answers.ts";
 
-const EXPOSED = "X-Request-Id, X-Request-Cost, Retry-After";
+const EXPOSED = "X-Request-Id, X-Request-Cost, RateLimit, RateLimit-Policy, Retry-After";
 const ALLOWED_HEADERS = "Authorization, Content-Type, X-Request-Id";
 const PREFLIGHT_AGE_S = 600;
 

@@ -3,9 +3,11 @@ import { type AnyElysia, Elysia } from "elysia";
 import type { ErrorCode } from "../errors.ts";
 import type { ApiMethod } from "../methods/method.ts";
 import type { Parameter } from "../methods/parameters.ts";
-import { STATUS_OF } from "./statuses.ts";
+import { STATUS_OF } from "../methods/statuses.ts";
 
 const SECURITY_SCHEME = "apiKey";
+/** On every answer to a good key. */
+const LIMIT_HEADERS = ["X-Request-Cost", "RateLimit-Policy", "RateLimit"];
 
 const WHEN: Record<ErrorCode, string> = {
   invalid: "A parameter is wrong: messages by parameter name",
@@ -18,6 +20,8 @@ const WHEN: Record<ErrorCode, string> = {
   conflict: "The state of the object does not allow this",
   timeout: "The database query took too long; retry later or narrow the selection",
   unavailable: "The storage is busy, or the server is stopping; retry later",
+  rate_limited: "More requests per second than the plan allows",
+  quota_exceeded: "The requests of the period have run out",
   internal: "The server failed; the cause is in its log under the X-Request-Id",
 };
 
@@ -34,7 +38,7 @@ export function operationOf(method: ApiMethod) {
     responses: {
       200: {
         description: "The answer",
-        headers: headersOf(["X-Request-Id", "X-Request-Cost"]),
+        headers: headersOf(["X-Request-Id", ...LIMIT_HEADERS]),
         content: jsonContent(withReferences(method.result)),
       },
       ...errorResponses(method, parameters.length > 0),
@@ -124,6 +128,18 @@ function documentation(methods: readonly ApiMethod[], server: string) {
           description: "Units this request cost",
           schema: { type: "integer" as const },
         },
+        "RateLimit-Policy": {
+          description:
+            "Requests per second and units per period that the plan allows, such as " +
+            '`"rate";q=5;w=1, "quota";q=30000;w=2592000`',
+          schema: { type: "string" as const },
+        },
+        RateLimit: {
+          description:
+            "What is left of them, and the seconds until all is back, such as " +
+            '`"rate";r=4;t=1, "quota";r=29958;t=1814400`',
+          schema: { type: "string" as const },
+        },
         "Retry-After": {
           description: "Seconds to wait",
           schema: { type: "integer" as const, minimum: 1 },
@@ -140,6 +156,8 @@ function errorResponses(method: ApiMethod, hasParameters: boolean): Record<strin
     "not_authenticated",
     "authentication_failed",
     ...method.errors,
+    "rate_limited",
+    ...(method.units > 0 ? (["quota_exceeded"] as const) : []),
     "timeout",
     "unavailable",
     "internal",
@@ -153,7 +171,8 @@ function errorResponses(method: ApiMethod, hasParameters: boolean): Record<strin
         headers: headersOf([
           "X-Request-Id",
           ...(status === 401 ? ["WWW-Authenticate"] : []),
-          ...(status === 503 ? ["Retry-After"] : []),
+          ...(status === 429 || status === 503 ? ["Retry-After"] : []),
+          ...(status === 401 ? [] : LIMIT_HEADERS),
         ]),
         content: jsonContent(status === 400 ? fieldErrorsSchema : errorSchema(group)),
       },

@@ -1,15 +1,19 @@
 import { Elysia } from "elysia";
 import type { Config } from "../config.ts";
-import { AppError, type ErrorCode } from "../errors.ts";
+import { AppError } from "../errors.ts";
 import type { KeyUse } from "../keys/key-use.ts";
-import type { Keys } from "../keys/keys.ts";
-import { callMethod } from "../methods/call.ts";
+import type { Caller, Keys } from "../keys/keys.ts";
+import { rateLimited } from "../limits/limits.ts";
+import type { RateVerdict } from "../limits/rate-bucket.ts";
+import { callMethod, type Outcome } from "../methods/call.ts";
 import type { ApiMethod } from "../methods/method.ts";
 import type { Services } from "../methods/services.ts";
+import { STATUS_OF } from "../methods/statuses.ts";
 import type { Ports } from "../ports/ports.ts";
-import { errorResponse, type Headers, json, unforeseenResponse } from "./answers.ts";
+import { errorResponse, type Headers, json, READ_ONLY, unforeseenResponse } from "./answers.ts";
 import type { BaseAddress } from "./base-address.ts";
 import { corsHeaders, preflight } from "./cors.ts";
+import { limitHeaders } from "./limit-headers.ts";
 import { operationOf } from "./openapi.ts";
 import { readQuery } from "./query.ts";
 import { REQUEST_ID, requestIdOf } from "./request-id.ts";
@@ -29,20 +33,21 @@ interface Incoming {
   params: Record<string, string | null>;
 }
 
-const VERBS = "GET, HEAD";
+const READ_VERBS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 /** Read methods take no body, and nothing may be read before the key is checked. */
 const HIDDEN = { parse: "none", detail: { hide: true } } as const;
 
 /**
  * The REST routes, all read off the methods' declarations. A request passes, in the contract's
- * order: route, key, verb, then the method itself (decisions, section 1).
+ * order: route, key, rate, verb, then the method itself (decisions, section 1).
  */
 export function restRoutes(methods: readonly ApiMethod[], context: RestContext) {
   const routes = new Elysia({ name: "rest", strictPath: true });
   for (const method of methods) {
     const answer = (incoming: Incoming) => answerCall(method, incoming, context);
-    const other = ({ request }: Incoming) =>
-      preflight(request, commonHeaders(request, context), VERBS) ?? refuseVerb(request, context);
+    const other = (incoming: Incoming) =>
+      preflight(incoming.request, commonHeaders(incoming.request, context), READ_ONLY) ??
+      answerCall(method, incoming, context);
     const redirect = ({ request }: Incoming) => redirectToSlash(request, context);
     const withoutSlash = method.path.slice(0, -1);
     routes
@@ -61,20 +66,26 @@ async function answerCall(
   { request, params }: Incoming,
   context: RestContext,
 ): Promise<Response> {
-  const { ports, services, keyUse } = context;
+  const { ports, services } = context;
   const nowMs = ports.clock.now();
   const headers = commonHeaders(request, context);
   try {
     const verification = context.keys.verify(request.headers.get("authorization"), nowMs);
-    if (!verification.ok) return refuse(verification, headers);
+    if (!verification.ok) {
+      return errorResponse(new AppError(verification.code, verification.detail), headers);
+    }
     const { caller } = verification;
-    keyUse.note(caller.key, nowMs);
-    const outcome = await callMethod(method, Object.assign(readQuery(request.url), params), {
-      services,
-      caller,
-      nowMs,
-      pageUrl: (query) => `${context.baseAddress(request)}${pathOf(request)}?${query}`,
-    });
+    context.keyUse.note(caller.key, nowMs);
+    const rate = services.limits.takeRequest(caller, nowMs);
+    const outcome =
+      refuse(method, request, rate, caller, context) ??
+      (await callMethod(method, Object.assign(readQuery(request.url), params), {
+        services,
+        caller,
+        nowMs,
+        pageUrl: (query) => `${context.baseAddress(request)}${pathOf(request)}?${query}`,
+      }));
+    Object.assign(headers, limitHeaders(services.limits.standing(caller, nowMs, rate)));
     headers["x-request-cost"] = String(outcome.units);
     return outcome.ok ? json(200, outcome.body, headers) : errorResponse(outcome.error, headers);
   } catch (error) {
@@ -82,21 +93,27 @@ async function answerCall(
   }
 }
 
-function refuseVerb(request: Request, context: RestContext): Response {
-  const headers = commonHeaders(request, context);
-  const nowMs = context.ports.clock.now();
-  const verification = context.keys.verify(request.headers.get("authorization"), nowMs);
-  if (!verification.ok) return refuse(verification, headers);
-  return refusedVerb(request, { ...headers, "x-request-cost": "0" });
+/** What stops a request with a good key before its method is called: too many, or a wrong verb. */
+function refuse(
+  { operationId }: ApiMethod,
+  request: Request,
+  rate: RateVerdict,
+  caller: Caller,
+  { services, ports }: RestContext,
+): Outcome | null {
+  const error = !rate.allowed
+    ? rateLimited(rate, caller.plan.requestsPerSecond)
+    : READ_VERBS.has(request.method)
+      ? null
+      : wrongVerb(request);
+  if (error === null) return null;
+  const status = STATUS_OF[error.code];
+  services.limits.record(caller, ports.clock.now(), { method: operationId, status });
+  return { ok: false, error, units: 0 };
 }
 
-export function refusedVerb(request: Request, headers: Headers): Response {
-  const error = new AppError("method_not_allowed", `Method "${request.method}" not allowed.`);
-  return errorResponse(error, { ...headers, allow: VERBS });
-}
-
-function refuse({ code, detail }: { code: ErrorCode; detail: string }, headers: Headers): Response {
-  return errorResponse(new AppError(code, detail), headers);
+export function wrongVerb(request: Request): AppError {
+  return new AppError("method_not_allowed", `Method "${request.method}" not allowed.`);
 }
 
 /** What every answer carries, whoever asks for what. */

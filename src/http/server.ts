@@ -2,17 +2,11 @@ import { Elysia } from "elysia";
 import { type CategoryImages, IMAGE_PATH } from "../directory/category-images.ts";
 import { AppError, notFound } from "../errors.ts";
 import type { ApiMethod } from "../methods/method.ts";
-import { json, unforeseenResponse } from "./answers.ts";
+import { errorResponse, json, unforeseenResponse } from "./answers.ts";
 import { docsRoutes } from "./docs.ts";
 import { openApiDocument } from "./openapi.ts";
 import type { PublicRoutes } from "./public-routes.ts";
-import {
-  commonHeaders,
-  type RestContext,
-  redirectToSlash,
-  refusedVerb,
-  restRoutes,
-} from "./rest.ts";
+import { commonHeaders, type RestContext, redirectToSlash, restRoutes, wrongVerb } from "./rest.ts";
 import { startPageRoutes } from "./start-page.ts";
 
 export interface ServerContext extends RestContext {
@@ -63,7 +57,8 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
       }
       return response;
     };
-    const refuse = ({ request }: Incoming) => refusedVerb(request, commonHeaders(request, context));
+    const refuse = ({ request }: Incoming) =>
+      errorResponse(wrongVerb(request), commonHeaders(request, context));
     server.get(path, answer).head(path, answer).all(path, refuse);
   }
   return server;

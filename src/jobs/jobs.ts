@@ -5,6 +5,7 @@ export interface JobWork {
   closeDay(day: number): Promise<unknown>;
   recount(): Promise<unknown>;
   optimizeSearch(): Promise<unknown>;
+  pruneUsage(today: number): Promise<unknown>;
 }
 
 /** What the appliance does by the clock (decisions, sections 3 and 8). */
@@ -29,6 +30,13 @@ export function jobTable(work: JobWork): Job[] {
       pattern: "30 3 * * *",
       run: async () => {
         await work.optimizeSearch();
+      },
+    },
+    {
+      name: "prune-usage",
+      pattern: "20 0 * * *",
+      run: async (dueAt) => {
+        await work.pruneUsage(dayOf(dueAt));
       },
     },
   ];

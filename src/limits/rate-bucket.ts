@@ -12,7 +12,9 @@ export interface RateVerdict {
   bucket: Bucket;
   /** Whole requests left at once. */
   remaining: number;
-  /** Seconds, rounded up, until the next request is allowed; 0 when one is. */
+  /** Seconds, rounded up, until the bucket is full again. */
+  resetS: number;
+  /** Seconds, rounded up and at least 1, until a refused request is worth another try. */
   retryAfterS: number;
 }
 
@@ -32,6 +34,7 @@ export function takeToken(
     allowed,
     bucket: { tokens, updatedAtMs: nowMs },
     remaining: Math.floor(tokens),
-    retryAfterS: allowed ? 0 : Math.ceil((1 - tokens) / requestsPerSecond),
+    resetS: Math.ceil((requestsPerSecond - tokens) / requestsPerSecond),
+    retryAfterS: Math.max(1, Math.ceil((1 - tokens) / requestsPerSecond)),
   };
 }

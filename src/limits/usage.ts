@@ -1,19 +1,31 @@
 import type { Database } from "../db/database.ts";
-import { createUsageStore, type UsageEntry } from "./usage.store.ts";
+import { createUsageStore, type UsageEntry, type UsageReceipt } from "./usage.store.ts";
 
 export type Usage = ReturnType<typeof createUsage>;
 
-/** Commits a batch of units; settles once they are in the database. */
-export type CommitUsage = (entries: UsageEntry[]) => Promise<void>;
+/** One request to be counted. */
+export type UsageOfRequest = Omit<UsageEntry, "requests">;
+
+export interface Charge {
+  /** False: the quota had no room for the request, and it cost nothing. */
+  allowed: boolean;
+  /** Units used in the period after this request. */
+  used: number;
+}
+
+/** Commits entries; settles once they are in the database. */
+export type CommitUsage = (entries: UsageEntry[]) => Promise<UsageReceipt[]>;
 
 interface Batch {
-  entries: Map<string, UsageEntry>;
-  committed: Promise<void>;
+  entries: UsageEntry[];
+  /** Place in `entries` by what the requests have in common. */
+  places: Map<string, number>;
+  receipts: Promise<UsageReceipt[]>;
 }
 
 /**
- * Units by organization and period. Units that arrive while a commit is under way go into the next
- * one together, so a busy moment costs few transactions and nobody waits for more than two.
+ * Counts requests. Those that come while a commit is under way go into the next one together, so a
+ * busy moment costs few transactions, and nobody waits for more than two.
  */
 export function createUsage(db: Database, commit: CommitUsage) {
   const store = createUsageStore(db);
@@ -21,33 +33,47 @@ export function createUsage(db: Database, commit: CommitUsage) {
   let waiting: Batch | null = null;
 
   function newBatch(): Batch {
-    const entries = new Map<string, UsageEntry>();
-    const committed = underWay.then(() => {
+    const entries: UsageEntry[] = [];
+    const receipts = underWay.then(() => {
       waiting = null;
-      return commit([...entries.values()]);
+      return commit(entries);
     });
-    underWay = committed.catch(() => undefined);
-    return { entries, committed };
+    underWay = receipts.catch(() => undefined);
+    return { entries, places: new Map(), receipts };
+  }
+
+  /** @returns the place of the request's entry, and its own place among the entry's requests */
+  function add({ entries, places }: Batch, request: UsageOfRequest): [at: number, nth: number] {
+    const { organizationId, keyId, method, status, day, periodStartedAt, quota, units } = request;
+    const kind = `${organizationId} ${keyId} ${method} ${status} ${day} ${periodStartedAt} ${quota} ${units}`;
+    const at = places.get(kind);
+    if (at === undefined) {
+      places.set(kind, entries.length);
+      entries.push({ ...request, requests: 1 });
+      return [entries.length - 1, 1];
+    }
+    const entry = entries[at] as UsageEntry;
+    entry.requests += 1;
+    return [at, entry.requests];
   }
 
   return {
-    used: (organizationId: number, periodStartedAt: number): number =>
-      store.used(organizationId, periodStartedAt),
+    /** Units that are committed for a period, whichever process counted them. */
+    used: store.used,
 
-    /** Settles when the units are committed; rejects, with nothing counted, when they cannot be. */
-    add(organizationId: number, periodStartedAt: number, units: number): Promise<void> {
+    /**
+     * Counts a request; settles when its units are committed or refused.
+     * @throws AppError `unavailable`, with nothing counted, when they could not be
+     */
+    async charge(request: UsageOfRequest): Promise<Charge> {
       waiting ??= newBatch();
-      const id = `${organizationId}/${periodStartedAt}`;
-      const entry = waiting.entries.get(id);
-      if (entry === undefined) {
-        waiting.entries.set(id, { organizationId, periodStartedAt, units });
-      } else {
-        entry.units += units;
-      }
-      return waiting.committed;
+      const { receipts } = waiting;
+      const [at, nth] = add(waiting, request);
+      const { accepted, used } = (await receipts)[at] as UsageReceipt;
+      return { allowed: nth <= accepted, used };
     },
 
-    /** Settles when all that was added is committed. */
+    /** Settles when all that was charged is committed, or could not be. */
     settled: async (): Promise<void> => {
       await underWay;
     },

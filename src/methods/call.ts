@@ -1,10 +1,11 @@
-import { periodAt } from "../accounts/plan.ts";
 import { AppError, type ErrorCode, type FieldErrors, fieldError, notFound } from "../errors.ts";
 import type { JsonText } from "../json-text.ts";
 import type { Caller } from "../keys/keys.ts";
+import { quotaExceeded } from "../limits/limits.ts";
 import type { ApiMethod } from "./method.ts";
 import type { Parameter, Parsed } from "./parameters.ts";
 import type { Services } from "./services.ts";
+import { STATUS_OF } from "./statuses.ts";
 
 /**
  * Arguments as texts by parameter name; one not given is absent. A null text could not be decoded
@@ -29,8 +30,9 @@ export interface CallContext {
 }
 
 /**
- * Runs a method for a caller whose key was verified, in the contract's order: plan, parameters,
- * lookup. A billed outcome is given only once its units are committed (decisions, section 4).
+ * Runs a method for a caller whose key and rate were checked, in the contract's order: plan, quota,
+ * parameters, lookup. A billed outcome is given only once its units are committed; where the quota
+ * had no room for them by then, the outcome is that (decisions, sections 1 and 4).
  * @throws what is no AppError: an unforeseen failure, which costs nothing
  */
 export async function callMethod(
@@ -38,15 +40,46 @@ export async function callMethod(
   raw: RawArguments,
   context: CallContext,
 ): Promise<Outcome> {
+  const { services, caller, nowMs } = context;
+  const ended = (status: number) => ({ method: method.operationId, status });
+  let outcome: Outcome;
   try {
-    const body = await runMethod(method, raw, context);
-    await bill(method, context);
-    return { ok: true, body, units: method.units };
+    requirePlanAndQuota(method, context);
+    outcome = { ok: true, body: await runMethod(method, raw, context), units: method.units };
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    if (!BILLED_ERRORS.has(error.code)) return { ok: false, error, units: 0 };
-    await bill(method, context);
-    return { ok: false, error, units: method.units };
+    if (!(error instanceof AppError)) {
+      services.limits.record(caller, nowMs, ended(STATUS_OF.internal));
+      throw error;
+    }
+    outcome = { ok: false, error, units: BILLED_ERRORS.has(error.code) ? method.units : 0 };
+  }
+  const status = outcome.ok ? 200 : STATUS_OF[outcome.error.code];
+  if (outcome.units === 0) {
+    services.limits.record(caller, nowMs, ended(status));
+    return outcome;
+  }
+  try {
+    const { units } = outcome;
+    if (await services.limits.charge(caller, nowMs, { ...ended(status), units })) return outcome;
+    return { ok: false, error: quotaExceeded(caller, nowMs), units: 0 };
+  } catch (error) {
+    if (error instanceof AppError) return { ok: false, error, units: 0 };
+    throw error;
+  }
+}
+
+/** @throws AppError `tariff_required`, `quota_exceeded` */
+function requirePlanAndQuota(
+  { feature, units }: ApiMethod,
+  { services, caller, nowMs }: CallContext,
+): void {
+  const { plan } = caller;
+  if (feature !== undefined && !plan[feature]) {
+    throw new AppError("tariff_required", `The plan ${plan.code} does not include this method.`);
+  }
+  // What is known to be exhausted is refused unread; the last word is the commit's.
+  if (units > 0 && services.limits.usage(caller, nowMs).used >= plan.requestsPerPeriod) {
+    throw quotaExceeded(caller, nowMs);
   }
 }
 
@@ -55,24 +88,12 @@ function runMethod(
   raw: RawArguments,
   { services, caller, nowMs, pageUrl }: CallContext,
 ): JsonText<unknown> | Promise<JsonText<unknown>> {
-  if (method.feature !== undefined && !caller.plan[method.feature]) {
-    throw new AppError(
-      "tariff_required",
-      `The plan ${caller.plan.code} does not include this method.`,
-    );
-  }
   return method.run(parseArguments(method, raw), {
     services,
     caller,
     nowMs,
     nextUrl: (cursor) => pageUrl(nextQuery(method, raw, cursor)),
   });
-}
-
-async function bill({ units }: ApiMethod, { services, caller, nowMs }: CallContext): Promise<void> {
-  if (units === 0) return;
-  const { startedAt } = periodAt(caller.planInForce.startedAt, nowMs);
-  await services.usage.add(caller.organization.id, startedAt, units);
 }
 
 /** @throws AppError `invalid` with all faults at once; `not_found` for a fault in the path */

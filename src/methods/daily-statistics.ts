@@ -1,13 +1,10 @@
 import { AppError, fieldError } from "../errors.ts";
 import { resultsJsonText } from "../json-text.ts";
 import { dayOf, formatDay } from "../moscow-time.ts";
-import {
-  STATISTICS_CELLS_MAX,
-  STATISTICS_DAYS_DEFAULT,
-  STATISTICS_DAYS_MAX,
-} from "../statistics/statistics.ts";
+import { STATISTICS_CELLS_MAX } from "../statistics/statistics.ts";
 import { apiMethod } from "./method.ts";
 import { day, integerList, required } from "./parameters.ts";
+import { PERIOD_DAYS_DEFAULT, PERIOD_DAYS_MAX, readPeriod } from "./period.ts";
 import { dailyStatisticsSchema, listOf } from "./schemas.ts";
 
 const CHANNELS_MAX = 100;
@@ -18,9 +15,9 @@ export const dailyStatisticsList = apiMethod({
   tag: "Statistics",
   title: "Daily statistics",
   description:
-    `Subscribers, views and posts by Moscow day: at most ${STATISTICS_DAYS_MAX} days, and ` +
+    `Subscribers, views and posts by Moscow day: at most ${PERIOD_DAYS_MAX} days, and ` +
     `channels times days at most ${STATISTICS_CELLS_MAX}. Days without a reading have no row. ` +
-    `The Test plan covers the last ${STATISTICS_DAYS_DEFAULT} days.`,
+    `The Test plan covers the last 30 days.`,
   units: 1,
   parameters: {
     channels: required(
@@ -31,7 +28,7 @@ export const dailyStatisticsList = apiMethod({
       }),
     ),
     from: day({
-      description: `First day, included; by default ${STATISTICS_DAYS_DEFAULT} days with today.`,
+      description: `First day, included; by default ${PERIOD_DAYS_DEFAULT} days with today.`,
       example: "2024-11-01",
     }),
     to: day({ description: "Last day, included; today by default.", example: "2024-11-30" }),
@@ -40,13 +37,7 @@ export const dailyStatisticsList = apiMethod({
   errors: ["tariff_required"],
   async run(args, { services, caller, nowMs }) {
     const today = dayOf(nowMs);
-    const from = args.from ?? today - STATISTICS_DAYS_DEFAULT + 1;
-    const to = args.to ?? today;
-    const days = to - from + 1;
-    if (days < 1) throw fieldError({ to: ["The period ends before it starts."] });
-    if (days > STATISTICS_DAYS_MAX) {
-      throw fieldError({ to: [`Ensure the period is at most ${STATISTICS_DAYS_MAX} days.`] });
-    }
+    const { from, to, days } = readPeriod(args, today);
     if (args.channels.length * days > STATISTICS_CELLS_MAX) {
       throw fieldError({
         channels: [`Ensure channels times days is at most ${STATISTICS_CELLS_MAX}.`],

@@ -1,4 +1,4 @@
-import { PERIOD_DAYS, periodAt } from "../accounts/plan.ts";
+import { PERIOD_DAYS } from "../accounts/plan.ts";
 import { toJsonText } from "../json-text.ts";
 import { formatInstant } from "../moscow-time.ts";
 import { apiMethod } from "./method.ts";
@@ -16,8 +16,7 @@ export const meRetrieve = apiMethod({
   errors: [],
   run(_args, { caller, services, nowMs }) {
     const { key, member, organization, planInForce, plan } = caller;
-    const period = periodAt(planInForce.startedAt, nowMs);
-    const used = services.usage.used(organization.id, period.startedAt);
+    const { startedAt, endsAt, used } = services.limits.usage(caller, nowMs);
     return toJsonText({
       key: {
         id: key.id,
@@ -42,8 +41,8 @@ export const meRetrieve = apiMethod({
         history_days: plan.historyDays,
       },
       usage: {
-        period_started_at: formatInstant(period.startedAt),
-        period_ends_at: formatInstant(period.endsAt),
+        period_started_at: formatInstant(startedAt),
+        period_ends_at: formatInstant(endsAt),
         used,
       },
       remaining_period: Math.max(0, plan.requestsPerPeriod - used),

@@ -1,10 +1,11 @@
-import { fieldError, notFound } from "../errors.ts";
+import { notFound } from "../errors.ts";
 import { pageJsonText } from "../json-text.ts";
 import { startOfDay } from "../moscow-time.ts";
 import type { PostPosition } from "../posts/posts.store.ts";
 import { channelPath, cursorParameter, pageSize } from "./channels.ts";
 import { apiMethod } from "./method.ts";
 import { day, flag, inPath, integer } from "./parameters.ts";
+import { requireOrder } from "./period.ts";
 import { pageOf, postSchema } from "./schemas.ts";
 
 const CURSOR_SCOPE = "posts";
@@ -35,9 +36,7 @@ export const channelPostsRetrieve = apiMethod({
   errors: ["tariff_required", "not_found"],
   async run(args, { services, nextUrl }) {
     const { from, to, cursor } = args;
-    if (from !== undefined && to !== undefined && to < from) {
-      throw fieldError({ to: ["The period ends before it starts."] });
-    }
+    if (from !== undefined && to !== undefined) requireOrder(from, to);
     const after =
       cursor === undefined ? null : services.cursors.read<PostPosition>(CURSOR_SCOPE, cursor);
     const channelId = services.channels.findId(args.channel);

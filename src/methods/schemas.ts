@@ -175,3 +175,15 @@ export const accountSchema = t.Object(
   },
   { $id: "Account", additionalProperties: false },
 );
+
+export const usageSchema = t.Object(
+  {
+    day: dayText("Moscow day"),
+    method: t.String({ description: "Operation id", examples: ["msgr_channels_list"] }),
+    key: integerSchema({ description: "Number of the key" }),
+    requests: count("Requests with a good key"),
+    units: count("Units they cost"),
+    errors: count("Requests answered with a status of 400 or more"),
+  },
+  { $id: "Usage", additionalProperties: false },
+);

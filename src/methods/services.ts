@@ -1,6 +1,8 @@
 import type { Channels } from "../channels/channels.ts";
 import type { Directory } from "../directory/directory.ts";
-import type { Usage } from "../limits/usage.ts";
+import type { JsonText } from "../json-text.ts";
+import type { Limits } from "../limits/limits.ts";
+import type { UsageSelection, UsageView } from "../limits/usage.store.ts";
 import type { Posts } from "../posts/posts.ts";
 import type { Statistics } from "../statistics/statistics.ts";
 import type { Cursors } from "./cursor.ts";
@@ -11,6 +13,7 @@ export interface Services {
   channels: Channels;
   statistics: Statistics;
   posts: Posts;
-  usage: Usage;
+  limits: Limits;
+  usageHistory: { days(selection: UsageSelection): Promise<JsonText<UsageView[]>> };
   cursors: Cursors;
 }

@@ -4,10 +4,12 @@ import { categoriesList, territoriesList } from "./directories.ts";
 import { meRetrieve } from "./me.ts";
 import type { ApiMethod } from "./method.ts";
 import { channelPostsRetrieve, postsRetrieve } from "./posts.ts";
+import { meUsageList } from "./usage.ts";
 
-/** All API methods, in the specification's order. */
+/** All API methods, in the specification's order; usage by day is an addition of ours. */
 export const apiMethods: readonly ApiMethod[] = [
   meRetrieve,
+  meUsageList,
   categoriesList,
   territoriesList,
   channelsList,

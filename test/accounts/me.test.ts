@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type Appliance, type Customer, startAppliance } from "../support/appliance.ts";
 import { channel, imported } from "../support/expectations.ts";
+import { fakePorts } from "../support/fake-ports.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -22,6 +23,11 @@ async function used(key: string): Promise<number> {
 }
 
 describe("the account", () => {
+  beforeEach(async () => {
+    await appliance.close();
+    appliance = await startAppliance({}, fakePorts(), { ratesAsShipped: true });
+  });
+
   test("has exactly the contract's fields", async () => {
     appliance.ports.clock.set("2026-11-20T14:03:07.654+03:00");
     const { key, organizationId, memberId, keyId } = await appliance.customer({

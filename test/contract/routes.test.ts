@@ -22,6 +22,7 @@ const PUBLIC = [
 /** The methods of the specification, section 4, that exist so far. */
 const METHODS = [
   "/v1/me/",
+  "/v1/me/usage/",
   "/v1/msgr/categories/",
   "/v1/msgr/channels/",
   "/v1/msgr/channels/:channel/",

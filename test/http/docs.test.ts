@@ -82,7 +82,7 @@ test.skipIf(CHROMIUM === undefined)(
     await page.click(".btn-done");
 
     const operations = await page.locator(".opblock").all();
-    expect(operations).toHaveLength(9);
+    expect(operations).toHaveLength(10);
     for (const operation of operations) {
       await operation.locator(".opblock-summary-control").click();
       await operation.locator("button.execute").click();

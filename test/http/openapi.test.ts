@@ -69,6 +69,7 @@ test("every method of the specification is there under its name", () => {
   const names = Object.entries(operations).map(([path, { operationId }]) => [path, operationId]);
   expect(Object.fromEntries(names)).toEqual({
     "/v1/me/": "me_retrieve",
+    "/v1/me/usage/": "me_usage_list",
     "/v1/msgr/categories/": "msgr_categories_list",
     "/v1/msgr/territories/": "msgr_territories_list",
     "/v1/msgr/channels/": "msgr_channels_list",
@@ -90,8 +91,8 @@ test("every parameter is described, with an example wherever a value can be made
 });
 
 test("every method declares the errors that it can answer", () => {
-  const always = ["200", "401", "500", "503"];
+  const always = ["200", "401", "429", "500", "503"];
   expect(Object.keys(operations["/v1/me/"]?.responses ?? {})).toEqual(always);
   const posts = operations["/v1/msgr/channels/{channel}/posts/"]?.responses ?? {};
-  expect(Object.keys(posts)).toEqual(["200", "400", "401", "403", "404", "500", "503"]);
+  expect(Object.keys(posts)).toEqual(["200", "400", "401", "403", "404", "429", "500", "503"]);
 });

@@ -45,14 +45,23 @@ export interface Customer {
 
 export type ImportResult = ImportSummary & { rejects: Reject[]; notes: string[] };
 
-/** The whole application over a fresh database in memory, with fake ports. */
+/**
+ * The whole application over a fresh database in memory, with fake ports. The clock stands still,
+ * so the plans' rates are lifted unless a test asks for them.
+ */
 export async function startAppliance(
   environment: Environment = {},
   ports: FakePorts = fakePorts(),
+  { ratesAsShipped = false }: { ratesAsShipped?: boolean } = {},
 ): Promise<Appliance> {
   const config = readConfig({ KANALOG_DB: ":memory:", ...environment });
   const app = await createApp(config, ports);
   const { domains } = app;
+  if (!ratesAsShipped) {
+    for (const { code } of domains.accounts.plans()) {
+      await domains.accounts.changePlan(code, { requestsPerSecond: 1_000_000 });
+    }
+  }
   let profi: Promise<Customer> | null = null;
 
   const appliance: Appliance = {

@@ -162,6 +162,17 @@ CREATE TABLE usage_periods (
   PRIMARY KEY (organization_id, started_at)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE usage_days (
+  organization_id INTEGER NOT NULL REFERENCES organizations (id),
+  day INTEGER NOT NULL,
+  method TEXT NOT NULL,
+  key_id INTEGER NOT NULL REFERENCES keys (id),
+  status INTEGER NOT NULL,
+  requests INTEGER NOT NULL,
+  units INTEGER NOT NULL,
+  PRIMARY KEY (organization_id, day, method, key_id, status)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE jobs (
   name TEXT PRIMARY KEY,
   due_at INTEGER NOT NULL,

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../errors.ts";
 
-/** HTTP statuses of the error codes (specification, section 7; decisions, section 1). */
+/** Statuses of the error codes, over HTTP and in the texts for assistants (specification, section 7). */
 export const STATUS_OF: Record<ErrorCode, number> = {
   invalid: 400,
   not_authenticated: 401,
@@ -9,6 +9,8 @@ export const STATUS_OF: Record<ErrorCode, number> = {
   not_found: 404,
   method_not_allowed: 405,
   conflict: 409,
+  rate_limited: 429,
+  quota_exceeded: 429,
   timeout: 503,
   unavailable: 503,
   internal: 500,

@@ -1,0 +1,102 @@
+import { type Period, periodAt } from "../accounts/plan.ts";
+import { AppError } from "../errors.ts";
+import type { Caller } from "../keys/keys.ts";
+import { dayOf } from "../moscow-time.ts";
+import type { Log } from "../ports/log.ts";
+import type { RateVerdict } from "./rate-bucket.ts";
+import type { Rates } from "./rates.ts";
+import type { Usage } from "./usage.ts";
+
+export type Limits = ReturnType<typeof createLimits>;
+
+/** Where a caller stands after a request: for the headers of its answer. */
+export interface Standing {
+  rate: { limit: number; remaining: number; resetS: number };
+  quota: { limit: number; remaining: number; resetS: number };
+}
+
+/** A request as it ended. */
+export interface Ended {
+  /** Operation id. */
+  method: string;
+  status: number;
+  units: number;
+}
+
+/** What the plan in force allows a caller, and what is left of it (decisions, section 4). */
+export function createLimits(rates: Rates, usage: Usage, log: Log) {
+  function periodOf({ planInForce }: Caller, nowMs: number): Period {
+    return periodAt(planInForce.startedAt, nowMs);
+  }
+
+  function requestOf(caller: Caller, nowMs: number, { method, status, units }: Ended) {
+    return {
+      organizationId: caller.organization.id,
+      keyId: caller.key.id,
+      method,
+      status,
+      day: dayOf(nowMs),
+      periodStartedAt: periodOf(caller, nowMs).startedAt,
+      quota: caller.plan.requestsPerPeriod,
+      units,
+    };
+  }
+
+  return {
+    /** Takes one request from the organization's rate. Every request with a good key takes one. */
+    takeRequest: ({ organization, plan }: Caller, nowMs: number): RateVerdict =>
+      rates.take(organization.id, plan.requestsPerSecond, nowMs),
+
+    /** The period in force and the units used in it, by any process. */
+    usage(caller: Caller, nowMs: number): Period & { used: number } {
+      const period = periodOf(caller, nowMs);
+      return { ...period, used: usage.used(caller.organization.id, period.startedAt) };
+    },
+
+    /**
+     * Counts a billed request. The answer may leave once this settles.
+     * @returns false where the quota had no room for it
+     */
+    async charge(caller: Caller, nowMs: number, ended: Ended): Promise<boolean> {
+      return (await usage.charge(requestOf(caller, nowMs, ended))).allowed;
+    },
+
+    /** Records a request that cost nothing; nobody waits for it. */
+    record(caller: Caller, nowMs: number, ended: Omit<Ended, "units">): void {
+      usage
+        .charge(requestOf(caller, nowMs, { ...ended, units: 0 }))
+        .catch((error) => log.warn({ err: error }, "a free request was not recorded"));
+    },
+
+    standing(caller: Caller, nowMs: number, rate: RateVerdict): Standing {
+      const { requestsPerSecond, requestsPerPeriod } = caller.plan;
+      const { endsAt, used } = this.usage(caller, nowMs);
+      return {
+        rate: { limit: requestsPerSecond, remaining: rate.remaining, resetS: rate.resetS },
+        quota: {
+          limit: requestsPerPeriod,
+          remaining: Math.max(0, requestsPerPeriod - used),
+          resetS: secondsUntil(endsAt, nowMs),
+        },
+      };
+    },
+  };
+}
+
+export function rateLimited({ retryAfterS }: RateVerdict, requestsPerSecond: number): AppError {
+  const requests = requestsPerSecond === 1 ? "1 request" : `${requestsPerSecond} requests`;
+  return new AppError("rate_limited", `The plan allows ${requests} per second.`, { retryAfterS });
+}
+
+export function quotaExceeded(caller: Caller, nowMs: number): AppError {
+  const { endsAt } = periodAt(caller.planInForce.startedAt, nowMs);
+  return new AppError(
+    "quota_exceeded",
+    `The ${caller.plan.requestsPerPeriod} requests of the period have run out.`,
+    { retryAfterS: secondsUntil(endsAt, nowMs) },
+  );
+}
+
+function secondsUntil(instantMs: number, nowMs: number): number {
+  return Math.max(1, Math.ceil((instantMs - nowMs) / 1000));
+}

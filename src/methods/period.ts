@@ -1,0 +1,31 @@
+import { fieldError } from "../errors.ts";
+import type { Day } from "../moscow-time.ts";
+
+/** Days of a period for which neither end is given. */
+export const PERIOD_DAYS_DEFAULT = 30;
+/** Longest period, in days (specification, section 8). */
+export const PERIOD_DAYS_MAX = 366;
+
+/**
+ * An inclusive period of days; the default of an end that is not given is that of the last 30 days,
+ * today included (decisions, section 3).
+ * @throws AppError `invalid` on `to`
+ */
+export function readPeriod(
+  args: { from: Day | undefined; to: Day | undefined },
+  today: Day,
+): { from: Day; to: Day; days: number } {
+  const from = args.from ?? today - PERIOD_DAYS_DEFAULT + 1;
+  const to = args.to ?? today;
+  requireOrder(from, to);
+  const days = to - from + 1;
+  if (days > PERIOD_DAYS_MAX) {
+    throw fieldError({ to: [`Ensure the period is at most ${PERIOD_DAYS_MAX} days.`] });
+  }
+  return { from, to, days };
+}
+
+/** @throws AppError `invalid` on `to` */
+export function requireOrder(from: Day, to: Day): void {
+  if (to < from) throw fieldError({ to: ["The period ends before it starts."] });
+}
