@@ -82,6 +82,7 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
   const threads = databaseThreads(config, clock, db);
 
   const accounts = createAccounts(db, clock);
+  const keys = createKeys(db, accounts, clock, random);
   const usage = createUsage(db, (entries) => threads.writer.run("addUsage", entries));
   const limits = createLimits(createRates(), usage, log);
   const services: Services = {
@@ -91,6 +92,7 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
     ),
     statistics: { daily: (selection) => threads.readers.run("selectDailyStatistics", selection) },
     posts: createPosts(db, (selection) => threads.readers.run("selectPosts", selection)),
+    keys,
     limits,
     usageHistory: { days: (selection) => threads.readers.run("selectUsage", selection) },
     cursors: createCursors(readMeta(db, "cursor_secret")),
@@ -120,7 +122,7 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
     config,
     ports,
     services,
-    keys: createKeys(db, accounts, clock, random),
+    keys,
     keyUse,
     baseAddress: createBaseAddress(config, () => address),
     images: createCategoryImages(db),

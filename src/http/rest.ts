@@ -5,7 +5,7 @@ import type { KeyUse } from "../keys/key-use.ts";
 import type { Caller, Keys } from "../keys/keys.ts";
 import { rateLimited } from "../limits/limits.ts";
 import type { RateVerdict } from "../limits/rate-bucket.ts";
-import { callMethod, type Outcome } from "../methods/call.ts";
+import { callMethod, freeOutcome, type Outcome } from "../methods/call.ts";
 import type { ApiMethod } from "../methods/method.ts";
 import type { Services } from "../methods/services.ts";
 import { STATUS_OF } from "../methods/statuses.ts";
@@ -85,7 +85,8 @@ async function answerCall(
         nowMs,
         pageUrl: (query) => `${context.baseAddress(request)}${pathOf(request)}?${query}`,
       }));
-    Object.assign(headers, limitHeaders(services.limits.standing(caller, nowMs, rate)));
+    const standing = services.limits.standing(caller, nowMs, rate, outcome.usedAfter);
+    Object.assign(headers, limitHeaders(standing));
     headers["x-request-cost"] = String(outcome.units);
     return outcome.ok ? json(200, outcome.body, headers) : errorResponse(outcome.error, headers);
   } catch (error) {
@@ -109,7 +110,7 @@ function refuse(
   if (error === null) return null;
   const status = STATUS_OF[error.code];
   services.limits.record(caller, ports.clock.now(), { method: operationId, status });
-  return { ok: false, error, units: 0 };
+  return freeOutcome(error);
 }
 
 export function wrongVerb(request: Request): AppError {

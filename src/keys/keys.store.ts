@@ -1,7 +1,9 @@
 import { asc, eq, sql } from "drizzle-orm";
 import { members, organizations } from "../accounts/accounts.table.ts";
-import type { Database } from "../db/database.ts";
+import { type Database, statement } from "../db/database.ts";
 import { type Key, keys } from "./keys.table.ts";
+
+export type KeysStore = ReturnType<typeof createKeysStore>;
 
 export function createKeysStore(db: Database) {
   const byHash = db
@@ -12,7 +14,12 @@ export function createKeysStore(db: Database) {
     .where(eq(keys.hash, sql.placeholder("hash")))
     .prepare();
 
+  const version = statement<{ version: number }>(db, "SELECT version FROM accounts_version");
+
   return {
+    /** Changes whenever a plan, organization, member or key does. */
+    accountsVersion: (): number => version.get()?.version ?? 0,
+
     holder: (hash: Buffer) => byHash.get({ hash }),
 
     key(id: number): Key | undefined {

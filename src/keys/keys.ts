@@ -1,6 +1,6 @@
 import type { Member, Organization, Plan } from "../accounts/accounts.table.ts";
 import type { Accounts } from "../accounts/accounts.ts";
-import { type PlanInForce, planInForce } from "../accounts/plan.ts";
+import { type PlanCode, type PlanInForce, planInForce } from "../accounts/plan.ts";
 import type { Database } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { fieldError, notFound } from "../errors.ts";
@@ -13,16 +13,23 @@ import {
   type KeyAccess,
   shownPrefix,
 } from "./key-token.ts";
-import { createKeysStore } from "./keys.store.ts";
+import { createKeysStore, type KeysStore } from "./keys.store.ts";
 import type { Key } from "./keys.table.ts";
 
+/** Keys whose holders are remembered: some megabytes at the most. */
+const REMEMBERED_MAX = 10_000;
+
 /** Who makes a request, and what the plan in force at that moment gives them. */
-export interface Caller {
+export interface Caller extends Holder {
+  planInForce: PlanInForce;
+  plan: Plan;
+}
+
+/** Whom a key belongs to. */
+interface Holder {
   key: Key;
   member: Member;
   organization: Organization;
-  planInForce: PlanInForce;
-  plan: Plan;
 }
 
 export type Verification =
@@ -34,6 +41,7 @@ export type Keys = ReturnType<typeof createKeys>;
 /** API keys: made, checked on every request, revoked (decisions, section 5). */
 export function createKeys(db: Database, accounts: Accounts, clock: Clock, random: Random) {
   const store = createKeysStore(db);
+  const remembered = createMemory(store);
 
   return {
     /** @returns the stored key, and the full key, which is never to be had again */
@@ -80,6 +88,9 @@ export function createKeys(db: Database, accounts: Accounts, clock: Clock, rando
       });
     },
 
+    /** When a key was last used, as it is written. */
+    lastUsedAt: (id: number): number | null => store.key(id)?.lastUsedAt ?? null,
+
     /** Judges an `Authorization` header (specification, section 5). */
     verify(header: string | null, nowMs: number): Verification {
       const match = header === null ? null : /^bearer +(.*)$/i.exec(header.trim());
@@ -94,7 +105,7 @@ export function createKeys(db: Database, accounts: Accounts, clock: Clock, rando
       if (!isKeyToken(token)) {
         return failed("This is not a whole API key: check that it was copied without a mistake.");
       }
-      const holder = store.holder(hashKeyToken(token));
+      const holder = remembered.holder(hashKeyToken(token));
       if (holder === undefined) return failed("There is no such API key.");
       const { key, member, organization } = holder;
       if (key.revokedAt !== null) return failed("This API key was revoked.");
@@ -106,8 +117,39 @@ export function createKeys(db: Database, accounts: Accounts, clock: Clock, rando
         return failed("The organization of this API key is archived.");
       }
       const inForce = planInForce(organization, nowMs);
-      const plan = accounts.plan(inForce.plan);
+      const plan = remembered.plan(inForce.plan, accounts.plan);
       return { ok: true, caller: { key, member, organization, planInForce: inForce, plan } };
+    },
+  };
+}
+
+/**
+ * Holders of keys and plans, remembered until any account changes: one short read tells. A holder's
+ * `lastUsedAt` is that of the first look.
+ */
+function createMemory(store: KeysStore) {
+  const holders = new Map<string, Holder>();
+  const plans = new Map<PlanCode, Plan>();
+  let version = 0;
+  return {
+    holder(hash: Buffer): Holder | undefined {
+      const current = store.accountsVersion();
+      if (current !== version || holders.size >= REMEMBERED_MAX) {
+        holders.clear();
+        plans.clear();
+        version = current;
+      }
+      const name = hash.toString("base64");
+      const known = holders.get(name) ?? store.holder(hash);
+      if (known !== undefined) holders.set(name, known);
+      return known;
+    },
+
+    /** Of the accounts as they were when the holder was asked for. */
+    plan(code: PlanCode, read: (code: PlanCode) => Plan): Plan {
+      const plan = plans.get(code) ?? read(code);
+      plans.set(code, plan);
+      return plan;
     },
   };
 }

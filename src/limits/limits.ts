@@ -5,7 +5,7 @@ import { dayOf } from "../moscow-time.ts";
 import type { Log } from "../ports/log.ts";
 import type { RateVerdict } from "./rate-bucket.ts";
 import type { Rates } from "./rates.ts";
-import type { Usage } from "./usage.ts";
+import type { Charge, Usage } from "./usage.ts";
 
 export type Limits = ReturnType<typeof createLimits>;
 
@@ -53,13 +53,9 @@ export function createLimits(rates: Rates, usage: Usage, log: Log) {
       return { ...period, used: usage.used(caller.organization.id, period.startedAt) };
     },
 
-    /**
-     * Counts a billed request. The answer may leave once this settles.
-     * @returns false where the quota had no room for it
-     */
-    async charge(caller: Caller, nowMs: number, ended: Ended): Promise<boolean> {
-      return (await usage.charge(requestOf(caller, nowMs, ended))).allowed;
-    },
+    /** Counts a billed request. The answer may leave once this settles. */
+    charge: (caller: Caller, nowMs: number, ended: Ended): Promise<Charge> =>
+      usage.charge(requestOf(caller, nowMs, ended)),
 
     /** Records a request that cost nothing; nobody waits for it. */
     record(caller: Caller, nowMs: number, ended: Omit<Ended, "units">): void {
@@ -68,15 +64,18 @@ export function createLimits(rates: Rates, usage: Usage, log: Log) {
         .catch((error) => log.warn({ err: error }, "a free request was not recorded"));
     },
 
-    standing(caller: Caller, nowMs: number, rate: RateVerdict): Standing {
+    /** @param used units used in the period, where the caller knows; else they are looked up */
+    standing(caller: Caller, nowMs: number, rate: RateVerdict, used: number | null): Standing {
       const { requestsPerSecond, requestsPerPeriod } = caller.plan;
-      const { endsAt, used } = this.usage(caller, nowMs);
+      const period = periodOf(caller, nowMs);
+      const left =
+        requestsPerPeriod - (used ?? usage.used(caller.organization.id, period.startedAt));
       return {
         rate: { limit: requestsPerSecond, remaining: rate.remaining, resetS: rate.resetS },
         quota: {
           limit: requestsPerPeriod,
-          remaining: Math.max(0, requestsPerPeriod - used),
-          resetS: secondsUntil(endsAt, nowMs),
+          remaining: Math.max(0, left),
+          resetS: secondsUntil(period.endsAt, nowMs),
         },
       };
     },

@@ -17,9 +17,15 @@ export type RawArguments = Record<string, string | null>;
 const BILLED_ERRORS: ReadonlySet<ErrorCode> = new Set(["invalid", "not_found"]);
 
 /** What a call came to, and the units it cost. */
-export type Outcome =
-  | { ok: true; body: JsonText<unknown>; units: number }
-  | { ok: false; error: AppError; units: number };
+export type Outcome = { units: number; usedAfter: number | null } & (
+  | { ok: true; body: JsonText<unknown> }
+  | { ok: false; error: AppError }
+);
+
+/** An outcome that costs nothing. */
+export function freeOutcome(error: AppError): Outcome {
+  return { ok: false, error, units: 0, usedAfter: null };
+}
 
 export interface CallContext {
   services: Services;
@@ -45,25 +51,30 @@ export async function callMethod(
   let outcome: Outcome;
   try {
     requirePlanAndQuota(method, context);
-    outcome = { ok: true, body: await runMethod(method, raw, context), units: method.units };
+    const body = await runMethod(method, raw, context);
+    outcome = { ok: true, body, units: method.units, usedAfter: null };
   } catch (error) {
     if (!(error instanceof AppError)) {
       services.limits.record(caller, nowMs, ended(STATUS_OF.internal));
       throw error;
     }
-    outcome = { ok: false, error, units: BILLED_ERRORS.has(error.code) ? method.units : 0 };
+    const units = BILLED_ERRORS.has(error.code) ? method.units : 0;
+    outcome = { ok: false, error, units, usedAfter: null };
   }
   const status = outcome.ok ? 200 : STATUS_OF[outcome.error.code];
-  if (outcome.units === 0) {
+  const { units } = outcome;
+  if (units === 0) {
     services.limits.record(caller, nowMs, ended(status));
     return outcome;
   }
   try {
-    const { units } = outcome;
-    if (await services.limits.charge(caller, nowMs, { ...ended(status), units })) return outcome;
-    return { ok: false, error: quotaExceeded(caller, nowMs), units: 0 };
+    const { allowed, used } = await services.limits.charge(caller, nowMs, {
+      ...ended(status),
+      units,
+    });
+    return allowed ? { ...outcome, usedAfter: used } : freeOutcome(quotaExceeded(caller, nowMs));
   } catch (error) {
-    if (error instanceof AppError) return { ok: false, error, units: 0 };
+    if (error instanceof AppError) return freeOutcome(error);
     throw error;
   }
 }

@@ -155,6 +155,24 @@ CREATE TABLE keys (
 ) STRICT;
 CREATE INDEX keys_by_member ON keys (member_id);
 
+-- Counts the changes of plans, organizations, members and keys, whoever makes them, so that a
+-- serving process knows with one short read whether what it remembers still holds.
+CREATE TABLE accounts_version (version INTEGER NOT NULL) STRICT;
+INSERT INTO accounts_version VALUES (1);
+CREATE TRIGGER plans_changed AFTER UPDATE ON plans BEGIN
+  UPDATE accounts_version SET version = version + 1;
+END;
+CREATE TRIGGER organizations_changed AFTER UPDATE ON organizations BEGIN
+  UPDATE accounts_version SET version = version + 1;
+END;
+CREATE TRIGGER members_changed AFTER UPDATE ON members BEGIN
+  UPDATE accounts_version SET version = version + 1;
+END;
+-- Not for last_used_at, which serving itself writes all the time.
+CREATE TRIGGER keys_changed AFTER UPDATE OF name, expires_at, revoked_at ON keys BEGIN
+  UPDATE accounts_version SET version = version + 1;
+END;
+
 CREATE TABLE usage_periods (
   organization_id INTEGER NOT NULL REFERENCES organizations (id),
   started_at INTEGER NOT NULL,

@@ -1,0 +1,116 @@
+/**
+ * Answers per second with billing and without, in turns of one run:
+ * `bun test/bench/billing.ts [rounds]`. "Without" is the same server whose requests are not counted.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import autocannon from "autocannon";
+import { createApp } from "../../src/app.ts";
+import { readConfig } from "../../src/config.ts";
+import { importFile } from "../../src/imports/import-file.ts";
+import { systemPorts } from "../../src/ports/ports.ts";
+
+const CONNECTIONS = 50;
+const ROUND_S = 3;
+
+if (process.argv[2] === "serve") await serve(process.argv[3] ?? "", process.argv[4] === "billed");
+else await compare(Number(process.argv[2] ?? 3));
+
+async function serve(databasePath: string, billed: boolean): Promise<void> {
+  const config = readConfig({ KANALOG_DB: databasePath, KANALOG_PORT: "0" });
+  const app = await createApp(config, systemPorts("error"));
+  if (!billed) {
+    app.services.limits.charge = () => Promise.resolve({ allowed: true, used: 0 });
+    app.services.limits.record = () => {};
+  }
+  console.log(app.listen());
+}
+
+async function compare(rounds: number): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "kanalog-bench-"));
+  try {
+    const key = await fill(join(folder, "bench.db"), folder);
+    const rates = { billed: [] as number[], unbilled: [] as number[] };
+    for (let round = 0; round < rounds; round++) {
+      for (const kind of ["billed", "unbilled"] as const) {
+        rates[kind].push(await measure(join(folder, "bench.db"), kind, key));
+      }
+    }
+    const [billed, unbilled] = [median(rates.billed), median(rates.unbilled)];
+    console.log(`billed:   ${rates.billed.join(", ")} answers/s, median ${billed}`);
+    console.log(`unbilled: ${rates.unbilled.join(", ")} answers/s, median ${unbilled}`);
+    console.log(`billed / unbilled: ${(billed / unbilled).toFixed(2)}`);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function fill(databasePath: string, folder: string): Promise<string> {
+  const config = readConfig({ KANALOG_DB: databasePath });
+  const app = await createApp(config, systemPorts("error"));
+  const { db, clock, accounts, keys } = app.domains;
+  const channels = join(folder, "channels.csv");
+  const rows = Array.from({ length: 1000 }, (_, index) => `${index + 1},Канал ${index},${index}`);
+  writeFileSync(channels, ["id,title,subscribers", ...rows].join("\n"));
+  await importFile(db, clock, "channels", channels);
+  await accounts.changePlan("profi", {
+    requestsPerSecond: 1_000_000,
+    requestsPerPeriod: 1_000_000_000,
+  });
+  const organization = await accounts.createOrganization({ name: "Bench", plan: "profi" });
+  const member = await accounts.addMember({
+    organizationId: organization.id,
+    email: "bench@example.com",
+    name: "",
+    role: "owner",
+  });
+  const created = { memberId: member.id, name: "", access: "read_only", expiresAt: null } as const;
+  const { token } = await keys.createKey(created);
+  await app.close();
+  return token;
+}
+
+async function measure(databasePath: string, kind: string, key: string): Promise<number> {
+  const server = Bun.spawn([process.execPath, import.meta.path, "serve", databasePath, kind], {
+    stdout: "pipe",
+  });
+  const { value } = await server.stdout.getReader().read();
+  const address = new TextDecoder().decode(value).trim();
+  const url = `${address}/v1/msgr/channels/7/`;
+  await load(url, key, 1);
+  const perSecond = await load(url, key, ROUND_S);
+  server.kill();
+  await server.exited;
+  return perSecond;
+}
+
+/** Answers per second under load: by wrk where it is installed, since autocannon is soon at its end. */
+async function load(url: string, key: string, seconds: number): Promise<number> {
+  const authorization = `Bearer ${key}`;
+  const wrk = Bun.which("wrk");
+  if (wrk !== null) {
+    const words = [
+      "-t1",
+      `-c${CONNECTIONS}`,
+      `-d${seconds}s`,
+      "-H",
+      `Authorization: ${authorization}`,
+    ];
+    const text = await new Response(Bun.spawn([wrk, ...words, url]).stdout).text();
+    if (/Non-2xx|Socket errors/.test(text)) throw new Error(text);
+    return Math.round(Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1]));
+  }
+  const result = await autocannon({
+    url,
+    connections: CONNECTIONS,
+    duration: seconds,
+    headers: { authorization },
+  });
+  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx} not 200`);
+  return Math.round(result.requests.average);
+}
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}

@@ -1,0 +1,104 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { createMachine, type Machine } from "../support/machine.ts";
+
+/** Crashes; more by KANALOG_CRASHES for the full campaign. */
+const CRASHES = Number(process.env["KANALOG_CRASHES"] ?? 5);
+const CLIENTS = 20;
+/** Answers after which a life ends: any number below this. */
+const ANSWERS_MAX = 1500;
+
+let machine: Machine;
+let key: string;
+beforeEach(async () => {
+  machine = createMachine();
+  machine.write("channels.csv", "id,title,subscribers\n1,Первый,10\n");
+  await machine.run(["import", "channels", machine.path("channels.csv")]);
+  await machine.run(["plan", "set", "profi", "--rate", "1000000", "--quota", "1000000000"]);
+  ({ key } = await machine.customer("profi"));
+});
+afterEach(() => machine.leave());
+
+const stored = (): number =>
+  machine.query<{ used: number }>("SELECT coalesce(sum(used), 0) AS used FROM usage_periods")[0]
+    ?.used ?? 0;
+const recorded = (): number =>
+  machine.query<{ units: number }>("SELECT coalesce(sum(units), 0) AS units FROM usage_days")[0]
+    ?.units ?? 0;
+
+test("usage over crashes under load is at least what was answered and at most what was sent", async () => {
+  let sent = 0;
+  let answered = 0;
+  for (let crash = 1; crash <= CRASHES; crash++) {
+    const serving = await machine.serve();
+    const lastAnswer = answered + Math.floor(Math.random() * ANSWERS_MAX);
+    let alive = true;
+    const client = async (): Promise<void> => {
+      while (alive) {
+        sent += 1;
+        const response = await serving.get("/v1/msgr/channels/1/", key).catch(() => null);
+        // Only an answer that arrived whole was received.
+        const body = await response?.text().catch(() => null);
+        if (response?.status === 200 && body) answered += 1;
+        if (alive && answered >= lastAnswer) {
+          alive = false;
+          process.kill(serving.pid, "SIGKILL");
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: CLIENTS }, client));
+
+    const units = stored();
+    expect(units).toBeGreaterThanOrEqual(answered);
+    expect(units).toBeLessThanOrEqual(sent);
+    expect(recorded()).toBe(units);
+  }
+  expect(answered).toBeGreaterThan(0);
+  console.info(`${CRASHES} crashes: ${sent} sent, ${answered} answered, ${stored()} units stored`);
+}, 600_000);
+
+test("two serving processes on one file give no unit more than the quota together", async () => {
+  await machine.run(["plan", "set", "profi", "--quota", "500"]);
+  const servings = [await machine.serve(), await machine.serve()];
+  const answers = await Promise.all(
+    Array.from({ length: 1200 }, async (_, index) => {
+      const response = await servings[index % 2]?.get("/v1/msgr/channels/1/", key);
+      return response?.status;
+    }),
+  );
+  expect(answers.filter((status) => status === 200)).toHaveLength(500);
+  expect(answers.filter((status) => status === 429)).toHaveLength(700);
+  expect(stored()).toBe(500);
+}, 30_000);
+
+test("a change of plan holds on the running server from the next request on", async () => {
+  const serving = await machine.serve();
+  const policy = async () =>
+    (await serving.get("/v1/me/", key)).headers.get("ratelimit-policy") ?? "";
+  expect(await policy()).toContain('"quota";q=1000000000;');
+  await machine.run(["plan", "set", "profi", "--quota", "7"]);
+  expect(await policy()).toContain('"quota";q=7;');
+  await machine.run(["org", "plan", "1", "test"]);
+  expect(await policy()).toContain('"rate";q=2;w=1, "quota";q=1000;');
+});
+
+test("while another process holds the write lock, free answers leave and billed ones wait", async () => {
+  const serving = await machine.serve();
+  expect((await serving.get("/v1/msgr/channels/1/", key)).status).toBe(200);
+  const holder = machine.open();
+  holder.exec("BEGIN IMMEDIATE");
+  let billedAnswered = false;
+  const billed = serving.get("/v1/msgr/channels/1/", key).then((response) => {
+    billedAnswered = true;
+    return response;
+  });
+  for (let count = 0; count < 50; count++) {
+    const startedAt = performance.now();
+    expect((await serving.get("/v1/msgr/categories/", key)).status).toBe(200);
+    expect(performance.now() - startedAt).toBeLessThan(500);
+  }
+  expect(billedAnswered).toBe(false);
+  holder.exec("COMMIT");
+  holder.close();
+  expect((await billed).status).toBe(200);
+  expect(stored()).toBe(2);
+});
