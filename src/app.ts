@@ -50,6 +50,8 @@ export interface App {
   close(): Promise<void>;
 }
 
+/** What is under way when the appliance is told to stop has so long to end. */
+const STOP_MAX_MS = 10_000;
 /** Threads that may run slow queries at once; one more slow query waits for a free one. */
 const READER_THREADS = 4;
 
@@ -85,6 +87,11 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
   const keys = createKeys(db, accounts, clock, random);
   const usage = createUsage(db, (entries) => threads.writer.run("addUsage", entries));
   const limits = createLimits(createRates(), usage, log);
+  const keyUse = createKeyUse((keyId, usedAt) => {
+    threads.writer
+      .run("recordKeyUse", { keyId, usedAt })
+      .catch((error) => log.warn({ err: error }, "a key's last use was not recorded"));
+  });
   const services: Services = {
     directory: createDirectory(db),
     channels: createChannels(db, config.messengerHosts, (selection) =>
@@ -92,16 +99,11 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
     ),
     statistics: { daily: (selection) => threads.readers.run("selectDailyStatistics", selection) },
     posts: createPosts(db, (selection) => threads.readers.run("selectPosts", selection)),
-    keys,
+    keyUse,
     limits,
     usageHistory: { days: (selection) => threads.readers.run("selectUsage", selection) },
     cursors: createCursors(readMeta(db, "cursor_secret")),
   };
-  const keyUse = createKeyUse((keyId, usedAt) => {
-    threads.writer
-      .run("recordKeyUse", { keyId, usedAt })
-      .catch((error) => log.warn({ err: error }, "a key's last use was not recorded"));
-  });
   const scheduler = createScheduler(
     jobTable({
       closeDay: (day) => threads.jobs.run("closeDay", day),
@@ -151,9 +153,16 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
     },
 
     async close() {
-      scheduler.stop();
-      if (server.server) await server.stop();
-      await usage.settled();
+      const closing = new AbortController();
+      const timeIsUp = clock.sleep(STOP_MAX_MS, closing.signal);
+      await Promise.race([
+        Promise.all([server.server && server.stop(), scheduler.stop()]),
+        timeIsUp,
+      ]);
+      // A client that never ends its request must not keep the process alive.
+      if (server.server) await server.stop(true);
+      await Promise.race([usage.settled(), timeIsUp]);
+      closing.abort();
       await Promise.all(Object.values(threads).map((pool) => pool.close()));
       if (db !== domains.db) closeDatabase(db);
       closeDatabase(domains.db);

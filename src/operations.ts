@@ -3,6 +3,7 @@ import { optimizeSearch } from "./channels/optimize-search.ts";
 import type { Database } from "./db/database.ts";
 import { inTransaction } from "./db/transaction.ts";
 import { recount } from "./directory/recount.ts";
+import { refreshFacets } from "./directory/refresh-facets.ts";
 import { claimJob, endJob } from "./jobs/jobs.store.ts";
 import { recordKeyUse } from "./keys/keys.store.ts";
 import { pruneUsage } from "./limits/prune-usage.ts";
@@ -45,5 +46,8 @@ export const jobOperations = {
   closeDay: (db: Database, clock: Clock, day: Day) => closeDay(db, clock, day),
   recount: (db: Database, clock: Clock, _argument: null) => recount(db, clock),
   pruneUsage: (db: Database, clock: Clock, today: Day) => pruneUsage(db, clock, today),
-  optimizeSearch: (db: Database, clock: Clock, _argument: null) => optimizeSearch(db, clock),
+  optimizeSearch: async (db: Database, clock: Clock, _argument: null) => {
+    await refreshFacets(db, clock);
+    await optimizeSearch(db, clock);
+  },
 };

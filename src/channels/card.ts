@@ -26,42 +26,21 @@ export const CARD_COLUMNS = `
   c.id, k.handle, k.title, k.description, k.link, k.image, c.kind, c.subscribers, k.category,
   k.categories, k.territory, k.a_plus, k.verified, c.quality, c.citation, c.last_post_at`;
 
-export interface CardRow {
-  id: number;
-  handle: string | null;
-  title: string;
-  description: string | null;
-  link: string | null;
-  image: string | null;
-  kind: ChannelKind;
-  subscribers: number;
-  category: string | null;
+/** A card as it is stored; `categories` are separated by spaces. */
+export interface CardRow
+  extends Omit<CardView, "categories" | "a_plus" | "verified" | "last_post_at"> {
   categories: string;
-  territory: string | null;
   a_plus: number;
   verified: number;
-  quality: number | null;
-  citation: number | null;
   last_post_at: number | null;
 }
 
 export function toCard(row: CardRow): CardView {
   return {
-    id: row.id,
-    handle: row.handle,
-    title: row.title,
-    description: row.description,
-    link: row.link,
-    image: row.image,
-    kind: row.kind,
-    subscribers: row.subscribers,
-    category: row.category,
+    ...row,
     categories: splitCategories(row.categories),
-    territory: row.territory,
     a_plus: row.a_plus === 1,
     verified: row.verified === 1,
-    quality: row.quality,
-    citation: row.citation,
     last_post_at: row.last_post_at === null ? null : formatInstant(row.last_post_at),
   };
 }

@@ -1,6 +1,5 @@
 import { type Database, statement } from "../db/database.ts";
 import { CARD_COLUMNS, type CardRow, type CardView, splitCategories, toCard } from "./card.ts";
-import type { ChannelKind } from "./channel-kind.ts";
 import { searchTextOf } from "./search-text.ts";
 
 const CARDS = `SELECT ${CARD_COLUMNS}
@@ -29,26 +28,9 @@ function card(row: CardRow | undefined): CardView | undefined {
 }
 
 /** A channel as it is stored, both tables together. */
-export interface ChannelRecord {
-  id: number;
+export interface ChannelRecord extends CardRow {
   msgr_id: number | null;
-  handle: string | null;
-  title: string;
-  description: string | null;
-  link: string | null;
-  image: string | null;
-  kind: ChannelKind;
   is_public: number;
-  subscribers: number;
-  category: string | null;
-  /** Slugs separated by spaces. */
-  categories: string;
-  territory: string | null;
-  a_plus: number;
-  verified: number;
-  quality: number | null;
-  citation: number | null;
-  last_post_at: number | null;
 }
 
 const RECORDS = `SELECT ${CARD_COLUMNS}, k.msgr_id, c.is_public
@@ -133,18 +115,20 @@ export function createChannelRecords(db: Database) {
   };
 }
 
-/** Rewrites the facets of the channels in territories whose ancestors have changed. */
-export function refreshTerritoryFacets(db: Database, slugs: readonly string[]): void {
-  if (slugs.length === 0) return;
-  const records = createChannelRecords(db);
-  const touched = statement<{ id: number }>(
+/** Ids of some channels in territories, in ascending order after an id. */
+export function channelsInTerritories(
+  db: Database,
+  slugs: readonly string[],
+  afterId: number,
+  limit: number,
+): number[] {
+  return statement<{ id: number }>(
     db,
-    "SELECT id FROM channel_cards WHERE territory IN (SELECT value FROM json_each(?))",
-  ).all(JSON.stringify(slugs));
-  for (const { id } of touched) {
-    const record = records.byId(id);
-    if (record !== undefined) records.update(record);
-  }
+    `SELECT id FROM channel_cards
+     WHERE territory IN (SELECT value FROM json_each(?)) AND id > ? ORDER BY id LIMIT ?`,
+  )
+    .all(JSON.stringify(slugs), afterId, limit)
+    .map(({ id }) => id);
 }
 
 export function categoriesInUse(db: Database): Set<string> {

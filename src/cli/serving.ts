@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { type Config, readConfig } from "../config.ts";
-import type { CommandContext } from "./command-context.ts";
+import type { Clock } from "../ports/clock.ts";
+import { type CommandContext, EXIT_FAILED } from "./command-context.ts";
 
 export interface ServeOptions {
   host?: string;
@@ -26,6 +27,22 @@ export function serveConfig(context: CommandContext, { host, port, db }: ServeOp
 }
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** One Ctrl-C may arrive twice, from the terminal and from the `bun run` above. */
+const SAME_SIGNAL_MS = 1_000;
+
+/** Settles at the first signal to stop; one that comes later ends the process at once. */
+function stopSignalled(clock: Clock): Promise<void> {
+  return new Promise((resolve) => {
+    let firstAtMs: number | null = null;
+    for (const signal of STOP_SIGNALS) {
+      process.on(signal, () => {
+        firstAtMs ??= clock.monotonic();
+        if (clock.monotonic() - firstAtMs > SAME_SIGNAL_MS) process.exit(EXIT_FAILED);
+        resolve();
+      });
+    }
+  });
+}
 
 /**
  * Serves until a signal says to stop.
@@ -37,9 +54,7 @@ export async function serve(
   announce: (address: string) => void,
 ): Promise<void> {
   const app = await context.createApp(config, context.ports(config));
-  const stopSignal = new Promise<void>((resolve) => {
-    for (const signal of STOP_SIGNALS) process.on(signal, () => resolve());
-  });
+  const stopSignal = stopSignalled(app.domains.clock);
   try {
     announce(app.listen());
     await stopSignal;

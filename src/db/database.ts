@@ -16,8 +16,11 @@ const CACHE_KIB = 32 * 1024;
 const MMAP_BYTES = 1024 * 1024 * 1024;
 /** While a new file is made by another process, opening it has to wait. */
 const OPEN_TIMEOUT_MS = 5_000;
-/** Short, since a write waits for the lock without blocking its thread (see transaction.ts). */
-const BUSY_TIMEOUT_MS = 10;
+/**
+ * None for a connection that writes: it waits for the lock without blocking its thread (see
+ * transaction.ts). A reader meets a lock only for moments, while the file is opened or closed.
+ */
+const BUSY_TIMEOUTS_MS = { writer: 0, reader: 1_000 };
 
 /**
  * Opens the file, made (with its folder) where it is missing. A `reader` refuses every write.
@@ -37,7 +40,7 @@ export function openDatabase(
     client.pragma(`mmap_size = ${MMAP_BYTES}`);
     client.pragma("temp_store = MEMORY");
     if (access === "reader") client.pragma("query_only = ON");
-    client.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    client.pragma(`busy_timeout = ${BUSY_TIMEOUTS_MS[access]}`);
     armDeadline(client, clock);
     return drizzle({ client });
   } catch (cause) {
@@ -58,7 +61,8 @@ const statements = new WeakMap<Database, Map<string, BetterSqlite3.Statement>>()
 
 /**
  * The prepared statement of this SQL text on this connection, prepared once. For SQL whose shape
- * depends on the request, and for loops where a query builder would cost more than the query.
+ * depends on the request, and for loops where a query builder would cost more than the query; rows
+ * of accounts, keys and directories are read through drizzle.
  */
 export function statement<Row>(db: Database, sql: string): BetterSqlite3.Statement<unknown[], Row> {
   let known = statements.get(db);

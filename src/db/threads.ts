@@ -70,6 +70,7 @@ export function startThreads<Ops extends Operations>(options: ThreadsOptions): T
   const waiting: Task[] = [];
   const running = new Map<Worker, Task>();
   let lastTask = 0;
+  let closed = false;
 
   function start(): Worker {
     const worker = new Worker(options.entry);
@@ -118,6 +119,10 @@ export function startThreads<Ops extends Operations>(options: ThreadsOptions): T
   return {
     run(name, argument) {
       return new Promise((resolve, reject) => {
+        if (closed) {
+          reject(stopping());
+          return;
+        }
         waiting.push({
           id: ++lastTask,
           name,
@@ -131,10 +136,12 @@ export function startThreads<Ops extends Operations>(options: ThreadsOptions): T
     },
 
     async close() {
-      const stopping = new AppError("unavailable", "The server is stopping.");
-      for (const task of [...running.values(), ...waiting]) task.reject(stopping);
-      waiting.length = 0;
+      closed = true;
+      for (const task of [...running.values(), ...waiting]) task.reject(stopping());
       for (const worker of [...idle, ...running.keys()]) worker.terminate();
+      waiting.length = 0;
+      idle.length = 0;
+      running.clear();
     },
   };
 }
@@ -178,6 +185,10 @@ export function serveOperations(operations: Operations, clock: Clock): void {
       answer({ task, fault: toFault(error) });
     }
   };
+}
+
+function stopping(): AppError {
+  return new AppError("unavailable", "The server is stopping.");
 }
 
 function send(worker: Worker, message: ToThread): void {

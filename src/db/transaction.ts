@@ -17,13 +17,13 @@ type Synchronous<T> = T extends PromiseLike<unknown> ? never : T;
 export async function inTransaction<T>(
   db: Database,
   clock: Clock,
-  work: (db: Database) => Synchronous<T>,
+  work: () => Synchronous<T>,
 ): Promise<T> {
   const giveUpAtMs = clock.monotonic() + WAIT_MAX_MS;
   while (!tryBegin(db, clock.monotonic() < giveUpAtMs)) await clock.sleep(PAUSE_MS);
   // From here to the commit nothing is awaited: others write on this connection too.
   try {
-    const result = work(db);
+    const result = work();
     db.$client.exec("COMMIT");
     return result;
   } catch (error) {

@@ -1,4 +1,4 @@
-import { asc, eq, sql } from "drizzle-orm";
+import { asc, eq, inArray, sql } from "drizzle-orm";
 import { type Database, statement } from "../db/database.ts";
 import { type Category, categories, type Territory, territories } from "./directory.table.ts";
 
@@ -43,8 +43,16 @@ export function createDirectoryStore(db: Database) {
     },
 
     /** @param row with an id for a new entry that brings one */
-    saveTerritory(row: Omit<Territory, "id" | "channels"> & { id?: number }): void {
+    saveTerritory(row: Omit<Territory, "id" | "channels" | "isMoved"> & { id?: number }): void {
       saveTerritory.run({ id: null, ...row });
+    },
+
+    /** Marks territories as moved, or as no longer so. */
+    markMoved(slugs: readonly string[], isMoved: boolean): void {
+      db.update(territories)
+        .set({ isMoved })
+        .where(inArray(territories.slug, [...slugs]))
+        .run();
     },
 
     removeCategory(slug: string): void {

@@ -26,6 +26,8 @@ export const territories = sqliteTable("territories", {
   /** The place in the tree's order, parents first. */
   position: integer("position").notNull(),
   channels: integer("channels").notNull().default(0),
+  /** Its path changed, and its channels' search texts still have the old ancestors. */
+  isMoved: integer("is_moved", { mode: "boolean" }).notNull().default(false),
 });
 
 export type Category = typeof categories.$inferSelect;

@@ -3,6 +3,9 @@ import { STATUS_OF } from "../methods/statuses.ts";
 import type { Ports } from "../ports/ports.ts";
 import { REQUEST_ID } from "./request-id.ts";
 
+const INTERNAL_SENTENCE =
+  "The server failed to answer this request. Its X-Request-Id finds it in the log.";
+
 /** Headers by name; a plain object, since that is what a Response takes cheapest. */
 export type Headers = Record<string, string>;
 
@@ -41,15 +44,22 @@ export function json(status: number, body: string, headers: Headers): Response {
   });
 }
 
+/** The answer to an error that the caller was to expect. */
 export function errorResponse(error: AppError, headers: Headers): Response {
   return json(STATUS_OF[error.code], errorBody(error), { ...headers, ...errorHeaders(error) });
 }
 
-/** The answer to what nobody foresaw: a fixed sentence; the cause goes to the log. */
-export function unforeseenResponse(cause: unknown, headers: Headers, { log }: Ports): Response {
-  if (cause instanceof AppError) return errorResponse(cause, headers);
-  log.error({ err: cause, requestId: headers[REQUEST_ID] }, "a request failed");
-  const sentence =
-    "The server failed to answer this request. Its X-Request-Id finds it in the log.";
-  return errorResponse(new AppError("internal", sentence), headers);
+/**
+ * The answer to whatever was thrown. What nobody foresaw is a fixed sentence; the private cause of
+ * it, and of what the storage could not do, goes to the log under the request id.
+ */
+export function errorAnswer(thrown: unknown, headers: Headers, { log }: Ports): Response {
+  const error =
+    thrown instanceof AppError
+      ? thrown
+      : new AppError("internal", INTERNAL_SENTENCE, { cause: thrown });
+  if (error.cause !== undefined) {
+    log.error({ err: error.cause, code: error.code, requestId: headers[REQUEST_ID] }, error.detail);
+  }
+  return errorResponse(error, headers);
 }

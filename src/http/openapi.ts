@@ -49,16 +49,15 @@ export function operationOf(method: ApiMethod) {
 /**
  * The OpenAPI document, which the plug-in reads off the routes. The plug-in's own page would load
  * its scripts from another host, so it is asked here and not put into the server.
- * @param server the address that the document's paths are relative to
+ * The server puts in the address that its paths are relative to.
  */
 export async function openApiDocument(
   routes: AnyElysia,
   methods: readonly ApiMethod[],
-  server: string,
 ): Promise<object> {
   const documented = new Elysia()
     .use(routes)
-    .use(swagger({ documentation: documentation(methods, server), specPath: "/docs/json" }));
+    .use(swagger({ documentation: documentation(methods), specPath: "/docs/json" }));
   const answer = await documented.handle(new Request("http://localhost/docs/json"));
   return (await answer.json()) as object;
 }
@@ -97,7 +96,7 @@ function namedSchemas(schema: unknown): Record<string, object> {
 }
 
 /** The parts of the document that belong to no operation. */
-function documentation(methods: readonly ApiMethod[], server: string) {
+function documentation(methods: readonly ApiMethod[]) {
   return {
     // 3.1, since its schemas are JSON Schema: null is a type.
     openapi: "3.1.0",
@@ -109,7 +108,6 @@ function documentation(methods: readonly ApiMethod[], server: string) {
         "Every request carries an API key; most methods cost request units of the plan's quota.",
       license: { name: "MIT", identifier: "MIT" },
     },
-    servers: [{ url: server }],
     components: {
       schemas: namedSchemas(methods.map(({ result }) => result)),
       securitySchemes: {

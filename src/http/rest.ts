@@ -10,7 +10,7 @@ import type { ApiMethod } from "../methods/method.ts";
 import type { Services } from "../methods/services.ts";
 import { STATUS_OF } from "../methods/statuses.ts";
 import type { Ports } from "../ports/ports.ts";
-import { errorResponse, type Headers, json, READ_ONLY, unforeseenResponse } from "./answers.ts";
+import { errorAnswer, errorResponse, type Headers, json, READ_ONLY } from "./answers.ts";
 import type { BaseAddress } from "./base-address.ts";
 import { corsHeaders, preflight } from "./cors.ts";
 import { limitHeaders } from "./limit-headers.ts";
@@ -22,7 +22,7 @@ export interface RestContext {
   config: Config;
   ports: Ports;
   services: Services;
-  keys: Keys;
+  keys: Pick<Keys, "verify">;
   keyUse: KeyUse;
   baseAddress: BaseAddress;
 }
@@ -88,9 +88,11 @@ async function answerCall(
     const standing = services.limits.standing(caller, nowMs, rate, outcome.usedAfter);
     Object.assign(headers, limitHeaders(standing));
     headers["x-request-cost"] = String(outcome.units);
-    return outcome.ok ? json(200, outcome.body, headers) : errorResponse(outcome.error, headers);
+    return outcome.ok
+      ? json(200, outcome.body, headers)
+      : errorAnswer(outcome.error, headers, ports);
   } catch (error) {
-    return unforeseenResponse(error, headers, ports);
+    return errorAnswer(error, headers, ports);
   }
 }
 

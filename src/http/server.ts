@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import { type CategoryImages, IMAGE_PATH } from "../directory/category-images.ts";
 import { AppError, notFound } from "../errors.ts";
 import type { ApiMethod } from "../methods/method.ts";
-import { errorResponse, json, unforeseenResponse } from "./answers.ts";
+import { errorAnswer, errorResponse, json } from "./answers.ts";
 import { docsRoutes } from "./docs.ts";
 import { openApiDocument } from "./openapi.ts";
 import type { PublicRoutes } from "./public-routes.ts";
@@ -30,16 +30,18 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
   })
     .onError(({ request, code, error }) => {
       const cause = code === "NOT_FOUND" ? notFound("This address") : error;
-      return unforeseenResponse(cause, commonHeaders(request, context), ports);
+      return errorAnswer(cause, commonHeaders(request, context), ports);
     })
     .use(rest);
 
+  let document: Promise<object> | null = null;
   const publicRoutes: PublicRoutes = {
     ...startPageRoutes,
     ...docsRoutes,
     "/docs/json": async (request) => {
       const { pathname } = new URL(context.baseAddress(request));
-      return json(200, JSON.stringify(await openApiDocument(rest, methods, pathname)), {});
+      document ??= openApiDocument(rest, methods);
+      return json(200, JSON.stringify({ ...(await document), servers: [{ url: pathname }] }), {});
     },
     "/healthz": () => json(200, '{"status":"ok"}', {}),
     "/readyz": () => {

@@ -1,4 +1,5 @@
 import { categoriesInUse } from "../channels/channels.store.ts";
+import { FACET_ID_MAX } from "../channels/search-text.ts";
 import type { Database } from "../db/database.ts";
 import { createCategoryImages } from "../directory/category-images.ts";
 import { createDirectoryStore } from "../directory/directory.store.ts";
@@ -15,13 +16,10 @@ interface CategoryRow {
   image: string;
 }
 
-/** Ids go into search facets (channels/facets.ts), which have room for so many. */
-export const DIRECTORY_ID_MAX = 4_000_000;
-
 /** Identity is `slug`; file order is directory order (decisions, section 8). */
 export const categoriesImport: ImportKind<CategoryRow> = {
   columns: {
-    id: integerColumn(1, DIRECTORY_ID_MAX),
+    id: integerColumn(1, FACET_ID_MAX),
     slug: slugColumn(),
     name: lineColumn(200),
     image: nullable(lineColumn(2048)),
@@ -73,7 +71,7 @@ export const categoriesImport: ImportKind<CategoryRow> = {
         return removed;
       },
 
-      finish() {
+      beforeCommit() {
         inFileOrder(store.categories(), fileOrder).forEach((category, index) => {
           const { slug, name, image } = category;
           if (category.position !== index)

@@ -3,7 +3,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { ImportKindName } from "./import-kind.ts";
 import { importKinds } from "./import-kinds.ts";
 import { formatOf, readRows } from "./rows.ts";
-import { type ImportSummary, runImport } from "./run-import.ts";
+import { runImport } from "./run-import.ts";
 import { openSource } from "./source.ts";
 
 /**
@@ -15,11 +15,11 @@ export async function importFile(
   clock: Clock,
   name: ImportKindName,
   path: string,
-): Promise<ImportSummary> {
+): Promise<void> {
   const kind = importKinds[name];
   const source = await openSource(path);
   const rows = readRows(source, formatOf(path), Object.keys(kind.columns), () => {});
-  return runImport(kind, rows, {
+  await runImport(kind, rows, {
     db,
     clock,
     context: { clock, folder: source.folder, note: () => {} },

@@ -46,8 +46,7 @@ export interface RowWriter<Row> {
    * written, so that their ids are free. @returns how many entries were removed
    */
   removeOthers?(named: ReadonlySet<string>): number;
-  /** Directories: called after the last row, in the same transaction. */
-  finish?(): void;
+
   /** Called after the last commit. */
   afterwards?(): Promise<void>;
 }

@@ -101,7 +101,6 @@ export async function runImport<Row>(
         do writeOne(batch[done++] as SourceRow);
         while (done < batch.length && clock.monotonic() < endAtMs);
         writer.beforeCommit?.();
-        if (kind.isDirectory) writer.finish?.();
       });
       progress();
       await clock.sleep(PAUSE_MS);

@@ -1,4 +1,5 @@
-import { refreshTerritoryFacets, territoriesInUse } from "../channels/channels.store.ts";
+import { territoriesInUse } from "../channels/channels.store.ts";
+import { FACET_ID_MAX } from "../channels/search-text.ts";
 import type { Database } from "../db/database.ts";
 import { createDirectoryStore } from "../directory/directory.store.ts";
 import {
@@ -6,8 +7,9 @@ import {
   type Territory,
   type TerritoryKind,
 } from "../directory/directory.table.ts";
+import { refreshFacets } from "../directory/refresh-facets.ts";
 import { inTreeOrder, mayContain } from "../directory/territory-tree.ts";
-import { DIRECTORY_ID_MAX, requireFreeId } from "./categories-rows.ts";
+import { requireFreeId } from "./categories-rows.ts";
 import { choiceColumn, integerColumn, lineColumn, nullable, slugColumn } from "./columns.ts";
 import { inFileOrder } from "./directory-order.ts";
 import { type Given, type ImportContext, type ImportKind, RowFault } from "./import-kind.ts";
@@ -23,7 +25,7 @@ interface TerritoryRow {
 /** Identity is `slug`; parents come before their children (decisions, section 8). */
 export const territoriesImport: ImportKind<TerritoryRow> = {
   columns: {
-    id: integerColumn(1, DIRECTORY_ID_MAX),
+    id: integerColumn(1, FACET_ID_MAX),
     slug: slugColumn(),
     name: lineColumn(200),
     kind: choiceColumn(TERRITORY_KINDS),
@@ -54,7 +56,7 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
           return "unchanged";
         }
         const position = stored?.position ?? now.size;
-        // The path is set in finish(), when the tree is whole; until then it only has to be unique.
+        // The path is set in beforeCommit(), when the tree is whole; until then it only has to be unique.
         const entry = { slug, name, kind, parent, path: stored?.path ?? `/${slug}`, position };
         store.saveTerritory({ ...(row.id != null && { id: row.id }), ...entry });
         const saved = store.territory(slug) as Territory;
@@ -83,7 +85,7 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
         return removed;
       },
 
-      finish() {
+      beforeCommit() {
         const moved: string[] = [];
         inTreeOrder(inFileOrder(store.territories(), fileOrder)).forEach((entry, position) => {
           const { slug, name, kind, parent, path } = entry;
@@ -92,8 +94,10 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
           store.saveTerritory({ slug, name, kind, parent, path, position });
           if (before.has(slug) && before.get(slug)?.path !== path) moved.push(slug);
         });
-        refreshTerritoryFacets(db, moved);
+        store.markMoved(moved, true);
       },
+
+      afterwards: () => refreshFacets(db, context.clock),
     };
 
     /** The tree goes down by levels, which also keeps it without circles. */

@@ -20,8 +20,12 @@ export interface Scheduler {
   /** Runs each job whose latest due time nobody has taken: once, however many were missed. */
   runDue(): Promise<void>;
   start(): void;
-  stop(): void;
+  /** Looks for no more due times; settles when the job under way has ended. */
+  stop(): Promise<void>;
 }
+
+/** When it looks: due times are whole minutes, and a crashed run is taken up again. */
+const EVERY_MINUTE = "* * * * *";
 
 /** Runs jobs at their due times, at most once each over all processes on the file. */
 export function createScheduler(
@@ -30,7 +34,9 @@ export function createScheduler(
   clock: Clock,
   log: Log,
 ): Scheduler {
-  const timers: Cron[] = [];
+  let timer: Cron | null = null;
+  let underWay: Promise<void> = Promise.resolve();
+  let stopped = false;
 
   async function runIfDue(job: Job): Promise<void> {
     const dueAt = latestDue(job.pattern, clock.now());
@@ -56,20 +62,26 @@ export function createScheduler(
   }
 
   async function runDue(): Promise<void> {
-    for (const job of jobs) await runIfDue(job);
+    for (const job of jobs) {
+      if (!stopped) await runIfDue(job);
+    }
+  }
+
+  /** One after the other: a long job must not be overtaken by the next minute's look. */
+  function look(): void {
+    underWay = underWay.then(runDue);
   }
 
   return {
     runDue,
     start() {
-      for (const job of jobs) {
-        timers.push(new Cron(job.pattern, { timezone: MOSCOW_ZONE }, () => runIfDue(job)));
-      }
-      void runDue();
+      timer = new Cron(EVERY_MINUTE, { timezone: MOSCOW_ZONE }, look);
+      look();
     },
-    stop() {
-      for (const timer of timers) timer.stop();
-      timers.length = 0;
+    async stop() {
+      stopped = true;
+      timer?.stop();
+      await underWay;
     },
   };
 }

@@ -11,7 +11,7 @@ export type KeyAccess = (typeof KEY_ACCESSES)[number];
  * CRC32 of all before it as 6 base62 characters.
  */
 const FORM = /^knl_r[ow]_[0-9A-Za-z]{38}$/;
-const MARKS: Record<KeyAccess, string> = { read_only: "knl_ro_", read_write: "knl_rw_" };
+const PREFIXES: Record<KeyAccess, string> = { read_only: "knl_ro_", read_write: "knl_rw_" };
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const BODY_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
@@ -19,7 +19,7 @@ const SHOWN_LENGTH = 11;
 
 /** 32 characters of base62: 190 random bits. */
 export function createKeyToken(access: KeyAccess, random: Random): string {
-  const unsigned = MARKS[access] + randomBase62(BODY_LENGTH, random);
+  const unsigned = PREFIXES[access] + randomBase62(BODY_LENGTH, random);
   return unsigned + checksum(unsigned);
 }
 

@@ -9,12 +9,20 @@ const WRITE_INTERVAL_MS = 60_000;
 
 /** Notes the last use of keys, written at most once a minute each (decisions, section 5). */
 export function createKeyUse(commit: CommitKeyUse) {
-  const written = new Map<number, number>();
+  const noted = new Map<number, number>();
+
+  /** What was noted last, by this process or as it is stored; null: never used. */
+  function lastUsedAt(key: Key): number | null {
+    const here = noted.get(key.id) ?? null;
+    return here === null ? key.lastUsedAt : Math.max(here, key.lastUsedAt ?? 0);
+  }
+
   return {
+    lastUsedAt,
+
     note(key: Key, nowMs: number): void {
-      const lastMs = Math.max(key.lastUsedAt ?? 0, written.get(key.id) ?? 0);
-      if (nowMs - lastMs < WRITE_INTERVAL_MS) return;
-      written.set(key.id, nowMs);
+      if (nowMs - (lastUsedAt(key) ?? 0) < WRITE_INTERVAL_MS) return;
+      noted.set(key.id, nowMs);
       commit(key.id, nowMs);
     },
   };

@@ -1,13 +1,15 @@
-import { asc, eq, sql } from "drizzle-orm";
+import { asc, eq, getTableColumns, sql } from "drizzle-orm";
 import { members, organizations } from "../accounts/accounts.table.ts";
 import { type Database, statement } from "../db/database.ts";
 import { type Key, keys } from "./keys.table.ts";
+
+const { hash: _hash, ...keyColumns } = getTableColumns(keys);
 
 export type KeysStore = ReturnType<typeof createKeysStore>;
 
 export function createKeysStore(db: Database) {
   const byHash = db
-    .select({ key: keys, member: members, organization: organizations })
+    .select({ key: keyColumns, member: members, organization: organizations })
     .from(keys)
     .innerJoin(members, eq(members.id, keys.memberId))
     .innerJoin(organizations, eq(organizations.id, members.organizationId))
@@ -23,22 +25,21 @@ export function createKeysStore(db: Database) {
     holder: (hash: Buffer) => byHash.get({ hash }),
 
     key(id: number): Key | undefined {
-      return db.select().from(keys).where(eq(keys.id, id)).get();
+      return db.select(keyColumns).from(keys).where(eq(keys.id, id)).get();
     },
 
     keysOf(organizationId: number): Key[] {
       return db
-        .select({ key: keys })
+        .select(keyColumns)
         .from(keys)
         .innerJoin(members, eq(members.id, keys.memberId))
         .where(eq(members.organizationId, organizationId))
         .orderBy(asc(keys.id))
-        .all()
-        .map((row) => row.key);
+        .all();
     },
 
-    addKey(row: Omit<Key, "id">): Key {
-      return db.insert(keys).values(row).returning().get();
+    addKey(row: Omit<Key, "id"> & { hash: Buffer }): Key {
+      return db.insert(keys).values(row).returning(keyColumns).get();
     },
 
     revokeKey(id: number, revokedAt: number): void {

@@ -14,4 +14,5 @@ export const keys = sqliteTable("keys", {
   revokedAt: integer("revoked_at"),
 });
 
-export type Key = typeof keys.$inferSelect;
+/** A key without its hash, which only the store has business with. */
+export type Key = Omit<typeof keys.$inferSelect, "hash">;

@@ -88,9 +88,6 @@ export function createKeys(db: Database, accounts: Accounts, clock: Clock, rando
       });
     },
 
-    /** When a key was last used, as it is written. */
-    lastUsedAt: (id: number): number | null => store.key(id)?.lastUsedAt ?? null,
-
     /** Judges an `Authorization` header (specification, section 5). */
     verify(header: string | null, nowMs: number): Verification {
       const match = header === null ? null : /^bearer +(.*)$/i.exec(header.trim());

@@ -24,7 +24,7 @@ export const meRetrieve = apiMethod({
         prefix: key.prefix,
         access: key.access,
         created_at: formatInstant(key.createdAt),
-        last_used_at: formatOptionalInstant(services.keys.lastUsedAt(key.id)),
+        last_used_at: formatOptionalInstant(services.keyUse.lastUsedAt(key)),
         expires_at: formatOptionalInstant(key.expiresAt),
       },
       member: { id: member.id, name: member.name, email: member.email, role: member.role },

@@ -1,7 +1,7 @@
 import type { Channels } from "../channels/channels.ts";
 import type { Directory } from "../directory/directory.ts";
 import type { JsonText } from "../json-text.ts";
-import type { Keys } from "../keys/keys.ts";
+import type { KeyUse } from "../keys/key-use.ts";
 import type { Limits } from "../limits/limits.ts";
 import type { UsageSelection, UsageView } from "../limits/usage.store.ts";
 import type { Posts } from "../posts/posts.ts";
@@ -14,7 +14,7 @@ export interface Services {
   channels: Channels;
   statistics: Statistics;
   posts: Posts;
-  keys: Pick<Keys, "lastUsedAt">;
+  keyUse: Pick<KeyUse, "lastUsedAt">;
   limits: Limits;
   usageHistory: { days(selection: UsageSelection): Promise<JsonText<UsageView[]>> };
   cursors: Cursors;

@@ -4,11 +4,19 @@ export interface Clock {
   now(): number;
   /** Milliseconds from an arbitrary origin, never backwards. For durations and deadlines. */
   monotonic(): number;
-  sleep(durationMs: number): Promise<void>;
+  /** @param signal ends the wait early */
+  sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  sleep: (durationMs) => new Promise((resolve) => setTimeout(resolve, durationMs)),
+  sleep: (durationMs, signal) =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, durationMs);
+      signal?.addEventListener("abort", () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    }),
 };

@@ -1,7 +1,7 @@
 import pino from "pino";
 
-export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
-export const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error", "silent"];
+export type LogLevel = "info" | "warn" | "error" | "silent";
+export const LOG_LEVELS: readonly LogLevel[] = ["info", "warn", "error", "silent"];
 
 export interface Log {
   info(fields: object, message: string): void;

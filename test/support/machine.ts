@@ -40,7 +40,7 @@ export interface Machine {
   json<T = Record<string, unknown>>(words: readonly string[]): Promise<T>;
   spawn(words: readonly string[], options?: RunOptions): Bun.Subprocess<Blob, "pipe", "pipe">;
   serve(words?: readonly string[], options?: RunOptions): Promise<Serving>;
-  /** Makes an organization with a member and a key. */
+  /** Makes an organization with a member and a key; its plan's rate is lifted. */
   customer(plan?: string): Promise<{ organization: number; member: number; key: string }>;
   /** Reads the database file beside the program. */
   query<Row>(sql: string, ...values: unknown[]): Row[];
@@ -142,6 +142,7 @@ export function createMachine(): Machine {
     },
 
     async customer(plan = "profi") {
+      await machine.json(["plan", "set", plan, "--rate", "1000000"]);
       const organization = await machine.json<{ id: number }>([
         ...["org", "create", "--name", "Acme", "--plan", plan],
       ]);

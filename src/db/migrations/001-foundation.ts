@@ -22,7 +22,9 @@ CREATE TABLE territories (
   parent TEXT REFERENCES territories (slug),
   path TEXT NOT NULL UNIQUE,
   position INTEGER NOT NULL,
-  channels INTEGER NOT NULL DEFAULT 0
+  channels INTEGER NOT NULL DEFAULT 0,
+  -- 1: its path changed, and its channels' search texts still have the old ancestors.
+  is_moved INTEGER NOT NULL DEFAULT 0 CHECK (is_moved IN (0, 1))
 ) STRICT;
 CREATE INDEX territories_parent ON territories (parent);
 
