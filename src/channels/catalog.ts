@@ -4,7 +4,7 @@ import { type JsonText, toJsonText } from "../json-text.ts";
 import type { CardView } from "./card.ts";
 import type { ChannelKind } from "./channel-kind.ts";
 import { selectCards } from "./channels.store.ts";
-import { coveringTrigrams } from "./search-text.ts";
+import { coveringTrigrams, facet, foldForSearch, markFacet } from "./search-text.ts";
 
 /** Always descending, channels without a value last, ties by ascending id. */
 export const CATALOG_ORDERINGS = [
@@ -19,11 +19,14 @@ export interface CatalogFilter {
   kind: ChannelKind;
   /** Exact, in any case. */
   handle: string | null;
-  /** Folded; three or more code points. */
+  /** A part of the title or handle, of three or more code points. */
   text: string | null;
-  /** Facets that a channel must have, and such that it must not have. */
-  facets: readonly string[];
-  facetsAbsent: readonly string[];
+  /** Primary or additional. */
+  categoryId: number | null;
+  /** Of the territory, or of one above it. */
+  territoryId: number | null;
+  aPlus: boolean | null;
+  verified: boolean | null;
   subscribersMin: number | null;
   subscribersMax: number | null;
 }
@@ -82,6 +85,9 @@ const INDEXES: Record<CatalogOrdering, Pick<Query, "column" | "index">> = {
 
 /** A page of the catalog's public channels. */
 export function selectCatalog(db: Database, selection: CatalogSelection): CatalogPage {
+  // Titles and handles are on one line each, so this could only match across the two.
+  if (selection.filter.text?.includes("\n"))
+    return { results: toJsonText<CardView[]>([]), last: null };
   // One more than the page tells whether there is another.
   const query = toQuery(selection, selection.limit + 1);
   const found = selection.filter.handle === null ? findByPlan(db, query) : findByHandle(db, query);
@@ -99,7 +105,9 @@ export function selectCatalog(db: Database, selection: CatalogSelection): Catalo
 }
 
 function toQuery({ filter, ordering, after }: CatalogSelection, limit: number): Query {
-  const { text, facets, facetsAbsent, subscribersMin: min, subscribersMax: max } = filter;
+  const { subscribersMin: min, subscribersMax: max } = filter;
+  const text = filter.text === null ? null : foldForSearch(filter.text);
+  const { facets, facetsAbsent } = facetsOf(filter);
   const values: Query["values"] = { kind: filter.kind, handle: filter.handle, min, max };
   const tests: string[] = [];
   const test = (term: string, operator: ">" | "="): void => {
@@ -123,6 +131,19 @@ function toQuery({ filter, ordering, after }: CatalogSelection, limit: number): 
     values: { ...values, afterValue: after?.[0] ?? null, afterId: after?.[1] ?? null },
     limit,
   };
+}
+
+/** Facets that a channel of the filter has, and such that it has not. */
+function facetsOf({ kind, categoryId, territoryId, aPlus, verified }: CatalogFilter) {
+  const facets: string[] = [];
+  const facetsAbsent: string[] = [];
+  if (categoryId !== null) facets.push(facet("category", categoryId));
+  if (territoryId !== null) facets.push(facet("territory", territoryId));
+  if (aPlus !== null) (aPlus ? facets : facetsAbsent).push(markFacet("aPlus"));
+  if (verified !== null) (verified ? facets : facetsAbsent).push(markFacet("verified"));
+  // Nearly all are channels: a facet of theirs would make no search shorter.
+  if (kind === "chat") facets.push(markFacet("chat"));
+  return { facets, facetsAbsent };
 }
 
 function findByHandle(db: Database, query: Query): Found[] {

@@ -3,6 +3,7 @@ import { FACET_ID_MAX } from "../channels/search-text.ts";
 import type { Database } from "../db/database.ts";
 import { createCategoryImages } from "../directory/category-images.ts";
 import { createDirectoryStore } from "../directory/directory.store.ts";
+import { REQUIRED } from "../fields.ts";
 import { integerColumn, lineColumn, nullable, slugColumn } from "./columns.ts";
 import { inFileOrder } from "./directory-order.ts";
 import { readImage } from "./image-file.ts";
@@ -34,10 +35,10 @@ export const categoriesImport: ImportKind<CategoryRow> = {
     return {
       write(row: Given<CategoryRow>) {
         const { slug } = row;
-        if (slug == null) throw new RowFault("slug", "This field is required.");
+        if (slug == null) throw new RowFault("slug", REQUIRED);
         const stored = store.category(slug);
         const name = row.name ?? stored?.name;
-        if (name === undefined) throw new RowFault("name", "This field is required.");
+        if (name === undefined) throw new RowFault("name", REQUIRED);
         requireFreeId(row.id, slug, stored?.id, slugOfId);
         const image =
           row.image == null

@@ -1,4 +1,5 @@
 import { type Database, statement } from "../db/database.ts";
+import { REQUIRED } from "../fields.ts";
 import { RowFault } from "./import-kind.ts";
 
 /** Finds the channel that a row of statistics or posts names. */
@@ -9,7 +10,7 @@ export function createChannelLookup(
   const byHandle = statement<{ id: number }>(db, "SELECT id FROM channel_cards WHERE handle = ?");
   return (channel) => {
     if (channel === undefined || channel === null) {
-      throw new RowFault("channel", "This field is required.");
+      throw new RowFault("channel", REQUIRED);
     }
     const found = typeof channel === "number" ? byId.get(channel) : byHandle.get(channel.slice(1));
     if (found === undefined) throw new RowFault("channel", `There is no channel ${channel}.`);

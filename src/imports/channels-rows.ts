@@ -3,6 +3,7 @@ import { isHandle } from "../channels/channel-reference.ts";
 import { type ChannelRecord, createChannelRecords } from "../channels/channels.store.ts";
 import { optimizeSearch } from "../channels/optimize-search.ts";
 import type { Database } from "../db/database.ts";
+import { unknownSlug } from "../fields.ts";
 import { newestPostAt } from "../posts/posts.store.ts";
 import {
   addressColumn,
@@ -167,15 +168,14 @@ function followNewestPost(db: Database, record: ChannelRecord, row: Given<Channe
 }
 
 function requireSlugs(records: Records, row: Given<ChannelRow>): void {
-  const unknown = (slug: string): string => `Object with slug=${slug} does not exist.`;
   if (row.category != null && !records.hasCategory(row.category)) {
-    throw new RowFault("category", unknown(row.category));
+    throw new RowFault("category", unknownSlug(row.category));
   }
   for (const slug of row.categories ?? []) {
-    if (!records.hasCategory(slug)) throw new RowFault("categories", unknown(slug));
+    if (!records.hasCategory(slug)) throw new RowFault("categories", unknownSlug(slug));
   }
   if (row.territory != null && !records.hasTerritory(row.territory)) {
-    throw new RowFault("territory", unknown(row.territory));
+    throw new RowFault("territory", unknownSlug(row.territory));
   }
 }
 

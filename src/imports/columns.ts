@@ -1,7 +1,5 @@
-import { type Day, parseDay, parseInstant } from "../moscow-time.ts";
-
-/** A column's value, or the sentence that says what is wrong with what the row gives. */
-export type Read<T> = { value: T } | { fault: string };
+import { type Reader, readChoice, readDay, readFlag, readInteger } from "../fields.ts";
+import { type Day, parseInstant } from "../moscow-time.ts";
 
 /**
  * A column of an import: from a CSV cell (a text, never empty) or a JSON value (never null) to the
@@ -10,7 +8,7 @@ export type Read<T> = { value: T } | { fault: string };
 export interface Column<T> {
   /** Whether NDJSON's null clears it; for the others null counts as not given. */
   nullable: boolean;
-  read(given: unknown): Read<T>;
+  read: Reader<T>;
 }
 
 /** Below the largest safe integer, so that the database can still choose larger ids after it. */
@@ -20,24 +18,12 @@ export function nullable<T>(column: Column<T>): Column<T> {
   return { ...column, nullable: true };
 }
 
-function column<T>(read: (given: unknown) => Read<T>): Column<T> {
+function column<T>(read: Reader<T>): Column<T> {
   return { nullable: false, read };
 }
 
 export function integerColumn(minimum: number, maximum = Number.MAX_SAFE_INTEGER): Column<number> {
-  return column((given) => {
-    const value =
-      typeof given === "string" && /^[+-]?\d{1,16}$/.test(given) ? Number(given) : given;
-    if (typeof value !== "number" || !Number.isSafeInteger(value)) {
-      return { fault: "A valid integer is required." };
-    }
-    if (value < minimum) {
-      return { fault: `Ensure this value is greater than or equal to ${minimum}.` };
-    }
-    return value > maximum
-      ? { fault: `Ensure this value is less than or equal to ${maximum}.` }
-      : { value };
-  });
+  return column(readInteger({ minimum, maximum }));
 }
 
 export function numberColumn(): Column<number> {
@@ -51,12 +37,7 @@ export function numberColumn(): Column<number> {
 }
 
 export function flagColumn(): Column<boolean> {
-  return column((given) => {
-    const word = typeof given === "object" ? "" : String(given).toLowerCase();
-    if (word === "true" || word === "1" || word === "yes") return { value: true };
-    if (word === "false" || word === "0" || word === "no") return { value: false };
-    return { fault: "Must be a valid boolean." };
-  });
+  return column(readFlag);
 }
 
 /** Text as it is, but for what no text may hold: NUL and lone surrogates. */
@@ -83,11 +64,12 @@ export function lineColumn(lengthMax: number): Column<string> {
 }
 
 export function choiceColumn<Option extends string>(options: readonly Option[]): Column<Option> {
+  const read = readChoice(options);
   return column((given) => {
-    const value = options.find((option) => option === given);
-    return value === undefined
-      ? { fault: `"${String(given)}" is not a valid choice. Allowed: ${options.join(", ")}.` }
-      : { value };
+    const result = read(given);
+    return "value" in result
+      ? result
+      : { fault: `${result.fault} Allowed: ${options.join(", ")}.` };
   });
 }
 
@@ -126,12 +108,7 @@ export function instantColumn(): Column<number> {
 }
 
 export function dayColumn(): Column<Day> {
-  return column((given) => {
-    const value = typeof given === "string" ? parseDay(given.trim()) : null;
-    return value === null
-      ? { fault: "Date has wrong format. Use one of these formats instead: YYYY-MM-DD." }
-      : { value };
-  });
+  return column((given) => readDay(typeof given === "string" ? given.trim() : given));
 }
 
 /** An address of the web. */

@@ -1,4 +1,5 @@
 import { type Database, statement } from "../db/database.ts";
+import { REQUIRED } from "../fields.ts";
 import { createChannelLookup } from "./channel-lookup.ts";
 import {
   addressColumn,
@@ -104,7 +105,7 @@ export const postsImport: ImportKind<PostRow> = {
           link: row.link === undefined ? stored.link : row.link,
         };
       }
-      if (publishedAt == null) throw new RowFault("published_at", "This field is required.");
+      if (publishedAt == null) throw new RowFault("published_at", REQUIRED);
       return {
         id: row.id ?? 0,
         channel_id: channelIdOf(row.channel),

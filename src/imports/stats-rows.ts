@@ -1,4 +1,5 @@
 import { type Database, statement } from "../db/database.ts";
+import { REQUIRED } from "../fields.ts";
 import type { Day } from "../moscow-time.ts";
 import { derivedFromPosts } from "../statistics/close-day.ts";
 import { createChannelLookup } from "./channel-lookup.ts";
@@ -49,12 +50,12 @@ export const statsImport: ImportKind<StatsRow> = {
       write(row: Given<StatsRow>): RowOutcome {
         const channelId = channelIdOf(row.channel);
         const { day } = row;
-        if (day === undefined || day === null) throw new RowFault("day", "This field is required.");
+        if (day === undefined || day === null) throw new RowFault("day", REQUIRED);
         const stored = find.get(channelId, day);
         if (stored === undefined) {
           const { subscribers } = row;
           if (subscribers === undefined || subscribers === null) {
-            throw new RowFault("subscribers", "This field is required.");
+            throw new RowFault("subscribers", REQUIRED);
           }
           const derived =
             row.views == null || row.posts == null ? derivedFromPosts(db, channelId, day) : null;

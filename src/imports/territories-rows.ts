@@ -9,6 +9,7 @@ import {
 } from "../directory/directory.table.ts";
 import { refreshFacets } from "../directory/refresh-facets.ts";
 import { inTreeOrder, mayContain } from "../directory/territory-tree.ts";
+import { REQUIRED, unknownSlug } from "../fields.ts";
 import { requireFreeId } from "./categories-rows.ts";
 import { choiceColumn, integerColumn, lineColumn, nullable, slugColumn } from "./columns.ts";
 import { inFileOrder } from "./directory-order.ts";
@@ -42,12 +43,12 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
     return {
       write(row: Given<TerritoryRow>) {
         const { slug } = row;
-        if (slug == null) throw new RowFault("slug", "This field is required.");
+        if (slug == null) throw new RowFault("slug", REQUIRED);
         const stored = now.get(slug);
         const name = row.name ?? stored?.name;
-        if (name === undefined) throw new RowFault("name", "This field is required.");
+        if (name === undefined) throw new RowFault("name", REQUIRED);
         const kind = row.kind ?? stored?.kind;
-        if (kind === undefined) throw new RowFault("kind", "This field is required.");
+        if (kind === undefined) throw new RowFault("kind", REQUIRED);
         const parent = row.parent === undefined ? (stored?.parent ?? null) : row.parent;
         requireFreeId(row.id, slug, stored?.id, slugOfId);
         requirePlace(slug, kind, parent);
@@ -107,7 +108,7 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
       } else {
         const above = now.get(parent);
         if (above === undefined) {
-          throw new RowFault("parent", `Object with slug=${parent} does not exist.`);
+          throw new RowFault("parent", unknownSlug(parent));
         }
         if (!mayContain(above.kind, kind)) {
           throw new RowFault("parent", `A ${kind} cannot lie in a ${above.kind}.`);

@@ -1,9 +1,10 @@
 import { AppError, type ErrorCode, type FieldErrors, fieldError, notFound } from "../errors.ts";
+import { REQUIRED, type Read } from "../fields.ts";
 import type { JsonText } from "../json-text.ts";
 import type { Caller } from "../keys/keys.ts";
 import { quotaExceeded } from "../limits/limits.ts";
 import type { ApiMethod } from "./method.ts";
-import type { Parameter, Parsed } from "./parameters.ts";
+import type { Parameter } from "./parameters.ts";
 import type { Services } from "./services.ts";
 import { STATUS_OF } from "./statuses.ts";
 
@@ -99,7 +100,7 @@ function runMethod(
   raw: RawArguments,
   { services, caller, nowMs, pageUrl }: CallContext,
 ): JsonText<unknown> | Promise<JsonText<unknown>> {
-  return method.run(parseArguments(method, raw), {
+  return method.run(readArguments(method, raw), {
     services,
     caller,
     nowMs,
@@ -108,7 +109,7 @@ function runMethod(
 }
 
 /** @throws AppError `invalid` with all faults at once; `not_found` for a fault in the path */
-function parseArguments(
+function readArguments(
   { parameters, soleParameter }: ApiMethod,
   raw: RawArguments,
 ): Record<string, unknown> {
@@ -120,22 +121,23 @@ function parseArguments(
     const given = raw[name];
     if (parameter === undefined) continue;
     if (given === undefined || given === "") {
-      if (parameter.required) faults[name] = ["This field is required."];
+      if (parameter.required) faults[name] = [REQUIRED];
+      args[name] = parameter.default;
       continue;
     }
-    const parsed = parseArgument(parameter, given);
-    if ("value" in parsed) args[name] = parsed.value;
+    const read = readArgument(parameter, given);
+    if ("value" in read) args[name] = read.value;
     else if (parameter.in === "path") throw notFound("This object");
-    else faults[name] = [parsed.fault];
+    else faults[name] = [read.fault];
   }
   if (Object.keys(faults).length > 0) throw fieldError(faults);
   return args;
 }
 
-function parseArgument(parameter: Parameter<unknown>, given: string | null): Parsed<unknown> {
+function readArgument(parameter: Parameter<unknown>, given: string | null): Read<unknown> {
   if (given === null) return { fault: "This value is not valid UTF-8." };
   if (given.includes("\0")) return { fault: "Null characters are not allowed." };
-  return parameter.parse(given);
+  return parameter.read(given);
 }
 
 function nextQuery({ parameters }: ApiMethod, raw: RawArguments, cursor: string): URLSearchParams {

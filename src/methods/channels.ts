@@ -1,3 +1,4 @@
+import { t } from "elysia";
 import type { CardView } from "../channels/card.ts";
 import {
   CATALOG_ORDERINGS,
@@ -6,43 +7,26 @@ import {
 } from "../channels/catalog.ts";
 import { CHANNEL_KINDS, type ChannelKind } from "../channels/channel-kind.ts";
 import { type ChannelReference, parsePathReference } from "../channels/channel-reference.ts";
-import { facet, foldForSearch, markFacet } from "../channels/search-text.ts";
 import { type FieldErrors, fieldError } from "../errors.ts";
+import { unknownSlug } from "../fields.ts";
 import { pageJsonText, toJsonText } from "../json-text.ts";
-import { unknownSlug } from "./directories.ts";
 import { apiMethod } from "./method.ts";
+import { pageParameters, readPage } from "./paging.ts";
 import {
   choice,
   flag,
   inPath,
   integer,
   integerList,
-  type Parameter,
   required,
   text,
+  withDefault,
 } from "./parameters.ts";
 import { cardSchema, pageOf } from "./schemas.ts";
 import type { Services } from "./services.ts";
 
-const PAGE_SIZE_DEFAULT = 50;
-const PAGE_SIZE_MAX = 100;
 const IDS_MAX = 100;
 const QUERY_LENGTH_MIN = 3;
-
-export const pageSize = {
-  ...integer({
-    description: "Page size.",
-    example: 10,
-    minimum: 1,
-    maximum: PAGE_SIZE_MAX,
-    default: PAGE_SIZE_DEFAULT,
-  }),
-  default: PAGE_SIZE_DEFAULT,
-};
-
-export const cursorParameter = text({
-  description: "The `cursor` in the address of `next`; not to be made up.",
-});
 
 const idList = integerList({
   description:
@@ -53,12 +37,14 @@ const idList = integerList({
 });
 
 /** `{channel}`: the service number, or the handle in any case. */
-export const channelPath: Parameter<ChannelReference> & { required: true } = inPath({
-  ...text({
+export const channelPath = inPath<ChannelReference>({
+  in: "path",
+  required: true,
+  schema: t.String({
     description: "Service number of the channel, or its handle without `@`.",
-    example: "nsmag",
+    examples: ["nsmag"],
   }),
-  parse: (given) => ({ value: parsePathReference(given) }),
+  read: (given) => ({ value: parsePathReference(String(given)) }),
 });
 
 export const channelsList = apiMethod({
@@ -85,7 +71,7 @@ export const channelsList = apiMethod({
       description: "Code of a territory; channels of the nodes below it match too.",
       example: "russia",
     }),
-    kind: choice(CHANNEL_KINDS, { description: "Group chats are `chat`.", default: "channel" }),
+    kind: withDefault(choice(CHANNEL_KINDS, "Group chats are `chat`."), "channel"),
     subscribers_min: integer({ description: "At least so many subscribers.", example: 1000 }),
     subscribers_max: integer({ description: "At most so many subscribers.", example: 1_000_000 }),
     a_plus: flag({
@@ -97,35 +83,22 @@ export const channelsList = apiMethod({
       example: true,
     }),
     ids: idList,
-    ordering: choice(CATALOG_ORDERINGS, {
-      description: "Always descending.",
-      default: "-subscribers",
-    }),
-    limit: pageSize,
-    cursor: cursorParameter,
+    ordering: withDefault(choice(CATALOG_ORDERINGS, "Always descending."), "-subscribers"),
+    ...pageParameters,
   },
   soleParameter: "ids",
   result: pageOf(cardSchema),
   errors: [],
-  async run(args, { services, nextUrl }) {
-    if (args.ids !== undefined) {
-      return pageJsonText(services.channels.cards(args.ids), null);
-    }
-    const ordering = args.ordering ?? "-subscribers";
-    const filter = readFilter(args, services);
-    const after =
-      args.cursor === undefined
-        ? null
-        : services.cursors.read<CatalogPosition>(ordering, args.cursor);
-    if (filter === null) return pageJsonText(toJsonText<CardView[]>([]), null);
-    const page = await services.channels.page({
-      filter,
-      ordering,
-      after,
-      limit: args.limit ?? pageSize.default,
-    });
-    const next = page.last === null ? null : nextUrl(services.cursors.write(ordering, page.last));
-    return pageJsonText(page.results, next);
+  run(args, call) {
+    const { channels } = call.services;
+    if (args.ids !== undefined) return pageJsonText(channels.cards(args.ids), null);
+    const { ordering, limit } = args;
+    const filter = readFilter(args, call.services);
+    return readPage<CardView, CatalogPosition>(ordering, args.cursor, call, (after) =>
+      filter === null
+        ? { results: toJsonText<CardView[]>([]), last: null }
+        : channels.page({ filter, ordering, after, limit }),
+    );
   },
 });
 
@@ -172,7 +145,7 @@ interface FilterArguments {
   q: string | undefined;
   category: string | undefined;
   territory: string | undefined;
-  kind: ChannelKind | undefined;
+  kind: ChannelKind;
   subscribers_min: number | undefined;
   subscribers_max: number | undefined;
   a_plus: boolean | undefined;
@@ -188,43 +161,30 @@ function readFilter(
   { channels, directory }: Services,
 ): CatalogFilter | null {
   const faults: FieldErrors = {};
-  const facets: string[] = [];
-  const facetsAbsent: string[] = [];
-
-  if (args.category !== undefined) {
-    const id = directory.categoryId(args.category);
-    if (id === null) faults["category"] = [unknownSlug(args.category)];
-    else facets.push(facet("category", id));
+  const { category, territory } = args;
+  const categoryId = category === undefined ? null : directory.categoryId(category);
+  if (category !== undefined && categoryId === null) faults["category"] = [unknownSlug(category)];
+  const territoryId = territory === undefined ? null : directory.territoryId(territory);
+  if (territory !== undefined && territoryId === null) {
+    faults["territory"] = [unknownSlug(territory)];
   }
-  if (args.territory !== undefined) {
-    const id = directory.territoryId(args.territory);
-    if (id === null) faults["territory"] = [unknownSlug(args.territory)];
-    else facets.push(facet("territory", id));
-  }
-  if (args.a_plus !== undefined) (args.a_plus ? facets : facetsAbsent).push(markFacet("aPlus"));
-  if (args.verified !== undefined) {
-    (args.verified ? facets : facetsAbsent).push(markFacet("verified"));
-  }
-  const kind = args.kind ?? "channel";
-  if (kind === "chat") facets.push(markFacet("chat"));
-
   const query = (args.q ?? "").trim();
   const reference = query === "" ? null : channels.parseLinkOrHandle(query);
-  const text = query === "" || reference !== null ? null : foldForSearch(query);
-  if (text !== null && [...query].length < QUERY_LENGTH_MIN) {
+  const text = query === "" || reference !== null ? null : query;
+  if (text !== null && [...text].length < QUERY_LENGTH_MIN) {
     faults["q"] = [`Ensure this field has at least ${QUERY_LENGTH_MIN} characters.`];
   }
   if (Object.keys(faults).length > 0) throw fieldError(faults);
 
   if (reference !== null && reference.kind !== "handle") return null;
-  // Titles and handles are on one line each, so this could only match across the two.
-  if (text?.includes("\n")) return null;
   return {
-    kind,
+    kind: args.kind,
     handle: reference?.handle ?? null,
     text,
-    facets,
-    facetsAbsent,
+    categoryId,
+    territoryId,
+    aPlus: args.a_plus ?? null,
+    verified: args.verified ?? null,
     subscribersMin: args.subscribers_min ?? null,
     subscribersMax: args.subscribers_max ?? null,
   };

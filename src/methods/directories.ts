@@ -1,5 +1,6 @@
 import { TERRITORY_KINDS } from "../directory/directory.table.ts";
 import { fieldError } from "../errors.ts";
+import { unknownSlug } from "../fields.ts";
 import { resultsJsonText, toJsonText } from "../json-text.ts";
 import { apiMethod } from "./method.ts";
 import { choice, text } from "./parameters.ts";
@@ -33,7 +34,7 @@ export const territoriesList = apiMethod({
     "children. Their codes go into the catalog's `territory`.",
   units: 0,
   parameters: {
-    kind: choice(TERRITORY_KINDS, { description: "Only nodes of this level." }),
+    kind: choice(TERRITORY_KINDS, "Only nodes of this level."),
     parent: text({
       description: "Code of a node; only its direct children.",
       example: "russia",
@@ -53,7 +54,3 @@ export const territoriesList = apiMethod({
     return resultsJsonText(toJsonText(territories));
   },
 });
-
-export function unknownSlug(slug: string): string {
-  return `Object with slug=${slug} does not exist.`;
-}

@@ -1,20 +1,25 @@
 import { type TSchema, t } from "elysia";
-import { type Day, parseDay } from "../moscow-time.ts";
+import {
+  type Range,
+  type Reader,
+  readChoice,
+  readDay,
+  readFlag,
+  readInteger,
+  readIntegerList,
+} from "../fields.ts";
+import type { Day } from "../moscow-time.ts";
 import { integerSchema } from "./integer-schema.ts";
 
-/** A value, or the sentence that says what is wrong with the text given for it. */
-export type Parsed<T> = { value: T } | { fault: string };
-
-/**
- * One parameter of a method: what the documents say of it, and how its text becomes a value.
- * Messages are those of Django REST Framework (decisions, section 1).
- */
+/** One parameter of a method: what the documents say of it, and how it is read. */
 export interface Parameter<T> {
   in: "path" | "query";
   required: boolean;
   /** JSON Schema with limits, description and an example. */
   schema: TSchema;
-  parse(text: string): Parsed<T>;
+  read: Reader<T>;
+  /** What a method receives where it is not given. */
+  default?: T;
 }
 
 /** Path parameters by the name they have in the path, and query parameters. */
@@ -23,21 +28,17 @@ export type Parameters = Record<string, Parameter<any>>;
 
 type ValueOf<P> = P extends Parameter<infer T> ? T : never;
 
-/** What a method receives: every parameter, undefined where an optional one was not given. */
+/** What a method receives: every parameter; undefined where one without default was not given. */
 export type Arguments<P extends Parameters> = {
-  [Name in keyof P]: P[Name] extends { required: true }
+  [Name in keyof P]: P[Name] extends { required: true } | { default: unknown }
     ? ValueOf<P[Name]>
     : ValueOf<P[Name]> | undefined;
 };
 
-interface Documented<T> {
+interface Words<T> {
   description: string;
-  example: T;
-}
-
-/** The schema's words for an example; none where no value would be right for all. */
-function examples<T>(example: T | undefined): { examples?: T[] } {
-  return example === undefined ? {} : { examples: [example] };
+  /** Left out where no value would be right for all. */
+  example?: T;
 }
 
 export function required<T>(parameter: Parameter<T>): Parameter<T> & { required: true } {
@@ -48,126 +49,55 @@ export function inPath<T>(parameter: Parameter<T>): Parameter<T> & { required: t
   return { ...parameter, in: "path", required: true };
 }
 
-export function text(documented: { description: string; example?: string }): Parameter<string> {
-  const { description, example } = documented;
-  return {
-    in: "query",
-    required: false,
-    schema: t.String({ description, ...examples(example) }),
-    parse: (value) => ({ value }),
-  };
+/** States the default once, for the documents and for the method. */
+export function withDefault<T>(parameter: Parameter<T>, value: T): Parameter<T> & { default: T } {
+  return { ...parameter, schema: { ...parameter.schema, default: value }, default: value };
+}
+
+export function text(words: Words<string>): Parameter<string> {
+  return query(t.String(annotations(words)), (given) => ({ value: String(given) }));
 }
 
 /** A whole number; `minimum` and `maximum` are included. */
-export function integer(
-  documented: Documented<number> & { minimum?: number; maximum?: number; default?: number },
-): Parameter<number> {
-  const { description, example, minimum, maximum } = documented;
-  return {
-    in: "query",
-    required: false,
-    schema: integerSchema({
-      description,
-      ...examples(example),
-      ...(minimum === undefined ? {} : { minimum }),
-      ...(maximum === undefined ? {} : { maximum }),
-      ...(documented.default === undefined ? {} : { default: documented.default }),
-    }),
-    parse(given) {
-      const value = parseInteger(given);
-      if (value === null) return { fault: "A valid integer is required." };
-      if (minimum !== undefined && value < minimum) {
-        return { fault: `Ensure this value is greater than or equal to ${minimum}.` };
-      }
-      if (maximum !== undefined && value > maximum) {
-        return { fault: `Ensure this value is less than or equal to ${maximum}.` };
-      }
-      return { value };
-    },
+export function integer({ minimum, maximum, ...words }: Words<number> & Range): Parameter<number> {
+  const range = {
+    ...(minimum === undefined ? {} : { minimum }),
+    ...(maximum === undefined ? {} : { maximum }),
   };
+  return query(integerSchema({ ...annotations(words), ...range }), readInteger(range));
 }
 
-/** Case-insensitive `true`, `false`, `1`, `0`, `yes`, `no` (specification, section 4). */
-export function flag(documented: Documented<boolean>): Parameter<boolean> {
-  const { description, example } = documented;
-  return {
-    in: "query",
-    required: false,
-    schema: t.Boolean({ description, ...examples(example) }),
-    parse(given) {
-      const word = given.toLowerCase();
-      if (word === "true" || word === "1" || word === "yes") return { value: true };
-      if (word === "false" || word === "0" || word === "no") return { value: false };
-      return { fault: "Must be a valid boolean." };
-    },
-  };
+export function flag(words: Words<boolean>): Parameter<boolean> {
+  return query(t.Boolean(annotations(words)), readFlag);
 }
 
 export function choice<Option extends string>(
-  options: readonly Option[],
-  documented: { description: string; default?: Option },
+  options: readonly [Option, ...Option[]],
+  description: string,
 ): Parameter<Option> {
-  return {
-    in: "query",
-    required: false,
-    schema: t.Unsafe<Option>({
-      type: "string",
-      enum: [...options],
-      description: documented.description,
-      examples: options.slice(0, 1),
-      ...(documented.default === undefined ? {} : { default: documented.default }),
-    }),
-    parse(given) {
-      const value = options.find((option) => option === given);
-      return value === undefined ? { fault: `"${given}" is not a valid choice.` } : { value };
-    },
-  };
+  const schema = { type: "string", enum: [...options] };
+  const words = annotations({ description, example: options[0] });
+  return query(t.Unsafe<Option>({ ...schema, ...words }), readChoice(options));
 }
 
-/** `YYYY-MM-DD`, a Moscow day. */
-export function day(documented: Documented<string>): Parameter<Day> {
-  const { description, example } = documented;
-  return {
-    in: "query",
-    required: false,
-    schema: t.String({ format: "date", description, ...examples(example) }),
-    parse(given) {
-      const value = parseDay(given);
-      if (value !== null) return { value };
-      return {
-        fault: "Date has wrong format. Use one of these formats instead: YYYY-MM-DD.",
-      };
-    },
-  };
+/** A Moscow day. */
+export function day(words: Words<string>): Parameter<Day> {
+  return query(t.String({ format: "date", ...annotations(words) }), readDay);
 }
 
 /** Comma-separated whole numbers, each kept once, in the order given. */
-export function integerList(
-  documented: Documented<string> & { itemsMax: number },
-): Parameter<number[]> {
-  const { description, example, itemsMax } = documented;
-  return {
-    in: "query",
-    required: false,
-    schema: t.String({
-      pattern: "^\\s*-?\\d+\\s*(,\\s*-?\\d+\\s*)*$",
-      description,
-      ...examples(example),
-    }),
-    parse(given) {
-      const items = given.split(",").map((item) => parseInteger(item.trim()));
-      if (items.includes(null)) return { fault: "A valid integer is required." };
-      if (items.length > itemsMax) {
-        return { fault: `Ensure this field has no more than ${itemsMax} elements.` };
-      }
-      return { value: [...new Set(items as number[])] };
-    },
-  };
+export function integerList({
+  itemsMax,
+  ...words
+}: Words<string> & { itemsMax: number }): Parameter<number[]> {
+  const pattern = "^\\s*-?\\d+\\s*(,\\s*-?\\d+\\s*)*$";
+  return query(t.String({ pattern, ...annotations(words) }), readIntegerList({ itemsMax }));
 }
 
-/** A decimal integer in the safe range, or null. */
-export function parseInteger(given: string): number | null {
-  if (!/^[+-]?\d{1,16}$/.test(given)) return null;
-  const value = Number(given);
-  return Number.isSafeInteger(value) ? value : null;
+function query<T>(schema: TSchema, read: Reader<T>): Parameter<T> {
+  return { in: "query", required: false, schema, read };
+}
+
+function annotations<T>({ description, example }: Words<T>) {
+  return { description, ...(example === undefined ? {} : { examples: [example] }) };
 }

@@ -1,14 +1,12 @@
 import { notFound } from "../errors.ts";
-import { pageJsonText } from "../json-text.ts";
 import { startOfDay } from "../moscow-time.ts";
-import type { PostPosition } from "../posts/posts.store.ts";
-import { channelPath, cursorParameter, pageSize } from "./channels.ts";
+import type { PostPosition, PostView } from "../posts/posts.store.ts";
+import { channelPath } from "./channels.ts";
 import { apiMethod } from "./method.ts";
+import { pageParameters, readPage } from "./paging.ts";
 import { day, flag, inPath, integer } from "./parameters.ts";
 import { requireOrder } from "./period.ts";
 import { pageOf, postSchema } from "./schemas.ts";
-
-const CURSOR_SCOPE = "posts";
 
 export const channelPostsRetrieve = apiMethod({
   operationId: "msgr_channels_posts_retrieve",
@@ -29,29 +27,25 @@ export const channelPostsRetrieve = apiMethod({
       description: "true: only advertising posts; false: without advertising.",
       example: false,
     }),
-    limit: pageSize,
-    cursor: cursorParameter,
+    ...pageParameters,
   },
   result: pageOf(postSchema),
   errors: ["tariff_required", "not_found"],
-  async run(args, { services, nextUrl }) {
-    const { from, to, cursor } = args;
+  run(args, call) {
+    const { from, to } = args;
     if (from !== undefined && to !== undefined) requireOrder(from, to);
-    const after =
-      cursor === undefined ? null : services.cursors.read<PostPosition>(CURSOR_SCOPE, cursor);
-    const channelId = services.channels.findId(args.channel);
-    if (channelId === null) throw notFound("The channel");
-    const page = await services.posts.page({
-      channelId,
-      fromMs: from === undefined ? null : startOfDay(from),
-      untilMs: to === undefined ? null : startOfDay(to + 1),
-      isAd: args.is_ad ?? null,
-      after,
-      limit: args.limit ?? pageSize.default,
+    return readPage<PostView, PostPosition>("posts", args.cursor, call, (after) => {
+      const channelId = call.services.channels.findId(args.channel);
+      if (channelId === null) throw notFound("The channel");
+      return call.services.posts.page({
+        channelId,
+        fromMs: from === undefined ? null : startOfDay(from),
+        untilMs: to === undefined ? null : startOfDay(to + 1),
+        isAd: args.is_ad ?? null,
+        after,
+        limit: args.limit,
+      });
     });
-    const next =
-      page.last === null ? null : nextUrl(services.cursors.write(CURSOR_SCOPE, page.last));
-    return pageJsonText(page.results, next);
   },
 });
 

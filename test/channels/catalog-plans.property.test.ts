@@ -6,7 +6,6 @@ import {
   type CatalogPosition,
   selectCatalog,
 } from "../../src/channels/catalog.ts";
-import { facet, foldForSearch, markFacet } from "../../src/channels/search-text.ts";
 import type { Database } from "../../src/db/database.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { imported, pagesOf } from "../support/expectations.ts";
@@ -192,23 +191,16 @@ function idOf(table: "categories" | "territories", slug: string): number {
 }
 
 function answer(asked: Asked): { ids: number[]; last: CatalogPosition | null; plan: Plan } {
-  const marks = (wanted: boolean) => [
-    ...(asked.aPlus === wanted ? [markFacet("aPlus")] : []),
-    ...(asked.verified === wanted ? [markFacet("verified")] : []),
-  ];
   statements = [];
   const page = selectCatalog(db, {
     filter: {
       kind: asked.kind,
       handle: null,
-      text: asked.text === null ? null : foldForSearch(asked.text),
-      facets: [
-        ...(asked.science ? [facet("category", idOf("categories", "science"))] : []),
-        ...(asked.kazan ? [facet("territory", idOf("territories", "kazan"))] : []),
-        ...marks(true),
-        ...(asked.kind === "chat" ? [markFacet("chat")] : []),
-      ],
-      facetsAbsent: marks(false),
+      text: asked.text,
+      categoryId: asked.science ? idOf("categories", "science") : null,
+      territoryId: asked.kazan ? idOf("territories", "kazan") : null,
+      aPlus: asked.aPlus,
+      verified: asked.verified,
       subscribersMin: asked.min,
       subscribersMax: asked.max,
     },

@@ -56,7 +56,7 @@ const DOMAINS = [
   "webhooks",
 ];
 /** Files and folders at the bottom, which everything may use. */
-const BOTTOM = ["errors.ts", "json-text.ts", "moscow-time.ts", "ports"];
+const BOTTOM = ["errors.ts", "fields.ts", "json-text.ts", "moscow-time.ts", "ports"];
 /** The composition: the application, and what its threads run. */
 const COMPOSITION = ["app.ts", "operations.ts", "thread.ts"];
 
@@ -99,6 +99,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "errors.ts": [],
   "json-text.ts": [],
   "moscow-time.ts": [],
+  "fields.ts": ["moscow-time.ts"],
   "assets.d.ts": [],
 };
 

@@ -1,0 +1,80 @@
+import { type Day, parseDay } from "./moscow-time.ts";
+
+/**
+ * Reading of fields, wherever they come from: a query, a CSV cell, a JSON value. The sentences are
+ * those of Django REST Framework (decisions, section 1).
+ */
+
+/** A value, or the sentence that says what is wrong with what was given. */
+export type Read<T> = { value: T } | { fault: string };
+
+export type Reader<T> = (given: unknown) => Read<T>;
+
+export const REQUIRED = "This field is required.";
+
+export function unknownSlug(slug: string): string {
+  return `Object with slug=${slug} does not exist.`;
+}
+
+export interface Range {
+  minimum?: number;
+  maximum?: number;
+}
+
+/** A whole number in the safe range, or its digits; the bounds are included. */
+export function readInteger({ minimum, maximum }: Range): Reader<number> {
+  return (given) => {
+    const value = parseInteger(given);
+    if (value === null) return { fault: "A valid integer is required." };
+    if (minimum !== undefined && value < minimum) {
+      return { fault: `Ensure this value is greater than or equal to ${minimum}.` };
+    }
+    if (maximum !== undefined && value > maximum) {
+      return { fault: `Ensure this value is less than or equal to ${maximum}.` };
+    }
+    return { value };
+  };
+}
+
+/** Case-insensitive `true`, `false`, `1`, `0`, `yes`, `no` (specification, section 4). */
+export const readFlag: Reader<boolean> = (given) => {
+  const word = typeof given === "object" ? "" : String(given).toLowerCase();
+  if (word === "true" || word === "1" || word === "yes") return { value: true };
+  if (word === "false" || word === "0" || word === "no") return { value: false };
+  return { fault: "Must be a valid boolean." };
+};
+
+export function readChoice<Option extends string>(options: readonly Option[]): Reader<Option> {
+  return (given) => {
+    const value = options.find((option) => option === given);
+    return value === undefined ? { fault: `"${String(given)}" is not a valid choice.` } : { value };
+  };
+}
+
+/** `YYYY-MM-DD`, a Moscow day that exists. */
+export const readDay: Reader<Day> = (given) => {
+  const value = typeof given === "string" ? parseDay(given) : null;
+  return value === null
+    ? { fault: "Date has wrong format. Use one of these formats instead: YYYY-MM-DD." }
+    : { value };
+};
+
+/** Comma-separated whole numbers, each kept once, in the order given. */
+export function readIntegerList({ itemsMax }: { itemsMax: number }): Reader<number[]> {
+  return (given) => {
+    const items = String(given)
+      .split(",")
+      .map((item) => parseInteger(item.trim()));
+    if (items.includes(null)) return { fault: "A valid integer is required." };
+    if (items.length > itemsMax) {
+      return { fault: `Ensure this field has no more than ${itemsMax} elements.` };
+    }
+    return { value: [...new Set(items as number[])] };
+  };
+}
+
+/** A safe integer or a decimal text of one, else null. */
+function parseInteger(given: unknown): number | null {
+  const value = typeof given === "string" && /^[+-]?\d{1,16}$/.test(given) ? Number(given) : given;
+  return typeof value === "number" && Number.isSafeInteger(value) ? value : null;
+}

@@ -1,0 +1,35 @@
+import { type JsonText, type Page, pageJsonText } from "../json-text.ts";
+import type { Position } from "./cursor.ts";
+import type { Call } from "./method.ts";
+import { integer, text, withDefault } from "./parameters.ts";
+
+/** A part of a list: its items, and where it ended; null where nothing follows. */
+export interface Slice<View, P extends Position> {
+  results: JsonText<View[]>;
+  last: P | null;
+}
+
+/** The parameters of every paginated list. */
+export const pageParameters = {
+  limit: withDefault(
+    integer({ description: "Page size.", example: 10, minimum: 1, maximum: 100 }),
+    50,
+  ),
+  cursor: text({ description: "The `cursor` in the address of `next`; not to be made up." }),
+};
+
+/**
+ * The page that a cursor names, found by key, with the address of the next one.
+ * @param scope the ordering that the cursor must belong to
+ * @throws AppError `invalid` on `cursor`
+ */
+export async function readPage<View, P extends Position>(
+  scope: string,
+  cursor: string | undefined,
+  { services, nextUrl }: Call,
+  select: (after: P | null) => Slice<View, P> | Promise<Slice<View, P>>,
+): Promise<JsonText<Page<View>>> {
+  const after = cursor === undefined ? null : services.cursors.read<P>(scope, cursor);
+  const { results, last } = await select(after);
+  return pageJsonText(results, last === null ? null : nextUrl(services.cursors.write(scope, last)));
+}
