@@ -139,7 +139,8 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
 
     listen() {
       try {
-        server.listen({ hostname: config.host, port: config.port });
+        // Else two processes would share the port, and each answer some of the requests.
+        server.listen({ hostname: config.host, port: config.port, reusePort: false });
       } catch (cause) {
         const place = `${config.host}:${config.port}`;
         throw new AppError("unavailable", `Cannot listen on ${place}: ${reasonOf(cause)}.`, {

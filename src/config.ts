@@ -37,7 +37,7 @@ export const SETTINGS = {
   KANALOG_MESSENGER_HOSTS: setting(
     "The messenger's hosts, by which links to channels are known.",
     "t.me,telegram.me,max.ru",
-    list(hostName),
+    nonEmptyList(hostName),
   ),
   KANALOG_CORS_ORIGINS: setting(
     "Origins whose pages may call the API from a browser; none where empty.",
@@ -170,6 +170,14 @@ function list<T>(parseItem: (text: string) => T) {
       .map(parseItem);
 }
 
+function nonEmptyList<T>(parseItem: (text: string) => T) {
+  return (text: string): T[] => {
+    const items = list(parseItem)(text);
+    if (items.length === 0) throw new Error("must name at least one.");
+    return items;
+  };
+}
+
 function hostName(text: string): string {
   if (!/^[a-z0-9.-]+(:\d+)?$/i.test(text)) {
     throw new Error(`${JSON.stringify(text)} is not a host name such as t.me.`);
@@ -187,7 +195,8 @@ function origin(text: string): string {
 /** Without the slash at its end, so that paths can be put behind it. */
 function baseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
+  const isPlain = url !== null && url.search + url.hash + url.username + url.password === "";
+  if (!isPlain || !/^https?:$/.test(url.protocol)) {
     throw new Error(`${JSON.stringify(text)} is not an address such as https://api.example.com.`);
   }
   return text.replace(/\/+$/, "");

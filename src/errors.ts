@@ -15,7 +15,9 @@ export type ErrorCode =
   | "quota_exceeded"
   | "timeout"
   | "unavailable"
-  | "internal";
+  | "internal"
+  /** A command only: it was told to stop. */
+  | "interrupted";
 
 /** Messages by field, in the order they were found (specification, section 7). */
 export type FieldErrors = Record<string, string[]>;

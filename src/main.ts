@@ -3,6 +3,11 @@ import { createApp, openDomains } from "./app.ts";
 import { runCommandLine } from "./cli/command-line.ts";
 import { systemPorts } from "./ports/ports.ts";
 
+// Whoever reads the output may stop to (`| head`): that is no failure.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === "EPIPE" ? 0 : 1);
+});
+
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   environment: process.env,
   output: {

@@ -165,6 +165,7 @@ function requireLimits(change: PlanChange): void {
 
 function requiredName(text: string): string {
   const name = text.trim();
+  if (/\p{Cc}/u.test(name)) throw fieldError({ name: ["Control characters are not allowed."] });
   if (name === "") throw fieldError({ name: ["This field may not be blank."] });
   if ([...name].length > NAME_LENGTH_MAX) {
     throw fieldError({

@@ -20,6 +20,8 @@ export interface Output {
 export const EXIT_FAILED = 1;
 export const EXIT_USAGE = 2;
 export const EXIT_REJECTED_ROWS = 3;
+/** As shells have it for what was ended by Ctrl-C. */
+export const EXIT_INTERRUPTED = 130;
 
 /** Ends a command with an exit code; the message, if any, is printed. */
 export class CommandExit extends Error {

@@ -1,7 +1,14 @@
 import { Command, CommanderError } from "commander";
+import { version } from "../../package.json";
 import { ConfigError } from "../config.ts";
 import { AppError } from "../errors.ts";
-import { type CommandContext, CommandExit, EXIT_FAILED, EXIT_USAGE } from "./command-context.ts";
+import {
+  type CommandContext,
+  CommandExit,
+  EXIT_FAILED,
+  EXIT_INTERRUPTED,
+  EXIT_USAGE,
+} from "./command-context.ts";
 import { importCommand } from "./import.ts";
 import { keyCommand } from "./key.ts";
 import { memberCommand } from "./member.ts";
@@ -18,6 +25,8 @@ export async function runCommandLine(
 ): Promise<number> {
   const program = new Command("kanalog")
     .description("A self-hosted channel data appliance over one SQLite file.")
+    .version(version)
+    .addHelpText("after", "\nThe database is KANALOG_DB, or data/kanalog.db. See `kanalog config`.")
     .addCommand(startCommand(context))
     .addCommand(serveCommand(context))
     .addCommand(importCommand(context))
@@ -65,7 +74,13 @@ function exitCodeOf(error: unknown, { output }: CommandContext): number {
   }
   if (error instanceof AppError) {
     output.note(error.detail);
+    if (error.code === "interrupted") return EXIT_INTERRUPTED;
     return error.code === "invalid" ? EXIT_USAGE : EXIT_FAILED;
+  }
+  if (error instanceof Error && "syscall" in error) {
+    // What the system refused (a file, a folder) is told in its words; a stack would add nothing.
+    output.note(error.message);
+    return EXIT_FAILED;
   }
   output.note(error instanceof Error ? (error.stack ?? error.message) : String(error));
   return EXIT_FAILED;

@@ -1,5 +1,7 @@
-import { closeSync, openSync, writeSync } from "node:fs";
+import { closeSync, openSync, statSync, writeSync } from "node:fs";
+import { resolve } from "node:path";
 import { Argument, Command, Option } from "commander";
+import { readConfig } from "../config.ts";
 import { IMPORT_KIND_NAMES, type ImportKindName } from "../imports/import-kind.ts";
 import { importKinds } from "../imports/import-kinds.ts";
 import { formatOf, IMPORT_FORMATS, type ImportFormat, readRows } from "../imports/rows.ts";
@@ -64,9 +66,12 @@ async function runCommand(
   }
   const source = await openSource(path);
   await requireUtf8(source);
-  const format = options.format ?? formatOf(path);
+  const format = options.format ?? formatOf(source.name);
   const open = options.dryRun === true ? withDomainsOfCopy : withDomains;
-  const rejects = createRejects(options.rejects, output.note);
+  const { databasePath } = readConfig(context.environment);
+  const rejects = createRejects(options.rejects, [path, databasePath], output.note);
+  const interrupt = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => interrupt.abort());
 
   const summary = await open(context, async ({ db, clock }) => {
     const progress = createProgress(source, clock);
@@ -79,6 +84,7 @@ async function runCommand(
           clock,
           context: { clock, folder: source.folder, note: output.note },
           replace: options.replace === true,
+          signal: interrupt.signal,
           onReject: rejects.add,
           onProgress: ({ read }) => progress.rows(read),
         },
@@ -110,9 +116,10 @@ function describe(summary: ImportSummary): string {
  */
 function createRejects(
   path: string | undefined,
+  inUse: readonly string[],
   note: (text: string) => void,
 ): { add(reject: Reject): void; close(): void } {
-  const file = path === undefined ? null : openForWriting(path);
+  const file = path === undefined ? null : openForWriting(path, inUse);
   let count = 0;
   return {
     add(reject) {
@@ -132,10 +139,19 @@ function createRejects(
   };
 }
 
-function openForWriting(path: string): number {
+function openForWriting(path: string, inUse: readonly string[]): number {
+  const files = inUse.flatMap((used) => [used, `${used}-wal`, `${used}-shm`]);
+  if (files.some((used) => resolve(used) === resolve(path) || isSameFile(used, path))) {
+    throw new CommandExit(EXIT_USAGE, `--rejects: ${path} is the input or the database itself.`);
+  }
   try {
     return openSync(path, "w");
   } catch {
     throw new CommandExit(EXIT_FAILED, `--rejects: the file ${path} cannot be written.`);
   }
+}
+
+function isSameFile(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false }));
+  return first !== undefined && first.ino === second?.ino && first.dev === second.dev;
 }

@@ -47,5 +47,6 @@ export function instantCell(instantMs: number | null): string | null {
 }
 
 function cellText(value: Cell): string {
-  return value === null ? "-" : String(value);
+  // A control character would reach the terminal as a command.
+  return value === null ? "-" : String(value).replace(/\p{Cc}/gu, "�");
 }

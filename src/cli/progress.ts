@@ -21,7 +21,7 @@ export function createProgress(source: Source, clock: Clock): Progress {
       ? "{rows} rows | {rate} rows/s"
       : "{bar} {percentage}% | {rows} rows | {rate} rows/s | {eta_formatted} left";
   const bar = new SingleBar(
-    { format, hideCursor: true, stream: process.stderr },
+    { format, hideCursor: true, gracefulExit: false, stream: process.stderr },
     Presets.shades_classic,
   );
   const startedAtMs = clock.monotonic();

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { type Config, readConfig } from "../config.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type CommandContext, EXIT_FAILED } from "./command-context.ts";
+import { requireFile } from "./with-domains.ts";
 
 export interface ServeOptions {
   host?: string;
@@ -53,6 +54,7 @@ export async function serve(
   config: Config,
   announce: (address: string) => void,
 ): Promise<void> {
+  requireFile(config);
   const app = await context.createApp(config, context.ports(config));
   const stopSignal = stopSignalled(app.domains.clock);
   try {

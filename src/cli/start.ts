@@ -1,4 +1,5 @@
-import { renameSync, rmSync } from "node:fs";
+import { existsSync, linkSync, readdirSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { Command } from "commander";
 import sampleChannels from "../../data/sample/channels.ndjson" with { type: "file" };
 import samplePosts from "../../data/sample/posts.ndjson" with { type: "file" };
@@ -38,14 +39,43 @@ export function startCommand(context: CommandContext): Command {
 /**
  * Makes the database under another name and moves it into place when it is whole, so that a first
  * start that is interrupted can be repeated.
- * @returns the sample organization's key
+ * @returns the sample organization's key; null where another process made the database meanwhile
  */
-async function makeSample(context: CommandContext, config: Config): Promise<string> {
-  const unfinished = `${config.databasePath}.unfinished`;
-  for (const suffix of ["", "-wal", "-shm"]) rmSync(unfinished + suffix, { force: true });
-  const key = await withDomains(context, fillSample, { ...config, databasePath: unfinished });
-  renameSync(unfinished, config.databasePath);
-  return key;
+async function makeSample(context: CommandContext, config: Config): Promise<string | null> {
+  const unfinished = `${config.databasePath}.unfinished-${process.pid}`;
+  removeLeftovers(config.databasePath);
+  try {
+    const key = await withDomains(context, fillSample, { ...config, databasePath: unfinished });
+    // Unlike a rename, a link does not replace the database of a start that was faster.
+    linkSync(unfinished, config.databasePath);
+    return key;
+  } catch (error) {
+    if (databaseExists(config.databasePath)) return null;
+    throw error;
+  } finally {
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(unfinished + suffix, { force: true });
+  }
+}
+
+/** What interrupted first starts left behind. */
+function removeLeftovers(databasePath: string): void {
+  const name = `${basename(databasePath)}.unfinished-`;
+  const folder = dirname(databasePath);
+  if (!existsSync(folder)) return;
+  for (const file of readdirSync(folder)) {
+    if (!file.startsWith(name)) continue;
+    const processId = Number.parseInt(file.slice(name.length), 10);
+    if (!isRunning(processId)) rmSync(join(folder, file), { force: true });
+  }
+}
+
+function isRunning(processId: number): boolean {
+  try {
+    // Signal 0 only asks.
+    return process.kill(processId, 0);
+  } catch {
+    return false;
+  }
 }
 
 async function fillSample({ db, clock, accounts, keys }: Domains): Promise<string> {

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Domains } from "../app.ts";
 import { type Config, readConfig } from "../config.ts";
-import { closeDatabase, copyDatabase, databaseExists } from "../db/database.ts";
-import type { CommandContext } from "./command-context.ts";
+import { closeDatabase, copyDatabase, databaseExists, IN_MEMORY } from "../db/database.ts";
+import { type CommandContext, CommandExit, EXIT_USAGE } from "./command-context.ts";
 
 /** Opens the database that the settings name, made where missing, and closes it after. */
 export async function withDomains<T>(
@@ -12,7 +12,10 @@ export async function withDomains<T>(
   work: (domains: Domains) => T | Promise<T>,
   config: Config = readConfig(context.environment),
 ): Promise<T> {
+  requireFile(config);
+  const isNew = !databaseExists(config.databasePath);
   const domains = await context.openDomains(config, context.ports(config));
+  if (isNew) context.output.note(`Made a new database, ${config.databasePath}.`);
   try {
     return await work(domains);
   } finally {
@@ -38,5 +41,15 @@ export async function withDomainsOfCopy<T>(
     return await withDomains(context, work, { ...config, databasePath });
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** @throws CommandExit for a database that would be gone with this command */
+export function requireFile({ databasePath }: Config): void {
+  if (databasePath === IN_MEMORY) {
+    throw new CommandExit(
+      EXIT_USAGE,
+      "KANALOG_DB: name a file; a database in memory would be lost.",
+    );
   }
 }

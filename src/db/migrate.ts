@@ -1,6 +1,6 @@
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Database } from "./database.ts";
+import { type Database, statement } from "./database.ts";
 import { foundation } from "./migrations/001-foundation.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -31,8 +31,15 @@ export async function migrate(db: Database, clock: Clock): Promise<number> {
           `${SCHEMA_VERSION}. Start the newer program that wrote it.`,
       );
     }
+    if (version === 0 && !isEmpty(db)) {
+      throw new AppError("conflict", "The file is a database of another program.");
+    }
     for (const sql of MIGRATIONS.slice(version)) db.$client.exec(sql);
     db.$client.pragma(`user_version = ${SCHEMA_VERSION}`);
     return version;
   });
+}
+
+function isEmpty(db: Database): boolean {
+  return statement(db, "SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
 }

@@ -3,6 +3,8 @@ import type { Config } from "../config.ts";
 /** The address under which clients reach the appliance, without a slash at its end. */
 export type BaseAddress = (request: Request) => string;
 
+/** For a client that named no host that could be. */
+const UNKNOWN_ADDRESS = "http://localhost";
 const ALL_INTERFACES = new Set(["0.0.0.0", "::", "[::]"]);
 
 /**
@@ -22,13 +24,16 @@ export function listenerAddress(host: string, port: number): string | null {
   return `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`;
 }
 
-function addressOfRequest(request: Request, trustProxy: boolean): string {
-  const { protocol, host } = new URL(request.url);
+function addressOfRequest({ url, headers }: Request, trustProxy: boolean): string {
+  const [own = UNKNOWN_ADDRESS] = /^https?:\/\/[^/?#]+/i.exec(url) ?? [];
   const forwarded = (name: string): string | undefined =>
-    trustProxy ? request.headers.get(name)?.split(",")[0]?.trim() : undefined;
-  const scheme = forwarded("x-forwarded-proto") ?? protocol.slice(0, -1);
-  const address = `${scheme}://${forwarded("x-forwarded-host") ?? host}`;
-  return /^https?:\/\/[^/\s]+$/.test(address) && URL.canParse(address)
-    ? address
-    : `${protocol}//${host}`;
+    trustProxy ? headers.get(name)?.split(",")[0]?.trim() : undefined;
+  const scheme = forwarded("x-forwarded-proto") ?? own.slice(0, own.indexOf(":"));
+  const host = forwarded("x-forwarded-host") ?? own.slice(own.indexOf("//") + 2);
+  const address = `${scheme}://${host}`;
+  return [address, own].find(isAddress) ?? UNKNOWN_ADDRESS;
+}
+
+function isAddress(text: string): boolean {
+  return /^https?:\/\/[\w.:[\]-]+$/i.test(text) && URL.canParse(text);
 }

@@ -133,14 +133,18 @@ export function commonHeaders(
 /** To the same address with a slash, as the client sees it: a proxy may have taken a prefix off. */
 export function redirectToSlash(request: Request, context: RestContext): Response {
   const prefix = new URL(context.baseAddress(request)).pathname.replace(/\/$/, "");
-  const location = `${prefix}${pathOf(request)}/${new URL(request.url).search}`;
+  const location = `${prefix}${pathOf(request)}/${searchOf(request)}`;
   return new Response(null, {
     status: 301,
     headers: { ...commonHeaders(request, context), location },
   });
 }
 
-/** The path as the caller wrote it, escapes and all. */
-function pathOf(request: Request): string {
-  return new URL(request.url).pathname;
+/** The path as the caller wrote it, escapes and all; a Host may be no part of any valid address. */
+function pathOf({ url }: Request): string {
+  return /^[a-z]+:\/\/[^/?#]*([^?#]*)/i.exec(url)?.[1] ?? "/";
+}
+
+function searchOf({ url }: Request): string {
+  return /^[^?#]*(\?[^#]*)?/.exec(url)?.[1] ?? "";
 }

@@ -113,17 +113,22 @@ export const channelsImport: ImportKind<ChannelRow> = {
   },
 };
 
+/** Its card would be at the address of another method. */
+const RESERVED_HANDLE = "resolve";
+
 /** A handle with or without its `@`. */
 function handleColumn(): Column<string> {
   return {
     nullable: false,
     read(given) {
       const value = typeof given === "string" ? given.trim().replace(/^@/, "") : "";
+      if (value.toLowerCase() === RESERVED_HANDLE)
+        return { fault: `"${value}" is an address of the API.` };
       return isHandle(value)
         ? { value }
         : {
             fault:
-              "Enter a handle: letters, digits, underscores, dots and hyphens, not digits alone.",
+              "Enter a handle: up to 64 letters, digits, underscores, dots and hyphens, not digits alone.",
           };
     },
   };

@@ -16,9 +16,15 @@ export type SourceRow = { line: number; fields: Fields } | { line: number; fault
 /** Longer than any row should be; a file without line breaks must not fill the memory. */
 const LINE_LENGTH_MAX = 4 * 1024 * 1024;
 
-/** The format that a file's name tells, NDJSON for any name that tells none. */
-export function formatOf(path: string): ImportFormat {
-  return extname(path).toLowerCase() === ".csv" ? "csv" : "ndjson";
+const FORMATS_BY_ENDING: Record<string, ImportFormat> = {
+  ".csv": "csv",
+  ".ndjson": "ndjson",
+  ".jsonl": "ndjson",
+};
+
+/** The format that a file's name tells; null where it tells none, and the content must. */
+export function formatOf(path: string): ImportFormat | null {
+  return FORMATS_BY_ENDING[extname(path).toLowerCase()] ?? null;
 }
 
 /**
@@ -26,14 +32,23 @@ export function formatOf(path: string): ImportFormat {
  * CSV header at once, in NDJSON row by row.
  * @throws AppError `invalid` for a wrong header
  */
-export function readRows(
+export async function* readRows(
   source: Source,
-  format: ImportFormat,
+  format: ImportFormat | null,
   columns: readonly string[],
   onBytes: (total: number) => void,
 ): AsyncGenerator<SourceRow> {
   const text = decodeUtf8(source, onBytes);
-  return format === "csv" ? readCsv(text, columns) : readNdjson(text, columns);
+  const { value: first = "" } = await text.next();
+  // What begins with a brace or bracket is no CSV header of ours.
+  const isCsv = format === null ? !/^\s*[{[]/.test(first) : format === "csv";
+  const whole = prepend(first, text);
+  yield* isCsv ? readCsv(whole, columns) : readNdjson(whole, columns);
+}
+
+async function* prepend(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
+  yield first;
+  yield* rest;
 }
 
 async function* readCsv(
@@ -42,34 +57,41 @@ async function* readCsv(
 ): AsyncGenerator<SourceRow> {
   const rejected: SourceRow[] = [];
   let headerRead = false;
-  /** Lines before the record that comes next. */
-  let linesBefore = 0;
+  /** The line on which the last record ended. */
+  let lastLine = 0;
   /** The line on which a record starts; its raw text may begin with blank lines. */
-  const nextLine = (raw: string): number => {
-    const line = linesBefore + lineBreaks(raw) - lineBreaks(raw.trimStart()) + 1;
-    linesBefore += lineBreaks(raw);
-    return line;
+  const lineOf = (raw: string): number =>
+    lastLine + 1 + lineBreaks(raw) - lineBreaks(raw.trimStart());
+  const skip = (error: CsvError, raw: string): void => {
+    const line = lineOf(raw);
+    if (error.code === "INVALID_OPENING_QUOTE") {
+      // Told once for each quote in the row.
+      if (lastLine !== Number(error["lines"])) rejected.push({ line, fault: OPENING_QUOTE });
+    } else if (error.code === "CSV_RECORD_INCONSISTENT_COLUMNS") {
+      rejected.push({ line, fault: "The row has another number of cells than the header." });
+    } else {
+      throw unreadable(line, error);
+    }
+    lastLine = Number(error["lines"]);
   };
   const parser = parse({
     columns: (header: string[]) => {
       headerRead = true;
-      linesBefore = 1 + lineBreaks(header.join(""));
+      lastLine = 1 + lineBreaks(header.join(""));
       return checkHeader(header, columns);
     },
     info: true,
     max_record_size: LINE_LENGTH_MAX,
-    on_record: ({ record, info }: CsvRecord): SourceRow => ({
-      line: nextLine(info.raw),
-      fields: withoutEmpty(record),
-    }),
+    on_record: ({ record, info }: CsvRecord): SourceRow => {
+      const line = lineOf(info.raw);
+      lastLine = info.lines;
+      return { line, fields: withoutEmpty(record) };
+    },
     on_skip: (error, raw) => {
-      if (error !== undefined) rejected.push({ line: nextLine(raw ?? ""), fault: csvFault(error) });
+      if (error !== undefined) skip(error, raw ?? "");
       return undefined;
     },
     raw: true,
-    // A cell that is not quoted as it should be stands as it is; strictly read, it would swallow
-    // the rows after it.
-    relax_quotes: true,
     skip_empty_lines: true,
     skip_records_with_error: true,
   });
@@ -92,7 +114,7 @@ async function* readCsv(
 
 interface CsvRecord {
   record: Record<string, string>;
-  info: { raw: string };
+  info: { raw: string; lines: number };
 }
 
 function lineBreaks(text: string): number {
@@ -118,7 +140,7 @@ function checkHeader(header: string[], columns: readonly string[]): string[] {
   if (unknown.length > 0) {
     throw new AppError(
       "invalid",
-      `The header has unknown columns: ${unknown.map((name) => name || '""').join(", ")}. ` +
+      `The header has unknown columns: ${unknown.map((name) => JSON.stringify(name)).join(", ")}. ` +
         `Known: ${columns.join(", ")}.`,
     );
   }
@@ -137,14 +159,20 @@ function withoutEmpty(record: Record<string, string>): Fields {
   return fields;
 }
 
-/** @throws AppError for a record without end, since what follows cannot be told from it */
-function csvFault(error: CsvError): string {
-  if (error.code === "CSV_MAX_RECORD_SIZE") {
-    throw new AppError("invalid", `A row is longer than ${LINE_LENGTH_MAX} characters.`);
-  }
-  return error.code === "CSV_RECORD_INCONSISTENT_COLUMNS"
-    ? "The row has another number of cells than the header."
-    : error.message;
+const OPENING_QUOTE =
+  "A quote stands within a cell that is not quoted: quote the cell and double the quote.";
+
+const AGAIN = "Mend it and import the file again; rows before it may be imported already.";
+
+/** What follows a broken quote cannot be told from it, so the import ends there. */
+function unreadable(line: number, { code }: CsvError): AppError {
+  const reason =
+    code === "CSV_MAX_RECORD_SIZE"
+      ? `the row is longer than ${LINE_LENGTH_MAX} characters; is a quote not closed?`
+      : code === "CSV_QUOTE_NOT_CLOSED"
+        ? "a quote is opened and not closed."
+        : "a quote within a quoted cell must be doubled.";
+  return new AppError("invalid", `Line ${line}: ${reason} ${AGAIN}`);
 }
 
 async function* readNdjson(

@@ -38,6 +38,8 @@ export interface ImportRun {
   context: ImportContext;
   /** Directories only: remove the entries that the file does not name. */
   replace: boolean;
+  /** Ends the import after the transaction under way. */
+  signal?: AbortSignal;
   onReject(reject: Reject): void;
   /** After each transaction. */
   onProgress(summary: ImportSummary): void;
@@ -51,16 +53,17 @@ const TRANSACTION_MS = 20;
 const PAUSE_MS = 2;
 
 /**
- * Upserts rows in short transactions with pauses, so that a serving process goes on answering; a
- * directory's rows in one. Interrupted at any point it leaves whole rows, and can be run again.
+ * Upserts rows. A directory's rows are written in one transaction, the others in short ones with
+ * pauses, so that a serving process goes on answering. Interrupted at any point it leaves whole
+ * rows, and can be run again.
+ * @throws AppError `interrupted` once the run's signal is aborted, after a commit
  */
 export async function runImport<Row>(
   kind: ImportKind<Row>,
   rows: AsyncIterable<SourceRow>,
   run: ImportRun,
 ): Promise<ImportSummary> {
-  const { db, clock, context } = run;
-  const startedAtMs = clock.monotonic();
+  const startedAtMs = run.clock.monotonic();
   const summary: ImportSummary = {
     read: 0,
     inserted: 0,
@@ -69,54 +72,112 @@ export async function runImport<Row>(
     rejected: 0,
     seconds: 0,
   };
-  const writer = kind.open(db, context);
   const progress = (): void => {
-    summary.seconds = Math.round(clock.monotonic() - startedAtMs) / 1000;
+    summary.seconds = Math.round(run.clock.monotonic() - startedAtMs) / 1000;
     run.onProgress(summary);
   };
-  const writeOne = (row: SourceRow): void => writeRow(kind, writer, row, summary, run.onReject);
+  if (kind.isDirectory) await importDirectory(kind, rows, run, summary);
+  else await importPaced(kind, rows, run, summary, progress);
+  progress();
+  return summary;
+}
 
+async function importPaced<Row>(
+  kind: ImportKind<Row>,
+  rows: AsyncIterable<SourceRow>,
+  { db, clock, context, onReject, signal }: ImportRun,
+  summary: ImportSummary,
+  progress: () => void,
+): Promise<void> {
+  const writer = kind.open(db, context);
   let batch: SourceRow[] = [];
   for await (const row of rows) {
     summary.read += 1;
     batch.push(row);
-    if (batch.length < BATCH_ROWS || kind.isDirectory) continue;
-    await writeBatch(batch);
+    if (batch.length < BATCH_ROWS) continue;
+    await writeBatch();
     batch = [];
   }
-  if (run.replace && summary.read === 0) {
-    throw new AppError("invalid", "The file has no rows: replacing by it would remove all.");
-  }
-  await writeBatch(batch);
+  await writeBatch();
   await writer.afterwards?.();
-  progress();
-  return summary;
 
-  async function writeBatch(batch: readonly SourceRow[]): Promise<void> {
+  async function writeBatch(): Promise<void> {
     let done = 0;
     while (done < batch.length) {
       await inTransaction(db, clock, () => {
-        const endAtMs = kind.isDirectory ? Infinity : clock.monotonic() + TRANSACTION_MS;
-        if (run.replace && kind.isDirectory) removeOthers(batch);
-        do writeOne(batch[done++] as SourceRow);
+        const endAtMs = clock.monotonic() + TRANSACTION_MS;
+        do writeRow(kind, writer, batch[done++] as SourceRow, summary, onReject);
         while (done < batch.length && clock.monotonic() < endAtMs);
         writer.beforeCommit?.();
       });
       progress();
+      if (signal?.aborted === true) throw interrupted(summary);
       await clock.sleep(PAUSE_MS);
     }
   }
+}
 
-  function removeOthers(rows: readonly SourceRow[]): void {
-    const slugs = rows.map((row) => ("fields" in row ? row.fields["slug"] : undefined));
-    const named = slugs.filter((slug) => typeof slug === "string");
-    if (named.length < slugs.length) {
-      context.note("Nothing is removed, since a row names no slug.");
-      summary.removed = 0;
-    } else {
-      summary.removed = writer.removeOthers?.(new Set(named)) ?? 0;
-    }
+/**
+ * With `replace`, what the file does not name goes first, so that its ids are free. Where a row is
+ * rejected then, all is taken back and the good rows are written without removing anything: a
+ * mistyped file must not cost a directory.
+ */
+async function importDirectory<Row>(
+  kind: ImportKind<Row>,
+  rows: AsyncIterable<SourceRow>,
+  run: ImportRun,
+  summary: ImportSummary,
+): Promise<void> {
+  const { db, clock, context, onReject } = run;
+  const all: SourceRow[] = [];
+  for await (const row of rows) all.push(row);
+  summary.read = all.length;
+  if (!run.replace) {
+    await attempt(context.note, onReject);
+    return;
   }
+  if (all.length === 0) {
+    throw new AppError("invalid", "The file has no rows: replacing by it would remove all.");
+  }
+  const before = { ...summary };
+  const notes: string[] = [];
+  const notReplaced = new Error("a row was rejected");
+  try {
+    await attempt(
+      (message) => notes.push(message),
+      () => {
+        throw notReplaced;
+      },
+      new Set(all.flatMap((row) => ("fields" in row ? String(row.fields["slug"]) : []))),
+    );
+    for (const note of notes) context.note(note);
+  } catch (error) {
+    if (error !== notReplaced) throw error;
+    Object.assign(summary, before, { removed: 0 });
+    context.note("Nothing is removed, since rows were rejected.");
+    await attempt(context.note, onReject);
+  }
+
+  async function attempt(
+    note: (message: string) => void,
+    reject: (rejected: Reject) => void,
+    replacing?: ReadonlySet<string>,
+  ): Promise<void> {
+    const writer = kind.open(db, { ...context, note });
+    await inTransaction(db, clock, () => {
+      if (replacing !== undefined) summary.removed = writer.removeOthers?.(replacing) ?? 0;
+      for (const row of all) writeRow(kind, writer, row, summary, reject);
+      writer.beforeCommit?.();
+    });
+    await writer.afterwards?.();
+  }
+}
+
+function interrupted({ read }: ImportSummary): AppError {
+  return new AppError(
+    "interrupted",
+    `Interrupted after some ${read} rows, which are imported. Run it again for the rest.`,
+  );
 }
 
 function writeRow<Row>(

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
@@ -35,7 +36,7 @@ export async function openSource(path: string): Promise<Source> {
 
 /**
  * The source's text, piece by piece.
- * @throws AppError `invalid` at the first byte that is not UTF-8
+ * @throws AppError `invalid`, naming the line, at the first byte that is not UTF-8
  */
 export async function* decodeUtf8(
   source: Source,
@@ -43,18 +44,36 @@ export async function* decodeUtf8(
 ): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let total = 0;
-  try {
-    for await (const chunk of source.open()) {
-      const text = decoder.decode(chunk, { stream: true });
-      total += chunk.byteLength;
-      onBytes(total);
-      yield text;
-    }
-    yield decoder.decode();
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw new AppError("invalid", `${source.name} is not UTF-8 (near byte ${total}).`);
+  let lines = 1;
+  for await (const chunk of source.open()) {
+    const text = decode(
+      () => decoder.decode(chunk, { stream: true }),
+      () => lines + badLine(chunk),
+    );
+    lines += text.split("\n").length - 1;
+    total += chunk.byteLength;
+    onBytes(total);
+    yield text;
   }
+  yield decode(
+    () => decoder.decode(),
+    () => lines,
+  );
+
+  function decode(work: () => string, line: () => number): string {
+    try {
+      return work();
+    } catch {
+      throw new AppError("invalid", `${source.name} is not UTF-8 (line ${line()}).`);
+    }
+  }
+}
+
+/** Line breaks before the first line of a chunk that is not UTF-8. */
+function badLine(chunk: Uint8Array): number {
+  const lines = Buffer.from(chunk).toString("latin1").split("\n");
+  const bad = lines.findIndex((line) => !isUtf8(Buffer.from(line, "latin1")));
+  return Math.max(0, bad);
 }
 
 /** Reads a file through before anything of it is imported; what comes once only cannot be. */

@@ -168,9 +168,9 @@ function readFilter(
   if (territory !== undefined && territoryId === null) {
     faults["territory"] = [unknownSlug(territory)];
   }
-  const query = (args.q ?? "").trim();
-  const reference = query === "" ? null : channels.parseLinkOrHandle(query);
-  const text = query === "" || reference !== null ? null : query;
+  const query = args.q?.trim();
+  const reference = query === undefined ? null : channels.parseLinkOrHandle(query);
+  const text = query === undefined || reference !== null ? null : query;
   if (text !== null && [...text].length < QUERY_LENGTH_MIN) {
     faults["q"] = [`Ensure this field has at least ${QUERY_LENGTH_MIN} characters.`];
   }

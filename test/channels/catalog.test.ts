@@ -324,9 +324,11 @@ describe("q", () => {
     for (const text of ["abc", " \t abc\n ", "😀😃😄"]) await expectFound(q(text), [1]);
   });
 
-  test("of nothing but white space counts as not given", async () => {
+  test("of nothing but white space is too short, an empty one is not given", async () => {
     await channels([channel(1)]);
-    await expectFound("q=%20%20", [1]);
+    await expectFaults(appliance, `${CATALOG}?q=%20%20`, {
+      q: "Ensure this field has at least 3 characters.",
+    });
     await expectFound("q=", [1]);
   });
 

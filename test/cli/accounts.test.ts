@@ -88,6 +88,8 @@ test("a key is stored only as a hash: it is nowhere in the database's files", as
 });
 
 test("for people, an object is a line a field and a list a table", async () => {
+  const made1 = await machine.run(["org", "list"]);
+  expect(made1.notes).toBe(`Made a new database, ${machine.database}.\nNone.\n`);
   const none = await machine.run(["org", "list"]);
   expect(none).toEqual({ exitCode: 0, out: "", notes: "None.\n" });
   const made = await machine.run(["org", "create", "--name", "Acme", "--plan", "growth"]);

@@ -24,6 +24,7 @@ const summaryOf = (out: string) => {
 
 test("an import prints its summary and nothing else, and exits 0, or 3 with rejected rows", async () => {
   machine.write("channels.csv", CHANNELS);
+  await machine.run(["plan", "list"]);
   const first = await machine.run(["import", "channels", "channels.csv", "--json"]);
   expect(first.exitCode).toBe(3);
   expect(Object.keys(JSON.parse(first.out))).toEqual([
@@ -51,6 +52,7 @@ test("--rejects has every rejected row with line, column, reason and fields", as
     (_, at) => `{"id":${at + 1},"title":"T","subscribers":-1}`,
   );
   machine.write("rows.ndjson", `${rows.join("\n")}\n{\n{"id":99,"title":"T","subscribers":1}\n`);
+  await machine.run(["plan", "list"]);
   const { exitCode, notes } = await machine.run([
     ...["import", "channels", "rows.ndjson", "--rejects", "bad.ndjson"],
   ]);
@@ -204,3 +206,25 @@ test("image files are found beside the file that names them", async () => {
   expect(exitCode).toBe(0);
   expect(summaryOf(out)).toMatchObject({ updated: 1 });
 });
+
+test("--rejects never writes over the input or the database", async () => {
+  machine.write("channels.csv", CHANNELS);
+  await machine.run(["import", "channels", "channels.csv"]);
+  for (const target of ["channels.csv", "kanalog.db", "kanalog.db-wal", machine.database]) {
+    const { exitCode, notes } = await machine.run([
+      ...["import", "channels", "channels.csv", "--rejects", target],
+    ]);
+    expect(exitCode).toBe(2);
+    expect(notes).toContain("is the input or the database itself");
+  }
+  expect(machine.read("channels.csv")).toBe(CHANNELS);
+  expect(titles()).toEqual(["Один", "Два", "Четыре"]);
+}, 20_000);
+
+test("the format of standard input is seen from its beginning", async () => {
+  const csv = await machine.run(["import", "channels", "-", "--json"], { stdin: CHANNELS });
+  expect(summaryOf(csv.out)).toMatchObject({ read: 4, inserted: 3 });
+  const stdin = '\n{"id":9,"title":"Девять","subscribers":1}\n';
+  const ndjson = await machine.run(["import", "channels", "-", "--json"], { stdin });
+  expect(summaryOf(ndjson.out)).toMatchObject({ read: 1, inserted: 1 });
+}, 20_000);

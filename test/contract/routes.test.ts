@@ -491,3 +491,23 @@ describe("what nobody foresaw", () => {
     expect(Number(answer.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
   });
 });
+
+describe("a Host that is no address", () => {
+  test("is answered all the same, with a next that is one", async () => {
+    const { key } = await appliance.customer();
+    await appliance.importRows(
+      "channels",
+      [1, 2].map((id) => channel(id)),
+    );
+    for (const host of ["evil.com:99999", "%00", '"', "a b", "<x>"]) {
+      const request = new Request("http://localhost/v1/msgr/channels/?limit=1", {
+        headers: { authorization: `Bearer ${key}` },
+      });
+      Object.defineProperty(request, "url", { value: `http://${host}/v1/msgr/channels/?limit=1` });
+      const response = await appliance.app.server.handle(request);
+      expect([200, 404], host).toContain(response.status);
+      const { next } = (await response.json()) as { next?: string };
+      if (next !== undefined) expect(URL.canParse(next), next).toBe(true);
+    }
+  });
+});

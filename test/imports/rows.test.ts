@@ -31,7 +31,7 @@ async function refusal(work: Promise<unknown>): Promise<AppError> {
 test("unknown columns of a CSV header are refused at once, by name, with nothing read", async () => {
   const error = await refusal(importChannels("id,titel,subscribers,color\n1,A,1,red\n2,B,1,red\n"));
   expect(error.code).toBe("invalid");
-  expect(error.detail).toContain("titel, color");
+  expect(error.detail).toContain('"titel", "color"');
   expect(titles()).toEqual([]);
 });
 
@@ -131,21 +131,27 @@ test("rejected rows are told in the order of their lines", async () => {
   expect(rejects.map(({ line }) => line)).toEqual([2, 3, 4, 5, 7]);
 });
 
-test("a cell that is not quoted as it should be stands as it is, and harms no other row", async () => {
+test("a quote within an unquoted cell rejects that row and keeps the others", async () => {
   const { rejects } = await importChannels(
-    'id,title,subscribers\n1,A,1\n2,"B"x,1\n3,C,1\n4,D "quoted" D,1\n5,"say ""E""",1\n',
+    'id,title,subscribers\n1,A,1\n2,B "quoted" B,1\n3,C,1\n4,"say ""D""",1\n5,E,x\n',
   );
-  expect(rejects).toEqual([]);
-  expect(titles()).toEqual(["A", '"B"x', "C", 'D "quoted" D', 'say "E"']);
+  expect(rejects.map(({ line }) => line)).toEqual([3, 6]);
+  expect(titles()).toEqual(["A", "C", 'say "D"']);
 });
 
-test("a quote that is never closed is told at its line, and the rows before it are kept", async () => {
-  const { rejects } = await importChannels(
-    'id,title,subscribers\n1,A,1\n2,B,1\n3,"C,1\n4,D,1\n5,E,1\n',
-  );
-  expect(rejects).toHaveLength(1);
-  expect(rejects[0]?.line).toBe(4);
-  expect(titles().slice(0, 2)).toEqual(["A", "B"]);
+test("a quote that leaves open where a cell ends stops the import at its line: nothing is lost silently", async () => {
+  for (const [row, reason] of [
+    ['2,"B"x,1', "must be doubled"],
+    ['2,"open, 4', "must be doubled"],
+  ] as const) {
+    const csv = `id,title,subscribers\n1,A,1\n${row}\n3,"closed",1\n4,D,1\n`;
+    const error = await refusal(importChannels(csv));
+    expect(error.code).toBe("invalid");
+    expect(error.detail).toStartWith("Line 3: ");
+    expect(error.detail).toContain(reason);
+  }
+  const error = await refusal(importChannels('id,title,subscribers\n1,A,1\n2,"B,1\n3,C,1\n'));
+  expect(error.detail).toStartWith("Line 3: a quote is opened and not closed.");
 });
 
 test("a quote never closed in the header is refused, not taken for an empty file", async () => {

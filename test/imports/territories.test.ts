@@ -143,11 +143,17 @@ test("--replace removes what the file does not name, but no node above a channel
   ]);
 });
 
-test("--replace keeps what a rejected row names: the file names it", async () => {
+test("--replace removes nothing where a row is rejected", async () => {
   const rows = "slug,name,kind,parent\nru,Россия,country,\nwest,Запад,distrikt,ru\n";
   const summary = await importText(appliance, "territories", rows, { replace: true });
   expect(summary.rejects).toMatchObject([{ line: 3, column: "kind" }]);
-  expect((await paths()).toSorted()).toEqual(["ru", "ru/west"]);
+  expect((await paths()).toSorted()).toEqual([
+    "ru",
+    "ru/east",
+    "ru/west",
+    "ru/west/lake",
+    "ru/west/lake/town",
+  ]);
 });
 
 test("an empty cell leaves the parent, null clears it", async () => {

@@ -88,7 +88,9 @@ test("a first start that is interrupted can be repeated", async () => {
   let interrupted = 0;
   for (const pauseMs of [0, 40, 80]) {
     const child = machine.spawn(["start"]);
-    await until(() => child.exitCode !== null || machine.exists("kanalog.db.unfinished"));
+    await until(
+      () => child.exitCode !== null || machine.exists(`kanalog.db.unfinished-${child.pid}`),
+    );
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
     const wasUnfinished = !existsSync(machine.database);
     child.kill("SIGKILL");
@@ -140,4 +142,20 @@ test("a client that never ends its request does not keep a stopping process aliv
   expect((await server.get("/healthz")).status).toBe(200);
   expect(await server.stop()).toBe(0);
   socket.end();
+}, 20_000);
+
+test("of two first starts at once one makes the database, and both serve it", async () => {
+  const servers = await Promise.all([machine.serve(["start"]), machine.serve(["start"])]);
+  for (const server of servers) await until(() => /curl|stored only/.test(server.printed()));
+  const keys = servers.flatMap((server) => /knl_rw_[0-9A-Za-z]{38}/.exec(server.printed()) ?? []);
+  expect(keys).toHaveLength(1);
+  for (const server of servers) expect((await server.get("/v1/me/", keys[0])).status).toBe(200);
+  expect(countAll()).toMatchObject({ organizations: 1, channels: 9 });
+}, 20_000);
+
+test("a port that another appliance has is refused, so that no request goes astray", async () => {
+  const { port } = new URL((await machine.serve()).address);
+  const { exitCode, notes } = await machine.run(["serve", "--port", port]);
+  expect(exitCode).toBe(1);
+  expect(notes).toContain(`Cannot listen on 127.0.0.1:${port}`);
 }, 20_000);
