@@ -36,20 +36,32 @@ export interface ChannelRecord extends CardRow {
 const RECORDS = `SELECT ${CARD_COLUMNS}, k.msgr_id, c.is_public
   FROM channels c JOIN channel_cards k ON k.id = c.id`;
 
+/**
+ * Finds channels for imports, public or not. Most rows of an import are new: a look-up of the id
+ * alone costs them a quarter of a whole record's.
+ */
+export function createChannelIds(db: Database) {
+  const id = statement<{ id: number }>(db, "SELECT id FROM channel_cards WHERE id = ?");
+  const messengerId = statement<{ id: number }>(
+    db,
+    "SELECT id FROM channel_cards WHERE msgr_id = ?",
+  );
+  const handle = statement<{ id: number }>(db, "SELECT id FROM channel_cards WHERE handle = ?");
+  return {
+    byId: (given: number): number | undefined => id.get(given)?.id,
+    byMessengerId: (given: number): number | undefined => messengerId.get(given)?.id,
+    /** In any case. */
+    byHandle: (given: string): number | undefined => handle.get(given)?.id,
+  };
+}
+
 /** Finds and writes channels, for imports; its calls come inside transactions. */
 export function createChannelRecords(db: Database) {
   const directoryIds = readDirectoryIds(db);
   const byId = statement<ChannelRecord>(db, `${RECORDS} WHERE c.id = ?`);
-  // Most rows of an import are new: a look-up of the id alone costs them a quarter of a record's.
-  const idOf = {
-    id: statement<{ id: number }>(db, "SELECT id FROM channel_cards WHERE id = ?"),
-    messengerId: statement<{ id: number }>(db, "SELECT id FROM channel_cards WHERE msgr_id = ?"),
-    handle: statement<{ id: number }>(db, "SELECT id FROM channel_cards WHERE handle = ?"),
-  };
-  const find = (by: keyof typeof idOf, value: number | string): ChannelRecord | undefined => {
-    const found = idOf[by].get(value);
-    return found === undefined ? undefined : byId.get(found.id);
-  };
+  const ids = createChannelIds(db);
+  const record = (id: number | undefined): ChannelRecord | undefined =>
+    id === undefined ? undefined : byId.get(id);
   const insertChannel = statement(
     db,
     `INSERT INTO channels
@@ -96,9 +108,9 @@ export function createChannelRecords(db: Database) {
   return {
     hasCategory: (slug: string): boolean => directoryIds.categories.has(slug),
     hasTerritory: (slug: string): boolean => directoryIds.territories.has(slug),
-    byId: (id: number) => find("id", id),
-    byMessengerId: (messengerId: number) => find("messengerId", messengerId),
-    byHandle: (handle: string) => find("handle", handle),
+    byId: (id: number) => record(ids.byId(id)),
+    byMessengerId: (messengerId: number) => record(ids.byMessengerId(messengerId)),
+    byHandle: (handle: string) => record(ids.byHandle(handle)),
 
     /** @param record with id 0 for one that the database is to choose */
     insert(record: ChannelRecord): void {

@@ -1,4 +1,5 @@
-import { type Database, statement } from "../db/database.ts";
+import { createChannelIds } from "../channels/channels.store.ts";
+import type { Database } from "../db/database.ts";
 import { REQUIRED } from "../fields.ts";
 import { RowFault } from "./import-kind.ts";
 
@@ -6,14 +7,11 @@ import { RowFault } from "./import-kind.ts";
 export function createChannelLookup(
   db: Database,
 ): (channel: number | `@${string}` | null | undefined) => number {
-  const byId = statement<{ id: number }>(db, "SELECT id FROM channels WHERE id = ?");
-  const byHandle = statement<{ id: number }>(db, "SELECT id FROM channel_cards WHERE handle = ?");
+  const ids = createChannelIds(db);
   return (channel) => {
-    if (channel === undefined || channel === null) {
-      throw new RowFault("channel", REQUIRED);
-    }
-    const found = typeof channel === "number" ? byId.get(channel) : byHandle.get(channel.slice(1));
-    if (found === undefined) throw new RowFault("channel", `There is no channel ${channel}.`);
-    return found.id;
+    if (channel == null) throw new RowFault("channel", REQUIRED);
+    const id = typeof channel === "number" ? ids.byId(channel) : ids.byHandle(channel.slice(1));
+    if (id === undefined) throw new RowFault("channel", `There is no channel ${channel}.`);
+    return id;
   };
 }

@@ -1,5 +1,6 @@
-import { type Database, statement } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { REQUIRED } from "../fields.ts";
+import { createPostRecords, type PostRecord } from "../posts/posts.store.ts";
 import { createChannelLookup } from "./channel-lookup.ts";
 import {
   addressColumn,
@@ -30,20 +31,7 @@ interface PostRow {
   link: string;
 }
 
-interface Stored {
-  id: number;
-  channel_id: number;
-  msgr_post_id: number | null;
-  text: string;
-  views: number;
-  is_ad: number;
-  published_at: number;
-  link: string | null;
-}
-
 const TEXT_LENGTH_MAX = 100_000;
-
-const COLUMNS = "id, channel_id, msgr_post_id, text, views, is_ad, published_at, link";
 
 /** Identity is `id`, else channel and `msgr_post_id` (decisions, section 8). */
 export const postsImport: ImportKind<PostRow> = {
@@ -60,38 +48,20 @@ export const postsImport: ImportKind<PostRow> = {
   isDirectory: false,
   open(db: Database, { clock }: ImportContext) {
     const channelIdOf = createChannelLookup(db);
-    const byId = statement<Stored>(db, `SELECT ${COLUMNS} FROM posts WHERE id = ?`);
-    const byMessengerId = statement<Stored>(
-      db,
-      `SELECT ${COLUMNS} FROM posts WHERE channel_id = ? AND msgr_post_id = ?`,
-    );
-    const insert = statement(
-      db,
-      `INSERT INTO posts (${COLUMNS}, read_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    const update = statement(
-      db,
-      `UPDATE posts SET channel_id = ?, msgr_post_id = ?, text = ?, views = ?, is_ad = ?,
-         published_at = ?, link = ? WHERE id = ?`,
-    );
-    const followNewest = statement(
-      db,
-      `UPDATE channels SET last_post_at = @publishedAt
-       WHERE id = @channelId AND (last_post_at IS NULL OR last_post_at < @publishedAt)`,
-    );
+    const records = createPostRecords(db);
     /** Newest post by channel since the last commit. */
     const newest = new Map<number, number>();
 
-    function find(row: Given<PostRow>): Stored | undefined {
-      if (row.id != null) return byId.get(row.id);
+    function find(row: Given<PostRow>): PostRecord | undefined {
+      if (row.id != null) return records.byId(row.id);
       if (row.msgr_post_id == null) {
         throw new RowFault("id", "Give id, or channel and msgr_post_id.");
       }
-      return byMessengerId.get(channelIdOf(row.channel), row.msgr_post_id);
+      return records.byMessengerId(channelIdOf(row.channel), row.msgr_post_id);
     }
 
     /** The stored post with what the row gives. */
-    function merge(row: Given<PostRow>, stored: Stored | undefined): Stored {
+    function merge(row: Given<PostRow>, stored: PostRecord | undefined): PostRecord {
       const { text, published_at: publishedAt } = row;
       if (stored !== undefined) {
         return {
@@ -124,32 +94,23 @@ export const postsImport: ImportKind<PostRow> = {
         const post = merge(row, stored);
         requireFreeMessengerId(post, stored);
         if (stored !== undefined && isSame(post, stored)) return "unchanged";
-        const values = [
-          post.channel_id,
-          post.msgr_post_id,
-          post.text,
-          post.views,
-          post.is_ad,
-          post.published_at,
-          post.link,
-        ];
-        if (stored === undefined) insert.run(row.id ?? null, ...values, clock.now());
-        else update.run(...values, post.id);
+        if (stored === undefined) records.insert(post, clock.now());
+        else records.update(post);
         newest.set(post.channel_id, Math.max(newest.get(post.channel_id) ?? 0, post.published_at));
         return stored === undefined ? "inserted" : "updated";
       },
 
       beforeCommit() {
         for (const [channelId, publishedAt] of newest) {
-          followNewest.run({ channelId, publishedAt });
+          records.followNewest(channelId, publishedAt);
         }
         newest.clear();
       },
     };
 
-    function requireFreeMessengerId(post: Stored, stored: Stored | undefined): void {
+    function requireFreeMessengerId(post: PostRecord, stored: PostRecord | undefined): void {
       if (post.msgr_post_id === null) return;
-      const holder = byMessengerId.get(post.channel_id, post.msgr_post_id);
+      const holder = records.byMessengerId(post.channel_id, post.msgr_post_id);
       if (holder !== undefined && holder.id !== stored?.id) {
         throw new RowFault("msgr_post_id", `Post ${holder.id} of the channel has this number.`);
       }
@@ -157,6 +118,6 @@ export const postsImport: ImportKind<PostRow> = {
   },
 };
 
-function isSame(post: Stored, stored: Stored): boolean {
-  return (Object.keys(stored) as (keyof Stored)[]).every((name) => post[name] === stored[name]);
+function isSame(post: PostRecord, stored: PostRecord): boolean {
+  return (Object.keys(stored) as (keyof PostRecord)[]).every((name) => post[name] === stored[name]);
 }

@@ -1,7 +1,7 @@
-import { type Database, statement } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { REQUIRED } from "../fields.ts";
 import type { Day } from "../moscow-time.ts";
-import { derivedFromPosts } from "../statistics/close-day.ts";
+import { createStatisticsRecords } from "../statistics/statistics.store.ts";
 import { createChannelLookup } from "./channel-lookup.ts";
 import { channelColumn, dayColumn, integerColumn } from "./columns.ts";
 import { type Given, type ImportKind, RowFault, type RowOutcome } from "./import-kind.ts";
@@ -14,11 +14,7 @@ interface StatsRow {
   posts: number;
 }
 
-interface Stored {
-  subscribers: number;
-  views: number;
-  posts: number;
-}
+const NONE = { views: 0, posts: 0 };
 
 /** A channel's day; identity is channel and day (decisions, section 8). */
 export const statsImport: ImportKind<StatsRow> = {
@@ -32,54 +28,31 @@ export const statsImport: ImportKind<StatsRow> = {
   isDirectory: false,
   open(db: Database) {
     const channelIdOf = createChannelLookup(db);
-    const find = statement<Stored>(
-      db,
-      `SELECT subscribers, views, posts FROM daily_statistics WHERE channel_id = ? AND day = ?`,
-    );
-    const insert = statement(
-      db,
-      `INSERT INTO daily_statistics (channel_id, day, subscribers, views, posts)
-       VALUES (?, ?, ?, ?, ?)`,
-    );
-    const update = statement(
-      db,
-      `UPDATE daily_statistics SET subscribers = ?, views = ?, posts = ?
-       WHERE channel_id = ? AND day = ?`,
-    );
+    const records = createStatisticsRecords(db);
     return {
       write(row: Given<StatsRow>): RowOutcome {
         const channelId = channelIdOf(row.channel);
         const { day } = row;
-        if (day === undefined || day === null) throw new RowFault("day", REQUIRED);
-        const stored = find.get(channelId, day);
-        if (stored === undefined) {
-          const { subscribers } = row;
-          if (subscribers === undefined || subscribers === null) {
-            throw new RowFault("subscribers", REQUIRED);
-          }
-          const derived =
-            row.views == null || row.posts == null ? derivedFromPosts(db, channelId, day) : null;
-          insert.run(
-            channelId,
-            day,
-            subscribers,
-            row.views ?? derived?.views,
-            row.posts ?? derived?.posts,
-          );
-          return "inserted";
-        }
-        const subscribers = row.subscribers ?? stored.subscribers;
-        const views = row.views ?? stored.views;
-        const posts = row.posts ?? stored.posts;
-        if (
-          subscribers === stored.subscribers &&
-          views === stored.views &&
-          posts === stored.posts
-        ) {
-          return "unchanged";
-        }
-        update.run(subscribers, views, posts, channelId, day);
-        return "updated";
+        if (day == null) throw new RowFault("day", REQUIRED);
+        const stored = records.find(channelId, day);
+        const subscribers = row.subscribers ?? stored?.subscribers;
+        const views = row.views ?? stored?.views;
+        const posts = row.posts ?? stored?.posts;
+        if (subscribers === undefined) throw new RowFault("subscribers", REQUIRED);
+        const isSame =
+          subscribers === stored?.subscribers && views === stored.views && posts === stored.posts;
+        if (isSame) return "unchanged";
+        // A new day's views and posts that the row does not give are those of its stored posts.
+        const derived =
+          views === undefined || posts === undefined ? records.ofPosts(channelId, day) : NONE;
+        records.save({
+          channelId,
+          day,
+          subscribers,
+          views: views ?? derived.views,
+          posts: posts ?? derived.posts,
+        });
+        return stored === undefined ? "inserted" : "updated";
       },
     };
   },

@@ -113,3 +113,60 @@ export function newestPostAt(db: Database, channelId: number): number | null {
     ).get(channelId)?.at ?? null
   );
 }
+
+/** A post as it is stored. */
+export interface PostRecord {
+  id: number;
+  channel_id: number;
+  msgr_post_id: number | null;
+  text: string;
+  views: number;
+  is_ad: number;
+  published_at: number;
+  link: string | null;
+}
+
+/** Finds and writes posts, for imports; its calls come inside transactions. */
+export function createPostRecords(db: Database) {
+  const columns = "id, channel_id, msgr_post_id, text, views, is_ad, published_at, link";
+  const byId = statement<PostRecord>(db, `SELECT ${columns} FROM posts WHERE id = ?`);
+  const byMessengerId = statement<PostRecord>(
+    db,
+    `SELECT ${columns} FROM posts WHERE channel_id = ? AND msgr_post_id = ?`,
+  );
+  const insert = statement(
+    db,
+    `INSERT INTO posts (${columns}, read_at)
+     VALUES (@id, @channel_id, @msgr_post_id, @text, @views, @is_ad, @published_at, @link, @read_at)`,
+  );
+  const update = statement(
+    db,
+    `UPDATE posts SET channel_id = @channel_id, msgr_post_id = @msgr_post_id, text = @text,
+       views = @views, is_ad = @is_ad, published_at = @published_at, link = @link
+     WHERE id = @id`,
+  );
+  const followNewest = statement(
+    db,
+    `UPDATE channels SET last_post_at = @publishedAt
+     WHERE id = @channelId AND (last_post_at IS NULL OR last_post_at < @publishedAt)`,
+  );
+  return {
+    byId: (id: number): PostRecord | undefined => byId.get(id),
+    byMessengerId: (channelId: number, messengerId: number): PostRecord | undefined =>
+      byMessengerId.get(channelId, messengerId),
+
+    /** @param record with id 0 for one that the database is to choose */
+    insert(record: PostRecord, readAt: number): void {
+      insert.run({ ...record, id: record.id === 0 ? null : record.id, read_at: readAt });
+    },
+
+    update(record: PostRecord): void {
+      update.run(record);
+    },
+
+    /** A channel's time of the last post, moved on to its newest one. */
+    followNewest(channelId: number, publishedAt: number): void {
+      followNewest.run({ channelId, publishedAt });
+    },
+  };
+}

@@ -47,17 +47,3 @@ export async function closeDay(db: Database, clock: Clock, day: Day): Promise<nu
     await clock.sleep(PAUSE_MS);
   }
 }
-
-/** The day's posts of a channel, as a statistics row that names neither has them. */
-export function derivedFromPosts(
-  db: Database,
-  channelId: number,
-  day: Day,
-): { views: number; posts: number } {
-  const row = statement<{ views: number; posts: number }>(
-    db,
-    `SELECT coalesce(sum(views), 0) AS views, count(*) AS posts FROM posts
-     WHERE channel_id = ? AND published_at >= ? AND published_at < ?`,
-  ).get(channelId, startOfDay(day), startOfDay(day + 1));
-  return row ?? { views: 0, posts: 0 };
-}

@@ -1,7 +1,7 @@
 import { type Database, statement } from "../db/database.ts";
 import { WITHIN_DEADLINE } from "../db/deadline.ts";
 import { type JsonText, toJsonText } from "../json-text.ts";
-import { type Day, formatDay } from "../moscow-time.ts";
+import { type Day, formatDay, startOfDay } from "../moscow-time.ts";
 
 /** A day of a channel as the API shows it (decisions, section 2). */
 export interface DailyStatisticsView {
@@ -56,4 +56,44 @@ export function selectDailyStatistics(
     }
   }
   return toJsonText(views);
+}
+
+/** A channel's day as it is stored. */
+export interface StatisticsRecord {
+  channelId: number;
+  day: Day;
+  subscribers: number;
+  views: number;
+  posts: number;
+}
+
+/** Finds and writes days, for imports; its calls come inside transactions. */
+export function createStatisticsRecords(db: Database) {
+  const find = statement<Omit<StatisticsRecord, "channelId" | "day">>(
+    db,
+    "SELECT subscribers, views, posts FROM daily_statistics WHERE channel_id = ? AND day = ?",
+  );
+  const save = statement(
+    db,
+    `INSERT INTO daily_statistics (channel_id, day, subscribers, views, posts)
+     VALUES (@channelId, @day, @subscribers, @views, @posts)
+     ON CONFLICT (channel_id, day) DO UPDATE SET
+       subscribers = excluded.subscribers, views = excluded.views, posts = excluded.posts`,
+  );
+  const ofPosts = statement<{ views: number; posts: number }>(
+    db,
+    `SELECT coalesce(sum(views), 0) AS views, count(*) AS posts FROM posts
+     WHERE channel_id = ? AND published_at >= ? AND published_at < ?`,
+  );
+  return {
+    find: (channelId: number, day: Day) => find.get(channelId, day),
+
+    save(record: StatisticsRecord): void {
+      save.run(record);
+    },
+
+    /** The views and number of the posts of a channel's day that are stored. */
+    ofPosts: (channelId: number, day: Day): { views: number; posts: number } =>
+      ofPosts.get(channelId, startOfDay(day), startOfDay(day + 1)) ?? { views: 0, posts: 0 },
+  };
 }

@@ -100,21 +100,26 @@ test("standard input is read to its end, in the format that is named", async () 
   expect(summaryOf(ndjson.out)).toMatchObject({ read: 1, inserted: 1 });
 });
 
-test("a pipe that has a name is read like standard input, not taken for an empty file", async () => {
-  const made = Bun.spawnSync(["mkfifo", machine.path("pipe")]);
-  expect(made.exitCode).toBe(0);
-  const child = machine.spawn(["import", "channels", "pipe", "--format", "csv", "--json"]);
-  const writer = Bun.spawn(["sh", "-c", 'cat > "$0"', machine.path("pipe")], {
-    stdin: new Blob([CHANNELS]),
-  });
-  // One that reads the pipe twice would wait for a second writer, who never comes.
-  const timer = setTimeout(() => child.kill("SIGKILL"), 4000);
-  const out = await child.stdout.text();
-  clearTimeout(timer);
-  writer.kill("SIGKILL");
-  expect(out).not.toBe("");
-  expect(summaryOf(out)).toMatchObject({ read: 4, inserted: 3, rejected: 1 });
-}, 10_000);
+const hasNamedPipes = Bun.which("mkfifo") !== null;
+test.skipIf(!hasNamedPipes)(
+  "a pipe that has a name is read like standard input, not taken for an empty file",
+  async () => {
+    const made = Bun.spawnSync(["mkfifo", machine.path("pipe")]);
+    expect(made.exitCode).toBe(0);
+    const child = machine.spawn(["import", "channels", "pipe", "--format", "csv", "--json"]);
+    const writer = Bun.spawn(["sh", "-c", 'cat > "$0"', machine.path("pipe")], {
+      stdin: new Blob([CHANNELS]),
+    });
+    // One that reads the pipe twice would wait for a second writer, who never comes.
+    const timer = setTimeout(() => child.kill("SIGKILL"), 4000);
+    const out = await child.stdout.text();
+    clearTimeout(timer);
+    writer.kill("SIGKILL");
+    expect(out).not.toBe("");
+    expect(summaryOf(out)).toMatchObject({ read: 4, inserted: 3, rejected: 1 });
+  },
+  10_000,
+);
 
 test("--dry-run predicts exactly what the import then does, and changes nothing", async () => {
   machine.write("base.csv", "id,title,subscribers\n1,Один,10\n2,Два,20\n");
