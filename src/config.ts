@@ -2,7 +2,9 @@ import { readFileSync } from "node:fs";
 import { LOG_LEVELS, type LogLevel } from "./ports/log.ts";
 
 /** A setting as the operator sees it; `parse` throws a sentence that says what would be right. */
-interface Setting<T> {
+interface Setting<Field extends string, T> {
+  /** Its name in the program's `Config`. */
+  field: Field;
   doc: string;
   /** As it would be written in the environment; null: no value unless given. */
   fallback: string | null;
@@ -11,62 +13,72 @@ interface Setting<T> {
   parse(text: string): T;
 }
 
-function setting<T>(doc: string, fallback: string, parse: (text: string) => T): Setting<T> {
-  return { doc, fallback, secret: false, parse };
+function setting<Field extends string, T>(
+  field: Field,
+  doc: string,
+  fallback: string,
+  parse: (text: string) => T,
+): Setting<Field, T> {
+  return { field, doc, fallback, secret: false, parse };
 }
 
-function optional<T>(doc: string, parse: (text: string) => T): Setting<T | null> {
-  return { doc, fallback: null, secret: false, parse };
+function optional<Field extends string, T>(
+  field: Field,
+  doc: string,
+  parse: (text: string) => T,
+): Setting<Field, T | null> {
+  return { field, doc, fallback: null, secret: false, parse };
 }
 
 /** The table from which the program, `kanalog config` and the README take the settings. */
 export const SETTINGS = {
-  KANALOG_DB: setting("The database file.", "data/kanalog.db", nonEmpty),
-  KANALOG_HOST: setting("The address to listen on.", "127.0.0.1", nonEmpty),
-  KANALOG_PORT: setting("The port to listen on; 0 takes a free one.", "8080", integer(0, 65_535)),
+  KANALOG_DB: setting("databasePath", "The database file.", "data/kanalog.db", nonEmpty),
+  KANALOG_HOST: setting("host", "The address to listen on.", "127.0.0.1", nonEmpty),
+  KANALOG_PORT: setting(
+    "port",
+    "The port to listen on; 0 takes a free one.",
+    "8080",
+    integer(0, 65_535),
+  ),
   KANALOG_BASE_URL: optional(
+    "baseUrl",
     "The address under which clients reach the appliance, for `next` links; " +
       "the listener's own address where not given.",
     baseUrl,
   ),
   KANALOG_TRUST_PROXY: setting(
+    "trustProxy",
     "Take the client's view of the address from `X-Forwarded-Host` and `X-Forwarded-Proto`.",
     "false",
     flag,
   ),
   KANALOG_MESSENGER_HOSTS: setting(
+    "messengerHosts",
     "The messenger's hosts, by which links to channels are known.",
     "t.me,telegram.me,max.ru",
     nonEmptyList(hostName),
   ),
   KANALOG_CORS_ORIGINS: setting(
+    "corsOrigins",
     "Origins whose pages may call the API from a browser; none where empty.",
     "",
     list(origin),
   ),
   KANALOG_QUERY_TIMEOUT_MS: setting(
+    "queryTimeoutMs",
     "How long a database query may take before it is given up with 503 `timeout`.",
     "5000",
     integer(1, 600_000),
   ),
-  KANALOG_LOG_LEVEL: setting(`One of ${LOG_LEVELS.join(", ")}.`, "info", logLevel),
+  KANALOG_LOG_LEVEL: setting("logLevel", `One of ${LOG_LEVELS.join(", ")}.`, "info", logLevel),
 };
 
-export type SettingName = keyof typeof SETTINGS;
+type Settings = (typeof SETTINGS)[keyof typeof SETTINGS];
 
-type Values = { [Name in SettingName]: ReturnType<(typeof SETTINGS)[Name]["parse"]> };
-
-export interface Config {
-  databasePath: string;
-  host: string;
-  port: number;
-  baseUrl: string | null;
-  trustProxy: boolean;
-  messengerHosts: string[];
-  corsOrigins: string[];
-  queryTimeoutMs: number;
-  logLevel: LogLevel;
-}
+/** The values in force, by their fields. */
+export type Config = {
+  [S in Settings as S["field"]]: ReturnType<S["parse"]>;
+};
 
 export type Environment = Record<string, string | undefined>;
 
@@ -83,19 +95,18 @@ export class ConfigError extends Error {
  * @throws ConfigError
  */
 export function readConfig(environment: Environment): Config {
-  const { values, faults } = readSettings(environment);
+  const values: Record<string, unknown> = {};
+  const faults: string[] = [];
+  for (const [name, { field, fallback, parse }] of entries()) {
+    try {
+      const text = settingText(environment, name) ?? fallback;
+      values[field] = text === null ? null : parse(text);
+    } catch (error) {
+      faults.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
   if (faults.length > 0) throw new ConfigError(faults);
-  return {
-    databasePath: values.KANALOG_DB,
-    host: values.KANALOG_HOST,
-    port: values.KANALOG_PORT,
-    baseUrl: values.KANALOG_BASE_URL,
-    trustProxy: values.KANALOG_TRUST_PROXY,
-    messengerHosts: values.KANALOG_MESSENGER_HOSTS,
-    corsOrigins: values.KANALOG_CORS_ORIGINS,
-    queryTimeoutMs: values.KANALOG_QUERY_TIMEOUT_MS,
-    logLevel: values.KANALOG_LOG_LEVEL,
-  };
+  return values as Config;
 }
 
 /** The text in force of every setting, for `kanalog config`; a secret's is hidden. */
@@ -104,24 +115,14 @@ export function describeSettings(environment: Environment): {
   value: string | null;
   doc: string;
 }[] {
-  return Object.entries<Setting<unknown>>(SETTINGS).map(([name, { doc, fallback, secret }]) => {
+  return entries().map(([name, { doc, fallback, secret }]) => {
     const value = settingText(environment, name) ?? fallback;
     return { name, value: secret && value !== null ? "(hidden)" : value, doc };
   });
 }
 
-function readSettings(environment: Environment): { values: Values; faults: string[] } {
-  const values: Record<string, unknown> = {};
-  const faults: string[] = [];
-  for (const [name, { fallback, parse }] of Object.entries<Setting<unknown>>(SETTINGS)) {
-    try {
-      const text = settingText(environment, name) ?? fallback;
-      values[name] = text === null ? null : parse(text);
-    } catch (error) {
-      faults.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
-    }
-  }
-  return { values: values as Values, faults };
+function entries(): [name: string, setting: Setting<string, unknown>][] {
+  return Object.entries<Setting<string, unknown>>(SETTINGS);
 }
 
 /** An empty variable counts as not given. */

@@ -7,10 +7,10 @@ beforeEach(async () => {
 });
 afterEach(() => appliance.close());
 
-async function expectRefused(key: string): Promise<void> {
+async function expectRefused(key: string, reason: string): Promise<void> {
   const answer = await appliance.request("/v1/me/", { key });
   expect(answer.status).toBe(401);
-  expect(answer.body.code).toBe("authentication_failed");
+  expect(answer.body).toEqual({ code: "authentication_failed", detail: reason });
   expect(answer.headers.get("www-authenticate")).toBe('Bearer realm="kanalog"');
 }
 
@@ -38,22 +38,23 @@ test("a key that nobody was given is refused", async () => {
   const elsewhere = await startAppliance();
   const { key } = await elsewhere.customer();
   await elsewhere.close();
-  await expectRefused(key);
+  await expectRefused(key, "There is no such API key.");
 });
 
-test("a mistyped key is refused by its checksum, without a look-up", async () => {
+test("a mistyped key is told from one that nobody has, by its checksum", async () => {
   const { key } = await appliance.customer();
   const last = key.at(-1) === "a" ? "b" : "a";
-  await expectRefused(key.slice(0, -1) + last);
-  await expectRefused(key.slice(0, -1));
-  await expectRefused("nonsense");
+  const reason = "This is not a whole API key: check that it was copied without a mistake.";
+  for (const mistyped of [key.slice(0, -1) + last, key.slice(0, -1), "nonsense"]) {
+    await expectRefused(mistyped, reason);
+  }
 });
 
 test("a revoked key is refused from the next request on", async () => {
   const { key, keyId } = await appliance.customer();
   expect((await appliance.request("/v1/me/", { key })).status).toBe(200);
   await appliance.app.domains.keys.revokeKey(keyId);
-  await expectRefused(key);
+  await expectRefused(key, "This API key was revoked.");
 });
 
 test("an expired key is refused from the first instant after its last day", async () => {
@@ -62,13 +63,13 @@ test("an expired key is refused from the first instant after its last day", asyn
   appliance.ports.clock.set("2026-11-30T23:59:59.999+03:00");
   expect((await appliance.request("/v1/me/", { key })).status).toBe(200);
   appliance.ports.clock.set("2026-12-01T00:00:00+03:00");
-  await expectRefused(key);
+  await expectRefused(key, "This API key has expired.");
 });
 
 test("the key of a suspended member is refused, and accepted again after", async () => {
   const { key, memberId } = await appliance.customer();
   await appliance.app.domains.accounts.suspend(memberId);
-  await expectRefused(key);
+  await expectRefused(key, "The member of this API key is suspended.");
   await appliance.app.domains.accounts.reinstate(memberId);
   expect((await appliance.request("/v1/me/", { key })).status).toBe(200);
 });
@@ -76,7 +77,7 @@ test("the key of a suspended member is refused, and accepted again after", async
 test("the key of an archived organization is refused, and accepted again after", async () => {
   const { key, organizationId } = await appliance.customer();
   await appliance.app.domains.accounts.archive(organizationId);
-  await expectRefused(key);
+  await expectRefused(key, "The organization of this API key is archived.");
   await appliance.app.domains.accounts.restore(organizationId);
   expect((await appliance.request("/v1/me/", { key })).status).toBe(200);
 });
