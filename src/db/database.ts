@@ -12,8 +12,11 @@ export type Database = BetterSQLite3Database & { $client: BetterSqlite3.Database
 export const IN_MEMORY = ":memory:";
 
 const CACHE_KIB = 32 * 1024;
-/** Pages that are read stay in the system's cache, without a copy for each connection. */
-const MMAP_BYTES = 1024 * 1024 * 1024;
+/**
+ * A reader takes pages from the system's cache, without a copy of its own: searches over a million
+ * channels take two thirds of the time. An import would only seem to fill the memory with it.
+ */
+const MMAP_BYTES = { writer: 0, reader: 1024 * 1024 * 1024 };
 /** While a new file is made by another process, opening it has to wait. */
 const OPEN_TIMEOUT_MS = 5_000;
 /**
@@ -37,7 +40,7 @@ export function openDatabase(
     client.pragma("journal_mode = WAL");
     client.pragma("foreign_keys = ON");
     client.pragma(`cache_size = -${CACHE_KIB}`);
-    client.pragma(`mmap_size = ${MMAP_BYTES}`);
+    client.pragma(`mmap_size = ${MMAP_BYTES[access]}`);
     client.pragma("temp_store = MEMORY");
     if (access === "reader") client.pragma("query_only = ON");
     client.pragma(`busy_timeout = ${BUSY_TIMEOUTS_MS[access]}`);

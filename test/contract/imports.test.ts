@@ -266,6 +266,7 @@ describe("the direction of imports", () => {
 });
 
 describe("the outside world", () => {
+  const SQL = /\b(?:SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM)\b/;
   const OUTSIDE =
     /\bDate\.now\b|\bnew Date\(\s*\)|\bnew Date\b(?!\()|(?<!new )\bDate\(|\bMath\.random\b|\bset(?:Timeout|Interval|Immediate)\b|\bfetch\(|\bperformance\.now\b|\brandomUUID|\brandomBytes\b|\bgetRandomValues\b|\bBun\.sleep\b/;
 
@@ -275,6 +276,14 @@ describe("the outside world", () => {
       return found === null || file.startsWith("ports/") ? [] : [`${file}: ${found[0]}`];
     });
     expect(wrong).toEqual([]);
+  });
+
+  test("is the stores' business where it is the database: no SQL in doors, methods or imports", () => {
+    const wrong = [...files.keys()].filter((file) => {
+      return /^(?:http|cli|methods|imports)\//.test(file) && SQL.test(files.get(file) ?? "");
+    });
+    expect(wrong).toEqual([]);
+    expect(SQL.test(files.get("posts/posts.store.ts") ?? "")).toBe(true);
   });
 
   test("is known when it is used", () => {
