@@ -50,6 +50,14 @@ export function fieldError(fields: FieldErrors): AppError {
   return new AppError("invalid", detail, { fields });
 }
 
+/** What is thrown as it is, or what nobody foresaw, as an error with a fixed public sentence. */
+export function toAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown;
+  const sentence =
+    "The server failed to answer this request. Its X-Request-Id finds it in the log.";
+  return new AppError("internal", sentence, { cause: thrown });
+}
+
 export function notFound(what: string): AppError {
   return new AppError("not_found", `${what} was not found.`);
 }

@@ -1,10 +1,7 @@
-import { AppError } from "../errors.ts";
+import { type AppError, toAppError } from "../errors.ts";
 import { STATUS_OF } from "../methods/statuses.ts";
 import type { Ports } from "../ports/ports.ts";
 import { REQUEST_ID } from "./request-id.ts";
-
-const INTERNAL_SENTENCE =
-  "The server failed to answer this request. Its X-Request-Id finds it in the log.";
 
 /** Headers by name; a plain object, since that is what a Response takes cheapest. */
 export type Headers = Record<string, string>;
@@ -54,10 +51,7 @@ export function errorResponse(error: AppError, headers: Headers): Response {
  * it, and of what the storage could not do, goes to the log under the request id.
  */
 export function errorAnswer(thrown: unknown, headers: Headers, { log }: Ports): Response {
-  const error =
-    thrown instanceof AppError
-      ? thrown
-      : new AppError("internal", INTERNAL_SENTENCE, { cause: thrown });
+  const error = toAppError(thrown);
   if (error.cause !== undefined) {
     log.error({ err: error.cause, code: error.code, requestId: headers[REQUEST_ID] }, error.detail);
   }

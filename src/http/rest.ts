@@ -2,10 +2,10 @@ import { Elysia } from "elysia";
 import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
 import type { KeyUse } from "../keys/key-use.ts";
-import type { Caller, Keys } from "../keys/keys.ts";
+import type { Keys } from "../keys/keys.ts";
 import { rateLimited } from "../limits/limits.ts";
 import type { RateVerdict } from "../limits/rate-bucket.ts";
-import { callMethod, freeOutcome, type Outcome } from "../methods/call.ts";
+import { type CallContext, callMethod, freeOutcome, type Outcome } from "../methods/call.ts";
 import type { ApiMethod } from "../methods/method.ts";
 import type { Services } from "../methods/services.ts";
 import { STATUS_OF } from "../methods/statuses.ts";
@@ -77,14 +77,16 @@ async function answerCall(
     const { caller } = verification;
     context.keyUse.note(caller.key, nowMs);
     const rate = services.limits.takeRequest(caller, nowMs);
+    const call = {
+      services,
+      caller,
+      nowMs,
+      pageUrl: (query: URLSearchParams) =>
+        `${context.baseAddress(request)}${pathOf(request)}?${query}`,
+    };
     const outcome =
-      refuse(method, request, rate, caller, context) ??
-      (await callMethod(method, Object.assign(readQuery(request.url), params), {
-        services,
-        caller,
-        nowMs,
-        pageUrl: (query) => `${context.baseAddress(request)}${pathOf(request)}?${query}`,
-      }));
+      refuse(method, request, rate, call) ??
+      (await callMethod(method, Object.assign(readQuery(request.url), params), call));
     const standing = services.limits.standing(caller, nowMs, rate, outcome.usedAfter);
     Object.assign(headers, limitHeaders(standing));
     headers["x-request-cost"] = String(outcome.units);
@@ -101,8 +103,7 @@ function refuse(
   { operationId }: ApiMethod,
   request: Request,
   rate: RateVerdict,
-  caller: Caller,
-  { services, ports }: RestContext,
+  { services, caller, nowMs }: CallContext,
 ): Outcome | null {
   const error = !rate.allowed
     ? rateLimited(rate, caller.plan.requestsPerSecond)
@@ -110,8 +111,7 @@ function refuse(
       ? null
       : wrongVerb(request);
   if (error === null) return null;
-  const status = STATUS_OF[error.code];
-  services.limits.record(caller, ports.clock.now(), { method: operationId, status });
+  services.limits.record(caller, nowMs, { method: operationId, status: STATUS_OF[error.code] });
   return freeOutcome(error);
 }
 

@@ -1,4 +1,11 @@
-import { AppError, type ErrorCode, type FieldErrors, fieldError, notFound } from "../errors.ts";
+import {
+  AppError,
+  type ErrorCode,
+  type FieldErrors,
+  fieldError,
+  notFound,
+  toAppError,
+} from "../errors.ts";
 import { REQUIRED, type Read } from "../fields.ts";
 import type { JsonText } from "../json-text.ts";
 import type { Caller } from "../keys/keys.ts";
@@ -39,8 +46,8 @@ export interface CallContext {
 /**
  * Runs a method for a caller whose key and rate were checked, in the contract's order: plan, quota,
  * parameters, lookup. A billed outcome is given only once its units are committed; where the quota
- * had no room for them by then, the outcome is that (decisions, sections 1 and 4).
- * @throws what is no AppError: an unforeseen failure, which costs nothing
+ * had no room for them by then, the outcome is that (decisions, sections 1 and 4). Nothing is
+ * thrown: an unforeseen failure is an outcome too, and costs nothing.
  */
 export async function callMethod(
   method: ApiMethod,
@@ -54,11 +61,8 @@ export async function callMethod(
     requirePlanAndQuota(method, context);
     const body = await runMethod(method, raw, context);
     outcome = { ok: true, body, units: method.units, usedAfter: null };
-  } catch (error) {
-    if (!(error instanceof AppError)) {
-      services.limits.record(caller, nowMs, ended(STATUS_OF.internal));
-      throw error;
-    }
+  } catch (thrown) {
+    const error = toAppError(thrown);
     const units = BILLED_ERRORS.has(error.code) ? method.units : 0;
     outcome = { ok: false, error, units, usedAfter: null };
   }
@@ -74,9 +78,8 @@ export async function callMethod(
       units,
     });
     return allowed ? { ...outcome, usedAfter: used } : freeOutcome(quotaExceeded(caller, nowMs));
-  } catch (error) {
-    if (error instanceof AppError) return freeOutcome(error);
-    throw error;
+  } catch (thrown) {
+    return freeOutcome(toAppError(thrown));
   }
 }
 
