@@ -11,7 +11,7 @@ import { recount } from "../directory/recount.ts";
 import { importFile } from "../imports/import-file.ts";
 import type { CommandContext } from "./command-context.ts";
 import { type ServeOptions, serve, serveConfig, withServeOptions } from "./serving.ts";
-import { withDomains } from "./with-domains.ts";
+import { requireFile, withDomainsAt } from "./with-domains.ts";
 
 /** `kanalog start`: `serve`, with sample data and a key to try it where the database is new. */
 export function startCommand(context: CommandContext): Command {
@@ -19,11 +19,10 @@ export function startCommand(context: CommandContext): Command {
     .description("serve; a new database gets sample channels, an organization and a key")
     .action(async (options: ServeOptions) => {
       const config = serveConfig(context, options);
+      requireFile(config);
       const key = databaseExists(config.databasePath) ? null : await makeSample(context, config);
-      const memberId = await withDomains(
-        context,
-        ({ accounts }) => accounts.firstMemberId(),
-        config,
+      const memberId = await withDomainsAt(context, config, ({ accounts }) =>
+        accounts.firstMemberId(),
       );
       const another = howToMakeAKey(commandPrefix(context.environment, config), memberId);
       await serve(context, config, (address) => {
@@ -45,7 +44,7 @@ async function makeSample(context: CommandContext, config: Config): Promise<stri
   const unfinished = `${config.databasePath}.unfinished-${process.pid}`;
   removeLeftovers(config.databasePath);
   try {
-    const key = await withDomains(context, fillSample, { ...config, databasePath: unfinished });
+    const key = await withDomainsAt(context, { ...config, databasePath: unfinished }, fillSample);
     // Unlike a rename, a link does not replace the database of a start that was faster.
     linkSync(unfinished, config.databasePath);
     return key;

@@ -10,12 +10,24 @@ import { type CommandContext, CommandExit, EXIT_USAGE } from "./command-context.
 export async function withDomains<T>(
   context: CommandContext,
   work: (domains: Domains) => T | Promise<T>,
-  config: Config = readConfig(context.environment),
 ): Promise<T> {
+  const config = readConfig(context.environment);
   requireFile(config);
   const isNew = !databaseExists(config.databasePath);
+  return withDomainsAt(context, config, (domains) => {
+    // A mistyped KANALOG_DB shows here.
+    if (isNew) context.output.note(`Made a new database, ${config.databasePath}.`);
+    return work(domains);
+  });
+}
+
+/** The same for settings that a command made itself. */
+export async function withDomainsAt<T>(
+  context: CommandContext,
+  config: Config,
+  work: (domains: Domains) => T | Promise<T>,
+): Promise<T> {
   const domains = await context.openDomains(config, context.ports(config));
-  if (isNew) context.output.note(`Made a new database, ${config.databasePath}.`);
   try {
     return await work(domains);
   } finally {
@@ -32,13 +44,14 @@ export async function withDomainsOfCopy<T>(
   work: (domains: Domains) => T | Promise<T>,
 ): Promise<T> {
   const config = readConfig(context.environment);
+  requireFile(config);
   const exists = databaseExists(config.databasePath);
   const place = exists ? dirname(config.databasePath) : tmpdir();
   const folder = mkdtempSync(join(place, "kanalog-dry-run-"));
   const databasePath = join(folder, "copy.db");
   try {
-    if (exists) await withDomains(context, ({ db }) => copyDatabase(db, databasePath), config);
-    return await withDomains(context, work, { ...config, databasePath });
+    if (exists) await withDomainsAt(context, config, ({ db }) => copyDatabase(db, databasePath));
+    return await withDomainsAt(context, { ...config, databasePath }, work);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
