@@ -85,13 +85,18 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
 
   const accounts = createAccounts(db, clock);
   const keys = createKeys(db, accounts, clock, random);
-  const usage = createUsage(db, (entries) => threads.writer.run("addUsage", entries));
-  const limits = createLimits(createRates(), usage, log);
-  const keyUse = createKeyUse((keyId, usedAt) => {
-    threads.writer
-      .run("recordKeyUse", { keyId, usedAt })
-      .catch((error) => log.warn({ err: error }, "a key's last use was not recorded"));
+  const keyUse = createKeyUse();
+  const usage = createUsage(db, async (entries) => {
+    const keyUses = keyUse.take();
+    try {
+      return await threads.writer.run("commitUsage", { entries, keyUses });
+    } catch (error) {
+      keyUse.giveBack(keyUses);
+      log.warn({ err: error, entries: entries.length }, "usage could not be committed");
+      throw error;
+    }
   });
+  const limits = createLimits(createRates(), usage);
   const services: Services = {
     directory: createDirectory(db),
     channels: createChannels(db, config.messengerHosts, (selection) =>
@@ -140,7 +145,12 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
     listen() {
       try {
         // Else two processes would share the port, and each answer some of the requests.
-        server.listen({ hostname: config.host, port: config.port, reusePort: false });
+        server.listen({
+          hostname: config.host,
+          port: config.port,
+          reusePort: false,
+          development: false,
+        });
       } catch (cause) {
         const place = `${config.host}:${config.port}`;
         throw new AppError("unavailable", `Cannot listen on ${place}: ${reasonOf(cause)}.`, {

@@ -5,6 +5,7 @@ import { inTransaction } from "./db/transaction.ts";
 import { recount } from "./directory/recount.ts";
 import { refreshFacets } from "./directory/refresh-facets.ts";
 import { claimJob, endJob } from "./jobs/jobs.store.ts";
+import type { UsedKey } from "./keys/key-use.ts";
 import { recordKeyUse } from "./keys/keys.store.ts";
 import { pruneUsage } from "./limits/prune-usage.ts";
 import {
@@ -31,12 +32,28 @@ export const readOperations = {
     selectUsage(db, selection),
 };
 
+/**
+ * An answer waits for two commits at the most. Both together must be over well before the server
+ * gives up an idle connection: a request that was not answered must not be counted later.
+ */
+const USAGE_WAIT_MAX_MS = 3_000;
+
 /** What serving writes: on a thread of its own, so that no wait for the lock holds up answers. */
 export const writeOperations = {
-  addUsage: (db: Database, clock: Clock, entries: UsageEntry[]) =>
-    inTransaction(db, clock, () => addUsage(db, entries)),
-  recordKeyUse: (db: Database, clock: Clock, use: { keyId: number; usedAt: number }) =>
-    inTransaction(db, clock, () => recordKeyUse(db, use.keyId, use.usedAt)),
+  commitUsage: (
+    db: Database,
+    clock: Clock,
+    { entries, keyUses }: { entries: UsageEntry[]; keyUses: UsedKey[] },
+  ) =>
+    inTransaction(
+      db,
+      clock,
+      () => {
+        for (const { keyId, usedAt } of keyUses) recordKeyUse(db, keyId, usedAt);
+        return addUsage(db, entries);
+      },
+      USAGE_WAIT_MAX_MS,
+    ),
 };
 
 /** The scheduler's work: long, on a thread of its own. */

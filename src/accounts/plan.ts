@@ -50,8 +50,9 @@ export function periodAt(planStartedAt: number, nowMs: number): Period {
 }
 
 /**
- * The term after a plan is given. Renewing the plan that holds keeps its start, so the period
- * goes on; another plan, or a renewal after the end, starts a new one.
+ * The term after a plan is given. Giving the plan that holds keeps its start, so the period goes
+ * on; another plan starts a new one, and so does the renewal of one that ended, since then `test`
+ * holds.
  */
 export function nextTerm(
   term: PlanTerm,
@@ -59,7 +60,6 @@ export function nextTerm(
   planEndsAt: number | null,
   nowMs: number,
 ): PlanTerm {
-  const ended = term.planEndsAt !== null && nowMs >= term.planEndsAt;
-  const renewed = plan === term.plan && !ended;
-  return { plan, planStartedAt: renewed ? term.planStartedAt : nowMs, planEndsAt };
+  const inForce = planInForce(term, nowMs);
+  return { plan, planStartedAt: plan === inForce.plan ? inForce.startedAt : nowMs, planEndsAt };
 }

@@ -10,10 +10,14 @@ export function parseId(text: string): number {
   return id;
 }
 
+/** The day after it can still be written with four digits of the year. */
+const LAST_DAY = parseDay("9999-12-30") ?? 0;
+
 /** A day that is meant through its last Moscow second: the instant at which the next one starts. */
 export function parseLastDay(text: string): number {
   const day = parseDay(text);
-  if (day === null) throw new InvalidArgumentError("It is not a day such as 2027-01-31.");
+  if (day === null || day > LAST_DAY)
+    throw new InvalidArgumentError("It is not a day such as 2027-01-31.");
   return startOfDay(day + 1);
 }
 

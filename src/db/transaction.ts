@@ -2,6 +2,7 @@ import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Database } from "./database.ts";
 
+/** How long a write waits for the lock, unless its caller knows better. */
 const WAIT_MAX_MS = 10_000;
 const PAUSE_MS = 1;
 
@@ -12,14 +13,15 @@ type Synchronous<T> = T extends PromiseLike<unknown> ? never : T;
  * Runs `work` in one BEGIN IMMEDIATE transaction: committed when it returns, rolled back when it
  * throws. Where another connection holds the write lock it waits without blocking the thread, and
  * looks often enough to get in between two transactions of an import.
- * @throws AppError `unavailable` when the lock was not free for ten seconds
+ * @throws AppError `unavailable` when the lock was not free for so long
  */
 export async function inTransaction<T>(
   db: Database,
   clock: Clock,
   work: () => Synchronous<T>,
+  waitMaxMs: number = WAIT_MAX_MS,
 ): Promise<T> {
-  const giveUpAtMs = clock.monotonic() + WAIT_MAX_MS;
+  const giveUpAtMs = clock.monotonic() + waitMaxMs;
   while (!tryBegin(db, clock.monotonic() < giveUpAtMs)) await clock.sleep(PAUSE_MS);
   // From here to the commit nothing is awaited: others write on this connection too.
   try {

@@ -7,6 +7,8 @@ import { REQUEST_ID } from "./request-id.ts";
 export type Headers = Record<string, string>;
 
 const CHALLENGE = 'Bearer realm="kanalog"';
+/** Errors whose cause is in the log already. */
+const logged = new WeakSet<AppError>();
 /** The verbs that every path takes. */
 export const READ_ONLY = "GET, HEAD";
 /** Seconds after which a caller may try again what the storage could not do. */
@@ -52,7 +54,9 @@ export function errorResponse(error: AppError, headers: Headers): Response {
  */
 export function errorAnswer(thrown: unknown, headers: Headers, { log }: Ports): Response {
   const error = toAppError(thrown);
-  if (error.cause !== undefined) {
+  // All requests of a failed commit share one error.
+  if (error.cause !== undefined && !logged.has(error)) {
+    logged.add(error);
     log.error({ err: error.cause, code: error.code, requestId: headers[REQUEST_ID] }, error.detail);
   }
   return errorResponse(error, headers);

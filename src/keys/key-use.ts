@@ -2,14 +2,20 @@ import type { Key } from "./keys.table.ts";
 
 export type KeyUse = ReturnType<typeof createKeyUse>;
 
-/** Writes when a key was used; nobody waits for it. */
-export type CommitKeyUse = (keyId: number, usedAt: number) => void;
+export interface UsedKey {
+  keyId: number;
+  usedAt: number;
+}
 
 const WRITE_INTERVAL_MS = 60_000;
 
-/** Notes the last use of keys, written at most once a minute each (decisions, section 5). */
-export function createKeyUse(commit: CommitKeyUse) {
+/**
+ * Notes the last use of keys, to be written at most once a minute each (decisions, section 5),
+ * together with the usage of the request that notes it.
+ */
+export function createKeyUse() {
   const noted = new Map<number, number>();
+  let unwritten: UsedKey[] = [];
 
   /** What was noted last, by this process or as it is stored; null: never used. */
   function lastUsedAt(key: Key): number | null {
@@ -23,7 +29,19 @@ export function createKeyUse(commit: CommitKeyUse) {
     note(key: Key, nowMs: number): void {
       if (nowMs - (lastUsedAt(key) ?? 0) < WRITE_INTERVAL_MS) return;
       noted.set(key.id, nowMs);
-      commit(key.id, nowMs);
+      unwritten.push({ keyId: key.id, usedAt: nowMs });
+    },
+
+    /** Hands over what is to be written. */
+    take(): UsedKey[] {
+      const taken = unwritten;
+      unwritten = [];
+      return taken;
+    },
+
+    /** What could not be written is noted again at the next use. */
+    giveBack(uses: readonly UsedKey[]): void {
+      for (const { keyId } of uses) noted.delete(keyId);
     },
   };
 }

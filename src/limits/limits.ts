@@ -2,7 +2,6 @@ import { type Period, periodAt } from "../accounts/plan.ts";
 import { AppError } from "../errors.ts";
 import type { Caller } from "../keys/keys.ts";
 import { dayOf } from "../moscow-time.ts";
-import type { Log } from "../ports/log.ts";
 import type { RateVerdict } from "./rate-bucket.ts";
 import type { Rates } from "./rates.ts";
 import type { Charge, Usage } from "./usage.ts";
@@ -24,7 +23,7 @@ export interface Ended {
 }
 
 /** What the plan in force allows a caller, and what is left of it (decisions, section 4). */
-export function createLimits(rates: Rates, usage: Usage, log: Log) {
+export function createLimits(rates: Rates, usage: Usage) {
   function periodOf({ planInForce }: Caller, nowMs: number): Period {
     return periodAt(planInForce.startedAt, nowMs);
   }
@@ -59,9 +58,8 @@ export function createLimits(rates: Rates, usage: Usage, log: Log) {
 
     /** Records a request that cost nothing; nobody waits for it. */
     record(caller: Caller, nowMs: number, ended: Omit<Ended, "units">): void {
-      usage
-        .charge(requestOf(caller, nowMs, { ...ended, units: 0 }))
-        .catch((error) => log.warn({ err: error }, "a free request was not recorded"));
+      // A commit that failed was logged once for all its requests.
+      usage.charge(requestOf(caller, nowMs, { ...ended, units: 0 })).catch(() => {});
     },
 
     /** @param used units used in the period, where the caller knows; else they are looked up */

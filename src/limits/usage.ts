@@ -70,7 +70,8 @@ export function createUsage(db: Database, commit: CommitUsage) {
       const { receipts } = waiting;
       const [at, nth] = add(waiting, request);
       const { accepted, used } = (await receipts)[at] as UsageReceipt;
-      return { allowed: nth <= accepted, used };
+      const after = Math.max(0, accepted - nth) * request.units;
+      return { allowed: nth <= accepted, used: used - after };
     },
 
     /** Settles when all that was charged is committed, or could not be. */

@@ -11,5 +11,14 @@ export interface Log {
 
 /** One JSON object a line on standard error; standard output belongs to the commands. */
 export function systemLog(level: LogLevel): Log {
-  return pino({ level, base: null }, pino.destination({ dest: 2, sync: true }));
+  const logger = pino({ level, base: null }, pino.destination({ dest: 2, sync: true }));
+  // A log that cannot be written, on a full disk say, must not fail what it tells of.
+  const safely =
+    (write: "info" | "warn" | "error") =>
+    (fields: object, message: string): void => {
+      try {
+        logger[write](fields, message);
+      } catch {}
+    };
+  return { info: safely("info"), warn: safely("warn"), error: safely("error") };
 }

@@ -102,3 +102,24 @@ test("while another process holds the write lock, free answers leave and billed 
   expect((await billed).status).toBe(200);
   expect(stored()).toBe(2);
 });
+
+test("a lock that stays makes billed requests a 503 in time, and none of them is counted after", async () => {
+  const serving = await machine.serve();
+  const holder = machine.open();
+  holder.exec("BEGIN IMMEDIATE");
+  const startedAt = performance.now();
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, () => serving.get("/v1/msgr/channels/1/", key)),
+  );
+  for (const { status, headers } of answers) {
+    expect(status).toBe(503);
+    expect(headers.get("retry-after")).toBe("1");
+    expect(headers.get("x-request-cost")).toBe("0");
+  }
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
+  holder.exec("COMMIT");
+  holder.close();
+  expect((await serving.get("/v1/msgr/channels/1/", key)).status).toBe(200);
+  expect(await serving.stop()).toBe(0);
+  expect(stored()).toBe(1);
+}, 30_000);

@@ -198,6 +198,31 @@ describe("the quota", () => {
     expect(await used(customer.key)).toBe(0);
   });
 
+  test("concurrent answers each tell what was left after them", async () => {
+    await quota(100);
+    const answers = await Promise.all(Array.from({ length: 40 }, () => card()));
+    const left = answers.map(
+      ({ headers }) => /"quota";r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1],
+    );
+    expect(left.map(Number).toSorted((a, b) => b - a)).toEqual(
+      Array.from({ length: 40 }, (_, index) => 99 - index),
+    );
+  });
+
+  test("test given to an organization that fell back to it goes on with its period", async () => {
+    await accounts().givePlan(
+      customer.organizationId,
+      "start",
+      Date.parse("2026-12-01T00:00:00+03:00"),
+    );
+    appliance.ports.clock.set("2026-12-05T12:00:00+03:00");
+    await card();
+    await accounts().givePlan(customer.organizationId, "test", null);
+    expect(await used(customer.key)).toBe(1);
+    await accounts().givePlan(customer.organizationId, "start", null);
+    expect(await used(customer.key)).toBe(0);
+  });
+
   test("set below what was used, leaves nothing, and nothing negative", async () => {
     for (let count = 0; count < 5; count++) await card();
     await quota(3);
