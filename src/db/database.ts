@@ -11,12 +11,11 @@ export type Database = BetterSQLite3Database & { $client: BetterSqlite3.Database
 
 export const IN_MEMORY = ":memory:";
 
-const CACHE_KIB = 32 * 1024;
 /**
- * A reader takes pages from the system's cache, without a copy of its own: searches over a million
- * channels take two thirds of the time. An import would only seem to fill the memory with it.
+ * No memory-mapped reading beside it: SQLite maps the file anew after every commit of another
+ * connection, and usage is committed all the time; searches then took three times as long.
  */
-const MMAP_BYTES = { writer: 0, reader: 1024 * 1024 * 1024 };
+const CACHE_KIB = 32 * 1024;
 /** While a new file is made by another process, opening it has to wait. */
 const OPEN_TIMEOUT_MS = 5_000;
 /**
@@ -40,7 +39,6 @@ export function openDatabase(
     client.pragma("journal_mode = WAL");
     client.pragma("foreign_keys = ON");
     client.pragma(`cache_size = -${CACHE_KIB}`);
-    client.pragma(`mmap_size = ${MMAP_BYTES[access]}`);
     client.pragma("temp_store = MEMORY");
     if (access === "reader") client.pragma("query_only = ON");
     client.pragma(`busy_timeout = ${BUSY_TIMEOUTS_MS[access]}`);
