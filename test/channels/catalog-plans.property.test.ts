@@ -261,8 +261,8 @@ const PLANS: Record<Plan, Partial<Asked>[]> = {
     { kind: "chat" },
     { text: "нет такого" },
     { text: "ёж 12", max: 2000 },
-    { text: "канал 1", min: 1000, max: 4000, ordering: "-citation" },
-    { text: "канал 1", max: 4990, ordering: "-citation" },
+    { text: "канал 12", min: 1000, max: 4000, ordering: "-citation" },
+    { text: "канал 12", max: 4990, ordering: "-citation" },
   ],
   range: [
     { max: 1000, ordering: "-quality" },

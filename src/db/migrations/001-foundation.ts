@@ -42,9 +42,11 @@ CREATE TABLE channels (
 ) STRICT;
 -- NULL is smaller than any value, so a descending index has the channels without one last.
 -- Subscribers stand in each, since a range of them is a filter.
--- The one by subscribers has the other orderings' values, to sort a range without reading rows.
+-- The one by subscribers, the default, has all that a search tests and a range sorts, so that
+-- neither reads a row: a search among many matches takes two thirds of the time.
 CREATE INDEX channels_by_subscribers
-  ON channels (kind, subscribers DESC, id, quality, citation, last_post_at) WHERE is_public = 1;
+  ON channels (kind, subscribers DESC, id, quality, citation, last_post_at, search_text)
+  WHERE is_public = 1;
 CREATE INDEX channels_by_quality ON channels (kind, quality DESC, id, subscribers) WHERE is_public = 1;
 CREATE INDEX channels_by_citation ON channels (kind, citation DESC, id, subscribers) WHERE is_public = 1;
 CREATE INDEX channels_by_last_post ON channels (kind, last_post_at DESC, id, subscribers) WHERE is_public = 1;
