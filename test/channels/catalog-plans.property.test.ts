@@ -31,25 +31,25 @@ interface Channel {
   isPublic: boolean;
 }
 
-const COMMON = 21_000;
+const COMMON = 66_000;
 const RARE = 11_000;
 const LAST_DAY = Date.parse("2026-11-20T00:00:00Z");
 
 /**
- * 21,000 channels with "общий" and high qualities before 11,000 with "редкий" and low ones or
+ * 66,000 channels with "общий" and high qualities before 11,000 with "редкий" and low ones or
  * none: a walk by quality for the latter gives up. Subscribers have no order by id.
  */
 const CHANNELS: readonly Channel[] = Array.from({ length: COMMON + RARE }, (_, at) => {
   const id = at + 1;
   const rare = id > COMMON;
-  const mixed = (id * 7919) % 32_003;
+  const mixed = (id * 7919) % 77_017;
   return {
     id,
     title:
       `${rare ? "Редкий ёж" : "Общий канал"} ${mixed} ${mixed % 100 === 7 ? "100%_off" : ""}`.trim(),
     kind: mixed % 40 === 0 ? "chat" : "channel",
     // Every value many times.
-    subscribers: mixed % 5000,
+    subscribers: mixed % 12_000,
     quality: rare ? (mixed % 3 === 0 ? null : (mixed % 100) / 4) : 100 + (mixed % 1000) / 8,
     citation: mixed % 10 === 0 ? null : mixed % 7,
     last_post_at: mixed % 2 === 0 ? null : LAST_DAY - (mixed % 300) * 3_600_000,
@@ -266,7 +266,7 @@ const PLANS: Record<Plan, Partial<Asked>[]> = {
   ],
   range: [
     { max: 1000, ordering: "-quality" },
-    { min: 2700, ordering: "-citation" },
+    { min: 9000, ordering: "-citation" },
     { min: 100, max: 200, ordering: "-last_post_at", aPlus: false },
     { text: "редкий", min: 100, max: 2000, ordering: "-quality" },
     { science: true, max: 2000, ordering: "-citation" },
@@ -286,7 +286,7 @@ const PLANS: Record<Plan, Partial<Asked>[]> = {
   "walk, then matches": [
     { text: "редкий", ordering: "-quality" },
     { text: "редкий", ordering: "-quality", min: 10 },
-    { text: "редкий", ordering: "-quality", max: 4990, verified: false },
+    { text: "редкий", ordering: "-quality", max: 11_900, verified: false },
   ],
 };
 

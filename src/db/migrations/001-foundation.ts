@@ -40,16 +40,19 @@ CREATE TABLE channels (
   -- Folded title and handle, and the facets of the filters (channels/search-text.ts).
   search_text TEXT NOT NULL
 ) STRICT;
--- NULL is smaller than any value, so a descending index has the channels without one last.
--- Subscribers stand in each, since a range of them is a filter.
--- The one by subscribers, the default, has all that a search tests and a range sorts, so that
--- neither reads a row: a search among many matches takes two thirds of the time.
+-- NULL is smaller than any value, so a descending index has the channels without one last. Each
+-- has what a search tests (subscribers, since a range of them is a filter, and the search text), so
+-- that a walk reads no rows: at a million channels that halves the slowest searches, for 0.3 GB.
+-- The one by subscribers has the other orderings' values too, to sort a range of them.
 CREATE INDEX channels_by_subscribers
   ON channels (kind, subscribers DESC, id, quality, citation, last_post_at, search_text)
   WHERE is_public = 1;
-CREATE INDEX channels_by_quality ON channels (kind, quality DESC, id, subscribers) WHERE is_public = 1;
-CREATE INDEX channels_by_citation ON channels (kind, citation DESC, id, subscribers) WHERE is_public = 1;
-CREATE INDEX channels_by_last_post ON channels (kind, last_post_at DESC, id, subscribers) WHERE is_public = 1;
+CREATE INDEX channels_by_quality
+  ON channels (kind, quality DESC, id, subscribers, search_text) WHERE is_public = 1;
+CREATE INDEX channels_by_citation
+  ON channels (kind, citation DESC, id, subscribers, search_text) WHERE is_public = 1;
+CREATE INDEX channels_by_last_post
+  ON channels (kind, last_post_at DESC, id, subscribers, search_text) WHERE is_public = 1;
 
 -- All else of a channel, read by id only. Category and territory are slugs that the importer
 -- checks; as foreign keys they would make the removal of a directory entry scan this table.
