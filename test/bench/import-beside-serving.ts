@@ -70,6 +70,7 @@ try {
   await run("import", "channels", channels);
   await run("org", "create", "--name", "Bench", "--plan", "profi");
   await run("member", "add", "1", "--email", "bench@example.com", "--role", "owner");
+  await run("plan", "set", "profi", "--rate", "1000000");
   const { key } = JSON.parse(await run("key", "create", "--member", "1", "--json"));
   const server = Bun.spawn([...command, "serve"], { env, stderr: "pipe" });
   const { value } = await server.stderr.getReader().read();
