@@ -65,6 +65,7 @@ function describe(name: string, durations: number[]): string {
   return `${name}: ${durations.length} requests, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${at(1)} ms`;
 }
 
+let server: Bun.Subprocess<"ignore", "inherit", "pipe"> | null = null;
 try {
   const { channels, stats } = writeRows();
   await run("import", "channels", channels);
@@ -72,7 +73,7 @@ try {
   await run("member", "add", "1", "--email", "bench@example.com", "--role", "owner");
   await run("plan", "set", "profi", "--rate", "1000000");
   const { key } = JSON.parse(await run("key", "create", "--member", "1", "--json"));
-  const server = Bun.spawn([...command, "serve"], { env, stderr: "pipe" });
+  server = Bun.spawn([...command, "serve"], { env, stderr: "pipe" });
   const { value } = await server.stderr.getReader().read();
   const base = /http:\/\/[\d.:]+/.exec(new TextDecoder().decode(value))?.[0];
   if (base === undefined) throw new Error("the server did not start");
@@ -81,8 +82,8 @@ try {
   const importing = run("import", "stats", stats, "--json");
   console.log(describe("beside an import", await measure(base, key, importing)));
   console.log(`import: ${(await importing).trim()}`);
-  server.kill();
-  await server.exited;
 } finally {
+  server?.kill();
+  await server?.exited;
   rmSync(folder, { recursive: true });
 }
