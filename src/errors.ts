@@ -15,9 +15,7 @@ export type ErrorCode =
   | "quota_exceeded"
   | "timeout"
   | "unavailable"
-  | "internal"
-  /** A command only: it was told to stop. */
-  | "interrupted";
+  | "internal";
 
 /** Messages by field, in the order they were found (specification, section 7). */
 export type FieldErrors = Record<string, string[]>;

@@ -5,7 +5,7 @@
  */
 export type Day = number;
 
-export const MOSCOW_OFFSET_MS = 3 * 60 * 60 * 1000;
+const MOSCOW_OFFSET_MS = 3 * 60 * 60 * 1000;
 export const DAY_MS = 24 * 60 * 60 * 1000;
 export const MOSCOW_ZONE = "Europe/Moscow";
 

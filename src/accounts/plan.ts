@@ -5,7 +5,7 @@ export const PLAN_CODES = ["test", "start", "growth", "profi"] as const;
 export type PlanCode = (typeof PLAN_CODES)[number];
 
 /** Plan an organization falls back to when its own has ended. */
-export const FALLBACK_PLAN: PlanCode = "test";
+const FALLBACK_PLAN: PlanCode = "test";
 
 export const PERIOD_DAYS = 30;
 const PERIOD_MS = PERIOD_DAYS * DAY_MS;

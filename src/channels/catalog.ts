@@ -86,8 +86,9 @@ const INDEXES: Record<CatalogOrdering, Pick<Query, "column" | "index">> = {
 /** A page of the catalog's public channels. */
 export function selectCatalog(db: Database, selection: CatalogSelection): CatalogPage {
   // Titles and handles are on one line each, so this could only match across the two.
-  if (selection.filter.text?.includes("\n"))
+  if (selection.filter.text?.includes("\n")) {
     return { results: toJsonText<CardView[]>([]), last: null };
+  }
   // One more than the page tells whether there is another.
   const query = toQuery(selection, selection.limit + 1);
   const found = selection.filter.handle === null ? findByPlan(db, query) : findByHandle(db, query);
@@ -201,13 +202,8 @@ function findByMatches(db: Database, query: Query, most: number): Found[] | null
 function findByRange(db: Database, query: Query): Found[] | null {
   const inRange = `channels c INDEXED BY channels_by_subscribers
      WHERE c.is_public = 1 AND c.kind = @kind ${query.range}`;
-  const [counted] = all(
-    db,
-    `SELECT count(*) AS id, NULL AS value FROM (SELECT 1 FROM ${inRange} LIMIT @most + 1)`,
-    query,
-    { most: RANGE_MAX },
-  );
-  if (counted === undefined || counted.id > RANGE_MAX) return null;
+  const limited = `SELECT 1 FROM ${inRange} LIMIT @most + 1`;
+  if (count(db, limited, query, { most: RANGE_MAX }) > RANGE_MAX) return null;
   // The index has all that is tested and sorted, so no row is read.
   return all(
     db,
@@ -240,13 +236,7 @@ function walk(db: Database, query: Query, most: number): Found[] | null {
     found.push(...page);
     if (found.length >= query.limit) return found;
     if (most === UNBOUNDED) continue;
-    const [walked] = all(
-      db,
-      `SELECT count(*) AS id, NULL AS value FROM (${segment} LIMIT @left)`,
-      query,
-      { left },
-    );
-    left -= walked?.id ?? 0;
+    left -= count(db, `${segment} LIMIT @left`, query, { left });
     if (left <= 0) return null;
   }
   return found;
@@ -286,6 +276,16 @@ function afterCondition({ column, after }: Query): string {
   if (after[0] === null) return `AND c.${column} IS NULL AND c.id > @afterId`;
   return `AND (c.${column} < @afterValue OR (c.${column} = @afterValue AND c.id > @afterId)
     OR c.${column} IS NULL)`;
+}
+
+function count(
+  db: Database,
+  sql: string,
+  query: Query,
+  more: Record<string, string | number>,
+): number {
+  const counting = statement<{ n: number }>(db, `SELECT count(*) AS n FROM (${sql})`);
+  return counting.get({ ...query.values, ...more })?.n ?? 0;
 }
 
 function all(

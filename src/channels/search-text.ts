@@ -38,7 +38,7 @@ export function facet(kind: FacetKind, id: number): string {
 }
 
 /** What filters ask for beside directories. */
-export const MARKS = { aPlus: 0, verified: 1, chat: 2 } as const;
+const MARKS = { aPlus: 0, verified: 1, chat: 2 } as const;
 
 export function markFacet(mark: keyof typeof MARKS): string {
   return facet("mark", MARKS[mark]);

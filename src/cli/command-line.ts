@@ -2,13 +2,7 @@ import { Command, CommanderError } from "commander";
 import { version } from "../../package.json";
 import { ConfigError } from "../config.ts";
 import { AppError } from "../errors.ts";
-import {
-  type CommandContext,
-  CommandExit,
-  EXIT_FAILED,
-  EXIT_INTERRUPTED,
-  EXIT_USAGE,
-} from "./command-context.ts";
+import { type CommandContext, CommandExit, EXIT_FAILED, EXIT_USAGE } from "./command-context.ts";
 import { importCommand } from "./import.ts";
 import { keyCommand } from "./key.ts";
 import { memberCommand } from "./member.ts";
@@ -74,7 +68,6 @@ function exitCodeOf(error: unknown, { output }: CommandContext): number {
   }
   if (error instanceof AppError) {
     output.note(error.detail);
-    if (error.code === "interrupted") return EXIT_INTERRUPTED;
     return error.code === "invalid" ? EXIT_USAGE : EXIT_FAILED;
   }
   if (error instanceof Error && "syscall" in error) {

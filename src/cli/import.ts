@@ -12,6 +12,7 @@ import {
   type CommandContext,
   CommandExit,
   EXIT_FAILED,
+  EXIT_INTERRUPTED,
   EXIT_REJECTED_ROWS,
   EXIT_USAGE,
 } from "./command-context.ts";
@@ -95,6 +96,12 @@ async function runCommand(
     }
   });
 
+  if (interrupt.signal.aborted) {
+    throw new CommandExit(
+      EXIT_INTERRUPTED,
+      `Interrupted after some ${summary.read} rows, which are imported. Run it again for the rest.`,
+    );
+  }
   output.out(options.json === true ? JSON.stringify(summary) : describe(summary));
   if (options.dryRun === true) output.note("This was a dry run: nothing was changed.");
   if (summary.rejected > 0) throw new CommandExit(EXIT_REJECTED_ROWS);

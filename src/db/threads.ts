@@ -62,7 +62,8 @@ interface Task {
 
 /**
  * Up to `count` threads, started when needed, each with its own connection and one task at a time;
- * a task waits for a free thread. Since a waiting task's deadline runs too, the tasks before it are over by then.
+ * a task waits for a free thread. Since a waiting task's deadline runs too, the tasks before it are
+ * over by then.
  */
 export function startThreads<Ops extends Operations>(options: ThreadsOptions): Threads<Ops> {
   const { clock, timeoutMs } = options;

@@ -22,7 +22,6 @@ const WHEN: Record<ErrorCode, string> = {
   unavailable: "The storage is busy, or the server is stopping; retry later",
   rate_limited: "More requests per second than the plan allows",
   quota_exceeded: "The requests of the period have run out",
-  interrupted: "The work was told to stop",
   internal: "The server failed; the cause is in its log under the X-Request-Id",
 };
 

@@ -55,8 +55,7 @@ const PAUSE_MS = 2;
 /**
  * Upserts rows. A directory's rows are written in one transaction, the others in short ones with
  * pauses, so that a serving process goes on answering. Interrupted at any point it leaves whole
- * rows, and can be run again.
- * @throws AppError `interrupted` once the run's signal is aborted, after a commit
+ * rows, and can be run again; once the run's signal is aborted it ends after the next commit.
  */
 export async function runImport<Row>(
   kind: ImportKind<Row>,
@@ -96,6 +95,7 @@ async function importPaced<Row>(
     batch.push(row);
     if (batch.length < BATCH_ROWS) continue;
     await writeBatch();
+    if (signal?.aborted === true) return;
     batch = [];
   }
   await writeBatch();
@@ -111,7 +111,7 @@ async function importPaced<Row>(
         writer.beforeCommit?.();
       });
       progress();
-      if (signal?.aborted === true) throw interrupted(summary);
+      if (signal?.aborted === true) return;
       await clock.sleep(PAUSE_MS);
     }
   }
@@ -171,13 +171,6 @@ async function importDirectory<Row>(
     });
     await writer.afterwards?.();
   }
-}
-
-function interrupted({ read }: ImportSummary): AppError {
-  return new AppError(
-    "interrupted",
-    `Interrupted after some ${read} rows, which are imported. Run it again for the rest.`,
-  );
 }
 
 function writeRow<Row>(

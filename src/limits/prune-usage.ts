@@ -4,7 +4,7 @@ import type { Day } from "../moscow-time.ts";
 import type { Clock } from "../ports/clock.ts";
 
 /** How long usage is kept by day. */
-export const USAGE_DAYS_KEPT = 400;
+const USAGE_DAYS_KEPT = 400;
 
 /** Removes the days of usage that are older. @returns how many rows went */
 export function pruneUsage(db: Database, clock: Clock, today: Day): Promise<number> {

@@ -14,5 +14,4 @@ export const STATUS_OF: Record<ErrorCode, number> = {
   timeout: 503,
   unavailable: 503,
   internal: 500,
-  interrupted: 503,
 };

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
-import { createMachine, type Machine } from "../support/machine.ts";
+import { createMachine, type Machine, until } from "../support/machine.ts";
 
 let machine: Machine;
 beforeEach(() => {
@@ -233,3 +233,27 @@ test("the format of standard input is seen from its beginning", async () => {
   const ndjson = await machine.run(["import", "channels", "-", "--json"], { stdin });
   expect(summaryOf(ndjson.out)).toMatchObject({ read: 1, inserted: 1 });
 }, 20_000);
+
+for (const words of [[], ["--dry-run"]]) {
+  test(`Ctrl-C ends an import ${words.join(" ")} after whole rows, says so, and leaves nothing behind`, async () => {
+    await machine.run(["plan", "list"]);
+    const rows = Array.from({ length: 60_000 }, (_, at) => `${at + 1},Канал ${at},${at}`);
+    machine.write("many.csv", ["id,title,subscribers", ...rows].join("\n"));
+    const files = () => [...new Bun.Glob("*").scanSync({ cwd: machine.folder, onlyFiles: false })];
+    const child = machine.spawn(["import", "channels", "many.csv", ...words]);
+    await until(() =>
+      words.length > 0
+        ? files().some((name) => name.startsWith("kanalog-dry-run-"))
+        : titles().length > 0,
+    );
+    child.kill("SIGINT");
+    const [notes, exitCode] = await Promise.all([child.stderr.text(), child.exited]);
+    expect(exitCode).toBe(130);
+    expect(notes).toContain("Run it again for the rest.");
+    expect(files().filter((name) => name.startsWith("kanalog-dry-run-"))).toEqual([]);
+    if (words.length > 0) return;
+    const kept = titles().length;
+    const again = await machine.run(["import", "channels", "many.csv", "--json"]);
+    expect(summaryOf(again.out)).toMatchObject({ unchanged: kept, inserted: 60_000 - kept });
+  }, 60_000);
+}

@@ -6,7 +6,6 @@ import { closeDatabase, type Database, openDatabase } from "../../src/db/databas
 import { migrate } from "../../src/db/migrate.ts";
 import * as directory from "../../src/directory/directory.table.ts";
 import * as keys from "../../src/keys/keys.table.ts";
-import * as usage from "../../src/limits/usage.table.ts";
 import { type PostSelection, selectPosts } from "../../src/posts/posts.store.ts";
 import { selectDailyStatistics } from "../../src/statistics/statistics.store.ts";
 import { fakeClock } from "../support/fake-ports.ts";
@@ -19,12 +18,12 @@ beforeEach(async () => {
 });
 afterEach(() => closeDatabase(db));
 
-const tables = [accounts, directory, keys, usage]
+const tables = [accounts, directory, keys]
   .flatMap((module) => Object.values<unknown>(module))
   .filter((value) => is(value, SQLiteTable));
 
 test("each of drizzle's tables has exactly the columns of the migrated schema", () => {
-  expect(tables.length).toBeGreaterThanOrEqual(7);
+  expect(tables.length).toBeGreaterThanOrEqual(6);
   for (const table of tables) {
     const name = getTableName(table);
     const stored = db.$client.pragma(`table_info(${name})`) as {
