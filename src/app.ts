@@ -13,19 +13,32 @@ import { createServer, type Server } from "./http/server.ts";
 import { loadShippedDirectories } from "./imports/shipped-directories.ts";
 import { jobTable } from "./jobs/jobs.ts";
 import { createScheduler, type Scheduler } from "./jobs/scheduler.ts";
+import { createTicker } from "./jobs/ticker.ts";
 import { createKeyUse } from "./keys/key-use.ts";
 import { createKeys, type Keys } from "./keys/keys.ts";
 import { createLimits } from "./limits/limits.ts";
 import { createRates } from "./limits/rates.ts";
 import { createUsageStore } from "./limits/usage.store.ts";
 import { createUsage, type Usage } from "./limits/usage.ts";
+import { createMailer, type Mailer } from "./mail/mailer.ts";
+import { isMailDue } from "./mail/mails.store.ts";
 import { createCursors } from "./methods/cursor.ts";
 import type { Services } from "./methods/services.ts";
 import { apiMethods } from "./methods/table.ts";
-import { jobOperations, readOperations, writeOperations } from "./operations.ts";
+import { jobOperations, pushOperations, readOperations, writeOperations } from "./operations.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Ports } from "./ports/ports.ts";
+import type { Random } from "./ports/random.ts";
 import { createPosts } from "./posts/posts.ts";
+import { createAttempts } from "./webhooks/attempt.ts";
+import { createPush, type Push } from "./webhooks/push.ts";
+import { createTargetGuard } from "./webhooks/resolve-target.ts";
+import { createSecretBox, type SecretBox } from "./webhooks/secret-box.ts";
+import { readOrMakeSecret, secretPath } from "./webhooks/secret-file.ts";
+import { createSender } from "./webhooks/sender.ts";
+import { createStaffWebhooks, type StaffWebhooks } from "./webhooks/staff-webhooks.ts";
+import { activeWebhooks, resumeWebhooks } from "./webhooks/webhooks.store.ts";
+import { createWebhooks } from "./webhooks/webhooks.ts";
 
 /** The composition root: the only file that builds and wires what the others declare. */
 
@@ -36,6 +49,7 @@ export interface Domains {
   accounts: Accounts;
   keys: Keys;
   usage: Pick<Usage, "used">;
+  webhooks: StaffWebhooks;
 }
 
 export interface App {
@@ -44,6 +58,9 @@ export interface App {
   domains: Domains;
   services: Services;
   scheduler: Scheduler;
+  /** What webhooks and mails do by the clock. */
+  push: Push;
+  mailer: Mailer;
   /** Starts listening and the scheduler. @returns the address */
   listen(): string;
   /** Stops accepting, finishes what is under way, commits what was counted, closes all. */
@@ -54,6 +71,9 @@ export interface App {
 const STOP_MAX_MS = 10_000;
 /** Threads that may run slow queries at once; one more slow query waits for a free one. */
 const READER_THREADS = 4;
+const EVERY_SECOND = "* * * * * *";
+/** A connection may say nothing for so long: a test of a webhook takes up to 10 seconds. */
+const IDLE_MAX_S = 30;
 
 /** Opens the database, brings it to this program's schema, and builds the domains over it. */
 export async function openDomains(config: Config, ports: Ports): Promise<Domains> {
@@ -66,25 +86,25 @@ export async function openDomains(config: Config, ports: Ports): Promise<Domains
     closeDatabase(db);
     throw error;
   }
-  const accounts = createAccounts(db, clock);
+  const accounts = createAccounts(db, clock, (id) => resumeWebhooks(db, id));
   return {
     db,
     clock,
     accounts,
     keys: createKeys(db, accounts, clock, random),
     usage: createUsageStore(db),
+    webhooks: createStaffWebhooks(db, clock),
   };
 }
 
 /** Builds the whole appliance; tests use it with ports of their own and a database in memory. */
 export async function createApp(config: Config, ports: Ports): Promise<App> {
-  const { clock, random, log } = ports;
+  const { clock, random, log, network } = ports;
   const domains = await openDomains(config, ports);
   const db = readingConnection(config, clock, domains.db);
   const threads = databaseThreads(config, clock, db);
 
-  const accounts = createAccounts(db, clock);
-  const keys = createKeys(db, accounts, clock, random);
+  const keys = createKeys(db, createAccounts(db, clock, refuseChange), clock, random);
   const keyUse = createKeyUse();
   const usage = createUsage(db, async (entries) => {
     const keyUses = keyUse.take();
@@ -97,6 +117,34 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
     }
   });
   const limits = createLimits(createRates(), usage);
+  const secrets = createSecretBox(secretOf(config, random), random);
+  requireReadableSecrets(db, secrets, config);
+  const guard = createTargetGuard(network.resolve, config.webhookAllow);
+  const sender = createSender(
+    {
+      exchange: (argument) => threads.push.run("exchange", argument),
+      release: (claims) => threads.push.run("releaseClaims", claims),
+    },
+    createAttempts(guard, network, secrets, clock),
+    config.webhookRetriesMs,
+    ports,
+  );
+  const push = createPush(
+    db,
+    (argument) => threads.push.run("runDueWork", argument),
+    sender,
+    config.webhookBatchMs,
+    ports,
+  );
+  const mailer = createMailer(
+    {
+      isDue: (nowMs) => isMailDue(db, nowMs),
+      claim: (claim) => threads.push.run("claimMail", claim),
+      end: (ended) => threads.push.run("endMail", ended),
+    },
+    ports.mail,
+    ports,
+  );
   const services: Services = {
     directory: createDirectory(db),
     channels: createChannels(db, config.messengerHosts, (selection) =>
@@ -107,6 +155,21 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
     keyUse,
     limits,
     usageHistory: { days: (selection) => threads.readers.run("selectUsage", selection) },
+    webhooks: createWebhooks(
+      db,
+      {
+        add: (input) => threads.writer.run("addWebhook", input),
+        change: (input) => threads.writer.run("changeWebhook", input),
+        remove: (own) => threads.writer.run("removeWebhook", own),
+        rotate: (input) => threads.writer.run("rotateSecret", input),
+        startTest: (input) => threads.writer.run("startTest", input),
+        startResend: (input) => threads.writer.run("startResend", input),
+      },
+      guard,
+      secrets,
+      sender,
+      ports,
+    ),
     cursors: createCursors(readMeta(db, "cursor_secret")),
   };
   const scheduler = createScheduler(
@@ -115,6 +178,7 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
       recount: () => threads.jobs.run("recount", null),
       optimizeSearch: () => threads.jobs.run("optimizeSearch", null),
       pruneUsage: (today) => threads.jobs.run("pruneUsage", today),
+      pruneDeliveries: () => threads.jobs.run("pruneDeliveries", null),
     }),
     {
       claim: (claim) => threads.jobs.run("claimJob", claim),
@@ -123,6 +187,11 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
     clock,
     log,
   );
+
+  const tickers = [
+    createTicker(EVERY_SECOND, push.look),
+    createTicker(EVERY_SECOND, mailer.runDue),
+  ];
 
   let address: string | null = null;
   const server = createServer(apiMethods, {
@@ -141,6 +210,8 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
     domains,
     services,
     scheduler,
+    push,
+    mailer,
 
     listen() {
       try {
@@ -150,6 +221,7 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
           port: config.port,
           reusePort: false,
           development: false,
+          idleTimeout: IDLE_MAX_S,
         });
       } catch (cause) {
         const place = `${config.host}:${config.port}`;
@@ -160,6 +232,7 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
       const port = server.server?.port ?? config.port;
       address = listenerAddress(config.host, port);
       scheduler.start();
+      for (const ticker of tickers) ticker.start();
       return address ?? `http://localhost:${port}`;
     },
 
@@ -167,7 +240,12 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
       const closing = new AbortController();
       const timeIsUp = clock.sleep(STOP_MAX_MS, closing.signal);
       await Promise.race([
-        Promise.all([server.server && server.stop(), scheduler.stop()]),
+        Promise.all([
+          server.server && server.stop(),
+          scheduler.stop(),
+          sender.stop(),
+          ...tickers.map((ticker) => ticker.stop()),
+        ]),
         timeIsUp,
       ]);
       // A client that never ends its request must not keep the process alive.
@@ -179,6 +257,30 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
       closeDatabase(domains.db);
     },
   };
+}
+
+/** The serving connection only reads. */
+function refuseChange(): never {
+  throw new Error("accounts are changed on a connection that writes");
+}
+
+function secretOf({ secret, databasePath }: Config, random: Random): string {
+  if (secret !== null) return secret;
+  if (databasePath === IN_MEMORY) return Buffer.from(random.bytes(32)).toString("base64url");
+  return readOrMakeSecret(secretPath(databasePath), random);
+}
+
+/** Else every attempt would fail, and each webhook be disabled after a day. */
+function requireReadableSecrets(db: Database, secrets: SecretBox, config: Config): void {
+  const unreadable = activeWebhooks(db).filter(({ secret }) => secrets.open(secret) === null);
+  if (unreadable.length === 0) return;
+  const name = config.secret === null ? secretPath(config.databasePath) : "KANALOG_SECRET";
+  throw new AppError(
+    "conflict",
+    `${name} is not what the signing secrets of these webhooks were encrypted with: ` +
+      `${unreadable.map(({ id }) => id).join(", ")}. Give the former one; where it is lost, disable ` +
+      "them (kanalog webhook disable W) and have their owners rotate the secrets.",
+  );
 }
 
 function reasonOf(cause: unknown): string {
@@ -203,6 +305,7 @@ function readingConnection(config: Config, clock: Clock, db: Database): Database
 interface DatabaseThreads {
   readers: Threads<typeof readOperations>;
   writer: Threads<typeof writeOperations>;
+  push: Threads<typeof pushOperations>;
   jobs: Threads<typeof jobOperations>;
 }
 
@@ -212,6 +315,7 @@ function databaseThreads(config: Config, clock: Clock, db: Database): DatabaseTh
     return {
       readers: inlineThreads(readOperations, db, clock),
       writer: inlineThreads(writeOperations, db, clock),
+      push: inlineThreads(pushOperations, db, clock),
       jobs: inlineThreads(jobOperations, db, clock),
     };
   }
@@ -226,6 +330,7 @@ function databaseThreads(config: Config, clock: Clock, db: Database): DatabaseTh
       clock,
     }),
     writer: startThreads({ path, entry, access: "writer", count: 1, timeoutMs: null, clock }),
+    push: startThreads({ path, entry, access: "writer", count: 1, timeoutMs: null, clock }),
     jobs: startThreads({ path, entry, access: "writer", count: 1, timeoutMs: null, clock }),
   };
 }

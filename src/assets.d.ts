@@ -15,3 +15,8 @@ declare module "*.png" {
   const path: string;
   export default path;
 }
+
+declare module "*.txt" {
+  const text: string;
+  export default text;
+}

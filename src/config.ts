@@ -1,4 +1,6 @@
+import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { parseAddressRange } from "./address-ranges.ts";
 import { LOG_LEVELS, type LogLevel } from "./ports/log.ts";
 
 /** A setting as the operator sees it; `parse` throws a sentence that says what would be right. */
@@ -28,6 +30,11 @@ function optional<Field extends string, T>(
   parse: (text: string) => T,
 ): Setting<Field, T | null> {
   return { field, doc, fallback: null, secret: false, parse };
+}
+
+/** One whose value is never printed. */
+function secret<S extends Setting<string, unknown>>(of: S): S {
+  return { ...of, secret: true };
 }
 
 /** The table from which the program, `kanalog config` and the README take the settings. */
@@ -69,6 +76,52 @@ export const SETTINGS = {
     "How long a database query may take before it is given up with 503 `timeout`.",
     "5000",
     integer(1, 600_000),
+  ),
+  KANALOG_SECRET: secret(
+    optional(
+      "secret",
+      "Encrypts the signing secrets of webhooks: any text of at least 32 characters. Where not " +
+        "given, the file beside the database with `.secret` behind its name, made on the first start.",
+      secretText,
+    ),
+  ),
+  KANALOG_WEBHOOK_BATCH_SECONDS: setting(
+    "webhookBatchMs",
+    "How often the posts that were read are cut into events, in seconds.",
+    "60",
+    (text) => integer(1, 3_600)(text) * 1000,
+  ),
+  KANALOG_WEBHOOK_RETRIES: setting(
+    "webhookRetriesMs",
+    "When a delivery that failed is attempted again, after each failure.",
+    "1m,5m,15m,1h,3h,6h,12h",
+    nonEmptyList(duration),
+  ),
+  KANALOG_WEBHOOK_ALLOW: setting(
+    "webhookAllow",
+    "Your own networks that webhooks may point to, as address ranges such as `10.0.0.0/8`; " +
+      "else public addresses only.",
+    "",
+    list(parseAddressRange),
+  ),
+  KANALOG_WEBHOOK_CA: optional(
+    "webhookCa",
+    "Certificates (PEM) that receivers are trusted by beside the usual ones; best given as " +
+      "`KANALOG_WEBHOOK_CA_FILE`.",
+    certificates,
+  ),
+  KANALOG_SMTP_URL: secret(
+    optional(
+      "smtpUrl",
+      "The mail server, such as `smtps://user:password@mail.example.com`; none, no mail.",
+      smtpUrl,
+    ),
+  ),
+  KANALOG_MAIL_FROM: setting(
+    "mailFrom",
+    "The sender of mails, such as `Kanalog <kanalog@example.com>`.",
+    "kanalog@localhost",
+    nonEmpty,
   ),
   KANALOG_LOG_LEVEL: setting("logLevel", `One of ${LOG_LEVELS.join(", ")}.`, "info", logLevel),
 };
@@ -201,6 +254,49 @@ function baseUrl(text: string): string {
     throw new Error(`${JSON.stringify(text)} is not an address such as https://api.example.com.`);
   }
   return text.replace(/\/+$/, "");
+}
+
+const SECRET_LENGTH_MIN = 32;
+
+function secretText(text: string): string {
+  if ([...text].length < SECRET_LENGTH_MIN) {
+    throw new Error(`must have at least ${SECRET_LENGTH_MIN} characters.`);
+  }
+  return text;
+}
+
+const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000 };
+const DURATION_MAX_MS = 48 * UNIT_MS.h;
+
+function duration(text: string): number {
+  const [, number = "", unit = ""] = /^(\d{1,6})([smh])$/.exec(text) ?? [];
+  const durationMs = Number(number) * (UNIT_MS[unit as keyof typeof UNIT_MS] ?? 0);
+  if (durationMs < UNIT_MS.s || durationMs > DURATION_MAX_MS) {
+    throw new Error(`${JSON.stringify(text)} is not a wait such as 30s, 15m or 6h, up to 48h.`);
+  }
+  return durationMs;
+}
+
+function certificates(text: string): string {
+  const found = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  try {
+    for (const certificate of found) new X509Certificate(certificate);
+  } catch {
+    found.length = 0;
+  }
+  if (found.length === 0) {
+    throw new Error("holds no certificates in PEM (-----BEGIN CERTIFICATE-----…).");
+  }
+  return text;
+}
+
+/** The value may hold a password, so no message quotes it. */
+function smtpUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === "") {
+    throw new Error("is not an address such as smtps://user:password@mail.example.com.");
+  }
+  return text;
 }
 
 function logLevel(text: string): LogLevel {

@@ -11,6 +11,8 @@ export type Read<T> = { value: T } | { fault: string };
 export type Reader<T> = (given: unknown) => Read<T>;
 
 export const REQUIRED = "This field is required.";
+export const NOT_NULL = "This field may not be null.";
+export const UNKNOWN_FIELD = "There is no such field.";
 
 export function unknownSlug(slug: string): string {
   return `Object with slug=${slug} does not exist.`;
@@ -71,6 +73,25 @@ export function readIntegerList({ itemsMax }: { itemsMax: number }): Reader<numb
     }
     return { value: [...new Set(items as number[])] };
   };
+}
+
+/** A JSON list of whole numbers, each kept once, in the order given; at least one. */
+export const readNumberList: Reader<number[]> = (given) => {
+  if (!Array.isArray(given)) {
+    return { fault: `Expected a list of items but got type "${typeName(given)}".` };
+  }
+  if (given.length === 0) return { fault: "This list may not be empty." };
+  const items = given.map(parseInteger);
+  if (items.includes(null)) return { fault: "A valid integer is required." };
+  return { value: [...new Set(items as number[])] };
+};
+
+/** The type of a JSON value, named as Django REST Framework names it. */
+export function typeName(value: unknown): string {
+  if (value === null) return "NoneType";
+  if (Array.isArray(value)) return "list";
+  if (typeof value === "number") return Number.isInteger(value) ? "int" : "float";
+  return { string: "str", boolean: "bool", object: "dict" }[typeof value as string] ?? "str";
 }
 
 /** A safe integer or a decimal text of one, else null. */

@@ -14,7 +14,7 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
     out: (text) => process.stdout.write(`${text}\n`),
     note: (text) => process.stderr.write(`${text}\n`),
   },
-  ports: (config) => systemPorts(config.logLevel),
+  ports: systemPorts,
   openDomains,
   createApp,
 });

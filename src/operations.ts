@@ -14,11 +14,21 @@ import {
   type UsageEntry,
   type UsageSelection,
 } from "./limits/usage.store.ts";
+import { claimMail, endMail } from "./mail/mails.store.ts";
 import type { Day } from "./moscow-time.ts";
 import type { Clock } from "./ports/clock.ts";
 import { type PostSelection, selectPosts } from "./posts/posts.store.ts";
 import { closeDay } from "./statistics/close-day.ts";
 import { type StatisticsSelection, selectDailyStatistics } from "./statistics/statistics.store.ts";
+import { pruneDeliveries, runDueWork } from "./webhooks/due-work.ts";
+import { exchange, releaseClaims } from "./webhooks/exchange.ts";
+import {
+  addWebhook,
+  changeWebhook,
+  removeWebhook,
+  rotateSecret,
+} from "./webhooks/manage-webhooks.ts";
+import { startResend, startTest } from "./webhooks/manual-attempts.ts";
 
 /** Queries that may be slow: on reader threads, under the deadline. */
 export const readOperations = {
@@ -54,6 +64,21 @@ export const writeOperations = {
       },
       USAGE_WAIT_MAX_MS,
     ),
+  addWebhook,
+  changeWebhook,
+  removeWebhook,
+  rotateSecret,
+  startTest,
+  startResend,
+};
+
+/** What webhooks and mails do by the clock: on a thread of its own, beside the nightly jobs. */
+export const pushOperations = {
+  runDueWork,
+  exchange,
+  releaseClaims,
+  claimMail,
+  endMail,
 };
 
 /** The scheduler's work: long, on a thread of its own. */
@@ -63,6 +88,7 @@ export const jobOperations = {
   closeDay: (db: Database, clock: Clock, day: Day) => closeDay(db, clock, day),
   recount: (db: Database, clock: Clock, _argument: null) => recount(db, clock),
   pruneUsage: (db: Database, clock: Clock, today: Day) => pruneUsage(db, clock, today),
+  pruneDeliveries: (db: Database, clock: Clock, _argument: null) => pruneDeliveries(db, clock),
   optimizeSearch: async (db: Database, clock: Clock, _argument: null) => {
     await refreshFacets(db, clock);
     await optimizeSearch(db, clock);

@@ -1,6 +1,9 @@
 import { serveOperations } from "./db/threads.ts";
-import { jobOperations, readOperations, writeOperations } from "./operations.ts";
+import { jobOperations, pushOperations, readOperations, writeOperations } from "./operations.ts";
 import { systemClock } from "./ports/clock.ts";
 
 /** What every database thread runs. */
-serveOperations({ ...readOperations, ...writeOperations, ...jobOperations }, systemClock);
+serveOperations(
+  { ...readOperations, ...writeOperations, ...pushOperations, ...jobOperations },
+  systemClock,
+);

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseAddressRange } from "../src/address-ranges.ts";
 import {
   ConfigError,
   describeSettings,
@@ -9,6 +10,7 @@ import {
   readConfig,
   SETTINGS,
 } from "../src/config.ts";
+import { TEST_CA } from "./support/https-receiver.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -36,6 +38,13 @@ test("without any variable the documented defaults hold", () => {
     messengerHosts: ["t.me", "telegram.me", "max.ru"],
     corsOrigins: [],
     queryTimeoutMs: 5000,
+    secret: null,
+    webhookBatchMs: 60_000,
+    webhookRetriesMs: [1, 5, 15, 60, 180, 360, 720].map((minutes) => minutes * 60_000),
+    webhookAllow: [],
+    webhookCa: null,
+    smtpUrl: null,
+    mailFrom: "kanalog@localhost",
     logLevel: "info",
   });
 });
@@ -61,6 +70,13 @@ test("values are read from the environment", () => {
       KANALOG_MESSENGER_HOSTS: " T.me , max.ru,",
       KANALOG_CORS_ORIGINS: "https://app.example.com, http://localhost:3000",
       KANALOG_QUERY_TIMEOUT_MS: "1500",
+      KANALOG_SECRET: "a text of at least thirty-two characters",
+      KANALOG_WEBHOOK_BATCH_SECONDS: "5",
+      KANALOG_WEBHOOK_RETRIES: "30s, 2m,1h",
+      KANALOG_WEBHOOK_ALLOW: "10.0.0.0/8, fd00::/8",
+      KANALOG_WEBHOOK_CA: TEST_CA,
+      KANALOG_SMTP_URL: "smtps://user:password@mail.example.com",
+      KANALOG_MAIL_FROM: "Kanalog <kanalog@example.com>",
       KANALOG_LOG_LEVEL: "warn",
     }),
   ).toEqual({
@@ -72,6 +88,13 @@ test("values are read from the environment", () => {
     messengerHosts: ["t.me", "max.ru"],
     corsOrigins: ["https://app.example.com", "http://localhost:3000"],
     queryTimeoutMs: 1500,
+    secret: "a text of at least thirty-two characters",
+    webhookBatchMs: 5_000,
+    webhookRetriesMs: [30_000, 120_000, 3_600_000],
+    webhookAllow: ["10.0.0.0/8", "fd00::/8"].map(parseAddressRange),
+    webhookCa: TEST_CA,
+    smtpUrl: "smtps://user:password@mail.example.com",
+    mailFrom: "Kanalog <kanalog@example.com>",
     logLevel: "warn",
   });
 });
@@ -102,6 +125,13 @@ test("every wrong value is one line that names its variable, all at once", () =>
     KANALOG_MESSENGER_HOSTS: "https://t.me",
     KANALOG_CORS_ORIGINS: "https://app.example.com/path",
     KANALOG_QUERY_TIMEOUT_MS: "0",
+    KANALOG_SECRET: "too short",
+    KANALOG_WEBHOOK_BATCH_SECONDS: "0",
+    KANALOG_WEBHOOK_RETRIES: "1m,soon",
+    KANALOG_WEBHOOK_ALLOW: "10.0.0.0/33",
+    KANALOG_WEBHOOK_CA: "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----",
+    KANALOG_SMTP_URL: "mail.example.com",
+    KANALOG_MAIL_FROM: " ",
     KANALOG_LOG_LEVEL: "loud",
   };
   expect(faultsOf(wrong).map((line) => line.split(":")[0])).toEqual(Object.keys(SETTINGS));
@@ -122,6 +152,17 @@ test("a wrong value of several lines is one line all the same", () => {
   const file = join(folder, "port");
   writeFileSync(file, "80\n90\n");
   expect(faultsOf({ KANALOG_PORT_FILE: file })).toHaveLength(1);
+});
+
+test("a secret is neither printed nor quoted in what is wrong with it", () => {
+  const described = describeSettings({
+    KANALOG_SECRET: "a text of at least thirty-two characters",
+    KANALOG_SMTP_URL: "smtps://user:hunter2@mail.example.com",
+  });
+  expect(JSON.stringify(described)).not.toMatch(/thirty-two|hunter2/);
+  expect(described.find(({ name }) => name === "KANALOG_SECRET")?.value).toBe("(hidden)");
+  expect(faultsOf({ KANALOG_SECRET: "hunter2" }).join()).not.toContain("hunter2");
+  expect(faultsOf({ KANALOG_SMTP_URL: "http://user:hunter2@x" }).join()).not.toContain("hunter2");
 });
 
 test("the settings are described with the values in force, each with its name and purpose", () => {

@@ -4,7 +4,7 @@ import { fieldError, notFound } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { createAccountsStore } from "./accounts.store.ts";
 import type { Member, MemberRole, Organization, Plan } from "./accounts.table.ts";
-import { nextTerm, type PlanCode } from "./plan.ts";
+import { nextTerm, type PlanCode, planInForce } from "./plan.ts";
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
@@ -15,7 +15,12 @@ const NAME_LENGTH_MAX = 200;
  * Organizations, their members and their plans. Every verb that names an organization or member
  * throws `not_found` where there is none, and `invalid` for a value that cannot be.
  */
-export function createAccounts(db: Database, clock: Clock) {
+export function createAccounts(
+  db: Database,
+  clock: Clock,
+  /** Called in the transaction by which an organization gets webhook events again. */
+  onResumed: (organizationId: number) => void,
+) {
   const store = createAccountsStore(db);
 
   function organization(id: number): Organization {
@@ -89,7 +94,11 @@ export function createAccounts(db: Database, clock: Clock) {
       if (endsAt !== null && endsAt <= clock.now()) {
         throw fieldError({ ends: ["The day is over already."] });
       }
-      return changeOrganization(id, (found) => nextTerm(found, plan, endsAt, clock.now()));
+      return changeOrganization(id, (found) => {
+        const now = clock.now();
+        if (store.plan(planInForce(found, now).plan).webhooks === 0) onResumed(id);
+        return nextTerm(found, plan, endsAt, now);
+      });
     },
 
     /** Archiving twice keeps the first instant. */
@@ -98,7 +107,10 @@ export function createAccounts(db: Database, clock: Clock) {
     },
 
     restore(id: number): Promise<Organization> {
-      return changeOrganization(id, () => ({ archivedAt: null }));
+      return changeOrganization(id, ({ archivedAt }) => {
+        if (archivedAt !== null) onResumed(id);
+        return { archivedAt: null };
+      });
     },
 
     member,

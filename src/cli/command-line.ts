@@ -11,6 +11,7 @@ import { planCommand } from "./plan.ts";
 import { serveCommand } from "./serve.ts";
 import { startCommand } from "./start.ts";
 import { configCommand, openApiCommand, recountCommand } from "./upkeep.ts";
+import { webhookCommand } from "./webhook.ts";
 
 /** Runs the command that the words name. @returns the exit code (decisions, section 8) */
 export async function runCommandLine(
@@ -28,6 +29,7 @@ export async function runCommandLine(
     .addCommand(memberCommand(context))
     .addCommand(keyCommand(context))
     .addCommand(planCommand(context))
+    .addCommand(webhookCommand(context))
     .addCommand(recountCommand(context))
     .addCommand(openApiCommand(context))
     .addCommand(configCommand(context));

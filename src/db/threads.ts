@@ -37,7 +37,9 @@ interface Fault {
   code: ErrorCode;
   detail: string;
   fields: FieldErrors | undefined;
-  cause: string;
+  retryAfterS: number | undefined;
+  /** Null for an error that the caller was to expect. */
+  cause: string | null;
 }
 
 export interface ThreadsOptions {
@@ -198,15 +200,23 @@ function send(worker: Worker, message: ToThread): void {
 
 /** Errors lose their class on the way between threads, so they travel as data. */
 function toFault(error: unknown): Fault {
-  const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
   if (error instanceof AppError) {
-    const { code, detail, fields } = error;
-    return { code, detail, fields, cause: String(error.cause ?? cause) };
+    const { code, detail, fields, retryAfterS, cause } = error;
+    return { code, detail, fields, retryAfterS, cause: cause === undefined ? null : textOf(cause) };
   }
-  return { code: "internal", detail: "", fields: undefined, cause };
+  const cause = textOf(error);
+  return { code: "internal", detail: "", fields: undefined, retryAfterS: undefined, cause };
 }
 
-function fromFault({ code, detail, fields, cause }: Fault): Error {
-  if (code === "internal") return new Error(cause);
-  return new AppError(code, detail, { cause, ...(fields === undefined ? {} : { fields }) });
+function fromFault({ code, detail, fields, retryAfterS, cause }: Fault): Error {
+  if (code === "internal") return new Error(cause ?? detail);
+  return new AppError(code, detail, {
+    ...(cause !== null && { cause }),
+    ...(fields !== undefined && { fields }),
+    ...(retryAfterS !== undefined && { retryAfterS }),
+  });
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

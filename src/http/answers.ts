@@ -9,8 +9,6 @@ export type Headers = Record<string, string>;
 const CHALLENGE = 'Bearer realm="kanalog"';
 /** Errors whose cause is in the log already. */
 const logged = new WeakSet<AppError>();
-/** The verbs that every path takes. */
-export const READ_ONLY = "GET, HEAD";
 /** Seconds after which a caller may try again what the storage could not do. */
 const RETRY_AFTER_S = 1;
 
@@ -24,10 +22,9 @@ function errorHeaders({ code, retryAfterS }: AppError): Headers {
     case "not_authenticated":
     case "authentication_failed":
       return { "www-authenticate": CHALLENGE };
-    case "method_not_allowed":
-      return { allow: READ_ONLY };
     case "rate_limited":
     case "quota_exceeded":
+    case "throttled":
     case "timeout":
     case "unavailable":
       return { "retry-after": String(retryAfterS ?? RETRY_AFTER_S) };

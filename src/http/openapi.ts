@@ -10,14 +10,20 @@ const SECURITY_SCHEME = "apiKey";
 const LIMIT_HEADERS = ["X-Request-Cost", "RateLimit-Policy", "RateLimit"];
 
 const WHEN: Record<ErrorCode, string> = {
-  invalid: "A parameter is wrong: messages by parameter name",
+  invalid: "A parameter or field is wrong: messages by its name",
   not_authenticated: "No API key",
   authentication_failed:
     "The key is wrong, revoked or expired, its member suspended, or its organization archived",
+  read_only_key: "The key is marked read-only",
+  manager_required: "The key belongs to a member who is neither owner nor administrator",
   tariff_required: "The plan does not include this",
   not_found: "There is no such object",
   method_not_allowed: "The path does not take this method",
   conflict: "The state of the object does not allow this",
+  parse_error: "The body is not JSON",
+  payload_too_large: "The body is larger than 1 MiB",
+  unsupported_media_type: "The body's Content-Type is not application/json",
+  throttled: "The webhook was tested less than a minute ago",
   timeout: "The database query took too long; retry later or narrow the selection",
   unavailable: "The storage is busy, or the server is stopping; retry later",
   rate_limited: "More requests per second than the plan allows",
@@ -27,7 +33,9 @@ const WHEN: Record<ErrorCode, string> = {
 
 /** The OpenAPI operation of a method. */
 export function operationOf(method: ApiMethod) {
-  const parameters = Object.entries<Parameter<unknown>>(method.parameters);
+  const all = Object.entries<Parameter<unknown>>(method.parameters);
+  const parameters = all.filter(([, parameter]) => parameter.in !== "body");
+  const fields = all.filter(([, parameter]) => parameter.in === "body");
   return {
     operationId: method.operationId,
     tags: [method.tag],
@@ -35,13 +43,14 @@ export function operationOf(method: ApiMethod) {
     description: `${method.description}\n\nCosts ${method.units} request ${method.units === 1 ? "unit" : "units"}.`,
     security: [{ [SECURITY_SCHEME]: [] }],
     parameters: parameters.map(([name, parameter]) => parameterOf(name, parameter)),
+    ...(fields.length > 0 && { requestBody: requestBodyOf(fields) }),
     responses: {
-      200: {
+      [method.status]: {
         description: "The answer",
         headers: headersOf(["X-Request-Id", ...LIMIT_HEADERS]),
-        content: jsonContent(withReferences(method.result)),
+        ...(method.status !== 204 && { content: jsonContent(withReferences(method.result)) }),
       },
-      ...errorResponses(method, parameters.length > 0),
+      ...errorResponses(method, all.length > 0),
     },
   };
 }
@@ -76,6 +85,19 @@ function parameterOf(name: string, { in: place, required, schema }: Parameter<un
   };
 }
 
+function requestBodyOf(fields: readonly [string, Parameter<unknown>][]) {
+  const required = fields.filter(([, field]) => field.required).map(([name]) => name);
+  return {
+    required: required.length > 0,
+    content: jsonContent({
+      type: "object",
+      properties: Object.fromEntries(fields.map(([name, { schema }]) => [name, schema])),
+      ...(required.length > 0 && { required }),
+      additionalProperties: false,
+    }),
+  };
+}
+
 /** The schema with a reference in the place of each named one. */
 function withReferences<T>(schema: T): T | object {
   if (Array.isArray(schema)) return schema.map(withReferences);
@@ -105,7 +127,8 @@ function documentation(methods: readonly ApiMethod[]) {
       version: "1",
       description:
         "Channel catalog, channel cards, daily statistics and posts of a messenger. " +
-        "Every request carries an API key; most methods cost request units of the plan's quota.",
+        "Every request carries an API key; most methods cost request units of the plan's quota. " +
+        "How to receive webhooks: [webhooks/](webhooks/).",
       license: { name: "MIT", identifier: "MIT" },
     },
     components: {
@@ -149,10 +172,14 @@ function documentation(methods: readonly ApiMethod[]) {
 }
 
 function errorResponses(method: ApiMethod, hasParameters: boolean): Record<string, unknown> {
+  const takesBody = method.verb === "POST" || method.verb === "PATCH";
   const codes: ErrorCode[] = [
-    ...(hasParameters ? (["invalid"] as const) : []),
+    ...(hasParameters || takesBody ? (["invalid"] as const) : []),
+    ...(takesBody ? (["parse_error", "payload_too_large", "unsupported_media_type"] as const) : []),
     "not_authenticated",
     "authentication_failed",
+    ...(method.audience === "managers" ? (["read_only_key", "manager_required"] as const) : []),
+    ...(method.planRule === undefined ? [] : (["tariff_required"] as const)),
     ...method.errors,
     "rate_limited",
     ...(method.units > 0 ? (["quota_exceeded"] as const) : []),
@@ -172,7 +199,7 @@ function errorResponses(method: ApiMethod, hasParameters: boolean): Record<strin
           ...(status === 429 || status === 503 ? ["Retry-After"] : []),
           ...(status === 401 ? [] : LIMIT_HEADERS),
         ]),
-        content: jsonContent(status === 400 ? fieldErrorsSchema : errorSchema(group)),
+        content: jsonContent(status === 400 ? badRequestSchema(group) : errorSchema(group)),
       },
     ]),
   );
@@ -180,9 +207,17 @@ function errorResponses(method: ApiMethod, hasParameters: boolean): Record<strin
 
 const fieldErrorsSchema = {
   type: "object",
-  description: "Messages by parameter name; those of no single one under `non_field_errors`",
+  description:
+    "Messages by the name of the parameter or field; those of no single one under `non_field_errors`",
   additionalProperties: { type: "array", items: { type: "string" }, minItems: 1 },
 };
+
+function badRequestSchema(codes: readonly ErrorCode[]) {
+  const others = codes.filter((code) => code !== "invalid");
+  return others.length === 0
+    ? fieldErrorsSchema
+    : { oneOf: [fieldErrorsSchema, errorSchema(others)] };
+}
 
 function errorSchema(codes: readonly ErrorCode[]) {
   return {

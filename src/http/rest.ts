@@ -10,8 +10,9 @@ import type { ApiMethod } from "../methods/method.ts";
 import type { Services } from "../methods/services.ts";
 import { STATUS_OF } from "../methods/statuses.ts";
 import type { Ports } from "../ports/ports.ts";
-import { errorAnswer, errorResponse, type Headers, json, READ_ONLY } from "./answers.ts";
+import { errorAnswer, errorResponse, type Headers, json } from "./answers.ts";
 import type { BaseAddress } from "./base-address.ts";
+import { readJsonBody } from "./body.ts";
 import { corsHeaders, preflight } from "./cors.ts";
 import { limitHeaders } from "./limit-headers.ts";
 import { operationOf } from "./openapi.ts";
@@ -33,8 +34,7 @@ interface Incoming {
   params: Record<string, string | null>;
 }
 
-const READ_VERBS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
-/** Read methods take no body, and nothing may be read before the key is checked. */
+/** Nothing may be read before the key is checked. */
 const HIDDEN = { parse: "none", detail: { hide: true } } as const;
 
 /**
@@ -43,28 +43,46 @@ const HIDDEN = { parse: "none", detail: { hide: true } } as const;
  */
 export function restRoutes(methods: readonly ApiMethod[], context: RestContext) {
   const routes = new Elysia({ name: "rest", strictPath: true });
-  for (const method of methods) {
-    const answer = (incoming: Incoming) => answerCall(method, incoming, context);
-    const other = (incoming: Incoming) =>
-      preflight(incoming.request, commonHeaders(incoming.request, context), READ_ONLY) ??
-      answerCall(method, incoming, context);
-    const redirect = ({ request }: Incoming) => redirectToSlash(request, context);
-    const withoutSlash = method.path.slice(0, -1);
-    routes
-      .get(method.path, answer, { parse: "none", detail: operationOf(method) })
-      .head(method.path, answer, HIDDEN)
-      .all(method.path, other, HIDDEN)
-      .get(withoutSlash, redirect, HIDDEN)
-      .head(withoutSlash, redirect, HIDDEN)
-      .all(withoutSlash, other, HIDDEN);
+  for (const [path, ofPath] of Map.groupBy(methods, (method) => method.path)) {
+    addRoutes(routes, path, ofPath, context);
   }
   return routes;
 }
 
+/** The routes of one path: its methods by verb, redirects to its slash, and refusals. */
+function addRoutes(
+  routes: Elysia,
+  path: string,
+  methods: readonly ApiMethod[],
+  context: RestContext,
+): void {
+  const [first] = methods as [ApiMethod];
+  const withoutSlash = path.slice(0, -1);
+  const allowed = methods
+    .flatMap(({ verb }) => (verb === "GET" ? ["GET", "HEAD"] : verb))
+    .join(", ");
+
+  for (const method of methods) {
+    const answer = (incoming: Incoming) => answerCall(method, incoming, context);
+    routes.route(method.verb, path, answer, { parse: "none", detail: operationOf(method) });
+    if (method.verb === "GET") routes.route("HEAD", path, answer, HIDDEN);
+    else routes.route(method.verb, withoutSlash, answer, HIDDEN);
+  }
+  const redirect = ({ request }: Incoming) => redirectToSlash(request, context);
+  routes.get(withoutSlash, redirect, HIDDEN).head(withoutSlash, redirect, HIDDEN);
+
+  const other = (incoming: Incoming) =>
+    preflight(incoming.request, commonHeaders(incoming.request, context), allowed) ??
+    answerCall(first, incoming, context, allowed);
+  routes.all(path, other, HIDDEN).all(withoutSlash, other, HIDDEN);
+}
+
+/** @param allowed set where the path does not take the request's verb: the ones that it takes */
 async function answerCall(
   method: ApiMethod,
   { request, params }: Incoming,
   context: RestContext,
+  allowed?: string,
 ): Promise<Response> {
   const { ports, services } = context;
   const nowMs = ports.clock.now();
@@ -77,7 +95,9 @@ async function answerCall(
     const { caller } = verification;
     context.keyUse.note(caller.key, nowMs);
     const rate = services.limits.takeRequest(caller, nowMs);
+    if (allowed !== undefined) headers["allow"] = allowed;
     const call = {
+      readBody: () => readJsonBody(request),
       services,
       caller,
       nowMs,
@@ -85,13 +105,13 @@ async function answerCall(
         `${context.baseAddress(request)}${pathOf(request)}?${query}`,
     };
     const outcome =
-      refuse(method, request, rate, call) ??
+      refuse(method, request, rate, call, allowed) ??
       (await callMethod(method, Object.assign(readQuery(request.url), params), call));
     const standing = services.limits.standing(caller, nowMs, rate, outcome.usedAfter);
     Object.assign(headers, limitHeaders(standing));
     headers["x-request-cost"] = String(outcome.units);
     return outcome.ok
-      ? json(200, outcome.body, headers)
+      ? successResponse(outcome, headers)
       : errorAnswer(outcome.error, headers, ports);
   } catch (error) {
     return errorAnswer(error, headers, ports);
@@ -104,15 +124,20 @@ function refuse(
   request: Request,
   rate: RateVerdict,
   { services, caller, nowMs }: CallContext,
+  allowed: string | undefined,
 ): Outcome | null {
   const error = !rate.allowed
     ? rateLimited(rate, caller.plan.requestsPerSecond)
-    : READ_VERBS.has(request.method)
+    : allowed === undefined
       ? null
       : wrongVerb(request);
   if (error === null) return null;
   services.limits.record(caller, nowMs, { method: operationId, status: STATUS_OF[error.code] });
   return freeOutcome(error);
+}
+
+function successResponse({ status, body }: Outcome & { ok: true }, headers: Headers): Response {
+  return status === 204 ? new Response(null, { status, headers }) : json(status, body, headers);
 }
 
 export function wrongVerb(request: Request): AppError {

@@ -8,6 +8,7 @@ import { openApiDocument } from "./openapi.ts";
 import type { PublicRoutes } from "./public-routes.ts";
 import { commonHeaders, type RestContext, redirectToSlash, restRoutes, wrongVerb } from "./rest.ts";
 import { startPageRoutes } from "./start-page.ts";
+import { webhooksPageRoutes } from "./webhooks-page.ts";
 
 export interface ServerContext extends RestContext {
   images: CategoryImages;
@@ -38,6 +39,7 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
   const publicRoutes: PublicRoutes = {
     ...startPageRoutes,
     ...docsRoutes,
+    ...webhooksPageRoutes,
     "/docs/json": async (request) => {
       const { pathname } = new URL(context.baseAddress(request));
       document ??= openApiDocument(rest, methods);
@@ -50,6 +52,7 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
     },
     [`${IMAGE_PATH}:name`]: (_request, name) => imageResponse(context.images, name),
     "/docs": (request) => redirectToSlash(request, context),
+    "/docs/webhooks": (request) => redirectToSlash(request, context),
   };
   for (const [path, route] of Object.entries(publicRoutes)) {
     const answer = async ({ request, params }: Incoming) => {
@@ -60,7 +63,10 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
       return response;
     };
     const refuse = ({ request }: Incoming) =>
-      errorResponse(wrongVerb(request), commonHeaders(request, context));
+      errorResponse(wrongVerb(request), {
+        ...commonHeaders(request, context),
+        allow: "GET, HEAD",
+      });
     server.get(path, answer).head(path, answer).all(path, refuse);
   }
   return server;

@@ -15,9 +15,10 @@ body { max-width: 36rem; margin: 4rem auto; padding: 0 1rem; }
 <body>
 <h1>Kanalog</h1>
 <p>A Channel Data API runs here: the catalog of a messenger's channels, their cards, daily
-statistics and posts, as JSON over HTTP, with an API key.</p>
+statistics and posts, as JSON over HTTP, with an API key; new posts as webhooks.</p>
 <ul>
 <li><a href="docs/">Documentation</a>: every method, to read and to try</li>
+<li><a href="docs/webhooks/">Receiving webhooks</a>: how to check what comes, with receivers to copy</li>
 <li><a href="docs/json">OpenAPI document</a>: for generating a client</li>
 <li><a href="healthz">healthz</a> and <a href="readyz">readyz</a>: for monitoring</li>
 </ul>

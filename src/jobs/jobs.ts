@@ -6,6 +6,7 @@ export interface JobWork {
   recount(): Promise<unknown>;
   optimizeSearch(): Promise<unknown>;
   pruneUsage(today: number): Promise<unknown>;
+  pruneDeliveries(): Promise<unknown>;
 }
 
 /** What the appliance does by the clock (decisions, sections 3 and 8). */
@@ -37,6 +38,13 @@ export function jobTable(work: JobWork): Job[] {
       pattern: "20 0 * * *",
       run: async (dueAt) => {
         await work.pruneUsage(dayOf(dueAt));
+      },
+    },
+    {
+      name: "prune-deliveries",
+      pattern: "40 0 * * *",
+      run: async () => {
+        await work.pruneDeliveries();
       },
     },
   ];

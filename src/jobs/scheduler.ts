@@ -3,6 +3,7 @@ import { MOSCOW_ZONE } from "../moscow-time.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import type { JobClaim, JobEnd } from "./jobs.store.ts";
+import { createTicker } from "./ticker.ts";
 
 export interface Job {
   name: string;
@@ -34,8 +35,6 @@ export function createScheduler(
   clock: Clock,
   log: Log,
 ): Scheduler {
-  let timer: Cron | null = null;
-  let underWay: Promise<void> = Promise.resolve();
   let stopped = false;
 
   async function runIfDue(job: Job): Promise<void> {
@@ -67,21 +66,13 @@ export function createScheduler(
     }
   }
 
-  /** One after the other: a long job must not be overtaken by the next minute's look. */
-  function look(): void {
-    underWay = underWay.then(runDue);
-  }
-
+  const ticker = createTicker(EVERY_MINUTE, runDue);
   return {
     runDue,
-    start() {
-      timer = new Cron(EVERY_MINUTE, { timezone: MOSCOW_ZONE }, look);
-      look();
-    },
+    start: ticker.start,
     async stop() {
       stopped = true;
-      timer?.stop();
-      await underWay;
+      await ticker.stop();
     },
   };
 }

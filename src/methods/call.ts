@@ -6,11 +6,11 @@ import {
   notFound,
   toAppError,
 } from "../errors.ts";
-import { REQUIRED, type Read } from "../fields.ts";
+import { NOT_NULL, REQUIRED, type Read, typeName, UNKNOWN_FIELD } from "../fields.ts";
 import type { JsonText } from "../json-text.ts";
 import type { Caller } from "../keys/keys.ts";
 import { quotaExceeded } from "../limits/limits.ts";
-import type { ApiMethod } from "./method.ts";
+import type { ApiMethod, Verb } from "./method.ts";
 import type { Parameter } from "./parameters.ts";
 import type { Services } from "./services.ts";
 import { STATUS_OF } from "./statuses.ts";
@@ -24,9 +24,11 @@ export type RawArguments = Record<string, string | null>;
 /** The caller's errors that cost what the method costs; all others are free (section 1). */
 const BILLED_ERRORS: ReadonlySet<ErrorCode> = new Set(["invalid", "not_found"]);
 
+const TAKES_BODY: ReadonlySet<Verb> = new Set(["POST", "PATCH"]);
+
 /** What a call came to, and the units it cost. */
 export type Outcome = { units: number; usedAfter: number | null } & (
-  | { ok: true; body: JsonText<unknown> }
+  | { ok: true; status: number; body: JsonText<unknown> }
   | { ok: false; error: AppError }
 );
 
@@ -36,6 +38,8 @@ export function freeOutcome(error: AppError): Outcome {
 }
 
 export interface CallContext {
+  /** @throws AppError for a body that cannot be had as JSON */
+  readBody(): Promise<unknown>;
   services: Services;
   caller: Caller;
   nowMs: number;
@@ -44,8 +48,8 @@ export interface CallContext {
 }
 
 /**
- * Runs a method for a caller whose key and rate were checked, in the contract's order: plan, quota,
- * parameters, lookup. A billed outcome is given only once its units are committed; where the quota
+ * Runs a method for a caller whose key and rate were checked, in the contract's order: mark, role,
+ * plan, quota, parameters, lookup. A billed outcome is given only once its units are committed; where the quota
  * had no room for them by then, the outcome is that (decisions, sections 1 and 4). Nothing is
  * thrown: an unforeseen failure is an outcome too, and costs nothing.
  */
@@ -58,15 +62,16 @@ export async function callMethod(
   const ended = (status: number) => ({ method: method.operationId, status });
   let outcome: Outcome;
   try {
+    requireAccess(method, context);
     requirePlanAndQuota(method, context);
     const body = await runMethod(method, raw, context);
-    outcome = { ok: true, body, units: method.units, usedAfter: null };
+    outcome = { ok: true, status: method.status, body, units: method.units, usedAfter: null };
   } catch (thrown) {
     const error = toAppError(thrown);
     const units = BILLED_ERRORS.has(error.code) ? method.units : 0;
     outcome = { ok: false, error, units, usedAfter: null };
   }
-  const status = outcome.ok ? 200 : STATUS_OF[outcome.error.code];
+  const status = outcome.ok ? outcome.status : STATUS_OF[outcome.error.code];
   const { units } = outcome;
   if (units === 0) {
     services.limits.record(caller, nowMs, ended(status));
@@ -83,27 +88,38 @@ export async function callMethod(
   }
 }
 
+/** @throws AppError `read_only_key`, `manager_required` */
+function requireAccess({ audience }: ApiMethod, { caller: { key, member } }: CallContext): void {
+  if (audience === "everyone") return;
+  if (key.access !== "read_write") {
+    throw new AppError("read_only_key", "This needs a key marked read and write.");
+  }
+  if (member.role === "member") {
+    throw new AppError("manager_required", "This needs a key of an owner or administrator.");
+  }
+}
+
 /** @throws AppError `tariff_required`, `quota_exceeded` */
 function requirePlanAndQuota(
-  { feature, units }: ApiMethod,
+  { planRule, units }: ApiMethod,
   { services, caller, nowMs }: CallContext,
 ): void {
   const { plan } = caller;
-  if (feature !== undefined && !plan[feature]) {
-    throw new AppError("tariff_required", `The plan ${plan.code} does not include this method.`);
-  }
+  const denial = planRule?.(caller, services) ?? null;
+  if (denial !== null) throw new AppError("tariff_required", denial);
   // What is known to be exhausted is refused unread; the last word is the commit's.
   if (units > 0 && services.limits.usage(caller, nowMs).used >= plan.requestsPerPeriod) {
     throw quotaExceeded(caller, nowMs);
   }
 }
 
-function runMethod(
+async function runMethod(
   method: ApiMethod,
   raw: RawArguments,
-  { services, caller, nowMs, pageUrl }: CallContext,
-): JsonText<unknown> | Promise<JsonText<unknown>> {
-  return method.run(readArguments(method, raw), {
+  { services, caller, nowMs, pageUrl, readBody }: CallContext,
+): Promise<JsonText<unknown>> {
+  const body = TAKES_BODY.has(method.verb) ? await readBody() : {};
+  return method.run(readArguments(method, raw, body), {
     services,
     caller,
     nowMs,
@@ -115,15 +131,21 @@ function runMethod(
 function readArguments(
   { parameters, soleParameter }: ApiMethod,
   raw: RawArguments,
+  body: unknown,
 ): Record<string, unknown> {
   const args: Record<string, unknown> = {};
-  const faults: FieldErrors = {};
+  // Without a prototype, since a field may be called anything.
+  const faults: FieldErrors = Object.create(null);
+  const fields = readObject(body);
+  for (const name of Object.keys(fields)) {
+    if (parameters[name]?.in !== "body") faults[name] = [UNKNOWN_FIELD];
+  }
   const names = soleParameter && raw[soleParameter] ? [soleParameter] : Object.keys(parameters);
   for (const name of names) {
     const parameter = parameters[name];
-    const given = raw[name];
     if (parameter === undefined) continue;
-    if (given === undefined || given === "") {
+    const given = parameter.in === "body" ? fields[name] : raw[name];
+    if (given === undefined || (given === "" && parameter.in !== "body")) {
       if (parameter.required) faults[name] = [REQUIRED];
       args[name] = parameter.default;
       continue;
@@ -137,9 +159,22 @@ function readArguments(
   return args;
 }
 
-function readArgument(parameter: Parameter<unknown>, given: string | null): Read<unknown> {
-  if (given === null) return { fault: "This value is not valid UTF-8." };
-  if (given.includes("\0")) return { fault: "Null characters are not allowed." };
+/** @throws AppError `invalid` for JSON that is no object */
+function readObject(body: unknown): Readonly<Record<string, unknown>> {
+  if (typeof body === "object" && body !== null && !Array.isArray(body)) {
+    return body as Record<string, unknown>;
+  }
+  const fault = `Invalid data. Expected a dictionary, but got ${typeName(body)}.`;
+  throw fieldError({ non_field_errors: [fault] });
+}
+
+function readArgument(parameter: Parameter<unknown>, given: unknown): Read<unknown> {
+  if (given === null) {
+    return { fault: parameter.in === "body" ? NOT_NULL : "This value is not valid UTF-8." };
+  }
+  if (typeof given === "string" && given.includes("\0")) {
+    return { fault: "Null characters are not allowed." };
+  }
   return parameter.read(given);
 }
 

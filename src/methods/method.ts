@@ -3,7 +3,10 @@ import type { ErrorCode } from "../errors.ts";
 import type { JsonText } from "../json-text.ts";
 import type { Caller } from "../keys/keys.ts";
 import type { Arguments, Parameters } from "./parameters.ts";
+import type { PlanRule } from "./plan-rules.ts";
 import type { Services } from "./services.ts";
+
+export type Verb = "GET" | "POST" | "PATCH" | "DELETE";
 
 /** What a method is given beside its arguments. */
 export interface Call {
@@ -22,26 +25,35 @@ export interface Call {
 export interface ApiMethod<P extends Parameters = Parameters, R extends TSchema = TSchema> {
   /** Also the name of the MCP tool (specification, section 4). */
   operationId: string;
+  verb: Verb;
   path: `/v1/${string}/`;
   tag: string;
   title: string;
   description: string;
   /** Request units a call costs (specification, section 8). */
   units: 0 | 1;
-  /** The part of a plan without which the method is closed: 403 `tariff_required`. */
-  feature?: "posts";
+  /** Whom it is for: any key, or the read-and-write keys of owners and administrators. */
+  audience: "everyone" | "managers";
+  /** What a plan must have for it: else 403 `tariff_required`. */
+  planRule?: PlanRule;
   parameters: P;
   /** Where this one is given, all other query parameters are ignored, unchecked. */
   soleParameter?: keyof P & string;
+  /** Of the answer when all went well; 204 has no body. */
+  status: 200 | 201 | 204;
   result: R;
   /** Errors of the method's own; those of keys, parameters and storage are common to all. */
   errors: readonly ErrorCode[];
   run(args: Arguments<P>, call: Call): JsonText<Static<R>> | Promise<JsonText<Static<R>>>;
 }
 
+/** What a declaration says only where it differs. */
+const USUAL = { verb: "GET", audience: "everyone", status: 200 } as const;
+type Usual = "verb" | "audience" | "status";
+
 /** Types a declaration: what `run` receives follows from `parameters`. */
 export function apiMethod<P extends Parameters, R extends TSchema>(
-  method: ApiMethod<P, R>,
+  method: Omit<ApiMethod<P, R>, Usual> & Partial<Pick<ApiMethod<P, R>, Usual>>,
 ): ApiMethod {
-  return method as unknown as ApiMethod;
+  return { ...USUAL, ...method } as unknown as ApiMethod;
 }

@@ -13,7 +13,7 @@ import { integerSchema } from "./integer-schema.ts";
 
 /** One parameter of a method: what the documents say of it, and how it is read. */
 export interface Parameter<T> {
-  in: "path" | "query";
+  in: "path" | "query" | "body";
   required: boolean;
   /** JSON Schema with limits, description and an example. */
   schema: TSchema;
@@ -22,7 +22,7 @@ export interface Parameter<T> {
   default?: T;
 }
 
-/** Path parameters by the name they have in the path, and query parameters. */
+/** Parameters by the name they have in the path, in the query, or as a field of the JSON body. */
 // biome-ignore lint/suspicious/noExplicitAny: a declaration holds parameters of differing types
 export type Parameters = Record<string, Parameter<any>>;
 
@@ -47,6 +47,11 @@ export function required<T>(parameter: Parameter<T>): Parameter<T> & { required:
 
 export function inPath<T>(parameter: Parameter<T>): Parameter<T> & { required: true } {
   return { ...parameter, in: "path", required: true };
+}
+
+/** A field of the JSON body. */
+export function inBody<T>(parameter: Parameter<T>): Parameter<T> {
+  return { ...parameter, in: "body" };
 }
 
 /** States the default once, for the documents and for the method. */

@@ -6,6 +6,7 @@ import { apiMethod } from "./method.ts";
 import { pageParameters, readPage } from "./paging.ts";
 import { day, flag, inPath, integer } from "./parameters.ts";
 import { requireOrder } from "./period.ts";
+import { postsIncluded } from "./plan-rules.ts";
 import { pageOf, postSchema } from "./schemas.ts";
 
 export const channelPostsRetrieve = apiMethod({
@@ -15,7 +16,7 @@ export const channelPostsRetrieve = apiMethod({
   title: "Channel posts",
   description: "A channel's posts, newest first. From the Start plan.",
   units: 1,
-  feature: "posts",
+  planRule: postsIncluded,
   parameters: {
     channel: channelPath,
     from: day({
@@ -30,7 +31,7 @@ export const channelPostsRetrieve = apiMethod({
     ...pageParameters,
   },
   result: pageOf(postSchema),
-  errors: ["tariff_required", "not_found"],
+  errors: ["not_found"],
   run(args, call) {
     const { from, to } = args;
     if (from !== undefined && to !== undefined) requireOrder(from, to);
@@ -56,11 +57,11 @@ export const postsRetrieve = apiMethod({
   title: "One post",
   description: "A post by its number. From the Start plan.",
   units: 1,
-  feature: "posts",
+  planRule: postsIncluded,
   parameters: {
     id: inPath(integer({ description: "Post number.", example: 1, minimum: 0 })),
   },
   result: postSchema,
-  errors: ["tariff_required", "not_found"],
+  errors: ["not_found"],
   run: ({ id }, { services }) => services.posts.post(id),
 });

@@ -4,6 +4,8 @@ import { PLAN_CODES } from "../accounts/plan.ts";
 import { CHANNEL_KINDS } from "../channels/channel-kind.ts";
 import { TERRITORY_KINDS } from "../directory/directory.table.ts";
 import { KEY_ACCESSES } from "../keys/key-token.ts";
+import { DELIVERY_STATES, EVENT_KINDS } from "../webhooks/event-body.ts";
+import { DISABLED_REASONS } from "../webhooks/webhooks.table.ts";
 import { integerSchema } from "./integer-schema.ts";
 
 /**
@@ -174,6 +176,68 @@ export const accountSchema = t.Object(
     remaining_period: count("Request units left in the period"),
   },
   { $id: "Account", additionalProperties: false },
+);
+
+const webhookFields = {
+  id: integerSchema({ description: "Webhook number" }),
+  url: t.String({ description: "Address of the receiver, as it was given" }),
+  channels: t.Array(integerSchema({}), { description: "Service numbers of the watched channels" }),
+  is_active: t.Boolean({ description: "Whether events are delivered" }),
+  disabled_reason: oneOf(
+    DISABLED_REASONS,
+    "Empty while active; `failures` after a day without a success, `customer` by the API, `staff` " +
+      "by the service",
+  ),
+  last_success_at: nullable(instant("Last successful delivery, pings included")),
+  last_error: t.String({ description: "Last error of a delivery; empty where there was none" }),
+  created_at: instant("When it was created"),
+  updated_at: instant("When it was changed last"),
+};
+
+export const webhookSchema = t.Object(webhookFields, {
+  $id: "Webhook",
+  additionalProperties: false,
+});
+
+export const newSecretSchema = t.Object(
+  {
+    ...webhookFields,
+    secret: t.String({ description: "Signing secret, `whsec_…`; shown this once" }),
+  },
+  { $id: "WebhookWithSecret", additionalProperties: false },
+);
+
+const outcomeFields = {
+  status: nullable(integerSchema({ description: "Status of the receiver's answer; null: none" })),
+  error: t.String({ description: "Empty where it succeeded" }),
+  duration_ms: integerSchema({ minimum: 0, description: "Milliseconds that the attempt took" }),
+};
+
+export const attemptSchema = t.Object(
+  {
+    delivered: t.Boolean({ description: "Whether the receiver answered with a 2xx status" }),
+    ...outcomeFields,
+    delivery: integerSchema({ description: "Delivery number" }),
+  },
+  { $id: "WebhookAttempt", additionalProperties: false },
+);
+
+export const deliverySchema = t.Object(
+  {
+    delivery: integerSchema({ description: "Delivery number, the same on retries" }),
+    event: oneOf(EVENT_KINDS, "Kind of the event"),
+    created_at: instant("When the event was assembled"),
+    posts: t.Array(integerSchema({}), { description: "Numbers of its posts" }),
+    state: oneOf(DELIVERY_STATES, "What became of it"),
+    attempts: t.Array(
+      t.Object(
+        { attempted_at: instant("When the attempt began"), ...outcomeFields },
+        { additionalProperties: false },
+      ),
+    ),
+    next_attempt_at: nullable(instant("When the next attempt is due; null: none is")),
+  },
+  { $id: "WebhookDelivery", additionalProperties: false },
 );
 
 export const usageSchema = t.Object(

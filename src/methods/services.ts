@@ -6,6 +6,7 @@ import type { Limits } from "../limits/limits.ts";
 import type { UsageSelection, UsageView } from "../limits/usage.store.ts";
 import type { Posts } from "../posts/posts.ts";
 import type { Statistics } from "../statistics/statistics.ts";
+import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { Cursors } from "./cursor.ts";
 
 /** The domains that methods call. */
@@ -17,5 +18,6 @@ export interface Services {
   keyUse: Pick<KeyUse, "lastUsedAt">;
   limits: Limits;
   usageHistory: { days(selection: UsageSelection): Promise<JsonText<UsageView[]>> };
+  webhooks: Webhooks;
   cursors: Cursors;
 }

@@ -5,8 +5,22 @@ import { meRetrieve } from "./me.ts";
 import type { ApiMethod } from "./method.ts";
 import { channelPostsRetrieve, postsRetrieve } from "./posts.ts";
 import { meUsageList } from "./usage.ts";
+import {
+  webhooksCreate,
+  webhooksDeliveriesList,
+  webhooksDestroy,
+  webhooksList,
+  webhooksResend,
+  webhooksRetrieve,
+  webhooksRotateSecret,
+  webhooksTest,
+  webhooksUpdate,
+} from "./webhooks.ts";
 
-/** All API methods, in the specification's order; usage by day is an addition of ours. */
+/**
+ * All API methods, in the specification's order; usage by day and the webhooks' deliveries are
+ * additions of ours.
+ */
 export const apiMethods: readonly ApiMethod[] = [
   meRetrieve,
   meUsageList,
@@ -18,4 +32,13 @@ export const apiMethods: readonly ApiMethod[] = [
   dailyStatisticsList,
   channelPostsRetrieve,
   postsRetrieve,
+  webhooksList,
+  webhooksCreate,
+  webhooksRetrieve,
+  webhooksUpdate,
+  webhooksDestroy,
+  webhooksRotateSecret,
+  webhooksTest,
+  webhooksDeliveriesList,
+  webhooksResend,
 ];

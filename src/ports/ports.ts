@@ -1,5 +1,7 @@
 import { type Clock, systemClock } from "./clock.ts";
 import { type Log, type LogLevel, systemLog } from "./log.ts";
+import { type Mail, systemMail } from "./mail.ts";
+import { type Network, systemNetwork } from "./network.ts";
 import { type Random, systemRandom } from "./random.ts";
 
 /** All that the appliance takes from the outside world. Tests pass their own. */
@@ -7,8 +9,25 @@ export interface Ports {
   clock: Clock;
   random: Random;
   log: Log;
+  network: Network;
+  /** Null where no mail server is set. */
+  mail: Mail | null;
 }
 
-export function systemPorts(logLevel: LogLevel): Ports {
-  return { clock: systemClock, random: systemRandom, log: systemLog(logLevel) };
+/** What the system's ports are told by the settings. */
+export interface PortSettings {
+  logLevel: LogLevel;
+  webhookCa: string | null;
+  smtpUrl: string | null;
+  mailFrom: string;
+}
+
+export function systemPorts({ logLevel, webhookCa, smtpUrl, mailFrom }: PortSettings): Ports {
+  return {
+    clock: systemClock,
+    random: systemRandom,
+    log: systemLog(logLevel),
+    network: systemNetwork({ ca: webhookCa }),
+    mail: smtpUrl === null ? null : systemMail(smtpUrl, mailFrom),
+  };
 }

@@ -92,6 +92,20 @@ export function selectPost(db: Database, id: number): PostView | undefined {
   return row === undefined ? undefined : toView(row);
 }
 
+/** The posts with these numbers, as JSON text. */
+export function selectPostTexts(
+  db: Database,
+  ids: ReadonlySet<number>,
+): Map<number, JsonText<PostView>> {
+  const byId = statement<Row>(db, `SELECT ${COLUMNS} FROM posts p WHERE p.id = ?`);
+  const texts = new Map<number, JsonText<PostView>>();
+  for (const id of ids) {
+    const row = byId.get(id);
+    if (row !== undefined) texts.set(id, toJsonText(toView(row)));
+  }
+  return texts;
+}
+
 function toView(row: Row): PostView {
   return {
     id: row.id,

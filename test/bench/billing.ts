@@ -19,7 +19,7 @@ else await compare(Number(process.argv[2] ?? 3));
 
 async function serve(databasePath: string, billed: boolean): Promise<void> {
   const config = readConfig({ KANALOG_DB: databasePath, KANALOG_PORT: "0" });
-  const app = await createApp(config, systemPorts("error"));
+  const app = await createApp(config, systemPorts({ ...config, logLevel: "error" }));
   if (!billed) {
     app.services.limits.charge = () => Promise.resolve({ allowed: true, used: 0 });
     app.services.limits.record = () => {};
@@ -48,7 +48,7 @@ async function compare(rounds: number): Promise<void> {
 
 async function fill(databasePath: string, folder: string): Promise<string> {
   const config = readConfig({ KANALOG_DB: databasePath });
-  const app = await createApp(config, systemPorts("error"));
+  const app = await createApp(config, systemPorts({ ...config, logLevel: "error" }));
   const { db, clock, accounts, keys } = app.domains;
   const channels = join(folder, "channels.csv");
   const rows = Array.from({ length: 1000 }, (_, index) => `${index + 1},Канал ${index},${index}`);

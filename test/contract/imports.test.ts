@@ -54,9 +54,18 @@ const DOMAINS = [
   "keys",
   "limits",
   "webhooks",
+  "mail",
 ];
 /** Files and folders at the bottom, which everything may use. */
-const BOTTOM = ["errors.ts", "fields.ts", "json-text.ts", "moscow-time.ts", "ports"];
+const BOTTOM = [
+  "address-ranges.ts",
+  "errors.ts",
+  "fields.ts",
+  "json-text.ts",
+  "moscow-time.ts",
+  "retry-ladder.ts",
+  "ports",
+];
 /** The composition: the application, and what its threads run. */
 const COMPOSITION = ["app.ts", "operations.ts", "thread.ts"];
 
@@ -96,10 +105,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ),
   db: ["errors.ts", "ports"],
   ports: [],
+  "address-ranges.ts": [],
   "errors.ts": [],
   "json-text.ts": [],
   "moscow-time.ts": [],
   "fields.ts": ["moscow-time.ts"],
+  "retry-ladder.ts": [],
   "assets.d.ts": [],
 };
 
@@ -114,6 +125,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   commander: ["cli"],
   "cli-progress": ["cli"],
   pino: ["ports"],
+  nodemailer: ["ports"],
   "csv-parse": ["imports"],
   "image-size": ["imports"],
 };

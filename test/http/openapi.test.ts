@@ -20,14 +20,22 @@ interface Operation {
   responses: Record<string, object>;
 }
 
+/** By verb and path. */
 let operations: Record<string, Operation>;
 
 beforeAll(async () => {
   appliance = await startAppliance();
   const { body } = await appliance.request("/docs/json");
   writeFileSync(file, JSON.stringify(body));
-  const paths = Object.entries<{ get: Operation }>(body.paths);
-  operations = Object.fromEntries(paths.map(([path, { get }]) => [path, get]));
+  const paths = Object.entries<Record<string, Operation>>(body.paths);
+  operations = Object.fromEntries(
+    paths.flatMap(([path, ofPath]) =>
+      Object.entries(ofPath).map(([verb, operation]) => [
+        `${verb.toUpperCase()} ${path}`,
+        operation,
+      ]),
+    ),
+  );
 });
 
 afterAll(async () => {
@@ -68,16 +76,25 @@ test("a typed client can be generated from the document", async () => {
 test("every method of the specification is there under its name", () => {
   const names = Object.entries(operations).map(([path, { operationId }]) => [path, operationId]);
   expect(Object.fromEntries(names)).toEqual({
-    "/v1/me/": "me_retrieve",
-    "/v1/me/usage/": "me_usage_list",
-    "/v1/msgr/categories/": "msgr_categories_list",
-    "/v1/msgr/territories/": "msgr_territories_list",
-    "/v1/msgr/channels/": "msgr_channels_list",
-    "/v1/msgr/channels/{channel}/": "msgr_channels_retrieve",
-    "/v1/msgr/channels/resolve/": "msgr_channels_resolve_retrieve",
-    "/v1/msgr/stats/daily/": "msgr_stats_daily_list",
-    "/v1/msgr/channels/{channel}/posts/": "msgr_channels_posts_retrieve",
-    "/v1/msgr/posts/{id}/": "msgr_posts_retrieve",
+    "GET /v1/me/": "me_retrieve",
+    "GET /v1/me/usage/": "me_usage_list",
+    "GET /v1/msgr/categories/": "msgr_categories_list",
+    "GET /v1/msgr/territories/": "msgr_territories_list",
+    "GET /v1/msgr/channels/": "msgr_channels_list",
+    "GET /v1/msgr/channels/{channel}/": "msgr_channels_retrieve",
+    "GET /v1/msgr/channels/resolve/": "msgr_channels_resolve_retrieve",
+    "GET /v1/msgr/stats/daily/": "msgr_stats_daily_list",
+    "GET /v1/msgr/channels/{channel}/posts/": "msgr_channels_posts_retrieve",
+    "GET /v1/msgr/posts/{id}/": "msgr_posts_retrieve",
+    "GET /v1/msgr/webhooks/": "msgr_webhooks_list",
+    "POST /v1/msgr/webhooks/": "msgr_webhooks_create",
+    "GET /v1/msgr/webhooks/{id}/": "msgr_webhooks_retrieve",
+    "PATCH /v1/msgr/webhooks/{id}/": "msgr_webhooks_partial_update",
+    "DELETE /v1/msgr/webhooks/{id}/": "msgr_webhooks_destroy",
+    "POST /v1/msgr/webhooks/{id}/rotate-secret/": "msgr_webhooks_rotate_secret",
+    "POST /v1/msgr/webhooks/{id}/test/": "msgr_webhooks_test",
+    "GET /v1/msgr/webhooks/{id}/deliveries/": "msgr_webhooks_deliveries_list",
+    "POST /v1/msgr/webhooks/{id}/deliveries/{delivery}/resend/": "msgr_webhooks_deliveries_resend",
   });
 });
 
@@ -92,7 +109,9 @@ test("every parameter is described, with an example wherever a value can be made
 
 test("every method declares the errors that it can answer", () => {
   const always = ["200", "401", "429", "500", "503"];
-  expect(Object.keys(operations["/v1/me/"]?.responses ?? {})).toEqual(always);
-  const posts = operations["/v1/msgr/channels/{channel}/posts/"]?.responses ?? {};
+  expect(Object.keys(operations["GET /v1/me/"]?.responses ?? {})).toEqual(always);
+  const posts = operations["GET /v1/msgr/channels/{channel}/posts/"]?.responses ?? {};
   expect(Object.keys(posts)).toEqual(["200", "400", "401", "403", "404", "429", "500", "503"]);
+  const change = operations["PATCH /v1/msgr/webhooks/{id}/"]?.responses ?? {};
+  expect(Object.keys(change).join(" ")).toBe("200 400 401 403 404 409 413 415 429 500 503");
 });

@@ -64,7 +64,10 @@ test("serve on a new file makes the schema and the shipped directories, and noth
   const server = await machine.serve(["serve", "--db", path]);
   expect((await server.get("/readyz")).status).toBe(200);
   expect(await server.stop()).toBe(0);
-  expect([...new Bun.Glob("**/*").scanSync(machine.folder)]).toEqual(["new/folder/kanalog.db"]);
+  expect([...new Bun.Glob("**/*").scanSync(machine.folder)].sort()).toEqual([
+    "new/folder/kanalog.db",
+    "new/folder/kanalog.db.secret",
+  ]);
 
   renameSync(path, machine.database);
   for (const table of [...PEOPLE, "channels", "channel_cards", "posts", "daily_statistics"]) {
@@ -111,7 +114,10 @@ test("a first start that is interrupted can be repeated", async () => {
   expect((await server.get("/v1/me/", key)).status).toBe(200);
   expect(countAll()).toMatchObject({ organizations: 1, members: 1, keys: 1, channels: 9 });
   expect(await server.stop()).toBe(0);
-  expect([...new Bun.Glob("*").scanSync(machine.folder)]).toEqual(["kanalog.db"]);
+  expect([...new Bun.Glob("*").scanSync(machine.folder)].sort()).toEqual([
+    "kanalog.db",
+    "kanalog.db.secret",
+  ]);
 }, 30_000);
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {

@@ -6,6 +6,7 @@ import type { ImportKindName } from "../../src/imports/import-kind.ts";
 import { importKinds } from "../../src/imports/import-kinds.ts";
 import type { Fields } from "../../src/imports/rows.ts";
 import { type ImportSummary, type Reject, runImport } from "../../src/imports/run-import.ts";
+import type { KeyAccess } from "../../src/keys/key-token.ts";
 import { type FakePorts, fakePorts } from "./fake-ports.ts";
 import { checkAnswer } from "./published-schemas.ts";
 
@@ -33,6 +34,7 @@ export interface Appliance {
 export interface CustomerOptions {
   plan?: PlanCode;
   role?: MemberRole;
+  access?: KeyAccess;
   expiresAt?: number;
 }
 
@@ -91,7 +93,7 @@ export async function startAppliance(
       return appliance.request(path, { key: (await profi).key });
     },
 
-    async customer({ plan = "profi", role = "owner", expiresAt } = {}) {
+    async customer({ plan = "profi", role = "owner", access = "read_only", expiresAt } = {}) {
       const organization = await domains.accounts.createOrganization({ name: "Acme", plan });
       const member = await domains.accounts.addMember({
         organizationId: organization.id,
@@ -102,7 +104,7 @@ export async function startAppliance(
       const { key, token } = await domains.keys.createKey({
         memberId: member.id,
         name: "test",
-        access: "read_only",
+        access,
         expiresAt: expiresAt ?? null,
       });
       return { organizationId: organization.id, memberId: member.id, keyId: key.id, key: token };

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { Log } from "../../src/ports/log.ts";
+import type { Mail, Message } from "../../src/ports/mail.ts";
+import type { Network, PostRequest, PostResult } from "../../src/ports/network.ts";
 import type { Ports } from "../../src/ports/ports.ts";
 import type { Random } from "../../src/ports/random.ts";
 
@@ -48,24 +50,86 @@ export function fakeRandom(): Random {
 export interface FakeLog extends Log {
   /** Everything logged as an error: what nobody foresaw. */
   errors: { fields: object; message: string }[];
+  warnings: { fields: object; message: string }[];
 }
 
 export function fakeLog(): FakeLog {
   const errors: FakeLog["errors"] = [];
+  const warnings: FakeLog["warnings"] = [];
   return {
     errors,
+    warnings,
     info() {},
-    warn() {},
+    warn: (fields, message) => warnings.push({ fields, message }),
     error: (fields, message) => errors.push({ fields, message }),
   };
+}
+
+/** An internet of which a test says who lives where and what they answer. */
+export interface FakeNetwork extends Network {
+  /** Addresses of names; one that is not here has a public address, one with none does not exist. */
+  names: Map<string, readonly string[]>;
+  /** What was posted, in this order, with the body as text. */
+  posts: FakePost[];
+  /** What receivers answer; 204 unless a test says otherwise. */
+  answer: (post: FakePost) => PostResult | Promise<PostResult>;
+}
+
+export type FakePost = Omit<PostRequest, "body"> & { body: string };
+
+const PUBLIC_ADDRESS = "93.184.215.14";
+
+export function fakeNetwork(): FakeNetwork {
+  const network: FakeNetwork = {
+    names: new Map(),
+    posts: [],
+    answer: () => ({ status: 204 }),
+    async resolve(name) {
+      const addresses = network.names.get(name) ?? [PUBLIC_ADDRESS];
+      if (addresses.length === 0) throw new Error(`${name}: no address`);
+      return addresses;
+    },
+    async post(request) {
+      const post = { ...request, body: new TextDecoder().decode(request.body) };
+      network.posts.push(post);
+      return network.answer(post);
+    },
+  };
+  return network;
+}
+
+export interface FakeMail extends Mail {
+  sent: Message[];
+  /** While true the server takes nothing. */
+  isDown: boolean;
+}
+
+export function fakeMail(): FakeMail {
+  const mail: FakeMail = {
+    sent: [],
+    isDown: false,
+    async send(message) {
+      if (mail.isDown) throw new Error("the mail server is down");
+      mail.sent.push(message);
+    },
+  };
+  return mail;
 }
 
 export interface FakePorts extends Ports {
   clock: FakeClock;
   log: FakeLog;
+  network: FakeNetwork;
+  mail: FakeMail;
 }
 
 /** Friday, 20 November 2026, noon in Moscow, unless a test says otherwise. */
 export function fakePorts(instant = "2026-11-20T12:00:00+03:00"): FakePorts {
-  return { clock: fakeClock(instant), random: fakeRandom(), log: fakeLog() };
+  return {
+    clock: fakeClock(instant),
+    random: fakeRandom(),
+    log: fakeLog(),
+    network: fakeNetwork(),
+    mail: fakeMail(),
+  };
 }

@@ -1,0 +1,77 @@
+import { isIPv4, isIPv6 } from "node:net";
+import ipaddr from "ipaddr.js";
+
+/**
+ * IP addresses and ranges of them. Only the strict spellings are addresses: IPv4 as four decimal
+ * numbers, IPv6 without a zone id and without brackets.
+ */
+
+export type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** A CIDR. The base may have bits set behind the prefix: they do not count. */
+export interface AddressRange {
+  readonly base: Address;
+  readonly prefixBits: number;
+}
+
+/** IPv4-mapped IPv6 addresses, `::ffff:0:0/96` (RFC 4291, section 2.5.5.2). */
+const MAPPED_PREFIX_BITS = 96;
+
+/** Null for any other text; an IPv4-mapped address stays an IPv6 one. */
+export function parseAddress(text: string): Address | null {
+  if (isIPv4(text)) return ipaddr.IPv4.parse(text);
+  if (!isIPv6(text) || text.includes("%")) return null;
+  return ipaddr.IPv6.parse(withoutDottedTail(text));
+}
+
+/** The shortest spelling, lower case, an IPv4-mapped address as its IPv4 one; null for other text. */
+export function canonicalAddress(text: string): string | null {
+  const address = parseAddress(text);
+  return address === null ? null : unmapped(address).toString();
+}
+
+/**
+ * A CIDR such as `10.0.0.0/8` or `fd00::/8`, or a single address.
+ * @throws Error, a sentence that says what would be right
+ */
+export function parseAddressRange(text: string): AddressRange {
+  const match = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text);
+  const address = parseAddress(match?.[1] ?? "");
+  const addressBits = address?.kind() === "ipv4" ? 32 : 128;
+  const prefixBits = Number(match?.[2] ?? addressBits);
+  if (address === null || prefixBits > addressBits) {
+    throw new Error(`${JSON.stringify(text)} is not an address range such as 10.0.0.0/8.`);
+  }
+  // A range of mapped addresses is one of IPv4, since its addresses are judged as such.
+  const base = prefixBits < MAPPED_PREFIX_BITS ? address : unmapped(address);
+  const isMapped = base !== address;
+  return { base, prefixBits: isMapped ? prefixBits - MAPPED_PREFIX_BITS : prefixBits };
+}
+
+/** An IPv4-mapped address counts as its IPv4 one; what is no address lies in no range. */
+export function isWithinRange(address: string, ranges: readonly AddressRange[]): boolean {
+  const parsed = parseAddress(address);
+  if (parsed === null) return false;
+  const judged = unmapped(parsed);
+  return ranges.some(
+    ({ base, prefixBits }) => base.kind() === judged.kind() && judged.match(base, prefixBits),
+  );
+}
+
+function unmapped(address: Address): Address {
+  return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress()
+    ? address.toIPv4Address()
+    : address;
+}
+
+/**
+ * `::1.2.3.4` as `::102:304`. ipaddr.js would take the former for the mapped `::ffff:1.2.3.4`, and
+ * so for the IPv4 address.
+ */
+function withoutDottedTail(text: string): string {
+  const dotted = /[\d.]+\.\d+$/.exec(text)?.[0];
+  if (dotted === undefined) return text;
+  const [a = 0, b = 0, c = 0, d = 0] = ipaddr.IPv4.parse(dotted).octets;
+  const tail = `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+  return text.slice(0, -dotted.length) + tail;
+}

@@ -1,0 +1,40 @@
+import { AppError } from "../errors.ts";
+
+/** Decisions, section 1. */
+const BODY_BYTES_MAX = 1024 * 1024;
+
+/**
+ * The JSON value that a request carries; an empty object where it has no body.
+ * @throws AppError `payload_too_large`, `unsupported_media_type`, `parse_error`
+ */
+export async function readJsonBody(request: Request): Promise<unknown> {
+  if (Number(request.headers.get("content-length") ?? 0) > BODY_BYTES_MAX) throw tooLarge();
+  const bytes = await readBytes(request);
+  if (bytes.byteLength === 0) return {};
+  const type = request.headers.get("content-type") ?? "";
+  if (!/^\s*application\/json\s*(;|$)/i.test(type)) {
+    const detail = "Send the body as JSON, with the header `Content-Type: application/json`.";
+    throw new AppError("unsupported_media_type", detail);
+  }
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    // The parser's own words would quote the body.
+    throw new AppError("parse_error", "The body is not valid JSON in UTF-8.");
+  }
+}
+
+async function readBytes({ body }: Request): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength;
+    if (size > BODY_BYTES_MAX) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(): AppError {
+  return new AppError("payload_too_large", "The body is larger than 1 MiB.");
+}

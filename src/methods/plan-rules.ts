@@ -1,0 +1,26 @@
+import type { Caller } from "../keys/keys.ts";
+import { webhookLimitReached } from "../webhooks/plan-limits.ts";
+import type { Services } from "./services.ts";
+
+/** Why the plan in force does not include a method, or null where it does. */
+export type PlanRule = (caller: Caller, services: Services) => string | null;
+
+/** Posts are closed on Test (specification, section 8). */
+export const postsIncluded: PlanRule = ({ plan }) => (plan.posts ? null : notIncluded(plan.code));
+
+/** Webhooks are for plans that allow any (decisions, section 6). */
+export const webhooksIncluded: PlanRule = ({ plan }) =>
+  plan.webhooks > 0 ? null : notIncluded(plan.code);
+
+/** The same, but for an organization that has webhooks from before. */
+export const webhooksIncludedOrKept: PlanRule = (caller, services) =>
+  services.webhooks.count(caller.organization.id) > 0 ? null : webhooksIncluded(caller, services);
+
+/** One more than there are; disabled ones count. */
+export const webhookToSpare: PlanRule = (caller, services) =>
+  webhooksIncluded(caller, services) ??
+  webhookLimitReached(caller.plan, services.webhooks.count(caller.organization.id));
+
+function notIncluded(plan: string): string {
+  return `The plan ${plan} does not include this method.`;
+}

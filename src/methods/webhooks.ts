@@ -1,0 +1,250 @@
+import { t } from "elysia";
+import { fieldError } from "../errors.ts";
+import { type Read, readNumberList } from "../fields.ts";
+import type { JsonText } from "../json-text.ts";
+import type { DeliveryView } from "../webhooks/deliveries.store.ts";
+import { readTargetUrl } from "../webhooks/target-guard.ts";
+import type { GivenTarget, WebhookView } from "../webhooks/webhooks.ts";
+import { apiMethod, type Call } from "./method.ts";
+import { pageParameters, readPage } from "./paging.ts";
+import { flag, inBody, inPath, integer, type Parameter, required } from "./parameters.ts";
+import { webhooksIncluded, webhooksIncludedOrKept, webhookToSpare } from "./plan-rules.ts";
+import {
+  attemptSchema,
+  deliverySchema,
+  newSecretSchema,
+  pageOf,
+  webhookSchema,
+} from "./schemas.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
+/** One rotation may leave the former secret signing for so long. */
+const OVERLAP_HOURS_MAX = 72;
+
+const webhookPath = {
+  id: inPath(integer({ description: "Webhook number.", example: 1, minimum: 0 })),
+};
+const deliveryPath = inPath(integer({ description: "Delivery number.", example: 1, minimum: 0 }));
+
+const urlField: Parameter<GivenTarget> = inBody({
+  in: "body",
+  required: false,
+  schema: t.String({
+    maxLength: 2048,
+    description:
+      "`https://` address of your server, port 443 or above 1023. Addresses of private networks " +
+      "are refused; an internationalized domain is fine.",
+    examples: ["https://example.com/hooks/posts"],
+  }),
+  read: readUrl,
+});
+
+const channelsField: Parameter<number[]> = inBody({
+  in: "body",
+  required: false,
+  schema: t.Array(t.Unsafe<number>({ type: "integer" }), {
+    minItems: 1,
+    description: "Service numbers of public channels to watch.",
+    examples: [[1, 3]],
+  }),
+  read: readNumberList,
+});
+
+const isActiveField = inBody(
+  flag({ description: "Enables or disables it; posts are sent from then on.", example: true }),
+);
+
+export const webhooksList = apiMethod({
+  operationId: "msgr_webhooks_list",
+  path: "/v1/msgr/webhooks/",
+  tag: "Webhooks",
+  title: "List webhooks",
+  description: "The organization's webhooks, by number. From the Growth plan.",
+  units: 0,
+  planRule: webhooksIncludedOrKept,
+  parameters: pageParameters,
+  result: pageOf(webhookSchema),
+  errors: [],
+  run: ({ cursor, limit }, call) =>
+    readPage<WebhookView, readonly [number]>("webhooks", cursor, call, (after) =>
+      call.services.webhooks.list(call.caller.organization.id, after?.[0] ?? 0, limit),
+    ),
+});
+
+export const webhooksCreate = apiMethod({
+  operationId: "msgr_webhooks_create",
+  verb: "POST",
+  path: "/v1/msgr/webhooks/",
+  tag: "Webhooks",
+  title: "Create webhook",
+  description:
+    "Posts of the channels that are read from now on are sent to the address. The answer has the " +
+    "signing secret, which is shown this once.",
+  units: 0,
+  audience: "managers",
+  planRule: webhookToSpare,
+  parameters: { url: required(urlField), channels: required(channelsField) },
+  status: 201,
+  result: newSecretSchema,
+  errors: [],
+  run: ({ url, channels }, { services, caller }) =>
+    services.webhooks.create(caller.organization.id, caller.plan, { given: url, channels }),
+});
+
+export const webhooksRetrieve = apiMethod({
+  operationId: "msgr_webhooks_retrieve",
+  path: "/v1/msgr/webhooks/:id/",
+  tag: "Webhooks",
+  title: "Get webhook",
+  description: "A webhook by its number.",
+  units: 0,
+  planRule: webhooksIncludedOrKept,
+  parameters: webhookPath,
+  result: webhookSchema,
+  errors: ["not_found"],
+  run: ({ id }, call) => call.services.webhooks.get(own(id, call)),
+});
+
+export const webhooksUpdate = apiMethod({
+  operationId: "msgr_webhooks_partial_update",
+  verb: "PATCH",
+  path: "/v1/msgr/webhooks/:id/",
+  tag: "Webhooks",
+  title: "Change webhook",
+  description:
+    "Changes the fields that are given, at least one. `is_active` true enables a disabled webhook; " +
+    "posts are sent from that moment on, not for the time it was disabled.",
+  units: 0,
+  audience: "managers",
+  planRule: webhooksIncluded,
+  parameters: { ...webhookPath, url: urlField, channels: channelsField, is_active: isActiveField },
+  result: webhookSchema,
+  errors: ["not_found", "conflict"],
+  run({ id, url, channels, is_active: isActive }, call) {
+    if (url === undefined && channels === undefined && isActive === undefined) {
+      throw fieldError({ non_field_errors: ["Give at least one of url, channels, is_active."] });
+    }
+    const change = { given: url, channels, isActive };
+    return call.services.webhooks.change(own(id, call), call.caller.plan, change);
+  },
+});
+
+export const webhooksDestroy = apiMethod({
+  operationId: "msgr_webhooks_destroy",
+  verb: "DELETE",
+  path: "/v1/msgr/webhooks/:id/",
+  tag: "Webhooks",
+  title: "Delete webhook",
+  description: "Deletes a webhook with its log of deliveries; what waits to be sent is not sent.",
+  units: 0,
+  audience: "managers",
+  planRule: webhooksIncludedOrKept,
+  parameters: webhookPath,
+  status: 204,
+  result: t.Null(),
+  errors: ["not_found"],
+  async run({ id }, call) {
+    await call.services.webhooks.remove(own(id, call));
+    return "null" as JsonText<null>;
+  },
+});
+
+export const webhooksRotateSecret = apiMethod({
+  operationId: "msgr_webhooks_rotate_secret",
+  verb: "POST",
+  path: "/v1/msgr/webhooks/:id/rotate-secret/",
+  tag: "Webhooks",
+  title: "Rotate signing secret",
+  description:
+    "Issues a new signing secret, which is shown this once and signs from the next attempt on. " +
+    "With `overlap_hours`, attempts carry the former secret's signature beside the new one's " +
+    "(`t=…,v1=former,v1=new`) for so long.",
+  units: 0,
+  audience: "managers",
+  planRule: webhooksIncluded,
+  parameters: {
+    ...webhookPath,
+    overlap_hours: inBody(
+      integer({
+        description: "Hours for which the former secret signs too.",
+        example: 24,
+        minimum: 1,
+        maximum: OVERLAP_HOURS_MAX,
+      }),
+    ),
+  },
+  result: newSecretSchema,
+  errors: ["not_found"],
+  run: ({ id, overlap_hours: hours = 0 }, call) =>
+    call.services.webhooks.rotate(own(id, call), hours * HOUR_MS),
+});
+
+export const webhooksTest = apiMethod({
+  operationId: "msgr_webhooks_test",
+  verb: "POST",
+  path: "/v1/msgr/webhooks/:id/test/",
+  tag: "Webhooks",
+  title: "Send a test ping",
+  description:
+    "Sends one `ping` with no posts and says what came of it: one attempt, no retries, also while " +
+    "the webhook is disabled. At most once a minute.",
+  units: 0,
+  planRule: webhooksIncluded,
+  parameters: webhookPath,
+  result: attemptSchema,
+  errors: ["not_found", "throttled"],
+  run: ({ id }, call) => call.services.webhooks.test(own(id, call)),
+});
+
+export const webhooksDeliveriesList = apiMethod({
+  operationId: "msgr_webhooks_deliveries_list",
+  path: "/v1/msgr/webhooks/:id/deliveries/",
+  tag: "Webhooks",
+  title: "Log of deliveries",
+  description:
+    "A webhook's deliveries of the last 30 days, newest first, each with its attempts. `state` is " +
+    "`pending` while an attempt is to come, `delivered`, `failed` once no more come, or `dropped` " +
+    "where the webhook was disabled or the plan ended before.",
+  units: 0,
+  planRule: webhooksIncluded,
+  parameters: { ...webhookPath, ...pageParameters },
+  result: pageOf(deliverySchema),
+  errors: ["not_found"],
+  run: ({ id, cursor, limit }, call) =>
+    readPage<DeliveryView, readonly [number]>(`deliveries ${id}`, cursor, call, (after) =>
+      call.services.webhooks.deliveries(own(id, call), {
+        before: after?.[0] ?? null,
+        limit,
+        nowMs: call.nowMs,
+      }),
+    ),
+});
+
+export const webhooksResend = apiMethod({
+  operationId: "msgr_webhooks_deliveries_resend",
+  verb: "POST",
+  path: "/v1/msgr/webhooks/:id/deliveries/:delivery/resend/",
+  tag: "Webhooks",
+  title: "Send a delivery again",
+  description:
+    "Makes one more attempt now, under the same delivery number, and says what came of it. The " +
+    "webhook must be active, the event at most two days old, and no attempt of it under way.",
+  units: 0,
+  audience: "managers",
+  planRule: webhooksIncluded,
+  parameters: { ...webhookPath, delivery: deliveryPath },
+  result: attemptSchema,
+  errors: ["not_found", "conflict", "throttled"],
+  run: ({ id, delivery }, call) => call.services.webhooks.resend(own(id, call), delivery),
+});
+
+function own(id: number, { caller }: Call) {
+  return { organizationId: caller.organization.id, id };
+}
+
+function readUrl(given: unknown): Read<GivenTarget> {
+  if (typeof given !== "string") return { fault: "Not a valid string." };
+  if (given.trim() === "") return { fault: "This field may not be blank." };
+  const read = readTargetUrl(given);
+  return "fault" in read ? read : { value: { url: given, target: read.value } };
+}

@@ -1,0 +1,56 @@
+import { createTransport } from "nodemailer";
+
+export interface Mail {
+  /** @throws where the server did not take it, not for all recipients, or not within 60 s */
+  send(message: Message): Promise<void>;
+}
+
+export interface Message {
+  /** Bare addresses. Each of them sees the others. */
+  to: readonly string[];
+  subject: string;
+  text: string;
+}
+
+/** How long a server may be silent. */
+const SILENCE_MAX_MS = 10_000;
+/** How long a server that is not silent may take over one message. */
+const SENDING_MAX_MS = 60_000;
+
+/**
+ * @param smtpUrl `smtp://` (STARTTLS where the server has it) or `smtps://`, with nodemailer's
+ *   options in its query, which come before the ones of here
+ * @param from an address, or `Name <address>`
+ */
+export function systemMail(smtpUrl: string, from: string): Mail {
+  const transport = createTransport({
+    url: smtpUrl,
+    dnsTimeout: SILENCE_MAX_MS,
+    connectionTimeout: SILENCE_MAX_MS,
+    greetingTimeout: SILENCE_MAX_MS,
+    socketTimeout: SILENCE_MAX_MS,
+    // Nothing of a message is ever a path or an address to read from.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    async send({ to, subject, text }) {
+      // As objects, so that a comma or an angle bracket in an address makes no second recipient.
+      const recipients = to.map((address) => ({ name: "", address }));
+      const controller = new AbortController();
+      const timer = setTimeout(() => controller.abort(), SENDING_MAX_MS);
+      const message = { from, to: recipients, subject, text, signal: controller.signal };
+      const { rejected } = await transport
+        .sendMail(message)
+        .catch((error) => {
+          // Of no recipient taken nodemailer makes an error; of some it makes none.
+          if (Array.isArray(error.rejected)) return error as { rejected: string[] };
+          throw error;
+        })
+        .finally(() => clearTimeout(timer));
+      if (rejected.length > 0) {
+        throw new Error(`The mail server did not take the message for ${rejected.join(", ")}.`);
+      }
+    },
+  };
+}

@@ -1,0 +1,14 @@
+/**
+ * When the next attempt is due after a failure: the ladder's waits in their order, then never
+ * (decisions, section 6).
+ * @param failures that there were by now, this one included
+ * @param waitsMs the wait after the first failure, after the second, and so on
+ */
+export function nextAttemptAt(
+  failedAtMs: number,
+  failures: number,
+  waitsMs: readonly number[],
+): number | null {
+  const waitMs = waitsMs[failures - 1];
+  return waitMs === undefined ? null : failedAtMs + waitMs;
+}

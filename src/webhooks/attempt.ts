@@ -1,0 +1,117 @@
+import type { Clock } from "../ports/clock.ts";
+import type { Network, PostResult } from "../ports/network.ts";
+import type { ClaimedDelivery } from "./deliveries.store.ts";
+import type { TargetGuard } from "./resolve-target.ts";
+import type { SecretBox } from "./secret-box.ts";
+import { signatureHeader } from "./signature.ts";
+import { readTargetUrl, type Target } from "./target-guard.ts";
+
+/** From the resolution of the name to the last byte of the answer's head (decisions, section 6). */
+const ATTEMPT_MAX_MS = 10_000;
+
+/**
+ * What receivers' owners are told. A refused address is told as one that nobody answers at, so that
+ * nobody can look into the private network by it.
+ */
+const ERRORS = {
+  timeout: "The receiver did not answer within 10 seconds.",
+  unreachable: "The receiver could not be reached.",
+  certificate: "The receiver's certificate is not valid for this address.",
+  broken: "The receiver ended the connection without an answer.",
+  unresolved: "The name of the receiver could not be resolved.",
+  unsigned: "The signing secret cannot be read; rotate it.",
+} as const;
+
+export interface AttemptOutcome {
+  /** Epoch milliseconds. */
+  startedAt: number;
+  endedAt: number;
+  /** Null where no answer came. */
+  status: number | null;
+  /** Empty where it succeeded. */
+  error: string;
+  durationMs: number;
+}
+
+export type MakeAttempt = (delivery: ClaimedDelivery) => Promise<AttemptOutcome>;
+
+/** One POST of a delivery to its webhook's present address, signed now; never throws. */
+export function createAttempts(
+  guard: TargetGuard,
+  network: Pick<Network, "post">,
+  secrets: SecretBox,
+  clock: Clock,
+): MakeAttempt {
+  return async (delivery) => {
+    const startedAt = clock.now();
+    const startedMs = clock.monotonic();
+    const result = await attempt(delivery, startedAt, () =>
+      Math.max(1, ATTEMPT_MAX_MS - (clock.monotonic() - startedMs)),
+    );
+    const ended = { startedAt, endedAt: clock.now() };
+    const durationMs = Math.round(clock.monotonic() - startedMs);
+    if ("fault" in result)
+      return { ...ended, durationMs, status: null, error: ERRORS[result.fault] };
+    const { status } = result;
+    const isSuccess = status >= 200 && status < 300;
+    return {
+      ...ended,
+      durationMs,
+      status,
+      error: isSuccess ? "" : `The receiver answered ${status}.`,
+    };
+  };
+
+  async function attempt(
+    delivery: ClaimedDelivery,
+    nowMs: number,
+    leftMs: () => number,
+  ): Promise<{ status: number } | { fault: keyof typeof ERRORS }> {
+    const target = readTargetUrl(delivery.url);
+    if ("fault" in target) return { fault: "unreachable" };
+    const secretTexts = [delivery.formerSecret, delivery.secret].flatMap((sealed) =>
+      sealed === null ? [] : [secrets.open(sealed)],
+    );
+    const signing = secretTexts.filter((secret) => secret !== null);
+    if (signing.length < secretTexts.length) return { fault: "unsigned" };
+    const resolution = await guard(target.value, leftMs());
+    if (!resolution.ok) {
+      return { fault: resolution.reason === "refused" ? "unreachable" : "unresolved" };
+    }
+    const body = new TextEncoder().encode(delivery.body);
+    const headers = {
+      "content-type": "application/json; charset=utf-8",
+      "user-agent": "Kanalog-Webhooks/1",
+      "x-service-event": delivery.event,
+      "x-service-delivery": String(delivery.id),
+      "x-service-signature": signatureHeader(body, signing, nowMs),
+    };
+    return postToFirst(resolution.addresses, target.value, headers, body, leftMs);
+  }
+
+  /** To the next address only where nothing was sent to the one before. */
+  async function postToFirst(
+    addresses: readonly string[],
+    { host, authority, port, path }: Target,
+    headers: Record<string, string>,
+    body: Uint8Array,
+    leftMs: () => number,
+  ): Promise<PostResult> {
+    let result: PostResult = { fault: "unreachable" };
+    for (const address of addresses) {
+      const timeoutMs = leftMs();
+      result = await network.post({
+        address,
+        port,
+        host,
+        authority,
+        path,
+        headers,
+        body,
+        timeoutMs,
+      });
+      if (!("fault" in result) || result.fault !== "unreachable") break;
+    }
+    return result;
+  }
+}

@@ -1,0 +1,203 @@
+import { type Database, statement } from "../db/database.ts";
+import { type JsonText, toJsonText } from "../json-text.ts";
+import { DAY_MS, formatInstant } from "../moscow-time.ts";
+import type { DeliveryState, EventKind } from "./event-body.ts";
+
+/** What an attempt needs of a delivery. */
+export interface ClaimedDelivery {
+  id: number;
+  webhookId: number;
+  event: EventKind;
+  url: string;
+  /** Sealed. */
+  secret: Uint8Array;
+  /** Sealed; null where only the present one signs. */
+  formerSecret: Uint8Array | null;
+  body: string;
+  /** Whose attempt it is: only with it the attempt's end is noted. */
+  claim: string;
+}
+
+/** Longer than any attempt with the commits around it: a crashed one's claim comes back after it. */
+const LEASE_MS = 30_000;
+
+/** A post event is due at once. @returns the delivery's number */
+export function addDelivery(
+  db: Database,
+  delivery: {
+    webhookId: number;
+    event: EventKind;
+    postIds: readonly number[];
+    body: string;
+    nowMs: number;
+  },
+): number {
+  const { webhookId, event, postIds, body, nowMs } = delivery;
+  // A ping has one attempt, by whoever asked for it; so it never waits for one.
+  const [state, dueAt] = event === "ping" ? ["failed", null] : ["pending", nowMs];
+  const { lastInsertRowid } = statement(
+    db,
+    `INSERT INTO webhook_deliveries (webhook_id, event, posts, created_at, state, next_attempt_at)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+  ).run(webhookId, event, JSON.stringify(postIds), nowMs, state, dueAt);
+  const id = Number(lastInsertRowid);
+  statement(db, "INSERT INTO webhook_bodies (delivery_id, body) VALUES (?, ?)").run(id, body);
+  return id;
+}
+
+export interface DeliveryRow {
+  id: number;
+  webhookId: number;
+  event: EventKind;
+  state: DeliveryState;
+  createdAt: number;
+  failures: number;
+  claimedUntil: number | null;
+}
+
+export function selectDelivery(db: Database, id: number): DeliveryRow | undefined {
+  return statement<DeliveryRow>(
+    db,
+    `SELECT id, webhook_id AS webhookId, event, state, created_at AS createdAt, failures,
+       claimed_until AS claimedUntil FROM webhook_deliveries WHERE id = ?`,
+  ).get(id);
+}
+
+/** Takes a delivery for one attempt, in the caller's transaction. */
+export function claimDelivery(
+  db: Database,
+  id: number,
+  claim: string,
+  nowMs: number,
+): ClaimedDelivery | undefined {
+  statement(db, "UPDATE webhook_deliveries SET claim = ?, claimed_until = ? WHERE id = ?").run(
+    claim,
+    nowMs + LEASE_MS,
+    id,
+  );
+  return statement<ClaimedDelivery>(
+    db,
+    `SELECT d.id, d.webhook_id AS webhookId, d.event, d.claim, w.url, w.secret,
+       iif(w.former_secret_until > @nowMs, w.former_secret, NULL) AS formerSecret, b.body
+     FROM webhook_deliveries d
+       JOIN webhooks w ON w.id = d.webhook_id
+       JOIN webhook_bodies b ON b.delivery_id = d.id
+     WHERE d.id = @id`,
+  ).get({ id, nowMs });
+}
+
+/** Numbers of a webhook's deliveries that are due and that nobody has, those due longest first. */
+export function dueDeliveries(
+  db: Database,
+  webhookId: number,
+  nowMs: number,
+  limit: number,
+): number[] {
+  return statement<{ id: number }>(
+    db,
+    `SELECT id FROM webhook_deliveries
+     WHERE webhook_id = @webhookId AND state = 'pending' AND next_attempt_at <= @nowMs
+       AND (claimed_until IS NULL OR claimed_until <= @nowMs)
+     ORDER BY next_attempt_at, id LIMIT @limit`,
+  )
+    .all({ webhookId, nowMs, limit })
+    .map(({ id }) => id);
+}
+
+/** Attempts of a webhook that are under way, in any process. */
+export function attemptsUnderWay(db: Database, webhookId: number, nowMs: number): number {
+  return (
+    statement<{ claimed: number }>(
+      db,
+      `SELECT count(*) AS claimed FROM webhook_deliveries
+       WHERE webhook_id = ? AND claimed_until > ?`,
+    ).get(webhookId, nowMs)?.claimed ?? 0
+  );
+}
+
+/** A delivery in the log of attempts, as the API shows it. */
+export interface DeliveryView {
+  delivery: number;
+  event: EventKind;
+  created_at: string;
+  posts: number[];
+  state: DeliveryState;
+  attempts: { attempted_at: string; status: number | null; error: string; duration_ms: number }[];
+  next_attempt_at: string | null;
+}
+
+export interface DeliverySelection {
+  webhookId: number;
+  /** Deliveries with smaller numbers only; null: all. */
+  before: number | null;
+  limit: number;
+  nowMs: number;
+}
+
+/** A page of a webhook's deliveries, newest first. */
+export function selectDeliveries(
+  db: Database,
+  { webhookId, before, limit, nowMs }: DeliverySelection,
+): { results: JsonText<DeliveryView[]>; last: readonly [number] | null } {
+  const rows = statement<{
+    id: number;
+    event: EventKind;
+    createdAt: number;
+    posts: string;
+    state: DeliveryState;
+    nextAttemptAt: number | null;
+  }>(
+    db,
+    `SELECT id, event, created_at AS createdAt, posts, next_attempt_at AS nextAttemptAt,
+       iif(state = 'failed' AND claimed_until > @nowMs, 'pending', state) AS state
+     FROM webhook_deliveries WHERE webhook_id = @webhookId AND id < @before
+     ORDER BY id DESC LIMIT @limit`,
+  ).all({ webhookId, nowMs, before: before ?? Number.MAX_SAFE_INTEGER, limit: limit + 1 });
+  const attempts = statement<{
+    attemptedAt: number;
+    status: number | null;
+    error: string;
+    durationMs: number;
+  }>(
+    db,
+    `SELECT attempted_at AS attemptedAt, status, error, duration_ms AS durationMs
+     FROM webhook_attempts WHERE delivery_id = ? ORDER BY id`,
+  );
+  const shown = rows.slice(0, limit);
+  const views = shown.map((row) => ({
+    delivery: row.id,
+    event: row.event,
+    created_at: formatInstant(row.createdAt),
+    posts: JSON.parse(row.posts) as number[],
+    state: row.state,
+    attempts: attempts.all(row.id).map(({ attemptedAt, status, error, durationMs }) => ({
+      attempted_at: formatInstant(attemptedAt),
+      status,
+      error,
+      duration_ms: durationMs,
+    })),
+    next_attempt_at: row.nextAttemptAt === null ? null : formatInstant(row.nextAttemptAt),
+  }));
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  return { results: toJsonText(views), last: last === undefined ? null : [last.id] };
+}
+
+/** How long the log of attempts is kept, and the bodies of what is not waiting for an attempt. */
+const LOG_DAYS = 30;
+const BODY_DAYS = 2;
+
+/** Removes a part of what is old enough, in the caller's transaction. @returns how many rows */
+export function deleteOldDeliveries(db: Database, nowMs: number, rowsMax: number): number {
+  const deliveries = statement(
+    db,
+    `DELETE FROM webhook_deliveries WHERE id IN
+       (SELECT id FROM webhook_deliveries WHERE created_at < ? AND state <> 'pending' LIMIT ?)`,
+  ).run(nowMs - LOG_DAYS * DAY_MS, rowsMax);
+  const bodies = statement(
+    db,
+    `DELETE FROM webhook_bodies WHERE delivery_id IN
+       (SELECT b.delivery_id FROM webhook_bodies b JOIN webhook_deliveries d ON d.id = b.delivery_id
+        WHERE d.created_at < ? AND d.state <> 'pending' LIMIT ?)`,
+  ).run(nowMs - BODY_DAYS * DAY_MS, rowsMax);
+  return deliveries.changes + bodies.changes;
+}

@@ -1,0 +1,172 @@
+import { type Database, statement } from "../db/database.ts";
+import { inTransaction } from "../db/transaction.ts";
+import type { Clock } from "../ports/clock.ts";
+import { nextAttemptAt } from "../retry-ladder.ts";
+import {
+  attemptsUnderWay,
+  type ClaimedDelivery,
+  claimDelivery,
+  dueDeliveries,
+} from "./deliveries.store.ts";
+import { isServed } from "./served.ts";
+import { dropQueue } from "./webhooks.store.ts";
+
+/** How a webhook has fared, by which the sender's room is shared out. */
+export const LANES = ["proven", "unproven", "failing"] as const;
+export type Lane = (typeof LANES)[number];
+
+/** How many more attempts may start in a lane and the lanes after it together. */
+export type Room = Record<Lane, number>;
+
+/** Attempts of one webhook at a time, over all processes. */
+export const WEBHOOK_ATTEMPTS_MAX = 4;
+
+/** An attempt as it ended. */
+export interface EndedAttempt {
+  deliveryId: number;
+  webhookId: number;
+  claim: string;
+  /** Only scheduled ones move on the ladder; a ping counts neither for nor against the webhook. */
+  kind: "scheduled" | "resend" | "ping";
+  startedAt: number;
+  endedAt: number;
+  /** Null where no answer came. */
+  status: number | null;
+  /** Empty where it succeeded. */
+  error: string;
+  durationMs: number;
+}
+
+export type Claimed = ClaimedDelivery & { lane: Lane };
+
+/**
+ * Notes how attempts ended and takes what is due for as many as there is room for, in one
+ * transaction. What is taken is in nobody else's hands, in whatever process, until its lease ends.
+ * @param claim a text that no other call uses
+ */
+export function exchange(
+  db: Database,
+  clock: Clock,
+  {
+    ended,
+    room,
+    claim,
+    waitsMs,
+  }: { ended: EndedAttempt[]; room: Room; claim: string; waitsMs: readonly number[] },
+): Promise<Claimed[]> {
+  return inTransaction(db, clock, () => {
+    for (const attempt of ended) endAttempt(db, attempt, waitsMs);
+    return claimDue(db, clock.now(), room, claim);
+  });
+}
+
+/** Gives back what was taken: another process, or this one started again, makes the attempts. */
+export function releaseClaims(db: Database, clock: Clock, claims: string[]): Promise<void> {
+  return inTransaction(db, clock, () => {
+    const release = statement(
+      db,
+      "UPDATE webhook_deliveries SET claim = NULL, claimed_until = NULL WHERE claim = ?",
+    );
+    for (const claim of claims) release.run(claim);
+  });
+}
+
+/** In the caller's transaction. */
+function endAttempt(db: Database, attempt: EndedAttempt, waitsMs: readonly number[]): void {
+  const { deliveryId, claim, kind, startedAt, endedAt, status, error, durationMs } = attempt;
+  const delivery = statement<{ failures: number; state: string }>(
+    db,
+    "SELECT failures, state FROM webhook_deliveries WHERE id = ?",
+  ).get(deliveryId);
+  // Its webhook was deleted meanwhile.
+  if (delivery === undefined) return;
+  statement(
+    db,
+    `INSERT INTO webhook_attempts (delivery_id, attempted_at, status, error, duration_ms)
+     VALUES (?, ?, ?, ?, ?)`,
+  ).run(deliveryId, startedAt, status, error, durationMs);
+  noteOutcome(db, attempt);
+
+  const isDelivered = error === "";
+  const climbs = kind === "scheduled" && delivery.state === "pending" && !isDelivered;
+  const failures = delivery.failures + (climbs ? 1 : 0);
+  const next = climbs ? nextAttemptAt(endedAt, failures, waitsMs) : null;
+  const state = isDelivered ? "delivered" : climbs && next === null ? "failed" : delivery.state;
+  statement(
+    db,
+    `UPDATE webhook_deliveries
+     SET state = @state, failures = @failures, claim = NULL, claimed_until = NULL,
+       next_attempt_at = iif(@moves, @next, next_attempt_at)
+     WHERE id = @deliveryId AND claim = @claim`,
+  ).run({
+    deliveryId,
+    claim,
+    state,
+    failures,
+    next,
+    // A resend that failed leaves the ladder as it is.
+    moves: Number(isDelivered || climbs),
+  });
+}
+
+function noteOutcome(db: Database, { webhookId, kind, endedAt, error }: EndedAttempt): void {
+  const counts = Number(kind !== "ping");
+  if (error === "") {
+    statement(
+      db,
+      `UPDATE webhooks SET last_success_at = @endedAt,
+         failing_since = iif(@counts, NULL, failing_since), down_ms = iif(@counts, 0, down_ms)
+       WHERE id = @webhookId`,
+    ).run({ webhookId, endedAt, counts });
+    return;
+  }
+  statement(
+    db,
+    `UPDATE webhooks SET last_error = @error,
+       failing_since = iif(@counts AND disabled_reason = '',
+         coalesce(failing_since, @endedAt), failing_since)
+     WHERE id = @webhookId`,
+  ).run({ webhookId, endedAt, error, counts });
+}
+
+interface DueWebhook {
+  id: number;
+  organizationId: number;
+  lane: Lane;
+}
+
+/** Those that have done well go first: who hangs must not delay them. */
+const DUE_WEBHOOKS = `
+  SELECT id, organization_id AS organizationId,
+    iif(failing_since IS NOT NULL, 'failing', iif(last_success_at IS NULL, 'unproven', 'proven'))
+      AS lane,
+    (SELECT min(next_attempt_at) FROM webhook_deliveries
+     WHERE webhook_id = w.id AND state = 'pending') AS dueAt
+  FROM webhooks w
+  WHERE disabled_reason = '' AND dueAt <= @nowMs
+  ORDER BY failing_since IS NOT NULL, last_success_at IS NULL, dueAt, id`;
+
+function claimDue(db: Database, nowMs: number, room: Room, claim: string): Claimed[] {
+  const left = LANES.map((lane) => room[lane]);
+  if (left[0] === 0) return [];
+  const claimed: Claimed[] = [];
+  for (const { id, organizationId, lane } of statement<DueWebhook>(db, DUE_WEBHOOKS).all({
+    nowMs,
+  })) {
+    const lanes = LANES.indexOf(lane) + 1;
+    const free = Math.min(...left.slice(0, lanes));
+    if (free <= 0) continue;
+    if (!isServed(db, organizationId, nowMs)) {
+      dropQueue(db, id);
+      continue;
+    }
+    const own = WEBHOOK_ATTEMPTS_MAX - attemptsUnderWay(db, id, nowMs);
+    for (const due of dueDeliveries(db, id, nowMs, Math.max(0, Math.min(free, own)))) {
+      const delivery = claimDelivery(db, due, `${claim} ${due}`, nowMs);
+      if (delivery === undefined) continue;
+      claimed.push({ ...delivery, lane });
+      for (let place = 0; place < lanes; place++) left[place] = (left[place] ?? 0) - 1;
+    }
+  }
+  return claimed;
+}

@@ -1,0 +1,186 @@
+import type { Plan } from "../accounts/accounts.table.ts";
+import type { Database } from "../db/database.ts";
+import { inTransaction } from "../db/transaction.ts";
+import { AppError, fieldError, notFound } from "../errors.ts";
+import type { Clock } from "../ports/clock.ts";
+import { webhookLimitReached } from "./plan-limits.ts";
+import {
+  channelsOf,
+  countWebhooks,
+  deleteWebhook,
+  disable,
+  enable,
+  insertWebhook,
+  replaceChannels,
+  selectWebhook,
+  unknownChannels,
+  updateWebhook,
+} from "./webhooks.store.ts";
+import type { Webhook } from "./webhooks.table.ts";
+
+/** What owners, administrators and staff change of webhooks: one transaction each. */
+
+/** Which webhook of which organization; another's is not found. */
+export interface OwnWebhook {
+  organizationId: number;
+  id: number;
+}
+
+/** @throws AppError `not_found` */
+export function ownWebhook(db: Database, { organizationId, id }: OwnWebhook): Webhook {
+  const webhook = selectWebhook(db, id);
+  if (webhook?.organizationId !== organizationId) throw notFound("The webhook");
+  return webhook;
+}
+
+/** @returns its number. @throws AppError `tariff_required`, `invalid` on `channels` */
+export function addWebhook(
+  db: Database,
+  clock: Clock,
+  input: {
+    organizationId: number;
+    plan: Plan;
+    url: string;
+    channels: number[];
+    secret: Uint8Array;
+  },
+): Promise<number> {
+  const { organizationId, plan, url, channels, secret } = input;
+  return inTransaction(db, clock, () => {
+    requireRoom(plan, countWebhooks(db, organizationId));
+    requireChannels(db, plan, channels);
+    const row = { organizationId, url, secret: Buffer.from(secret), createdAt: clock.now() };
+    const id = insertWebhook(db, row);
+    replaceChannels(db, id, channels);
+    return id;
+  });
+}
+
+export interface WebhookChange {
+  url?: string | undefined;
+  channels?: number[] | undefined;
+  isActive?: boolean | undefined;
+}
+
+/** @throws AppError `not_found`, `conflict` for one that staff disabled, and as `addWebhook` */
+export function changeWebhook(
+  db: Database,
+  clock: Clock,
+  { plan, change, ...own }: OwnWebhook & { plan: Plan; change: WebhookChange },
+): Promise<void> {
+  return inTransaction(db, clock, () => {
+    const webhook = ownWebhook(db, own);
+    const { disabledReason } = webhook;
+    const enables = change.isActive === true && disabledReason !== "";
+    if (enables && disabledReason === "staff") {
+      throw new AppError("conflict", "The webhook was disabled by staff: contact support.");
+    }
+    const now = clock.now();
+    if (change.channels !== undefined) {
+      requireChannels(db, plan, change.channels);
+      replaceChannels(db, own.id, change.channels);
+    }
+    if (change.url !== undefined) updateWebhook(db, own.id, { url: change.url });
+    if (enables) {
+      requireRoom(plan, countWebhooks(db, own.organizationId) - 1);
+      requireFew(plan, channelsOf(db, own.id).length);
+      enable(db, own.id, now);
+    }
+    if (change.isActive === false && disabledReason === "") disable(db, own.id, "customer", now);
+    updateWebhook(db, own.id, { updatedAt: now });
+  });
+}
+
+/** @throws AppError `not_found` */
+export function removeWebhook(db: Database, clock: Clock, own: OwnWebhook): Promise<void> {
+  return inTransaction(db, clock, () => {
+    ownWebhook(db, own);
+    deleteWebhook(db, own.id);
+  });
+}
+
+/**
+ * Puts a new secret in the place of the present one, which goes on signing beside it for `overlapMs`.
+ * @throws AppError `not_found`
+ */
+export function rotateSecret(
+  db: Database,
+  clock: Clock,
+  { secret, overlapMs, ...own }: OwnWebhook & { secret: Uint8Array; overlapMs: number },
+): Promise<void> {
+  return inTransaction(db, clock, () => {
+    const webhook = ownWebhook(db, own);
+    const now = clock.now();
+    updateWebhook(db, own.id, {
+      secret: Buffer.from(secret),
+      formerSecret: overlapMs > 0 ? webhook.secret : null,
+      formerSecretUntil: overlapMs > 0 ? now + overlapMs : null,
+      updatedAt: now,
+    });
+  });
+}
+
+/** As staff, which only staff can undo. @throws AppError `not_found` */
+export function disableAsStaff(db: Database, clock: Clock, id: number): Promise<Webhook> {
+  return changeAsStaff(db, clock, id, (now) => disable(db, id, "staff", now));
+}
+
+/** Whatever it was disabled for. @throws AppError `not_found` */
+export function enableAsStaff(db: Database, clock: Clock, id: number): Promise<Webhook> {
+  return changeAsStaff(db, clock, id, (now, { disabledReason }) => {
+    if (disabledReason !== "") enable(db, id, now);
+  });
+}
+
+function changeAsStaff(
+  db: Database,
+  clock: Clock,
+  id: number,
+  change: (nowMs: number, webhook: Webhook) => void,
+): Promise<Webhook> {
+  return inTransaction(db, clock, () => {
+    const webhook = selectWebhook(db, id);
+    if (webhook === undefined) throw notFound(`Webhook ${id}`);
+    change(clock.now(), webhook);
+    return selectWebhook(db, id) ?? webhook;
+  });
+}
+
+function requireRoom(plan: Plan, others: number): void {
+  const denial = webhookLimitReached(plan, others);
+  if (denial !== null) throw new AppError("tariff_required", denial);
+}
+
+function requireFew({ code, webhookChannels }: Plan, channels: number): void {
+  if (channels <= webhookChannels) return;
+  throw new AppError(
+    "tariff_required",
+    `The plan ${code} includes ${webhookChannels} channels a webhook; this one has ${channels}.`,
+  );
+}
+
+/** Numbers named in a message at the most. */
+const NAMED_MAX = 100;
+
+function requireChannels(db: Database, { webhookChannels }: Plan, channels: number[]): void {
+  if (channels.length > webhookChannels) {
+    const rest = named(channels.slice(webhookChannels));
+    throw fieldError({
+      channels: [
+        `Ensure this field has no more than ${webhookChannels} elements. Too many by: ${rest}.`,
+      ],
+    });
+  }
+  const unknown = unknownChannels(db, channels);
+  if (unknown.length > 0) {
+    throw fieldError({
+      channels: [`There are no public channels with the numbers ${named(unknown)}.`],
+    });
+  }
+}
+
+function named(numbers: readonly number[]): string {
+  const shown = numbers.slice(0, NAMED_MAX).join(", ");
+  const more = numbers.length - NAMED_MAX;
+  return more > 0 ? `${shown} and ${more} more` : shown;
+}

@@ -1,0 +1,84 @@
+import type { Database } from "../db/database.ts";
+import { inTransaction } from "../db/transaction.ts";
+import { AppError, notFound } from "../errors.ts";
+import type { Clock } from "../ports/clock.ts";
+import { FRESH_MS } from "./cut-events.ts";
+import {
+  addDelivery,
+  attemptsUnderWay,
+  type ClaimedDelivery,
+  claimDelivery,
+  selectDelivery,
+} from "./deliveries.store.ts";
+import { eventBody } from "./event-body.ts";
+import { WEBHOOK_ATTEMPTS_MAX } from "./exchange.ts";
+import { type OwnWebhook, ownWebhook } from "./manage-webhooks.ts";
+import { updateWebhook } from "./webhooks.store.ts";
+
+/** Attempts that a caller asks for and waits for. */
+
+/** Specification, section 8. */
+const TEST_EVERY_MS = 60_000;
+
+/**
+ * Makes a ping and takes it. @throws AppError `not_found`, `throttled` within a minute of the last
+ */
+export function startTest(
+  db: Database,
+  clock: Clock,
+  { claim, ...own }: OwnWebhook & { claim: string },
+): Promise<ClaimedDelivery> {
+  return inTransaction(db, clock, () => {
+    const { testedAt } = ownWebhook(db, own);
+    const nowMs = clock.now();
+    const waitMs = testedAt === null ? 0 : testedAt + TEST_EVERY_MS - nowMs;
+    if (waitMs > 0) {
+      throw new AppError("throttled", "A webhook is tested at most once a minute.", {
+        retryAfterS: Math.ceil(waitMs / 1000),
+      });
+    }
+    updateWebhook(db, own.id, { testedAt: nowMs });
+    const body = eventBody("ping", own.id, nowMs, []);
+    const id = addDelivery(db, { webhookId: own.id, event: "ping", postIds: [], body, nowMs });
+    return taken(db, id, claim, nowMs);
+  });
+}
+
+/**
+ * Takes a delivery for one more attempt.
+ * @throws AppError `not_found`; `conflict` where that cannot be; `throttled` while as many of the
+ *   webhook's attempts are under way as there may be
+ */
+export function startResend(
+  db: Database,
+  clock: Clock,
+  { claim, deliveryId, ...own }: OwnWebhook & { deliveryId: number; claim: string },
+): Promise<ClaimedDelivery> {
+  return inTransaction(db, clock, () => {
+    const webhook = ownWebhook(db, own);
+    const delivery = selectDelivery(db, deliveryId);
+    if (delivery?.webhookId !== webhook.id) throw notFound("The delivery");
+    const nowMs = clock.now();
+    const conflict = (detail: string) => new AppError("conflict", detail);
+    if (webhook.disabledReason !== "") throw conflict("The webhook is disabled: enable it first.");
+    if (delivery.event === "ping") throw conflict("A ping is not sent again: test the webhook.");
+    if (delivery.claimedUntil !== null && delivery.claimedUntil > nowMs) {
+      throw conflict("An attempt of this delivery is under way.");
+    }
+    if (delivery.createdAt <= nowMs - FRESH_MS) {
+      throw conflict("The event is older than two days.");
+    }
+    if (attemptsUnderWay(db, webhook.id, nowMs) >= WEBHOOK_ATTEMPTS_MAX) {
+      throw new AppError("throttled", "Too many attempts of this webhook are under way.", {
+        retryAfterS: 1,
+      });
+    }
+    return taken(db, deliveryId, claim, nowMs);
+  });
+}
+
+function taken(db: Database, id: number, claim: string, nowMs: number): ClaimedDelivery {
+  const delivery = claimDelivery(db, id, claim, nowMs);
+  if (delivery === undefined) throw new Error(`delivery ${id} has no body`);
+  return delivery;
+}

@@ -1,0 +1,157 @@
+import { AppError } from "../errors.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Log } from "../ports/log.ts";
+import type { Random } from "../ports/random.ts";
+import type { AttemptOutcome, MakeAttempt } from "./attempt.ts";
+import type { ClaimedDelivery } from "./deliveries.store.ts";
+import type { Claimed, EndedAttempt, Lane, Room } from "./exchange.ts";
+
+/** The deliveries' table, on whatever thread writes it. */
+export interface DeliveryLedger {
+  exchange(argument: {
+    ended: EndedAttempt[];
+    room: Room;
+    claim: string;
+    waitsMs: readonly number[];
+  }): Promise<Claimed[]>;
+  release(claims: string[]): Promise<void>;
+}
+
+export type Sender = ReturnType<typeof createSender>;
+
+/**
+ * Attempts in flight, well under Bun's 256 requests in all. Webhooks that never succeeded yet, and
+ * those that fail, may take up only a part: whoever hangs must not delay those that answer.
+ */
+const IN_FLIGHT_MAX: Room = { proven: 192, unproven: 144, failing: 72 };
+/** Attempts that callers of the API wait for, beside those. */
+const MANUAL_MAX = 24;
+const NO_ROOM: Room = { proven: 0, unproven: 0, failing: 0 };
+/** Told to stop, it waits so long for what is in flight; the process has 10 seconds. */
+const STOP_WAIT_MS = 8_000;
+
+/** Makes the attempts that are due, as many at once as there is room for. */
+export function createSender(
+  ledger: DeliveryLedger,
+  makeAttempt: MakeAttempt,
+  waitsMs: readonly number[],
+  { clock, random, log }: { clock: Clock; random: Random; log: Log },
+) {
+  const inFlight = new Map<string, { lane: Lane; settled: Promise<void> }>();
+  let ended: EndedAttempt[] = [];
+  let manual = 0;
+  let stopping = false;
+  let exchanging: Promise<void> | null = null;
+  let isAskedAgain = false;
+
+  function room(): Room {
+    if (stopping) return NO_ROOM;
+    const taken = (...lanes: Lane[]): number =>
+      [...inFlight.values()].filter(({ lane }) => lanes.includes(lane)).length;
+    return {
+      proven: IN_FLIGHT_MAX.proven - inFlight.size,
+      unproven: IN_FLIGHT_MAX.unproven - taken("unproven", "failing"),
+      failing: IN_FLIGHT_MAX.failing - taken("failing"),
+    };
+  }
+
+  async function exchange(): Promise<void> {
+    const noting = ended;
+    ended = [];
+    try {
+      const claim = random.uuid(clock.now());
+      for (const claimed of await ledger.exchange({
+        ended: noting,
+        room: room(),
+        claim,
+        waitsMs,
+      })) {
+        start(claimed);
+      }
+    } catch (error) {
+      // Noted with the next exchange; one that comes too late finds its claim gone.
+      ended = [...noting, ...ended];
+      log.warn({ err: error }, "webhook deliveries could not be noted or taken");
+      throw error;
+    }
+  }
+
+  function start(claimed: Claimed): void {
+    const settled = makeAttempt(claimed).then((outcome) => {
+      inFlight.delete(claimed.claim);
+      ended.push(endOf(claimed, "scheduled", outcome));
+      // Its failure is in the log, and the next look tries again.
+      pump().catch(() => {});
+    });
+    inFlight.set(claimed.claim, { lane: claimed.lane, settled });
+  }
+
+  /** Exchanges until nothing has ended or can be taken; calls that come meanwhile share a turn. */
+  function pump(): Promise<void> {
+    isAskedAgain = true;
+    exchanging ??= (async () => {
+      try {
+        while (isAskedAgain) {
+          isAskedAgain = false;
+          await exchange();
+        }
+      } finally {
+        exchanging = null;
+      }
+    })();
+    return exchanging;
+  }
+
+  return {
+    /** Starts the attempts that are due, and goes on while there are more. */
+    pump,
+
+    /** Settles once nothing is in flight. */
+    async idle(): Promise<void> {
+      while (inFlight.size > 0 || exchanging !== null) {
+        await Promise.all([...inFlight.values()].map(({ settled }) => settled));
+        await exchanging?.catch(() => {});
+      }
+    },
+
+    /**
+     * One attempt that somebody waits for.
+     * @throws AppError `unavailable` where too many are under way
+     */
+    async attemptNow(
+      kind: "resend" | "ping",
+      claim: () => Promise<ClaimedDelivery>,
+    ): Promise<AttemptOutcome & { delivery: number }> {
+      if (manual >= MANUAL_MAX || stopping) {
+        throw new AppError("unavailable", "Too many deliveries are being tried at this moment.");
+      }
+      manual += 1;
+      try {
+        const claimed = await claim();
+        const outcome = await makeAttempt(claimed);
+        const end = endOf(claimed, kind, outcome);
+        await ledger.exchange({ ended: [end], room: NO_ROOM, claim: "", waitsMs });
+        return { ...outcome, delivery: claimed.id };
+      } finally {
+        manual -= 1;
+      }
+    },
+
+    /** Takes nothing more, waits for what is in flight, and gives back what does not end. */
+    async stop(): Promise<void> {
+      stopping = true;
+      const waited = new AbortController();
+      await Promise.race([this.idle(), clock.sleep(STOP_WAIT_MS, waited.signal)]);
+      waited.abort();
+      if (inFlight.size > 0) await ledger.release([...inFlight.keys()]);
+    },
+  };
+}
+
+function endOf(
+  { id, webhookId, claim }: ClaimedDelivery,
+  kind: EndedAttempt["kind"],
+  outcome: AttemptOutcome,
+): EndedAttempt {
+  return { deliveryId: id, webhookId, claim, kind, ...outcome };
+}

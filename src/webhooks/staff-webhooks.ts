@@ -1,0 +1,30 @@
+import type { Database } from "../db/database.ts";
+import { notFound } from "../errors.ts";
+import type { Clock } from "../ports/clock.ts";
+import { type DeliveryView, selectDeliveries } from "./deliveries.store.ts";
+import { disableAsStaff, enableAsStaff } from "./manage-webhooks.ts";
+import { channelsOf, selectWebhook, selectWebhooks } from "./webhooks.store.ts";
+import type { Webhook } from "./webhooks.table.ts";
+
+export type StaffWebhooks = ReturnType<typeof createStaffWebhooks>;
+
+const ALL = Number.MAX_SAFE_INTEGER;
+
+/** Staff's view of all webhooks; every verb that names one throws `not_found` where there is none. */
+export function createStaffWebhooks(db: Database, clock: Clock) {
+  return {
+    /** Of one organization, or of all. */
+    webhooks: (organizationId: number | null): Webhook[] =>
+      selectWebhooks(db, { organizationId, after: 0, limit: ALL }),
+    channels: (id: number): number[] => channelsOf(db, id),
+    disable: (id: number): Promise<Webhook> => disableAsStaff(db, clock, id),
+    enable: (id: number): Promise<Webhook> => enableAsStaff(db, clock, id),
+
+    /** The latest deliveries, newest first. */
+    deliveries(id: number, limit: number): DeliveryView[] {
+      if (selectWebhook(db, id) === undefined) throw notFound(`Webhook ${id}`);
+      const selection = { webhookId: id, before: null, limit, nowMs: clock.now() };
+      return JSON.parse(selectDeliveries(db, selection).results) as DeliveryView[];
+    },
+  };
+}

@@ -1,0 +1,156 @@
+import { and, asc, count, eq, gt } from "drizzle-orm";
+import { type Database, statement } from "../db/database.ts";
+import { type DisabledReason, type Webhook, webhooks } from "./webhooks.table.ts";
+
+/** Webhooks and their channels. What writes is called inside transactions. */
+
+export function selectWebhook(db: Database, id: number): Webhook | undefined {
+  return db.select().from(webhooks).where(eq(webhooks.id, id)).get();
+}
+
+/** An organization's webhooks after a number, by number; all organizations' where it is null. */
+export function selectWebhooks(
+  db: Database,
+  { organizationId, after, limit }: { organizationId: number | null; after: number; limit: number },
+): Webhook[] {
+  return db
+    .select()
+    .from(webhooks)
+    .where(
+      and(
+        organizationId === null ? undefined : eq(webhooks.organizationId, organizationId),
+        gt(webhooks.id, after),
+      ),
+    )
+    .orderBy(asc(webhooks.id))
+    .limit(limit)
+    .all();
+}
+
+export function countWebhooks(db: Database, organizationId: number): number {
+  const counted = db
+    .select({ webhooks: count() })
+    .from(webhooks)
+    .where(eq(webhooks.organizationId, organizationId))
+    .get();
+  return counted?.webhooks ?? 0;
+}
+
+export function activeWebhooks(db: Database): Webhook[] {
+  return db.select().from(webhooks).where(eq(webhooks.disabledReason, "")).all();
+}
+
+export function anyWebhook(db: Database): boolean {
+  return statement(db, "SELECT 1 FROM webhooks LIMIT 1").get() !== undefined;
+}
+
+export function insertWebhook(
+  db: Database,
+  row: Pick<Webhook, "organizationId" | "url" | "secret" | "createdAt">,
+): number {
+  const { id } = db
+    .insert(webhooks)
+    .values({
+      ...row,
+      updatedAt: row.createdAt,
+      disabledReason: "",
+      sinceSequence: lastSequence(db),
+      downMs: 0,
+      lastError: "",
+    })
+    .returning({ id: webhooks.id })
+    .get();
+  return id;
+}
+
+export function updateWebhook(db: Database, id: number, change: Partial<Webhook>): void {
+  db.update(webhooks).set(change).where(eq(webhooks.id, id)).run();
+}
+
+/** With its channels, deliveries and their attempts. */
+export function deleteWebhook(db: Database, id: number): void {
+  db.delete(webhooks).where(eq(webhooks.id, id)).run();
+}
+
+/** The numbers of the channels that a webhook watches, in the order given. */
+export function channelsOf(db: Database, webhookId: number): number[] {
+  return statement<{ id: number }>(
+    db,
+    "SELECT channel_id AS id FROM webhook_channels WHERE webhook_id = ? ORDER BY position",
+  )
+    .all(webhookId)
+    .map(({ id }) => id);
+}
+
+/** A channel that was watched before stays so; the others are from now on. */
+export function replaceChannels(
+  db: Database,
+  webhookId: number,
+  channels: readonly number[],
+): void {
+  const since = lastSequence(db);
+  const put = statement(
+    db,
+    `INSERT INTO webhook_channels (channel_id, webhook_id, position, since_sequence)
+     VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET position = excluded.position`,
+  );
+  const remove = statement(
+    db,
+    "DELETE FROM webhook_channels WHERE webhook_id = ? AND channel_id = ?",
+  );
+  const kept = new Set(channels);
+  for (const id of channelsOf(db, webhookId)) if (!kept.has(id)) remove.run(webhookId, id);
+  for (const [position, id] of channels.entries()) put.run(id, webhookId, position, since);
+}
+
+/** Those of the numbers that are no public channel's. */
+export function unknownChannels(db: Database, channels: readonly number[]): number[] {
+  const known = statement(db, "SELECT 1 FROM channels WHERE id = ? AND is_public = 1");
+  return channels.filter((id) => known.get(id) === undefined);
+}
+
+/** The last post that was read: what comes later is new. */
+export function lastSequence(db: Database): number {
+  return (
+    statement<{ seq: number }>(
+      db,
+      "SELECT seq FROM sqlite_sequence WHERE name = 'read_posts'",
+    ).get()?.seq ?? 0
+  );
+}
+
+/** Ends deliveries: what waits for an attempt gets none any more. */
+export function disable(db: Database, id: number, reason: DisabledReason, nowMs: number): void {
+  updateWebhook(db, id, { disabledReason: reason, failingSince: null, updatedAt: nowMs });
+  dropQueue(db, id);
+}
+
+/** Sends what is read from now on. */
+export function enable(db: Database, id: number, nowMs: number): void {
+  updateWebhook(db, id, { disabledReason: "", updatedAt: nowMs });
+  startAfresh(db, id);
+}
+
+/** Only what is read from now on is sent, and only what fails from now on counts. */
+function startAfresh(db: Database, id: number): void {
+  dropQueue(db, id);
+  updateWebhook(db, id, { sinceSequence: lastSequence(db), failingSince: null, downMs: 0 });
+}
+
+/** Where an organization is served again after it was not. */
+export function resumeWebhooks(db: Database, organizationId: number): void {
+  const ids = db
+    .select({ id: webhooks.id })
+    .from(webhooks)
+    .where(eq(webhooks.organizationId, organizationId))
+    .all();
+  for (const { id } of ids) startAfresh(db, id);
+}
+
+export function dropQueue(db: Database, webhookId: number): void {
+  statement(
+    db,
+    `UPDATE webhook_deliveries SET state = 'dropped', next_attempt_at = NULL
+     WHERE webhook_id = ? AND state = 'pending'`,
+  ).run(webhookId);
+}

@@ -1,0 +1,25 @@
+import { blob, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+export const DISABLED_REASONS = ["", "failures", "customer", "staff"] as const;
+/** Empty while the webhook is active. */
+export type DisabledReason = (typeof DISABLED_REASONS)[number];
+
+export const webhooks = sqliteTable("webhooks", {
+  id: integer("id").primaryKey(),
+  organizationId: integer("organization_id").notNull(),
+  url: text("url").notNull(),
+  secret: blob("secret", { mode: "buffer" }).notNull(),
+  formerSecret: blob("former_secret", { mode: "buffer" }),
+  formerSecretUntil: integer("former_secret_until"),
+  disabledReason: text("disabled_reason").$type<DisabledReason>().notNull(),
+  sinceSequence: integer("since_sequence").notNull(),
+  failingSince: integer("failing_since"),
+  downMs: integer("down_ms").notNull(),
+  lastSuccessAt: integer("last_success_at"),
+  lastError: text("last_error").notNull(),
+  testedAt: integer("tested_at"),
+  createdAt: integer("created_at").notNull(),
+  updatedAt: integer("updated_at").notNull(),
+});
+
+export type Webhook = typeof webhooks.$inferSelect;

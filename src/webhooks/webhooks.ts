@@ -1,0 +1,213 @@
+import type { Plan } from "../accounts/accounts.table.ts";
+import type { Database } from "../db/database.ts";
+import { AppError, fieldError } from "../errors.ts";
+import { type JsonText, toJsonText } from "../json-text.ts";
+import { formatInstant } from "../moscow-time.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Random } from "../ports/random.ts";
+import type { AttemptOutcome } from "./attempt.ts";
+import {
+  type ClaimedDelivery,
+  type DeliverySelection,
+  type DeliveryView,
+  selectDeliveries,
+} from "./deliveries.store.ts";
+import { type OwnWebhook, ownWebhook, type WebhookChange } from "./manage-webhooks.ts";
+import type { TargetGuard } from "./resolve-target.ts";
+import type { SecretBox } from "./secret-box.ts";
+import type { Sender } from "./sender.ts";
+import type { Target } from "./target-guard.ts";
+import { channelsOf, countWebhooks, selectWebhooks } from "./webhooks.store.ts";
+import type { DisabledReason, Webhook } from "./webhooks.table.ts";
+
+/** A webhook as the API shows it (decisions, section 2). */
+export interface WebhookView {
+  id: number;
+  url: string;
+  channels: number[];
+  is_active: boolean;
+  disabled_reason: DisabledReason;
+  last_success_at: string | null;
+  last_error: string;
+  created_at: string;
+  updated_at: string;
+}
+
+/** With the secret, which is shown this once. */
+export type NewSecretView = WebhookView & { secret: string };
+
+/** How an attempt that a caller waited for came out. */
+export interface AttemptView {
+  delivered: boolean;
+  status: number | null;
+  error: string;
+  duration_ms: number;
+  delivery: number;
+}
+
+/** An address as it was given, and as it was read. */
+export interface GivenTarget {
+  url: string;
+  target: Target;
+}
+
+/** What changes webhooks, on whatever thread writes them. */
+export interface WebhookWriter {
+  add(input: {
+    organizationId: number;
+    plan: Plan;
+    url: string;
+    channels: number[];
+    secret: Uint8Array;
+  }): Promise<number>;
+  change(input: OwnWebhook & { plan: Plan; change: WebhookChange }): Promise<void>;
+  remove(own: OwnWebhook): Promise<void>;
+  rotate(input: OwnWebhook & { secret: Uint8Array; overlapMs: number }): Promise<void>;
+  startTest(input: OwnWebhook & { claim: string }): Promise<ClaimedDelivery>;
+  startResend(input: OwnWebhook & { deliveryId: number; claim: string }): Promise<ClaimedDelivery>;
+}
+
+/** How long finding the addresses of a name may take while its webhook is made or changed. */
+const RESOLVE_MAX_MS = 5_000;
+const REFUSED =
+  "Enter an address that is reachable from the internet, not one of a private network.";
+const UNRESOLVED = "The name of the host could not be resolved.";
+
+export type Webhooks = ReturnType<typeof createWebhooks>;
+
+/**
+ * An organization's webhooks. Every verb that names one throws `not_found` for another
+ * organization's.
+ */
+export function createWebhooks(
+  db: Database,
+  writer: WebhookWriter,
+  guard: TargetGuard,
+  secrets: SecretBox,
+  sender: Pick<Sender, "attemptNow">,
+  { clock, random }: { clock: Clock; random: Random },
+) {
+  const get = (own: OwnWebhook): WebhookView => toView(db, ownWebhook(db, own));
+  const newClaim = (): string => random.uuid(clock.now());
+
+  /** @throws AppError `invalid` on `url` */
+  async function requireAcceptable({ target }: GivenTarget): Promise<void> {
+    const resolution = await guard(target, RESOLVE_MAX_MS);
+    if (resolution.ok) return;
+    throw fieldError({ url: [resolution.reason === "refused" ? REFUSED : UNRESOLVED] });
+  }
+
+  return {
+    get: (own: OwnWebhook): JsonText<WebhookView> => toJsonText(get(own)),
+    count: (organizationId: number): number => countWebhooks(db, organizationId),
+
+    list(
+      organizationId: number,
+      after: number,
+      limit: number,
+    ): { results: JsonText<WebhookView[]>; last: readonly [number] | null } {
+      const rows = selectWebhooks(db, { organizationId, after, limit: limit + 1 });
+      const shown = rows.slice(0, limit);
+      const last = rows.length > limit ? shown.at(-1) : undefined;
+      return {
+        results: toJsonText(shown.map((row) => toView(db, row))),
+        last: last === undefined ? null : [last.id],
+      };
+    },
+
+    async create(
+      organizationId: number,
+      plan: Plan,
+      { given, channels }: { given: GivenTarget; channels: number[] },
+    ): Promise<JsonText<NewSecretView>> {
+      await requireAcceptable(given);
+      const secret = secrets.create();
+      const sealed = secrets.seal(secret);
+      const row = { organizationId, plan, url: given.url, channels, secret: sealed };
+      const id = await writer.add(row);
+      return toJsonText({ ...get({ organizationId, id }), secret });
+    },
+
+    async change(
+      own: OwnWebhook,
+      plan: Plan,
+      {
+        given,
+        channels,
+        isActive,
+      }: {
+        given: GivenTarget | undefined;
+        channels: number[] | undefined;
+        isActive: boolean | undefined;
+      },
+    ): Promise<JsonText<WebhookView>> {
+      const webhook = ownWebhook(db, own);
+      if (isActive === true && secrets.open(webhook.secret) === null) {
+        const detail = "The signing secret cannot be read any more: rotate it first.";
+        throw new AppError("conflict", detail);
+      }
+      if (given !== undefined) await requireAcceptable(given);
+      await writer.change({ ...own, plan, change: { url: given?.url, channels, isActive } });
+      return toJsonText(get(own));
+    },
+
+    remove: (own: OwnWebhook): Promise<void> => writer.remove(own),
+
+    async rotate(own: OwnWebhook, overlapMs: number): Promise<JsonText<NewSecretView>> {
+      const secret = secrets.create();
+      await writer.rotate({ ...own, secret: secrets.seal(secret), overlapMs });
+      return toJsonText({ ...get(own), secret });
+    },
+
+    async test(own: OwnWebhook): Promise<JsonText<AttemptView>> {
+      return toAttemptText(
+        await sender.attemptNow("ping", () => writer.startTest({ ...own, claim: newClaim() })),
+      );
+    },
+
+    async resend(own: OwnWebhook, deliveryId: number): Promise<JsonText<AttemptView>> {
+      return toAttemptText(
+        await sender.attemptNow("resend", () =>
+          writer.startResend({ ...own, deliveryId, claim: newClaim() }),
+        ),
+      );
+    },
+
+    deliveries(
+      own: OwnWebhook,
+      page: Omit<DeliverySelection, "webhookId">,
+    ): { results: JsonText<DeliveryView[]>; last: readonly [number] | null } {
+      ownWebhook(db, own);
+      return selectDeliveries(db, { ...page, webhookId: own.id });
+    },
+  };
+}
+
+function toView(db: Database, webhook: Webhook): WebhookView {
+  return {
+    id: webhook.id,
+    url: webhook.url,
+    channels: channelsOf(db, webhook.id),
+    is_active: webhook.disabledReason === "",
+    disabled_reason: webhook.disabledReason,
+    last_success_at: webhook.lastSuccessAt === null ? null : formatInstant(webhook.lastSuccessAt),
+    last_error: webhook.lastError,
+    created_at: formatInstant(webhook.createdAt),
+    updated_at: formatInstant(webhook.updatedAt),
+  };
+}
+
+function toAttemptText({
+  status,
+  error,
+  durationMs,
+  delivery,
+}: AttemptOutcome & { delivery: number }): JsonText<AttemptView> {
+  return toJsonText({
+    delivered: error === "",
+    status,
+    error,
+    duration_ms: durationMs,
+    delivery,
+  });
+}

@@ -1,0 +1,397 @@
+import { afterEach, expect, test } from "bun:test";
+import { createSocket } from "node:dgram";
+import { getServers, Resolver, setServers } from "node:dns";
+import { type AddressInfo, createServer, type Server } from "node:net";
+import { join } from "node:path";
+import { rootCertificates } from "node:tls";
+import { type PostRequest, type PostResult, systemNetwork } from "../../src/ports/network.ts";
+import {
+  type Behaviour,
+  type Receiver,
+  type ReceiverOptions,
+  startReceiver,
+  TEST_CA,
+} from "../support/https-receiver.ts";
+
+const network = systemNetwork({ ca: TEST_CA });
+const NETWORK_FILE = join(import.meta.dir, "../../src/ports/network.ts");
+const CA_FILE = join(import.meta.dir, "../support/tls/ca.pem");
+
+const opened: { close(): unknown }[] = [];
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((server) => server.close()));
+});
+
+async function receiverThat(
+  answers: Parameters<typeof startReceiver>[0] = { status: 200 },
+  options: ReceiverOptions = {},
+): Promise<Receiver> {
+  const receiver = await startReceiver(answers, options);
+  opened.push(receiver);
+  return receiver;
+}
+
+async function plainServer(onConnection: Parameters<typeof createServer>[1]): Promise<Server> {
+  const server = createServer(onConnection);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  opened.push(server);
+  return server;
+}
+
+/** @param port of what listens, or what listens itself */
+function requestTo(to: { port: number } | Server, changes: Partial<PostRequest> = {}): PostRequest {
+  return {
+    address: "127.0.0.1",
+    port: "port" in to ? to.port : (to.address() as AddressInfo).port,
+    host: "receiver.test",
+    authority: "receiver.test",
+    path: "/hook",
+    headers: {},
+    body: Buffer.from("{}"),
+    timeoutMs: 5000,
+    ...changes,
+  };
+}
+
+async function timed(work: Promise<PostResult>): Promise<[PostResult, number]> {
+  const startedMs = performance.now();
+  return [await work, performance.now() - startedMs];
+}
+
+/** What a post comes to in a process of its own, with only these variables in its environment. */
+async function postElsewhere(
+  request: PostRequest,
+  ca: string | null,
+  environment: Record<string, string>,
+): Promise<PostResult> {
+  const script = `
+    const { systemNetwork } = await import(${JSON.stringify(NETWORK_FILE)});
+    const { request, ca } = await new Response(Bun.stdin.stream()).json();
+    request.body = Buffer.from(request.body);
+    console.log(JSON.stringify(await systemNetwork({ ca }).post(request)));`;
+  const child = Bun.spawn([process.execPath, "-e", script], {
+    env: environment,
+    stdin: new Blob([JSON.stringify({ request: { ...request, body: "{}" }, ca })]),
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  return JSON.parse(await child.stdout.text());
+}
+
+test("a post goes to the address given and asks no DNS for the name", async () => {
+  const receiver = await receiverThat({ status: 202 });
+  // The name exists nowhere.
+  expect(await network.post(requestTo(receiver))).toEqual({ status: 202 });
+  expect(receiver.requests).toHaveLength(1);
+});
+
+test("a post shows the name in the TLS handshake, and its own Host, path, headers and bytes", async () => {
+  const receiver = await receiverThat();
+  const body = Uint8Array.from({ length: 100_000 }, (_, at) => at % 256);
+  await network.post(
+    requestTo(receiver, {
+      host: "a.receiver.test",
+      authority: "a.receiver.test:8443",
+      path: "/hook/%20?a=1&b=%2F",
+      headers: { "Content-Type": "application/json", "User-Agent": "Kanalog", "X-Mark": "7" },
+      body,
+    }),
+  );
+  const [request] = receiver.requests;
+  expect(request).toMatchObject({
+    method: "POST",
+    path: "/hook/%20?a=1&b=%2F",
+    serverName: "a.receiver.test",
+    headers: {
+      host: "a.receiver.test:8443",
+      "content-type": "application/json",
+      "user-agent": "Kanalog",
+      "x-mark": "7",
+      "content-length": "100000",
+    },
+  });
+  expect(Buffer.compare(request?.body ?? new Uint8Array(), body)).toBe(0);
+});
+
+test("no path leads to another address", async () => {
+  const receiver = await receiverThat();
+  for (const path of ["@192.0.2.1/", "//192.0.2.1/", "/@192.0.2.1:1/", ".evil.test/"]) {
+    expect(await network.post(requestTo(receiver, { path }))).toEqual({ status: 200 });
+  }
+  expect(receiver.requests).toHaveLength(4);
+});
+
+test("an IP address may stand as the host, in IPv4 and IPv6", async () => {
+  const receiver = await receiverThat();
+  for (const host of ["127.0.0.1", "8.8.4.4", "::1"]) {
+    expect(await network.post(requestTo(receiver, { host }))).toEqual({ status: 200 });
+  }
+  expect(receiver.requests.map(({ serverName }) => serverName)).toEqual([null, null, null]);
+});
+
+test("a post goes to an IPv6 address", async () => {
+  const receiver = await receiverThat({ status: 204 }, { host: "::1" });
+  expect(await network.post(requestTo(receiver, { address: "::1" }))).toEqual({ status: 204 });
+});
+
+test("a name in place of an address is not resolved", async () => {
+  const receiver = await receiverThat();
+  const request = requestTo(receiver, { address: "localhost", host: "localhost" });
+  expect(await network.post(request)).toEqual({ fault: "unreachable" });
+  expect(receiver.connections).toBe(0);
+});
+
+test("the certificate must be for the host, whatever the address is", async () => {
+  const receiver = await receiverThat();
+  for (const host of ["other.test", "receiver.test.evil.test", "a.b.receiver.test", "8.8.8.8"]) {
+    expect(await network.post(requestTo(receiver, { host }))).toEqual({ fault: "certificate" });
+  }
+  const other = await receiverThat({ status: 200 }, { certificate: "other-name" });
+  expect(await network.post(requestTo(other))).toEqual({ fault: "certificate" });
+  expect(await network.post(requestTo(other, { host: "other.test" }))).toEqual({ status: 200 });
+  expect(receiver.requests).toEqual([]);
+  expect(other.requests).toHaveLength(1);
+});
+
+test("an expired certificate is refused", async () => {
+  const receiver = await receiverThat({ status: 200 }, { certificate: "expired" });
+  expect(await network.post(requestTo(receiver))).toEqual({ fault: "certificate" });
+  expect(receiver.requests).toEqual([]);
+});
+
+test("a certificate of an unknown CA is refused", async () => {
+  const receiver = await receiverThat();
+  const strict = systemNetwork({ ca: null });
+  expect(await strict.post(requestTo(receiver))).toEqual({ fault: "certificate" });
+  expect(receiver.requests).toEqual([]);
+});
+
+test("no environment turns the check of certificates off", async () => {
+  const receiver = await receiverThat();
+  const environment = { NODE_TLS_REJECT_UNAUTHORIZED: "0" };
+  const result = await postElsewhere(requestTo(receiver), null, environment);
+  expect(result).toEqual({ fault: "certificate" });
+  expect(receiver.requests).toEqual([]);
+});
+
+test("a CA of one's own is trusted beside the system's, not in their place", async () => {
+  const receiver = await receiverThat();
+  const [another = ""] = rootCertificates;
+  for (const variable of ["SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"]) {
+    for (const ca of [another, null]) {
+      const result = await postElsewhere(requestTo(receiver), ca, { [variable]: CA_FILE });
+      expect(result).toEqual({ status: 200 });
+    }
+  }
+});
+
+test("proxies in the environment are ignored", async () => {
+  let proxied = 0;
+  const proxy = await plainServer((socket) => {
+    proxied += 1;
+    socket.destroy();
+  });
+  const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const names = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY"];
+  const environment = Object.fromEntries(names.map((name) => [name, address]));
+  const receiver = await receiverThat();
+  const result = await postElsewhere(requestTo(receiver), TEST_CA, environment);
+  expect(result).toEqual({ status: 200 });
+  expect(proxied).toBe(0);
+});
+
+test("a redirect is an answer and is not followed", async () => {
+  const receiver = await receiverThat("redirect");
+  expect(await network.post(requestTo(receiver))).toEqual({ status: 302 });
+  await receiver.idle();
+  expect(receiver.requests.map(({ path }) => path)).toEqual(["/hook"]);
+});
+
+test("a body that is not what its headers say does no harm to the status", async () => {
+  const headers = { "content-encoding": "gzip", "content-length": "70" };
+  const receiver = await receiverThat({ status: 500, headers, body: "not gzip" });
+  expect(await network.post(requestTo(receiver))).toEqual({ status: 500 });
+});
+
+test("every post has a connection of its own, ended with it", async () => {
+  const receiver = await receiverThat({ status: 200, body: "x".repeat(1_000_000) });
+  for (let at = 0; at < 5; at += 1) await network.post(requestTo(receiver));
+  await receiver.idle();
+  expect(receiver.connections).toBe(5);
+});
+
+test("an address where nothing listens is unreachable", async () => {
+  const receiver = await startReceiver();
+  await receiver.close();
+  expect(await network.post(requestTo(receiver))).toEqual({ fault: "unreachable" });
+});
+
+test("a lost connection and an answer that is not HTTP are broken, and are not tried again", async () => {
+  for (const behaviour of ["close", "half", "garbage"] as const) {
+    const receiver = await receiverThat(behaviour);
+    expect(await network.post(requestTo(receiver))).toEqual({ fault: "broken" });
+    expect(receiver.requests).toHaveLength(1);
+  }
+});
+
+test("a server without TLS is broken", async () => {
+  const plain = await plainServer((socket) => {
+    socket.on("error", () => {});
+    socket.end("HTTP/1.1 200 OK\r\n\r\n");
+  });
+  expect(await network.post(requestTo(plain))).toEqual({ fault: "broken" });
+});
+
+test("headers that cannot be sent are no exception", async () => {
+  const receiver = await receiverThat();
+  const request = requestTo(receiver, { headers: { "X-Mark": "a\r\nX-Other: b" } });
+  expect(await network.post(request)).toEqual({ fault: "broken" });
+  expect(receiver.requests).toEqual([]);
+});
+
+test("a receiver that never ends its head is given up in time, and its connection ended", async () => {
+  const behaviours: Behaviour[] = ["hang", "drip", "endless-informational"];
+  const timeoutMs = 1200;
+  await Promise.all(
+    behaviours.map(async (behaviour) => {
+      const receiver = await receiverThat(behaviour);
+      const [result, tookMs] = await timed(network.post(requestTo(receiver, { timeoutMs })));
+      expect(result).toEqual({ fault: "timeout" });
+      expect(tookMs).toBeWithin(timeoutMs - 5, timeoutMs + 500);
+      await receiver.idle();
+    }),
+  );
+});
+
+test("a TLS handshake that hangs is given up in time, and its connection ended", async () => {
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  const silent = await plainServer((socket) => {
+    socket.on("error", () => {});
+    socket.on("close", () => resolve());
+    socket.resume();
+  });
+  const [result, tookMs] = await timed(network.post(requestTo(silent, { timeoutMs: 300 })));
+  expect(result).toEqual({ fault: "timeout" });
+  expect(tookMs).toBeLessThan(800);
+  await ended;
+});
+
+test("an address at which nobody answers is given up in time", async () => {
+  // Of the blocks for documentation. A machine without a route to them says so at once.
+  for (const address of ["192.0.2.1", "2001:db8::1"]) {
+    const request = requestTo({ port: 443 }, { address, timeoutMs: 300 });
+    const [result, tookMs] = await timed(network.post(request));
+    expect([{ fault: "timeout" }, { fault: "unreachable" }]).toContainEqual(
+      result as { fault: string },
+    );
+    expect(tookMs).toBeLessThan(800);
+  }
+});
+
+test("no answer, however long, fills the memory", async () => {
+  const behaviours: Behaviour[] = [
+    "endless-head",
+    "endless-line",
+    "endless-informational",
+    "endless-body",
+  ];
+  const beforeBytes = process.memoryUsage.rss();
+  let mostBytes = beforeBytes;
+  const timer = setInterval(() => {
+    mostBytes = Math.max(mostBytes, process.memoryUsage.rss());
+  }, 10);
+  const results = await Promise.all(
+    behaviours.map(async (behaviour) => {
+      const receiver = await receiverThat(behaviour);
+      const result = await network.post(requestTo(receiver, { timeoutMs: 1500 }));
+      await receiver.idle();
+      return result;
+    }),
+  );
+  clearInterval(timer);
+  expect(results).toEqual([
+    { fault: "broken" },
+    { fault: "broken" },
+    { fault: "timeout" },
+    { status: 200 },
+  ]);
+  expect(mostBytes - beforeBytes).toBeLessThan(100_000_000);
+});
+
+test("receivers that hang do not hold up another", async () => {
+  const hanging = await receiverThat("hang");
+  const receiver = await receiverThat();
+  let given = 0;
+  const hung = Array.from({ length: 128 }, async () => {
+    await network.post(requestTo(hanging, { timeoutMs: 1000 }));
+    given += 1;
+  });
+  expect(await network.post(requestTo(receiver))).toEqual({ status: 200 });
+  expect(given).toBe(0);
+  await Promise.all(hung);
+});
+
+test("a process that has nothing else to do ends right after its last post", async () => {
+  const receiver = await receiverThat();
+  const startedMs = performance.now();
+  await postElsewhere(requestTo(receiver, { timeoutMs: 60_000 }), TEST_CA, {});
+  expect(performance.now() - startedMs).toBeLessThan(5000);
+});
+
+test("a name of /etc/hosts is resolved", async () => {
+  expect(await network.resolve("localhost", 1000)).toContain("127.0.0.1");
+});
+
+test("an address is its own address", async () => {
+  expect(await network.resolve("192.0.2.7", 1000)).toEqual(["192.0.2.7"]);
+  expect(await network.resolve("2001:db8::7", 1000)).toEqual(["2001:db8::7"]);
+});
+
+/** A DNS server in place of the system's. */
+async function dnsThat(answers: "hangs" | "knows nothing"): Promise<void> {
+  const socket = createSocket("udp4");
+  socket.on("message", (question, { address, port }) => {
+    if (answers === "hangs") return;
+    const answer = Buffer.from(question);
+    // A response, and of no such name.
+    answer.writeUInt16BE(0x8183, 2);
+    socket.send(answer, port, address);
+  });
+  await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
+  setServers([`127.0.0.1:${socket.address().port}`]);
+  opened.push({
+    close() {
+      setServers(new Resolver().getServers());
+      socket.close();
+    },
+  });
+}
+
+test("a name that does not exist has no addresses", async () => {
+  await dnsThat("knows nothing");
+  await expect(network.resolve("nowhere.example.com", 1000)).rejects.toThrow();
+});
+
+test("a DNS that hangs is given up in time and holds up no other name", async () => {
+  await dnsThat("hangs");
+  const startedMs = performance.now();
+  const failures: string[] = [];
+  const hung = Array.from({ length: 64 }, (_, at) =>
+    network
+      .resolve(`hangs-${at}.example.com`, 1000)
+      .catch((error: Error) => failures.push(error.message)),
+  );
+  await network.resolve("localhost", 5000);
+  expect(failures).toEqual([]);
+  await Promise.all(hung);
+  expect(performance.now() - startedMs).toBeLessThan(2000);
+  expect(failures).toHaveLength(64);
+  expect(failures[0]).toBe("hangs-0.example.com: no answer within 1000 ms");
+});
+
+test("after a failure the DNS servers of the system are read anew", async () => {
+  await dnsThat("knows nothing");
+  await network.resolve("nowhere.example.com", 1000).catch(() => {});
+  expect(getServers()).toEqual(new Resolver().getServers());
+});
