@@ -62,6 +62,13 @@ export interface WebhookChange {
   isActive?: boolean | undefined;
 }
 
+/** What staff disabled only staff enables. @throws AppError `conflict` */
+export function requireEnabling({ disabledReason }: Webhook, { isActive }: WebhookChange): void {
+  if (isActive === true && disabledReason === "staff") {
+    throw new AppError("conflict", "The webhook was disabled by staff: contact support.");
+  }
+}
+
 /** @throws AppError `not_found`, `conflict` for one that staff disabled, and as `addWebhook` */
 export function changeWebhook(
   db: Database,
@@ -72,9 +79,8 @@ export function changeWebhook(
     const webhook = ownWebhook(db, own);
     const { disabledReason } = webhook;
     const enables = change.isActive === true && disabledReason !== "";
-    if (enables && disabledReason === "staff") {
-      throw new AppError("conflict", "The webhook was disabled by staff: contact support.");
-    }
+    const disables = change.isActive === false && disabledReason === "";
+    requireEnabling(webhook, change);
     const now = clock.now();
     if (change.channels !== undefined) {
       requireChannels(db, plan, change.channels);
@@ -86,8 +92,10 @@ export function changeWebhook(
       requireFew(plan, channelsOf(db, own.id).length);
       enable(db, own.id, now);
     }
-    if (change.isActive === false && disabledReason === "") disable(db, own.id, "customer", now);
-    updateWebhook(db, own.id, { updatedAt: now });
+    if (disables) disable(db, own.id, "customer", now);
+    if (enables || disables || change.url !== undefined || change.channels !== undefined) {
+      updateWebhook(db, own.id, { updatedAt: now });
+    }
   });
 }
 

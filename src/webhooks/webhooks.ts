@@ -12,7 +12,12 @@ import {
   type DeliveryView,
   selectDeliveries,
 } from "./deliveries.store.ts";
-import { type OwnWebhook, ownWebhook, type WebhookChange } from "./manage-webhooks.ts";
+import {
+  type OwnWebhook,
+  ownWebhook,
+  requireEnabling,
+  type WebhookChange,
+} from "./manage-webhooks.ts";
 import type { TargetGuard } from "./resolve-target.ts";
 import type { SecretBox } from "./secret-box.ts";
 import type { Sender } from "./sender.ts";
@@ -142,6 +147,7 @@ export function createWebhooks(
       },
     ): Promise<JsonText<WebhookView>> {
       const webhook = ownWebhook(db, own);
+      requireEnabling(webhook, { isActive });
       if (isActive === true && secrets.open(webhook.secret) === null) {
         const detail = "The signing secret cannot be read any more: rotate it first.";
         throw new AppError("conflict", detail);

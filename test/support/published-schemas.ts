@@ -47,7 +47,8 @@ export async function checkAnswer(app: App, request: Request, answer: Answer): P
   expect(schema, `${found.path} does not declare status ${answer.status}`).not.toBeNull();
   // A schema's references are into the document's components.
   const whole = { ...schema, components: document.components };
-  expect(validate(`${found.path} ${answer.status}`, whole, answer.body)).toBe("");
+  const name = `${request.method} ${found.path} ${answer.status}`;
+  expect(validate(name, whole, answer.body)).toBe("");
 }
 
 function validate(name: string, schema: object, body: unknown): string {

@@ -1,0 +1,145 @@
+import { expect } from "bun:test";
+import { createHmac } from "node:crypto";
+import type { MemberRole } from "../../src/accounts/accounts.table.ts";
+import type { KeyAccess } from "../../src/keys/key-token.ts";
+import type { PostResult } from "../../src/ports/network.ts";
+import type { Answer, Appliance } from "./appliance.ts";
+import { channel, imported } from "./expectations.ts";
+import type { FakeNetwork, FakePost } from "./fake-ports.ts";
+
+export const WEBHOOKS = "/v1/msgr/webhooks/";
+export const RECEIVER = "https://hooks.example.com/posts";
+
+/** The body that makes a webhook. */
+export const CREATE = { url: RECEIVER, channels: [1] };
+/** The number of no webhook and of nothing else. */
+export const UNKNOWN_ID = 999_999;
+
+export const SECOND_MS = 1_000;
+export const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+/** Every method of one webhook, with the status it answers where all is well. */
+export const METHODS_OF_ONE = [
+  ["GET", "", undefined, 200],
+  ["GET", "deliveries/", undefined, 200],
+  ["POST", "test/", undefined, 200],
+  ["PATCH", "", { channels: [2] }, 200],
+  ["POST", "rotate-secret/", undefined, 200],
+  ["DELETE", "", undefined, 204],
+] as const;
+
+/** A call with a key; the path is what follows `/v1/msgr/webhooks/`, a body is sent as JSON. */
+export type Call = (verb: string, path: string, body?: unknown) => Promise<Answer>;
+
+export function callsWith(appliance: Appliance, key: string | null): Call {
+  return (verb, path, body) =>
+    appliance.request(WEBHOOKS + path, {
+      method: verb,
+      key,
+      ...(body !== undefined && {
+        body: JSON.stringify(body),
+        headers: { "content-type": "application/json" },
+      }),
+    });
+}
+
+/** A key of one more member of the organization. */
+export async function keyOf(
+  { app: { domains } }: Appliance,
+  organizationId: number,
+  role: MemberRole,
+  access: KeyAccess,
+): Promise<string> {
+  const member = await domains.accounts.addMember({
+    organizationId,
+    email: `${role}-${access}-${domains.accounts.members(organizationId).length}@example.com`,
+    name: role,
+    role,
+  });
+  const key = { memberId: member.id, name: "", access, expiresAt: null };
+  return (await domains.keys.createKey(key)).token;
+}
+
+/** Public channels with the numbers 1, 2, … */
+export async function importChannels(appliance: Appliance, count: number): Promise<void> {
+  const rows = Array.from({ length: count }, (_, index) => channel(index + 1));
+  await imported(appliance, "channels", rows);
+}
+
+/** Makes a webhook. @returns it as the answer shows it, with its secret */
+export async function created(
+  call: Call,
+  fields: { url?: string; channels?: number[] } = {},
+  // biome-ignore lint/suspicious/noExplicitAny: an answer's body
+): Promise<any> {
+  const answer = await call("POST", "", { url: RECEIVER, channels: [1], ...fields });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  return answer.body;
+}
+
+/** The answer is a refusal with this status and code. */
+export function expectRefused(answer: Answer, status: number, code: string, what = ""): void {
+  expect(answer.body, what).toEqual({ code, detail: expect.any(String) });
+  expect(answer.status, what).toBe(status);
+}
+
+/** The answer is a 400 with faults of just these fields; where a text is given, just that one. */
+export function expectFieldFaults(
+  { status, body }: Answer,
+  faults: Record<string, string | RegExp>,
+  what = "",
+): void {
+  expect(status, `${what} ${JSON.stringify(body)}`).toBe(400);
+  expect(Object.keys(body).sort(), what).toEqual(Object.keys(faults).sort());
+  for (const [field, fault] of Object.entries(faults)) {
+    expect(body[field], what).toBeArrayOfSize(1);
+    if (typeof fault === "string") expect(body[field][0], what).toBe(fault);
+    else expect(body[field][0], what).toMatch(fault);
+  }
+}
+
+/** Imports a post that was published at this moment. */
+export async function importPost(appliance: Appliance, id: number, ofChannel = 1): Promise<void> {
+  const publishedAt = new Date(appliance.ports.clock.now()).toISOString();
+  const row = { id, channel: ofChannel, text: `Post ${id}`, published_at: publishedAt };
+  await imported(appliance, "posts", [row]);
+}
+
+/** Does all webhook work that falls due over this time, looking once in every step. */
+export async function pass(appliance: Appliance, totalMs: number, stepMs: number): Promise<void> {
+  for (let passedMs = 0; passedMs < totalMs; passedMs += stepMs) {
+    appliance.ports.clock.advance(stepMs);
+    await appliance.app.push.runDue();
+  }
+}
+
+/** A new post is read, and what is due within the next minute is done. */
+export async function deliverPost(appliance: Appliance, id: number, ofChannel = 1): Promise<void> {
+  await importPost(appliance, id, ofChannel);
+  await pass(appliance, MINUTE_MS, MINUTE_MS);
+}
+
+/** The signatures that a delivery carries, in their order. */
+export function signaturesOf({ headers }: FakePost): string[] {
+  const [, ...signatures] = (headers["x-service-signature"] ?? "").split(",");
+  return signatures.map((part) => part.replace(/^v1=/, ""));
+}
+
+/** What a secret signs a delivery with (specification, section 6). */
+export function signatureBy(secret: string, { headers, body }: FakePost): string {
+  const time = /^t=(\d+),/.exec(headers["x-service-signature"] ?? "")?.[1];
+  return createHmac("sha256", secret).update(`${time}.${body}`).digest("hex");
+}
+
+/** A receiver that does not answer before a test lets it. */
+export function holdAnswers(network: FakeNetwork) {
+  const asked = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<PostResult>();
+  network.answer = () => {
+    asked.resolve();
+    return held.promise;
+  };
+  return { asked: asked.promise, release: () => held.resolve({ status: 204 }) };
+}
