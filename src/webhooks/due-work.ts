@@ -7,46 +7,25 @@ import type { Clock } from "../ports/clock.ts";
 import { cutEvents } from "./cut-events.ts";
 import { deleteOldDeliveries } from "./deliveries.store.ts";
 import { disabledMail } from "./disabled-mail.ts";
+import { isLookDue, noteLook, readLook } from "./look.ts";
 import { isServed } from "./served.ts";
-import { disable, dropQueue, selectWebhook, updateWebhook } from "./webhooks.store.ts";
+import { anyWebhook, disable, dropQueue, selectWebhook, updateWebhook } from "./webhooks.store.ts";
 
 /** A webhook that fails for so long is disabled (specification, section 6). */
 const FAILING_MAX_MS = DAY_MS;
 /** How much of that time may have passed without a process that would have made the attempts. */
 const DOWN_MAX_MS = 60 * 60 * 1000;
-/** How often a process notes that it looks. */
-const LOOK_EVERY_MS = 30_000;
-/** Between two looks, after which nobody can have been looking. */
-const GAP_MS = 3 * LOOK_EVERY_MS;
-/** What fell due while nobody looked is attempted within so long. */
-const SPREAD_MS = 45_000;
-/** A clock that is set back a little changes nothing. */
-const SET_BACK_MS = 1_000;
 /** Between two transactions of a long piece of work, so that other writers get in. */
 const PAUSE_MS = 2;
 const PRUNED_ROWS_MAX = 1_000;
 
-interface LookClock {
-  batchedAt: number;
-  lookedAt: number | null;
-}
-
 /** Whether there may be something to do: asked every second, so it must cost next to nothing. */
 export function isWorkDue(db: Database, nowMs: number, batchMs: number): boolean {
-  const row = statement<LookClock & { hasWebhooks: number; failing: number | null }>(
-    db,
-    `SELECT batched_at AS batchedAt, looked_at AS lookedAt,
-       EXISTS (SELECT 1 FROM webhooks) AS hasWebhooks,
-       (SELECT min(failing_since) FROM webhooks WHERE failing_since IS NOT NULL) AS failing
-     FROM webhook_clock`,
-  ).get();
-  if (row === undefined || row.hasWebhooks === 0) return false;
-  const { batchedAt, lookedAt, failing } = row;
-  return (
-    isLookDue({ batchedAt, lookedAt }, nowMs) ||
-    nowMs >= batchedAt + batchMs ||
-    (failing !== null && nowMs >= failing + FAILING_MAX_MS)
-  );
+  if (!anyWebhook(db)) return false;
+  const look = readLook(db);
+  if (isLookDue(look, nowMs) || nowMs >= look.batchedAt + batchMs) return true;
+  const failing = "SELECT 1 FROM webhooks WHERE failing_since <= ? LIMIT 1";
+  return statement(db, failing).get(nowMs - FAILING_MAX_MS) !== undefined;
 }
 
 /** Whether an attempt is due, or one is under way: its end may be waiting to be noted. */
@@ -91,66 +70,6 @@ export async function pruneDeliveries(db: Database, clock: Clock): Promise<void>
   }
 }
 
-function lookClock(db: Database): LookClock {
-  const row = statement<LookClock>(
-    db,
-    "SELECT batched_at AS batchedAt, looked_at AS lookedAt FROM webhook_clock",
-  ).get();
-  if (row === undefined) throw new Error("the table webhook_clock has no row");
-  return row;
-}
-
-function isLookDue({ lookedAt }: LookClock, nowMs: number): boolean {
-  return lookedAt === null || nowMs >= lookedAt + LOOK_EVERY_MS || nowMs < lookedAt - SET_BACK_MS;
-}
-
-function noteLook(db: Database, nowMs: number): void {
-  const look = lookClock(db);
-  if (!isLookDue(look, nowMs)) return;
-  const gapMs = nowMs - (look.lookedAt ?? nowMs);
-  if (gapMs < 0) setBack(db, -gapMs);
-  if (gapMs > GAP_MS) {
-    noteDownTime(db, nowMs, gapMs);
-    spreadOverdue(db, nowMs);
-  }
-  statement(db, "UPDATE webhook_clock SET looked_at = ?").run(nowMs);
-}
-
-/** The clock was set back: what was due in a minute must not become due in a day and a minute. */
-function setBack(db: Database, byMs: number): void {
-  for (const sql of [
-    "UPDATE webhook_clock SET batched_at = batched_at - ?",
-    `UPDATE webhook_deliveries SET next_attempt_at = next_attempt_at - ? WHERE state = 'pending'`,
-    "UPDATE webhook_deliveries SET claimed_until = claimed_until - ? WHERE claimed_until IS NOT NULL",
-    "UPDATE webhooks SET failing_since = failing_since - ? WHERE failing_since IS NOT NULL",
-    "UPDATE webhooks SET tested_at = tested_at - ? WHERE tested_at IS NOT NULL",
-    `UPDATE webhooks SET former_secret_until = former_secret_until - ?
-     WHERE former_secret_until IS NOT NULL`,
-  ]) {
-    statement(db, sql).run(byMs);
-  }
-}
-
-function noteDownTime(db: Database, nowMs: number, gapMs: number): void {
-  statement(
-    db,
-    `UPDATE webhooks SET down_ms = down_ms + min(@gapMs, @nowMs - failing_since)
-     WHERE failing_since < @nowMs`,
-  ).run({ gapMs, nowMs });
-}
-
-/** What fell due meanwhile is not attempted all at once. */
-function spreadOverdue(db: Database, nowMs: number): void {
-  const overdue = statement<{ id: number }>(
-    db,
-    `SELECT id FROM webhook_deliveries
-     WHERE state = 'pending' AND next_attempt_at < ? ORDER BY next_attempt_at, id`,
-  ).all(nowMs);
-  const stepMs = Math.min(LOOK_EVERY_MS, SPREAD_MS / overdue.length);
-  const put = statement(db, "UPDATE webhook_deliveries SET next_attempt_at = ? WHERE id = ?");
-  for (const [place, { id }] of overdue.entries()) put.run(nowMs + Math.floor(place * stepMs), id);
-}
-
 /** Nothing is attempted for them, and the day after which a webhook is disabled does not run. */
 function dropUnserved(db: Database, nowMs: number): void {
   const waiting = statement<{ id: number; organizationId: number }>(
@@ -168,14 +87,14 @@ function dropUnserved(db: Database, nowMs: number): void {
 
 /** Cuts the first part of a batch where one is due. @returns whether the batch has more parts */
 function startBatch(db: Database, nowMs: number, batchMs: number): boolean {
-  if (nowMs < lookClock(db).batchedAt + batchMs) return false;
+  if (nowMs < readLook(db).batchedAt + batchMs) return false;
   statement(db, "UPDATE webhook_clock SET batched_at = ?").run(nowMs);
   return cutEvents(db, nowMs);
 }
 
 /**
  * Disables what has failed for a day. Where nobody made the attempts for more than an hour of it,
- * those that are due come first (decisions, section 6).
+ * those that fell due meanwhile come first (decisions, section 6).
  */
 function disableFailing(db: Database, nowMs: number): number[] {
   const failed = statement<{ id: number }>(
@@ -184,14 +103,11 @@ function disableFailing(db: Database, nowMs: number): number[] {
      WHERE failing_since <= @failedFrom AND disabled_reason = '' AND (
        down_ms <= @downMax OR NOT EXISTS (
          SELECT 1 FROM webhook_deliveries
-         WHERE webhook_id = w.id AND state = 'pending'
-           AND (next_attempt_at <= @spreadUntil OR claimed_until > @nowMs)))`,
+         WHERE webhook_id = w.id AND state = 'pending' AND next_attempt_at <= @overdueUntil))`,
   ).all({
     failedFrom: nowMs - FAILING_MAX_MS,
     downMax: DOWN_MAX_MS,
-    // They may have been spread over the time after the process came back.
-    spreadUntil: nowMs + SPREAD_MS,
-    nowMs,
+    overdueUntil: readLook(db).overdueUntil,
   });
   for (const { id } of failed) disableForFailures(db, id, nowMs);
   return failed.map(({ id }) => id);
@@ -205,9 +121,8 @@ function disableForFailures(db: Database, id: number, nowMs: number): void {
   const managers = accounts
     .membersOf(webhook.organizationId)
     .filter(({ role, suspendedAt }) => role !== "member" && suspendedAt === null);
-  if (managers.length === 0) return;
-  queueMail(db, nowMs, {
-    to: managers.map(({ email }) => email),
-    ...disabledMail(webhook, accounts.organization(webhook.organizationId)?.name ?? ""),
-  });
+  const organization = accounts.organization(webhook.organizationId)?.name ?? "";
+  const mail = disabledMail(webhook, organization);
+  // A message each: what one server refuses for one must not be sent to the others again.
+  for (const { email } of managers) queueMail(db, nowMs, { to: [email], ...mail });
 }

@@ -8,6 +8,7 @@ import {
   claimDelivery,
   dueDeliveries,
 } from "./deliveries.store.ts";
+import { noteLook } from "./look.ts";
 import { isServed } from "./served.ts";
 import { dropQueue } from "./webhooks.store.ts";
 
@@ -55,8 +56,10 @@ export function exchange(
   }: { ended: EndedAttempt[]; room: Room; claim: string; waitsMs: readonly number[] },
 ): Promise<Claimed[]> {
   return inTransaction(db, clock, () => {
-    for (const attempt of ended) endAttempt(db, attempt, waitsMs);
-    return claimDue(db, clock.now(), room, claim);
+    const nowMs = clock.now();
+    noteLook(db, nowMs);
+    for (const attempt of ended) endAttempt(db, attempt, nowMs, waitsMs);
+    return claimDue(db, nowMs, room, claim);
   });
 }
 
@@ -71,21 +74,30 @@ export function releaseClaims(db: Database, clock: Clock, claims: string[]): Pro
   });
 }
 
-/** In the caller's transaction. */
-function endAttempt(db: Database, attempt: EndedAttempt, waitsMs: readonly number[]): void {
-  const { deliveryId, claim, kind, startedAt, endedAt, status, error, durationMs } = attempt;
+/**
+ * In the caller's transaction. An attempt whose claim is gone changes nothing: its lease was over,
+ * or its webhook was deleted.
+ */
+function endAttempt(
+  db: Database,
+  attempt: EndedAttempt,
+  nowMs: number,
+  waitsMs: readonly number[],
+): void {
+  const { deliveryId, claim, kind, startedAt, status, error, durationMs } = attempt;
   const delivery = statement<{ failures: number; state: string }>(
     db,
-    "SELECT failures, state FROM webhook_deliveries WHERE id = ?",
-  ).get(deliveryId);
-  // Its webhook was deleted meanwhile.
+    "SELECT failures, state FROM webhook_deliveries WHERE id = ? AND claim = ?",
+  ).get(deliveryId, claim);
   if (delivery === undefined) return;
   statement(
     db,
     `INSERT INTO webhook_attempts (delivery_id, attempted_at, status, error, duration_ms)
      VALUES (?, ?, ?, ?, ?)`,
   ).run(deliveryId, startedAt, status, error, durationMs);
-  noteOutcome(db, attempt);
+  // The clock may have been set back since.
+  const endedAt = Math.min(attempt.endedAt, nowMs);
+  noteOutcome(db, attempt, endedAt);
 
   const isDelivered = error === "";
   const climbs = kind === "scheduled" && delivery.state === "pending" && !isDelivered;
@@ -97,10 +109,9 @@ function endAttempt(db: Database, attempt: EndedAttempt, waitsMs: readonly numbe
     `UPDATE webhook_deliveries
      SET state = @state, failures = @failures, claim = NULL, claimed_until = NULL,
        next_attempt_at = iif(@moves, @next, next_attempt_at)
-     WHERE id = @deliveryId AND claim = @claim`,
+     WHERE id = @deliveryId`,
   ).run({
     deliveryId,
-    claim,
     state,
     failures,
     next,
@@ -109,7 +120,11 @@ function endAttempt(db: Database, attempt: EndedAttempt, waitsMs: readonly numbe
   });
 }
 
-function noteOutcome(db: Database, { webhookId, kind, endedAt, error }: EndedAttempt): void {
+function noteOutcome(
+  db: Database,
+  { webhookId, kind, error }: EndedAttempt,
+  endedAt: number,
+): void {
   const counts = Number(kind !== "ping");
   if (error === "") {
     statement(

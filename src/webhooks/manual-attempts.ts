@@ -65,7 +65,7 @@ export function startResend(
     if (delivery.claimedUntil !== null && delivery.claimedUntil > nowMs) {
       throw conflict("An attempt of this delivery is under way.");
     }
-    if (delivery.createdAt <= nowMs - FRESH_MS) {
+    if (delivery.createdAt < nowMs - FRESH_MS) {
       throw conflict("The event is older than two days.");
     }
     if (attemptsUnderWay(db, webhook.id, nowMs) >= WEBHOOK_ATTEMPTS_MAX) {
