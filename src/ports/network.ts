@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { getServers, Resolver, setServers } from "node:dns";
 import { isIP } from "node:net";
 import { getCACertificates } from "node:tls";
@@ -28,6 +29,8 @@ export interface PostRequest {
   body: Uint8Array;
   /** From now to the last byte of the answer's head. */
   timeoutMs: number;
+  /** Breaks it off: a `timeout` at once. */
+  signal?: AbortSignal;
 }
 
 export type PostResult = { status: number } | { fault: PostFault };
@@ -88,6 +91,9 @@ async function post(request: PostRequest, ca: string | undefined): Promise<PostR
 
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), timeoutMs);
+  const breakOff = () => controller.abort();
+  request.signal?.addEventListener("abort", breakOff);
+  if (request.signal?.aborted === true) breakOff();
   try {
     const target = version === 6 ? `[${address}]` : address;
     const answer = await fetch(`https://${target}:${port}/${path.slice(1)}`, {
@@ -108,6 +114,7 @@ async function post(request: PostRequest, ca: string | undefined): Promise<PostR
     return { fault: controller.signal.aborted ? "timeout" : faultOf(error) };
   } finally {
     clearTimeout(timer);
+    request.signal?.removeEventListener("abort", breakOff);
   }
 }
 
@@ -126,5 +133,9 @@ function faultOf(error: unknown): PostFault {
 /** Where a CA is given, Bun trusts no other: so the ones it trusts without are given along. */
 function withUsualRoots(ca: string): string {
   const usual = [...getCACertificates("default"), ...getCACertificates("system")];
-  return [...new Set([...usual, ca])].join("\n");
+  // Each request hands the whole text over, so each certificate is in it once, however written.
+  const byFingerprint = new Map(
+    usual.map((certificate) => [new X509Certificate(certificate).fingerprint256, certificate]),
+  );
+  return [...byFingerprint.values(), ca].join("\n");
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "../ports/clock.ts";
-import type { Network, PostResult } from "../ports/network.ts";
+import type { Network, PostRequest, PostResult } from "../ports/network.ts";
 import type { ClaimedDelivery } from "./deliveries.store.ts";
 import type { TargetGuard } from "./resolve-target.ts";
 import type { SecretBox } from "./secret-box.ts";
@@ -33,7 +33,11 @@ export interface AttemptOutcome {
   durationMs: number;
 }
 
-export type MakeAttempt = (delivery: ClaimedDelivery) => Promise<AttemptOutcome>;
+/** @param signal breaks the attempt off; its outcome means nothing then */
+export type MakeAttempt = (
+  delivery: ClaimedDelivery,
+  signal: AbortSignal,
+) => Promise<AttemptOutcome>;
 
 /** One POST of a delivery to its webhook's present address, signed now; never throws. */
 export function createAttempts(
@@ -42,10 +46,10 @@ export function createAttempts(
   secrets: SecretBox,
   clock: Clock,
 ): MakeAttempt {
-  return async (delivery) => {
+  return async (delivery, signal) => {
     const startedAt = clock.now();
     const startedMs = clock.monotonic();
-    const result = await attempt(delivery, startedAt, () =>
+    const result = await attempt(delivery, startedAt, signal, () =>
       Math.max(1, ATTEMPT_MAX_MS - (clock.monotonic() - startedMs)),
     );
     const ended = { startedAt, endedAt: clock.now() };
@@ -65,6 +69,7 @@ export function createAttempts(
   async function attempt(
     delivery: ClaimedDelivery,
     nowMs: number,
+    signal: AbortSignal,
     leftMs: () => number,
   ): Promise<{ status: number } | { fault: keyof typeof ERRORS }> {
     const target = readTargetUrl(delivery.url);
@@ -86,30 +91,20 @@ export function createAttempts(
       "x-service-delivery": String(delivery.id),
       "x-service-signature": signatureHeader(body, signing, nowMs),
     };
-    return postToFirst(resolution.addresses, target.value, headers, body, leftMs);
+    return postToFirst(resolution.addresses, target.value, { headers, body, signal }, leftMs);
   }
 
   /** To the next address only where nothing was sent to the one before. */
   async function postToFirst(
     addresses: readonly string[],
     { host, authority, port, path }: Target,
-    headers: Record<string, string>,
-    body: Uint8Array,
+    content: Pick<PostRequest, "headers" | "body"> & { signal: AbortSignal },
     leftMs: () => number,
   ): Promise<PostResult> {
     let result: PostResult = { fault: "unreachable" };
     for (const address of addresses) {
       const timeoutMs = leftMs();
-      result = await network.post({
-        address,
-        port,
-        host,
-        authority,
-        path,
-        headers,
-        body,
-        timeoutMs,
-      });
+      result = await network.post({ ...content, address, port, host, authority, path, timeoutMs });
       if (!("fault" in result) || result.fault !== "unreachable") break;
     }
     return result;

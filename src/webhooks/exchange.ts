@@ -12,8 +12,11 @@ import { noteLook } from "./look.ts";
 import { isServed } from "./served.ts";
 import { dropQueue } from "./webhooks.store.ts";
 
-/** How a webhook has fared, by which the sender's room is shared out. */
-export const LANES = ["proven", "unproven", "failing"] as const;
+/**
+ * How long a webhook's attempts hold their places, by which the room is shared out: its last one was
+ * over at once, it had none yet, or it was slow. Whoever hangs must not delay the others.
+ */
+export const LANES = ["quick", "unknown", "slow"] as const;
 export type Lane = (typeof LANES)[number];
 
 /** How many more attempts may start in a lane and the lanes after it together. */
@@ -122,66 +125,76 @@ function endAttempt(
 
 function noteOutcome(
   db: Database,
-  { webhookId, kind, error }: EndedAttempt,
+  { webhookId, kind, error, durationMs }: EndedAttempt,
   endedAt: number,
 ): void {
   const counts = Number(kind !== "ping");
   if (error === "") {
     statement(
       db,
-      `UPDATE webhooks SET last_success_at = @endedAt,
+      `UPDATE webhooks SET last_success_at = @endedAt, last_duration_ms = @durationMs,
          failing_since = iif(@counts, NULL, failing_since), down_ms = iif(@counts, 0, down_ms)
        WHERE id = @webhookId`,
-    ).run({ webhookId, endedAt, counts });
+    ).run({ webhookId, endedAt, durationMs, counts });
     return;
   }
   statement(
     db,
-    `UPDATE webhooks SET last_error = @error,
+    `UPDATE webhooks SET last_error = @error, last_duration_ms = @durationMs,
        failing_since = iif(@counts AND disabled_reason = '',
          coalesce(failing_since, @endedAt), failing_since)
      WHERE id = @webhookId`,
-  ).run({ webhookId, endedAt, error, counts });
+  ).run({ webhookId, endedAt, error, durationMs, counts });
 }
 
-interface DueWebhook {
-  id: number;
-  organizationId: number;
-  lane: Lane;
-}
+/** An attempt that took longer is slow. */
+const QUICK_MS = 1_000;
 
-/** Those that have done well go first: who hangs must not delay them. */
+/** In each lane organizations take turns: one webhook of each, then the next of each. */
 const DUE_WEBHOOKS = `
-  SELECT id, organization_id AS organizationId,
-    iif(failing_since IS NOT NULL, 'failing', iif(last_success_at IS NULL, 'unproven', 'proven'))
-      AS lane,
-    (SELECT min(next_attempt_at) FROM webhook_deliveries
-     WHERE webhook_id = w.id AND state = 'pending') AS dueAt
-  FROM webhooks w
-  WHERE disabled_reason = '' AND dueAt <= @nowMs
-  ORDER BY failing_since IS NOT NULL, last_success_at IS NULL, dueAt, id`;
+  WITH due AS (
+    SELECT id, organization_id AS organizationId,
+      CASE WHEN last_duration_ms IS NULL THEN 1 WHEN last_duration_ms <= @quickMs THEN 0 ELSE 2 END
+        AS lane,
+      (SELECT min(next_attempt_at) FROM webhook_deliveries
+       WHERE webhook_id = w.id AND state = 'pending') AS dueAt
+    FROM webhooks w WHERE disabled_reason = '' AND dueAt <= @nowMs)
+  SELECT id, organizationId, lane FROM due
+  ORDER BY lane, row_number() OVER (PARTITION BY lane, organizationId ORDER BY dueAt, id), dueAt, id`;
+
+interface Waiting {
+  lane: number;
+  /** Due deliveries that may start now, those due longest first. */
+  deliveries: number[];
+}
 
 function claimDue(db: Database, nowMs: number, room: Room, claim: string): Claimed[] {
   const left = LANES.map((lane) => room[lane]);
   if (left[0] === 0) return [];
+  const waiting = dueWebhooks(db, nowMs);
   const claimed: Claimed[] = [];
-  for (const { id, organizationId, lane } of statement<DueWebhook>(db, DUE_WEBHOOKS).all({
-    nowMs,
-  })) {
-    const lanes = LANES.indexOf(lane) + 1;
-    const free = Math.min(...left.slice(0, lanes));
-    if (free <= 0) continue;
-    if (!isServed(db, organizationId, nowMs)) {
-      dropQueue(db, id);
-      continue;
-    }
-    const own = WEBHOOK_ATTEMPTS_MAX - attemptsUnderWay(db, id, nowMs);
-    for (const due of dueDeliveries(db, id, nowMs, Math.max(0, Math.min(free, own)))) {
-      const delivery = claimDelivery(db, due, `${claim} ${due}`, nowMs);
+  // One delivery of each webhook, then the next of each.
+  for (let turn = 0; turn < WEBHOOK_ATTEMPTS_MAX; turn++) {
+    for (const { lane, deliveries } of waiting) {
+      const id = deliveries[turn];
+      if (id === undefined || Math.min(...left.slice(0, lane + 1)) <= 0) continue;
+      const delivery = claimDelivery(db, id, `${claim} ${id}`, nowMs);
       if (delivery === undefined) continue;
-      claimed.push({ ...delivery, lane });
-      for (let place = 0; place < lanes; place++) left[place] = (left[place] ?? 0) - 1;
+      claimed.push({ ...delivery, lane: LANES[lane] as Lane });
+      for (let place = 0; place <= lane; place++) left[place] = (left[place] ?? 0) - 1;
     }
   }
   return claimed;
+}
+
+function dueWebhooks(db: Database, nowMs: number): Waiting[] {
+  const due = statement<{ id: number; organizationId: number; lane: number }>(db, DUE_WEBHOOKS);
+  return due.all({ nowMs, quickMs: QUICK_MS }).flatMap(({ id, organizationId, lane }) => {
+    if (!isServed(db, organizationId, nowMs)) {
+      dropQueue(db, id);
+      return [];
+    }
+    const free = WEBHOOK_ATTEMPTS_MAX - attemptsUnderWay(db, id, nowMs);
+    return free <= 0 ? [] : [{ lane, deliveries: dueDeliveries(db, id, nowMs, free) }];
+  });
 }

@@ -19,14 +19,13 @@ export interface DeliveryLedger {
 
 export type Sender = ReturnType<typeof createSender>;
 
-/**
- * Attempts in flight, well under Bun's 256 requests in all. Webhooks that never succeeded yet, and
- * those that fail, may take up only a part: whoever hangs must not delay those that answer.
- */
-const IN_FLIGHT_MAX: Room = { proven: 192, unproven: 144, failing: 72 };
+/** Attempts in flight in a lane and those after it together; well under Bun's 256 requests in all. */
+const IN_FLIGHT_MAX: Room = { quick: 192, unknown: 144, slow: 72 };
 /** Attempts that callers of the API wait for, beside those. */
 const MANUAL_MAX = 24;
-const NO_ROOM: Room = { proven: 0, unproven: 0, failing: 0 };
+const NO_ROOM: Room = { quick: 0, unknown: 0, slow: 0 };
+/** Attempts that end within so long of each other are noted together. */
+const GATHER_MS = 10;
 /** Told to stop, it waits so long for what is in flight; the process has 10 seconds. */
 const STOP_WAIT_MS = 8_000;
 
@@ -41,6 +40,7 @@ export function createSender(
   let ended: EndedAttempt[] = [];
   let manual = 0;
   let stopping = false;
+  const stopped = new AbortController();
   let exchanging: Promise<void> | null = null;
   let isAskedAgain = false;
 
@@ -49,9 +49,9 @@ export function createSender(
     const taken = (...lanes: Lane[]): number =>
       [...inFlight.values()].filter(({ lane }) => lanes.includes(lane)).length;
     return {
-      proven: IN_FLIGHT_MAX.proven - inFlight.size,
-      unproven: IN_FLIGHT_MAX.unproven - taken("unproven", "failing"),
-      failing: IN_FLIGHT_MAX.failing - taken("failing"),
+      quick: IN_FLIGHT_MAX.quick - inFlight.size,
+      unknown: IN_FLIGHT_MAX.unknown - taken("unknown", "slow"),
+      slow: IN_FLIGHT_MAX.slow - taken("slow"),
     };
   }
 
@@ -77,8 +77,10 @@ export function createSender(
   }
 
   function start(claimed: Claimed): void {
-    const settled = makeAttempt(claimed).then((outcome) => {
+    const settled = makeAttempt(claimed, stopped.signal).then((outcome) => {
       inFlight.delete(claimed.claim);
+      // Its claim is given back: whoever takes it next makes the attempt.
+      if (stopped.signal.aborted) return;
       ended.push(endOf(claimed, "scheduled", outcome));
       // Its failure is in the log, and the next look tries again.
       pump().catch(() => {});
@@ -94,6 +96,7 @@ export function createSender(
         while (isAskedAgain) {
           isAskedAgain = false;
           await exchange();
+          if (inFlight.size > 0) await clock.sleep(GATHER_MS);
         }
       } finally {
         exchanging = null;
@@ -128,7 +131,7 @@ export function createSender(
       manual += 1;
       try {
         const claimed = await claim();
-        const outcome = await makeAttempt(claimed);
+        const outcome = await makeAttempt(claimed, stopped.signal);
         const end = endOf(claimed, kind, outcome);
         await ledger.exchange({ ended: [end], room: NO_ROOM, claim: "", waitsMs });
         return { ...outcome, delivery: claimed.id };
@@ -137,13 +140,15 @@ export function createSender(
       }
     },
 
-    /** Takes nothing more, waits for what is in flight, and gives back what does not end. */
+    /** Takes nothing more, waits for what is in flight, breaks off and gives back what does not end. */
     async stop(): Promise<void> {
       stopping = true;
       const waited = new AbortController();
       await Promise.race([this.idle(), clock.sleep(STOP_WAIT_MS, waited.signal)]);
       waited.abort();
-      if (inFlight.size > 0) await ledger.release([...inFlight.keys()]);
+      const unfinished = [...inFlight.keys()];
+      stopped.abort();
+      if (unfinished.length > 0) await ledger.release(unfinished);
     },
   };
 }

@@ -16,6 +16,7 @@ export const webhooks = sqliteTable("webhooks", {
   failingSince: integer("failing_since"),
   downMs: integer("down_ms").notNull(),
   lastSuccessAt: integer("last_success_at"),
+  lastDurationMs: integer("last_duration_ms"),
   lastError: text("last_error").notNull(),
   testedAt: integer("tested_at"),
   createdAt: integer("created_at").notNull(),

@@ -12,6 +12,7 @@ import {
   startReceiver,
   TEST_CA,
 } from "../support/https-receiver.ts";
+import { until } from "../support/machine.ts";
 
 const network = systemNetwork({ ca: TEST_CA });
 const NETWORK_FILE = join(import.meta.dir, "../../src/ports/network.ts");
@@ -394,4 +395,16 @@ test("after a failure the DNS servers of the system are read anew", async () => 
   await dnsThat("knows nothing");
   await network.resolve("nowhere.example.com", 1000).catch(() => {});
   expect(getServers()).toEqual(new Resolver().getServers());
+});
+
+test("breaks a request off when it is told to, at once", async () => {
+  const receiver = await startReceiver(() => "hang");
+  const controller = new AbortController();
+  const posted = network.post(requestTo(receiver, { signal: controller.signal }));
+  await until(() => receiver.requests.length === 1);
+  controller.abort();
+  const [result, tookMs] = await timed(posted);
+  expect(result).toEqual({ fault: "timeout" });
+  expect(tookMs).toBeLessThan(1_000);
+  await receiver.close();
 });

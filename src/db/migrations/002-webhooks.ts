@@ -19,6 +19,8 @@ CREATE TABLE webhooks (
   -- How much of the time since then no process was running.
   down_ms INTEGER NOT NULL DEFAULT 0,
   last_success_at INTEGER,
+  -- How long the last attempt took; null before the first one.
+  last_duration_ms INTEGER,
   last_error TEXT NOT NULL DEFAULT '',
   tested_at INTEGER,
   created_at INTEGER NOT NULL,

@@ -1,0 +1,265 @@
+/**
+ * Deliveries per second of a serving process to an HTTPS receiver on this machine, beside a bare
+ * loop of the same requests at the same concurrency, in turns of one run:
+ * `bun test/bench/webhook-deliveries.ts [rounds] [--profile FOLDER]`. Receiver, appliance and loop
+ * are processes of their own; both rates are the receiver's, from its first request to its last.
+ * The processor time of each is told too, since on two processors it is what the rates come from,
+ * and other work on the machine does not change it.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import BetterSqlite3 from "better-sqlite3";
+import { openDomains } from "../../src/app.ts";
+import { readConfig } from "../../src/config.ts";
+import { closeDatabase } from "../../src/db/database.ts";
+import { importFile } from "../../src/imports/import-file.ts";
+import { systemNetwork } from "../../src/ports/network.ts";
+import { systemPorts } from "../../src/ports/ports.ts";
+import { runDueWork } from "../../src/webhooks/due-work.ts";
+import { signatureHeader } from "../../src/webhooks/signature.ts";
+import { createMachine, type Machine } from "../support/machine.ts";
+import {
+  createWebhook,
+  elapsed,
+  posts,
+  pushing,
+  withCustomers,
+  writePosts,
+} from "../support/webhook-journey.ts";
+
+const WEBHOOKS_EACH = 4;
+const CUSTOMERS = 4;
+const WEBHOOKS = CUSTOMERS * WEBHOOKS_EACH;
+/** The appliance makes four attempts of a webhook at once. */
+const CONCURRENCY = 4 * WEBHOOKS;
+const EVENTS_EACH = 1_000;
+const DELIVERIES = WEBHOOKS * EVENTS_EACH;
+const POSTS_PER_EVENT = 3;
+const MAIN = join(import.meta.dir, "../../src/main.ts");
+const TLS_FOLDER = join(import.meta.dir, "../support/tls");
+
+const [mode, given = ""] = process.argv.slice(2);
+if (mode === "receive") receive();
+else if (mode === "loop") await loop(given, Number(process.argv[4]));
+else await compare(Number(mode ?? 3), given === "--profile" ? process.argv[4] : undefined);
+
+interface Received {
+  requests: number;
+  bytes: number;
+  /** From the first request to the last. */
+  seconds: number;
+  /** The receiver's, since its start. */
+  processorMs: number;
+}
+
+/** What one round came to. */
+interface Round {
+  perSecond: number;
+  /** Processor time of a request, in milliseconds. */
+  senderMs: number;
+  receiverMs: number;
+}
+
+/** Answers 200 to every POST and counts them; `GET /` tells what came since the last one. */
+function receive(): void {
+  let [requests, bytes, firstAtMs, lastAtMs] = [0, 0, 0, 0];
+  const pem = readFileSync(join(TLS_FOLDER, "receiver.pem"), "utf8");
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    tls: { key: pem, cert: pem },
+    async fetch(request) {
+      if (request.method === "GET") {
+        const seconds = (lastAtMs - firstAtMs) / 1000;
+        const { user, system } = process.cpuUsage();
+        const processorMs = (user + system) / 1000;
+        const told = Response.json({ requests, bytes, seconds, processorMs } satisfies Received);
+        if (new URL(request.url).pathname === "/reset") requests = bytes = 0;
+        return told;
+      }
+      bytes += (await request.arrayBuffer()).byteLength;
+      lastAtMs = performance.now();
+      if (requests === 0) firstAtMs = lastAtMs;
+      requests += 1;
+      return new Response();
+    },
+  });
+  console.log(server.port);
+}
+
+/** Posts what the file's deliveries hold, as the appliance would, and nothing else. */
+async function loop(databasePath: string, port: number): Promise<void> {
+  const db = new BetterSqlite3(databasePath, { readonly: true });
+  const rows = db
+    .prepare(
+      `SELECT d.id, d.webhook_id AS webhook, b.body FROM webhook_deliveries d
+         JOIN webhook_bodies b ON b.delivery_id = d.id ORDER BY d.id`,
+    )
+    .all() as { id: number; webhook: number; body: string }[];
+  db.close();
+  const secret = `whsec_${"a".repeat(43)}`;
+  const requests = rows.map(({ id, webhook, body: text }) => {
+    const body = new TextEncoder().encode(text);
+    const headers = {
+      "content-type": "application/json; charset=utf-8",
+      "user-agent": "Kanalog-Webhooks/1",
+      "x-service-event": "post.created",
+      "x-service-delivery": String(id),
+      "x-service-signature": signatureHeader(body, [secret], Date.now()),
+    };
+    return { path: `/hook/${webhook}`, headers, body };
+  });
+  const network = systemNetwork({ ca: readFileSync(join(TLS_FOLDER, "ca.pem"), "utf8") });
+  const to = {
+    ...{ address: "127.0.0.1", port, host: "127.0.0.1", authority: `127.0.0.1:${port}` },
+    timeoutMs: 10_000,
+  };
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let request = requests[next++]; request !== undefined; request = requests[next++]) {
+      const result = await network.post({ ...to, ...request });
+      if (!("status" in result) || result.status !== 200) throw new Error(JSON.stringify(result));
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+}
+
+async function compare(rounds: number, profileFolder: string | undefined): Promise<void> {
+  const receiver = Bun.spawn([process.execPath, import.meta.path, "receive"], { stdout: "pipe" });
+  const machine = createMachine();
+  try {
+    const { value } = await receiver.stdout.getReader().read();
+    const port = Number(new TextDecoder().decode(value));
+    await fill(machine, port);
+    const appliance: Round[] = [];
+    const bare: Round[] = [];
+    for (let round = 0; round < rounds; round++) {
+      bare.push(await measured(port, () => runLoop(machine, port)));
+      appliance.push(await measured(port, () => runAppliance(machine, port, profileFolder)));
+    }
+    console.log(`${DELIVERIES} deliveries a round, ${CONCURRENCY} at once, ${WEBHOOKS} webhooks`);
+    describe("appliance", appliance);
+    describe("bare loop", bare);
+    // Turn by turn: what else the machine does changes from one to the next.
+    const ratios = rates(appliance).map((rate, round) => rate / (rates(bare)[round] ?? 0));
+    const text = ratios.map((ratio) => ratio.toFixed(2)).join(", ");
+    console.log(`appliance / bare loop: ${text}, median ${median(ratios).toFixed(2)}`);
+  } finally {
+    await machine.leave();
+    receiver.kill();
+    await receiver.exited;
+  }
+}
+
+/** Events of few posts for every webhook, all waiting for their first attempt. */
+async function fill(machine: Machine, port: number): Promise<void> {
+  const customers = await withCustomers(machine, { customers: CUSTOMERS, channels: 1 });
+  const serving = await machine.serve(["serve"], pushing());
+  for (const customer of customers) {
+    for (let at = 0; at < WEBHOOKS_EACH; at++) {
+      const path = `/hook/${customer.organization}-${at}`;
+      await createWebhook(serving, customer, { host: "127.0.0.1", port }, path, [1]);
+    }
+  }
+  await serving.stop();
+  const config = readConfig({ KANALOG_DB: machine.database, KANALOG_LOG_LEVEL: "silent" });
+  const { db, clock } = await openDomains(config, systemPorts(config));
+  for (let event = 0; event < EVENTS_EACH; event++) {
+    const rows = posts(event * POSTS_PER_EVENT + 1, POSTS_PER_EVENT);
+    await importFile(db, clock, "posts", machine.path(writePosts(machine, rows)));
+    await runDueWork(db, clock, { batchMs: 0 });
+  }
+  closeDatabase(db);
+  const [row] = machine.query<{ waiting: number }>(
+    "SELECT count(*) AS waiting FROM webhook_deliveries WHERE state = 'pending'",
+  );
+  if (row?.waiting !== DELIVERIES) throw new Error(`${row?.waiting} deliveries wait`);
+}
+
+/** @returns processor time in milliseconds */
+async function runLoop(machine: Machine, port: number): Promise<number> {
+  const words = [process.execPath, import.meta.path, "loop", machine.database, String(port)];
+  const child = Bun.spawn(words, { stdout: "inherit", stderr: "inherit" });
+  if ((await child.exited) !== 0) throw new Error("the loop failed");
+  return processorMsOf(child);
+}
+
+/** @returns processor time in milliseconds */
+async function runAppliance(
+  machine: Machine,
+  port: number,
+  profileFolder: string | undefined,
+): Promise<number> {
+  const db = machine.open();
+  db.exec(`
+    DELETE FROM webhook_attempts;
+    UPDATE webhook_deliveries SET state = 'pending', failures = 0,
+      next_attempt_at = created_at, claim = NULL, claimed_until = NULL;
+    UPDATE webhook_clock SET looked_at = unixepoch('subsec') * 1000, batched_at = looked_at;`);
+  db.close();
+  const { environment } = pushing({ KANALOG_WEBHOOK_BATCH_SECONDS: "3600" });
+  const profiling =
+    profileFolder === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profileFolder}`];
+  const child = Bun.spawn([process.execPath, ...profiling, MAIN, "serve"], {
+    env: {
+      ...process.env,
+      ...environment,
+      ...{ KANALOG_DB: machine.database, KANALOG_PORT: "0", KANALOG_LOG_LEVEL: "silent" },
+    },
+    stdout: "ignore",
+    stderr: "ignore",
+  });
+  try {
+    while (child.exitCode === null && (await told(port, "/")).requests < DELIVERIES) {
+      await elapsed(100);
+    }
+  } finally {
+    child.kill("SIGTERM");
+  }
+  if ((await child.exited) !== 0) throw new Error("the appliance failed");
+  const [row] = machine.query<{ delivered: number }>(
+    "SELECT count(*) AS delivered FROM webhook_deliveries WHERE state = 'delivered'",
+  );
+  if (row?.delivered !== DELIVERIES) throw new Error(`${row?.delivered} were delivered`);
+  return processorMsOf(child);
+}
+
+function processorMsOf(child: Bun.Subprocess): number {
+  return Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1000;
+}
+
+async function measured(port: number, run: () => Promise<number>): Promise<Round> {
+  const before = await told(port, "/reset");
+  const senderMs = await run();
+  const { requests, bytes, seconds, processorMs } = await told(port, "/");
+  if (requests !== DELIVERIES) throw new Error(`${requests} requests came`);
+  if (bytes === 0) throw new Error("the requests were empty");
+  return {
+    perSecond: Math.round(requests / seconds),
+    senderMs: senderMs / requests,
+    receiverMs: (processorMs - before.processorMs) / requests,
+  };
+}
+
+function describe(name: string, rounds: readonly Round[]): void {
+  const sender = median(rounds.map(({ senderMs }) => senderMs)).toFixed(2);
+  const receiver = median(rounds.map(({ receiverMs }) => receiverMs)).toFixed(2);
+  console.log(
+    `${name}: ${rates(rounds).join(", ")} a second, median ${median(rates(rounds))}; ` +
+      `processor time of each: ${sender} ms, and the receiver's ${receiver} ms`,
+  );
+}
+
+function rates(rounds: readonly Round[]): number[] {
+  return rounds.map(({ perSecond }) => perSecond);
+}
+
+async function told(port: number, path: string): Promise<Received> {
+  const ca = readFileSync(join(TLS_FOLDER, "ca.pem"), "utf8");
+  const answer = await fetch(`https://127.0.0.1:${port}${path}`, { tls: { ca } });
+  return (await answer.json()) as Received;
+}
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
