@@ -1,3 +1,4 @@
+import { version } from "../package.json";
 import { type Accounts, createAccounts } from "./accounts/accounts.ts";
 import { createChannels } from "./channels/channels.ts";
 import type { Config } from "./config.ts";
@@ -22,9 +23,10 @@ import { createUsageStore } from "./limits/usage.store.ts";
 import { createUsage, type Usage } from "./limits/usage.ts";
 import { createMailer, type Mailer } from "./mail/mailer.ts";
 import { isMailDue } from "./mail/mails.store.ts";
+import { createDispatcher } from "./mcp/dispatcher.ts";
 import { createCursors } from "./methods/cursor.ts";
 import type { Services } from "./methods/services.ts";
-import { apiMethods } from "./methods/table.ts";
+import { apiMethods, toolMethods } from "./methods/table.ts";
 import { jobOperations, pushOperations, readOperations, writeOperations } from "./operations.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Ports } from "./ports/ports.ts";
@@ -201,6 +203,7 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
     keys,
     keyUse,
     baseAddress: createBaseAddress(config, () => address),
+    answerMcp: createDispatcher(toolMethods, version),
     images: createCategoryImages(db),
     isReady: () => answersInSchema(db),
   });

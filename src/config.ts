@@ -71,6 +71,13 @@ export const SETTINGS = {
     "",
     list(origin),
   ),
+  KANALOG_ALLOWED_HOSTS: setting(
+    "allowedHosts",
+    "Hosts whose pages may use the MCP server from a browser, beside the appliance's own, such as " +
+      "`app.example.com`.",
+    "",
+    list(hostName),
+  ),
   KANALOG_QUERY_TIMEOUT_MS: setting(
     "queryTimeoutMs",
     "How long a database query may take before it is given up with 503 `timeout`.",
@@ -123,6 +130,8 @@ export const SETTINGS = {
     "kanalog@localhost",
     nonEmpty,
   ),
+  KANALOG_URL: optional("url", "For `kanalog mcp`: the address of the appliance.", baseUrl),
+  KANALOG_KEY: secret(optional("key", "For `kanalog mcp`: the API key.", nonEmpty)),
   KANALOG_LOG_LEVEL: setting("logLevel", `One of ${LOG_LEVELS.join(", ")}.`, "info", logLevel),
 };
 

@@ -9,6 +9,7 @@ export type ErrorCode =
   | "authentication_failed"
   | "read_only_key"
   | "manager_required"
+  | "origin_not_allowed"
   | "tariff_required"
   | "not_found"
   | "method_not_allowed"

@@ -38,6 +38,12 @@ export function readInteger({ minimum, maximum }: Range): Reader<number> {
   };
 }
 
+/** A text as it is; a number, which a model may give for one, as its digits. */
+export const readText: Reader<string> = (given) =>
+  typeof given === "string" || typeof given === "number"
+    ? { value: String(given) }
+    : { fault: "Not a valid string." };
+
 /** Case-insensitive `true`, `false`, `1`, `0`, `yes`, `no` (specification, section 4). */
 export const readFlag: Reader<boolean> = (given) => {
   const word = typeof given === "object" ? "" : String(given).toLowerCase();
@@ -48,6 +54,7 @@ export const readFlag: Reader<boolean> = (given) => {
 
 export function readChoice<Option extends string>(options: readonly Option[]): Reader<Option> {
   return (given) => {
+    if (typeof given === "object") return { fault: "Not a valid string." };
     const value = options.find((option) => option === given);
     return value === undefined ? { fault: `"${String(given)}" is not a valid choice.` } : { value };
   };
@@ -64,9 +71,9 @@ export const readDay: Reader<Day> = (given) => {
 /** Comma-separated whole numbers, each kept once, in the order given. */
 export function readIntegerList({ itemsMax }: { itemsMax: number }): Reader<number[]> {
   return (given) => {
-    const items = String(given)
-      .split(",")
-      .map((item) => parseInteger(item.trim()));
+    const text = readText(given);
+    if ("fault" in text) return text;
+    const items = text.value.split(",").map((item) => parseInteger(item.trim()));
     if (items.includes(null)) return { fault: "A valid integer is required." };
     if (items.length > itemsMax) {
       return { fault: `Ensure this field has no more than ${itemsMax} elements.` };

@@ -1,6 +1,7 @@
 #!/usr/bin/env bun
 import { createApp, openDomains } from "./app.ts";
 import { runCommandLine } from "./cli/command-line.ts";
+import { runStdioBridge } from "./mcp/stdio-bridge.ts";
 import { systemPorts } from "./ports/ports.ts";
 
 // Whoever reads the output may stop to (`| head`): that is no failure.
@@ -17,4 +18,5 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   ports: systemPorts,
   openDomains,
   createApp,
+  runMcpBridge: runStdioBridge,
 });

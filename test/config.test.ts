@@ -37,6 +37,7 @@ test("without any variable the documented defaults hold", () => {
     trustProxy: false,
     messengerHosts: ["t.me", "telegram.me", "max.ru"],
     corsOrigins: [],
+    allowedHosts: [],
     queryTimeoutMs: 5000,
     secret: null,
     webhookBatchMs: 60_000,
@@ -45,6 +46,8 @@ test("without any variable the documented defaults hold", () => {
     webhookCa: null,
     smtpUrl: null,
     mailFrom: "kanalog@localhost",
+    url: null,
+    key: null,
     logLevel: "info",
   });
 });
@@ -69,6 +72,7 @@ test("values are read from the environment", () => {
       KANALOG_TRUST_PROXY: "Yes",
       KANALOG_MESSENGER_HOSTS: " T.me , max.ru,",
       KANALOG_CORS_ORIGINS: "https://app.example.com, http://localhost:3000",
+      KANALOG_ALLOWED_HOSTS: "app.example.com, localhost:6274",
       KANALOG_QUERY_TIMEOUT_MS: "1500",
       KANALOG_SECRET: "a text of at least thirty-two characters",
       KANALOG_WEBHOOK_BATCH_SECONDS: "5",
@@ -77,6 +81,8 @@ test("values are read from the environment", () => {
       KANALOG_WEBHOOK_CA: TEST_CA,
       KANALOG_SMTP_URL: "smtps://user:password@mail.example.com",
       KANALOG_MAIL_FROM: "Kanalog <kanalog@example.com>",
+      KANALOG_URL: "https://data.example.com/",
+      KANALOG_KEY: "knl_ro_x",
       KANALOG_LOG_LEVEL: "warn",
     }),
   ).toEqual({
@@ -87,6 +93,7 @@ test("values are read from the environment", () => {
     trustProxy: true,
     messengerHosts: ["t.me", "max.ru"],
     corsOrigins: ["https://app.example.com", "http://localhost:3000"],
+    allowedHosts: ["app.example.com", "localhost:6274"],
     queryTimeoutMs: 1500,
     secret: "a text of at least thirty-two characters",
     webhookBatchMs: 5_000,
@@ -95,6 +102,8 @@ test("values are read from the environment", () => {
     webhookCa: TEST_CA,
     smtpUrl: "smtps://user:password@mail.example.com",
     mailFrom: "Kanalog <kanalog@example.com>",
+    url: "https://data.example.com",
+    key: "knl_ro_x",
     logLevel: "warn",
   });
 });
@@ -124,6 +133,7 @@ test("every wrong value is one line that names its variable, all at once", () =>
     KANALOG_TRUST_PROXY: "maybe",
     KANALOG_MESSENGER_HOSTS: "https://t.me",
     KANALOG_CORS_ORIGINS: "https://app.example.com/path",
+    KANALOG_ALLOWED_HOSTS: "https://app.example.com",
     KANALOG_QUERY_TIMEOUT_MS: "0",
     KANALOG_SECRET: "too short",
     KANALOG_WEBHOOK_BATCH_SECONDS: "0",
@@ -132,6 +142,8 @@ test("every wrong value is one line that names its variable, all at once", () =>
     KANALOG_WEBHOOK_CA: "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----",
     KANALOG_SMTP_URL: "mail.example.com",
     KANALOG_MAIL_FROM: " ",
+    KANALOG_URL: "data.example.com",
+    KANALOG_KEY: " ",
     KANALOG_LOG_LEVEL: "loud",
   };
   expect(faultsOf(wrong).map((line) => line.split(":")[0])).toEqual(Object.keys(SETTINGS));

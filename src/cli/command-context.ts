@@ -9,6 +9,8 @@ export interface CommandContext {
   ports(config: Config): Ports;
   openDomains(config: Config, ports: Ports): Promise<Domains>;
   createApp(config: Config, ports: Ports): Promise<App>;
+  /** Settles when standard input has ended. */
+  runMcpBridge(appliance: { url: string; key: string }): Promise<void>;
 }
 
 /** Where commands print: results to `out`, all else to `note`. */

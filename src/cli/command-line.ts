@@ -5,6 +5,7 @@ import { AppError } from "../errors.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED, EXIT_USAGE } from "./command-context.ts";
 import { importCommand } from "./import.ts";
 import { keyCommand } from "./key.ts";
+import { mcpCommand } from "./mcp.ts";
 import { memberCommand } from "./member.ts";
 import { orgCommand } from "./org.ts";
 import { planCommand } from "./plan.ts";
@@ -31,6 +32,7 @@ export async function runCommandLine(
     .addCommand(planCommand(context))
     .addCommand(webhookCommand(context))
     .addCommand(recountCommand(context))
+    .addCommand(mcpCommand(context))
     .addCommand(openApiCommand(context))
     .addCommand(configCommand(context));
   settle(program, context);

@@ -49,12 +49,15 @@ export function errorResponse(error: AppError, headers: Headers): Response {
  * The answer to whatever was thrown. What nobody foresaw is a fixed sentence; the private cause of
  * it, and of what the storage could not do, goes to the log under the request id.
  */
-export function errorAnswer(thrown: unknown, headers: Headers, { log }: Ports): Response {
+export function errorAnswer(thrown: unknown, headers: Headers, ports: Ports): Response {
   const error = toAppError(thrown);
-  // All requests of a failed commit share one error.
-  if (error.cause !== undefined && !logged.has(error)) {
-    logged.add(error);
-    log.error({ err: error.cause, code: error.code, requestId: headers[REQUEST_ID] }, error.detail);
-  }
+  logCause(error, headers, ports);
   return errorResponse(error, headers);
+}
+
+/** Once an error: all requests of a failed commit share one. */
+export function logCause(error: AppError, headers: Headers, { log }: Ports): void {
+  if (error.cause === undefined || logged.has(error)) return;
+  logged.add(error);
+  log.error({ err: error.cause, code: error.code, requestId: headers[REQUEST_ID] }, error.detail);
 }

@@ -1,7 +1,8 @@
 import type { Headers } from "./answers.ts";
 
 const EXPOSED = "X-Request-Id, X-Request-Cost, RateLimit, RateLimit-Policy, Retry-After";
-const ALLOWED_HEADERS = "Authorization, Content-Type, X-Request-Id";
+const ALLOWED_HEADERS =
+  "Authorization, Content-Type, X-Request-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name";
 const PREFLIGHT_AGE_S = 600;
 
 /**

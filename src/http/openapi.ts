@@ -16,6 +16,7 @@ const WHEN: Record<ErrorCode, string> = {
     "The key is wrong, revoked or expired, its member suspended, or its organization archived",
   read_only_key: "The key is marked read-only",
   manager_required: "The key belongs to a member who is neither owner nor administrator",
+  origin_not_allowed: "A page of this origin may not use the MCP server",
   tariff_required: "The plan does not include this",
   not_found: "There is no such object",
   method_not_allowed: "The path does not take this method",
@@ -128,7 +129,8 @@ function documentation(methods: readonly ApiMethod[]) {
       description:
         "Channel catalog, channel cards, daily statistics and posts of a messenger. " +
         "Every request carries an API key; most methods cost request units of the plan's quota. " +
-        "How to receive webhooks: [webhooks/](webhooks/).",
+        "How to receive webhooks: [webhooks/](webhooks/); how to connect an assistant over MCP: " +
+        "[mcp/](mcp/).",
       license: { name: "MIT", identifier: "MIT" },
     },
     components: {

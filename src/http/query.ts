@@ -1,8 +1,8 @@
-import type { RawArguments } from "../methods/call.ts";
+import { type RawArguments, UNDECODABLE } from "../methods/call.ts";
 
 /**
  * The query of an address as texts by name; the last of a repeated name counts. A value whose
- * escapes are not UTF-8 is null: Bun's own parser would leave it as it is.
+ * escapes are not UTF-8 is `UNDECODABLE`: Bun's own parser would leave it as it is.
  */
 export function readQuery(url: string): RawArguments {
   const raw: RawArguments = Object.create(null);
@@ -13,16 +13,16 @@ export function readQuery(url: string): RawArguments {
     if (pair === "") continue;
     const equals = pair.indexOf("=");
     const name = decode(equals < 0 ? pair : pair.slice(0, equals));
-    if (name !== null) raw[name] = equals < 0 ? "" : decode(pair.slice(equals + 1));
+    if (name !== UNDECODABLE) raw[name] = equals < 0 ? "" : decode(pair.slice(equals + 1));
   }
   return raw;
 }
 
-function decode(text: string): string | null {
+function decode(text: string): string | typeof UNDECODABLE {
   if (!text.includes("%") && !text.includes("+")) return text;
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {
-    return null;
+    return UNDECODABLE;
   }
 }

@@ -5,7 +5,14 @@ import type { KeyUse } from "../keys/key-use.ts";
 import type { Keys } from "../keys/keys.ts";
 import { rateLimited } from "../limits/limits.ts";
 import type { RateVerdict } from "../limits/rate-bucket.ts";
-import { type CallContext, callMethod, freeOutcome, type Outcome } from "../methods/call.ts";
+import {
+  type CallContext,
+  callMethod,
+  freeOutcome,
+  type Outcome,
+  type RawArguments,
+  UNDECODABLE,
+} from "../methods/call.ts";
 import type { ApiMethod } from "../methods/method.ts";
 import type { Services } from "../methods/services.ts";
 import { STATUS_OF } from "../methods/statuses.ts";
@@ -106,7 +113,7 @@ async function answerCall(
     };
     const outcome =
       refuse(method, request, rate, call, allowed) ??
-      (await callMethod(method, Object.assign(readQuery(request.url), params), call));
+      (await callMethod(method, readRaw(request, params), call));
     const standing = services.limits.standing(caller, nowMs, rate, outcome.usedAfter);
     Object.assign(headers, limitHeaders(standing));
     headers["x-request-cost"] = String(outcome.units);
@@ -116,6 +123,13 @@ async function answerCall(
   } catch (error) {
     return errorAnswer(error, headers, ports);
   }
+}
+
+/** Elysia gives a null for a part of the path that is not UTF-8. */
+function readRaw({ url }: Request, params: Incoming["params"]): RawArguments {
+  const raw = readQuery(url);
+  for (const name in params) raw[name] = params[name] ?? UNDECODABLE;
+  return raw;
 }
 
 /** What stops a request with a good key before its method is called: too many, or a wrong verb. */

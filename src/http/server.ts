@@ -4,13 +4,15 @@ import { AppError, notFound } from "../errors.ts";
 import type { ApiMethod } from "../methods/method.ts";
 import { errorAnswer, errorResponse, json } from "./answers.ts";
 import { docsRoutes } from "./docs.ts";
+import { mcpPageRoutes } from "./mcp-page.ts";
+import { type McpContext, mcpRoutes } from "./mcp-route.ts";
 import { openApiDocument } from "./openapi.ts";
 import type { PublicRoutes } from "./public-routes.ts";
-import { commonHeaders, type RestContext, redirectToSlash, restRoutes, wrongVerb } from "./rest.ts";
+import { commonHeaders, redirectToSlash, restRoutes, wrongVerb } from "./rest.ts";
 import { startPageRoutes } from "./start-page.ts";
 import { webhooksPageRoutes } from "./webhooks-page.ts";
 
-export interface ServerContext extends RestContext {
+export interface ServerContext extends McpContext {
   images: CategoryImages;
   /** Whether the database answers, in this program's schema. */
   isReady(): boolean;
@@ -33,13 +35,15 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
       const cause = code === "NOT_FOUND" ? notFound("This address") : error;
       return errorAnswer(cause, commonHeaders(request, context), ports);
     })
-    .use(rest);
+    .use(rest)
+    .use(mcpRoutes(context));
 
   let document: Promise<object> | null = null;
   const publicRoutes: PublicRoutes = {
     ...startPageRoutes,
     ...docsRoutes,
     ...webhooksPageRoutes,
+    ...mcpPageRoutes(context.baseAddress),
     "/docs/json": async (request) => {
       const { pathname } = new URL(context.baseAddress(request));
       document ??= openApiDocument(rest, methods);
@@ -53,6 +57,7 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
     [`${IMAGE_PATH}:name`]: (_request, name) => imageResponse(context.images, name),
     "/docs": (request) => redirectToSlash(request, context),
     "/docs/webhooks": (request) => redirectToSlash(request, context),
+    "/docs/mcp": (request) => redirectToSlash(request, context),
   };
   for (const [path, route] of Object.entries(publicRoutes)) {
     const answer = async ({ request, params }: Incoming) => {

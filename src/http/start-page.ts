@@ -18,6 +18,7 @@ body { max-width: 36rem; margin: 4rem auto; padding: 0 1rem; }
 statistics and posts, as JSON over HTTP, with an API key; new posts as webhooks.</p>
 <ul>
 <li><a href="docs/">Documentation</a>: every method, to read and to try</li>
+<li><a href="docs/mcp/">Connecting an assistant</a>: MCP, with snippets for the usual programs</li>
 <li><a href="docs/webhooks/">Receiving webhooks</a>: how to check what comes, with receivers to copy</li>
 <li><a href="docs/json">OpenAPI document</a>: for generating a client</li>
 <li><a href="healthz">healthz</a> and <a href="readyz">readyz</a>: for monitoring</li>

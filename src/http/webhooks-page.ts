@@ -1,29 +1,9 @@
-import { type PublicRoutes, pageResponse } from "./public-routes.ts";
+import { guidePage } from "./guide-page.ts";
+import type { PublicRoutes } from "./public-routes.ts";
 import python from "./receivers/python.txt" with { type: "text" };
 import typescript from "./receivers/typescript.txt" with { type: "text" };
 
-const CONTENT_SECURITY_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; " +
-  "frame-ancestors 'none'";
-
-const PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Kanalog: receiving webhooks</title>
-<link rel="icon" href="../favicon.png">
-<style>
-:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
-body { max-width: 48rem; margin: 3rem auto; padding: 0 1rem; }
-pre { overflow-x: auto; padding: 1rem; border: 1px solid; border-radius: .5rem; font-size: .85rem; }
-td, th { padding: .2rem 1rem .2rem 0; text-align: left; vertical-align: top; }
-</style>
-</head>
-<body>
-<p><a href="../">Documentation</a></p>
-<h1>Receiving webhooks</h1>
-<p>New posts of the channels that a webhook watches come to your server as HTTPS POST requests, one
+const BODY = `<p>New posts of the channels that a webhook watches come to your server as HTTPS POST requests, one
 to two minutes after they were read: at most 100 posts in one event, only posts of the last two
 days, no edits, no deletions.</p>
 <pre>POST /your/path HTTP/1.1
@@ -64,11 +44,9 @@ each other.</li>
 <p><code>POST /v1/msgr/webhooks/{id}/test/</code> sends a <code>ping</code> and says what came of it.
 <code>GET /v1/msgr/webhooks/{id}/deliveries/</code> lists what was sent in the last 30 days with every
 attempt, and <code>POST …/deliveries/{delivery}/resend/</code> sends one again.</p>
-</body>
-</html>
 `;
 
 /** `/docs/webhooks/`: how a receiver checks what it gets (specification, section 6). */
 export const webhooksPageRoutes: PublicRoutes = {
-  "/docs/webhooks/": () => pageResponse(PAGE, CONTENT_SECURITY_POLICY),
+  "/docs/webhooks/": () => guidePage("Receiving webhooks", BODY),
 };

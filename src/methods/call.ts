@@ -15,11 +15,11 @@ import type { Parameter } from "./parameters.ts";
 import type { Services } from "./services.ts";
 import { STATUS_OF } from "./statuses.ts";
 
-/**
- * Arguments as texts by parameter name; one not given is absent. A null text could not be decoded
- * (bad UTF-8).
- */
-export type RawArguments = Record<string, string | null>;
+/** A text that could not be decoded. */
+export const UNDECODABLE = Symbol("bad UTF-8");
+
+/** Arguments by parameter name, as texts or JSON values; one not given is absent. */
+export type RawArguments = Record<string, unknown>;
 
 /** The caller's errors that cost what the method costs; all others are free (section 1). */
 const BILLED_ERRORS: ReadonlySet<ErrorCode> = new Set(["invalid", "not_found"]);
@@ -140,7 +140,11 @@ function readArguments(
   for (const name of Object.keys(fields)) {
     if (parameters[name]?.in !== "body") faults[name] = [UNKNOWN_FIELD];
   }
-  const names = soleParameter && raw[soleParameter] ? [soleParameter] : Object.keys(parameters);
+  const sole = soleParameter === undefined ? undefined : raw[soleParameter];
+  const names =
+    soleParameter !== undefined && sole !== undefined && sole !== ""
+      ? [soleParameter]
+      : Object.keys(parameters);
   for (const name of names) {
     const parameter = parameters[name];
     if (parameter === undefined) continue;
@@ -152,11 +156,16 @@ function readArguments(
     }
     const read = readArgument(parameter, given);
     if ("value" in read) args[name] = read.value;
-    else if (parameter.in === "path") throw notFound("This object");
+    else if (parameter.in === "path" && isText(given)) throw notFound("This object");
     else faults[name] = [read.fault];
   }
   if (Object.keys(faults).length > 0) throw fieldError(faults);
   return args;
+}
+
+/** What a path can hold: a JSON value of another type is a fault of its own. */
+function isText(given: unknown): boolean {
+  return given === UNDECODABLE || typeof given === "string" || typeof given === "number";
 }
 
 /** @throws AppError `invalid` for JSON that is no object */
@@ -169,9 +178,8 @@ function readObject(body: unknown): Readonly<Record<string, unknown>> {
 }
 
 function readArgument(parameter: Parameter<unknown>, given: unknown): Read<unknown> {
-  if (given === null) {
-    return { fault: parameter.in === "body" ? NOT_NULL : "This value is not valid UTF-8." };
-  }
+  if (given === UNDECODABLE) return { fault: "This value is not valid UTF-8." };
+  if (given === null) return { fault: NOT_NULL };
   if (typeof given === "string" && given.includes("\0")) {
     return { fault: "Null characters are not allowed." };
   }
@@ -182,7 +190,8 @@ function nextQuery({ parameters }: ApiMethod, raw: RawArguments, cursor: string)
   const query = new URLSearchParams();
   for (const name in parameters) {
     const given = raw[name];
-    if (parameters[name]?.in === "query" && given && name !== "cursor") query.set(name, given);
+    if (parameters[name]?.in !== "query" || name === "cursor") continue;
+    if (given !== undefined && given !== "") query.set(name, String(given));
   }
   query.set("cursor", cursor);
   return query;

@@ -8,7 +8,7 @@ import {
 import { CHANNEL_KINDS, type ChannelKind } from "../channels/channel-kind.ts";
 import { type ChannelReference, parsePathReference } from "../channels/channel-reference.ts";
 import { type FieldErrors, fieldError } from "../errors.ts";
-import { unknownSlug } from "../fields.ts";
+import { readText, unknownSlug } from "../fields.ts";
 import { pageJsonText, toJsonText } from "../json-text.ts";
 import { apiMethod } from "./method.ts";
 import { pageParameters, readPage } from "./paging.ts";
@@ -41,10 +41,15 @@ export const channelPath = inPath<ChannelReference>({
   in: "path",
   required: true,
   schema: t.String({
-    description: "Service number of the channel, or its handle without `@`.",
+    description:
+      "Service number of the channel (`id`), or its handle without `@`. For a link or an @handle " +
+      "there is msgr_channels_resolve_retrieve.",
     examples: ["nsmag"],
   }),
-  read: (given) => ({ value: parsePathReference(String(given)) }),
+  read(given) {
+    const text = readText(given);
+    return "fault" in text ? text : { value: parsePathReference(text.value) };
+  },
 });
 
 export const channelsList = apiMethod({
@@ -55,6 +60,11 @@ export const channelsList = apiMethod({
   description:
     "Searches and filters the catalog; filters combine with AND. Always in descending order of " +
     "`ordering`, channels without a value last. With `ids` all else is ignored.",
+  tool:
+    "Searches the catalog by title or handle (`q`), category, territory, size and marks; the " +
+    "biggest first unless `ordering` says otherwise. Use it to find channels on a topic or to rank " +
+    "them: one call with `limit` 5 answers who is biggest. Codes for `category` and `territory` " +
+    "come from msgr_categories_list and msgr_territories_list. Ask for only as many as you need.",
   units: 1,
   parameters: {
     q: text({
@@ -64,11 +74,12 @@ export const channelsList = apiMethod({
       example: "новости",
     }),
     category: text({
-      description: "Code of a category, matched by primary or additional category.",
+      description:
+        "Code (`slug`) of a category, not its name; matches by primary or additional category.",
       example: "science",
     }),
     territory: text({
-      description: "Code of a territory; channels of the nodes below it match too.",
+      description: "Code (`slug`) of a territory; channels of the nodes below it match too.",
       example: "russia",
     }),
     kind: withDefault(choice(CHANNEL_KINDS, "Group chats are `chat`."), "channel"),
@@ -108,6 +119,10 @@ export const channelsRetrieve = apiMethod({
   tag: "Channels",
   title: "Channel card",
   description: "A channel by its service number or its handle.",
+  tool:
+    "A channel's card: title, description, link, subscribers, category, territory, quality and " +
+    "citation indexes. Takes the number or the handle. Next: msgr_stats_daily_list for its growth, " +
+    "msgr_channels_posts_retrieve for its posts.",
   units: 1,
   parameters: { channel: channelPath },
   result: cardSchema,
@@ -121,6 +136,10 @@ export const channelsResolveRetrieve = apiMethod({
   tag: "Channels",
   title: "Find a channel",
   description: "The card of the channel that a link, an `@handle` or a messenger id names.",
+  tool:
+    "Finds the channel that a link, an @handle or a messenger id names, and gives its card with the " +
+    "number (`id`) that the other tools take. Use it first when a person gives a link or @handle. It " +
+    "does not search titles: for a name use msgr_channels_list with `q`.",
   units: 1,
   parameters: {
     q: required(

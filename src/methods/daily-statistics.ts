@@ -18,11 +18,17 @@ export const dailyStatisticsList = apiMethod({
     `Subscribers, views and posts by Moscow day: at most ${PERIOD_DAYS_MAX} days, and ` +
     `channels times days at most ${STATISTICS_CELLS_MAX}. Days without a reading have no row. ` +
     `The Test plan covers the last 30 days.`,
+  tool:
+    "Subscribers, views and posts by day, for growth and comparison. Takes channel numbers, not " +
+    "handles: msgr_channels_list and msgr_channels_resolve_retrieve give them. Ask for several " +
+    "channels in one call, and for only the days you need; it costs the same. A channel's growth " +
+    "is the last row's subscribers less the first row's. A row is about 75 characters; a day without " +
+    "a reading has none, so today's may be missing. The Test plan covers the last 30 days.",
   units: 1,
   parameters: {
     channels: required(
       integerList({
-        description: `Up to ${CHANNELS_MAX} comma-separated service numbers of channels.`,
+        description: `Up to ${CHANNELS_MAX} service numbers of channels (not handles), separated by commas in one text.`,
         example: "1,3",
         itemsMax: CHANNELS_MAX,
       }),

@@ -12,6 +12,9 @@ export const categoriesList = apiMethod({
   tag: "Directories",
   title: "Category directory",
   description: "All categories in directory order. Their codes go into the catalog's `category`.",
+  tool:
+    "All categories with their codes (`slug`), Russian names and numbers of channels. Call it once " +
+    "to find the code for the `category` of msgr_channels_list.",
   units: 0,
   parameters: {},
   result: listOf(categorySchema),
@@ -32,6 +35,10 @@ export const territoriesList = apiMethod({
   description:
     "The tree of territories: country, federal district, region, city; parents come before their " +
     "children. Their codes go into the catalog's `territory`.",
+  tool:
+    "Territories as a tree: country, federal district, region, city, with codes (`slug`) for the " +
+    "`territory` of msgr_channels_list. The whole tree is some 190,000 characters: always give " +
+    "`kind`, or a `parent` (such as russia) to go down by.",
   units: 0,
   parameters: {
     kind: choice(TERRITORY_KINDS, "Only nodes of this level."),

@@ -30,6 +30,8 @@ export interface ApiMethod<P extends Parameters = Parameters, R extends TSchema 
   tag: string;
   title: string;
   description: string;
+  /** Where it is an MCP tool: what assistants are told beside the title and the cost. */
+  tool?: string;
   /** Request units a call costs (specification, section 8). */
   units: 0 | 1;
   /** Whom it is for: any key, or the read-and-write keys of owners and administrators. */

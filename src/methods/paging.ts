@@ -15,7 +15,11 @@ export const pageParameters = {
     integer({ description: "Page size.", example: 10, minimum: 1, maximum: 100 }),
     50,
   ),
-  cursor: text({ description: "The `cursor` in the address of `next`; not to be made up." }),
+  cursor: text({
+    description:
+      "For the next page: the text after `cursor=` in `next`, such as c3-d7hs5IYsXWzEwMDAsMV0, with all " +
+      "other parameters the same. Not to be made up; left out for the first page.",
+  }),
 };
 
 /**

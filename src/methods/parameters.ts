@@ -7,6 +7,7 @@ import {
   readFlag,
   readInteger,
   readIntegerList,
+  readText,
 } from "../fields.ts";
 import type { Day } from "../moscow-time.ts";
 import { integerSchema } from "./integer-schema.ts";
@@ -60,7 +61,7 @@ export function withDefault<T>(parameter: Parameter<T>, value: T): Parameter<T> 
 }
 
 export function text(words: Words<string>): Parameter<string> {
-  return query(t.String(annotations(words)), (given) => ({ value: String(given) }));
+  return query(t.String(annotations(words)), readText);
 }
 
 /** A whole number; `minimum` and `maximum` are included. */

@@ -15,6 +15,10 @@ export const channelPostsRetrieve = apiMethod({
   tag: "Posts",
   title: "Channel posts",
   description: "A channel's posts, newest first. From the Start plan.",
+  tool:
+    "A channel's posts with text, views and time, newest first; `from` and `to` narrow the period. " +
+    "A post is about 900 characters: ask for a small `limit` (10, say) and for more by `cursor`. Not " +
+    "on the Test plan.",
   units: 1,
   planRule: postsIncluded,
   parameters: {
@@ -56,6 +60,7 @@ export const postsRetrieve = apiMethod({
   tag: "Posts",
   title: "One post",
   description: "A post by its number. From the Start plan.",
+  tool: "One post by its number (`id` in msgr_channels_posts_retrieve). Not on the Test plan.",
   units: 1,
   planRule: postsIncluded,
   parameters: {

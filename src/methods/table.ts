@@ -42,3 +42,16 @@ export const apiMethods: readonly ApiMethod[] = [
   webhooksDeliveriesList,
   webhooksResend,
 ];
+
+/** The methods that are MCP tools, in the specification's order of tools: reading only. */
+export const toolMethods: readonly ApiMethod[] = [
+  meRetrieve,
+  channelsResolveRetrieve,
+  channelsList,
+  channelsRetrieve,
+  dailyStatisticsList,
+  channelPostsRetrieve,
+  postsRetrieve,
+  categoriesList,
+  territoriesList,
+];

@@ -71,7 +71,7 @@ const COMPOSITION = ["app.ts", "operations.ts", "thread.ts"];
 
 /** What the files of a folder (or one file of `src` itself) may import of the other ones. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
-  "main.ts": ["app.ts", "cli", "config.ts", "ports"],
+  "main.ts": ["app.ts", "cli", "mcp", "config.ts", "ports"],
   "app.ts": [
     "operations.ts",
     "thread.ts",

@@ -12,6 +12,8 @@ const PUBLIC = [
   "/docs/favicon.png",
   "/docs/initializer.js",
   "/docs/json",
+  "/docs/mcp",
+  "/docs/mcp/",
   "/docs/swagger-ui-bundle.js",
   "/docs/swagger-ui.css",
   "/docs/webhooks",
@@ -21,7 +23,7 @@ const PUBLIC = [
   "/readyz",
 ];
 
-const REDIRECTED = ["/docs", "/docs/webhooks"];
+const REDIRECTED = ["/docs", "/docs/mcp", "/docs/webhooks"];
 
 /** The paths of the specification, section 4, that exist so far, and of our additions. */
 const METHODS = [
@@ -42,6 +44,9 @@ const METHODS = [
   "/v1/msgr/webhooks/:id/rotate-secret/",
   "/v1/msgr/webhooks/:id/test/",
 ];
+
+/** The MCP server, which is no method. */
+const MCP = ["/v1/mcp", "/v1/mcp/"];
 
 /** Verbs of the paths that take more than GET, or no GET. */
 const VERBS: Record<string, string> = {
@@ -84,7 +89,7 @@ describe("without a key", () => {
         if (verb !== "HEAD") expect(answer.body.code, line).toBe("not_authenticated");
       }
     }
-    expect([...paths].sort()).toEqual([...METHODS, ...METHODS.map(withoutSlash)].sort());
+    expect([...paths].sort()).toEqual([...MCP, ...METHODS, ...METHODS.map(withoutSlash)].sort());
   });
 
   test("the public routes answer, and are just these", async () => {

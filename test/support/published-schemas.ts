@@ -25,6 +25,25 @@ const errorShape = {
   additionalProperties: false,
 };
 
+/** JSON-RPC 2.0, section 5: a result or an error, never both. */
+const rpcShape = {
+  type: "object",
+  required: ["jsonrpc", "id"],
+  properties: {
+    jsonrpc: { const: "2.0" },
+    id: { type: ["string", "integer", "null"] },
+    result: { type: "object" },
+    error: {
+      type: "object",
+      required: ["code", "message"],
+      properties: { code: { type: "integer" }, message: { type: "string" }, data: {} },
+      additionalProperties: false,
+    },
+  },
+  oneOf: [{ required: ["result"] }, { required: ["error"] }],
+  additionalProperties: false,
+};
+
 /**
  * Fails the test where an answer is not what the published document says: its status is declared,
  * its body validates, and every error has the shape of the contract (decisions, section 1).
@@ -33,7 +52,11 @@ export async function checkAnswer(app: App, request: Request, answer: Answer): P
   expect(answer.headers.get("x-request-id")).toMatch(/^[\w.-]{1,64}$/);
   const { pathname } = new URL(request.url);
   if (!pathname.startsWith("/v1/") || request.method === "HEAD" || answer.status < 200) return;
-  if (answer.status === 301 || answer.status === 204) return;
+  if ([301, 202, 204].includes(answer.status)) return;
+  if (/^\/v1\/mcp\/?$/.test(pathname) && "jsonrpc" in Object(answer.body)) {
+    expect(validate("json-rpc", rpcShape, answer.body)).toBe("");
+    return;
+  }
   document ??= (await (
     await app.server.handle(new Request("http://localhost/docs/json"))
   ).json()) as Document;

@@ -1,0 +1,90 @@
+/** JSON-RPC 2.0 as MCP uses it: one object a POST (specification, section 4). */
+
+export type RequestId = string | number;
+
+export interface RpcRequest {
+  id: RequestId;
+  method: string;
+  /** Undefined where there are none. */
+  params: Record<string, unknown> | undefined;
+}
+
+export type Message =
+  | { kind: "request"; request: RpcRequest }
+  /** A notification or a response: nothing is run, and nothing answered. */
+  | { kind: "unanswered" }
+  | { kind: "fault"; id: RequestId | null; fault: RpcFault };
+
+/** An error of the protocol, with the HTTP status under which it is told. */
+export interface RpcFault {
+  code: number;
+  message: string;
+  status: number;
+  data?: unknown;
+}
+
+export const PARSE_ERROR = -32700;
+export const INVALID_REQUEST = -32600;
+export const METHOD_NOT_FOUND = -32601;
+export const INVALID_PARAMS = -32602;
+
+export function readMessage(body: Uint8Array): Message {
+  const value = parse(body);
+  if (value === undefined) return broken(null, PARSE_ERROR, "The body is not JSON.");
+  if (!isObject(value)) return broken(null, INVALID_REQUEST, "Send one JSON-RPC object.");
+  const { jsonrpc, id = undefined, method = undefined, params = undefined } = own(value);
+  if (id !== undefined && !isId(id)) {
+    return broken(null, INVALID_REQUEST, "`id` must be a string or a safe integer.");
+  }
+  if (jsonrpc !== "2.0") return broken(id ?? null, INVALID_REQUEST, '`jsonrpc` must be "2.0".');
+  if (method === undefined && ("result" in value || "error" in value)) {
+    return { kind: "unanswered" };
+  }
+  if (typeof method !== "string") {
+    return broken(id ?? null, INVALID_REQUEST, "`method` must be a string.");
+  }
+  if (id === undefined) return { kind: "unanswered" };
+  if (params !== undefined && !isObject(params)) {
+    return { kind: "fault", id, fault: invalidParams("`params` must be an object.") };
+  }
+  return { kind: "request", request: { id, method, params } };
+}
+
+export function invalidParams(message: string): RpcFault {
+  return { code: INVALID_PARAMS, message, status: 200 };
+}
+
+/** @param result JSON text */
+export function resultText(id: RequestId, result: string): string {
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
+}
+
+export function faultText(id: RequestId | null, { code, message, data }: RpcFault): string {
+  return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, data } });
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Undefined where it is not JSON in UTF-8, or too deep to be read. */
+function parse(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
+function broken(id: RequestId | null, code: number, message: string): Message {
+  return { kind: "fault", id, fault: { code, message, status: 400 } };
+}
+
+function isId(id: unknown): id is RequestId {
+  return typeof id === "string" || Number.isSafeInteger(id);
+}
+
+/** Without what objects inherit: `{"__proto__": …}` is a member like any other. */
+function own(value: Record<string, unknown>): Record<string, unknown> {
+  return Object.assign(Object.create(null), value);
+}

@@ -1,0 +1,22 @@
+/** Posts a JSON text and gives back what was answered, whatever the status. @throws where nothing was */
+export type PostText = (
+  headers: Record<string, string>,
+  body: string,
+) => Promise<{ status: number; body: string }>;
+
+/** To one address, with an API key. Also runs in Node.js, in the bundle for Claude Desktop. */
+export function postTextTo(address: string, key: string): PostText {
+  return async (headers, body) => {
+    const answer = await fetch(address, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${key}`,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        ...headers,
+      },
+      body,
+    });
+    return { status: answer.status, body: await answer.text() };
+  };
+}

@@ -1,0 +1,143 @@
+import {
+  Client as Client2,
+  StreamableHTTPClientTransport as HttpTransport2,
+  type VersionNegotiationMode,
+} from "@modelcontextprotocol/client";
+import { StdioClientTransport as StdioTransport2 } from "@modelcontextprotocol/client/stdio";
+import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as StdioTransport1 } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport as HttpTransport1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Transport as Transport1 } from "@modelcontextprotocol/sdk/shared/transport.js";
+
+/** What a call of a tool came to, as every client gives it. */
+export interface ToolResult {
+  content: { type: string; text?: string }[];
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  structuredContent?: any;
+  isError?: boolean;
+}
+
+export interface ToolDescription {
+  name: string;
+  title?: string | undefined;
+  description?: string | undefined;
+  inputSchema: object;
+  outputSchema?: object | undefined;
+}
+
+/** The official clients behind one face. */
+export interface McpClient {
+  /** The era it speaks with the server, as far as the client tells. */
+  era(): string | undefined;
+  instructions(): string | undefined;
+  tools(): Promise<ToolDescription[]>;
+  call(name: string, args?: Record<string, unknown>): Promise<ToolResult>;
+  /** What the client's transport or protocol complained of outside any call. */
+  complaints: Error[];
+  close(): Promise<void>;
+}
+
+/** A program that speaks MCP over its standard input and output. */
+export interface StdioProgram {
+  command: string;
+  args: string[];
+  env: Record<string, string>;
+  cwd: string;
+}
+
+export interface ClientKind {
+  name: string;
+  /** The era it is expected to speak with us. */
+  era: "legacy" | "modern";
+  overHttp(address: string, key: string): Promise<McpClient>;
+  overStdio(program: StdioProgram): Promise<McpClient>;
+}
+
+/** A server that says nothing fails the test, not the run: else a client would wait a minute. */
+const ANSWER_MAX_MS = 5_000;
+const IDENTITY = { name: "kanalog-test", version: "1" };
+
+const bearer = (key: string) => ({ requestInit: { headers: { authorization: `Bearer ${key}` } } });
+
+async function connect1(transport: Transport1): Promise<McpClient> {
+  const client = new Client1(IDENTITY);
+  const complaints: Error[] = [];
+  client.onerror = (error) => complaints.push(error);
+  await client.connect(transport, { timeout: ANSWER_MAX_MS });
+  return {
+    era: () => (client.getServerVersion() === undefined ? undefined : "legacy"),
+    instructions: () => client.getInstructions(),
+    tools: async () => (await client.listTools()).tools,
+    call: async (name, args) =>
+      (await client.callTool({ name, ...(args && { arguments: args }) })) as ToolResult,
+    complaints,
+    close: () => client.close(),
+  };
+}
+
+async function connect2(
+  transport: HttpTransport2 | StdioTransport2,
+  mode: VersionNegotiationMode,
+): Promise<McpClient> {
+  const client = new Client2(IDENTITY, { versionNegotiation: { mode } });
+  const complaints: Error[] = [];
+  client.onerror = (error) => complaints.push(error);
+  await client.connect(transport, { timeout: ANSWER_MAX_MS });
+  return {
+    era: () => client.getProtocolEra(),
+    instructions: () => client.getInstructions(),
+    tools: async () => (await client.listTools()).tools,
+    call: async (name, args) =>
+      (await client.callTool({ name, ...(args && { arguments: args }) })) as ToolResult,
+    complaints,
+    close: () => client.close(),
+  };
+}
+
+const sdk1: ClientKind = {
+  name: "the 1.x client",
+  era: "legacy",
+  overHttp: (address, key) =>
+    // Its own types do not fit one another under exactOptionalPropertyTypes.
+    connect1(new HttpTransport1(new URL(address), bearer(key)) as Transport1),
+  overStdio: (program) => connect1(new StdioTransport1({ ...program, stderr: "ignore" })),
+};
+
+function sdk2(name: string, era: "legacy" | "modern", mode: VersionNegotiationMode): ClientKind {
+  return {
+    name,
+    era,
+    overHttp: (address, key) => connect2(new HttpTransport2(new URL(address), bearer(key)), mode),
+    overStdio: (program) => connect2(new StdioTransport2({ ...program, stderr: "ignore" }), mode),
+  };
+}
+
+export const clientKinds: readonly ClientKind[] = [
+  sdk1,
+  sdk2("the 2.x client, legacy", "legacy", "legacy"),
+  sdk2("the 2.x client, automatic", "modern", "auto"),
+  sdk2("the 2.x client, pinned", "modern", { pin: "2026-07-28" }),
+];
+
+/** The text of a result that has one piece of content. */
+export function textOf({ content }: ToolResult): string {
+  if (content.length !== 1 || content[0]?.type !== "text") throw new Error("not one text");
+  return content[0].text ?? "";
+}
+
+/** What the error says with which a call was refused. @returns the JSON-RPC code, or the status */
+export async function refusalOf(
+  call: Promise<unknown>,
+): Promise<{ code: unknown; status: unknown; message: string }> {
+  try {
+    await call;
+  } catch (error) {
+    const { code, message, status, data } = error as Error & {
+      code?: unknown;
+      status?: unknown;
+      data?: { status?: unknown };
+    };
+    return { code, status: status ?? data?.status, message };
+  }
+  throw new Error("the call was not refused");
+}
