@@ -133,7 +133,12 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
   );
   const push = createPush(
     db,
-    (argument) => threads.push.run("runDueWork", argument),
+    {
+      lookAfterWebhooks: (argument) => threads.push.run("lookAfterWebhooks", argument),
+      cutPart: (part) => threads.push.run("cutPart", part),
+      leavePart: (part) => threads.push.run("leavePart", part),
+      disableFailed: () => threads.push.run("disableFailed", null),
+    },
     sender,
     config.webhookBatchMs,
     ports,
@@ -162,7 +167,7 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
       {
         add: (input) => threads.writer.run("addWebhook", input),
         change: (input) => threads.writer.run("changeWebhook", input),
-        remove: (own) => threads.writer.run("removeWebhook", own),
+        remove: (own) => threads.push.run("removeWebhook", own),
         rotate: (input) => threads.writer.run("rotateSecret", input),
         startTest: (input) => threads.writer.run("startTest", input),
         startResend: (input) => threads.writer.run("startResend", input),
@@ -242,6 +247,7 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
     async close() {
       const closing = new AbortController();
       const timeIsUp = clock.sleep(STOP_MAX_MS, closing.signal);
+      mailer.stop();
       await Promise.race([
         Promise.all([
           server.server && server.stop(),

@@ -1,7 +1,7 @@
 /**
  * Errors that stop a request or a command. Each carries a sentence that may be shown to the
  * caller and, where there is one, the private cause that only the log sees. What status a code
- * has over HTTP is the REST door's business.
+ * has is said in methods/statuses.ts.
  */
 export type ErrorCode =
   | "invalid"

@@ -20,7 +20,13 @@ import type { Clock } from "./ports/clock.ts";
 import { type PostSelection, selectPosts } from "./posts/posts.store.ts";
 import { closeDay } from "./statistics/close-day.ts";
 import { type StatisticsSelection, selectDailyStatistics } from "./statistics/statistics.store.ts";
-import { pruneDeliveries, runDueWork } from "./webhooks/due-work.ts";
+import {
+  cutPart,
+  disableFailed,
+  leavePart,
+  lookAfterWebhooks,
+  pruneDeliveries,
+} from "./webhooks/due-work.ts";
 import { exchange, releaseClaims } from "./webhooks/exchange.ts";
 import {
   addWebhook,
@@ -66,7 +72,6 @@ export const writeOperations = {
     ),
   addWebhook,
   changeWebhook,
-  removeWebhook,
   rotateSecret,
   startTest,
   startResend,
@@ -74,7 +79,11 @@ export const writeOperations = {
 
 /** What webhooks and mails do by the clock: on a thread of its own, beside the nightly jobs. */
 export const pushOperations = {
-  runDueWork,
+  lookAfterWebhooks,
+  cutPart,
+  leavePart,
+  disableFailed,
+  removeWebhook,
   exchange,
   releaseClaims,
   claimMail,

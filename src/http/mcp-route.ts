@@ -34,7 +34,7 @@ const USAGE_METHOD = "mcp";
 
 /**
  * `/v1/mcp/`, with the slash and without: the same key, rate and billing as the API. A request
- * passes in the same order: key, origin, rate, verb, body.
+ * passes in the same order: key, rate, origin, verb, body.
  */
 export function mcpRoutes(context: McpContext) {
   const answer = ({ request }: { request: Request }) => answerPost(request, context);

@@ -1,7 +1,7 @@
 import { swagger } from "@elysiajs/swagger";
 import { type AnyElysia, Elysia } from "elysia";
 import type { ErrorCode } from "../errors.ts";
-import type { ApiMethod } from "../methods/method.ts";
+import { type ApiMethod, takesBody } from "../methods/method.ts";
 import type { Parameter } from "../methods/parameters.ts";
 import { STATUS_OF } from "../methods/statuses.ts";
 
@@ -24,9 +24,9 @@ const WHEN: Record<ErrorCode, string> = {
   parse_error: "The body is not JSON",
   payload_too_large: "The body is larger than 1 MiB",
   unsupported_media_type: "The body's Content-Type is not application/json",
-  throttled: "The webhook was tested less than a minute ago",
+  throttled: "The webhook was tested less than a minute ago, or too much is being tried at once",
   timeout: "The database query took too long; retry later or narrow the selection",
-  unavailable: "The storage is busy, or the server is stopping; retry later",
+  unavailable: "The storage or the sender is busy, or the server is stopping; retry later",
   rate_limited: "More requests per second than the plan allows",
   quota_exceeded: "The requests of the period have run out",
   internal: "The server failed; the cause is in its log under the X-Request-Id",
@@ -174,10 +174,10 @@ function documentation(methods: readonly ApiMethod[]) {
 }
 
 function errorResponses(method: ApiMethod, hasParameters: boolean): Record<string, unknown> {
-  const takesBody = method.verb === "POST" || method.verb === "PATCH";
+  const hasBody = takesBody(method.verb);
   const codes: ErrorCode[] = [
-    ...(hasParameters || takesBody ? (["invalid"] as const) : []),
-    ...(takesBody ? (["parse_error", "payload_too_large", "unsupported_media_type"] as const) : []),
+    ...(hasParameters || hasBody ? (["invalid"] as const) : []),
+    ...(hasBody ? (["parse_error", "payload_too_large", "unsupported_media_type"] as const) : []),
     "not_authenticated",
     "authentication_failed",
     ...(method.audience === "managers" ? (["read_only_key", "manager_required"] as const) : []),

@@ -46,11 +46,18 @@ export function createMailer(
     return true;
   }
 
+  let isStopping = false;
+
   return {
+    /** Begins no other message. */
+    stop(): void {
+      isStopping = true;
+    },
+
     /** Sends all that is due. Never throws. */
     async runDue(): Promise<void> {
       try {
-        while (queue.isDue(clock.now()) && (await sendNext()));
+        while (!isStopping && queue.isDue(clock.now()) && (await sendNext()));
       } catch (error) {
         log.warn({ err: error }, "mails could not be taken from their queue; it is tried again");
       }

@@ -36,6 +36,15 @@ export function isMailDue(db: Database, nowMs: number): boolean {
   return statement(db, due).get(nowMs) !== undefined;
 }
 
+/** Where the clock was set back: what was due must not become due so much later. */
+export function setBackMails(db: Database, byMs: number): void {
+  statement(
+    db,
+    `UPDATE mails SET next_attempt_at = next_attempt_at - @byMs,
+       claimed_until = claimed_until - @byMs`,
+  ).run({ byMs });
+}
+
 /** Takes one message that is due and that nobody has. */
 export function claimMail(db: Database, clock: Clock, claim: string): Promise<ClaimedMail | null> {
   return inTransaction(db, clock, () => {

@@ -146,7 +146,7 @@ export function createDispatcher(methods: readonly ApiMethod[], version: string)
       return { ...refused, refused: method?.operationId ?? null };
     }
     if (method === undefined) {
-      return answerFault(id, invalidParams(`There is no tool ${JSON.stringify(name ?? null)}.`));
+      return answerFault(id, invalidParams(`There is no tool ${quoted(name)}.`));
     }
     const given = params?.["arguments"] === undefined ? {} : params["arguments"];
     if (!isObject(given)) return answerFault(id, invalidParams("`arguments` must be an object."));
@@ -190,7 +190,7 @@ function argumentsFault(
   for (const name of Object.keys(given)) {
     if (!Object.hasOwn(parameters, name)) {
       const known = Object.keys(parameters).join(", ") || "none";
-      return `${operationId} has no argument ${JSON.stringify(name)}; it takes: ${known}.`;
+      return `${operationId} has no argument ${quoted(name)}; it takes: ${known}.`;
     }
   }
   for (const [name, parameter] of Object.entries(parameters)) {
@@ -251,7 +251,7 @@ function unsupportedVersion(requested: string): RpcFault {
 function unknownMethod(method: string, status: number): RpcFault {
   return {
     code: METHOD_NOT_FOUND,
-    message: `There is no method ${JSON.stringify(method)}.`,
+    message: `There is no method ${quoted(method)}.`,
     status,
   };
 }
@@ -259,9 +259,16 @@ function unknownMethod(method: string, status: number): RpcFault {
 function mismatch(header: string, expected: unknown): RpcFault {
   return {
     code: HEADER_MISMATCH,
-    message: `The header ${header} must be what the body says: ${JSON.stringify(expected ?? null)}.`,
+    message: `The header ${header} must be what the body says: ${quoted(expected)}.`,
     status: 400,
   };
+}
+
+const QUOTED_MAX = 100;
+
+/** What a caller sent, for a message: it may be anything, of any size. */
+function quoted(value: unknown): string {
+  return typeof value === "string" ? JSON.stringify(value.slice(0, QUOTED_MAX)) : "(no text)";
 }
 
 /** A header's text, which may be written as `=?base64?…?=`. */

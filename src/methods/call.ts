@@ -10,7 +10,7 @@ import { NOT_NULL, REQUIRED, type Read, typeName, UNKNOWN_FIELD } from "../field
 import type { JsonText } from "../json-text.ts";
 import type { Caller } from "../keys/keys.ts";
 import { quotaExceeded } from "../limits/limits.ts";
-import type { ApiMethod, Verb } from "./method.ts";
+import { type ApiMethod, takesBody } from "./method.ts";
 import type { Parameter } from "./parameters.ts";
 import type { Services } from "./services.ts";
 import { STATUS_OF } from "./statuses.ts";
@@ -23,8 +23,6 @@ export type RawArguments = Record<string, unknown>;
 
 /** The caller's errors that cost what the method costs; all others are free (section 1). */
 const BILLED_ERRORS: ReadonlySet<ErrorCode> = new Set(["invalid", "not_found"]);
-
-const TAKES_BODY: ReadonlySet<Verb> = new Set(["POST", "PATCH"]);
 
 /** What a call came to, and the units it cost. */
 export type Outcome = { units: number; usedAfter: number | null } & (
@@ -118,7 +116,7 @@ async function runMethod(
   raw: RawArguments,
   { services, caller, nowMs, pageUrl, readBody }: CallContext,
 ): Promise<JsonText<unknown>> {
-  const body = TAKES_BODY.has(method.verb) ? await readBody() : {};
+  const body = takesBody(method.verb) ? await readBody() : {};
   return method.run(readArguments(method, raw, body), {
     services,
     caller,

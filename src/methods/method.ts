@@ -8,6 +8,11 @@ import type { Services } from "./services.ts";
 
 export type Verb = "GET" | "POST" | "PATCH" | "DELETE";
 
+/** Whether a request of the verb may carry a JSON body that is read. */
+export function takesBody(verb: Verb): boolean {
+  return verb === "POST" || verb === "PATCH";
+}
+
 /** What a method is given beside its arguments. */
 export interface Call {
   services: Services;

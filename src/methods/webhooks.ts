@@ -3,7 +3,7 @@ import { fieldError } from "../errors.ts";
 import { type Read, readNumberList } from "../fields.ts";
 import type { JsonText } from "../json-text.ts";
 import type { DeliveryView } from "../webhooks/deliveries.store.ts";
-import { readTargetUrl } from "../webhooks/target-guard.ts";
+import { readTargetUrl, URL_LENGTH_MAX } from "../webhooks/target-guard.ts";
 import type { GivenTarget, WebhookView } from "../webhooks/webhooks.ts";
 import { apiMethod, type Call } from "./method.ts";
 import { pageParameters, readPage } from "./paging.ts";
@@ -26,20 +26,20 @@ const webhookPath = {
 };
 const deliveryPath = inPath(integer({ description: "Delivery number.", example: 1, minimum: 0 }));
 
-const urlField: Parameter<GivenTarget> = inBody({
+const urlField: Parameter<GivenTarget> = {
   in: "body",
   required: false,
   schema: t.String({
-    maxLength: 2048,
+    maxLength: URL_LENGTH_MAX,
     description:
       "`https://` address of your server, port 443 or above 1023. Addresses of private networks " +
       "are refused; an internationalized domain is fine.",
     examples: ["https://example.com/hooks/posts"],
   }),
   read: readUrl,
-});
+};
 
-const channelsField: Parameter<number[]> = inBody({
+const channelsField: Parameter<number[]> = {
   in: "body",
   required: false,
   schema: t.Array(t.Unsafe<number>({ type: "integer" }), {
@@ -48,7 +48,7 @@ const channelsField: Parameter<number[]> = inBody({
     examples: [[1, 3]],
   }),
   read: readNumberList,
-});
+};
 
 const isActiveField = inBody(
   flag({ description: "Enables or disables it; posts are sent from then on.", example: true }),

@@ -92,10 +92,10 @@ export function selectPost(db: Database, id: number): PostView | undefined {
   return row === undefined ? undefined : toView(row);
 }
 
-/** The posts with these numbers, as JSON text. */
+/** The posts with these numbers, in their order, as JSON text. */
 export function selectPostTexts(
   db: Database,
-  ids: ReadonlySet<number>,
+  ids: readonly number[],
 ): Map<number, JsonText<PostView>> {
   const byId = statement<Row>(db, `SELECT ${COLUMNS} FROM posts p WHERE p.id = ?`);
   const texts = new Map<number, JsonText<PostView>>();

@@ -74,11 +74,11 @@ export function createAttempts(
   ): Promise<{ status: number } | { fault: keyof typeof ERRORS }> {
     const target = readTargetUrl(delivery.url);
     if ("fault" in target) return { fault: "unreachable" };
-    const secretTexts = [delivery.formerSecret, delivery.secret].flatMap((sealed) =>
-      sealed === null ? [] : [secrets.open(sealed)],
-    );
-    const signing = secretTexts.filter((secret) => secret !== null);
-    if (signing.length < secretTexts.length) return { fault: "unsigned" };
+    const present = secrets.open(delivery.secret);
+    if (present === null) return { fault: "unsigned" };
+    // The former one may be of a KANALOG_SECRET that was lost.
+    const former = delivery.formerSecret === null ? null : secrets.open(delivery.formerSecret);
+    const signing = former === null ? [present] : [former, present];
     const resolution = await guard(target.value, leftMs());
     if (!resolution.ok) {
       return { fault: resolution.reason === "refused" ? "unreachable" : "unresolved" };

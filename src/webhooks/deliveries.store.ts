@@ -46,20 +46,17 @@ export function addDelivery(
 }
 
 export interface DeliveryRow {
-  id: number;
   webhookId: number;
   event: EventKind;
-  state: DeliveryState;
   createdAt: number;
-  failures: number;
   claimedUntil: number | null;
 }
 
 export function selectDelivery(db: Database, id: number): DeliveryRow | undefined {
   return statement<DeliveryRow>(
     db,
-    `SELECT id, webhook_id AS webhookId, event, state, created_at AS createdAt, failures,
-       claimed_until AS claimedUntil FROM webhook_deliveries WHERE id = ?`,
+    `SELECT webhook_id AS webhookId, event, created_at AS createdAt, claimed_until AS claimedUntil
+     FROM webhook_deliveries WHERE id = ?`,
   ).get(id);
 }
 
@@ -186,6 +183,15 @@ export function selectDeliveries(
 const LOG_DAYS = 30;
 const BODY_DAYS = 2;
 
+/** Removes some of a webhook's deliveries, in the caller's transaction. @returns how many */
+export function deleteDeliveries(db: Database, webhookId: number, rowsMax: number): number {
+  return statement(
+    db,
+    `DELETE FROM webhook_deliveries WHERE id IN
+       (SELECT id FROM webhook_deliveries WHERE webhook_id = ? LIMIT ?)`,
+  ).run(webhookId, rowsMax).changes;
+}
+
 /** Removes a part of what is old enough, in the caller's transaction. @returns how many rows */
 export function deleteOldDeliveries(db: Database, nowMs: number, rowsMax: number): number {
   const deliveries = statement(
@@ -196,7 +202,8 @@ export function deleteOldDeliveries(db: Database, nowMs: number, rowsMax: number
   const bodies = statement(
     db,
     `DELETE FROM webhook_bodies WHERE delivery_id IN
-       (SELECT b.delivery_id FROM webhook_bodies b JOIN webhook_deliveries d ON d.id = b.delivery_id
+       (SELECT b.delivery_id
+        FROM webhook_bodies b CROSS JOIN webhook_deliveries d ON d.id = b.delivery_id
         WHERE d.created_at < ? AND d.state <> 'pending' LIMIT ?)`,
   ).run(nowMs - BODY_DAYS * DAY_MS, rowsMax);
   return deliveries.changes + bodies.changes;

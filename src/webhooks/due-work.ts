@@ -4,7 +4,7 @@ import { inTransaction } from "../db/transaction.ts";
 import { queueMail } from "../mail/mails.store.ts";
 import { DAY_MS } from "../moscow-time.ts";
 import type { Clock } from "../ports/clock.ts";
-import { cutEvents } from "./cut-events.ts";
+import { cutEvents, endPart, nextPart, type Part } from "./cut-events.ts";
 import { deleteOldDeliveries } from "./deliveries.store.ts";
 import { disabledMail } from "./disabled-mail.ts";
 import { isLookDue, noteLook, readLook } from "./look.ts";
@@ -38,36 +38,56 @@ export function isAttemptDue(db: Database, nowMs: number): boolean {
 }
 
 /**
- * What webhooks need by the clock, but for the attempts: notes that somebody looks and mends due
- * times where nobody did, drops the queues of organizations that get no events, cuts the posts read
- * since the last batch into events, disables webhooks that failed for a day.
- * @returns the numbers of the webhooks that were disabled
+ * The start of what webhooks need by the clock: notes that somebody looks, drops the queues of
+ * organizations that get no events, and starts a batch where one is due.
+ * @returns the batch's first part of posts to cut, or null
  */
-export async function runDueWork(
+export function lookAfterWebhooks(
   db: Database,
   clock: Clock,
   { batchMs }: { batchMs: number },
-): Promise<number[]> {
-  await inTransaction(db, clock, () => {
-    noteLook(db, clock.now());
-    dropUnserved(db, clock.now());
+): Promise<Part | null> {
+  return inTransaction(db, clock, () => {
+    const nowMs = clock.now();
+    noteLook(db, nowMs);
+    dropUnserved(db, nowMs);
+    if (nowMs < readLook(db).batchedAt + batchMs) return null;
+    statement(db, "UPDATE webhook_look SET batched_at = ?").run(nowMs);
+    return nextPart(db);
   });
-  let isMore = await inTransaction(db, clock, () => startBatch(db, clock.now(), batchMs));
-  while (isMore) {
-    await clock.sleep(PAUSE_MS);
-    isMore = await inTransaction(db, clock, () => cutEvents(db, clock.now()));
-  }
+}
+
+/** Cuts a part's posts for some of its webhooks: a transaction that others need not wait long for. */
+export function cutPart(db: Database, clock: Clock, { webhookIds, last }: Part): Promise<void> {
+  return inTransaction(db, clock, () => {
+    const nowMs = clock.now();
+    noteLook(db, nowMs);
+    for (const id of webhookIds) cutEvents(db, id, last, nowMs);
+  });
+}
+
+/** Ends a part whose webhooks have all been cut. @returns the next one, or null */
+export function leavePart(
+  db: Database,
+  clock: Clock,
+  part: Pick<Part, "last">,
+): Promise<Part | null> {
+  return inTransaction(db, clock, () => {
+    endPart(db, part);
+    return nextPart(db);
+  });
+}
+
+/** Disables what has failed for a day. @returns the numbers of those webhooks */
+export function disableFailed(db: Database, clock: Clock, _argument: null): Promise<number[]> {
   return inTransaction(db, clock, () => disableFailing(db, clock.now()));
 }
 
 /** Removes deliveries and bodies that are old enough. */
 export async function pruneDeliveries(db: Database, clock: Clock): Promise<void> {
-  while (
-    (await inTransaction(db, clock, () => deleteOldDeliveries(db, clock.now(), PRUNED_ROWS_MAX))) >
-    0
-  ) {
-    await clock.sleep(PAUSE_MS);
-  }
+  const removePart = (): Promise<number> =>
+    inTransaction(db, clock, () => deleteOldDeliveries(db, clock.now(), PRUNED_ROWS_MAX));
+  while ((await removePart()) > 0) await clock.sleep(PAUSE_MS);
 }
 
 /** Nothing is attempted for them, and the day after which a webhook is disabled does not run. */
@@ -83,13 +103,6 @@ function dropUnserved(db: Database, nowMs: number): void {
     dropQueue(db, id);
     updateWebhook(db, id, { failingSince: null });
   }
-}
-
-/** Cuts the first part of a batch where one is due. @returns whether the batch has more parts */
-function startBatch(db: Database, nowMs: number, batchMs: number): boolean {
-  if (nowMs < readLook(db).batchedAt + batchMs) return false;
-  statement(db, "UPDATE webhook_clock SET batched_at = ?").run(nowMs);
-  return cutEvents(db, nowMs);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type Database, statement } from "../db/database.ts";
+import { setBackMails } from "../mail/mails.store.ts";
 
 /** How often a process notes that it looks. */
 const LOOK_EVERY_MS = 30_000;
@@ -25,9 +26,9 @@ export function readLook(db: Database): Look {
   const row = statement<Look>(
     db,
     `SELECT batched_at AS batchedAt, looked_at AS lookedAt, overdue_until AS overdueUntil
-     FROM webhook_clock`,
+     FROM webhook_look`,
   ).get();
-  if (row === undefined) throw new Error("the table webhook_clock has no row");
+  if (row === undefined) throw new Error("the table webhook_look has no row");
   return row;
 }
 
@@ -48,13 +49,13 @@ export function noteLook(db: Database, nowMs: number): void {
     noteDownTime(db, nowMs, gapMs);
     spreadOverdue(db, nowMs);
   }
-  statement(db, "UPDATE webhook_clock SET looked_at = ?").run(nowMs);
+  statement(db, "UPDATE webhook_look SET looked_at = ?").run(nowMs);
 }
 
 /** What was due in a minute must not become due in a day and a minute. */
 function setBack(db: Database, byMs: number): void {
   for (const sql of [
-    "UPDATE webhook_clock SET batched_at = batched_at - @byMs, overdue_until = overdue_until - @byMs",
+    "UPDATE webhook_look SET batched_at = batched_at - @byMs, overdue_until = overdue_until - @byMs",
     `UPDATE webhook_deliveries SET next_attempt_at = next_attempt_at - @byMs
      WHERE state = 'pending'`,
     `UPDATE webhook_deliveries SET claimed_until = claimed_until - @byMs
@@ -66,6 +67,7 @@ function setBack(db: Database, byMs: number): void {
   ]) {
     statement(db, sql).run({ byMs });
   }
+  setBackMails(db, byMs);
 }
 
 function noteDownTime(db: Database, nowMs: number, gapMs: number): void {
@@ -86,5 +88,5 @@ function spreadOverdue(db: Database, nowMs: number): void {
   const stepMs = Math.min(SPREAD_STEP_MAX_MS, SPREAD_MS / overdue.length);
   const put = statement(db, "UPDATE webhook_deliveries SET next_attempt_at = ? WHERE id = ?");
   for (const [place, { id }] of overdue.entries()) put.run(nowMs + Math.floor(place * stepMs), id);
-  statement(db, "UPDATE webhook_clock SET overdue_until = ?").run(nowMs + SPREAD_MS);
+  statement(db, "UPDATE webhook_look SET overdue_until = ?").run(nowMs + SPREAD_MS);
 }

@@ -3,6 +3,7 @@ import type { Database } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { AppError, fieldError, notFound } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
+import { deleteDeliveries } from "./deliveries.store.ts";
 import { webhookLimitReached } from "./plan-limits.ts";
 import {
   channelsOf,
@@ -99,12 +100,23 @@ export function changeWebhook(
   });
 }
 
-/** @throws AppError `not_found` */
-export function removeWebhook(db: Database, clock: Clock, own: OwnWebhook): Promise<void> {
-  return inTransaction(db, clock, () => {
-    ownWebhook(db, own);
-    deleteWebhook(db, own.id);
+/** Deliveries that are removed in one transaction, since others wait for it. */
+const REMOVED_MAX = 500;
+const PAUSE_MS = 2;
+
+/** Disabled first, so that nothing is added while its log is removed. @throws AppError `not_found` */
+export async function removeWebhook(db: Database, clock: Clock, own: OwnWebhook): Promise<void> {
+  await inTransaction(db, clock, () => {
+    const { disabledReason } = ownWebhook(db, own);
+    if (disabledReason === "") disable(db, own.id, "customer", clock.now());
   });
+  const removePart = (): Promise<number> =>
+    inTransaction(db, clock, () => {
+      const removed = deleteDeliveries(db, own.id, REMOVED_MAX);
+      if (removed === 0) deleteWebhook(db, own.id);
+      return removed;
+    });
+  while ((await removePart()) > 0) await clock.sleep(PAUSE_MS);
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Database } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { AppError, notFound } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
+import { WEBHOOK_ATTEMPTS_MAX } from "./claim-due.ts";
 import { FRESH_MS } from "./cut-events.ts";
 import {
   addDelivery,
@@ -11,7 +12,6 @@ import {
   selectDelivery,
 } from "./deliveries.store.ts";
 import { eventBody } from "./event-body.ts";
-import { WEBHOOK_ATTEMPTS_MAX } from "./exchange.ts";
 import { type OwnWebhook, ownWebhook } from "./manage-webhooks.ts";
 import { updateWebhook } from "./webhooks.store.ts";
 

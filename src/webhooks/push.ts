@@ -1,6 +1,7 @@
 import type { Database } from "../db/database.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
+import type { Part } from "./cut-events.ts";
 import { isAttemptDue, isWorkDue } from "./due-work.ts";
 import type { Sender } from "./sender.ts";
 
@@ -11,25 +12,45 @@ export interface Push {
   runDue(): Promise<void>;
 }
 
+/** What webhooks need by the clock, on the thread that writes it. */
+export interface PushWork {
+  lookAfterWebhooks(argument: { batchMs: number }): Promise<Part | null>;
+  cutPart(part: Part): Promise<void>;
+  leavePart(part: Pick<Part, "last">): Promise<Part | null>;
+  disableFailed(): Promise<number[]>;
+}
+
+/** Webhooks that are cut in one transaction. */
+const CUT_AT_ONCE = 5;
+
 /** What webhooks do by the clock, from one look to the next. */
 export function createPush(
   db: Database,
-  runDueWork: (argument: { batchMs: number }) => Promise<number[]>,
+  work: PushWork,
   sender: Pick<Sender, "pump" | "idle">,
   batchMs: number,
   { clock, log }: { clock: Clock; log: Log },
 ): Push {
+  /** Step by step, so that the sender's exchanges get in between. */
+  async function doWork(): Promise<void> {
+    let part = await work.lookAfterWebhooks({ batchMs });
+    while (part !== null) {
+      const { last, webhookIds } = part;
+      for (let at = 0; at < webhookIds.length; at += CUT_AT_ONCE) {
+        await work.cutPart({ last, webhookIds: webhookIds.slice(at, at + CUT_AT_ONCE) });
+      }
+      part = await work.leavePart({ last });
+    }
+    for (const webhook of await work.disableFailed()) {
+      log.warn({ webhook }, "a webhook was disabled: not a single delivery succeeded for a day");
+    }
+  }
+
   async function look(): Promise<void> {
     try {
-      if (isWorkDue(db, clock.now(), batchMs)) {
-        for (const webhook of await runDueWork({ batchMs })) {
-          log.warn(
-            { webhook },
-            "a webhook was disabled: not a single delivery succeeded for a day",
-          );
-        }
-      }
-      if (isAttemptDue(db, clock.now())) await sender.pump();
+      if (isWorkDue(db, clock.now(), batchMs)) await doWork();
+      // What fails in there is in the sender's own words in the log.
+      if (isAttemptDue(db, clock.now())) await sender.pump().catch(() => {});
     } catch (error) {
       log.warn({ err: error }, "webhooks could not be looked after; it is tried again");
     }

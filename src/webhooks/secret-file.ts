@@ -39,16 +39,15 @@ function readSecret(path: string): string | null {
 /** Appears whole or not at all, and once only where two processes start together. */
 function makeSecret(path: string, random: Random): string {
   const secret = Buffer.from(random.bytes(SECRET_BYTES)).toString("base64url");
-  const draft = `${path}.${process.pid}`;
+  const draft = `${path}.${Buffer.from(random.bytes(6)).toString("hex")}`;
   try {
     writeFileSync(draft, `${secret}\n`, { mode: 0o600, flush: true });
     linkSync(draft, path);
-    return secret;
   } catch (error) {
-    const other = readSecret(path);
-    if (other === null) throw error;
-    return other;
+    // Another process was first.
+    if (readSecret(path) === null) throw error;
   } finally {
     rmSync(draft, { force: true });
   }
+  return readSecret(path) ?? secret;
 }

@@ -3,8 +3,10 @@ import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import type { Random } from "../ports/random.ts";
 import type { AttemptOutcome, MakeAttempt } from "./attempt.ts";
+import type { Claimed, Lane, Room } from "./claim-due.ts";
 import type { ClaimedDelivery } from "./deliveries.store.ts";
-import type { Claimed, EndedAttempt, Lane, Room } from "./exchange.ts";
+import type { EndedAttempt } from "./end-attempt.ts";
+import type { Taken } from "./exchange.ts";
 
 /** The deliveries' table, on whatever thread writes it. */
 export interface DeliveryLedger {
@@ -14,7 +16,7 @@ export interface DeliveryLedger {
     claim: string;
     waitsMs: readonly number[];
   }): Promise<Claimed[]>;
-  release(claims: string[]): Promise<void>;
+  release(taken: Taken[]): Promise<void>;
 }
 
 export type Sender = ReturnType<typeof createSender>;
@@ -23,6 +25,7 @@ export type Sender = ReturnType<typeof createSender>;
 const IN_FLIGHT_MAX: Room = { quick: 192, unknown: 144, slow: 72 };
 /** Attempts that callers of the API wait for, beside those. */
 const MANUAL_MAX = 24;
+const MANUAL_OF_ORGANIZATION_MAX = 6;
 const NO_ROOM: Room = { quick: 0, unknown: 0, slow: 0 };
 /** Attempts that end within so long of each other are noted together. */
 const GATHER_MS = 10;
@@ -36,9 +39,11 @@ export function createSender(
   waitsMs: readonly number[],
   { clock, random, log }: { clock: Clock; random: Random; log: Log },
 ) {
-  const inFlight = new Map<string, { lane: Lane; settled: Promise<void> }>();
+  const inFlight = new Map<string, { lane: Lane; taken: Taken; settled: Promise<void> }>();
+  /** Attempts that somebody waits for, and how many of each organization. */
+  const manual = new Set<Promise<unknown>>();
+  const manualOf = new Map<number, number>();
   let ended: EndedAttempt[] = [];
-  let manual = 0;
   let stopping = false;
   const stopped = new AbortController();
   let exchanging: Promise<void> | null = null;
@@ -77,15 +82,34 @@ export function createSender(
   }
 
   function start(claimed: Claimed): void {
-    const settled = makeAttempt(claimed, stopped.signal).then((outcome) => {
-      inFlight.delete(claimed.claim);
-      // Its claim is given back: whoever takes it next makes the attempt.
-      if (stopped.signal.aborted) return;
-      ended.push(endOf(claimed, "scheduled", outcome));
-      // Its failure is in the log, and the next look tries again.
-      pump().catch(() => {});
-    });
-    inFlight.set(claimed.claim, { lane: claimed.lane, settled });
+    const { claim, lane } = claimed;
+    const settled = makeAttempt(claimed, stopped.signal)
+      .then((outcome) => {
+        // Its claim is given back: whoever takes it next makes the attempt.
+        if (!stopped.signal.aborted) ended.push(endOf(claimed, "scheduled", outcome));
+      })
+      .catch((error) => log.error({ err: error }, "a webhook attempt failed in an unforeseen way"))
+      .finally(() => {
+        inFlight.delete(claim);
+        // Its failure is in the log, and the next look tries again.
+        if (!stopped.signal.aborted) pump().catch(() => {});
+      });
+    inFlight.set(claim, { lane, taken: claimed, settled });
+  }
+
+  async function attempt(
+    kind: "resend" | "ping",
+    take: () => Promise<ClaimedDelivery>,
+  ): Promise<AttemptOutcome & { delivery: number }> {
+    const claimed = await take();
+    const outcome = await makeAttempt(claimed, stopped.signal);
+    if (stopped.signal.aborted) {
+      await ledger.release([claimed]);
+      throw new AppError("unavailable", "The server is stopping.");
+    }
+    const end = endOf(claimed, kind, outcome);
+    await ledger.exchange({ ended: [end], room: NO_ROOM, claim: "", waitsMs });
+    return { ...outcome, delivery: claimed.id };
   }
 
   /** Exchanges until nothing has ended or can be taken; calls that come meanwhile share a turn. */
@@ -119,24 +143,30 @@ export function createSender(
 
     /**
      * One attempt that somebody waits for.
-     * @throws AppError `unavailable` where too many are under way
+     * @throws AppError `unavailable` where too many are under way, `throttled` where too many of
+     *   the organization's are
      */
     async attemptNow(
+      organizationId: number,
       kind: "resend" | "ping",
-      claim: () => Promise<ClaimedDelivery>,
+      take: () => Promise<ClaimedDelivery>,
     ): Promise<AttemptOutcome & { delivery: number }> {
-      if (manual >= MANUAL_MAX || stopping) {
+      if (manual.size >= MANUAL_MAX || stopping) {
         throw new AppError("unavailable", "Too many deliveries are being tried at this moment.");
       }
-      manual += 1;
+      const others = manualOf.get(organizationId) ?? 0;
+      if (others >= MANUAL_OF_ORGANIZATION_MAX) {
+        const detail = `At most ${MANUAL_OF_ORGANIZATION_MAX} deliveries are tried at once.`;
+        throw new AppError("throttled", detail, { retryAfterS: 1 });
+      }
+      manualOf.set(organizationId, others + 1);
+      const attempted = attempt(kind, take);
+      manual.add(attempted);
       try {
-        const claimed = await claim();
-        const outcome = await makeAttempt(claimed, stopped.signal);
-        const end = endOf(claimed, kind, outcome);
-        await ledger.exchange({ ended: [end], room: NO_ROOM, claim: "", waitsMs });
-        return { ...outcome, delivery: claimed.id };
+        return await attempted;
       } finally {
-        manual -= 1;
+        manual.delete(attempted);
+        manualOf.set(organizationId, (manualOf.get(organizationId) ?? 1) - 1);
       }
     },
 
@@ -144,11 +174,13 @@ export function createSender(
     async stop(): Promise<void> {
       stopping = true;
       const waited = new AbortController();
-      await Promise.race([this.idle(), clock.sleep(STOP_WAIT_MS, waited.signal)]);
+      const allEnded = Promise.all([this.idle(), Promise.allSettled(manual)]);
+      await Promise.race([allEnded, clock.sleep(STOP_WAIT_MS, waited.signal)]);
       waited.abort();
-      const unfinished = [...inFlight.keys()];
+      const unfinished = [...inFlight.values()].map(({ taken: { id, claim } }) => ({ id, claim }));
       stopped.abort();
       if (unfinished.length > 0) await ledger.release(unfinished);
+      await Promise.allSettled(manual);
     },
   };
 }

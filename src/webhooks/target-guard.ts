@@ -20,8 +20,9 @@ export interface Target {
   authority: string;
 }
 
-const CODE_POINTS_MAX = 2048;
-const TOO_LONG = `Ensure this field has no more than ${CODE_POINTS_MAX} characters.`;
+/** In code points (decisions, section 6). */
+export const URL_LENGTH_MAX = 2048;
+const TOO_LONG = `Ensure this field has no more than ${URL_LENGTH_MAX} characters.`;
 const INVALID = "Enter a valid https:// address.";
 const WRONG_PORT = "Use port 443, or one above 1023.";
 const USER_INFO = "A user name or password in the address is not allowed.";
@@ -47,7 +48,7 @@ const NAME_LENGTH_MAX = 253;
  */
 export function readTargetUrl(given: string): Read<Target> {
   // Counted only where it may matter: a code point is at most two units.
-  if (given.length > 2 * CODE_POINTS_MAX || [...given].length > CODE_POINTS_MAX) {
+  if (given.length > 2 * URL_LENGTH_MAX || [...given].length > URL_LENGTH_MAX) {
     return { fault: TOO_LONG };
   }
   const authority = DECEPTIVE.test(given) ? undefined : HTTPS.exec(given)?.[1];

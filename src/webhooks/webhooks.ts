@@ -167,13 +167,15 @@ export function createWebhooks(
 
     async test(own: OwnWebhook): Promise<JsonText<AttemptView>> {
       return toAttemptText(
-        await sender.attemptNow("ping", () => writer.startTest({ ...own, claim: newClaim() })),
+        await sender.attemptNow(own.organizationId, "ping", () =>
+          writer.startTest({ ...own, claim: newClaim() }),
+        ),
       );
     },
 
     async resend(own: OwnWebhook, deliveryId: number): Promise<JsonText<AttemptView>> {
       return toAttemptText(
-        await sender.attemptNow("resend", () =>
+        await sender.attemptNow(own.organizationId, "resend", () =>
           writer.startResend({ ...own, deliveryId, claim: newClaim() }),
         ),
       );

@@ -15,7 +15,7 @@ import { closeDatabase } from "../../src/db/database.ts";
 import { importFile } from "../../src/imports/import-file.ts";
 import { systemNetwork } from "../../src/ports/network.ts";
 import { systemPorts } from "../../src/ports/ports.ts";
-import { runDueWork } from "../../src/webhooks/due-work.ts";
+import { cutPart, leavePart, lookAfterWebhooks } from "../../src/webhooks/due-work.ts";
 import { signatureHeader } from "../../src/webhooks/signature.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
 import {
@@ -167,7 +167,11 @@ async function fill(machine: Machine, port: number): Promise<void> {
   for (let event = 0; event < EVENTS_EACH; event++) {
     const rows = posts(event * POSTS_PER_EVENT + 1, POSTS_PER_EVENT);
     await importFile(db, clock, "posts", machine.path(writePosts(machine, rows)));
-    await runDueWork(db, clock, { batchMs: 0 });
+    let part = await lookAfterWebhooks(db, clock, { batchMs: 0 });
+    while (part !== null) {
+      await cutPart(db, clock, part);
+      part = await leavePart(db, clock, part);
+    }
   }
   closeDatabase(db);
   const [row] = machine.query<{ waiting: number }>(
@@ -195,7 +199,7 @@ async function runAppliance(
     DELETE FROM webhook_attempts;
     UPDATE webhook_deliveries SET state = 'pending', failures = 0,
       next_attempt_at = created_at, claim = NULL, claimed_until = NULL;
-    UPDATE webhook_clock SET looked_at = unixepoch('subsec') * 1000, batched_at = looked_at;`);
+    UPDATE webhook_look SET looked_at = unixepoch('subsec') * 1000, batched_at = looked_at;`);
   db.close();
   const { environment } = pushing({ KANALOG_WEBHOOK_BATCH_SECONDS: "3600" });
   const profiling =

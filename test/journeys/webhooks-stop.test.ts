@@ -120,8 +120,8 @@ function agedBy(on: Machine, byMs: number): void {
   const db = on.open();
   try {
     for (const [table, column] of [
-      ["webhook_clock", "batched_at"],
-      ["webhook_clock", "looked_at"],
+      ["webhook_look", "batched_at"],
+      ["webhook_look", "looked_at"],
       ["webhook_deliveries", "created_at"],
       ["webhook_deliveries", "next_attempt_at"],
       ["webhook_attempts", "attempted_at"],

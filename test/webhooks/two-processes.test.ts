@@ -38,12 +38,17 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const db = () => first.appliance.app.domains.db.$client;
+const db = () => {
+  const client = first.appliance.app.domains.db.$client;
+  // Other connections write too.
+  client.pragma("busy_timeout = 5000");
+  return client;
+};
 
 /** As if so much time had gone by since the batch and the claims. */
 function letPass(seconds: number): void {
   const by = seconds * 1000;
-  db().prepare("UPDATE webhook_clock SET batched_at = batched_at - ?").run(by);
+  db().prepare("UPDATE webhook_look SET batched_at = batched_at - ?").run(by);
   db()
     .prepare("UPDATE webhook_deliveries SET claimed_until = claimed_until - ? WHERE claim NOTNULL")
     .run(by);

@@ -95,12 +95,12 @@ CREATE INDEX webhook_attempts_by_delivery ON webhook_attempts (delivery_id, id);
 
 -- One row: when events were cut last, when a process last looked for what is due, and by when it
 -- has attempted what fell due while none did.
-CREATE TABLE webhook_clock (
+CREATE TABLE webhook_look (
   batched_at INTEGER NOT NULL,
   looked_at INTEGER,
   overdue_until INTEGER NOT NULL
 ) STRICT;
-INSERT INTO webhook_clock VALUES (0, NULL, 0);
+INSERT INTO webhook_look VALUES (0, NULL, 0);
 
 CREATE TABLE mails (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
