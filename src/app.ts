@@ -36,10 +36,10 @@ import { createAttempts } from "./webhooks/attempt.ts";
 import { createPush, type Push } from "./webhooks/push.ts";
 import { createTargetGuard } from "./webhooks/resolve-target.ts";
 import { createSecretBox, type SecretBox } from "./webhooks/secret-box.ts";
-import { readOrMakeSecret, secretPath } from "./webhooks/secret-file.ts";
+import { makeSecretFile, readSecretFile, secretPath } from "./webhooks/secret-file.ts";
 import { createSender } from "./webhooks/sender.ts";
 import { createStaffWebhooks, type StaffWebhooks } from "./webhooks/staff-webhooks.ts";
-import { activeWebhooks, resumeWebhooks } from "./webhooks/webhooks.store.ts";
+import { activeWebhooks, anyWebhook, resumeWebhooks } from "./webhooks/webhooks.store.ts";
 import { createWebhooks } from "./webhooks/webhooks.ts";
 
 /** The composition root: the only file that builds and wires what the others declare. */
@@ -119,7 +119,7 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
     }
   });
   const limits = createLimits(createRates(), usage);
-  const secrets = createSecretBox(secretOf(config, random), random);
+  const secrets = createSecretBox(secretOf(config, db, random), random);
   requireReadableSecrets(db, secrets, config);
   const guard = createTargetGuard(network.resolve, config.webhookAllow);
   const sender = createSender(
@@ -273,10 +273,21 @@ function refuseChange(): never {
   throw new Error("accounts are changed on a connection that writes");
 }
 
-function secretOf({ secret, databasePath }: Config, random: Random): string {
+function secretOf({ secret, databasePath }: Config, db: Database, random: Random): string {
   if (secret !== null) return secret;
   if (databasePath === IN_MEMORY) return Buffer.from(random.bytes(32)).toString("base64url");
-  return readOrMakeSecret(secretPath(databasePath), random);
+  const path = secretPath(databasePath);
+  const found = readSecretFile(path);
+  if (found !== null) return found;
+  if (anyWebhook(db)) {
+    throw new AppError(
+      "conflict",
+      `The secret file ${path} is missing, by which the webhooks' signing secrets are read. Put it ` +
+        "back, or give its text as KANALOG_SECRET. Where it is lost for good, give a new text as " +
+        "KANALOG_SECRET: what to do about each webhook is said then.",
+    );
+  }
+  return makeSecretFile(path, random);
 }
 
 /** Else every attempt would fail, and each webhook be disabled after a day. */
@@ -287,8 +298,9 @@ function requireReadableSecrets(db: Database, secrets: SecretBox, config: Config
   throw new AppError(
     "conflict",
     `${name} is not what the signing secrets of these webhooks were encrypted with: ` +
-      `${unreadable.map(({ id }) => id).join(", ")}. Give the former one; where it is lost, disable ` +
-      "them (kanalog webhook disable W) and have their owners rotate the secrets.",
+      `${unreadable.map(({ id }) => id).join(", ")}. Give the former one. Where it is lost, disable ` +
+      "each (kanalog webhook disable W), start, have its owner rotate the secret, and enable it " +
+      "again (kanalog webhook enable W).",
   );
 }
 

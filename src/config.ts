@@ -128,7 +128,7 @@ export const SETTINGS = {
     "mailFrom",
     "The sender of mails, such as `Kanalog <kanalog@example.com>`.",
     "kanalog@localhost",
-    nonEmpty,
+    sender,
   ),
   KANALOG_URL: optional("url", "For `kanalog mcp`: the address of the appliance.", baseUrl),
   KANALOG_KEY: secret(optional("key", "For `kanalog mcp`: the API key.", nonEmpty)),
@@ -179,8 +179,14 @@ export function describeSettings(environment: Environment): {
 }[] {
   return entries().map(([name, { doc, fallback, secret }]) => {
     const value = settingText(environment, name) ?? fallback;
-    return { name, value: secret && value !== null ? "(hidden)" : value, doc };
+    return { name, value: secret && value !== null ? "(hidden)" : shortened(value), doc };
   });
+}
+
+/** A certificate has hundreds of lines. */
+function shortened(value: string | null): string | null {
+  const [first = ""] = value?.split("\n") ?? [];
+  return value === null || value === first ? value : `${first} …`;
 }
 
 function entries(): [name: string, setting: Setting<string, unknown>][] {
@@ -297,6 +303,15 @@ function certificates(text: string): string {
     throw new Error("holds no certificates in PEM (-----BEGIN CERTIFICATE-----…).");
   }
   return text;
+}
+
+function sender(text: string): string {
+  if (!/^(?:[^<>@\r\n]+<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/.test(text.trim())) {
+    throw new Error(
+      `${JSON.stringify(text)} is not a sender such as Kanalog <kanalog@example.com>.`,
+    );
+  }
+  return text.trim();
 }
 
 /** The value may hold a password, so no message quotes it. */

@@ -5,7 +5,8 @@ import typescript from "./receivers/typescript.txt" with { type: "text" };
 
 const BODY = `<p>New posts of the channels that a webhook watches come to your server as HTTPS POST requests, one
 to two minutes after they were read: at most 100 posts in one event, only posts of the last two
-days, no edits, no deletions.</p>
+days, no edits, no deletions. An event ends at a million characters of posts too; with Cyrillic text
+a body can be some megabytes, so let your proxy take 8 MB.</p>
 <pre>POST /your/path HTTP/1.1
 Content-Type: application/json; charset=utf-8
 X-Service-Event: post.created
@@ -35,10 +36,12 @@ While a rotation with <code>overlap_hours</code> lasts there are two.</li>
 each other.</li>
 </ol>
 <h2>A receiver in TypeScript</h2>
-<p>For Bun or Node.js, behind your HTTPS proxy.</p>
+<p>For Bun, or Node.js 22.18 and newer, behind your HTTPS proxy; <code>WEBHOOK_SECRET</code> in the
+environment.</p>
 <pre><code>${Bun.escapeHTML(typescript)}</code></pre>
 <h2>A receiver in Python</h2>
-<p>With the standard library only, behind your HTTPS proxy.</p>
+<p>With the standard library only, behind your HTTPS proxy; <code>WEBHOOK_SECRET</code> in the
+environment.</p>
 <pre><code>${Bun.escapeHTML(python)}</code></pre>
 <h2>When it does not work</h2>
 <p><code>POST /v1/msgr/webhooks/{id}/test/</code> sends a <code>ping</code> and says what came of it.

@@ -158,7 +158,7 @@ export const webhooksRotateSecret = apiMethod({
   description:
     "Issues a new signing secret, which is shown this once and signs from the next attempt on. " +
     "With `overlap_hours`, attempts carry the former secret's signature beside the new one's " +
-    "(`t=…,v1=former,v1=new`) for so long.",
+    "(`t=…,v1=former,v1=new`) for so long; another rotation ends that.",
   units: 0,
   audience: "managers",
   planRule: webhooksIncluded,

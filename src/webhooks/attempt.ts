@@ -17,7 +17,7 @@ const ERRORS = {
   timeout: "The receiver did not answer within 10 seconds.",
   unreachable: "The receiver could not be reached.",
   certificate: "The receiver's certificate is not valid for this address.",
-  broken: "The receiver ended the connection without an answer.",
+  broken: "The receiver did not answer with a proper HTTP answer over HTTPS.",
   unresolved: "The name of the receiver could not be resolved.",
   unsigned: "The signing secret cannot be read; rotate it.",
 } as const;

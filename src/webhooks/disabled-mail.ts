@@ -6,8 +6,7 @@ export function disabledMail(
   { id, url, lastError, lastSuccessAt }: Webhook,
   organization: string,
 ): { subject: string; text: string } {
-  const success =
-    lastSuccessAt === null ? "There was none yet." : `It was at ${formatInstant(lastSuccessAt)}.`;
+  const success = lastSuccessAt === null ? "none yet" : formatInstant(lastSuccessAt);
   return {
     subject: `Webhook ${id} of ${organization} was disabled`,
     text: `Not a single delivery of webhook ${id} of ${organization} succeeded for a day, so it was

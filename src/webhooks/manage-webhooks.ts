@@ -187,7 +187,7 @@ function requireChannels(db: Database, { webhookChannels }: Plan, channels: numb
     const rest = named(channels.slice(webhookChannels));
     throw fieldError({
       channels: [
-        `Ensure this field has no more than ${webhookChannels} elements. Too many by: ${rest}.`,
+        `Ensure this field has no more than ${webhookChannels} elements. Leave out: ${rest}.`,
       ],
     });
   }

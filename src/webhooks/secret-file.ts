@@ -10,34 +10,26 @@ export function secretPath(databasePath: string): string {
 }
 
 /**
- * The secret of a file beside the database, made on the first start, for its owner's eyes only
- * (decisions, section 6).
- * @throws AppError `unavailable` naming the file, where it can be neither read nor made
+ * The secret of the file; null where there is none.
+ * @throws AppError `unavailable` naming the file, where it cannot be read
  */
-export function readOrMakeSecret(path: string, random: Random): string {
-  try {
-    return readSecret(path) ?? makeSecret(path, random);
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new AppError("unavailable", `Cannot read or make the secret ${path}: ${reason}.`, {
-      cause,
-    });
-  }
-}
-
-function readSecret(path: string): string | null {
+export function readSecretFile(path: string): string | null {
   try {
     const text = readFileSync(path, "utf8").trim();
     if (text === "") throw new Error("the file is empty");
     return text;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
-    throw error;
+    throw unusable(path, error);
   }
 }
 
-/** Appears whole or not at all, and once only where two processes start together. */
-function makeSecret(path: string, random: Random): string {
+/**
+ * Makes the file, for its owner's eyes only (decisions, section 6). It appears whole or not at all,
+ * and once only where two processes start together.
+ * @throws AppError `unavailable` naming the file, where it cannot be made
+ */
+export function makeSecretFile(path: string, random: Random): string {
   const secret = Buffer.from(random.bytes(SECRET_BYTES)).toString("base64url");
   const draft = `${path}.${Buffer.from(random.bytes(6)).toString("hex")}`;
   try {
@@ -45,9 +37,16 @@ function makeSecret(path: string, random: Random): string {
     linkSync(draft, path);
   } catch (error) {
     // Another process was first.
-    if (readSecret(path) === null) throw error;
+    if (readSecretFile(path) === null) throw unusable(path, error);
   } finally {
     rmSync(draft, { force: true });
   }
-  return readSecret(path) ?? secret;
+  return readSecretFile(path) ?? secret;
+}
+
+function unusable(path: string, cause: unknown): AppError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new AppError("unavailable", `Cannot read or make the secret ${path}: ${reason}.`, {
+    cause,
+  });
 }

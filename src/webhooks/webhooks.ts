@@ -74,9 +74,9 @@ export interface WebhookWriter {
 
 /** How long finding the addresses of a name may take while its webhook is made or changed. */
 const RESOLVE_MAX_MS = 5_000;
+/** One sentence for a name that does not exist and for one of a private network. */
 const REFUSED =
-  "Enter an address that is reachable from the internet, not one of a private network.";
-const UNRESOLVED = "The name of the host could not be resolved.";
+  "Enter an address on the internet: this one does not exist, or is of a private network.";
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
@@ -99,7 +99,7 @@ export function createWebhooks(
   async function requireAcceptable({ target }: GivenTarget): Promise<void> {
     const resolution = await guard(target, RESOLVE_MAX_MS);
     if (resolution.ok) return;
-    throw fieldError({ url: [resolution.reason === "refused" ? REFUSED : UNRESOLVED] });
+    throw fieldError({ url: [REFUSED] });
   }
 
   return {

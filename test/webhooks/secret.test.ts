@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type App, createApp } from "../../src/app.ts";
@@ -128,4 +128,16 @@ test("KANALOG_SECRET of fewer than 32 characters stops the start", () => {
     "KANALOG_SECRET",
   );
   expect(() => readConfig(environment({ KANALOG_SECRET: "ы".repeat(32) }))).not.toThrow();
+});
+
+test("a start without the secret file is refused, and no other one is made in its place", async () => {
+  await pushOnce();
+  const path = join(folder, "kanalog.db.secret");
+  const secret = readFileSync(path, "utf8");
+  rmSync(path);
+  await expect(restart()).rejects.toThrow(/secret file .*kanalog\.db\.secret is missing/);
+  expect(filesBeside()).toEqual([]);
+  writeFileSync(path, secret);
+  const { app } = await restart();
+  await app.close();
 });
