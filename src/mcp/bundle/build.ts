@@ -54,6 +54,8 @@ try {
     entrypoints: [join(import.meta.dir, "server.ts")],
     target: "node",
     naming: "server.mjs",
+    // Else its comments would name the folders of this machine.
+    minify: { whitespace: true },
     outdir: folder,
   });
   if (!built.success) throw new AggregateError(built.logs, "the bridge could not be built");
