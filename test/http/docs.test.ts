@@ -109,7 +109,7 @@ test.skipIf(CHROMIUM === undefined)(
     expect([...hosts]).toEqual([new URL(address).host]);
     expect(faults).toEqual([]);
   },
-  60_000,
+  120_000,
 );
 
 test("the documentation's page names no other host and forbids foreign scripts", async () => {
