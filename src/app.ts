@@ -1,5 +1,7 @@
+import { hkdfSync } from "node:crypto";
 import { version } from "../package.json";
 import { type Accounts, createAccounts } from "./accounts/accounts.ts";
+import { createAuditLog } from "./audit/audit-log.ts";
 import { createChannels } from "./channels/channels.ts";
 import type { Config } from "./config.ts";
 import { closeDatabase, type Database, IN_MEMORY, openDatabase } from "./db/database.ts";
@@ -10,8 +12,12 @@ import { createCategoryImages } from "./directory/category-images.ts";
 import { createDirectory } from "./directory/directory.ts";
 import { AppError } from "./errors.ts";
 import { createBaseAddress, listenerAddress } from "./http/base-address.ts";
+import { requestIdOf } from "./http/request-id.ts";
 import { createServer, type Server } from "./http/server.ts";
+import { createImportRuns } from "./imports/import-runs.ts";
 import { loadShippedDirectories } from "./imports/shipped-directories.ts";
+import { createUploadFiles } from "./imports/upload-files.ts";
+import { claimJobNow, selectJobRuns } from "./jobs/jobs.store.ts";
 import { jobTable } from "./jobs/jobs.ts";
 import { createScheduler, type Scheduler } from "./jobs/scheduler.ts";
 import { createTicker } from "./jobs/ticker.ts";
@@ -23,16 +29,34 @@ import { createUsageStore } from "./limits/usage.store.ts";
 import { createUsage, type Usage } from "./limits/usage.ts";
 import { createMailer, type Mailer } from "./mail/mailer.ts";
 import { isMailDue } from "./mail/mails.store.ts";
+import { createMails } from "./mail/mails.ts";
 import { createDispatcher } from "./mcp/dispatcher.ts";
 import { createCursors } from "./methods/cursor.ts";
 import type { Services } from "./methods/services.ts";
 import { apiMethods, toolMethods } from "./methods/table.ts";
-import { jobOperations, pushOperations, readOperations, writeOperations } from "./operations.ts";
+import {
+  importOperations,
+  jobOperations,
+  peopleOperations,
+  pushOperations,
+  readOperations,
+  sessionOperations,
+  writeOperations,
+} from "./operations.ts";
+import type { AuthSettings } from "./people/auth.ts";
+import { createOperatorPeople, type OperatorPeople } from "./people/operator-people.ts";
+import { anyPerson, selectPeople } from "./people/people.store.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Ports } from "./ports/ports.ts";
 import type { Random } from "./ports/random.ts";
+import { createRecentLog } from "./ports/recent-log.ts";
 import { createPosts } from "./posts/posts.ts";
-import { createAttempts } from "./webhooks/attempt.ts";
+import { createAttempts } from "./site/attempts.ts";
+import { clientAddress } from "./site/client-address.ts";
+import { REQUEST_BYTES_MAX } from "./site/read-upload.ts";
+import { createSetUp } from "./site/set-up.ts";
+import { siteRoutes } from "./site/site.ts";
+import { createMakeAttempt } from "./webhooks/attempt.ts";
 import { createPush, type Push } from "./webhooks/push.ts";
 import { createTargetGuard } from "./webhooks/resolve-target.ts";
 import { createSecretBox, type SecretBox } from "./webhooks/secret-box.ts";
@@ -52,6 +76,7 @@ export interface Domains {
   keys: Keys;
   usage: Pick<Usage, "used">;
   webhooks: StaffWebhooks;
+  people: OperatorPeople;
 }
 
 export interface App {
@@ -65,6 +90,8 @@ export interface App {
   mailer: Mailer;
   /** Starts listening and the scheduler. @returns the address */
   listen(): string;
+  /** Where an empty appliance is set up, or null where there is somebody. */
+  setUpPath(): string | null;
   /** Stops accepting, finishes what is under way, commits what was counted, closes all. */
   close(): Promise<void>;
 }
@@ -78,8 +105,15 @@ const EVERY_SECOND = "* * * * * *";
 const IDLE_MAX_S = 30;
 
 /** Opens the database, brings it to this program's schema, and builds the domains over it. */
-export async function openDomains(config: Config, ports: Ports): Promise<Domains> {
-  const { clock, random } = ports;
+export function openDomains(config: Config, ports: Ports): Promise<Domains> {
+  return buildDomains(config, ports, installationSecret(config, ports.random));
+}
+
+async function buildDomains(
+  config: Config,
+  { clock, random }: Ports,
+  secret: (db: Database) => string,
+): Promise<Domains> {
   const db = openDatabase(config.databasePath, clock);
   try {
     await migrate(db, clock);
@@ -96,13 +130,17 @@ export async function openDomains(config: Config, ports: Ports): Promise<Domains
     keys: createKeys(db, accounts, clock, random),
     usage: createUsageStore(db),
     webhooks: createStaffWebhooks(db, clock),
+    people: createOperatorPeople(db, clock, () => authSettings(secret(db))),
   };
 }
 
 /** Builds the whole appliance; tests use it with ports of their own and a database in memory. */
-export async function createApp(config: Config, ports: Ports): Promise<App> {
+export async function createApp(config: Config, given: Ports): Promise<App> {
+  const recentLog = createRecentLog(given.log, given.clock);
+  const ports: Ports = { ...given, log: recentLog.log };
   const { clock, random, log, network } = ports;
-  const domains = await openDomains(config, ports);
+  const secret = installationSecret(config, random);
+  const domains = await buildDomains(config, ports, secret);
   const db = readingConnection(config, clock, domains.db);
   const threads = databaseThreads(config, clock, db);
 
@@ -119,7 +157,7 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
     }
   });
   const limits = createLimits(createRates(), usage);
-  const secrets = createSecretBox(secretOf(config, db, random), random);
+  const secrets = createSecretBox(secret(db), random);
   requireReadableSecrets(db, secrets, config);
   const guard = createTargetGuard(network.resolve, config.webhookAllow);
   const sender = createSender(
@@ -127,7 +165,7 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
       exchange: (argument) => threads.push.run("exchange", argument),
       release: (claims) => threads.push.run("releaseClaims", claims),
     },
-    createAttempts(guard, network, secrets, clock),
+    createMakeAttempt(guard, network, secrets, clock),
     config.webhookRetriesMs,
     ports,
   );
@@ -189,6 +227,9 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
     }),
     {
       claim: (claim) => threads.jobs.run("claimJob", claim),
+      // Not on the jobs' thread, where whoever asks would wait for the job under way.
+      claimNow: (claim) => claimJobNow(domains.db, clock, claim),
+      runs: () => selectJobRuns(db),
       end: (end) => threads.jobs.run("endJob", end),
     },
     clock,
@@ -200,14 +241,67 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
     createTicker(EVERY_SECOND, mailer.runDue),
   ];
 
+  const imports = createImportRuns(
+    domains.db,
+    (upload) => threads.imports.run("runUpload", upload),
+    createUploadFiles(config.databasePath, ports),
+    ports,
+  );
+  await imports.recover();
+  if (ports.mail !== null && !knowsItsAddress(config)) {
+    log.warn({}, "no mail with a link is sent, since KANALOG_BASE_URL is not set");
+  }
+
   let address: string | null = null;
+  const baseAddress = createBaseAddress(config, () => address);
+  const setUp = createSetUp(() => !anyPerson(db), ports);
+  const settings = authSettings(secret(db));
+  const site = siteRoutes({
+    config,
+    ports,
+    secret: subkey(secret(db), "kanalog site forms"),
+    baseAddress,
+    requestId: (request) => requestIdOf(request, random, clock),
+    clientAddress: (request) => clientAddress(request, config.trustProxy, server.server),
+    accounts: domains.accounts,
+    keys: domains.keys,
+    services,
+    webhooks: domains.webhooks,
+    people: {
+      signIn: (input) => threads.people.run("signIn", { settings, ...input }),
+      signedIn: (cookie) => threads.sessions.run("signedIn", { settings, cookie }),
+      signOut: (cookie) => threads.sessions.run("signOut", { settings, cookie }),
+      passwordLink: (email, isTrusted) =>
+        threads.people.run("passwordLink", { settings, email, isTrusted }),
+      choosePassword: (token, password) =>
+        threads.people.run("choosePassword", { settings, token, password }),
+      changePassword: (input) => threads.people.run("changePassword", { settings, ...input }),
+      ensurePerson: (input) => threads.people.run("ensurePerson", { settings, ...input }),
+      setUpPerson: (input) => threads.people.run("setUpPerson", { settings, ...input }),
+      markStaff: (email, isStaff) => threads.people.run("markStaff", { email, isStaff }),
+      endSessions: (email) => threads.people.run("endSessions", email),
+      distrust: (email) => threads.people.run("distrust", email),
+      people: () => selectPeople(db, clock.now()),
+    },
+    audit: createAuditLog(domains.db, clock),
+    imports,
+    mails: createMails(domains.db, clock, ports.mail !== null && knowsItsAddress(config)),
+    setUp,
+    attempts: createAttempts(),
+    usage: domains.usage,
+    jobs: scheduler,
+    databaseFacts: () => threads.readers.run("readDatabaseFacts", null),
+    recentErrors: recentLog.entries,
+  });
+
   const server = createServer(apiMethods, {
     config,
     ports,
     services,
     keys,
     keyUse,
-    baseAddress: createBaseAddress(config, () => address),
+    baseAddress,
+    others: site,
     answerMcp: createDispatcher(toolMethods, version),
     images: createCategoryImages(db),
     isReady: () => answersInSchema(db),
@@ -230,6 +324,8 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
           reusePort: false,
           development: false,
           idleTimeout: IDLE_MAX_S,
+          // Each route has a limit of its own; a body that it does not read is not kept either.
+          maxRequestBodySize: REQUEST_BYTES_MAX,
         });
       } catch (cause) {
         const place = `${config.host}:${config.port}`;
@@ -244,6 +340,8 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
       return address ?? `http://localhost:${port}`;
     },
 
+    setUpPath: setUp.path,
+
     async close() {
       const closing = new AbortController();
       const timeIsUp = clock.sleep(STOP_MAX_MS, closing.signal);
@@ -253,6 +351,7 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
           server.server && server.stop(),
           scheduler.stop(),
           sender.stop(),
+          imports.stop(),
           ...tickers.map((ticker) => ticker.stop()),
         ]),
         timeIsUp,
@@ -271,6 +370,19 @@ export async function createApp(config: Config, ports: Ports): Promise<App> {
 /** The serving connection only reads. */
 function refuseChange(): never {
   throw new Error("accounts are changed on a connection that writes");
+}
+
+/** Read, or made, when it is needed first: most commands need none. */
+function installationSecret(config: Config, random: Random): (db: Database) => string {
+  let secret: string | null = null;
+  return (db) => {
+    secret ??= secretOf(config, db, random);
+    return secret;
+  };
+}
+
+function authSettings(secret: string): AuthSettings {
+  return { secret: subkey(secret, "kanalog site sessions") };
 }
 
 function secretOf({ secret, databasePath }: Config, db: Database, random: Random): string {
@@ -304,6 +416,19 @@ function requireReadableSecrets(db: Database, secrets: SecretBox, config: Config
   );
 }
 
+/**
+ * Else a mail's link would lead to the host that a request names, and its token to whoever asked for
+ * the mail in somebody else's name.
+ */
+function knowsItsAddress({ baseUrl, host, port }: Config): boolean {
+  return baseUrl !== null || listenerAddress(host, port) !== null;
+}
+
+/** A secret for one purpose. */
+function subkey(secret: string, purpose: string): string {
+  return Buffer.from(hkdfSync("sha256", secret, "", purpose, 32)).toString("base64url");
+}
+
 function reasonOf(cause: unknown): string {
   return cause instanceof Error ? cause.message.replace(/[.\s]+$/, "") : String(cause);
 }
@@ -327,7 +452,10 @@ interface DatabaseThreads {
   readers: Threads<typeof readOperations>;
   writer: Threads<typeof writeOperations>;
   push: Threads<typeof pushOperations>;
+  people: Threads<typeof peopleOperations>;
+  sessions: Threads<typeof sessionOperations>;
   jobs: Threads<typeof jobOperations>;
+  imports: Threads<typeof importOperations>;
 }
 
 function databaseThreads(config: Config, clock: Clock, db: Database): DatabaseThreads {
@@ -337,7 +465,10 @@ function databaseThreads(config: Config, clock: Clock, db: Database): DatabaseTh
       readers: inlineThreads(readOperations, db, clock),
       writer: inlineThreads(writeOperations, db, clock),
       push: inlineThreads(pushOperations, db, clock),
+      people: inlineThreads(peopleOperations, db, clock),
+      sessions: inlineThreads(sessionOperations, db, clock),
       jobs: inlineThreads(jobOperations, db, clock),
+      imports: inlineThreads(importOperations, db, clock),
     };
   }
   const entry = new URL("./thread.ts", import.meta.url);
@@ -351,7 +482,10 @@ function databaseThreads(config: Config, clock: Clock, db: Database): DatabaseTh
       clock,
     }),
     writer: startThreads({ path, entry, access: "writer", count: 1, timeoutMs: null, clock }),
+    people: startThreads({ path, entry, access: "writer", count: 1, timeoutMs: null, clock }),
+    sessions: startThreads({ path, entry, access: "writer", count: 1, timeoutMs: null, clock }),
     push: startThreads({ path, entry, access: "writer", count: 1, timeoutMs: null, clock }),
     jobs: startThreads({ path, entry, access: "writer", count: 1, timeoutMs: null, clock }),
+    imports: startThreads({ path, entry, access: "writer", count: 1, timeoutMs: null, clock }),
   };
 }

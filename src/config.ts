@@ -55,7 +55,8 @@ export const SETTINGS = {
   ),
   KANALOG_TRUST_PROXY: setting(
     "trustProxy",
-    "Take the client's view of the address from `X-Forwarded-Host` and `X-Forwarded-Proto`.",
+    "Believe a proxy in front: the client's view of the address from `X-Forwarded-Host` and " +
+      "`X-Forwarded-Proto`, and the client's own from `X-Forwarded-For`.",
     "false",
     flag,
   ),

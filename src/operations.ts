@@ -1,9 +1,11 @@
 import { type CatalogSelection, selectCatalog } from "./channels/catalog.ts";
 import { optimizeSearch } from "./channels/optimize-search.ts";
 import type { Database } from "./db/database.ts";
+import { readDatabaseFacts } from "./db/database-facts.ts";
 import { inTransaction } from "./db/transaction.ts";
 import { recount } from "./directory/recount.ts";
 import { refreshFacets } from "./directory/refresh-facets.ts";
+import { runUpload } from "./imports/run-upload.ts";
 import { claimJob, endJob } from "./jobs/jobs.store.ts";
 import type { UsedKey } from "./keys/key-use.ts";
 import { recordKeyUse } from "./keys/keys.store.ts";
@@ -16,6 +18,19 @@ import {
 } from "./limits/usage.store.ts";
 import { claimMail, endMail } from "./mail/mails.store.ts";
 import type { Day } from "./moscow-time.ts";
+import {
+  changePassword,
+  choosePassword,
+  distrust,
+  endSessions,
+  ensurePerson,
+  markStaff,
+  passwordLink,
+  setUpPerson,
+  signedIn,
+  signIn,
+  signOut,
+} from "./people/people.ts";
 import type { Clock } from "./ports/clock.ts";
 import { type PostSelection, selectPosts } from "./posts/posts.store.ts";
 import { closeDay } from "./statistics/close-day.ts";
@@ -46,6 +61,7 @@ export const readOperations = {
     selectPosts(db, selection),
   selectUsage: (db: Database, _clock: Clock, selection: UsageSelection) =>
     selectUsage(db, selection),
+  readDatabaseFacts: (db: Database, _clock: Clock, _argument: null) => readDatabaseFacts(db),
 };
 
 /**
@@ -90,6 +106,22 @@ export const pushOperations = {
   endMail,
 };
 
+/** Sign-in, sessions and passwords: some hash, all write, so on a thread of their own. */
+export const peopleOperations = {
+  signIn,
+  passwordLink,
+  choosePassword,
+  changePassword,
+  ensurePerson,
+  setUpPerson,
+  markStaff,
+  endSessions,
+  distrust,
+};
+
+/** Who is signed in: asked for every page, so nobody's hashing may be in the way. */
+export const sessionOperations = { signedIn, signOut };
+
 /** The scheduler's work: long, on a thread of its own. */
 export const jobOperations = {
   claimJob,
@@ -103,3 +135,6 @@ export const jobOperations = {
     await optimizeSearch(db, clock);
   },
 };
+
+/** Files that were uploaded: as long as jobs, and beside them. */
+export const importOperations = { runUpload };

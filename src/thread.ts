@@ -1,9 +1,25 @@
 import { serveOperations } from "./db/threads.ts";
-import { jobOperations, pushOperations, readOperations, writeOperations } from "./operations.ts";
+import {
+  importOperations,
+  jobOperations,
+  peopleOperations,
+  pushOperations,
+  readOperations,
+  sessionOperations,
+  writeOperations,
+} from "./operations.ts";
 import { systemClock } from "./ports/clock.ts";
 
 /** What every database thread runs. */
 serveOperations(
-  { ...readOperations, ...writeOperations, ...pushOperations, ...jobOperations },
+  {
+    ...readOperations,
+    ...writeOperations,
+    ...pushOperations,
+    ...peopleOperations,
+    ...sessionOperations,
+    ...jobOperations,
+    ...importOperations,
+  },
   systemClock,
 );

@@ -4,7 +4,14 @@ import { fieldError, notFound } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { createAccountsStore } from "./accounts.store.ts";
 import type { Member, MemberRole, Organization, Plan } from "./accounts.table.ts";
+import { type MemberChange, type MemberDenial, memberDenial } from "./member-rules.ts";
 import { nextTerm, type PlanCode, planInForce } from "./plan.ts";
+
+/** Somebody's place in an organization. */
+export interface Membership {
+  member: Member;
+  organization: Organization;
+}
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
@@ -114,6 +121,11 @@ export function createAccounts(
     },
 
     member,
+    membershipsOf: (email: string): Membership[] => store.membershipsOf(email),
+    isMemberElsewhere: (email: string, organizationId: number): boolean =>
+      store.isMemberElsewhere(email, organizationId),
+    /** All that somebody belongs to, whether they may act there or not. */
+    placesOf: (email: string): Membership[] => store.placesOf(email),
     /** The first member there is, or null. */
     firstMemberId: (): number | null => store.firstMemberId(),
     members(organizationId: number): Member[] {
@@ -127,8 +139,7 @@ export function createAccounts(
       name: string;
       role: MemberRole;
     }): Promise<Member> {
-      const email = input.email.trim();
-      if (!EMAIL.test(email)) throw fieldError({ email: ["Enter a valid email address."] });
+      const email = requiredEmail(input.email);
       return inTransaction(db, clock, () => {
         const { organizationId, role } = input;
         organization(organizationId);
@@ -146,6 +157,32 @@ export function createAccounts(
           createdAt: clock.now(),
           suspendedAt: null,
         });
+      });
+    },
+
+    /**
+     * A change by another member of the same organization, where the rules allow it: judged in the
+     * transaction that makes it, so that two owners cannot demote each other at once.
+     * @throws AppError `not_found` for a member of another organization
+     */
+    changeMemberAs(
+      actorId: number,
+      id: number,
+      change: MemberChange,
+    ): Promise<{ ok: true; member: Member } | { ok: false; denial: MemberDenial }> {
+      return inTransaction(db, clock, () => {
+        const actor = member(actorId);
+        const target = member(id);
+        if (target.organizationId !== actor.organizationId) throw notFound(`Member ${id}`);
+        const denial = memberDenial(actor, target, change, store.membersOf(actor.organizationId));
+        if (denial !== null) return { ok: false, denial };
+        const { role, isSuspended } = change;
+        if (role !== undefined) store.changeMember(id, { role });
+        if (isSuspended !== undefined) {
+          const suspendedAt = isSuspended ? (target.suspendedAt ?? clock.now()) : null;
+          store.changeMember(id, { suspendedAt });
+        }
+        return { ok: true, member: member(id) };
       });
     },
 
@@ -175,7 +212,15 @@ function requireLimits(change: PlanChange): void {
   }
 }
 
-function requiredName(text: string): string {
+/** An address without blanks around it. @throws AppError `invalid` on `email` */
+export function requiredEmail(text: string): string {
+  const email = text.trim();
+  if (!EMAIL.test(email)) throw fieldError({ email: ["Enter a valid email address."] });
+  return email;
+}
+
+/** A name without blanks around it. @throws AppError `invalid` on `name` */
+export function requiredName(text: string): string {
   const name = text.trim();
   if (/\p{Cc}/u.test(name)) throw fieldError({ name: ["Control characters are not allowed."] });
   if (name === "") throw fieldError({ name: ["This field may not be blank."] });

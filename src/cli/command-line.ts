@@ -10,6 +10,7 @@ import { memberCommand } from "./member.ts";
 import { orgCommand } from "./org.ts";
 import { planCommand } from "./plan.ts";
 import { serveCommand } from "./serve.ts";
+import { staffCommand } from "./staff.ts";
 import { startCommand } from "./start.ts";
 import { configCommand, openApiCommand, recountCommand } from "./upkeep.ts";
 import { webhookCommand } from "./webhook.ts";
@@ -29,6 +30,7 @@ export async function runCommandLine(
     .addCommand(orgCommand(context))
     .addCommand(memberCommand(context))
     .addCommand(keyCommand(context))
+    .addCommand(staffCommand(context))
     .addCommand(planCommand(context))
     .addCommand(webhookCommand(context))
     .addCommand(recountCommand(context))

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { MEMBER_ROLES, type Member, type MemberRole } from "../accounts/accounts.table.ts";
 import { choiceOption, jsonOption, parseId } from "./arguments.ts";
 import { type CommandContext, CommandExit, EXIT_USAGE } from "./command-context.ts";
+import { readNewPassword } from "./new-password.ts";
 import { instantCell, type Printable, printList, printObject } from "./print.ts";
 import { withDomains } from "./with-domains.ts";
 
@@ -23,9 +24,10 @@ export function memberCommand(context: CommandContext): Command {
         organizationId: number,
         input: { email: string; name: string; role: MemberRole; json?: boolean },
       ) =>
-        withDomains(context, async ({ accounts }) => {
+        withDomains(context, async ({ accounts, people }) => {
           const { email, name, role } = input;
           const member = await accounts.addMember({ organizationId, email, name, role });
+          await people.distrust(member.email);
           printObject(output, describe(member), input.json === true);
         }),
     );
@@ -67,11 +69,29 @@ export function memberCommand(context: CommandContext): Command {
       .argument("<member>", "their number", parseId)
       .addOption(jsonOption())
       .action((id: number, { json }: { json?: boolean }) =>
-        withDomains(context, async ({ accounts }) => {
-          printObject(output, describe(await accounts[verb](id)), json === true);
+        withDomains(context, async ({ accounts, people }) => {
+          const member = await accounts[verb](id);
+          if (verb === "suspend") await people.endSessions(member.email);
+          printObject(output, describe(member), json === true);
         }),
       );
   }
+
+  command
+    .command("password")
+    .description("give a member a new password for the account site; their sessions end")
+    .argument("<member>", "their number", parseId)
+    .option("--stdin", "read the password from standard input, as one line", false)
+    .addOption(jsonOption())
+    .action((id: number, { stdin, json }: { stdin: boolean; json?: boolean }) =>
+      withDomains(context, async ({ accounts, people }) => {
+        const member = accounts.member(id);
+        const password = await readNewPassword(output, stdin);
+        await people.ensure(member);
+        await people.setPassword(member.email, password);
+        printObject(output, describe(member), json === true);
+      }),
+    );
   return command;
 }
 

@@ -58,7 +58,14 @@ export async function serve(
   const app = await context.createApp(config, context.ports(config));
   const stopSignal = stopSignalled(app.domains.clock);
   try {
-    announce(app.listen());
+    const address = app.listen();
+    announce(address);
+    const setUpPath = app.setUpPath();
+    if (setUpPath !== null) {
+      context.output.note(
+        `Set up the account site within 30 minutes: ${config.baseUrl ?? address}${setUpPath}`,
+      );
+    }
     await stopSignal;
   } finally {
     await app.close();

@@ -31,21 +31,29 @@ export function webhookCommand(context: CommandContext): Command {
       }),
     );
 
-  for (const [name, description] of [
-    ["disable", "disable a webhook, so that only `webhook enable` enables it again"],
-    ["enable", "enable a webhook, whatever it was disabled for: posts are sent from now on"],
-  ] as const) {
-    command
-      .command(name)
-      .description(description)
-      .argument("<webhook>", "its number", parseId)
-      .addOption(jsonOption())
-      .action((id: number, { json }: { json?: boolean }) =>
-        withDomains(context, async ({ webhooks }) => {
-          printObject(output, describe(await webhooks[name](id), webhooks), json === true);
-        }),
-      );
-  }
+  command
+    .command("disable")
+    .description("disable a webhook, so that only `webhook enable` enables it again")
+    .argument("<webhook>", "its number", parseId)
+    .option("--reason <reason>", "why, for staff only", "")
+    .addOption(jsonOption())
+    .action((id: number, { reason, json }: { reason: string; json?: boolean }) =>
+      withDomains(context, async ({ webhooks }) => {
+        const disabled = await webhooks.disable(id, reason);
+        printObject(output, describe(disabled, webhooks), json === true);
+      }),
+    );
+
+  command
+    .command("enable")
+    .description("enable a webhook, whatever it was disabled for: posts are sent from now on")
+    .argument("<webhook>", "its number", parseId)
+    .addOption(jsonOption())
+    .action((id: number, { json }: { json?: boolean }) =>
+      withDomains(context, async ({ webhooks }) => {
+        printObject(output, describe(await webhooks.enable(id), webhooks), json === true);
+      }),
+    );
 
   command
     .command("deliveries")
@@ -70,6 +78,7 @@ function describe(webhook: Webhook, webhooks: StaffWebhooks): Printable {
     channels: webhooks.channels(webhook.id).length,
     is_active: webhook.disabledReason === "",
     disabled_reason: webhook.disabledReason,
+    staff_note: webhook.staffNote,
     failing_since: instantCell(webhook.failingSince),
     last_success_at: instantCell(webhook.lastSuccessAt),
     last_error: webhook.lastError,

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
@@ -34,7 +34,7 @@ export function openDatabase(
   access: "writer" | "reader" = "writer",
 ): Database {
   try {
-    if (path !== IN_MEMORY && access === "writer") mkdirSync(dirname(path), { recursive: true });
+    if (path !== IN_MEMORY && access === "writer") makeFile(path);
     const client = new BetterSqlite3(path, { timeout: OPEN_TIMEOUT_MS });
     client.pragma("journal_mode = WAL");
     client.pragma("foreign_keys = ON");
@@ -48,6 +48,12 @@ export function openDatabase(
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new AppError("unavailable", `Cannot open the database ${path}: ${reason}.`, { cause });
   }
+}
+
+/** For its owner's eyes only: sessions and mails are in it. */
+function makeFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
 }
 
 export function databaseExists(path: string): boolean {

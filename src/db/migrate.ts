@@ -3,10 +3,11 @@ import type { Clock } from "../ports/clock.ts";
 import { type Database, statement } from "./database.ts";
 import { foundation } from "./migrations/001-foundation.ts";
 import { webhooks } from "./migrations/002-webhooks.ts";
+import { site } from "./migrations/003-site.ts";
 import { inTransaction } from "./transaction.ts";
 
 /** Migration N brings a file of version N-1 to N; the file's version is its `user_version`. */
-const MIGRATIONS: readonly string[] = [foundation, webhooks];
+const MIGRATIONS: readonly string[] = [foundation, webhooks, site];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

@@ -13,6 +13,8 @@ import { startPageRoutes } from "./start-page.ts";
 import { webhooksPageRoutes } from "./webhooks-page.ts";
 
 export interface ServerContext extends McpContext {
+  /** The routes of other doors. */
+  others: Elysia;
   images: CategoryImages;
   /** Whether the database answers, in this program's schema. */
   isReady(): boolean;
@@ -36,7 +38,8 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
       return errorAnswer(cause, commonHeaders(request, context), ports);
     })
     .use(rest)
-    .use(mcpRoutes(context));
+    .use(mcpRoutes(context))
+    .use(context.others);
 
   let document: Promise<object> | null = null;
   const publicRoutes: PublicRoutes = {

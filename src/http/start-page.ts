@@ -17,6 +17,7 @@ body { max-width: 36rem; margin: 4rem auto; padding: 0 1rem; }
 <p>A Channel Data API runs here: the catalog of a messenger's channels, their cards, daily
 statistics and posts, as JSON over HTTP, with an API key; new posts as webhooks.</p>
 <ul>
+<li><a href="account/">Account</a>: keys, usage, webhooks, members; for staff, the <a href="staff/">console</a></li>
 <li><a href="docs/">Documentation</a>: every method, to read and to try</li>
 <li><a href="docs/mcp/">Connecting an assistant</a>: MCP, with snippets for the usual programs</li>
 <li><a href="docs/webhooks/">Receiving webhooks</a>: how to check what comes, with receivers to copy</li>

@@ -12,10 +12,16 @@ const BYTES_MAX = 1024 * 1024;
  * 500 pixels a side (decisions, section 3), goes into the database and has an address there.
  * @throws RowFault
  */
-export function readImage(given: string, folder: string, images: CategoryImages): string {
+export function readImage(given: string, folder: string | null, images: CategoryImages): string {
   if (/^https?:\/\//i.test(given)) {
     if (!URL.canParse(given)) throw new RowFault("image", "Enter a valid URL.");
     return given;
+  }
+  if (folder === null) {
+    throw new RowFault(
+      "image",
+      "A row of an uploaded file gives an image by its address, such as https://example.com/a.webp.",
+    );
   }
   const content = readBytes(resolve(folder, given), given);
   if (content.byteLength > BYTES_MAX) {

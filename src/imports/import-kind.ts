@@ -31,8 +31,11 @@ export interface ImportKind<Row> {
 
 export interface ImportContext {
   clock: Clock;
-  /** The folder to which names of image files are relative. */
-  folder: string;
+  /**
+   * The folder to which names of image files are relative; null where rows come from elsewhere than
+   * the operator's own machine, and may name no file of it.
+   */
+  folder: string | null;
   note(message: string): void;
 }
 

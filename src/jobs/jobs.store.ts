@@ -13,31 +13,57 @@ export interface JobEnd extends JobClaim {
   failure: string | null;
 }
 
+/** A job's last run, or one under way. */
+export interface JobRun extends JobEnd {
+  /** Null where it was seen, but never ran. */
+  startedAt: number | null;
+  /** Null while it is under way. */
+  finishedAt: number | null;
+}
+
 /** A run that has not ended after this long is taken for crashed; the longest takes some minutes. */
 const LEASE_MS = 60 * 60 * 1000;
 
+/** Nobody is running the job: its last run has ended, or crashed. */
+const IS_FREE = "(finished_at IS NOT NULL OR started_at <= @now - @lease)";
+
+const START = `
+  UPDATE jobs SET due_at = max(due_at, @dueAt), started_at = @now, finished_at = NULL, failure = NULL
+  WHERE name = @name AND ${IS_FREE}`;
+
 /**
  * Takes a due time for the calling process. False where it is taken already, lies before one that
- * was, or where the job is seen for the first time: a new database has nothing to catch up with. A
- * due time is run at most once, but for a run that never ended: the jobs may be run again, and a
- * day that was half closed must be closed.
+ * was, where the job is running, or where it is seen for the first time: a new database has nothing
+ * to catch up with. A due time is run at most once, but for a run that never ended: the jobs may be
+ * run again, and a day that was half closed must be closed.
  */
 export function claimJob(db: Database, clock: Clock, { name, dueAt }: JobClaim): Promise<boolean> {
   return inTransaction(db, clock, () => {
     const now = clock.now();
-    const first = statement(
-      db,
-      `INSERT INTO jobs (name, due_at, started_at, finished_at) VALUES (?, ?, ?, ?)
-       ON CONFLICT DO NOTHING`,
-    ).run(name, dueAt, now, now);
-    if (first.changes > 0) return false;
+    if (addJob(db, { name, dueAt }, now)) return false;
     const claimed = statement(
       db,
-      `UPDATE jobs SET due_at = @dueAt, started_at = @now, finished_at = NULL, failure = NULL
-       WHERE name = @name AND (due_at < @dueAt OR
-         (due_at = @dueAt AND finished_at IS NULL AND started_at <= @now - @lease))`,
+      `${START} AND (due_at < @dueAt OR (due_at = @dueAt AND finished_at IS NULL))`,
     ).run({ name, dueAt, now, lease: LEASE_MS });
     return claimed.changes > 0;
+  });
+}
+
+/**
+ * Takes a job outside its due times. The due time that it does the work of counts as run, and is
+ * not run once more.
+ * @returns the due time that its end is noted under; null where it is running, in whichever process
+ */
+export function claimJobNow(
+  db: Database,
+  clock: Clock,
+  { name, dueAt }: JobClaim,
+): Promise<number | null> {
+  return inTransaction(db, clock, () => {
+    const now = clock.now();
+    addJob(db, { name, dueAt }, now);
+    const claimed = statement<{ dueAt: number }>(db, `${START} RETURNING due_at AS dueAt`);
+    return claimed.get({ name, dueAt, now, lease: LEASE_MS })?.dueAt ?? null;
   });
 }
 
@@ -55,4 +81,21 @@ export function endJob(
       dueAt,
     );
   });
+}
+
+export function selectJobRuns(db: Database): JobRun[] {
+  return statement<JobRun>(
+    db,
+    `SELECT name, due_at AS dueAt, started_at AS startedAt, finished_at AS finishedAt, failure
+     FROM jobs`,
+  ).all();
+}
+
+/** Notes a job that never ran. @returns false where it was seen before */
+function addJob(db: Database, { name, dueAt }: JobClaim, now: number): boolean {
+  const added = statement(
+    db,
+    "INSERT INTO jobs (name, due_at, finished_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+  ).run(name, dueAt, now);
+  return added.changes > 0;
 }

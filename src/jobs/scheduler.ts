@@ -1,8 +1,9 @@
 import { Cron } from "croner";
+import { notFound } from "../errors.ts";
 import { MOSCOW_ZONE } from "../moscow-time.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
-import type { JobClaim, JobEnd } from "./jobs.store.ts";
+import type { JobClaim, JobEnd, JobRun } from "./jobs.store.ts";
 import { createTicker } from "./ticker.ts";
 
 export interface Job {
@@ -14,15 +15,36 @@ export interface Job {
 
 export interface JobLedger {
   claim(claim: JobClaim): Promise<boolean>;
+  /** Outside the job's due times. */
+  claimNow(claim: JobClaim): Promise<number | null>;
+  runs(): JobRun[];
   end(end: JobEnd): Promise<void>;
 }
 
 export interface Scheduler {
   /** Runs each job whose latest due time nobody has taken: once, however many were missed. */
   runDue(): Promise<void>;
+  /**
+   * Starts a job at once, whatever its due times; it runs on after this has settled.
+   * @returns false where it is running already, in whichever process
+   * @throws AppError `not_found`
+   */
+  runNow(name: string): Promise<boolean>;
+  /** All jobs, with how they ran last. */
+  list(): JobState[];
   start(): void;
-  /** Looks for no more due times; settles when the job under way has ended. */
+  /** Looks for no more due times; settles when the jobs under way have ended. */
   stop(): Promise<void>;
+}
+
+export interface JobState {
+  name: string;
+  pattern: string;
+  nextDueAt: number | null;
+  startedAt: number | null;
+  /** Null while it runs, and where it never did. */
+  finishedAt: number | null;
+  failure: string | null;
 }
 
 /** When it looks: due times are whole minutes, and a crashed run is taken up again. */
@@ -36,17 +58,21 @@ export function createScheduler(
   log: Log,
 ): Scheduler {
   let stopped = false;
+  const startedNow = new Set<Promise<void>>();
 
   async function runIfDue(job: Job): Promise<void> {
     const dueAt = latestDue(job.pattern, clock.now());
     if (dueAt === null) return;
     try {
-      if (!(await ledger.claim({ name: job.name, dueAt }))) return;
-      const failure = await runJob(job, dueAt);
-      await ledger.end({ name: job.name, dueAt, failure });
+      if (await ledger.claim({ name: job.name, dueAt })) await runAndNote(job, dueAt, dueAt);
     } catch (error) {
       log.error({ err: error, job: job.name }, "a job's due time could not be taken or noted");
     }
+  }
+
+  async function runAndNote(job: Job, dueAt: number, notedAs: number): Promise<void> {
+    const failure = await runJob(job, dueAt);
+    await ledger.end({ name: job.name, dueAt: notedAs, failure });
   }
 
   async function runJob(job: Job, dueAt: number): Promise<string | null> {
@@ -66,13 +92,46 @@ export function createScheduler(
     }
   }
 
+  async function runNow(name: string): Promise<boolean> {
+    const job = jobs.find((one) => one.name === name);
+    if (job === undefined) throw notFound(`The job ${name}`);
+    const now = clock.now();
+    // It does what its last due time asks for: the day that was to be closed, say.
+    const dueAt = latestDue(job.pattern, now) ?? now;
+    const notedAs = stopped ? null : await ledger.claimNow({ name, dueAt });
+    if (notedAs === null) return false;
+    const run = runAndNote(job, dueAt, notedAs).catch((error) => {
+      log.error({ err: error, job: name }, "a job's end could not be noted");
+    });
+    startedNow.add(run);
+    void run.finally(() => startedNow.delete(run));
+    return true;
+  }
+
+  function list(): JobState[] {
+    const runs = new Map(ledger.runs().map((run) => [run.name, run]));
+    return jobs.map(({ name, pattern }) => {
+      const run = runs.get(name);
+      return {
+        name,
+        pattern,
+        nextDueAt: nextDue(pattern, clock.now()),
+        startedAt: run?.startedAt ?? null,
+        finishedAt: run?.startedAt ? run.finishedAt : null,
+        failure: run?.failure ?? null,
+      };
+    });
+  }
+
   const ticker = createTicker(EVERY_MINUTE, runDue);
   return {
     runDue,
+    runNow,
+    list,
     start: ticker.start,
     async stop() {
       stopped = true;
-      await ticker.stop();
+      await Promise.all([ticker.stop(), ...startedNow]);
     },
   };
 }
@@ -83,4 +142,10 @@ export function latestDue(pattern: string, nowMs: number): number | null {
   // Croner leaves the reference's own second out, so it is asked from the next one on.
   const latest = cron.previousRuns(2, new Date(nowMs + 1000)).map((run) => run.getTime());
   return latest.find((dueAt) => dueAt <= nowMs) ?? null;
+}
+
+/** The first instant after `nowMs` that the pattern names. */
+function nextDue(pattern: string, nowMs: number): number | null {
+  const cron = new Cron(pattern, { timezone: MOSCOW_ZONE, paused: true });
+  return cron.nextRun(new Date(nowMs))?.getTime() ?? null;
 }

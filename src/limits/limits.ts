@@ -24,7 +24,7 @@ export interface Ended {
 
 /** What the plan in force allows a caller, and what is left of it (decisions, section 4). */
 export function createLimits(rates: Rates, usage: Usage) {
-  function periodOf({ planInForce }: Caller, nowMs: number): Period {
+  function periodOf({ planInForce }: Pick<Caller, "planInForce">, nowMs: number): Period {
     return periodAt(planInForce.startedAt, nowMs);
   }
 
@@ -47,7 +47,7 @@ export function createLimits(rates: Rates, usage: Usage) {
       rates.take(organization.id, plan.requestsPerSecond, nowMs),
 
     /** The period in force and the units used in it, by any process. */
-    usage(caller: Caller, nowMs: number): Period & { used: number } {
+    usage(caller: Omit<Caller, "key">, nowMs: number): Period & { used: number } {
       const period = periodOf(caller, nowMs);
       return { ...period, used: usage.used(caller.organization.id, period.startedAt) };
     },

@@ -22,13 +22,13 @@ export function createMailer(
   mail: Mail | null,
   { clock, random, log }: { clock: Clock; random: Random; log: Log },
 ) {
-  async function send({ to, subject, text }: ClaimedMail): Promise<boolean> {
+  async function send({ to, subject, text, html }: ClaimedMail): Promise<boolean> {
     if (mail === null) {
       log.warn({ to, subject }, "a mail is not sent, since KANALOG_SMTP_URL is not set");
       return true;
     }
     try {
-      await mail.send({ to, subject, text });
+      await mail.send({ to, subject, text, html });
       return true;
     } catch (error) {
       log.warn({ err: error, subject }, "a mail could not be sent; it is tried again");

@@ -23,12 +23,12 @@ export interface EndedMail {
 }
 
 /** In the caller's transaction: the message is sent if, and only if, that is committed. */
-export function queueMail(db: Database, nowMs: number, { to, subject, text }: Message): void {
+export function queueMail(db: Database, nowMs: number, { to, subject, text, html }: Message): void {
   statement(
     db,
-    `INSERT INTO mails (recipients, subject, text, created_at, next_attempt_at)
-     VALUES (?, ?, ?, ?, ?)`,
-  ).run(JSON.stringify(to), subject, text, nowMs, nowMs);
+    `INSERT INTO mails (recipients, subject, text, html, created_at, next_attempt_at)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+  ).run(JSON.stringify(to), subject, text, html, nowMs, nowMs);
 }
 
 export function isMailDue(db: Database, nowMs: number): boolean {
@@ -45,21 +45,26 @@ export function setBackMails(db: Database, byMs: number): void {
   ).run({ byMs });
 }
 
+/** Messages that are still to be sent. */
+export function countMails(db: Database): number {
+  return statement<{ n: number }>(db, "SELECT count(*) AS n FROM mails").get()?.n ?? 0;
+}
+
 /** Takes one message that is due and that nobody has. */
 export function claimMail(db: Database, clock: Clock, claim: string): Promise<ClaimedMail | null> {
   return inTransaction(db, clock, () => {
     const nowMs = clock.now();
-    const row = statement<{ id: number; recipients: string; subject: string; text: string }>(
+    const row = statement<{ id: number; recipients: string } & Omit<Message, "to">>(
       db,
       `UPDATE mails SET claim = @claim, claimed_until = @until
        WHERE id = (SELECT id FROM mails
          WHERE next_attempt_at <= @nowMs AND (claimed_until IS NULL OR claimed_until <= @nowMs)
          ORDER BY next_attempt_at, id LIMIT 1)
-       RETURNING id, recipients, subject, text`,
+       RETURNING id, recipients, subject, text, html`,
     ).get({ claim, nowMs, until: nowMs + LEASE_MS });
     if (row === undefined) return null;
-    const { id, recipients, subject, text } = row;
-    return { id, claim, to: JSON.parse(recipients) as string[], subject, text };
+    const { id, recipients, subject, text, html } = row;
+    return { id, claim, to: JSON.parse(recipients) as string[], subject, text, html };
   });
 }
 

@@ -8,6 +8,7 @@ import {
 } from "../errors.ts";
 import { NOT_NULL, REQUIRED, type Read, typeName, UNKNOWN_FIELD } from "../fields.ts";
 import type { JsonText } from "../json-text.ts";
+import type { Key } from "../keys/keys.table.ts";
 import type { Caller } from "../keys/keys.ts";
 import { quotaExceeded } from "../limits/limits.ts";
 import { type ApiMethod, takesBody } from "./method.ts";
@@ -84,6 +85,41 @@ export async function callMethod(
   } catch (thrown) {
     return freeOutcome(toAppError(thrown));
   }
+}
+
+/** Nobody's: pages show data without a key. */
+const NO_KEY: Key = {
+  id: 0,
+  memberId: 0,
+  name: "",
+  prefix: "",
+  access: "read_only",
+  createdAt: 0,
+  expiresAt: null,
+  lastUsedAt: null,
+  revokedAt: null,
+};
+
+/**
+ * What a reading method answers to somebody who looks at a page: the plan's rules hold, but nothing
+ * is counted and nothing costs.
+ * @throws AppError what the method's errors are, `tariff_required` included
+ */
+export function viewMethod(
+  method: ApiMethod,
+  raw: RawArguments,
+  { services, viewer, nowMs }: { services: Services; viewer: Omit<Caller, "key">; nowMs: number },
+): Promise<JsonText<unknown>> {
+  const context: CallContext = {
+    services,
+    caller: { ...viewer, key: NO_KEY },
+    nowMs,
+    readBody: async () => ({}),
+    // A page has addresses of its own; it takes the cursor out of this one.
+    pageUrl: (query) => `?${query}`,
+  };
+  requirePlanAndQuota({ ...method, units: 0 }, context);
+  return runMethod(method, raw, context);
 }
 
 /** @throws AppError `read_only_key`, `manager_required` */

@@ -2,8 +2,11 @@ import type { Caller } from "../keys/keys.ts";
 import { webhookLimitReached } from "../webhooks/plan-limits.ts";
 import type { Services } from "./services.ts";
 
-/** Why the plan in force does not include a method, or null where it does. */
-export type PlanRule = (caller: Caller, services: Services) => string | null;
+/**
+ * Why the plan in force does not include a method, or null where it does; the same for every key of
+ * an organization, and for who looks at its pages without one.
+ */
+export type PlanRule = (caller: Omit<Caller, "key">, services: Services) => string | null;
 
 /** Posts are closed on Test (specification, section 8). */
 export const postsIncluded: PlanRule = ({ plan }) => (plan.posts ? null : notIncluded(plan.code));

@@ -19,7 +19,7 @@ import {
 
 const HOUR_MS = 60 * 60 * 1000;
 /** One rotation may leave the former secret signing for so long. */
-const OVERLAP_HOURS_MAX = 72;
+export const OVERLAP_HOURS_MAX = 72;
 
 const webhookPath = {
   id: inPath(integer({ description: "Webhook number.", example: 1, minimum: 0 })),
@@ -242,7 +242,7 @@ function own(id: number, { caller }: Call) {
   return { organizationId: caller.organization.id, id };
 }
 
-function readUrl(given: unknown): Read<GivenTarget> {
+export function readUrl(given: unknown): Read<GivenTarget> {
   if (typeof given !== "string") return { fault: "Not a valid string." };
   if (given.trim() === "") return { fault: "This field may not be blank." };
   const read = readTargetUrl(given);

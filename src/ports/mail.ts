@@ -10,6 +10,17 @@ export interface Message {
   to: readonly string[];
   subject: string;
   text: string;
+  html: string;
+}
+
+/**
+ * A text that somebody chose, for a place among others: without line breaks, and without the
+ * characters that would turn the direction of what stands around it.
+ */
+export function onOneLine(text: string): string {
+  return text
+    .replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "")
+    .replace(/[\p{Cc}\u2028\u2029]+/gu, " ");
 }
 
 /** How long a server may be silent. */
@@ -34,12 +45,12 @@ export function systemMail(smtpUrl: string, from: string): Mail {
     disableUrlAccess: true,
   });
   return {
-    async send({ to, subject, text }) {
+    async send({ to, subject, text, html }) {
       // As objects, so that a comma or an angle bracket in an address makes no second recipient.
       const recipients = to.map((address) => ({ name: "", address }));
       const controller = new AbortController();
       const timer = setTimeout(() => controller.abort(), SENDING_MAX_MS);
-      const message = { from, to: recipients, subject, text, signal: controller.signal };
+      const message = { from, to: recipients, subject, text, html, signal: controller.signal };
       const { rejected } = await transport
         .sendMail(message)
         .catch((error) => {

@@ -3,6 +3,9 @@ import { notFound } from "../errors.ts";
 import { type JsonText, toJsonText } from "../json-text.ts";
 import { type PostPage, type PostSelection, type PostView, selectPost } from "./posts.store.ts";
 
+/** For doors, which name no store. */
+export type { PostView } from "./posts.store.ts";
+
 export type Posts = ReturnType<typeof createPosts>;
 
 export function createPosts(db: Database, readPage: (of: PostSelection) => Promise<PostPage>) {

@@ -40,7 +40,7 @@ export type MakeAttempt = (
 ) => Promise<AttemptOutcome>;
 
 /** One POST of a delivery to its webhook's present address, signed now; never throws. */
-export function createAttempts(
+export function createMakeAttempt(
   guard: TargetGuard,
   network: Pick<Network, "post">,
   secrets: SecretBox,

@@ -140,15 +140,36 @@ export function rotateSecret(
   });
 }
 
-/** As staff, which only staff can undo. @throws AppError `not_found` */
-export function disableAsStaff(db: Database, clock: Clock, id: number): Promise<Webhook> {
-  return changeAsStaff(db, clock, id, (now) => disable(db, id, "staff", now));
+const NOTE_LENGTH_MAX = 500;
+
+/**
+ * As staff, which only staff can undo.
+ * @param note the reason, shown to staff only
+ * @throws AppError `not_found`, `invalid` on `reason`
+ */
+export async function disableAsStaff(
+  db: Database,
+  clock: Clock,
+  id: number,
+  note: string,
+): Promise<Webhook> {
+  const staffNote = note.trim();
+  if ([...staffNote].length > NOTE_LENGTH_MAX) {
+    throw fieldError({
+      reason: [`Ensure this field has no more than ${NOTE_LENGTH_MAX} characters.`],
+    });
+  }
+  return changeAsStaff(db, clock, id, (now) => {
+    disable(db, id, "staff", now);
+    updateWebhook(db, id, { staffNote });
+  });
 }
 
 /** Whatever it was disabled for. @throws AppError `not_found` */
 export function enableAsStaff(db: Database, clock: Clock, id: number): Promise<Webhook> {
   return changeAsStaff(db, clock, id, (now, { disabledReason }) => {
     if (disabledReason !== "") enable(db, id, now);
+    updateWebhook(db, id, { staffNote: "" });
   });
 }
 

@@ -16,8 +16,14 @@ export function createStaffWebhooks(db: Database, clock: Clock) {
     /** Of one organization, or of all. */
     webhooks: (organizationId: number | null): Webhook[] =>
       selectWebhooks(db, { organizationId, after: 0, limit: ALL }),
+    webhook(id: number): Webhook {
+      const found = selectWebhook(db, id);
+      if (found === undefined) throw notFound(`Webhook ${id}`);
+      return found;
+    },
     channels: (id: number): number[] => channelsOf(db, id),
-    disable: (id: number): Promise<Webhook> => disableAsStaff(db, clock, id),
+    /** @param note the reason, for staff */
+    disable: (id: number, note = ""): Promise<Webhook> => disableAsStaff(db, clock, id, note),
     enable: (id: number): Promise<Webhook> => enableAsStaff(db, clock, id),
 
     /** The latest deliveries, newest first. */

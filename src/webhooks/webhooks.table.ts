@@ -18,6 +18,8 @@ export const webhooks = sqliteTable("webhooks", {
   lastSuccessAt: integer("last_success_at"),
   lastDurationMs: integer("last_duration_ms"),
   lastError: text("last_error").notNull(),
+  /** Why staff disabled it: for staff only. */
+  staffNote: text("staff_note").notNull().default(""),
   testedAt: integer("tested_at"),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),

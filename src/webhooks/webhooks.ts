@@ -25,6 +25,9 @@ import type { Target } from "./target-guard.ts";
 import { channelsOf, countWebhooks, selectWebhooks } from "./webhooks.store.ts";
 import type { DisabledReason, Webhook } from "./webhooks.table.ts";
 
+/** For doors, which name no store. */
+export type { DeliveryView } from "./deliveries.store.ts";
+
 /** A webhook as the API shows it (decisions, section 2). */
 export interface WebhookView {
   id: number;

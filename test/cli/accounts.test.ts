@@ -184,8 +184,9 @@ test("the help lists only commands that exist, and each has a help of its own", 
   expect(help.exitCode).toBe(0);
   const listed = [...help.out.matchAll(/^ {2}([a-z]+)\b/gm)].map((match) => match[1] ?? "");
   expect(listed).toEqual([
-    ...["start", "serve", "import", "org", "member", "key", "plan", "webhook", "recount"],
-    ...["mcp", "openapi", "config", "help"],
+    ...["start", "serve", "import", "org", "member", "key", "staff", "plan"],
+    ...["webhook", "recount", "mcp"],
+    ...["openapi", "config", "help"],
   ]);
   const helps = await Promise.all(
     listed

@@ -57,13 +57,15 @@ test("list shows webhooks of one organization, or of all, and never a secret", a
 });
 
 test("what staff disables only staff enables, and the API says so at once", async () => {
-  const disabled = await machine.json(["webhook", "disable", "1"]);
-  expect(disabled).toMatchObject({ is_active: false, disabled_reason: "staff" });
+  const disabled = await machine.json(["webhook", "disable", "1", "--reason", "Hangs for days"]);
+  expect(disabled).toMatchObject({
+    ...{ is_active: false, disabled_reason: "staff", staff_note: "Hangs for days" },
+  });
   const refused = await call("PATCH", "1/", { is_active: true });
   expect(refused.status).toBe(409);
   expect(await refused.json()).toMatchObject({ code: "conflict" });
   const enabled = await machine.json(["webhook", "enable", "1"]);
-  expect(enabled).toMatchObject({ is_active: true, disabled_reason: "" });
+  expect(enabled).toMatchObject({ is_active: true, disabled_reason: "", staff_note: "" });
   expect(await (await call("GET", "1/")).json()).toMatchObject({ is_active: true });
 });
 

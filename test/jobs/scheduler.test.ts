@@ -2,10 +2,16 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { closeDatabase, openDatabase } from "../../src/db/database.ts";
+import { closeDatabase, type Database, openDatabase } from "../../src/db/database.ts";
 import { migrate } from "../../src/db/migrate.ts";
-import { claimJob, endJob } from "../../src/jobs/jobs.store.ts";
-import { createScheduler, type Job, latestDue, type Scheduler } from "../../src/jobs/scheduler.ts";
+import { claimJob, claimJobNow, endJob, selectJobRuns } from "../../src/jobs/jobs.store.ts";
+import {
+  createScheduler,
+  type Job,
+  type JobLedger,
+  latestDue,
+  type Scheduler,
+} from "../../src/jobs/scheduler.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 
 let appliance: Appliance;
@@ -24,15 +30,20 @@ const NIGHTLY: Job = {
   },
 };
 
+function ledger(db: Database): JobLedger {
+  const { clock } = appliance.ports;
+  return {
+    claim: (claim) => claimJob(db, clock, claim),
+    claimNow: (claim) => claimJobNow(db, clock, claim),
+    runs: () => selectJobRuns(db),
+    end: (end) => endJob(db, clock, end),
+  };
+}
+
 /** A scheduler as another process on the same database has it. */
 function scheduler(jobs: readonly Job[] = [NIGHTLY]): Scheduler {
-  const { db } = appliance.app.domains;
   const { clock, log } = appliance.ports;
-  const ledger = {
-    claim: (claim: { name: string; dueAt: number }) => claimJob(db, clock, claim),
-    end: (end: { name: string; dueAt: number; failure: string | null }) => endJob(db, clock, end),
-  };
-  return createScheduler(jobs, ledger, clock, log);
+  return createScheduler(jobs, ledger(appliance.app.domains.db), clock, log);
 }
 
 const noted = () =>
@@ -115,14 +126,7 @@ test("of schedulers on connections of their own to one file, one runs a due time
   const dbs = [1, 2, 3].map(() => openDatabase(join(folder, "a.db"), clock));
   try {
     for (const db of dbs) await migrate(db, clock);
-    const schedulers = dbs.map((db) =>
-      createScheduler(
-        [NIGHTLY],
-        { claim: (of) => claimJob(db, clock, of), end: (of) => endJob(db, clock, of) },
-        clock,
-        log,
-      ),
-    );
+    const schedulers = dbs.map((db) => createScheduler([NIGHTLY], ledger(db), clock, log));
     await Promise.all(schedulers.map((one) => one.runDue()));
     clock.set("2026-11-21T00:10:07+03:00");
     await Promise.all(schedulers.map((one) => one.runDue()));
@@ -171,4 +175,117 @@ test("a job that fails is noted with its reason, is not tried again, and stops n
   appliance.ports.clock.set("2026-11-22T00:11:00+03:00");
   await scheduler().runDue();
   expect(noted().failure).toBeNull();
+});
+
+/** A job that runs until it is told to end. */
+function slowJob(): { job: Job; end(): void; runs: number[] } {
+  const runs: number[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return {
+    runs,
+    end: resolve,
+    job: {
+      ...NIGHTLY,
+      run: (dueAt) => {
+        runs.push(dueAt);
+        return promise;
+      },
+    },
+  };
+}
+
+test("a job that is run now does its last due time's work, which then counts as run", async () => {
+  const one = scheduler();
+  await one.runDue();
+  appliance.ports.clock.set("2026-11-21T00:11:00+03:00");
+  expect(await one.runNow("nightly")).toBe(true);
+  await one.stop();
+  expect(ran).toEqual(["2026-11-20T21:10:00.000Z"]);
+  expect(noted()).toMatchObject({
+    started_at: Date.parse("2026-11-21T00:11:00+03:00"),
+    finished_at: Date.parse("2026-11-21T00:11:00+03:00"),
+    failure: null,
+  });
+  await scheduler().runDue();
+  expect(ran).toHaveLength(1);
+  appliance.ports.clock.set("2026-11-22T00:11:00+03:00");
+  await scheduler().runDue();
+  expect(ran).toHaveLength(2);
+});
+
+test("while a job runs, no process runs it once more, and its due time waits", async () => {
+  const slow = slowJob();
+  const one = scheduler([slow.job]);
+  await one.runDue();
+  expect(await one.runNow("nightly")).toBe(true);
+  const [state] = one.list();
+  expect(state).toMatchObject({ startedAt: appliance.ports.clock.now(), finishedAt: null });
+
+  const another = scheduler();
+  expect(await another.runNow("nightly")).toBe(false);
+  expect(await one.runNow("nightly")).toBe(false);
+  appliance.ports.clock.set("2026-11-20T12:59:59+03:00");
+  expect(await another.runNow("nightly")).toBe(false);
+  expect(slow.runs).toHaveLength(1);
+  slow.end();
+  await one.stop();
+  expect(await another.runNow("nightly")).toBe(true);
+  await another.stop();
+  expect(ran).toHaveLength(1);
+});
+
+test("a due time that comes while the job is run now is run when that has ended", async () => {
+  const slow = slowJob();
+  const one = scheduler([slow.job]);
+  await one.runDue();
+  appliance.ports.clock.set("2026-11-21T00:09:50+03:00");
+  expect(await one.runNow("nightly")).toBe(true);
+  appliance.ports.clock.set("2026-11-21T00:10:30+03:00");
+  const another = scheduler();
+  await another.runDue();
+  expect(ran).toEqual([]);
+  slow.end();
+  await one.stop();
+  await another.runDue();
+  expect(ran).toEqual(["2026-11-20T21:10:00.000Z"]);
+});
+
+test("a run that crashed is given up after an hour, and can be run again", async () => {
+  const crashed = scheduler([slowJob().job]);
+  await crashed.runDue();
+  expect(await crashed.runNow("nightly")).toBe(true);
+  appliance.ports.clock.advance(60 * 60 * 1000);
+  const another = scheduler();
+  expect(await another.runNow("nightly")).toBe(true);
+  await another.stop();
+  expect(ran).toHaveLength(1);
+});
+
+test("jobs are listed with their last and next run", async () => {
+  const failing: Job = { ...NIGHTLY, run: () => Promise.reject(new Error("disk on fire")) };
+  const one = scheduler([failing]);
+  const next = Date.parse("2026-11-21T00:10:00+03:00");
+  const never = { startedAt: null, finishedAt: null, failure: null };
+  const state = { name: "nightly", pattern: "10 0 * * *", nextDueAt: next };
+  expect(one.list()).toEqual([{ ...state, ...never }]);
+  await one.runDue();
+  expect(one.list()).toEqual([{ ...state, ...never }]);
+  await one.runNow("nightly");
+  await one.stop();
+  const now = appliance.ports.clock.now();
+  const failed = { startedAt: now, finishedAt: now, failure: "disk on fire" };
+  expect(one.list()).toEqual([{ ...state, ...failed }]);
+});
+
+test("after a clock that jumped back, a run now is noted all the same", async () => {
+  const one = scheduler();
+  await one.runDue();
+  appliance.ports.clock.set("2026-11-10T12:00:00+03:00");
+  expect(await one.runNow("nightly")).toBe(true);
+  await one.stop();
+  expect(noted()).toMatchObject({ due_at: DAY, finished_at: appliance.ports.clock.now() });
+});
+
+test("a job that does not exist is not found", async () => {
+  await expect(scheduler().runNow("other")).rejects.toMatchObject({ code: "not_found" });
 });

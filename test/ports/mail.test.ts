@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { type Message, systemMail } from "../../src/ports/mail.ts";
+import { mailParts } from "../support/mail-parts.ts";
 import {
   type SmtpReceiver,
   type SmtpReceiverOptions,
@@ -11,6 +12,7 @@ const MESSAGE: Message = {
   to: ["ada@example.com", "bob@example.com"],
   subject: "Вебхук отключён",
   text: "Адрес не отвечает.\n.\nКонец.",
+  html: "<p>Адрес не отвечает.</p>",
 };
 
 const receivers: SmtpReceiver[] = [];
@@ -50,11 +52,12 @@ test("a message reaches all its recipients, with its sender, subject and text", 
   expect(words.map((word) => Buffer.from(word, "base64").toString()).join("")).toBe(
     MESSAGE.subject,
   );
-  const body = mail.raw.slice(mail.raw.indexOf("\r\n\r\n")).replaceAll("\r\n", "");
-  expect(head).toContain("Content-Transfer-Encoding: base64");
-  expect(Buffer.from(body, "base64").toString().replaceAll("\r\n", "\n").trimEnd()).toBe(
-    MESSAGE.text,
-  );
+  const { contentType, parts } = mailParts(mail.raw);
+  expect(contentType).toStartWith("multipart/alternative");
+  expect(parts.map(({ type, text }) => [type, text.trimEnd()])).toEqual([
+    ["text/plain", MESSAGE.text],
+    ["text/html", MESSAGE.html],
+  ]);
 });
 
 test("a message that one of its recipients is refused for fails and names that one", async () => {

@@ -1,0 +1,37 @@
+import type { Member, MemberRole } from "./accounts.table.ts";
+
+/** What one member may do with another, in their organization. */
+export interface MemberChange {
+  role?: MemberRole;
+  isSuspended?: boolean;
+}
+
+/** Why not: for owners and administrators only; for owners only; yourself; nobody would be owner. */
+export type MemberDenial = "managers_only" | "owners_only" | "yourself" | "last_owner";
+
+/** Why the actor may not give this role to somebody, or null where they may. */
+export function roleDenial(actor: Pick<Member, "role">, role: MemberRole): MemberDenial | null {
+  if (actor.role === "member") return "managers_only";
+  return role === "owner" && actor.role !== "owner" ? "owners_only" : null;
+}
+
+/** Why a change is refused, or null. @param all the organization's members */
+export function memberDenial(
+  actor: Member,
+  target: Member,
+  { role, isSuspended }: MemberChange,
+  all: readonly Member[],
+): MemberDenial | null {
+  if (actor.suspendedAt !== null) return "managers_only";
+  const denial = roleDenial(actor, target.role) ?? roleDenial(actor, role ?? target.role);
+  if (denial !== null) return denial;
+  if (isSuspended === true && target.id === actor.id) return "yourself";
+  const remainsOwner = isSuspended !== true && (role ?? target.role) === "owner";
+  const isLast =
+    isActiveOwner(target) && !all.some((one) => one.id !== target.id && isActiveOwner(one));
+  return isLast && !remainsOwner ? "last_owner" : null;
+}
+
+function isActiveOwner({ role, suspendedAt }: Member): boolean {
+  return role === "owner" && suspendedAt === null;
+}

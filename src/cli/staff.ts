@@ -1,0 +1,57 @@
+import { Command } from "commander";
+import { requiredEmail } from "../accounts/accounts.ts";
+import { type Config, readConfig } from "../config.ts";
+import { passwordAddress } from "../people/password-address.ts";
+import { jsonOption } from "./arguments.ts";
+import type { CommandContext } from "./command-context.ts";
+import { printObject } from "./print.ts";
+import { withDomains } from "./with-domains.ts";
+
+/** `kanalog staff`: the operator's own people, who see the console. */
+export function staffCommand(context: CommandContext): Command {
+  const command = new Command("staff").description("people who see the operator's console");
+  const { output } = context;
+
+  command
+    .command("add")
+    .description("make somebody staff; prints a link where they have no password yet")
+    .argument("<email>", "their e-mail address")
+    .option("--name <name>", "their name, where they are new", "")
+    .addOption(jsonOption())
+    .action((text: string, { name, json }: { name: string; json?: boolean }) =>
+      withDomains(context, async ({ people }) => {
+        const email = requiredEmail(text);
+        const { person } = await people.ensure({ email, name });
+        const hasPassword = await people.distrust(email);
+        await people.markStaff(email, true);
+        const token = hasPassword ? null : await people.passwordLink(email);
+        const link = token && passwordAddress(ownAddress(readConfig(context.environment)), token);
+        printObject(output, { email: person.email, is_staff: true, link }, json === true);
+        if (link !== null)
+          output.note("A password is chosen by the link: once, within three days.");
+      }),
+    );
+
+  command
+    .command("remove")
+    .description("take the mark of staff; the person stays")
+    .argument("<email>", "their e-mail address")
+    .addOption(jsonOption())
+    .action((text: string, { json }: { json?: boolean }) =>
+      withDomains(context, async ({ people }) => {
+        const email = requiredEmail(text);
+        await people.markStaff(email, false);
+        printObject(output, { email, is_staff: false }, json === true);
+      }),
+    );
+  return command;
+}
+
+/** What a browser on this machine reaches where the listener takes every address. */
+const LOCAL: Record<string, string> = { "0.0.0.0": "localhost", "::": "localhost" };
+
+/** The address under which people reach the appliance, as far as the settings tell. */
+function ownAddress({ baseUrl, host, port }: Config): string {
+  const name = LOCAL[host] ?? (host.includes(":") ? `[${host}]` : host);
+  return baseUrl ?? `http://${name}:${port}`;
+}

@@ -1,0 +1,123 @@
+import type { Database } from "../db/database.ts";
+import { inTransaction } from "../db/transaction.ts";
+import { AppError, notFound } from "../errors.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Log } from "../ports/log.ts";
+import type { ImportKindName } from "./import-kind.ts";
+import {
+  endRun,
+  failRunning,
+  insertRun,
+  type RecordedRun,
+  type RunProgress,
+  selectRun,
+  selectRuns,
+} from "./import-runs.store.ts";
+import { INTERRUPTED, type Upload } from "./run-upload.ts";
+import type { UploadFiles } from "./upload-files.ts";
+
+export type { RecordedRun };
+
+export type ImportRuns = ReturnType<typeof createImportRuns>;
+
+/** Told where the cause is nothing for the one who uploads. */
+const FAILED = "The import failed; the appliance's log says why. What was read is imported.";
+
+/**
+ * Imports of uploaded files, one after the other, recorded as rows.
+ * @param db a connection that writes
+ * @param runUpload runs one on a thread of its own
+ */
+export function createImportRuns(
+  db: Database,
+  runUpload: (upload: Upload) => Promise<void>,
+  files: UploadFiles,
+  { clock, log }: { clock: Clock; log: Log },
+) {
+  const stop = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  const underWay = new Set<Promise<void>>();
+
+  async function run(upload: Upload): Promise<void> {
+    let failure: string | null = null;
+    try {
+      await runUpload(upload);
+    } catch (error) {
+      failure = failureOf(error);
+      if (failure === FAILED) log.error({ err: error, run: upload.id }, "an import failed");
+    }
+    files.remove(upload.path);
+    try {
+      await inTransaction(db, clock, () => endRun(db, upload.id, clock.now(), failure));
+    } catch (error) {
+      log.error({ err: error, run: upload.id }, "the end of an import could not be recorded");
+    }
+  }
+
+  return {
+    files,
+
+    /**
+     * Takes the file and starts to import it.
+     * @returns the run's number
+     */
+    async start(input: {
+      kind: ImportKindName;
+      file: { name: string; path: string; bytes: number };
+      person: string;
+    }): Promise<number> {
+      const { kind, person } = input;
+      const { name: fileName, bytes } = input.file;
+      const summary = { ...NOTHING_YET, bytes, notes: [] };
+      const path = files.take(input.file.path);
+      try {
+        const startedAt = clock.now();
+        const id = await inTransaction(db, clock, () =>
+          insertRun(db, { kind, fileName, person, startedAt, summary }),
+        );
+        const running = run({ id, kind, fileName, path, summary, stop });
+        underWay.add(running);
+        void running.finally(() => underWay.delete(running));
+        return id;
+      } catch (error) {
+        files.remove(path);
+        throw error;
+      }
+    },
+
+    /** The latest first. */
+    runs: (limit: number): RecordedRun[] => selectRuns(db, limit),
+
+    /** @throws AppError `not_found` */
+    run(id: number): RecordedRun {
+      const found = selectRun(db, id);
+      if (found === undefined) throw notFound(`Import ${id}`);
+      return found;
+    },
+
+    /** At the start: what was under way when a process ended did not come to its end. */
+    async recover(): Promise<void> {
+      files.removeLeftovers();
+      await inTransaction(db, clock, () => failRunning(db, clock.now(), INTERRUPTED));
+    },
+
+    /** Ends what is under way after its next rows, and what waits for its turn. */
+    async stop(): Promise<void> {
+      Atomics.store(new Int32Array(stop), 0, 1);
+      await Promise.all(underWay);
+    },
+  };
+}
+
+const NOTHING_YET: Omit<RunProgress, "bytes" | "notes"> = {
+  read: 0,
+  inserted: 0,
+  updated: 0,
+  unchanged: 0,
+  rejected: 0,
+  seconds: 0,
+  bytesRead: 0,
+};
+
+function failureOf(error: unknown): string {
+  return error instanceof AppError && error.code !== "internal" ? error.detail : FAILED;
+}

@@ -1,0 +1,278 @@
+import type { Database } from "../db/database.ts";
+import { inTransaction } from "../db/transaction.ts";
+import { AppError, fieldError, notFound } from "../errors.ts";
+import type { Clock } from "../ports/clock.ts";
+import { type AuthSettings, authOf, PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "./auth.ts";
+import {
+  anyPerson,
+  countStaff,
+  deleteLinks,
+  deletePassword,
+  deleteSessions,
+  hasPassword,
+  isVerified,
+  selectPersonByEmail,
+  setLinkTrust,
+  setStaff,
+  setVerified,
+} from "./people.store.ts";
+import type { Person } from "./person.ts";
+
+/**
+ * What is done with people, each an operation on a connection that writes. Cookies go in and out as
+ * the headers' texts.
+ */
+
+export type { PersonAccount } from "./people.store.ts";
+
+/** Who is signed in, by a cookie. */
+export interface SignedIn {
+  person: Person;
+  /** Number of the session, to which a form's token is bound. */
+  sessionId: string;
+  /** Cookies to set, where the session was prolonged. */
+  setCookies: string[];
+}
+
+type Context = { settings: AuthSettings };
+
+/** Addresses that better-auth signs in. */
+const EMAIL = /^(?!\.)(?!.*\.\.)[\w'+\-.]*[\w+-]@([a-z\d][a-z\d-]*\.)+[a-z]{2,}$/i;
+
+/** Null where address or password is wrong, whichever it is. */
+export async function signIn(
+  db: Database,
+  _clock: Clock,
+  input: Context & { email: string; password: string; ipAddress: string; userAgent: string },
+): Promise<{ setCookies: string[] } | null> {
+  const { auth } = authOf(db, input.settings);
+  const answer = await auth.api.signInEmail({
+    body: { email: input.email, password: input.password },
+    headers: new Headers({ "user-agent": input.userAgent, "x-forwarded-for": input.ipAddress }),
+    asResponse: true,
+  });
+  return answer.ok ? { setCookies: answer.headers.getSetCookie() } : null;
+}
+
+export async function signedIn(
+  db: Database,
+  _clock: Clock,
+  { settings, cookie }: Context & { cookie: string },
+): Promise<SignedIn | null> {
+  const { auth } = authOf(db, settings);
+  const { headers, response } = await auth.api.getSession({
+    headers: new Headers({ cookie }),
+    returnHeaders: true,
+  });
+  if (response === null) return null;
+  const { id, name, email, isStaff } = response.user;
+  return {
+    person: { id, name, email, isStaff: isStaff === true },
+    sessionId: response.session.id,
+    setCookies: headers.getSetCookie(),
+  };
+}
+
+export async function signOut(
+  db: Database,
+  _clock: Clock,
+  { settings, cookie }: Context & { cookie: string },
+): Promise<{ setCookies: string[] }> {
+  const { auth } = authOf(db, settings);
+  const answer = await auth.api.signOut({ headers: new Headers({ cookie }), asResponse: true });
+  return { setCookies: answer.headers.getSetCookie() };
+}
+
+/**
+ * A token by which the person chooses a password, once; null where there is no such person.
+ * @param input.isTrusted whether it goes to their mailbox, or is handed over by staff
+ */
+export async function passwordLink(
+  db: Database,
+  clock: Clock,
+  { settings, email, isTrusted }: Context & { email: string; isTrusted: boolean },
+): Promise<string | null> {
+  const person = selectPersonByEmail(db, email);
+  if (person === undefined) return null;
+  // Of several links only the latest works: an older mail may lie about longer than its reader.
+  await inTransaction(db, clock, () => {
+    deleteLinks(db, person.id);
+    setLinkTrust(db, person.id, isTrusted);
+  });
+  const { auth, asked } = authOf(db, settings);
+  const { promise, resolve } = Promise.withResolvers<string>();
+  asked.onLink = resolve;
+  try {
+    await auth.api.requestPasswordReset({ body: { email } });
+    return await promise;
+  } finally {
+    asked.onLink = null;
+  }
+}
+
+/** False where the link was used or is too old. Ends the person's sessions. */
+export async function choosePassword(
+  db: Database,
+  _clock: Clock,
+  { settings, token, password }: Context & { token: string; password: string },
+): Promise<boolean> {
+  requirePassword(password);
+  const { auth } = authOf(db, settings);
+  const answer = await auth.api.resetPassword({
+    body: { token, newPassword: password },
+    asResponse: true,
+  });
+  return answer.ok;
+}
+
+/** False where the present password is wrong. Ends the person's other sessions. */
+export async function changePassword(
+  db: Database,
+  clock: Clock,
+  input: Context & { cookie: string; password: string; newPassword: string },
+): Promise<{ setCookies: string[] } | null> {
+  requirePassword(input.newPassword);
+  const { auth } = authOf(db, input.settings);
+  const answer = await auth.api.changePassword({
+    body: {
+      currentPassword: input.password,
+      newPassword: input.newPassword,
+      revokeOtherSessions: true,
+    },
+    headers: new Headers({ cookie: input.cookie }),
+    asResponse: true,
+  });
+  if (!answer.ok) return null;
+  const { user } = (await answer.json()) as { user: { id: string } };
+  await inTransaction(db, clock, () => deleteLinks(db, user.id));
+  return { setCookies: answer.headers.getSetCookie() };
+}
+
+/** A person, as far as inviting them goes. */
+export interface EnsuredPerson {
+  person: Person;
+  hasPassword: boolean;
+  /** Whether it is known that who signs in as them is them. */
+  isVerified: boolean;
+}
+
+/**
+ * The person with this address, made where there is none; without a password yet.
+ * @throws AppError `invalid` on `email` for one that the library would take for none at sign-in
+ */
+export async function ensurePerson(
+  db: Database,
+  _clock: Clock,
+  { settings, email, name }: Context & { email: string; name: string },
+): Promise<EnsuredPerson> {
+  const known = selectPersonByEmail(db, email);
+  if (known !== undefined) {
+    const { id } = known;
+    return { person: known, hasPassword: hasPassword(db, id), isVerified: isVerified(db, id) };
+  }
+  if (!EMAIL.test(email)) throw fieldError({ email: ["Enter a valid email address."] });
+  const { internalAdapter } = await authOf(db, settings).auth.$context;
+  const made = { email: email.toLowerCase(), name: name === "" ? email : name };
+  const { id } = await internalAdapter.createUser({ ...made, emailVerified: false });
+  return { person: { id, ...made, isStaff: false }, hasPassword: false, isVerified: false };
+}
+
+/**
+ * Before staff gives somebody more: where it is not known that who has the password is them, nobody
+ * has it any more, and staff hands over a new link. Nothing where there is no such person.
+ * @returns whether the person has a password still
+ */
+export function distrust(db: Database, clock: Clock, email: string): Promise<boolean> {
+  return inTransaction(db, clock, () => {
+    const person = selectPersonByEmail(db, email);
+    if (person === undefined) return false;
+    if (!isVerified(db, person.id)) deletePassword(db, person.id);
+    return hasPassword(db, person.id);
+  });
+}
+
+/**
+ * The first person of an appliance, who is staff.
+ * @throws AppError `invalid`; `not_found` where there is somebody already
+ */
+export async function setUpPerson(
+  db: Database,
+  clock: Clock,
+  input: Context & { email: string; name: string; password: string },
+): Promise<Person> {
+  requirePassword(input.password);
+  if (anyPerson(db)) throw notFound("The set-up page");
+  const { person } = await ensurePerson(db, clock, input);
+  await setPassword(db, clock, input);
+  await markStaff(db, clock, { email: input.email, isStaff: true });
+  return { ...person, isStaff: true };
+}
+
+/** Gives a person a password, and ends their sessions. @throws AppError `invalid`, `not_found` */
+export async function setPassword(
+  db: Database,
+  clock: Clock,
+  { settings, email, password }: Context & { email: string; password: string },
+): Promise<void> {
+  requirePassword(password);
+  const person = requirePerson(db, email);
+  const context = await authOf(db, settings).auth.$context;
+  const hash = await context.password.hash(password);
+  if (hasPassword(db, person.id)) await context.internalAdapter.updatePassword(person.id, hash);
+  else {
+    await context.internalAdapter.createAccount({
+      userId: person.id,
+      accountId: person.id,
+      providerId: "credential",
+      password: hash,
+    });
+  }
+  await inTransaction(db, clock, () => {
+    setVerified(db, person.id);
+    deleteLinks(db, person.id);
+    deleteSessions(db, person.id);
+  });
+}
+
+/** @throws AppError `not_found`; `conflict` where nobody would be staff any more */
+export function markStaff(
+  db: Database,
+  clock: Clock,
+  { email, isStaff }: { email: string; isStaff: boolean },
+): Promise<void> {
+  return inTransaction(db, clock, () => {
+    const person = requirePerson(db, email);
+    if (person.isStaff && !isStaff && countStaff(db) === 1) {
+      throw new AppError("conflict", `${email} is the last one who is staff.`);
+    }
+    setStaff(db, person.id, isStaff);
+  });
+}
+
+/** Signs a person out everywhere; nothing where there is no such person. */
+export function endSessions(db: Database, clock: Clock, email: string): Promise<void> {
+  return inTransaction(db, clock, () => {
+    const person = selectPersonByEmail(db, email);
+    if (person !== undefined) deleteSessions(db, person.id);
+  });
+}
+
+function requirePerson(db: Database, email: string): Person {
+  const person = selectPersonByEmail(db, email);
+  if (person === undefined) throw notFound(`A person with the address ${email}`);
+  return person;
+}
+
+function requirePassword(password: string): void {
+  const length = [...password].length;
+  if (length < PASSWORD_LENGTH_MIN) {
+    throw fieldError({
+      password: [`Ensure this field has at least ${PASSWORD_LENGTH_MIN} characters.`],
+    });
+  }
+  if (length > PASSWORD_LENGTH_MAX) {
+    throw fieldError({
+      password: [`Ensure this field has no more than ${PASSWORD_LENGTH_MAX} characters.`],
+    });
+  }
+}

@@ -1,0 +1,7 @@
+/** Somebody who can sign in. */
+export interface Person {
+  id: string;
+  name: string;
+  email: string;
+  isStaff: boolean;
+}

@@ -1,0 +1,70 @@
+import type { Clock } from "./clock.ts";
+import type { Log } from "./log.ts";
+
+/** A warning or an error, as staff reads it in the console. */
+export interface RecentEntry {
+  at: number;
+  level: "warn" | "error";
+  message: string;
+  requestId: string | null;
+  /** The private cause's text, its secrets taken out; empty where there is none. */
+  cause: string;
+}
+
+const ENTRIES_MAX = 200;
+/** A stack is some lines long; what is longer is something else. */
+const CAUSE_LENGTH_MAX = 2_000;
+
+export interface RecentLog {
+  /** Writes what it is told, and remembers it. */
+  log: Log;
+  /** The latest first. */
+  entries(): RecentEntry[];
+}
+
+/** Remembers this process's last warnings and errors; gone with it. */
+export function createRecentLog(log: Log, clock: Clock): RecentLog {
+  const ring: RecentEntry[] = [];
+  const remembering =
+    (level: "warn" | "error") =>
+    (fields: object, message: string): void => {
+      log[level](fields, message);
+      ring.push({ at: clock.now(), level, message: withoutSecrets(message), ...told(fields) });
+      if (ring.length > ENTRIES_MAX) ring.shift();
+    };
+  return {
+    log: {
+      info: (fields, message) => log.info(fields, message),
+      warn: remembering("warn"),
+      error: remembering("error"),
+    },
+    entries: () => ring.toReversed(),
+  };
+}
+
+/** Of the fields only these: what else a caller logs may be anything. */
+function told(fields: object): Pick<RecentEntry, "requestId" | "cause"> {
+  const { requestId, err } = fields as { requestId?: unknown; err?: unknown };
+  return {
+    requestId: typeof requestId === "string" ? requestId : null,
+    cause: err === undefined || err === null ? "" : withoutSecrets(causeText(err)),
+  };
+}
+
+/** What errors of other programs may quote: keys, signing secrets, links' tokens, credentials. */
+const SECRETS: readonly [RegExp, string][] = [
+  [/\bknl_(ro|rw)_\w+/g, "knl_$1_…"],
+  [/\bwhsec_[\w-]+/g, "whsec_…"],
+  [/(:\/\/)[^\s/@]+@/g, "$1…@"],
+  [/\b((?:token|password|passwd|secret|cookie|authorization)["']?\s*[=:]\s*).+/gi, "$1…"],
+  [/\b(Bearer|Basic)\s+\S+/gi, "$1 …"],
+];
+
+function withoutSecrets(text: string): string {
+  return SECRETS.reduce((rest, [pattern, by]) => rest.replace(pattern, by), text);
+}
+
+function causeText(err: unknown): string {
+  const text = err instanceof Error ? (err.stack ?? err.message) : String(err);
+  return text.slice(0, CAUSE_LENGTH_MAX);
+}

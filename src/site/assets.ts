@@ -1,0 +1,35 @@
+import { Elysia } from "elysia";
+// @ts-expect-error the file has no types of its own and is only served
+import uplot from "uplot/dist/uPlot.iife.min.js" with { type: "file" };
+import uplotStyles from "uplot/dist/uPlot.min.css" with { type: "file" };
+import styles from "./assets/site.css" with { type: "file" };
+// @ts-expect-error a script for browsers, which is only served
+import script from "./assets/site.js" with { type: "file" };
+
+const FILES = [
+  ["site.css", styles, "text/css; charset=utf-8"],
+  ["site.js", script, "text/javascript; charset=utf-8"],
+  ["uplot.css", uplotStyles, "text/css; charset=utf-8"],
+  ["uplot.js", uplot, "text/javascript; charset=utf-8"],
+] as const;
+
+/** `/account/assets/`: all that pages load, from the appliance itself. */
+export function assetRoutes(requestId: (request: Request) => string) {
+  const routes = new Elysia({ name: "site-assets", strictPath: true });
+  for (const [name, file, type] of FILES) {
+    routes.get(
+      `/account/assets/${name}`,
+      ({ request }) =>
+        new Response(Bun.file(file), {
+          headers: {
+            "content-type": type,
+            "cache-control": "public, max-age=3600",
+            "x-content-type-options": "nosniff",
+            "x-request-id": requestId(request),
+          },
+        }),
+      { detail: { hide: true } },
+    );
+  }
+  return routes;
+}

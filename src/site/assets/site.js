@@ -1,0 +1,159 @@
+// Without this script every page works; with it, some are more pleasant.
+
+for (const button of document.querySelectorAll("button[data-copy]")) {
+  // Browsers have no clipboard for a page that came over plain http from another machine.
+  if (!navigator.clipboard) break;
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(button.dataset.copy);
+    button.textContent = button.dataset.copied;
+  });
+}
+
+// A form that is shown again may be below what is seen: one goes on at its first fault.
+document.querySelector("main [aria-invalid]")?.focus();
+
+// On a phone each row is a block, and each of its cells says which column it is of.
+for (const table of document.querySelectorAll("table.data")) {
+  const names = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
+  for (const { cells } of table.tBodies[0].rows) {
+    for (const [at, cell] of [...cells].entries()) {
+      // A button says itself what it does.
+      const isButton = cell.querySelector("button") !== null && !cell.querySelector("select");
+      if (!isButton) cell.dataset.label = names[at];
+    }
+  }
+  table.classList.add("named");
+}
+
+// On a phone the rows of links are moved sideways: where one is, is to be seen.
+for (const link of document.querySelectorAll(
+  "header nav a[aria-current], nav.console a[aria-current]",
+)) {
+  const row = link.closest("ul");
+  row.scrollLeft = link.offsetLeft - (row.clientWidth - link.clientWidth) / 2;
+}
+
+const LANGUAGE = document.documentElement.lang;
+const MOSCOW_ZONE = "Europe/Moscow";
+const NUMBERS = new Intl.NumberFormat(LANGUAGE);
+const DAYS = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: "medium", timeZone: MOSCOW_ZONE });
+const SHORT_DAYS = new Intl.DateTimeFormat(LANGUAGE, {
+  day: "numeric",
+  month: "short",
+  timeZone: MOSCOW_ZONE,
+});
+
+/** A colour of the style sheet as a canvas takes it: `light-dark()` is resolved by an element only. */
+function inkOf(property) {
+  const probe = document.body.appendChild(document.createElement("span"));
+  probe.style.color = `var(${property})`;
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}
+
+/** Of an axis: there is no half of a request. */
+const WHOLE_STEPS = Array.from({ length: 12 }, (_, power) =>
+  [1, 2, 5].map((step) => step * 10 ** power),
+).flat();
+
+// A chart is drawn from the table that it stands for: first column days, the others lines.
+for (const place of document.querySelectorAll("[data-chart]")) {
+  const table = document.getElementById(place.dataset.chart);
+  const names = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
+  const rows = [...table.tBodies[0].rows];
+  const columns = names.map((_, at) =>
+    rows.map((row) => {
+      const { value } = row.cells[at].dataset;
+      return at === 0 ? Date.parse(`${value}T00:00:00+03:00`) / 1000 : Number(value);
+    }),
+  );
+  const ink = inkOf("--ink");
+  const grid = { stroke: inkOf("--line"), width: 1 };
+  const ofNumbers = (_, values) => values.map((value) => NUMBERS.format(value));
+  const lines = names.slice(1).map((label, at) => ({
+    label,
+    stroke: inkOf(`--chart-${at + 1}`),
+    width: 2,
+    scale: place.dataset.scales === "each" ? label : "y",
+    value: (_, value) => (value == null ? "–" : NUMBERS.format(value)),
+  }));
+  const axis = { stroke: ink, grid, ticks: grid };
+  const ofDays = {
+    ...axis,
+    space: 80,
+    incrs: [1, 2, 3, 5, 7, 10, 14, 30, 61, 91, 182, 365].map((days) => days * 86_400),
+    values: (_, splits) => splits.map((instant) => SHORT_DAYS.format(instant * 1000)),
+  };
+  const axes =
+    place.dataset.scales === "each"
+      ? [
+          ofDays,
+          ...lines.map(({ label, stroke }, at) => ({
+            ...axis,
+            scale: label,
+            stroke,
+            side: at === 0 ? 3 : 1,
+            size: 80,
+            values: ofNumbers,
+          })),
+        ]
+      : [ofDays, { ...axis, size: 80, values: ofNumbers, incrs: WHOLE_STEPS }];
+  const day = {
+    label: names[0],
+    value: (_, instant) => (instant == null ? "–" : DAYS.format(instant * 1000)),
+  };
+  const options = () => ({ width: place.clientWidth, height: 260 });
+  const chart = new uPlot(
+    {
+      ...options(),
+      // Days are Moscow's, wherever the browser is.
+      tzDate: (instant) => uPlot.tzDate(new Date(instant * 1000), MOSCOW_ZONE),
+      series: [day, ...lines],
+      axes,
+    },
+    columns,
+    place,
+  );
+  new ResizeObserver(() => chart.setSize(options())).observe(place);
+}
+
+// The catalog is searched as one types.
+const search = document.querySelector("form[data-live]");
+if (search !== null) {
+  const results = document.getElementById(search.dataset.live);
+  const summary = document.getElementById(`${results.id}-summary`);
+  let last = null;
+  let asked = 0;
+  search.addEventListener("input", () => {
+    clearTimeout(last);
+    last = setTimeout(async () => {
+      asked += 1;
+      const turn = asked;
+      const given = [...new FormData(search)].filter(([, value]) => value !== "");
+      const query = new URLSearchParams(given);
+      const answer = await fetch(`${location.pathname}?${query}`);
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const found = page.getElementById(results.id);
+      // An answer may come after the one to what was typed later.
+      if (found === null || turn !== asked) return;
+      results.replaceChildren(...found.childNodes);
+      if (summary !== null) summary.textContent = found.dataset.summary;
+      history.replaceState(null, "", `?${query}`);
+    }, 200);
+  });
+}
+
+// What is under way is looked at again until it has ended.
+const running = document.querySelector("[data-refresh]");
+if (running !== null) {
+  setTimeout(async function look() {
+    const answer = await fetch(location.href);
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const found = page.getElementById(running.id);
+    if (found === null) return;
+    running.replaceChildren(...found.childNodes);
+    if (found.hasAttribute("data-refresh")) setTimeout(look, 1000);
+  }, 1000);
+}

@@ -1,0 +1,135 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { CardView } from "../../channels/card.ts";
+import { AppError } from "../../errors.ts";
+import type { Page } from "../../json-text.ts";
+import { channelsList } from "../../methods/channels.ts";
+import { asset } from "../layout.tsx";
+import { lookUp, nextCursor, orRefusal } from "../look-up.ts";
+import { Scroll, shownNumber } from "../shown.tsx";
+import type { SitePage } from "../site-pages.ts";
+import { UserText, withoutDirections } from "../user-text.tsx";
+import type { Visit } from "../visit.ts";
+import { explorerWords } from "../words/explorer.ts";
+import { sentence } from "../words/sentences.ts";
+import { CatalogForm, FILTERS } from "./catalog-form.tsx";
+
+const PATH = "/account/channels/";
+const PAGE_SIZE = "50";
+
+/** `/account/channels/`: the catalog, searched as one types. */
+export const channelsPage: SitePage = {
+  path: PATH,
+  access: "member",
+  async show(visit, context) {
+    const { query } = visit;
+    const filter = Object.fromEntries(FILTERS.map((name) => [name, query.get(name) ?? ""]));
+    const raw = { ...filter, limit: PAGE_SIZE, cursor: query.get("cursor") ?? "" };
+    const found = await orRefusal(lookUp<Page<CardView>>(channelsList, raw, visit, context));
+    const names = new Map(
+      context.services.directory.categories().map(({ slug, name }) => [slug, name]),
+    );
+    const words = explorerWords[visit.language];
+    const summary =
+      found instanceof AppError ? messageOf(visit, found) : words.foundOnPage(found.results.length);
+    return {
+      kind: "page",
+      title: visit.words.channels,
+      status: found instanceof AppError && found.code === "invalid" ? 400 : 200,
+      body: (
+        <>
+          <search>
+            <CatalogForm visit={visit} directory={context.services.directory} results="results" />
+          </search>
+          <p id="results-summary" class="hidden" role="status" />
+          <section id="results" aria-label={words.found} data-summary={summary}>
+            {found instanceof AppError ? (
+              <Refusal visit={visit} error={found} />
+            ) : (
+              <Results visit={visit} page={found} categoryNames={names} filter={filter} />
+            )}
+          </section>
+        </>
+      ),
+    };
+  },
+};
+
+function Refusal({ visit, error }: { visit: Visit; error: AppError }): JSX.Element {
+  return (
+    <p class="notice">
+      <bdi>{messageOf(visit, error)}</bdi>{" "}
+      {error.fields?.["cursor"] !== undefined && (
+        <a href={asset(visit, PATH)}>{explorerWords[visit.language].firstPage}</a>
+      )}
+    </p>
+  );
+}
+
+function messageOf({ language }: Visit, { fields, detail }: AppError): string {
+  const messages = fields === undefined ? [detail] : Object.values(fields).flat();
+  // Some of them repeat what was asked for.
+  return withoutDirections(messages.map((message) => sentence(language, message)).join(" "));
+}
+
+interface ResultsProps {
+  visit: Visit;
+  page: Page<CardView>;
+  categoryNames: ReadonlyMap<string, string>;
+  filter: Record<string, string>;
+}
+
+function Results({ visit, page, categoryNames, filter }: ResultsProps): JSX.Element {
+  const words = explorerWords[visit.language];
+  const cursor = nextCursor(page);
+  const given = Object.entries(filter).filter(([, value]) => value !== "");
+  const hrefOf = (more: [string, string][]) =>
+    asset(visit, `${PATH}?${new URLSearchParams([...given, ...more])}`);
+  if (page.results.length === 0) return <p>{words.nothingFound}</p>;
+  return (
+    <>
+      <Scroll label={words.found}>
+        <table class="listed">
+          <thead>
+            <tr>
+              <th scope="col">{words.title}</th>
+              <th scope="col">{words.handle}</th>
+              <th scope="col" class="number">
+                {words.subscribers}
+              </th>
+              <th scope="col">{words.category}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {page.results.map(({ id, title, handle, subscribers, category }) => (
+              <tr>
+                <td class="address">
+                  <a href={asset(visit, `${PATH}${id}/`)}>
+                    <UserText text={title.trim() === "" ? words.noTitle : title} />
+                  </a>
+                </td>
+                <td data-label={words.handle}>
+                  {handle !== null && <UserText text={`@${handle}`} />}
+                </td>
+                <td class="number" data-label={words.subscribers}>
+                  {shownNumber(visit, subscribers)}
+                </td>
+                <td data-label={words.category}>
+                  {category !== null && <UserText text={categoryNames.get(category) ?? category} />}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      <p class="row">
+        {visit.query.get("cursor") && <a href={hrefOf([])}>{words.firstPage}</a>}
+        {cursor !== null && (
+          <a href={hrefOf([["cursor", cursor]])} rel="next">
+            {words.nextPage}
+          </a>
+        )}
+      </p>
+    </>
+  );
+}

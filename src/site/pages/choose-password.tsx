@@ -1,0 +1,44 @@
+/** @jsxImportSource hono/jsx */
+import { AppError } from "../../errors.ts";
+import { Form, TextField } from "../form.tsx";
+import type { SiteContext } from "../site-context.ts";
+import type { SitePage } from "../site-pages.ts";
+import { page, redirect, type View } from "../view.ts";
+import type { Visit } from "../visit.ts";
+
+/** `/account/choose-password/?token=…`: after an invitation, or a forgotten password. */
+export const choosePasswordPage: SitePage = {
+  path: "/account/choose-password/",
+  access: "anybody",
+  show(visit) {
+    const { words } = visit;
+    return page(
+      words.choosePassword,
+      <Form visit={visit} action="choose">
+        <input type="hidden" name="token" value={tokenOf(visit)} />
+        <TextField
+          visit={visit}
+          action="choose"
+          name="password"
+          label={words.newPassword}
+          hint={words.choosePasswordHint}
+          type="password"
+          autocomplete="new-password"
+        />
+        <button type="submit">{words.save}</button>
+      </Form>,
+    );
+  },
+  actions: { choose },
+};
+
+async function choose(visit: Visit, { people }: SiteContext): Promise<View> {
+  const { form, words } = visit;
+  const isChosen = await people.choosePassword(tokenOf(visit), form.get("password"));
+  if (!isChosen) throw new AppError("conflict", words.linkUsed);
+  return redirect("/account/sign-in/?done=password");
+}
+
+function tokenOf({ form, query }: Visit): string {
+  return form.get("token") || (query.get("token") ?? "");
+}

@@ -1,0 +1,49 @@
+/** @jsxImportSource hono/jsx */
+import { AppError } from "../../errors.ts";
+import { addressName } from "../client-address.ts";
+import { Form, TextField } from "../form.tsx";
+import { passwordMail } from "../mail-texts.ts";
+import type { SiteContext } from "../site-context.ts";
+import type { SitePage } from "../site-pages.ts";
+import { page, redirect, type View } from "../view.ts";
+import type { Visit } from "../visit.ts";
+
+/** `/account/forgotten-password/`: the same answer for a known and an unknown address. */
+export const forgottenPasswordPage: SitePage = {
+  path: "/account/forgotten-password/",
+  access: "anybody",
+  show(visit, { mails }) {
+    const { words } = visit;
+    if (!mails.canSend) return page(words.forgotten, <p>{words.forgottenNoMail}</p>);
+    if (visit.query.has("sent")) {
+      return page(words.forgotten, <p role="status">{words.forgottenSent}</p>);
+    }
+    return page(
+      words.forgotten,
+      <Form visit={visit} action="send">
+        <p>{words.forgottenText}</p>
+        <TextField
+          visit={visit}
+          action="send"
+          name="email"
+          label={words.email}
+          type="email"
+          autocomplete="username"
+        />
+        <button type="submit">{words.sendLink}</button>
+      </Form>,
+    );
+  },
+  actions: { send },
+};
+
+async function send(visit: Visit, context: SiteContext): Promise<View> {
+  const email = visit.form.get("email").trim().toLowerCase();
+  const names = [addressName(context.clientAddress(visit.request)), `reset ${email}`];
+  if (!context.attempts.take(names, visit.nowMs)) {
+    throw new AppError("throttled", visit.words.tooManyAttempts);
+  }
+  const token = context.mails.canSend ? await context.people.passwordLink(email, true) : null;
+  if (token !== null) await context.mails.queue(passwordMail(visit.baseAddress, email, token));
+  return redirect("/account/forgotten-password/?sent");
+}

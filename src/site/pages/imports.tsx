@@ -1,0 +1,143 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { fieldError } from "../../errors.ts";
+import { IMPORT_KIND_NAMES } from "../../imports/import-kind.ts";
+import { importKinds } from "../../imports/import-kinds.ts";
+import type { RecordedRun } from "../../imports/import-runs.ts";
+import { FileField, Form, SelectField } from "../form.tsx";
+import { asset } from "../layout.tsx";
+import { Instant, Scroll, shownNumber } from "../shown.tsx";
+import type { SiteContext } from "../site-context.ts";
+import type { SitePage } from "../site-pages.ts";
+import { page, redirect, type View } from "../view.ts";
+import type { Visit } from "../visit.ts";
+import { importWords } from "../words/imports.ts";
+
+const RUNS_SHOWN = 30;
+
+/** `/staff/imports/`: files are uploaded here, and what became of the latest. */
+export const importsPage: SitePage = {
+  path: "/staff/imports/",
+  access: "staff",
+  takesFile: true,
+  show(visit, { imports }) {
+    const words = importWords[visit.language];
+    const runs = imports.runs(RUNS_SHOWN);
+    const field = { visit, action: "import" };
+    return page(
+      words.imports,
+      <>
+        <p>{words.intro}</p>
+        <Form visit={visit} action="import" upload>
+          <SelectField
+            {...field}
+            name="kind"
+            label={words.kind}
+            value="channels"
+            options={IMPORT_KIND_NAMES.map((value) => ({ value, label: words.kinds[value] }))}
+          />
+          <FileField
+            {...field}
+            name="file"
+            label={words.file}
+            hint={words.fileHint}
+            accept=".csv,.ndjson,.jsonl,text/csv,application/x-ndjson"
+          />
+          <button type="submit">{words.upload}</button>
+        </Form>
+        <Columns visit={visit} />
+        <h2>{words.recent}</h2>
+        {runs.length === 0 ? <p>{visit.words.nothingYet}</p> : <Runs visit={visit} runs={runs} />}
+      </>,
+    );
+  },
+  actions: { import: startImport },
+};
+
+async function startImport(visit: Visit, { imports, audit }: SiteContext): Promise<View> {
+  const { form, signedIn } = visit;
+  const words = importWords[visit.language];
+  const person = signedIn?.person.email ?? "";
+  const kind = IMPORT_KIND_NAMES.find((name) => name === form.get("kind"));
+  if (kind === undefined) {
+    throw fieldError({ kind: [`"${form.get("kind")}" is not a valid choice.`] });
+  }
+  const file = form.file("file");
+  if (file === null) throw fieldError({ file: [words.noFile] });
+  if (file.bytes === 0) throw fieldError({ file: [words.emptyFile] });
+  const id = await imports.start({ kind, file, person });
+  await audit.record({
+    person,
+    organizationId: null,
+    action: "import.start",
+    target: `import ${id}`,
+    details: { kind, file: file.name, bytes: file.bytes },
+  });
+  return redirect(`/staff/imports/${id}/`);
+}
+
+function Columns({ visit }: { visit: Visit }): JSX.Element {
+  const words = importWords[visit.language];
+  return (
+    <details>
+      <summary>{words.columns}</summary>
+      <dl>
+        {IMPORT_KIND_NAMES.map((name) => (
+          <>
+            <dt>{words.kinds[name]}</dt>
+            <dd>
+              <code>{Object.keys(importKinds[name].columns).join(", ")}</code>
+            </dd>
+          </>
+        ))}
+      </dl>
+      <p>{words.imageHint}</p>
+    </details>
+  );
+}
+
+function Runs({ visit, runs }: { visit: Visit; runs: readonly RecordedRun[] }): JSX.Element {
+  const words = importWords[visit.language];
+  return (
+    <Scroll label={words.recent}>
+      <table class="data">
+        <thead>
+          <tr>
+            <th scope="col">{words.file}</th>
+            <th scope="col">{words.kind}</th>
+            <th scope="col">{words.state}</th>
+            <th scope="col" class="number">
+              {words.read}
+            </th>
+            <th scope="col" class="number">
+              {words.rejected}
+            </th>
+            <th scope="col">{words.started}</th>
+            <th scope="col">{words.by}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run) => (
+            <tr>
+              <th scope="row">
+                <a href={asset(visit, `/staff/imports/${run.id}/`)}>
+                  <bdi>{run.fileName}</bdi>
+                </a>
+              </th>
+              <td>{words.kinds[run.kind]}</td>
+              <td>{words.states[run.state]}</td>
+              <td class="number">{shownNumber(visit, run.summary.read)}</td>
+              <td class="number">{shownNumber(visit, run.summary.rejected)}</td>
+              <td>
+                <Instant visit={visit} at={run.startedAt} />
+              </td>
+              <td>
+                <bdi>{run.person}</bdi>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}

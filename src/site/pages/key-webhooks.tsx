@@ -1,0 +1,123 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { AppError, toAppError } from "../../errors.ts";
+import type { Webhook } from "../../webhooks/webhooks.table.ts";
+import { ActionButton } from "../form.tsx";
+import { asset } from "../layout.tsx";
+import { quietly, sentNumber } from "../row-actions.tsx";
+import { Instant, Scroll } from "../shown.tsx";
+import type { SiteContext } from "../site-context.ts";
+import { redirect, type View } from "../view.ts";
+import { isManager, membershipOf, viewerOf } from "../viewer.ts";
+import type { Visit } from "../visit.ts";
+import { organizationWords } from "../words/organization.ts";
+import { sentence } from "../words/sentences.ts";
+
+/** The organization's webhooks, with a button where one is disabled. */
+export function WebhookList({
+  visit,
+  context,
+}: {
+  visit: Visit;
+  context: SiteContext;
+}): JSX.Element {
+  const words = organizationWords[visit.language];
+  const webhooks = context.webhooks.webhooks(membershipOf(visit).organization.id);
+  const heads = [words.address, words.state, words.lastSuccess, words.lastError, words.actions];
+  return (
+    <>
+      <p>
+        {words.webhooksIntro}{" "}
+        <a href={asset(visit, "/account/webhooks/")}>{words.webhookDetails}</a>
+      </p>
+      {webhooks.length === 0 ? (
+        <p>{words.noWebhooks}</p>
+      ) : (
+        <Scroll label={visit.words.webhooks}>
+          <table class="data">
+            <thead>
+              <tr>
+                {heads.map((head) => (
+                  <th scope="col">{head}</th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {webhooks.map((webhook) => (
+                <WebhookRow visit={visit} webhook={webhook} />
+              ))}
+            </tbody>
+          </table>
+        </Scroll>
+      )}
+    </>
+  );
+}
+
+function WebhookRow({ visit, webhook }: { visit: Visit; webhook: Webhook }): JSX.Element {
+  const words = organizationWords[visit.language];
+  return (
+    <tr>
+      <th scope="row" class="long">
+        <bdi>{webhook.url}</bdi>
+      </th>
+      <td class={webhook.disabledReason === "" ? "good" : "bad"}>
+        {words.webhookStates[webhook.disabledReason]}
+      </td>
+      <td>
+        <Instant visit={visit} at={webhook.lastSuccessAt} />
+      </td>
+      <td class="long">
+        <bdi>{sentence(visit.language, webhook.lastError) || "—"}</bdi>
+      </td>
+      <td>
+        {webhook.disabledReason !== "" && isManager(visit) && (
+          <ActionButton
+            visit={quietly(visit)}
+            action="enable"
+            label={words.enable}
+            fields={{ webhook: webhook.id }}
+          />
+        )}
+      </td>
+    </tr>
+  );
+}
+
+/** As the API's `is_active` true: where staff disabled it, only staff enables it. */
+export async function enableWebhook(visit: Visit, context: SiteContext): Promise<View> {
+  const membership = membershipOf(visit);
+  const { member, organization } = membership;
+  const words = organizationWords[visit.language];
+  if (!isManager(visit)) throw new AppError("manager_required", words.managersOnly);
+  const id = sentNumber(visit, "webhook");
+  const webhook = context.webhooks.webhooks(organization.id).find((one) => one.id === id);
+  if (webhook === undefined) throw new AppError("not_found", words.noSuchWebhook);
+  const { plan } = viewerOf(membership, context.accounts, visit.nowMs);
+  const change = { given: undefined, channels: undefined, isActive: true };
+  try {
+    await context.services.webhooks.change({ organizationId: organization.id, id }, plan, change);
+  } catch (error) {
+    throw toldIn(visit, error, webhook);
+  }
+  if (webhook.disabledReason !== "") {
+    await context.audit.record({
+      person: member.email,
+      organizationId: organization.id,
+      action: "webhook.enable",
+      target: `webhook ${id}`,
+      details: { disabled_reason: webhook.disabledReason },
+    });
+  }
+  return redirect("/account/keys/?done=enabled");
+}
+
+/** The refusals that there are, in the visitor's language. */
+function toldIn({ language }: Visit, thrown: unknown, { disabledReason }: Webhook): AppError {
+  const words = organizationWords[language];
+  const error = toAppError(thrown);
+  if (error.code === "tariff_required") return new AppError(error.code, words.planHasNoRoom);
+  if (error.code !== "conflict") return error;
+  const detail = disabledReason === "staff" ? words.staffDisabled : words.secretLost;
+  return new AppError("conflict", detail);
+}

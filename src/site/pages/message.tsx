@@ -1,0 +1,31 @@
+/** @jsxImportSource hono/jsx */
+import type { AppError } from "../../errors.ts";
+import { STATUS_OF } from "../../methods/statuses.ts";
+import { asset } from "../layout.tsx";
+import type { View } from "../view.ts";
+import type { Visit } from "../visit.ts";
+
+/** Where there is nothing, or nothing for this person. */
+export function notFoundPage(visit: Visit): View {
+  const { words } = visit;
+  return {
+    kind: "page",
+    status: 404,
+    title: words.notFound,
+    body: (
+      <p>
+        {words.notFoundText} <a href={asset(visit, "/account/")}>{words.overview}</a>
+      </p>
+    ),
+  };
+}
+
+/** An error that belongs to no form. */
+export function messagePage({ words }: Visit, error: AppError): View {
+  return {
+    kind: "page",
+    status: STATUS_OF[error.code],
+    title: words.failed,
+    body: <p role="alert">{error.code === "internal" ? words.failedText : error.detail}</p>,
+  };
+}

@@ -1,0 +1,74 @@
+/** @jsxImportSource hono/jsx */
+import { requiredEmail, requiredName } from "../../accounts/accounts.ts";
+import { notFound } from "../../errors.ts";
+import { renamingFault } from "../faults.ts";
+import { Form, TextField } from "../form.tsx";
+import type { SiteContext } from "../site-context.ts";
+import type { SitePage } from "../site-pages.ts";
+import { page, redirect, type View } from "../view.ts";
+import type { Visit } from "../visit.ts";
+import { notFoundPage } from "./message.tsx";
+
+/** `/account/set-up/?token=…`: the first person of an empty appliance. */
+export const setUpPage: SitePage = {
+  path: "/account/set-up/",
+  access: "anybody",
+  show(visit, { setUp }) {
+    const { words } = visit;
+    if (!setUp.isToken(tokenOf(visit))) return notFoundPage(visit);
+    const field = { visit, action: "set-up" };
+    return page(
+      words.setUp,
+      <Form visit={visit} action="set-up">
+        <p>{words.setUpText}</p>
+        <input type="hidden" name="token" value={tokenOf(visit)} />
+        <TextField {...field} name="name" label={words.name} autocomplete="name" />
+        <TextField
+          {...field}
+          name="email"
+          label={words.email}
+          type="email"
+          autocomplete="username"
+        />
+        <TextField
+          {...field}
+          name="password"
+          label={words.password}
+          hint={words.choosePasswordHint}
+          type="password"
+          autocomplete="new-password"
+        />
+        <TextField {...field} name="organization" label={words.organizationName} />
+        <button type="submit">{words.save}</button>
+      </Form>,
+    );
+  },
+  actions: { "set-up": setUpFirst },
+};
+
+async function setUpFirst(visit: Visit, context: SiteContext): Promise<View> {
+  const { form } = visit;
+  const { accounts, people, setUp, audit } = context;
+  if (!setUp.isToken(tokenOf(visit))) throw notFound("The set-up page");
+  const email = form.get("email").trim();
+  const name = form.get("name").trim();
+  const organizationName = form.get("organization");
+  // Before the person is made, who can be made only once.
+  requiredEmail(email);
+  renamingFault("name", "organization", () => requiredName(organizationName));
+  await people.setUpPerson({ email, name, password: form.get("password") });
+  const organization = await accounts.createOrganization({ name: organizationName, plan: "profi" });
+  await accounts.addMember({ organizationId: organization.id, email, name, role: "owner" });
+  await audit.record({
+    person: email,
+    organizationId: organization.id,
+    action: "appliance.set-up",
+    target: `organization ${organization.id}`,
+    details: { name: organization.name },
+  });
+  return redirect("/account/sign-in/?done=set-up");
+}
+
+function tokenOf({ form, query }: Visit): string {
+  return form.get("token") || (query.get("token") ?? "");
+}

@@ -1,0 +1,136 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { AuditRecord } from "../../../audit/audit-log.ts";
+import { Instant } from "../../formats.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import type { SitePage } from "../../site-pages.ts";
+import { asset } from "../../site-path.ts";
+import type { Visit } from "../../visit.ts";
+import { staffWords } from "../../words/staff.ts";
+import { consolePage, DataTable, withQuery } from "./console.tsx";
+
+const ENTRIES_PER_PAGE = 50;
+
+/** `/staff/audit/`: what was changed on the site, by whom; the latest first. */
+export const auditPage: SitePage = {
+  path: "/staff/audit/",
+  access: "staff",
+  show(visit, context) {
+    const words = staffWords[visit.language];
+    const names = new Map(context.accounts.organizations().map(({ id, name }) => [id, name]));
+    const entries = context.audit.entries({
+      before: numberOf(visit, "before"),
+      organizationId: numberOf(visit, "organization"),
+      // One more tells whether there is another page.
+      limit: ENTRIES_PER_PAGE + 1,
+    });
+    const shown = entries.slice(0, ENTRIES_PER_PAGE);
+    const last = shown.at(-1);
+    return consolePage(
+      visit,
+      words.audit,
+      <>
+        <p>{words.auditText}</p>
+        <OrganizationFilter visit={visit} context={context} />
+        {last === undefined ? (
+          <p>{words.none}</p>
+        ) : (
+          <DataTable
+            label={words.audit}
+            columns={[
+              ...[words.time, words.who, visit.words.organization, words.action],
+              ...[words.target, words.details],
+            ]}
+          >
+            {shown.map((entry) => (
+              <EntryRow visit={visit} entry={entry} names={names} />
+            ))}
+          </DataTable>
+        )}
+        {last !== undefined && entries.length > shown.length && (
+          <p>
+            <a href={withQuery(visit, { before: last.id })}>{words.earlier} →</a>
+          </p>
+        )}
+      </>,
+    );
+  },
+};
+
+function EntryRow({
+  visit,
+  entry,
+  names,
+}: {
+  visit: Visit;
+  entry: AuditRecord;
+  names: ReadonlyMap<number, string>;
+}): JSX.Element {
+  const { at, person, organizationId, action, target, details } = entry;
+  return (
+    <tr>
+      <td>
+        <Instant at={at} language={visit.language} withSeconds />
+      </td>
+      <td>
+        <bdi>{person}</bdi>
+      </td>
+      <td>
+        {organizationId === null ? (
+          "–"
+        ) : (
+          <a href={asset(visit, `/staff/organizations/${organizationId}/`)}>
+            <bdi>{names.get(organizationId) ?? organizationId}</bdi>
+          </a>
+        )}
+      </td>
+      <td>
+        <code>{action}</code>
+      </td>
+      <td>
+        <bdi>{target}</bdi>
+      </td>
+      <td class="long">
+        {Object.entries(details).map(([name, value], at) => (
+          <>
+            {at > 0 && ", "}
+            {name}: <bdi>{String(value ?? "–")}</bdi>
+          </>
+        ))}
+      </td>
+    </tr>
+  );
+}
+
+function OrganizationFilter({
+  visit,
+  context,
+}: {
+  visit: Visit;
+  context: SiteContext;
+}): JSX.Element {
+  const words = staffWords[visit.language];
+  const chosen = numberOf(visit, "organization");
+  return (
+    <search>
+      <form method="get" class="inline">
+        <label for="organization">{visit.words.organization}</label>
+        <select name="organization" id="organization">
+          <option value="">{words.all}</option>
+          {context.accounts.organizations().map(({ id, name }) => (
+            <option value={id} selected={id === chosen}>
+              {name}
+            </option>
+          ))}
+        </select>
+        <button type="submit">{words.show}</button>
+      </form>
+    </search>
+  );
+}
+
+/** Null for what is no number: the page then shows all. */
+function numberOf({ query }: Visit, name: string): number | null {
+  const text = query.get(name) ?? "";
+  return /^\d{1,15}$/.test(text) ? Number(text) : null;
+}

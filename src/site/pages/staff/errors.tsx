@@ -1,0 +1,49 @@
+/** @jsxImportSource hono/jsx */
+import { Instant } from "../../formats.tsx";
+import type { SitePage } from "../../site-pages.ts";
+import { staffWords } from "../../words/staff.ts";
+import { consolePage, DataTable } from "./console.tsx";
+
+/** `/staff/errors/`: what this process logged as a warning or an error. */
+export const errorsPage: SitePage = {
+  path: "/staff/errors/",
+  access: "staff",
+  show(visit, context) {
+    const words = staffWords[visit.language];
+    const entries = context.recentErrors();
+    return consolePage(
+      visit,
+      words.errors,
+      <>
+        <p>{words.errorsText}</p>
+        {entries.length === 0 ? (
+          <p>{words.none}</p>
+        ) : (
+          <DataTable
+            label={words.errors}
+            columns={[words.time, words.level, words.message, words.request]}
+          >
+            {entries.map(({ at, level, message, requestId, cause }) => (
+              <tr>
+                <td>
+                  <Instant at={at} language={visit.language} withSeconds />
+                </td>
+                <td class={level === "error" ? "fault" : undefined}>{words.levels[level]}</td>
+                <td class="long">
+                  <bdi>{message}</bdi>
+                  {cause !== "" && (
+                    <details>
+                      <summary>{words.cause}</summary>
+                      <pre class="wrapped">{cause}</pre>
+                    </details>
+                  )}
+                </td>
+                <td>{requestId === null ? "–" : <code>{requestId}</code>}</td>
+              </tr>
+            ))}
+          </DataTable>
+        )}
+      </>,
+    );
+  },
+};

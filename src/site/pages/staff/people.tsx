@@ -1,0 +1,54 @@
+/** @jsxImportSource hono/jsx */
+import { numberText } from "../../formats.tsx";
+import type { SitePage } from "../../site-pages.ts";
+import { asset } from "../../site-path.ts";
+import { staffWords } from "../../words/staff.ts";
+import { consolePage, DataTable, paged, SearchForm, searched } from "./console.tsx";
+import { Places } from "./places.tsx";
+
+/** `/staff/people/`: everybody who can sign in. */
+export const peoplePage: SitePage = {
+  path: "/staff/people/",
+  access: "staff",
+  show(visit, { people, accounts }) {
+    const words = staffWords[visit.language];
+    const found = searched(visit, people.people(), ({ email, name }) => `${email} ${name}`);
+    const { shown, pager } = paged(visit, found);
+    return consolePage(
+      visit,
+      words.people,
+      <>
+        <SearchForm visit={visit} />
+        <DataTable
+          label={words.people}
+          columns={[
+            ...[visit.words.email, visit.words.name, words.inOrganizations],
+            ...[words.staffMark, words.passwordSet, `#${words.sessions}`],
+          ]}
+        >
+          {shown.map((person) => (
+            <tr>
+              <th scope="row">
+                <a href={asset(visit, `/staff/people/${person.id}/`)}>
+                  <bdi>{person.email}</bdi>
+                </a>
+                {person.email === visit.signedIn?.person.email && ` (${words.you})`}
+              </th>
+              <td>
+                <bdi>{person.name}</bdi>
+              </td>
+              <td>
+                <Places visit={visit} places={accounts.placesOf(person.email)} />
+              </td>
+              <td>{person.isStaff ? words.yes : words.no}</td>
+              <td>{person.hasPassword ? words.yes : words.no}</td>
+              <td class="number">{numberText(person.sessions, visit.language)}</td>
+            </tr>
+          ))}
+        </DataTable>
+        {found.length === 0 && <p>{words.none}</p>}
+        {pager}
+      </>,
+    );
+  },
+};

@@ -1,0 +1,145 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { fieldError, notFound } from "../../../errors.ts";
+import type { PersonAccount } from "../../../people/people.ts";
+import { ActionButton } from "../../form.tsx";
+import { numberText } from "../../formats.tsx";
+import { passwordMail } from "../../mail-texts.ts";
+import type { SiteContext } from "../../site-context.ts";
+import type { SitePage } from "../../site-pages.ts";
+import { redirect, type View } from "../../view.ts";
+import type { Visit } from "../../visit.ts";
+import { staffWords } from "../../words/staff.ts";
+import { consolePage, RowFault, staffOf } from "./console.tsx";
+import { linkView } from "./link-view.tsx";
+import { Places } from "./places.tsx";
+
+/** `/staff/people/<number>/`: the mark of staff, a password link, the end of sessions. */
+export const personPage: SitePage = {
+  path: "/staff/people/:id/",
+  access: "staff",
+  show(visit, context) {
+    const words = staffWords[visit.language];
+    const person = personOf(visit, context);
+    return consolePage(
+      visit,
+      person.email,
+      <>
+        <RowFault visit={visit} name="staff" />
+        <dl>
+          <dt>{visit.words.name}</dt>
+          <dd>
+            <bdi>{person.name}</bdi>
+          </dd>
+          <dt>{words.inOrganizations}</dt>
+          <dd>
+            <Places visit={visit} places={context.accounts.placesOf(person.email)} />
+          </dd>
+          <dt>{words.staffMark}</dt>
+          <dd>{person.isStaff ? words.yes : words.no}</dd>
+          <dt>{words.passwordSet}</dt>
+          <dd>{person.hasPassword ? words.yes : words.no}</dd>
+          <dt>{words.sessions}</dt>
+          <dd>{numberText(person.sessions, visit.language)}</dd>
+        </dl>
+        <h2>{words.actions}</h2>
+        <div class="row">
+          <ActionButton visit={visit} action="make-link" label={words.makeLink} />
+          {context.mails.canSend && (
+            <ActionButton visit={visit} action="mail-link" label={words.mailLink} />
+          )}
+          <ActionButton visit={visit} action="end-sessions" label={words.endSessions} />
+        </div>
+        <StaffMark visit={visit} person={person} />
+      </>,
+    );
+  },
+  actions: {
+    "give-staff": (visit, context) => markStaff(visit, context, true),
+    "take-staff": (visit, context) => markStaff(visit, context, false),
+    "make-link": makeLink,
+    "mail-link": mailLink,
+    "end-sessions": endSessions,
+  },
+};
+
+function StaffMark({ visit, person }: { visit: Visit; person: PersonAccount }): JSX.Element {
+  const words = staffWords[visit.language];
+  if (!person.isStaff) {
+    return (
+      <ActionButton
+        visit={visit}
+        action="give-staff"
+        label={words.giveStaff}
+        confirm={words.giveStaffConfirm}
+      />
+    );
+  }
+  if (isSelf(visit, person)) return <p>{words.ownStaff}</p>;
+  return <ActionButton visit={visit} action="take-staff" label={words.takeStaff} danger />;
+}
+
+async function markStaff(visit: Visit, context: SiteContext, isStaff: boolean): Promise<View> {
+  const words = staffWords[visit.language];
+  const person = personOf(visit, context);
+  if (!isStaff && isSelf(visit, person)) throw fieldError({ staff: [words.ownStaff] });
+  const others = context.people.people().filter((one) => one.isStaff && one.id !== person.id);
+  if (!isStaff && others.length === 0) throw fieldError({ staff: [words.lastStaff] });
+  if (isStaff) await context.people.distrust(person.email);
+  await context.people.markStaff(person.email, isStaff);
+  await record(visit, context, person, isStaff ? "staff.add" : "staff.remove");
+  return done(person, isStaff ? "staff-given" : "staff-taken");
+}
+
+async function makeLink(visit: Visit, context: SiteContext): Promise<View> {
+  const person = personOf(visit, context);
+  const token = await linkOf(person, context);
+  await record(visit, context, person, "person.password-link");
+  return linkView(visit, person.email, token, `/staff/people/${person.id}/`);
+}
+
+async function mailLink(visit: Visit, context: SiteContext): Promise<View> {
+  const person = personOf(visit, context);
+  if (!context.mails.canSend) throw notFound("A mail server");
+  const token = await linkOf(person, context);
+  await context.mails.queue(passwordMail(visit.baseAddress, person.email, token));
+  await record(visit, context, person, "person.password-mail");
+  return done(person, "mailed");
+}
+
+async function endSessions(visit: Visit, context: SiteContext): Promise<View> {
+  const person = personOf(visit, context);
+  await context.people.endSessions(person.email);
+  await record(visit, context, person, "person.end-sessions");
+  return done(person, "sessions-ended");
+}
+
+async function linkOf({ email }: PersonAccount, { people }: SiteContext): Promise<string> {
+  const token = await people.passwordLink(email, true);
+  if (token === null) throw notFound(`A person with the address ${email}`);
+  return token;
+}
+
+function personOf({ params }: Visit, { people }: SiteContext): PersonAccount {
+  const found = people.people().find(({ id }) => id === params["id"]);
+  if (found === undefined) throw notFound("The person");
+  return found;
+}
+
+function isSelf({ signedIn }: Visit, { id }: PersonAccount): boolean {
+  return signedIn?.person.id === id;
+}
+
+function record(
+  visit: Visit,
+  { audit }: SiteContext,
+  { email }: PersonAccount,
+  action: string,
+): Promise<void> {
+  const [person, target] = [staffOf(visit), `person ${email}`];
+  return audit.record({ person, organizationId: null, action, target, details: {} });
+}
+
+function done({ id }: PersonAccount, what: string): View {
+  return redirect(`/staff/people/${id}/?done=${what}`);
+}

@@ -1,0 +1,48 @@
+/** @jsxImportSource hono/jsx */
+import { numberText } from "../../formats.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import type { SitePage } from "../../site-pages.ts";
+import { asset } from "../../site-path.ts";
+import { staffWords } from "../../words/staff.ts";
+import { consolePage } from "./console.tsx";
+
+/** `/staff/`: how things stand, with the way to each. */
+export const summaryPage: SitePage = {
+  path: "/staff/",
+  access: "staff",
+  show(visit, context) {
+    const words = staffWords[visit.language];
+    const counts = countsOf(context);
+    const cards = [
+      [words.organizations, counts.organizations, "/staff/organizations/"],
+      [words.people, counts.people, "/staff/people/"],
+      [words.webhooksDisabled, counts.webhooksDisabled, "/staff/webhooks/?state=disabled"],
+      [words.jobsFailed, counts.jobsFailed, "/staff/jobs/"],
+      [words.errors, counts.errors, "/staff/errors/"],
+      [words.mailsQueued, counts.mailsQueued, null],
+    ] as const;
+    return consolePage(
+      visit,
+      words.summary,
+      <ul class="cards">
+        {cards.map(([label, count, path]) => (
+          <li>
+            <strong>{numberText(count, visit.language)}</strong>
+            {path === null ? label : <a href={asset(visit, path)}>{label}</a>}
+          </li>
+        ))}
+      </ul>,
+    );
+  },
+};
+
+function countsOf({ accounts, people, webhooks, jobs, mails, recentErrors }: SiteContext) {
+  return {
+    organizations: accounts.organizations().length,
+    people: people.people().length,
+    webhooksDisabled: webhooks.webhooks(null).filter((one) => one.disabledReason !== "").length,
+    jobsFailed: jobs.list().filter(({ failure }) => failure !== null).length,
+    errors: recentErrors().length,
+    mailsQueued: mails.queued(),
+  };
+}

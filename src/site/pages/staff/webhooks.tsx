@@ -1,0 +1,94 @@
+/** @jsxImportSource hono/jsx */
+import { Instant } from "../../formats.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import type { SitePage } from "../../site-pages.ts";
+import { asset } from "../../site-path.ts";
+import type { Visit } from "../../visit.ts";
+import { sentence } from "../../words/sentences.ts";
+import { staffWords } from "../../words/staff.ts";
+import { consolePage, DataTable, paged } from "./console.tsx";
+
+/** `/staff/webhooks/`: all of them, those of one organization, or the disabled ones. */
+export const staffWebhooksPage: SitePage = {
+  path: "/staff/webhooks/",
+  access: "staff",
+  show(visit, context) {
+    const words = staffWords[visit.language];
+    const { language, query } = visit;
+    const names = new Map(context.accounts.organizations().map(({ id, name }) => [id, name]));
+    const found = webhooksOf(visit, context);
+    const { shown, pager } = paged(visit, found);
+    return consolePage(
+      visit,
+      words.webhooks,
+      <>
+        <p class="row">
+          <a
+            href={asset(visit, "/staff/webhooks/")}
+            aria-current={[...query.keys()].some((name) => FILTERS.has(name)) ? undefined : "true"}
+          >
+            {words.all}
+          </a>
+          <a
+            href={asset(visit, "/staff/webhooks/?state=disabled")}
+            aria-current={query.get("state") === "disabled" ? "true" : undefined}
+          >
+            {words.disabledOnes}
+          </a>
+        </p>
+        <DataTable
+          label={words.webhooks}
+          columns={[
+            ...[words.webhook, visit.words.organization, words.state],
+            ...[words.failingSince, words.lastError],
+          ]}
+        >
+          {shown.map((webhook) => (
+            <tr>
+              <th scope="row" class="long">
+                <a href={asset(visit, `/staff/webhooks/${webhook.id}/`)}>
+                  {webhook.id}: <bdi>{webhook.url}</bdi>
+                </a>
+              </th>
+              <td>
+                <a href={asset(visit, `/staff/organizations/${webhook.organizationId}/`)}>
+                  <bdi>{names.get(webhook.organizationId)}</bdi>
+                </a>
+              </td>
+              <td>
+                {words.states[webhook.disabledReason]}
+                {webhook.staffNote !== "" && (
+                  <>
+                    : <bdi>{webhook.staffNote}</bdi>
+                  </>
+                )}
+              </td>
+              <td>
+                {webhook.failingSince === null ? (
+                  "–"
+                ) : (
+                  <Instant at={webhook.failingSince} language={language} />
+                )}
+              </td>
+              <td>
+                <bdi>{sentence(visit.language, webhook.lastError) || "–"}</bdi>
+              </td>
+            </tr>
+          ))}
+        </DataTable>
+        {found.length === 0 && <p>{words.none}</p>}
+        {pager}
+      </>,
+    );
+  },
+};
+
+const FILTERS = new Set(["organization", "state"]);
+
+function webhooksOf({ query }: Visit, { webhooks }: SiteContext) {
+  const organization = query.get("organization") ?? "";
+  const found = webhooks.webhooks(/^\d{1,15}$/.test(organization) ? Number(organization) : null);
+  return query.get("state") === "disabled"
+    ? found.filter(({ disabledReason }) => disabledReason !== "")
+    : found;
+}

@@ -1,0 +1,85 @@
+import type { Accounts } from "../accounts/accounts.ts";
+import type { AuditLog } from "../audit/audit-log.ts";
+import type { Config } from "../config.ts";
+import type { ImportRuns } from "../imports/import-runs.ts";
+import type { Scheduler } from "../jobs/scheduler.ts";
+import type { Keys } from "../keys/keys.ts";
+import type { Mails } from "../mail/mails.ts";
+import type { Services } from "../methods/services.ts";
+import type { EnsuredPerson, PersonAccount, SignedIn } from "../people/people.ts";
+import type { Person } from "../people/person.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { RecentEntry } from "../ports/recent-log.ts";
+import type { StaffWebhooks } from "../webhooks/staff-webhooks.ts";
+import type { Attempts } from "./attempts.ts";
+import type { SetUp } from "./set-up.ts";
+
+/** What the site works on; the verbs that change something write by themselves. */
+export interface SiteContext {
+  config: Config;
+  ports: Ports;
+  /** Signs the tokens of forms. */
+  secret: string;
+  baseAddress(request: Request): string;
+  /** By which the log finds a request. */
+  requestId(request: Request): string;
+  /** The visitor's address, for limiting attempts. */
+  clientAddress(request: Request): string;
+  accounts: Accounts;
+  keys: Keys;
+  services: Services;
+  webhooks: StaffWebhooks;
+  people: SitePeople;
+  audit: AuditLog;
+  imports: Pick<ImportRuns, "files" | "start" | "runs" | "run">;
+  mails: Mails;
+  setUp: SetUp;
+  attempts: Attempts;
+  /** Units used, as the console shows them. */
+  usage: { used(organizationId: number, periodStartedAt: number): number };
+  jobs: Pick<Scheduler, "list" | "runNow">;
+  databaseFacts(): Promise<DatabaseFacts>;
+  /** This process's warnings and errors, the latest first. */
+  recentErrors(): RecentEntry[];
+}
+
+/** How large the database is, and what is in it. */
+export interface DatabaseFacts {
+  fileBytes: number;
+  walBytes: number;
+  pageBytes: number;
+  pages: number;
+  freePages: number;
+  schemaVersion: number;
+  sqliteVersion: string;
+  searchSegments: number;
+  /** @property isMore there are more rows than were counted */
+  tables: { name: string; rows: number; isMore: boolean }[];
+}
+
+/** The people's operations, on the thread that runs them. */
+export interface SitePeople {
+  signIn(input: {
+    email: string;
+    password: string;
+    ipAddress: string;
+    userAgent: string;
+  }): Promise<{ setCookies: string[] } | null>;
+  signedIn(cookie: string): Promise<SignedIn | null>;
+  signOut(cookie: string): Promise<{ setCookies: string[] }>;
+  /** @param isTrusted whether it goes to their mailbox, or is handed over by staff */
+  passwordLink(email: string, isTrusted: boolean): Promise<string | null>;
+  choosePassword(token: string, password: string): Promise<boolean>;
+  changePassword(input: {
+    cookie: string;
+    password: string;
+    newPassword: string;
+  }): Promise<{ setCookies: string[] } | null>;
+  ensurePerson(input: { email: string; name: string }): Promise<EnsuredPerson>;
+  setUpPerson(input: { email: string; name: string; password: string }): Promise<Person>;
+  markStaff(email: string, isStaff: boolean): Promise<void>;
+  endSessions(email: string): Promise<void>;
+  distrust(email: string): Promise<boolean>;
+  /** Everybody, by address. */
+  people(): PersonAccount[];
+}

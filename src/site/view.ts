@@ -1,0 +1,29 @@
+import type { JSX } from "hono/jsx/jsx-runtime";
+
+/** What a page answers. */
+export type View =
+  | { kind: "page"; title: string; body: JSX.Element; status?: number; setCookies?: string[] }
+  | { kind: "redirect"; to: string; setCookies?: string[] }
+  | { kind: "json"; value: unknown };
+
+export function page(title: string, body: JSX.Element, more: { setCookies?: string[] } = {}): View {
+  return { kind: "page", title, body, ...more };
+}
+
+/** @param to a path of the site, such as `/account/keys/` */
+export function redirect(to: string, setCookies: string[] = []): View {
+  return { kind: "redirect", to, setCookies };
+}
+
+/** A path of the site, or its first page: an address of elsewhere would send people there. */
+export function ownPath(path: string): string {
+  return parseOwnPath(path) ?? "/account/";
+}
+
+/** @returns the path as a browser would take it, or null where it leads elsewhere */
+export function parseOwnPath(path: string): string | null {
+  const site = "http://site.invalid";
+  if (!path.startsWith("/") || !URL.canParse(path, site)) return null;
+  const { origin, pathname, search } = new URL(path, site);
+  return origin === site && /^\/(account|staff)\/(?!\/)/.test(pathname) ? pathname + search : null;
+}

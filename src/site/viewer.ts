@@ -1,0 +1,25 @@
+import type { Accounts, Membership } from "../accounts/accounts.ts";
+import { planInForce } from "../accounts/plan.ts";
+import type { Caller } from "../keys/keys.ts";
+import type { Visit } from "./visit.ts";
+
+/** Who looks at an organization's pages, with the plan that is in force: for `viewMethod`. */
+export function viewerOf(
+  { member, organization }: Membership,
+  accounts: Accounts,
+  nowMs: number,
+): Omit<Caller, "key"> {
+  const inForce = planInForce(organization, nowMs);
+  return { member, organization, planInForce: inForce, plan: accounts.plan(inForce.plan) };
+}
+
+/** The visitor's place in the organization, on a page that only members see. */
+export function membershipOf({ membership }: Visit): Membership {
+  if (membership === null) throw new Error("a page for members was shown to somebody else");
+  return membership;
+}
+
+/** Whether the visitor is an owner or administrator of it. */
+export function isManager(visit: Visit): boolean {
+  return membershipOf(visit).member.role !== "member";
+}

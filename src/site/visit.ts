@@ -1,0 +1,74 @@
+import type { Membership } from "../accounts/accounts.ts";
+import type { FieldErrors } from "../errors.ts";
+import type { SignedIn } from "../people/people.ts";
+import type { Language, Words } from "./words/words.ts";
+
+/** One request for a page, with all that pages need to know of it. */
+export interface Visit {
+  request: Request;
+  /** By which the log finds it. */
+  requestId: string;
+  /** Path and query, relative to the site's root. */
+  path: string;
+  params: Readonly<Record<string, string>>;
+  query: URLSearchParams;
+  /** What was sent; empty for a GET. */
+  form: Form;
+  /** What was wrong with it, by field. */
+  faults: FieldErrors;
+  language: Language;
+  words: Words;
+  /** For the hidden field of every form. */
+  csrf: string;
+  nowMs: number;
+  /** The appliance's address, without a slash at its end. */
+  baseAddress: string;
+  signedIn: SignedIn | null;
+  memberships: readonly Membership[];
+  /** The organization whose pages are shown. */
+  membership: Membership | null;
+}
+
+/** A file that a form brought, and that is removed with the form's answer. */
+export interface UploadedFile {
+  /** As it was called where it came from. */
+  name: string;
+  path: string;
+  bytes: number;
+}
+
+/** Fields of a form, and the files of one that has some. */
+export interface Form {
+  get(name: string): string;
+  file(name: string): UploadedFile | null;
+  /** All texts, for sending them once more. */
+  entries(): [name: string, value: string][];
+}
+
+export const EMPTY_FORM: Form = { get: () => "", file: () => null, entries: () => [] };
+
+/**
+ * A form of these fields, of which the first of one name counts. Fields and files may still be
+ * added while it is read.
+ */
+export function formOf(
+  data: Iterable<[string, unknown]>,
+  files: ReadonlyMap<string, UploadedFile> = new Map(),
+): Form {
+  const texts = () =>
+    [...data].filter((field): field is [string, string] => typeof field[1] === "string");
+  return {
+    get: (name) => texts().find(([known]) => known === name)?.[1] ?? "",
+    file: (name) => files.get(name) ?? null,
+    entries: texts,
+  };
+}
+
+export function readCookies(request: Request): Map<string, string> {
+  const cookies = new Map<string, string>();
+  for (const pair of (request.headers.get("cookie") ?? "").split(";")) {
+    const equals = pair.indexOf("=");
+    if (equals > 0) cookies.set(pair.slice(0, equals).trim(), pair.slice(equals + 1).trim());
+  }
+  return cookies;
+}

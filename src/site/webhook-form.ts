@@ -1,0 +1,80 @@
+import type { FieldErrors } from "../errors.ts";
+import { fieldError } from "../errors.ts";
+import { REQUIRED, type Read, readInteger } from "../fields.ts";
+import { OVERLAP_HOURS_MAX, readUrl } from "../methods/webhooks.ts";
+import type { GivenTarget } from "../webhooks/webhooks.ts";
+import type { SiteContext } from "./site-context.ts";
+import type { Visit } from "./visit.ts";
+import { planOf } from "./webhook-access.ts";
+import { pushWords } from "./words/push.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
+/** Names in one message at the most. */
+const NAMED_MAX = 20;
+
+/** Address and channels as they were typed. @throws AppError `invalid` with all faults at once */
+export function readWebhookForm(
+  visit: Visit,
+  context: SiteContext,
+): { given: GivenTarget; channels: number[] } {
+  const url = readUrl(visit.form.get("url").trim());
+  const channels = readChannels(visit, context);
+  const faults: FieldErrors = {
+    ...("fault" in url && { url: [url.fault] }),
+    ...("fault" in channels && { channels: [channels.fault] }),
+  };
+  if ("fault" in url || "fault" in channels) throw fieldError(faults);
+  return { given: url.value, channels: channels.value };
+}
+
+/** Numbers, @handles or links, separated by blanks or commas; each channel once. */
+function readChannels(visit: Visit, context: SiteContext): Read<number[]> {
+  const { services } = context;
+  const words = pushWords[visit.language];
+  const named = visit.form
+    .get("channels")
+    .split(/[\s,;]+/)
+    .filter((text) => text !== "");
+  if (named.length === 0) return { fault: REQUIRED };
+  const { webhookChannels } = planOf(visit, context);
+  // Each name is looked up: not more of them than could be taken.
+  if (new Set(named.filter((text) => !/^\d+$/.test(text))).size > webhookChannels) {
+    return { fault: words.tooManyChannels(webhookChannels) };
+  }
+  const ids = new Set<number>();
+  const unreadable: string[] = [];
+  const unknown: string[] = [];
+  for (const text of named) {
+    const number = readInteger({ minimum: 0 })(text);
+    // Whether a number is a public channel's is checked where the webhook is written.
+    if ("value" in number) {
+      ids.add(number.value);
+      continue;
+    }
+    const reference = services.channels.parseLinkOrHandle(text);
+    const id = reference === null ? null : services.channels.findId(reference);
+    if (id !== null) ids.add(id);
+    else (reference === null ? unreadable : unknown).push(text);
+  }
+  if (unreadable.length > 0) return { fault: words.badChannel(listed(unreadable)) };
+  if (unknown.length > 0) return { fault: words.noChannel(listed(unknown)) };
+  return { value: [...ids] };
+}
+
+function listed(texts: readonly string[]): string {
+  return texts.slice(0, NAMED_MAX).join(", ") + (texts.length > NAMED_MAX ? "…" : "");
+}
+
+/** For how long the former secret signs too. @throws AppError `invalid` on `overlap` */
+export function readOverlap({ form }: Visit): number {
+  const typed = form.get("overlap").trim();
+  const hours =
+    typed === "" ? { value: 0 } : readInteger({ minimum: 1, maximum: OVERLAP_HOURS_MAX })(typed);
+  if ("fault" in hours) throw fieldError({ overlap: [hours.fault] });
+  return hours.value * HOUR_MS;
+}
+
+/** Of the address, what may be noted: its path and query may hold a secret. */
+export function hostOf({ target }: GivenTarget): string {
+  return target.authority;
+}

@@ -1,0 +1,182 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { createMachine, faultsOf, type Machine, type Serving, until } from "../support/machine.ts";
+import { PASSWORD, remoteVisitor, type Visitor } from "../support/site-visitor.ts";
+
+let machine: Machine;
+beforeEach(() => {
+  machine = createMachine();
+});
+afterEach(() => machine.leave());
+
+/** The first person, by the address that the process printed. */
+async function setUp(server: Serving): Promise<Visitor> {
+  await until(() => server.printed().includes("/account/set-up/"));
+  const path = /\/account\/set-up\/\?token=\S+/.exec(server.printed())?.[0] ?? "";
+  const visitor = remoteVisitor(server.address);
+  await visitor.post(path, {
+    ...{ action: "set-up", token: path.split("=")[1] ?? "", name: "Ada", organization: "Acme" },
+    ...{ email: "ada@example.com", password: PASSWORD },
+  });
+  expect((await visitor.signIn("ada@example.com")).status).toBe(303);
+  return visitor;
+}
+
+function channels(count: number): string {
+  const rows = Array.from({ length: count }, (_, at) => `${at + 1},Канал № ${at + 1},${at}`);
+  return `id,title,subscribers\n${rows.join("\n")}\n`;
+}
+
+async function upload(
+  visitor: Visitor,
+  kind: string,
+  content: string,
+  name = "rows.csv",
+): Promise<string> {
+  const file = new File([content], name);
+  const answer = await visitor.post("/staff/imports/", { action: "import", kind, file });
+  expect(answer.status).toBe(303);
+  return answer.headers.get("location") ?? "";
+}
+
+const uploads = () => readdirSync(machine.folder).filter((name) => name.includes(".upload-"));
+const run = () =>
+  machine.query<{ state: string; failure: string | null; summary: string }>(
+    "SELECT state, failure, summary FROM import_runs ORDER BY id DESC",
+  )[0];
+const imported = () =>
+  Number(machine.query<{ n: number }>("SELECT count(*) AS n FROM channels")[0]?.n);
+
+test("an upload shows how far it has come, while the API answers, and is imported whole", async () => {
+  const server = await machine.serve();
+  const visitor = await setUp(server);
+  const { key } = await machine.customer();
+  const path = await upload(visitor, "channels", channels(30_000));
+  // A session is a row, which the library writes by itself, for the lock that the import holds.
+  const others = await Promise.all(
+    [1, 2, 3].map(() => remoteVisitor(server.address).signIn("ada@example.com")),
+  );
+  expect(others.map(({ status }) => status)).toEqual([303, 303, 303]);
+  expect((await visitor.get(path)).body).toContain("data-refresh");
+  const shares = new Set<string>();
+  const waits: number[] = [];
+  await until(async () => {
+    const { body } = await visitor.get(path);
+    shares.add(/value="(\d+)"\/?><\/?p|<progress[^>]*value="(\d+)"/.exec(body)?.[2] ?? "");
+    const startedAt = performance.now();
+    const answer = await server.get("/v1/msgr/categories/", key);
+    await answer.text();
+    waits.push(performance.now() - startedAt);
+    expect(answer.status).toBe(200);
+    return !body.includes("data-refresh");
+  });
+  expect(shares.size).toBeGreaterThan(1);
+  expect(waits.toSorted((a, b) => a - b)[Math.floor(waits.length * 0.9)]).toBeLessThan(250);
+  const { body } = await visitor.get(path);
+  expect(body).toContain("<strong>30,000</strong> Inserted");
+  expect(imported()).toBe(30_000);
+  expect(uploads()).toEqual([]);
+  expect(await server.stop()).toBe(0);
+}, 60_000);
+
+test("a large upload goes to the disk and not into the memory, and its file is removed", async () => {
+  const server = await machine.serve();
+  const visitor = await setUp(server);
+  const before = peakBytes(server.pid);
+  // Few rows, so that it is large and not long to import.
+  const title = "ж".repeat(1_000_000);
+  const rows = Array.from({ length: 80 }, (_, at) => `{"id":${at + 1},"title":"${title}"}`);
+  await upload(visitor, "channels", `${rows.join("\n")}\n`, "rows.ndjson");
+  const uploaded = peakBytes(server.pid) - before;
+  expect(uploaded).toBeLessThan(100 * 1024 ** 2);
+  await until(() => run()?.state === "done");
+  expect(JSON.parse(run()?.summary ?? "{}")).toMatchObject({ read: 80, rejected: 80 });
+  await until(() => uploads().length === 0);
+}, 60_000);
+
+test("an import whose process was killed is failed at the next start, and can be run again", async () => {
+  const first = await machine.serve();
+  const visitor = await setUp(first);
+  await upload(visitor, "channels", channels(60_000));
+  await until(() => imported() > 1000);
+  expect(uploads()).toHaveLength(1);
+  process.kill(first.pid, "SIGKILL");
+  await until(async () => !(await answers(first)));
+  expect(run()?.state).toBe("running");
+
+  const second = await machine.serve();
+  expect(run()).toMatchObject({ state: "failed", failure: "interrupted; run it again" });
+  expect(uploads()).toEqual([]);
+  const again = remoteVisitor(second.address);
+  await again.signIn("ada@example.com");
+  expect((await again.get("/staff/imports/1/")).body).toContain("It was interrupted.");
+  const before = imported();
+  const path = await upload(again, "channels", channels(60_000));
+  await until(async () => !(await again.get(path)).body.includes("data-refresh"));
+  expect(JSON.parse(run()?.summary ?? "{}")).toMatchObject({
+    ...{ read: 60_000, inserted: 60_000 - before, unchanged: before, rejected: 0 },
+  });
+  expect(await second.stop()).toBe(0);
+  expect(faultsOf(machine.database)).toEqual([]);
+}, 90_000);
+
+test("a process that is told to stop ends its imports soon, and says so in their rows", async () => {
+  const server = await machine.serve();
+  const visitor = await setUp(server);
+  await upload(visitor, "channels", channels(60_000));
+  await upload(visitor, "channels", channels(10));
+  await until(() => imported() > 1000);
+  const startedAt = performance.now();
+  expect(await server.stop()).toBe(0);
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  const runs = machine.query("SELECT state, failure FROM import_runs");
+  const interrupted = { state: "failed", failure: "interrupted; run it again" };
+  expect(runs).toEqual([interrupted, interrupted]);
+  expect(uploads()).toEqual([]);
+}, 60_000);
+
+test("an upload that breaks off leaves no file", async () => {
+  const server = await machine.serve();
+  const visitor = await setUp(server);
+  const csrf = await visitor.csrf("/staff/imports/");
+  const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  const part = (name: string, value: string) =>
+    `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+  const fields = part("csrf", csrf) + part("action", "import") + part("kind", "channels");
+  const begun = `${fields}--x\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\nid`;
+  const { hostname, port } = new URL(server.address);
+  const socket = await Bun.connect({ hostname, port: Number(port), socket: { data() {} } });
+  socket.write(
+    `POST /staff/imports/ HTTP/1.1\r\nHost: ${hostname}:${port}\r\nCookie: ${cookie}\r\n` +
+      "Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000000\r\n\r\n" +
+      `${begun}${"x".repeat(100_000)}`,
+  );
+  await until(() => uploads().length === 1);
+  socket.end();
+  await until(() => uploads().length === 0);
+  expect(machine.query("SELECT 1 FROM import_runs")).toEqual([]);
+}, 30_000);
+
+test("a request that nobody reads fills no memory, however large it is", async () => {
+  const server = await machine.serve();
+  const before = peakBytes(server.pid);
+  const body = new Uint8Array(200 * 1024 ** 2);
+  for (const path of ["/v1/me/", "/account/sign-in/", "/nothing", "/staff/imports/", "/docs/"]) {
+    await fetch(server.address + path, { method: "POST", body }).catch(() => {});
+  }
+  expect(peakBytes(server.pid) - before).toBeLessThan(100 * 1024 ** 2);
+  expect((await server.get("/healthz")).status).toBe(200);
+}, 60_000);
+
+async function answers(server: Serving): Promise<boolean> {
+  return server.get("/healthz").then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The most memory that a process ever had. */
+function peakBytes(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
+}

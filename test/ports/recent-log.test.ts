@@ -1,0 +1,57 @@
+import { expect, test } from "bun:test";
+import { createRecentLog } from "../../src/ports/recent-log.ts";
+import { fakeClock, fakeLog } from "../support/fake-ports.ts";
+
+const clock = fakeClock("2026-11-20T12:00:00+03:00");
+
+test("warnings and errors are remembered, the latest first, and written all the same", () => {
+  const written = fakeLog();
+  const { log, entries } = createRecentLog(written, clock);
+  log.info({}, "served");
+  log.warn({ err: "no disk" }, "usage could not be committed");
+  log.error({ err: new Error("broken"), requestId: "r-1" }, "failed");
+  expect(entries()).toEqual([
+    {
+      ...{ at: clock.now(), level: "error", message: "failed", requestId: "r-1" },
+      cause: expect.stringContaining("broken"),
+    },
+    {
+      ...{ at: clock.now(), level: "warn", message: "usage could not be committed" },
+      ...{ requestId: null, cause: "no disk" },
+    },
+  ]);
+  expect(written.warnings).toHaveLength(1);
+  expect(written.errors).toEqual([
+    { fields: { err: new Error("broken"), requestId: "r-1" }, message: "failed" },
+  ]);
+});
+
+test("only the last 200 are kept, and a long cause is cut", () => {
+  const { log, entries } = createRecentLog(fakeLog(), clock);
+  for (let number = 1; number <= 250; number += 1) {
+    log.warn({ err: "x".repeat(100_000) }, `warning ${number}`);
+  }
+  expect(entries()).toHaveLength(200);
+  expect(entries()[0]?.message).toBe("warning 250");
+  expect(entries().at(-1)?.message).toBe("warning 51");
+  expect(entries()[0]?.cause.length).toBeLessThan(3_000);
+});
+
+test("keys, signing secrets, tokens and passwords are taken out, and other fields not kept", () => {
+  const { log, entries } = createRecentLog(fakeLog(), clock);
+  const secrets = [
+    "knl_rw_0123456789abcdefghijABCDEFGHIJ01234567",
+    "whsec_c2VjcmV0LXNlY3JldA",
+    "smtps://mailer:hunter22@mail.example.com",
+    "GET /account/choose-password/?token=tOkEn123",
+    'password: "hunter22"',
+    "Authorization: Bearer abcdef",
+    "cookie: kanalog.session_token=tOkEn123.s",
+  ];
+  for (const text of secrets) log.error({ err: new Error(text), to: ["a@example.com"] }, text);
+  const told = JSON.stringify(entries());
+  for (const secret of ["0123456789ab", "c2Vjcm", "hunter22", "tOkEn123", "abcdef", "a@example"]) {
+    expect(told, secret).not.toContain(secret);
+  }
+  expect(told).toContain("mail.example.com");
+});

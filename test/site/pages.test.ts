@@ -1,0 +1,444 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { sitePages } from "../../src/site/site-pages.ts";
+import { parseOwnPath } from "../../src/site/view.ts";
+import { languageOf } from "../../src/site/words/words.ts";
+import { type Appliance, startAppliance } from "../support/appliance.ts";
+import {
+  addPerson,
+  csrfIn,
+  PASSWORD,
+  signedInVisitor,
+  visitorOf,
+} from "../support/site-visitor.ts";
+
+/** What holds for every page of the site, whatever it shows. */
+
+let appliance: Appliance;
+beforeEach(async () => {
+  appliance = await startAppliance();
+});
+afterEach(() => appliance.close());
+
+const concrete = (path: string): string => path.replace(/:\w+/g, "1");
+const PATHS = sitePages.map(({ path, access }) => ({ path: concrete(path), access }));
+const PROFILE = "/account/profile/";
+const CHANGE = { action: "change-password", password: "old", newPassword: "new" };
+
+function expectGuarded(headers: Headers, of: string): void {
+  const policy = headers.get("content-security-policy") ?? "";
+  expect(policy, of).toContain("default-src 'none'");
+  expect(policy, of).toContain("script-src 'self';");
+  expect(policy, of).toContain("style-src 'self';");
+  expect(policy, of).toContain("frame-ancestors 'none'");
+  expect(policy, of).toContain("base-uri 'none'");
+  expect(policy, of).toContain("form-action 'self'");
+  expect(policy, of).not.toMatch(/unsafe|\*|https?:/);
+  expect(headers.get("x-content-type-options"), of).toBe("nosniff");
+  expect(headers.get("referrer-policy"), of).toBe("same-origin");
+  expect(headers.get("cache-control"), of).toBe("no-store");
+  expect(headers.get("x-request-id"), of).toMatch(/^[\w.-]{1,64}$/);
+}
+
+describe("every page", () => {
+  test("answers a stranger with a way to sign in and nothing else, but for the open ones", async () => {
+    const stranger = visitorOf(appliance);
+    for (const { path, access } of PATHS) {
+      if (access === "anybody") continue;
+      const { status, headers, body } = await stranger.get(`${path}?days=7`);
+      expect(status, path).toBe(303);
+      const back = encodeURIComponent(`${path}?days=7`);
+      expect(headers.get("location"), path).toBe(`/account/sign-in/?next=${back}`);
+      expect(body).toBe("");
+    }
+  });
+
+  test("of staff is not found for others, and those of an organization lead who has none to the profile", async () => {
+    await addPerson(appliance, { email: "owner@example.com" });
+    const { memberId } = await addPerson(appliance, { email: "none@example.com" });
+    await appliance.app.domains.accounts.suspend(memberId);
+    const owner = await signedInVisitor(appliance, "owner@example.com");
+    const none = await signedInVisitor(appliance, "none@example.com");
+    const csrf = await owner.csrf(PROFILE);
+    for (const { path, access } of PATHS) {
+      if (access === "staff") {
+        expect((await owner.get(path)).status, path).toBe(404);
+        expect((await owner.post(path, { csrf, action: "x" })).status, path).toBe(404);
+      }
+      if (access === "member" || access === "manager") {
+        expect((await none.get(path)).headers.get("location"), path).toBe(PROFILE);
+      }
+    }
+  });
+
+  test("of owners and administrators is not found for members", async () => {
+    const { organizationId } = await addPerson(appliance, { email: "owner@example.com" });
+    await addPerson(appliance, { email: "m@example.com", role: "member", organizationId });
+    const member = await signedInVisitor(appliance, "m@example.com");
+    for (const { path, access } of PATHS.filter(({ access }) => access === "manager")) {
+      expect((await member.get(path)).status, `${path} ${access}`).toBe(404);
+    }
+  });
+
+  test("carries the headers that keep it safe, whatever it answers", async () => {
+    await addPerson(appliance, { isStaff: true });
+    const visitor = await signedInVisitor(appliance, "ada@example.com");
+    for (const { path } of PATHS) {
+      for (const who of [visitor, visitorOf(appliance)]) {
+        expectGuarded((await who.get(path)).headers, path);
+        expectGuarded((await who.get(path.slice(0, -1))).headers, path);
+        expectGuarded((await who.post(path, { csrf: "x", action: "x" })).headers, path);
+        const foreign = { origin: "https://evil.example" };
+        expectGuarded((await who.post(path, { csrf: "x" }, foreign)).headers, path);
+      }
+    }
+    expectGuarded((await visitor.get("/account/nothing/")).headers, "nothing");
+  });
+
+  test("has no script or style of its own, one heading, a language, and no other host", async () => {
+    await addPerson(appliance, { isStaff: true });
+    const visitor = await signedInVisitor(appliance, "ada@example.com");
+    for (const { path } of PATHS) {
+      const { body, status } = await visitor.get(path);
+      if (status === 303) continue;
+      expect(body, path).not.toMatch(/<script(?![^>]* src=)|<style|\son\w+=|\sstyle=/i);
+      expect(body, path).toMatch(/^<!doctype html><html lang="en">/);
+      expect(body.match(/<h1>/g), path).toHaveLength(1);
+      expect(body.match(/(?:src|action|<link[^>]* href)="https?:/g), path).toBeNull();
+    }
+  });
+
+  test("answers HEAD as GET, without a body", async () => {
+    await addPerson(appliance, { isStaff: true });
+    const visitor = await signedInVisitor(appliance, "ada@example.com");
+    const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    for (const { path } of PATHS) {
+      const [head, get] = [
+        await appliance.request(path, { method: "HEAD", headers: { cookie } }),
+        await appliance.request(path, { headers: { cookie } }),
+      ];
+      expect(head.status, path).toBe(get.status);
+      expect(head.body, path).toBe("");
+      expect(head.headers.get("location"), path).toBe(get.headers.get("location"));
+    }
+  });
+
+  test("is led to from its address without the slash, behind a prefix too", async () => {
+    expect((await visitorOf(appliance).get("/account/keys?x=1")).status).toBeOneOf([301, 404]);
+    await appliance.close();
+    appliance = await startAppliance({ KANALOG_BASE_URL: "https://example.com/kanalog" });
+    const visitor = visitorOf(appliance);
+    const redirected = await visitor.get("/account/profile?x=1");
+    expect(redirected.status).toBe(301);
+    expect(redirected.headers.get("location")).toBe("/kanalog/account/profile/?x=1");
+    const { body } = await visitor.get("/account/sign-in/");
+    for (const [, address] of body.matchAll(/(?:href|src|action)="([^"#]*)"/g)) {
+      expect(address).toMatch(/^\/kanalog\//);
+    }
+  });
+
+  test("that does not exist is a page that says so, for every verb", async () => {
+    await addPerson(appliance);
+    const visitor = await signedInVisitor(appliance, "ada@example.com");
+    for (const path of [
+      "/account/nothing/",
+      "/staff/nothing",
+      "/account/profile/x/",
+      "/account//",
+    ]) {
+      for (const method of ["GET", "POST", "PUT", "DELETE"]) {
+        const answer = await appliance.request(path, { method });
+        expect(answer.status, `${method} ${path}`).toBe(404);
+        expect(answer.headers.get("content-type")).toStartWith("text/html");
+      }
+      expect((await visitor.get(path)).body).toContain("<h1>Not found</h1>");
+    }
+    expect((await appliance.request(PROFILE, { method: "PUT" })).status).toBe(404);
+  });
+});
+
+describe("a form", () => {
+  test("without the token, with one of another browser or session, does nothing and is asked for again", async () => {
+    await addPerson(appliance);
+    await addPerson(appliance, { email: "bob@example.com" });
+    const visitor = await signedInVisitor(appliance, "ada@example.com");
+    const before = await visitorOf(appliance).csrf();
+    const bob = await signedInVisitor(appliance, "bob@example.com");
+    const other = await signedInVisitor(appliance, "ada@example.com");
+    for (const csrf of ["", "x", before, await bob.csrf(PROFILE), await other.csrf(PROFILE)]) {
+      const answer = await visitor.post("/account/sign-in/", {
+        csrf,
+        action: "sign-out",
+        x: "typed",
+      });
+      expect(answer.status, csrf).toBe(200);
+      expect(answer.body).toContain("Send it now?");
+      expect(answer.body).toContain('<input type="hidden" name="x" value="typed"/>');
+      expect((await visitor.get(PROFILE)).status).toBe(200);
+    }
+  });
+
+  test("of before signing in is not taken after it", async () => {
+    await addPerson(appliance);
+    const visitor = visitorOf(appliance);
+    const csrf = await visitor.csrf();
+    await visitor.signIn("ada@example.com");
+    const answer = await visitor.post("/account/sign-in/", { csrf, action: "sign-out" });
+    expect(answer.body).toContain("Send it now?");
+  });
+
+  test("of another site is refused, and not even shown again", async () => {
+    await addPerson(appliance);
+    const visitor = await signedInVisitor(appliance, "ada@example.com");
+    const csrf = await visitor.csrf(PROFILE);
+    for (const origin of ["https://evil.example", "null", "http://localhost.evil.example", "x"]) {
+      const sent = { csrf, action: "sign-out", typed: "something" };
+      const answer = await visitor.post("/account/sign-in/", sent, { origin });
+      expect(answer.status, origin).toBe(403);
+      expect(answer.body).not.toContain("something");
+    }
+    expect((await visitor.get(PROFILE)).status).toBe(200);
+    const own = { csrf, action: "sign-out" };
+    const answer = await visitor.post("/account/sign-in/", own, { origin: "http://localhost" });
+    expect(answer.status).toBe(303);
+  });
+
+  test("is taken from the address that the appliance is known by, through a proxy too", async () => {
+    await appliance.close();
+    appliance = await startAppliance({ KANALOG_BASE_URL: "https://kanalog.example" });
+    await addPerson(appliance);
+    for (const origin of ["https://kanalog.example", "http://localhost", "https://localhost"]) {
+      const answer = await visitorOf(appliance).post(
+        "/account/sign-in/",
+        { action: "sign-in", email: "ada@example.com", password: PASSWORD },
+        { origin },
+      );
+      expect(answer.status, origin).toBe(303);
+    }
+  });
+
+  test("with a password, sent too late, shows its page again, with all that was typed but the password", async () => {
+    await addPerson(appliance);
+    const answer = await visitorOf(appliance).post("/account/sign-in/", {
+      ...{ csrf: "stale", action: "sign-in", email: "ada@example.com", password: PASSWORD },
+    });
+    expect(answer.status).toBe(409);
+    expect(answer.body).toContain("<h1>Sign in</h1>");
+    expect(answer.body).toContain('value="ada@example.com"');
+    expect(answer.body).not.toContain(PASSWORD);
+  });
+
+  test("to sign out leads to sign-in where the session has ended already", async () => {
+    const sent = { csrf: "stale", action: "sign-out" };
+    const answer = await visitorOf(appliance).post("/account/sign-in/", sent);
+    expect(answer.headers.get("location")).toBe("/account/sign-in/");
+  });
+
+  test("of no known action is not found", async () => {
+    await addPerson(appliance);
+    const visitor = await signedInVisitor(appliance, "ada@example.com");
+    for (const action of [
+      "",
+      "nothing",
+      "constructor",
+      "toString",
+      "__proto__",
+      "hasOwnProperty",
+    ]) {
+      const answer = await visitor.post(PROFILE, { action });
+      expect(answer.status, action).toBe(404);
+    }
+    expect(appliance.ports.log.errors).toEqual([]);
+  });
+
+  test("that is too large or no form at all is refused, however it says its length", async () => {
+    const send = (body: NonNullable<RequestInit["body"]>, headers: Record<string, string> = {}) =>
+      appliance.request("/account/sign-in/", { method: "POST", body, headers });
+    const large = `action=sign-in&email=${"x".repeat(1024 * 1024)}`;
+    const typed = { "content-type": "application/x-www-form-urlencoded" };
+    expect((await send(large, typed)).status).toBe(413);
+    const stream = new ReadableStream({
+      pull(controller) {
+        controller.enqueue(new Uint8Array(256 * 1024));
+      },
+    });
+    expect((await send(stream, typed)).status).toBe(413);
+    const files = new FormData();
+    files.append("file", new File([new Uint8Array(2 * 1024 * 1024)], "a.bin"));
+    expect((await send(files)).status).toBe(413);
+    for (const type of ["multipart/form-data", "multipart/form-data; boundary=x"]) {
+      expect((await send("nonsense", { "content-type": type })).status, type).toBe(400);
+    }
+    for (const body of ["", "%", "%FF=%00", "a", '{"action":"sign-in"}', "=&=&&&"]) {
+      expect((await send(body, typed)).status, body).toBe(200);
+    }
+    expect(appliance.ports.log.errors).toEqual([]);
+  });
+});
+
+describe("a form of a session that has ended", () => {
+  test("leads to sign-in and back, everything typed kept, and nothing done without a click", async () => {
+    const { organizationId } = await addPerson(appliance, { isStaff: true });
+    const visitor = await signedInVisitor(appliance, "ada@example.com");
+    const csrf = await visitor.csrf(PROFILE);
+    visitor.cookies.delete("kanalog.session_token");
+    const typed = { action: "import", kind: "stats", note: `<b>"Ж&'\n</b>` };
+    const asked = await visitor.post("/staff/imports/?a=b+c&d=%D0%B6", { csrf, ...typed });
+    expect(asked.body).toContain("<h1>Sign in</h1>");
+    expect(asked.body).toContain("Your session has ended.");
+    expect(asked.body).not.toContain("<b>");
+
+    const kept = unescaped(/name="kept" value="([^"]*)"/.exec(asked.body)?.[1] ?? "");
+    const wrong = await visitor.post("/account/sign-in/", {
+      ...{ csrf: csrfIn(asked.body), action: "sign-in", email: "ada@example.com", kept },
+      password: "wrong wrong wrong",
+    });
+    expect(wrong.status).toBe(400);
+    expect(unescaped(/name="kept" value="([^"]*)"/.exec(wrong.body)?.[1] ?? "")).toBe(kept);
+
+    const back = await visitor.post("/account/sign-in/", {
+      ...{ csrf: csrfIn(wrong.body), action: "sign-in", email: "ada@example.com", kept },
+      password: PASSWORD,
+    });
+    expect(back.body).toContain("Send it now?");
+    expect(back.body).not.toContain(PASSWORD);
+    expect(back.body).toContain('action="/staff/imports/?a=b+c&amp;d=%D0%B6"');
+    const form = back.body.slice(back.body.indexOf("<main"));
+    const fields = Object.fromEntries(
+      [...form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)].map(
+        ([, name = "", value = ""]) => [name, unescaped(value)],
+      ),
+    );
+    expect(fields).toEqual({ csrf: expect.any(String), ...typed });
+    const done = await visitor.post("/staff/imports/", fields as Record<string, string>);
+    expect(done.status).toBe(400);
+    expect(done.body).toContain("No file was submitted.");
+    expect(organizationId).toBeGreaterThan(0);
+  });
+
+  test("keeps no password", async () => {
+    const visitor = visitorOf(appliance);
+    const csrf = await visitor.csrf();
+    const { body } = await visitor.post(PROFILE, {
+      ...CHANGE,
+      ...{ csrf, password: "first secret", newPassword: "second secret" },
+    });
+    expect(body).toContain("<h1>Sign in</h1>");
+    expect(body).not.toMatch(/first secret|second secret/);
+  });
+
+  test("can be kept only for a page of the site", async () => {
+    await addPerson(appliance);
+    for (const path of ["https://evil.example/", "//evil.example/", "/v1/me/", "javascript:1", 7]) {
+      const visitor = visitorOf(appliance);
+      const answer = await visitor.post("/account/sign-in/", {
+        ...{ action: "sign-in", email: "ada@example.com", password: PASSWORD },
+        kept: JSON.stringify({ path, fields: { a: "b" } }),
+      });
+      expect(answer.headers.get("location"), String(path)).toBe("/account/");
+    }
+    for (const kept of [
+      "{",
+      "null",
+      "[]",
+      '{"path":"/account/"}',
+      '{"path":"/account/","fields":7}',
+    ]) {
+      const answer = await visitorOf(appliance).post("/account/sign-in/", {
+        ...{ action: "sign-in", email: "ada@example.com", password: PASSWORD, kept },
+      });
+      expect(answer.status, kept).toBeOneOf([200, 303]);
+    }
+  }, 60_000);
+});
+
+describe("where somebody is led after signing in", () => {
+  test("is a page of the site, whatever the link said", () => {
+    for (const path of [
+      "/account/",
+      "/staff/imports/?a=b+c",
+      "/account/channels/?q=%D0%B6&x=a,b:c@d",
+      "/account/keys/?done=1",
+    ]) {
+      expect(parseOwnPath(path)).toBe(path);
+    }
+    for (const path of [
+      "",
+      "account/",
+      "//evil.example/account/",
+      "/\\evil.example/account/",
+      "/\t/evil.example/account/",
+      "https://evil.example/account/",
+      "javascript:alert(1)//account/",
+      "/v1/me/",
+      "/account/../v1/me/",
+      "/account/..//evil.example/",
+      "/account//evil.example",
+      "/accounts/",
+    ]) {
+      expect(parseOwnPath(path), path).toBeNull();
+    }
+    expect(parseOwnPath("/account/\r\nset-cookie: a=b")).not.toMatch(/[\r\n]/);
+  });
+
+  test("is where they were going", async () => {
+    await addPerson(appliance);
+    const visitor = visitorOf(appliance);
+    const asked = await visitor.get("/account/profile/?a=b+c");
+    const { body } = await visitor.get(asked.headers.get("location") ?? "");
+    const next = unescaped(/name="next" value="([^"]*)"/.exec(body)?.[1] ?? "");
+    const answer = await visitor.post("/account/sign-in/", {
+      ...{ action: "sign-in", email: "ada@example.com", password: PASSWORD, next },
+    });
+    expect(answer.headers.get("location")).toBe("/account/profile/?a=b+c");
+    for (const [path, query] of [
+      ["language", "to=ru&back="],
+      ["language", "to=en&back="],
+    ] as const) {
+      const evil = encodeURIComponent("//evil.example/");
+      const switched = await visitor.get(`/account/${path}/?${query}${evil}`);
+      expect(switched.headers.get("location")).toBe("/account/");
+    }
+  });
+});
+
+describe("the language", () => {
+  test("is the first of the browser's that there is, else English", () => {
+    for (const [accepted, language] of [
+      ["ru-RU,ru;q=0.9,en;q=0.8", "ru"],
+      ["en-US,en;q=0.9,ru;q=0.8", "en"],
+      ["de,fr;q=0.9", "en"],
+      ["de,ru;q=0.5,en;q=0.4", "ru"],
+      ["en;q=0.1, ru", "ru"],
+      ["ru;q=0, en;q=0.1", "en"],
+      ["ru;q=0", "en"],
+      ["RU", "ru"],
+      ["rum", "en"],
+      ["*", "en"],
+      ["", "en"],
+      [";q=;,,ru;q=x", "en"],
+      [null, "en"],
+    ] as const) {
+      expect(languageOf(undefined, accepted), String(accepted)).toBe(language);
+    }
+    expect(languageOf("ru", "en")).toBe("ru");
+    expect(languageOf("xx", "ru")).toBe("ru");
+  });
+
+  test("is switched by a link on every page, for good, and stays on the page", async () => {
+    const visitor = visitorOf(appliance);
+    const english = await visitor.get("/account/sign-in/?next=%2Fstaff%2F");
+    expect(english.body).toContain("<h1>Sign in</h1>");
+    const link = unescaped(/href="(\/account\/language\/[^"]*)"/.exec(english.body)?.[1] ?? "");
+    const switched = await visitor.get(link);
+    expect(switched.headers.get("location")).toBe("/account/sign-in/?next=%2Fstaff%2F");
+    const russian = await visitor.get("/account/sign-in/", { "accept-language": "en" });
+    expect(russian.body).toContain('<html lang="ru">');
+    expect(russian.body).toContain("<h1>Войти</h1>");
+  });
+});
+
+/** As a browser reads an attribute. */
+function unescaped(html: string): string {
+  const entities: Record<string, string> = { lt: "<", gt: ">", quot: '"', amp: "&", "#39": "'" };
+  return html.replace(/&(lt|gt|quot|amp|#39);/g, (whole, name) => entities[name] ?? whole);
+}

@@ -1,0 +1,407 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { type Appliance, type Customer, startAppliance } from "../support/appliance.ts";
+import { auditOf, expectDone, STAFF, staffVisitor } from "../support/staff-visitor.ts";
+import { memberWithPassword, signedInMember, type Visitor, visitor } from "../support/visitor.ts";
+
+/** Staff's console: who sees it, what it shows, and what it changes. */
+
+let appliance: Appliance;
+let customer: Customer;
+let staff: Visitor;
+beforeEach(async () => {
+  appliance = await startAppliance();
+  customer = await appliance.customer();
+  staff = await staffVisitor(appliance);
+});
+afterEach(() => appliance.close());
+
+const PAGES = [
+  ...["", "organizations/", "people/", "webhooks/", "jobs/", "database/", "errors/", "audit/"],
+].map((path) => `/staff/${path}`);
+
+const organizationPath = () => `/staff/organizations/${customer.organizationId}/`;
+const personId = (email: string): string => {
+  const { db } = appliance.app.domains;
+  return (db.$client.prepare("SELECT id FROM people WHERE email = ?").get(email) as { id: string })
+    .id;
+};
+const personPath = (email: string) => `/staff/people/${personId(email)}/`;
+
+/** A webhook as a customer has it. */
+async function webhook(): Promise<number> {
+  const { db } = appliance.app.domains;
+  const { lastInsertRowid } = db.$client
+    .prepare(
+      `INSERT INTO webhooks (organization_id, url, secret, disabled_reason, since_sequence,
+         created_at, updated_at) VALUES (?, 'https://hooks.example.com/a', x'00', '', 0, 1, 1)`,
+    )
+    .run(customer.organizationId);
+  return Number(lastInsertRowid);
+}
+
+test("every page is there for staff, in both languages, each with one heading", async () => {
+  const id = await webhook();
+  const pages = [...PAGES, organizationPath(), personPath(STAFF), `/staff/webhooks/${id}/`];
+  const russian = await (async () => {
+    const browser = visitor(appliance, "ru");
+    await browser.signIn(STAFF);
+    return browser;
+  })();
+  for (const path of pages) {
+    for (const [browser, language] of [
+      [staff, "en"],
+      [russian, "ru"],
+    ] as const) {
+      const { status, html } = await browser.get(path);
+      expect({ path, status }).toEqual({ path, status: 200 });
+      expect(html).toContain(`<html lang="${language}">`);
+      expect(html.match(/<h1>/g)).toHaveLength(1);
+      expect(html, path).toMatch(/<nav class="console"[\s\S]* aria-current="(page|true)"/);
+      expect(html).not.toContain("undefined");
+    }
+  }
+});
+
+test("for everybody else the console does not exist, whatever they send", async () => {
+  const { organizationId } = customer;
+  const owner = await signedInMember(appliance, organizationId, "owner", "owner@example.com");
+  const id = await webhook();
+  const pages = [...PAGES, organizationPath(), personPath(STAFF), `/staff/webhooks/${id}/`];
+  for (const path of pages) {
+    expect((await owner.get(path)).status, path).toBe(404);
+    const nobody = await visitor(appliance).get(path);
+    expect(nobody).toMatchObject({ status: 303, location: expect.stringContaining("sign-in") });
+  }
+  // The token of their own page does not open staff's actions.
+  const csrf = /name="csrf" value="([^"]+)"/.exec((await owner.get("/account/profile/")).html)?.[1];
+  for (const [path, fields] of [
+    [organizationPath(), { action: "archive" }],
+    [personPath("owner@example.com"), { action: "give-staff" }],
+    [`/staff/webhooks/${id}/`, { action: "disable", reason: "spite" }],
+    ["/staff/jobs/", { action: "run", job: "recount" }],
+  ] as const) {
+    expect((await owner.post(path, { ...fields, csrf: csrf ?? "" })).status, path).toBe(404);
+  }
+  expect(auditOf(appliance)).toEqual([]);
+  expect(appliance.app.domains.accounts.organization(organizationId).archivedAt).toBeNull();
+  expect((await owner.get("/account/profile/")).html).not.toContain("/staff/");
+});
+
+test("a mark that is taken ends the console at the next request", async () => {
+  const { organizationId } = customer;
+  const other = await signedInMember(appliance, organizationId, "owner", "other@example.com");
+  expectDone(
+    await staff.post(personPath("other@example.com"), { action: "give-staff" }),
+    "staff-given",
+  );
+  expect((await other.get("/staff/")).status).toBe(200);
+  expectDone(
+    await staff.post(personPath("other@example.com"), { action: "take-staff" }),
+    "staff-taken",
+  );
+  expect((await other.get("/staff/")).status).toBe(404);
+  expect(auditOf(appliance)).toMatchObject([
+    { person: STAFF, action: "staff.remove", target: "person other@example.com" },
+    { person: STAFF, action: "staff.add", target: "person other@example.com" },
+  ]);
+});
+
+test("nobody takes their own mark of staff, and the last one stays", async () => {
+  const own = await staff.post(personPath(STAFF), { action: "take-staff" });
+  expect(own.status).toBe(400);
+  expect(own.html).toContain("Nobody takes their own");
+  expect((await staff.get("/staff/")).status).toBe(200);
+  await expect(appliance.app.domains.people.markStaff(STAFF, false)).rejects.toMatchObject({
+    code: "conflict",
+  });
+});
+
+test("the summary counts what there is, and what is wrong", async () => {
+  await appliance.app.domains.webhooks.disable(await webhook(), "");
+  appliance.ports.mail.isDown = true;
+  await staff.post(personPath(STAFF), { action: "mail-link" });
+  const { html } = await staff.get("/staff/");
+  const counts = [...html.matchAll(/<strong>(\d+)<\/strong>(?:<a[^>]*>)?([^<]+)/g)].map(
+    ([, count, label]) => [label, Number(count)],
+  );
+  expect(Object.fromEntries(counts)).toEqual({
+    Organizations: 2,
+    People: 1,
+    "Webhooks disabled": 1,
+    "Jobs whose last run failed": 0,
+    "Recent errors": 0,
+    "Mails queued": 1,
+  });
+});
+
+test("an organization is made, found, given plans, archived and restored", async () => {
+  const made = await staff.post("/staff/organizations/", {
+    ...{ action: "create", name: " Новая ", plan: "start" },
+  });
+  expectDone(made, "created");
+  const path = made.location?.split("?")[0] ?? "";
+  expect((await staff.get("/staff/organizations/?q=новая")).html).toContain(path);
+  expect((await staff.get("/staff/organizations/?q=nothing")).html).not.toContain(path);
+
+  const planned = { action: "plan", plan: "profi", ends: "2027-01-31" };
+  expectDone(await staff.post(path, planned), "planned");
+  const id = Number(path.split("/").at(-2));
+  const { accounts } = appliance.app.domains;
+  expect(accounts.organization(id)).toMatchObject({
+    name: "Новая",
+    plan: "profi",
+    planEndsAt: Date.parse("2027-02-01T00:00:00+03:00"),
+  });
+  expect((await staff.get(path)).html).toContain('<time datetime="2027-01-31">31 Jan 2027</time>');
+  expectDone(await staff.post(path, { action: "archive" }), "archived");
+  expect(accounts.organization(id).archivedAt).toBe(appliance.ports.clock.now());
+  expectDone(await staff.post(path, { action: "restore" }), "restored");
+  expect(accounts.organization(id).archivedAt).toBeNull();
+  expect(
+    auditOf(appliance).map(({ action, organization_id }) => [action, organization_id]),
+  ).toEqual(["restore", "archive", "plan", "create"].map((verb) => [`organization.${verb}`, id]));
+  expect(auditOf(appliance)[2]?.details).toEqual({
+    plan: "profi",
+    ends: "2027-02-01T00:00:00+03:00",
+  });
+});
+
+test("what is wrong with a form is told at its field, and what was typed stays", async () => {
+  const blank = await staff.post("/staff/organizations/", {
+    ...{ action: "create", name: " ", plan: "growth" },
+  });
+  expect(blank.status).toBe(400);
+  expect(blank.html).toMatch(/id="create-name-fault"[^>]*>This field may not be blank/);
+  expect(blank.html).toMatch(/<option value="growth" selected/);
+  for (const [fields, field] of [
+    [{ plan: "gold", ends: "" }, "plan"],
+    [{ plan: "start", ends: "2027-02-30" }, "ends"],
+    [{ plan: "start", ends: "soon" }, "ends"],
+    [{ plan: "start", ends: "2020-01-01" }, "ends"],
+  ] as const) {
+    const { status, html } = await staff.post(organizationPath(), { action: "plan", ...fields });
+    expect({ fields, status }).toEqual({ fields, status: 400 });
+    expect(html).toContain(`id="plan-${field}-fault"`);
+  }
+  expect(auditOf(appliance)).toEqual([]);
+});
+
+test("addresses of nothing, and numbers that are none, are not found", async () => {
+  for (const path of ["organizations/99", "organizations/x", "webhooks/99", "people/none"]) {
+    expect((await staff.get(`/staff/${path}/`)).status, path).toBe(404);
+  }
+});
+
+test("members get roles, are suspended, which signs them out, and restored", async () => {
+  const { organizationId } = customer;
+  const email = "member@example.com";
+  const browser = await signedInMember(appliance, organizationId, "member", email);
+  const member = browser.memberId;
+  const path = organizationPath();
+  expectDone(await staff.post(path, { action: "role", member, role: "administrator" }), "role");
+  const { accounts } = appliance.app.domains;
+  expect(accounts.member(member).role).toBe("administrator");
+  expectDone(await staff.post(path, { action: "suspend", member }), "suspended");
+  expect(accounts.member(member).suspendedAt).not.toBeNull();
+  expect((await browser.get("/account/profile/")).status).toBe(303);
+  expectDone(await staff.post(path, { action: "reinstate", member }), "reinstated");
+  expect(accounts.member(member).suspendedAt).toBeNull();
+  expect(auditOf(appliance).map(({ action }) => action)).toEqual([
+    ...["member.restore", "member.suspend", "member.role"],
+  ]);
+  const wrong = await staff.post(path, { action: "role", member, role: "king" });
+  expect(wrong.status).toBe(400);
+});
+
+test("a member or key of another organization is not found on an organization's page", async () => {
+  const other = await appliance.customer();
+  for (const fields of [
+    { action: "role", member: other.memberId, role: "member" },
+    { action: "suspend", member: other.memberId },
+    { action: "reinstate", member: other.memberId },
+    { action: "revoke", key: other.keyId },
+    { action: "revoke", key: "x" },
+  ]) {
+    expect((await staff.post(organizationPath(), fields)).status, fields.action).toBe(404);
+  }
+  expect(auditOf(appliance)).toEqual([]);
+  expect((await appliance.get("/v1/me/", other.key)).status).toBe(200);
+});
+
+test("a key that staff revokes stops working at once", async () => {
+  expect((await appliance.get("/v1/me/", customer.key)).status).toBe(200);
+  const fields = { action: "revoke", key: customer.keyId };
+  expectDone(await staff.post(organizationPath(), fields), "revoked");
+  expect((await appliance.get("/v1/me/", customer.key)).status).toBe(401);
+  expect(auditOf(appliance)[0]).toMatchObject({ action: "key.revoke", target: "key 1" });
+  expect(JSON.stringify(auditOf(appliance))).not.toContain(customer.key);
+});
+
+test("an owner is added by mail, and chooses a password by its link", async () => {
+  const fields = { action: "add-owner", email: "new@example.com", name: "New" };
+  expectDone(await staff.post(organizationPath(), fields), "invited");
+  await appliance.app.mailer.runDue();
+  const [mail] = appliance.ports.mail.sent;
+  expect(mail?.to).toEqual(["new@example.com"]);
+  const link = /\/account\/choose-password\/\?token=\S+/.exec(mail?.text ?? "")?.[0] ?? "";
+  const browser = visitor(appliance);
+  const password = "another good password";
+  const chosen = await browser.post(link, { action: "choose", password });
+  expect(chosen.status).toBe(303);
+  expect((await browser.signIn("new@example.com", password)).location).toBe("/account/");
+  const again = await staff.post(organizationPath(), fields);
+  expect(again.html).toContain('id="add-owner-email-fault"');
+  const [entry] = auditOf(appliance);
+  expect(entry).toMatchObject({ action: "member.add", details: { email: "new@example.com" } });
+});
+
+test("a password link is shown once, opens one password, and is in no log", async () => {
+  const email = "member@example.com";
+  await memberWithPassword(appliance, customer.organizationId, "member", email);
+  const shown = await staff.post(personPath(email), { action: "make-link" });
+  expect(shown.status).toBe(200);
+  const token = /choose-password\/\?token=([\w-]+)/.exec(shown.html)?.[1] ?? "";
+  expect(token.length).toBeGreaterThan(20);
+  expect((await staff.get(personPath(email))).html).not.toContain(token);
+  expect(JSON.stringify(auditOf(appliance))).not.toContain(token);
+  const browser = visitor(appliance);
+  const path = `/account/choose-password/?token=${token}`;
+  const fields = { action: "choose", password: "another good password" };
+  expect((await browser.post(path, fields)).status).toBe(303);
+  expect((await browser.post(path, fields)).status).toBe(409);
+  expect((await browser.signIn(email, "another good password")).status).toBe(303);
+});
+
+test("staff ends a person's sessions", async () => {
+  const email = "member@example.com";
+  const browser = await signedInMember(appliance, customer.organizationId, "member", email);
+  expect((await staff.get(personPath(email))).html).toMatch(/Sessions<\/dt><dd>1</);
+  expectDone(await staff.post(personPath(email), { action: "end-sessions" }), "sessions-ended");
+  expect((await browser.get("/account/profile/")).status).toBe(303);
+  expect(auditOf(appliance)[0]).toMatchObject({ action: "person.end-sessions" });
+});
+
+test("people are listed with their organizations, suspended and archived ones too", async () => {
+  const email = "member@example.com";
+  const id = await memberWithPassword(appliance, customer.organizationId, "member", email);
+  await appliance.app.domains.accounts.suspend(id);
+  await appliance.app.domains.accounts.archive(customer.organizationId);
+  const { html } = await staff.get("/staff/people/?q=member@");
+  expect(html).toContain("member, suspended, archived");
+  expect(html).not.toContain(`${STAFF}</bdi></a>`);
+});
+
+test("staff disables a webhook with a reason, which only staff sees, and enables it", async () => {
+  const id = await webhook();
+  const path = `/staff/webhooks/${id}/`;
+  const blank = await staff.post(path, { action: "disable", reason: " " });
+  expect(blank.html).toContain('id="disable-reason-fault"');
+  const long = await staff.post(path, { action: "disable", reason: "x".repeat(501) });
+  expect(long.status).toBe(400);
+  const reason = "Sends <b>500</b> to all";
+  expectDone(await staff.post(path, { action: "disable", reason }), "disabled");
+  for (const page of [path, "/staff/webhooks/?state=disabled"]) {
+    expect((await staff.get(page)).html).toContain("Sends &lt;b&gt;500&lt;/b&gt; to all");
+  }
+  const seen = await appliance.get(`/v1/msgr/webhooks/${id}/`, customer.key);
+  expect(seen.body).toMatchObject({ is_active: false, disabled_reason: "staff" });
+  expect(JSON.stringify(seen.body)).not.toContain("500");
+  expectDone(await staff.post(path, { action: "enable" }), "enabled");
+  expect(appliance.app.domains.webhooks.webhook(id)).toMatchObject({
+    ...{ disabledReason: "", staffNote: "" },
+  });
+  expect(auditOf(appliance)).toMatchObject([
+    { action: "webhook.enable", organization_id: customer.organizationId },
+    { action: "webhook.disable", target: `webhook ${id}`, details: { reason } },
+  ]);
+  const ofOther = await staff.get("/staff/webhooks/?organization=999");
+  expect(ofOther.html).not.toContain("hooks.example.com");
+});
+
+test("a job is run now, once, and its outcome is shown", async () => {
+  expectDone(await staff.post("/staff/jobs/", { action: "run", job: "recount" }), "started");
+  await appliance.app.scheduler.stop();
+  const { html } = await staff.get("/staff/jobs/");
+  expect(html.match(/<td>done<\/td>/g)).toHaveLength(1);
+  expect(auditOf(appliance)[0]).toMatchObject({ action: "job.run", target: "job recount" });
+  const none = await staff.post("/staff/jobs/", { action: "run", job: "format-disk" });
+  expect(none.status).toBe(404);
+});
+
+test("a job that runs already is not started once more, and the page says so", async () => {
+  const { db } = appliance.app.domains;
+  await appliance.app.scheduler.runDue();
+  db.$client
+    .prepare("UPDATE jobs SET started_at = ?, finished_at = NULL WHERE name = 'recount'")
+    .run(appliance.ports.clock.now());
+  const refused = await staff.post("/staff/jobs/", { action: "run", job: "recount" });
+  expect(refused.status).toBe(400);
+  expect(refused.html).toContain("It is running already.");
+  expect(refused.html).toContain("data-refresh");
+  expect(auditOf(appliance)).toEqual([]);
+});
+
+test("the database's page tells its size, versions and rows", async () => {
+  const { html } = await staff.get("/staff/database/");
+  expect(html).toMatch(/Schema version<\/dt><dd>\d+</);
+  expect(html).toMatch(/<code>organizations<\/code><\/th><td class="number">2</);
+  expect(html).toMatch(/<code>territories<\/code><\/th><td class="number">1,\d{3}</);
+});
+
+test("recent errors show what was logged, without what callers must not see", async () => {
+  const { db } = appliance.app.domains;
+  db.$client.exec("ALTER TABLE mails RENAME TO gone");
+  expect((await staff.get("/staff/")).status).toBe(500);
+  db.$client.exec("ALTER TABLE gone RENAME TO mails");
+  const { html } = await staff.get("/staff/errors/");
+  expect(html).toContain("no such table: mails");
+  expect(html).toContain(">error</td>");
+});
+
+test("the audit log is paged, and shows one organization where it is asked to", async () => {
+  const path = organizationPath();
+  for (let times = 0; times < 26; times += 1) {
+    await staff.post(path, { action: "archive" });
+    await staff.post(path, { action: "restore" });
+  }
+  await staff.post("/staff/jobs/", { action: "run", job: "recount" });
+  const rows = (html: string) => (html.match(/<td><code>/g) ?? []).length;
+  const first = await staff.get("/staff/audit/");
+  expect(first.html).toContain("job.run");
+  expect(rows(first.html)).toBe(50);
+  const next = /href="(\/staff\/audit\/\?before=\d+)"/.exec(first.html)?.[1] ?? "";
+  expect(rows((await staff.get(next)).html)).toBe(3);
+  const own = await staff.get(`/staff/audit/?organization=${customer.organizationId}`);
+  expect(rows(own.html)).toBe(50);
+  expect(own.html).not.toContain("job.run");
+  expect(rows((await staff.get("/staff/audit/?organization=2")).html)).toBe(0);
+});
+
+test("names and addresses that people wrote are shown as text", async () => {
+  const hostile = `<script>alert(1)</script>"'\u202e`;
+  const { accounts } = appliance.app.domains;
+  const made = await accounts.createOrganization({ name: hostile, plan: "profi" });
+  const email = "<img/src=x>@example.com";
+  const member = await accounts.addMember({
+    ...{ organizationId: made.id, email, name: hostile, role: "owner" },
+  });
+  await appliance.app.domains.people.ensure({ email: "hostile@example.com", name: hostile });
+  await appliance.app.domains.keys.createKey({
+    ...{ memberId: member.id, name: hostile, access: "read_only", expiresAt: null },
+  });
+  const id = await webhook();
+  const { db } = appliance.app.domains;
+  const update = db.$client.prepare("UPDATE webhooks SET url = ?, last_error = ? WHERE id = ?");
+  update.run(hostile, hostile, id);
+  await staff.post(`/staff/webhooks/${id}/`, { action: "disable", reason: hostile });
+  const pages = [
+    ...[...PAGES, `/staff/organizations/${made.id}/`, personPath("hostile@example.com")],
+    ...[`/staff/webhooks/${id}/`, `/staff/organizations/?q=${encodeURIComponent(hostile)}`],
+  ];
+  for (const path of pages) {
+    const { status, html } = await staff.get(path);
+    expect({ path, status }).toEqual({ path, status: 200 });
+    expect(html).not.toContain("<script>alert");
+    expect(html).not.toContain("<img");
+  }
+});

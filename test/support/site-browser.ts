@@ -1,0 +1,99 @@
+import { existsSync, readFileSync } from "node:fs";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from "playwright-core";
+import { PASSWORD } from "./site-visitor.ts";
+
+/** Debian's Chromium, or another, where the machine has one. */
+export const CHROMIUM = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+].find((path) => existsSync(path));
+
+const QUIET = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+const AXE = readFileSync(Bun.resolveSync("axe-core/axe.min.js", import.meta.dir), "utf8");
+
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: CHROMIUM as string, args: QUIET });
+}
+
+/** A window of the browser, and what went wrong in it. */
+export interface Window {
+  context: BrowserContext;
+  page: Page;
+  /** Errors of scripts and of the console, broken rules of the policy, requests to other hosts. */
+  faults: string[];
+  /** Goes to a path of the site. */
+  go(path: string): Promise<void>;
+}
+
+/** Opens a window on the appliance at the address, with cookies of its own. */
+export async function openWindow(
+  browser: Browser,
+  address: string,
+  options: BrowserContextOptions = {},
+): Promise<Window> {
+  const context = await browser.newContext({ baseURL: address, locale: "en-GB", ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  const faults: string[] = [];
+  const { host } = new URL(address);
+  page.on("pageerror", (error) => faults.push(`${page.url()}: ${error.message}`));
+  page.on("console", (message) => {
+    // A form that is refused is answered with its status, and the console says that too.
+    if (["error", "warning"].includes(message.type()) && !/status of 4\d\d/.test(message.text())) {
+      faults.push(`${page.url()}: ${message.text()}`);
+    }
+  });
+  page.on("request", (request) => {
+    const asked = new URL(request.url());
+    if (asked.protocol !== "data:" && asked.host !== host) faults.push(`asked ${request.url()}`);
+  });
+  const go = async (path: string) => {
+    await page.goto(path);
+  };
+  return { context, page, faults, go };
+}
+
+export async function signIn(page: Page, email: string, password = PASSWORD): Promise<void> {
+  await page.goto("/account/sign-in/");
+  await page.fill("[name=email]", email);
+  await page.fill("[name=password]", password);
+  await page.click("main button[type=submit]");
+  await page.waitForURL("**/account/");
+}
+
+/** What axe-core calls serious or critical on the page as it is. */
+export async function seriousFaults(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const found = (await page.evaluate("axe.run({ resultTypes: ['violations'] })")) as {
+    violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[];
+  };
+  return found.violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
+}
+
+/** By how many pixels the page is wider than the window. */
+export function tooWide(page: Page): Promise<number> {
+  return page.evaluate("document.documentElement.scrollWidth - innerWidth");
+}
+
+/** What is folded is looked at too. */
+export async function unfold(page: Page): Promise<void> {
+  await page.evaluate(
+    "for (const one of document.querySelectorAll('main details')) one.open = true",
+  );
+}

@@ -1,0 +1,157 @@
+import { importFile } from "../../src/imports/import-file.ts";
+import { dayOf, formatDay, parseDay, startOfDay } from "../../src/moscow-time.ts";
+import { type Appliance, startAppliance } from "./appliance.ts";
+import { channel, imported } from "./expectations.ts";
+import { type FakeMail, fakePorts } from "./fake-ports.ts";
+import { addPerson, signedInVisitor } from "./site-visitor.ts";
+import { callsWith, created, DAY_MS, deliverPost, MINUTE_MS, pass } from "./webhook-calls.ts";
+
+/** An appliance in use, such that no page of the site is empty. */
+export interface SiteWorld {
+  appliance: Appliance;
+  organizationId: number;
+  /** Staff, and owner of both organizations. */
+  owner: string;
+  /** A member who has a password. */
+  member: { email: string; id: number };
+  /** Webhooks by what became of them. */
+  webhooks: { active: number; failed: number };
+  /** Addresses to look at, by the path of the page in `sitePages`. */
+  pages: Record<string, readonly string[]>;
+}
+
+const SAMPLE = new URL("../../data/sample/", import.meta.url).pathname;
+const LONG = "СамыйДлинныйЗаголовокКоторыйКогдаЛибоПридумывалиДляКанала".repeat(2);
+const DAYS = 20;
+
+export async function startSiteWorld(): Promise<SiteWorld> {
+  const ports = fakePorts("2026-11-01T12:00:00+03:00");
+  // Without mail, links are shown to be copied.
+  ports.mail = null as unknown as FakeMail;
+  const appliance = await startAppliance({ KANALOG_PORT: "0" }, ports);
+  const { accounts, db, keys, people } = appliance.app.domains;
+  const { clock } = ports;
+
+  await importFile(db, clock, "channels", `${SAMPLE}channels.ndjson`);
+  await importFile(db, clock, "posts", `${SAMPLE}posts.ndjson`);
+  const more = Array.from({ length: 60 }, (_, at) =>
+    channel(100 + at, { subscribers: 90_000 - at }),
+  );
+  await imported(appliance, "channels", [
+    channel(50, { title: LONG, handle: "the_longest_handle_there_may_be_1", description: LONG }),
+    ...more,
+  ]);
+  const today = dayOf(clock.now()) + DAYS;
+  const stats = Array.from({ length: 60 }, (_, ago) => ({
+    ...{ channel: 1, day: formatDay(today - ago) },
+    ...{ subscribers: 120_000 - 40 * ago - 9 * (ago % 7), views: 30_000 + 4_000 * (ago % 5) },
+  }));
+  await imported(appliance, "stats", stats);
+
+  const customer = await appliance.customer({ access: "read_write" });
+  const { organizationId } = customer;
+  const owner = "olga@example.com";
+  await addPerson(appliance, { organizationId, email: owner, name: "Olga", isStaff: true });
+  const other = await accounts.createOrganization({
+    name: "Общество с ограниченной ответственностью «Длинное название»",
+    plan: "test",
+  });
+  const inOther = { organizationId: other.id, email: owner, name: "Olga", role: "owner" } as const;
+  await accounts.addMember(inOther);
+  await accounts.givePlan(other.id, "growth", startOfDay((parseDay("2027-01-31") ?? 0) + 1));
+  const member = await addPerson(appliance, {
+    ...{ organizationId, email: "nina.konstantinopolskaya@marketing.example.com" },
+    ...{ name: "Нина Константинопольская", role: "member" as const },
+  });
+  const gone = await addPerson(appliance, {
+    ...{ organizationId, email: "gone@example.com", name: "Gone", role: "administrator" as const },
+  });
+  await accounts.suspend(gone.memberId);
+  const invited = { organizationId, email: "new@example.com", name: "", role: "member" } as const;
+  await accounts.addMember(invited);
+
+  const key = { memberId: member.memberId, access: "read_only", expiresAt: null } as const;
+  await keys.createKey({ ...key, name: "Ночная выгрузка статистики по всем каналам региона" });
+  await keys.createKey({ ...key, name: "soon over", expiresAt: clock.now() + 40 * DAY_MS });
+  await keys.createKey({ ...key, name: "over", expiresAt: clock.now() + DAY_MS });
+  await keys.revokeKey((await keys.createKey({ ...key, name: "lost with a laptop" })).key.id);
+
+  const call = callsWith(appliance, customer.key);
+  const active = await created(call, { channels: [1, 2, 3, 50] });
+  const url = `https://receiver.customer-with-a-long-name.example.com/hooks/${"posts".repeat(8)}`;
+  const failed = await created(call, { url, channels: [1] });
+  await pass(appliance, MINUTE_MS, MINUTE_MS);
+  await deliverPost(appliance, 10_001);
+  ports.network.answer = ({ host }) =>
+    host.startsWith("hooks") ? { status: 204 } : { status: 503 };
+  for (let day = 0; day < DAYS; day++) {
+    for (let requests = 0; requests <= day % 6; requests++) {
+      await appliance.get("/v1/msgr/channels/1/", customer.key);
+      await appliance.get("/v1/msgr/channels/?q=новости", customer.key);
+    }
+    await appliance.get("/v1/msgr/channels/77/", customer.key);
+    if (day === DAYS - 1) await deliverPost(appliance, 10_002);
+    clock.advance(DAY_MS);
+    await pass(appliance, 2 * MINUTE_MS, MINUTE_MS);
+  }
+  await call("POST", `${active.id}/test/`);
+  await appliance.app.scheduler.runNow("recount");
+  ports.log.error = () => {};
+  const staff = await signedInVisitor(appliance, owner);
+  const csv = "id,title,subscribers\n1001,Один,10\n1002,Два,x\n1003,Три,30\n";
+  const sent = {
+    action: "import",
+    kind: "channels",
+    file: new File([csv], "каналы за ноябрь.csv"),
+  };
+  await staff.post("/staff/imports/", sent);
+  const broken = { ...sent, file: new File(["no,such,columns\n1,2,3\n"], "broken.csv") };
+  await staff.post("/staff/imports/", broken);
+  await staff.post("/account/keys/", { action: "revoke", key: String(customer.keyId) });
+
+  const token = await (async () => {
+    await people.ensure({ email: "new@example.com", name: "" });
+    return people.passwordLink("new@example.com");
+  })();
+  const person = db.$client.prepare("SELECT id FROM people WHERE email = ?").get(owner) as {
+    id: string;
+  };
+  return {
+    appliance,
+    organizationId,
+    owner,
+    member: { email: member.email, id: member.memberId },
+    webhooks: { active: active.id, failed: failed.id },
+    pages: {
+      "/account/sign-in/": ["/account/sign-in/"],
+      "/account/set-up/": [],
+      "/account/forgotten-password/": ["/account/forgotten-password/"],
+      "/account/choose-password/": [`/account/choose-password/?token=${token ?? "used"}`],
+      // They lead elsewhere.
+      "/account/language/": [],
+      "/account/organization/": [],
+      "/account/": ["/account/"],
+      "/account/keys/": ["/account/keys/"],
+      "/account/members/": ["/account/members/"],
+      "/account/connect/": ["/account/connect/"],
+      "/account/profile/": ["/account/profile/"],
+      "/account/webhooks/": ["/account/webhooks/"],
+      "/account/webhooks/:id/": [active.id, failed.id].map((id) => `/account/webhooks/${id}/`),
+      "/account/channels/": ["/account/channels/", "/account/channels/?q=ab"],
+      "/account/channels/:id/": ["/account/channels/1/?days=90", "/account/channels/50/"],
+      "/staff/": ["/staff/"],
+      "/staff/organizations/": ["/staff/organizations/"],
+      "/staff/organizations/:id/": [`/staff/organizations/${organizationId}/`],
+      "/staff/people/": ["/staff/people/"],
+      "/staff/people/:id/": [`/staff/people/${person.id}/`],
+      "/staff/webhooks/": ["/staff/webhooks/"],
+      "/staff/webhooks/:id/": [`/staff/webhooks/${failed.id}/`],
+      "/staff/jobs/": ["/staff/jobs/"],
+      "/staff/database/": ["/staff/database/"],
+      "/staff/errors/": ["/staff/errors/"],
+      "/staff/audit/": ["/staff/audit/"],
+      "/staff/imports/": ["/staff/imports/"],
+      "/staff/imports/:id/": ["/staff/imports/1/", "/staff/imports/2/"],
+    },
+  };
+}
