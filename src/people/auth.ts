@@ -1,4 +1,3 @@
-import { betterAuth } from "better-auth";
 import type { Database } from "../db/database.ts";
 import { patientClient } from "../db/patient-client.ts";
 import { noteChosen } from "./people.store.ts";
@@ -31,7 +30,9 @@ export function authOf(db: Database, settings: AuthSettings) {
   return known;
 }
 
-function build(db: Database, { secret }: AuthSettings) {
+async function build(db: Database, { secret }: AuthSettings) {
+  // Loaded when somebody signs in: it is as large as all the rest, and most threads need none of it.
+  const { betterAuth } = await import("better-auth");
   /** The library hands a link's token to a callback, and not to who asked for it. */
   const asked: { onLink: OnLink | null } = { onLink: null };
   // The library writes outside our transactions, and so has to wait for the lock by itself.

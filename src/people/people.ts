@@ -45,7 +45,7 @@ export async function signIn(
   _clock: Clock,
   input: Context & { email: string; password: string; ipAddress: string; userAgent: string },
 ): Promise<{ setCookies: string[] } | null> {
-  const { auth } = authOf(db, input.settings);
+  const { auth } = await authOf(db, input.settings);
   const answer = await auth.api.signInEmail({
     body: { email: input.email, password: input.password },
     headers: new Headers({ "user-agent": input.userAgent, "x-forwarded-for": input.ipAddress }),
@@ -59,7 +59,7 @@ export async function signedIn(
   _clock: Clock,
   { settings, cookie }: Context & { cookie: string },
 ): Promise<SignedIn | null> {
-  const { auth } = authOf(db, settings);
+  const { auth } = await authOf(db, settings);
   const { headers, response } = await auth.api.getSession({
     headers: new Headers({ cookie }),
     returnHeaders: true,
@@ -78,7 +78,7 @@ export async function signOut(
   _clock: Clock,
   { settings, cookie }: Context & { cookie: string },
 ): Promise<{ setCookies: string[] }> {
-  const { auth } = authOf(db, settings);
+  const { auth } = await authOf(db, settings);
   const answer = await auth.api.signOut({ headers: new Headers({ cookie }), asResponse: true });
   return { setCookies: answer.headers.getSetCookie() };
 }
@@ -99,7 +99,7 @@ export async function passwordLink(
     deleteLinks(db, person.id);
     setLinkTrust(db, person.id, isTrusted);
   });
-  const { auth, asked } = authOf(db, settings);
+  const { auth, asked } = await authOf(db, settings);
   const { promise, resolve } = Promise.withResolvers<string>();
   asked.onLink = resolve;
   try {
@@ -117,7 +117,7 @@ export async function choosePassword(
   { settings, token, password }: Context & { token: string; password: string },
 ): Promise<boolean> {
   requirePassword(password);
-  const { auth } = authOf(db, settings);
+  const { auth } = await authOf(db, settings);
   const answer = await auth.api.resetPassword({
     body: { token, newPassword: password },
     asResponse: true,
@@ -132,7 +132,7 @@ export async function changePassword(
   input: Context & { cookie: string; password: string; newPassword: string },
 ): Promise<{ setCookies: string[] } | null> {
   requirePassword(input.newPassword);
-  const { auth } = authOf(db, input.settings);
+  const { auth } = await authOf(db, input.settings);
   const answer = await auth.api.changePassword({
     body: {
       currentPassword: input.password,
@@ -171,7 +171,7 @@ export async function ensurePerson(
     return { person: known, hasPassword: hasPassword(db, id), isVerified: isVerified(db, id) };
   }
   if (!EMAIL.test(email)) throw fieldError({ email: ["Enter a valid email address."] });
-  const { internalAdapter } = await authOf(db, settings).auth.$context;
+  const { internalAdapter } = await (await authOf(db, settings)).auth.$context;
   const made = { email: email.toLowerCase(), name: name === "" ? email : name };
   const { id } = await internalAdapter.createUser({ ...made, emailVerified: false });
   return { person: { id, ...made, isStaff: false }, hasPassword: false, isVerified: false };
@@ -216,7 +216,7 @@ export async function setPassword(
 ): Promise<void> {
   requirePassword(password);
   const person = requirePerson(db, email);
-  const context = await authOf(db, settings).auth.$context;
+  const context = await (await authOf(db, settings)).auth.$context;
   const hash = await context.password.hash(password);
   if (hasPassword(db, person.id)) await context.internalAdapter.updatePassword(person.id, hash);
   else {
