@@ -88,8 +88,8 @@ test.skipIf(CHROMIUM === undefined)(
     expect(operations).toHaveLength(19);
     const statuses: Record<string, string> = {};
     for (const operation of operations) {
-      await operation.locator(".opblock-summary-control").click();
-      await operation.locator("button.execute").click();
+      await operation.locator(".opblock-summary-control").click({ force: true });
+      await operation.locator("button.execute").click({ force: true });
       const status = operation.locator(".live-responses-table .response .response-col_status");
       await status.first().waitFor();
       const path = await operation.locator(".opblock-summary-path").getAttribute("data-path");
