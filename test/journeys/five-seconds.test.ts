@@ -45,6 +45,13 @@ test("a query that runs into the time limit is a 503, costs nothing and delays n
   expect((await server.get("/v1/msgr/channels/1/posts/", key)).status).toBe(200);
   const used = async (): Promise<number> =>
     ((await (await server.get("/v1/me/", key)).json()) as { usage: { used: number } }).usage.used;
+  /** What an answer takes while nothing else is asked, on this machine at this moment. */
+  const quietMs: number[] = [];
+  while (quietMs.length < 300) {
+    const sentAtMs = performance.now();
+    await (await server.get(asked[quietMs.length % asked.length] ?? "", key)).text();
+    quietMs.push(performance.now() - sentAtMs);
+  }
   const usedBefore = await used();
 
   // From here on the table is a view that never ends: open connections see the change at once.
@@ -85,8 +92,10 @@ test("a query that runs into the time limit is a 503, costs nothing and delays n
   expect(slowMs).toBeWithin(TIMEOUT_MS, TIMEOUT_MS + 1000);
 
   expect(durationsMs.length).toBeGreaterThan(100);
-  const sorted = durationsMs.toSorted((a, b) => a - b);
-  expect(sorted[Math.floor(sorted.length * 0.99)]).toBeLessThan(50);
+  const slowest = (ms: number[]): number =>
+    ms.toSorted((a, b) => a - b)[Math.floor(ms.length * 0.99)] ?? 0;
+  // Other tests run beside this one: what is slow for another reason was slow before, too.
+  expect(slowest(durationsMs)).toBeLessThan(Math.max(50, 4 * slowest(quietMs)));
   expect(await used()).toBe(usedBefore + billed);
 
   const ticksBefore = processorTicks(server.pid);
