@@ -72,18 +72,25 @@ export function claimDue(db: Database, nowMs: number, room: Room, claim: string)
     take(first, webhook.lane);
     others.push({ lane: webhook.lane, ids: rest });
   }
-  for (let turn = 0; turn < WEBHOOK_ATTEMPTS_MAX - 1; turn++) {
+  for (let turn = 0; turn < CLAIMS_AHEAD_MAX - 1; turn++) {
     for (const { lane, ids } of others) take(ids[turn], lane);
   }
   return claimed;
 }
 
-/** The deliveries of a webhook that may start now, those due longest first. */
-function dueOf(db: Database, { id, organizationId }: DueWebhook, nowMs: number): number[] {
+/** A webhook that answers at once has some taken ahead, which start as soon as others end. */
+const CLAIMS_AHEAD_MAX = 2 * WEBHOOK_ATTEMPTS_MAX;
+
+function claimsMax(lane: number): number {
+  return LANES[lane] === "quick" ? CLAIMS_AHEAD_MAX : WEBHOOK_ATTEMPTS_MAX;
+}
+
+/** The deliveries of a webhook that may be taken now, those due longest first. */
+function dueOf(db: Database, { id, organizationId, lane }: DueWebhook, nowMs: number): number[] {
   if (!isServed(db, organizationId, nowMs)) {
     dropQueue(db, id);
     return [];
   }
-  const free = WEBHOOK_ATTEMPTS_MAX - attemptsUnderWay(db, id, nowMs);
+  const free = claimsMax(lane) - attemptsUnderWay(db, id, nowMs);
   return free <= 0 ? [] : dueDeliveries(db, id, nowMs, free);
 }

@@ -3,7 +3,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import type { Random } from "../ports/random.ts";
 import type { AttemptOutcome, MakeAttempt } from "./attempt.ts";
-import type { Claimed, Lane, Room } from "./claim-due.ts";
+import { type Claimed, type Lane, type Room, WEBHOOK_ATTEMPTS_MAX } from "./claim-due.ts";
 import type { ClaimedDelivery } from "./deliveries.store.ts";
 import type { EndedAttempt } from "./end-attempt.ts";
 import type { Taken } from "./exchange.ts";
@@ -28,7 +28,7 @@ const MANUAL_MAX = 24;
 const MANUAL_OF_ORGANIZATION_MAX = 6;
 const NO_ROOM: Room = { quick: 0, unknown: 0, slow: 0 };
 /** Attempts that end within so long of each other are noted together. */
-const GATHER_MS = 10;
+const GATHER_MS = 16;
 /** Told to stop, it waits so long for what is in flight; the process has 10 seconds. */
 const STOP_WAIT_MS = 8_000;
 
@@ -40,6 +40,9 @@ export function createSender(
   { clock, random, log }: { clock: Clock; random: Random; log: Log },
 ) {
   const inFlight = new Map<string, { lane: Lane; taken: Taken; settled: Promise<void> }>();
+  /** Attempts in flight by webhook, and what was taken ahead for it. */
+  const runningOf = new Map<number, number>();
+  const ahead = new Map<number, Claimed[]>();
   /** Attempts that somebody waits for, and how many of each organization. */
   const manual = new Set<Promise<unknown>>();
   const manualOf = new Map<number, number>();
@@ -54,10 +57,16 @@ export function createSender(
     const taken = (...lanes: Lane[]): number =>
       [...inFlight.values()].filter(({ lane }) => lanes.includes(lane)).length;
     return {
-      quick: IN_FLIGHT_MAX.quick - inFlight.size,
+      quick: IN_FLIGHT_MAX.quick - inFlight.size - aheadSize(),
       unknown: IN_FLIGHT_MAX.unknown - taken("unknown", "slow"),
       slow: IN_FLIGHT_MAX.slow - taken("slow"),
     };
+  }
+
+  function aheadSize(): number {
+    let size = 0;
+    for (const { length } of ahead.values()) size += length;
+    return size;
   }
 
   async function exchange(): Promise<void> {
@@ -81,7 +90,33 @@ export function createSender(
     }
   }
 
+  /** Starts an attempt, or keeps it until one of the webhook's others has ended. */
   function start(claimed: Claimed): void {
+    const { webhookId } = claimed;
+    const running = runningOf.get(webhookId) ?? 0;
+    if (running >= WEBHOOK_ATTEMPTS_MAX) {
+      ahead.set(webhookId, [...(ahead.get(webhookId) ?? []), claimed]);
+      return;
+    }
+    runningOf.set(webhookId, running + 1);
+    begin(claimed);
+  }
+
+  /** What was taken ahead takes the place of the webhook's attempt that ended. */
+  function takePlace(webhookId: number): void {
+    const [next, ...rest] = ahead.get(webhookId) ?? [];
+    if (next !== undefined) {
+      ahead.set(webhookId, rest);
+      begin(next);
+      return;
+    }
+    ahead.delete(webhookId);
+    const running = (runningOf.get(webhookId) ?? 1) - 1;
+    if (running === 0) runningOf.delete(webhookId);
+    else runningOf.set(webhookId, running);
+  }
+
+  function begin(claimed: Claimed): void {
     const { claim, lane } = claimed;
     const settled = makeAttempt(claimed, stopped.signal)
       .then((outcome) => {
@@ -91,6 +126,7 @@ export function createSender(
       .catch((error) => log.error({ err: error }, "a webhook attempt failed in an unforeseen way"))
       .finally(() => {
         inFlight.delete(claim);
+        takePlace(claimed.webhookId);
         // Its failure is in the log, and the next look tries again.
         if (!stopped.signal.aborted) pump().catch(() => {});
       });
@@ -173,16 +209,23 @@ export function createSender(
     /** Takes nothing more, waits for what is in flight, breaks off and gives back what does not end. */
     async stop(): Promise<void> {
       stopping = true;
+      const unstarted = [...ahead.values()].flat();
+      ahead.clear();
+      if (unstarted.length > 0) await ledger.release(unstarted.map(takenOf));
       const waited = new AbortController();
       const allEnded = Promise.all([this.idle(), Promise.allSettled(manual)]);
       await Promise.race([allEnded, clock.sleep(STOP_WAIT_MS, waited.signal)]);
       waited.abort();
-      const unfinished = [...inFlight.values()].map(({ taken: { id, claim } }) => ({ id, claim }));
+      const unfinished = [...inFlight.values()].map(({ taken }) => takenOf(taken));
       stopped.abort();
       if (unfinished.length > 0) await ledger.release(unfinished);
       await Promise.allSettled(manual);
     },
   };
+}
+
+function takenOf({ id, claim }: Taken): Taken {
+  return { id, claim };
 }
 
 function endOf(
