@@ -23,10 +23,10 @@ export interface RpcFault {
   data?: unknown;
 }
 
-export const PARSE_ERROR = -32700;
-export const INVALID_REQUEST = -32600;
+const PARSE_ERROR = -32700;
+const INVALID_REQUEST = -32600;
 export const METHOD_NOT_FOUND = -32601;
-export const INVALID_PARAMS = -32602;
+const INVALID_PARAMS = -32602;
 
 export function readMessage(body: Uint8Array): Message {
   const value = parse(body);

@@ -36,7 +36,7 @@ export function mcpAddress(url: string): string {
  * is answered.
  * @param write writes one line
  */
-export async function runBridge(
+async function runBridge(
   lines: AsyncIterable<string>,
   post: PostText,
   write: (line: string) => void,

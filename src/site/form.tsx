@@ -107,20 +107,6 @@ export function FileField({ accept, ...props }: FieldProps & { accept: string })
   );
 }
 
-export function CheckboxField(props: FieldProps): JSX.Element {
-  const isChecked = isSent(props.visit, props.action)
-    ? props.visit.form.get(props.name) !== ""
-    : props.value === "yes";
-  return (
-    <p class="field checkbox">
-      <label>
-        <input type="checkbox" name={props.name} value="yes" checked={isChecked} /> {props.label}
-      </label>
-      {props.hint !== undefined && <small>{props.hint}</small>}
-    </p>
-  );
-}
-
 /** A button that is a form of its own, for one thing to do with one row. */
 export function ActionButton({
   visit,

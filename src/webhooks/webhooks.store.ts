@@ -110,7 +110,7 @@ export function unknownChannels(db: Database, channels: readonly number[]): numb
 }
 
 /** The last post that was read: what comes later is new. */
-export function lastSequence(db: Database): number {
+function lastSequence(db: Database): number {
   return (
     statement<{ seq: number }>(
       db,

@@ -18,7 +18,6 @@ export const en = {
   password: "Password",
   name: "Name",
   save: "Save",
-  cancel: "Cancel",
   forgotten: "Forgot the password?",
   forgottenText:
     "Enter your e-mail address. If somebody has it here, a link comes by which a new password can be chosen.",

@@ -122,4 +122,3 @@ const ru: typeof en = {
 
 /** Texts of the pages on which channels are looked at. */
 export const explorerWords = { en, ru };
-export type ExplorerWords = typeof en;

@@ -184,4 +184,3 @@ const ru: typeof en = {
 
 /** Texts of the pages about webhooks. */
 export const pushWords = { en, ru };
-export type PushWords = typeof en;
