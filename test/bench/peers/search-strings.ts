@@ -39,7 +39,7 @@ function draw(
     case 2:
       return words.slice(0, 2).join(" ").toLowerCase();
     case 3:
-      return title.slice(2, 12).toUpperCase();
+      return [...title].slice(2, 12).join("").toUpperCase();
     case 4:
       return title;
     default:

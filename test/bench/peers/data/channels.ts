@@ -38,8 +38,9 @@ export function channelRecord(id: number, slugs: DirectorySlugs): ChannelRecord 
     territory: random.chance(0.35) ? random.pickOften(slugs.territories) : null,
     a_plus: Number(random.chance(0.03)),
     verified: Number(random.chance(0.12)),
-    quality: random.chance(0.7) ? random.below(1000) / 10 : null,
-    citation: random.chance(0.55) ? Math.round(1000 * random.next() ** 4) / 10 : null,
+    // Never 0, which PocketBase cannot tell from no value.
+    quality: random.chance(0.7) ? (1 + random.below(1000)) / 10 : null,
+    citation: random.chance(0.55) ? Math.ceil(1000 * random.next() ** 4) / 10 : null,
     last_post_at: postCount(id) === 0 ? null : newestPostAt(id),
   };
 }
