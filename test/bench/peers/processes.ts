@@ -42,7 +42,8 @@ export async function run(words: string[], options?: SpawnOptions): Promise<stri
     child.stderr.text(),
     child.exited,
   ]);
-  if (code !== 0) throw new Error(`${words.join(" ").slice(0, 300)}: exit ${code}: ${notes || out}`);
+  if (code !== 0)
+    throw new Error(`${words.join(" ").slice(0, 300)}: exit ${code}: ${notes || out}`);
   return out;
 }
 

@@ -35,10 +35,15 @@ const MIX: Record<string, number> = {
 
 /** All the work of the bench over a database, drawn from what lies in it. */
 export function allWorks(db: Database): Work[] {
-  const { n: channels } = statement<{ n: number }>(db, "SELECT max(id) AS n FROM channels").get() ?? {
+  const { n: channels } = statement<{ n: number }>(
+    db,
+    "SELECT max(id) AS n FROM channels",
+  ).get() ?? {
     n: 0,
   };
-  const { n: posts } = statement<{ n: number }>(db, "SELECT max(id) AS n FROM posts").get() ?? { n: 0 };
+  const { n: posts } = statement<{ n: number }>(db, "SELECT max(id) AS n FROM posts").get() ?? {
+    n: 0,
+  };
   const random = seededRandom(PURPOSE);
   const slugs = directorySlugs(db);
   const isPublic = statement(db, "SELECT 1 FROM channels WHERE id = ? AND is_public = 1");
@@ -164,7 +169,10 @@ function filters(
 ): Partial<CatalogWish> {
   const category = { category: random.pickOften(slugs.categories) };
   const territory = { territory: random.pickOften(slugs.territories.slice(0, 100)) };
-  const range = { subscribersMin: 50 + random.below(200), subscribersMax: 2_000 + random.below(9_000) };
+  const range = {
+    subscribersMin: 50 + random.below(200),
+    subscribersMax: 2_000 + random.below(9_000),
+  };
   if (all) return { ...category, ...territory, ...range };
   return random.pick([category, territory, range, { ...category, ...range }]);
 }

@@ -1,5 +1,5 @@
-import type { Wish } from "../requests.ts";
 import type { Server } from "../processes.ts";
+import type { Wish } from "../requests.ts";
 
 /** A server that can be asked for what Kanalog is asked for. */
 export interface Contender {

@@ -43,8 +43,8 @@ const notFound = { code: "not_found", detail: "There is no such thing." };
 app.get<{ Querystring: Record<string, string> }>("/channels", ({ query }) => {
   if (query["ids"] !== undefined) {
     const byId = prepare(`SELECT ${COLUMNS} FROM channels WHERE id = ?`);
-    const rows = query["ids"].split(",").flatMap((id) => byId.get(Number(id)) ?? []);
-    return { results: rows.map(card) };
+    const rows = query["ids"].split(",").map((id) => byId.get(Number(id)));
+    return { results: rows.flatMap((row) => (row === undefined ? [] : card(row))) };
   }
   const column = ORDERINGS[query["ordering"] ?? "-subscribers"] ?? "subscribers";
   const conditions = ["kind = ?"];
