@@ -10,6 +10,8 @@ export interface Figure {
   /** Of Kanalog's own answers, with one client. */
   p50Ms?: number;
   p99Ms?: number;
+  /** Of Kanalog's own: answers over sixteen connections, or rows imported. */
+  perSecond?: number;
   note?: string;
 }
 

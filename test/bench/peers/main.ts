@@ -2,7 +2,7 @@
  * Kanalog beside its peers on the same work in one run: `bun run bench -- --help`. Absolute figures
  * say more of the machine than of the programs; the ratios are what counts.
  */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { dirname } from "node:path";
 import { CLIENT } from "./client/load.ts";
@@ -49,7 +49,7 @@ async function bench(options: Options): Promise<void> {
     tell(part);
     figures.push(...(await PARTS[part](run)));
     // What is measured is kept, whatever becomes of the next part.
-    save(options, figures);
+    save(run, figures);
   }
   console.log(table(figures));
   const short = figures.filter((figure) => verdict(figure) === "short").length;
@@ -58,7 +58,7 @@ async function bench(options: Options): Promise<void> {
   );
 }
 
-function save(options: Options, figures: readonly Figure[]): void {
+function save({ options, database }: Run, figures: readonly Figure[]): void {
   mkdirSync(dirname(options.jsonPath), { recursive: true });
   const { channels, rounds, seconds, isQuick } = options;
   const document = {
@@ -71,6 +71,7 @@ function save(options: Options, figures: readonly Figure[]): void {
     processor: cpus()[0]?.model ?? "",
     memoryGb: Math.round(totalmem() / 1e9),
     bun: Bun.version,
+    databaseBytes: statSync(database).size,
     figures: figures.map((figure) => ({ ...figure, verdict: verdict(figure) })),
   };
   writeFileSync(options.jsonPath, `${JSON.stringify(document, null, 2)}\n`);

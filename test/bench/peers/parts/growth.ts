@@ -11,6 +11,7 @@ import { median, medianRatio } from "../statistics.ts";
 const SIZES = [10_000, 100_000, 1_000_000];
 const GROWTH_MOST = 2;
 const FAR_PAGE_MOST = 1.2;
+const PAGES = ["catalog -subscribers", "page far"] as const;
 
 /** The same work over more and more channels, by one client; and the far page beside the first. */
 export const growth: Part = async ({ options, tell }) => {
@@ -24,7 +25,9 @@ export const growth: Part = async ({ options, tell }) => {
   try {
     const names = (stages[0]?.works ?? [])
       .map(({ name }) => name)
-      .filter((name) => name.includes(options.work));
+      .filter((name) => name.includes(options.work))
+      // The smallest size has nothing to have grown from.
+      .filter((name) => sizes.length > 1 || PAGES.some((page) => page === name));
     const results = new Map<string, LoadResult[]>();
     const key = (size: number, name: string): string => `${size} ${name}`;
     for (let round = 0; round < options.rounds; round++) {
@@ -43,7 +46,8 @@ export const growth: Part = async ({ options, tell }) => {
     const p99 = (size: number, name: string): number =>
       median((results.get(key(size, name)) ?? []).map(({ p99Ms }) => p99Ms));
     const least = sizes[0] ?? 0;
-    const figures: Figure[] = names.map((name) => ({
+    const grown = sizes.length > 1 ? names : [];
+    const figures: Figure[] = grown.map((name) => ({
       part: "growth",
       name: `${name}, p50 at ${options.channels} / at ${least}`,
       value: medianRatio(p50s(options.channels, name), p50s(least, name)),
@@ -53,8 +57,8 @@ export const growth: Part = async ({ options, tell }) => {
       p99Ms: p99(options.channels, name),
       note: sizes.map((size) => `${median(p50s(size, name)).toFixed(2)} ms`).join(", "),
     }));
-    const [first, far] = ["catalog -subscribers", "page far"];
-    if (names.includes(first) && names.includes(far)) {
+    const [first, far] = PAGES;
+    if (PAGES.every((name) => names.includes(name))) {
       figures.push({
         part: "growth",
         name: "p50 of the 1,000th page / of the first",

@@ -72,6 +72,7 @@ export const imports: Part = async ({ options, tell }) => {
           value: medianRatio(other[kind], seconds),
           unit: "",
           least: LEAST[kind],
+          perSecond: rows / median(seconds),
           note: `${rows} rows in ${median(seconds).toFixed(1)} s to ${median(other[kind]).toFixed(1)} s, ${(statSync(files[kind]).size / MEGABYTE).toFixed(0)} MB`,
         },
         {
