@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import autocannon from "autocannon";
 import { run } from "../processes.ts";
+import { askFor } from "./sequential.ts";
 
 /** What a server is asked: paths in turn, all with the same headers. */
 export interface Target {
@@ -22,16 +23,16 @@ const SCRIPT = join(import.meta.dir, "wrk.lua");
 
 /**
  * Asks for so long over so many connections, each sending the next request once it has its answer.
- * By wrk where it is installed: autocannon is soon at its own end, and counts whole milliseconds.
+ * By wrk where it is installed: autocannon is soon at its own end, and counts whole milliseconds,
+ * so that a single client is one of our own then.
  * @throws Error where an answer is not a good one
  */
 export async function load(
   target: Target,
   { connections, seconds }: { connections: number; seconds: number },
 ): Promise<LoadResult> {
-  return CLIENT === "wrk"
-    ? byWrk(target, connections, seconds)
-    : byAutocannon(target, connections, seconds);
+  if (CLIENT === "wrk") return byWrk(target, connections, seconds);
+  return connections === 1 ? askFor(target, seconds) : byAutocannon(target, connections, seconds);
 }
 
 async function byWrk(target: Target, connections: number, seconds: number): Promise<LoadResult> {

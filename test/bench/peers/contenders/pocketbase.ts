@@ -131,6 +131,7 @@ async function fill(program: string, folder: string, kanalogDatabase: string): P
   await run([program, "migrate", "up", ...folders(unfinished)]);
 
   const db = new BetterSqlite3(join(unfinished, "data.db"));
+  db.pragma("journal_mode = OFF");
   db.pragma("synchronous = OFF");
   db.pragma("cache_size = -1000000");
   db.prepare("ATTACH ? AS kanalog").run(kanalogDatabase);
@@ -145,7 +146,7 @@ async function fill(program: string, folder: string, kanalogDatabase: string): P
   db.exec("DETACH kanalog");
   for (const { sql } of indexes) db.exec(sql);
   db.exec("ANALYZE");
-  db.pragma("wal_checkpoint(TRUNCATE)");
+  db.pragma("journal_mode = WAL");
   db.close();
   renameSync(unfinished, data);
   return data;
