@@ -87,7 +87,7 @@ export async function signOut(
 export interface PasswordLink {
   email: string;
   isTrusted: boolean;
-  change?: AuditEntry & { by: Actor };
+  change?: (AuditEntry & { by: Actor }) | undefined;
 }
 
 /**

@@ -3,6 +3,7 @@ import { MEMBER_ROLES, type Member } from "../../accounts/accounts.table.ts";
 import { requiredEmail, requiredName } from "../../accounts/accounts.ts";
 import { roleDenial } from "../../accounts/member-rules.ts";
 import { AppError, fieldError } from "../../errors.ts";
+import type { PasswordLink } from "../../people/people.ts";
 import { asset } from "../layout.tsx";
 import { invitationMail, passwordAddress } from "../mail-texts.ts";
 import { Snippet } from "../shown.tsx";
@@ -61,7 +62,13 @@ export async function linkAgain(visit: Visit, context: SiteContext): Promise<Vie
   if (!context.attempts.take([`invitation ${email.toLowerCase()}`], visit.nowMs)) {
     throw new AppError("throttled", visit.words.tooManyAttempts);
   }
-  return sendLink(visit, context, member, person.isStaff);
+  return sendLink(visit, context, member, person.isStaff, {
+    by: actorOf(visit),
+    organizationId: member.organizationId,
+    action: "member.link",
+    target: `member ${member.id}`,
+    details: { email },
+  });
 }
 
 /**
@@ -72,23 +79,14 @@ export async function linkAgain(visit: Visit, context: SiteContext): Promise<Vie
 async function sendLink(
   visit: Visit,
   { accounts, people, mails }: SiteContext,
-  { id, email, organizationId }: Member,
+  { email, organizationId }: Member,
   isStaff: boolean,
+  change?: PasswordLink["change"],
 ): Promise<View> {
   if (!mails.canSend && (isStaff || accounts.isMemberElsewhere(email, organizationId))) {
     return linkView(visit, null);
   }
-  const token = await people.passwordLink({
-    email,
-    isTrusted: mails.canSend,
-    change: {
-      by: actorOf(visit),
-      organizationId,
-      action: "member.link",
-      target: `member ${id}`,
-      details: { email },
-    },
-  });
+  const token = await people.passwordLink({ email, isTrusted: mails.canSend, change });
   if (token === null) throw new Error("a person who was just there is gone");
   if (!mails.canSend) return linkView(visit, passwordAddress(visit.baseAddress, token));
   await mails.queue(mailTo(visit, email, token));
