@@ -14,6 +14,7 @@ import {
   selectDeliveries,
 } from "./deliveries.store.ts";
 import {
+  type NewWebhook,
   type OwnWebhook,
   ownWebhook,
   requireEnabling,
@@ -62,14 +63,7 @@ export interface GivenTarget {
 
 /** What changes webhooks, on whatever thread writes them. */
 export interface WebhookWriter {
-  add(input: {
-    organizationId: number;
-    plan: Plan;
-    url: string;
-    channels: number[];
-    secret: Uint8Array;
-    by: Actor;
-  }): Promise<number>;
+  add(input: NewWebhook): Promise<number>;
   change(input: OwnWebhook & { plan: Plan; change: WebhookChange; by: Actor }): Promise<void>;
   remove(input: OwnWebhook & { by: Actor }): Promise<void>;
   rotate(input: OwnWebhook & { secret: Uint8Array; overlapMs: number; by: Actor }): Promise<void>;
