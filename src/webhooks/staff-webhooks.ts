@@ -2,7 +2,7 @@ import { COMMAND_LINE } from "../audit/audit-log.ts";
 import type { Database } from "../db/database.ts";
 import { notFound } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
-import { type DeliveryView, selectDeliveries } from "./deliveries.store.ts";
+import { type DeliveryView, selectDeliveries } from "./deliveries-log.store.ts";
 import { disableAsStaff, enableAsStaff } from "./manage-webhooks.ts";
 import type { SecretBox } from "./secret-box.ts";
 import { channelsOf, selectWebhook, selectWebhooks } from "./webhooks.store.ts";

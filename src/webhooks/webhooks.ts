@@ -7,12 +7,12 @@ import { formatInstant } from "../moscow-time.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Random } from "../ports/random.ts";
 import type { AttemptOutcome } from "./attempt.ts";
+import type { ClaimedDelivery } from "./deliveries.store.ts";
 import {
-  type ClaimedDelivery,
   type DeliverySelection,
   type DeliveryView,
   selectDeliveries,
-} from "./deliveries.store.ts";
+} from "./deliveries-log.store.ts";
 import {
   type NewWebhook,
   type OwnWebhook,
@@ -28,7 +28,7 @@ import { channelsOf, countWebhooks, selectWebhooks } from "./webhooks.store.ts";
 import type { DisabledReason, Webhook } from "./webhooks.table.ts";
 
 /** For doors, which name no store. */
-export type { DeliveryView } from "./deliveries.store.ts";
+export type { DeliveryView } from "./deliveries-log.store.ts";
 
 /** A webhook as the API shows it (decisions, section 2). */
 export interface WebhookView {
