@@ -8,28 +8,34 @@ import { authSettings, subkey } from "./installation-secret.ts";
 import { createMails } from "./mail/mails.ts";
 import { selectPeople } from "./people/people.store.ts";
 import { createAttempts } from "./site/attempts.ts";
-import { clientAddress } from "./site/client-address.ts";
 import { siteRoutes } from "./site/site.ts";
 import type { SiteContext, SitePeople } from "./site/site-context.ts";
 
 /** What the site takes of the appliance as it is built for the other doors. */
 type Shared = Pick<
   SiteContext,
-  "config" | "ports" | "baseAddress" | "services" | "imports" | "setUp" | "jobs" | "recentErrors"
+  | "config"
+  | "ports"
+  | "baseAddress"
+  | "clientAddress"
+  | "noteRequests"
+  | "services"
+  | "imports"
+  | "setUp"
+  | "jobs"
+  | "recentErrors"
 >;
 
 /**
  * The account site and staff's console.
  * @param db the connection that only reads
  * @param secret the installation's
- * @param listener the server that the requests came to
  */
 export function composeSite(
   db: Database,
   domains: Domains,
   threads: DatabaseThreads,
   secret: string,
-  listener: () => Parameters<typeof clientAddress>[2],
   shared: Shared,
 ) {
   const { config, ports } = shared;
@@ -42,7 +48,6 @@ export function composeSite(
     ...shared,
     secret: subkey(secret, "kanalog site forms"),
     requestId: (request) => requestIdOf(request, random, clock),
-    clientAddress: (request) => clientAddress(request, config.trustProxy, listener()),
     accounts: domains.accounts,
     keys: domains.keys,
     webhooks: domains.webhooks,
