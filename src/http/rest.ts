@@ -70,7 +70,8 @@ function addRoutes(
     .join(", ");
 
   for (const method of methods) {
-    const answer = (incoming: Incoming) => answerCall(method, incoming, context);
+    const answer = ({ request, params }: Incoming) =>
+      answerCall(method, { request, params }, context);
     routes.route(method.verb, path, answer, { parse: "none", detail: operationOf(method) });
     if (method.verb === "GET") routes.route("HEAD", path, answer, HIDDEN);
     else routes.route(method.verb, withoutSlash, answer, HIDDEN);
@@ -78,9 +79,9 @@ function addRoutes(
   const redirect = ({ request }: Incoming) => redirectToSlash(request, context);
   routes.get(withoutSlash, redirect, HIDDEN).head(withoutSlash, redirect, HIDDEN);
 
-  const other = (incoming: Incoming) =>
-    preflight(incoming.request, commonHeaders(incoming.request, context), allowed) ??
-    answerCall(first, incoming, context, allowed);
+  const other = ({ request, params }: Incoming) =>
+    preflight(request, commonHeaders(request, context), allowed) ??
+    answerCall(first, { request, params }, context, allowed);
   routes.all(path, other, HIDDEN).all(withoutSlash, other, HIDDEN);
 }
 
