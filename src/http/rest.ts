@@ -33,6 +33,8 @@ export interface RestContext {
   keys: Pick<Keys, "verify">;
   keyUse: KeyUse;
   baseAddress: BaseAddress;
+  /** Runs work; what it reads before it first waits is read at one instant after it was given. */
+  inReadTurn<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** What Elysia hands to a handler, as far as the routes use it. */
@@ -71,7 +73,7 @@ function addRoutes(
 
   for (const method of methods) {
     const answer = ({ request, params }: Incoming) =>
-      answerCall(method, { request, params }, context);
+      context.inReadTurn(() => answerCall(method, { request, params }, context));
     routes.route(method.verb, path, answer, { parse: "none", detail: operationOf(method) });
     if (method.verb === "GET") routes.route("HEAD", path, answer, HIDDEN);
     else routes.route(method.verb, withoutSlash, answer, HIDDEN);

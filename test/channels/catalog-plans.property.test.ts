@@ -133,7 +133,7 @@ type Plan = "matches" | "range" | "walk" | "walk, then matches";
 
 /** The plan that answered, told from the statements it ran: only a walk counts what it needs. */
 function planOf(statements: readonly string[]): Plan {
-  const walked = statements.some((sql) => sql.includes("LIMIT @need"));
+  const walked = statements.some((sql) => sql.includes("LIMIT +@need"));
   if (statements.at(-1)?.includes("channel_search MATCH")) {
     return walked ? "walk, then matches" : "matches";
   }
