@@ -7,7 +7,7 @@ import type { Config } from "./config.ts";
 import { closeDatabase, type Database, IN_MEMORY, openDatabase } from "./db/database.ts";
 import { readMeta } from "./db/meta.ts";
 import { migrate, SCHEMA_VERSION, schemaVersion } from "./db/migrate.ts";
-import { createReadTurns, noReadTurns } from "./db/read-turns.ts";
+import { createReadTurns, withoutReadTurns } from "./db/read-transaction.ts";
 import { inlineThreads, startThreads, type Threads } from "./db/threads.ts";
 import { createCategoryImages } from "./directory/category-images.ts";
 import { createDirectory } from "./directory/directory.ts";
@@ -296,7 +296,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   });
 
   const server = createServer(apiMethods, {
-    inReadTurn: db === domains.db ? noReadTurns : createReadTurns(db, clock),
+    inReadTurn: db === domains.db ? withoutReadTurns : createReadTurns(db, clock),
     config,
     ports,
     services,

@@ -165,7 +165,7 @@ beforeAll(async () => {
       is_public: channel.isPublic,
     })),
   );
-  // The same connection, with a note of every statement that reads a list.
+  // The same connection, with a note of every statement that finds channels, not cards.
   const client = appliance.app.domains.db.$client;
   const noting = {
     prepare(sql: string) {
@@ -173,7 +173,7 @@ beforeAll(async () => {
       return {
         get: (...values: unknown[]) => prepared.get(...values),
         all: (...values: unknown[]) => {
-          statements.push(sql);
+          if (!sql.includes("channel_cards")) statements.push(sql);
           return prepared.all(...values);
         },
       };
