@@ -258,7 +258,7 @@ const PLANS: Record<Plan, Partial<Asked>[]> = {
     { text: "0%_o" },
     { kazan: true },
     { verified: true, ordering: "-quality" },
-    { kind: "chat" },
+    { kind: "chat", aPlus: true },
     { text: "нет такого" },
     { text: "ёж 12", max: 2000 },
     { text: "канал 12", min: 1000, max: 4000, ordering: "-citation" },
@@ -273,6 +273,7 @@ const PLANS: Record<Plan, Partial<Asked>[]> = {
   ],
   walk: [
     {},
+    { kind: "chat" },
     { ordering: "-quality" },
     { ordering: "-last_post_at", aPlus: false },
     { min: 100, max: 200 },
