@@ -8,6 +8,7 @@ import type { Config } from "./config.ts";
 import { databaseThreads, readingConnection } from "./database-threads.ts";
 import { closeDatabase, foldLog } from "./db/database.ts";
 import { readMeta } from "./db/meta.ts";
+import { createReadTurns, withoutReadTurns } from "./db/read-transaction.ts";
 import { databaseChecks } from "./db/ready-checks.ts";
 import { createCategoryImages } from "./directory/category-images.ts";
 import { createDirectory } from "./directory/directory.ts";
@@ -182,6 +183,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
 
   const server: Server = createServer(apiMethods, {
     ...door,
+    inReadTurn: db === domains.db ? withoutReadTurns : createReadTurns(db, clock),
     keys,
     keyUse,
     others: site,

@@ -29,6 +29,8 @@ export interface RestContext {
   keyUse: KeyUse;
   baseAddress: BaseAddress;
   noteRequests: NoteRequests;
+  /** Runs work; what it reads before it first waits is read at one instant after it was given. */
+  inReadTurn<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** What Elysia hands to a handler, as far as the routes use it. */
@@ -78,7 +80,9 @@ function addRoutes(
 
   for (const route of ofPath) {
     const { method } = route;
-    const answer = (incoming: Incoming) => answerCall(route, incoming, context);
+    // Named one by one: of a handler that took them whole, Elysia would parse the cookies too.
+    const answer = ({ request, params }: Incoming) =>
+      context.inReadTurn(() => answerCall(route, { request, params }, context));
     routes.route(method.verb, path, answer, { parse: "none", detail: operationOf(method) });
     if (method.verb === "GET") routes.route("HEAD", path, answer, HIDDEN);
     else routes.route(method.verb, withoutSlash, answer, HIDDEN);
@@ -90,10 +94,11 @@ function addRoutes(
   routes.get(withoutSlash, redirect, HIDDEN).head(withoutSlash, redirect, HIDDEN);
 
   const grant = noted(noteOther, monotonic, (granted: Response) => granted);
-  const other = (incoming: Incoming) => {
-    const { request } = incoming;
+  const other = ({ request, params }: Incoming) => {
     const granted = preflight(request, commonHeaders(request, context), allowed);
-    return granted === null ? answerCall(first, incoming, context, allowed) : grant(granted);
+    return granted === null
+      ? answerCall(first, { request, params }, context, allowed)
+      : grant(granted);
   };
   routes.all(path, other, HIDDEN).all(withoutSlash, other, HIDDEN);
 }
