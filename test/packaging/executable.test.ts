@@ -145,6 +145,12 @@ test("settings come from the environment and from no file that happens to lie th
   expect(out).not.toContain("nonsense");
 });
 
+test("it names no folder of where it was built, and so looks for nothing there", async () => {
+  const content = Buffer.from(await Bun.file(executable).arrayBuffer());
+  expect(content.includes("Kanalog: Channel Data API")).toBe(true);
+  expect(content.includes(join(import.meta.dir, "../.."))).toBe(false);
+});
+
 test("told to stop it exits with 0, and leaves its database and nothing else", async () => {
   server.kill("SIGTERM");
   expect(await server.exited).toBe(0);
