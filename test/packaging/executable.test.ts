@@ -5,8 +5,8 @@ import { join } from "node:path";
 import type { CommandContext } from "../../src/cli/command-context.ts";
 import { runCommandLine } from "../../src/cli/command-line.ts";
 import { until } from "../support/machine.ts";
-import { PASSWORD, remoteVisitor } from "../support/site-visitor.ts";
 import { startTalk } from "../support/stdio-talk.ts";
+import { PASSWORD, remoteVisitor } from "../support/visitor.ts";
 
 /** The executable alone: in a folder of its own that is empty, without any environment. */
 const BUILD = join(import.meta.dir, "../../src/packaging/build.ts");
