@@ -139,7 +139,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     {
       claim: (claim) => threads.jobs.run("claimJob", claim),
       // Not on the jobs' thread, where whoever asks would wait for the job under way.
-      claimNow: (claim) => claimJobNow(domains.db, clock, claim),
+      claimNow: (claim, by) => claimJobNow(domains.db, clock, claim, by),
       runs: () => selectJobRuns(db),
       end: (end) => threads.jobs.run("endJob", end),
     },

@@ -5,15 +5,9 @@ import type { KeyUse } from "../keys/key-use.ts";
 import type { Caller, Keys } from "../keys/keys.ts";
 import { rateLimited } from "../limits/limits.ts";
 import type { RateVerdict } from "../limits/rate-bucket.ts";
-import {
-  type CallContext,
-  callMethod,
-  freeOutcome,
-  type Outcome,
-  type RawArguments,
-  UNDECODABLE,
-} from "../methods/call.ts";
+import { type CallContext, callMethod, freeOutcome, type Outcome } from "../methods/call.ts";
 import type { ApiMethod } from "../methods/method.ts";
+import { type RawArguments, UNDECODABLE } from "../methods/read-arguments.ts";
 import type { Services } from "../methods/services.ts";
 import { STATUS_OF } from "../methods/statuses.ts";
 import { type NoteRequest, type NoteRequests, noted, OTHER } from "../metrics/note-request.ts";
