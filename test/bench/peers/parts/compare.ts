@@ -76,33 +76,53 @@ async function compareWork(
   }
   if (hasConstant(work.name)) targets.set("Elysia", constant);
   await requireSameRows(able, work.wishes.slice(0, CHECKED));
+  const measured = await measure(run, work, targets);
+  run.tell(
+    `${work.name}: ${[...measured.rates].map(([name, all]) => `${name} ${median(all).toFixed(0)}/s`).join(", ")}`,
+  );
+  return ratios(work, measured);
+}
 
+interface Measured {
+  /** Answers per second by contender, round by round. */
+  rates: Map<string, number[]>;
+  /** Kanalog with one client. */
+  alone: LoadResult[];
+}
+
+/** The contenders in turn, round by round. */
+async function measure(
+  run: Run,
+  work: Work,
+  targets: ReadonlyMap<string, Target>,
+): Promise<Measured> {
+  const { rounds, seconds } = run.options;
   const rates = new Map<string, number[]>();
   const note = (name: string, rate: number): void => {
     rates.set(name, [...(rates.get(name) ?? []), rate]);
   };
   const alone: LoadResult[] = [];
-  const seconds = new Map<string, number>();
+  const slow = new Set<string>();
   for (const [name, target] of targets) {
     const probe = await askEach({ ...target, paths: target.paths.slice(0, PROBED) });
-    const isSlow = median(probe) > SLOW_MS;
-    seconds.set(name, isSlow ? SLOW_SECONDS : run.options.seconds);
+    if (median(probe) > SLOW_MS) slow.add(name);
   }
-  for (let round = 0; round < run.options.rounds; round++) {
+  for (let round = 0; round < rounds; round++) {
     for (const [name, target] of targets) {
-      const duration = { seconds: seconds.get(name) ?? run.options.seconds };
+      const duration = { seconds: slow.has(name) ? SLOW_SECONDS : seconds };
       if (name === "Kanalog") alone.push(await load(target, { connections: 1, ...duration }));
       note(name, (await load(target, { connections: CONNECTIONS, ...duration })).perSecond);
     }
     if (hasBareLoop(work.name)) note("bare loop", await bareLoop(run, work));
   }
-  run.tell(
-    `${work.name}: ${[...rates].map(([name, all]) => `${name} ${median(all).toFixed(0)}/s`).join(", ")}`,
-  );
+  return { rates, alone };
+}
 
+/** Kanalog's answers per second over each other's. */
+function ratios(work: Work, { rates, alone }: Measured): Figure[] {
+  const own = rates.get("Kanalog") ?? [];
   const p50Ms = median(alone.map((result) => result.p50Ms));
   const p99Ms = median(alone.map((result) => result.p99Ms));
-  const own = rates.get("Kanalog") ?? [];
   return [...rates]
     .filter(([name]) => name !== "Kanalog")
     .map(([name, others]) => {
