@@ -4,10 +4,10 @@ import { Command } from "commander";
 import sampleChannels from "../../data/sample/channels.ndjson" with { type: "file" };
 import samplePosts from "../../data/sample/posts.ndjson" with { type: "file" };
 import sampleStatistics from "../../data/sample/stats.csv" with { type: "file" };
-import type { Domains } from "../app.ts";
 import { type Config, type Environment, SETTINGS } from "../config.ts";
 import { databaseExists } from "../db/database.ts";
 import { recount } from "../directory/recount.ts";
+import type { Domains } from "../domains.ts";
 import { importFile } from "../imports/import-file.ts";
 import type { CommandContext } from "./command-context.ts";
 import { type ServeOptions, serve, serveConfig, withServeOptions } from "./serving.ts";
@@ -130,12 +130,13 @@ function howToMakeAKey(command: string, memberId: number | null): string {
 }
 
 /**
- * How the one who started this calls `kanalog` for this database: npm names itself when it runs
- * Bun, and the commands find the database by the variable only.
+ * How the one who started this calls `kanalog` for this database: an executable as it was called;
+ * npm names itself when it runs Bun. The commands find the database by the variable only.
  */
 function commandPrefix(environment: Environment, { databasePath }: Config): string {
   const variable =
     databasePath === SETTINGS.KANALOG_DB.fallback ? "" : `KANALOG_DB='${databasePath}' `;
+  if (Bun.isStandaloneExecutable) return variable + process.argv0;
   const command = environment["npm_config_user_agent"]?.startsWith("npm/")
     ? `npx --yes bun@${Bun.version} kanalog`
     : "bun kanalog";
