@@ -29,6 +29,14 @@ const PARTS: Record<PartName, Part> = {
   memory,
 };
 
+const EXIT_INTERRUPTED = 130;
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.on(signal, async () => {
+    await endAll();
+    process.exit(EXIT_INTERRUPTED);
+  });
+}
+
 const startedAt = performance.now();
 try {
   const options = readOptions(process.argv.slice(2));
