@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
@@ -35,7 +35,7 @@ export function openDatabase(
 ): Database {
   try {
     if (path !== IN_MEMORY && access === "writer") makeFile(path);
-    const client = new BetterSqlite3(path, { timeout: OPEN_TIMEOUT_MS });
+    const client = openFile(path);
     client.pragma("journal_mode = WAL");
     client.pragma("foreign_keys = ON");
     client.pragma(`cache_size = -${CACHE_KIB}`);
@@ -50,6 +50,24 @@ export function openDatabase(
   }
 }
 
+/**
+ * Opened anew where a restore put another file in its place while this one waited for the lock: the
+ * former file must not get a WAL, which would have the new one's name.
+ */
+function openFile(path: string): BetterSqlite3.Database {
+  for (;;) {
+    const inode = inodeOf(path);
+    const client = new BetterSqlite3(path, { timeout: OPEN_TIMEOUT_MS });
+    client.pragma("user_version");
+    if (inodeOf(path) === inode) return client;
+    client.close();
+  }
+}
+
+function inodeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.ino;
+}
+
 /** For its owner's eyes only: sessions and mails are in it. */
 function makeFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true });
@@ -58,6 +76,12 @@ function makeFile(path: string): void {
 
 export function databaseExists(path: string): boolean {
   return existsSync(path);
+}
+
+/** A reader of a database that must be there. @throws AppError `not_found` */
+export function openExisting(path: string, clock: Clock): Database {
+  if (!existsSync(path)) throw new AppError("not_found", `There is no database ${path}.`);
+  return openDatabase(path, clock, "reader");
 }
 
 export function closeDatabase(db: Database): void {
@@ -86,6 +110,13 @@ export function statement<Row>(db: Database, sql: string): BetterSqlite3.Stateme
 }
 
 /** Writes a copy of the whole database, as it is at this moment, into a new file. */
-export function copyDatabase(db: Database, path: string): void {
-  db.$client.prepare("VACUUM INTO ?").run(path);
+export function copyDatabase({ $client }: Pick<Database, "$client">, path: string): void {
+  // A reader writes nothing to its own file by it, but would be refused.
+  const queryOnly = $client.pragma("query_only", { simple: true });
+  $client.pragma("query_only = OFF");
+  try {
+    $client.prepare("VACUUM INTO ?").run(path);
+  } finally {
+    $client.pragma(`query_only = ${queryOnly}`);
+  }
 }
