@@ -22,21 +22,28 @@ const OPEN_TIMEOUT_MS = 5_000;
  * None for a connection that writes: it waits for the lock without blocking its thread (see
  * transaction.ts). A reader meets a lock only for moments, while the file is opened or closed.
  */
-const BUSY_TIMEOUTS_MS = { writer: 0, reader: 1_000 };
+const BUSY_TIMEOUTS_MS = { writer: 0, counter: 0, reader: 1_000 };
 
 /**
- * Opens the file, made (with its folder) where it is missing. A `reader` refuses every write.
+ * What a connection is for. What a `writer` commits is flushed to the disk before it is acknowledged,
+ * and survives a loss of power. A `counter` leaves that to the next flush (by a writer, or of a
+ * checkpoint): a crash of the process loses nothing of it, a loss of power its last instant. A `reader`
+ * refuses every write.
+ */
+export type Access = "writer" | "counter" | "reader";
+
+const SYNCHRONOUS = { writer: "FULL", counter: "NORMAL", reader: "NORMAL" };
+
+/**
+ * Opens the file, made (with its folder) where it is missing and the access is to write.
  * @throws AppError `unavailable` naming the file, where it cannot be opened
  */
-export function openDatabase(
-  path: string,
-  clock: Clock,
-  access: "writer" | "reader" = "writer",
-): Database {
+export function openDatabase(path: string, clock: Clock, access: Access = "writer"): Database {
   try {
-    if (path !== IN_MEMORY && access === "writer") makeFile(path);
+    if (path !== IN_MEMORY && access !== "reader") makeFile(path);
     const client = openFile(path);
     client.pragma("journal_mode = WAL");
+    client.pragma(`synchronous = ${SYNCHRONOUS[access]}`);
     client.pragma("foreign_keys = ON");
     client.pragma(`cache_size = -${CACHE_KIB}`);
     client.pragma("temp_store = MEMORY");
