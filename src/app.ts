@@ -112,12 +112,15 @@ export function openDomains(config: Config, ports: Ports): Promise<Domains> {
 
 async function buildDomains(
   config: Config,
-  { clock, random }: Ports,
+  { clock, random, log }: Ports,
   secret: (db: Database) => string,
 ): Promise<Domains> {
   const db = openDatabase(config.databasePath, clock);
   try {
-    await migrate(db, clock);
+    const { from, snapshot } = await migrate(db, clock);
+    if (snapshot !== null) {
+      log.info({ from, to: SCHEMA_VERSION, snapshot }, "the database was migrated");
+    }
     await loadShippedDirectories(db, clock);
   } catch (error) {
     closeDatabase(db);
