@@ -1,5 +1,7 @@
 import { version } from "../package.json";
 import { createAccounts } from "./accounts/accounts.ts";
+import { backupPlace, lastBackup } from "./backups/backup-files.ts";
+import type { BackupPlan } from "./backups/daily-backup.ts";
 import { createChannels } from "./channels/channels.ts";
 import { composeReadings } from "./compose-readings.ts";
 import { composeSite } from "./compose-site.ts";
@@ -18,6 +20,7 @@ import { createServer, type Server } from "./http/server.ts";
 import { createImportRuns } from "./imports/import-runs.ts";
 import { createUploadFiles } from "./imports/upload-files.ts";
 import { installationSecret, requireReadableSecrets } from "./installation-secret.ts";
+import { backupWarning } from "./jobs/backup-warning.ts";
 import { claimJobNow, selectJobRuns } from "./jobs/jobs.store.ts";
 import { jobTable } from "./jobs/jobs.ts";
 import { createScheduler, type Scheduler } from "./jobs/scheduler.ts";
@@ -126,6 +129,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     webhooks,
     cursors: createCursors(readMeta(db, "cursor_secret")),
   };
+  const backups = backupPlan(config);
   const scheduler = createScheduler(
     metrics.counted.jobs(
       jobTable({
@@ -134,6 +138,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
         optimizeSearch: () => threads.jobs.run("optimizeSearch", null),
         pruneUsage: (today) => threads.jobs.run("pruneUsage", today),
         pruneDeliveries: () => threads.jobs.run("pruneDeliveries", null),
+        backUp: backups && (() => threads.jobs.run("backUp", backups)),
       }),
     ),
     {
@@ -177,6 +182,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     imports,
     setUp,
     jobs: scheduler,
+    lastBackup: async () => backups && (await lastBackup(backups.place)),
     recentErrors: recentLog.entries,
   });
 
@@ -188,6 +194,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     answerMcp: createDispatcher(toolMethods, version),
     images: createCategoryImages(db),
     readyChecks: databaseChecks(db, ports.system),
+    readyWarnings: { backup: () => backupWarning(scheduler.list()) },
     metrics: {
       contentType: metrics.contentType,
       text: async () => metrics.text(await composeReadings(db, threads, scheduler, ports)),
@@ -260,6 +267,13 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
       log.info({ durationMs: Math.round(clock.monotonic() - toldAtMs) }, "stopped");
     },
   };
+}
+
+/** Null where no folder for daily backups is set. */
+function backupPlan({ backupDir, backupsKept, databasePath }: Config): BackupPlan | null {
+  return backupDir === null
+    ? null
+    : { place: backupPlace(backupDir, databasePath), kept: backupsKept };
 }
 
 /** The serving connection only reads. */

@@ -57,6 +57,7 @@ const DOMAINS = [
   "mail",
   "people",
   "audit",
+  "backups",
   "checks",
 ];
 /** Files and folders at the bottom, which everything may use. */
