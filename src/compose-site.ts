@@ -23,6 +23,7 @@ type Shared = Pick<
   | "imports"
   | "setUp"
   | "jobs"
+  | "lastBackup"
   | "recentErrors"
 >;
 
