@@ -101,8 +101,13 @@ const STOP_MAX_MS = 10_000;
 /** Threads that may run slow queries at once; one more slow query waits for a free one. */
 const READER_THREADS = 4;
 const EVERY_SECOND = "* * * * * *";
-/** A connection may say nothing for so long: a test of a webhook takes up to 10 seconds. */
+/**
+ * A connection may say nothing for so long, and a request take so long, however many bytes of its
+ * body come: a test of a webhook takes up to 10 seconds.
+ */
 const IDLE_MAX_S = 30;
+/** For the 2 GiB of an upload, at 5 megabits a second. */
+const UPLOAD_MAX_S = 60 * 60;
 
 /** Opens the database, brings it to this program's schema, and builds the domains over it. */
 export function openDomains(config: Config, ports: Ports): Promise<Domains> {
@@ -263,6 +268,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     baseAddress,
     requestId: (request) => requestIdOf(request, random, clock),
     clientAddress: (request) => clientAddress(request, config.trustProxy, server.server),
+    giveTime: (request) => server.server?.timeout(request, UPLOAD_MAX_S),
     accounts: domains.accounts,
     keys: domains.keys,
     services,
