@@ -41,6 +41,7 @@ import {
   pushOperations,
   readOperations,
   sessionOperations,
+  usageOperations,
   writeOperations,
 } from "./operations.ts";
 import type { AuthSettings } from "./people/auth.ts";
@@ -154,7 +155,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   const usage = createUsage(db, async (entries) => {
     const keyUses = keyUse.take();
     try {
-      return await threads.writer.run("commitUsage", { entries, keyUses });
+      return await threads.usage.run("commitUsage", { entries, keyUses });
     } catch (error) {
       keyUse.giveBack(keyUses);
       log.warn({ err: error, entries: entries.length }, "usage could not be committed");
@@ -456,6 +457,7 @@ function readingConnection(config: Config, clock: Clock, db: Database): Database
 
 interface DatabaseThreads {
   readers: Threads<typeof readOperations>;
+  usage: Threads<typeof usageOperations>;
   writer: Threads<typeof writeOperations>;
   push: Threads<typeof pushOperations>;
   people: Threads<typeof peopleOperations>;
@@ -469,6 +471,7 @@ function databaseThreads(config: Config, clock: Clock, db: Database): DatabaseTh
   if (path === IN_MEMORY) {
     return {
       readers: inlineThreads(readOperations, db, clock),
+      usage: inlineThreads(usageOperations, db, clock),
       writer: inlineThreads(writeOperations, db, clock),
       push: inlineThreads(pushOperations, db, clock),
       people: inlineThreads(peopleOperations, db, clock),
@@ -487,6 +490,7 @@ function databaseThreads(config: Config, clock: Clock, db: Database): DatabaseTh
       timeoutMs: config.queryTimeoutMs,
       clock,
     }),
+    usage: startThreads({ path, entry, access: "counter", count: 1, timeoutMs: null, clock }),
     writer: startThreads({ path, entry, access: "writer", count: 1, timeoutMs: null, clock }),
     people: startThreads({ path, entry, access: "writer", count: 1, timeoutMs: null, clock }),
     sessions: startThreads({ path, entry, access: "writer", count: 1, timeoutMs: null, clock }),

@@ -70,8 +70,8 @@ export const readOperations = {
  */
 const USAGE_WAIT_MAX_MS = 3_000;
 
-/** What serving writes: on a thread of its own, so that no wait for the lock holds up answers. */
-export const writeOperations = {
+/** Counts requests, on a connection that does not wait for the disk (README, "What survives…"). */
+export const usageOperations = {
   commitUsage: (
     db: Database,
     clock: Clock,
@@ -86,6 +86,10 @@ export const writeOperations = {
       },
       USAGE_WAIT_MAX_MS,
     ),
+};
+
+/** What customers change: on a thread of its own, so that no wait for the lock holds up answers. */
+export const writeOperations = {
   addWebhook,
   changeWebhook,
   rotateSecret,

@@ -26,13 +26,7 @@ export async function migrate(db: Database, clock: Clock): Promise<number> {
   return inTransaction(db, clock, () => {
     // Read again: another process may have migrated while this one waited for the lock.
     const version = schemaVersion(db);
-    if (version > SCHEMA_VERSION) {
-      throw new AppError(
-        "conflict",
-        `The database has schema version ${version}, this program knows versions up to ` +
-          `${SCHEMA_VERSION}. Start the newer program that wrote it.`,
-      );
-    }
+    requireKnownVersion("The database", version);
     if (version === 0 && !isEmpty(db)) {
       throw new AppError("conflict", "The file is a database of another program.");
     }
@@ -40,6 +34,16 @@ export async function migrate(db: Database, clock: Clock): Promise<number> {
     db.$client.pragma(`user_version = ${SCHEMA_VERSION}`);
     return version;
   });
+}
+
+/** @throws AppError `conflict`, naming both versions, for one that is newer than this program */
+export function requireKnownVersion(what: string, version: number): void {
+  if (version <= SCHEMA_VERSION) return;
+  throw new AppError(
+    "conflict",
+    `${what} has schema version ${version}, this program knows versions up to ${SCHEMA_VERSION}. ` +
+      "Take the newer program that wrote it.",
+  );
 }
 
 function isEmpty(db: Database): boolean {

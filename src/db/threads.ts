@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode, type FieldErrors } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
-import { closeDatabase, type Database, openDatabase } from "./database.ts";
+import { type Access, closeDatabase, type Database, openDatabase } from "./database.ts";
 import { queryTimeout, withDeadline } from "./deadline.ts";
 
 /** Work for a connection of its own, by name; arguments and results are plain data. */
@@ -28,7 +28,7 @@ export interface Threads<Ops extends Operations> {
 
 /** What the main thread sends: the first message opens the connection. */
 export type ToThread =
-  | { open: { path: string; access: "reader" | "writer" } }
+  | { open: { path: string; access: Access } }
   | { task: number; name: string; argument: unknown; timeoutMs: number | null };
 
 export type FromThread = { task: number; result: unknown } | { task: number; fault: Fault };
@@ -46,7 +46,7 @@ export interface ThreadsOptions {
   path: string;
   /** The module a thread runs; it calls `serveOperations`. */
   entry: URL;
-  access: "reader" | "writer";
+  access: Access;
   count: number;
   /** How long a task may take, its wait for a thread included; null: no limit. */
   timeoutMs: number | null;

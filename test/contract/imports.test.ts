@@ -57,6 +57,7 @@ const DOMAINS = [
   "mail",
   "people",
   "audit",
+  "checks",
 ];
 /** Files and folders at the bottom, which everything may use. */
 const BOTTOM = [
@@ -107,7 +108,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
       [...DOMAINS.filter((other) => other !== domain), "db", ...BOTTOM],
     ]),
   ),
-  db: ["errors.ts", "ports"],
+  db: ["errors.ts", "moscow-time.ts", "ports"],
   ports: [],
   "address-ranges.ts": [],
   "connect-snippets.ts": [],
