@@ -158,12 +158,12 @@ async function webhookOf({ key }: Own, name: string): Promise<Pick<Own, "webhook
   return { webhook, delivery: body.results[0].delivery };
 }
 
-function ask({ verb = "GET", path, body }: Rule, key: string | null, own: Own): Promise<Answer> {
+function ask({ verb, path, body }: Rule, key: string | null, own: Own): Promise<Answer> {
   const at = path
     .replace(":webhook", String(own.webhook))
     .replace(":delivery", String(own.delivery));
   return appliance.request(at, {
-    ...{ method: verb, key },
+    ...{ method: verb ?? "GET", key },
     ...(body && { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
   });
 }
