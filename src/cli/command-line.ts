@@ -5,6 +5,7 @@ import { AppError } from "../errors.ts";
 import { backupCommand, restoreCommand } from "./backup.ts";
 import { checkCommand } from "./check.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED, EXIT_USAGE } from "./command-context.ts";
+import { healthCommand } from "./health.ts";
 import { importCommand } from "./import.ts";
 import { keyCommand } from "./key.ts";
 import { mcpCommand } from "./mcp.ts";
@@ -39,6 +40,7 @@ export async function runCommandLine(
     .addCommand(backupCommand(context))
     .addCommand(restoreCommand(context))
     .addCommand(checkCommand(context))
+    .addCommand(healthCommand(context))
     .addCommand(mcpCommand(context))
     .addCommand(openApiCommand(context))
     .addCommand(configCommand(context));

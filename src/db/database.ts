@@ -95,6 +95,15 @@ export function closeDatabase(db: Database): void {
   db.$client.close();
 }
 
+/**
+ * Copies the write-ahead log into the file and empties it, so that the file alone is the whole
+ * database. Where another process reads or writes at this moment, the log stays for whoever opens
+ * the file next.
+ */
+export function foldLog(db: Database): void {
+  db.$client.pragma("wal_checkpoint(TRUNCATE)");
+}
+
 const statements = new WeakMap<Database, Map<string, BetterSqlite3.Statement>>();
 
 /**

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { createMachine, faultsOf, type Machine, type Serving, until } from "../support/machine.ts";
 import { connectRaw } from "../support/raw-http.ts";
-import { PASSWORD, remoteVisitor, type Visitor } from "../support/site-visitor.ts";
+import { PASSWORD, remoteVisitor, type Visitor } from "../support/visitor.ts";
 
 /** Whether to wait longer than a request may take otherwise, which is half a minute. */
 const IS_SLOW = process.env["KANALOG_TEST_SLOW"] === "1";
