@@ -70,8 +70,13 @@ export interface App {
 /** What is under way when the appliance is told to stop has so long to end. */
 const STOP_MAX_MS = 10_000;
 const EVERY_SECOND = "* * * * * *";
-/** A connection may say nothing for so long: a test of a webhook takes up to 10 seconds. */
+/**
+ * A connection may say nothing for so long, and a request take so long, however many bytes of its
+ * body come: a test of a webhook takes up to 10 seconds.
+ */
 const IDLE_MAX_S = 30;
+/** For the 2 GiB of an upload, at 5 megabits a second. */
+const UPLOAD_MAX_S = 60 * 60;
 
 /** Builds the whole appliance; tests use it with ports of their own and a database in memory. */
 export async function createApp(config: Config, given: Ports): Promise<App> {
@@ -180,6 +185,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   };
   const site = composeSite(db, domains, threads, secret(db), {
     ...door,
+    giveTime: (request) => server.server?.timeout(request, UPLOAD_MAX_S),
     imports,
     setUp,
     jobs: scheduler,

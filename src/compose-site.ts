@@ -18,6 +18,7 @@ type Shared = Pick<
   | "ports"
   | "baseAddress"
   | "clientAddress"
+  | "giveTime"
   | "noteRequests"
   | "services"
   | "imports"

@@ -28,6 +28,8 @@ export interface SiteContext {
   noteRequests: NoteRequests;
   /** The visitor's address, for limiting attempts. */
   clientAddress(request: Request): string;
+  /** Lets this request take as long as an upload may. */
+  giveTime(request: Request): void;
   accounts: Accounts;
   keys: Keys;
   services: Services;

@@ -1,7 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { type Appliance, type Customer, startAppliance } from "../support/appliance.ts";
 import { channel } from "../support/expectations.ts";
-import { PASSWORD, signedInMember, staffVisitor, type Visitor, visitorOf } from "../support/visitor.ts";
+import {
+  PASSWORD,
+  signedInMember,
+  staffVisitor,
+  type Visitor,
+  visitorOf,
+} from "../support/visitor.ts";
 
 /**
  * A storage that takes no writes, as on a disk that is full or has become read-only: what every door
