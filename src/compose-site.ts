@@ -18,11 +18,13 @@ type Shared = Pick<
   | "ports"
   | "baseAddress"
   | "clientAddress"
+  | "giveTime"
   | "noteRequests"
   | "services"
   | "imports"
   | "setUp"
   | "jobs"
+  | "lastBackup"
   | "recentErrors"
 >;
 

@@ -162,6 +162,7 @@ async function takeForm(sitePage: SitePage, visit: Visit, context: SiteContext):
   requireOwnOrigin(visit);
   const refused = refusal(sitePage, visit);
   const isOurs = (form: Form): boolean => isCsrfToken(form.get("csrf"), visit.csrf);
+  if (sitePage.takesFile === true && refused === null) context.giveTime(visit.request);
   const { form, discard } = await readForm(
     visit.request,
     sitePage.takesFile === true
