@@ -73,6 +73,11 @@ export function createStatisticsRecords(db: Database) {
     db,
     "SELECT subscribers, views, posts FROM daily_statistics WHERE channel_id = ? AND day = ?",
   );
+  const add = statement(
+    db,
+    `INSERT INTO daily_statistics (channel_id, day, subscribers, views, posts)
+     VALUES (?, ?, ?, ?, ?) ON CONFLICT (channel_id, day) DO NOTHING`,
+  );
   const save = statement(
     db,
     `INSERT INTO daily_statistics (channel_id, day, subscribers, views, posts)
@@ -87,6 +92,10 @@ export function createStatisticsRecords(db: Database) {
   );
   return {
     find: (channelId: number, day: Day) => find.get(channelId, day),
+
+    /** False where the day is stored already, which is left as it is. */
+    add: ({ channelId, day, subscribers, views, posts }: StatisticsRecord): boolean =>
+      add.run(channelId, day, subscribers, views, posts).changes === 1,
 
     save(record: StatisticsRecord): void {
       save.run(record);
