@@ -51,8 +51,10 @@ import type { Ports } from "./ports/ports.ts";
 import type { Random } from "./ports/random.ts";
 import { createRecentLog } from "./ports/recent-log.ts";
 import { createPosts } from "./posts/posts.ts";
+import { createAfterAnswer } from "./site/after-answer.ts";
 import { createAttempts } from "./site/attempts.ts";
 import { clientAddress } from "./site/client-address.ts";
+import { limitHashing } from "./site/hashing-queue.ts";
 import { REQUEST_BYTES_MAX } from "./site/read-upload.ts";
 import { createSetUp } from "./site/set-up.ts";
 import { siteRoutes } from "./site/site.ts";
@@ -92,6 +94,8 @@ export interface App {
   listen(): string;
   /** Where an empty appliance is set up, or null where there is somebody. */
   setUpPath(): string | null;
+  /** Settles when all that answers did not wait for has ended. */
+  workAfterAnswers(): Promise<void>;
   /** Stops accepting, finishes what is under way, commits what was counted, closes all. */
   close(): Promise<void>;
 }
@@ -254,6 +258,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
 
   let address: string | null = null;
   const baseAddress = createBaseAddress(config, () => address);
+  const afterAnswer = createAfterAnswer(log);
   const setUp = createSetUp(() => !anyPerson(db), ports);
   const settings = authSettings(secret(db));
   const site = siteRoutes({
@@ -267,7 +272,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     keys: domains.keys,
     services,
     webhooks: domains.webhooks,
-    people: {
+    people: limitHashing({
       signIn: (input) => threads.people.run("signIn", { settings, ...input }),
       signedIn: (cookie) => threads.sessions.run("signedIn", { settings, cookie }),
       signOut: (cookie) => threads.sessions.run("signOut", { settings, cookie }),
@@ -280,14 +285,16 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
       setUpPerson: (input) => threads.people.run("setUpPerson", { settings, ...input }),
       markStaff: (email, isStaff) => threads.people.run("markStaff", { email, isStaff }),
       endSessions: (email) => threads.people.run("endSessions", email),
+      endSessionsOfSuspended: (email) => threads.people.run("endSessionsOfSuspended", email),
       distrust: (email) => threads.people.run("distrust", email),
       people: () => selectPeople(db, clock.now()),
-    },
+    }),
     audit: createAuditLog(domains.db, clock),
     imports,
     mails: createMails(domains.db, clock, ports.mail !== null && knowsItsAddress(config)),
     setUp,
     attempts: createAttempts(),
+    afterAnswer,
     usage: domains.usage,
     jobs: scheduler,
     databaseFacts: () => threads.readers.run("readDatabaseFacts", null),
@@ -341,6 +348,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     },
 
     setUpPath: setUp.path,
+    workAfterAnswers: afterAnswer.settled,
 
     async close() {
       const closing = new AbortController();
@@ -352,6 +360,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
           scheduler.stop(),
           sender.stop(),
           imports.stop(),
+          afterAnswer.settled(),
           ...tickers.map((ticker) => ticker.stop()),
         ]),
         timeIsUp,

@@ -2,7 +2,6 @@
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Visit } from "./visit.ts";
-import { faultsIn } from "./words/faults.ts";
 
 interface FormProps {
   visit: Visit;
@@ -20,9 +19,7 @@ export function Form({ visit, action, to, upload, children }: FormProps): JSX.El
     <form method="post" action={to} enctype={upload ? "multipart/form-data" : undefined} novalidate>
       <input type="hidden" name="csrf" value={visit.csrf} />
       <input type="hidden" name="action" value={action} />
-      {isSent(visit, action) && (
-        <Faults visit={visit} messages={visit.faults["non_field_errors"]} />
-      )}
+      {isSent(visit, action) && <Faults messages={visit.faults["non_field_errors"]} />}
       {children}
     </form>
   );
@@ -187,24 +184,18 @@ function Labelled({
       {hint !== undefined && <small id={`${id}-hint`}>{hint}</small>}
       {messages !== undefined && (
         <strong class="fault" id={`${id}-fault`}>
-          {faultsIn(visit.language, messages)}
+          {messages.join(" ")}
         </strong>
       )}
     </p>
   );
 }
 
-function Faults({
-  visit,
-  messages,
-}: {
-  visit: Visit;
-  messages: string[] | undefined;
-}): JSX.Element | null {
+function Faults({ messages }: { messages: string[] | undefined }): JSX.Element | null {
   if (messages === undefined) return null;
   return (
     <p class="fault" role="alert">
-      {faultsIn(visit.language, messages)}
+      {messages.join(" ")}
     </p>
   );
 }

@@ -11,6 +11,7 @@ import type { Person } from "../people/person.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { RecentEntry } from "../ports/recent-log.ts";
 import type { StaffWebhooks } from "../webhooks/staff-webhooks.ts";
+import type { AfterAnswer } from "./after-answer.ts";
 import type { Attempts } from "./attempts.ts";
 import type { SetUp } from "./set-up.ts";
 
@@ -35,6 +36,7 @@ export interface SiteContext {
   mails: Mails;
   setUp: SetUp;
   attempts: Attempts;
+  afterAnswer: Pick<AfterAnswer, "run">;
   /** Units used, as the console shows them. */
   usage: { used(organizationId: number, periodStartedAt: number): number };
   jobs: Pick<Scheduler, "list" | "runNow">;
@@ -72,13 +74,16 @@ export interface SitePeople {
   choosePassword(token: string, password: string): Promise<boolean>;
   changePassword(input: {
     cookie: string;
+    email: string;
     password: string;
     newPassword: string;
-  }): Promise<{ setCookies: string[] } | null>;
+  }): Promise<{ setCookies: string[] }>;
   ensurePerson(input: { email: string; name: string }): Promise<EnsuredPerson>;
   setUpPerson(input: { email: string; name: string; password: string }): Promise<Person>;
   markStaff(email: string, isStaff: boolean): Promise<void>;
   endSessions(email: string): Promise<void>;
+  /** Where they may act nowhere any more, and are not staff. */
+  endSessionsOfSuspended(email: string): Promise<void>;
   distrust(email: string): Promise<boolean>;
   /** Everybody, by address. */
   people(): PersonAccount[];

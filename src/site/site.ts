@@ -137,7 +137,10 @@ function placeOf(
   chosen: string | undefined,
   { accounts }: SiteContext,
 ): Pick<Visit, "memberships" | "membership"> {
-  const memberships = signedIn === null ? [] : accounts.membershipsOf(signedIn.person.email);
+  const memberships =
+    signedIn === null
+      ? []
+      : accounts.membershipsOf(signedIn.person.email, signedIn.person.isVerified);
   const membership =
     memberships.find(({ organization }) => String(organization.id) === chosen) ??
     memberships[0] ??

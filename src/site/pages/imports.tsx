@@ -4,13 +4,14 @@ import { fieldError } from "../../errors.ts";
 import { IMPORT_KIND_NAMES } from "../../imports/import-kind.ts";
 import { importKinds } from "../../imports/import-kinds.ts";
 import type { RecordedRun } from "../../imports/import-runs.ts";
+import { readFields, requiredChoice } from "../faults.ts";
 import { FileField, Form, SelectField } from "../form.tsx";
 import { asset } from "../layout.tsx";
 import { Instant, Scroll, shownNumber } from "../shown.tsx";
 import type { SiteContext } from "../site-context.ts";
 import type { SitePage } from "../site-pages.ts";
 import { page, redirect, type View } from "../view.ts";
-import type { Visit } from "../visit.ts";
+import type { UploadedFile, Visit } from "../visit.ts";
 import { importWords } from "../words/imports.ts";
 
 const RUNS_SHOWN = 30;
@@ -56,15 +57,11 @@ export const importsPage: SitePage = {
 
 async function startImport(visit: Visit, { imports, audit }: SiteContext): Promise<View> {
   const { form, signedIn } = visit;
-  const words = importWords[visit.language];
   const person = signedIn?.person.email ?? "";
-  const kind = IMPORT_KIND_NAMES.find((name) => name === form.get("kind"));
-  if (kind === undefined) {
-    throw fieldError({ kind: [`"${form.get("kind")}" is not a valid choice.`] });
-  }
-  const file = form.file("file");
-  if (file === null) throw fieldError({ file: [words.noFile] });
-  if (file.bytes === 0) throw fieldError({ file: [words.emptyFile] });
+  const { kind, file } = readFields({
+    kind: () => requiredChoice(IMPORT_KIND_NAMES, form.get("kind")),
+    file: () => requiredFile(visit),
+  });
   const id = await imports.start({ kind, file, person });
   await audit.record({
     person,
@@ -74,6 +71,15 @@ async function startImport(visit: Visit, { imports, audit }: SiteContext): Promi
     details: { kind, file: file.name, bytes: file.bytes },
   });
   return redirect(`/staff/imports/${id}/`);
+}
+
+/** @throws AppError `invalid` on `file` */
+function requiredFile({ form, language }: Visit): UploadedFile {
+  const words = importWords[language];
+  const file = form.file("file");
+  if (file === null) throw fieldError({ file: [words.noFile] });
+  if (file.bytes === 0) throw fieldError({ file: [words.emptyFile] });
+  return file;
 }
 
 function Columns({ visit }: { visit: Visit }): JSX.Element {

@@ -13,9 +13,11 @@ import { organizationWords } from "../words/organization.ts";
 export function MemberList({
   visit,
   members,
+  canMail,
 }: {
   visit: Visit;
   members: readonly Member[];
+  canMail: boolean;
 }): JSX.Element {
   const { words: common } = visit;
   const words = organizationWords[visit.language];
@@ -33,7 +35,7 @@ export function MemberList({
         </thead>
         <tbody>
           {members.map((member) => (
-            <MemberRow visit={visit} member={member} />
+            <MemberRow visit={visit} member={member} canMail={canMail} />
           ))}
         </tbody>
       </table>
@@ -41,7 +43,14 @@ export function MemberList({
   );
 }
 
-function MemberRow({ visit, member }: { visit: Visit; member: Member }): JSX.Element {
+interface RowProps {
+  visit: Visit;
+  member: Member;
+  /** Whether links go by mail. */
+  canMail: boolean;
+}
+
+function MemberRow({ visit, member, canMail }: RowProps): JSX.Element {
   const words = organizationWords[visit.language];
   const actor = membershipOf(visit).member;
   const isYou = member.id === actor.id;
@@ -68,7 +77,9 @@ function MemberRow({ visit, member }: { visit: Visit; member: Member }): JSX.Ele
         )}
       </td>
       {isManager(visit) && (
-        <td>{mayChange && !isYou && <Actions visit={visit} member={member} />}</td>
+        <td>
+          {mayChange && !isYou && <Actions visit={visit} member={member} canMail={canMail} />}
+        </td>
       )}
     </tr>
   );
@@ -97,7 +108,7 @@ function RoleForm({ visit, member }: { visit: Visit; member: Member }): JSX.Elem
   );
 }
 
-function Actions({ visit, member }: { visit: Visit; member: Member }): JSX.Element {
+function Actions({ visit, member, canMail }: RowProps): JSX.Element {
   const words = organizationWords[visit.language];
   const row = { visit: quietly(visit), fields: { member: member.id } };
   if (member.suspendedAt !== null) {
@@ -116,7 +127,7 @@ function Actions({ visit, member }: { visit: Visit; member: Member }): JSX.Eleme
         {...row}
         action="link"
         label={words.linkAgain}
-        confirm={words.linkAgainQuestion}
+        confirm={canMail ? words.linkAgainQuestion : words.linkCopyQuestion}
       />
       <ActionButton
         {...row}

@@ -1,7 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import { requiredEmail, requiredName } from "../../accounts/accounts.ts";
 import { notFound } from "../../errors.ts";
-import { renamingFault } from "../faults.ts";
+import { requirePassword } from "../../people/password-rules.ts";
+import { readFields } from "../faults.ts";
 import { Form, TextField } from "../form.tsx";
 import type { SiteContext } from "../site-context.ts";
 import type { SitePage } from "../site-pages.ts";
@@ -50,14 +51,19 @@ async function setUpFirst(visit: Visit, context: SiteContext): Promise<View> {
   const { form } = visit;
   const { accounts, people, setUp, audit } = context;
   if (!setUp.isToken(tokenOf(visit))) throw notFound("The set-up page");
-  const email = form.get("email").trim();
-  const name = form.get("name").trim();
-  const organizationName = form.get("organization");
-  // Before the person is made, who can be made only once.
-  requiredEmail(email);
-  renamingFault("name", "organization", () => requiredName(organizationName));
-  await people.setUpPerson({ email, name, password: form.get("password") });
-  const organization = await accounts.createOrganization({ name: organizationName, plan: "profi" });
+  // All of it before the person is made, who can be made only once.
+  const fields = readFields({
+    name: () => requiredName(form.get("name")),
+    email: () => requiredEmail(form.get("email")),
+    password: () => requirePassword(form.get("password"), form.get("email")),
+    organization: () => requiredName(form.get("organization")),
+  });
+  const { email, name, password } = fields;
+  await people.setUpPerson({ email, name, password });
+  const organization = await accounts.createOrganization({
+    name: fields.organization,
+    plan: "profi",
+  });
   await accounts.addMember({ organizationId: organization.id, email, name, role: "owner" });
   await audit.record({
     person: email,

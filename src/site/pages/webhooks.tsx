@@ -145,7 +145,7 @@ function Create({
 async function create(visit: Visit, context: SiteContext): Promise<View> {
   requireManager(visit);
   requireRoomForOne(visit, context);
-  const { given, channels } = readWebhookForm(visit, context);
+  const { given, channels } = await readWebhookForm(visit, context);
   const organizationId = membershipOf(visit).organization.id;
   const made = JSON.parse(
     await context.services.webhooks.create(organizationId, planOf(visit, context), {

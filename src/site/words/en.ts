@@ -28,7 +28,8 @@ export const en = {
   choosePassword: "Choose a password",
   choosePasswordHint: "At least 10 characters.",
   passwordChosen: "The password is set. Sign in with it.",
-  linkUsed: "This link was used already, or is too old. Ask for a new one.",
+  linkUsed:
+    "This link opens nothing: it was used already or is too old, or you have a password here. Sign in with it, or ask for a new link.",
   wrongPassword: "The e-mail address or the password is wrong.",
   tooManyAttempts: "Too many attempts. Wait a few minutes and try again.",
   sessionEnded: "Your session has ended. Sign in, and nothing you typed is lost.",
@@ -47,10 +48,15 @@ export const en = {
   organizationName: "Your organization",
   newPassword: "New password",
   presentPassword: "Present password",
-  wrongPresentPassword: "This is not your present password.",
   changePassword: "Change the password",
   passwordChanged: "The password was changed. Your other sessions have ended.",
   noOrganization: "You are in no organization. Ask an owner of yours to invite you.",
+  suspendedIn: (name: string) =>
+    `You are suspended in the organization ${name}. Ask an owner of it.`,
+  archivedPlace: (name: string) =>
+    `The organization ${name} is archived. Ask the appliance's operator.`,
+  unverifiedIn: (name: string) =>
+    `The organization ${name} opens once it is known that this address is yours. Ask the appliance's operator for a password link.`,
   role: "Role",
   roles: { owner: "owner", administrator: "administrator", member: "member" },
   plan: "Plan",

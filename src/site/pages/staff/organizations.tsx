@@ -1,5 +1,7 @@
 /** @jsxImportSource hono/jsx */
+import { requiredName } from "../../../accounts/accounts.ts";
 import { PLAN_CODES } from "../../../accounts/plan.ts";
+import { readFields, requiredChoice } from "../../faults.ts";
 import { Form, SelectField, TextField } from "../../form.tsx";
 import { LastDay, numberText } from "../../formats.tsx";
 import type { SiteContext } from "../../site-context.ts";
@@ -9,7 +11,7 @@ import { redirect, type View } from "../../view.ts";
 import type { Visit } from "../../visit.ts";
 import { staffWords } from "../../words/staff.ts";
 import { consolePage, DataTable, paged, SearchForm, searched, staffOf } from "./console.tsx";
-import { planOf, standingOf } from "./plan-fields.ts";
+import { standingOf } from "./plan-fields.ts";
 
 /** `/staff/organizations/`: all of them, and a new one. */
 export const organizationsPage: SitePage = {
@@ -78,8 +80,12 @@ export const organizationsPage: SitePage = {
 };
 
 async function create(visit: Visit, { accounts, audit }: SiteContext): Promise<View> {
-  const plan = planOf(visit.form.get("plan"));
-  const made = await accounts.createOrganization({ name: visit.form.get("name"), plan });
+  const { form } = visit;
+  const { name, plan } = readFields({
+    name: () => requiredName(form.get("name")),
+    plan: () => requiredChoice(PLAN_CODES, form.get("plan")),
+  });
+  const made = await accounts.createOrganization({ name, plan });
   await audit.record({
     person: staffOf(visit),
     organizationId: made.id,
