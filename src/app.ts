@@ -11,7 +11,7 @@ import { inlineThreads, startThreads, type Threads } from "./db/threads.ts";
 import { createCategoryImages } from "./directory/category-images.ts";
 import { createDirectory } from "./directory/directory.ts";
 import { AppError } from "./errors.ts";
-import { createBaseAddress, listenerAddress } from "./http/base-address.ts";
+import { createBaseAddress, createClientAddress, listenerAddress } from "./http/base-address.ts";
 import { requestIdOf } from "./http/request-id.ts";
 import { createServer, type Server } from "./http/server.ts";
 import { createImportRuns } from "./imports/import-runs.ts";
@@ -266,6 +266,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     ports,
     secret: subkey(secret(db), "kanalog site forms"),
     baseAddress,
+    ownAddress: createClientAddress(config, () => address),
     requestId: (request) => requestIdOf(request, random, clock),
     clientAddress: (request) => clientAddress(request, config.trustProxy, server.server),
     accounts: domains.accounts,

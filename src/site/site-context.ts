@@ -21,7 +21,10 @@ export interface SiteContext {
   ports: Ports;
   /** Signs the tokens of forms. */
   secret: string;
+  /** The appliance's address, for links in mails. */
   baseAddress(request: Request): string;
+  /** The same as the visitor's browser has it, through a proxy for instance. */
+  ownAddress(request: Request): string;
   /** By which the log finds a request. */
   requestId(request: Request): string;
   /** The visitor's address, for limiting attempts. */

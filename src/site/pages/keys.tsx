@@ -105,7 +105,7 @@ async function create(visit: Visit, { keys, audit }: SiteContext): Promise<View>
 
 function newKeyView(visit: Visit, token: string): View {
   const words = organizationWords[visit.language];
-  const command = `curl -H "Authorization: Bearer ${token}" ${visit.baseAddress}/v1/me/`;
+  const command = `curl -H "Authorization: Bearer ${token}" ${visit.ownAddress}/v1/me/`;
   return page(
     words.yourKey,
     <>

@@ -113,7 +113,7 @@ async function copiedLink(
     hasPassword || person.isStaff || isElsewhere ? null : await people.passwordLink(email, false);
   // Of letters and digits, as long as the library's.
   const nobodys = Buffer.from(ports.random.bytes(48)).toString("base64").replace(/[+/=]/g, "");
-  return passwordAddress(visit.baseAddress, token ?? nobodys.slice(0, 24));
+  return passwordAddress(visit.ownAddress, token ?? nobodys.slice(0, 24));
 }
 
 function invitationTo(visit: Visit, email: string, token: string | null) {

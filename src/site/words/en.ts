@@ -33,17 +33,19 @@ export const en = {
   wrongPassword: "The e-mail address or the password is wrong.",
   tooManyAttempts: "Too many attempts. Wait a few minutes and try again.",
   sessionEnded: "Your session has ended. Sign in, and nothing you typed is lost.",
-  sendAgainTitle: "Send it now?",
-  sendAgainText: "The page was open for too long. This is what you typed:",
+  sendAgain:
+    "The page was open for too long, and nothing was done. Look at what you typed, and send it again.",
   typeAgain: "The page was open for too long. Type the password once more and send it.",
-  sendAgain: "Send it",
-  discard: "Discard it",
+  resumed:
+    "You are signed in again, and nothing was sent yet. Look at what you typed, and send it.",
   notFound: "Not found",
   notFoundText: "There is nothing here, or nothing that you may see.",
   failed: "That did not work",
   failedText: "The appliance failed to do this. Its log says why.",
   setUp: "Set up Kanalog",
   setUpText: "Make the first account. It is staff: it sees the operator's console too.",
+  setUpNeeded:
+    "Nobody has an account here yet. The one who starts the appliance finds an address for setting it up in what the start prints; it works for 30 minutes, and another start prints a new one.",
   setUpDone: "Kanalog is set up. Sign in.",
   organizationName: "Your organization",
   newPassword: "New password",
@@ -58,6 +60,7 @@ export const en = {
   unverifiedIn: (name: string) =>
     `The organization ${name} opens once it is known that this address is yours. Ask the appliance's operator for a password link.`,
   role: "Role",
+  roleOf: "Role of",
   roles: { owner: "owner", administrator: "administrator", member: "member" },
   plan: "Plan",
   planEnds: "Plan ends",

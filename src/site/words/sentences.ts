@@ -20,6 +20,14 @@ const RUSSIAN: readonly [RegExp, string][] = [
     /^Too many people are signing in\. Try again in a few seconds\.$/,
     "Сейчас входит слишком много людей. Повторите через несколько секунд.",
   ],
+  [/^This page takes no form\.$/, "Эта страница не принимает форм."],
+  [
+    /^Forms are taken from the appliance's own pages only\.$/,
+    "Формы принимаются только с собственных страниц установки.",
+  ],
+  [/^The form is too large\.$/, "Форма слишком велика."],
+  [/^The form could not be read\.$/, "Форму не удалось прочитать."],
+  [/^The file cannot be stored at present\.$/, "Сейчас файл нельзя сохранить."],
   [/^Choose one of the options\.$/, "Выберите один из вариантов."],
   [/^This is not your present password\.$/, "Это не ваш нынешний пароль."],
   [

@@ -1,16 +1,18 @@
 /** @jsxImportSource hono/jsx */
+
 import { requiredName } from "../../../accounts/accounts.ts";
 import { PLAN_CODES } from "../../../accounts/plan.ts";
+import { DataTable } from "../../data-table.tsx";
 import { readFields, requiredChoice } from "../../faults.ts";
 import { Form, SelectField, TextField } from "../../form.tsx";
-import { LastDay, numberText } from "../../formats.tsx";
+import { LastDayBefore, shownNumber } from "../../shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../site-path.ts";
 import { redirect, type View } from "../../view.ts";
 import type { Visit } from "../../visit.ts";
 import { staffWords } from "../../words/staff.ts";
-import { consolePage, DataTable, paged, SearchForm, searched, staffOf } from "./console.tsx";
+import { consolePage, paged, SearchForm, searched, staffOf } from "./console.tsx";
 import { standingOf } from "./plan-fields.ts";
 
 /** `/staff/organizations/`: all of them, and a new one. */
@@ -19,7 +21,6 @@ export const organizationsPage: SitePage = {
   access: "staff",
   show(visit, context) {
     const words = staffWords[visit.language];
-    const { language } = visit;
     const found = searched(visit, context.accounts.organizations(), ({ id, name }) =>
       [id, name].join(" "),
     );
@@ -50,10 +51,10 @@ export const organizationsPage: SitePage = {
                 </th>
                 <td>{plan.code}</td>
                 <td>
-                  {planEndsAt === null ? "–" : <LastDay endsAt={planEndsAt} language={language} />}
+                  <LastDayBefore visit={visit} at={planEndsAt} />
                 </td>
                 <td class="number">
-                  {numberText(used, language)} / {numberText(plan.requestsPerPeriod, language)}
+                  {shownNumber(visit, used)} / {shownNumber(visit, plan.requestsPerPeriod)}
                 </td>
                 <td>{archivedAt === null ? words.active : words.archived}</td>
               </tr>

@@ -1,9 +1,11 @@
 /** @jsxImportSource hono/jsx */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { fieldError } from "../../../errors.ts";
 import type { Webhook } from "../../../webhooks/webhooks.table.ts";
+import { DataTable } from "../../data-table.tsx";
 import { ActionButton, Form, TextField } from "../../form.tsx";
-import { Instant, numberText } from "../../formats.tsx";
+import { Instant, shownNumber } from "../../shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../site-path.ts";
@@ -11,7 +13,7 @@ import { redirect, type View } from "../../view.ts";
 import type { Visit } from "../../visit.ts";
 import { sentence } from "../../words/sentences.ts";
 import { staffWords } from "../../words/staff.ts";
-import { consolePage, DataTable, idOf, staffOf } from "./console.tsx";
+import { consolePage, idOf, staffOf } from "./console.tsx";
 
 const DELIVERIES_SHOWN = 20;
 
@@ -52,8 +54,6 @@ interface Props {
 function State({ visit, context, webhook }: Props): JSX.Element {
   const words = staffWords[visit.language];
   const organization = context.accounts.organization(webhook.organizationId);
-  const instant = (at: number | null): JSX.Element =>
-    at === null ? <>–</> : <Instant at={at} language={visit.language} />;
   return (
     <dl>
       <dt>{words.address}</dt>
@@ -67,7 +67,7 @@ function State({ visit, context, webhook }: Props): JSX.Element {
         </a>
       </dd>
       <dt>{words.channels}</dt>
-      <dd>{numberText(context.webhooks.channels(webhook.id).length, visit.language)}</dd>
+      <dd>{shownNumber(visit, context.webhooks.channels(webhook.id).length)}</dd>
       <dt>{words.state}</dt>
       <dd>{words.states[webhook.disabledReason]}</dd>
       {webhook.staffNote !== "" && (
@@ -79,15 +79,21 @@ function State({ visit, context, webhook }: Props): JSX.Element {
         </>
       )}
       <dt>{words.failingSince}</dt>
-      <dd>{instant(webhook.failingSince)}</dd>
+      <dd>
+        <Instant visit={visit} at={webhook.failingSince} />
+      </dd>
       <dt>{words.lastSuccess}</dt>
-      <dd>{instant(webhook.lastSuccessAt)}</dd>
+      <dd>
+        <Instant visit={visit} at={webhook.lastSuccessAt} />
+      </dd>
       <dt>{words.lastError}</dt>
       <dd>
         <bdi>{sentence(visit.language, webhook.lastError) || "–"}</bdi>
       </dd>
       <dt>{words.created}</dt>
-      <dd>{instant(webhook.createdAt)}</dd>
+      <dd>
+        <Instant visit={visit} at={webhook.createdAt} />
+      </dd>
     </dl>
   );
 }
@@ -134,7 +140,7 @@ function Deliveries({ visit, context, webhook }: Props): JSX.Element {
               {delivery.delivery}
             </th>
             <td>
-              <Instant at={Date.parse(delivery.created_at)} language={visit.language} />
+              <Instant visit={visit} at={Date.parse(delivery.created_at)} />
             </td>
             <td>
               <code>{delivery.event}</code>
@@ -148,7 +154,7 @@ function Deliveries({ visit, context, webhook }: Props): JSX.Element {
               {delivery.next_attempt_at === null ? (
                 "–"
               ) : (
-                <Instant at={Date.parse(delivery.next_attempt_at)} language={visit.language} />
+                <Instant visit={visit} at={Date.parse(delivery.next_attempt_at)} />
               )}
             </td>
           </tr>
