@@ -1,6 +1,7 @@
 #!/usr/bin/env bun
-import { createApp, openDomains } from "./app.ts";
+import { createApp } from "./app.ts";
 import { runCommandLine } from "./cli/command-line.ts";
+import { openDomains } from "./domains.ts";
 import { runStdioBridge } from "./mcp/stdio-bridge.ts";
 import { systemPorts } from "./ports/ports.ts";
 

@@ -1,5 +1,6 @@
-import type { App, Domains } from "../app.ts";
+import type { App } from "../app.ts";
 import type { Config, Environment } from "../config.ts";
+import type { Domains } from "../domains.ts";
 import type { Ports } from "../ports/ports.ts";
 
 /** What main.ts gives to the commands: they build nothing themselves. */

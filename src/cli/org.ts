@@ -2,7 +2,7 @@ import { Command } from "commander";
 import type { Organization } from "../accounts/accounts.table.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { PLAN_CODES, type PlanCode, periodAt, planInForce } from "../accounts/plan.ts";
-import type { Domains } from "../app.ts";
+import type { Domains } from "../domains.ts";
 import { choiceOption, jsonOption, parseId, parseLastDay } from "./arguments.ts";
 import { type CommandContext, CommandExit, EXIT_USAGE } from "./command-context.ts";
 import { instantCell, type Printable, printList, printObject } from "./print.ts";

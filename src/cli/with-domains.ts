@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Domains } from "../app.ts";
 import { type Config, readConfig } from "../config.ts";
 import { closeDatabase, copyDatabase, databaseExists, IN_MEMORY } from "../db/database.ts";
+import type { Domains } from "../domains.ts";
 import { type CommandContext, CommandExit, EXIT_USAGE } from "./command-context.ts";
 
 /** Opens the database that the settings name, made where missing, and closes it after. */

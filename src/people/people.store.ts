@@ -88,8 +88,9 @@ export function deletePassword(db: Database, personId: string): void {
   deleteSessions(db, personId);
 }
 
-export function deleteSessions(db: Database, personId: string): void {
-  statement(db, "DELETE FROM sessions WHERE person_id = ?").run(personId);
+/** @returns how many there were */
+export function deleteSessions(db: Database, personId: string): number {
+  return statement(db, "DELETE FROM sessions WHERE person_id = ?").run(personId).changes;
 }
 
 /** Whether somebody is an active member of an organization that is not archived. */

@@ -1,3 +1,4 @@
+import { COMMAND_LINE } from "../audit/audit-log.ts";
 import type { Database } from "../db/database.ts";
 import { notFound } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -23,8 +24,9 @@ export function createStaffWebhooks(db: Database, clock: Clock) {
     },
     channels: (id: number): number[] => channelsOf(db, id),
     /** @param note the reason, for staff */
-    disable: (id: number, note = ""): Promise<Webhook> => disableAsStaff(db, clock, id, note),
-    enable: (id: number): Promise<Webhook> => enableAsStaff(db, clock, id),
+    disable: (id: number, note = "", by = COMMAND_LINE): Promise<Webhook> =>
+      disableAsStaff(db, clock, id, note, by),
+    enable: (id: number, by = COMMAND_LINE): Promise<Webhook> => enableAsStaff(db, clock, id, by),
 
     /** The latest deliveries, newest first. */
     deliveries(id: number, limit: number): DeliveryView[] {

@@ -9,9 +9,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
-import { openDomains } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
 import { closeDatabase } from "../../src/db/database.ts";
+import { openDomains } from "../../src/domains.ts";
 import { importFile } from "../../src/imports/import-file.ts";
 import { systemNetwork } from "../../src/ports/network.ts";
 import { systemPorts } from "../../src/ports/ports.ts";

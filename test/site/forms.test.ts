@@ -1,14 +1,12 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { channel, imported } from "../support/expectations.ts";
-import { visitorOf } from "../support/site-visitor.ts";
-import { staffVisitor } from "../support/staff-visitor.ts";
-import type { Visitor } from "../support/visitor.ts";
+import { staffVisitor, type Visitor, visitorOf } from "../support/visitor.ts";
 
 /** A form with several faults tells all of them, each at its field, and keeps what was typed. */
 
 let appliance: Appliance;
-let staff: Visitor & { organizationId: number };
+let staff: Visitor;
 beforeEach(async () => {
   appliance = await startAppliance();
   staff = await staffVisitor(appliance);
@@ -34,7 +32,6 @@ function faultsOf(html: string, action: string): Record<string, string> {
 test("every form tells all its faults at once", async () => {
   await imported(appliance, "channels", [channel(1)]);
   appliance.ports.network.names.set("private.example.com", ["10.0.0.1"]);
-  const ownOrganization = `/staff/organizations/${staff.organizationId}/`;
   for (const [path, fields, faults] of [
     [
       "/account/members/",
@@ -92,12 +89,12 @@ test("every form tells all its faults at once", async () => {
       { name: BLANK, plan: NO_OPTION },
     ],
     [
-      ownOrganization,
+      "/staff/organizations/1/",
       { action: "plan", plan: "gold", ends: "2001-01-01" },
       { plan: NO_OPTION, ends: "The day is over already." },
     ],
     [
-      ownOrganization,
+      "/staff/organizations/1/",
       { action: "add-owner", email: "none", name: "x".repeat(201) },
       { email: NO_EMAIL, name: "Ensure this field has no more than 200 characters." },
     ],

@@ -8,7 +8,7 @@ import {
   signedInVisitor,
   type Visitor,
   visitorOf,
-} from "../support/site-visitor.ts";
+} from "../support/visitor.ts";
 
 // Passwords are hashed slowly, by design.
 setDefaultTimeout(60_000);

@@ -48,7 +48,7 @@ async function send(visit: Visit, context: SiteContext): Promise<View> {
   if (mails.canSend) {
     // Later, so that the answer comes as soon for an address that nobody has.
     context.afterAnswer.run("a password link", async () => {
-      const token = await people.passwordLink(email, true);
+      const token = await people.passwordLink({ email, isTrusted: true });
       if (token !== null) await mails.queue(passwordMail(visit.baseAddress, email, token));
     });
   }

@@ -12,6 +12,7 @@ import { Instant, shownNumber } from "../shown.tsx";
 import type { SiteContext } from "../site-context.ts";
 import type { SitePage } from "../site-pages.ts";
 import { page, redirect, type View } from "../view.ts";
+import { actorOf } from "../viewer.ts";
 import type { UploadedFile, Visit } from "../visit.ts";
 import { importWords } from "../words/imports.ts";
 
@@ -56,21 +57,13 @@ export const importsPage: SitePage = {
   actions: { import: startImport },
 };
 
-async function startImport(visit: Visit, { imports, audit }: SiteContext): Promise<View> {
-  const { form, signedIn } = visit;
-  const person = signedIn?.person.email ?? "";
+async function startImport(visit: Visit, { imports }: SiteContext): Promise<View> {
+  const { form } = visit;
   const { kind, file } = readFields({
     kind: () => requiredChoice(IMPORT_KIND_NAMES, form.get("kind")),
     file: () => requiredFile(visit),
   });
-  const id = await imports.start({ kind, file, person });
-  await audit.record({
-    person,
-    organizationId: null,
-    action: "import.start",
-    target: `import ${id}`,
-    details: { kind, file: file.name, bytes: file.bytes },
-  });
+  const id = await imports.start({ kind, file, by: actorOf(visit) });
   return redirect(`/staff/imports/${id}/`);
 }
 

@@ -3,14 +3,14 @@ import { MEMBER_ROLES, type Member } from "../../accounts/accounts.table.ts";
 import { requiredName } from "../../accounts/accounts.ts";
 import { roleDenial } from "../../accounts/member-rules.ts";
 import { AppError } from "../../errors.ts";
-import type { EnsuredPerson } from "../../people/people.ts";
+import type { EnsuredPerson, PasswordLink } from "../../people/people.ts";
 import { readFields, requiredChoice } from "../faults.ts";
 import { asset } from "../layout.tsx";
 import { invitationMail, passwordAddress, passwordMail } from "../mail-texts.ts";
 import { Snippet } from "../shown.tsx";
 import type { SiteContext } from "../site-context.ts";
 import { page, redirect, type View } from "../view.ts";
-import { membershipOf } from "../viewer.ts";
+import { actorOf, membershipOf } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
 import { organizationWords } from "../words/organization.ts";
 import { refused, requireSentMember } from "./member-changes.ts";
@@ -35,20 +35,14 @@ export async function invite(visit: Visit, context: SiteContext): Promise<View> 
   takeInvitation(visit, context, email);
   // Before the member, who could not be invited once more if this failed.
   const ensured = await context.people.ensurePerson({ email, name });
-  const member = await context.accounts.addMember({ organizationId, email, name, role });
-  await context.audit.record({
-    person: actor.email,
-    organizationId,
-    action: "member.invite",
-    target: `member ${member.id}`,
-    details: { email, role },
-  });
+  const added = { organizationId, email, name, role };
+  const member = await context.accounts.addMember(added, actorOf(visit));
   if (!context.mails.canSend) {
     return linkView(visit, await copiedLink(visit, context, member, ensured));
   }
   // Who had it chosen by a link that somebody copied for them proves the mailbox first.
   const isKnown = ensured.hasPassword && ensured.person.isVerified;
-  const token = isKnown ? null : await context.people.passwordLink(email, true);
+  const token = isKnown ? null : await context.people.passwordLink({ email, isTrusted: true });
   await context.mails.queue(invitationTo(visit, email, token));
   return redirect("/account/members/?done=invited");
 }
@@ -64,17 +58,18 @@ export async function linkAgain(visit: Visit, context: SiteContext): Promise<Vie
   const { email, name } = member;
   takeInvitation(visit, context, email);
   const ensured = await context.people.ensurePerson({ email, name });
-  await context.audit.record({
-    person: actor.email,
+  const change = {
+    by: actorOf(visit),
     organizationId: member.organizationId,
     action: "member.link",
     target: `member ${member.id}`,
     details: { email },
-  });
+  } as const;
   if (!context.mails.canSend) {
-    return linkView(visit, await copiedLink(visit, context, member, ensured));
+    return linkView(visit, await copiedLink(visit, context, member, ensured, change));
   }
-  const token = (await context.people.passwordLink(email, true)) ?? "";
+  const link = { email, isTrusted: true, change };
+  const token = (await context.people.passwordLink(link)) ?? "";
   await context.mails.queue(
     ensured.hasPassword
       ? passwordMail(visit.baseAddress, email, token)
@@ -105,12 +100,13 @@ async function copiedLink(
   { accounts, people, ports }: SiteContext,
   { email, organizationId }: Member,
   { person, hasPassword }: EnsuredPerson,
+  change?: PasswordLink["change"],
 ): Promise<string> {
   const isElsewhere = accounts
     .placesOf(email)
     .some(({ organization }) => organization.id !== organizationId);
-  const token =
-    hasPassword || person.isStaff || isElsewhere ? null : await people.passwordLink(email, false);
+  const isOthers = hasPassword || person.isStaff || isElsewhere;
+  const token = isOthers ? null : await people.passwordLink({ email, isTrusted: false, change });
   // Of letters and digits, as long as the library's.
   const nobodys = Buffer.from(ports.random.bytes(48)).toString("base64").replace(/[+/=]/g, "");
   return passwordAddress(visit.ownAddress, token ?? nobodys.slice(0, 24));

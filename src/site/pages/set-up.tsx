@@ -49,7 +49,7 @@ export const setUpPage: SitePage = {
 
 async function setUpFirst(visit: Visit, context: SiteContext): Promise<View> {
   const { form } = visit;
-  const { accounts, people, setUp, audit } = context;
+  const { accounts, people, setUp } = context;
   if (!setUp.isToken(tokenOf(visit))) throw notFound("The set-up page");
   // All of it before the person is made, who can be made only once.
   const fields = readFields({
@@ -59,19 +59,11 @@ async function setUpFirst(visit: Visit, context: SiteContext): Promise<View> {
     organization: () => requiredName(form.get("organization")),
   });
   const { email, name, password } = fields;
-  await people.setUpPerson({ email, name, password });
-  const organization = await accounts.createOrganization({
-    name: fields.organization,
-    plan: "profi",
-  });
-  await accounts.addMember({ organizationId: organization.id, email, name, role: "owner" });
-  await audit.record({
-    person: email,
-    organizationId: organization.id,
-    action: "appliance.set-up",
-    target: `organization ${organization.id}`,
-    details: { name: organization.name },
-  });
+  const person = await people.setUpPerson({ email, name, password });
+  const by = { person: person.email, keyId: null };
+  const wanted = { name: fields.organization, plan: "profi" } as const;
+  const { id: organizationId } = await accounts.createOrganization(wanted, by);
+  await accounts.addMember({ organizationId, email, name, role: "owner" }, by);
   return redirect("/account/sign-in/?done=set-up");
 }
 

@@ -8,16 +8,10 @@ import { shownNumber } from "../shown.tsx";
 import type { SiteContext } from "../site-context.ts";
 import type { SitePage } from "../site-pages.ts";
 import { page, type View } from "../view.ts";
-import { isManager, membershipOf } from "../viewer.ts";
+import { actorOf, isManager, membershipOf } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
-import {
-  hasWebhooks,
-  planOf,
-  recordWebhook,
-  requireManager,
-  requireRoomForOne,
-} from "../webhook-access.ts";
-import { hostOf, readWebhookForm } from "../webhook-form.ts";
+import { hasWebhooks, planOf, requireManager, requireRoomForOne } from "../webhook-access.ts";
+import { readWebhookForm } from "../webhook-form.ts";
 import { pushWords } from "../words/push.ts";
 import { sentence } from "../words/sentences.ts";
 import { WebhookForm } from "./webhook-fields.tsx";
@@ -145,17 +139,9 @@ function Create({
 async function create(visit: Visit, context: SiteContext): Promise<View> {
   requireManager(visit);
   requireRoomForOne(visit, context);
-  const { given, channels } = await readWebhookForm(visit, context);
-  const organizationId = membershipOf(visit).organization.id;
-  const made = JSON.parse(
-    await context.services.webhooks.create(organizationId, planOf(visit, context), {
-      given,
-      channels,
-    }),
-  ) as NewSecretView;
-  await recordWebhook(visit, context, made.id, "create", {
-    host: hostOf(given),
-    channels: channels.length,
-  });
-  return secretPage(visit, made);
+  const wanted = await readWebhookForm(visit, context);
+  const { id } = membershipOf(visit).organization;
+  const { webhooks } = context.services;
+  const made = await webhooks.create(id, planOf(visit, context), wanted, actorOf(visit));
+  return secretPage(visit, JSON.parse(made) as NewSecretView);
 }

@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { AppError } from "../../../errors.ts";
 import type { JobState } from "../../../jobs/scheduler.ts";
@@ -10,9 +9,10 @@ import { Instant } from "../../shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { redirect, type View } from "../../view.ts";
+import { actorOf } from "../../viewer.ts";
 import type { Visit } from "../../visit.ts";
 import { staffWords } from "../../words/staff.ts";
-import { consolePage, staffOf } from "./console.tsx";
+import { consolePage } from "./console.tsx";
 
 /** `/staff/jobs/`: what the appliance does by the clock. */
 export const jobsPage: SitePage = {
@@ -103,16 +103,9 @@ function Outcome({ visit, job }: { visit: Visit; job: JobState }): JSX.Element {
   );
 }
 
-async function run(visit: Visit, { jobs, audit }: SiteContext): Promise<View> {
+async function run(visit: Visit, { jobs }: SiteContext): Promise<View> {
   const name = visit.form.get("job");
-  const isStarted = await jobs.runNow(name);
+  const isStarted = await jobs.runNow(name, actorOf(visit));
   if (!isStarted) throw new AppError("conflict", staffWords[visit.language].jobRunning);
-  await audit.record({
-    person: staffOf(visit),
-    organizationId: null,
-    action: "job.run",
-    target: `job ${name}`,
-    details: {},
-  });
   return redirect("/staff/jobs/?done=started");
 }

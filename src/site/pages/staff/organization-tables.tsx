@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { MEMBER_ROLES, type Member, type Organization } from "../../../accounts/accounts.table.ts";
 import type { Key } from "../../../keys/keys.table.ts";

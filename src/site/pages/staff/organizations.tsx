@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-
 import { requiredName } from "../../../accounts/accounts.ts";
 import { PLAN_CODES } from "../../../accounts/plan.ts";
 import { DataTable } from "../../data-table.tsx";
@@ -10,9 +9,10 @@ import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../site-path.ts";
 import { redirect, type View } from "../../view.ts";
+import { actorOf } from "../../viewer.ts";
 import type { Visit } from "../../visit.ts";
 import { staffWords } from "../../words/staff.ts";
-import { consolePage, paged, SearchForm, searched, staffOf } from "./console.tsx";
+import { consolePage, paged, SearchForm, searched } from "./console.tsx";
 import { standingOf } from "./plan-fields.ts";
 
 /** `/staff/organizations/`: all of them, and a new one. */
@@ -80,19 +80,12 @@ export const organizationsPage: SitePage = {
   actions: { create },
 };
 
-async function create(visit: Visit, { accounts, audit }: SiteContext): Promise<View> {
+async function create(visit: Visit, { accounts }: SiteContext): Promise<View> {
   const { form } = visit;
-  const { name, plan } = readFields({
+  const wanted = readFields({
     name: () => requiredName(form.get("name")),
     plan: () => requiredChoice(PLAN_CODES, form.get("plan")),
   });
-  const made = await accounts.createOrganization({ name, plan });
-  await audit.record({
-    person: staffOf(visit),
-    organizationId: made.id,
-    action: "organization.create",
-    target: `organization ${made.id}`,
-    details: { name: made.name, plan },
-  });
-  return redirect(`/staff/organizations/${made.id}/?done=created`);
+  const { id } = await accounts.createOrganization(wanted, actorOf(visit));
+  return redirect(`/staff/organizations/${id}/?done=created`);
 }

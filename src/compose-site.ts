@@ -1,0 +1,99 @@
+import { createAuditLog } from "./audit/audit-log.ts";
+import type { DatabaseThreads } from "./database-threads.ts";
+import type { Database } from "./db/database.ts";
+import type { Domains } from "./domains.ts";
+import { listenerAddress } from "./http/base-address.ts";
+import { requestIdOf } from "./http/request-id.ts";
+import { authSettings, subkey } from "./installation-secret.ts";
+import { createMails } from "./mail/mails.ts";
+import { selectPeople } from "./people/people.store.ts";
+import { createAttempts } from "./site/attempts.ts";
+import { clientAddress } from "./site/client-address.ts";
+import { limitHashing } from "./site/hashing-queue.ts";
+import { siteRoutes } from "./site/site.ts";
+import type { SiteContext, SitePeople } from "./site/site-context.ts";
+
+/** What the site takes of the appliance as it is built for the other doors. */
+type Shared = Pick<
+  SiteContext,
+  | "config"
+  | "ports"
+  | "baseAddress"
+  | "ownAddress"
+  | "afterAnswer"
+  | "services"
+  | "imports"
+  | "setUp"
+  | "jobs"
+  | "recentErrors"
+>;
+
+/**
+ * The account site and staff's console.
+ * @param db the connection that only reads
+ * @param secret the installation's
+ * @param listener the server that the requests came to
+ */
+export function composeSite(
+  db: Database,
+  domains: Domains,
+  threads: DatabaseThreads,
+  secret: string,
+  listener: () => Parameters<typeof clientAddress>[2],
+  shared: Shared,
+) {
+  const { config, ports } = shared;
+  const { clock, random, log } = ports;
+  const isMailSent = ports.mail !== null && knowsItsAddress(config);
+  if (ports.mail !== null && !isMailSent) {
+    log.warn({}, "no mail with a link is sent, since KANALOG_BASE_URL is not set");
+  }
+  return siteRoutes({
+    ...shared,
+    secret: subkey(secret, "kanalog site forms"),
+    requestId: (request) => requestIdOf(request, random, clock),
+    clientAddress: (request) => clientAddress(request, config.trustProxy, listener()),
+    accounts: domains.accounts,
+    keys: domains.keys,
+    webhooks: domains.webhooks,
+    people: limitHashing(peopleOf(db, threads, secret, shared)),
+    audit: createAuditLog(domains.db),
+    mails: createMails(domains.db, clock, isMailSent),
+    attempts: createAttempts(),
+    usage: domains.usage,
+    databaseFacts: () => threads.readers.run("readDatabaseFacts", null),
+  });
+}
+
+function peopleOf(
+  db: Database,
+  { people, sessions }: DatabaseThreads,
+  secret: string,
+  { ports }: Shared,
+): SitePeople {
+  const settings = authSettings(secret);
+  return {
+    signIn: (input) => people.run("signIn", { settings, ...input }),
+    signedIn: (cookie) => sessions.run("signedIn", { settings, cookie }),
+    signOut: (cookie) => sessions.run("signOut", { settings, cookie }),
+    passwordLink: (link) => people.run("passwordLink", { settings, ...link }),
+    choosePassword: (token, password) =>
+      people.run("choosePassword", { settings, token, password }),
+    changePassword: (input) => people.run("changePassword", { settings, ...input }),
+    ensurePerson: (input) => people.run("ensurePerson", { settings, ...input }),
+    setUpPerson: (input) => people.run("setUpPerson", { settings, ...input }),
+    markStaff: (input) => people.run("markStaff", input),
+    endSessions: (email, by) => people.run("endSessions", { email, by }),
+    endSessionsOfSuspended: (email) => people.run("endSessionsOfSuspended", email),
+    distrust: (email) => people.run("distrust", email),
+    people: () => selectPeople(db, ports.clock.now()),
+  };
+}
+
+/**
+ * Else a mail's link would lead to the host that a request names, and its token to whoever asked for
+ * the mail in somebody else's name.
+ */
+function knowsItsAddress({ baseUrl, host, port }: Shared["config"]): boolean {
+  return baseUrl !== null || listenerAddress(host, port) !== null;
+}

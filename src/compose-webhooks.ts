@@ -1,0 +1,58 @@
+import type { Config } from "./config.ts";
+import type { DatabaseThreads } from "./database-threads.ts";
+import type { Database } from "./db/database.ts";
+import type { Ports } from "./ports/ports.ts";
+import { createMakeAttempt } from "./webhooks/attempt.ts";
+import { createPush } from "./webhooks/push.ts";
+import { createTargetGuard } from "./webhooks/resolve-target.ts";
+import type { SecretBox } from "./webhooks/secret-box.ts";
+import { createSender } from "./webhooks/sender.ts";
+import { createWebhooks } from "./webhooks/webhooks.ts";
+
+/** The webhooks that customers manage, what is sent to them, and what cuts posts into events. */
+export function composeWebhooks(
+  db: Database,
+  threads: DatabaseThreads,
+  secrets: SecretBox,
+  config: Config,
+  ports: Ports,
+) {
+  const guard = createTargetGuard(ports.network.resolve, config.webhookAllow);
+  const sender = createSender(
+    {
+      exchange: (argument) => threads.push.run("exchange", argument),
+      release: (claims) => threads.push.run("releaseClaims", claims),
+    },
+    createMakeAttempt(guard, ports.network, secrets, ports.clock),
+    config.webhookRetriesMs,
+    ports,
+  );
+  const push = createPush(
+    db,
+    {
+      lookAfterWebhooks: (argument) => threads.push.run("lookAfterWebhooks", argument),
+      cutPart: (part) => threads.push.run("cutPart", part),
+      leavePart: (part) => threads.push.run("leavePart", part),
+      disableFailed: () => threads.push.run("disableFailed", null),
+    },
+    sender,
+    config.webhookBatchMs,
+    ports,
+  );
+  const webhooks = createWebhooks(
+    db,
+    {
+      add: (input) => threads.writer.run("addWebhook", input),
+      change: (input) => threads.writer.run("changeWebhook", input),
+      remove: (own) => threads.push.run("removeWebhook", own),
+      rotate: (input) => threads.writer.run("rotateSecret", input),
+      startTest: (input) => threads.writer.run("startTest", input),
+      startResend: (input) => threads.writer.run("startResend", input),
+    },
+    guard,
+    secrets,
+    sender,
+    ports,
+  );
+  return { sender, push, webhooks };
+}

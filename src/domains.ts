@@ -1,0 +1,55 @@
+import { type Accounts, createAccounts } from "./accounts/accounts.ts";
+import type { Config } from "./config.ts";
+import { closeDatabase, type Database, openDatabase } from "./db/database.ts";
+import { migrate } from "./db/migrate.ts";
+import { loadShippedDirectories } from "./imports/shipped-directories.ts";
+import {
+  authSettings,
+  type InstallationSecret,
+  installationSecret,
+} from "./installation-secret.ts";
+import { createKeys, type Keys } from "./keys/keys.ts";
+import { createUsageStore } from "./limits/usage.store.ts";
+import type { Usage } from "./limits/usage.ts";
+import { createOperatorPeople, type OperatorPeople } from "./people/operator-people.ts";
+import type { Clock } from "./ports/clock.ts";
+import type { Ports } from "./ports/ports.ts";
+import { createStaffWebhooks, type StaffWebhooks } from "./webhooks/staff-webhooks.ts";
+import { resumeWebhooks } from "./webhooks/webhooks.store.ts";
+
+/** What commands work on: a connection that writes, and the domains over it. */
+export interface Domains {
+  db: Database;
+  clock: Clock;
+  accounts: Accounts;
+  keys: Keys;
+  usage: Pick<Usage, "used">;
+  webhooks: StaffWebhooks;
+  people: OperatorPeople;
+}
+
+/** Opens the database, brings it to this program's schema, and builds the domains over it. */
+export async function openDomains(
+  config: Config,
+  { clock, random }: Ports,
+  secret: InstallationSecret = installationSecret(config, random),
+): Promise<Domains> {
+  const db = openDatabase(config.databasePath, clock);
+  try {
+    await migrate(db, clock);
+    await loadShippedDirectories(db, clock);
+  } catch (error) {
+    closeDatabase(db);
+    throw error;
+  }
+  const accounts = createAccounts(db, clock, (id) => resumeWebhooks(db, id));
+  return {
+    db,
+    clock,
+    accounts,
+    keys: createKeys(db, accounts, clock, random),
+    usage: createUsageStore(db),
+    webhooks: createStaffWebhooks(db, clock),
+    people: createOperatorPeople(db, clock, () => authSettings(secret(db))),
+  };
+}
