@@ -9,13 +9,23 @@ import { createMails } from "./mail/mails.ts";
 import { selectPeople } from "./people/people.store.ts";
 import { createAttempts } from "./site/attempts.ts";
 import { clientAddress } from "./site/client-address.ts";
+import { limitHashing } from "./site/hashing-queue.ts";
 import { siteRoutes } from "./site/site.ts";
 import type { SiteContext, SitePeople } from "./site/site-context.ts";
 
 /** What the site takes of the appliance as it is built for the other doors. */
 type Shared = Pick<
   SiteContext,
-  "config" | "ports" | "baseAddress" | "services" | "imports" | "setUp" | "jobs" | "recentErrors"
+  | "config"
+  | "ports"
+  | "baseAddress"
+  | "ownAddress"
+  | "afterAnswer"
+  | "services"
+  | "imports"
+  | "setUp"
+  | "jobs"
+  | "recentErrors"
 >;
 
 /**
@@ -46,7 +56,7 @@ export function composeSite(
     accounts: domains.accounts,
     keys: domains.keys,
     webhooks: domains.webhooks,
-    people: peopleOf(db, threads, secret, shared),
+    people: limitHashing(peopleOf(db, threads, secret, shared)),
     audit: createAuditLog(domains.db),
     mails: createMails(domains.db, clock, isMailSent),
     attempts: createAttempts(),
@@ -73,7 +83,8 @@ function peopleOf(
     ensurePerson: (input) => people.run("ensurePerson", { settings, ...input }),
     setUpPerson: (input) => people.run("setUpPerson", { settings, ...input }),
     markStaff: (input) => people.run("markStaff", input),
-    endSessions: (email, by = null) => people.run("endSessions", { email, by }),
+    endSessions: (email, by) => people.run("endSessions", { email, by }),
+    endSessionsOfSuspended: (email) => people.run("endSessionsOfSuspended", email),
     distrust: (email) => people.run("distrust", email),
     people: () => selectPeople(db, ports.clock.now()),
   };

@@ -23,6 +23,7 @@ import {
   choosePassword,
   distrust,
   endSessions,
+  endSessionsOfSuspended,
   ensurePerson,
   markStaff,
   passwordLink,
@@ -116,6 +117,7 @@ export const peopleOperations = {
   setUpPerson,
   markStaff,
   endSessions,
+  endSessionsOfSuspended,
   distrust,
 };
 

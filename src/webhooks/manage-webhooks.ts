@@ -270,21 +270,25 @@ function requireFew({ code, webhookChannels }: Plan, channels: number): void {
 /** Numbers named in a message at the most. */
 const NAMED_MAX = 100;
 
-function requireChannels(db: Database, { webhookChannels }: Plan, channels: number[]): void {
+function requireChannels(db: Database, plan: Plan, channels: number[]): void {
+  const faults = channelFaults(db, plan, channels);
+  if (faults.length > 0) throw fieldError({ channels: faults });
+}
+
+/** What is wrong with the channels of a webhook. */
+export function channelFaults(
+  db: Database,
+  { webhookChannels }: Plan,
+  channels: readonly number[],
+): string[] {
   if (channels.length > webhookChannels) {
     const rest = named(channels.slice(webhookChannels));
-    throw fieldError({
-      channels: [
-        `Ensure this field has no more than ${webhookChannels} elements. Leave out: ${rest}.`,
-      ],
-    });
+    return [`Ensure this field has no more than ${webhookChannels} elements. Leave out: ${rest}.`];
   }
   const unknown = unknownChannels(db, channels);
-  if (unknown.length > 0) {
-    throw fieldError({
-      channels: [`There are no public channels with the numbers ${named(unknown)}.`],
-    });
-  }
+  return unknown.length === 0
+    ? []
+    : [`There are no public channels with the numbers ${named(unknown)}.`];
 }
 
 function named(numbers: readonly number[]): string {

@@ -139,7 +139,7 @@ describe("the form", () => {
     expect(empty.body).toMatch(/<option value="stats" selected/);
     const kind = await upload("constructor", file("a\n"));
     expect(kind.status).toBe(400);
-    expect(kind.body).toContain("is not a valid choice.");
+    expect(kind.body).toContain("Choose one of the options.");
   });
 
   test("is for staff only, and so are the runs", async () => {
@@ -158,13 +158,25 @@ describe("the form", () => {
     ).toBe(1);
   });
 
+  test("keeps 200 characters of a file's name, and none that turns or hides what is beside it", async () => {
+    const name = `\u202e${"я".repeat(300)}\u0007.csv`;
+    const answer = await upload("stats", new File(["channel,day,subscribers\n"], name));
+    const { body } = await staff.get(answer.headers.get("location") ?? "");
+    expect(body).toContain(`<bdi>${"я".repeat(200)}</bdi>`);
+    const [run] = appliance.app.domains.db.$client
+      .prepare("SELECT file_name FROM import_runs")
+      .pluck()
+      .all() as string[];
+    expect(run).toBe("я".repeat(200));
+  });
+
   test("writes no file without its token, and before it", async () => {
     const answer = await staff.post(PAGE, {
       ...{ csrf: "wrong", action: "import", kind: "stats" },
       file: file("channel,day\n"),
     });
-    expect(answer.body).toContain("Send it now?");
-    expect(answer.body).toContain("<dd>stats</dd>");
+    expect(answer.body).toContain("The page was open for too long");
+    expect(answer.body).toContain('<option value="stats" selected="">');
     const body = new FormData();
     body.append("file", file("id,title,subscribers\n1,Один,10\n"));
     body.append("kind", "channels");

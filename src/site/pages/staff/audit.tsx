@@ -1,14 +1,15 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { type AuditAction, type AuditRecord, COMMAND_LINE } from "../../../audit/audit-log.ts";
-import { Instant } from "../../formats.tsx";
+import { DataTable } from "../../data-table.tsx";
+import { Instant } from "../../shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../site-path.ts";
 import type { Visit } from "../../visit.ts";
 import { auditWords } from "../../words/audit.ts";
 import { staffWords } from "../../words/staff.ts";
-import { consolePage, DataTable, withQuery } from "./console.tsx";
+import { consolePage, withQuery } from "./console.tsx";
 
 const ENTRIES_PER_PAGE = 50;
 
@@ -73,7 +74,7 @@ function EntryRow({
   return (
     <tr>
       <td>
-        <Instant at={at} language={visit.language} withSeconds />
+        <Instant visit={visit} at={at} withSeconds />
       </td>
       <td>{person === "" ? words.commandLine : <bdi>{person}</bdi>}</td>
       <td>

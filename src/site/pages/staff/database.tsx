@@ -1,8 +1,9 @@
 /** @jsxImportSource hono/jsx */
-import { bytesText, numberText } from "../../formats.tsx";
+import { DataTable } from "../../data-table.tsx";
+import { shownBytes, shownNumber } from "../../shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { staffWords } from "../../words/staff.ts";
-import { consolePage, DataTable } from "./console.tsx";
+import { consolePage } from "./console.tsx";
 
 /** `/staff/database/`: how large the file is, and what is in it. */
 export const databasePage: SitePage = {
@@ -11,8 +12,8 @@ export const databasePage: SitePage = {
   async show(visit, context) {
     const words = staffWords[visit.language];
     const facts = await context.databaseFacts();
-    const number = (value: number): string => numberText(value, visit.language);
-    const bytes = (value: number): string => bytesText(value, words.units, visit.language);
+    const number = (value: number): string => shownNumber(visit, value);
+    const bytes = (value: number): string => shownBytes(visit, value, words.units);
     const lines = [
       [words.file, `${context.config.databasePath}, ${bytes(facts.fileBytes)}`],
       [words.wal, bytes(facts.walBytes)],
