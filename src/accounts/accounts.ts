@@ -8,6 +8,7 @@ import { createAccountsStore } from "./accounts.store.ts";
 import type { Member, MemberRole, Organization, Plan } from "./accounts.table.ts";
 import { type MemberChange, type MemberDenial, memberDenial } from "./member-rules.ts";
 import { nextTerm, type PlanCode, planInForce } from "./plan.ts";
+import { type PlanChange, requireLimits } from "./plan-limits.ts";
 
 /** Somebody's place in an organization. */
 export interface Membership {
@@ -265,26 +266,6 @@ export function createAccounts(
     reinstate: (id: number, by = COMMAND_LINE): Promise<Member> =>
       changeMember(id, by, { isSuspended: false }),
   };
-}
-
-/** The limits of a plan that an operator may set, and what each may be. */
-export const PLAN_LIMITS = {
-  requestsPerSecond: { minimum: 1, maximum: 1_000_000 },
-  requestsPerPeriod: { minimum: 1, maximum: 1_000_000_000_000 },
-  webhooks: { minimum: 0, maximum: 1_000 },
-  webhookChannels: { minimum: 0, maximum: 1_000_000 },
-} as const;
-
-export type PlanChange = { [Limit in keyof typeof PLAN_LIMITS]?: number };
-
-function requireLimits(change: PlanChange): void {
-  for (const [limit, { minimum, maximum }] of Object.entries(PLAN_LIMITS)) {
-    const value = change[limit as keyof PlanChange];
-    if (value === undefined) continue;
-    if (!Number.isSafeInteger(value) || value < minimum || value > maximum) {
-      throw fieldError({ [limit]: [`Enter a whole number from ${minimum} to ${maximum}.`] });
-    }
-  }
 }
 
 /** An address without blanks around it. @throws AppError `invalid` on `email` */
