@@ -81,7 +81,11 @@ export function createImportRuns(
             organizationId: null,
             action: "import.start",
             target: `import ${made}`,
-            details: { kind, file: fileName, bytes, ...options },
+            details: {
+              ...{ kind, file: fileName, bytes },
+              ...(options.dryRun && { dryRun: true }),
+              ...(options.replace && { replace: true }),
+            },
           });
           return made;
         });

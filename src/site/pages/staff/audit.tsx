@@ -79,7 +79,7 @@ function EntryRow({
       <td>{person === "" ? words.commandLine : <bdi>{person}</bdi>}</td>
       <td>
         {organizationId === null ? (
-          "–"
+          "—"
         ) : (
           <a href={asset(visit, `/staff/organizations/${organizationId}/`)}>
             <bdi>{names.get(organizationId) ?? organizationId}</bdi>
@@ -87,14 +87,14 @@ function EntryRow({
         )}
       </td>
       <td>{words.actions[action as AuditAction] ?? action}</td>
-      <td>
+      <td class="long">
         <bdi>{target.replace(/^\w+/, (word) => words.targets[word] ?? word)}</bdi>
       </td>
       <td class="long">
         {Object.entries(details).map(([name, value], at) => (
           <>
             {at > 0 && ", "}
-            {words.details[name] ?? name}: <bdi>{String(value ?? "–")}</bdi>
+            {words.details[name] ?? name}: <bdi>{String(value ?? "—")}</bdi>
           </>
         ))}
       </td>
