@@ -3,7 +3,7 @@ import type { Actor } from "../audit/audit-log.ts";
 import { fieldError } from "../errors.ts";
 import { type Read, readNumberList } from "../fields.ts";
 import type { JsonText } from "../json-text.ts";
-import type { DeliveryView } from "../webhooks/deliveries.store.ts";
+import type { DeliveryView } from "../webhooks/deliveries-log.store.ts";
 import { readTargetUrl, URL_LENGTH_MAX } from "../webhooks/target-guard.ts";
 import type { GivenTarget, WebhookView } from "../webhooks/webhooks.ts";
 import { apiMethod, type Call } from "./method.ts";

@@ -6,6 +6,7 @@ import { AppError, fieldError, notFound } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { deleteDeliveries } from "./deliveries.store.ts";
 import { webhookLimitReached } from "./plan-limits.ts";
+import type { SecretBox } from "./secret-box.ts";
 import {
   channelsOf,
   countWebhooks,
@@ -35,20 +36,22 @@ export function ownWebhook(db: Database, { organizationId, id }: OwnWebhook): We
   return webhook;
 }
 
+export interface NewWebhook {
+  organizationId: number;
+  plan: Plan;
+  url: string;
+  channels: number[];
+  /** As the secret box seals it. */
+  secret: Uint8Array;
+  by: Actor;
+}
+
 /** @returns its number. @throws AppError `tariff_required`, `invalid` on `channels` */
 export function addWebhook(
   db: Database,
   clock: Clock,
-  input: {
-    organizationId: number;
-    plan: Plan;
-    url: string;
-    channels: number[];
-    secret: Uint8Array;
-    by: Actor;
-  },
+  { organizationId, plan, url, channels, secret, by }: NewWebhook,
 ): Promise<number> {
-  const { organizationId, plan, url, channels, secret, by } = input;
   return inTransaction(db, clock, () => {
     requireRoom(plan, countWebhooks(db, organizationId));
     requireChannels(db, plan, channels);
@@ -195,16 +198,26 @@ export async function disableAsStaff(
   });
 }
 
-/** Whatever it was disabled for. @throws AppError `not_found` */
+/**
+ * Whatever it was disabled for.
+ * @throws AppError `not_found`; `conflict` where no attempt could be signed
+ */
 export function enableAsStaff(
   db: Database,
   clock: Clock,
   id: number,
+  secrets: Pick<SecretBox, "open">,
   by = COMMAND_LINE,
 ): Promise<Webhook> {
   return changeAsStaff(db, clock, id, (webhook) => {
     const { disabledReason: before } = webhook;
     if (before === "") return;
+    if (secrets.open(webhook.secret) === null) {
+      throw new AppError(
+        "conflict",
+        "The signing secret cannot be read any more: have its owner rotate it first.",
+      );
+    }
     enable(db, id, clock.now());
     updateWebhook(db, id, { staffNote: "" });
     recordChange(db, clock, by, ofWebhook("enable", webhook, { before }));

@@ -7,14 +7,15 @@ import { formatInstant } from "../moscow-time.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Random } from "../ports/random.ts";
 import type { AttemptOutcome } from "./attempt.ts";
+import type { ClaimedDelivery } from "./deliveries.store.ts";
 import {
-  type ClaimedDelivery,
   type DeliverySelection,
   type DeliveryView,
   selectDeliveries,
-} from "./deliveries.store.ts";
+} from "./deliveries-log.store.ts";
 import {
   channelFaults,
+  type NewWebhook,
   type OwnWebhook,
   ownWebhook,
   requireEnabling,
@@ -28,7 +29,7 @@ import { channelsOf, countWebhooks, selectWebhooks } from "./webhooks.store.ts";
 import type { DisabledReason, Webhook } from "./webhooks.table.ts";
 
 /** For doors, which name no store. */
-export type { DeliveryView } from "./deliveries.store.ts";
+export type { DeliveryView } from "./deliveries-log.store.ts";
 
 /** A webhook as the API shows it (decisions, section 2). */
 export interface WebhookView {
@@ -63,14 +64,7 @@ export interface GivenTarget {
 
 /** What changes webhooks, on whatever thread writes them. */
 export interface WebhookWriter {
-  add(input: {
-    organizationId: number;
-    plan: Plan;
-    url: string;
-    channels: number[];
-    secret: Uint8Array;
-    by: Actor;
-  }): Promise<number>;
+  add(input: NewWebhook): Promise<number>;
   change(input: OwnWebhook & { plan: Plan; change: WebhookChange; by: Actor }): Promise<void>;
   remove(input: OwnWebhook & { by: Actor }): Promise<void>;
   rotate(input: OwnWebhook & { secret: Uint8Array; overlapMs: number; by: Actor }): Promise<void>;

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { createSecretBox } from "../../src/webhooks/secret-box.ts";
 import { type Appliance, type Customer, startAppliance } from "../support/appliance.ts";
 import { auditOf } from "../support/audit.ts";
 import {
@@ -13,11 +14,13 @@ import {
 
 /** Staff's console: who sees it, what it shows, and what it changes. */
 
+const SECRET = "the secret of an appliance of a test";
+
 let appliance: Appliance;
 let customer: Customer;
 let staff: Visitor;
 beforeEach(async () => {
-  appliance = await startAppliance();
+  appliance = await startAppliance({ KANALOG_SECRET: SECRET });
   customer = await appliance.customer();
   staff = await staffVisitor(appliance);
 });
@@ -38,12 +41,13 @@ const personPath = (email: string) => `/staff/people/${personId(email)}/`;
 /** A webhook as a customer has it. */
 async function webhook(): Promise<number> {
   const { db } = appliance.app.domains;
+  const secret = createSecretBox(SECRET, appliance.ports.random).seal("whsec_of-a-test");
   const { lastInsertRowid } = db.$client
     .prepare(
       `INSERT INTO webhooks (organization_id, url, secret, disabled_reason, since_sequence,
-         created_at, updated_at) VALUES (?, 'https://hooks.example.com/a', x'00', '', 0, 1, 1)`,
+         created_at, updated_at) VALUES (?, 'https://hooks.example.com/a', ?, '', 0, 1, 1)`,
     )
-    .run(customer.organizationId);
+    .run(customer.organizationId, secret);
   return Number(lastInsertRowid);
 }
 
@@ -305,6 +309,20 @@ test("people are listed with their organizations, suspended and archived ones to
   const { html } = await staff.get("/staff/people/?q=member@");
   expect(html).toContain("member, suspended, archived");
   expect(html).not.toContain(`${STAFF}</bdi></a>`);
+});
+
+test("a webhook whose signing secret cannot be read stays disabled, and the page says why", async () => {
+  const id = await webhook();
+  const path = `/staff/webhooks/${id}/`;
+  await staff.post(path, { action: "disable", reason: "lost" });
+  appliance.app.domains.db.$client.exec("UPDATE webhooks SET secret = zeroblob(80)");
+  const refused = await staff.post(path, { action: "enable" });
+  expect(refused.status).toBe(409);
+  expect(refused.html).toContain("have its owner rotate it first");
+  const russian = visitorOf(appliance, "ru");
+  await russian.signIn(STAFF);
+  expect((await russian.post(path, { action: "enable" })).html).toContain("сменить владелец");
+  expect(auditOf(appliance).map(({ action }) => action)).not.toContain("webhook.enable");
 });
 
 test("staff disables a webhook with a reason, which only staff sees, and enables it", async () => {
