@@ -8,7 +8,6 @@ import { authSettings, subkey } from "./installation-secret.ts";
 import { createMails } from "./mail/mails.ts";
 import { selectPeople } from "./people/people.store.ts";
 import { createAttempts } from "./site/attempts.ts";
-import { clientAddress } from "./site/client-address.ts";
 import { limitHashing } from "./site/hashing-queue.ts";
 import { siteRoutes } from "./site/site.ts";
 import type { SiteContext, SitePeople } from "./site/site-context.ts";
@@ -21,6 +20,8 @@ type Shared = Pick<
   | "baseAddress"
   | "ownAddress"
   | "afterAnswer"
+  | "clientAddress"
+  | "noteRequests"
   | "services"
   | "imports"
   | "setUp"
@@ -32,14 +33,12 @@ type Shared = Pick<
  * The account site and staff's console.
  * @param db the connection that only reads
  * @param secret the installation's
- * @param listener the server that the requests came to
  */
 export function composeSite(
   db: Database,
   domains: Domains,
   threads: DatabaseThreads,
   secret: string,
-  listener: () => Parameters<typeof clientAddress>[2],
   shared: Shared,
 ) {
   const { config, ports } = shared;
@@ -52,7 +51,6 @@ export function composeSite(
     ...shared,
     secret: subkey(secret, "kanalog site forms"),
     requestId: (request) => requestIdOf(request, random, clock),
-    clientAddress: (request) => clientAddress(request, config.trustProxy, listener()),
     accounts: domains.accounts,
     keys: domains.keys,
     webhooks: domains.webhooks,

@@ -1,6 +1,7 @@
 import type { Config } from "./config.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
 import type { Database } from "./db/database.ts";
+import type { Metrics } from "./metrics/metrics.ts";
 import type { Ports } from "./ports/ports.ts";
 import { createMakeAttempt } from "./webhooks/attempt.ts";
 import { createPush } from "./webhooks/push.ts";
@@ -16,6 +17,7 @@ export function composeWebhooks(
   secrets: SecretBox,
   config: Config,
   ports: Ports,
+  counted: Metrics["counted"],
 ) {
   const guard = createTargetGuard(ports.network.resolve, config.webhookAllow);
   const sender = createSender(
@@ -23,7 +25,7 @@ export function composeWebhooks(
       exchange: (argument) => threads.push.run("exchange", argument),
       release: (claims) => threads.push.run("releaseClaims", claims),
     },
-    createMakeAttempt(guard, ports.network, secrets, ports.clock),
+    counted.attempts(createMakeAttempt(guard, ports.network, secrets, ports.clock)),
     config.webhookRetriesMs,
     ports,
   );

@@ -131,6 +131,12 @@ export const SETTINGS = {
     "kanalog@localhost",
     sender,
   ),
+  KANALOG_METRICS_ALLOW: setting(
+    "metricsAllow",
+    "Who may read `/metrics`, as address ranges; to all others it is not there.",
+    "127.0.0.0/8,::1",
+    list(parseAddressRange),
+  ),
   KANALOG_URL: optional("url", "For `kanalog mcp`: the address of the appliance.", baseUrl),
   KANALOG_KEY: secret(optional("key", "For `kanalog mcp`: the API key.", nonEmpty)),
   KANALOG_LOG_LEVEL: setting("logLevel", `One of ${LOG_LEVELS.join(", ")}.`, "info", logLevel),

@@ -3,6 +3,7 @@ import { version } from "../../package.json";
 import { ConfigError } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED, EXIT_USAGE } from "./command-context.ts";
+import { healthCommand } from "./health.ts";
 import { importCommand } from "./import.ts";
 import { keyCommand } from "./key.ts";
 import { mcpCommand } from "./mcp.ts";
@@ -34,6 +35,7 @@ export async function runCommandLine(
     .addCommand(planCommand(context))
     .addCommand(webhookCommand(context))
     .addCommand(recountCommand(context))
+    .addCommand(healthCommand(context))
     .addCommand(mcpCommand(context))
     .addCommand(openApiCommand(context))
     .addCommand(configCommand(context));

@@ -3,18 +3,21 @@ import { type Database, IN_MEMORY, statement } from "./database.ts";
 import { WITHIN_DEADLINE } from "./deadline.ts";
 import { schemaVersion } from "./migrate.ts";
 
-export interface DatabaseFacts {
+export interface DatabaseFacts extends DatabaseSize {
+  schemaVersion: number;
+  sqliteVersion: string;
+  /** A search reads each of them: the nightly job merges them into one. */
+  searchSegments: number;
+  tables: TableFacts[];
+}
+
+export interface DatabaseSize {
   fileBytes: number;
   walBytes: number;
   pageBytes: number;
   pages: number;
   /** Pages of the file that hold nothing, and are used before it grows. */
   freePages: number;
-  schemaVersion: number;
-  sqliteVersion: string;
-  /** A search reads each of them: the nightly job merges them into one. */
-  searchSegments: number;
-  tables: TableFacts[];
 }
 
 export interface TableFacts {
@@ -55,6 +58,17 @@ const SEARCH_SEGMENTS = `
 
 /** How large the database is and what is in it, for staff. Runs under the deadline. */
 export function readDatabaseFacts(db: Database): DatabaseFacts {
+  return {
+    ...readDatabaseSize(db),
+    schemaVersion: schemaVersion(db),
+    sqliteVersion: text(db, "SELECT sqlite_version() AS value"),
+    searchSegments: number(db, SEARCH_SEGMENTS),
+    tables: TABLES.map((name) => tableFacts(db, name)),
+  };
+}
+
+/** How large the database is: at hand, whatever is in it. */
+export function readDatabaseSize(db: Database): DatabaseSize {
   const pragma = (name: string): number => db.$client.pragma(name, { simple: true }) as number;
   const path = db.$client.name;
   const [pages, pageBytes] = [pragma("page_count"), pragma("page_size")];
@@ -64,10 +78,6 @@ export function readDatabaseFacts(db: Database): DatabaseFacts {
     pageBytes,
     pages,
     freePages: pragma("freelist_count"),
-    schemaVersion: schemaVersion(db),
-    sqliteVersion: text(db, "SELECT sqlite_version() AS value"),
-    searchSegments: number(db, SEARCH_SEGMENTS),
-    tables: TABLES.map((name) => tableFacts(db, name)),
   };
 }
 

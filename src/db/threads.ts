@@ -2,6 +2,7 @@ import { AppError, type ErrorCode, type FieldErrors } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { closeDatabase, type Database, openDatabase } from "./database.ts";
 import { queryTimeout, withDeadline } from "./deadline.ts";
+import { inReadTransaction } from "./read-transaction.ts";
 
 /** Work for a connection of its own, by name; arguments and results are plain data. */
 // biome-ignore lint/suspicious/noExplicitAny: each operation states its own argument and result
@@ -22,8 +23,17 @@ export interface Threads<Ops extends Operations> {
     name: Name,
     argument: Argument<Ops[Name]>,
   ): Promise<Result<Ops[Name]>>;
+  load(): ThreadLoad;
   /** Ends the threads; what was under way is answered with `unavailable`. */
   close(): Promise<void>;
+}
+
+export interface ThreadLoad {
+  /** As many as there may be. */
+  threads: number;
+  busy: number;
+  /** Tasks. */
+  waiting: number;
 }
 
 /** What the main thread sends: the first message opens the connection. */
@@ -138,15 +148,34 @@ export function startThreads<Ops extends Operations>(options: ThreadsOptions): T
       });
     },
 
+    load: () => ({ threads: options.count, busy: running.size, waiting: waiting.length }),
+
     async close() {
       closed = true;
       for (const task of [...running.values(), ...waiting]) task.reject(stopping());
-      for (const worker of [...idle, ...running.keys()]) worker.terminate();
+      const workers = [...idle, ...running.keys()];
       waiting.length = 0;
       idle.length = 0;
       running.clear();
+      await endAll(workers, clock);
     },
   };
+}
+
+/** A thread in the midst of a statement ends after it; nobody waits for a long one. */
+const END_MAX_MS = 1_000;
+
+/** Until they have ended, their connections keep the write-ahead log in use. */
+async function endAll(workers: readonly Worker[], clock: Clock): Promise<void> {
+  const ended = workers.map((worker) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    worker.addEventListener("close", () => resolve());
+    worker.terminate();
+    return promise;
+  });
+  const waited = new AbortController();
+  await Promise.race([Promise.all(ended), clock.sleep(END_MAX_MS, waited.signal)]);
+  waited.abort();
 }
 
 /** The same operations on a connection of this thread, for a database in memory. */
@@ -158,6 +187,7 @@ export function inlineThreads<Ops extends Operations>(
   return {
     run: async (name, argument) =>
       (await operations[name]?.(db, clock, argument)) as Result<Ops[typeof name]>,
+    load: () => ({ threads: 0, busy: 0, waiting: 0 }),
     close: async () => {},
   };
 }
@@ -182,7 +212,9 @@ export function serveOperations(operations: Operations, clock: Clock): void {
       const result =
         timeoutMs === null
           ? await work()
-          : withDeadline(connection.$client, clock.monotonic() + timeoutMs, work);
+          : withDeadline(connection.$client, clock.monotonic() + timeoutMs, () =>
+              inReadTransaction(connection, work),
+            );
       answer({ task, result });
     } catch (error) {
       answer({ task, fault: toFault(error) });

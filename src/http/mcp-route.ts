@@ -6,10 +6,12 @@ import { callMethod, type Outcome } from "../methods/call.ts";
 import type { ApiMethod } from "../methods/method.ts";
 import type { RawArguments } from "../methods/read-arguments.ts";
 import { STATUS_OF } from "../methods/statuses.ts";
+import { type NoteRequest, OTHER } from "../metrics/note-request.ts";
 import { errorAnswer, errorResponse, type Headers, json, logCause } from "./answers.ts";
 import { readBytes } from "./body.ts";
 import { preflight } from "./cors.ts";
 import { limitHeaders } from "./limit-headers.ts";
+import { REQUEST_ID } from "./request-id.ts";
 import { commonHeaders, type RestContext, wrongVerb } from "./rest.ts";
 
 /** What the MCP door makes of one POST; a 429 without a body is worded here. */
@@ -38,27 +40,70 @@ const USAGE_METHOD = "mcp";
  * passes in the same order: key, rate, origin, verb, body.
  */
 export function mcpRoutes(context: McpContext) {
-  const answer = ({ request }: { request: Request }) => answerPost(request, context);
+  const note = noteOf(context);
+  const answer = ({ request }: { request: Request }) => answerPost(request, context, note);
   return new Elysia({ name: "mcp", strictPath: true })
     .all(PATH, answer, { parse: "none" })
     .all(PATH.slice(0, -1), answer, { parse: "none" });
 }
 
-async function answerPost(request: Request, context: McpContext): Promise<Response> {
+/** Notes requests by tool; under the name of usage those that call none. */
+function noteOf({ noteRequests }: McpContext): (operation: string) => NoteRequest {
+  const notes = new Map<string, NoteRequest>();
+  return (operation) => {
+    const known = notes.get(operation);
+    if (known !== undefined) return known;
+    const note = noteRequests("mcp", operation);
+    notes.set(operation, note);
+    return note;
+  };
+}
+
+/** What came of one POST, and what is noted of it. */
+interface Answered {
+  response: Response;
+  /** Operation id of the tool that was called, else the name of usage. */
+  operation: string;
+  /** Of the tool's outcome: over HTTP that is a 200, too. */
+  status: number;
+}
+
+async function answerPost(
+  request: Request,
+  context: McpContext,
+  note: (operation: string) => NoteRequest,
+): Promise<Response> {
   const { ports } = context;
+  const startedMs = ports.clock.monotonic();
   const nowMs = ports.clock.now();
   const headers = commonHeaders(request, context);
-  const answered = preflight(request, headers, "POST");
-  if (answered !== null) return answered;
+  const requestId = headers[REQUEST_ID] ?? "";
+  const granted = preflight(request, headers, "POST");
+  if (granted !== null) {
+    note(OTHER)(granted.status, startedMs, requestId, null);
+    return granted;
+  }
+  let caller: Caller | null = null;
+  let answered: Answered;
   try {
     const verification = context.keys.verify(request.headers.get("authorization"), nowMs);
-    if (!verification.ok) {
-      return errorResponse(new AppError(verification.code, verification.detail), headers);
+    if (verification.ok) {
+      caller = verification.caller;
+      answered = await answerCaller(request, caller, nowMs, headers, context);
+    } else {
+      const error = new AppError(verification.code, verification.detail);
+      answered = withoutTool(errorResponse(error, headers));
     }
-    return await answerCaller(request, verification.caller, nowMs, headers, context);
   } catch (error) {
-    return errorAnswer(error, headers, ports);
+    answered = withoutTool(errorAnswer(error, headers, ports));
   }
+  const { response, operation, status } = answered;
+  note(operation)(status, startedMs, requestId, caller);
+  return response;
+}
+
+function withoutTool(response: Response): Answered {
+  return { response, operation: USAGE_METHOD, status: response.status };
 }
 
 async function answerCaller(
@@ -67,7 +112,7 @@ async function answerCaller(
   nowMs: number,
   headers: Headers,
   context: McpContext,
-): Promise<Response> {
+): Promise<Answered> {
   const { services, ports } = context;
   context.keyUse.note(caller.key, nowMs);
   const rate = services.limits.takeRequest(caller, nowMs);
@@ -80,9 +125,9 @@ async function answerCaller(
     Object.assign(headers, limitHeaders(services.limits.standing(caller, nowMs, rate, used)));
     headers["x-request-cost"] = String(outcome?.units ?? 0);
   };
-  const refuse = (error: AppError): Response => {
+  const refuse = (error: AppError): Answered => {
     end(STATUS_OF[error.code], null);
-    return errorResponse(error, headers);
+    return withoutTool(errorResponse(error, headers));
   };
 
   const foreign = foreignOrigin(request, context);
@@ -93,6 +138,7 @@ async function answerCaller(
   }
   const body = await readBytes(request).catch(toAppError);
   if (body instanceof AppError) return refuse(body);
+  let called: string | null = null;
   const {
     status,
     body: text,
@@ -102,19 +148,30 @@ async function answerCaller(
     body,
     header: (name) => request.headers.get(name),
     refusal,
-    call: (method, raw) =>
-      callMethod(method, raw, {
+    call: (method, raw) => {
+      called = method.operationId;
+      return callMethod(method, raw, {
         services,
         caller,
         nowMs,
         readBody: async () => ({}),
         pageUrl: (query) => `${context.baseAddress(request)}${pathOf(method, raw)}?${query}`,
-      }),
+      });
+    },
   });
   if (text === null && refusal !== null) return refuse(refusal);
-  end(refusal === null ? status : STATUS_OF[refusal.code], outcome, refused ?? USAGE_METHOD);
+  const statusOfUsage = refusal === null ? status : STATUS_OF[refusal.code];
+  end(statusOfUsage, outcome, refused ?? USAGE_METHOD);
   if (outcome !== null && !outcome.ok) logCause(outcome.error, headers, ports);
-  return text === null ? new Response(null, { status, headers }) : json(status, text, headers);
+  return {
+    response: text === null ? new Response(null, { status, headers }) : json(status, text, headers),
+    operation: called ?? refused ?? USAGE_METHOD,
+    status: outcome === null ? statusOfUsage : statusOf(outcome),
+  };
+}
+
+function statusOf(outcome: Outcome): number {
+  return outcome.ok ? outcome.status : STATUS_OF[outcome.error.code];
 }
 
 /**

@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
 import type { KeyUse } from "../keys/key-use.ts";
-import type { Keys } from "../keys/keys.ts";
+import type { Caller, Keys } from "../keys/keys.ts";
 import { rateLimited } from "../limits/limits.ts";
 import type { RateVerdict } from "../limits/rate-bucket.ts";
 import { type CallContext, callMethod, freeOutcome, type Outcome } from "../methods/call.ts";
@@ -10,8 +10,9 @@ import type { ApiMethod } from "../methods/method.ts";
 import { type RawArguments, UNDECODABLE } from "../methods/read-arguments.ts";
 import type { Services } from "../methods/services.ts";
 import { STATUS_OF } from "../methods/statuses.ts";
+import { type NoteRequest, type NoteRequests, noted, OTHER } from "../metrics/note-request.ts";
 import type { Ports } from "../ports/ports.ts";
-import { errorAnswer, errorResponse, type Headers, json } from "./answers.ts";
+import { errorAnswer, type Headers, json } from "./answers.ts";
 import type { BaseAddress } from "./base-address.ts";
 import { readJsonBody } from "./body.ts";
 import { corsHeaders, preflight } from "./cors.ts";
@@ -27,12 +28,21 @@ export interface RestContext {
   keys: Pick<Keys, "verify">;
   keyUse: KeyUse;
   baseAddress: BaseAddress;
+  noteRequests: NoteRequests;
+  /** Runs work; what it reads before it first waits is read at one instant after it was given. */
+  inReadTurn<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** What Elysia hands to a handler, as far as the routes use it. */
 interface Incoming {
   request: Request;
   params: Record<string, string | null>;
+}
+
+/** A method as a route answers it. */
+interface Route {
+  method: ApiMethod;
+  note: NoteRequest;
 }
 
 /** Nothing may be read before the key is checked. */
@@ -57,43 +67,59 @@ function addRoutes(
   methods: readonly ApiMethod[],
   context: RestContext,
 ): void {
-  const [first] = methods as [ApiMethod];
+  const { noteRequests } = context;
+  const { monotonic } = context.ports.clock;
+  const ofPath = methods.map((method): Route => {
+    return { method, note: noteRequests("rest", method.operationId) };
+  });
+  const [first] = ofPath as [Route];
   const withoutSlash = path.slice(0, -1);
   const allowed = methods
     .flatMap(({ verb }) => (verb === "GET" ? ["GET", "HEAD"] : verb))
     .join(", ");
 
-  for (const method of methods) {
-    const answer = (incoming: Incoming) => answerCall(method, incoming, context);
+  for (const route of ofPath) {
+    const { method } = route;
+    // Named one by one: of a handler that took them whole, Elysia would parse the cookies too.
+    const answer = ({ request, params }: Incoming) =>
+      context.inReadTurn(() => answerCall(route, { request, params }, context));
     routes.route(method.verb, path, answer, { parse: "none", detail: operationOf(method) });
     if (method.verb === "GET") routes.route("HEAD", path, answer, HIDDEN);
     else routes.route(method.verb, withoutSlash, answer, HIDDEN);
   }
-  const redirect = ({ request }: Incoming) => redirectToSlash(request, context);
+  const noteOther = noteRequests("rest", OTHER);
+  const redirect = noted(noteOther, monotonic, ({ request }: Incoming) =>
+    redirectToSlash(request, context),
+  );
   routes.get(withoutSlash, redirect, HIDDEN).head(withoutSlash, redirect, HIDDEN);
 
-  const other = (incoming: Incoming) =>
-    preflight(incoming.request, commonHeaders(incoming.request, context), allowed) ??
-    answerCall(first, incoming, context, allowed);
+  const grant = noted(noteOther, monotonic, (granted: Response) => granted);
+  const other = ({ request, params }: Incoming) => {
+    const granted = preflight(request, commonHeaders(request, context), allowed);
+    return granted === null
+      ? answerCall(first, { request, params }, context, allowed)
+      : grant(granted);
+  };
   routes.all(path, other, HIDDEN).all(withoutSlash, other, HIDDEN);
 }
 
 /** @param allowed set where the path does not take the request's verb: the ones that it takes */
 async function answerCall(
-  method: ApiMethod,
+  { method, note }: Route,
   { request, params }: Incoming,
   context: RestContext,
   allowed?: string,
 ): Promise<Response> {
   const { ports, services } = context;
+  const startedMs = ports.clock.monotonic();
   const nowMs = ports.clock.now();
   const headers = commonHeaders(request, context);
+  let caller: Caller | null = null;
+  let response: Response;
   try {
     const verification = context.keys.verify(request.headers.get("authorization"), nowMs);
-    if (!verification.ok) {
-      return errorResponse(new AppError(verification.code, verification.detail), headers);
-    }
-    const { caller } = verification;
+    if (!verification.ok) throw new AppError(verification.code, verification.detail);
+    caller = verification.caller;
     context.keyUse.note(caller.key, nowMs);
     const rate = services.limits.takeRequest(caller, nowMs);
     if (allowed !== undefined) headers["allow"] = allowed;
@@ -111,12 +137,14 @@ async function answerCall(
     const standing = services.limits.standing(caller, nowMs, rate, outcome.usedAfter);
     Object.assign(headers, limitHeaders(standing));
     headers["x-request-cost"] = String(outcome.units);
-    return outcome.ok
+    response = outcome.ok
       ? successResponse(outcome, headers)
       : errorAnswer(outcome.error, headers, ports);
   } catch (error) {
-    return errorAnswer(error, headers, ports);
+    response = errorAnswer(error, headers, ports);
   }
+  note(response.status, startedMs, headers[REQUEST_ID] ?? "", caller);
+  return response;
 }
 
 /** Elysia gives a null for a part of the path that is not UTF-8. */

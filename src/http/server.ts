@@ -1,30 +1,35 @@
 import { Elysia } from "elysia";
 import { type CategoryImages, IMAGE_PATH } from "../directory/category-images.ts";
-import { AppError, notFound } from "../errors.ts";
+import { notFound } from "../errors.ts";
 import type { ApiMethod } from "../methods/method.ts";
+import { noted, OTHER } from "../metrics/note-request.ts";
 import { errorAnswer, errorResponse, json } from "./answers.ts";
 import { docsRoutes } from "./docs.ts";
 import { mcpPageRoutes } from "./mcp-page.ts";
 import { type McpContext, mcpRoutes } from "./mcp-route.ts";
+import { type MetricsContext, metricsRoutes } from "./metrics-route.ts";
 import { openApiDocument } from "./openapi.ts";
 import type { PublicRoutes } from "./public-routes.ts";
+import { type ReadyChecks, readinessAnswer } from "./readiness.ts";
+import { REQUEST_ID } from "./request-id.ts";
 import { commonHeaders, redirectToSlash, restRoutes, wrongVerb } from "./rest.ts";
 import { startPageRoutes } from "./start-page.ts";
 import { webhooksPageRoutes } from "./webhooks-page.ts";
 
-export interface ServerContext extends McpContext {
+export interface ServerContext extends McpContext, MetricsContext {
   /** The routes of other doors. */
   others: Elysia;
   images: CategoryImages;
-  /** Whether the database answers, in this program's schema. */
-  isReady(): boolean;
+  readyChecks: ReadyChecks;
 }
 
 export type Server = ReturnType<typeof createServer>;
 
 /** The HTTP door: all routes, and what is said where there is none. */
 export function createServer(methods: readonly ApiMethod[], context: ServerContext) {
-  const { ports } = context;
+  const { ports, noteRequests } = context;
+  const { monotonic } = ports.clock;
+  const noteOther = noteRequests("public", OTHER);
   const rest = restRoutes(methods, context);
   // Bun's own router would decode paths, and take a missing slash, in another way than Elysia's.
   const server = new Elysia({
@@ -35,7 +40,10 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
   })
     .onError(({ request, code, error }) => {
       const cause = code === "NOT_FOUND" ? notFound("This address") : error;
-      return errorAnswer(cause, commonHeaders(request, context), ports);
+      const headers = commonHeaders(request, context);
+      const response = errorAnswer(cause, headers, ports);
+      noteOther(response.status, monotonic(), headers[REQUEST_ID] ?? "", null);
+      return response;
     })
     .use(rest)
     .use(mcpRoutes(context))
@@ -53,28 +61,31 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
       return json(200, JSON.stringify({ ...(await document), servers: [{ url: pathname }] }), {});
     },
     "/healthz": () => json(200, '{"status":"ok"}', {}),
-    "/readyz": () => {
-      if (!context.isReady()) throw new AppError("unavailable", "The database does not answer.");
-      return json(200, '{"status":"ok"}', {});
-    },
+    "/readyz": () => readinessAnswer(context.readyChecks),
+    ...metricsRoutes(context),
     [`${IMAGE_PATH}:name`]: (_request, name) => imageResponse(context.images, name),
     "/docs": (request) => redirectToSlash(request, context),
     "/docs/webhooks": (request) => redirectToSlash(request, context),
     "/docs/mcp": (request) => redirectToSlash(request, context),
   };
   for (const [path, route] of Object.entries(publicRoutes)) {
-    const answer = async ({ request, params }: Incoming) => {
-      const response = await route(request, params?.name ?? "");
-      for (const [name, value] of Object.entries(commonHeaders(request, context))) {
-        response.headers.set(name, value);
+    const note = noteRequests("public", path);
+    const answer = noted(note, monotonic, async ({ request, params }: Incoming) => {
+      const headers = commonHeaders(request, context);
+      try {
+        const response = await route(request, params?.name ?? "");
+        for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+        return response;
+      } catch (error) {
+        return errorAnswer(error, headers, ports);
       }
-      return response;
-    };
-    const refuse = ({ request }: Incoming) =>
+    });
+    const refuse = noted(note, monotonic, ({ request }: Incoming) =>
       errorResponse(wrongVerb(request), {
         ...commonHeaders(request, context),
         allow: "GET, HEAD",
-      });
+      }),
+    );
     server.get(path, answer).head(path, answer).all(path, refuse);
   }
   return server;

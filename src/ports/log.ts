@@ -1,24 +1,57 @@
 import pino from "pino";
+import { withoutSecrets } from "./without-secrets.ts";
 
-export type LogLevel = "info" | "warn" | "error" | "silent";
-export const LOG_LEVELS: readonly LogLevel[] = ["info", "warn", "error", "silent"];
+export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
+export const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error", "silent"];
 
 export interface Log {
+  debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
 
+/** Fields that are written by name only, wherever they are. */
+const HIDDEN = ["authorization", "cookie", "key", "password", "secret", "token"];
+
 /** One JSON object a line on standard error; standard output belongs to the commands. */
 export function systemLog(level: LogLevel): Log {
-  const logger = pino({ level, base: null }, pino.destination({ dest: 2, sync: true }));
+  const logger = pino(
+    {
+      level,
+      base: null,
+      formatters: { level: (label) => ({ level: label }) },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: { paths: HIDDEN.flatMap((name) => [name, `*.${name}`]), censor: "…" },
+      serializers: { err: describeError },
+    },
+    pino.destination({ dest: 2, sync: true }),
+  );
   // A log that cannot be written, on a full disk say, must not fail what it tells of.
   const safely =
-    (write: "info" | "warn" | "error") =>
+    (write: "debug" | "info" | "warn" | "error") =>
     (fields: object, message: string): void => {
       try {
-        logger[write](fields, message);
+        logger[write](fields, withoutSecrets(message));
       } catch {}
     };
-  return { info: safely("info"), warn: safely("warn"), error: safely("error") };
+  return {
+    debug: safely("debug"),
+    info: safely("info"),
+    warn: safely("warn"),
+    error: safely("error"),
+  };
+}
+
+/** Of an error its text and code only: what else other programs hang on theirs may be anything. */
+function describeError(err: unknown): unknown {
+  if (!(err instanceof Error)) return withoutSecrets(String(err));
+  const { type, message, stack } = pino.stdSerializers.err(err);
+  const { code } = err as { code?: unknown };
+  return {
+    type,
+    message: withoutSecrets(message),
+    stack: withoutSecrets(stack),
+    ...(typeof code === "string" && { code }),
+  };
 }

@@ -3,6 +3,7 @@ import { type Log, type LogLevel, systemLog } from "./log.ts";
 import { type Mail, systemMail } from "./mail.ts";
 import { type Network, systemNetwork } from "./network.ts";
 import { type Random, systemRandom } from "./random.ts";
+import { type System, systemSystem } from "./system.ts";
 
 /** All that the appliance takes from the outside world. Tests pass their own. */
 export interface Ports {
@@ -12,6 +13,7 @@ export interface Ports {
   network: Network;
   /** Null where no mail server is set. */
   mail: Mail | null;
+  system: System;
 }
 
 /** What the system's ports are told by the settings. */
@@ -29,5 +31,6 @@ export function systemPorts({ logLevel, webhookCa, smtpUrl, mailFrom }: PortSett
     log: systemLog(logLevel),
     network: systemNetwork({ ca: webhookCa }),
     mail: smtpUrl === null ? null : systemMail(smtpUrl, mailFrom),
+    system: systemSystem(),
   };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "./clock.ts";
 import type { Log } from "./log.ts";
+import { withoutSecrets } from "./without-secrets.ts";
 
 /** A warning or an error, as staff reads it in the console. */
 export interface RecentEntry {
@@ -34,6 +35,7 @@ export function createRecentLog(log: Log, clock: Clock): RecentLog {
     };
   return {
     log: {
+      debug: (fields, message) => log.debug(fields, message),
       info: (fields, message) => log.info(fields, message),
       warn: remembering("warn"),
       error: remembering("error"),
@@ -49,19 +51,6 @@ function told(fields: object): Pick<RecentEntry, "requestId" | "cause"> {
     requestId: typeof requestId === "string" ? requestId : null,
     cause: err === undefined || err === null ? "" : withoutSecrets(causeText(err)),
   };
-}
-
-/** What errors of other programs may quote: keys, signing secrets, links' tokens, credentials. */
-const SECRETS: readonly [RegExp, string][] = [
-  [/\bknl_(ro|rw)_\w+/g, "knl_$1_…"],
-  [/\bwhsec_[\w-]+/g, "whsec_…"],
-  [/(:\/\/)[^\s/@]+@/g, "$1…@"],
-  [/\b((?:token|password|passwd|secret|cookie|authorization)["']?\s*[=:]\s*).+/gi, "$1…"],
-  [/\b(Bearer|Basic)\s+\S+/gi, "$1 …"],
-];
-
-function withoutSecrets(text: string): string {
-  return SECRETS.reduce((rest, [pattern, by]) => rest.replace(pattern, by), text);
 }
 
 function causeText(err: unknown): string {

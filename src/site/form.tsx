@@ -101,6 +101,23 @@ export function SelectField({
   );
 }
 
+/** Something that is done only where it is checked. */
+export function CheckField(props: FieldProps): JSX.Element {
+  return (
+    <Labelled {...props}>
+      {(described) => (
+        <input
+          type="checkbox"
+          name={props.name}
+          value="yes"
+          checked={typed(props) === "yes"}
+          {...described}
+        />
+      )}
+    </Labelled>
+  );
+}
+
 /** A file; the form it is in has `upload`. Browsers forget it when the page is shown again. */
 export function FileField({ accept, ...props }: FieldProps & { accept: string }): JSX.Element {
   return (

@@ -6,6 +6,7 @@ import type { Scheduler } from "../jobs/scheduler.ts";
 import type { Keys } from "../keys/keys.ts";
 import type { Mails } from "../mail/mails.ts";
 import type { Services } from "../methods/services.ts";
+import type { NoteRequests } from "../metrics/note-request.ts";
 import type { EnsuredPerson, PasswordLink, PersonAccount, SignedIn } from "../people/people.ts";
 import type { Person } from "../people/person.ts";
 import type { Ports } from "../ports/ports.ts";
@@ -27,6 +28,7 @@ export interface SiteContext {
   ownAddress(request: Request): string;
   /** By which the log finds a request. */
   requestId(request: Request): string;
+  noteRequests: NoteRequests;
   /** The visitor's address, for limiting attempts. */
   clientAddress(request: Request): string;
   accounts: Accounts;

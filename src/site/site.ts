@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import { AppError, toAppError } from "../errors.ts";
+import { noted, OTHER } from "../metrics/note-request.ts";
 import { assetRoutes } from "./assets.ts";
 import { asset, renderDocument } from "./layout.tsx";
 import { messagePage, notFoundPage } from "./pages/message.tsx";
@@ -19,18 +20,29 @@ interface Incoming {
 
 /** The account site and staff's console: pages, their forms and their assets. */
 export function siteRoutes(context: SiteContext) {
-  const routes = new Elysia({ name: "site", strictPath: true }).use(assetRoutes(context.requestId));
+  const { noteRequests } = context;
+  const { monotonic } = context.ports.clock;
+  const noteOther = noteRequests("site", OTHER);
+  const routes = new Elysia({ name: "site", strictPath: true }).use(
+    assetRoutes(context.requestId, noteRequests("site", "assets"), monotonic),
+  );
   const hidden = { parse: "none", detail: { hide: true } } as const;
   for (const sitePage of sitePages) {
-    const answer = (incoming: Incoming) => answerVisit(sitePage, incoming, context);
-    const toSlash = ({ request }: Incoming) => redirectToSlash(request, context);
+    const answer = noted(noteRequests("site", sitePage.path), monotonic, (incoming: Incoming) =>
+      answerVisit(sitePage, incoming, context),
+    );
+    const toSlash = noted(noteOther, monotonic, ({ request }: Incoming) =>
+      redirectToSlash(request, context),
+    );
     const withoutSlash = sitePage.path.slice(0, -1);
     routes
       .all(sitePage.path, answer, hidden)
       .get(withoutSlash, toSlash, hidden)
       .head(withoutSlash, toSlash, hidden);
   }
-  const nothing = (incoming: Incoming) => answerVisit(null, incoming, context);
+  const nothing = noted(noteOther, monotonic, (incoming: Incoming) =>
+    answerVisit(null, incoming, context),
+  );
   for (const path of ["/account/*", "/staff/*"]) routes.all(path, nothing, hidden);
   return routes;
 }

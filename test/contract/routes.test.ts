@@ -20,9 +20,13 @@ const PUBLIC = [
   "/docs/webhooks/",
   "/healthz",
   "/images/:name",
+  // To addresses of the operator's choice only.
+  "/metrics",
   "/readyz",
 ];
 
+/** No image of this name, and no address that may read metrics. */
+const HIDDEN = ["/images/:name", "/metrics"];
 const REDIRECTED = ["/docs", "/docs/mcp", "/docs/webhooks"];
 
 /** The paths of the specification, section 4, that exist so far, and of our additions. */
@@ -106,7 +110,7 @@ describe("without a key", () => {
       expect(["GET", "HEAD"], path).toContain(method);
       const { status } = await appliance.request(concrete(path), { method });
       expect(status, path).toBe(
-        REDIRECTED.includes(path) ? 301 : path === "/images/:name" ? 404 : 200,
+        REDIRECTED.includes(path) ? 301 : HIDDEN.includes(path) ? 404 : 200,
       );
     }
     expect([...open].sort()).toEqual(PUBLIC);
@@ -521,7 +525,7 @@ describe("what nobody foresaw", () => {
     appliance.app.domains.db.$client.close();
     expect((await appliance.request("/healthz")).status).toBe(200);
     const answer = await appliance.request("/readyz");
-    expect(answer.body).toEqual({ code: "unavailable", detail: expect.any(String) });
+    expect(answer.body).toMatchObject({ code: "unavailable", detail: expect.any(String) });
     expect(answer.status).toBe(503);
     expect(Number(answer.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
   });

@@ -105,9 +105,19 @@ test("a query that runs into the time limit is a 503, costs nothing and delays n
     expect((processorTicks(server.pid) ?? 0) - ticksBefore).toBeLessThan(20);
   }
   // The thread that was stopped is whole: it serves, and more slow queries than threads end too.
-  const answers = await Promise.all(
+  const tooMany = Promise.all(
     Array.from({ length: 6 }, () => server.get("/v1/msgr/channels/1/posts/", key)),
   );
+  // With every thread busy, those who watch the appliance are answered at once.
+  const readers = async (): Promise<number[]> => {
+    const text = await (await server.get("/metrics")).text();
+    const figures = text.matchAll(/^kanalog_threads_(?:busy|waiting)\{pool="readers"\} (\d+)$/gm);
+    return [...figures].map(([, figure]) => Number(figure));
+  };
+  while ((await readers()).join() !== "4,2");
+  expect((await server.get("/readyz")).status).toBe(200);
+  expect(await readers()).toEqual([4, 2]);
+  const answers = await tooMany;
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 503));
   expect((await server.get("/v1/msgr/channels/?limit=20", key)).status).toBe(200);
   expect(await server.stop()).toBe(0);

@@ -121,6 +121,17 @@ describe("the set-up address", () => {
   });
 });
 
+test("no member is made with an address that cannot sign in", async () => {
+  const { organizationId } = await addPerson(appliance);
+  const { accounts } = appliance.app.domains;
+  for (const email of ["ада@пример.рф", "a@b..c", "a..b@example.com", "a@localhost", "a b@c.de"]) {
+    const added = accounts.addMember({ organizationId, email, name: "", role: "member" });
+    await expect(added, email).rejects.toMatchObject({
+      fields: { email: ["Enter a valid email address."] },
+    });
+  }
+});
+
 describe("signing in", () => {
   test("leads to the account, by an address in any case, and signing out ends the session", async () => {
     await addPerson(appliance, { email: "ada@example.com" });

@@ -5,6 +5,7 @@ import type { Mail, Message } from "../../src/ports/mail.ts";
 import type { Network, PostRequest, PostResult } from "../../src/ports/network.ts";
 import type { Ports } from "../../src/ports/ports.ts";
 import type { Random } from "../../src/ports/random.ts";
+import type { System } from "../../src/ports/system.ts";
 
 /** A clock that stands still until a test moves it; waiting takes no time. */
 export interface FakeClock extends Clock {
@@ -17,6 +18,7 @@ export function fakeClock(instant: string): FakeClock {
   return {
     now: () => nowMs,
     monotonic: () => nowMs,
+    endOfTurn: (work) => void setImmediate(work),
     sleep: async () => {},
     set: (to) => {
       nowMs = Date.parse(to);
@@ -51,15 +53,20 @@ export interface FakeLog extends Log {
   /** Everything logged as an error: what nobody foresaw. */
   errors: { fields: object; message: string }[];
   warnings: { fields: object; message: string }[];
+  /** What is less than a warning. */
+  told: { level: "debug" | "info"; fields: object; message: string }[];
 }
 
 export function fakeLog(): FakeLog {
   const errors: FakeLog["errors"] = [];
   const warnings: FakeLog["warnings"] = [];
+  const told: FakeLog["told"] = [];
   return {
     errors,
     warnings,
-    info() {},
+    told,
+    debug: (fields, message) => told.push({ level: "debug", fields, message }),
+    info: (fields, message) => told.push({ level: "info", fields, message }),
     warn: (fields, message) => warnings.push({ fields, message }),
     error: (fields, message) => errors.push({ fields, message }),
   };
@@ -116,11 +123,27 @@ export function fakeMail(): FakeMail {
   return mail;
 }
 
+export interface FakeSystem extends System {
+  /** Of every volume. */
+  free: number;
+}
+
+export function fakeSystem(): FakeSystem {
+  const system: FakeSystem = {
+    free: 100 * 1024 ** 3,
+    freeBytes: async () => system.free,
+    process: () => ({ startedAt: 0, processorSeconds: 1.5, residentBytes: 50_000_000 }),
+    eventLoopDelay: () => ({ medianMs: 0.1, p99Ms: 2, maxMs: 30 }),
+  };
+  return system;
+}
+
 export interface FakePorts extends Ports {
   clock: FakeClock;
   log: FakeLog;
   network: FakeNetwork;
   mail: FakeMail;
+  system: FakeSystem;
 }
 
 /** Friday, 20 November 2026, noon in Moscow, unless a test says otherwise. */
@@ -131,5 +154,6 @@ export function fakePorts(instant = "2026-11-20T12:00:00+03:00"): FakePorts {
     log: fakeLog(),
     network: fakeNetwork(),
     mail: fakeMail(),
+    system: fakeSystem(),
   };
 }

@@ -6,7 +6,7 @@ import { importKinds } from "../../imports/import-kinds.ts";
 import type { RecordedRun } from "../../imports/import-runs.ts";
 import { DataTable } from "../data-table.tsx";
 import { readFields, requiredChoice } from "../faults.ts";
-import { FileField, Form, SelectField } from "../form.tsx";
+import { CheckField, FileField, Form, SelectField } from "../form.tsx";
 import { asset } from "../layout.tsx";
 import { Instant, shownNumber } from "../shown.tsx";
 import type { SiteContext } from "../site-context.ts";
@@ -46,6 +46,8 @@ export const importsPage: SitePage = {
             hint={words.fileHint}
             accept=".csv,.ndjson,.jsonl,text/csv,application/x-ndjson"
           />
+          <CheckField {...field} name="dryRun" label={words.dryRun} hint={words.dryRunHint} />
+          <CheckField {...field} name="replace" label={words.replace} hint={words.replaceHint} />
           <button type="submit">{words.upload}</button>
         </Form>
         <Columns visit={visit} />
@@ -59,11 +61,13 @@ export const importsPage: SitePage = {
 
 async function startImport(visit: Visit, { imports }: SiteContext): Promise<View> {
   const { form } = visit;
-  const { kind, file } = readFields({
+  const { kind, file, replace } = readFields({
     kind: () => requiredChoice(IMPORT_KIND_NAMES, form.get("kind")),
     file: () => requiredFile(visit),
+    replace: () => readReplace(visit),
   });
-  const id = await imports.start({ kind, file, by: actorOf(visit) });
+  const options = { dryRun: form.get("dryRun") === "yes", replace };
+  const id = await imports.start({ kind, file, options, by: actorOf(visit) });
   return redirect(`/staff/imports/${id}/`);
 }
 
@@ -74,6 +78,20 @@ function requiredFile({ form, language }: Visit): UploadedFile {
   if (file === null) throw fieldError({ file: [words.noFile] });
   if (file.bytes === 0) throw fieldError({ file: [words.emptyFile] });
   return file;
+}
+
+/** @throws AppError `invalid` on `replace` for a kind that is no directory */
+function readReplace({ form, language }: Visit): boolean {
+  if (form.get("replace") !== "yes") return false;
+  const kind = IMPORT_KIND_NAMES.find((name) => name === form.get("kind"));
+  if (kind === undefined || importKinds[kind].isDirectory) return true;
+  throw fieldError({ replace: [importWords[language].noReplace] });
+}
+
+function stateOf({ language }: Visit, { state, isWaiting, summary }: RecordedRun): string {
+  const words = importWords[language];
+  const text = isWaiting ? words.states.waiting : words.states[state];
+  return summary.options.dryRun ? `${text}, ${words.dryRunMark}` : text;
 }
 
 function Columns({ visit }: { visit: Visit }): JSX.Element {
@@ -114,7 +132,7 @@ function Runs({ visit, runs }: { visit: Visit; runs: readonly RecordedRun[] }): 
             </a>
           </th>
           <td>{words.kinds[run.kind]}</td>
-          <td>{words.states[run.state]}</td>
+          <td>{stateOf(visit, run)}</td>
           <td class="number">{shownNumber(visit, run.summary.read)}</td>
           <td class="number">{shownNumber(visit, run.summary.rejected)}</td>
           <td>

@@ -68,7 +68,7 @@ function MemberRow({ visit, member, canMail }: RowProps): JSX.Element {
           words.memberStates.active
         ) : (
           <>
-            {words.memberStates.suspended} (<Instant visit={visit} at={member.suspendedAt} />)
+            {words.memberStates.suspended}, <Instant visit={visit} at={member.suspendedAt} />
           </>
         )}
       </td>

@@ -1,4 +1,5 @@
 import type { FieldErrors } from "../../errors.ts";
+import { IMPORT_SENTENCES } from "./import-sentences.ts";
 import type { Language } from "./words.ts";
 
 /** What the domains say in English, with their values in the places of the groups. */
@@ -116,6 +117,7 @@ const RUSSIAN: readonly [RegExp, string][] = [
   [/^The name of the receiver could not be resolved\.$/, "Имя получателя не найдено."],
   [/^The signing secret cannot be read; rotate it\.$/, "Секрет подписи не читается: смените его."],
   [/^The receiver answered (\d+)\.$/, "Получатель ответил $1."],
+  ...IMPORT_SENTENCES,
 ];
 
 /** A sentence of the domains in the visitor's language; one that is not known stays as it is. */

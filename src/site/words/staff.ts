@@ -192,7 +192,7 @@ const ru: typeof en = {
   organizations: "Организации",
   people: "Люди",
   webhooks: "Вебхуки",
-  imports: "Импорт",
+  imports: "Загрузки",
   jobs: "Задания",
   database: "База данных",
   errors: "Последние ошибки",

@@ -87,7 +87,7 @@ function EntryRow({
       </td>
       <td>
         {organizationId === null ? (
-          "–"
+          "—"
         ) : (
           <a href={asset(visit, `/staff/organizations/${organizationId}/`)}>
             <bdi>{names.get(organizationId) ?? organizationId}</bdi>
@@ -102,7 +102,7 @@ function EntryRow({
         {Object.entries(details).map(([name, value], at) => (
           <>
             {at > 0 && ", "}
-            {words.details[name] ?? name}: <bdi>{String(value ?? "–")}</bdi>
+            {words.details[name] ?? name}: <bdi>{String(value ?? "—")}</bdi>
           </>
         ))}
       </td>

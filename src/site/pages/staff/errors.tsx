@@ -39,7 +39,7 @@ export const errorsPage: SitePage = {
                     </details>
                   )}
                 </td>
-                <td>{requestId === null ? "–" : <code>{requestId}</code>}</td>
+                <td>{requestId === null ? "—" : <code>{requestId}</code>}</td>
               </tr>
             ))}
           </DataTable>

@@ -93,7 +93,7 @@ function JobRow({ visit, job }: { visit: Visit; job: JobState }): JSX.Element {
 
 function Outcome({ visit, job }: { visit: Visit; job: JobState }): JSX.Element {
   const words = staffWords[visit.language];
-  if (job.startedAt === null) return <>–</>;
+  if (job.startedAt === null) return <>—</>;
   if (isRunning(job)) return <>{words.running}</>;
   if (job.failure === null) return <>{words.succeeded}</>;
   return (

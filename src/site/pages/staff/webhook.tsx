@@ -88,7 +88,7 @@ function State({ visit, context, webhook }: Props): JSX.Element {
       </dd>
       <dt>{words.lastError}</dt>
       <dd>
-        <bdi>{sentence(visit.language, webhook.lastError) || "–"}</bdi>
+        <bdi>{sentence(visit.language, webhook.lastError) || "—"}</bdi>
       </dd>
       <dt>{words.created}</dt>
       <dd>
@@ -148,11 +148,11 @@ function Deliveries({ visit, context, webhook }: Props): JSX.Element {
             <td>{words.deliveryStates[delivery.state]}</td>
             <td class="number">{delivery.attempts.length}</td>
             <td>
-              <bdi>{last === undefined ? "–" : (last.status ?? last.error)}</bdi>
+              <bdi>{last === undefined ? "—" : (last.status ?? last.error)}</bdi>
             </td>
             <td>
               {delivery.next_attempt_at === null ? (
-                "–"
+                "—"
               ) : (
                 <Instant visit={visit} at={Date.parse(delivery.next_attempt_at)} />
               )}

@@ -68,7 +68,7 @@ export const staffWebhooksPage: SitePage = {
                 <Instant visit={visit} at={webhook.failingSince} />
               </td>
               <td>
-                <bdi>{sentence(visit.language, webhook.lastError) || "–"}</bdi>
+                <bdi>{sentence(visit.language, webhook.lastError) || "—"}</bdi>
               </td>
             </tr>
           ))}

@@ -1,0 +1,46 @@
+import type { DatabaseThreads } from "./database-threads.ts";
+import type { Database } from "./db/database.ts";
+import { readDatabaseSize } from "./db/database-facts.ts";
+import { freeDiskBytes } from "./db/ready-checks.ts";
+import type { Scheduler } from "./jobs/scheduler.ts";
+import { countMails } from "./mail/mails.store.ts";
+import type { DatabaseReadings, Readings } from "./metrics/readings.ts";
+import type { Ports } from "./ports/ports.ts";
+import { selectBacklog } from "./webhooks/backlog.store.ts";
+
+/** What a scrape of the metrics looks up: all of it at hand, whatever the threads are busy with. */
+export async function composeReadings(
+  db: Database,
+  threads: DatabaseThreads,
+  scheduler: Pick<Scheduler, "list">,
+  { system, clock, log }: Ports,
+): Promise<Readings> {
+  const readDatabase = (): DatabaseReadings => {
+    const nowMs = clock.now();
+    const { fileBytes, walBytes } = readDatabaseSize(db);
+    const { oldestDueAt, ...backlog } = selectBacklog(db, nowMs);
+    return {
+      fileBytes,
+      walBytes,
+      ...backlog,
+      oldestDueMs: oldestDueAt === null ? null : nowMs - oldestDueAt,
+      mailsWaiting: countMails(db),
+      jobs: scheduler.list(),
+    };
+  };
+  let database: DatabaseReadings | null = null;
+  try {
+    database = readDatabase();
+  } catch (error) {
+    log.warn({ err: error }, "the database could not be read for the metrics");
+  }
+  return {
+    database,
+    threads: Object.fromEntries(
+      Object.entries(threads).map(([pool, { load }]) => [pool, load()] as const),
+    ),
+    diskFreeBytes: await freeDiskBytes(db, system),
+    eventLoopDelay: system.eventLoopDelay(),
+    process: system.process(),
+  };
+}

@@ -1,0 +1,57 @@
+import { dirname } from "node:path";
+import type { System } from "../ports/system.ts";
+import { type Database, IN_MEMORY } from "./database.ts";
+import { SCHEMA_VERSION, schemaVersion } from "./migrate.ts";
+
+/** Below it an import or a long transaction may fill the volume at any moment. */
+const FREE_MIN_MIB = 64;
+const MIB = 1024 * 1024;
+
+/**
+ * Whether the database can serve; each check says what is wrong, or null. On the connection that is
+ * given, so that no check waits behind somebody's query.
+ */
+export function databaseChecks(db: Database, system: Pick<System, "freeBytes">) {
+  return {
+    database: (): string | null => {
+      try {
+        schemaVersion(db);
+        return null;
+      } catch {
+        return "The database does not answer.";
+      }
+    },
+
+    migrations: (): string | null => {
+      const version = versionOf(db);
+      if (version === null || version === SCHEMA_VERSION) return null;
+      return (
+        `The database has schema version ${version}, this program needs ${SCHEMA_VERSION}: ` +
+        "restart the program that is installed."
+      );
+    },
+
+    disk: async (): Promise<string | null> => {
+      const free = await freeDiskBytes(db, system);
+      if (free === null || free >= FREE_MIN_MIB * MIB) return null;
+      return `Less than ${FREE_MIN_MIB} MiB are free on the database's volume.`;
+    },
+  };
+}
+
+/** Null for a database in memory, and where the system does not say. */
+export async function freeDiskBytes(
+  db: Database,
+  system: Pick<System, "freeBytes">,
+): Promise<number | null> {
+  const path = db.$client.name;
+  return path === IN_MEMORY ? null : await system.freeBytes(dirname(path)).catch(() => null);
+}
+
+function versionOf(db: Database): number | null {
+  try {
+    return schemaVersion(db);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,21 @@
+import { json } from "./answers.ts";
+
+/** By the name of what is looked at: a sentence that says what is wrong with it, or null. */
+export type ReadyChecks = Record<string, () => string | null | Promise<string | null>>;
+
+const RETRY_AFTER_S = "1";
+
+/**
+ * `/readyz`: 200 where all is well, else 503. `checks` has `ok` or what is wrong, by name; it is
+ * public, so no sentence tells more than that.
+ */
+export async function readinessAnswer(checks: ReadyChecks): Promise<Response> {
+  const faults = await Promise.all(
+    Object.entries(checks).map(async ([name, look]) => [name, await look()] as const),
+  );
+  const told = Object.fromEntries(faults.map(([name, fault]) => [name, fault ?? "ok"]));
+  const detail = faults.flatMap(([, fault]) => fault ?? []).join(" ");
+  if (detail === "") return json(200, JSON.stringify({ status: "ok", checks: told }), {});
+  const body = { code: "unavailable", detail, checks: told };
+  return json(503, JSON.stringify(body), { "retry-after": RETRY_AFTER_S });
+}

@@ -1,0 +1,61 @@
+import { expect, test } from "bun:test";
+
+const LOG = new URL("../../src/ports/log.ts", import.meta.url).pathname;
+const KEY = `knl_rw_${"a".repeat(38)}`;
+
+/** What a process writes that logs this way. */
+async function written(level: string, calls: string): Promise<Record<string, unknown>[]> {
+  const program = `
+    const { systemLog } = await import(${JSON.stringify(LOG)});
+    const log = systemLog(${JSON.stringify(level)});
+    ${calls}`;
+  const child = Bun.spawn([process.execPath, "-e", program], { stderr: "pipe", stdout: "pipe" });
+  const [text, out] = await Promise.all([child.stderr.text(), child.stdout.text()]);
+  expect(await child.exited, text).toBe(0);
+  expect(out).toBe("");
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+}
+
+test("lines are JSON with level, time and message, those below the level left out", async () => {
+  const all = `for (const level of ["debug", "info", "warn", "error"]) log[level]({ n: 1 }, level);`;
+  for (const [level, messages] of [
+    ["debug", ["debug", "info", "warn", "error"]],
+    ["info", ["info", "warn", "error"]],
+    ["error", ["error"]],
+    ["silent", []],
+  ] as const) {
+    const lines = await written(level, all);
+    expect(lines.map(({ msg }) => msg)).toEqual([...messages]);
+    for (const line of lines) {
+      expect(line).toEqual({
+        level: line["msg"],
+        time: expect.any(String),
+        n: 1,
+        msg: line["msg"],
+      });
+      expect(new Date(String(line["time"])).toISOString()).toBe(String(line["time"]));
+    }
+  }
+});
+
+test("no secret gets into a line: not by its field's name, nor in what an error says", async () => {
+  const text = JSON.stringify(
+    await written(
+      "info",
+      `
+      const error = Object.assign(new Error("bad key ${KEY}", { cause: new Error("whsec_abcdef") }), {
+        code: "EAUTH", config: { password: "hunter-1" },
+      });
+      log.info({ password: "hunter-2", request: { authorization: "Bearer hunter-3", cookie: "hunter-4" } }, "x");
+      log.error({ err: error }, "smtp://ada:hunter-5@mail.example.com failed");
+      log.error({ err: "Authorization: Bearer hunter-6" }, "failed with ${KEY}");
+      `,
+    ),
+  );
+  expect(text).not.toMatch(/hunter|a{38}|whsec_abcdef/);
+  expect(text).toContain('"code":"EAUTH"');
+  expect(text).toContain("bad key knl_rw_…");
+});
