@@ -229,9 +229,11 @@ describe("the real process", () => {
       await page.getByRole("alert").waitFor();
       await page.fill("[name=password]", PASSWORD);
       await press(page, "Sign in");
-      await page.getByRole("button", { name: "Send it" }).waitFor();
+      await page.getByText("nothing was sent yet").waitFor();
+      expect(await page.getByLabel("Name").inputValue()).toBe("Typed <before> & “kept”");
+      expect(await page.getByLabel("Last day").inputValue()).toBe("2030-01-31");
       expect(await seriousFaults(page)).toEqual([]);
-      await press(page, "Send it");
+      await press(page, "Create the key");
       await page.getByRole("button", { name: "Copy Key" }).click();
       const key = await copied(page);
       const account = (await (await serving.get("/v1/me/", key)).json()) as { key: object };
