@@ -1,5 +1,7 @@
 import { version } from "../package.json";
 import { createAccounts } from "./accounts/accounts.ts";
+import { backupPlace, lastBackup } from "./backups/backup-files.ts";
+import type { BackupPlan } from "./backups/daily-backup.ts";
 import { createChannels } from "./channels/channels.ts";
 import { composeReadings } from "./compose-readings.ts";
 import { composeSite } from "./compose-site.ts";
@@ -19,6 +21,7 @@ import { createServer, type Server } from "./http/server.ts";
 import { createImportRuns } from "./imports/import-runs.ts";
 import { createUploadFiles } from "./imports/upload-files.ts";
 import { installationSecret, requireReadableSecrets } from "./installation-secret.ts";
+import { backupWarning } from "./jobs/backup-warning.ts";
 import { claimJobNow, selectJobRuns } from "./jobs/jobs.store.ts";
 import { jobTable } from "./jobs/jobs.ts";
 import { createScheduler, type Scheduler } from "./jobs/scheduler.ts";
@@ -70,8 +73,13 @@ export interface App {
 /** What is under way when the appliance is told to stop has so long to end. */
 const STOP_MAX_MS = 10_000;
 const EVERY_SECOND = "* * * * * *";
-/** A connection may say nothing for so long: a test of a webhook takes up to 10 seconds. */
+/**
+ * A connection may say nothing for so long, and a request take so long, however many bytes of its
+ * body come: a test of a webhook takes up to 10 seconds.
+ */
 const IDLE_MAX_S = 30;
+/** For the 2 GiB of an upload, at 5 megabits a second. */
+const UPLOAD_MAX_S = 60 * 60;
 
 /** Builds the whole appliance; tests use it with ports of their own and a database in memory. */
 export async function createApp(config: Config, given: Ports): Promise<App> {
@@ -89,7 +97,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   const commitUsage: CommitUsage = async (entries) => {
     const keyUses = keyUse.take();
     try {
-      return await threads.writer.run("commitUsage", { entries, keyUses });
+      return await threads.usage.run("commitUsage", { entries, keyUses });
     } catch (error) {
       keyUse.giveBack(keyUses);
       log.warn({ err: error, entries: entries.length }, "usage could not be committed");
@@ -130,6 +138,8 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     webhooks,
     cursors: createCursors(readMeta(db, "cursor_secret")),
   };
+  const backups = backupPlan(config);
+  const newestBackup = async () => backups && (await lastBackup(backups.place));
   const scheduler = createScheduler(
     metrics.counted.jobs(
       jobTable({
@@ -138,6 +148,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
         optimizeSearch: () => threads.jobs.run("optimizeSearch", null),
         pruneUsage: (today) => threads.jobs.run("pruneUsage", today),
         pruneDeliveries: () => threads.jobs.run("pruneDeliveries", null),
+        backUp: backups && (() => threads.jobs.run("backUp", backups)),
       }),
     ),
     {
@@ -180,10 +191,12 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   const site = composeSite(db, domains, threads, secret(db), {
     ...door,
     ownAddress: createClientAddress(config, () => address),
+    giveTime: (request) => server.server?.timeout(request, UPLOAD_MAX_S),
     imports,
     setUp,
     afterAnswer,
     jobs: scheduler,
+    lastBackup: newestBackup,
     recentErrors: recentLog.entries,
   });
 
@@ -196,9 +209,11 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     answerMcp: createDispatcher(toolMethods, version),
     images: createCategoryImages(db),
     readyChecks: databaseChecks(db, ports.system),
+    readyWarnings: { backup: () => backupWarning(scheduler.list()) },
     metrics: {
       contentType: metrics.contentType,
-      text: async () => metrics.text(await composeReadings(db, threads, scheduler, ports)),
+      text: async () =>
+        metrics.text(await composeReadings(db, threads, scheduler, newestBackup, ports)),
     },
   });
 
@@ -270,6 +285,13 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
       log.info({ durationMs: Math.round(clock.monotonic() - toldAtMs) }, "stopped");
     },
   };
+}
+
+/** Null where no folder for daily backups is set. */
+function backupPlan({ backupDir, backupsKept, databasePath }: Config): BackupPlan | null {
+  return backupDir === null
+    ? null
+    : { place: backupPlace(backupDir, databasePath), kept: backupsKept };
 }
 
 /** The serving connection only reads. */

@@ -21,11 +21,13 @@ type Shared = Pick<
   | "ownAddress"
   | "afterAnswer"
   | "clientAddress"
+  | "giveTime"
   | "noteRequests"
   | "services"
   | "imports"
   | "setUp"
   | "jobs"
+  | "lastBackup"
   | "recentErrors"
 >;
 

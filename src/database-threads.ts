@@ -8,6 +8,7 @@ import {
   pushOperations,
   readOperations,
   sessionOperations,
+  usageOperations,
   writeOperations,
 } from "./operations.ts";
 import type { Clock } from "./ports/clock.ts";
@@ -17,6 +18,7 @@ const READER_THREADS = 4;
 
 export interface DatabaseThreads {
   readers: Threads<typeof readOperations>;
+  usage: Threads<typeof usageOperations>;
   writer: Threads<typeof writeOperations>;
   push: Threads<typeof pushOperations>;
   people: Threads<typeof peopleOperations>;
@@ -38,6 +40,7 @@ export function databaseThreads(config: Config, clock: Clock, db: Database): Dat
   if (path === IN_MEMORY) {
     return {
       readers: inlineThreads(readOperations, db, clock),
+      usage: inlineThreads(usageOperations, db, clock),
       writer: inlineThreads(writeOperations, db, clock),
       push: inlineThreads(pushOperations, db, clock),
       people: inlineThreads(peopleOperations, db, clock),
@@ -52,9 +55,11 @@ export function databaseThreads(config: Config, clock: Clock, db: Database): Dat
     count: READER_THREADS,
     timeoutMs: config.queryTimeoutMs,
   } as const;
+  const counting = { access: "counter", count: 1, timeoutMs: null } as const;
   const writing = { access: "writer", count: 1, timeoutMs: null } as const;
   return {
     readers: startThreads({ path, entry, clock, ...reading }),
+    usage: startThreads({ path, entry, clock, ...counting }),
     writer: startThreads({ path, entry, clock, ...writing }),
     push: startThreads({ path, entry, clock, ...writing }),
     people: startThreads({ path, entry, clock, ...writing }),

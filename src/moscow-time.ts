@@ -38,6 +38,11 @@ export function formatInstant(instantMs: number): string {
   return `${new Date(instantMs + MOSCOW_OFFSET_MS).toISOString().slice(0, 19)}+03:00`;
 }
 
+/** The same for names of files: `2026-11-20T14-03-07`. */
+export function fileStamp(instantMs: number): string {
+  return formatInstant(instantMs).slice(0, 19).replaceAll(":", "-");
+}
+
 const INSTANT =
   /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?:([Zz])|([+-])(\d{2})(?::?(\d{2}))?)$/;
 

@@ -1,3 +1,4 @@
+import { backUp } from "./backups/daily-backup.ts";
 import { type CatalogSelection, selectCatalog } from "./channels/catalog.ts";
 import { optimizeSearch } from "./channels/optimize-search.ts";
 import type { Database } from "./db/database.ts";
@@ -71,8 +72,8 @@ export const readOperations = {
  */
 const USAGE_WAIT_MAX_MS = 3_000;
 
-/** What serving writes: on a thread of its own, so that no wait for the lock holds up answers. */
-export const writeOperations = {
+/** Counts requests, on a connection that does not wait for the disk (README, "What survives…"). */
+export const usageOperations = {
   commitUsage: (
     db: Database,
     clock: Clock,
@@ -87,6 +88,10 @@ export const writeOperations = {
       },
       USAGE_WAIT_MAX_MS,
     ),
+};
+
+/** What customers change: on a thread of its own, so that no wait for the lock holds up answers. */
+export const writeOperations = {
   addWebhook,
   changeWebhook,
   rotateSecret,
@@ -136,6 +141,7 @@ export const jobOperations = {
     await refreshFacets(db, clock);
     await optimizeSearch(db, clock);
   },
+  backUp,
 };
 
 /** Files that were uploaded: as long as jobs, and beside them. */

@@ -6,6 +6,7 @@ import {
   pushOperations,
   readOperations,
   sessionOperations,
+  usageOperations,
   writeOperations,
 } from "./operations.ts";
 import { systemClock } from "./ports/clock.ts";
@@ -14,6 +15,7 @@ import { systemClock } from "./ports/clock.ts";
 serveOperations(
   {
     ...readOperations,
+    ...usageOperations,
     ...writeOperations,
     ...pushOperations,
     ...peopleOperations,

@@ -2,6 +2,8 @@ import { Command, CommanderError } from "commander";
 import { version } from "../../package.json";
 import { ConfigError } from "../config.ts";
 import { AppError } from "../errors.ts";
+import { backupCommand, restoreCommand } from "./backup.ts";
+import { checkCommand } from "./check.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED, EXIT_USAGE } from "./command-context.ts";
 import { healthCommand } from "./health.ts";
 import { importCommand } from "./import.ts";
@@ -35,6 +37,9 @@ export async function runCommandLine(
     .addCommand(planCommand(context))
     .addCommand(webhookCommand(context))
     .addCommand(recountCommand(context))
+    .addCommand(backupCommand(context))
+    .addCommand(restoreCommand(context))
+    .addCommand(checkCommand(context))
     .addCommand(healthCommand(context))
     .addCommand(mcpCommand(context))
     .addCommand(openApiCommand(context))

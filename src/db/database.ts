@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
@@ -22,21 +22,28 @@ const OPEN_TIMEOUT_MS = 5_000;
  * None for a connection that writes: it waits for the lock without blocking its thread (see
  * transaction.ts). A reader meets a lock only for moments, while the file is opened or closed.
  */
-const BUSY_TIMEOUTS_MS = { writer: 0, reader: 1_000 };
+const BUSY_TIMEOUTS_MS = { writer: 0, counter: 0, reader: 1_000 };
 
 /**
- * Opens the file, made (with its folder) where it is missing. A `reader` refuses every write.
+ * What a connection is for. What a `writer` commits is flushed to the disk before it is acknowledged,
+ * and survives a loss of power. A `counter` leaves that to the next flush (by a writer, or of a
+ * checkpoint): a crash of the process loses nothing of it, a loss of power its last instant. A `reader`
+ * refuses every write.
+ */
+export type Access = "writer" | "counter" | "reader";
+
+const SYNCHRONOUS = { writer: "FULL", counter: "NORMAL", reader: "NORMAL" };
+
+/**
+ * Opens the file, made (with its folder) where it is missing and the access is to write.
  * @throws AppError `unavailable` naming the file, where it cannot be opened
  */
-export function openDatabase(
-  path: string,
-  clock: Clock,
-  access: "writer" | "reader" = "writer",
-): Database {
+export function openDatabase(path: string, clock: Clock, access: Access = "writer"): Database {
   try {
-    if (path !== IN_MEMORY && access === "writer") makeFile(path);
-    const client = new BetterSqlite3(path, { timeout: OPEN_TIMEOUT_MS });
+    if (path !== IN_MEMORY && access !== "reader") makeFile(path);
+    const client = openFile(path);
     client.pragma("journal_mode = WAL");
+    client.pragma(`synchronous = ${SYNCHRONOUS[access]}`);
     client.pragma("foreign_keys = ON");
     client.pragma(`cache_size = -${CACHE_KIB}`);
     client.pragma("temp_store = MEMORY");
@@ -50,6 +57,24 @@ export function openDatabase(
   }
 }
 
+/**
+ * Opened anew where a restore put another file in its place while this one waited for the lock: the
+ * former file must not get a WAL, which would have the new one's name.
+ */
+function openFile(path: string): BetterSqlite3.Database {
+  for (;;) {
+    const inode = inodeOf(path);
+    const client = new BetterSqlite3(path, { timeout: OPEN_TIMEOUT_MS });
+    client.pragma("user_version");
+    if (inodeOf(path) === inode) return client;
+    client.close();
+  }
+}
+
+function inodeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.ino;
+}
+
 /** For its owner's eyes only: sessions and mails are in it. */
 function makeFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true });
@@ -58,6 +83,12 @@ function makeFile(path: string): void {
 
 export function databaseExists(path: string): boolean {
   return existsSync(path);
+}
+
+/** A reader of a database that must be there. @throws AppError `not_found` */
+export function openExisting(path: string, clock: Clock): Database {
+  if (!existsSync(path)) throw new AppError("not_found", `There is no database ${path}.`);
+  return openDatabase(path, clock, "reader");
 }
 
 export function closeDatabase(db: Database): void {
@@ -106,6 +137,13 @@ function plannedOnce(sql: string): string {
 }
 
 /** Writes a copy of the whole database, as it is at this moment, into a new file. */
-export function copyDatabase(db: Database, path: string): void {
-  db.$client.prepare("VACUUM INTO ?").run(path);
+export function copyDatabase({ $client }: Pick<Database, "$client">, path: string): void {
+  // A reader writes nothing to its own file by it, but would be refused.
+  const queryOnly = $client.pragma("query_only", { simple: true });
+  $client.pragma("query_only = OFF");
+  try {
+    $client.prepare("VACUUM INTO ?").run(path);
+  } finally {
+    $client.pragma(`query_only = ${queryOnly}`);
+  }
 }

@@ -1,6 +1,12 @@
-import { AppError, type ErrorCode, type FieldErrors } from "../errors.ts";
+import {
+  AppError,
+  type ErrorCode,
+  type FieldErrors,
+  isStorageFault,
+  toAppError,
+} from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
-import { closeDatabase, type Database, openDatabase } from "./database.ts";
+import { type Access, closeDatabase, type Database, openDatabase } from "./database.ts";
 import { queryTimeout, withDeadline } from "./deadline.ts";
 import { inReadTransaction } from "./read-transaction.ts";
 
@@ -36,9 +42,14 @@ export interface ThreadLoad {
   waiting: number;
 }
 
-/** What the main thread sends: the first message opens the connection. */
+interface Opening {
+  path: string;
+  access: Access;
+}
+
+/** What the main thread sends: the first message says what to open. */
 export type ToThread =
-  | { open: { path: string; access: "reader" | "writer" } }
+  | { open: Opening }
   | { task: number; name: string; argument: unknown; timeoutMs: number | null };
 
 export type FromThread = { task: number; result: unknown } | { task: number; fault: Fault };
@@ -56,7 +67,7 @@ export interface ThreadsOptions {
   path: string;
   /** The module a thread runs; it calls `serveOperations`. */
   entry: URL;
-  access: "reader" | "writer";
+  access: Access;
   count: number;
   /** How long a task may take, its wait for a thread included; null: no limit. */
   timeoutMs: number | null;
@@ -194,11 +205,12 @@ export function inlineThreads<Ops extends Operations>(
 
 /** The thread's side: answers each task on the connection that the first message names. */
 export function serveOperations(operations: Operations, clock: Clock): void {
+  let place: Opening | null = null;
   let db: Database | null = null;
   const scope = globalThis as unknown as Worker;
   scope.onmessage = async ({ data }: MessageEvent<ToThread>) => {
     if ("open" in data) {
-      db = openDatabase(data.open.path, clock, data.open.access);
+      place = data.open;
       process.on("exit", () => db !== null && closeDatabase(db));
       return;
     }
@@ -206,7 +218,9 @@ export function serveOperations(operations: Operations, clock: Clock): void {
     const answer = (message: FromThread): void => scope.postMessage(message);
     try {
       const operation = operations[name];
-      if (operation === undefined || db === null) throw new Error(`no operation ${name}`);
+      if (operation === undefined || place === null) throw new Error(`no operation ${name}`);
+      // Opened with the first task that finds the file in order: the ones before are refused.
+      db ??= openDatabase(place.path, clock, place.access);
       const connection = db;
       const work = (): unknown => operation(connection, clock, argument);
       const result =
@@ -231,7 +245,8 @@ function send(worker: Worker, message: ToThread): void {
 }
 
 /** Errors lose their class on the way between threads, so they travel as data. */
-function toFault(error: unknown): Fault {
+function toFault(thrown: unknown): Fault {
+  const error = isStorageFault(thrown) ? toAppError(thrown) : thrown;
   if (error instanceof AppError) {
     const { code, detail, fields, retryAfterS, cause } = error;
     return { code, detail, fields, retryAfterS, cause: cause === undefined ? null : textOf(cause) };

@@ -1,5 +1,6 @@
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Actor, AuditLog } from "../audit/audit-log.ts";
+import type { BackupFile } from "../backups/backup-files.ts";
 import type { Config } from "../config.ts";
 import type { ImportRuns } from "../imports/import-runs.ts";
 import type { Scheduler } from "../jobs/scheduler.ts";
@@ -31,6 +32,8 @@ export interface SiteContext {
   noteRequests: NoteRequests;
   /** The visitor's address, for limiting attempts. */
   clientAddress(request: Request): string;
+  /** Lets this request take as long as an upload may. */
+  giveTime(request: Request): void;
   accounts: Accounts;
   keys: Keys;
   services: Services;
@@ -46,6 +49,8 @@ export interface SiteContext {
   usage: { used(organizationId: number, periodStartedAt: number): number };
   jobs: Pick<Scheduler, "list" | "runNow">;
   databaseFacts(): Promise<DatabaseFacts>;
+  /** The last daily backup; null where there is none. */
+  lastBackup(): Promise<BackupFile | null>;
   /** This process's warnings and errors, the latest first. */
   recentErrors(): RecentEntry[];
 }

@@ -27,6 +27,7 @@ export async function takeForm(
   requireOwnOrigin(visit);
   const refused = refusal(sitePage, visit);
   const isOurs = (form: Form): boolean => isCsrfToken(form.get("csrf"), visit.csrf);
+  if (sitePage.takesFile === true && refused === null) context.giveTime(visit.request);
   const { form, discard } = await readForm(
     visit.request,
     sitePage.takesFile === true

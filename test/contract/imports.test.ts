@@ -57,6 +57,8 @@ const DOMAINS = [
   "mail",
   "people",
   "audit",
+  "backups",
+  "checks",
 ];
 /** Files and folders at the bottom, which everything may use. */
 const BOTTOM = [
@@ -132,7 +134,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
       [...DOMAINS.filter((other) => other !== domain), "db", ...BOTTOM],
     ]),
   ),
-  db: ["errors.ts", "ports"],
+  db: ["errors.ts", "moscow-time.ts", "ports"],
   ports: [],
   "address-ranges.ts": [],
   "connect-snippets.ts": [],

@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { createMachine, faultsOf, type Machine, type Serving, until } from "../support/machine.ts";
+import { connectRaw } from "../support/raw-http.ts";
 import { PASSWORD, remoteVisitor, type Visitor } from "../support/visitor.ts";
+
+/** Whether to wait longer than a request may take otherwise, which is half a minute. */
+const IS_SLOW = process.env["KANALOG_TEST_SLOW"] === "1";
 
 let machine: Machine;
 beforeEach(() => {
@@ -93,6 +97,46 @@ test("a large upload goes to the disk and not into the memory, and its file is r
   expect(JSON.parse(run()?.summary ?? "{}")).toMatchObject({ read: 80, rejected: 80 });
   await until(() => uploads().length === 0);
 }, 60_000);
+
+test.if(IS_SLOW)(
+  "an upload over a slow line takes the time it takes",
+  async () => {
+    const server = await machine.serve();
+    const visitor = await setUp(server);
+    const fields = {
+      csrf: await visitor.csrf("/staff/imports/"),
+      action: "import",
+      kind: "channels",
+    };
+    const boundary = "between";
+    const parts = Object.entries(fields).map(
+      ([name, value]) =>
+        `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+    );
+    const body =
+      `${parts.join("")}--${boundary}\r\nContent-Disposition: form-data; name="file"; ` +
+      `filename="rows.csv"\r\n\r\n${channels(40)}\r\n--${boundary}--\r\n`;
+    const bytes = Buffer.from(body);
+    const connection = await connectRaw(server.address);
+    const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
+    connection.send(
+      [
+        ...["POST /staff/imports/ HTTP/1.1", "Host: kanalog", `Cookie: ${cookie}`],
+        `Content-Type: multipart/form-data; boundary=${boundary}`,
+        ...[`Content-Length: ${bytes.length}`, "", ""],
+      ].join("\r\n"),
+    );
+    const piece = Math.ceil(bytes.length / 40);
+    for (let at = 0; at < bytes.length; at += piece) {
+      await Bun.sleep(1_000);
+      connection.send(bytes.subarray(at, at + piece));
+    }
+    expect((await connection.answer())?.status).toBe(303);
+    connection.close();
+    await until(() => imported() === 40);
+  },
+  90_000,
+);
 
 test("an import whose process was killed is failed at the next start, and can be run again", async () => {
   const first = await machine.serve();

@@ -3,19 +3,24 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { App } from "../../src/app.ts";
 import type { Answer } from "./appliance.ts";
+import type { ValueSchema } from "./hostile-values.ts";
 
-interface Operation {
+export interface OpenApiOperation {
+  operationId: string;
+  description: string;
+  parameters?: { name: string; in: string; required: boolean; schema: ValueSchema }[];
+  requestBody?: { content: { "application/json": { schema: ValueSchema } } };
   responses: Record<string, { content?: { "application/json"?: { schema: object } } }>;
 }
 
-interface Document {
-  paths: Record<string, Record<string, Operation>>;
+export interface OpenApiDocument {
+  paths: Record<string, Record<string, OpenApiOperation>>;
   components?: object;
 }
 
 const ajv = new Ajv2020({ strict: false });
 addFormats(ajv);
-let document: Document | null = null;
+let document: OpenApiDocument | null = null;
 const validators = new Map<string, ValidateFunction>();
 
 const errorShape = {
@@ -49,18 +54,27 @@ const rpcShape = {
  * its body validates, and every error has the shape of the contract (decisions, section 1).
  */
 export async function checkAnswer(app: App, request: Request, answer: Answer): Promise<void> {
+  document ??= (await (
+    await app.server.handle(new Request("http://localhost/docs/json"))
+  ).json()) as OpenApiDocument;
   expect(answer.headers.get("x-request-id")).toMatch(/^[\w.-]{1,64}$/);
-  const { pathname } = new URL(request.url);
-  if (!pathname.startsWith("/v1/") || request.method === "HEAD" || answer.status < 200) return;
+  checkBody(document, request.method, new URL(request.url).pathname, answer);
+}
+
+/** The same of a body alone, which an appliance with this document answered to a request. */
+export function checkBody(
+  of: OpenApiDocument,
+  verb: string,
+  pathname: string,
+  answer: Pick<Answer, "status" | "body">,
+): void {
+  if (!pathname.startsWith("/v1/") || verb === "HEAD" || answer.status < 200) return;
   if ([301, 202, 204].includes(answer.status)) return;
   if (/^\/v1\/mcp\/?$/.test(pathname) && "jsonrpc" in Object(answer.body)) {
     expect(validate("json-rpc", rpcShape, answer.body)).toBe("");
     return;
   }
-  document ??= (await (
-    await app.server.handle(new Request("http://localhost/docs/json"))
-  ).json()) as Document;
-  const found = findOperation(document, pathname, request.method.toLowerCase());
+  const found = findOperation(of, pathname, verb.toLowerCase());
   if (found === null) {
     expect(validate("error", errorShape, answer.body)).toBe("");
     return;
@@ -69,8 +83,8 @@ export async function checkAnswer(app: App, request: Request, answer: Answer): P
     found.operation.responses[answer.status]?.content?.["application/json"]?.schema ?? null;
   expect(schema, `${found.path} does not declare status ${answer.status}`).not.toBeNull();
   // A schema's references are into the document's components.
-  const whole = { ...schema, components: document.components };
-  const name = `${request.method} ${found.path} ${answer.status}`;
+  const whole = { ...schema, components: of.components };
+  const name = `${verb} ${found.path} ${answer.status}`;
   expect(validate(name, whole, answer.body)).toBe("");
 }
 
@@ -80,11 +94,12 @@ function validate(name: string, schema: object, body: unknown): string {
   return validator(body) ? "" : `${name}: ${ajv.errorsText(validator.errors)}`;
 }
 
-function findOperation(
-  { paths }: Document,
+/** The operation that answers a verb of a path, as the caller wrote it. */
+export function findOperation(
+  { paths }: OpenApiDocument,
   pathname: string,
   method: string,
-): { path: string; operation: Operation } | null {
+): { path: string; operation: OpenApiOperation } | null {
   // A literal path goes before one with a parameter, as in the router.
   const candidates = Object.entries(paths).sort(
     ([a], [b]) => a.split("{").length - b.split("{").length,

@@ -1,0 +1,87 @@
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { AppError } from "../errors.ts";
+import type { Clock } from "../ports/clock.ts";
+import { copyDatabase, type Database } from "./database.ts";
+import { requireSoundFile } from "./database-file.ts";
+
+/** A copy that has been read through. */
+export interface DatabaseCopy {
+  path: string;
+  bytes: number;
+  schemaVersion: number;
+}
+
+const DRAFT_PREFIX = ".kanalog-copy-";
+/** A draft that is older was left by a process that was killed: none takes so long. */
+const DRAFT_LEASE_MS = 12 * 60 * 60 * 1000;
+
+/**
+ * Copies the database, as it is at this moment, into a new file for its owner's eyes only. The file
+ * appears whole, on the disk and read through, or not at all. Other connections go on reading and
+ * writing; this thread does nothing else meanwhile.
+ * @throws AppError `conflict` where the file exists or the copy is not sound, `unavailable` where it
+ *   cannot be written
+ */
+export function writeCopy(db: Pick<Database, "$client">, path: string, clock: Clock): DatabaseCopy {
+  requireAbsent(path);
+  const folder = dirname(resolve(path));
+  let draftFolder: string | null = null;
+  try {
+    mkdirSync(folder, { recursive: true });
+    removeOldDrafts(folder, clock.now());
+    draftFolder = mkdtempSync(join(folder, DRAFT_PREFIX));
+    const draft = join(draftFolder, "copy.db");
+    copyDatabase(db, draft);
+    chmodSync(draft, 0o600);
+    flush(draft);
+    const schemaVersion = requireSoundFile(draft, "quick");
+    const bytes = statSync(draft).size;
+    requireAbsent(path);
+    renameSync(draft, path);
+    flush(folder);
+    return { path, bytes, schemaVersion };
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new AppError("unavailable", `Cannot write the copy ${path}: ${reason}.`, { cause });
+  } finally {
+    if (draftFolder !== null) rmSync(draftFolder, { recursive: true, force: true });
+  }
+}
+
+function requireAbsent(path: string): void {
+  if (existsSync(path)) throw new AppError("conflict", `The file ${path} exists already.`);
+}
+
+function removeOldDrafts(folder: string, nowMs: number): void {
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(DRAFT_PREFIX)) continue;
+    const draft = join(folder, name);
+    const changedAt = statSync(draft, { throwIfNoEntry: false })?.mtimeMs ?? nowMs;
+    if (changedAt < nowMs - DRAFT_LEASE_MS) rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+/** Waits until a file, or a folder's list of names, is on the disk. Windows has none for folders. */
+export function flush(path: string): void {
+  if (process.platform === "win32" && statSync(path).isDirectory()) return;
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

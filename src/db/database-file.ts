@@ -1,0 +1,46 @@
+import BetterSqlite3 from "better-sqlite3";
+import { AppError } from "../errors.ts";
+
+/** What is told of a damaged file: the first lines say enough. */
+const DAMAGES_MAX = 3;
+
+/**
+ * Reads a file through, which nobody writes to.
+ * @param check `quick` leaves out whether the indexes agree with their tables, and takes an eighth
+ *   of the time
+ * @returns its schema version
+ * @throws AppError `conflict`, saying whether it is no database of Kanalog, or damaged
+ */
+export function requireSoundFile(path: string, check: "quick" | "full"): number {
+  let client: BetterSqlite3.Database | null = null;
+  try {
+    client = new BetterSqlite3(path, { readonly: true, fileMustExist: true });
+    const version = client.pragma("user_version", { simple: true }) as number;
+    if (version < 1 || !hasMeta(client)) {
+      throw new AppError("conflict", `${path} is not a database of Kanalog.`);
+    }
+    const pragma = check === "full" ? "integrity_check" : "quick_check";
+    const rows = client.pragma(`${pragma}(${DAMAGES_MAX})`) as Record<string, string>[];
+    const damages = rows.flatMap((row) => Object.values(row)).filter((text) => text !== "ok");
+    if (damages.length > 0) {
+      throw new AppError("conflict", `${path} is damaged: ${damages.join("; ")}.`);
+    }
+    return version;
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    const code = error instanceof Error && "code" in error ? error.code : null;
+    if (code === "SQLITE_NOTADB") {
+      throw new AppError("conflict", `${path} is not a database, or its beginning is damaged.`);
+    }
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new AppError("conflict", `${path} cannot be read: ${reason}.`, { cause: error });
+  } finally {
+    client?.close();
+  }
+}
+
+function hasMeta(client: BetterSqlite3.Database): boolean {
+  const table = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'meta'";
+  const fact = "SELECT 1 FROM meta WHERE name = 'cursor_secret'";
+  return client.prepare(table).get() !== undefined && client.prepare(fact).get() !== undefined;
+}

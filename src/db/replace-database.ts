@@ -1,0 +1,99 @@
+import { existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import BetterSqlite3 from "better-sqlite3";
+import { AppError } from "../errors.ts";
+import type { Clock } from "../ports/clock.ts";
+import { flush, writeCopy } from "./database-copy.ts";
+import { requireSoundFile } from "./database-file.ts";
+import { requireKnownVersion } from "./migrate.ts";
+
+export interface Replacement {
+  /** Of the file that took the database's place; an older one is migrated by the next start. */
+  schemaVersion: number;
+  /** Where the former database lies now; null where there was none. */
+  keptAs: string | null;
+}
+
+/** What SQLite keeps beside a database, and would apply to whatever file has its name. */
+const COMPANIONS = ["-wal", "-shm", "-journal"];
+
+/**
+ * Puts a copy of a file into the place of the database, which is kept beside it with what its WAL
+ * had. Nobody can open the database meanwhile, and at every moment one of the two is in its place.
+ * @param suffix put behind the name of the former database
+ * @throws AppError `conflict` where a process uses the database, or the file is not sound
+ */
+export function replaceDatabase(
+  path: string,
+  file: string,
+  suffix: string,
+  clock: Clock,
+): Replacement {
+  requireOther(path, file);
+  requireKnownVersion(file, requireSoundFile(file, "full"));
+  mkdirSync(dirname(resolve(path)), { recursive: true });
+  const keptAs = existsSync(path) ? path + suffix : null;
+  const lock = keptAs === null ? null : lockDatabase(path);
+  const draft = `${path}.restoring`;
+  try {
+    rmSync(draft, { force: true });
+    const { schemaVersion } = copyFile(file, draft, clock);
+    // Those of a database that is gone: its own were folded in by the lock.
+    for (const companion of lock === null ? COMPANIONS : []) {
+      if (existsSync(path + companion)) renameSync(path + companion, path + suffix + companion);
+    }
+    if (keptAs !== null) linkSync(path, keptAs);
+    renameSync(draft, path);
+    flush(dirname(resolve(path)));
+    return { schemaVersion, keptAs };
+  } finally {
+    lock?.close();
+    rmSync(draft, { force: true });
+  }
+}
+
+function requireOther(path: string, file: string): void {
+  const [one, other] = [path, file].map((name) => statSync(name, { throwIfNoEntry: false }));
+  if (other === undefined) throw new AppError("not_found", `There is no file ${file}.`);
+  if (one?.ino === other.ino && one.dev === other.dev) {
+    throw new AppError("conflict", `${file} is the database itself.`);
+  }
+}
+
+/** Through SQLite, since the file may have a WAL of its own. */
+function copyFile(file: string, draft: string, clock: Clock): { schemaVersion: number } {
+  const $client = new BetterSqlite3(file, { readonly: true });
+  try {
+    return writeCopy({ $client }, draft, clock);
+  } finally {
+    $client.close();
+  }
+}
+
+/**
+ * Locks the database for everybody else, whatever program, until the connection is closed; its WAL
+ * is folded in and gone. Leaving WAL mode is what SQLite does only where nobody else has the file
+ * open; in `locking_mode` EXCLUSIVE the lock then stays.
+ */
+function lockDatabase(path: string): BetterSqlite3.Database {
+  const client = new BetterSqlite3(path, { timeout: 0 });
+  try {
+    client.pragma("locking_mode = EXCLUSIVE");
+    client.pragma("journal_mode = DELETE");
+    client.exec("BEGIN EXCLUSIVE");
+    rmSync(`${path}-shm`, { force: true });
+    return client;
+  } catch (cause) {
+    client.close();
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+    if (code.startsWith("SQLITE_BUSY")) {
+      throw new AppError("conflict", `Another process uses ${path}: stop it first.`, { cause });
+    }
+    throw new AppError(
+      "conflict",
+      `${path} is so damaged that nobody can tell whether a process still uses it. Stop the server, ` +
+        `move the file away with ${COMPANIONS.map((end) => path + end).join(", ")}, and restore again.`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { type Access, closeDatabase, openDatabase } from "../../src/db/database.ts";
+import type { ToThread } from "../../src/db/threads.ts";
+import { usageOperations } from "../../src/operations.ts";
+import { systemClock } from "../../src/ports/clock.ts";
+import { type Appliance, startAppliance } from "../support/appliance.ts";
+import { channel } from "../support/expectations.ts";
+import { fakePorts } from "../support/fake-ports.ts";
+import { createMachine, type Machine } from "../support/machine.ts";
+
+/** What survives a loss of power (README): by how far each connection waits for the disk. */
+
+const NORMAL = 1;
+const FULL = 2;
+
+let machine: Machine;
+beforeEach(() => {
+  machine = createMachine();
+});
+afterEach(() => machine.leave());
+
+test("a writer flushes each commit to the disk, a counter leaves that to the next flush", () => {
+  for (const [access, synchronous] of [
+    ["writer", FULL],
+    ["counter", NORMAL],
+  ] as const) {
+    const db = openDatabase(machine.database, systemClock, access);
+    expect(db.$client.pragma("synchronous", { simple: true }), access).toBe(synchronous);
+    expect(db.$client.pragma("journal_mode", { simple: true })).toBe("wal");
+    closeDatabase(db);
+  }
+});
+
+test("of all that is written on a file, only usage is counted without a flush", async () => {
+  const SystemWorker = globalThis.Worker;
+  /** Operations by the access of the connection that they ran on. */
+  const ran = { writer: new Set(), counter: new Set(), reader: new Set() };
+  globalThis.Worker = class extends SystemWorker {
+    access: Access = "reader";
+    override postMessage(message: ToThread): void {
+      if ("open" in message) this.access = message.open.access;
+      else ran[this.access].add(message.name);
+      super.postMessage(message);
+    }
+  } as typeof Worker;
+  let appliance: Appliance | null = null;
+  try {
+    const ports = { ...fakePorts(), clock: { ...fakePorts().clock, sleep: systemClock.sleep } };
+    appliance = await startAppliance({ KANALOG_DB: machine.database }, ports);
+    const { app } = appliance;
+    expect(app.domains.db.$client.pragma("synchronous", { simple: true })).toBe(FULL);
+    await appliance.importRows("channels", [channel(1)]);
+    const { key } = await appliance.customer({ access: "read_write" });
+    await appliance.get("/v1/msgr/channels/1/", key);
+    const made = await appliance.request("/v1/msgr/webhooks/", {
+      key,
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ url: "https://example.com/", channels: [1] }),
+    });
+    expect(made.status).toBe(201);
+    await app.push.look();
+    await app.scheduler.runNow("recount");
+    await app.scheduler.stop();
+  } finally {
+    await appliance?.close();
+    globalThis.Worker = SystemWorker;
+  }
+  expect([...ran.counter]).toEqual(Object.keys(usageOperations));
+  for (const name of ["addWebhook", "lookAfterWebhooks", "recount"]) {
+    expect([...ran.writer], name).toContain(name);
+  }
+});

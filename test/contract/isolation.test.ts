@@ -1,0 +1,379 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { MemberRole } from "../../src/accounts/accounts.table.ts";
+import { PLAN_CODES, type PlanCode } from "../../src/accounts/plan.ts";
+import type { KeyAccess } from "../../src/keys/key-token.ts";
+import { apiMethods, toolMethods } from "../../src/methods/table.ts";
+import { type Answer, type Appliance, startAppliance } from "../support/appliance.ts";
+import { channel, imported } from "../support/expectations.ts";
+import { mcpRequests } from "../support/mcp-requests.ts";
+import {
+  callsWith,
+  created,
+  keyOf,
+  MINUTE_MS,
+  pass,
+  UNKNOWN_ID,
+} from "../support/webhook-calls.ts";
+
+/** Who may call what, as it is written in the contract, and that nobody sees what is another's. */
+
+interface Rule {
+  verb?: "POST" | "PATCH" | "DELETE";
+  /** `:webhook` and `:delivery` stand for an organization's own. */
+  path: string;
+  body?: object;
+  status?: number;
+  /** Whose key: anybody's of the organization, or an owner's or administrator's for writing. */
+  key: "any" | "managers";
+  /** Any plan, or those with posts, or with webhooks, or any while there are webhooks from before. */
+  plan: "any" | "posts" | "webhooks" | "webhooks, or some from before";
+}
+
+/** Every API method by its operation id. One that is new has to be added here, on purpose. */
+const METHODS: Record<string, Rule> = {
+  me_retrieve: { path: "/v1/me/", key: "any", plan: "any" },
+  me_usage_list: { path: "/v1/me/usage/", key: "any", plan: "any" },
+  msgr_categories_list: { path: "/v1/msgr/categories/", key: "any", plan: "any" },
+  msgr_territories_list: { path: "/v1/msgr/territories/", key: "any", plan: "any" },
+  msgr_channels_list: { path: "/v1/msgr/channels/", key: "any", plan: "any" },
+  msgr_channels_retrieve: { path: "/v1/msgr/channels/1/", key: "any", plan: "any" },
+  msgr_channels_resolve_retrieve: {
+    ...{ path: "/v1/msgr/channels/resolve/?q=@channel_1", key: "any", plan: "any" },
+  },
+  msgr_stats_daily_list: { path: "/v1/msgr/stats/daily/?channels=1", key: "any", plan: "any" },
+  msgr_channels_posts_retrieve: { path: "/v1/msgr/channels/1/posts/", key: "any", plan: "posts" },
+  msgr_posts_retrieve: { path: "/v1/msgr/posts/1/", key: "any", plan: "posts" },
+  msgr_webhooks_list: {
+    ...{ path: "/v1/msgr/webhooks/", key: "any", plan: "webhooks, or some from before" },
+  },
+  msgr_webhooks_create: {
+    ...{ verb: "POST", path: "/v1/msgr/webhooks/", status: 201, key: "managers", plan: "webhooks" },
+    body: { url: "https://hooks.example.com/new", channels: [1] },
+  },
+  msgr_webhooks_retrieve: {
+    ...{ path: "/v1/msgr/webhooks/:webhook/", key: "any", plan: "webhooks, or some from before" },
+  },
+  msgr_webhooks_partial_update: {
+    ...{ verb: "PATCH", path: "/v1/msgr/webhooks/:webhook/", key: "managers", plan: "webhooks" },
+    body: { channels: [1, 2] },
+  },
+  msgr_webhooks_destroy: {
+    ...{ verb: "DELETE", path: "/v1/msgr/webhooks/:webhook/", status: 204, key: "managers" },
+    plan: "webhooks, or some from before",
+  },
+  msgr_webhooks_rotate_secret: {
+    ...{ verb: "POST", path: "/v1/msgr/webhooks/:webhook/rotate-secret/", key: "managers" },
+    plan: "webhooks",
+  },
+  msgr_webhooks_test: {
+    ...{ verb: "POST", path: "/v1/msgr/webhooks/:webhook/test/", key: "any", plan: "webhooks" },
+  },
+  msgr_webhooks_deliveries_list: {
+    ...{ path: "/v1/msgr/webhooks/:webhook/deliveries/", key: "any", plan: "webhooks" },
+  },
+  msgr_webhooks_deliveries_resend: {
+    ...{ verb: "POST", path: "/v1/msgr/webhooks/:webhook/deliveries/:delivery/resend/" },
+    ...{ key: "managers", plan: "webhooks" },
+  },
+};
+
+/** Every MCP tool, likewise. */
+const TOOLS: Record<string, { arguments: object; plan: "any" | "posts" }> = {
+  me_retrieve: { arguments: {}, plan: "any" },
+  msgr_channels_resolve_retrieve: { arguments: { q: "@channel_1" }, plan: "any" },
+  msgr_channels_list: { arguments: {}, plan: "any" },
+  msgr_channels_retrieve: { arguments: { channel: "1" }, plan: "any" },
+  msgr_stats_daily_list: { arguments: { channels: "1" }, plan: "any" },
+  msgr_channels_posts_retrieve: { arguments: { channel: "1" }, plan: "posts" },
+  msgr_posts_retrieve: { arguments: { id: 1 }, plan: "posts" },
+  msgr_categories_list: { arguments: {}, plan: "any" },
+  msgr_territories_list: { arguments: {}, plan: "any" },
+};
+
+const PLANS: Record<PlanCode, { posts: boolean; webhooks: boolean }> = {
+  test: { posts: false, webhooks: false },
+  start: { posts: true, webhooks: false },
+  growth: { posts: true, webhooks: true },
+  profi: { posts: true, webhooks: true },
+};
+const ROLES: readonly MemberRole[] = ["owner", "administrator", "member"];
+const MARKS: readonly KeyAccess[] = ["read_only", "read_write"];
+
+/** What no other organization may see anything of is named after this. */
+const MARK = "Zwiebelfisch";
+
+/** An organization, its owner's key to write, and what is its own. */
+interface Own {
+  organizationId: number;
+  key: string;
+  webhook: number;
+  delivery: number;
+}
+
+let appliance: Appliance;
+let lastPost = 1;
+beforeAll(async () => {
+  appliance = await startAppliance();
+  await imported(appliance, "channels", [
+    channel(1, { handle: "channel_1" }),
+    channel(2, { handle: "channel_2" }),
+  ]);
+  const publishedAt = new Date(appliance.ports.clock.now()).toISOString();
+  await imported(appliance, "posts", [{ id: 1, channel: 1, text: "a", published_at: publishedAt }]);
+  for (const code of ["growth", "profi"] as const) {
+    await appliance.app.domains.accounts.changePlan(code, { webhooks: 1_000 });
+  }
+});
+afterAll(async () => {
+  expect(appliance.ports.log.errors).toEqual([]);
+  await appliance.close();
+});
+
+/** An organization on Profi with a webhook and a delivery. */
+async function organization(name: string): Promise<Own> {
+  const { accounts, keys } = appliance.app.domains;
+  const { id: organizationId } = await accounts.createOrganization({ name, plan: "profi" });
+  const email = `${name.toLowerCase()}@example.com`;
+  const owner = { organizationId, email, name, role: "owner" } as const;
+  const { id: memberId } = await accounts.addMember(owner);
+  const made = { memberId, name, access: "read_write", expiresAt: null } as const;
+  const { token: key } = await keys.createKey(made);
+  const own = { organizationId, key, webhook: 0, delivery: 0 };
+  return { ...own, ...(await webhookOf(own, name)) };
+}
+
+/** One more webhook with a delivery. */
+async function webhookOf({ key }: Own, name: string): Promise<Pick<Own, "webhook" | "delivery">> {
+  const call = callsWith(appliance, key);
+  const { id: webhook } = await created(call, {
+    url: `https://${name}.example.com/`.toLowerCase(),
+  });
+  lastPost += 1;
+  const publishedAt = new Date(appliance.ports.clock.now()).toISOString();
+  await imported(appliance, "posts", [
+    { id: lastPost, channel: 1, text: "a", published_at: publishedAt },
+  ]);
+  await pass(appliance, MINUTE_MS, MINUTE_MS);
+  const { body } = await call("GET", `${webhook}/deliveries/`);
+  return { webhook, delivery: body.results[0].delivery };
+}
+
+function ask({ verb, path, body }: Rule, key: string | null, own: Own): Promise<Answer> {
+  const at = path
+    .replace(":webhook", String(own.webhook))
+    .replace(":delivery", String(own.delivery));
+  return appliance.request(at, {
+    ...{ method: verb ?? "GET", key },
+    ...(body && { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
+  });
+}
+
+/** Status and code; the code is empty where all went well. */
+const told = ({ status, body }: Answer): string => `${status} ${status < 400 ? "" : body.code}`;
+
+test("the tables name every method and tool there is", () => {
+  const operations = apiMethods.map(({ operationId }) => operationId);
+  expect(Object.keys(METHODS).sort()).toEqual([...operations].sort());
+  const tools = toolMethods.map(({ operationId }) => operationId);
+  expect(Object.keys(TOOLS).sort()).toEqual([...tools].sort());
+  expect(Object.keys(PLANS)).toEqual([...PLAN_CODES]);
+});
+
+/** What the contract says, in its order: mark, role, plan (decisions, section 1). */
+function expected(
+  rule: Rule,
+  {
+    role,
+    access,
+    plan,
+    hasWebhooks,
+  }: {
+    role: MemberRole;
+    access: KeyAccess;
+    plan: PlanCode;
+    hasWebhooks: boolean;
+  },
+): string {
+  if (rule.key === "managers" && access === "read_only") return "403 read_only_key";
+  if (rule.key === "managers" && role === "member") return "403 manager_required";
+  const { posts, webhooks } = PLANS[plan];
+  const isIncluded = {
+    any: true,
+    posts,
+    webhooks,
+    "webhooks, or some from before": webhooks || hasWebhooks,
+  }[rule.plan];
+  if (!isIncluded) return "403 tariff_required";
+  const needsWebhook = rule.path.includes(":webhook");
+  return needsWebhook && !hasWebhooks ? "404 not_found" : `${rule.status ?? 200} `;
+}
+
+describe("every method answers what the table says", () => {
+  for (const plan of PLAN_CODES) {
+    for (const hasWebhooks of [true, false]) {
+      const about = hasWebhooks ? "with webhooks from before" : "without webhooks";
+      test(`on ${plan}, ${about}, to every role and mark`, async () => {
+        const { accounts } = appliance.app.domains;
+        const found: string[] = [];
+        const wanted: string[] = [];
+        const own = await organization("Acme");
+        const bare = hasWebhooks ? own : { ...own, ...(await appliance.customer()) };
+        for (const role of ROLES) {
+          for (const access of MARKS) {
+            const key = await keyOf(appliance, bare.organizationId, role, access);
+            for (const [name, rule] of Object.entries(METHODS)) {
+              await accounts.givePlan(own.organizationId, "profi", null);
+              const fresh = rule.verb === "DELETE" ? await webhookOf(own, "fresh") : {};
+              await accounts.givePlan(bare.organizationId, plan, null);
+              // A webhook is tested at most once a minute.
+              appliance.ports.clock.advance(MINUTE_MS);
+              const about = `${name} ${role} ${access}`;
+              found.push(`${about}: ${told(await ask(rule, key, { ...bare, ...fresh }))}`);
+              wanted.push(`${about}: ${expected(rule, { role, access, plan, hasWebhooks })}`);
+              // One that was made must not be there for the next method.
+              if (!hasWebhooks) dropWebhooks(bare.organizationId);
+            }
+          }
+        }
+        expect(found).toEqual(wanted);
+      });
+    }
+  }
+
+  test("and nothing at all to a key that is not good any more, or never was", async () => {
+    const { accounts, keys } = appliance.app.domains;
+    const { clock } = appliance.ports;
+    const own = await organization("Acme");
+    const bad = new Map<string | null, string>([[null, "not_authenticated"]]);
+    const add = async (
+      end: (of: { keyId: number; memberId: number; organizationId: number }) => Promise<unknown>,
+      expiresAt?: number,
+    ) => {
+      const customer = await appliance.customer({
+        access: "read_write",
+        ...(expiresAt && { expiresAt }),
+      });
+      expect((await appliance.request("/v1/me/", { key: customer.key })).status).toBe(200);
+      await end(customer);
+      bad.set(customer.key, "authentication_failed");
+    };
+    await add(({ keyId }) => keys.revokeKey(keyId));
+    await add(({ memberId }) => accounts.suspend(memberId));
+    await add(({ organizationId }) => accounts.archive(organizationId));
+    await add(async () => clock.advance(MINUTE_MS), clock.now() + MINUTE_MS);
+    bad.set(own.key.slice(0, -1), "authentication_failed").set("x", "authentication_failed");
+    const elsewhere = await startAppliance();
+    bad.set((await elsewhere.customer()).key, "authentication_failed");
+    await elsewhere.close();
+    for (const [key, code] of bad) {
+      for (const [name, rule] of Object.entries(METHODS)) {
+        const answer = await ask(rule, key, own);
+        expect([name, told(answer)]).toEqual([name, `401 ${code}`]);
+        expect(answer.headers.get("x-request-cost")).toBeNull();
+      }
+      for (const [name, { arguments: args }] of Object.entries(TOOLS)) {
+        const answer = await mcpRequests(appliance, key ?? "").call(name, { ...args });
+        expect([name, told(answer)]).toEqual([name, `401 ${code}`]);
+      }
+    }
+    expect((await ask(METHODS["msgr_webhooks_retrieve"] as Rule, own.key, own)).status).toBe(200);
+  });
+});
+
+test("every tool answers what the table says, on every plan, to every role and mark", async () => {
+  const { accounts } = appliance.app.domains;
+  const own = await organization("Acme");
+  for (const plan of PLAN_CODES) {
+    await accounts.givePlan(own.organizationId, plan, null);
+    for (const role of ROLES) {
+      for (const access of MARKS) {
+        const key = await keyOf(appliance, own.organizationId, role, access);
+        for (const [name, tool] of Object.entries(TOOLS)) {
+          const { status, body } = await mcpRequests(appliance, key).call(name, {
+            ...tool.arguments,
+          });
+          const { isError, content } = body.result;
+          const isIncluded = tool.plan === "any" || PLANS[plan].posts;
+          const about = `${name} ${plan} ${role} ${access}`;
+          expect([about, status, isError]).toEqual([about, 200, !isIncluded]);
+          if (!isIncluded) expect(content[0].text, about).toStartWith("403 tariff_required: ");
+        }
+      }
+    }
+  }
+});
+
+describe("another organization", () => {
+  const OWNED = Object.entries(METHODS).filter(([, { path }]) => path.includes(":webhook"));
+
+  test("finds a webhook or delivery that is not its own no more than one that is not there", async () => {
+    const [own, theirs] = [await organization("Acme"), await organization(MARK)];
+    const before = rowsOf(theirs.organizationId);
+    const sent = appliance.ports.network.posts.length;
+    for (const [name, rule] of OWNED) {
+      const others = await ask(rule, own.key, theirs);
+      expect([name, told(others)]).toEqual([name, "404 not_found"]);
+      const nobodys = await ask(rule, own.key, {
+        ...own,
+        webhook: UNKNOWN_ID,
+        delivery: UNKNOWN_ID,
+      });
+      expect([name, nobodys.body]).toEqual([name, others.body]);
+    }
+    const resend = METHODS["msgr_webhooks_deliveries_resend"] as Rule;
+    const mixed = await ask(resend, own.key, { ...own, delivery: theirs.delivery });
+    expect(told(mixed)).toBe("404 not_found");
+    expect(rowsOf(theirs.organizationId)).toEqual(before);
+    expect(appliance.ports.network.posts.length).toBe(sent);
+  });
+
+  test("reads nothing of what the first one is, has, or does", async () => {
+    const [own, theirs] = [await organization("Acme"), await organization(MARK)];
+    const seen: string[] = [];
+    const look = (name: string, { headers, body }: Answer) =>
+      seen.push(`${name} ${JSON.stringify([...headers])} ${JSON.stringify(body)}`);
+    for (const [name, rule] of Object.entries(METHODS)) {
+      await look(name, await ask(rule, own.key, theirs));
+      if (!rule.path.includes(":webhook")) continue;
+      appliance.ports.clock.advance(MINUTE_MS);
+      await look(name, await ask(rule, own.key, { ...own, ...(await webhookOf(own, "more")) }));
+    }
+    for (const [name, { arguments: args }] of Object.entries(TOOLS)) {
+      await look(name, await mcpRequests(appliance, own.key).call(name, { ...args }));
+    }
+    expect(seen.filter((text) => text.toLowerCase().includes(MARK.toLowerCase()))).toEqual([]);
+    // Else the line above could not fail.
+    const mine = await ask(METHODS["me_retrieve"] as Rule, theirs.key, theirs);
+    expect(JSON.stringify(mine.body)).toContain(MARK);
+  });
+
+  test("spends units of its own only", async () => {
+    const [own, theirs] = [await organization("Acme"), await organization(MARK)];
+    const used = async ({ key }: Own) =>
+      (await appliance.request("/v1/me/", { key })).body.usage.used;
+    const rows = async ({ key }: Own) =>
+      (await appliance.request("/v1/me/usage/", { key })).body.results.filter(
+        ({ method }: { method: string }) => !method.startsWith("me_"),
+      );
+    const before = [await used(theirs), await rows(theirs)];
+    for (const rule of Object.values(METHODS)) await ask(rule, own.key, theirs);
+    expect(await used(own)).toBeGreaterThan(0);
+    expect([await used(theirs), await rows(theirs)]).toEqual(before);
+  });
+});
+
+/** All that is stored of an organization's webhooks. */
+function rowsOf(organizationId: number): unknown {
+  const { $client } = appliance.app.domains.db;
+  return [
+    "SELECT * FROM webhooks WHERE organization_id = @organizationId",
+    `SELECT * FROM webhook_deliveries WHERE webhook_id IN
+       (SELECT id FROM webhooks WHERE organization_id = @organizationId)`,
+  ].map((sql) => $client.prepare(sql).all({ organizationId }));
+}
+
+function dropWebhooks(organizationId: number): void {
+  appliance.app.domains.db.$client
+    .prepare("DELETE FROM webhooks WHERE organization_id = ?")
+    .run(organizationId);
+}

@@ -1,0 +1,269 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import {
+  backUpOnAndOn,
+  type Calls,
+  type Campaign,
+  CHANNELS,
+  callOnAndOn,
+  changeKeysOnAndOn,
+  importOnAndOn,
+  type Keys,
+  titleOf,
+} from "../support/crash-load.ts";
+import {
+  type ReceivedRequest,
+  type Receiver,
+  type ReceiverAnswer,
+  startReceiver,
+} from "../support/https-receiver.ts";
+import { createMachine, faultsOf, type Machine, type Serving } from "../support/machine.ts";
+import {
+  createWebhook,
+  elapsed,
+  isSignedWith,
+  pushing,
+  readEvent,
+  seededRandom,
+  unfinished,
+  withCustomers,
+  within,
+} from "../support/webhook-journey.ts";
+
+/** Kills of the serving process; 200 by `bun run test:crash`. */
+const KILLS = Number(process.env["KANALOG_TEST_KILLS"] ?? 10);
+const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Date.now() % 1_000_000);
+const WEBHOOKS = 3;
+/** A life ends at a random moment: of these, in turn, or as soon as the first that comes. */
+const LIFE_MAX_MS = 2_000;
+const ANSWERS_MAX = 600;
+const REQUESTS_MAX = 30;
+const AFTER_REQUEST_MAX_MS = 10;
+/** Every fifth life ends while it still starts. */
+const START_MAX_MS = 500;
+/** A second, of the processor: the clock on the wall is told, and depends on what else runs. */
+const READY_CPU_MAX_MS = 1_000;
+/** Stuck is what makes no attempt for so long: a lease of 30 seconds, or one that hangs, is less. */
+const STILL_MAX_MS = 45_000;
+
+const FAILURES: readonly ReceiverAnswer[] = [
+  ...[{ status: 500 }, { status: 500 }, { status: 503 }, { status: 404 }],
+  ...(["close", "close", "half", "garbage", "redirect"] as const),
+];
+
+let machine: Machine;
+let receiver: Receiver | null = null;
+beforeEach(() => {
+  machine = createMachine();
+});
+afterEach(async () => {
+  await machine.leave();
+  await receiver?.close();
+});
+
+test(
+  "over kills of everything at random moments nothing that was acknowledged is lost",
+  async () => {
+    console.info(`${KILLS} kills (KANALOG_TEST_KILLS), seed ${SEED} (KANALOG_TEST_SEED)`);
+    const startedAtMs = performance.now();
+    const chances = (stream: number) => seededRandom(SEED + stream);
+    const [chance, moment] = [chances(0), chances(1)];
+    const campaign: Campaign = { machine, serving: null, goesOn: true };
+    /** Called with whatever happens that a life may end at. */
+    let onEvent = (_kind: "answer" | "request") => {};
+
+    const received: { request: ReceivedRequest; isTaken: boolean }[] = [];
+    receiver = await startReceiver((request) => {
+      const failure = campaign.goesOn ? failureOf(chance) : undefined;
+      received.push({ request, isTaken: failure === undefined });
+      onEvent("request");
+      return failure ?? { status: 200 };
+    });
+    const [customer] = await withCustomers(machine, { customers: 1, channels: CHANNELS });
+    const secrets = new Map<number, string>();
+    const first = await machine.serve(["serve"], pushing());
+    for (let at = 0; at < WEBHOOKS; at++) {
+      const webhook = await createWebhook(first, customer, receiver, `/hook/${at}`, [1]);
+      secrets.set(webhook.id, webhook.secret);
+    }
+    await first.stop();
+
+    const { calls, ended: called } = callOnAndOn(campaign, customer, () => onEvent("answer"));
+    const { imports, ended: imported } = importOnAndOn(campaign, chances(2));
+    const { keys, ended: changed } = changeKeysOnAndOn(campaign, chances(3));
+    const { backups, ended: backedUp } = backUpOnAndOn(campaign, calls, chances(4));
+    const loads = Promise.all([called, imported, changed, backedUp]);
+    // A load that fails ends the campaign, whatever it is at.
+    const failed = loads.then(() => new Promise<never>(() => {}));
+
+    const readyMs: number[] = [];
+    for (let kill = 1; kill <= KILLS; kill++) {
+      await Promise.race([failed, kill % 5 === 0 ? startAndKill() : liveAndKill(kill)]);
+      expectUsage(calls);
+    }
+    campaign.goesOn = false;
+    await loads;
+
+    async function startAndKill(): Promise<void> {
+      const life = machine.spawn(["serve"], pushing());
+      await elapsed(moment() * START_MAX_MS);
+      life.kill("SIGKILL");
+      await life.exited;
+    }
+
+    async function liveAndKill(kill: number): Promise<void> {
+      const spawnedAtMs = performance.now();
+      const serving = await machine.serve(["serve"], pushing());
+      await within(5_000, async () => (await serving.get("/readyz")).status === 200, "ready");
+      readyMs.push(performance.now() - spawnedAtMs);
+      expect(cpuMs(serving.pid)).toBeLessThan(READY_CPU_MAX_MS);
+      await expectKeys(keys, serving.get);
+      campaign.serving = serving;
+      const checked = machine.run(["check"]);
+      const kind = kill % 2 === 0 ? "request" : "answer";
+      let left = Math.ceil(moment() * (kind === "request" ? REQUESTS_MAX : ANSWERS_MAX));
+      const came = new Promise<void>((resolve) => {
+        onEvent = (happened) => {
+          if (happened === kind && --left <= 0) resolve();
+        };
+      });
+      await Promise.race([came, elapsed(LIFE_MAX_MS)]);
+      const { out, notes } = await checked;
+      expect(notes).toBe("");
+      expect(out.split("\n").filter((line) => line !== "" && !line.startsWith("ok "))).toEqual([]);
+      await elapsed(moment() * AFTER_REQUEST_MAX_MS);
+      campaign.serving = null;
+      process.kill(serving.pid, "SIGKILL");
+    }
+
+    const last = await machine.serve(["serve"], pushing());
+    const drainedFromMs = performance.now();
+    await expectKeys(keys, last.get);
+    await drain(received);
+    expect(await last.stop()).toBe(0);
+
+    expectUsage(calls);
+    expect([...calls.others].filter((status) => status !== 503)).toEqual([]);
+    expect(faultsOf(machine.database)).toEqual([]);
+    const rows = machine.query<{ id: number; title: string }>(
+      "SELECT id, title FROM channel_cards",
+    );
+    expect(rows).toHaveLength(CHANNELS);
+    for (const { id, title } of rows) expect(title).toBe(titleOf(id, imports.titles));
+    expect(machine.query("SELECT id FROM posts")).toHaveLength(imports.posts);
+    const { deliveries, takenAgain } = expectDelivered(received, secrets, imports.posts);
+
+    // Else the campaign would prove nothing about them.
+    expect(
+      Math.min(calls.answered, imports.titles, deliveries, keys.good.size, backups.finished),
+    ).toBeGreaterThan(0);
+    const worst = Math.max(...readyMs);
+    console.info(
+      `${KILLS} kills, and ${imports.killed} of imports, ${keys.killed} of key changes, ` +
+        `${backups.killed} of backups; ready after ${median(readyMs)} ms, at most ` +
+        `${worst.toFixed(0)}; ${calls.sent} calls, ${calls.answered} answered; ${imports.posts} ` +
+        `posts, ${imports.titles} times all titles; ${keys.good.size + keys.revoked.size} keys, ` +
+        `${keys.revoked.size} revoked; ${backups.finished} backups; ${deliveries} deliveries in ` +
+        `${received.length} attempts, ${takenAgain} again after a 200; ` +
+        `${((performance.now() - startedAtMs) / 1000).toFixed(0)} seconds, the last ` +
+        `${((performance.now() - drainedFromMs) / 1000).toFixed(0)} after the last kill`,
+    );
+  },
+  300_000 + 15_000 * KILLS,
+);
+
+/** Units stored are at least what was answered and at most what was sent, by day and by period. */
+function expectUsage({ answered, sent }: Calls): void {
+  const sum = (of: string, table: string): number =>
+    machine.query<{ units: number }>(`SELECT coalesce(sum(${of}), 0) AS units FROM ${table}`)[0]
+      ?.units ?? 0;
+  const units = sum("used", "usage_periods");
+  expect(units).toBeGreaterThanOrEqual(answered);
+  expect(units).toBeLessThanOrEqual(sent);
+  expect(sum("units", "usage_days")).toBe(units);
+}
+
+/** Keys that were made work, those that were revoked do not; the last few of many. */
+async function expectKeys({ good, revoked }: Keys, get: Serving["get"]): Promise<void> {
+  const statusOf = async (key: string) => (await get("/v1/me/", key)).status;
+  for (const key of [...good.values()].slice(-10)) expect(await statusOf(key)).toBe(200);
+  for (const key of [...revoked.values()].slice(-10)) expect(await statusOf(key)).toBe(401);
+}
+
+/** Half of the attempts fail, each fortieth by hanging: that takes 10 seconds of a place. */
+function failureOf(chance: () => number): ReceiverAnswer | undefined {
+  if (chance() < 1 / 40) return "hang";
+  return chance() < 0.5 ? FAILURES[Math.floor(chance() * FAILURES.length)] : undefined;
+}
+
+/** Waits until nothing waits to be sent, while attempts are made. */
+async function drain(received: readonly unknown[]): Promise<void> {
+  let [seen, lastSeenAtMs] = [received.length, performance.now()];
+  for (;;) {
+    const { read, pending, claimed } = unfinished(machine);
+    if (read + pending + claimed === 0) break;
+    if (received.length > seen) [seen, lastSeenAtMs] = [received.length, performance.now()];
+    if (performance.now() - lastSeenAtMs > STILL_MAX_MS) {
+      throw new Error(`stuck: ${JSON.stringify(waiting(machine))}`);
+    }
+    await elapsed(20);
+  }
+  expect(unfinished(machine)).toEqual({ read: 0, pending: 0, claimed: 0, lost: 0 });
+}
+
+/** Every post came to every webhook, in one delivery of the same bytes each time. */
+function expectDelivered(
+  received: readonly { request: ReceivedRequest; isTaken: boolean }[],
+  secrets: ReadonlyMap<number, string>,
+  imported: number,
+): { deliveries: number; takenAgain: number } {
+  const bodies = new Map<number, string>();
+  const deliveryOf = new Map<string, number>();
+  const takenPosts = new Set<string>();
+  const takenDeliveries = new Set<number>();
+  let takenAgain = 0;
+  for (const { request, isTaken } of received) {
+    const { event, webhook, delivery, posts } = readEvent(request);
+    expect(event).toBe("post.created");
+    expect(isSignedWith(request, secrets.get(webhook) ?? "")).toBe(true);
+    const body = Bun.SHA256.hash(request.body, "hex");
+    expect(bodies.get(delivery) ?? body).toBe(body);
+    bodies.set(delivery, body);
+    for (const post of posts) {
+      const key = `post ${post} of webhook ${webhook}`;
+      expect([key, deliveryOf.get(key) ?? delivery]).toEqual([key, delivery]);
+      deliveryOf.set(key, delivery);
+      if (isTaken) takenPosts.add(key);
+    }
+    if (isTaken && takenDeliveries.has(delivery)) takenAgain += 1;
+    if (isTaken) takenDeliveries.add(delivery);
+  }
+  expect(takenPosts.size).toBe(imported * secrets.size);
+  expect(deliveryOf.size).toBe(imported * secrets.size);
+  return { deliveries: bodies.size, takenAgain };
+}
+
+/** What has not come to its end, for the message of a test that fails. */
+function waiting(on: Machine): unknown {
+  const rows = on.query(
+    `SELECT webhook_id AS webhook, state, count(*) AS deliveries, sum(claim IS NOT NULL) AS claimed,
+       max(failures) AS failures, min(next_attempt_at) - @nowMs AS dueInMs,
+       min(claimed_until) - @nowMs AS claimedForMs
+     FROM webhook_deliveries WHERE state = 'pending' OR claim IS NOT NULL GROUP BY 1, 2`,
+    { nowMs: Date.now() },
+  );
+  return { ...unfinished(on), rows };
+}
+
+/** Time of the processor that a process took so far. */
+function cpuMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  const [user = 0, system = 0] = fields.slice(11, 13).map(Number);
+  return (user + system) * TICK_MS;
+}
+
+const TICK_MS = 10;
+
+function median(numbers: readonly number[]): string {
+  return (numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0).toFixed(0);
+}

@@ -1,0 +1,336 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import fc from "fast-check";
+import { readConfig } from "../../src/config.ts";
+import { closeDatabase } from "../../src/db/database.ts";
+import { openDomains } from "../../src/domains.ts";
+import { importFile } from "../../src/imports/import-file.ts";
+import { systemPorts } from "../../src/ports/ports.ts";
+import type { Answer } from "../support/appliance.ts";
+import { hostileCalls, type Tool } from "../support/hostile-calls.ts";
+import {
+  bytesOf,
+  type HostileRequest,
+  hostileRequests,
+  type Known,
+} from "../support/hostile-requests.ts";
+import { type Receiver, startReceiver } from "../support/https-receiver.ts";
+import { createMachine, type Machine, type Serving } from "../support/machine.ts";
+import { checkBody, findOperation, type OpenApiDocument } from "../support/published-schemas.ts";
+import { connectRaw, type RawAnswer } from "../support/raw-http.ts";
+import { call, pushing } from "../support/webhook-journey.ts";
+
+/** In all; 100,000 by `bun run test:hostile`. */
+const REQUESTS = Number(process.env["KANALOG_TEST_REQUESTS"] ?? 5_000);
+const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Date.now() % 1_000_000);
+/** Connections that send at once, each one request after the other. */
+const LANES = 4;
+/** One request in so many is to the MCP server. */
+const MCP_SHARE = 6;
+const QUERY_TIMEOUT_MS = 5_000;
+/** Which a receiver has to answer a test or a delivery sent again. */
+const RECEIVER_TIMEOUT_MS = 10_000;
+/** For the way there and back, on a machine that does other things too. */
+const SLACK_MS = 2_000;
+const WAITS_FOR_RECEIVER = new Set(["msgr_webhooks_test", "msgr_webhooks_deliveries_resend"]);
+const SAMPLE = new URL("../../data/sample/", import.meta.url).pathname;
+
+/** Tools' schemas tell less of texts than the document does. */
+const TOOL_TEXTS = { channels: ["1,3"], ids: ["3,1"], from: ["2024-11-01"], to: ["2024-11-30"] };
+const ROUTED = ["get", "post", "patch", "delete"];
+/** Stand in a path for the newest webhook there is, and for one that was tested and its delivery. */
+const [NEWEST, TESTED, PING] = ["newest", "tested", "ping"];
+/** What an operation answers at best, where there are only pings. */
+const USUAL: Record<string, string> = { msgr_webhooks_deliveries_resend: "409" };
+
+let machine: Machine;
+let receiver: Receiver;
+let serving: Serving;
+let document: OpenApiDocument;
+let tools: Tool[];
+/** Values of `Authorization` by what they are; the first is used most. */
+let keys: Map<string, string>;
+/** Numbers of the good ones. */
+let keyIds: Map<string, number>;
+let known: Known;
+
+beforeAll(async () => {
+  machine = createMachine();
+  receiver = await startReceiver();
+  ({ keys, keyIds } = await makeData());
+  const { environment } = pushing();
+  serving = await machine.serve(["serve"], {
+    environment: { ...environment, KANALOG_LOG_LEVEL: "info" },
+  });
+  document = (await (await serving.get("/docs/json")).json()) as OpenApiDocument;
+  const owner = keys.get("owner")?.replace("Bearer ", "") ?? "";
+  const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+  const listed = await call<{ result: { tools: Tool[] } }>(
+    ...([serving, owner, "POST", "/v1/mcp/", list] as const),
+  );
+  tools = listed.body.result.tools;
+  known = {
+    channel: ["nsmag", 1, 3, "HABR_COM"],
+    q: ["новости", "@nsmag", "t.me/habr_com", "science", -1001000724666],
+    cursor: await someCursors(owner),
+    url: [`https://127.0.0.1:${receiver.port}/hook`, `https://127.0.0.1:${receiver.port}/?a=b#c`],
+  };
+  for (const path of Object.keys(document.paths)) {
+    const isResend = path.includes("/{delivery}/");
+    if (path.includes("/webhooks/")) known[`${path} id`] = [isResend ? TESTED : NEWEST];
+    if (isResend) known[`${path} delivery`] = [PING];
+  }
+});
+afterAll(async () => {
+  await machine.leave();
+  await receiver.close();
+});
+
+test(
+  "no request, however broken, is a 5xx, outside its schema, late, or billed wrongly",
+  async () => {
+    console.info(`${REQUESTS} requests (KANALOG_TEST_REQUESTS), seed ${SEED} (KANALOG_TEST_SEED)`);
+    const seen = new Map<string, number>();
+    const counted = recorded();
+    const names = [...keys.keys()];
+    const toMethods = hostileRequests(document, known, names);
+    const request = fc.oneof(
+      { weight: MCP_SHARE - 1, arbitrary: toMethods },
+      { weight: 1, arbitrary: hostileCalls(tools, { ...known, ...TOOL_TEXTS }, names) },
+    );
+    let slowestMs = 0;
+    await Promise.all(
+      Array.from({ length: LANES }, async (_, lane) => {
+        let connection = await connectRaw(serving.address);
+        const property = fc.asyncProperty(request, async (given) => {
+          const sent = { ...given, target: filled(given.target) };
+          const sentAtMs = performance.now();
+          connection.send(bytesOf(sent, keys.get(sent.key) ?? ""));
+          const answer = await connection.answer(sent.verb === "HEAD");
+          if (answer === null) throw new Error("the connection ended without an answer");
+          const durationMs = performance.now() - sentAtMs;
+          if (answer.headers["connection"] === "close") {
+            connection.close();
+            connection = await connectRaw(serving.address);
+          }
+          slowestMs = Math.max(slowestMs, durationMs);
+          const { name, cost } = judge(sent, answer, durationMs);
+          seen.set(name, (seen.get(name) ?? 0) + 1);
+          const usage = counted[given.key];
+          if (usage === undefined || cost === null) return;
+          usage.requests += 1;
+          usage.units += cost;
+        });
+        await fc.assert(property, { numRuns: REQUESTS / LANES, seed: SEED + lane });
+        connection.close();
+      }),
+    );
+
+    expectAllReached(seen);
+    expect((await serving.get("/readyz")).status).toBe(200);
+    expect(serving.printed()).not.toMatch(/"level":[56]0/);
+    // What costs nothing may be written with the next commit: the stop is the last.
+    expect(await serving.stop()).toBe(0);
+    expect(recorded()).toEqual(counted);
+    console.info(
+      `${[...seen.values()].reduce((sum, count) => sum + count, 0)} answers of ${seen.size} kinds; ` +
+        `the slowest took ${slowestMs.toFixed(0)} ms`,
+    );
+  },
+  60_000 + REQUESTS * 10,
+);
+
+type Usage = Record<string, { requests: number; units: number }>;
+
+/** What the file says of each good key. */
+function recorded(): Usage {
+  const rows = machine.query<{ id: number; requests: number; units: number }>(
+    "SELECT key_id AS id, sum(requests) AS requests, sum(units) AS units FROM usage_days GROUP BY 1",
+  );
+  return Object.fromEntries(
+    [...keyIds].map(([name, id]) => {
+      const { requests, units } = rows.find((row) => row.id === id) ?? { requests: 0, units: 0 };
+      return [name, { requests, units }];
+    }),
+  );
+}
+
+async function makeData(): Promise<{ keys: Map<string, string>; keyIds: Map<string, number> }> {
+  const config = readConfig({ KANALOG_DB: machine.database, KANALOG_LOG_LEVEL: "silent" });
+  const { db, clock, accounts, keys: stored } = await openDomains(config, systemPorts(config));
+  for (const [kind, file] of [
+    ["channels", "channels.ndjson"],
+    ["posts", "posts.ndjson"],
+    ["stats", "stats.csv"],
+  ] as const) {
+    await importFile(db, clock, kind, SAMPLE + file);
+  }
+  const keys = new Map<string, string>();
+  const keyIds = new Map<string, number>();
+  const lifted = { requestsPerSecond: 1_000_000, requestsPerPeriod: 1_000_000_000 };
+  await accounts.changePlan("profi", { ...lifted, webhooks: 20 });
+  await accounts.changePlan("test", lifted);
+  await accounts.changePlan("growth", { ...lifted, requestsPerPeriod: 20 });
+  for (const [name, plan, role, access] of [
+    ["owner", "profi", "owner", "read_write"],
+    ["member", "profi", "member", "read_write"],
+    ["reader", "profi", "administrator", "read_only"],
+    ["on test", "test", "owner", "read_write"],
+    ["of few requests", "growth", "owner", "read_write"],
+    ["of few a second", "start", "owner", "read_write"],
+    ["revoked", "profi", "owner", "read_write"],
+  ] as const) {
+    const organization = await accounts.createOrganization({ name, plan });
+    const email = `${plan}@example.com`;
+    const input = { organizationId: organization.id, email, name, role };
+    const { id: memberId } = await accounts.addMember(input);
+    const { key, token } = await stored.createKey({ memberId, name, access, expiresAt: null });
+    keys.set(name, `Bearer ${token}`);
+    if (name === "revoked") await stored.revokeKey(key.id);
+    else keyIds.set(name, key.id);
+  }
+  closeDatabase(db);
+  keys.set("none", "").set("of another scheme", "Basic dTpw").set("broken", "Bearer knl_rw_\xff{}");
+  return { keys, keyIds };
+}
+
+/** Cursors of every list and ordering, so that they meet each other's. */
+async function someCursors(key: string): Promise<string[]> {
+  const cursors: string[] = [];
+  for (const path of [
+    ...["", "&ordering=-quality", "&ordering=-citation", "&ordering=-last_post_at"].map(
+      (ordering) => `/v1/msgr/channels/?limit=2${ordering}`,
+    ),
+    "/v1/msgr/channels/nsmag/posts/?limit=3",
+  ]) {
+    const { body } = await call<{ next: string }>(serving, key, "GET", path);
+    cursors.push(new URL(body.next).searchParams.get("cursor") ?? "");
+  }
+  return [...cursors, `${cursors[0]}A`, cursors[0]?.slice(1) ?? "", "x"];
+}
+
+/** The owner's webhooks that there are. */
+const webhooks: number[] = [];
+let tested = { webhook: 0, delivery: 0 };
+
+/** With the numbers of what there is at this moment. */
+function filled(target: string): string {
+  return target
+    .replace(NEWEST, String(webhooks.at(-1) ?? 0))
+    .replace(TESTED, String(tested.webhook))
+    .replace(PING, String(tested.delivery));
+}
+
+function remember(
+  operationId: string,
+  at: string,
+  { status, body }: Pick<Answer, "status" | "body">,
+): void {
+  const webhook = Number(/webhooks\/(\d+)\//.exec(at)?.[1]);
+  if (status === 201) webhooks.push(body.id);
+  if (status === 204) webhooks.splice(webhooks.indexOf(webhook), 1);
+  if (operationId === "msgr_webhooks_test" && status === 200) {
+    tested = { webhook, delivery: body.delivery };
+  }
+}
+
+const ajv = addFormats(new Ajv2020({ strict: false }));
+const outputs = new Map<string, ValidateFunction>();
+
+/**
+ * Fails where an answer is not what it must be.
+ * @returns a name for its kind, and what it cost; null where no good key was asked with
+ */
+function judge(
+  { verb, target, body: sent, key }: HostileRequest,
+  { status, headers, body: text }: RawAnswer,
+  durationMs: number,
+): { name: string; cost: number | null } {
+  // A backslash is a slash there, and `..` leads up.
+  const { pathname } = new URL(target, "http://127.0.0.1");
+  const isMcp = /^\/v1\/mcp\/?$/.test(pathname);
+  const isReading = verb === "GET" || verb === "HEAD";
+  const at = isReading || pathname.endsWith("/") ? pathname : `${pathname}/`;
+  const found = isMcp ? null : findOperation(document, at, isReading ? "get" : verb.toLowerCase());
+  const { operationId = "none", description = "" } = found?.operation ?? {};
+  const isJson = headers["content-type"]?.startsWith("application/json") ?? false;
+  const body = isJson && text !== "" ? JSON.parse(text) : text;
+
+  expect(status).toBeGreaterThanOrEqual(200);
+  expect(status).toBeLessThan(500);
+  const maxMs = WAITS_FOR_RECEIVER.has(operationId) ? RECEIVER_TIMEOUT_MS : QUERY_TIMEOUT_MS;
+  expect(durationMs).toBeLessThan(maxMs + SLACK_MS);
+  expect(headers["x-request-id"]).toMatch(/^[\w.-]{1,64}$/);
+  checkBody(document, verb, at, { status, body });
+  if (status === 405) expect(headers["allow"]).toBeString();
+  if (status === 429) expect(headers["retry-after"]).toMatch(/^[1-9]\d*$/);
+  if (status === 401) expect(headers["www-authenticate"]).toBe('Bearer realm="kanalog"');
+  remember(operationId, at, { status, body });
+
+  const cost = headers["x-request-cost"];
+  const isRoute = isMcp || ROUTED.some((each) => findOperation(document, at, each) !== null);
+  const isCounted = keyIds.has(key) && status !== 301 && isRoute;
+  expect(cost !== undefined).toBe(isCounted);
+  if (cost === undefined) return { name: `${operationId} ${status}`, cost: null };
+  expect(headers["ratelimit"]).toMatch(/^"rate";r=\d+;t=\d+, "quota";r=\d+;t=\d+$/);
+  if (isMcp) {
+    const { name, units } = judgeMcp(sent, status, body);
+    expect(Number(cost)).toBe(units);
+    return { name, cost: units };
+  }
+  const units = Number(/Costs (\d) request unit/.exec(description)?.[1] ?? 0);
+  expect(Number(cost)).toBe(isBilled(status) ? units : 0);
+  return { name: `${operationId} ${status}`, cost: Number(cost) };
+}
+
+/** Decisions, section 1: what costs. */
+function isBilled(status: number): boolean {
+  return status < 300 || status === 400 || status === 404;
+}
+
+/** The same of what a call of a tool answered. */
+function judgeMcp(
+  sent: string | null,
+  status: number,
+  // biome-ignore lint/suspicious/noExplicitAny: an answer of any shape
+  body: any,
+): { name: string; units: number } {
+  const { result, error } = Object(body);
+  if (result?.content === undefined) {
+    const kind = error?.code ?? (result === undefined ? "" : "result");
+    return { name: `mcp ${status} ${kind}`, units: 0 };
+  }
+  expect(status).toBe(200);
+  const asked = JSON.parse(sent ?? "").params?.name;
+  const tool = tools.find((each) => each.name === asked);
+  const name = tool?.name ?? "unknown";
+  const [{ text }] = result.content;
+  const units = Number(/Costs (\d) request unit/.exec(tool?.description ?? "")?.[1] ?? 0);
+  if (result.isError) {
+    const code = Number(/^(4\d\d) [a-z_]+: \S/.exec(text)?.[1]);
+    expect(code, text).toBeWithin(400, 500);
+    return { name: `mcp ${name} ${code}`, units: isBilled(code) ? units : 0 };
+  }
+  expect(JSON.parse(text)).toEqual(result.structuredContent);
+  const validate = outputs.get(name) ?? ajv.compile(tool?.outputSchema ?? false);
+  outputs.set(name, validate);
+  expect(validate(result.structuredContent) ? "" : ajv.errorsText(validate.errors)).toBe("");
+  return { name: `mcp ${name} 200`, units };
+}
+
+/** Else the requests would prove nothing: every operation and tool did what it is for, and failed. */
+function expectAllReached(seen: Map<string, number>): void {
+  for (const { operationId, responses, parameters = [] } of Object.values(document.paths).flatMap(
+    (ofPath) => Object.values(ofPath),
+  )) {
+    const [usual] = Object.keys(responses).filter((status) => status.startsWith("2"));
+    const success = USUAL[operationId] ?? usual ?? "";
+    const statuses = (names: string[]) =>
+      names.filter((name) => seen.has(`${operationId} ${name}`));
+    expect([operationId, statuses([success])]).toEqual([operationId, [success]]);
+    if (parameters.length > 0) expect(statuses(["400", "404"]), operationId).not.toEqual([]);
+  }
+  const names = tools.map(({ name }) => name);
+  expect(names.filter((name) => seen.has(`mcp ${name} 200`))).toEqual(names);
+}

@@ -1,0 +1,366 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { createMachine, type Machine, type Serving } from "../support/machine.ts";
+import { connectRaw, type RawAnswer, type RawConnection } from "../support/raw-http.ts";
+
+/** What no HTTP client would send, to the real process, while others use it. */
+
+/** Connections that say nothing; 10,000 by `bun run test:hostile`. */
+const IDLE = Number(process.env["KANALOG_TEST_IDLE"] ?? 1_000);
+/** Whether to wait for the limits in time, which takes most of a minute. */
+const IS_SLOW = process.env["KANALOG_TEST_SLOW"] === "1";
+/** What a client beside may have to wait, on a machine that does other things too. */
+const BESIDE_MAX_MS = 2_000;
+const HIDDEN_ID = "hidden-in-a-body";
+
+let machine: Machine;
+let serving: Serving;
+let key: string;
+let beside: { end(): Promise<void> };
+
+beforeAll(async () => {
+  machine = createMachine();
+  ({ key } = await machine.customer());
+  serving = await machine.serve();
+});
+afterAll(() => machine.leave());
+beforeEach(() => {
+  beside = clientBeside();
+});
+afterEach(() => beside.end());
+
+/** Somebody who uses the appliance as it is meant, and must notice nothing. */
+function clientBeside() {
+  let goesOn = true;
+  const asking = (async () => {
+    let asked = 0;
+    while (goesOn || asked === 0) {
+      const sentAtMs = performance.now();
+      const response = await serving.get("/v1/me/", key);
+      expect(await response.json()).toHaveProperty("api_tariff");
+      expect(response.status).toBe(200);
+      expect(performance.now() - sentAtMs).toBeLessThan(BESIDE_MAX_MS);
+      asked += 1;
+      await Bun.sleep(2);
+    }
+  })();
+  return {
+    end: () => {
+      goesOn = false;
+      return asking;
+    },
+  };
+}
+
+const lines = (...all: string[]): string => `${all.join("\r\n")}\r\n\r\n`;
+const get = (...headers: string[]): string =>
+  lines("GET /healthz HTTP/1.1", "Host: kanalog", ...headers);
+const HIDDEN = get(`X-Request-Id: ${HIDDEN_ID}`);
+const many = (count: number): string[] => Array.from({ length: count }, (_, at) => `X-${at}: a`);
+
+/** Sends bytes, and ends this half. @returns every answer until the other side ended the other */
+async function answersTo(bytes: string): Promise<RawAnswer[]> {
+  const connection = await connectRaw(serving.address);
+  connection.socket.end(Buffer.from(bytes, "latin1"));
+  const answers: RawAnswer[] = [];
+  for (let answer = await connection.answer(); answer !== null; ) {
+    answers.push(answer);
+    answer = await connection.answer();
+  }
+  connection.close();
+  return answers;
+}
+
+/** Without a body and without a request id: given by the runtime, before any code of ours. */
+const isBare = ({ headers, body }: RawAnswer): boolean =>
+  body === "" && headers["x-request-id"] === undefined && headers["connection"] === "close";
+
+/** Status, or 0 where the connection is just ended, of what is broken. The README says the same. */
+const BROKEN: [number, string, string][] = [
+  [400, "no Host", lines("GET /healthz HTTP/1.1")],
+  [400, "an empty line before the request", `\r\n${get()}`],
+  [400, "bytes of TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n"],
+  [400, "the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
+  [400, "a target of *", lines("OPTIONS * HTTP/1.1", "Host: kanalog")],
+  [400, "a space before the colon", get("X : a")],
+  [400, "a name that is none", get("X(: a")],
+  [400, "an empty name", get(": a")],
+  [400, "no colon", get("X")],
+  [400, "a line that goes on", get("X: a", " b")],
+  [400, "a NUL", get("X: a\0b")],
+  [400, "a bare CR", get("X: a\rY: b")],
+  [400, "a bare LF", get("X: a\nY: b")],
+  [400, "bare LFs at the end", "GET /healthz HTTP/1.1\r\nHost: kanalog\n\n"],
+  [
+    400,
+    "Content-Length and Transfer-Encoding",
+    get("Content-Length: 5", "Transfer-Encoding: chunked"),
+  ],
+  [400, "two lengths that differ", get("Content-Length: 5", "Content-Length: 6")],
+  [400, "a list of lengths", get("Content-Length: 5, 5")],
+  [400, "a length with a sign", get("Content-Length: +5")],
+  [400, "a negative length", get("Content-Length: -5")],
+  [400, "a length in hex", get("Content-Length: 0x5")],
+  [400, "no length", get("Content-Length:")],
+  [400, "a length beyond all numbers", get("Content-Length: 99999999999999999999")],
+  [400, "a length past 64 bits", get("Content-Length: 18446744073709551616")],
+  [400, "a coding that is not known", get("Transfer-Encoding: xchunked")],
+  [400, "identity", get("Transfer-Encoding: identity")],
+  [400, "chunked, but not last", get("Transfer-Encoding: chunked, identity")],
+  [400, "chunked, then another", get("Transfer-Encoding: chunked", "Transfer-Encoding: identity")],
+  [400, "a coding in quotes", get('Transfer-Encoding: "chunked"')],
+  [400, "a coding behind a vertical tab", get("Transfer-Encoding: \vchunked")],
+  [400, "a coding on the next line", get("Transfer-Encoding:", " chunked")],
+  [400, "chunks in HTTP/1.0", lines("POST / HTTP/1.0", "Host: a", "Transfer-Encoding: chunked")],
+  [
+    413,
+    "a body of more than 2 GiB and 1 MiB",
+    lines("POST /v1/mcp/ HTTP/1.1", "Host: kanalog", "Content-Length: 2148532225"),
+  ],
+  [431, "an address of 20 kB", lines(`GET /${"a".repeat(20_000)} HTTP/1.1`, "Host: kanalog")],
+  [431, "a header of 20 kB", get(`X: ${"a".repeat(20_000)}`)],
+  [431, "a header without end", get(`X: ${"a".repeat(2_000_000)}`)],
+  [431, "250 headers", get(...many(250))],
+  [505, "no version", "GET /healthz\r\n\r\n"],
+  [505, "HTTP/3.0", lines("GET /healthz HTTP/3.0", "Host: kanalog")],
+  [505, "a space in the address", lines("GET /a b HTTP/1.1", "Host: kanalog")],
+  [505, "a NUL in the address", lines("GET /a\0b HTTP/1.1", "Host: kanalog")],
+  [505, "LF at the end of all lines", "GET /healthz HTTP/1.1\nHost: kanalog\n\n"],
+  [0, "a method that is not known", lines("BREW /healthz HTTP/1.1", "Host: kanalog")],
+  [0, "a method in lower case", lines("get /healthz HTTP/1.1", "Host: kanalog")],
+  [0, "a method of 5 kB", lines(`${"A".repeat(5_000)} /healthz HTTP/1.1`, "Host: kanalog")],
+];
+
+describe("a request that is not HTTP", () => {
+  test("gets one bare answer, or none, and its connection is ended", async () => {
+    const found = await Promise.all(
+      BROKEN.map(async ([, what, bytes]) => {
+        const answers = await answersTo(bytes);
+        expect(
+          answers.filter((answer) => !isBare(answer)),
+          what,
+        ).toEqual([]);
+        return [answers.map(({ status }) => status).join(), what];
+      }),
+    );
+    expect(found).toEqual(
+      BROKEN.map(([status, what]) => [status === 0 ? "" : String(status), what]),
+    );
+  });
+
+  test("is in the README's table under the status that is said there", () => {
+    const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+    const listed = [...readme.matchAll(/^\| bare `(\d+)` \|/gm)].map((row) => Number(row[1]));
+    const given = new Set(BROKEN.map(([status]) => status).filter((status) => status !== 0));
+    expect(listed).toEqual([...given].sort((a, b) => a - b));
+  });
+});
+
+describe("a target in another form", () => {
+  test("is answered by its path, and no host in it counts", async () => {
+    const authorization = `Authorization: Bearer ${key}`;
+    const ask = async (target: string, verb = "GET") => {
+      const [answer] = await answersTo(
+        lines(`${verb} ${target} HTTP/1.1`, "Host: kanalog", authorization),
+      );
+      return answer;
+    };
+    expect((await ask("http://evil.example/v1/me/"))?.status).toBe(200);
+    expect((await ask("https://user:x@evil.example:99/v1/msgr/categories/"))?.status).toBe(200);
+    expect((await ask("evil.example:443", "CONNECT"))?.status).toBe(404);
+    expect((await ask("/v1/me/", "TRACE"))?.status).toBe(405);
+    for (const target of ["http://evil.example/v1/me", "//evil.example/v1/me"]) {
+      const location = (await ask(target))?.headers["location"] ?? "/";
+      expect(location).toMatch(/^\/(?!\/)/);
+    }
+  });
+});
+
+describe("a request hidden in a body", () => {
+  const size = HIDDEN.length;
+  const chunk = `${size.toString(16)}\r\n${HIDDEN}\r\n0\r\n\r\n`;
+  const heads = [
+    "GET /v1/me/",
+    "HEAD /v1/me/",
+    "POST /v1/mcp/",
+    "POST /v1/msgr/webhooks/",
+    "PATCH /v1/msgr/webhooks/1/",
+    "DELETE /v1/msgr/webhooks/1/",
+    "OPTIONS /v1/me/",
+    "TRACE /v1/me/",
+    "CONNECT kanalog:80",
+    "PUT /v1/me/",
+    "GET /v1/me",
+    "POST /nothing",
+    "POST /healthz",
+    "POST /account/sign-in/",
+    "GET /docs/",
+  ];
+  const framings: [string[], string][] = [
+    [[`Content-Length: ${size}`], HIDDEN],
+    [[`Content-Length: ${size}`, `Content-Length: ${size}`], HIDDEN],
+    [["Content-Length: 0", `Content-Length: ${size}`], HIDDEN],
+    [[`Content-Length: ${size}`, "Content-Length: 0"], HIDDEN],
+    [[`Content-Length: 0, ${size}`], HIDDEN],
+    [[`Content-Length : ${size}`], HIDDEN],
+    [[`Content-Length: ${size}`, "Transfer-Encoding: chunked"], chunk],
+    [[`Content-Length: ${size + 5}`, "Transfer-Encoding: chunked"], `0\r\n\r\n${HIDDEN}`],
+    [["Transfer-Encoding: chunked", "Content-Length: 4"], chunk],
+    [["Transfer-Encoding: chunked"], chunk],
+    [["Transfer-Encoding:\tchunked"], chunk],
+    [["Transfer-Encoding: CHUNKED"], chunk],
+    [["Transfer-Encoding : chunked", `Content-Length: ${size}`], HIDDEN],
+    [["Transfer-Encoding: chunked, identity"], `0\r\n\r\n${HIDDEN}`],
+    [["Transfer-Encoding: identity, chunked"], chunk],
+    [["Transfer-Encoding: xchunked", `Content-Length: ${size}`], HIDDEN],
+    [["Transfer-Encoding: chunked", "Transfer-Encoding: x"], chunk],
+    [["X: y\nTransfer-Encoding: chunked", `Content-Length: ${size}`], HIDDEN],
+    [["Transfer-Encoding:", " chunked"], chunk],
+    [["Transfer-Encoding: chunked"], `${size.toString(16)};a="\r\n${HIDDEN}"\r\n0\r\n\r\n`],
+    [["Transfer-Encoding: chunked"], `2;\n{}\r\n${chunk}`],
+    [["Transfer-Encoding: chunked"], `0x${chunk}`],
+    [["Transfer-Encoding: chunked"], `-1\r\n${HIDDEN}\r\n0\r\n\r\n`],
+    [["Transfer-Encoding: chunked"], `FFFFFFFFFFFFFFFF0\r\n${HIDDEN}\r\n0\r\n\r\n`],
+    [["Transfer-Encoding: chunked"], `2\n{}\n0\n\n${HIDDEN}`],
+    [["Transfer-Encoding: chunked"], `1\r\n{}\r\n${HIDDEN}`],
+    [["Expect: 100-continue", `Content-Length: ${size}`], HIDDEN],
+    [["Connection: Upgrade", "Upgrade: websocket", `Content-Length: ${size}`], HIDDEN],
+    [["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", `Content-Length: ${size}`], HIDDEN],
+  ];
+
+  test("is never answered, whoever asks for what, however the body is framed", async () => {
+    let asked = 0;
+    for (const head of heads) {
+      await Promise.all(
+        framings.flatMap(([framing, body]) =>
+          [[], [`Authorization: Bearer ${key}`, "Content-Type: application/json"]].map(
+            async (more) => {
+              const bytes = lines(`${head} HTTP/1.1`, "Host: kanalog", ...more, ...framing) + body;
+              const answers = await answersTo(bytes);
+              const ids = answers.map(({ headers }) => headers["x-request-id"]);
+              expect(ids, bytes).not.toContain(HIDDEN_ID);
+              // What is broken within the body may be told after the answer, and ends it.
+              expect(answers.slice(1).every(isBare), bytes).toBe(true);
+              asked += 1;
+            },
+          ),
+        ),
+      );
+    }
+    expect(asked).toBe(2 * heads.length * framings.length);
+  });
+
+  test("is answered where it is no body's, so that the test above can fail", async () => {
+    const answers = await answersTo(`${get("X-Request-Id: first")}${HIDDEN}`);
+    expect(answers.map(({ headers }) => headers["x-request-id"])).toEqual(["first", HIDDEN_ID]);
+  });
+});
+
+describe("one connection", () => {
+  test("answers requests that were sent at once in their order, those with bodies too", async () => {
+    const body = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+    const chunked = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+    const kinds: ((id: string) => string)[] = [
+      (id) => get(id),
+      (id) => lines("GET /v1/me/ HTTP/1.1", "Host: kanalog", `Authorization: Bearer ${key}`, id),
+      (id) => lines("GET /v1/me/ HTTP/1.1", "Host: kanalog", id),
+      (id) =>
+        lines(
+          ...["POST /v1/mcp/ HTTP/1.1", "Host: kanalog", `Authorization: Bearer ${key}`, id],
+          `Content-Length: ${body.length}`,
+        ) + body,
+      (id) =>
+        lines(
+          ...["POST /v1/mcp/ HTTP/1.1", "Host: kanalog", `Authorization: Bearer ${key}`, id],
+          "Transfer-Encoding: chunked",
+        ) + chunked,
+      (id) => lines("GET /nothing HTTP/1.1", "Host: kanalog", id),
+    ];
+    const sent = Array.from({ length: 120 }, (_, at) => `r${at}`);
+    const bytes = sent.map((id, at) => kinds[at % kinds.length]?.(`X-Request-Id: ${id}`) ?? "");
+    const answers = await answersTo(bytes.join(""));
+    expect(answers.map(({ headers }) => headers["x-request-id"])).toEqual(sent);
+    const statuses = [200, 200, 401, 200, 200, 404];
+    expect(answers.map(({ status }) => status)).toEqual(sent.map((_, at) => statuses[at % 6] ?? 0));
+  });
+
+  test("serves on after a large body that nobody read", async () => {
+    const connection = await connectRaw(serving.address);
+    const size = 3 * 1024 * 1024;
+    const head = ["POST /v1/mcp/ HTTP/1.1", "Host: kanalog", `Content-Length: ${size}`];
+    connection.send(lines(...head) + "a".repeat(size));
+    expect((await connection.answer())?.status).toBe(401);
+    connection.send(get("X-Request-Id: after"));
+    expect((await connection.answer())?.headers["x-request-id"]).toBe("after");
+    connection.close();
+  });
+
+  test("that is half closed gets its answer; one that ends within a request gets none", async () => {
+    const head = lines("GET /v1/me/ HTTP/1.1", "Host: kanalog", `Authorization: Bearer ${key}`);
+    expect((await answersTo(head)).map(({ status }) => status)).toEqual([200]);
+    for (const at of [1, 20, head.length - 1])
+      expect(await answersTo(head.slice(0, at))).toEqual([]);
+    const post = lines(
+      ...["POST /v1/mcp/ HTTP/1.1", "Host: kanalog", `Authorization: Bearer ${key}`],
+      "Content-Length: 100",
+    );
+    expect(await answersTo(`${post}{`)).toEqual([]);
+  });
+});
+
+/** Opens connections, each other one with half a request; fewer where the system allows no more. */
+async function openIdle(wanted: number): Promise<RawConnection[]> {
+  const limits = readFileSync("/proc/self/limits", "utf8");
+  const files = Number(/Max open files\s+(\d+)/.exec(limits)?.[1] ?? 1024);
+  const count = Math.min(wanted, files - 500);
+  if (count < wanted)
+    console.info(`${count} idle connections, not ${wanted}: ulimit -n is ${files}`);
+  const open: RawConnection[] = [];
+  while (open.length < count) {
+    const batch = Math.min(200, count - open.length);
+    const made = await Promise.all(
+      Array.from({ length: batch }, () => connectRaw(serving.address)),
+    );
+    for (const [at, connection] of made.entries()) {
+      if (at % 2 === 0) connection.send("GET /v1/me/ HTTP/1.1\r\nHost: kanalog\r\nX: ");
+      open.push(connection);
+    }
+  }
+  return open;
+}
+
+describe("connections that say nothing", () => {
+  test(`${IDLE} of them hold up nobody`, async () => {
+    const open = await openIdle(IDLE);
+    const slowest = { ms: 0 };
+    for (let asked = 0; asked < 100; asked++) {
+      const sentAtMs = performance.now();
+      expect((await serving.get("/v1/me/", key)).status).toBe(200);
+      slowest.ms = Math.max(slowest.ms, performance.now() - sentAtMs);
+    }
+    expect(slowest.ms).toBeLessThan(BESIDE_MAX_MS);
+    console.info(`${open.length} idle connections: the slowest of 100 ${slowest.ms.toFixed(1)} ms`);
+    for (const connection of open) connection.close();
+  }, 60_000);
+
+  test.if(IS_SLOW)(
+    "are ended within a minute, and so are those that send a byte now and then",
+    async () => {
+      const post = lines(
+        ...["POST /v1/mcp/ HTTP/1.1", "Host: kanalog", `Authorization: Bearer ${key}`],
+        "Content-Length: 1000",
+      );
+      const starts = ["", "GET /v1/me/ HTTP/1.1\r\nX: ", post, `${post}{`, get()];
+      const open = await Promise.all(starts.map(() => connectRaw(serving.address)));
+      for (const [at, connection] of open.entries()) connection.send(starts[at] ?? "");
+      const drip = setInterval(() => {
+        for (const { socket } of [open[1], open[3]] as RawConnection[]) {
+          if (socket.writable) socket.write("a");
+        }
+      }, 1_000);
+      await Promise.all(open.map(({ ended }) => ended));
+      clearInterval(drip);
+    },
+    60_000,
+  );
+});
