@@ -10,6 +10,7 @@ import type { Config } from "./config.ts";
 import { databaseThreads, readingConnection } from "./database-threads.ts";
 import { closeDatabase, foldLog } from "./db/database.ts";
 import { readMeta } from "./db/meta.ts";
+import { createReadTurns, withoutReadTurns } from "./db/read-transaction.ts";
 import { databaseChecks } from "./db/ready-checks.ts";
 import { createCategoryImages } from "./directory/category-images.ts";
 import { createDirectory } from "./directory/directory.ts";
@@ -144,7 +145,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     {
       claim: (claim) => threads.jobs.run("claimJob", claim),
       // Not on the jobs' thread, where whoever asks would wait for the job under way.
-      claimNow: (claim) => claimJobNow(domains.db, clock, claim),
+      claimNow: (claim, by) => claimJobNow(domains.db, clock, claim, by),
       runs: () => selectJobRuns(db),
       end: (end) => threads.jobs.run("endJob", end),
     },
@@ -188,13 +189,14 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
 
   const server: Server = createServer(apiMethods, {
     ...door,
+    inReadTurn: db === domains.db ? withoutReadTurns : createReadTurns(db, clock),
     keys,
     keyUse,
     others: site,
     answerMcp: createDispatcher(toolMethods, version),
     images: createCategoryImages(db),
     readyChecks: databaseChecks(db, ports.system),
-    readyWarnings: { backup: () => backupWarning(scheduler.list()) },
+    readyWarnings: { backup: () => backupWarning(scheduler) },
     metrics: {
       contentType: metrics.contentType,
       text: async () => metrics.text(await composeReadings(db, threads, scheduler, ports)),

@@ -14,6 +14,7 @@ import type { Usage } from "./limits/usage.ts";
 import { createOperatorPeople, type OperatorPeople } from "./people/operator-people.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Ports } from "./ports/ports.ts";
+import { createSecretBox } from "./webhooks/secret-box.ts";
 import { createStaffWebhooks, type StaffWebhooks } from "./webhooks/staff-webhooks.ts";
 import { resumeWebhooks } from "./webhooks/webhooks.store.ts";
 
@@ -52,7 +53,7 @@ export async function openDomains(
     accounts,
     keys: createKeys(db, accounts, clock, random),
     usage: createUsageStore(db),
-    webhooks: createStaffWebhooks(db, clock),
+    webhooks: createStaffWebhooks(db, clock, () => createSecretBox(secret(db), random)),
     people: createOperatorPeople(db, clock, () => authSettings(secret(db))),
   };
 }

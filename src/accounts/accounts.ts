@@ -1,6 +1,8 @@
+import { type Actor, type AuditEntry, COMMAND_LINE, recordChange } from "../audit/audit-log.ts";
 import type { Database } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { fieldError, notFound } from "../errors.ts";
+import { formatInstant } from "../moscow-time.ts";
 import type { Clock } from "../ports/clock.ts";
 import { createAccountsStore } from "./accounts.store.ts";
 import type { Member, MemberRole, Organization, Plan } from "./accounts.table.ts";
@@ -20,7 +22,8 @@ const NAME_LENGTH_MAX = 200;
 
 /**
  * Organizations, their members and their plans. Every verb that names an organization or member
- * throws `not_found` where there is none, and `invalid` for a value that cannot be.
+ * throws `not_found` where there is none, and `invalid` for a value that cannot be. What changes
+ * something is recorded as a change `by` somebody, and not at all where all is so already.
  */
 export function createAccounts(
   db: Database,
@@ -44,24 +47,45 @@ export function createAccounts(
 
   function changeOrganization(
     id: number,
+    by: Actor,
+    action: "organization.plan" | "organization.archive" | "organization.restore",
     change: (found: Organization) => Partial<Organization>,
+    detailsOf: (changed: Organization) => AuditEntry["details"] = () => ({}),
   ): Promise<Organization> {
     return inTransaction(db, clock, () => {
-      store.changeOrganization(id, change(organization(id)));
-      return organization(id);
+      const found = organization(id);
+      store.changeOrganization(id, change(found));
+      const changed = organization(id);
+      if (!Bun.deepEquals(found, changed)) {
+        const [target, details] = [`organization ${id}`, detailsOf(changed)];
+        recordChange(db, clock, by, { organizationId: id, action, target, details });
+      }
+      return changed;
     });
   }
 
-  function changeMember(
-    id: number,
-    change: { role?: MemberRole; suspendedAt?: number | null },
-  ): Promise<Member> {
-    return inTransaction(db, clock, () => {
-      member(id);
-      store.changeMember(id, change);
-      return member(id);
-    });
+  /** Within a transaction. */
+  function putMember({ id, role, suspendedAt }: Member, by: Actor, change: MemberChange): Member {
+    const { isSuspended } = change;
+    const record = (action: AuditEntry["action"], details: AuditEntry["details"] = {}): void => {
+      const { organizationId, email } = member(id);
+      const target = `member ${id}`;
+      const entry = { organizationId, action, target, details: { email, ...details } };
+      recordChange(db, clock, by, entry);
+    };
+    if (change.role !== undefined && change.role !== role) {
+      store.changeMember(id, { role: change.role });
+      record("member.role", { before: role, role: change.role });
+    }
+    if (isSuspended !== undefined && isSuspended !== (suspendedAt !== null)) {
+      store.changeMember(id, { suspendedAt: isSuspended ? clock.now() : null });
+      record(isSuspended ? "member.suspend" : "member.restore");
+    }
+    return member(id);
   }
+
+  const changeMember = (id: number, by: Actor, change: MemberChange): Promise<Member> =>
+    inTransaction(db, clock, () => putMember(member(id), by, change));
 
   return {
     organization,
@@ -73,48 +97,78 @@ export function createAccounts(
      * Changes the limits of a plan, for all its organizations from their next request on.
      * @throws AppError `invalid` for a number out of its range (decisions, section 4)
      */
-    async changePlan(code: PlanCode, change: PlanChange): Promise<Plan> {
+    async changePlan(code: PlanCode, change: PlanChange, by = COMMAND_LINE): Promise<Plan> {
       requireLimits(change);
       return inTransaction(db, clock, () => {
+        const found = store.plan(code);
         store.changePlan(code, change);
-        return store.plan(code);
+        const changed = store.plan(code);
+        if (!Bun.deepEquals(found, changed)) {
+          const [target, details] = [`plan ${code}`, { ...change }];
+          recordChange(db, clock, by, {
+            organizationId: null,
+            action: "plan.set",
+            target,
+            details,
+          });
+        }
+        return changed;
       });
     },
 
-    async createOrganization(input: { name: string; plan: PlanCode }): Promise<Organization> {
-      const name = requiredName(input.name);
+    async createOrganization(
+      { name: given, plan }: { name: string; plan: PlanCode },
+      by = COMMAND_LINE,
+    ): Promise<Organization> {
+      const name = requiredName(given);
       return inTransaction(db, clock, () => {
         const now = clock.now();
-        return store.addOrganization({
+        const made = store.addOrganization({
           name,
-          plan: input.plan,
+          plan,
           planStartedAt: now,
           planEndsAt: null,
           createdAt: now,
           archivedAt: null,
         });
+        recordChange(db, clock, by, {
+          organizationId: made.id,
+          action: "organization.create",
+          target: `organization ${made.id}`,
+          details: { name, plan },
+        });
+        return made;
       });
     },
 
     /** @param endsAt the first instant at which the plan no longer holds; null: no end */
-    async givePlan(id: number, plan: PlanCode, endsAt: number | null): Promise<Organization> {
+    async givePlan(
+      id: number,
+      plan: PlanCode,
+      endsAt: number | null,
+      by = COMMAND_LINE,
+    ): Promise<Organization> {
       if (endsAt !== null && endsAt <= clock.now()) {
         throw fieldError({ ends: ["The day is over already."] });
       }
-      return changeOrganization(id, (found) => {
+      const change = (found: Organization): Partial<Organization> => {
         const now = clock.now();
         if (store.plan(planInForce(found, now).plan).webhooks === 0) onResumed(id);
         return nextTerm(found, plan, endsAt, now);
-      });
+      };
+      const ends = endsAt === null ? null : formatInstant(endsAt);
+      return changeOrganization(id, by, "organization.plan", change, () => ({ plan, ends }));
     },
 
     /** Archiving twice keeps the first instant. */
-    archive(id: number): Promise<Organization> {
-      return changeOrganization(id, (found) => ({ archivedAt: found.archivedAt ?? clock.now() }));
+    archive(id: number, by = COMMAND_LINE): Promise<Organization> {
+      return changeOrganization(id, by, "organization.archive", ({ archivedAt }) => ({
+        archivedAt: archivedAt ?? clock.now(),
+      }));
     },
 
-    restore(id: number): Promise<Organization> {
-      return changeOrganization(id, ({ archivedAt }) => {
+    restore(id: number, by = COMMAND_LINE): Promise<Organization> {
+      return changeOrganization(id, by, "organization.restore", ({ archivedAt }) => {
         if (archivedAt !== null) onResumed(id);
         return { archivedAt: null };
       });
@@ -133,12 +187,15 @@ export function createAccounts(
       return store.membersOf(organizationId);
     },
 
-    async addMember(input: {
-      organizationId: number;
-      email: string;
-      name: string;
-      role: MemberRole;
-    }): Promise<Member> {
+    async addMember(
+      input: {
+        organizationId: number;
+        email: string;
+        name: string;
+        role: MemberRole;
+      },
+      by = COMMAND_LINE,
+    ): Promise<Member> {
       const email = requiredEmail(input.email);
       return inTransaction(db, clock, () => {
         const { organizationId, role } = input;
@@ -149,7 +206,7 @@ export function createAccounts(
         if (taken) {
           throw fieldError({ email: [`${email} is a member of this organization already.`] });
         }
-        return store.addMember({
+        const made = store.addMember({
           organizationId,
           email,
           name: input.name.trim(),
@@ -157,6 +214,9 @@ export function createAccounts(
           createdAt: clock.now(),
           suspendedAt: null,
         });
+        const [target, details] = [`member ${made.id}`, { email, role }];
+        recordChange(db, clock, by, { organizationId, action: "member.add", target, details });
+        return made;
       });
     },
 
@@ -176,19 +236,18 @@ export function createAccounts(
         if (target.organizationId !== actor.organizationId) throw notFound(`Member ${id}`);
         const denial = memberDenial(actor, target, change, store.membersOf(actor.organizationId));
         if (denial !== null) return { ok: false, denial };
-        const { role, isSuspended } = change;
-        if (role !== undefined) store.changeMember(id, { role });
-        if (isSuspended !== undefined) {
-          const suspendedAt = isSuspended ? (target.suspendedAt ?? clock.now()) : null;
-          store.changeMember(id, { suspendedAt });
-        }
-        return { ok: true, member: member(id) };
+        const by = { person: actor.email, keyId: null };
+        return { ok: true, member: putMember(target, by, change) };
       });
     },
 
-    changeRole: (id: number, role: MemberRole): Promise<Member> => changeMember(id, { role }),
-    suspend: (id: number): Promise<Member> => changeMember(id, { suspendedAt: clock.now() }),
-    reinstate: (id: number): Promise<Member> => changeMember(id, { suspendedAt: null }),
+    changeRole: (id: number, role: MemberRole, by = COMMAND_LINE): Promise<Member> =>
+      changeMember(id, by, { role }),
+    /** Suspending twice keeps the first instant. */
+    suspend: (id: number, by = COMMAND_LINE): Promise<Member> =>
+      changeMember(id, by, { isSuspended: true }),
+    reinstate: (id: number, by = COMMAND_LINE): Promise<Member> =>
+      changeMember(id, by, { isSuspended: false }),
   };
 }
 

@@ -8,6 +8,7 @@ import {
 import type { Clock } from "../ports/clock.ts";
 import { type Access, closeDatabase, type Database, openDatabase } from "./database.ts";
 import { queryTimeout, withDeadline } from "./deadline.ts";
+import { inReadTransaction } from "./read-transaction.ts";
 
 /** Work for a connection of its own, by name; arguments and results are plain data. */
 // biome-ignore lint/suspicious/noExplicitAny: each operation states its own argument and result
@@ -225,7 +226,9 @@ export function serveOperations(operations: Operations, clock: Clock): void {
       const result =
         timeoutMs === null
           ? await work()
-          : withDeadline(connection.$client, clock.monotonic() + timeoutMs, work);
+          : withDeadline(connection.$client, clock.monotonic() + timeoutMs, () =>
+              inReadTransaction(connection, work),
+            );
       answer({ task, result });
     } catch (error) {
       answer({ task, fault: toFault(error) });

@@ -1,4 +1,4 @@
-import { type RawArguments, UNDECODABLE } from "../methods/call.ts";
+import { type RawArguments, UNDECODABLE } from "../methods/read-arguments.ts";
 
 /**
  * The query of an address as texts by name; the last of a repeated name counts. A value whose

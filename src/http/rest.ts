@@ -5,15 +5,9 @@ import type { KeyUse } from "../keys/key-use.ts";
 import type { Caller, Keys } from "../keys/keys.ts";
 import { rateLimited } from "../limits/limits.ts";
 import type { RateVerdict } from "../limits/rate-bucket.ts";
-import {
-  type CallContext,
-  callMethod,
-  freeOutcome,
-  type Outcome,
-  type RawArguments,
-  UNDECODABLE,
-} from "../methods/call.ts";
+import { type CallContext, callMethod, freeOutcome, type Outcome } from "../methods/call.ts";
 import type { ApiMethod } from "../methods/method.ts";
+import { type RawArguments, UNDECODABLE } from "../methods/read-arguments.ts";
 import type { Services } from "../methods/services.ts";
 import { STATUS_OF } from "../methods/statuses.ts";
 import { type NoteRequest, type NoteRequests, noted, OTHER } from "../metrics/note-request.ts";
@@ -35,6 +29,8 @@ export interface RestContext {
   keyUse: KeyUse;
   baseAddress: BaseAddress;
   noteRequests: NoteRequests;
+  /** Runs work; what it reads before it first waits is read at one instant after it was given. */
+  inReadTurn<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** What Elysia hands to a handler, as far as the routes use it. */
@@ -84,7 +80,9 @@ function addRoutes(
 
   for (const route of ofPath) {
     const { method } = route;
-    const answer = (incoming: Incoming) => answerCall(route, incoming, context);
+    // Named one by one: of a handler that took them whole, Elysia would parse the cookies too.
+    const answer = ({ request, params }: Incoming) =>
+      context.inReadTurn(() => answerCall(route, { request, params }, context));
     routes.route(method.verb, path, answer, { parse: "none", detail: operationOf(method) });
     if (method.verb === "GET") routes.route("HEAD", path, answer, HIDDEN);
     else routes.route(method.verb, withoutSlash, answer, HIDDEN);
@@ -96,10 +94,11 @@ function addRoutes(
   routes.get(withoutSlash, redirect, HIDDEN).head(withoutSlash, redirect, HIDDEN);
 
   const grant = noted(noteOther, monotonic, (granted: Response) => granted);
-  const other = (incoming: Incoming) => {
-    const { request } = incoming;
+  const other = ({ request, params }: Incoming) => {
     const granted = preflight(request, commonHeaders(request, context), allowed);
-    return granted === null ? answerCall(first, incoming, context, allowed) : grant(granted);
+    return granted === null
+      ? answerCall(first, { request, params }, context, allowed)
+      : grant(granted);
   };
   routes.all(path, other, HIDDEN).all(withoutSlash, other, HIDDEN);
 }

@@ -1,3 +1,4 @@
+import { type Actor, recordChange } from "../audit/audit-log.ts";
 import type { Database } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { AppError, notFound } from "../errors.ts";
@@ -63,17 +64,25 @@ export function createImportRuns(
     async start(input: {
       kind: ImportKindName;
       file: { name: string; path: string; bytes: number };
-      person: string;
+      by: Actor;
     }): Promise<number> {
-      const { kind, person } = input;
+      const { kind, by } = input;
       const { name: fileName, bytes } = input.file;
       const summary = { ...NOTHING_YET, bytes, notes: [] };
       const path = files.take(input.file.path);
       try {
         const startedAt = clock.now();
-        const id = await inTransaction(db, clock, () =>
-          insertRun(db, { kind, fileName, person, startedAt, summary }),
-        );
+        const id = await inTransaction(db, clock, () => {
+          const { person } = by;
+          const made = insertRun(db, { kind, fileName, person, startedAt, summary });
+          recordChange(db, clock, by, {
+            organizationId: null,
+            action: "import.start",
+            target: `import ${made}`,
+            details: { kind, file: fileName, bytes },
+          });
+          return made;
+        });
         const running = run({ id, kind, fileName, path, summary, stop });
         underWay.add(running);
         void running.finally(() => underWay.delete(running));

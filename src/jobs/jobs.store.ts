@@ -1,3 +1,4 @@
+import { type Actor, recordChange } from "../audit/audit-log.ts";
 import { type Database, statement } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -50,7 +51,7 @@ export function claimJob(db: Database, clock: Clock, { name, dueAt }: JobClaim):
 }
 
 /**
- * Takes a job outside its due times. The due time that it does the work of counts as run, and is
+ * Takes a job outside its due times, for somebody. The due time that it does the work of counts as run, and is
  * not run once more.
  * @returns the due time that its end is noted under; null where it is running, in whichever process
  */
@@ -58,12 +59,17 @@ export function claimJobNow(
   db: Database,
   clock: Clock,
   { name, dueAt }: JobClaim,
+  by: Actor,
 ): Promise<number | null> {
   return inTransaction(db, clock, () => {
     const now = clock.now();
     addJob(db, { name, dueAt }, now);
     const claimed = statement<{ dueAt: number }>(db, `${START} RETURNING due_at AS dueAt`);
-    return claimed.get({ name, dueAt, now, lease: LEASE_MS })?.dueAt ?? null;
+    const taken = claimed.get({ name, dueAt, now, lease: LEASE_MS });
+    if (taken === undefined) return null;
+    const target = `job ${name}`;
+    recordChange(db, clock, by, { organizationId: null, action: "job.run", target });
+    return taken.dueAt;
   });
 }
 

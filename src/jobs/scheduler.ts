@@ -1,4 +1,5 @@
 import { Cron } from "croner";
+import { type Actor, COMMAND_LINE } from "../audit/audit-log.ts";
 import { notFound } from "../errors.ts";
 import { MOSCOW_ZONE } from "../moscow-time.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -16,7 +17,7 @@ export interface Job {
 export interface JobLedger {
   claim(claim: JobClaim): Promise<boolean>;
   /** Outside the job's due times. */
-  claimNow(claim: JobClaim): Promise<number | null>;
+  claimNow(claim: JobClaim, by: Actor): Promise<number | null>;
   runs(): JobRun[];
   end(end: JobEnd): Promise<void>;
 }
@@ -29,7 +30,7 @@ export interface Scheduler {
    * @returns false where it is running already, in whichever process
    * @throws AppError `not_found`
    */
-  runNow(name: string): Promise<boolean>;
+  runNow(name: string, by?: Actor): Promise<boolean>;
   /** All jobs, with how they ran last. */
   list(): JobState[];
   start(): void;
@@ -92,13 +93,13 @@ export function createScheduler(
     }
   }
 
-  async function runNow(name: string): Promise<boolean> {
+  async function runNow(name: string, by = COMMAND_LINE): Promise<boolean> {
     const job = jobs.find((one) => one.name === name);
     if (job === undefined) throw notFound(`The job ${name}`);
     const now = clock.now();
     // It does what its last due time asks for: the day that was to be closed, say.
     const dueAt = latestDue(job.pattern, now) ?? now;
-    const notedAs = stopped ? null : await ledger.claimNow({ name, dueAt });
+    const notedAs = stopped ? null : await ledger.claimNow({ name, dueAt }, by);
     if (notedAs === null) return false;
     const run = runAndNote(job, dueAt, notedAs).catch((error) => {
       log.error({ err: error, job: name }, "a job's end could not be noted");

@@ -1,6 +1,7 @@
 import type { Member, Organization, Plan } from "../accounts/accounts.table.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { type PlanCode, type PlanInForce, planInForce } from "../accounts/plan.ts";
+import { COMMAND_LINE, recordChange } from "../audit/audit-log.ts";
 import type { Database } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { fieldError, notFound } from "../errors.ts";
@@ -45,19 +46,22 @@ export function createKeys(db: Database, accounts: Accounts, clock: Clock, rando
 
   return {
     /** @returns the stored key, and the full key, which is never to be had again */
-    async createKey(input: {
-      memberId: number;
-      name: string;
-      access: KeyAccess;
-      expiresAt: number | null;
-    }): Promise<{ key: Key; token: string }> {
+    async createKey(
+      input: {
+        memberId: number;
+        name: string;
+        access: KeyAccess;
+        expiresAt: number | null;
+      },
+      by = COMMAND_LINE,
+    ): Promise<{ key: Key; token: string }> {
       if (input.expiresAt !== null && input.expiresAt <= clock.now()) {
         throw fieldError({ expires: ["The day is over already."] });
       }
       const token = createKeyToken(input.access, random);
       const key = await inTransaction(db, clock, () => {
-        accounts.member(input.memberId);
-        return store.addKey({
+        const { organizationId } = accounts.member(input.memberId);
+        const made = store.addKey({
           memberId: input.memberId,
           name: input.name.trim(),
           prefix: shownPrefix(token),
@@ -68,6 +72,14 @@ export function createKeys(db: Database, accounts: Accounts, clock: Clock, rando
           lastUsedAt: null,
           revokedAt: null,
         });
+        const { id, memberId, name, access, prefix } = made;
+        recordChange(db, clock, by, {
+          organizationId,
+          action: "key.create",
+          target: `key ${id}`,
+          details: { member: memberId, name, access, prefix },
+        });
+        return made;
       });
       return { key, token };
     },
@@ -78,12 +90,20 @@ export function createKeys(db: Database, accounts: Accounts, clock: Clock, rando
     },
 
     /** Revoking twice keeps the first instant. */
-    revokeKey(id: number): Promise<Key> {
+    revokeKey(id: number, by = COMMAND_LINE): Promise<Key> {
       return inTransaction(db, clock, () => {
         const found = store.key(id);
         if (found === undefined) throw notFound(`Key ${id}`);
-        const revokedAt = found.revokedAt ?? clock.now();
+        if (found.revokedAt !== null) return found;
+        const revokedAt = clock.now();
         store.revokeKey(id, revokedAt);
+        const { memberId, name, prefix } = found;
+        recordChange(db, clock, by, {
+          organizationId: accounts.member(memberId).organizationId,
+          action: "key.revoke",
+          target: `key ${id}`,
+          details: { name, prefix },
+        });
         return { ...found, revokedAt };
       });
     },

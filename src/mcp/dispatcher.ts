@@ -1,28 +1,22 @@
 import type { AppError } from "../errors.ts";
-import type { Outcome, RawArguments } from "../methods/call.ts";
+import type { Outcome } from "../methods/call.ts";
 import type { ApiMethod } from "../methods/method.ts";
-import { STATUS_OF } from "../methods/statuses.ts";
+import type { RawArguments } from "../methods/read-arguments.ts";
 import {
   faultText,
   invalidParams,
   isObject,
-  METHOD_NOT_FOUND,
   type RequestId,
   type RpcFault,
   type RpcRequest,
   readMessage,
   resultText,
 } from "./json-rpc.ts";
+import { modernFault, quoted, unknownMethod, unsupportedVersion } from "./protocol-faults.ts";
+import { argumentsFault, errorResult, toolResult } from "./tool-call.ts";
 import { describeTool } from "./tools.ts";
+import { agreedVersion, META, MODERN_VERSION, SUPPORTED } from "./versions.ts";
 
-/** The revisions served, newest first: one without a handshake, and those with `initialize`. */
-export const MODERN_VERSION = "2026-07-28";
-export const LEGACY_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
-const SUPPORTED: readonly string[] = [MODERN_VERSION, ...LEGACY_VERSIONS];
-
-const UNSUPPORTED_VERSION = -32022;
-const HEADER_MISMATCH = -32020;
-const META = "io.modelcontextprotocol/";
 /** How long a client may take the list of tools for the present one. */
 const LIST_TTL_MS = 5 * 60 * 1000;
 
@@ -113,7 +107,7 @@ export function createDispatcher(methods: readonly ApiMethod[], version: string)
 
   async function answerModern(request: RpcRequest, post: McpPost): Promise<McpAnswer> {
     const { id, method, params } = request;
-    const fault = modernFault(request, post);
+    const fault = modernFault(request, post.header);
     if (fault !== null) return answerFault(id, fault);
     const common = `"resultType":"complete","_meta":${about}`;
     const cacheable = `${common},"ttlMs":${LIST_TTL_MS},"cacheScope":"public"`;
@@ -153,74 +147,8 @@ export function createDispatcher(methods: readonly ApiMethod[], version: string)
     const fault = argumentsFault(method, given);
     if (fault !== null) return answerFault(id, invalidParams(fault));
     const outcome = await post.call(method, { ...given });
-    const result = outcome.ok
-      ? `{${common}"content":[{"type":"text","text":${JSON.stringify(outcome.body)}}],` +
-        `"structuredContent":${outcome.body},"isError":false}`
-      : errorResult(common, method, outcome.error);
-    return { ...answerText(id, result), outcome };
+    return { ...answerText(id, toolResult(common, method, outcome)), outcome };
   }
-}
-
-/** What is wrong with the envelope of a modern request, or null. */
-function modernFault({ method, params }: RpcRequest, post: McpPost): RpcFault | null {
-  const meta = params?.["_meta"];
-  const version = isObject(meta) ? meta[`${META}protocolVersion`] : undefined;
-  if (!isObject(meta) || typeof version !== "string") {
-    return { ...invalidParams(`\`params._meta\` must have ${META}protocolVersion.`), status: 400 };
-  }
-  if (!isObject(meta[`${META}clientCapabilities`])) {
-    return {
-      ...invalidParams(`\`params._meta\` must have ${META}clientCapabilities.`),
-      status: 400,
-    };
-  }
-  if (version !== MODERN_VERSION) return mismatch("MCP-Protocol-Version", version);
-  if (post.header("mcp-method") !== method) return mismatch("Mcp-Method", method);
-  if (method !== "tools/call") return null;
-  const name = params?.["name"];
-  const header = post.header("mcp-name");
-  return header !== null && decodeHeader(header) === name ? null : mismatch("Mcp-Name", name);
-}
-
-/** What is wrong with the arguments of a call before its method looks at them, or null. */
-function argumentsFault(
-  { parameters, operationId }: ApiMethod,
-  given: Record<string, unknown>,
-): string | null {
-  for (const name of Object.keys(given)) {
-    if (!Object.hasOwn(parameters, name)) {
-      const known = Object.keys(parameters).join(", ") || "none";
-      return `${operationId} has no argument ${quoted(name)}; it takes: ${known}.`;
-    }
-  }
-  for (const [name, parameter] of Object.entries(parameters)) {
-    if (parameter.required && !Object.hasOwn(given, name)) {
-      return `${operationId} needs the argument ${JSON.stringify(name)}.`;
-    }
-    const value = Object.hasOwn(given, name) ? given[name] : undefined;
-    if (parameter.in === "path" && typeof value === "string" && /[/?#]/.test(value)) {
-      return `${JSON.stringify(name)} must not contain /, ? or #.`;
-    }
-  }
-  return null;
-}
-
-/** The result of a method that failed; without structured content, so that its text is read. */
-function errorResult(common: string, method: ApiMethod | null, error: AppError): string {
-  const text = `${STATUS_OF[error.code]} ${error.code}: ${detailOf(method, error)}`;
-  return `{${common}"content":[{"type":"text","text":${JSON.stringify(text)}}],"isError":true}`;
-}
-
-/** One `argument: message` after another; a choice says what it takes. */
-function detailOf(method: ApiMethod | null, { fields, detail }: AppError): string {
-  if (fields === undefined) return detail;
-  return Object.entries(fields)
-    .map(([name, messages]) => {
-      const options: unknown = method?.parameters[name]?.schema["enum"];
-      const allowed = Array.isArray(options) ? ` Allowed: ${options.join(", ")}.` : "";
-      return `${name}: ${messages.join(" ")}${allowed}`;
-    })
-    .join(" ");
 }
 
 function answerResult(id: RequestId, result: object): McpAnswer {
@@ -233,46 +161,4 @@ function answerText(id: RequestId, result: string): McpAnswer {
 
 function answerFault(id: RequestId | null, fault: RpcFault): McpAnswer {
   return { status: fault.status, body: faultText(id, fault), outcome: null };
-}
-
-function agreedVersion(asked: unknown): string {
-  return LEGACY_VERSIONS.find((version) => version === asked) ?? LEGACY_VERSIONS[0];
-}
-
-function unsupportedVersion(requested: string): RpcFault {
-  return {
-    code: UNSUPPORTED_VERSION,
-    message: "This protocol version is not supported.",
-    status: 400,
-    data: { supported: SUPPORTED, requested },
-  };
-}
-
-function unknownMethod(method: string, status: number): RpcFault {
-  return {
-    code: METHOD_NOT_FOUND,
-    message: `There is no method ${quoted(method)}.`,
-    status,
-  };
-}
-
-function mismatch(header: string, expected: unknown): RpcFault {
-  return {
-    code: HEADER_MISMATCH,
-    message: `The header ${header} must be what the body says: ${quoted(expected)}.`,
-    status: 400,
-  };
-}
-
-const QUOTED_MAX = 100;
-
-/** What a caller sent, for a message: it may be anything, of any size. */
-function quoted(value: unknown): string {
-  return typeof value === "string" ? JSON.stringify(value.slice(0, QUOTED_MAX)) : "(no text)";
-}
-
-/** A header's text, which may be written as `=?base64?…?=`. */
-function decodeHeader(value: string): string {
-  const encoded = /^=\?base64\?([A-Za-z0-9+/]*=*)\?=$/.exec(value)?.[1];
-  return encoded === undefined ? value : Buffer.from(encoded, "base64").toString("utf8");
 }

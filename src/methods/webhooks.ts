@@ -1,8 +1,9 @@
 import { t } from "elysia";
+import type { Actor } from "../audit/audit-log.ts";
 import { fieldError } from "../errors.ts";
 import { type Read, readNumberList } from "../fields.ts";
 import type { JsonText } from "../json-text.ts";
-import type { DeliveryView } from "../webhooks/deliveries.store.ts";
+import type { DeliveryView } from "../webhooks/deliveries-log.store.ts";
 import { readTargetUrl, URL_LENGTH_MAX } from "../webhooks/target-guard.ts";
 import type { GivenTarget, WebhookView } from "../webhooks/webhooks.ts";
 import { apiMethod, type Call } from "./method.ts";
@@ -87,8 +88,11 @@ export const webhooksCreate = apiMethod({
   status: 201,
   result: newSecretSchema,
   errors: [],
-  run: ({ url, channels }, { services, caller }) =>
-    services.webhooks.create(caller.organization.id, caller.plan, { given: url, channels }),
+  run({ url, channels }, call) {
+    const { organization, plan } = call.caller;
+    const given = { given: url, channels };
+    return call.services.webhooks.create(organization.id, plan, given, actorOf(call));
+  },
 });
 
 export const webhooksRetrieve = apiMethod({
@@ -125,7 +129,7 @@ export const webhooksUpdate = apiMethod({
       throw fieldError({ non_field_errors: ["Give at least one of url, channels, is_active."] });
     }
     const change = { given: url, channels, isActive };
-    return call.services.webhooks.change(own(id, call), call.caller.plan, change);
+    return call.services.webhooks.change(own(id, call), call.caller.plan, change, actorOf(call));
   },
 });
 
@@ -144,7 +148,7 @@ export const webhooksDestroy = apiMethod({
   result: t.Null(),
   errors: ["not_found"],
   async run({ id }, call) {
-    await call.services.webhooks.remove(own(id, call));
+    await call.services.webhooks.remove(own(id, call), actorOf(call));
     return "null" as JsonText<null>;
   },
 });
@@ -176,7 +180,7 @@ export const webhooksRotateSecret = apiMethod({
   result: newSecretSchema,
   errors: ["not_found"],
   run: ({ id, overlap_hours: hours = 0 }, call) =>
-    call.services.webhooks.rotate(own(id, call), hours * HOUR_MS),
+    call.services.webhooks.rotate(own(id, call), hours * HOUR_MS, actorOf(call)),
 });
 
 export const webhooksTest = apiMethod({
@@ -235,11 +239,16 @@ export const webhooksResend = apiMethod({
   parameters: { ...webhookPath, delivery: deliveryPath },
   result: attemptSchema,
   errors: ["not_found", "conflict", "throttled"],
-  run: ({ id, delivery }, call) => call.services.webhooks.resend(own(id, call), delivery),
+  run: ({ id, delivery }, call) =>
+    call.services.webhooks.resend(own(id, call), delivery, actorOf(call)),
 });
 
 function own(id: number, { caller }: Call) {
   return { organizationId: caller.organization.id, id };
+}
+
+function actorOf({ caller }: Call): Actor {
+  return { person: caller.member.email, keyId: caller.key.id };
 }
 
 export function readUrl(given: unknown): Read<GivenTarget> {

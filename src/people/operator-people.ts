@@ -27,7 +27,7 @@ export function createOperatorPeople(db: Database, clock: Clock, settings: () =>
     /** Before somebody is given more. @returns whether they have a password still */
     distrust: (email: string): Promise<boolean> => distrust(db, clock, email),
 
-    endSessions: (email: string): Promise<void> => endSessions(db, clock, email),
+    endSessions: (email: string): Promise<void> => endSessions(db, clock, { email, by: null }),
 
     /** A token by which somebody chooses a password, once; null where there is no such person. */
     passwordLink: (email: string): Promise<string | null> =>

@@ -91,8 +91,9 @@ export function deletePassword(db: Database, personId: string): void {
   deleteSessions(db, personId);
 }
 
-export function deleteSessions(db: Database, personId: string): void {
-  statement(db, "DELETE FROM sessions WHERE person_id = ?").run(personId);
+/** @returns how many there were */
+export function deleteSessions(db: Database, personId: string): number {
+  return statement(db, "DELETE FROM sessions WHERE person_id = ?").run(personId).changes;
 }
 
 function toPerson(row: Row): Person {

@@ -1,3 +1,4 @@
+import { type Actor, type AuditEntry, COMMAND_LINE, recordChange } from "../audit/audit-log.ts";
 import type { Database } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { AppError, fieldError, notFound, storageUnavailable } from "../errors.ts";
@@ -91,14 +92,21 @@ export async function signOut(
   return { setCookies: answer.headers.getSetCookie() };
 }
 
+export interface PasswordLink {
+  email: string;
+  isTrusted: boolean;
+  change?: (AuditEntry & { by: Actor }) | undefined;
+}
+
 /**
  * A token by which the person chooses a password, once; null where there is no such person.
  * @param input.isTrusted whether it goes to their mailbox, or is handed over by staff
+ * @param input.change what is recorded, where somebody else makes the link
  */
 export async function passwordLink(
   db: Database,
   clock: Clock,
-  { settings, email, isTrusted }: Context & { email: string; isTrusted: boolean },
+  { settings, email, isTrusted, change }: Context & PasswordLink,
 ): Promise<string | null> {
   const person = selectPersonByEmail(db, email);
   if (person === undefined) return null;
@@ -106,6 +114,7 @@ export async function passwordLink(
   await inTransaction(db, clock, () => {
     deleteLinks(db, person.id);
     setLinkTrust(db, person.id, isTrusted);
+    if (change !== undefined) recordChange(db, clock, change.by, change);
   });
   const { auth, asked } = await authOf(db, settings);
   const { promise, resolve } = Promise.withResolvers<string>();
@@ -211,16 +220,30 @@ export async function setUpPerson(
   requirePassword(input.password);
   if (anyPerson(db)) throw notFound("The set-up page");
   const { person } = await ensurePerson(db, clock, input);
-  await setPassword(db, clock, input);
-  await markStaff(db, clock, { email: input.email, isStaff: true });
+  await putPassword(db, clock, input);
+  const by = { person: person.email, keyId: null };
+  await markStaff(db, clock, { email: input.email, isStaff: true, by });
   return { ...person, isStaff: true };
 }
 
+type NewPassword = Context & { email: string; password: string };
+
 /** Gives a person a password, and ends their sessions. @throws AppError `invalid`, `not_found` */
-export async function setPassword(
+export function setPassword(
   db: Database,
   clock: Clock,
-  { settings, email, password }: Context & { email: string; password: string },
+  { by = COMMAND_LINE, ...input }: NewPassword & { by?: Actor },
+): Promise<void> {
+  return putPassword(db, clock, input, () =>
+    recordChange(db, clock, by, ofPerson("person.password", input.email)),
+  );
+}
+
+async function putPassword(
+  db: Database,
+  clock: Clock,
+  { settings, email, password }: NewPassword,
+  record: () => void = () => {},
 ): Promise<void> {
   requirePassword(password);
   const person = requirePerson(db, email);
@@ -239,6 +262,7 @@ export async function setPassword(
     setVerified(db, person.id);
     deleteLinks(db, person.id);
     deleteSessions(db, person.id);
+    record();
   });
 }
 
@@ -246,23 +270,42 @@ export async function setPassword(
 export function markStaff(
   db: Database,
   clock: Clock,
-  { email, isStaff }: { email: string; isStaff: boolean },
+  { email, isStaff, by = COMMAND_LINE }: { email: string; isStaff: boolean; by?: Actor },
 ): Promise<void> {
   return inTransaction(db, clock, () => {
     const person = requirePerson(db, email);
+    if (person.isStaff === isStaff) return;
     if (person.isStaff && !isStaff && countStaff(db) === 1) {
       throw new AppError("conflict", `${email} is the last one who is staff.`);
     }
     setStaff(db, person.id, isStaff);
+    const action = isStaff ? "staff.add" : "staff.remove";
+    recordChange(db, clock, by, ofPerson(action, person.email));
   });
 }
 
-/** Signs a person out everywhere; nothing where there is no such person. */
-export function endSessions(db: Database, clock: Clock, email: string): Promise<void> {
+/**
+ * Signs a person out everywhere; nothing where there is no such person.
+ * @param input.by null where it goes with another change, which is recorded itself
+ */
+export function endSessions(
+  db: Database,
+  clock: Clock,
+  { email, by }: { email: string; by: Actor | null },
+): Promise<void> {
   return inTransaction(db, clock, () => {
     const person = selectPersonByEmail(db, email);
-    if (person !== undefined) deleteSessions(db, person.id);
+    if (person === undefined) return;
+    const ended = deleteSessions(db, person.id);
+    if (by !== null && ended > 0) {
+      recordChange(db, clock, by, ofPerson("person.end-sessions", person.email));
+    }
   });
+}
+
+/** An entry about somebody, whatever organizations they belong to. */
+export function ofPerson(action: AuditEntry["action"], email: string): AuditEntry {
+  return { organizationId: null, action, target: `person ${email}` };
 }
 
 function requirePerson(db: Database, email: string): Person {

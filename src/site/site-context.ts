@@ -1,5 +1,5 @@
 import type { Accounts } from "../accounts/accounts.ts";
-import type { AuditLog } from "../audit/audit-log.ts";
+import type { Actor, AuditLog } from "../audit/audit-log.ts";
 import type { BackupFile } from "../backups/backup-files.ts";
 import type { Config } from "../config.ts";
 import type { ImportRuns } from "../imports/import-runs.ts";
@@ -8,7 +8,7 @@ import type { Keys } from "../keys/keys.ts";
 import type { Mails } from "../mail/mails.ts";
 import type { Services } from "../methods/services.ts";
 import type { NoteRequests } from "../metrics/note-request.ts";
-import type { EnsuredPerson, PersonAccount, SignedIn } from "../people/people.ts";
+import type { EnsuredPerson, PasswordLink, PersonAccount, SignedIn } from "../people/people.ts";
 import type { Person } from "../people/person.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { RecentEntry } from "../ports/recent-log.ts";
@@ -72,8 +72,7 @@ export interface SitePeople {
   }): Promise<{ setCookies: string[] } | null>;
   signedIn(cookie: string): Promise<SignedIn | null>;
   signOut(cookie: string): Promise<{ setCookies: string[] }>;
-  /** @param isTrusted whether it goes to their mailbox, or is handed over by staff */
-  passwordLink(email: string, isTrusted: boolean): Promise<string | null>;
+  passwordLink(link: PasswordLink): Promise<string | null>;
   choosePassword(token: string, password: string): Promise<boolean>;
   changePassword(input: {
     cookie: string;
@@ -82,8 +81,9 @@ export interface SitePeople {
   }): Promise<{ setCookies: string[] } | null>;
   ensurePerson(input: { email: string; name: string }): Promise<EnsuredPerson>;
   setUpPerson(input: { email: string; name: string; password: string }): Promise<Person>;
-  markStaff(email: string, isStaff: boolean): Promise<void>;
-  endSessions(email: string): Promise<void>;
+  markStaff(input: { email: string; isStaff: boolean; by: Actor }): Promise<void>;
+  /** @param by null where it goes with another change */
+  endSessions(email: string, by?: Actor | null): Promise<void>;
   distrust(email: string): Promise<boolean>;
   /** Everybody, by address. */
   people(): PersonAccount[];

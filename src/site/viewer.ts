@@ -1,5 +1,6 @@
 import type { Accounts, Membership } from "../accounts/accounts.ts";
 import { planInForce } from "../accounts/plan.ts";
+import type { Actor } from "../audit/audit-log.ts";
 import type { Caller } from "../keys/keys.ts";
 import type { Visit } from "./visit.ts";
 
@@ -17,6 +18,12 @@ export function viewerOf(
 export function membershipOf({ membership }: Visit): Membership {
   if (membership === null) throw new Error("a page for members was shown to somebody else");
   return membership;
+}
+
+/** Who makes a change on the site. */
+export function actorOf({ signedIn }: Visit): Actor {
+  if (signedIn === null) throw new Error("a change was made by somebody who is not signed in");
+  return { person: signedIn.person.email, keyId: null };
 }
 
 /** Whether the visitor is an owner or administrator of it. */

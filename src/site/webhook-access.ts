@@ -61,20 +61,3 @@ export function webhookOf(visit: Visit, context: SiteContext): WebhookView {
   if (denialOf(webhooksIncludedOrKept, visit, context) !== null) throw notFound("The webhook");
   return JSON.parse(context.services.webhooks.get(own)) as WebhookView;
 }
-
-/** Notes a change of a webhook, and who made it. */
-export function recordWebhook(
-  visit: Visit,
-  { audit }: SiteContext,
-  id: number,
-  action: string,
-  details: Record<string, string | number> = {},
-): Promise<void> {
-  return audit.record({
-    person: visit.signedIn?.person.email ?? "",
-    organizationId: membershipOf(visit).organization.id,
-    action: `webhook.${action}`,
-    target: `webhook ${id}`,
-    details,
-  });
-}

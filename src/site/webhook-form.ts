@@ -73,8 +73,3 @@ export function readOverlap({ form }: Visit): number {
   if ("fault" in hours) throw fieldError({ overlap: [hours.fault] });
   return hours.value * HOUR_MS;
 }
-
-/** Of the address, what may be noted: its path and query may hold a secret. */
-export function hostOf({ target }: GivenTarget): string {
-  return target.authority;
-}

@@ -1,10 +1,12 @@
 import type { Plan } from "../accounts/accounts.table.ts";
+import { type Actor, type AuditEntry, COMMAND_LINE, recordChange } from "../audit/audit-log.ts";
 import type { Database } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { AppError, fieldError, notFound } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { deleteDeliveries } from "./deliveries.store.ts";
 import { webhookLimitReached } from "./plan-limits.ts";
+import type { SecretBox } from "./secret-box.ts";
 import {
   channelsOf,
   countWebhooks,
@@ -34,25 +36,30 @@ export function ownWebhook(db: Database, { organizationId, id }: OwnWebhook): We
   return webhook;
 }
 
+export interface NewWebhook {
+  organizationId: number;
+  plan: Plan;
+  url: string;
+  channels: number[];
+  /** As the secret box seals it. */
+  secret: Uint8Array;
+  by: Actor;
+}
+
 /** @returns its number. @throws AppError `tariff_required`, `invalid` on `channels` */
 export function addWebhook(
   db: Database,
   clock: Clock,
-  input: {
-    organizationId: number;
-    plan: Plan;
-    url: string;
-    channels: number[];
-    secret: Uint8Array;
-  },
+  { organizationId, plan, url, channels, secret, by }: NewWebhook,
 ): Promise<number> {
-  const { organizationId, plan, url, channels, secret } = input;
   return inTransaction(db, clock, () => {
     requireRoom(plan, countWebhooks(db, organizationId));
     requireChannels(db, plan, channels);
     const row = { organizationId, url, secret: Buffer.from(secret), createdAt: clock.now() };
     const id = insertWebhook(db, row);
     replaceChannels(db, id, channels);
+    const details = { host: hostOf(url), channels: channels.length };
+    recordChange(db, clock, by, ofWebhook("create", { organizationId, id }, details));
     return id;
   });
 }
@@ -74,28 +81,39 @@ export function requireEnabling({ disabledReason }: Webhook, { isActive }: Webho
 export function changeWebhook(
   db: Database,
   clock: Clock,
-  { plan, change, ...own }: OwnWebhook & { plan: Plan; change: WebhookChange },
+  { plan, change, by, ...own }: OwnWebhook & { plan: Plan; change: WebhookChange; by: Actor },
 ): Promise<void> {
   return inTransaction(db, clock, () => {
     const webhook = ownWebhook(db, own);
     const { disabledReason } = webhook;
     const enables = change.isActive === true && disabledReason !== "";
     const disables = change.isActive === false && disabledReason === "";
+    const { url, channels } = change;
+    const changesUrl = url !== undefined && url !== webhook.url;
+    const changesChannels =
+      channels !== undefined && channels.join() !== channelsOf(db, own.id).join();
     requireEnabling(webhook, change);
     const now = clock.now();
-    if (change.channels !== undefined) {
-      requireChannels(db, plan, change.channels);
-      replaceChannels(db, own.id, change.channels);
+    if (channels !== undefined) {
+      requireChannels(db, plan, channels);
+      replaceChannels(db, own.id, channels);
     }
-    if (change.url !== undefined) updateWebhook(db, own.id, { url: change.url });
+    if (url !== undefined) updateWebhook(db, own.id, { url });
     if (enables) {
       requireRoom(plan, countWebhooks(db, own.organizationId) - 1);
       requireFew(plan, channelsOf(db, own.id).length);
       enable(db, own.id, now);
     }
     if (disables) disable(db, own.id, "customer", now);
-    if (enables || disables || change.url !== undefined || change.channels !== undefined) {
+    if (enables || disables || changesUrl || changesChannels) {
       updateWebhook(db, own.id, { updatedAt: now });
+      const verb = enables ? "enable" : disables ? "disable" : "change";
+      const details = {
+        ...(changesUrl && { host: hostOf(url) }),
+        ...(changesChannels && { channels: channels.length }),
+        ...(enables && { before: disabledReason }),
+      };
+      recordChange(db, clock, by, ofWebhook(verb, own, details));
     }
   });
 }
@@ -105,7 +123,11 @@ const REMOVED_MAX = 500;
 const PAUSE_MS = 2;
 
 /** Disabled first, so that nothing is added while its log is removed. @throws AppError `not_found` */
-export async function removeWebhook(db: Database, clock: Clock, own: OwnWebhook): Promise<void> {
+export async function removeWebhook(
+  db: Database,
+  clock: Clock,
+  { by, ...own }: OwnWebhook & { by: Actor },
+): Promise<void> {
   await inTransaction(db, clock, () => {
     const { disabledReason } = ownWebhook(db, own);
     if (disabledReason === "") disable(db, own.id, "customer", clock.now());
@@ -113,7 +135,9 @@ export async function removeWebhook(db: Database, clock: Clock, own: OwnWebhook)
   const removePart = (): Promise<number> =>
     inTransaction(db, clock, () => {
       const removed = deleteDeliveries(db, own.id, REMOVED_MAX);
-      if (removed === 0) deleteWebhook(db, own.id);
+      if (removed === 0 && deleteWebhook(db, own.id)) {
+        recordChange(db, clock, by, ofWebhook("delete", own));
+      }
       return removed;
     });
   while ((await removePart()) > 0) await clock.sleep(PAUSE_MS);
@@ -126,7 +150,12 @@ export async function removeWebhook(db: Database, clock: Clock, own: OwnWebhook)
 export function rotateSecret(
   db: Database,
   clock: Clock,
-  { secret, overlapMs, ...own }: OwnWebhook & { secret: Uint8Array; overlapMs: number },
+  {
+    secret,
+    overlapMs,
+    by,
+    ...own
+  }: OwnWebhook & { secret: Uint8Array; overlapMs: number; by: Actor },
 ): Promise<void> {
   return inTransaction(db, clock, () => {
     const webhook = ownWebhook(db, own);
@@ -137,6 +166,7 @@ export function rotateSecret(
       formerSecretUntil: overlapMs > 0 ? now + overlapMs : null,
       updatedAt: now,
     });
+    recordChange(db, clock, by, ofWebhook("rotate-secret", own, { overlapMs }));
   });
 }
 
@@ -152,6 +182,7 @@ export async function disableAsStaff(
   clock: Clock,
   id: number,
   note: string,
+  by = COMMAND_LINE,
 ): Promise<Webhook> {
   const staffNote = note.trim();
   if ([...staffNote].length > NOTE_LENGTH_MAX) {
@@ -159,17 +190,37 @@ export async function disableAsStaff(
       reason: [`Ensure this field has no more than ${NOTE_LENGTH_MAX} characters.`],
     });
   }
-  return changeAsStaff(db, clock, id, (now) => {
-    disable(db, id, "staff", now);
+  return changeAsStaff(db, clock, id, (webhook) => {
+    if (webhook.disabledReason === "staff" && webhook.staffNote === staffNote) return;
+    disable(db, id, "staff", clock.now());
     updateWebhook(db, id, { staffNote });
+    recordChange(db, clock, by, ofWebhook("disable", webhook, { reason: staffNote }));
   });
 }
 
-/** Whatever it was disabled for. @throws AppError `not_found` */
-export function enableAsStaff(db: Database, clock: Clock, id: number): Promise<Webhook> {
-  return changeAsStaff(db, clock, id, (now, { disabledReason }) => {
-    if (disabledReason !== "") enable(db, id, now);
+/**
+ * Whatever it was disabled for.
+ * @throws AppError `not_found`; `conflict` where no attempt could be signed
+ */
+export function enableAsStaff(
+  db: Database,
+  clock: Clock,
+  id: number,
+  secrets: Pick<SecretBox, "open">,
+  by = COMMAND_LINE,
+): Promise<Webhook> {
+  return changeAsStaff(db, clock, id, (webhook) => {
+    const { disabledReason: before } = webhook;
+    if (before === "") return;
+    if (secrets.open(webhook.secret) === null) {
+      throw new AppError(
+        "conflict",
+        "The signing secret cannot be read any more: have its owner rotate it first.",
+      );
+    }
+    enable(db, id, clock.now());
     updateWebhook(db, id, { staffNote: "" });
+    recordChange(db, clock, by, ofWebhook("enable", webhook, { before }));
   });
 }
 
@@ -177,14 +228,30 @@ function changeAsStaff(
   db: Database,
   clock: Clock,
   id: number,
-  change: (nowMs: number, webhook: Webhook) => void,
+  change: (webhook: Webhook) => void,
 ): Promise<Webhook> {
   return inTransaction(db, clock, () => {
     const webhook = selectWebhook(db, id);
     if (webhook === undefined) throw notFound(`Webhook ${id}`);
-    change(clock.now(), webhook);
+    change(webhook);
     return selectWebhook(db, id) ?? webhook;
   });
+}
+
+type Verb = "create" | "change" | "enable" | "disable" | "delete" | "rotate-secret" | "resend";
+
+/** What is recorded of a change. */
+export function ofWebhook(
+  verb: Verb,
+  { organizationId, id }: OwnWebhook,
+  details: AuditEntry["details"] = {},
+): AuditEntry {
+  return { organizationId, action: `webhook.${verb}`, target: `webhook ${id}`, details };
+}
+
+/** The rest of an address may hold what only its owner knows. */
+function hostOf(url: string): string {
+  return new URL(url).host;
 }
 
 function requireRoom(plan: Plan, others: number): void {

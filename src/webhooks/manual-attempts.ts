@@ -1,3 +1,4 @@
+import { type Actor, recordChange } from "../audit/audit-log.ts";
 import type { Database } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { AppError, notFound } from "../errors.ts";
@@ -12,7 +13,7 @@ import {
   selectDelivery,
 } from "./deliveries.store.ts";
 import { eventBody } from "./event-body.ts";
-import { type OwnWebhook, ownWebhook } from "./manage-webhooks.ts";
+import { type OwnWebhook, ofWebhook, ownWebhook } from "./manage-webhooks.ts";
 import { updateWebhook } from "./webhooks.store.ts";
 
 /** Attempts that a caller asks for and waits for. */
@@ -52,7 +53,7 @@ export function startTest(
 export function startResend(
   db: Database,
   clock: Clock,
-  { claim, deliveryId, ...own }: OwnWebhook & { deliveryId: number; claim: string },
+  { claim, deliveryId, by, ...own }: OwnWebhook & { deliveryId: number; claim: string; by: Actor },
 ): Promise<ClaimedDelivery> {
   return inTransaction(db, clock, () => {
     const webhook = ownWebhook(db, own);
@@ -73,6 +74,7 @@ export function startResend(
         retryAfterS: 1,
       });
     }
+    recordChange(db, clock, by, ofWebhook("resend", own, { delivery: deliveryId }));
     return taken(db, deliveryId, claim, nowMs);
   });
 }

@@ -67,9 +67,9 @@ export function updateWebhook(db: Database, id: number, change: Partial<Webhook>
   db.update(webhooks).set(change).where(eq(webhooks.id, id)).run();
 }
 
-/** With its channels, deliveries and their attempts. */
-export function deleteWebhook(db: Database, id: number): void {
-  db.delete(webhooks).where(eq(webhooks.id, id)).run();
+/** With its channels, deliveries and their attempts. @returns whether there was one */
+export function deleteWebhook(db: Database, id: number): boolean {
+  return db.delete(webhooks).where(eq(webhooks.id, id)).run().changes > 0;
 }
 
 /** The numbers of the channels that a webhook watches, in the order given. */

@@ -1,4 +1,5 @@
 import type { Plan } from "../accounts/accounts.table.ts";
+import type { Actor } from "../audit/audit-log.ts";
 import type { Database } from "../db/database.ts";
 import { AppError, fieldError } from "../errors.ts";
 import { type JsonText, toJsonText } from "../json-text.ts";
@@ -6,13 +7,14 @@ import { formatInstant } from "../moscow-time.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Random } from "../ports/random.ts";
 import type { AttemptOutcome } from "./attempt.ts";
+import type { ClaimedDelivery } from "./deliveries.store.ts";
 import {
-  type ClaimedDelivery,
   type DeliverySelection,
   type DeliveryView,
   selectDeliveries,
-} from "./deliveries.store.ts";
+} from "./deliveries-log.store.ts";
 import {
+  type NewWebhook,
   type OwnWebhook,
   ownWebhook,
   requireEnabling,
@@ -26,7 +28,7 @@ import { channelsOf, countWebhooks, selectWebhooks } from "./webhooks.store.ts";
 import type { DisabledReason, Webhook } from "./webhooks.table.ts";
 
 /** For doors, which name no store. */
-export type { DeliveryView } from "./deliveries.store.ts";
+export type { DeliveryView } from "./deliveries-log.store.ts";
 
 /** A webhook as the API shows it (decisions, section 2). */
 export interface WebhookView {
@@ -61,18 +63,14 @@ export interface GivenTarget {
 
 /** What changes webhooks, on whatever thread writes them. */
 export interface WebhookWriter {
-  add(input: {
-    organizationId: number;
-    plan: Plan;
-    url: string;
-    channels: number[];
-    secret: Uint8Array;
-  }): Promise<number>;
-  change(input: OwnWebhook & { plan: Plan; change: WebhookChange }): Promise<void>;
-  remove(own: OwnWebhook): Promise<void>;
-  rotate(input: OwnWebhook & { secret: Uint8Array; overlapMs: number }): Promise<void>;
+  add(input: NewWebhook): Promise<number>;
+  change(input: OwnWebhook & { plan: Plan; change: WebhookChange; by: Actor }): Promise<void>;
+  remove(input: OwnWebhook & { by: Actor }): Promise<void>;
+  rotate(input: OwnWebhook & { secret: Uint8Array; overlapMs: number; by: Actor }): Promise<void>;
   startTest(input: OwnWebhook & { claim: string }): Promise<ClaimedDelivery>;
-  startResend(input: OwnWebhook & { deliveryId: number; claim: string }): Promise<ClaimedDelivery>;
+  startResend(
+    input: OwnWebhook & { deliveryId: number; claim: string; by: Actor },
+  ): Promise<ClaimedDelivery>;
 }
 
 /** How long finding the addresses of a name may take while its webhook is made or changed. */
@@ -127,11 +125,12 @@ export function createWebhooks(
       organizationId: number,
       plan: Plan,
       { given, channels }: { given: GivenTarget; channels: number[] },
+      by: Actor,
     ): Promise<JsonText<NewSecretView>> {
       await requireAcceptable(given);
       const secret = secrets.create();
       const sealed = secrets.seal(secret);
-      const row = { organizationId, plan, url: given.url, channels, secret: sealed };
+      const row = { organizationId, plan, url: given.url, channels, secret: sealed, by };
       const id = await writer.add(row);
       return toJsonText({ ...get({ organizationId, id }), secret });
     },
@@ -148,6 +147,7 @@ export function createWebhooks(
         channels: number[] | undefined;
         isActive: boolean | undefined;
       },
+      by: Actor,
     ): Promise<JsonText<WebhookView>> {
       const webhook = ownWebhook(db, own);
       requireEnabling(webhook, { isActive });
@@ -156,15 +156,15 @@ export function createWebhooks(
         throw new AppError("conflict", detail);
       }
       if (given !== undefined) await requireAcceptable(given);
-      await writer.change({ ...own, plan, change: { url: given?.url, channels, isActive } });
+      await writer.change({ ...own, plan, change: { url: given?.url, channels, isActive }, by });
       return toJsonText(get(own));
     },
 
-    remove: (own: OwnWebhook): Promise<void> => writer.remove(own),
+    remove: (own: OwnWebhook, by: Actor): Promise<void> => writer.remove({ ...own, by }),
 
-    async rotate(own: OwnWebhook, overlapMs: number): Promise<JsonText<NewSecretView>> {
+    async rotate(own: OwnWebhook, overlapMs: number, by: Actor): Promise<JsonText<NewSecretView>> {
       const secret = secrets.create();
-      await writer.rotate({ ...own, secret: secrets.seal(secret), overlapMs });
+      await writer.rotate({ ...own, secret: secrets.seal(secret), overlapMs, by });
       return toJsonText({ ...get(own), secret });
     },
 
@@ -176,10 +176,10 @@ export function createWebhooks(
       );
     },
 
-    async resend(own: OwnWebhook, deliveryId: number): Promise<JsonText<AttemptView>> {
+    async resend(own: OwnWebhook, deliveryId: number, by: Actor): Promise<JsonText<AttemptView>> {
       return toAttemptText(
         await sender.attemptNow(own.organizationId, "resend", () =>
-          writer.startResend({ ...own, deliveryId, claim: newClaim() }),
+          writer.startResend({ ...own, deliveryId, claim: newClaim(), by }),
         ),
       );
     },

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import BetterSqlite3 from "better-sqlite3";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
-import { STAFF, staffVisitor } from "../support/staff-visitor.ts";
+import { STAFF, staffVisitor } from "../support/visitor.ts";
 
 let machine: Machine;
 let appliance: Appliance;

@@ -29,6 +29,11 @@ test("staff is added with a link to choose a password by, and removed, but for t
   expect(other.out).toMatch(/^link +http:\/\/127\.0\.0\.1:0\/account\/choose-password/m);
   const removed = await machine.json(["staff", "remove", "boss@example.com"]);
   expect(removed).toEqual({ email: "boss@example.com", is_staff: false });
+  expect(machine.query("SELECT person, action, target FROM audit_log")).toEqual([
+    { person: "", action: "staff.add", target: "person boss@example.com" },
+    { person: "", action: "staff.add", target: "person other@example.com" },
+    { person: "", action: "staff.remove", target: "person boss@example.com" },
+  ]);
   const last = await machine.run(["staff", "remove", "other@example.com"]);
   expect(last).toMatchObject({
     exitCode: 1,

@@ -1,8 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { type Appliance, type Customer, startAppliance } from "../support/appliance.ts";
 import { channel } from "../support/expectations.ts";
-import { staffVisitor } from "../support/staff-visitor.ts";
-import { PASSWORD, signedInMember, type Visitor, visitor } from "../support/visitor.ts";
+import {
+  PASSWORD,
+  signedInMember,
+  staffVisitor,
+  type Visitor,
+  visitorOf,
+} from "../support/visitor.ts";
 
 /**
  * A storage that takes no writes, as on a disk that is full or has become read-only: what every door
@@ -93,7 +98,7 @@ test("on the site pages go on, and what would change something says that it cann
     expect(html).not.toMatch(/password is wrong|is not known/i);
     return status;
   };
-  expect(await told(visitor(appliance).signIn("eve@example.com"))).toBe(503);
+  expect(await told(visitorOf(appliance).signIn("eve@example.com"))).toBe(503);
   expect(
     await told(member.post("/account/keys/", { action: "create", name: "n", access: "read_only" })),
   ).toBe(503);
@@ -134,7 +139,7 @@ test("when the fault ends all works again at once, and only what was answered wa
   expect(used()).toBe(BILLED.length);
   for (const path of BILLED) expect((await send("GET", path)).status).toBe(200);
   expect(used()).toBe(2 * BILLED.length);
-  expect((await visitor(appliance).signIn("eve@example.com")).status).toBe(303);
+  expect((await visitorOf(appliance).signIn("eve@example.com")).status).toBe(303);
   expect((await send("PATCH", `/v1/msgr/webhooks/${webhook}/`, { is_active: false })).status).toBe(
     200,
   );

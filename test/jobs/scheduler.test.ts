@@ -34,7 +34,7 @@ function ledger(db: Database): JobLedger {
   const { clock } = appliance.ports;
   return {
     claim: (claim) => claimJob(db, clock, claim),
-    claimNow: (claim) => claimJobNow(db, clock, claim),
+    claimNow: (claim, by) => claimJobNow(db, clock, claim, by),
     runs: () => selectJobRuns(db),
     end: (end) => endJob(db, clock, end),
   };

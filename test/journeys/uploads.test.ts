@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { createMachine, faultsOf, type Machine, type Serving, until } from "../support/machine.ts";
-import { PASSWORD, remoteVisitor, type Visitor } from "../support/site-visitor.ts";
+import { PASSWORD, remoteVisitor, type Visitor } from "../support/visitor.ts";
 
 let machine: Machine;
 beforeEach(() => {

@@ -12,8 +12,8 @@ import {
   unfold,
   type Window,
 } from "../support/site-browser.ts";
-import { PASSWORD } from "../support/site-visitor.ts";
 import { type SiteWorld, startSiteWorld } from "../support/site-world.ts";
+import { PASSWORD } from "../support/visitor.ts";
 
 /** The site in a real browser, where the machine has one. */
 if (CHROMIUM === undefined) console.warn("No Chromium here: the account site was not looked at.");

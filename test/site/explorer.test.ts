@@ -3,7 +3,7 @@ import type { PlanCode } from "../../src/accounts/plan.ts";
 import { dayOf, formatDay } from "../../src/moscow-time.ts";
 import { type Appliance, type Customer, startAppliance } from "../support/appliance.ts";
 import { channel, imported } from "../support/expectations.ts";
-import { signedInMember, type Visitor, visitor } from "../support/visitor.ts";
+import { signedInMember, type Visitor, visitorOf } from "../support/visitor.ts";
 
 const PATH = "/account/channels/";
 
@@ -234,6 +234,6 @@ test("looking costs no units and is counted nowhere", async () => {
 test("the explorer is for who is signed in and belongs to an organization", async () => {
   await imported(appliance, "channels", [channel(1)]);
   for (const path of [PATH, `${PATH}1/`]) {
-    expect((await visitor(appliance).get(path)).location).toContain("/account/sign-in/?next=");
+    expect((await visitorOf(appliance).get(path)).location).toContain("/account/sign-in/?next=");
   }
 });

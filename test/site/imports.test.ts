@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
-import { addPerson, signedInVisitor, type Visitor, visitorOf } from "../support/site-visitor.ts";
+import { auditOf } from "../support/audit.ts";
+import { addPerson, signedInVisitor, type Visitor, visitorOf } from "../support/visitor.ts";
 
 const PAGE = "/staff/imports/";
 
@@ -21,8 +22,8 @@ const file = (content: string | Uint8Array<ArrayBuffer>, name = "rows.csv") =>
 const uploads = () =>
   readdirSync(tmpdir()).filter((name) => name.startsWith(`kanalog.upload-${process.pid}-`));
 
-async function upload(kind: string, sent: File, visitor = staff) {
-  return visitor.post(PAGE, { action: "import", kind, file: sent });
+async function upload(kind: string, sent: File, browser = staff) {
+  return browser.post(PAGE, { action: "import", kind, file: sent });
 }
 
 /** The page of a run that has ended. */
@@ -118,13 +119,12 @@ describe("an uploaded file", () => {
 
   test("is recorded in the audit log, by whom and what", async () => {
     await run("channels", file("id,title,subscribers\n1,Один,10\n", "a.csv"));
-    const [row] = appliance.app.domains.db.$client
-      .prepare("SELECT person, action, target, details FROM audit_log ORDER BY id DESC")
-      .all() as { details: string }[];
-    expect({ ...row, details: JSON.parse(row?.details ?? "{}") }).toEqual({
-      ...{ person: "op@example.com", action: "import.start", target: "import 1" },
-      details: { kind: "channels", file: "a.csv", bytes: 35 },
-    });
+    expect(auditOf(appliance)).toMatchObject([
+      {
+        ...{ person: "op@example.com", action: "import.start", target: "import 1" },
+        details: { kind: "channels", file: "a.csv", bytes: 35 },
+      },
+    ]);
   });
 });
 

@@ -4,7 +4,7 @@ import { dayOf, formatDay } from "../../src/moscow-time.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { channel, imported } from "../support/expectations.ts";
 import { CHROMIUM, launchBrowser } from "../support/site-browser.ts";
-import { memberWithPassword, PASSWORD } from "../support/visitor.ts";
+import { addPerson, PASSWORD } from "../support/visitor.ts";
 import { callsWith, created, deliverPost, MINUTE_MS, pass } from "../support/webhook-calls.ts";
 
 /** The explorer and the webhooks' pages in a real browser, where the machine has one. */
@@ -30,7 +30,11 @@ beforeAll(async () => {
   await created(callsWith(appliance, customer.key), { channels: [1, 2] });
   await pass(appliance, MINUTE_MS, MINUTE_MS);
   await deliverPost(appliance, 1);
-  await memberWithPassword(appliance, customer.organizationId, "owner", "olga@example.com");
+  await addPerson(appliance, {
+    organizationId: customer.organizationId,
+    role: "owner",
+    email: "olga@example.com",
+  });
   address = appliance.app.listen();
   if (CHROMIUM !== undefined) {
     browser = await launchBrowser();

@@ -7,8 +7,8 @@ import type { Webhook } from "../../src/webhooks/webhooks.table.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { type FakePorts, fakePorts } from "../support/fake-ports.ts";
 import { type MailParts, mailParts } from "../support/mail-parts.ts";
-import { addPerson, visitorOf } from "../support/site-visitor.ts";
 import { type SmtpReceiver, startSmtpReceiver } from "../support/smtp-receiver.ts";
+import { addPerson, visitorOf } from "../support/visitor.ts";
 
 const BASE = "https://example.com/kanalog";
 const HOSTILE = `</p><script>alert("1")</script>\u202eЖ'&<img src=x>\r\nBcc: evil@example.com`;

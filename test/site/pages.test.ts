@@ -3,13 +3,7 @@ import { sitePages } from "../../src/site/site-pages.ts";
 import { parseOwnPath } from "../../src/site/view.ts";
 import { languageOf } from "../../src/site/words/words.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
-import {
-  addPerson,
-  csrfIn,
-  PASSWORD,
-  signedInVisitor,
-  visitorOf,
-} from "../support/site-visitor.ts";
+import { addPerson, csrfIn, PASSWORD, signedInVisitor, visitorOf } from "../support/visitor.ts";
 
 /** What holds for every page of the site, whatever it shows. */
 

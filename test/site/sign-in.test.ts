@@ -9,7 +9,7 @@ import {
   signedInVisitor,
   type Visitor,
   visitorOf,
-} from "../support/site-visitor.ts";
+} from "../support/visitor.ts";
 
 // Passwords are hashed slowly, by design.
 setDefaultTimeout(60_000);
@@ -302,7 +302,7 @@ describe("a session", () => {
     await addPerson(appliance);
     const visitor = await signedInVisitor(appliance, "ada@example.com");
     const { db, clock } = appliance.app.domains;
-    await endSessions(db, clock, "Ada@example.com");
+    await endSessions(db, clock, { email: "Ada@example.com", by: null });
     expect(await isSignedIn(visitor)).toBe(false);
   });
 

@@ -1,15 +1,26 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { createSecretBox } from "../../src/webhooks/secret-box.ts";
 import { type Appliance, type Customer, startAppliance } from "../support/appliance.ts";
-import { auditOf, expectDone, STAFF, staffVisitor } from "../support/staff-visitor.ts";
-import { memberWithPassword, signedInMember, type Visitor, visitor } from "../support/visitor.ts";
+import { auditOf } from "../support/audit.ts";
+import {
+  addPerson,
+  expectDone,
+  STAFF,
+  signedInMember,
+  staffVisitor,
+  type Visitor,
+  visitorOf,
+} from "../support/visitor.ts";
 
 /** Staff's console: who sees it, what it shows, and what it changes. */
+
+const SECRET = "the secret of an appliance of a test";
 
 let appliance: Appliance;
 let customer: Customer;
 let staff: Visitor;
 beforeEach(async () => {
-  appliance = await startAppliance();
+  appliance = await startAppliance({ KANALOG_SECRET: SECRET });
   customer = await appliance.customer();
   staff = await staffVisitor(appliance);
 });
@@ -30,12 +41,13 @@ const personPath = (email: string) => `/staff/people/${personId(email)}/`;
 /** A webhook as a customer has it. */
 async function webhook(): Promise<number> {
   const { db } = appliance.app.domains;
+  const secret = createSecretBox(SECRET, appliance.ports.random).seal("whsec_of-a-test");
   const { lastInsertRowid } = db.$client
     .prepare(
       `INSERT INTO webhooks (organization_id, url, secret, disabled_reason, since_sequence,
-         created_at, updated_at) VALUES (?, 'https://hooks.example.com/a', x'00', '', 0, 1, 1)`,
+         created_at, updated_at) VALUES (?, 'https://hooks.example.com/a', ?, '', 0, 1, 1)`,
     )
-    .run(customer.organizationId);
+    .run(customer.organizationId, secret);
   return Number(lastInsertRowid);
 }
 
@@ -43,7 +55,7 @@ test("every page is there for staff, in both languages, each with one heading", 
   const id = await webhook();
   const pages = [...PAGES, organizationPath(), personPath(STAFF), `/staff/webhooks/${id}/`];
   const russian = await (async () => {
-    const browser = visitor(appliance, "ru");
+    const browser = visitorOf(appliance, "ru");
     await browser.signIn(STAFF);
     return browser;
   })();
@@ -69,7 +81,7 @@ test("for everybody else the console does not exist, whatever they send", async 
   const pages = [...PAGES, organizationPath(), personPath(STAFF), `/staff/webhooks/${id}/`];
   for (const path of pages) {
     expect((await owner.get(path)).status, path).toBe(404);
-    const nobody = await visitor(appliance).get(path);
+    const nobody = await visitorOf(appliance).get(path);
     expect(nobody).toMatchObject({ status: 303, location: expect.stringContaining("sign-in") });
   }
   // The token of their own page does not open staff's actions.
@@ -101,8 +113,8 @@ test("a mark that is taken ends the console at the next request", async () => {
   );
   expect((await other.get("/staff/")).status).toBe(404);
   expect(auditOf(appliance)).toMatchObject([
-    { person: STAFF, action: "staff.remove", target: "person other@example.com" },
     { person: STAFF, action: "staff.add", target: "person other@example.com" },
+    { person: STAFF, action: "staff.remove", target: "person other@example.com" },
   ]);
 });
 
@@ -157,10 +169,10 @@ test("an organization is made, found, given plans, archived and restored", async
   expect(accounts.organization(id).archivedAt).toBe(appliance.ports.clock.now());
   expectDone(await staff.post(path, { action: "restore" }), "restored");
   expect(accounts.organization(id).archivedAt).toBeNull();
-  expect(
-    auditOf(appliance).map(({ action, organization_id }) => [action, organization_id]),
-  ).toEqual(["restore", "archive", "plan", "create"].map((verb) => [`organization.${verb}`, id]));
-  expect(auditOf(appliance)[2]?.details).toEqual({
+  expect(auditOf(appliance).map(({ action, organizationId }) => [action, organizationId])).toEqual(
+    ["create", "plan", "archive", "restore"].map((verb) => [`organization.${verb}`, id]),
+  );
+  expect(auditOf(appliance)[1]?.details).toEqual({
     plan: "profi",
     ends: "2027-02-01T00:00:00+03:00",
   });
@@ -207,7 +219,7 @@ test("members get roles, are suspended, which signs them out, and restored", asy
   expectDone(await staff.post(path, { action: "reinstate", member }), "reinstated");
   expect(accounts.member(member).suspendedAt).toBeNull();
   expect(auditOf(appliance).map(({ action }) => action)).toEqual([
-    ...["member.restore", "member.suspend", "member.role"],
+    ...["member.role", "member.suspend", "member.restore"],
   ]);
   const wrong = await staff.post(path, { action: "role", member, role: "king" });
   expect(wrong.status).toBe(400);
@@ -233,7 +245,7 @@ test("a key that staff revokes stops working at once", async () => {
   const fields = { action: "revoke", key: customer.keyId };
   expectDone(await staff.post(organizationPath(), fields), "revoked");
   expect((await appliance.get("/v1/me/", customer.key)).status).toBe(401);
-  expect(auditOf(appliance)[0]).toMatchObject({ action: "key.revoke", target: "key 1" });
+  expect(auditOf(appliance).at(-1)).toMatchObject({ action: "key.revoke", target: "key 1" });
   expect(JSON.stringify(auditOf(appliance))).not.toContain(customer.key);
 });
 
@@ -244,27 +256,31 @@ test("an owner is added by mail, and chooses a password by its link", async () =
   const [mail] = appliance.ports.mail.sent;
   expect(mail?.to).toEqual(["new@example.com"]);
   const link = /\/account\/choose-password\/\?token=\S+/.exec(mail?.text ?? "")?.[0] ?? "";
-  const browser = visitor(appliance);
+  const browser = visitorOf(appliance);
   const password = "another good password";
   const chosen = await browser.post(link, { action: "choose", password });
   expect(chosen.status).toBe(303);
   expect((await browser.signIn("new@example.com", password)).location).toBe("/account/");
   const again = await staff.post(organizationPath(), fields);
   expect(again.html).toContain('id="add-owner-email-fault"');
-  const [entry] = auditOf(appliance);
+  const entry = auditOf(appliance).at(-1);
   expect(entry).toMatchObject({ action: "member.add", details: { email: "new@example.com" } });
 });
 
 test("a password link is shown once, opens one password, and is in no log", async () => {
   const email = "member@example.com";
-  await memberWithPassword(appliance, customer.organizationId, "member", email);
+  await addPerson(appliance, {
+    organizationId: customer.organizationId,
+    role: "member",
+    email: email,
+  });
   const shown = await staff.post(personPath(email), { action: "make-link" });
   expect(shown.status).toBe(200);
   const token = /choose-password\/\?token=([\w-]+)/.exec(shown.html)?.[1] ?? "";
   expect(token.length).toBeGreaterThan(20);
   expect((await staff.get(personPath(email))).html).not.toContain(token);
   expect(JSON.stringify(auditOf(appliance))).not.toContain(token);
-  const browser = visitor(appliance);
+  const browser = visitorOf(appliance);
   const path = `/account/choose-password/?token=${token}`;
   const fields = { action: "choose", password: "another good password" };
   expect((await browser.post(path, fields)).status).toBe(303);
@@ -278,17 +294,35 @@ test("staff ends a person's sessions", async () => {
   expect((await staff.get(personPath(email))).html).toMatch(/Sessions<\/dt><dd>1</);
   expectDone(await staff.post(personPath(email), { action: "end-sessions" }), "sessions-ended");
   expect((await browser.get("/account/profile/")).status).toBe(303);
-  expect(auditOf(appliance)[0]).toMatchObject({ action: "person.end-sessions" });
+  expect(auditOf(appliance).at(-1)).toMatchObject({ action: "person.end-sessions" });
 });
 
 test("people are listed with their organizations, suspended and archived ones too", async () => {
   const email = "member@example.com";
-  const id = await memberWithPassword(appliance, customer.organizationId, "member", email);
+  const { memberId: id } = await addPerson(appliance, {
+    organizationId: customer.organizationId,
+    role: "member",
+    email: email,
+  });
   await appliance.app.domains.accounts.suspend(id);
   await appliance.app.domains.accounts.archive(customer.organizationId);
   const { html } = await staff.get("/staff/people/?q=member@");
   expect(html).toContain("member, suspended, archived");
   expect(html).not.toContain(`${STAFF}</bdi></a>`);
+});
+
+test("a webhook whose signing secret cannot be read stays disabled, and the page says why", async () => {
+  const id = await webhook();
+  const path = `/staff/webhooks/${id}/`;
+  await staff.post(path, { action: "disable", reason: "lost" });
+  appliance.app.domains.db.$client.exec("UPDATE webhooks SET secret = zeroblob(80)");
+  const refused = await staff.post(path, { action: "enable" });
+  expect(refused.status).toBe(409);
+  expect(refused.html).toContain("have its owner rotate it first");
+  const russian = visitorOf(appliance, "ru");
+  await russian.signIn(STAFF);
+  expect((await russian.post(path, { action: "enable" })).html).toContain("сменить владелец");
+  expect(auditOf(appliance).map(({ action }) => action)).not.toContain("webhook.enable");
 });
 
 test("staff disables a webhook with a reason, which only staff sees, and enables it", async () => {
@@ -311,8 +345,8 @@ test("staff disables a webhook with a reason, which only staff sees, and enables
     ...{ disabledReason: "", staffNote: "" },
   });
   expect(auditOf(appliance)).toMatchObject([
-    { action: "webhook.enable", organization_id: customer.organizationId },
     { action: "webhook.disable", target: `webhook ${id}`, details: { reason } },
+    { action: "webhook.enable", organizationId: customer.organizationId },
   ]);
   const ofOther = await staff.get("/staff/webhooks/?organization=999");
   expect(ofOther.html).not.toContain("hooks.example.com");
@@ -323,7 +357,7 @@ test("a job is run now, once, and its outcome is shown", async () => {
   await appliance.app.scheduler.stop();
   const { html } = await staff.get("/staff/jobs/");
   expect(html.match(/<td>done<\/td>/g)).toHaveLength(1);
-  expect(auditOf(appliance)[0]).toMatchObject({ action: "job.run", target: "job recount" });
+  expect(auditOf(appliance).at(-1)).toMatchObject({ action: "job.run", target: "job recount" });
   const none = await staff.post("/staff/jobs/", { action: "run", job: "format-disk" });
   expect(none.status).toBe(404);
 });
@@ -358,23 +392,27 @@ test("recent errors show what was logged, without what callers must not see", as
   expect(html).toContain(">error</td>");
 });
 
-test("the audit log is paged, and shows one organization where it is asked to", async () => {
+test("the audit log is paged, and shows one organization or person where it is asked to", async () => {
   const path = organizationPath();
   for (let times = 0; times < 26; times += 1) {
     await staff.post(path, { action: "archive" });
     await staff.post(path, { action: "restore" });
   }
   await staff.post("/staff/jobs/", { action: "run", job: "recount" });
-  const rows = (html: string) => (html.match(/<td><code>/g) ?? []).length;
-  const first = await staff.get("/staff/audit/");
-  expect(first.html).toContain("job.run");
+  const rows = (html: string) => (html.match(/<td><time/g) ?? []).length;
+  const byStaff = `/staff/audit/?person=${encodeURIComponent(STAFF)}`;
+  const first = await staff.get(byStaff);
+  expect(first.html).toContain("<td>job run</td>");
   expect(rows(first.html)).toBe(50);
-  const next = /href="(\/staff\/audit\/\?before=\d+)"/.exec(first.html)?.[1] ?? "";
-  expect(rows((await staff.get(next)).html)).toBe(3);
+  const next = /href="(\/staff\/audit\/\?[^"]*before=\d+)"/.exec(first.html)?.[1] ?? "";
+  expect(rows((await staff.get(next.replaceAll("&amp;", "&"))).html)).toBe(3);
   const own = await staff.get(`/staff/audit/?organization=${customer.organizationId}`);
   expect(rows(own.html)).toBe(50);
-  expect(own.html).not.toContain("job.run");
-  expect(rows((await staff.get("/staff/audit/?organization=2")).html)).toBe(0);
+  expect(own.html).not.toContain("<td>job run</td>");
+  expect(rows((await staff.get("/staff/audit/?organization=99")).html)).toBe(0);
+  const byCommands = await staff.get("/staff/audit/?person=command-line");
+  expect(byCommands.html).toContain("<td>API key created</td>");
+  expect(byCommands.html).not.toContain("<td>job run</td>");
 });
 
 test("names and addresses that people wrote are shown as text", async () => {

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type Appliance, type Customer, startAppliance } from "../support/appliance.ts";
+import { auditOf } from "../support/audit.ts";
 import { channel, imported } from "../support/expectations.ts";
-import { signedInMember, type Visitor, visitor } from "../support/visitor.ts";
+import { signedInMember, type Visitor, visitorOf } from "../support/visitor.ts";
 import {
   callsWith,
   created,
@@ -48,10 +49,6 @@ const secretIn = (html: string): string => /whsec_[\w-]{43}/.exec(html)?.[0] ?? 
 const call = (verb: string, path: string, body?: unknown) =>
   callsWith(appliance, customer.key)(verb, path, body);
 const stored = async (id = 1) => (await call("GET", `${id}/`)).body;
-const audit = () =>
-  appliance.app.domains.db.$client
-    .prepare("SELECT person, action, target, details FROM audit_log ORDER BY id")
-    .all() as { person: string; action: string; target: string; details: string }[];
 const givePlan = (plan: "test" | "growth" | "profi") =>
   appliance.app.domains.accounts.givePlan(customer.organizationId, plan, null);
 
@@ -101,7 +98,7 @@ describe("making a webhook", () => {
       expect(answer.html).toContain(`>${Bun.escapeHTML(channels)}</textarea>`);
     }
     expect((await call("GET", "")).body.results).toEqual([]);
-    expect(audit()).toEqual([]);
+    expect(auditOf(appliance)).toEqual([]);
   });
 
   test("says it in Russian to who reads Russian", async () => {
@@ -216,7 +213,7 @@ describe("the list and the page of one", () => {
   test("are for who is signed in", async () => {
     await make();
     for (const path of [PATH, `${PATH}1/`]) {
-      const answer = await visitor(appliance).get(path);
+      const answer = await visitorOf(appliance).get(path);
       expect(answer.status).toBe(303);
       expect(answer.location).toContain("/account/sign-in/?next=");
     }
@@ -237,7 +234,7 @@ describe("what can be done with one", () => {
     expect((await act("enable")).location).toBe(`${PATH}1/?done=enabled`);
     expect((await stored()).is_active).toBe(true);
     await act("enable");
-    expect(audit().map(({ action }) => action)).toEqual([
+    expect(auditOf(appliance).map(({ action }) => action)).toEqual([
       "webhook.create",
       "webhook.disable",
       "webhook.enable",
@@ -256,7 +253,7 @@ describe("what can be done with one", () => {
       "Вебхук отключён службой поддержки: обратитесь к ней.",
     );
     expect((await stored()).disabled_reason).toBe("staff");
-    expect(audit().map(({ action }) => action)).not.toContain("webhook.enable");
+    expect(auditOf(appliance).map(({ action }) => action)).not.toContain("webhook.enable");
   });
 
   test("a test ping says what came of it, and is refused within a minute", async () => {
@@ -356,14 +353,14 @@ describe("what can be done with one", () => {
     await act("change", { url: `${URL_TYPED}2`, channels: "2" }, administrator);
     const rotated = secretIn((await act("rotate", { overlap: "" }, administrator)).html);
     await act("delete");
-    expect(audit()).toMatchObject([
+    expect(auditOf(appliance)).toMatchObject([
       { person: "owner-en@example.com", action: "webhook.create", target: "webhook 1" },
       { person: "administrator-en@example.com", action: "webhook.change" },
       { person: "administrator-en@example.com", action: "webhook.rotate-secret" },
       { person: "owner-en@example.com", action: "webhook.delete" },
     ]);
     for (const hidden of [secret, rotated, "of-the-receiver"]) {
-      expect(JSON.stringify(audit())).not.toContain(hidden);
+      expect(JSON.stringify(auditOf(appliance))).not.toContain(hidden);
     }
   });
 });

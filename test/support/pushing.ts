@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import type { Environment } from "../../src/config.ts";
 import type { Fields } from "../../src/imports/rows.ts";
 import type { PostResult } from "../../src/ports/network.ts";
-import type { DeliveryView } from "../../src/webhooks/deliveries.store.ts";
+import type { DeliveryView } from "../../src/webhooks/deliveries-log.store.ts";
 import type { WebhookView } from "../../src/webhooks/webhooks.ts";
 import { type Answer, type Appliance, type Customer, startAppliance } from "./appliance.ts";
 import { channel, imported } from "./expectations.ts";

@@ -6,7 +6,7 @@ import {
   chromium,
   type Page,
 } from "playwright-core";
-import { PASSWORD } from "./site-visitor.ts";
+import { PASSWORD } from "./visitor.ts";
 
 /** Debian's Chromium, or another, where the machine has one. */
 export const CHROMIUM = [

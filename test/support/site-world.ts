@@ -3,7 +3,7 @@ import { dayOf, formatDay, parseDay, startOfDay } from "../../src/moscow-time.ts
 import { type Appliance, startAppliance } from "./appliance.ts";
 import { channel, imported } from "./expectations.ts";
 import { type FakeMail, fakePorts } from "./fake-ports.ts";
-import { addPerson, signedInVisitor } from "./site-visitor.ts";
+import { addPerson, signedInVisitor } from "./visitor.ts";
 import { callsWith, created, DAY_MS, deliverPost, MINUTE_MS, pass } from "./webhook-calls.ts";
 
 /** An appliance in use, such that no page of the site is empty. */

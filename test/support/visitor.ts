@@ -1,82 +1,137 @@
 import { expect } from "bun:test";
 import type { MemberRole } from "../../src/accounts/accounts.table.ts";
-import { ensurePerson, setPassword } from "../../src/people/people.ts";
-import type { Appliance } from "./appliance.ts";
+import { ensurePerson, markStaff, setPassword } from "../../src/people/people.ts";
+import type { Answer, Appliance } from "./appliance.ts";
 
-export interface SitePageAnswer {
-  status: number;
-  headers: Headers;
+export interface SitePageAnswer extends Answer {
   html: string;
   /** Where a redirect leads. */
   location: string | null;
 }
 
+type Fields = Record<string, string | number | Blob>;
+
 /** A browser without script: keeps cookies, sends forms with the token of the page they are on. */
 export interface Visitor {
-  get(path: string): Promise<SitePageAnswer>;
-  /** Sends a form of a page, which is looked at before for its token. */
-  post(path: string, fields: Record<string, string | number>): Promise<SitePageAnswer>;
+  cookies: Map<string, string>;
+  /** What `Set-Cookie` said last, by name. */
+  setCookies: Map<string, string>;
+  get(path: string, headers?: Record<string, string>): Promise<SitePageAnswer>;
+  /** Sends a form of a page, which is looked at before for its token, unless the fields have one. */
+  post(path: string, fields: Fields, headers?: Record<string, string>): Promise<SitePageAnswer>;
   signIn(email: string, password?: string): Promise<SitePageAnswer>;
+  /** The token of the forms that this visitor is shown. */
+  csrf(path?: string): Promise<string>;
 }
 
 export const PASSWORD = "correct horse battery";
+const SIGN_IN = "/account/sign-in/";
 
-export function visitor(appliance: Appliance, language = "en"): Visitor {
+/** @param appliance one in this process, or what sends requests to one elsewhere */
+export function visitorOf(appliance: Pick<Appliance, "request">, language = "en"): Visitor {
   const cookies = new Map<string, string>();
+  const setCookies = new Map<string, string>();
 
-  async function request(path: string, init: RequestInit = {}): Promise<SitePageAnswer> {
-    const headers = new Headers({ "accept-language": language });
+  async function send(path: string, init: RequestInit): Promise<SitePageAnswer> {
+    const headers = new Headers({ "accept-language": language, ...init.headers });
     if (cookies.size > 0) {
       headers.set("cookie", [...cookies].map(([name, value]) => `${name}=${value}`).join("; "));
     }
-    const response = await appliance.app.server.handle(
-      new Request(`http://localhost${path}`, { ...init, headers }),
-    );
-    for (const cookie of response.headers.getSetCookie()) {
-      const [pair = ""] = cookie.split(";");
-      const equals = pair.indexOf("=");
-      if (/max-age=0/i.test(cookie)) cookies.delete(pair.slice(0, equals));
-      else cookies.set(pair.slice(0, equals), pair.slice(equals + 1));
+    const answer = await appliance.request(path, { ...init, headers });
+    for (const text of answer.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(text) ?? [];
+      setCookies.set(name, text);
+      if (value === "" || /max-age=0\b/i.test(text)) cookies.delete(name);
+      else cookies.set(name, value);
     }
-    const location = response.headers.get("location");
-    const { status } = response;
-    return { status, headers: response.headers, html: await response.text(), location };
+    const { body } = answer;
+    const html = typeof body === "string" ? body : JSON.stringify(body);
+    return { ...answer, html, location: answer.headers.get("location") };
   }
 
   const self: Visitor = {
-    get: (path) => request(path),
+    cookies,
+    setCookies,
+    get: (path, headers = {}) => send(path, { headers }),
 
-    async post(path, fields) {
-      const { html } = await request(path);
-      const csrf = /name="csrf" value="([^"]+)"/.exec(html)?.[1] ?? "";
-      const body = new URLSearchParams({ csrf });
-      for (const [name, value] of Object.entries(fields)) body.set(name, String(value));
-      return request(path, { method: "POST", body });
+    async post(path, fields, headers = {}) {
+      const all: Fields = { csrf: fields["csrf"] ?? (await self.csrf(path)), ...fields };
+      const hasFile = Object.values(all).some((value) => value instanceof Blob);
+      const body: FormData | URLSearchParams = hasFile ? new FormData() : new URLSearchParams();
+      for (const [name, value] of Object.entries(all)) {
+        body.append(name, typeof value === "number" ? String(value) : (value as string));
+      }
+      return send(path, { method: "POST", body, headers });
     },
 
-    async signIn(email, password = PASSWORD) {
-      const fields = { action: "sign-in", email, password };
-      return self.post("/account/sign-in/", fields);
-    },
+    signIn: (email, password = PASSWORD) =>
+      self.post(SIGN_IN, { action: "sign-in", email, password }),
+    csrf: async (path = SIGN_IN) => csrfIn((await self.get(path)).html),
   };
   return self;
 }
 
-/** A member who can sign in with `PASSWORD`. @returns their number */
-export async function memberWithPassword(
-  { app, ports }: Appliance,
-  organizationId: number,
-  role: MemberRole,
+/** Somebody who visits a process of its own. */
+export function remoteVisitor(address: string): Visitor {
+  return visitorOf({
+    async request(path, init) {
+      const { key: _, ...plain } = init ?? {};
+      const response = await fetch(address + path, { ...plain, redirect: "manual" });
+      const { status, headers } = response;
+      return { status, headers, body: await response.text() };
+    },
+  });
+}
+
+/** The token in a page's source; empty where it has no form. */
+export function csrfIn(html: string): string {
+  return /name="csrf" value="([^"]*)"/.exec(html)?.[1] ?? "";
+}
+
+export interface SitePerson {
+  email: string;
+  memberId: number;
+  organizationId: number;
+}
+
+/** A person with a password, in an organization of their own or in the one given. */
+export async function addPerson(
+  { app }: Pick<Appliance, "app">,
+  {
+    email = "ada@example.com",
+    name = email.split("@")[0] ?? "",
+    role = "owner" as MemberRole,
+    organizationId,
+    isStaff = false,
+  }: {
+    email?: string;
+    name?: string;
+    role?: MemberRole;
+    organizationId?: number;
+    isStaff?: boolean;
+  } = {},
+): Promise<SitePerson> {
+  const { accounts, db, clock } = app.domains;
+  // Signs cookies only, and of this database's connection in one place only.
+  const settings = { secret: "the secret of a test's own appliance" };
+  const id =
+    organizationId ?? (await accounts.createOrganization({ name: "Acme", plan: "profi" })).id;
+  const member = await accounts.addMember({ organizationId: id, email, name, role });
+  await ensurePerson(db, clock, { settings, email, name });
+  await setPassword(db, clock, { settings, email, password: PASSWORD });
+  if (isStaff) await markStaff(db, clock, { email, isStaff });
+  return { email, memberId: member.id, organizationId: id };
+}
+
+/** A visitor who is signed in already. */
+export async function signedInVisitor(
+  appliance: Appliance,
   email: string,
-): Promise<number> {
-  const { accounts, db } = app.domains;
-  const name = email.split("@")[0] ?? "";
-  const member = await accounts.addMember({ organizationId, email, name, role });
-  // The site's own secret counts where it was used first, and else this one does.
-  const settings = { secret: "the sessions of a test" };
-  await ensurePerson(db, ports.clock, { settings, email, name });
-  await setPassword(db, ports.clock, { settings, email, password: PASSWORD });
-  return member.id;
+  language = "en",
+): Promise<Visitor> {
+  const browser = visitorOf(appliance, language);
+  expect((await browser.signIn(email)).status).toBe(303);
+  return browser;
 }
 
 /** A visitor who is signed in as a new member of the organization. */
@@ -87,9 +142,22 @@ export async function signedInMember(
   email: string,
   language = "en",
 ): Promise<Visitor & { memberId: number }> {
-  const memberId = await memberWithPassword(appliance, organizationId, role, email);
-  const browser = visitor(appliance, language);
-  const answer = await browser.signIn(email);
-  expect(answer.status).toBe(303);
-  return { ...browser, memberId };
+  const { memberId } = await addPerson(appliance, { organizationId, role, email });
+  return { ...(await signedInVisitor(appliance, email, language)), memberId };
+}
+
+export const STAFF = "boss@example.com";
+
+/** A visitor who is signed in as staff, and owner of an organization. */
+export async function staffVisitor(appliance: Appliance, language = "en"): Promise<Visitor> {
+  await addPerson(appliance, { email: STAFF, isStaff: true });
+  return signedInVisitor(appliance, STAFF, language);
+}
+
+/** The redirect after a change. */
+export function expectDone(answer: SitePageAnswer, done: string): void {
+  expect({ status: answer.status, location: answer.location }).toEqual({
+    status: 303,
+    location: expect.stringMatching(new RegExp(`[?&]done=${done}$`)),
+  });
 }

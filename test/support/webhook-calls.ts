@@ -3,9 +3,9 @@ import { createHmac } from "node:crypto";
 import type { MemberRole } from "../../src/accounts/accounts.table.ts";
 import type { KeyAccess } from "../../src/keys/key-token.ts";
 import type { PostResult } from "../../src/ports/network.ts";
-import type { Answer, Appliance } from "./appliance.ts";
+import { type Answer, type Appliance, type Customer, startAppliance } from "./appliance.ts";
 import { channel, imported } from "./expectations.ts";
-import type { FakeNetwork, FakePost } from "./fake-ports.ts";
+import type { FakeNetwork, FakePorts, FakePost } from "./fake-ports.ts";
 
 export const WEBHOOKS = "/v1/msgr/webhooks/";
 export const RECEIVER = "https://hooks.example.com/posts";
@@ -43,6 +43,42 @@ export function callsWith(appliance: Appliance, key: string | null): Call {
         headers: { "content-type": "application/json" },
       }),
     });
+}
+
+/** An appliance with the channels 1 to 3, and calls of an owner's read-and-write key. */
+export interface Managing {
+  appliance: Appliance;
+  customer: Customer;
+  call: Call;
+}
+
+export async function startManaging(ports?: FakePorts): Promise<Managing> {
+  const appliance = await startAppliance({}, ports);
+  await importChannels(appliance, 3);
+  const customer = await appliance.customer({ access: "read_write" });
+  return { appliance, customer, call: callsWith(appliance, customer.key) };
+}
+
+/** Nothing that such a test does may be told as an error. */
+export async function endManaging({ ports, close }: Appliance): Promise<void> {
+  expect(ports.log.errors).toEqual([]);
+  await close();
+}
+
+/** A webhook as it is shown. */
+// biome-ignore lint/suspicious/noExplicitAny: an answer's body
+export async function shownBy(call: Call, id: number): Promise<any> {
+  const { status, body } = await call("GET", `${id}/`);
+  expect(status).toBe(200);
+  return body;
+}
+
+/** A webhook's log of deliveries, the latest first. */
+// biome-ignore lint/suspicious/noExplicitAny: an answer's body
+export async function deliveriesBy(call: Call, id: number): Promise<any[]> {
+  const { status, body } = await call("GET", `${id}/deliveries/`);
+  expect(status).toBe(200);
+  return body.results;
 }
 
 /** A key of one more member of the organization. */

@@ -8,13 +8,14 @@ import {
   created,
   DAY_MS,
   deliverPost,
+  endManaging,
   expectFieldFaults,
   expectRefused,
-  importChannels,
   keyOf,
   METHODS_OF_ONE,
   MINUTE_MS,
   RECEIVER,
+  startManaging,
   UNKNOWN_ID,
 } from "../support/webhook-calls.ts";
 
@@ -26,15 +27,9 @@ let call: Call;
 const accounts = () => appliance.app.domains.accounts;
 
 beforeEach(async () => {
-  appliance = await startAppliance();
-  await importChannels(appliance, 3);
-  customer = await appliance.customer({ access: "read_write" });
-  call = callsWith(appliance, customer.key);
+  ({ appliance, customer, call } = await startManaging());
 });
-afterEach(async () => {
-  expect(appliance.ports.log.errors).toEqual([]);
-  await appliance.close();
-});
+afterEach(() => endManaging(appliance));
 
 const FOR_ALL = ["", "deliveries/", "test/"];
 const isForAll = (verb: string, path: string) =>

@@ -3,12 +3,13 @@ import { type Appliance, type Customer, startAppliance } from "../support/applia
 import { channel, imported } from "../support/expectations.ts";
 import {
   type Call,
-  callsWith,
   created,
+  endManaging,
   expectFieldFaults,
   expectRefused,
   importChannels,
   RECEIVER,
+  startManaging,
   WEBHOOKS,
 } from "../support/webhook-calls.ts";
 
@@ -22,17 +23,11 @@ let customer: Customer;
 let call: Call;
 
 beforeEach(async () => {
-  appliance = await startAppliance();
-  await importChannels(appliance, 3);
+  ({ appliance, customer, call } = await startManaging());
   await imported(appliance, "channels", [channel(4, { is_public: false })]);
-  customer = await appliance.customer({ access: "read_write" });
   await appliance.app.domains.accounts.changePlan("profi", { webhooks: 1000 });
-  call = callsWith(appliance, customer.key);
 });
-afterEach(async () => {
-  expect(appliance.ports.log.errors).toEqual([]);
-  await appliance.close();
-});
+afterEach(() => endManaging(appliance));
 
 async function count(): Promise<number> {
   return (await call("GET", "")).body.results.length;

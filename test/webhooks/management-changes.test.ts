@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Appliance, type Customer, startAppliance } from "../support/appliance.ts";
+import type { Appliance, Customer } from "../support/appliance.ts";
 import { type FakePorts, fakePorts } from "../support/fake-ports.ts";
 import {
   type Call,
@@ -8,13 +8,15 @@ import {
   created,
   DAY_MS,
   deliverPost,
+  endManaging,
   expectFieldFaults,
   expectRefused,
-  importChannels,
   keyOf,
   MINUTE_MS,
   pass,
   RECEIVER,
+  shownBy,
+  startManaging,
   WEBHOOKS,
 } from "../support/webhook-calls.ts";
 
@@ -28,23 +30,13 @@ let call: Call;
 const staff = () => appliance.app.domains.webhooks;
 
 async function start(ports: FakePorts = fakePorts()): Promise<void> {
-  appliance = await startAppliance({}, ports);
-  await importChannels(appliance, 3);
-  customer = await appliance.customer({ access: "read_write" });
-  call = callsWith(appliance, customer.key);
+  ({ appliance, customer, call } = await startManaging(ports));
 }
 
 beforeEach(() => start());
-afterEach(async () => {
-  expect(appliance.ports.log.errors).toEqual([]);
-  await appliance.close();
-});
+afterEach(() => endManaging(appliance));
 
-async function shown(id: number) {
-  const { status, body } = await call("GET", `${id}/`);
-  expect(status).toBe(200);
-  return body;
-}
+const shown = (id: number) => shownBy(call, id);
 
 describe("a change", () => {
   test("of one field leaves the others, and the instant of creation, as they were", async () => {

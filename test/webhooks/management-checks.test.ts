@@ -6,11 +6,13 @@ import {
   callsWith,
   created,
   deliverPost,
+  endManaging,
   expectFieldFaults,
   expectRefused,
   importChannels,
   keyOf,
   METHODS_OF_ONE,
+  startManaging,
   UNKNOWN_ID,
   WEBHOOKS,
 } from "../support/webhook-calls.ts";
@@ -23,15 +25,9 @@ let call: Call;
 const accounts = () => appliance.app.domains.accounts;
 
 beforeEach(async () => {
-  appliance = await startAppliance();
-  await importChannels(appliance, 3);
-  customer = await appliance.customer({ access: "read_write" });
-  call = callsWith(appliance, customer.key);
+  ({ appliance, customer, call } = await startManaging());
 });
-afterEach(async () => {
-  expect(appliance.ports.log.errors).toEqual([]);
-  await appliance.close();
-});
+afterEach(() => endManaging(appliance));
 
 describe("the order of checks", () => {
   test("the route comes before the key", async () => {

@@ -1,22 +1,24 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { PostResult } from "../../src/ports/network.ts";
-import { type Appliance, type Customer, startAppliance } from "../support/appliance.ts";
+import type { Appliance, Customer } from "../support/appliance.ts";
 import type { FakeNetwork } from "../support/fake-ports.ts";
 import {
   type Call,
-  callsWith,
   created,
   DAY_MS,
+  deliveriesBy,
   deliverPost,
+  endManaging,
   expectFieldFaults,
   expectRefused,
   HOUR_MS,
   holdAnswers,
-  importChannels,
   MINUTE_MS,
   pass,
   RECEIVER,
   SECOND_MS,
+  shownBy,
+  startManaging,
   WEBHOOKS,
 } from "../support/webhook-calls.ts";
 
@@ -28,30 +30,18 @@ let customer: Customer;
 let call: Call;
 
 beforeEach(async () => {
-  appliance = await startAppliance();
+  ({ appliance, customer, call } = await startManaging());
   network = appliance.ports.network;
-  await importChannels(appliance, 3);
-  customer = await appliance.customer({ access: "read_write" });
-  call = callsWith(appliance, customer.key);
 });
-afterEach(async () => {
-  expect(appliance.ports.log.errors).toEqual([]);
-  await appliance.close();
-});
+afterEach(() => endManaging(appliance));
 
 const answering = (result: PostResult) => {
   network.answer = () => result;
 };
 
-async function shown(id: number) {
-  return (await call("GET", `${id}/`)).body;
-}
+const shown = (id: number) => shownBy(call, id);
 
-async function deliveries(id: number) {
-  const { status, body } = await call("GET", `${id}/deliveries/`);
-  expect(status).toBe(200);
-  return body.results;
-}
+const deliveries = (id: number) => deliveriesBy(call, id);
 
 describe("the log of deliveries", () => {
   test("is empty before anything was sent", async () => {

@@ -1,13 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { type Appliance, type Customer, startAppliance } from "../support/appliance.ts";
+import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { channel, imported } from "../support/expectations.ts";
 import {
   type Call,
   callsWith,
   created,
+  endManaging,
   expectFieldFaults,
   importChannels,
   RECEIVER,
+  shownBy,
+  startManaging,
 } from "../support/webhook-calls.ts";
 
 /** What fields are taken, and what is said of the others. */
@@ -16,25 +19,16 @@ const REQUIRED = "This field is required.";
 const NULL = "This field may not be null.";
 
 let appliance: Appliance;
-let customer: Customer;
 let call: Call;
 
 beforeEach(async () => {
-  appliance = await startAppliance();
-  await importChannels(appliance, 3);
+  ({ appliance, call } = await startManaging());
   await imported(appliance, "channels", [channel(4, { is_public: false })]);
-  customer = await appliance.customer({ access: "read_write" });
   await appliance.app.domains.accounts.changePlan("profi", { webhooks: 1000 });
-  call = callsWith(appliance, customer.key);
 });
-afterEach(async () => {
-  expect(appliance.ports.log.errors).toEqual([]);
-  await appliance.close();
-});
+afterEach(() => endManaging(appliance));
 
-async function shown(id: number) {
-  return (await call("GET", `${id}/`)).body;
-}
+const shown = (id: number) => shownBy(call, id);
 
 async function count(): Promise<number> {
   return (await call("GET", "")).body.results.length;

@@ -1,20 +1,23 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { PostResult } from "../../src/ports/network.ts";
-import { type Appliance, type Customer, startAppliance } from "../support/appliance.ts";
+import type { Appliance, Customer } from "../support/appliance.ts";
 import type { FakeNetwork } from "../support/fake-ports.ts";
 import {
   type Call,
   callsWith,
   created,
+  deliveriesBy,
   deliverPost,
+  endManaging,
   expectRefused,
   HOUR_MS,
   holdAnswers,
-  importChannels,
   keyOf,
   MINUTE_MS,
   pass,
   SECOND_MS,
+  shownBy,
+  startManaging,
 } from "../support/webhook-calls.ts";
 
 /** The test method. */
@@ -25,30 +28,18 @@ let customer: Customer;
 let call: Call;
 
 beforeEach(async () => {
-  appliance = await startAppliance();
+  ({ appliance, customer, call } = await startManaging());
   network = appliance.ports.network;
-  await importChannels(appliance, 3);
-  customer = await appliance.customer({ access: "read_write" });
-  call = callsWith(appliance, customer.key);
 });
-afterEach(async () => {
-  expect(appliance.ports.log.errors).toEqual([]);
-  await appliance.close();
-});
+afterEach(() => endManaging(appliance));
 
 const answering = (result: PostResult) => {
   network.answer = () => result;
 };
 
-async function shown(id: number) {
-  return (await call("GET", `${id}/`)).body;
-}
+const shown = (id: number) => shownBy(call, id);
 
-async function deliveries(id: number) {
-  const { status, body } = await call("GET", `${id}/deliveries/`);
-  expect(status).toBe(200);
-  return body.results;
-}
+const deliveries = (id: number) => deliveriesBy(call, id);
 
 describe("the test", () => {
   test("sends one ping with no posts, at once, and says what came of it", async () => {

@@ -5,6 +5,7 @@ import {
   callsWith,
   created,
   deliverPost,
+  endManaging,
   expectFieldFaults,
   expectRefused,
   importChannels,
@@ -21,10 +22,7 @@ beforeEach(async () => {
   appliance = await startAppliance();
   await importChannels(appliance, 3);
 });
-afterEach(async () => {
-  expect(appliance.ports.log.errors).toEqual([]);
-  await appliance.close();
-});
+afterEach(() => endManaging(appliance));
 
 async function customerOf(plan: "test" | "start" | "growth" | "profi") {
   const customer = await appliance.customer({ plan, access: "read_write" });

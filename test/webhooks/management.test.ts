@@ -1,19 +1,20 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { type Appliance, type Customer, startAppliance } from "../support/appliance.ts";
+import type { Appliance, Customer } from "../support/appliance.ts";
 import {
   type Call,
-  callsWith,
   created,
   deliverPost,
+  endManaging,
   expectFieldFaults,
   expectRefused,
   HOUR_MS,
-  importChannels,
   MINUTE_MS,
   pass,
   RECEIVER,
+  shownBy,
   signatureBy,
   signaturesOf,
+  startManaging,
   WEBHOOKS,
 } from "../support/webhook-calls.ts";
 
@@ -29,21 +30,11 @@ let call: Call;
 const staff = () => appliance.app.domains.webhooks;
 
 beforeEach(async () => {
-  appliance = await startAppliance();
-  await importChannels(appliance, 3);
-  customer = await appliance.customer({ access: "read_write" });
-  call = callsWith(appliance, customer.key);
+  ({ appliance, customer, call } = await startManaging());
 });
-afterEach(async () => {
-  expect(appliance.ports.log.errors).toEqual([]);
-  await appliance.close();
-});
+afterEach(() => endManaging(appliance));
 
-async function shown(id: number) {
-  const { status, body } = await call("GET", `${id}/`);
-  expect(status).toBe(200);
-  return body;
-}
+const shown = (id: number) => shownBy(call, id);
 
 describe("the answer", () => {
   const webhook = {

@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type App, createApp } from "../../src/app.ts";
 import { type Environment, readConfig } from "../../src/config.ts";
+import { closeDatabase } from "../../src/db/database.ts";
+import { openDomains } from "../../src/domains.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { type FakePorts, fakePorts } from "../support/fake-ports.ts";
 import { type Pushing, startPushing } from "../support/pushing.ts";
@@ -114,6 +116,26 @@ test("a start without the KANALOG_SECRET that was set before is refused", async 
   await pushOnce({ KANALOG_SECRET: ONE });
   const error = await restart().catch((fault: Error) => fault);
   expect(error).toBeInstanceOf(Error);
+}, 30_000);
+
+test("where the secret is lost, staff enables a webhook once its owner has rotated its own", async () => {
+  const { id, customer } = await pushOnce({ KANALOG_SECRET: ONE });
+  const lost = environment({ KANALOG_SECRET: OTHER });
+  const operator = await openDomains(readConfig(lost), ports());
+  await operator.webhooks.disable(id);
+  await expect(operator.webhooks.enable(id)).rejects.toMatchObject({
+    code: "conflict",
+    detail: "The signing secret cannot be read any more: have its owner rotate it first.",
+  });
+  closeDatabase(operator.db);
+  const { app } = await restart({ KANALOG_SECRET: OTHER });
+  const rotate = new Request(`http://localhost/v1/msgr/webhooks/${id}/rotate-secret/`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${customer.key}` },
+  });
+  expect((await app.server.handle(rotate)).status).toBe(200);
+  expect((await app.domains.webhooks.enable(id)).disabledReason).toBe("");
+  await app.close();
 }, 30_000);
 
 test("a start with another KANALOG_SECRET is fine where there are no webhooks", async () => {

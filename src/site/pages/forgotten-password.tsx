@@ -43,7 +43,8 @@ async function send(visit: Visit, context: SiteContext): Promise<View> {
   if (!context.attempts.take(names, visit.nowMs)) {
     throw new AppError("throttled", visit.words.tooManyAttempts);
   }
-  const token = context.mails.canSend ? await context.people.passwordLink(email, true) : null;
+  const link = { email, isTrusted: true };
+  const token = context.mails.canSend ? await context.people.passwordLink(link) : null;
   if (token !== null) await context.mails.queue(passwordMail(visit.baseAddress, email, token));
   return redirect("/account/forgotten-password/?sent");
 }

@@ -10,6 +10,7 @@ import { Instant, Scroll, shownNumber } from "../shown.tsx";
 import type { SiteContext } from "../site-context.ts";
 import type { SitePage } from "../site-pages.ts";
 import { page, redirect, type View } from "../view.ts";
+import { actorOf } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
 import { importWords } from "../words/imports.ts";
 
@@ -54,10 +55,9 @@ export const importsPage: SitePage = {
   actions: { import: startImport },
 };
 
-async function startImport(visit: Visit, { imports, audit }: SiteContext): Promise<View> {
-  const { form, signedIn } = visit;
+async function startImport(visit: Visit, { imports }: SiteContext): Promise<View> {
+  const { form } = visit;
   const words = importWords[visit.language];
-  const person = signedIn?.person.email ?? "";
   const kind = IMPORT_KIND_NAMES.find((name) => name === form.get("kind"));
   if (kind === undefined) {
     throw fieldError({ kind: [`"${form.get("kind")}" is not a valid choice.`] });
@@ -65,14 +65,7 @@ async function startImport(visit: Visit, { imports, audit }: SiteContext): Promi
   const file = form.file("file");
   if (file === null) throw fieldError({ file: [words.noFile] });
   if (file.bytes === 0) throw fieldError({ file: [words.emptyFile] });
-  const id = await imports.start({ kind, file, person });
-  await audit.record({
-    person,
-    organizationId: null,
-    action: "import.start",
-    target: `import ${id}`,
-    details: { kind, file: file.name, bytes: file.bytes },
-  });
+  const id = await imports.start({ kind, file, by: actorOf(visit) });
   return redirect(`/staff/imports/${id}/`);
 }
 

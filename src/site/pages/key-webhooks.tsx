@@ -8,7 +8,7 @@ import { quietly, sentNumber } from "../row-actions.tsx";
 import { Instant, Scroll } from "../shown.tsx";
 import type { SiteContext } from "../site-context.ts";
 import { redirect, type View } from "../view.ts";
-import { isManager, membershipOf, viewerOf } from "../viewer.ts";
+import { actorOf, isManager, membershipOf, viewerOf } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
 import { organizationWords } from "../words/organization.ts";
 import { sentence } from "../words/sentences.ts";
@@ -87,27 +87,19 @@ function WebhookRow({ visit, webhook }: { visit: Visit; webhook: Webhook }): JSX
 /** As the API's `is_active` true: where staff disabled it, only staff enables it. */
 export async function enableWebhook(visit: Visit, context: SiteContext): Promise<View> {
   const membership = membershipOf(visit);
-  const { member, organization } = membership;
+  const { organization } = membership;
   const words = organizationWords[visit.language];
   if (!isManager(visit)) throw new AppError("manager_required", words.managersOnly);
   const id = sentNumber(visit, "webhook");
   const webhook = context.webhooks.webhooks(organization.id).find((one) => one.id === id);
   if (webhook === undefined) throw new AppError("not_found", words.noSuchWebhook);
   const { plan } = viewerOf(membership, context.accounts, visit.nowMs);
+  const own = { organizationId: organization.id, id };
   const change = { given: undefined, channels: undefined, isActive: true };
   try {
-    await context.services.webhooks.change({ organizationId: organization.id, id }, plan, change);
+    await context.services.webhooks.change(own, plan, change, actorOf(visit));
   } catch (error) {
     throw toldIn(visit, error, webhook);
-  }
-  if (webhook.disabledReason !== "") {
-    await context.audit.record({
-      person: member.email,
-      organizationId: organization.id,
-      action: "webhook.enable",
-      target: `webhook ${id}`,
-      details: { disabled_reason: webhook.disabledReason },
-    });
   }
   return redirect("/account/keys/?done=enabled");
 }

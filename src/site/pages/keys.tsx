@@ -12,7 +12,7 @@ import { Snippet } from "../shown.tsx";
 import type { SiteContext } from "../site-context.ts";
 import type { SitePage } from "../site-pages.ts";
 import { page, redirect, type View } from "../view.ts";
-import { isManager, membershipOf } from "../viewer.ts";
+import { actorOf, isManager, membershipOf } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
 import { organizationWords } from "../words/organization.ts";
 import { KeyList } from "./key-list.tsx";
@@ -85,26 +85,15 @@ function NewKey({ visit }: { visit: Visit }): JSX.Element {
 }
 
 /** The answer itself shows the key: nothing that could be asked for again ever does. */
-async function create(visit: Visit, { keys, audit }: SiteContext): Promise<View> {
+async function create(visit: Visit, { keys }: SiteContext): Promise<View> {
   const { form } = visit;
-  const { member, organization } = membershipOf(visit);
+  const { member } = membershipOf(visit);
   const words = organizationWords[visit.language];
   const name = requiredName(form.get("name"));
   const access = KEY_ACCESSES.find((one) => one === form.get("access"));
   if (access === undefined) throw fieldError({ access: [words.wrongAccess] });
-  const { key, token } = await keys.createKey({
-    memberId: member.id,
-    name,
-    access,
-    expiresAt: expiryOf(visit),
-  });
-  await audit.record({
-    person: member.email,
-    organizationId: organization.id,
-    action: "key.create",
-    target: `key ${key.id}`,
-    details: { name, access, prefix: key.prefix },
-  });
+  const wanted = { memberId: member.id, name, access, expiresAt: expiryOf(visit) };
+  const { token } = await keys.createKey(wanted, actorOf(visit));
   return newKeyView(visit, token);
 }
 
@@ -139,19 +128,10 @@ function newKeyView(visit: Visit, token: string): View {
 }
 
 async function revoke(visit: Visit, context: SiteContext): Promise<View> {
-  const { member, organization } = membershipOf(visit);
   const id = sentNumber(visit, "key");
-  const key = keysOf(visit, context).find((one) => one.id === id);
-  if (key === undefined) {
+  if (!keysOf(visit, context).some((one) => one.id === id)) {
     throw new AppError("not_found", organizationWords[visit.language].noSuchKey);
   }
-  await context.keys.revokeKey(id);
-  await context.audit.record({
-    person: member.email,
-    organizationId: organization.id,
-    action: "key.revoke",
-    target: `key ${id}`,
-    details: { name: key.name, prefix: key.prefix },
-  });
+  await context.keys.revokeKey(id, actorOf(visit));
   return redirect("/account/keys/?done=revoked");
 }

@@ -13,43 +13,32 @@ export async function changeRole(visit: Visit, context: SiteContext): Promise<Vi
   if (role === undefined) {
     throw fieldError({ non_field_errors: [organizationWords[visit.language].wrongRole] });
   }
-  const { role: former } = requireSentMember(visit, context);
-  await change(visit, context, "member.role", { role }, { role, former });
+  await change(visit, context, { role });
   return redirect("/account/members/?done=role");
 }
 
 /** Their keys are refused from the next request on, and their sessions end. */
 export async function suspend(visit: Visit, context: SiteContext): Promise<View> {
-  const { email } = await change(visit, context, "member.suspend", { isSuspended: true });
+  const { email } = await change(visit, context, { isSuspended: true });
   await context.people.endSessions(email);
   return redirect("/account/members/?done=suspended");
 }
 
 export async function restore(visit: Visit, context: SiteContext): Promise<View> {
-  await change(visit, context, "member.restore", { isSuspended: false });
+  await change(visit, context, { isSuspended: false });
   return redirect("/account/members/?done=restored");
 }
 
 async function change(
   visit: Visit,
-  { accounts, audit }: SiteContext,
-  action: string,
+  { accounts }: SiteContext,
   wanted: MemberChange,
-  details: Record<string, string> = {},
 ): Promise<Member> {
   const actor = membershipOf(visit).member;
   const { id } = requireSentMember(visit, { accounts });
   const changed = await accounts.changeMemberAs(actor.id, id, wanted);
   if (!changed.ok) throw refused(visit, changed.denial);
-  const { member } = changed;
-  await audit.record({
-    person: actor.email,
-    organizationId: member.organizationId,
-    action,
-    target: `member ${id}`,
-    details: { email: member.email, ...details },
-  });
-  return member;
+  return changed.member;
 }
 
 /** The member that a row's form names. @throws AppError `not_found` for another organization's */

@@ -3,12 +3,13 @@ import { MEMBER_ROLES, type Member } from "../../accounts/accounts.table.ts";
 import { requiredEmail, requiredName } from "../../accounts/accounts.ts";
 import { roleDenial } from "../../accounts/member-rules.ts";
 import { AppError, fieldError } from "../../errors.ts";
+import type { PasswordLink } from "../../people/people.ts";
 import { asset } from "../layout.tsx";
 import { invitationMail, passwordAddress } from "../mail-texts.ts";
 import { Snippet } from "../shown.tsx";
 import type { SiteContext } from "../site-context.ts";
 import { page, redirect, type View } from "../view.ts";
-import { membershipOf } from "../viewer.ts";
+import { actorOf, membershipOf } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
 import { organizationWords } from "../words/organization.ts";
 import { refused, requireSentMember } from "./member-changes.ts";
@@ -38,14 +39,8 @@ export async function invite(visit: Visit, context: SiteContext): Promise<View> 
     }
     hasPassword = await context.people.distrust(email);
   }
-  const member = await context.accounts.addMember({ organizationId, email, name, role });
-  await context.audit.record({
-    person: actor.email,
-    organizationId,
-    action: "member.invite",
-    target: `member ${member.id}`,
-    details: { email, role },
-  });
+  const added = { organizationId, email, name, role };
+  const member = await context.accounts.addMember(added, actorOf(visit));
   if (!hasPassword) return sendLink(visit, context, member, person.isStaff);
   if (!context.mails.canSend) return redirect("/account/members/?done=added");
   await context.mails.queue(mailTo(visit, email, null));
@@ -67,14 +62,13 @@ export async function linkAgain(visit: Visit, context: SiteContext): Promise<Vie
   if (!context.attempts.take([`invitation ${email.toLowerCase()}`], visit.nowMs)) {
     throw new AppError("throttled", visit.words.tooManyAttempts);
   }
-  await context.audit.record({
-    person: actor.email,
+  return sendLink(visit, context, member, person.isStaff, {
+    by: actorOf(visit),
     organizationId: member.organizationId,
     action: "member.link",
     target: `member ${member.id}`,
     details: { email },
   });
-  return sendLink(visit, context, member, person.isStaff);
 }
 
 /**
@@ -87,11 +81,12 @@ async function sendLink(
   { accounts, people, mails }: SiteContext,
   { email, organizationId }: Member,
   isStaff: boolean,
+  change?: PasswordLink["change"],
 ): Promise<View> {
   if (!mails.canSend && (isStaff || accounts.isMemberElsewhere(email, organizationId))) {
     return linkView(visit, null);
   }
-  const token = await people.passwordLink(email, mails.canSend);
+  const token = await people.passwordLink({ email, isTrusted: mails.canSend, change });
   if (token === null) throw new Error("a person who was just there is gone");
   if (!mails.canSend) return linkView(visit, passwordAddress(visit.baseAddress, token));
   await mails.queue(mailTo(visit, email, token));

@@ -48,7 +48,7 @@ export const setUpPage: SitePage = {
 
 async function setUpFirst(visit: Visit, context: SiteContext): Promise<View> {
   const { form } = visit;
-  const { accounts, people, setUp, audit } = context;
+  const { accounts, people, setUp } = context;
   if (!setUp.isToken(tokenOf(visit))) throw notFound("The set-up page");
   const email = form.get("email").trim();
   const name = form.get("name").trim();
@@ -56,16 +56,11 @@ async function setUpFirst(visit: Visit, context: SiteContext): Promise<View> {
   // Before the person is made, who can be made only once.
   requiredEmail(email);
   renamingFault("name", "organization", () => requiredName(organizationName));
-  await people.setUpPerson({ email, name, password: form.get("password") });
-  const organization = await accounts.createOrganization({ name: organizationName, plan: "profi" });
-  await accounts.addMember({ organizationId: organization.id, email, name, role: "owner" });
-  await audit.record({
-    person: email,
-    organizationId: organization.id,
-    action: "appliance.set-up",
-    target: `organization ${organization.id}`,
-    details: { name: organization.name },
-  });
+  const person = await people.setUpPerson({ email, name, password: form.get("password") });
+  const by = { person: person.email, keyId: null };
+  const wanted = { name: organizationName, plan: "profi" } as const;
+  const { id: organizationId } = await accounts.createOrganization(wanted, by);
+  await accounts.addMember({ organizationId, email, name, role: "owner" }, by);
   return redirect("/account/sign-in/?done=set-up");
 }
 

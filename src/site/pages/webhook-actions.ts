@@ -2,16 +2,10 @@ import { AppError } from "../../errors.ts";
 import type { AttemptView, NewSecretView } from "../../webhooks/webhooks.ts";
 import type { SiteContext } from "../site-context.ts";
 import { redirect, type View } from "../view.ts";
+import { actorOf } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
-import {
-  ownOf,
-  planOf,
-  recordWebhook,
-  requireManager,
-  requireWebhooks,
-  webhookOf,
-} from "../webhook-access.ts";
-import { hostOf, readOverlap, readWebhookForm } from "../webhook-form.ts";
+import { ownOf, planOf, requireManager, requireWebhooks, webhookOf } from "../webhook-access.ts";
+import { readOverlap, readWebhookForm } from "../webhook-form.ts";
 import { secretPage } from "./webhook-secret.tsx";
 
 type Action = (visit: Visit, context: SiteContext) => Promise<View>;
@@ -30,26 +24,23 @@ export const webhookActions: Record<string, Action> = {
     const changesUrl = given.url !== before.url;
     const changesChannels = channels.join() !== before.channels.join();
     if (changesUrl || changesChannels) {
-      await context.services.webhooks.change(ownOf(visit), planOf(visit, context), {
+      const change = {
         given: changesUrl ? given : undefined,
         channels: changesChannels ? channels : undefined,
         isActive: undefined,
-      });
-      await recordWebhook(visit, context, before.id, "change", {
-        ...(changesUrl && { host: hostOf(given) }),
-        ...(changesChannels && { channels: channels.length }),
-      });
+      };
+      const plan = planOf(visit, context);
+      await context.services.webhooks.change(ownOf(visit), plan, change, actorOf(visit));
     }
     return redirect(`/account/webhooks/${before.id}/?done=changed`);
   },
 
   async rotate(visit, context) {
     requireManager(visit);
-    const { id } = webhookOf(visit, context);
+    webhookOf(visit, context);
     requireWebhooks(visit, context);
-    const overlapMs = readOverlap(visit);
-    const rotated = await context.services.webhooks.rotate(ownOf(visit), overlapMs);
-    await recordWebhook(visit, context, id, "rotate-secret", { overlapMs });
+    const { webhooks } = context.services;
+    const rotated = await webhooks.rotate(ownOf(visit), readOverlap(visit), actorOf(visit));
     return secretPage(visit, JSON.parse(rotated) as NewSecretView);
   },
 
@@ -66,16 +57,14 @@ export const webhookActions: Record<string, Action> = {
     requireWebhooks(visit, context);
     const delivery = visit.form.get("delivery");
     if (!/^\d{1,15}$/.test(delivery)) throw new AppError("not_found", visit.words.notFoundText);
-    await context.services.webhooks.resend(ownOf(visit), Number(delivery));
-    await recordWebhook(visit, context, id, "resend", { delivery: Number(delivery) });
+    await context.services.webhooks.resend(ownOf(visit), Number(delivery), actorOf(visit));
     return redirect(`/account/webhooks/${id}/?tried=${delivery}`);
   },
 
   async delete(visit, context) {
     requireManager(visit);
-    const { id } = webhookOf(visit, context);
-    await context.services.webhooks.remove(ownOf(visit));
-    await recordWebhook(visit, context, id, "delete");
+    webhookOf(visit, context);
+    await context.services.webhooks.remove(ownOf(visit), actorOf(visit));
     return redirect("/account/webhooks/?done=deleted");
   },
 };
@@ -85,10 +74,8 @@ async function switchTo(isActive: boolean, visit: Visit, context: SiteContext): 
   const before = webhookOf(visit, context);
   requireWebhooks(visit, context);
   const change = { given: undefined, channels: undefined, isActive };
-  await context.services.webhooks.change(ownOf(visit), planOf(visit, context), change);
+  const plan = planOf(visit, context);
+  await context.services.webhooks.change(ownOf(visit), plan, change, actorOf(visit));
   const done = isActive ? "enabled" : "disabled";
-  if (before.is_active !== isActive) {
-    await recordWebhook(visit, context, before.id, isActive ? "enable" : "disable");
-  }
   return redirect(`/account/webhooks/${before.id}/?done=${done}`);
 }

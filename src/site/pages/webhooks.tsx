@@ -8,16 +8,10 @@ import type { SiteContext } from "../site-context.ts";
 import type { SitePage } from "../site-pages.ts";
 import { UserText } from "../user-text.tsx";
 import { page, type View } from "../view.ts";
-import { isManager, membershipOf } from "../viewer.ts";
+import { actorOf, isManager, membershipOf } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
-import {
-  hasWebhooks,
-  planOf,
-  recordWebhook,
-  requireManager,
-  requireRoomForOne,
-} from "../webhook-access.ts";
-import { hostOf, readWebhookForm } from "../webhook-form.ts";
+import { hasWebhooks, planOf, requireManager, requireRoomForOne } from "../webhook-access.ts";
+import { readWebhookForm } from "../webhook-form.ts";
 import { pushWords } from "../words/push.ts";
 import { sentence } from "../words/sentences.ts";
 import { WebhookForm } from "./webhook-fields.tsx";
@@ -146,16 +140,9 @@ async function create(visit: Visit, context: SiteContext): Promise<View> {
   requireManager(visit);
   requireRoomForOne(visit, context);
   const { given, channels } = readWebhookForm(visit, context);
-  const organizationId = membershipOf(visit).organization.id;
-  const made = JSON.parse(
-    await context.services.webhooks.create(organizationId, planOf(visit, context), {
-      given,
-      channels,
-    }),
-  ) as NewSecretView;
-  await recordWebhook(visit, context, made.id, "create", {
-    host: hostOf(given),
-    channels: channels.length,
-  });
-  return secretPage(visit, made);
+  const { id } = membershipOf(visit).organization;
+  const wanted = { given, channels };
+  const { webhooks } = context.services;
+  const made = await webhooks.create(id, planOf(visit, context), wanted, actorOf(visit));
+  return secretPage(visit, JSON.parse(made) as NewSecretView);
 }

@@ -58,6 +58,10 @@ const RUSSIAN: readonly [RegExp, string][] = [
     "Секрет подписи больше не читается: сначала смените его.",
   ],
   [
+    /^The signing secret cannot be read any more: have its owner rotate it first\.$/,
+    "Секрет подписи больше не читается: сначала его должен сменить владелец.",
+  ],
+  [
     /^A webhook is tested at most once a minute\.$/,
     "Проверять вебхук можно не чаще раза в минуту.",
   ],

@@ -167,7 +167,8 @@ const en = {
   request: "Request",
   cause: "Cause",
 
-  auditText: "What staff, owners and administrators changed on the site.",
+  auditText:
+    "What was changed by staff, owners and administrators: on the site, by the API or by commands.",
   who: "Who",
   action: "Action",
   target: "What",
@@ -363,7 +364,7 @@ const ru: typeof en = {
   request: "Запрос",
   cause: "Причина",
 
-  auditText: "Что на сайте изменили служба, владельцы и администраторы.",
+  auditText: "Что изменили служба, владельцы и администраторы: на сайте, через API или командами.",
   who: "Кто",
   action: "Действие",
   target: "Что",

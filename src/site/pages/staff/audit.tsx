@@ -1,17 +1,18 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { AuditRecord } from "../../../audit/audit-log.ts";
+import { type AuditAction, type AuditRecord, COMMAND_LINE } from "../../../audit/audit-log.ts";
 import { Instant } from "../../formats.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../site-path.ts";
 import type { Visit } from "../../visit.ts";
+import { auditWords } from "../../words/audit.ts";
 import { staffWords } from "../../words/staff.ts";
 import { consolePage, DataTable, withQuery } from "./console.tsx";
 
 const ENTRIES_PER_PAGE = 50;
 
-/** `/staff/audit/`: what was changed on the site, by whom; the latest first. */
+/** `/staff/audit/`: what was changed, by whom; the latest first. */
 export const auditPage: SitePage = {
   path: "/staff/audit/",
   access: "staff",
@@ -21,6 +22,7 @@ export const auditPage: SitePage = {
     const entries = context.audit.entries({
       before: numberOf(visit, "before"),
       organizationId: numberOf(visit, "organization"),
+      person: personOf(visit),
       // One more tells whether there is another page.
       limit: ENTRIES_PER_PAGE + 1,
     });
@@ -31,7 +33,7 @@ export const auditPage: SitePage = {
       words.audit,
       <>
         <p>{words.auditText}</p>
-        <OrganizationFilter visit={visit} context={context} />
+        <Filters visit={visit} context={context} />
         {last === undefined ? (
           <p>{words.none}</p>
         ) : (
@@ -67,14 +69,13 @@ function EntryRow({
   names: ReadonlyMap<number, string>;
 }): JSX.Element {
   const { at, person, organizationId, action, target, details } = entry;
+  const words = auditWords[visit.language];
   return (
     <tr>
       <td>
         <Instant at={at} language={visit.language} withSeconds />
       </td>
-      <td>
-        <bdi>{person}</bdi>
-      </td>
+      <td>{person === "" ? words.commandLine : <bdi>{person}</bdi>}</td>
       <td>
         {organizationId === null ? (
           "–"
@@ -84,17 +85,15 @@ function EntryRow({
           </a>
         )}
       </td>
+      <td>{words.actions[action as AuditAction] ?? action}</td>
       <td>
-        <code>{action}</code>
-      </td>
-      <td>
-        <bdi>{target}</bdi>
+        <bdi>{target.replace(/^\w+/, (word) => words.targets[word] ?? word)}</bdi>
       </td>
       <td class="long">
         {Object.entries(details).map(([name, value], at) => (
           <>
             {at > 0 && ", "}
-            {name}: <bdi>{String(value ?? "–")}</bdi>
+            {words.details[name] ?? name}: <bdi>{String(value ?? "–")}</bdi>
           </>
         ))}
       </td>
@@ -102,15 +101,10 @@ function EntryRow({
   );
 }
 
-function OrganizationFilter({
-  visit,
-  context,
-}: {
-  visit: Visit;
-  context: SiteContext;
-}): JSX.Element {
+function Filters({ visit, context }: { visit: Visit; context: SiteContext }): JSX.Element {
   const words = staffWords[visit.language];
-  const chosen = numberOf(visit, "organization");
+  const organizationId = numberOf(visit, "organization");
+  const person = personOf(visit);
   return (
     <search>
       <form method="get" class="inline">
@@ -118,8 +112,17 @@ function OrganizationFilter({
         <select name="organization" id="organization">
           <option value="">{words.all}</option>
           {context.accounts.organizations().map(({ id, name }) => (
-            <option value={id} selected={id === chosen}>
+            <option value={id} selected={id === organizationId}>
               {name}
+            </option>
+          ))}
+        </select>
+        <label for="person">{words.who}</label>
+        <select name="person" id="person">
+          <option value="">{words.all}</option>
+          {context.audit.actors().map((actor) => (
+            <option value={actor || COMMAND_LINE_CHOICE} selected={actor === person}>
+              {actor || auditWords[visit.language].commandLine}
             </option>
           ))}
         </select>
@@ -127,6 +130,16 @@ function OrganizationFilter({
       </form>
     </search>
   );
+}
+
+/** No address, since it has no `@`. */
+const COMMAND_LINE_CHOICE = "command-line";
+
+/** Null: everybody. */
+function personOf({ query }: Visit): string | null {
+  const text = query.get("person") ?? "";
+  if (text === COMMAND_LINE_CHOICE) return COMMAND_LINE.person;
+  return text === "" ? null : text;
 }
 
 /** Null for what is no number: the page then shows all. */

@@ -22,11 +22,6 @@ export function consolePage(visit: Visit, title: string, body: JSX.Element): Vie
   );
 }
 
-/** E-mail address of who is signed in, for the audit log. */
-export function staffOf({ signedIn }: Visit): string {
-  return signedIn?.person.email ?? "";
-}
-
 /** A number out of an address or a form. @throws AppError `not_found` */
 export function idOf(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw notFound("This");

@@ -5,68 +5,58 @@ import {
   type Organization,
 } from "../../../accounts/accounts.table.ts";
 import { requiredEmail } from "../../../accounts/accounts.ts";
-import type { AuditEntry } from "../../../audit/audit-log.ts";
 import { fieldError, notFound } from "../../../errors.ts";
 import { readChoice } from "../../../fields.ts";
-import { formatInstant } from "../../../moscow-time.ts";
 import { invitationMail } from "../../mail-texts.ts";
 import type { SiteContext } from "../../site-context.ts";
 import { redirect, type View } from "../../view.ts";
+import { actorOf } from "../../viewer.ts";
 import type { Visit } from "../../visit.ts";
 import { staffWords } from "../../words/staff.ts";
-import { idOf, staffOf } from "./console.tsx";
+import { idOf } from "./console.tsx";
 import { linkView } from "./link-view.tsx";
 import { endsOf, planOf } from "./plan-fields.ts";
 
 /** What staff changes of an organization; each is recorded. */
 
-type Details = AuditEntry["details"];
-
 export async function givePlan(visit: Visit, context: SiteContext): Promise<View> {
   const { id } = organizationOf(visit, context);
   const plan = planOf(visit.form.get("plan"));
   const endsAt = endsOf(visit.form.get("ends"), staffWords[visit.language].notADay);
-  await context.accounts.givePlan(id, plan, endsAt);
-  const ends = endsAt === null ? null : formatInstant(endsAt);
-  await record(visit, context, "organization.plan", `organization ${id}`, { plan, ends });
+  await context.accounts.givePlan(id, plan, endsAt, actorOf(visit));
   return done(visit, "planned");
 }
 
 export async function archive(visit: Visit, context: SiteContext): Promise<View> {
   const { id } = organizationOf(visit, context);
-  await context.accounts.archive(id);
-  await record(visit, context, "organization.archive", `organization ${id}`);
+  await context.accounts.archive(id, actorOf(visit));
   return done(visit, "archived");
 }
 
 export async function restore(visit: Visit, context: SiteContext): Promise<View> {
   const { id } = organizationOf(visit, context);
-  await context.accounts.restore(id);
-  await record(visit, context, "organization.restore", `organization ${id}`);
+  await context.accounts.restore(id, actorOf(visit));
   return done(visit, "restored");
 }
 
 export async function changeRole(visit: Visit, context: SiteContext): Promise<View> {
-  const { id, email, role: before } = memberOf(visit, context);
+  const { id } = memberOf(visit, context);
   const role = roleOf(visit.form.get("role"));
-  await context.accounts.changeRole(id, role);
-  await record(visit, context, "member.role", `member ${id}`, { email, before, role });
+  await context.accounts.changeRole(id, role, actorOf(visit));
   return done(visit, "role");
 }
 
 /** Ends their sessions too. */
 export async function suspend(visit: Visit, context: SiteContext): Promise<View> {
   const { id, email } = memberOf(visit, context);
-  await context.accounts.suspend(id);
+  await context.accounts.suspend(id, actorOf(visit));
   await context.people.endSessions(email);
-  await record(visit, context, "member.suspend", `member ${id}`, { email });
   return done(visit, "suspended");
 }
 
 export async function reinstate(visit: Visit, context: SiteContext): Promise<View> {
-  const { id, email } = memberOf(visit, context);
-  await context.accounts.reinstate(id);
-  await record(visit, context, "member.restore", `member ${id}`, { email });
+  const { id } = memberOf(visit, context);
+  await context.accounts.reinstate(id, actorOf(visit));
   return done(visit, "reinstated");
 }
 
@@ -79,15 +69,9 @@ export async function addOwner(visit: Visit, context: SiteContext): Promise<View
   // Before the member, who could not be invited once more if this failed.
   await people.ensurePerson({ email, name });
   const hasPassword = await people.distrust(email);
-  const member = await accounts.addMember({
-    organizationId: organization.id,
-    email,
-    name,
-    role: "owner",
-  });
-  const { id, role } = member;
-  await record(visit, context, "member.add", `member ${id}`, { email, role });
-  const token = hasPassword ? null : await people.passwordLink(email, true);
+  const added = { organizationId: organization.id, email, name, role: "owner" } as const;
+  await accounts.addMember(added, actorOf(visit));
+  const token = hasPassword ? null : await people.passwordLink({ email, isTrusted: true });
   if (!mails.canSend) {
     return linkView(visit, email, token, `/staff/organizations/${organization.id}/`);
   }
@@ -100,10 +84,8 @@ export async function addOwner(visit: Visit, context: SiteContext): Promise<View
 export async function revoke(visit: Visit, context: SiteContext): Promise<View> {
   const organization = organizationOf(visit, context);
   const id = idOf(visit.form.get("key"));
-  const key = context.keys.keys(organization.id).find((one) => one.id === id);
-  if (key === undefined) throw notFound(`Key ${id}`);
-  await context.keys.revokeKey(id);
-  await record(visit, context, "key.revoke", `key ${id}`, { prefix: key.prefix });
+  if (!context.keys.keys(organization.id).some((one) => one.id === id)) throw notFound(`Key ${id}`);
+  await context.keys.revokeKey(id, actorOf(visit));
   return done(visit, "revoked");
 }
 
@@ -124,18 +106,6 @@ function roleOf(text: string): MemberRole {
   const read = readChoice(MEMBER_ROLES)(text);
   if ("fault" in read) throw fieldError({ role: [read.fault] });
   return read.value;
-}
-
-function record(
-  visit: Visit,
-  context: SiteContext,
-  action: string,
-  target: string,
-  details: Details = {},
-): Promise<void> {
-  const { id: organizationId } = organizationOf(visit, context);
-  const person = staffOf(visit);
-  return context.audit.record({ person, organizationId, action, target, details });
 }
 
 function done({ params }: Visit, what: string): View {

@@ -6,9 +6,10 @@ import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../site-path.ts";
 import { redirect, type View } from "../../view.ts";
+import { actorOf } from "../../viewer.ts";
 import type { Visit } from "../../visit.ts";
 import { staffWords } from "../../words/staff.ts";
-import { consolePage, DataTable, paged, SearchForm, searched, staffOf } from "./console.tsx";
+import { consolePage, DataTable, paged, SearchForm, searched } from "./console.tsx";
 import { planOf, standingOf } from "./plan-fields.ts";
 
 /** `/staff/organizations/`: all of them, and a new one. */
@@ -77,15 +78,9 @@ export const organizationsPage: SitePage = {
   actions: { create },
 };
 
-async function create(visit: Visit, { accounts, audit }: SiteContext): Promise<View> {
+async function create(visit: Visit, { accounts }: SiteContext): Promise<View> {
   const plan = planOf(visit.form.get("plan"));
-  const made = await accounts.createOrganization({ name: visit.form.get("name"), plan });
-  await audit.record({
-    person: staffOf(visit),
-    organizationId: made.id,
-    action: "organization.create",
-    target: `organization ${made.id}`,
-    details: { name: made.name, plan },
-  });
-  return redirect(`/staff/organizations/${made.id}/?done=created`);
+  const wanted = { name: visit.form.get("name"), plan };
+  const { id } = await accounts.createOrganization(wanted, actorOf(visit));
+  return redirect(`/staff/organizations/${id}/?done=created`);
 }

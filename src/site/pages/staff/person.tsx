@@ -1,16 +1,17 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { fieldError, notFound } from "../../../errors.ts";
-import type { PersonAccount } from "../../../people/people.ts";
+import { ofPerson, type PersonAccount } from "../../../people/people.ts";
 import { ActionButton } from "../../form.tsx";
 import { numberText } from "../../formats.tsx";
 import { passwordMail } from "../../mail-texts.ts";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { redirect, type View } from "../../view.ts";
+import { actorOf } from "../../viewer.ts";
 import type { Visit } from "../../visit.ts";
 import { staffWords } from "../../words/staff.ts";
-import { consolePage, RowFault, staffOf } from "./console.tsx";
+import { consolePage, RowFault } from "./console.tsx";
 import { linkView } from "./link-view.tsx";
 import { Places } from "./places.tsx";
 
@@ -86,36 +87,38 @@ async function markStaff(visit: Visit, context: SiteContext, isStaff: boolean): 
   const others = context.people.people().filter((one) => one.isStaff && one.id !== person.id);
   if (!isStaff && others.length === 0) throw fieldError({ staff: [words.lastStaff] });
   if (isStaff) await context.people.distrust(person.email);
-  await context.people.markStaff(person.email, isStaff);
-  await record(visit, context, person, isStaff ? "staff.add" : "staff.remove");
+  await context.people.markStaff({ email: person.email, isStaff, by: actorOf(visit) });
   return done(person, isStaff ? "staff-given" : "staff-taken");
 }
 
 async function makeLink(visit: Visit, context: SiteContext): Promise<View> {
   const person = personOf(visit, context);
-  const token = await linkOf(person, context);
-  await record(visit, context, person, "person.password-link");
+  const token = await linkOf(visit, context, person, "person.password-link");
   return linkView(visit, person.email, token, `/staff/people/${person.id}/`);
 }
 
 async function mailLink(visit: Visit, context: SiteContext): Promise<View> {
   const person = personOf(visit, context);
   if (!context.mails.canSend) throw notFound("A mail server");
-  const token = await linkOf(person, context);
+  const token = await linkOf(visit, context, person, "person.password-mail");
   await context.mails.queue(passwordMail(visit.baseAddress, person.email, token));
-  await record(visit, context, person, "person.password-mail");
   return done(person, "mailed");
 }
 
 async function endSessions(visit: Visit, context: SiteContext): Promise<View> {
   const person = personOf(visit, context);
-  await context.people.endSessions(person.email);
-  await record(visit, context, person, "person.end-sessions");
+  await context.people.endSessions(person.email, actorOf(visit));
   return done(person, "sessions-ended");
 }
 
-async function linkOf({ email }: PersonAccount, { people }: SiteContext): Promise<string> {
-  const token = await people.passwordLink(email, true);
+async function linkOf(
+  visit: Visit,
+  { people }: SiteContext,
+  { email }: PersonAccount,
+  action: "person.password-link" | "person.password-mail",
+): Promise<string> {
+  const change = { by: actorOf(visit), ...ofPerson(action, email) };
+  const token = await people.passwordLink({ email, isTrusted: true, change });
   if (token === null) throw notFound(`A person with the address ${email}`);
   return token;
 }
@@ -128,16 +131,6 @@ function personOf({ params }: Visit, { people }: SiteContext): PersonAccount {
 
 function isSelf({ signedIn }: Visit, { id }: PersonAccount): boolean {
   return signedIn?.person.id === id;
-}
-
-function record(
-  visit: Visit,
-  { audit }: SiteContext,
-  { email }: PersonAccount,
-  action: string,
-): Promise<void> {
-  const [person, target] = [staffOf(visit), `person ${email}`];
-  return audit.record({ person, organizationId: null, action, target, details: {} });
 }
 
 function done({ id }: PersonAccount, what: string): View {

@@ -8,10 +8,11 @@ import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../site-path.ts";
 import { redirect, type View } from "../../view.ts";
+import { actorOf } from "../../viewer.ts";
 import type { Visit } from "../../visit.ts";
 import { sentence } from "../../words/sentences.ts";
 import { staffWords } from "../../words/staff.ts";
-import { consolePage, DataTable, idOf, staffOf } from "./console.tsx";
+import { consolePage, DataTable, idOf } from "./console.tsx";
 
 const DELIVERIES_SHOWN = 20;
 
@@ -162,30 +163,16 @@ async function disable(visit: Visit, context: SiteContext): Promise<View> {
   const webhook = webhookOf(visit, context);
   const reason = visit.form.get("reason").trim();
   if (reason === "") throw fieldError({ reason: [staffWords[visit.language].reasonNeeded] });
-  await context.webhooks.disable(webhook.id, reason);
-  await record(visit, context, webhook, "webhook.disable", { reason });
+  await context.webhooks.disable(webhook.id, reason, actorOf(visit));
   return redirect(`/staff/webhooks/${webhook.id}/?done=disabled`);
 }
 
 async function enable(visit: Visit, context: SiteContext): Promise<View> {
   const webhook = webhookOf(visit, context);
-  await context.webhooks.enable(webhook.id);
-  await record(visit, context, webhook, "webhook.enable", { before: webhook.disabledReason });
+  await context.webhooks.enable(webhook.id, actorOf(visit));
   return redirect(`/staff/webhooks/${webhook.id}/?done=enabled`);
 }
 
 function webhookOf({ params }: Visit, { webhooks }: SiteContext): Webhook {
   return webhooks.webhook(idOf(params["id"] ?? ""));
-}
-
-/** As staff's own: an owner's change of the same webhook is another action. */
-function record(
-  visit: Visit,
-  { audit }: SiteContext,
-  { id, organizationId }: Webhook,
-  action: string,
-  details: Record<string, string>,
-): Promise<void> {
-  const person = staffOf(visit);
-  return audit.record({ person, organizationId, action, target: `webhook ${id}`, details });
 }

@@ -1,0 +1,85 @@
+import { type FieldErrors, fieldError, notFound } from "../errors.ts";
+import { NOT_NULL, REQUIRED, type Read, typeName, UNKNOWN_FIELD } from "../fields.ts";
+import type { ApiMethod } from "./method.ts";
+import type { Parameter } from "./parameters.ts";
+
+/** A text that could not be decoded. */
+export const UNDECODABLE = Symbol("bad UTF-8");
+
+/** Arguments by parameter name, as texts or JSON values; one not given is absent. */
+export type RawArguments = Record<string, unknown>;
+
+/** @throws AppError `invalid` with all faults at once; `not_found` for a fault in the path */
+export function readArguments(
+  { parameters, soleParameter }: ApiMethod,
+  raw: RawArguments,
+  body: unknown,
+): Record<string, unknown> {
+  const args: Record<string, unknown> = {};
+  // Without a prototype, since a field may be called anything.
+  const faults: FieldErrors = Object.create(null);
+  const fields = readObject(body);
+  for (const name of Object.keys(fields)) {
+    if (parameters[name]?.in !== "body") faults[name] = [UNKNOWN_FIELD];
+  }
+  const sole = soleParameter === undefined ? undefined : raw[soleParameter];
+  const names =
+    soleParameter !== undefined && sole !== undefined && sole !== ""
+      ? [soleParameter]
+      : Object.keys(parameters);
+  for (const name of names) {
+    const parameter = parameters[name];
+    if (parameter === undefined) continue;
+    const given = parameter.in === "body" ? fields[name] : raw[name];
+    if (given === undefined || (given === "" && parameter.in !== "body")) {
+      if (parameter.required) faults[name] = [REQUIRED];
+      args[name] = parameter.default;
+      continue;
+    }
+    const read = readArgument(parameter, given);
+    if ("value" in read) args[name] = read.value;
+    else if (parameter.in === "path" && isText(given)) throw notFound("This object");
+    else faults[name] = [read.fault];
+  }
+  if (Object.keys(faults).length > 0) throw fieldError(faults);
+  return args;
+}
+
+/** What a path can hold: a JSON value of another type is a fault of its own. */
+function isText(given: unknown): boolean {
+  return given === UNDECODABLE || typeof given === "string" || typeof given === "number";
+}
+
+/** @throws AppError `invalid` for JSON that is no object */
+function readObject(body: unknown): Readonly<Record<string, unknown>> {
+  if (typeof body === "object" && body !== null && !Array.isArray(body)) {
+    return body as Record<string, unknown>;
+  }
+  const fault = `Invalid data. Expected a dictionary, but got ${typeName(body)}.`;
+  throw fieldError({ non_field_errors: [fault] });
+}
+
+function readArgument(parameter: Parameter<unknown>, given: unknown): Read<unknown> {
+  if (given === UNDECODABLE) return { fault: "This value is not valid UTF-8." };
+  if (given === null) return { fault: NOT_NULL };
+  if (typeof given === "string" && given.includes("\0")) {
+    return { fault: "Null characters are not allowed." };
+  }
+  return parameter.read(given);
+}
+
+/** The query of the page after this one: every filter kept, with this cursor. */
+export function nextQuery(
+  { parameters }: ApiMethod,
+  raw: RawArguments,
+  cursor: string,
+): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const name in parameters) {
+    const given = raw[name];
+    if (parameters[name]?.in !== "query" || name === "cursor") continue;
+    if (given !== undefined && given !== "") query.set(name, String(given));
+  }
+  query.set("cursor", cursor);
+  return query;
+}

@@ -1,0 +1,23 @@
+import type { Appliance } from "./appliance.ts";
+
+export interface Recorded {
+  person: string;
+  organizationId: number | null;
+  action: string;
+  target: string;
+  details: Record<string, unknown>;
+}
+
+/** What was recorded, in order; what a test changes by itself is the command line's. */
+export function auditOf(
+  { app }: Pick<Appliance, "app">,
+  of: "people" | "everybody" = "people",
+): Recorded[] {
+  const rows = app.domains.db.$client
+    .prepare(
+      `SELECT person, organization_id AS organizationId, action, target, details
+       FROM audit_log WHERE ${of === "people" ? "person <> ''" : "true"} ORDER BY id`,
+    )
+    .all() as (Omit<Recorded, "details"> & { details: string })[];
+  return rows.map((row) => ({ ...row, details: JSON.parse(row.details) }));
+}
