@@ -131,6 +131,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     cursors: createCursors(readMeta(db, "cursor_secret")),
   };
   const backups = backupPlan(config);
+  const findBackup = async () => backups && (await lastBackup(backups.place));
   const scheduler = createScheduler(
     metrics.counted.jobs(
       jobTable({
@@ -183,7 +184,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     imports,
     setUp,
     jobs: scheduler,
-    lastBackup: async () => backups && (await lastBackup(backups.place)),
+    lastBackup: findBackup,
     recentErrors: recentLog.entries,
   });
 
@@ -199,7 +200,8 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     readyWarnings: { backup: () => backupWarning(scheduler) },
     metrics: {
       contentType: metrics.contentType,
-      text: async () => metrics.text(await composeReadings(db, threads, scheduler, ports)),
+      text: async () =>
+        metrics.text(await composeReadings(db, threads, scheduler, await findBackup(), ports)),
     },
   });
 

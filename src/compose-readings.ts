@@ -1,3 +1,4 @@
+import type { BackupFile } from "./backups/backup-files.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
 import type { Database } from "./db/database.ts";
 import { readDatabaseSize } from "./db/database-facts.ts";
@@ -13,6 +14,7 @@ export async function composeReadings(
   db: Database,
   threads: DatabaseThreads,
   scheduler: Pick<Scheduler, "list">,
+  backup: BackupFile | null,
   { system, clock, log }: Ports,
 ): Promise<Readings> {
   const readDatabase = (): DatabaseReadings => {
@@ -39,6 +41,7 @@ export async function composeReadings(
     threads: Object.fromEntries(
       Object.entries(threads).map(([pool, { load }]) => [pool, load()] as const),
     ),
+    lastBackupAt: backup?.madeAt ?? null,
     diskFreeBytes: await freeDiskBytes(db, system),
     eventLoopDelay: system.eventLoopDelay(),
     process: system.process(),
