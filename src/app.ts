@@ -209,7 +209,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     answerMcp: createDispatcher(toolMethods, version),
     images: createCategoryImages(db),
     readyChecks: databaseChecks(db, ports.system),
-    readyWarnings: { backup: () => backupWarning(scheduler.list()) },
+    readyWarnings: { backup: () => backupWarning(scheduler) },
     metrics: {
       contentType: metrics.contentType,
       text: async () =>
