@@ -129,7 +129,7 @@ test(
 
     expectAllReached(seen);
     expect((await serving.get("/readyz")).status).toBe(200);
-    expect(serving.printed()).not.toMatch(/"level":[56]0/);
+    expect(serving.printed()).not.toMatch(/"level":"error"/);
     // What costs nothing may be written with the next commit: the stop is the last.
     expect(await serving.stop()).toBe(0);
     expect(recorded()).toEqual(counted);
