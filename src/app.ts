@@ -1,5 +1,7 @@
 import { version } from "../package.json";
 import { createAccounts } from "./accounts/accounts.ts";
+import { backupPlace, lastBackup } from "./backups/backup-files.ts";
+import type { BackupPlan } from "./backups/daily-backup.ts";
 import { createChannels } from "./channels/channels.ts";
 import { composeReadings } from "./compose-readings.ts";
 import { composeSite } from "./compose-site.ts";
@@ -8,6 +10,7 @@ import type { Config } from "./config.ts";
 import { databaseThreads, readingConnection } from "./database-threads.ts";
 import { closeDatabase, foldLog } from "./db/database.ts";
 import { readMeta } from "./db/meta.ts";
+import { createReadTurns, withoutReadTurns } from "./db/read-transaction.ts";
 import { databaseChecks } from "./db/ready-checks.ts";
 import { createCategoryImages } from "./directory/category-images.ts";
 import { createDirectory } from "./directory/directory.ts";
@@ -18,6 +21,7 @@ import { createServer, type Server } from "./http/server.ts";
 import { createImportRuns } from "./imports/import-runs.ts";
 import { createUploadFiles } from "./imports/upload-files.ts";
 import { installationSecret, requireReadableSecrets } from "./installation-secret.ts";
+import { backupWarning } from "./jobs/backup-warning.ts";
 import { claimJobNow, selectJobRuns } from "./jobs/jobs.store.ts";
 import { jobTable } from "./jobs/jobs.ts";
 import { createScheduler, type Scheduler } from "./jobs/scheduler.ts";
@@ -131,6 +135,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     webhooks,
     cursors: createCursors(readMeta(db, "cursor_secret")),
   };
+  const backups = backupPlan(config);
   const scheduler = createScheduler(
     metrics.counted.jobs(
       jobTable({
@@ -139,6 +144,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
         optimizeSearch: () => threads.jobs.run("optimizeSearch", null),
         pruneUsage: (today) => threads.jobs.run("pruneUsage", today),
         pruneDeliveries: () => threads.jobs.run("pruneDeliveries", null),
+        backUp: backups && (() => threads.jobs.run("backUp", backups)),
       }),
     ),
     {
@@ -183,17 +189,20 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     imports,
     setUp,
     jobs: scheduler,
+    lastBackup: async () => backups && (await lastBackup(backups.place)),
     recentErrors: recentLog.entries,
   });
 
   const server: Server = createServer(apiMethods, {
     ...door,
+    inReadTurn: db === domains.db ? withoutReadTurns : createReadTurns(db, clock),
     keys,
     keyUse,
     others: site,
     answerMcp: createDispatcher(toolMethods, version),
     images: createCategoryImages(db),
     readyChecks: databaseChecks(db, ports.system),
+    readyWarnings: { backup: () => backupWarning(scheduler.list()) },
     metrics: {
       contentType: metrics.contentType,
       text: async () => metrics.text(await composeReadings(db, threads, scheduler, ports)),
@@ -266,6 +275,13 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
       log.info({ durationMs: Math.round(clock.monotonic() - toldAtMs) }, "stopped");
     },
   };
+}
+
+/** Null where no folder for daily backups is set. */
+function backupPlan({ backupDir, backupsKept, databasePath }: Config): BackupPlan | null {
+  return backupDir === null
+    ? null
+    : { place: backupPlace(backupDir, databasePath), kept: backupsKept };
 }
 
 /** The serving connection only reads. */

@@ -24,6 +24,7 @@ type Shared = Pick<
   | "imports"
   | "setUp"
   | "jobs"
+  | "lastBackup"
   | "recentErrors"
 >;
 

@@ -131,6 +131,17 @@ export const SETTINGS = {
     "kanalog@localhost",
     sender,
   ),
+  KANALOG_BACKUP_DIR: optional(
+    "backupDir",
+    "The folder for a backup every day at 04:00 Moscow time; none, no daily backup.",
+    nonEmpty,
+  ),
+  KANALOG_BACKUPS_KEPT: setting(
+    "backupsKept",
+    "How many daily backups are kept.",
+    "7",
+    integer(1, 10_000),
+  ),
   KANALOG_METRICS_ALLOW: setting(
     "metricsAllow",
     "Who may read `/metrics`, as address ranges; to all others it is not there.",

@@ -55,10 +55,11 @@ export function databaseThreads(config: Config, clock: Clock, db: Database): Dat
     count: READER_THREADS,
     timeoutMs: config.queryTimeoutMs,
   } as const;
+  const counting = { access: "counter", count: 1, timeoutMs: null } as const;
   const writing = { access: "writer", count: 1, timeoutMs: null } as const;
   return {
     readers: startThreads({ path, entry, clock, ...reading }),
-    usage: startThreads({ path, entry, clock, ...writing, access: "counter" }),
+    usage: startThreads({ path, entry, clock, ...counting }),
     writer: startThreads({ path, entry, clock, ...writing }),
     push: startThreads({ path, entry, clock, ...writing }),
     people: startThreads({ path, entry, clock, ...writing }),

@@ -1,7 +1,7 @@
 import { type Accounts, createAccounts } from "./accounts/accounts.ts";
 import type { Config } from "./config.ts";
 import { closeDatabase, type Database, openDatabase } from "./db/database.ts";
-import { migrate } from "./db/migrate.ts";
+import { migrate, SCHEMA_VERSION } from "./db/migrate.ts";
 import { loadShippedDirectories } from "./imports/shipped-directories.ts";
 import {
   authSettings,
@@ -32,12 +32,15 @@ export interface Domains {
 /** Opens the database, brings it to this program's schema, and builds the domains over it. */
 export async function openDomains(
   config: Config,
-  { clock, random }: Ports,
+  { clock, random, log }: Ports,
   secret: InstallationSecret = installationSecret(config, random),
 ): Promise<Domains> {
   const db = openDatabase(config.databasePath, clock);
   try {
-    await migrate(db, clock);
+    const { from, snapshot } = await migrate(db, clock);
+    if (snapshot !== null) {
+      log.info({ from, to: SCHEMA_VERSION, snapshot }, "the database was migrated");
+    }
     await loadShippedDirectories(db, clock);
   } catch (error) {
     closeDatabase(db);

@@ -55,12 +55,26 @@ export function fieldError(fields: FieldErrors): AppError {
   return new AppError("invalid", detail, { fields });
 }
 
+/** The driver's codes for what is wrong with the storage, and not with the program. */
+const STORAGE_FAULT = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB)/;
+
+/** Whether the storage is busy, full, read-only, damaged, or not there. */
+export function isStorageFault(thrown: unknown): boolean {
+  return thrown instanceof Error && "code" in thrown && STORAGE_FAULT.test(String(thrown.code));
+}
+
 /** What is thrown as it is, or what nobody foresaw, as an error with a fixed public sentence. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
+  if (isStorageFault(thrown)) return storageUnavailable(thrown);
   const sentence =
     "The server failed to answer this request. Its X-Request-Id finds it in the log.";
   return new AppError("internal", sentence, { cause: thrown });
+}
+
+/** @param cause for the log */
+export function storageUnavailable(cause: unknown): AppError {
+  return new AppError("unavailable", "The storage cannot do this at present.", { cause });
 }
 
 export function notFound(what: string): AppError {

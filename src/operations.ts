@@ -1,3 +1,4 @@
+import { backUp } from "./backups/daily-backup.ts";
 import { type CatalogSelection, selectCatalog } from "./channels/catalog.ts";
 import { optimizeSearch } from "./channels/optimize-search.ts";
 import type { Database } from "./db/database.ts";
@@ -138,6 +139,7 @@ export const jobOperations = {
     await refreshFacets(db, clock);
     await optimizeSearch(db, clock);
   },
+  backUp,
 };
 
 /** Files that were uploaded: as long as jobs, and beside them. */

@@ -83,6 +83,18 @@ const INDEXES: Record<CatalogOrdering, Pick<Query, "column" | "index">> = {
   "-last_post_at": { column: "last_post_at", index: "channels_by_last_post" },
 };
 
+/** Whether the filter asks for what stands in the search text. */
+function isSearch({ text, categoryId, territoryId, aPlus, verified }: CatalogFilter): boolean {
+  return [text, categoryId, territoryId, aPlus, verified].some((asked) => asked !== null);
+}
+
+/** Whether a page takes no more steps than it has channels, wherever in the list it begins. */
+export function isShortWalk({ filter, ordering }: CatalogSelection): boolean {
+  const { subscribersMin: min, subscribersMax: max } = filter;
+  const isRange = min !== null || max !== null;
+  return !isSearch(filter) && (ordering === "-subscribers" || !isRange);
+}
+
 /** A page of the catalog's public channels. */
 export function selectCatalog(db: Database, selection: CatalogSelection): CatalogPage {
   // Titles and handles are on one line each, so this could only match across the two.
@@ -135,15 +147,17 @@ function toQuery({ filter, ordering, after }: CatalogSelection, limit: number): 
 }
 
 /** Facets that a channel of the filter has, and such that it has not. */
-function facetsOf({ kind, categoryId, territoryId, aPlus, verified }: CatalogFilter) {
+function facetsOf(filter: CatalogFilter) {
+  const { kind, categoryId, territoryId, aPlus, verified } = filter;
   const facets: string[] = [];
   const facetsAbsent: string[] = [];
   if (categoryId !== null) facets.push(facet("category", categoryId));
   if (territoryId !== null) facets.push(facet("territory", territoryId));
   if (aPlus !== null) (aPlus ? facets : facetsAbsent).push(markFacet("aPlus"));
   if (verified !== null) (verified ? facets : facetsAbsent).push(markFacet("verified"));
-  // Nearly all are channels: a facet of theirs would make no search shorter.
-  if (kind === "chat") facets.push(markFacet("chat"));
+  // Nearly all are channels: a facet of theirs would make no search shorter. Alone, the kind is
+  // where an ordering's walk begins.
+  if (kind === "chat" && isSearch(filter)) facets.push(markFacet("chat"));
   return { facets, facetsAbsent };
 }
 

@@ -18,9 +18,20 @@ export function selectCardByMessengerId(db: Database, messengerId: number): Card
   return card(statement<CardRow>(db, `${CARDS} AND k.msgr_id = ?`).get(messengerId));
 }
 
-/** Cards in the order of the ids; those that are unknown or not public are left out. */
+/**
+ * Cards in the order of the ids (the outer loop of a cross join); those that are unknown or not
+ * public are left out.
+ */
 export function selectCards(db: Database, ids: readonly number[]): CardView[] {
-  return ids.flatMap((id) => selectCardById(db, id) ?? []);
+  return statement<CardRow>(
+    db,
+    `SELECT ${CARD_COLUMNS}
+     FROM json_each(?) given CROSS JOIN channels c ON c.id = given.value
+       CROSS JOIN channel_cards k ON k.id = c.id
+     WHERE c.is_public = 1`,
+  )
+    .all(JSON.stringify(ids))
+    .map(toCard);
 }
 
 function card(row: CardRow | undefined): CardView | undefined {

@@ -3,7 +3,7 @@ import { statement } from "../db/database.ts";
 import { notFound } from "../errors.ts";
 import { type JsonText, toJsonText } from "../json-text.ts";
 import type { CardView } from "./card.ts";
-import type { CatalogPage, CatalogSelection } from "./catalog.ts";
+import { type CatalogPage, type CatalogSelection, isShortWalk, selectCatalog } from "./catalog.ts";
 import {
   type ChannelReference,
   parseLinkOrHandle,
@@ -31,7 +31,9 @@ export function createChannels(
     statement<{ id: number }>(db, sql).get(value)?.id ?? null;
 
   return {
-    page: readPage,
+    /** A page that is found at once is not worth the way to a thread. */
+    page: (selection: CatalogSelection): CatalogPage | Promise<CatalogPage> =>
+      isShortWalk(selection) ? selectCatalog(db, selection) : readPage(selection),
 
     /** Cards in the order of the numbers; unknown ones are left out. */
     cards: (ids: readonly number[]): JsonText<CardView[]> => toJsonText(selectCards(db, ids)),

@@ -130,12 +130,13 @@ function howToMakeAKey(command: string, memberId: number | null): string {
 }
 
 /**
- * How the one who started this calls `kanalog` for this database: npm names itself when it runs
- * Bun, and the commands find the database by the variable only.
+ * How the one who started this calls `kanalog` for this database: an executable as it was called;
+ * npm names itself when it runs Bun. The commands find the database by the variable only.
  */
 function commandPrefix(environment: Environment, { databasePath }: Config): string {
   const variable =
     databasePath === SETTINGS.KANALOG_DB.fallback ? "" : `KANALOG_DB='${databasePath}' `;
+  if (Bun.isStandaloneExecutable) return variable + process.argv0;
   const command = environment["npm_config_user_agent"]?.startsWith("npm/")
     ? `npx --yes bun@${Bun.version} kanalog`
     : "bun kanalog";

@@ -26,7 +26,7 @@ export interface DatabaseCopy {
 
 const DRAFT_PREFIX = ".kanalog-copy-";
 /** A draft that is older was left by a process that was killed: none takes so long. */
-const DRAFT_LEASE_MS = 24 * 60 * 60 * 1000;
+const DRAFT_LEASE_MS = 12 * 60 * 60 * 1000;
 
 /**
  * Copies the database, as it is at this moment, into a new file for its owner's eyes only. The file

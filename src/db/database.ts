@@ -119,10 +119,21 @@ export function statement<Row>(db: Database, sql: string): BetterSqlite3.Stateme
   }
   let prepared = known.get(sql);
   if (prepared === undefined) {
-    prepared = db.$client.prepare(sql);
+    prepared = db.$client.prepare(plannedOnce(sql));
     known.set(sql, prepared);
   }
   return prepared as BetterSqlite3.Statement<unknown[], Row>;
+}
+
+const TEXT_OR_PARAMETER = /'(?:[^']|'')*'|"(?:[^"]|"")*"|[?@]\w*/g;
+
+/**
+ * SQLite's planner looks at the values of bare parameters, and plans the statement anew whenever
+ * another value is bound, which takes three to fifteen times as long as finding a row. What stands
+ * behind a plus it does not look at; the value is the same.
+ */
+function plannedOnce(sql: string): string {
+  return sql.replace(TEXT_OR_PARAMETER, (part) => (/^[?@]/.test(part) ? `+${part}` : part));
 }
 
 /** Writes a copy of the whole database, as it is at this moment, into a new file. */

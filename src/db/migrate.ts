@@ -1,13 +1,15 @@
+import { rmSync } from "node:fs";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
-import { type Database, statement } from "./database.ts";
+import { type Database, IN_MEMORY, statement } from "./database.ts";
 import { foundation } from "./migrations/001-foundation.ts";
 import { webhooks } from "./migrations/002-webhooks.ts";
 import { site } from "./migrations/003-site.ts";
+import { takeSnapshot } from "./snapshot.ts";
 import { inTransaction } from "./transaction.ts";
 
 /** Migration N brings a file of version N-1 to N; the file's version is its `user_version`. */
-const MIGRATIONS: readonly string[] = [foundation, webhooks, site];
+export const MIGRATIONS: readonly string[] = [foundation, webhooks, site];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
@@ -15,24 +17,41 @@ export function schemaVersion(db: Database): number {
   return db.$client.pragma("user_version", { simple: true }) as number;
 }
 
+/** What the file was before. */
+export interface Migration {
+  /** The version it had. */
+  from: number;
+  /** Where its former state is kept; null where it had none, or no migration was due. */
+  snapshot: string | null;
+}
+
 /**
- * Brings the file to this program's schema, in one transaction: all of it or nothing.
- * @returns the version the file had
- * @throws AppError `conflict`, naming both versions, for a file of a newer program
+ * Brings the file to this program's schema, in one transaction: all of it or nothing. What it was is
+ * copied first, under the lock: the copy is the very state that is migrated.
+ * @throws AppError `conflict`, naming both versions, for a file of a newer program; `unavailable`
+ *   where the copy cannot be written
  */
-export async function migrate(db: Database, clock: Clock): Promise<number> {
+export async function migrate(db: Database, clock: Clock): Promise<Migration> {
   const found = schemaVersion(db);
-  if (found === SCHEMA_VERSION) return found;
+  if (found === SCHEMA_VERSION) return { from: found, snapshot: null };
   return inTransaction(db, clock, () => {
     // Read again: another process may have migrated while this one waited for the lock.
-    const version = schemaVersion(db);
-    requireKnownVersion("The database", version);
-    if (version === 0 && !isEmpty(db)) {
+    const from = schemaVersion(db);
+    requireKnownVersion("The database", from);
+    if (from === 0 && !isEmpty(db)) {
       throw new AppError("conflict", "The file is a database of another program.");
     }
-    for (const sql of MIGRATIONS.slice(version)) db.$client.exec(sql);
-    db.$client.pragma(`user_version = ${SCHEMA_VERSION}`);
-    return version;
+    const hasFormerState = from > 0 && from < SCHEMA_VERSION && db.$client.name !== IN_MEMORY;
+    const snapshot = hasFormerState ? takeSnapshot(db.$client.name, SCHEMA_VERSION, clock) : null;
+    try {
+      for (const sql of MIGRATIONS.slice(from)) db.$client.exec(sql);
+      db.$client.pragma(`user_version = ${SCHEMA_VERSION}`);
+    } catch (error) {
+      // The file stays as it is, and each start would leave another copy of it.
+      if (snapshot !== null) rmSync(snapshot);
+      throw error;
+    }
+    return { from, snapshot };
   });
 }
 

@@ -1,7 +1,14 @@
-import { AppError, type ErrorCode, type FieldErrors } from "../errors.ts";
+import {
+  AppError,
+  type ErrorCode,
+  type FieldErrors,
+  isStorageFault,
+  toAppError,
+} from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type Access, closeDatabase, type Database, openDatabase } from "./database.ts";
 import { queryTimeout, withDeadline } from "./deadline.ts";
+import { inReadTransaction } from "./read-transaction.ts";
 
 /** Work for a connection of its own, by name; arguments and results are plain data. */
 // biome-ignore lint/suspicious/noExplicitAny: each operation states its own argument and result
@@ -35,9 +42,14 @@ export interface ThreadLoad {
   waiting: number;
 }
 
-/** What the main thread sends: the first message opens the connection. */
+interface Opening {
+  path: string;
+  access: Access;
+}
+
+/** What the main thread sends: the first message says what to open. */
 export type ToThread =
-  | { open: { path: string; access: Access } }
+  | { open: Opening }
   | { task: number; name: string; argument: unknown; timeoutMs: number | null };
 
 export type FromThread = { task: number; result: unknown } | { task: number; fault: Fault };
@@ -193,11 +205,12 @@ export function inlineThreads<Ops extends Operations>(
 
 /** The thread's side: answers each task on the connection that the first message names. */
 export function serveOperations(operations: Operations, clock: Clock): void {
+  let place: Opening | null = null;
   let db: Database | null = null;
   const scope = globalThis as unknown as Worker;
   scope.onmessage = async ({ data }: MessageEvent<ToThread>) => {
     if ("open" in data) {
-      db = openDatabase(data.open.path, clock, data.open.access);
+      place = data.open;
       process.on("exit", () => db !== null && closeDatabase(db));
       return;
     }
@@ -205,13 +218,17 @@ export function serveOperations(operations: Operations, clock: Clock): void {
     const answer = (message: FromThread): void => scope.postMessage(message);
     try {
       const operation = operations[name];
-      if (operation === undefined || db === null) throw new Error(`no operation ${name}`);
+      if (operation === undefined || place === null) throw new Error(`no operation ${name}`);
+      // Opened with the first task that finds the file in order: the ones before are refused.
+      db ??= openDatabase(place.path, clock, place.access);
       const connection = db;
       const work = (): unknown => operation(connection, clock, argument);
       const result =
         timeoutMs === null
           ? await work()
-          : withDeadline(connection.$client, clock.monotonic() + timeoutMs, work);
+          : withDeadline(connection.$client, clock.monotonic() + timeoutMs, () =>
+              inReadTransaction(connection, work),
+            );
       answer({ task, result });
     } catch (error) {
       answer({ task, fault: toFault(error) });
@@ -228,7 +245,8 @@ function send(worker: Worker, message: ToThread): void {
 }
 
 /** Errors lose their class on the way between threads, so they travel as data. */
-function toFault(error: unknown): Fault {
+function toFault(thrown: unknown): Fault {
+  const error = isStorageFault(thrown) ? toAppError(thrown) : thrown;
   if (error instanceof AppError) {
     const { code, detail, fields, retryAfterS, cause } = error;
     return { code, detail, fields, retryAfterS, cause: cause === undefined ? null : textOf(cause) };

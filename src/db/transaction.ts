@@ -1,4 +1,4 @@
-import { AppError } from "../errors.ts";
+import { isStorageFault, storageUnavailable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Database } from "./database.ts";
 
@@ -49,15 +49,9 @@ function isBusy(error: unknown): boolean {
   return sqliteCode(error).startsWith("SQLITE_BUSY");
 }
 
-/** What the storage refuses for now (busy, full) is `unavailable`; the rest stays as it is. */
+/** What the storage refuses is `unavailable`; the rest stays as it is. */
 function storageError(error: unknown): unknown {
-  const code = sqliteCode(error);
-  if (/^SQLITE_(BUSY|FULL|IOERR|READONLY|LOCKED)/.test(code)) {
-    return new AppError("unavailable", "The storage cannot take a write at present.", {
-      cause: error,
-    });
-  }
-  return error;
+  return isStorageFault(error) ? storageUnavailable(error) : error;
 }
 
 function sqliteCode(error: unknown): string {

@@ -12,7 +12,7 @@ import type { Services } from "../methods/services.ts";
 import { STATUS_OF } from "../methods/statuses.ts";
 import { type NoteRequest, type NoteRequests, noted, OTHER } from "../metrics/note-request.ts";
 import type { Ports } from "../ports/ports.ts";
-import { errorAnswer, errorResponse, type Headers, json } from "./answers.ts";
+import { errorAnswer, type Headers, json } from "./answers.ts";
 import type { BaseAddress } from "./base-address.ts";
 import { readJsonBody } from "./body.ts";
 import { corsHeaders, preflight } from "./cors.ts";
@@ -29,6 +29,8 @@ export interface RestContext {
   keyUse: KeyUse;
   baseAddress: BaseAddress;
   noteRequests: NoteRequests;
+  /** Runs work; what it reads before it first waits is read at one instant after it was given. */
+  inReadTurn<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** What Elysia hands to a handler, as far as the routes use it. */
@@ -78,7 +80,9 @@ function addRoutes(
 
   for (const route of ofPath) {
     const { method } = route;
-    const answer = (incoming: Incoming) => answerCall(route, incoming, context);
+    // Named one by one: of a handler that took them whole, Elysia would parse the cookies too.
+    const answer = ({ request, params }: Incoming) =>
+      context.inReadTurn(() => answerCall(route, { request, params }, context));
     routes.route(method.verb, path, answer, { parse: "none", detail: operationOf(method) });
     if (method.verb === "GET") routes.route("HEAD", path, answer, HIDDEN);
     else routes.route(method.verb, withoutSlash, answer, HIDDEN);
@@ -90,10 +94,11 @@ function addRoutes(
   routes.get(withoutSlash, redirect, HIDDEN).head(withoutSlash, redirect, HIDDEN);
 
   const grant = noted(noteOther, monotonic, (granted: Response) => granted);
-  const other = (incoming: Incoming) => {
-    const { request } = incoming;
+  const other = ({ request, params }: Incoming) => {
     const granted = preflight(request, commonHeaders(request, context), allowed);
-    return granted === null ? answerCall(first, incoming, context, allowed) : grant(granted);
+    return granted === null
+      ? answerCall(first, { request, params }, context, allowed)
+      : grant(granted);
   };
   routes.all(path, other, HIDDEN).all(withoutSlash, other, HIDDEN);
 }
@@ -101,12 +106,11 @@ function addRoutes(
 /** @param allowed set where the path does not take the request's verb: the ones that it takes */
 async function answerCall(
   { method, note }: Route,
-  incoming: Incoming,
+  { request, params }: Incoming,
   context: RestContext,
   allowed?: string,
 ): Promise<Response> {
-  const { request } = incoming;
-  const { ports } = context;
+  const { ports, services } = context;
   const startedMs = ports.clock.monotonic();
   const nowMs = ports.clock.now();
   const headers = commonHeaders(request, context);
@@ -114,49 +118,33 @@ async function answerCall(
   let response: Response;
   try {
     const verification = context.keys.verify(request.headers.get("authorization"), nowMs);
-    if (verification.ok) {
-      caller = verification.caller;
-      response = await answerCaller(method, incoming, caller, nowMs, headers, context, allowed);
-    } else {
-      response = errorResponse(new AppError(verification.code, verification.detail), headers);
-    }
+    if (!verification.ok) throw new AppError(verification.code, verification.detail);
+    caller = verification.caller;
+    context.keyUse.note(caller.key, nowMs);
+    const rate = services.limits.takeRequest(caller, nowMs);
+    if (allowed !== undefined) headers["allow"] = allowed;
+    const call = {
+      readBody: () => readJsonBody(request),
+      services,
+      caller,
+      nowMs,
+      pageUrl: (query: URLSearchParams) =>
+        `${context.baseAddress(request)}${pathOf(request)}?${query}`,
+    };
+    const outcome =
+      refuse(method, request, rate, call, allowed) ??
+      (await callMethod(method, readRaw(request, params), call));
+    const standing = services.limits.standing(caller, nowMs, rate, outcome.usedAfter);
+    Object.assign(headers, limitHeaders(standing));
+    headers["x-request-cost"] = String(outcome.units);
+    response = outcome.ok
+      ? successResponse(outcome, headers)
+      : errorAnswer(outcome.error, headers, ports);
   } catch (error) {
     response = errorAnswer(error, headers, ports);
   }
   note(response.status, startedMs, headers[REQUEST_ID] ?? "", caller);
   return response;
-}
-
-async function answerCaller(
-  method: ApiMethod,
-  { request, params }: Incoming,
-  caller: Caller,
-  nowMs: number,
-  headers: Headers,
-  context: RestContext,
-  allowed: string | undefined,
-): Promise<Response> {
-  const { services } = context;
-  context.keyUse.note(caller.key, nowMs);
-  const rate = services.limits.takeRequest(caller, nowMs);
-  if (allowed !== undefined) headers["allow"] = allowed;
-  const call = {
-    readBody: () => readJsonBody(request),
-    services,
-    caller,
-    nowMs,
-    pageUrl: (query: URLSearchParams) =>
-      `${context.baseAddress(request)}${pathOf(request)}?${query}`,
-  };
-  const outcome =
-    refuse(method, request, rate, call, allowed) ??
-    (await callMethod(method, readRaw(request, params), call));
-  const standing = services.limits.standing(caller, nowMs, rate, outcome.usedAfter);
-  Object.assign(headers, limitHeaders(standing));
-  headers["x-request-cost"] = String(outcome.units);
-  return outcome.ok
-    ? successResponse(outcome, headers)
-    : errorAnswer(outcome.error, headers, context.ports);
 }
 
 /** Elysia gives a null for a part of the path that is not UTF-8. */

@@ -21,6 +21,8 @@ export interface ServerContext extends McpContext, MetricsContext {
   others: Elysia;
   images: CategoryImages;
   readyChecks: ReadyChecks;
+  /** What is told in `/readyz`, but is no reason to send requests elsewhere. */
+  readyWarnings: ReadyChecks;
 }
 
 export type Server = ReturnType<typeof createServer>;
@@ -61,7 +63,7 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
       return json(200, JSON.stringify({ ...(await document), servers: [{ url: pathname }] }), {});
     },
     "/healthz": () => json(200, '{"status":"ok"}', {}),
-    "/readyz": () => readinessAnswer(context.readyChecks),
+    "/readyz": () => readinessAnswer(context.readyChecks, context.readyWarnings),
     ...metricsRoutes(context),
     [`${IMAGE_PATH}:name`]: (_request, name) => imageResponse(context.images, name),
     "/docs": (request) => redirectToSlash(request, context),

@@ -17,7 +17,8 @@ export async function importFile(
   path: string,
 ): Promise<void> {
   const kind = importKinds[name];
-  const source = await openSource(path);
+  // Within the executable a file has no descriptor that a stream could read from.
+  const source = { ...(await openSource(path)), open: () => Bun.file(path).stream() };
   const rows = readRows(source, formatOf(path), Object.keys(kind.columns), () => {});
   await runImport(kind, rows, {
     db,

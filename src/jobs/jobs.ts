@@ -7,10 +7,15 @@ export interface JobWork {
   optimizeSearch(): Promise<unknown>;
   pruneUsage(today: number): Promise<unknown>;
   pruneDeliveries(): Promise<unknown>;
+  /** Null where no folder is set. */
+  backUp: (() => Promise<unknown>) | null;
 }
+
+export const BACKUP_JOB = "backup";
 
 /** What the appliance does by the clock (decisions, sections 3 and 8). */
 export function jobTable(work: JobWork): Job[] {
+  const { backUp } = work;
   return [
     {
       name: "close-day",
@@ -47,5 +52,16 @@ export function jobTable(work: JobWork): Job[] {
         await work.pruneDeliveries();
       },
     },
+    ...(backUp === null
+      ? []
+      : [
+          {
+            name: BACKUP_JOB,
+            pattern: "0 4 * * *",
+            run: async () => {
+              await backUp();
+            },
+          },
+        ]),
   ];
 }

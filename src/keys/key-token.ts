@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { Random } from "../ports/random.ts";
 
@@ -32,7 +32,7 @@ export function isKeyToken(text: string): boolean {
 
 /** What is stored instead of the key. */
 export function hashKeyToken(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
+  return hash("sha256", token, "buffer");
 }
 
 /** The beginning, by which people tell their keys apart: `knl_ro_` and four characters. */

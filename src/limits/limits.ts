@@ -52,6 +52,11 @@ export function createLimits(rates: Rates, usage: Usage) {
       return { ...period, used: usage.used(caller.organization.id, period.startedAt) };
     },
 
+    /** Whether the period's units are known to be used up; where not, the commit says. */
+    isExhausted: (caller: Omit<Caller, "key">, nowMs: number): boolean =>
+      usage.usedAtLeast(caller.organization.id, periodOf(caller, nowMs).startedAt) >=
+      caller.plan.requestsPerPeriod,
+
     /** Counts a billed request. The answer may leave once this settles. */
     charge: (caller: Caller, nowMs: number, ended: Ended): Promise<Charge> =>
       usage.charge(requestOf(caller, nowMs, ended)),

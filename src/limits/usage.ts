@@ -29,6 +29,8 @@ interface Batch {
  */
 export function createUsage(db: Database, commit: CommitUsage) {
   const store = createUsageStore(db);
+  /** Of each organization, what the last receipt said: units are only ever added to a period. */
+  const known = new Map<number, { periodStartedAt: number; used: number }>();
   let underWay: Promise<unknown> = Promise.resolve();
   let waiting: Batch | null = null;
 
@@ -61,6 +63,12 @@ export function createUsage(db: Database, commit: CommitUsage) {
     /** Units that are committed for a period, whichever process counted them. */
     used: store.used,
 
+    /** At least so many units are used in a period: what this process knows without a look. */
+    usedAtLeast(organizationId: number, periodStartedAt: number): number {
+      const last = known.get(organizationId);
+      return last?.periodStartedAt === periodStartedAt ? last.used : 0;
+    },
+
     /**
      * Counts a request; settles when its units are committed or refused.
      * @throws AppError `unavailable`, with nothing counted, when they could not be
@@ -70,6 +78,8 @@ export function createUsage(db: Database, commit: CommitUsage) {
       const { receipts } = waiting;
       const [at, nth] = add(waiting, request);
       const { accepted, used } = (await receipts)[at] as UsageReceipt;
+      const { organizationId, periodStartedAt } = request;
+      known.set(organizationId, { periodStartedAt, used });
       const after = Math.max(0, accepted - nth) * request.units;
       return { allowed: nth <= accepted, used: used - after };
     },

@@ -124,13 +124,10 @@ function requirePlanAndQuota(
   { planRule, units }: ApiMethod,
   { services, caller, nowMs }: CallContext,
 ): void {
-  const { plan } = caller;
   const denial = planRule?.(caller, services) ?? null;
   if (denial !== null) throw new AppError("tariff_required", denial);
   // What is known to be exhausted is refused unread; the last word is the commit's.
-  if (units > 0 && services.limits.usage(caller, nowMs).used >= plan.requestsPerPeriod) {
-    throw quotaExceeded(caller, nowMs);
-  }
+  if (units > 0 && services.limits.isExhausted(caller, nowMs)) throw quotaExceeded(caller, nowMs);
 }
 
 async function runMethod(

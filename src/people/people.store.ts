@@ -30,6 +30,13 @@ export function selectPeople(db: Database, nowMs: number): PersonAccount[] {
     .map((row) => ({ ...row, isStaff: row.isStaff === 1, hasPassword: row.hasPassword === 1 }));
 }
 
+export function selectStaffEmails(db: Database): string[] {
+  const staff = "SELECT email FROM people WHERE is_staff = 1 ORDER BY email";
+  return statement<{ email: string }>(db, staff)
+    .all()
+    .map(({ email }) => email);
+}
+
 export function countStaff(db: Database): number {
   const counted = "SELECT count(*) AS staff FROM people WHERE is_staff = 1";
   return statement<{ staff: number }>(db, counted).get()?.staff ?? 0;

@@ -1,7 +1,7 @@
 import { type Actor, type AuditEntry, COMMAND_LINE, recordChange } from "../audit/audit-log.ts";
 import type { Database } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
-import { AppError, fieldError, notFound } from "../errors.ts";
+import { AppError, fieldError, notFound, storageUnavailable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type AuthSettings, authOf, PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "./auth.ts";
 import {
@@ -61,10 +61,18 @@ export async function signedIn(
   { settings, cookie }: Context & { cookie: string },
 ): Promise<SignedIn | null> {
   const { auth } = await authOf(db, settings);
-  const { headers, response } = await auth.api.getSession({
-    headers: new Headers({ cookie }),
-    returnHeaders: true,
-  });
+  const find = (disableRefresh: boolean) =>
+    auth.api.getSession({
+      headers: new Headers({ cookie }),
+      query: { disableRefresh },
+      returnHeaders: true,
+    });
+  // Where the storage takes no writes, a session that cannot be prolonged holds all the same.
+  const { headers, response } = await find(false)
+    .catch(() => find(true))
+    .catch((cause) => {
+      throw storageUnavailable(cause);
+    });
   if (response === null) return null;
   const { id, name, email, isStaff } = response.user;
   return {

@@ -4,6 +4,8 @@ export interface Clock {
   now(): number;
   /** Milliseconds from an arbitrary origin, never backwards. For durations and deadlines. */
   monotonic(): number;
+  /** Runs work once all that lies ready has been taken in: requests, answers of threads. */
+  endOfTurn(work: () => void): void;
   /** @param signal ends the wait early */
   sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
 }
@@ -11,6 +13,7 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
+  endOfTurn: (work) => void setImmediate(work),
   sleep: (durationMs, signal) =>
     new Promise((resolve) => {
       const timer = setTimeout(resolve, durationMs);

@@ -1,5 +1,6 @@
 import type { Accounts } from "../accounts/accounts.ts";
 import type { Actor, AuditLog } from "../audit/audit-log.ts";
+import type { BackupFile } from "../backups/backup-files.ts";
 import type { Config } from "../config.ts";
 import type { ImportRuns } from "../imports/import-runs.ts";
 import type { Scheduler } from "../jobs/scheduler.ts";
@@ -43,6 +44,8 @@ export interface SiteContext {
   usage: { used(organizationId: number, periodStartedAt: number): number };
   jobs: Pick<Scheduler, "list" | "runNow">;
   databaseFacts(): Promise<DatabaseFacts>;
+  /** The last daily backup; null where there is none. */
+  lastBackup(): Promise<BackupFile | null>;
   /** This process's warnings and errors, the latest first. */
   recentErrors(): RecentEntry[];
 }

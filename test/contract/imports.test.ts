@@ -57,6 +57,7 @@ const DOMAINS = [
   "mail",
   "people",
   "audit",
+  "backups",
   "checks",
 ];
 /** Files and folders at the bottom, which everything may use. */
@@ -143,6 +144,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "fields.ts": ["moscow-time.ts"],
   "retry-ladder.ts": [],
   "assets.d.ts": [],
+  // Builds the program, and is no part of it.
+  packaging: [],
 };
 
 /** The packages that only certain folders may name. */

@@ -18,6 +18,7 @@ export function fakeClock(instant: string): FakeClock {
   return {
     now: () => nowMs,
     monotonic: () => nowMs,
+    endOfTurn: (work) => void setImmediate(work),
     sleep: async () => {},
     set: (to) => {
       nowMs = Date.parse(to);

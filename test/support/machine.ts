@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 
 /** How a command ended and what it printed. */
@@ -50,7 +50,12 @@ export interface Machine {
   leave(): Promise<void>;
 }
 
-const MAIN = join(import.meta.dir, "../../src/main.ts");
+/** The program: its sources, or the executable that `KANALOG_TEST_EXECUTABLE` names. */
+const EXECUTABLE = process.env["KANALOG_TEST_EXECUTABLE"];
+const PROGRAM =
+  EXECUTABLE === undefined
+    ? [process.execPath, join(import.meta.dir, "../../src/main.ts")]
+    : [resolve(EXECUTABLE)];
 const START_MAX_MS = 15_000;
 
 export function createMachine(): Machine {
@@ -70,7 +75,7 @@ export function createMachine(): Machine {
     exists: (name) => existsSync(join(folder, name)),
 
     spawn(words, { environment = {}, stdin = "" } = {}) {
-      const child = Bun.spawn([process.execPath, MAIN, ...words], {
+      const child = Bun.spawn([...PROGRAM, ...words], {
         cwd: folder,
         env: {
           PATH: process.env["PATH"] ?? "",

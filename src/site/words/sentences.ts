@@ -19,6 +19,10 @@ const RUSSIAN: readonly [RegExp, string][] = [
     /^The database query took too long\..*$/,
     "Запрос к базе занял слишком много времени. Повторите позже или сузьте выбор.",
   ],
+  [
+    /^The storage cannot do this at present\.$/,
+    "Хранилище сейчас не может этого сделать. Повторите позже.",
+  ],
   [/^Enter a valid https:\/\/ address\.$/, "Введите правильный адрес https://."],
   [/^Use port 443, or one above 1023\.$/, "Порт должен быть 443 или больше 1023."],
   [

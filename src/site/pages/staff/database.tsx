@@ -1,6 +1,11 @@
 /** @jsxImportSource hono/jsx */
-import { bytesText, numberText } from "../../formats.tsx";
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { BackupFile } from "../../../backups/backup-files.ts";
+import { BACKUP_JOB } from "../../../jobs/jobs.ts";
+import { bytesText, Instant, numberText } from "../../formats.tsx";
+import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
+import type { Visit } from "../../visit.ts";
 import { staffWords } from "../../words/staff.ts";
 import { consolePage, DataTable } from "./console.tsx";
 
@@ -10,7 +15,7 @@ export const databasePage: SitePage = {
   access: "staff",
   async show(visit, context) {
     const words = staffWords[visit.language];
-    const facts = await context.databaseFacts();
+    const [facts, backup] = await Promise.all([context.databaseFacts(), context.lastBackup()]);
     const number = (value: number): string => numberText(value, visit.language);
     const bytes = (value: number): string => bytesText(value, words.units, visit.language);
     const lines = [
@@ -34,6 +39,8 @@ export const databasePage: SitePage = {
             </>
           ))}
         </dl>
+        <h2>{words.backup}</h2>
+        <LastBackup visit={visit} context={context} backup={backup} />
         <h2>{words.tables}</h2>
         <DataTable label={words.tables} columns={[words.table, `#${words.rows}`]}>
           {facts.tables.map(({ name, rows, isMore }) => (
@@ -52,3 +59,36 @@ export const databasePage: SitePage = {
     );
   },
 };
+
+/** The daily backup: the last that was written, and whether it failed since. */
+function LastBackup({
+  visit,
+  context,
+  backup,
+}: {
+  visit: Visit;
+  context: SiteContext;
+  backup: BackupFile | null;
+}): JSX.Element {
+  const { language } = visit;
+  const words = staffWords[language];
+  const job = context.jobs.list().find(({ name }) => name === BACKUP_JOB);
+  if (job === undefined) return <p>{words.backupOff}</p>;
+  return (
+    <>
+      {job.failure !== null && (
+        <p>
+          <strong class="fault">{words.backupFailed}</strong>: <bdi>{job.failure}</bdi>
+        </p>
+      )}
+      {backup === null ? (
+        <p>{words.backupNone}</p>
+      ) : (
+        <p>
+          <Instant at={backup.madeAt} language={language} />, <bdi>{backup.path}</bdi>,{" "}
+          {bytesText(backup.bytes, words.units, language)}
+        </p>
+      )}
+    </>
+  );
+}

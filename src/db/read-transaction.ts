@@ -1,0 +1,48 @@
+import type { Clock } from "../ports/clock.ts";
+import { type Database, statement } from "./database.ts";
+
+/**
+ * Runs work whose reads all see the database as it is at one instant. It is cheaper too: a read by
+ * itself takes and gives back the file's locks, which costs as much as finding a row.
+ */
+export function inReadTransaction<T>(db: Database, work: () => T): T {
+  statement(db, "BEGIN").run();
+  try {
+    return work();
+  } finally {
+    // A read that failed may have ended it already.
+    if (db.$client.inTransaction) statement(db, "COMMIT").run();
+  }
+}
+
+/** Begins work soon; what it reads before it first waits is read at one instant after this call. */
+export type InReadTurn = <T>(work: () => Promise<T>) => Promise<T>;
+
+/**
+ * Works that lie ready are begun together, in one read transaction. It begins when all of them were
+ * given, so none reads what is older than its request, and ends before anything else happens, so
+ * nothing else does either.
+ */
+export function createReadTurns(db: Database, clock: Clock): InReadTurn {
+  let ready: (() => void)[] = [];
+
+  function turn(): void {
+    const works = ready;
+    ready = [];
+    const beginAll = (): void => {
+      for (const work of works) work();
+    };
+    // After the connection was closed, each work says by itself that it cannot read.
+    if (db.$client.open) inReadTransaction(db, beginAll);
+    else beginAll();
+  }
+
+  return (work) =>
+    new Promise((resolve) => {
+      if (ready.length === 0) clock.endOfTurn(turn);
+      ready.push(() => resolve(work()));
+    });
+}
+
+/** For a connection that writes too, and so can hold no transaction open: work begins at once. */
+export const withoutReadTurns: InReadTurn = (work) => work();

@@ -1,0 +1,38 @@
+import { readdirSync, rmSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { fileStamp } from "../moscow-time.ts";
+import type { Clock } from "../ports/clock.ts";
+import { closeDatabase, openDatabase } from "./database.ts";
+import { writeCopy } from "./database-copy.ts";
+
+const SNAPSHOTS_KEPT = 2;
+const SNAPSHOT_END = /^\.before-schema-\d+-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d)$/;
+
+/**
+ * Copies a database beside itself before it is migrated to a version; older such copies go, but for
+ * the last ones.
+ * @returns the copy's path
+ */
+export function takeSnapshot(path: string, version: number, clock: Clock): string {
+  const snapshot = `${path}.before-schema-${version}-${fileStamp(clock.now())}`;
+  // The caller's connection is in a transaction, where SQLite copies nothing.
+  const reader = openDatabase(path, clock, "reader");
+  try {
+    writeCopy(reader, snapshot, clock);
+  } finally {
+    closeDatabase(reader);
+  }
+  removeOldSnapshots(path);
+  return snapshot;
+}
+
+function removeOldSnapshots(path: string): void {
+  const folder = dirname(resolve(path));
+  const name = basename(path);
+  const found = readdirSync(folder).flatMap((file) => {
+    const end = file.startsWith(name) ? SNAPSHOT_END.exec(file.slice(name.length)) : null;
+    return end === null ? [] : [{ file, takenAt: end[1] ?? "" }];
+  });
+  const byTime = found.sort((a, b) => (a.takenAt < b.takenAt ? 1 : -1));
+  for (const { file } of byTime.slice(SNAPSHOTS_KEPT)) rmSync(join(folder, file));
+}

@@ -1,0 +1,15 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Server, startServer } from "../processes.ts";
+
+const SERVER = join(import.meta.dir, "constant-server.ts");
+
+/** What HTTP costs: bare Elysia with a constant answer at each path, on a file in the folder. */
+export function startConstants(
+  folder: string,
+  answers: readonly { path: string; body: string }[],
+): Promise<Server> {
+  const file = join(folder, "constants.json");
+  writeFileSync(file, JSON.stringify(answers));
+  return startServer((port) => [process.execPath, SERVER, file, String(port)], "/ready");
+}

@@ -1,0 +1,53 @@
+/**
+ * The tables of the Fastify contender, as one would lay them out for these queries: one row a
+ * channel, a table of its categories, an index for each ordering, texts for search folded.
+ */
+export const FASTIFY_SCHEMA = `
+  CREATE TABLE channels (
+    id INTEGER PRIMARY KEY, handle TEXT COLLATE NOCASE, title TEXT NOT NULL, description TEXT,
+    link TEXT, image TEXT, kind TEXT NOT NULL, subscribers INTEGER NOT NULL, category TEXT,
+    categories TEXT NOT NULL, territory TEXT, a_plus INTEGER NOT NULL, verified INTEGER NOT NULL,
+    quality REAL, citation REAL, last_post_at TEXT, search TEXT NOT NULL);
+  CREATE TABLE channel_categories (
+    slug TEXT NOT NULL, channel_id INTEGER NOT NULL, PRIMARY KEY (slug, channel_id)) WITHOUT ROWID;
+  CREATE TABLE territories (slug TEXT PRIMARY KEY, path TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE statistics (
+    channel_id INTEGER NOT NULL, day TEXT NOT NULL, subscribers INTEGER NOT NULL,
+    views INTEGER NOT NULL, posts INTEGER NOT NULL, PRIMARY KEY (channel_id, day)) WITHOUT ROWID;
+  CREATE TABLE posts (
+    id INTEGER PRIMARY KEY, channel_id INTEGER NOT NULL, text TEXT NOT NULL, views INTEGER NOT NULL,
+    is_ad INTEGER NOT NULL, published_at TEXT NOT NULL, link TEXT);`;
+
+export const FASTIFY_INDEXES = `
+  CREATE UNIQUE INDEX channels_handle ON channels (handle);
+  CREATE INDEX channels_subscribers ON channels (kind, subscribers DESC, id);
+  CREATE INDEX channels_quality ON channels (kind, quality DESC, id);
+  CREATE INDEX channels_citation ON channels (kind, citation DESC, id);
+  CREATE INDEX channels_last_post ON channels (kind, last_post_at DESC, id);
+  CREATE INDEX channels_territory ON channels (territory);
+  CREATE INDEX posts_time ON posts (channel_id, published_at DESC, id DESC);
+  ANALYZE;`;
+
+const MOSCOW = (column: string): string =>
+  `strftime('%Y-%m-%dT%H:%M:%S', ${column} / 1000, 'unixepoch', '+3 hours') || '+03:00'`;
+
+/** From Kanalog's database, attached as \`kanalog\`; channels that are not public are left out. */
+export const FASTIFY_FILL = `
+  INSERT INTO channels
+    SELECT id, handle, title, description, link, image, kind, subscribers, category,
+      CASE categories WHEN '' THEN '[]' ELSE '["' || replace(categories, ' ', '","') || '"]' END,
+      territory, a_plus, verified, quality, citation, ${MOSCOW("last_post_at")},
+      substr(search_text, 1,
+        instr(search_text, char(10)) + length(coalesce(handle, '')))
+    FROM kanalog.channels JOIN kanalog.channel_cards USING (id) WHERE is_public = 1;
+  INSERT OR IGNORE INTO channel_categories SELECT category, id FROM channels WHERE category NOT NULL;
+  INSERT OR IGNORE INTO channel_categories
+    SELECT value, channels.id FROM channels, json_each(channels.categories);
+  INSERT INTO territories SELECT slug, path FROM kanalog.territories;
+  INSERT INTO statistics
+    SELECT channel_id, date(day * 86400, 'unixepoch'), s.subscribers, views, posts
+    FROM kanalog.daily_statistics s JOIN kanalog.channels c ON c.id = s.channel_id
+    WHERE is_public = 1;
+  INSERT INTO posts
+    SELECT p.id, channel_id, text, views, is_ad, ${MOSCOW("published_at")}, link
+    FROM kanalog.posts p JOIN kanalog.channels c ON c.id = p.channel_id WHERE is_public = 1;`;

@@ -1,0 +1,54 @@
+import type { Target } from "../client/load.ts";
+import type { Wish, Work } from "../requests.ts";
+import type { Contender } from "./contender.ts";
+
+/** What a contender is asked for a work; null where its interface lacks a part of it. */
+export async function targetOf(
+  contender: Contender,
+  { wishes }: Pick<Work, "wishes">,
+): Promise<Target | null> {
+  const paths: string[] = [];
+  for (const wish of wishes) {
+    const path = await contender.path(wish);
+    if (path === null) return null;
+    paths.push(path);
+  }
+  return { address: contender.server.address, headers: contender.headers, paths };
+}
+
+/** @throws Error where the answer is not a good one */
+export async function answerOf(contender: Contender, wish: Wish): Promise<string> {
+  const path = await contender.path(wish);
+  const response = await fetch(contender.server.address + path, { headers: contender.headers });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${contender.name}: ${path}: ${response.status} ${text}`);
+  return text;
+}
+
+/**
+ * Else the compared would not do the same work.
+ * @throws Error where two contenders answer a wish with different rows
+ */
+export async function requireSameRows(
+  [first, ...others]: readonly Contender[],
+  wishes: readonly Wish[],
+): Promise<void> {
+  if (first === undefined) return;
+  for (const wish of wishes) {
+    const expected = rowsText(first, wish, await answerOf(first, wish));
+    for (const other of others) {
+      const found = rowsText(other, wish, await answerOf(other, wish));
+      if (found !== expected) {
+        throw new Error(
+          `${JSON.stringify(wish)}: ${first.name} answers ${expected}, ${other.name} ${found}`,
+        );
+      }
+    }
+  }
+}
+
+function rowsText(contender: Contender, wish: Wish, answer: string): string {
+  const rows = contender.rows(wish, JSON.parse(answer));
+  // PocketBase cannot be told the order of the numbers.
+  return (wish.kind === "ids" ? rows.toSorted() : rows).join(" ");
+}

@@ -1,0 +1,31 @@
+import type { Database } from "../../../../src/db/database.ts";
+
+/** Runs a statement once more, with the values it had. @returns its rows */
+export type Query = () => unknown;
+
+const READING = ["all", "get"] as const;
+
+/** The queries that some work runs on a connection, in their order. */
+export function recordQueries(db: Database, work: (recording: Database) => void): Query[] {
+  const queries: Query[] = [];
+  const prepare = (sql: string): unknown =>
+    new Proxy(db.$client.prepare(sql), {
+      get(statement, name, proxy) {
+        if (!READING.some((reading) => reading === name)) {
+          const value = Reflect.get(statement, name);
+          // `raw` and `pluck` answer with the statement itself.
+          return (...values: unknown[]) => {
+            const result = value.apply(statement, values);
+            return result === statement ? proxy : result;
+          };
+        }
+        const read = statement[name as (typeof READING)[number]].bind(statement);
+        return (...values: unknown[]) => {
+          queries.push(() => read(...values));
+          return read(...values);
+        };
+      },
+    });
+  work({ $client: { prepare } } as unknown as Database);
+  return queries;
+}

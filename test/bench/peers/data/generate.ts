@@ -1,0 +1,132 @@
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { createChannelRecords } from "../../../../src/channels/channels.store.ts";
+import { optimizeSearch } from "../../../../src/channels/optimize-search.ts";
+import { readConfig } from "../../../../src/config.ts";
+import { closeDatabase, type Database, statement } from "../../../../src/db/database.ts";
+import { recount } from "../../../../src/directory/recount.ts";
+import { openDomains } from "../../../../src/domains.ts";
+import { systemPorts } from "../../../../src/ports/ports.ts";
+import { channelRecord, type DirectorySlugs, postCount } from "./channels.ts";
+import { statisticsDays } from "./days.ts";
+import { generatedPost } from "./posts.ts";
+
+const CHANNELS_PER_TRANSACTION = 20_000;
+/** Some 2 GiB: indexes of millions of rows are built in memory. */
+const CACHE_KIB = 2 * 1024 * 1024;
+
+/** Where the data of a size lies: the database that Kanalog serves, and those of its peers. */
+export function dataFolder(root: string, channels: number): string {
+  return join(root, String(channels));
+}
+
+/**
+ * Makes the database of a size where it is missing: so many channels, twenty times as many days of
+ * statistics, five times as many posts. Channels go through the importer's own writer, which makes
+ * the search texts; days and posts by SQL, which leaves the same rows as the importer.
+ * @returns the file
+ */
+export async function ensureDatabase(
+  root: string,
+  channels: number,
+  tell: (message: string) => void,
+): Promise<string> {
+  const folder = dataFolder(root, channels);
+  const file = join(folder, "kanalog.db");
+  if (existsSync(file)) return file;
+  mkdirSync(folder, { recursive: true });
+  const unfinished = join(folder, "unfinished.db");
+  for (const end of ["", "-wal", "-shm"]) rmSync(unfinished + end, { force: true });
+
+  const config = readConfig({ KANALOG_DB: unfinished, KANALOG_LOG_LEVEL: "error" });
+  const { db, clock } = await openDomains(config, systemPorts(config));
+  for (const pragma of ["synchronous = OFF", `cache_size = -${CACHE_KIB}`]) {
+    db.$client.pragma(pragma);
+  }
+  const step = async (name: string, work: () => unknown): Promise<void> => {
+    const startedAt = performance.now();
+    await work();
+    const seconds = (performance.now() - startedAt) / 1000;
+    tell(`${channels} channels: ${name} in ${seconds.toFixed(1)} s`);
+  };
+  await step("channels", () => writeChannels(db, channels));
+  await step("statistics", () => writeDays(db, channels));
+  await step("posts", () => withoutIndexes(db, "posts", () => writePosts(db, channels)));
+  await step("search index", () => optimizeSearch(db, clock));
+  await step("counts", () => recount(db, clock));
+  db.$client.pragma("wal_checkpoint(TRUNCATE)");
+  closeDatabase(db);
+  renameSync(unfinished, file);
+  return file;
+}
+
+export function directorySlugs(db: Database): DirectorySlugs {
+  const slugs = (sql: string): string[] =>
+    statement<{ slug: string }>(db, sql)
+      .all()
+      .map(({ slug }) => slug);
+  return {
+    categories: slugs("SELECT slug FROM categories ORDER BY position"),
+    // Big places first, since the first are taken most often.
+    territories: slugs("SELECT slug FROM territories WHERE kind <> 'district' ORDER BY position"),
+  };
+}
+
+function writeChannels(db: Database, channels: number): void {
+  const slugs = directorySlugs(db);
+  inParts(db, channels, (first, last) => {
+    const records = createChannelRecords(db);
+    for (let id = first; id <= last; id++) records.insert(channelRecord(id, slugs));
+  });
+}
+
+function writeDays(db: Database, channels: number): void {
+  const subscribersOf = db.$client.prepare("SELECT subscribers FROM channels WHERE id = ?").pluck();
+  const insert = db.$client.prepare("INSERT INTO daily_statistics VALUES (?, ?, ?, ?, ?)");
+  inParts(db, channels, (first, last) => {
+    for (let id = first; id <= last; id++) {
+      const subscribers = subscribersOf.get(id) as number;
+      for (const { day, subscribers: then, views, posts } of statisticsDays(id, subscribers)) {
+        insert.run(id, day, then, views, posts);
+      }
+    }
+  });
+}
+
+/** In the order of time, as posts arrive: those of one channel lie far from each other. */
+function writePosts(db: Database, channels: number): void {
+  const insert = db.$client.prepare(
+    `INSERT INTO posts
+       (channel_id, msgr_post_id, published_at, is_ad, views, read_at, link, text)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const backMax = Math.max(...Array.from({ length: 100 }, (_, id) => postCount(id)));
+  for (let back = backMax - 1; back >= 0; back--) {
+    inParts(db, channels, (first, last) => {
+      for (let id = first; id <= last; id++) {
+        const count = postCount(id);
+        if (back >= count) continue;
+        const post = generatedPost(id, back, count);
+        const { channel, messengerId, publishedAt, isAd, views, link, text } = post;
+        insert.run(channel, messengerId, publishedAt, isAd, views, publishedAt, link, text);
+      }
+    });
+  }
+}
+
+/** Indexes are made once all rows are there: sorted, that takes a tenth of the time. */
+function withoutIndexes(db: Database, table: string, work: () => void): void {
+  const indexes = statement<{ name: string; sql: string }>(
+    db,
+    "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL",
+  ).all(table);
+  for (const { name } of indexes) db.$client.exec(`DROP INDEX ${name}`);
+  work();
+  for (const { sql } of indexes) db.$client.exec(sql);
+}
+
+function inParts(db: Database, count: number, write: (first: number, last: number) => void): void {
+  for (let first = 1; first <= count; first += CHANNELS_PER_TRANSACTION) {
+    db.$client.transaction(write)(first, Math.min(count, first + CHANNELS_PER_TRANSACTION - 1));
+  }
+}

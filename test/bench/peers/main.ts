@@ -1,0 +1,83 @@
+/**
+ * Kanalog beside its peers on the same work in one run: `bun run bench -- --help`. Absolute figures
+ * say more of the machine than of the programs; the ratios are what counts.
+ */
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { cpus, totalmem } from "node:os";
+import { dirname } from "node:path";
+import { CLIENT } from "./client/load.ts";
+import { ensureDatabase } from "./data/generate.ts";
+import { type Figure, table, verdict } from "./figures.ts";
+import { HELP, type Options, type PartName, readOptions } from "./options.ts";
+import { besideImport } from "./parts/beside-import.ts";
+import { compare } from "./parts/compare.ts";
+import { growth } from "./parts/growth.ts";
+import { imports } from "./parts/imports.ts";
+import { memory } from "./parts/memory.ts";
+import { search } from "./parts/search.ts";
+import { start } from "./parts/start.ts";
+import { endAll } from "./processes.ts";
+import { drawWorks, type Part, type Run } from "./run.ts";
+
+const PARTS: Record<PartName, Part> = {
+  compare,
+  search,
+  growth,
+  "beside-import": besideImport,
+  imports,
+  start,
+  memory,
+};
+
+const startedAt = performance.now();
+try {
+  const options = readOptions(process.argv.slice(2));
+  if (options === "help") console.log(HELP);
+  else await bench(options);
+} catch (error) {
+  console.error(error instanceof Error ? (error.stack ?? error.message) : error);
+  process.exitCode = 1;
+} finally {
+  await endAll();
+}
+
+async function bench(options: Options): Promise<void> {
+  const database = await ensureDatabase(options.dataRoot, options.channels, tell);
+  const run: Run = { options, database, works: drawWorks(database), tell };
+  const figures: Figure[] = [];
+  for (const part of options.parts) {
+    tell(part);
+    figures.push(...(await PARTS[part](run)));
+    // What is measured is kept, whatever becomes of the next part.
+    save(run, figures);
+  }
+  console.log(table(figures));
+  const short = figures.filter((figure) => verdict(figure) === "short").length;
+  console.log(
+    `\n${short} short; ${options.channels} channels, by ${CLIENT}, in ${options.jsonPath}`,
+  );
+}
+
+function save({ options, database }: Run, figures: readonly Figure[]): void {
+  mkdirSync(dirname(options.jsonPath), { recursive: true });
+  const { channels, rounds, seconds, isQuick } = options;
+  const document = {
+    channels,
+    rounds,
+    seconds,
+    isQuick,
+    client: CLIENT,
+    processors: cpus().length,
+    processor: cpus()[0]?.model ?? "",
+    memoryGb: Math.round(totalmem() / 1e9),
+    bun: Bun.version,
+    databaseBytes: statSync(database).size,
+    figures: figures.map((figure) => ({ ...figure, verdict: verdict(figure) })),
+  };
+  writeFileSync(options.jsonPath, `${JSON.stringify(document, null, 2)}\n`);
+}
+
+function tell(message: string): void {
+  const seconds = Math.round((performance.now() - startedAt) / 1000);
+  console.error(`${String(seconds).padStart(5)} s  ${message}`);
+}

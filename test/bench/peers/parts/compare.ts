@@ -1,0 +1,160 @@
+import { writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type LoadResult, load, type Target } from "../client/load.ts";
+import { askEach } from "../client/sequential.ts";
+import { startConstants } from "../contenders/constant.ts";
+import type { Contender } from "../contenders/contender.ts";
+import { startFastify } from "../contenders/fastify.ts";
+import { startKanalog } from "../contenders/kanalog.ts";
+import { answerOf, requireSameRows, targetOf } from "../contenders/paths.ts";
+import { startPocketbase } from "../contenders/pocketbase.ts";
+import type { Figure } from "../figures.ts";
+import { ROOT, run as runCommand } from "../processes.ts";
+import type { Work } from "../requests.ts";
+import type { Part, Run } from "../run.ts";
+import { median, medianRatio } from "../statistics.ts";
+
+const CONNECTIONS = 16;
+/** Wishes whose answers are compared before anything is measured. */
+const CHECKED = 15;
+/** A contender that is slower than this gets longer rounds, to end some requests in them. */
+const SLOW_MS = 100;
+const SLOW_SECONDS = 10;
+const PROBED = 5;
+const BARE_LOOP = join(ROOT, "test/bench/peers/contenders/bare-loop.ts");
+
+/** Works of the search have a part of their own. */
+const isCompared = (name: string): boolean => !name.startsWith("search");
+/** Where HTTP is a good part of the work, or the answer is big. */
+const hasConstant = (name: string): boolean =>
+  /^(card|post$|catalog -subscribers|statistics 27)/.test(name);
+const isCatalogPage = (name: string): boolean => name.startsWith("catalog");
+const hasBareLoop = (name: string): boolean =>
+  /^(card by id|catalog|100 ids|statistics)/.test(name);
+
+/** Requests per second beside those of the others, over sixteen connections. */
+export const compare: Part = async (run) => {
+  const works = run.works.filter(({ name }) => isCompared(name) && name.includes(run.options.work));
+  const kanalog = await startKanalog(run.database);
+  const fastify = await startFastify(run.database);
+  const pocketbase = await startPocketbase(run.database);
+  const contenders = [kanalog, fastify, pocketbase];
+  const constants = await startConstants(
+    dirname(run.database),
+    await Promise.all(
+      works.map(async ({ wishes }, index) => ({
+        path: `/${index}`,
+        body: wishes[0] === undefined ? "" : await answerOf(kanalog, wishes[0]),
+      })),
+    ),
+  );
+  try {
+    const figures: Figure[] = [];
+    for (const [index, work] of works.entries()) {
+      const constant = { address: constants.address, headers: {}, paths: [`/${index}`] };
+      figures.push(...(await compareWork(run, work, contenders, constant)));
+    }
+    return figures;
+  } finally {
+    for (const { stop } of [...contenders.map(({ server }) => server), constants]) await stop();
+  }
+};
+
+async function compareWork(
+  run: Run,
+  work: Work,
+  contenders: readonly Contender[],
+  constant: Target,
+): Promise<Figure[]> {
+  const targets = new Map<string, Target>();
+  const able: Contender[] = [];
+  for (const contender of contenders) {
+    const target = await targetOf(contender, work);
+    if (target === null) continue;
+    targets.set(contender.name, target);
+    able.push(contender);
+  }
+  if (hasConstant(work.name)) targets.set("Elysia", constant);
+  await requireSameRows(able, work.wishes.slice(0, CHECKED));
+  const measured = await measure(run, work, targets);
+  run.tell(
+    `${work.name}: ${[...measured.rates].map(([name, all]) => `${name} ${median(all).toFixed(0)}/s`).join(", ")}`,
+  );
+  return ratios(work, measured);
+}
+
+interface Measured {
+  /** Answers per second by contender, round by round. */
+  rates: Map<string, number[]>;
+  /** Kanalog with one client. */
+  alone: LoadResult[];
+}
+
+/** The contenders in turn, round by round. */
+async function measure(
+  run: Run,
+  work: Work,
+  targets: ReadonlyMap<string, Target>,
+): Promise<Measured> {
+  const { rounds, seconds } = run.options;
+  const rates = new Map<string, number[]>();
+  const note = (name: string, rate: number): void => {
+    rates.set(name, [...(rates.get(name) ?? []), rate]);
+  };
+  const alone: LoadResult[] = [];
+  const slow = new Set<string>();
+  for (const [name, target] of targets) {
+    const probe = await askEach({ ...target, paths: target.paths.slice(0, PROBED) });
+    if (median(probe) > SLOW_MS) slow.add(name);
+  }
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, target] of targets) {
+      const duration = { seconds: slow.has(name) ? SLOW_SECONDS : seconds };
+      if (name === "Kanalog") alone.push(await load(target, { connections: 1, ...duration }));
+      note(name, (await load(target, { connections: CONNECTIONS, ...duration })).perSecond);
+    }
+    if (hasBareLoop(work.name)) note("bare loop", await bareLoop(run, work));
+  }
+  return { rates, alone };
+}
+
+/** Kanalog's answers per second over each other's. */
+function ratios(work: Work, { rates, alone }: Measured): Figure[] {
+  const own = rates.get("Kanalog") ?? [];
+  const p50Ms = median(alone.map((result) => result.p50Ms));
+  const p99Ms = median(alone.map((result) => result.p99Ms));
+  return [...rates]
+    .filter(([name]) => name !== "Kanalog")
+    .map(([name, others]) => {
+      const least = leastRatio(work.name, name);
+      return {
+        part: "compare",
+        name: `${work.name} / ${name}`,
+        value: medianRatio(own, others),
+        unit: "",
+        ...(least !== null && { least }),
+        p50Ms,
+        p99Ms,
+        perSecond: median(own),
+        note: `${median(own).toFixed(0)}/s to ${median(others).toFixed(0)}/s`,
+      };
+    });
+}
+
+/** What the issue asks for. */
+function leastRatio(work: string, other: string): number | null {
+  const isCard = work.startsWith("card");
+  if (other === "Elysia") return isCard ? 0.7 : null;
+  if (other === "PocketBase") return isCard ? 3 : isCatalogPage(work) ? 5 : null;
+  if (other === "bare loop") {
+    return isCatalogPage(work) ? 0.6 : work === "statistics 27 x 366" ? 0.5 : null;
+  }
+  return null;
+}
+
+async function bareLoop({ database, options }: Run, { wishes }: Work): Promise<number> {
+  const file = join(dirname(database), "wishes.json");
+  writeFileSync(file, JSON.stringify(wishes));
+  const words = [process.execPath, BARE_LOOP, database, file, String(options.seconds)];
+  return Number(await runCommand(words));
+}

@@ -1,0 +1,159 @@
+import { copyFileSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import BetterSqlite3 from "better-sqlite3";
+import { writeImportFiles } from "../data/import-files.ts";
+import type { Figure } from "../figures.ts";
+import { ROOT, residentBytes, run as runCommand, spawn } from "../processes.ts";
+import type { Part } from "../run.ts";
+import { median, medianRatio } from "../statistics.ts";
+import { importSchema } from "./import-schema.ts";
+
+const CHANNELS_MOST = 60_000;
+const DAYS_PER_CHANNEL = 16;
+const LEAST = { channels: 0.4, stats: 0.5 };
+/** Second half of an import over its first; what is kept between rows would grow much more. */
+const GROWTH_MOST = 1.25;
+const LOOK_MS = 100;
+const MEGABYTE = 1_000_000;
+
+interface Import {
+  seconds: number;
+  /** Resident memory, look by look. */
+  bytes: number[];
+}
+
+/**
+ * Imports into an empty database beside `sqlite3`'s own `.import` into the same tables, indexes and
+ * triggers; that one gets the rows as they are to be stored, search texts made beforehand.
+ */
+export const imports: Part = async ({ options, tell }) => {
+  if (Bun.which("sqlite3") === null) {
+    tell("imports: left out, since there is no sqlite3");
+    return [];
+  }
+  const folder = mkdtempSync(join(tmpdir(), "kanalog-bench-"));
+  try {
+    const count = Math.min(CHANNELS_MOST, options.channels);
+    const empty = join(folder, "empty.db");
+    await runCommand([process.execPath, join(ROOT, "src/main.ts"), "recount"], {
+      env: { KANALOG_DB: empty },
+    });
+    const files = writeImportFiles(folder, empty, count, DAYS_PER_CHANNEL);
+    const schema = await importSchema(empty);
+    const own = { channels: [] as Import[], stats: [] as Import[] };
+    const other = { channels: [] as number[], stats: [] as number[] };
+    for (let round = 0; round < options.rounds; round++) {
+      const database = join(folder, `kanalog-${round}.db`);
+      const plain = join(folder, `sqlite-${round}.db`);
+      copyFileSync(empty, database);
+      await sqlite(plain, schema);
+      own.channels.push(await kanalogImport(database, "channels", files.channels));
+      other.channels.push(
+        await sqlite(
+          plain,
+          load(files.channelRows, "channels"),
+          load(files.cardRows, "channel_cards"),
+        ),
+      );
+      own.stats.push(await kanalogImport(database, "stats", files.stats));
+      other.stats.push(await sqlite(plain, load(files.statsRows, "daily_statistics")));
+      requireSameCounts(database, plain);
+      for (const path of [database, plain]) rmSync(path);
+    }
+    return (["channels", "stats"] as const).flatMap((kind): Figure[] => {
+      const seconds = own[kind].map((one) => one.seconds);
+      const rows = kind === "channels" ? count : count * DAYS_PER_CHANNEL;
+      const peak = Math.max(...own[kind].flatMap(({ bytes }) => bytes)) / MEGABYTE;
+      return [
+        {
+          part: "imports",
+          name: `${kind} / sqlite3 .import`,
+          value: medianRatio(other[kind], seconds),
+          unit: "",
+          least: LEAST[kind],
+          perSecond: rows / median(seconds),
+          note: `${rows} rows in ${median(seconds).toFixed(1)} s to ${median(other[kind]).toFixed(1)} s, ${(statSync(files[kind]).size / MEGABYTE).toFixed(0)} MB`,
+        },
+        {
+          part: "imports",
+          name: `memory of importing ${kind}, second half / first`,
+          value: median(own[kind].map(({ bytes }) => memoryGrowth(bytes))),
+          unit: "",
+          most: GROWTH_MOST,
+          note: `at most ${peak.toFixed(0)} MB`,
+        },
+      ];
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+};
+
+function load(file: string, table: string): string {
+  return `.import ${file} ${table}\n`;
+}
+
+/** Runs what `sqlite3` understands. @returns seconds */
+async function sqlite(path: string, ...text: string[]): Promise<number> {
+  const startedAt = performance.now();
+  const child = spawn(["sqlite3", "-bail", path]);
+  child.stdin.write(
+    ["PRAGMA journal_mode = WAL;", "PRAGMA foreign_keys = ON;", ".mode csv", ...text, ""].join(
+      "\n",
+    ),
+  );
+  await child.stdin.end();
+  const [, notes, code] = await Promise.all([
+    child.stdout.text(),
+    child.stderr.text(),
+    child.exited,
+  ]);
+  if (code !== 0 || notes !== "") throw new Error(`sqlite3: ${notes.slice(0, 1000)}`);
+  return (performance.now() - startedAt) / 1000;
+}
+
+/** By the command, its start and the reading of the file included. */
+async function kanalogImport(
+  database: string,
+  kind: "channels" | "stats",
+  file: string,
+): Promise<Import> {
+  const startedAt = performance.now();
+  const child = spawn(
+    [process.execPath, join(ROOT, "src/main.ts"), "import", kind, file, "--json"],
+    { env: { KANALOG_DB: database } },
+  );
+  const printed = Promise.all([child.stdout.text(), child.stderr.text()]);
+  const bytes: number[] = [];
+  while (child.exitCode === null) {
+    const resident = await residentBytes(child.pid);
+    if (resident !== null && resident > 0) bytes.push(resident);
+    await Promise.race([child.exited, Bun.sleep(LOOK_MS)]);
+  }
+  const seconds = (performance.now() - startedAt) / 1000;
+  if (child.exitCode !== 0) throw new Error(`import ${kind}: ${(await printed).join("")}`);
+  return { seconds, bytes };
+}
+
+/** What the second half needs at the most, over what the first half does once it is under way. */
+function memoryGrowth(bytes: readonly number[]): number {
+  const half = Math.ceil(bytes.length / 2);
+  return Math.max(...bytes.slice(half)) / Math.max(...bytes.slice(0, half));
+}
+
+/** @throws Error where one has other rows than the other */
+function requireSameCounts(...paths: string[]): void {
+  const counts = paths.map((path) => {
+    const db = new BetterSqlite3(path, { readonly: true });
+    const count = (from: string): unknown =>
+      db.prepare(`SELECT count(*) FROM ${from}`).pluck().get();
+    const text = [
+      ...["channels", "channel_cards", "daily_statistics"].map(count),
+      count(`channel_search WHERE channel_search MATCH '"нов"'`),
+    ].join(" ");
+    db.close();
+    return text;
+  });
+  if (new Set(counts).size !== 1) throw new Error(`the imports differ: ${counts.join(", ")}`);
+}

@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdirSync, readdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import BetterSqlite3 from "better-sqlite3";
+import { checkDatabase } from "../../src/checks/check.ts";
+import { closeDatabase, openDatabase } from "../../src/db/database.ts";
+import { MIGRATIONS, migrate, SCHEMA_VERSION } from "../../src/db/migrate.ts";
+import { isKeyToken } from "../../src/keys/key-token.ts";
+import { startAppliance } from "../support/appliance.ts";
+import { fakePorts } from "../support/fake-ports.ts";
+import { createMachine, type Machine } from "../support/machine.ts";
+import { columnsOf, makeOldDatabase, OLD_KEY, rowsOf } from "../support/old-databases.ts";
+
+let machine: Machine;
+beforeEach(() => {
+  machine = createMachine();
+});
+afterEach(() => machine.leave());
+
+const snapshots = (): string[] =>
+  readdirSync(machine.folder).filter((name) => name.startsWith("kanalog.db.before-schema-"));
+
+const versionOf = (path: string): unknown => {
+  const db = new BetterSqlite3(path, { readonly: true });
+  const version = db.pragma("user_version", { simple: true });
+  db.close();
+  return version;
+};
+
+/** What the appliance answers to customers about what the old program wrote. */
+async function answers(): Promise<void> {
+  const appliance = await startAppliance({
+    KANALOG_DB: machine.database,
+    KANALOG_SECRET: "a secret text of at least thirty-two characters",
+  });
+  try {
+    const found = await appliance.get("/v1/msgr/channels/?q=УТРЕННИЕ", OLD_KEY);
+    expect(found.body.results).toMatchObject([{ id: 1, handle: "utro", category: "news" }]);
+    const posts = await appliance.get("/v1/msgr/channels/utro/posts/", OLD_KEY);
+    expect(posts.body.results.map(({ id }: { id: number }) => id)).toEqual([2, 1]);
+    const days = "/v1/msgr/stats/daily/?channels=1&from=2024-10-01&to=2024-10-31";
+    expect((await appliance.get(days, OLD_KEY)).body.results).toHaveLength(2);
+    expect((await appliance.get("/v1/msgr/categories/", OLD_KEY)).body.results).toHaveLength(2);
+    expect(appliance.app.domains.usage.used(1, Date.parse("2026-11-01T00:00:00+03:00"))).toBe(
+      41 + 3,
+    );
+  } finally {
+    await appliance.close();
+  }
+}
+
+for (const version of MIGRATIONS.slice(1).keys()) {
+  const from = version + 1;
+  test(`a database of schema version ${from} is upgraded by the next start, row for row`, async () => {
+    expect(isKeyToken(OLD_KEY)).toBe(true);
+    makeOldDatabase(machine.database, from);
+    const before = rowsOf(machine.database);
+    for (const [table, rows] of before) expect(rows.length, table).toBeGreaterThan(0);
+
+    const { exitCode, notes } = await machine.run(["org", "list"], {
+      environment: { KANALOG_LOG_LEVEL: "info" },
+    });
+    expect(exitCode).toBe(0);
+    const [snapshot = ""] = snapshots();
+    expect(snapshots()).toHaveLength(1);
+    expect(notes).toContain(snapshot);
+    expect(versionOf(machine.database)).toBe(SCHEMA_VERSION);
+    expect(rowsOf(machine.database, columnsOf(before))).toEqual(before);
+
+    expect(versionOf(machine.path(snapshot))).toBe(from);
+    expect(statSync(machine.path(snapshot)).mode & 0o777).toBe(0o600);
+    expect(rowsOf(machine.path(snapshot))).toEqual(before);
+
+    await answers();
+    const faults: string[] = [];
+    const db = openDatabase(machine.database, fakePorts().clock, "reader");
+    checkDatabase(db, (result) => faults.push(...result.faults));
+    closeDatabase(db);
+    expect(faults).toEqual([]);
+  }, 20_000);
+}
+
+test("the rows for old databases fill every table of the present schema too", () => {
+  makeOldDatabase(machine.database, SCHEMA_VERSION);
+  for (const [table, rows] of rowsOf(machine.database)) {
+    expect(rows.length, table).toBeGreaterThan(0);
+  }
+});
+
+test("a snapshot is taken before a migration only, and the last two are kept", async () => {
+  const { clock } = fakePorts();
+  const upgrade = async (): Promise<void> => {
+    const db = openDatabase(machine.database, clock);
+    await migrate(db, clock);
+    closeDatabase(db);
+  };
+  await upgrade();
+  await upgrade();
+  expect(snapshots()).toEqual([]);
+  const foreign = "kanalog.db.before-schema-mine";
+  machine.write(foreign, "precious");
+  for (const day of [1, 2, 3]) {
+    for (const end of ["", "-wal", "-shm"]) {
+      writeFileSync(machine.database + end, "");
+      truncateSync(machine.database + end);
+    }
+    makeOldDatabase(machine.database, 1);
+    clock.set(`2026-12-0${day}T12:00:00+03:00`);
+    await upgrade();
+  }
+  expect(snapshots().sort()).toEqual([
+    `kanalog.db.before-schema-${SCHEMA_VERSION}-2026-12-02T12-00-00`,
+    `kanalog.db.before-schema-${SCHEMA_VERSION}-2026-12-03T12-00-00`,
+    foreign,
+  ]);
+});
+
+test("where the snapshot cannot be written nothing is migrated, and it says so", async () => {
+  makeOldDatabase(machine.database, 1);
+  const { clock } = fakePorts();
+  // A folder has the snapshot's name.
+  const name = `${machine.database}.before-schema-${SCHEMA_VERSION}-2026-11-20T12-00-00`;
+  mkdirSync(name);
+  const db = openDatabase(machine.database, clock);
+  await expect(migrate(db, clock)).rejects.toMatchObject({ detail: expect.stringContaining(name) });
+  closeDatabase(db);
+  expect(versionOf(machine.database)).toBe(1);
+});
+
+test("a migration that fails leaves no snapshot, since the file stays as it was", async () => {
+  makeOldDatabase(machine.database, 1);
+  const { clock } = fakePorts();
+  const db = openDatabase(machine.database, clock);
+  db.$client.exec("CREATE TABLE webhooks (theirs)");
+  await expect(migrate(db, clock)).rejects.toThrow("already exists");
+  closeDatabase(db);
+  expect(snapshots()).toEqual([]);
+  expect(versionOf(machine.database)).toBe(1);
+});

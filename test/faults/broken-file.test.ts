@@ -1,0 +1,187 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { chmodSync, chownSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createMachine, type Machine, type Serving } from "../support/machine.ts";
+
+/** The real process on a real file with which something is wrong: what it answers, and after. */
+
+let machine: Machine;
+beforeEach(() => {
+  machine = createMachine();
+});
+afterEach(() => machine.leave());
+
+const CHANNELS = 60;
+
+/** Posts without end: each channel's lie on pages of their own. */
+async function importData(): Promise<void> {
+  const channels = Array.from({ length: CHANNELS }, (_, index) => ({
+    id: index + 1,
+    title: `Channel ${index + 1}`,
+    subscribers: 1000 - index,
+  }));
+  const posts = channels.map(({ id }) => ({
+    ...{ id, channel: id, published_at: "2026-11-01T12:00:00Z" },
+    text: `marker-${id}-${"x".repeat(3500)}`,
+  }));
+  const lines = (rows: object[]): string => rows.map((row) => JSON.stringify(row)).join("\n");
+  machine.write("channels.ndjson", lines(channels));
+  machine.write("posts.ndjson", lines(posts));
+  await machine.json(["import", "channels", "channels.ndjson"]);
+  await machine.json(["import", "posts", "posts.ndjson"]);
+}
+
+const BILLED = "/v1/msgr/channels/1/";
+const FREE = ["/v1/me/", "/v1/msgr/categories/", "/healthz", "/docs/json"];
+
+async function expectFreeReads(server: Serving, key: string): Promise<void> {
+  for (const path of FREE) expect((await server.get(path, key)).status, path).toBe(200);
+}
+
+async function expectUnavailable(server: Serving, key: string, path = BILLED): Promise<void> {
+  const answer = await server.get(path, key);
+  expect({ path, status: answer.status }).toEqual({ path, status: 503 });
+  expect(((await answer.json()) as { code: string }).code).toBe("unavailable");
+  expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+}
+
+/** Billed requests that were answered. */
+const used = (): number =>
+  machine.query<{ n: number }>("SELECT coalesce(sum(used), 0) AS n FROM usage_periods")[0]?.n ?? -1;
+
+async function expectSound(): Promise<void> {
+  const { out, exitCode } = await machine.run(["check"]);
+  expect({ exitCode, faults: out.match(/^fault.*$/gm) }).toEqual({ exitCode: 0, faults: null });
+}
+
+/** Changes how large the files of a process may get: none may grow is as a disk that is full. */
+function limitFiles(pid: number, size: string): void {
+  const { exitCode, stderr } = Bun.spawnSync(["prlimit", "--pid", String(pid), `--fsize=${size}:`]);
+  expect(exitCode, stderr.toString()).toBe(0);
+}
+
+test.skipIf(Bun.which("prlimit") === null)(
+  "a disk that is full: free reads go on, billed ones answer 503, and it recovers by itself",
+  async () => {
+    const { key } = await machine.customer();
+    await importData();
+    const server = await machine.serve();
+    expect((await server.get(BILLED, key)).status).toBe(200);
+    limitFiles(server.pid, "1");
+    for (let calls = 0; calls < 3; calls += 1) await expectUnavailable(server, key);
+    await expectFreeReads(server, key);
+    limitFiles(server.pid, "unlimited");
+    expect((await server.get(BILLED, key)).status).toBe(200);
+    expect(used()).toBe(2);
+    expect(await server.stop()).toBe(0);
+    await expectSound();
+  },
+  30_000,
+);
+
+/** How long the lock is held: longer than a billed request waits; a minute in the long run. */
+const LOCK_MS = Number(process.env["KANALOG_TEST_LOCK_S"] ?? 4) * 1000;
+
+test(
+  "a database that another process has locked: free reads go on, billed ones answer 503 in time",
+  async () => {
+    const { key } = await machine.customer();
+    const server = await machine.serve();
+    await importData();
+    expect((await server.get(BILLED, key)).status).toBe(200);
+    const other = machine.open();
+    other.exec("BEGIN IMMEDIATE");
+    const startedAtMs = performance.now();
+    const waiting = Array.from({ length: 5 }, () => expectUnavailable(server, key));
+    while (performance.now() - startedAtMs < LOCK_MS) {
+      const askedAtMs = performance.now();
+      await expectFreeReads(server, key);
+      expect(performance.now() - askedAtMs).toBeLessThan(2_000);
+      await Bun.sleep(100);
+    }
+    await Promise.all(waiting);
+    other.exec("ROLLBACK");
+    other.close();
+    expect((await server.get(BILLED, key)).status).toBe(200);
+    expect(used()).toBe(2);
+    expect(await server.stop()).toBe(0);
+    await expectSound();
+  },
+  LOCK_MS + 30_000,
+);
+
+test("a corrupted page: what lies on it answers 503 and costs nothing, all else goes on", async () => {
+  const { key } = await machine.customer();
+  await importData();
+  await machine.json(["backup", "copy.db"]);
+  const bytes = readFileSync(machine.database);
+  const at = bytes.indexOf("marker-30-");
+  bytes.fill(0x5a, at - (at % 4096), at - (at % 4096) + 4096);
+  writeFileSync(machine.database, bytes);
+
+  const server = await machine.serve();
+  await expectUnavailable(server, key, "/v1/msgr/channels/30/posts/");
+  await expectFreeReads(server, key);
+  expect((await server.get("/v1/msgr/channels/1/posts/", key)).status).toBe(200);
+  expect((await server.get("/v1/msgr/channels/30/", key)).status).toBe(200);
+  expect(used()).toBe(2);
+  const refused = await machine.run(["backup", "second.db"]);
+  expect(refused.exitCode).toBe(1);
+  expect(machine.exists("second.db")).toBe(false);
+  const checked = await machine.run(["check"]);
+  expect(checked.exitCode).toBe(1);
+  expect(checked.out).toContain("fault  file:");
+  expect(await server.stop()).toBe(0);
+
+  await machine.json(["restore", "copy.db"]);
+  await expectSound();
+}, 30_000);
+
+test("after a kill, a WAL index that is gone loses nothing; a WAL that is gone, only what it had", async () => {
+  const { key } = await machine.customer();
+  await importData();
+  await (await machine.serve()).stop();
+  for (const [gone, kept] of [
+    [["-shm"], 1],
+    [["-wal", "-shm"], 1],
+  ] as const) {
+    const server = await machine.serve();
+    expect((await server.get(BILLED, key)).status).toBe(200);
+    process.kill(server.pid, "SIGKILL");
+    for (const end of gone) rmSync(machine.database + end, { force: true });
+    const next = await machine.serve();
+    expect(used()).toBe(kept);
+    expect((await next.get("/v1/me/", key)).status).toBe(200);
+    expect(await next.stop()).toBe(0);
+    await expectSound();
+  }
+}, 30_000);
+
+const isRoot = process.getuid?.() === 0;
+
+test.skipIf(isRoot && Bun.which("setpriv") === null)(
+  "a file that may not be written: the start says so in one line, and leaves it as it is",
+  async () => {
+    await machine.json(["plan", "list"]);
+    const before = readFileSync(machine.database);
+    chmodSync(machine.database, 0o444);
+    chmodSync(machine.folder, 0o555);
+    const main = new URL("../../src/main.ts", import.meta.url).pathname;
+    // Root may write whatever the rights say.
+    const as = isRoot ? ["setpriv", "--reuid=65534", "--clear-groups"] : [];
+    if (isRoot) chownSync(machine.database, 65534, 65534);
+    const child = Bun.spawn([...as, process.execPath, main, "serve"], {
+      cwd: machine.folder,
+      env: { PATH: process.env["PATH"] ?? "", KANALOG_DB: machine.database, KANALOG_PORT: "0" },
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const notes = await child.stderr.text();
+    expect(await child.exited).toBe(1);
+    expect(notes.trimEnd().split("\n")).toHaveLength(1);
+    expect(notes).toContain(machine.database);
+    expect(readFileSync(machine.database).equals(before)).toBe(true);
+    chmodSync(machine.folder, 0o755);
+    chmodSync(machine.database, 0o644);
+    expect((await machine.run(["plan", "list"])).exitCode).toBe(0);
+  },
+);

@@ -1,0 +1,71 @@
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { engines } from "../../package.json";
+import type { CommandContext } from "../../src/cli/command-context.ts";
+import { runCommandLine } from "../../src/cli/command-line.ts";
+import { readConfig, SETTINGS } from "../../src/config.ts";
+
+/** What the Dockerfile, the compose file and the systemd unit ask of the program. */
+const read = (name: string): string =>
+  readFileSync(join(import.meta.dir, "../../src/packaging", name), "utf8");
+const dockerfile = read("Dockerfile");
+const unit = read("kanalog.service");
+const compose = Bun.YAML.parse(read("compose.yaml")) as {
+  services: Record<string, { environment?: Record<string, string>; command?: string }>;
+};
+
+/** The lines of the Dockerfile, or of the unit, that begin with a word. */
+const lines = (text: string, word: RegExp): string[] =>
+  text.split("\n").flatMap((line) => (word.test(line) ? [line.replace(word, "")] : []));
+const pairs = (text: string): Record<string, string> =>
+  Object.fromEntries([...text.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name, value]));
+
+const settings: Record<string, Record<string, string>> = {
+  Dockerfile: pairs(lines(dockerfile, /^ENV /).join(" ")),
+  "kanalog.service": pairs(lines(unit, /^Environment=/).join(" ")),
+  "compose.yaml": compose.services["kanalog"]?.environment ?? {},
+};
+
+describe.each(Object.entries(settings))("%s", (name, given) => {
+  test("names settings that there are, with values they take", () => {
+    const named = new Set([...Object.keys(given), ...(read(name).match(/\bKANALOG_\w+/g) ?? [])]);
+    expect(named.size).toBeGreaterThan(0);
+    for (const setting of named) expect(SETTINGS).toHaveProperty([setting]);
+    const filledIn = Object.entries(given).map(([setting, value]) => [
+      setting,
+      value
+        .replace(/^\$\{KANALOG_BASE_URL.*\}$/, "https://api.example.com")
+        .replace(/^\$\{.*\}$/, ""),
+    ]);
+    expect(() => readConfig(Object.fromEntries(filledIn))).not.toThrow();
+  });
+});
+
+test("the Dockerfile and the unit call commands that there are", async () => {
+  const exec = (line: string): string[] => JSON.parse(line.replace(/^.*?CMD /, ""));
+  const called = [
+    ...lines(unit, /^ExecStart=/).map((line) => line.split(" ")),
+    ...lines(dockerfile, /^HEALTHCHECK /).map(exec),
+    ...lines(dockerfile, /^CMD /).map((words) => ["kanalog", ...exec(words)]),
+  ];
+  expect(called.length).toBe(3);
+  let help = "";
+  const output = { out: (text: string) => (help += text), note: () => {} };
+  await runCommandLine(["--help"], { output } as unknown as CommandContext);
+  const commands = [...help.matchAll(/^ {2}([a-z]+) /gm)].map(([, command]) => command);
+  expect(commands).toContain("serve");
+  for (const [program, command, ...others] of called) {
+    expect(program).toMatch(/(^|\/)kanalog$/);
+    expect(commands).toContain(command ?? "");
+    expect(others).toEqual([]);
+  }
+  expect(lines(dockerfile, /^ENTRYPOINT /).map(exec)).toEqual([["kanalog"]]);
+});
+
+test("the image is built by the Bun that the project pins, and serves where Caddy asks", () => {
+  expect(dockerfile.match(/\bbun@[\d.]+/g)).toEqual([`bun@${engines.bun}`]);
+  const [port] = lines(dockerfile, /^EXPOSE /);
+  expect(port).toBe(String(SETTINGS.KANALOG_PORT.fallback));
+  expect(compose.services["caddy"]?.command).toEndWith(`--to kanalog:${port}`);
+});

@@ -1,0 +1,101 @@
+import BetterSqlite3 from "better-sqlite3";
+import { MIGRATIONS } from "../../src/db/migrate.ts";
+import { hashKeyToken } from "../../src/keys/key-token.ts";
+
+/** A read-only key of the organization in every old database. */
+export const OLD_KEY = `knl_ro_${"0".repeat(32)}4NO97a`;
+
+/** Rows for every table, by the version that brought the table. */
+const ROWS: Record<number, string> = {
+  1: `
+    INSERT INTO meta VALUES ('directories_loaded', x'31');
+    INSERT INTO categories VALUES (1, 'news', 'Новости', 'news.webp', 0, 2), (2, 'auto', 'Авто', NULL, 1, 0);
+    INSERT INTO category_images VALUES ('news.webp', x'52494646');
+    INSERT INTO territories VALUES (1, 'russia', 'Россия', 'country', NULL, 'russia', 0, 2, 0),
+      (2, 'moskva', 'Москва', 'city', 'russia', 'russia/moskva', 1, 1, 0);
+    INSERT INTO channels VALUES
+      (1, 'channel', 1, 100, 8.5, NULL, 1700000000000, 'утренние новости' || char(10) || 'utro'),
+      (2, 'chat', 1, 50, NULL, 3.5, NULL, 'вечерний чат'),
+      (3, 'channel', 0, 10, NULL, NULL, NULL, 'скрытый канал');
+    INSERT INTO channel_cards VALUES
+      (1, -1001, 'utro', 'Утренние новости', 'О городе', 'https://t.me/utro', NULL, 'news', 'auto', 'moskva', 1, 0),
+      (2, NULL, NULL, 'Вечерний чат', NULL, NULL, NULL, 'news', '', 'russia', 0, 1),
+      (3, NULL, 'hidden', 'Скрытый канал', NULL, NULL, NULL, NULL, '', NULL, 0, 0);
+    INSERT INTO daily_statistics VALUES (1, 20000, 99, 500, 3), (1, 20001, 100, 700, 2);
+    INSERT INTO posts VALUES (1, 1, 11, 1700000000000, 0, 250, 1700000001000, NULL, 'Доброе утро'),
+      (2, 1, 12, 1700000060000, 1, 10, 1700000061000, 'https://t.me/utro/12', 'Реклама');
+    UPDATE plans SET requests_per_second = 1000 WHERE code = 'profi';
+    INSERT INTO organizations VALUES (1, 'Acme', 'profi', 1793480400000, NULL, 1690000000000, NULL),
+      (2, 'Archived', 'test', 1690000000000, NULL, 1690000000000, 1695000000000);
+    INSERT INTO members VALUES (1, 1, 'ada@example.com', 'Ada', 'owner', 1690000000000, NULL);
+    INSERT INTO keys VALUES
+      (1, 1, 'first', 'knl_ro_0000', x'${hashKeyToken(OLD_KEY).toString("hex")}', 'read_only', 1690000000000, NULL, NULL, NULL);
+    INSERT INTO usage_periods VALUES (1, 1793480400000, 41);
+    INSERT INTO usage_days VALUES (1, 20767, 'channels_list', 1, 200, 41, 41);
+    INSERT INTO jobs VALUES ('recount', 1760000000000, 1760000000000, 1760000001000, NULL);`,
+  2: `
+    INSERT INTO webhooks (id, organization_id, url, secret, disabled_reason, since_sequence, last_error,
+      created_at, updated_at) VALUES (1, 1, 'https://example.com/hook', x'00', 'customer', 0, 'status 500',
+      1700000000000, 1700000000000);
+    INSERT INTO webhook_channels VALUES (1, 1, 0, 0);
+    INSERT INTO read_posts VALUES (1, 1);
+    INSERT INTO webhook_deliveries (id, webhook_id, event, posts, created_at, state)
+      VALUES (1, 1, 'post.created', '[2]', 1763000000000, 'delivered');
+    INSERT INTO webhook_bodies VALUES (1, '{"posts":[]}');
+    INSERT INTO webhook_attempts VALUES (1, 1, 1763000000000, 204, '', 12);
+    INSERT INTO mails (id, recipients, subject, text, created_at, next_attempt_at)
+      VALUES (1, '["ada@example.com"]', 'Hello', 'Text', 1763000000000, 1763000000000);`,
+  3: `
+    INSERT INTO people VALUES ('p1', 'Ada', 'ada@example.com', 1, 0, NULL, 1, '2025-01-01', '2025-01-01');
+    INSERT INTO sessions VALUES ('s1', 't1', 'p1', '2099-01-01', NULL, NULL, '2025-01-01', '2025-01-01');
+    INSERT INTO credentials (id, account_id, provider_id, person_id, created_at, updated_at)
+      VALUES ('c1', 'p1', 'credential', 'p1', '2025-01-01', '2025-01-01');
+    INSERT INTO verifications VALUES ('v1', 'i', 'p1', '2099-01-01', '2025-01-01', '2025-01-01');
+    INSERT INTO audit_log VALUES (1, 1763000000000, 'ada@example.com', 1, 'key.create', 'key 1', '{}');
+    INSERT INTO import_runs VALUES (1, 'posts', 'a.csv', 'ada@example.com', 'done', 1, 2, '{}', '[]', NULL);`,
+};
+
+/** Makes a database as the program of a schema version left it, with rows in every table. */
+export function makeOldDatabase(path: string, version: number): void {
+  const db = new BetterSqlite3(path);
+  db.pragma("journal_mode = WAL");
+  for (const [index, sql] of MIGRATIONS.slice(0, version).entries()) {
+    db.exec(sql);
+    db.exec(ROWS[index + 1] ?? "");
+  }
+  db.pragma(`user_version = ${version}`);
+  db.close();
+}
+
+export type Rows = Record<string, unknown>[];
+
+/** All rows by table; only these columns of them where some are given. */
+export function rowsOf(path: string, columns?: ReadonlyMap<string, string[]>): Map<string, Rows> {
+  const db = new BetterSqlite3(path, { readonly: true });
+  try {
+    const tables = columns ? [...columns.keys()] : tableNames(db);
+    return new Map(
+      tables.map((table) => {
+        const selected = columns?.get(table)?.join(", ") ?? "*";
+        const rows = db.prepare(`SELECT ${selected} FROM ${table}`).all() as Rows;
+        return [table, rows.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))];
+      }),
+    );
+  } finally {
+    db.close();
+  }
+}
+
+export function columnsOf(rows: ReadonlyMap<string, Rows>): Map<string, string[]> {
+  return new Map([...rows].map(([table, [first]]) => [table, Object.keys(first ?? {})]));
+}
+
+/** But for the search index's own, and SQLite's. */
+function tableNames(db: BetterSqlite3.Database): string[] {
+  const named = db
+    .prepare(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'channel_search%'",
+    )
+    .all() as { name: string }[];
+  return named.map(({ name }) => name).filter((name) => !name.startsWith("sqlite_"));
+}
