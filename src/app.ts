@@ -136,6 +136,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     cursors: createCursors(readMeta(db, "cursor_secret")),
   };
   const backups = backupPlan(config);
+  const newestBackup = async () => backups && (await lastBackup(backups.place));
   const scheduler = createScheduler(
     metrics.counted.jobs(
       jobTable({
@@ -189,7 +190,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     imports,
     setUp,
     jobs: scheduler,
-    lastBackup: async () => backups && (await lastBackup(backups.place)),
+    lastBackup: newestBackup,
     recentErrors: recentLog.entries,
   });
 
@@ -205,7 +206,8 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     readyWarnings: { backup: () => backupWarning(scheduler.list()) },
     metrics: {
       contentType: metrics.contentType,
-      text: async () => metrics.text(await composeReadings(db, threads, scheduler, ports)),
+      text: async () =>
+        metrics.text(await composeReadings(db, threads, scheduler, newestBackup, ports)),
     },
   });
 

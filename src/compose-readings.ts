@@ -13,6 +13,7 @@ export async function composeReadings(
   db: Database,
   threads: DatabaseThreads,
   scheduler: Pick<Scheduler, "list">,
+  lastBackup: () => Promise<{ madeAt: number } | null>,
   { system, clock, log }: Ports,
 ): Promise<Readings> {
   const readDatabase = (): DatabaseReadings => {
@@ -40,6 +41,7 @@ export async function composeReadings(
       Object.entries(threads).map(([pool, { load }]) => [pool, load()] as const),
     ),
     diskFreeBytes: await freeDiskBytes(db, system),
+    lastBackupAt: (await lastBackup())?.madeAt ?? null,
     eventLoopDelay: system.eventLoopDelay(),
     process: system.process(),
   };

@@ -41,7 +41,8 @@ const USAGE_METHOD = "mcp";
  */
 export function mcpRoutes(context: McpContext) {
   const note = noteOf(context);
-  const answer = ({ request }: { request: Request }) => answerPost(request, context, note);
+  const answer = ({ request }: { request: Request }) =>
+    context.inReadTurn(() => answerPost(request, context, note));
   return new Elysia({ name: "mcp", strictPath: true })
     .all(PATH, answer, { parse: "none" })
     .all(PATH.slice(0, -1), answer, { parse: "none" });
@@ -144,21 +145,23 @@ async function answerCaller(
     body: text,
     outcome,
     refused,
-  } = await context.answerMcp({
-    body,
-    header: (name) => request.headers.get(name),
-    refusal,
-    call: (method, raw) => {
-      called = method.operationId;
-      return callMethod(method, raw, {
-        services,
-        caller,
-        nowMs,
-        readBody: async () => ({}),
-        pageUrl: (query) => `${context.baseAddress(request)}${pathOf(method, raw)}?${query}`,
-      });
-    },
-  });
+  } = await context.inReadTurn(() =>
+    context.answerMcp({
+      body,
+      header: (name) => request.headers.get(name),
+      refusal,
+      call: (method, raw) => {
+        called = method.operationId;
+        return callMethod(method, raw, {
+          services,
+          caller,
+          nowMs,
+          readBody: async () => ({}),
+          pageUrl: (query) => `${context.baseAddress(request)}${pathOf(method, raw)}?${query}`,
+        });
+      },
+    }),
+  );
   if (text === null && refusal !== null) return refuse(refusal);
   const statusOfUsage = refusal === null ? status : STATUS_OF[refusal.code];
   end(statusOfUsage, outcome, refused ?? USAGE_METHOD);

@@ -6,20 +6,22 @@ export type ReadyChecks = Record<string, () => string | null | Promise<string | 
 const RETRY_AFTER_S = "1";
 
 /**
- * `/readyz`: 200 where all is well but for warnings, else 503. `checks` has `ok` or what is wrong, by name; it is
- * public, so no sentence tells more than that.
+ * `/readyz`: 200 where all is well but for warnings, else 503. `checks` has `ok` or what is wrong, by
+ * name; it is public, so no sentence tells more than that.
  */
 export async function readinessAnswer(
   checks: ReadyChecks,
   warnings: ReadyChecks,
 ): Promise<Response> {
-  const [faults, warned] = await Promise.all([lookAt(checks), lookAt(warnings)]);
+  const faults = await lookAt(checks);
+  const detail = faults.flatMap(([, fault]) => fault ?? []).join(" ");
+  // Warnings are read from the database too.
+  const warned = detail === "" ? await lookAt(warnings) : [];
   // A warning that there is no cause for is not there: few set what it is about.
   const told = Object.fromEntries([
     ...faults.map(([name, fault]) => [name, fault ?? "ok"]),
     ...warned.filter(([, warning]) => warning !== null),
   ]);
-  const detail = faults.flatMap(([, fault]) => fault ?? []).join(" ");
   if (detail === "") return json(200, JSON.stringify({ status: "ok", checks: told }), {});
   const body = { code: "unavailable", detail, checks: told };
   return json(503, JSON.stringify(body), { "retry-after": RETRY_AFTER_S });

@@ -8,6 +8,8 @@ export interface Readings {
   /** By the name of the pool. */
   threads: Record<string, { threads: number; busy: number; waiting: number }>;
   diskFreeBytes: number | null;
+  /** When the last daily backup was finished; null where none lies there. */
+  lastBackupAt: number | null;
   eventLoopDelay: EventLoopDelay | null;
   process: ProcessFacts;
 }
@@ -36,6 +38,10 @@ export function createReadingGauges(registry: Registry): (readings: Readings) =>
   const fileBytes = gauge("kanalog_database_bytes", "The database file.");
   const walBytes = gauge("kanalog_database_wal_bytes", "The write-ahead log beside it.");
   const diskFree = gauge("kanalog_disk_free_bytes", "Free space on the database's volume.");
+  const lastBackup = gauge(
+    "kanalog_backup_last_timestamp_seconds",
+    "When the last daily backup was finished; absent where there is none.",
+  );
   const due = gauge(
     "kanalog_webhook_deliveries_due",
     "Webhook deliveries that are due or under way, counted up to 10000.",
@@ -71,7 +77,9 @@ export function createReadingGauges(registry: Registry): (readings: Readings) =>
 
   /** What is not known at a scrape is not in it: neither an old value nor a 0. */
   function clear(): void {
-    for (const one of [fileBytes, walBytes, due, oldestDue, posts, mails, diskFree]) one.remove();
+    for (const one of [fileBytes, walBytes, due, oldestDue, posts, mails, diskFree, lastBackup]) {
+      one.remove();
+    }
     for (const one of [jobStarted, jobFailed, delay]) one.reset();
   }
 
@@ -94,6 +102,7 @@ export function createReadingGauges(registry: Registry): (readings: Readings) =>
     up.set(readings.database === null ? 0 : 1);
     if (readings.database !== null) setDatabase(readings.database);
     if (readings.diskFreeBytes !== null) diskFree.set(readings.diskFreeBytes);
+    if (readings.lastBackupAt !== null) lastBackup.set(readings.lastBackupAt / 1000);
     for (const [pool, load] of Object.entries(readings.threads)) {
       threads.set({ pool }, load.threads);
       busy.set({ pool }, load.busy);

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { version } from "../../package.json";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { channel, imported } from "../support/expectations.ts";
 import { fakePorts } from "../support/fake-ports.ts";
+import { createMachine } from "../support/machine.ts";
 import { mcpRequests } from "../support/mcp-requests.ts";
 import { DAY_MS, MINUTE_MS, startPushing } from "../support/pushing.ts";
 import { SCRAPED, scrape } from "../support/scrape.ts";
@@ -154,6 +155,26 @@ describe("a scrape", () => {
     expect(samples.has("kanalog_database_bytes")).toBe(false);
     expect(samples.get(requests("public", "/metrics", 200))).toBe(1);
   });
+});
+
+test("says when the last daily backup was finished, and nothing where there is none", async () => {
+  const name = "kanalog_backup_last_timestamp_seconds";
+  const machine = createMachine();
+  const other = await startAppliance({ ...SCRAPED, KANALOG_BACKUP_DIR: machine.path("backups") });
+  try {
+    expect((await scrape(other)).has(name)).toBe(false);
+    other.ports.clock.set("2026-11-21T04:00:07+03:00");
+    await other.app.scheduler.runNow("backup");
+    await other.app.scheduler.stop();
+    const [file = ""] = readdirSync(machine.path("backups"));
+    const { mtimeMs } = statSync(machine.path(`backups/${file}`));
+    expect((await scrape(other)).get(name)).toBe(mtimeMs / 1000);
+    rmSync(machine.path("backups"), { recursive: true });
+    expect((await scrape(other)).has(name)).toBe(false);
+  } finally {
+    await other.close();
+    await machine.leave();
+  }
 });
 
 test("webhooks' attempts are counted by outcome, and what waits is told", async () => {

@@ -8,7 +8,7 @@ import { dirname } from "node:path";
 import { CLIENT } from "./client/load.ts";
 import { ensureDatabase } from "./data/generate.ts";
 import { type Figure, table, verdict } from "./figures.ts";
-import { HELP, type Options, type PartName, readOptions } from "./options.ts";
+import { HELP, type Options, type PartName, readOptions, WrongUsage } from "./options.ts";
 import { besideImport } from "./parts/beside-import.ts";
 import { compare } from "./parts/compare.ts";
 import { growth } from "./parts/growth.ts";
@@ -29,14 +29,24 @@ const PARTS: Record<PartName, Part> = {
   memory,
 };
 
+const EXIT_INTERRUPTED = 130;
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.on(signal, async () => {
+    await endAll();
+    process.exit(EXIT_INTERRUPTED);
+  });
+}
+
 const startedAt = performance.now();
 try {
   const options = readOptions(process.argv.slice(2));
   if (options === "help") console.log(HELP);
   else await bench(options);
 } catch (error) {
-  console.error(error instanceof Error ? (error.stack ?? error.message) : error);
-  process.exitCode = 1;
+  console.error(
+    error instanceof Error && !(error instanceof WrongUsage) ? error.stack : `${error}`,
+  );
+  process.exitCode = error instanceof WrongUsage ? 2 : 1;
 } finally {
   await endAll();
 }

@@ -7,7 +7,8 @@ import fastify from "fastify";
 
 const [path = "", port = "0"] = process.argv.slice(2);
 const db = new BetterSqlite3(path, { readonly: true });
-db.pragma("cache_size = -65536");
+// Nobody writes beside it, so all of the file may be mapped.
+db.pragma(`mmap_size = ${2 ** 34}`);
 const app = fastify();
 
 type Row = Record<string, unknown>;
