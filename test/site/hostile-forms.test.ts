@@ -54,39 +54,45 @@ function hostileForms(names: readonly string[]): fc.Arbitrary<HostileForm> {
   );
 }
 
-test("no form of any page, however it is filled in, is a failure of the server", async () => {
-  console.info(`${FORMS} forms (KANALOG_TEST_REQUESTS), seed ${SEED} (KANALOG_TEST_SEED)`);
-  const failures: string[] = [];
-  world.appliance.ports.log.error = (fields, message) =>
-    failures.push(`${message} ${JSON.stringify(fields)}`);
-  const names = new Set<string>();
-  for (const at of Object.values(world.pages).flat()) {
-    const { html } = await staff.get(at);
-    for (const [, name = ""] of html.matchAll(/<(?:input|select|textarea)[^>]* name="([^"]+)"/g)) {
-      names.add(name);
+test(
+  "no form of any page, however it is filled in, is a failure of the server",
+  async () => {
+    console.info(`${FORMS} forms (KANALOG_TEST_REQUESTS), seed ${SEED} (KANALOG_TEST_SEED)`);
+    const failures: string[] = [];
+    world.appliance.ports.log.error = (fields, message) =>
+      failures.push(`${message} ${JSON.stringify(fields)}`);
+    const names = new Set<string>();
+    for (const at of Object.values(world.pages).flat()) {
+      const { html } = await staff.get(at);
+      for (const [, name = ""] of html.matchAll(
+        /<(?:input|select|textarea)[^>]* name="([^"]+)"/g,
+      )) {
+        names.add(name);
+      }
     }
-  }
-  expect(names.size).toBeGreaterThan(20);
-  const statuses = new Map<number, number>();
-  const csrf = await staff.csrf("/account/keys/");
-  const property = fc.asyncProperty(hostileForms([...names]), async (form) => {
-    const query = encodeURIComponent(form.query.toWellFormed());
-    const answers = [
-      await staff.post(`${form.path}?q=${query}&cursor=${query}`, {
-        ...form.fields,
-        ...{ action: form.action, csrf },
-      }),
-      await staff.get(`${form.path}?q=${query}&cursor=${query}&done=${query}&days=${query}`),
-    ];
-    for (const { status } of answers) {
-      expect(status).toBeLessThan(500);
-      statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    }
-    expect(failures).toEqual([]);
-  });
-  await fc.assert(property, { numRuns: FORMS, seed: SEED });
-  // Else somebody was signed out, and all the rest was refused unread.
-  expect((await staff.get("/staff/")).status).toBe(200);
-  expect([...statuses.keys()]).toContain(303);
-  expect([...statuses.keys()]).toContain(400);
-}, 60_000 + FORMS * 500);
+    expect(names.size).toBeGreaterThan(20);
+    const statuses = new Map<number, number>();
+    const csrf = await staff.csrf("/account/keys/");
+    const property = fc.asyncProperty(hostileForms([...names]), async (form) => {
+      const query = encodeURIComponent(form.query.toWellFormed());
+      const answers = [
+        await staff.post(`${form.path}?q=${query}&cursor=${query}`, {
+          ...form.fields,
+          ...{ action: form.action, csrf },
+        }),
+        await staff.get(`${form.path}?q=${query}&cursor=${query}&done=${query}&days=${query}`),
+      ];
+      for (const { status } of answers) {
+        expect(status).toBeLessThan(500);
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+      expect(failures).toEqual([]);
+    });
+    await fc.assert(property, { numRuns: FORMS, seed: SEED });
+    // Else somebody was signed out, and all the rest was refused unread.
+    expect((await staff.get("/staff/")).status).toBe(200);
+    expect([...statuses.keys()]).toContain(303);
+    expect([...statuses.keys()]).toContain(400);
+  },
+  60_000 + FORMS * 500,
+);
