@@ -27,7 +27,7 @@ const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Date.now() % 1_000_000);
 /** Connections that send at once, each one request after the other. */
 const LANES = 4;
 /** One request in so many is to the MCP server. */
-const MCP_SHARE = 6;
+const MCP_SHARE = 4;
 const QUERY_TIMEOUT_MS = 5_000;
 /** Which a receiver has to answer a test or a delivery sent again. */
 const RECEIVER_TIMEOUT_MS = 10_000;
@@ -37,7 +37,10 @@ const WAITS_FOR_RECEIVER = new Set(["msgr_webhooks_test", "msgr_webhooks_deliver
 const SAMPLE = new URL("../../data/sample/", import.meta.url).pathname;
 
 /** Tools' schemas tell less of texts than the document does. */
-const TOOL_TEXTS = { channels: ["1,3"], ids: ["3,1"], from: ["2024-11-01"], to: ["2024-11-30"] };
+const TOOL_TEXTS = {
+  ...{ channels: ["1,3"], ids: ["3,1"], from: ["2024-11-01"], to: ["2024-11-30"] },
+  ...{ category: ["science"], territory: ["russia"], parent: ["russia"] },
+};
 const ROUTED = ["get", "post", "patch", "delete"];
 /** Stand in a path for the newest webhook there is, and for one that was tested and its delivery. */
 const [NEWEST, TESTED, PING] = ["newest", "tested", "ping"];
@@ -129,7 +132,7 @@ test(
 
     expectAllReached(seen);
     expect((await serving.get("/readyz")).status).toBe(200);
-    expect(serving.printed()).not.toMatch(/"level":[56]0/);
+    expect(serving.printed()).not.toMatch(/"level":"error"/);
     // What costs nothing may be written with the next commit: the stop is the last.
     expect(await serving.stop()).toBe(0);
     expect(recorded()).toEqual(counted);
@@ -138,7 +141,7 @@ test(
         `the slowest took ${slowestMs.toFixed(0)} ms`,
     );
   },
-  60_000 + REQUESTS * 10,
+  60_000 + REQUESTS * 50,
 );
 
 type Usage = Record<string, { requests: number; units: number }>;
