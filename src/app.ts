@@ -16,7 +16,7 @@ import { createCategoryImages } from "./directory/category-images.ts";
 import { createDirectory } from "./directory/directory.ts";
 import { type Domains, openDomains } from "./domains.ts";
 import { AppError } from "./errors.ts";
-import { createBaseAddress, listenerAddress } from "./http/base-address.ts";
+import { createBaseAddress, createClientAddress, listenerAddress } from "./http/base-address.ts";
 import { createServer, type Server } from "./http/server.ts";
 import { createImportRuns } from "./imports/import-runs.ts";
 import { createUploadFiles } from "./imports/upload-files.ts";
@@ -42,6 +42,7 @@ import { anyPerson } from "./people/people.store.ts";
 import type { Ports } from "./ports/ports.ts";
 import { createRecentLog } from "./ports/recent-log.ts";
 import { createPosts } from "./posts/posts.ts";
+import { createAfterAnswer } from "./site/after-answer.ts";
 import { clientAddress } from "./site/client-address.ts";
 import { REQUEST_BYTES_MAX } from "./site/read-upload.ts";
 import { createSetUp } from "./site/set-up.ts";
@@ -63,6 +64,8 @@ export interface App {
   listen(): string;
   /** Where an empty appliance is set up, or null where there is somebody. */
   setUpPath(): string | null;
+  /** Settles when all that answers did not wait for has ended. */
+  workAfterAnswers(): Promise<void>;
   /** Stops accepting, finishes what is under way, commits what was counted, closes all. */
   close(): Promise<void>;
 }
@@ -174,6 +177,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
 
   let address: string | null = null;
   const baseAddress = createBaseAddress(config, () => address);
+  const afterAnswer = createAfterAnswer(log);
   const setUp = createSetUp(() => !anyPerson(db), ports);
   /** What every door takes. */
   const door = {
@@ -186,9 +190,11 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   };
   const site = composeSite(db, domains, threads, secret(db), {
     ...door,
+    ownAddress: createClientAddress(config, () => address),
     giveTime: (request) => server.server?.timeout(request, UPLOAD_MAX_S),
     imports,
     setUp,
+    afterAnswer,
     jobs: scheduler,
     lastBackup: newestBackup,
     recentErrors: recentLog.entries,
@@ -203,7 +209,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     answerMcp: createDispatcher(toolMethods, version),
     images: createCategoryImages(db),
     readyChecks: databaseChecks(db, ports.system),
-    readyWarnings: { backup: () => backupWarning(scheduler.list()) },
+    readyWarnings: { backup: () => backupWarning(scheduler) },
     metrics: {
       contentType: metrics.contentType,
       text: async () =>
@@ -245,6 +251,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     },
 
     setUpPath: setUp.path,
+    workAfterAnswers: afterAnswer.settled,
 
     async close() {
       const toldAtMs = clock.monotonic();
@@ -258,6 +265,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
           scheduler.stop(),
           sender.stop(),
           imports.stop(),
+          afterAnswer.settled(),
           ...tickers.map((ticker) => ticker.stop()),
         ]),
         timeIsUp,

@@ -8,6 +8,7 @@ import { authSettings, subkey } from "./installation-secret.ts";
 import { createMails } from "./mail/mails.ts";
 import { selectPeople } from "./people/people.store.ts";
 import { createAttempts } from "./site/attempts.ts";
+import { limitHashing } from "./site/hashing-queue.ts";
 import { siteRoutes } from "./site/site.ts";
 import type { SiteContext, SitePeople } from "./site/site-context.ts";
 
@@ -17,6 +18,8 @@ type Shared = Pick<
   | "config"
   | "ports"
   | "baseAddress"
+  | "ownAddress"
+  | "afterAnswer"
   | "clientAddress"
   | "giveTime"
   | "noteRequests"
@@ -53,7 +56,7 @@ export function composeSite(
     accounts: domains.accounts,
     keys: domains.keys,
     webhooks: domains.webhooks,
-    people: peopleOf(db, threads, secret, shared),
+    people: limitHashing(peopleOf(db, threads, secret, shared)),
     audit: createAuditLog(domains.db),
     mails: createMails(domains.db, clock, isMailSent),
     attempts: createAttempts(),
@@ -80,7 +83,8 @@ function peopleOf(
     ensurePerson: (input) => people.run("ensurePerson", { settings, ...input }),
     setUpPerson: (input) => people.run("setUpPerson", { settings, ...input }),
     markStaff: (input) => people.run("markStaff", input),
-    endSessions: (email, by = null) => people.run("endSessions", { email, by }),
+    endSessions: (email, by) => people.run("endSessions", { email, by }),
+    endSessionsOfSuspended: (email) => people.run("endSessionsOfSuspended", email),
     distrust: (email) => people.run("distrust", email),
     people: () => selectPeople(db, ports.clock.now()),
   };

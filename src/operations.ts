@@ -24,6 +24,7 @@ import {
   choosePassword,
   distrust,
   endSessions,
+  endSessionsOfSuspended,
   ensurePerson,
   markStaff,
   passwordLink,
@@ -121,6 +122,7 @@ export const peopleOperations = {
   setUpPerson,
   markStaff,
   endSessions,
+  endSessionsOfSuspended,
   distrust,
 };
 

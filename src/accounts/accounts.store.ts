@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, ne, sql } from "drizzle-orm";
+import { asc, eq, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import {
   type Member,
@@ -62,37 +62,14 @@ export function createAccountsStore(db: Database) {
         .all();
     },
 
-    /** Where somebody may act: suspended memberships and archived organizations are left out. */
-    membershipsOf(email: string): { member: Member; organization: Organization }[] {
-      return db
-        .select({ member: members, organization: organizations })
-        .from(members)
-        .innerJoin(organizations, eq(organizations.id, members.organizationId))
-        .where(
-          and(
-            eq(members.email, email),
-            isNull(members.suspendedAt),
-            isNull(organizations.archivedAt),
-          ),
-        )
-        .orderBy(asc(members.id))
-        .all();
-    },
-
-    /** Suspended memberships and archived organizations count. */
-    isMemberElsewhere(email: string, organizationId: number): boolean {
-      const isElsewhere = and(eq(members.email, email), ne(members.organizationId, organizationId));
-      const found = db.select({ id: members.id }).from(members).where(isElsewhere).limit(1).get();
-      return found !== undefined;
-    },
-
+    /** The first one first. */
     placesOf(email: string): { member: Member; organization: Organization }[] {
       return db
         .select({ member: members, organization: organizations })
         .from(members)
         .innerJoin(organizations, eq(organizations.id, members.organizationId))
         .where(eq(members.email, email))
-        .orderBy(asc(organizations.id))
+        .orderBy(asc(members.id))
         .all();
     },
 

@@ -8,6 +8,7 @@ import { createAccountsStore } from "./accounts.store.ts";
 import type { Member, MemberRole, Organization, Plan } from "./accounts.table.ts";
 import { type MemberChange, type MemberDenial, memberDenial } from "./member-rules.ts";
 import { nextTerm, type PlanCode, planInForce } from "./plan.ts";
+import { type PlanChange, requireLimits } from "./plan-limits.ts";
 
 /** Somebody's place in an organization. */
 export interface Membership {
@@ -17,7 +18,9 @@ export interface Membership {
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
-const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+/** Those that the account site signs in (people/auth.ts): no member is made who never could. */
+const EMAIL = /^(?!\.)(?!.*\.\.)[\w'+\-.]*[\w+-]@([a-z\d][a-z\d-]*\.)+[a-z]{2,}$/i;
+const EMAIL_LENGTH_MAX = 254;
 const NAME_LENGTH_MAX = 200;
 
 /**
@@ -84,6 +87,14 @@ export function createAccounts(
     return member(id);
   }
 
+  function newMemberEmail(organizationId: number, text: string): string {
+    const email = requiredEmail(text);
+    const isTaken = store
+      .membersOf(organizationId)
+      .some((other) => other.email.toLowerCase() === email.toLowerCase());
+    if (!isTaken) return email;
+    throw fieldError({ email: [`${email} is a member of this organization already.`] });
+  }
   const changeMember = (id: number, by: Actor, change: MemberChange): Promise<Member> =>
     inTransaction(db, clock, () => putMember(member(id), by, change));
 
@@ -175,11 +186,22 @@ export function createAccounts(
     },
 
     member,
-    membershipsOf: (email: string): Membership[] => store.membershipsOf(email),
-    isMemberElsewhere: (email: string, organizationId: number): boolean =>
-      store.isMemberElsewhere(email, organizationId),
-    /** All that somebody belongs to, whether they may act there or not. */
+    /**
+     * Where somebody may act: not where they are suspended, and in no archived organization. Of whom
+     * it is not known that they are who has the address: only where they came first, since whoever
+     * invited them there may have chosen their password.
+     */
+    membershipsOf(email: string, isVerified: boolean): Membership[] {
+      const places = store.placesOf(email);
+      return (isVerified ? places : places.slice(0, 1)).filter(
+        ({ member, organization }) =>
+          member.suspendedAt === null && organization.archivedAt === null,
+      );
+    },
+    /** All that somebody belongs to, whether they may act there or not; the first one first. */
     placesOf: (email: string): Membership[] => store.placesOf(email),
+    /** An address that no member of the organization has. @throws AppError `invalid` on `email` */
+    newMemberEmail,
     /** The first member there is, or null. */
     firstMemberId: (): number | null => store.firstMemberId(),
     members(organizationId: number): Member[] {
@@ -196,20 +218,15 @@ export function createAccounts(
       },
       by = COMMAND_LINE,
     ): Promise<Member> {
-      const email = requiredEmail(input.email);
+      const name = optionalName(input.name);
       return inTransaction(db, clock, () => {
         const { organizationId, role } = input;
         organization(organizationId);
-        const taken = store
-          .membersOf(organizationId)
-          .some((other) => other.email.toLowerCase() === email.toLowerCase());
-        if (taken) {
-          throw fieldError({ email: [`${email} is a member of this organization already.`] });
-        }
+        const email = newMemberEmail(organizationId, input.email);
         const made = store.addMember({
           organizationId,
           email,
-          name: input.name.trim(),
+          name,
           role,
           createdAt: clock.now(),
           suspendedAt: null,
@@ -251,38 +268,26 @@ export function createAccounts(
   };
 }
 
-/** The limits of a plan that an operator may set, and what each may be. */
-export const PLAN_LIMITS = {
-  requestsPerSecond: { minimum: 1, maximum: 1_000_000 },
-  requestsPerPeriod: { minimum: 1, maximum: 1_000_000_000_000 },
-  webhooks: { minimum: 0, maximum: 1_000 },
-  webhookChannels: { minimum: 0, maximum: 1_000_000 },
-} as const;
-
-export type PlanChange = { [Limit in keyof typeof PLAN_LIMITS]?: number };
-
-function requireLimits(change: PlanChange): void {
-  for (const [limit, { minimum, maximum }] of Object.entries(PLAN_LIMITS)) {
-    const value = change[limit as keyof PlanChange];
-    if (value === undefined) continue;
-    if (!Number.isSafeInteger(value) || value < minimum || value > maximum) {
-      throw fieldError({ [limit]: [`Enter a whole number from ${minimum} to ${maximum}.`] });
-    }
-  }
-}
-
 /** An address without blanks around it. @throws AppError `invalid` on `email` */
 export function requiredEmail(text: string): string {
   const email = text.trim();
-  if (!EMAIL.test(email)) throw fieldError({ email: ["Enter a valid email address."] });
+  if (!EMAIL.test(email) || email.length > EMAIL_LENGTH_MAX) {
+    throw fieldError({ email: ["Enter a valid email address."] });
+  }
   return email;
 }
 
 /** A name without blanks around it. @throws AppError `invalid` on `name` */
 export function requiredName(text: string): string {
+  const name = optionalName(text);
+  if (name === "") throw fieldError({ name: ["This field may not be blank."] });
+  return name;
+}
+
+/** The same, or an empty one. @throws AppError `invalid` on `name` */
+export function optionalName(text: string): string {
   const name = text.trim();
   if (/\p{Cc}/u.test(name)) throw fieldError({ name: ["Control characters are not allowed."] });
-  if (name === "") throw fieldError({ name: ["This field may not be blank."] });
   if ([...name].length > NAME_LENGTH_MAX) {
     throw fieldError({
       name: [`Ensure this field has no more than ${NAME_LENGTH_MAX} characters.`],

@@ -1,6 +1,6 @@
 import type { Database } from "../db/database.ts";
 import type { Clock } from "../ports/clock.ts";
-import { insertEntry, selectActors, selectEntries } from "./audit.store.ts";
+import { insertEntry, selectEntries } from "./audit.store.ts";
 
 /** Who makes a change. */
 export interface Actor {
@@ -88,8 +88,7 @@ export type AuditLog = ReturnType<typeof createAuditLog>;
 /** Who changed what, when. */
 export function createAuditLog(db: Database) {
   return {
+    /** The latest first. */
     entries: (selection: AuditSelection): AuditRecord[] => selectEntries(db, selection),
-    /** Everybody who changed something; empty for the command line. */
-    actors: (): string[] => selectActors(db),
   };
 }

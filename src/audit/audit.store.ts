@@ -24,7 +24,7 @@ export function selectEntries(
   const conditions = [
     "id < @before",
     ...(organizationId === null ? [] : ["organization_id = @organizationId"]),
-    ...(person === null ? [] : ["person = @person"]),
+    ...(person === null ? [] : ["person = @person COLLATE NOCASE"]),
   ];
   return statement<Omit<AuditRecord, "details"> & { details: string }>(
     db,
@@ -33,11 +33,4 @@ export function selectEntries(
   )
     .all({ before: before ?? Number.MAX_SAFE_INTEGER, limit, organizationId, person })
     .map((row) => ({ ...row, details: JSON.parse(row.details) as AuditRecord["details"] }));
-}
-
-/** Everybody who changed something, by address. */
-export function selectActors(db: Database): string[] {
-  return statement<{ person: string }>(db, "SELECT DISTINCT person FROM audit_log ORDER BY person")
-    .all()
-    .map(({ person }) => person);
 }

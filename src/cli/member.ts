@@ -71,7 +71,7 @@ export function memberCommand(context: CommandContext): Command {
       .action((id: number, { json }: { json?: boolean }) =>
         withDomains(context, async ({ accounts, people }) => {
           const member = await accounts[verb](id);
-          if (verb === "suspend") await people.endSessions(member.email);
+          if (verb === "suspend") await people.endSessionsOfSuspended(member.email);
           printObject(output, describe(member), json === true);
         }),
       );

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import type { Plan } from "../accounts/accounts.table.ts";
-import { PLAN_LIMITS, type PlanChange } from "../accounts/accounts.ts";
 import { PLAN_CODES } from "../accounts/plan.ts";
+import { PLAN_LIMITS, type PlanChange } from "../accounts/plan-limits.ts";
 import { jsonOption } from "./arguments.ts";
 import { type CommandContext, CommandExit, EXIT_USAGE } from "./command-context.ts";
 import { type Printable, printList, printObject } from "./print.ts";

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { requiredEmail } from "../accounts/accounts.ts";
-import { type Config, readConfig } from "../config.ts";
+import { readConfig } from "../config.ts";
 import { passwordAddress } from "../people/password-address.ts";
 import { jsonOption } from "./arguments.ts";
 import type { CommandContext } from "./command-context.ts";
@@ -25,10 +25,15 @@ export function staffCommand(context: CommandContext): Command {
         const hasPassword = await people.distrust(email);
         await people.markStaff(email, true);
         const token = hasPassword ? null : await people.passwordLink(email);
-        const link = token && passwordAddress(ownAddress(readConfig(context.environment)), token);
+        // Where a serving process listens it alone knows: it may have its port by an option.
+        const { baseUrl } = readConfig(context.environment);
+        const link = token && passwordAddress(baseUrl ?? "", token);
         printObject(output, { email: person.email, is_staff: true, link }, json === true);
-        if (link !== null)
-          output.note("A password is chosen by the link: once, within three days.");
+        if (link === null) return;
+        output.note("A password is chosen by the link: once, within three days.");
+        if (baseUrl === null) {
+          output.note("Put the appliance's address before it, such as http://127.0.0.1:8080.");
+        }
       }),
     );
 
@@ -45,13 +50,4 @@ export function staffCommand(context: CommandContext): Command {
       }),
     );
   return command;
-}
-
-/** What a browser on this machine reaches where the listener takes every address. */
-const LOCAL: Record<string, string> = { "0.0.0.0": "localhost", "::": "localhost" };
-
-/** The address under which people reach the appliance, as far as the settings tell. */
-function ownAddress({ baseUrl, host, port }: Config): string {
-  const name = LOCAL[host] ?? (host.includes(":") ? `[${host}]` : host);
-  return baseUrl ?? `http://${name}:${port}`;
 }

@@ -19,6 +19,18 @@ export function createBaseAddress(config: Config, listener: () => string | null)
   };
 }
 
+/**
+ * The address as the client has it: a trusted proxy's word comes before the listener's own. Not for
+ * what others read, since whoever sends a request chooses it where the proxy does not.
+ */
+export function createClientAddress(config: Config, listener: () => string | null): BaseAddress {
+  const baseAddress = createBaseAddress(config, listener);
+  return (request) =>
+    config.baseUrl === null && config.trustProxy
+      ? addressOfRequest(request, true)
+      : baseAddress(request);
+}
+
 export function listenerAddress(host: string, port: number): string | null {
   if (ALL_INTERFACES.has(host)) return null;
   return `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`;

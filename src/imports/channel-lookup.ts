@@ -8,10 +8,14 @@ export function createChannelLookup(
   db: Database,
 ): (channel: number | `@${string}` | null | undefined) => number {
   const ids = createChannelIds(db);
+  /** Files tend to give a channel's rows together, and a channel is never removed. */
+  let last: number | null = null;
   return (channel) => {
+    if (channel != null && channel === last) return last;
     if (channel == null) throw new RowFault("channel", REQUIRED);
     const id = typeof channel === "number" ? ids.byId(channel) : ids.byHandle(channel.slice(1));
     if (id === undefined) throw new RowFault("channel", `There is no channel ${channel}.`);
+    last = id;
     return id;
   };
 }

@@ -123,9 +123,10 @@ export function addressColumn(lengthMax = 2048): Column<string> {
 
 /** `channel` of statistics and posts: a service number, or `@handle`. */
 export function channelColumn(): Column<number | `@${string}`> {
+  const numbers = integerColumn(1);
   return column<number | `@${string}`>((given) => {
     if (typeof given === "string" && /^@\S+$/.test(given)) return { value: given as `@${string}` };
-    const number = integerColumn(1).read(given);
+    const number = numbers.read(given);
     return "value" in number ? number : { fault: "Enter a service number or an @handle." };
   });
 }

@@ -4,8 +4,17 @@ import type { ImportSummary, Reject } from "./run-import.ts";
 
 export type RunState = "running" | "done" | "failed";
 
-/** How far a run has come. */
+/** As the options of `kanalog import`. */
+export interface RunOptions {
+  /** Only said what would happen, tried on a copy of the database. */
+  dryRun: boolean;
+  /** Directories only: entries that the file does not name are removed. */
+  replace: boolean;
+}
+
+/** What was asked of a run, and how far it has come. */
 export interface RunProgress extends ImportSummary {
+  options: RunOptions;
   /** Of the file, and how much of them was read. */
   bytes: number;
   bytesRead: number;
@@ -23,6 +32,8 @@ export interface RecordedRun {
   /** E-mail address of who started it. */
   person: string;
   state: RunState;
+  /** Not begun, since an earlier one is under way: one file is imported after the other. */
+  isWaiting: boolean;
   startedAt: number;
   finishedAt: number | null;
   summary: RunProgress;
@@ -31,11 +42,21 @@ export interface RecordedRun {
   failure: string | null;
 }
 
-type Row = Omit<RecordedRun, "summary" | "rejects"> & { summary: string; rejects: string };
+type Row = Omit<RecordedRun, "summary" | "rejects" | "isWaiting"> & {
+  summary: string;
+  rejects: string;
+  isWaiting: number;
+};
 
 const COLUMNS =
   "id, kind, file_name AS fileName, person, state, started_at AS startedAt, " +
-  "finished_at AS finishedAt, summary, rejects, failure";
+  "finished_at AS finishedAt, summary, rejects, failure, " +
+  "state = 'running' AND EXISTS (SELECT 1 FROM import_runs earlier " +
+  "WHERE earlier.state = 'running' AND earlier.id < import_runs.id) AS isWaiting";
+
+const WITHOUT_OPTIONS: Pick<RunProgress, "options"> = {
+  options: { dryRun: false, replace: false },
+};
 
 export function insertRun(
   db: Database,
@@ -96,7 +117,9 @@ export function selectRuns(db: Database, limit: number): RecordedRun[] {
 function toRun(row: Row): RecordedRun {
   return {
     ...row,
-    summary: JSON.parse(row.summary) as RunProgress,
+    isWaiting: row.isWaiting === 1,
+    // Runs of before there were options have none.
+    summary: { ...WITHOUT_OPTIONS, ...(JSON.parse(row.summary) as RunProgress) },
     rejects: JSON.parse(row.rejects) as ShownReject[],
   };
 }

@@ -10,6 +10,7 @@ import {
   failRunning,
   insertRun,
   type RecordedRun,
+  type RunOptions,
   type RunProgress,
   selectRun,
   selectRuns,
@@ -17,7 +18,7 @@ import {
 import { INTERRUPTED, type Upload } from "./run-upload.ts";
 import type { UploadFiles } from "./upload-files.ts";
 
-export type { RecordedRun };
+export type { RecordedRun, RunOptions };
 
 export type ImportRuns = ReturnType<typeof createImportRuns>;
 
@@ -64,11 +65,12 @@ export function createImportRuns(
     async start(input: {
       kind: ImportKindName;
       file: { name: string; path: string; bytes: number };
+      options: RunOptions;
       by: Actor;
     }): Promise<number> {
-      const { kind, by } = input;
+      const { kind, options, by } = input;
       const { name: fileName, bytes } = input.file;
-      const summary = { ...NOTHING_YET, bytes, notes: [] };
+      const summary = { ...NOTHING_YET, options, bytes, notes: [] };
       const path = files.take(input.file.path);
       try {
         const startedAt = clock.now();
@@ -79,7 +81,11 @@ export function createImportRuns(
             organizationId: null,
             action: "import.start",
             target: `import ${made}`,
-            details: { kind, file: fileName, bytes },
+            details: {
+              ...{ kind, file: fileName, bytes },
+              ...(options.dryRun && { dryRun: true }),
+              ...(options.replace && { replace: true }),
+            },
           });
           return made;
         });
@@ -117,7 +123,7 @@ export function createImportRuns(
   };
 }
 
-const NOTHING_YET: Omit<RunProgress, "bytes" | "notes"> = {
+const NOTHING_YET: Omit<RunProgress, "options" | "bytes" | "notes"> = {
   read: 0,
   inserted: 0,
   updated: 0,

@@ -46,7 +46,7 @@ export interface ImportRun {
 }
 
 /** Rows read ahead of a transaction. */
-const BATCH_ROWS = 500;
+const BATCH_ROWS = 5_000;
 /** A transaction ends after this long, since other writers (usage) wait for the lock. */
 const TRANSACTION_MS = 20;
 /** Between two transactions: a waiting writer looks every millisecond. */

@@ -1,4 +1,5 @@
-import type { Database } from "../db/database.ts";
+import { closeSync, openSync, rmSync } from "node:fs";
+import { closeDatabase, copyDatabase, type Database, openDatabase } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -57,6 +58,8 @@ export async function runUpload(
       });
   };
 
+  const { dryRun, replace } = summary.options;
+  const copy = dryRun ? openCopy(db, `${path}-copy`, clock) : null;
   try {
     const source = stoppable({ ...(await openSource(path)), name: fileName }, stop);
     await requireUtf8(source);
@@ -64,14 +67,14 @@ export async function runUpload(
       summary.bytesRead = bytes;
     });
     await runImport(kind, rows, {
-      db,
+      db: copy?.db ?? db,
       clock,
       context: {
         clock,
         folder: null,
         note: (text) => addUpTo(NOTES_MAX, summary.notes, cut(text)),
       },
-      replace: false,
+      replace,
       onReject: (reject) => addUpTo(REJECTS_MAX, rejects, shown(reject)),
       onProgress: (rowsSoFar) => {
         Object.assign(summary, rowsSoFar);
@@ -79,8 +82,32 @@ export async function runUpload(
       },
     });
   } finally {
+    copy?.remove();
     await saving;
     await save();
+  }
+}
+
+/** @param path a new file's, by whose name leftovers of an upload are known */
+function openCopy(db: Database, path: string, clock: Clock): { db: Database; remove(): void } {
+  const removeFiles = (): void => {
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
+  };
+  try {
+    // Owner only: sessions and mails are in it.
+    closeSync(openSync(path, "wx", 0o600));
+    copyDatabase(db, path);
+    const copy = openDatabase(path, clock);
+    return {
+      db: copy,
+      remove() {
+        closeDatabase(copy);
+        removeFiles();
+      },
+    };
+  } catch (error) {
+    removeFiles();
+    throw error;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Database } from "../db/database.ts";
 import { REQUIRED } from "../fields.ts";
 import type { Day } from "../moscow-time.ts";
-import { createStatisticsRecords } from "../statistics/statistics.store.ts";
+import { createStatisticsRecords, type StatisticsRecord } from "../statistics/statistics.store.ts";
 import { createChannelLookup } from "./channel-lookup.ts";
 import { channelColumn, dayColumn, integerColumn } from "./columns.ts";
 import { type Given, type ImportKind, RowFault, type RowOutcome } from "./import-kind.ts";
@@ -12,6 +12,16 @@ interface StatsRow {
   subscribers: number;
   views: number;
   posts: number;
+}
+
+/** Most rows are new days that give all there is, which takes one statement. */
+function wholeRecord(
+  channelId: number,
+  day: Day,
+  { subscribers, views, posts }: Given<StatsRow>,
+): StatisticsRecord | null {
+  const isWhole = subscribers != null && views != null && posts != null;
+  return isWhole ? { channelId, day, subscribers, views, posts } : null;
 }
 
 const NONE = { views: 0, posts: 0 };
@@ -34,6 +44,8 @@ export const statsImport: ImportKind<StatsRow> = {
         const channelId = channelIdOf(row.channel);
         const { day } = row;
         if (day == null) throw new RowFault("day", REQUIRED);
+        const whole = wholeRecord(channelId, day, row);
+        if (whole !== null && records.add(whole)) return "inserted";
         const stored = records.find(channelId, day);
         const subscribers = row.subscribers ?? stored?.subscribers;
         const views = row.views ?? stored?.views;

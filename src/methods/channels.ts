@@ -26,7 +26,7 @@ import { cardSchema, pageOf } from "./schemas.ts";
 import type { Services } from "./services.ts";
 
 const IDS_MAX = 100;
-const QUERY_LENGTH_MIN = 3;
+export const QUERY_LENGTH_MIN = 3;
 
 const idList = integerList({
   description:

@@ -1,5 +1,6 @@
 import type { Database } from "../db/database.ts";
 import { patientClient } from "../db/patient-client.ts";
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "./password-rules.ts";
 import { noteChosen } from "./people.store.ts";
 
 /** What the library is told; plain data, since it runs on a thread of its own. */
@@ -13,8 +14,6 @@ const SESSION_S = 7 * DAY_S;
 /** Links by which a password is chosen: after a reset, or an invitation, which waits for people. */
 const LINK_S = 3 * DAY_S;
 const BUSY_TIMEOUT_MS = 5_000;
-export const PASSWORD_LENGTH_MIN = 10;
-export const PASSWORD_LENGTH_MAX = 128;
 
 const TIMES = { createdAt: "created_at", updatedAt: "updated_at" };
 

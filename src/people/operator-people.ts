@@ -4,7 +4,7 @@ import type { AuthSettings } from "./auth.ts";
 import {
   distrust,
   type EnsuredPerson,
-  endSessions,
+  endSessionsOfSuspended,
   ensurePerson,
   markStaff,
   passwordLink,
@@ -27,7 +27,9 @@ export function createOperatorPeople(db: Database, clock: Clock, settings: () =>
     /** Before somebody is given more. @returns whether they have a password still */
     distrust: (email: string): Promise<boolean> => distrust(db, clock, email),
 
-    endSessions: (email: string): Promise<void> => endSessions(db, clock, { email, by: null }),
+    /** After a suspension: signs out who may act nowhere any more, and is not staff. */
+    endSessionsOfSuspended: (email: string): Promise<void> =>
+      endSessionsOfSuspended(db, clock, email),
 
     /** A token by which somebody chooses a password, once; null where there is no such person. */
     passwordLink: (email: string): Promise<string | null> =>

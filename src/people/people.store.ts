@@ -8,13 +8,18 @@ export interface PersonAccount extends Person {
   sessions: number;
 }
 
-type Row = Omit<Person, "isStaff"> & { isStaff: number };
+type Row = Omit<Person, "isStaff" | "isVerified"> & { isStaff: number; isVerified: number };
 
-const COLUMNS = "id, name, email, is_staff AS isStaff";
+const COLUMNS = "id, name, email, is_staff AS isStaff, email_verified AS isVerified";
 
 export function selectPersonByEmail(db: Database, email: string): Person | undefined {
   const row = statement<Row>(db, `SELECT ${COLUMNS} FROM people WHERE email = ?`).get(email);
   return row && toPerson(row);
+}
+
+export function selectEmail(db: Database, personId: string): string | undefined {
+  const found = statement<{ email: string }>(db, "SELECT email FROM people WHERE id = ?");
+  return found.get(personId)?.email;
 }
 
 export function selectPeople(db: Database, nowMs: number): PersonAccount[] {
@@ -27,7 +32,11 @@ export function selectPeople(db: Database, nowMs: number): PersonAccount[] {
      FROM people p ORDER BY email`,
   )
     .all(new Date(nowMs).toISOString())
-    .map((row) => ({ ...row, isStaff: row.isStaff === 1, hasPassword: row.hasPassword === 1 }));
+    .map((row) => ({
+      ...toPerson(row),
+      hasPassword: row.hasPassword === 1,
+      sessions: row.sessions,
+    }));
 }
 
 export function selectStaffEmails(db: Database): string[] {
@@ -61,11 +70,6 @@ export function deleteLinks(db: Database, personId: string): void {
   statement(db, "DELETE FROM verifications WHERE value = ?").run(personId);
 }
 
-export function isVerified(db: Database, personId: string): boolean {
-  const verified = "SELECT 1 FROM people WHERE id = ? AND email_verified = 1";
-  return statement(db, verified).get(personId) !== undefined;
-}
-
 export function setVerified(db: Database, personId: string): void {
   statement(db, "UPDATE people SET email_verified = 1 WHERE id = ?").run(personId);
 }
@@ -96,6 +100,13 @@ export function deleteSessions(db: Database, personId: string): number {
   return statement(db, "DELETE FROM sessions WHERE person_id = ?").run(personId).changes;
 }
 
-function toPerson(row: Row): Person {
-  return { ...row, isStaff: row.isStaff === 1 };
+/** Whether somebody is an active member of an organization that is not archived. */
+export function hasPlace(db: Database, email: string): boolean {
+  const place = `SELECT 1 FROM members m JOIN organizations o ON o.id = m.organization_id
+     WHERE m.email = ? AND m.suspended_at IS NULL AND o.archived_at IS NULL`;
+  return statement(db, place).get(email) !== undefined;
+}
+
+function toPerson({ id, name, email, isStaff, isVerified }: Row): Person {
+  return { id, name, email, isStaff: isStaff === 1, isVerified: isVerified === 1 };
 }

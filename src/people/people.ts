@@ -1,9 +1,11 @@
+import { requiredEmail } from "../accounts/accounts.ts";
 import { type Actor, type AuditEntry, COMMAND_LINE, recordChange } from "../audit/audit-log.ts";
 import type { Database } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { AppError, fieldError, notFound, storageUnavailable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
-import { type AuthSettings, authOf, PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "./auth.ts";
+import { type AuthSettings, authOf } from "./auth.ts";
+import { passwordFault, requirePassword } from "./password-rules.ts";
 import {
   anyPerson,
   countStaff,
@@ -11,7 +13,8 @@ import {
   deletePassword,
   deleteSessions,
   hasPassword,
-  isVerified,
+  hasPlace,
+  selectEmail,
   selectPersonByEmail,
   setLinkTrust,
   setStaff,
@@ -36,9 +39,6 @@ export interface SignedIn {
 }
 
 type Context = { settings: AuthSettings };
-
-/** Addresses that better-auth signs in. */
-const EMAIL = /^(?!\.)(?!.*\.\.)[\w'+\-.]*[\w+-]@([a-z\d][a-z\d-]*\.)+[a-z]{2,}$/i;
 
 /** Null where address or password is wrong, whichever it is. */
 export async function signIn(
@@ -74,9 +74,9 @@ export async function signedIn(
       throw storageUnavailable(cause);
     });
   if (response === null) return null;
-  const { id, name, email, isStaff } = response.user;
+  const { id, name, email, isStaff, emailVerified } = response.user;
   return {
-    person: { id, name, email, isStaff: isStaff === true },
+    person: { id, name, email, isStaff: isStaff === true, isVerified: emailVerified },
     sessionId: response.session.id,
     setCookies: headers.getSetCookie(),
   };
@@ -127,14 +127,21 @@ export async function passwordLink(
   }
 }
 
-/** False where the link was used or is too old. Ends the person's sessions. */
+/**
+ * False where the link was used or is too old. Ends the person's sessions.
+ * @throws AppError `invalid` on `password`
+ */
 export async function choosePassword(
   db: Database,
-  _clock: Clock,
+  clock: Clock,
   { settings, token, password }: Context & { token: string; password: string },
 ): Promise<boolean> {
-  requirePassword(password);
   const { auth } = await authOf(db, settings);
+  const { internalAdapter } = await auth.$context;
+  // As the library keeps it; a link that was used or is too old is none.
+  const link = await internalAdapter.findVerificationValue(`reset-password:${token}`);
+  if (!link || link.expiresAt.getTime() <= clock.now()) return false;
+  requirePassword(password, selectEmail(db, link.value) ?? "");
   const answer = await auth.api.resetPassword({
     body: { token, newPassword: password },
     asResponse: true,
@@ -142,14 +149,27 @@ export async function choosePassword(
   return answer.ok;
 }
 
-/** False where the present password is wrong. Ends the person's other sessions. */
+/**
+ * Ends the person's other sessions.
+ * @param input.email of who is signed in by the cookie
+ * @throws AppError `invalid` on `password`, the present one, and on `newPassword`
+ */
 export async function changePassword(
   db: Database,
   clock: Clock,
-  input: Context & { cookie: string; password: string; newPassword: string },
-): Promise<{ setCookies: string[] } | null> {
-  requirePassword(input.newPassword);
+  input: Context & { cookie: string; email: string; password: string; newPassword: string },
+): Promise<{ setCookies: string[] }> {
   const { auth } = await authOf(db, input.settings);
+  const wrongPresent = { password: ["This is not your present password."] };
+  const newFault = passwordFault(input.newPassword, input.email);
+  if (newFault !== null) {
+    const present = await auth.api.verifyPassword({
+      body: { password: input.password },
+      headers: new Headers({ cookie: input.cookie }),
+      asResponse: true,
+    });
+    throw fieldError({ ...(!present.ok && wrongPresent), newPassword: [newFault] });
+  }
   const answer = await auth.api.changePassword({
     body: {
       currentPassword: input.password,
@@ -159,7 +179,7 @@ export async function changePassword(
     headers: new Headers({ cookie: input.cookie }),
     asResponse: true,
   });
-  if (!answer.ok) return null;
+  if (!answer.ok) throw fieldError(wrongPresent);
   const { user } = (await answer.json()) as { user: { id: string } };
   await inTransaction(db, clock, () => deleteLinks(db, user.id));
   return { setCookies: answer.headers.getSetCookie() };
@@ -169,13 +189,11 @@ export async function changePassword(
 export interface EnsuredPerson {
   person: Person;
   hasPassword: boolean;
-  /** Whether it is known that who signs in as them is them. */
-  isVerified: boolean;
 }
 
 /**
  * The person with this address, made where there is none; without a password yet.
- * @throws AppError `invalid` on `email` for one that the library would take for none at sign-in
+ * @throws AppError `invalid` on `email`
  */
 export async function ensurePerson(
   db: Database,
@@ -183,15 +201,12 @@ export async function ensurePerson(
   { settings, email, name }: Context & { email: string; name: string },
 ): Promise<EnsuredPerson> {
   const known = selectPersonByEmail(db, email);
-  if (known !== undefined) {
-    const { id } = known;
-    return { person: known, hasPassword: hasPassword(db, id), isVerified: isVerified(db, id) };
-  }
-  if (!EMAIL.test(email)) throw fieldError({ email: ["Enter a valid email address."] });
+  if (known !== undefined) return { person: known, hasPassword: hasPassword(db, known.id) };
+  requiredEmail(email);
   const { internalAdapter } = await (await authOf(db, settings)).auth.$context;
   const made = { email: email.toLowerCase(), name: name === "" ? email : name };
   const { id } = await internalAdapter.createUser({ ...made, emailVerified: false });
-  return { person: { id, ...made, isStaff: false }, hasPassword: false, isVerified: false };
+  return { person: { id, ...made, isStaff: false, isVerified: false }, hasPassword: false };
 }
 
 /**
@@ -203,7 +218,7 @@ export function distrust(db: Database, clock: Clock, email: string): Promise<boo
   return inTransaction(db, clock, () => {
     const person = selectPersonByEmail(db, email);
     if (person === undefined) return false;
-    if (!isVerified(db, person.id)) deletePassword(db, person.id);
+    if (!person.isVerified) deletePassword(db, person.id);
     return hasPassword(db, person.id);
   });
 }
@@ -217,13 +232,13 @@ export async function setUpPerson(
   clock: Clock,
   input: Context & { email: string; name: string; password: string },
 ): Promise<Person> {
-  requirePassword(input.password);
+  requirePassword(input.password, input.email);
   if (anyPerson(db)) throw notFound("The set-up page");
   const { person } = await ensurePerson(db, clock, input);
   await putPassword(db, clock, input);
   const by = { person: person.email, keyId: null };
   await markStaff(db, clock, { email: input.email, isStaff: true, by });
-  return { ...person, isStaff: true };
+  return { ...person, isStaff: true, isVerified: true };
 }
 
 type NewPassword = Context & { email: string; password: string };
@@ -245,7 +260,7 @@ async function putPassword(
   { settings, email, password }: NewPassword,
   record: () => void = () => {},
 ): Promise<void> {
-  requirePassword(password);
+  requirePassword(password, email);
   const person = requirePerson(db, email);
   const context = await (await authOf(db, settings)).auth.$context;
   const hash = await context.password.hash(password);
@@ -303,6 +318,15 @@ export function endSessions(
   });
 }
 
+/** After a suspension: signs out who may act nowhere any more, and is not staff. */
+export function endSessionsOfSuspended(db: Database, clock: Clock, email: string): Promise<void> {
+  return inTransaction(db, clock, () => {
+    const person = selectPersonByEmail(db, email);
+    if (person === undefined || person.isStaff || hasPlace(db, email)) return;
+    deleteSessions(db, person.id);
+  });
+}
+
 /** An entry about somebody, whatever organizations they belong to. */
 export function ofPerson(action: AuditEntry["action"], email: string): AuditEntry {
   return { organizationId: null, action, target: `person ${email}` };
@@ -312,18 +336,4 @@ function requirePerson(db: Database, email: string): Person {
   const person = selectPersonByEmail(db, email);
   if (person === undefined) throw notFound(`A person with the address ${email}`);
   return person;
-}
-
-function requirePassword(password: string): void {
-  const length = [...password].length;
-  if (length < PASSWORD_LENGTH_MIN) {
-    throw fieldError({
-      password: [`Ensure this field has at least ${PASSWORD_LENGTH_MIN} characters.`],
-    });
-  }
-  if (length > PASSWORD_LENGTH_MAX) {
-    throw fieldError({
-      password: [`Ensure this field has no more than ${PASSWORD_LENGTH_MAX} characters.`],
-    });
-  }
 }

@@ -6,6 +6,7 @@ import { type NoteRequest, noted } from "../metrics/note-request.ts";
 import styles from "./assets/site.css" with { type: "file" };
 // @ts-expect-error a script for browsers, which is only served
 import script from "./assets/site.js" with { type: "file" };
+import { SECURITY_HEADERS } from "./security-headers.ts";
 
 const FILES = [
   ["site.css", styles, "text/css; charset=utf-8"],
@@ -21,24 +22,23 @@ export function assetRoutes(
   monotonic: () => number,
 ) {
   const routes = new Elysia({ name: "site-assets", strictPath: true });
+  const hidden = { detail: { hide: true } };
   for (const [name, file, type] of FILES) {
-    routes.get(
-      `/account/assets/${name}`,
-      noted(
-        note,
-        monotonic,
-        ({ request }: { request: Request }) =>
-          new Response(Bun.file(file), {
-            headers: {
-              "content-type": type,
-              "cache-control": "public, max-age=3600",
-              "x-content-type-options": "nosniff",
-              "x-request-id": requestId(request),
-            },
-          }),
-      ),
-      { detail: { hide: true } },
+    const answer = noted(
+      note,
+      monotonic,
+      ({ request }: { request: Request }) =>
+        new Response(request.method === "HEAD" ? null : Bun.file(file), {
+          headers: {
+            ...SECURITY_HEADERS,
+            "content-type": type,
+            "cache-control": "public, max-age=3600",
+            "x-request-id": requestId(request),
+          },
+        }),
     );
+    const path = `/account/assets/${name}`;
+    routes.get(path, answer, hidden).head(path, answer, hidden);
   }
   return routes;
 }

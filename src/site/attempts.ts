@@ -1,17 +1,19 @@
 import { type Bucket, takeToken } from "../limits/rate-bucket.ts";
 
-/**
- * Attempts in a burst, and how fast they come back: one in so many seconds. Faster for an account
- * than for an address, so that one address alone cannot keep an account shut.
- */
-const BURST = 10;
-const SECONDS_EACH = { address: 30, account: 5 };
+/** Attempts in a burst, and in how many seconds one comes back; by the first word of the name. */
+const LIMITS: Record<string, { burst: number; secondsEach: number }> = {
+  // Faster for an account than for an address, so that one address alone cannot keep an account shut.
+  account: { burst: 10, secondsEach: 5 },
+  // 30 in any hour at the most: these at once, and 10 more in it.
+  inviter: { burst: 20, secondsEach: 360 },
+};
+const USUAL_LIMIT = { burst: 10, secondsEach: 30 };
 /** Names that are remembered; the oldest are forgotten. */
 const NAMES_MAX = 10_000;
 
 export type Attempts = ReturnType<typeof createAttempts>;
 
-/** Attempts to sign in, limited by the visitor's address and by the account, in this process. */
+/** Attempts to sign in, or to invite, limited by who makes them and whom they reach, in this process. */
 export function createAttempts() {
   const buckets = new Map<string, Bucket>();
   return {
@@ -22,9 +24,9 @@ export function createAttempts() {
     take(names: readonly string[], nowMs: number): boolean {
       let isAllowed = true;
       for (const name of names) {
-        const seconds = name.startsWith("account ") ? SECONDS_EACH.account : SECONDS_EACH.address;
+        const { burst, secondsEach } = LIMITS[name.split(" ")[0] ?? ""] ?? USUAL_LIMIT;
         // The bucket's unit is a second's worth: time is stretched so that one comes in so many.
-        const verdict = takeToken(buckets.get(name) ?? null, BURST, nowMs / (BURST * seconds));
+        const verdict = takeToken(buckets.get(name) ?? null, burst, nowMs / (burst * secondsEach));
         buckets.delete(name);
         buckets.set(name, verdict.bucket);
         isAllowed = verdict.allowed;

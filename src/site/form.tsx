@@ -1,8 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { asset } from "./site-path.ts";
 import type { Visit } from "./visit.ts";
-import { faultsIn } from "./words/faults.ts";
 
 interface FormProps {
   visit: Visit;
@@ -11,18 +11,23 @@ interface FormProps {
   /** Where it is sent, if not to the page itself. */
   to?: string;
   upload?: boolean;
+  className?: string;
   children: Child;
 }
 
 /** A form whose answer is this page again, with what was typed and what is wrong with it. */
-export function Form({ visit, action, to, upload, children }: FormProps): JSX.Element {
+export function Form({ visit, action, to, upload, className, children }: FormProps): JSX.Element {
   return (
-    <form method="post" action={to} enctype={upload ? "multipart/form-data" : undefined} novalidate>
+    <form
+      method="post"
+      action={to ?? asset(visit, visit.path)}
+      enctype={upload ? "multipart/form-data" : undefined}
+      class={className}
+      novalidate
+    >
       <input type="hidden" name="csrf" value={visit.csrf} />
       <input type="hidden" name="action" value={action} />
-      {isSent(visit, action) && (
-        <Faults visit={visit} messages={visit.faults["non_field_errors"]} />
-      )}
+      {isSent(visit, action) && <Faults messages={visit.faults["non_field_errors"]} />}
       {children}
     </form>
   );
@@ -91,6 +96,23 @@ export function SelectField({
             </option>
           ))}
         </select>
+      )}
+    </Labelled>
+  );
+}
+
+/** Something that is done only where it is checked. */
+export function CheckField(props: FieldProps): JSX.Element {
+  return (
+    <Labelled {...props}>
+      {(described) => (
+        <input
+          type="checkbox"
+          name={props.name}
+          value="yes"
+          checked={typed(props) === "yes"}
+          {...described}
+        />
       )}
     </Labelled>
   );
@@ -187,24 +209,18 @@ function Labelled({
       {hint !== undefined && <small id={`${id}-hint`}>{hint}</small>}
       {messages !== undefined && (
         <strong class="fault" id={`${id}-fault`}>
-          {faultsIn(visit.language, messages)}
+          {messages.join(" ")}
         </strong>
       )}
     </p>
   );
 }
 
-function Faults({
-  visit,
-  messages,
-}: {
-  visit: Visit;
-  messages: string[] | undefined;
-}): JSX.Element | null {
+function Faults({ messages }: { messages: string[] | undefined }): JSX.Element | null {
   if (messages === undefined) return null;
   return (
     <p class="fault" role="alert">
-      {faultsIn(visit.language, messages)}
+      {messages.join(" ")}
     </p>
   );
 }

@@ -1,16 +1,24 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { Form } from "./form.tsx";
+import { Navigation, StaffNavigation } from "./navigation.tsx";
 import { asset } from "./site-path.ts";
-import { StaffNavigation } from "./staff-navigation.tsx";
+
 import type { Visit } from "./visit.ts";
 import { LANGUAGES } from "./words/words.ts";
 
 export { asset };
 
-/** The whole document around a page's body. */
+/**
+ * What turns the direction of the text that stands after it, and control characters; not in what was
+ * typed, which is to be sent as it is. No other attribute is named `value`, and text has no quotes.
+ */
+const UNSHOWN = /\bvalue="[^"]*"|\p{Bidi_Control}|(?![\t\n\r])\p{Cc}/gu;
+
+/** The whole document around a page's body, without what others wrote to mislead its reader. */
 export function renderDocument(visit: Visit, title: string, body: JSX.Element): string {
-  return `<!doctype html>${(<Document visit={visit} title={title} body={body} />).toString()}`;
+  const html = (<Document visit={visit} title={title} body={body} />).toString();
+  return `<!doctype html>${html.replace(UNSHOWN, (found) => (found.length > 1 ? found : ""))}`;
 }
 
 function Document({
@@ -53,6 +61,11 @@ function Document({
         {isStaffPage(visit) && <StaffNavigation visit={visit} />}
         <main id="content">
           <h1>{title}</h1>
+          {visit.notice !== null && (
+            <p class="notice" role="alert">
+              {visit.notice}
+            </p>
+          )}
           {body}
         </main>
       </body>
@@ -64,46 +77,21 @@ function isStaffPage({ path, signedIn }: Visit): boolean {
   return path.startsWith("/staff/") && signedIn?.person.isStaff === true;
 }
 
-function Navigation({ visit }: { visit: Visit }): JSX.Element {
-  const { words, membership, signedIn } = visit;
-  const organizationPages = [
-    ["/account/", words.overview],
-    ["/account/keys/", words.keys],
-    ["/account/webhooks/", words.webhooks],
-    ["/account/members/", words.members],
-    ["/account/channels/", words.channels],
-    ["/account/connect/", words.connect],
-  ] as const;
-  const links = [
-    ...(membership === null ? [] : organizationPages),
-    ...(signedIn?.person.isStaff ? ([["/staff/", words.staff]] as const) : []),
-    ["/account/profile/", words.profile] as const,
-  ];
-  return (
-    <nav aria-label={words.navigation}>
-      <ul>
-        {links.map(([path, label]) => (
-          <li>
-            <a href={asset(visit, path)} aria-current={currentOf(visit, path)}>
-              {label}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  );
-}
-
 /** Whose pages are shown, for those who are in several organizations. */
 function Organizations({ visit }: { visit: Visit }): JSX.Element | null {
   const { words, membership, memberships } = visit;
   if (memberships.length < 2) return null;
   return (
-    <form method="get" action={asset(visit, "/account/organization/")} class="organizations">
+    <Form
+      visit={visit}
+      action="switch-organization"
+      to={asset(visit, "/account/")}
+      className="organizations"
+    >
       <label for="organization" class="hidden">
         {words.organization}
       </label>
-      <select id="organization" name="id">
+      <select id="organization" name="organization">
         {memberships.map(({ organization }) => (
           <option
             value={organization.id}
@@ -114,7 +102,7 @@ function Organizations({ visit }: { visit: Visit }): JSX.Element | null {
         ))}
       </select>
       <button type="submit">{words.change}</button>
-    </form>
+    </Form>
   );
 }
 
@@ -126,12 +114,6 @@ function SignOut({ visit }: { visit: Visit }): JSX.Element {
       </button>
     </Form>
   );
-}
-
-/** `true`: a page below that one, such as a single webhook; the console has links of its own. */
-function currentOf({ path }: Visit, to: string): "page" | "true" | undefined {
-  if (path.split("?")[0] === to) return "page";
-  return to !== "/account/" && path.startsWith(to) ? "true" : undefined;
 }
 
 const LANGUAGE_NAMES = { en: "English", ru: "Русский" };

@@ -22,6 +22,8 @@ const UPLOAD_BYTES_MAX = 2 * 1024 ** 3;
 /** The largest request that the server takes: a file and the fields beside it. */
 export const REQUEST_BYTES_MAX = UPLOAD_BYTES_MAX + 1024 ** 2;
 
+const NAME_LENGTH_MAX = 200;
+
 const LIMITS = {
   fields: 50,
   fieldNameSize: 100,
@@ -62,7 +64,7 @@ export async function readUpload(request: Request, rules: UploadRules): Promise<
     });
     await pipeline(stream, file, { signal: broken.signal }).catch(fail);
     if (stream.truncated) fail(tooLarge());
-    files.set(field, { name, path, bytes: stream.bytesRead });
+    files.set(field, { name: shownName(name), path, bytes: stream.bytesRead });
   }
 
   try {
@@ -92,6 +94,12 @@ export async function readUpload(request: Request, rules: UploadRules): Promise<
     throw error;
   }
   return { form, discard: () => removeAll(paths) };
+}
+
+/** A file may be called anything where it comes from. */
+function shownName(name: string): string {
+  const plain = name.replace(/\p{Cc}|\p{Bidi_Control}/gu, "");
+  return [...plain].slice(0, NAME_LENGTH_MAX).join("");
 }
 
 function removeAll(paths: readonly string[]): void {

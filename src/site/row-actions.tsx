@@ -1,7 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { EMPTY_FORM, type Visit } from "./visit.ts";
-import { faultsIn } from "./words/faults.ts";
 
 /**
  * Buttons of rows: many forms of one action, of which only one was sent. What went wrong is told
@@ -18,7 +17,7 @@ export function RowFaults({
   if (messages.length === 0 || !actions.includes(visit.form.get("action"))) return null;
   return (
     <p class="fault" role="alert">
-      {faultsIn(visit.language, messages)}
+      {messages.join(" ")}
     </p>
   );
 }

@@ -19,6 +19,8 @@ export function createSetUp(
   const endsAt = clock.now() + VALID_MS;
   const isOpen = (): boolean => clock.now() < endsAt && isEmpty();
   return {
+    /** Whether there is nobody yet. */
+    isNeeded: isEmpty,
     /** Null where there is somebody already, or the time is over. */
     path: (): string | null => (isOpen() ? `/account/set-up/?token=${token}` : null),
     isToken(given: string): boolean {

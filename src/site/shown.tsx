@@ -1,21 +1,28 @@
 /** @jsxImportSource hono/jsx */
-import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { dayOf, formatDay, formatInstant, MOSCOW_ZONE } from "../moscow-time.ts";
 import type { Visit } from "./visit.ts";
 import type { Language } from "./words/words.ts";
 
-/** How instants, days, numbers and wide tables are shown. */
+/** How instants, days, numbers and what is to be copied are shown. */
 
 /** English with days before months and 24 hours, as they are counted in Moscow. */
 const LOCALES: Record<Language, string> = { en: "en-GB", ru: "ru-RU" };
 
-/** An instant to the minute, in Moscow time; a dash for none. */
-export function Instant({ visit, at }: { visit: Visit; at: number | null }): JSX.Element {
+/** An instant to the minute or second, in Moscow time; a dash for none. */
+export function Instant({
+  visit,
+  at,
+  withSeconds = false,
+}: {
+  visit: Visit;
+  at: number | null;
+  withSeconds?: boolean;
+}): JSX.Element {
   if (at === null) return <>—</>;
   const format = new Intl.DateTimeFormat(LOCALES[visit.language], {
     dateStyle: "medium",
-    timeStyle: "short",
+    timeStyle: withSeconds ? "medium" : "short",
     timeZone: MOSCOW_ZONE,
   });
   return <time datetime={formatInstant(at)}>{format.format(at)}</time>;
@@ -40,13 +47,13 @@ export function shownNumber({ language }: Visit, value: number): string {
   return new Intl.NumberFormat(LOCALES[language]).format(value);
 }
 
-/** What may be wider than a phone: it scrolls by itself, by the keyboard too. */
-export function Scroll({ label, children }: { label: string; children: Child }): JSX.Element {
-  return (
-    <section class="scroll" tabindex={0} aria-label={label}>
-      {children}
-    </section>
-  );
+/** @param units names of bytes and their thousands */
+export function shownBytes({ language }: Visit, bytes: number, units: readonly string[]): string {
+  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1);
+  const value = bytes / 1000 ** power;
+  const format = { maximumFractionDigits: value < 10 && power > 0 ? 1 : 0 };
+  const text = new Intl.NumberFormat(LOCALES[language], format).format(value);
+  return `${text} ${units[power]}`;
 }
 
 /** A secret, command or file, with a button that copies it where there is a script. */

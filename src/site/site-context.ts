@@ -13,6 +13,7 @@ import type { Person } from "../people/person.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { RecentEntry } from "../ports/recent-log.ts";
 import type { StaffWebhooks } from "../webhooks/staff-webhooks.ts";
+import type { AfterAnswer } from "./after-answer.ts";
 import type { Attempts } from "./attempts.ts";
 import type { SetUp } from "./set-up.ts";
 
@@ -22,7 +23,10 @@ export interface SiteContext {
   ports: Ports;
   /** Signs the tokens of forms. */
   secret: string;
+  /** The appliance's address, for links in mails. */
   baseAddress(request: Request): string;
+  /** The same as the visitor's browser has it, through a proxy for instance. */
+  ownAddress(request: Request): string;
   /** By which the log finds a request. */
   requestId(request: Request): string;
   noteRequests: NoteRequests;
@@ -40,6 +44,7 @@ export interface SiteContext {
   mails: Mails;
   setUp: SetUp;
   attempts: Attempts;
+  afterAnswer: Pick<AfterAnswer, "run">;
   /** Units used, as the console shows them. */
   usage: { used(organizationId: number, periodStartedAt: number): number };
   jobs: Pick<Scheduler, "list" | "runNow">;
@@ -78,14 +83,16 @@ export interface SitePeople {
   choosePassword(token: string, password: string): Promise<boolean>;
   changePassword(input: {
     cookie: string;
+    email: string;
     password: string;
     newPassword: string;
-  }): Promise<{ setCookies: string[] } | null>;
+  }): Promise<{ setCookies: string[] }>;
   ensurePerson(input: { email: string; name: string }): Promise<EnsuredPerson>;
   setUpPerson(input: { email: string; name: string; password: string }): Promise<Person>;
   markStaff(input: { email: string; isStaff: boolean; by: Actor }): Promise<void>;
-  /** @param by null where it goes with another change */
-  endSessions(email: string, by?: Actor | null): Promise<void>;
+  endSessions(email: string, by: Actor): Promise<void>;
+  /** Where they may act nowhere any more, and are not staff. */
+  endSessionsOfSuspended(email: string): Promise<void>;
   distrust(email: string): Promise<boolean>;
   /** Everybody, by address. */
   people(): PersonAccount[];

@@ -6,17 +6,17 @@ import { forgottenPasswordPage } from "./pages/forgotten-password.tsx";
 import { importRunPage } from "./pages/import-run.tsx";
 import { importsPage } from "./pages/imports.tsx";
 import { keysPage } from "./pages/keys.tsx";
+import { languagePage } from "./pages/language.ts";
 import { membersPage } from "./pages/members.tsx";
 import { overviewPage } from "./pages/overview.tsx";
 import { profilePage } from "./pages/profile.tsx";
 import { setUpPage } from "./pages/set-up.tsx";
 import { signInPage } from "./pages/sign-in.tsx";
 import { staffPages } from "./pages/staff/staff-pages.ts";
-import { languagePage, organizationPage } from "./pages/switches.ts";
 import { webhookPage } from "./pages/webhook.tsx";
 import { webhooksPage } from "./pages/webhooks.tsx";
 import type { SiteContext } from "./site-context.ts";
-import type { View } from "./view.ts";
+import type { Resume, View } from "./view.ts";
 import type { Visit } from "./visit.ts";
 
 /** A page of the site: what it shows, and what its forms do. */
@@ -34,7 +34,10 @@ export interface SitePage {
    * By the form's `action`. What they throw as an AppError is shown on the page, at its fields,
    * with what was typed.
    */
-  actions?: Record<string, (visit: Visit, context: SiteContext) => View | Promise<View>>;
+  actions?: Record<
+    string,
+    (visit: Visit, context: SiteContext) => View | Resume | Promise<View | Resume>
+  >;
 }
 
 export const sitePages: readonly SitePage[] = [
@@ -43,7 +46,6 @@ export const sitePages: readonly SitePage[] = [
   forgottenPasswordPage,
   choosePasswordPage,
   languagePage,
-  organizationPage,
   overviewPage,
   keysPage,
   membersPage,

@@ -1,10 +1,33 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 
+export interface PageView {
+  kind: "page";
+  title: string;
+  body: JSX.Element;
+  status?: number;
+  setCookies?: string[];
+  headers?: Record<string, string>;
+}
+
 /** What a page answers. */
 export type View =
-  | { kind: "page"; title: string; body: JSX.Element; status?: number; setCookies?: string[] }
+  | PageView
   | { kind: "redirect"; to: string; setCookies?: string[] }
   | { kind: "json"; value: unknown };
+
+/** A form that was sent after its session had ended. */
+export interface KeptForm {
+  /** Of its page, such as `/account/keys/?a=b`. */
+  path: string;
+  fields: Record<string, string>;
+}
+
+/** What signing in answers whose form was sent before: that form's page, with what was typed. */
+export interface Resume {
+  kind: "resume";
+  kept: KeptForm;
+  setCookies: string[];
+}
 
 export function page(title: string, body: JSX.Element, more: { setCookies?: string[] } = {}): View {
   return { kind: "page", title, body, ...more };

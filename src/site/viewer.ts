@@ -2,6 +2,9 @@ import type { Accounts, Membership } from "../accounts/accounts.ts";
 import { planInForce } from "../accounts/plan.ts";
 import type { Actor } from "../audit/audit-log.ts";
 import type { Caller } from "../keys/keys.ts";
+import { notFoundPage } from "./pages/message.tsx";
+import type { SitePage } from "./site-pages.ts";
+import { redirect, type View } from "./view.ts";
 import type { Visit } from "./visit.ts";
 
 /** Who looks at an organization's pages, with the plan that is in force: for `viewMethod`. */
@@ -29,4 +32,17 @@ export function actorOf({ signedIn }: Visit): Actor {
 /** Whether the visitor is an owner or administrator of it. */
 export function isManager(visit: Visit): boolean {
   return membershipOf(visit).member.role !== "member";
+}
+
+/** What somebody is answered who may not see the page, or null. */
+export function refusal({ access }: SitePage, visit: Visit): View | null {
+  if (access === "anybody") return null;
+  if (visit.signedIn === null) {
+    return redirect(`/account/sign-in/?next=${encodeURIComponent(visit.path)}`);
+  }
+  if (access === "person") return null;
+  if (access === "staff") return visit.signedIn.person.isStaff ? null : notFoundPage(visit);
+  if (visit.membership === null) return redirect("/account/profile/");
+  if (access === "manager" && visit.membership.member.role === "member") return notFoundPage(visit);
+  return null;
 }

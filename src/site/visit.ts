@@ -21,8 +21,12 @@ export interface Visit {
   /** For the hidden field of every form. */
   csrf: string;
   nowMs: number;
-  /** The appliance's address, without a slash at its end. */
+  /** The appliance's address as the visitor has it, without a slash at its end. */
+  ownAddress: string;
+  /** The one for mails: nobody can send a link that leads elsewhere. */
   baseAddress: string;
+  /** What is to be said first on the page, or null. */
+  notice: string | null;
   signedIn: SignedIn | null;
   memberships: readonly Membership[];
   /** The organization whose pages are shown. */

@@ -1,4 +1,3 @@
-import type { FieldErrors } from "../errors.ts";
 import { fieldError } from "../errors.ts";
 import { REQUIRED, type Read, readInteger } from "../fields.ts";
 import { OVERLAP_HOURS_MAX, readUrl } from "../methods/webhooks.ts";
@@ -13,18 +12,21 @@ const HOUR_MS = 60 * 60 * 1000;
 const NAMED_MAX = 20;
 
 /** Address and channels as they were typed. @throws AppError `invalid` with all faults at once */
-export function readWebhookForm(
+export async function readWebhookForm(
   visit: Visit,
   context: SiteContext,
-): { given: GivenTarget; channels: number[] } {
+): Promise<{ given: GivenTarget; channels: number[] }> {
   const url = readUrl(visit.form.get("url").trim());
   const channels = readChannels(visit, context);
-  const faults: FieldErrors = {
-    ...("fault" in url && { url: [url.fault] }),
+  if ("value" in url && "value" in channels) {
+    return { given: url.value, channels: channels.value };
+  }
+  const urlFaults =
+    "fault" in url ? [url.fault] : await context.services.webhooks.addressFaults(url.value);
+  throw fieldError({
+    ...(urlFaults.length > 0 && { url: urlFaults }),
     ...("fault" in channels && { channels: [channels.fault] }),
-  };
-  if ("fault" in url || "fault" in channels) throw fieldError(faults);
-  return { given: url.value, channels: channels.value };
+  });
 }
 
 /** Numbers, @handles or links, separated by blanks or commas; each channel once. */

@@ -1,5 +1,4 @@
 import { type Database, statement } from "../db/database.ts";
-import { WITHIN_DEADLINE } from "../db/deadline.ts";
 import { type JsonText, toJsonText } from "../json-text.ts";
 import { type Day, formatDay, startOfDay } from "../moscow-time.ts";
 
@@ -27,7 +26,10 @@ interface Row {
   posts: number;
 }
 
-/** The days of public channels, by channel in the order given, then by day. */
+/**
+ * The days of public channels, by channel in the order given, then by day. Its caller asks for some
+ * ten thousand at most, so it has no deadline to watch, which would cost as much as the reading.
+ */
 export function selectDailyStatistics(
   db: Database,
   { channelIds, from, to }: StatisticsSelection,
@@ -36,7 +38,7 @@ export function selectDailyStatistics(
   const days = statement<Row>(
     db,
     `SELECT s.day, s.subscribers, s.views, s.posts FROM daily_statistics s
-     WHERE ${WITHIN_DEADLINE} AND s.channel_id = ? AND s.day BETWEEN ? AND ? ORDER BY s.day`,
+     WHERE s.channel_id = ? AND s.day BETWEEN ? AND ? ORDER BY s.day`,
   );
   const dayTexts = new Map<Day, string>();
   const dayText = (day: Day): string => {
@@ -73,6 +75,11 @@ export function createStatisticsRecords(db: Database) {
     db,
     "SELECT subscribers, views, posts FROM daily_statistics WHERE channel_id = ? AND day = ?",
   );
+  const add = statement(
+    db,
+    `INSERT INTO daily_statistics (channel_id, day, subscribers, views, posts)
+     VALUES (?, ?, ?, ?, ?) ON CONFLICT (channel_id, day) DO NOTHING`,
+  );
   const save = statement(
     db,
     `INSERT INTO daily_statistics (channel_id, day, subscribers, views, posts)
@@ -87,6 +94,10 @@ export function createStatisticsRecords(db: Database) {
   );
   return {
     find: (channelId: number, day: Day) => find.get(channelId, day),
+
+    /** False where the day is stored already, which is left as it is. */
+    add: ({ channelId, day, subscribers, views, posts }: StatisticsRecord): boolean =>
+      add.run(channelId, day, subscribers, views, posts).changes === 1,
 
     save(record: StatisticsRecord): void {
       save.run(record);

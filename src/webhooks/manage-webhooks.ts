@@ -1,12 +1,11 @@
 import type { Plan } from "../accounts/accounts.table.ts";
-import { type Actor, type AuditEntry, COMMAND_LINE, recordChange } from "../audit/audit-log.ts";
+import { type Actor, type AuditEntry, recordChange } from "../audit/audit-log.ts";
 import type { Database } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { AppError, fieldError, notFound } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { deleteDeliveries } from "./deliveries.store.ts";
 import { webhookLimitReached } from "./plan-limits.ts";
-import type { SecretBox } from "./secret-box.ts";
 import {
   channelsOf,
   countWebhooks,
@@ -21,7 +20,7 @@ import {
 } from "./webhooks.store.ts";
 import type { Webhook } from "./webhooks.table.ts";
 
-/** What owners, administrators and staff change of webhooks: one transaction each. */
+/** What owners and administrators change of webhooks: one transaction each. */
 
 /** Which webhook of which organization; another's is not found. */
 export interface OwnWebhook {
@@ -170,74 +169,6 @@ export function rotateSecret(
   });
 }
 
-const NOTE_LENGTH_MAX = 500;
-
-/**
- * As staff, which only staff can undo.
- * @param note the reason, shown to staff only
- * @throws AppError `not_found`, `invalid` on `reason`
- */
-export async function disableAsStaff(
-  db: Database,
-  clock: Clock,
-  id: number,
-  note: string,
-  by = COMMAND_LINE,
-): Promise<Webhook> {
-  const staffNote = note.trim();
-  if ([...staffNote].length > NOTE_LENGTH_MAX) {
-    throw fieldError({
-      reason: [`Ensure this field has no more than ${NOTE_LENGTH_MAX} characters.`],
-    });
-  }
-  return changeAsStaff(db, clock, id, (webhook) => {
-    if (webhook.disabledReason === "staff" && webhook.staffNote === staffNote) return;
-    disable(db, id, "staff", clock.now());
-    updateWebhook(db, id, { staffNote });
-    recordChange(db, clock, by, ofWebhook("disable", webhook, { reason: staffNote }));
-  });
-}
-
-/**
- * Whatever it was disabled for.
- * @throws AppError `not_found`; `conflict` where no attempt could be signed
- */
-export function enableAsStaff(
-  db: Database,
-  clock: Clock,
-  id: number,
-  secrets: Pick<SecretBox, "open">,
-  by = COMMAND_LINE,
-): Promise<Webhook> {
-  return changeAsStaff(db, clock, id, (webhook) => {
-    const { disabledReason: before } = webhook;
-    if (before === "") return;
-    if (secrets.open(webhook.secret) === null) {
-      throw new AppError(
-        "conflict",
-        "The signing secret cannot be read any more: have its owner rotate it first.",
-      );
-    }
-    enable(db, id, clock.now());
-    updateWebhook(db, id, { staffNote: "" });
-    recordChange(db, clock, by, ofWebhook("enable", webhook, { before }));
-  });
-}
-
-function changeAsStaff(
-  db: Database,
-  clock: Clock,
-  id: number,
-  change: (webhook: Webhook) => void,
-): Promise<Webhook> {
-  return inTransaction(db, clock, () => {
-    const webhook = selectWebhook(db, id);
-    if (webhook === undefined) throw notFound(`Webhook ${id}`);
-    change(webhook);
-    return selectWebhook(db, id) ?? webhook;
-  });
-}
-
 type Verb = "create" | "change" | "enable" | "disable" | "delete" | "rotate-secret" | "resend";
 
 /** What is recorded of a change. */
@@ -270,21 +201,25 @@ function requireFew({ code, webhookChannels }: Plan, channels: number): void {
 /** Numbers named in a message at the most. */
 const NAMED_MAX = 100;
 
-function requireChannels(db: Database, { webhookChannels }: Plan, channels: number[]): void {
+function requireChannels(db: Database, plan: Plan, channels: number[]): void {
+  const faults = channelFaults(db, plan, channels);
+  if (faults.length > 0) throw fieldError({ channels: faults });
+}
+
+/** What is wrong with the channels of a webhook. */
+export function channelFaults(
+  db: Database,
+  { webhookChannels }: Plan,
+  channels: readonly number[],
+): string[] {
   if (channels.length > webhookChannels) {
     const rest = named(channels.slice(webhookChannels));
-    throw fieldError({
-      channels: [
-        `Ensure this field has no more than ${webhookChannels} elements. Leave out: ${rest}.`,
-      ],
-    });
+    return [`Ensure this field has no more than ${webhookChannels} elements. Leave out: ${rest}.`];
   }
   const unknown = unknownChannels(db, channels);
-  if (unknown.length > 0) {
-    throw fieldError({
-      channels: [`There are no public channels with the numbers ${named(unknown)}.`],
-    });
-  }
+  return unknown.length === 0
+    ? []
+    : [`There are no public channels with the numbers ${named(unknown)}.`];
 }
 
 function named(numbers: readonly number[]): string {

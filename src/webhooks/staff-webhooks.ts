@@ -1,11 +1,19 @@
-import { COMMAND_LINE } from "../audit/audit-log.ts";
+import { type Actor, COMMAND_LINE, recordChange } from "../audit/audit-log.ts";
 import type { Database } from "../db/database.ts";
-import { notFound } from "../errors.ts";
+import { inTransaction } from "../db/transaction.ts";
+import { AppError, fieldError, notFound } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type DeliveryView, selectDeliveries } from "./deliveries-log.store.ts";
-import { disableAsStaff, enableAsStaff } from "./manage-webhooks.ts";
+import { ofWebhook } from "./manage-webhooks.ts";
 import type { SecretBox } from "./secret-box.ts";
-import { channelsOf, selectWebhook, selectWebhooks } from "./webhooks.store.ts";
+import {
+  channelsOf,
+  disable,
+  enable,
+  selectWebhook,
+  selectWebhooks,
+  updateWebhook,
+} from "./webhooks.store.ts";
 import type { Webhook } from "./webhooks.table.ts";
 
 export type StaffWebhooks = ReturnType<typeof createStaffWebhooks>;
@@ -43,4 +51,72 @@ export function createStaffWebhooks(
       return JSON.parse(selectDeliveries(db, selection).results) as DeliveryView[];
     },
   };
+}
+
+const NOTE_LENGTH_MAX = 500;
+
+/**
+ * As staff, which only staff can undo.
+ * @param note the reason, shown to staff only
+ * @throws AppError `not_found`, `invalid` on `reason`
+ */
+async function disableAsStaff(
+  db: Database,
+  clock: Clock,
+  id: number,
+  note: string,
+  by: Actor,
+): Promise<Webhook> {
+  const staffNote = note.trim();
+  if ([...staffNote].length > NOTE_LENGTH_MAX) {
+    throw fieldError({
+      reason: [`Ensure this field has no more than ${NOTE_LENGTH_MAX} characters.`],
+    });
+  }
+  return changeAsStaff(db, clock, id, (webhook) => {
+    if (webhook.disabledReason === "staff" && webhook.staffNote === staffNote) return;
+    disable(db, id, "staff", clock.now());
+    updateWebhook(db, id, { staffNote });
+    recordChange(db, clock, by, ofWebhook("disable", webhook, { reason: staffNote }));
+  });
+}
+
+/**
+ * Whatever it was disabled for.
+ * @throws AppError `not_found`; `conflict` where no attempt could be signed
+ */
+function enableAsStaff(
+  db: Database,
+  clock: Clock,
+  id: number,
+  secrets: Pick<SecretBox, "open">,
+  by: Actor,
+): Promise<Webhook> {
+  return changeAsStaff(db, clock, id, (webhook) => {
+    const { disabledReason: before } = webhook;
+    if (before === "") return;
+    if (secrets.open(webhook.secret) === null) {
+      throw new AppError(
+        "conflict",
+        "The signing secret cannot be read any more: have its owner rotate it first.",
+      );
+    }
+    enable(db, id, clock.now());
+    updateWebhook(db, id, { staffNote: "" });
+    recordChange(db, clock, by, ofWebhook("enable", webhook, { before }));
+  });
+}
+
+function changeAsStaff(
+  db: Database,
+  clock: Clock,
+  id: number,
+  change: (webhook: Webhook) => void,
+): Promise<Webhook> {
+  return inTransaction(db, clock, () => {
+    const webhook = selectWebhook(db, id);
+    if (webhook === undefined) throw notFound(`Webhook ${id}`);
+    change(webhook);
+    return selectWebhook(db, id) ?? webhook;
+  });
 }

@@ -14,6 +14,7 @@ import {
   selectDeliveries,
 } from "./deliveries-log.store.ts";
 import {
+  channelFaults,
   type NewWebhook,
   type OwnWebhook,
   ownWebhook,
@@ -96,15 +97,27 @@ export function createWebhooks(
   const get = (own: OwnWebhook): WebhookView => toView(db, ownWebhook(db, own));
   const newClaim = (): string => random.uuid(clock.now());
 
-  /** @throws AppError `invalid` on `url` */
-  async function requireAcceptable({ target }: GivenTarget): Promise<void> {
+  async function addressFaults({ target }: GivenTarget): Promise<string[]> {
     const resolution = await guard(target, RESOLVE_MAX_MS);
-    if (resolution.ok) return;
-    throw fieldError({ url: [REFUSED] });
+    return resolution.ok ? [] : [REFUSED];
+  }
+
+  /** @throws AppError `invalid` on `url`, and then on `channels` too */
+  async function requireAcceptable(
+    given: GivenTarget,
+    plan: Plan,
+    channels: readonly number[],
+  ): Promise<void> {
+    const url = await addressFaults(given);
+    if (url.length === 0) return;
+    const ofChannels = channelFaults(db, plan, channels);
+    throw fieldError({ url, ...(ofChannels.length > 0 && { channels: ofChannels }) });
   }
 
   return {
     get: (own: OwnWebhook): JsonText<WebhookView> => toJsonText(get(own)),
+    /** Why an address cannot be taken. */
+    addressFaults,
     count: (organizationId: number): number => countWebhooks(db, organizationId),
 
     list(
@@ -127,7 +140,7 @@ export function createWebhooks(
       { given, channels }: { given: GivenTarget; channels: number[] },
       by: Actor,
     ): Promise<JsonText<NewSecretView>> {
-      await requireAcceptable(given);
+      await requireAcceptable(given, plan, channels);
       const secret = secrets.create();
       const sealed = secrets.seal(secret);
       const row = { organizationId, plan, url: given.url, channels, secret: sealed, by };
@@ -155,7 +168,7 @@ export function createWebhooks(
         const detail = "The signing secret cannot be read any more: rotate it first.";
         throw new AppError("conflict", detail);
       }
-      if (given !== undefined) await requireAcceptable(given);
+      if (given !== undefined) await requireAcceptable(given, plan, channels ?? []);
       await writer.change({ ...own, plan, change: { url: given?.url, channels, isActive }, by });
       return toJsonText(get(own));
     },

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import BetterSqlite3 from "better-sqlite3";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
+import { SCRAPED, scrape } from "../support/scrape.ts";
 import { STAFF, staffVisitor } from "../support/visitor.ts";
 
 let machine: Machine;
@@ -12,6 +13,7 @@ beforeEach(async () => {
   appliance = await startAppliance({
     KANALOG_BACKUP_DIR: machine.path("backups"),
     KANALOG_BACKUPS_KEPT: "3",
+    ...SCRAPED,
   });
   await appliance.app.scheduler.runDue();
 });
@@ -123,6 +125,15 @@ test("a mail server that is down delays the mail, and makes no second one", asyn
   clock.advance(60_000);
   await appliance.app.mailer.runDue();
   expect(mail.sent).toHaveLength(1);
+});
+
+test("the metrics say when the last backup was finished, whatever failed since", async () => {
+  const name = "kanalog_backup_last_timestamp_seconds";
+  expect((await scrape(appliance)).has(name)).toBe(false);
+  await nightOf("2026-11-21");
+  const [file = ""] = files();
+  const finishedAt = statSync(machine.path(`backups/${file}`)).mtimeMs / 1000;
+  expect((await scrape(appliance)).get(name)).toBeCloseTo(finishedAt, 3);
 });
 
 test("staff's console shows the last backup, or that there is none, or that it failed", async () => {

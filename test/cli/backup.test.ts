@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import {
+  chownSync,
   copyFileSync,
   readdirSync,
   readFileSync,
@@ -130,6 +131,16 @@ test("a restore brings back what was, keeps what it replaced, and the appliance 
   const server = await machine.serve();
   expect((await server.get("/readyz")).status).toBe(200);
 }, 20_000);
+
+test.skipIf(process.getuid?.() !== 0)(
+  "a restore by root leaves the database to the user whose it was",
+  async () => {
+    chownSync(machine.database, 1234, 1235);
+    expect((await machine.run(["restore", "copy.db"])).exitCode).toBe(0);
+    const { uid, gid } = statSync(machine.database);
+    expect({ uid, gid }).toEqual({ uid: 1234, gid: 1235 });
+  },
+);
 
 test("a restore folds the former database's WAL in, and nothing of it reaches the new one", async () => {
   // As after a process that was killed: what it committed last is in the WAL only.

@@ -35,7 +35,7 @@ async function told(): Promise<void> {
 async function underWay(count: number): Promise<Promise<Response>[]> {
   const asked = Array.from({ length: count }, () => server.get(CARD, key));
   const samples = async () => (await server.get("/metrics")).text();
-  while (!/kanalog_threads_busy\{pool="writer"\} 1/.test(await samples()));
+  while (!/kanalog_threads_busy\{pool="usage"\} 1/.test(await samples()));
   // One of a connection each: all were accepted when a later one is answered.
   await server.get("/healthz");
   return asked;

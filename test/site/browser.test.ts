@@ -156,10 +156,10 @@ describe("the real process", () => {
 
       const nina = await openWindow(browser, serving.address);
       await nina.page.goto(link);
-      await nina.page.getByLabel("New password").fill("a password of Nina's own");
+      await nina.page.getByLabel("New password").fill("a password of her own");
       await press(nina.page, "Save");
       await nina.page.waitForURL("**/account/sign-in/**");
-      await signIn(nina.page, "nina@example.com", "a password of Nina's own");
+      await signIn(nina.page, "nina@example.com", "a password of her own");
 
       await page.goto("/account/members/");
       await unfoldOne(page, "Nina", "Suspend");
@@ -171,7 +171,7 @@ describe("the real process", () => {
       await nina.page.goto("/account/keys/");
       expect(new URL(nina.page.url()).pathname).toBe("/account/sign-in/");
       await nina.page.fill("[name=email]", "nina@example.com");
-      await nina.page.fill("[name=password]", "a password of Nina's own");
+      await nina.page.fill("[name=password]", "a password of her own");
       await press(nina.page, "Sign in");
       // Signed in, and in no organization.
       await nina.page.waitForURL("**/account/profile/");
@@ -229,9 +229,11 @@ describe("the real process", () => {
       await page.getByRole("alert").waitFor();
       await page.fill("[name=password]", PASSWORD);
       await press(page, "Sign in");
-      await page.getByRole("button", { name: "Send it" }).waitFor();
+      await page.getByText("nothing was sent yet").waitFor();
+      expect(await page.getByLabel("Name").inputValue()).toBe("Typed <before> & “kept”");
+      expect(await page.getByLabel("Last day").inputValue()).toBe("2030-01-31");
       expect(await seriousFaults(page)).toEqual([]);
-      await press(page, "Send it");
+      await press(page, "Create the key");
       await page.getByRole("button", { name: "Copy Key" }).click();
       const key = await copied(page);
       const account = (await (await serving.get("/v1/me/", key)).json()) as { key: object };

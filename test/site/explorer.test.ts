@@ -93,10 +93,19 @@ describe("the catalog", () => {
     expect(new Set(seen).size).toBe(121);
   });
 
+  test("waits for three characters, without a fault", async () => {
+    const { member: russian } = await memberOn("profi", "ru");
+    const answer = await member.get(`${PATH}?q=%D0%B0%D0%B1`);
+    expect(answer.status).toBe(200);
+    expect(answer.html).toContain("Type three characters or more.");
+    expect((await russian.get(`${PATH}?q=ab`)).html).toContain("Введите три знака или больше.");
+    expect((await member.get(`${PATH}?q=ab&kind=group`)).status).toBe(400);
+    expect(appliance.ports.log.errors).toEqual([]);
+  });
+
   test("says what is wrong with a search, in the page", async () => {
     const { member: russian } = await memberOn("profi", "ru");
     for (const [query, english] of [
-      ["?q=аб", "at least 3 characters"],
       ["?category=none-such", "Object with slug=none-such does not exist."],
       ["?kind=group", "&quot;group&quot; is not a valid choice."],
       ["?cursor=made-up-cursor-text", "Invalid cursor."],

@@ -139,7 +139,7 @@ describe("the form", () => {
     expect(empty.body).toMatch(/<option value="stats" selected/);
     const kind = await upload("constructor", file("a\n"));
     expect(kind.status).toBe(400);
-    expect(kind.body).toContain("is not a valid choice.");
+    expect(kind.body).toContain("Choose one of the options.");
   });
 
   test("is for staff only, and so are the runs", async () => {
@@ -158,13 +158,77 @@ describe("the form", () => {
     ).toBe(1);
   });
 
+  test("is only tried where that is asked for, on a copy that is gone afterwards", async () => {
+    const sent = file("id,title,subscribers\n1,Один,10\n2,Два,x\n");
+    const answer = await staff.post(PAGE, {
+      ...{ action: "import", kind: "channels", file: sent, dryRun: "yes" },
+    });
+    const page = await ended(answer.headers.get("location") ?? "");
+    expect([count(page, "Inserted"), count(page, "Rejected")]).toEqual(["1", "1"]);
+    expect(page).toContain("A dry run: nothing is changed.");
+    expect((await staff.get(PAGE)).body).toContain("<td>done, dry run</td>");
+    expect((await appliance.get("/v1/msgr/channels/1/")).status).toBe(404);
+    expect(uploads()).toEqual([]);
+    // Without the mark it is imported.
+    await run("channels", file("id,title,subscribers\n1,Один,10\n"));
+    expect((await appliance.get("/v1/msgr/channels/1/")).status).toBe(200);
+  });
+
+  test("replaces a directory where that is asked for, and nothing else", async () => {
+    const slugs = () =>
+      appliance.app.domains.db.$client
+        .prepare("SELECT slug FROM categories ORDER BY position")
+        .pluck()
+        .all() as string[];
+    const sent = () => file("slug,name\nonly,Only\n");
+    const before = slugs();
+    await run("categories", sent());
+    expect(slugs()).toEqual([...before, "only"]);
+    const fields = { action: "import", replace: "yes" };
+    const answer = await staff.post(PAGE, { ...fields, kind: "categories", file: sent() });
+    const page = await ended(answer.headers.get("location") ?? "");
+    expect(count(page, "Removed")).toBe(String(before.length));
+    expect(slugs()).toEqual(["only"]);
+    const refused = await staff.post(PAGE, { ...fields, kind: "channels", file: sent() });
+    expect(refused.status).toBe(400);
+    expect(refused.body).toContain("Only categories and territories can be replaced.");
+    expect(refused.body).toMatch(/name="replace" value="yes" checked/);
+  });
+
+  test("waits for the one before it, and says so", async () => {
+    const { db } = appliance.app.domains;
+    const insert = db.$client.prepare(
+      `INSERT INTO import_runs (kind, file_name, person, state, started_at, summary, rejects)
+       VALUES ('stats', ?, 'x', 'running', 0, '{"bytes":9,"bytesRead":3,"notes":[]}', '[]')`,
+    );
+    for (const name of ["first.csv", "second.csv"]) insert.run(name);
+    const [first, second] = [await staff.get(`${PAGE}1/`), await staff.get(`${PAGE}2/`)];
+    expect(first.body).toContain("Of the file read: 33%");
+    expect(second.body).toContain("It waits for the import before it.");
+    expect(second.body).not.toContain("<progress");
+    const { body } = await staff.get(PAGE);
+    expect(body).toMatch(/second\.csv.*?<td>waiting<.*first\.csv.*?<td>running</s);
+  });
+
+  test("keeps 200 characters of a file's name, and none that turns or hides what is beside it", async () => {
+    const name = `\u202e${"я".repeat(300)}\u0007.csv`;
+    const answer = await upload("stats", new File(["channel,day,subscribers\n"], name));
+    const { body } = await staff.get(answer.headers.get("location") ?? "");
+    expect(body).toContain(`<bdi>${"я".repeat(200)}</bdi>`);
+    const [run] = appliance.app.domains.db.$client
+      .prepare("SELECT file_name FROM import_runs")
+      .pluck()
+      .all() as string[];
+    expect(run).toBe("я".repeat(200));
+  });
+
   test("writes no file without its token, and before it", async () => {
     const answer = await staff.post(PAGE, {
       ...{ csrf: "wrong", action: "import", kind: "stats" },
       file: file("channel,day\n"),
     });
-    expect(answer.body).toContain("Send it now?");
-    expect(answer.body).toContain("<dd>stats</dd>");
+    expect(answer.body).toContain("The page was open for too long");
+    expect(answer.body).toContain('<option value="stats" selected="">');
     const body = new FormData();
     body.append("file", file("id,title,subscribers\n1,Один,10\n"));
     body.append("kind", "channels");

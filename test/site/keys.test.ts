@@ -61,10 +61,10 @@ describe("making a key", () => {
     for (const [fields, message] of [
       [{ name: " " }, "This field may not be blank."],
       [{ name: "x".repeat(201) }, "no more than 200 characters"],
-      [{ expires: "2026-02-30" }, "Enter a day such as 2027-01-31."],
-      [{ expires: "9999-12-31" }, "Enter a day such as 2027-01-31."],
+      [{ expires: "2026-02-30" }, "Enter a day such as 2027-12-31."],
+      [{ expires: "9999-12-31" }, "Enter a day such as 2027-12-31."],
       [{ expires: "2026-11-19" }, "The day is over already."],
-      [{ access: "everything" }, "Choose one of the marks."],
+      [{ access: "everything" }, "Choose one of the options."],
     ] as const) {
       const answer = await create({ name: "<b>robot</b>", ...fields });
       expect(answer.status, message).toBe(400);
@@ -78,7 +78,7 @@ describe("making a key", () => {
   test("needs the token of a form", async () => {
     const answer = await owner.post(KEYS, { action: "create", name: "robot", csrf: "stolen" });
     expect(answer.html).not.toContain("knl_ro_");
-    expect(answer.html).toContain("Send it now?");
+    expect(answer.html).toContain("The page was open for too long");
   });
 });
 

@@ -73,7 +73,7 @@ inBrowser(
     expect(await page.locator("#results tbody tr").allTextContents()).toHaveLength(1);
     expect(await page.locator("#results-summary").textContent()).toBe("Channels on this page: 1");
     await page.fill("[name=q]", "ве");
-    await page.getByText("at least 3 characters.", { exact: false }).first().waitFor();
+    await page.getByText("Type three characters or more.").first().waitFor();
     await page.fill("[name=q]", "");
     await page.locator("#results tbody tr").nth(1).waitFor();
     expect(faults).toEqual([]);

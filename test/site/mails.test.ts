@@ -139,6 +139,7 @@ test("the link of a forgotten password's mail opens the page that chooses one", 
   await addPerson(appliance);
   const visitor = visitorOf(appliance);
   await visitor.post("/account/forgotten-password/", { action: "send", email: "ada@example.com" });
+  await appliance.app.workAfterAnswers();
   await appliance.app.mailer.runDue();
   const { plain } = textsOf(mailParts(receiver.mails[0]?.raw ?? ""));
   const link = new URL(/https:\S+/.exec(plain)?.[0] ?? "");

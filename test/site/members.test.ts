@@ -88,7 +88,7 @@ describe("an invitation", () => {
       [{ email: "olga@example.com" }, "is a member of this organization already"],
       [{ email: "OLGA@example.com" }, "is a member of this organization already"],
       [{ email: "nina@example.com", name: " " }, "This field may not be blank."],
-      [{ email: "nina@example.com", role: "king" }, "Choose one of the roles."],
+      [{ email: "nina@example.com", role: "king" }, "Choose one of the options."],
     ] as const) {
       const answer = await invite(owner, fields);
       expect(answer.status).toBe(400);
@@ -100,6 +100,52 @@ describe("an invitation", () => {
     await reader.signIn("olga@example.com");
     const answer = await invite(reader, { email: "nobody" });
     expect(answer.html).toContain("Введите адрес электронной почты.");
+  });
+
+  test("is answered the same for an address that somebody has here already", async () => {
+    const other = await appliance.customer();
+    await addPerson(appliance, {
+      organizationId: other.organizationId,
+      email: "knows@example.com",
+    });
+    const answers: unknown[] = [];
+    for (const email of ["knows@example.com", "fresh@example.com"]) {
+      const { status, location } = await invite(owner, { email });
+      const { html } = await owner.get(MEMBERS);
+      const [row = ""] = html.split("<tr>").filter((one) => one.includes(email));
+      const plain = row.replaceAll(email, "").replace(/name="member" value="\d+"/g, "");
+      answers.push({ status, location, plain });
+    }
+    expect(answers[0]).toEqual(answers[1]);
+  });
+
+  test("is limited: 30 in an hour, of one person and of one organization", async () => {
+    const invited = async (who: Visitor, from: number, count: number) => {
+      const statuses: number[] = [];
+      for (let at = from; at < from + count; at += 1) {
+        statuses.push((await invite(who, { email: `x${at}@example.com` })).status);
+      }
+      return statuses;
+    };
+    expect(await invited(owner, 0, 21)).toEqual([...Array(20).fill(303), 429]);
+    const administrator = await join("administrator", "anna@example.com");
+    const refused = await invite(administrator, { email: "y@example.com" });
+    expect(refused.status).toBe(429);
+    expect(refused.html).toContain("Too many invitations.");
+    expect(refused.html).toContain('value="y@example.com"');
+    appliance.ports.clock.advance(60 * 60_000);
+    expect(await invited(administrator, 30, 11)).toEqual([...Array(10).fill(303), 429]);
+  });
+
+  test("of a member who has a password is one for a new password", async () => {
+    const max = await join("member", "max@example.com");
+    expect((await owner.get(MEMBERS)).html).toContain("by which they choose a new password");
+    const answer = await act(owner, "link", max.memberId);
+    expect(answer.location).toBe(`${MEMBERS}?done=linked`);
+    await appliance.app.mailer.runDue();
+    const [mail] = appliance.ports.mail.sent;
+    expect(mail?.subject).toContain("A new password for Kanalog");
+    await choosePassword(linkIn(mail?.text ?? ""));
   });
 
   test("is for owners and administrators; of an owner, for owners", async () => {
@@ -139,8 +185,15 @@ describe("where no mail can be sent", () => {
 
     const id = memberByEmail("nina@example.com")?.id ?? 0;
     const again = await act(owner, "link", id);
-    expect(again.status).toBe(409);
-    expect(again.html).toContain("They have a password already");
+    expect(again.status).toBe(200);
+    const dud = linkIn(again.html);
+    expect(dud.length).toBe(link.length);
+    const token = dud.split("token=")[1] ?? "";
+    const chosen = { action: "choose", token, password: "another long password" };
+    const refused = await visitorOf(appliance).post(dud, chosen);
+    expect(refused.status).toBe(409);
+    expect(refused.html).toContain("or you have a password here");
+    expect((await visitorOf(appliance).signIn("nina@example.com")).status).toBe(303);
   });
 
   test("a lost link is made anew, and the one of a member from the command line too", async () => {
@@ -152,7 +205,7 @@ describe("where no mail can be sent", () => {
     }
   });
 
-  test("no link is shown to the account of staff, or of another organization's member", async () => {
+  test("no link opens the account of staff, or of another organization's member", async () => {
     const other = await appliance.customer();
     const { accounts } = appliance.app.domains;
     await accounts.addMember({
@@ -161,18 +214,39 @@ describe("where no mail can be sent", () => {
       name: "Eve",
       role: "owner",
     });
-    const answer = await invite(owner, { email: "eve@example.com" });
-    expect(answer.status).toBe(400);
-    expect(answer.html).not.toContain("choose-password");
-    expect(answer.html).toContain("Ask the appliance");
-    expect(memberByEmail("eve@example.com")).toBeUndefined();
+    const opens = async (html: string) => {
+      const link = linkIn(html);
+      const token = link.split("token=")[1] ?? "";
+      const chosen = { action: "choose", token, password: "another long password" };
+      return (await visitorOf(appliance).post(link, chosen)).status === 303;
+    };
+    const { html } = await invite(owner, { email: "eve@example.com" });
+    expect(await opens(html)).toBe(false);
 
     await invite(owner, { email: "sam@example.com" });
     appliance.app.domains.db.$client.exec(
       "UPDATE people SET is_staff = 1 WHERE email = 'sam@example.com'",
     );
     const again = await act(owner, "link", memberByEmail("sam@example.com")?.id ?? 0);
-    expect(again.html).not.toContain("choose-password");
+    expect(await opens(again.html)).toBe(false);
+  });
+
+  test("the answer is the same, whoever has the address already", async () => {
+    const other = await appliance.customer();
+    await addPerson(appliance, {
+      organizationId: other.organizationId,
+      email: "knows@example.com",
+    });
+    const answers: string[] = [];
+    for (const email of ["knows@example.com", "fresh@example.com"]) {
+      const { status, html } = await invite(owner, { email });
+      expect(status).toBe(200);
+      answers.push(html.replaceAll(/token=[a-zA-Z0-9]{24}\b/g, "token="));
+    }
+    expect(answers[0]).toBe(answers[1] ?? "");
+    const knows = visitorOf(appliance);
+    await knows.signIn("knows@example.com");
+    expect((await knows.get(MEMBERS)).html).toContain(">Acme</option>");
   });
 
   test("an administrator gets no link of an owner", async () => {
@@ -346,14 +420,25 @@ describe("a password that somebody else may have chosen", () => {
     expect(await people.distrust("boss@example.com")).toBe(true);
   });
 
-  test("is no invitation into another organization", async () => {
+  test("opens no other organization into which the address is invited", async () => {
     const thief = await takeOver("boss@example.com");
     const other = await appliance.customer();
     const alpha = await signedInMember(appliance, other.organizationId, "owner", "al@example.com");
-    const answer = await invite(alpha, { email: "boss@example.com" });
-    expect(answer.status).toBe(400);
-    const { accounts } = appliance.app.domains;
-    expect(accounts.membershipsOf("boss@example.com")).toHaveLength(1);
-    expect((await thief.get("/account/")).status).toBe(200);
+    expect((await invite(alpha, { email: "boss@example.com" })).status).toBe(200);
+    const { accounts, people } = appliance.app.domains;
+    const { organizationId } = other;
+    const isThere = async (who: Visitor) =>
+      (await who.get(MEMBERS)).html.includes("al@example.com");
+    expect(await isThere(thief)).toBe(false);
+    expect((await thief.get("/account/profile/")).html).toContain("opens once it is known");
+    await accounts.suspend(memberByEmail("boss@example.com")?.id ?? 0);
+    expect(await isThere(thief)).toBe(false);
+    // Whoever chooses a password by the operator's link is believed.
+    const token = (await people.passwordLink("boss@example.com")) ?? "";
+    await choosePassword(`/account/choose-password/?token=${token}`);
+    const boss = visitorOf(appliance);
+    await boss.signIn("boss@example.com");
+    expect(await isThere(boss)).toBe(true);
+    expect(accounts.members(organizationId)).toHaveLength(3);
   });
 });

@@ -29,7 +29,6 @@ function expectGuarded(headers: Headers, of: string): void {
   expect(policy, of).not.toMatch(/unsafe|\*|https?:/);
   expect(headers.get("x-content-type-options"), of).toBe("nosniff");
   expect(headers.get("referrer-policy"), of).toBe("same-origin");
-  expect(headers.get("cache-control"), of).toBe("no-store");
   expect(headers.get("x-request-id"), of).toMatch(/^[\w.-]{1,64}$/);
 }
 
@@ -78,7 +77,9 @@ describe("every page", () => {
     const visitor = await signedInVisitor(appliance, "ada@example.com");
     for (const { path } of PATHS) {
       for (const who of [visitor, visitorOf(appliance)]) {
-        expectGuarded((await who.get(path)).headers, path);
+        const { headers } = await who.get(path);
+        expectGuarded(headers, path);
+        expect(headers.get("cache-control"), path).toBe("no-store");
         expectGuarded((await who.get(path.slice(0, -1))).headers, path);
         expectGuarded((await who.post(path, { csrf: "x", action: "x" })).headers, path);
         const foreign = { origin: "https://evil.example" };
@@ -146,7 +147,44 @@ describe("every page", () => {
       }
       expect((await visitor.get(path)).body).toContain("<h1>Not found</h1>");
     }
-    expect((await appliance.request(PROFILE, { method: "PUT" })).status).toBe(404);
+  });
+
+  test("takes the verbs that it has, and names them for others", async () => {
+    await addPerson(appliance, { isStaff: true });
+    const visitor = await signedInVisitor(appliance, "ada@example.com");
+    const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    for (const [method, path, allow] of [
+      ["POST", "/staff/errors/", "GET, HEAD"],
+      ["POST", "/account/connect/", "GET, HEAD"],
+      ["DELETE", "/account/language/", "GET, HEAD"],
+      ["PUT", PROFILE, "GET, HEAD, POST"],
+      ["PATCH", "/account/sign-in/", "GET, HEAD, POST"],
+    ] as const) {
+      const answer = await appliance.request(path, { method, headers: { cookie } });
+      expect(answer.status, path).toBe(405);
+      expect(answer.headers.get("allow")).toBe(allow);
+      expect(answer.body).toContain("This page takes no form.");
+    }
+  });
+
+  test("loads assets with the same guard, which answer HEAD too", async () => {
+    for (const name of ["site.css", "site.js", "uplot.css", "uplot.js"]) {
+      const get = await appliance.request(`/account/assets/${name}`);
+      expect(get.status).toBe(200);
+      expectGuarded(get.headers, name);
+      const head = await appliance.request(`/account/assets/${name}`, { method: "HEAD" });
+      expect([head.status, head.body]).toEqual([200, ""]);
+    }
+  });
+
+  test("of an appliance that nobody signs in to yet tells of the set-up address", async () => {
+    const asked = await visitorOf(appliance).get("/account/");
+    const before = await visitorOf(appliance).get(asked.headers.get("location") ?? "");
+    expect(before.body).toContain("an address for setting it up");
+    await addPerson(appliance);
+    expect((await visitorOf(appliance).get("/account/sign-in/")).body).not.toContain(
+      "setting it up",
+    );
   });
 });
 
@@ -159,15 +197,13 @@ describe("a form", () => {
     const bob = await signedInVisitor(appliance, "bob@example.com");
     const other = await signedInVisitor(appliance, "ada@example.com");
     for (const csrf of ["", "x", before, await bob.csrf(PROFILE), await other.csrf(PROFILE)]) {
-      const answer = await visitor.post("/account/sign-in/", {
-        csrf,
-        action: "sign-out",
-        x: "typed",
-      });
-      expect(answer.status, csrf).toBe(200);
-      expect(answer.body).toContain("Send it now?");
-      expect(answer.body).toContain('<input type="hidden" name="x" value="typed"/>');
-      expect((await visitor.get(PROFILE)).status).toBe(200);
+      const sent = { csrf, action: "create", name: "typed", access: "read_write" };
+      const answer = await visitor.post("/account/keys/", sent);
+      expect(answer.status, csrf).toBe(409);
+      expect(answer.body).toContain("The page was open for too long");
+      expect(answer.body).toContain('name="name" value="typed"');
+      expect(answer.body).toContain('<option value="read_write" selected="">');
+      expect(answer.body).toContain("No keys yet.");
     }
   });
 
@@ -177,7 +213,9 @@ describe("a form", () => {
     const csrf = await visitor.csrf();
     await visitor.signIn("ada@example.com");
     const answer = await visitor.post("/account/sign-in/", { csrf, action: "sign-out" });
-    expect(answer.body).toContain("Send it now?");
+    expect(answer.status).toBe(409);
+    expect(answer.body).toContain("The page was open for too long");
+    expect((await visitor.get(PROFILE)).status).toBe(200);
   });
 
   test("of another site is refused, and not even shown again", async () => {
@@ -208,6 +246,64 @@ describe("a form", () => {
       );
       expect(answer.status, origin).toBe(303);
     }
+  });
+
+  test("is taken from the address that a trusted proxy names, with Secure cookies behind https", async () => {
+    await appliance.close();
+    appliance = await startAppliance({ KANALOG_TRUST_PROXY: "true", KANALOG_PORT: "0" });
+    appliance.app.listen();
+    await addPerson(appliance);
+    const forwarded = { "x-forwarded-host": "data.example.com", "x-forwarded-proto": "https" };
+    const fields = { action: "sign-in", email: "ada@example.com", password: PASSWORD };
+    const visitor = visitorOf(appliance);
+    const origin = "https://data.example.com";
+    const answer = await visitor.post("/account/sign-in/", fields, { ...forwarded, origin });
+    expect(answer.status).toBe(303);
+    expect(visitor.setCookies.get("kanalog.session_token")).toMatch(/; Secure$/);
+    const evil = { ...forwarded, origin: "https://evil.example" };
+    expect((await visitor.post("/account/sign-in/", fields, evil)).status).toBe(403);
+    // Of no proxy that is trusted, it counts for nothing.
+    await appliance.close();
+    appliance = await startAppliance({});
+    const other = visitorOf(appliance);
+    const refused = await other.post("/account/sign-in/", fields, { ...forwarded, origin });
+    expect(refused.status).toBe(403);
+    await other.get("/account/sign-in/", forwarded);
+    expect(other.setCookies.get("kanalog.form")).not.toMatch(/Secure/);
+  });
+
+  test("that was sent again says nothing of what was done before", async () => {
+    await addPerson(appliance);
+    const visitor = await signedInVisitor(appliance, "ada@example.com");
+    const done = `${PROFILE}?done=password`;
+    expect((await visitor.get(done)).body).toContain("The password was changed.");
+    const answer = await visitor.post(done, { ...CHANGE, password: "x", newPassword: "x" });
+    expect(answer.status).toBe(400);
+    expect(answer.body).not.toContain("The password was changed.");
+  });
+
+  test("switches the organization, and a link cannot", async () => {
+    const { accounts } = appliance.app.domains;
+    await addPerson(appliance);
+    const other = await accounts.createOrganization({ name: "Other", plan: "test" });
+    const place = { organizationId: other.id, email: "ada@example.com", name: "" } as const;
+    await accounts.addMember({ ...place, role: "member" });
+    const foreign = await accounts.createOrganization({ name: "Foreign", plan: "test" });
+    const visitor = await signedInVisitor(appliance, "ada@example.com");
+    const shown = async () =>
+      /Organization: <bdi>([^<]*)/.exec((await visitor.get("/account/")).body)?.[1];
+    expect(await shown()).toBe("Acme");
+    await visitor.get(`/account/organization/?id=${other.id}`);
+    await visitor.get(`/account/?organization=${other.id}`);
+    expect(await shown()).toBe("Acme");
+    const fields = { action: "switch-organization", organization: String(other.id) };
+    expect((await visitor.post("/account/", { ...fields, csrf: "x" })).status).toBe(409);
+    expect(await shown()).toBe("Acme");
+    expect((await visitor.post("/account/", fields)).headers.get("location")).toBe("/account/");
+    expect(await shown()).toBe("Other");
+    const stranger = { ...fields, organization: String(foreign.id) };
+    expect((await visitor.post("/account/", stranger)).status).toBe(404);
+    expect(await shown()).toBe("Other");
   });
 
   test("with a password, sent too late, shows its page again, with all that was typed but the password", async () => {
@@ -263,7 +359,7 @@ describe("a form", () => {
       expect((await send("nonsense", { "content-type": type })).status, type).toBe(400);
     }
     for (const body of ["", "%", "%FF=%00", "a", '{"action":"sign-in"}', "=&=&&&"]) {
-      expect((await send(body, typed)).status, body).toBe(200);
+      expect((await send(body, typed)).status, body).toBe(409);
     }
     expect(appliance.ports.log.errors).toEqual([]);
   });
@@ -275,8 +371,9 @@ describe("a form of a session that has ended", () => {
     const visitor = await signedInVisitor(appliance, "ada@example.com");
     const csrf = await visitor.csrf(PROFILE);
     visitor.cookies.delete("kanalog.session_token");
-    const typed = { action: "import", kind: "stats", note: `<b>"Ж&'\n</b>` };
-    const asked = await visitor.post("/staff/imports/?a=b+c&d=%D0%B6", { csrf, ...typed });
+    const typed = { action: "create", name: `<b>"Ж&'</b>`, plan: "growth" };
+    const path = "/staff/organizations/?q=b+c&d=%D0%B6";
+    const asked = await visitor.post(path, { csrf, ...typed });
     expect(asked.body).toContain("<h1>Sign in</h1>");
     expect(asked.body).toContain("Your session has ended.");
     expect(asked.body).not.toContain("<b>");
@@ -293,20 +390,36 @@ describe("a form of a session that has ended", () => {
       ...{ csrf: csrfIn(wrong.body), action: "sign-in", email: "ada@example.com", kept },
       password: PASSWORD,
     });
-    expect(back.body).toContain("Send it now?");
+    // The form's own page, as who is signed in sees it, with its labels.
+    expect(back.body).toContain("<h1>Organizations</h1>");
+    expect(back.body).toContain("You are signed in again, and nothing was sent yet.");
+    expect(back.body).toContain("Sign out</button>");
+    expect(back.body).toContain('href="/staff/organizations/" aria-current="page"');
     expect(back.body).not.toContain(PASSWORD);
-    expect(back.body).toContain('action="/staff/imports/?a=b+c&amp;d=%D0%B6"');
-    const form = back.body.slice(back.body.indexOf("<main"));
-    const fields = Object.fromEntries(
-      [...form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)].map(
-        ([, name = "", value = ""]) => [name, unescaped(value)],
-      ),
-    );
-    expect(fields).toEqual({ csrf: expect.any(String), ...typed });
-    const done = await visitor.post("/staff/imports/", fields as Record<string, string>);
-    expect(done.status).toBe(400);
-    expect(done.body).toContain("No file was submitted.");
+    const forms = back.body
+      .split("<form")
+      .filter((form: string) => form.includes('value="create"'));
+    expect(forms).toHaveLength(1);
+    const [form = ""] = forms;
+    expect(form).toContain('action="/staff/organizations/?q=b+c&amp;d=%D0%B6"');
+    expect(unescaped(/name="name" value="([^"]*)"/.exec(form)?.[1] ?? "")).toBe(typed.name);
+    expect(form).toContain('<option value="growth" selected="">');
+    const { accounts } = appliance.app.domains;
+    expect(accounts.organizations()).toHaveLength(1);
+    const done = await visitor.post(path, { csrf: csrfIn(form), ...typed });
+    expect(done.status).toBe(303);
+    expect(accounts.organizations().map(({ name }) => name)).toEqual(["Acme", typed.name]);
     expect(organizationId).toBeGreaterThan(0);
+  });
+
+  test("of a page that is not theirs shows nothing of it", async () => {
+    await addPerson(appliance);
+    const kept = JSON.stringify({ path: "/staff/organizations/", fields: { action: "create" } });
+    const answer = await visitorOf(appliance).post("/account/sign-in/", {
+      ...{ action: "sign-in", email: "ada@example.com", password: PASSWORD, kept },
+    });
+    expect(answer.body).toContain("<h1>Not found</h1>");
+    expect(answer.body).not.toContain("New organization");
   });
 
   test("keeps no password", async () => {

@@ -120,7 +120,7 @@ test("a mark that is taken ends the console at the next request", async () => {
 
 test("nobody takes their own mark of staff, and the last one stays", async () => {
   const own = await staff.post(personPath(STAFF), { action: "take-staff" });
-  expect(own.status).toBe(400);
+  expect(own.status).toBe(409);
   expect(own.html).toContain("Nobody takes their own");
   expect((await staff.get("/staff/")).status).toBe(200);
   await expect(appliance.app.domains.people.markStaff(STAFF, false)).rejects.toMatchObject({
@@ -369,7 +369,7 @@ test("a job that runs already is not started once more, and the page says so", a
     .prepare("UPDATE jobs SET started_at = ?, finished_at = NULL WHERE name = 'recount'")
     .run(appliance.ports.clock.now());
   const refused = await staff.post("/staff/jobs/", { action: "run", job: "recount" });
-  expect(refused.status).toBe(400);
+  expect(refused.status).toBe(409);
   expect(refused.html).toContain("It is running already.");
   expect(refused.html).toContain("data-refresh");
   expect(auditOf(appliance)).toEqual([]);
@@ -415,20 +415,23 @@ test("the audit log is paged, and shows one organization or person where it is a
   expect(byCommands.html).not.toContain("<td>job run</td>");
 });
 
-test("names and addresses that people wrote are shown as text", async () => {
-  const hostile = `<script>alert(1)</script>"'\u202e`;
+test("names and addresses that people wrote are shown as text, and turn nothing beside them", async () => {
+  const hostile = `<script>alert(1)</script>"'\u202egnp.exe\u2069\u2069\u200f`;
   const { accounts } = appliance.app.domains;
   const made = await accounts.createOrganization({ name: hostile, plan: "profi" });
-  const email = "<img/src=x>@example.com";
   const member = await accounts.addMember({
-    ...{ organizationId: made.id, email, name: hostile, role: "owner" },
+    ...{ organizationId: made.id, email: "x@example.com", name: hostile, role: "owner" },
   });
+  const { db } = appliance.app.domains;
+  // What no form takes may be in a file of yesterday.
+  db.$client
+    .prepare("UPDATE members SET email = ? WHERE id = ?")
+    .run("<img/src=x>\u202e\u0007@example.com", member.id);
   await appliance.app.domains.people.ensure({ email: "hostile@example.com", name: hostile });
   await appliance.app.domains.keys.createKey({
     ...{ memberId: member.id, name: hostile, access: "read_only", expiresAt: null },
   });
   const id = await webhook();
-  const { db } = appliance.app.domains;
   const update = db.$client.prepare("UPDATE webhooks SET url = ?, last_error = ? WHERE id = ?");
   update.run(hostile, hostile, id);
   await staff.post(`/staff/webhooks/${id}/`, { action: "disable", reason: hostile });
@@ -441,5 +444,12 @@ test("names and addresses that people wrote are shown as text", async () => {
     expect({ path, status }).toEqual({ path, status: 200 });
     expect(html).not.toContain("<script>alert");
     expect(html).not.toContain("<img");
+    // What the visitor looks for is shown in its field as it was typed.
+    const [control] =
+      /[\p{Bidi_Control}\p{Cc}].{0,40}/u.exec(html.replace(/<input[^>]*>/g, "")) ?? [];
+    expect(control, path).toBeUndefined();
   }
+  expect((await staff.get("/staff/audit/")).html).toContain(
+    `<option value="${made.id}">&lt;script&gt;`,
+  );
 });

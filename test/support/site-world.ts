@@ -129,7 +129,6 @@ export async function startSiteWorld(): Promise<SiteWorld> {
       "/account/choose-password/": [`/account/choose-password/?token=${token ?? "used"}`],
       // They lead elsewhere.
       "/account/language/": [],
-      "/account/organization/": [],
       "/account/": ["/account/"],
       "/account/keys/": ["/account/keys/"],
       "/account/members/": ["/account/members/"],

@@ -5,7 +5,6 @@ import { CHANNEL_KINDS } from "../../channels/channel-kind.ts";
 import type { Territory } from "../../directory/directory.table.ts";
 import type { Directory } from "../../directory/directory.ts";
 import { asset } from "../layout.tsx";
-import { withoutDirections } from "../user-text.tsx";
 import type { Visit } from "../visit.ts";
 import { explorerWords } from "../words/explorer.ts";
 
@@ -30,9 +29,7 @@ export function CatalogForm({
 }): JSX.Element {
   const words = explorerWords[visit.language];
   const territory = visit.query.get("territory") ?? "";
-  const categories = directory
-    .categories()
-    .map(({ slug, name }) => ({ value: slug, label: withoutDirections(name) }));
+  const categories = directory.categories().map(({ slug, name }) => ({ value: slug, label: name }));
   const select = (name: string, label: string, options: readonly Option[]) => (
     <p class="field">
       <label for={`catalog-${name}`}>{label}</label>
@@ -101,6 +98,6 @@ function territoryOptions(territories: readonly Territory[], chosen: string): Op
     .map(({ slug, name, path }) => ({
       value: slug,
       // An option's own blanks would be trimmed.
-      label: "\u2003".repeat(path.split("/").length - 1) + withoutDirections(name),
+      label: "\u2003".repeat(path.split("/").length - 1) + name,
     }));
 }

@@ -10,7 +10,7 @@ import { asset } from "../layout.tsx";
 import { lookUp } from "../look-up.ts";
 import { shownNumber } from "../shown.tsx";
 import type { SitePage } from "../site-pages.ts";
-import { UserBlock, UserLink, UserText, withoutDirections } from "../user-text.tsx";
+import { UserBlock, UserLink } from "../user-text.tsx";
 import { page } from "../view.ts";
 import type { Visit } from "../visit.ts";
 import { explorerWords } from "../words/explorer.ts";
@@ -26,7 +26,7 @@ export const channelPage: SitePage = {
     if (channel === "") throw notFound("The channel");
     const card = await lookUp<CardView>(channelsRetrieve, { channel }, visit, context);
     const words = explorerWords[visit.language];
-    const title = withoutDirections(card.title).trim();
+    const title = card.title.trim();
     return page(
       title === "" ? words.noTitle : title,
       <>
@@ -60,7 +60,7 @@ function Card({
     ...(card.verified ? [words.verified] : []),
   ].join(", ");
   const rows: [term: string, value: Child][] = [
-    [words.handle, card.handle && <UserText text={`@${card.handle}`} />],
+    [words.handle, card.handle && <bdi>{`@${card.handle}`}</bdi>],
     [words.number, String(card.id)],
     [words.kind, words.oneKind[card.kind]],
     [words.subscribers, shownNumber(visit, card.subscribers)],
@@ -120,7 +120,7 @@ function CatalogLink({
 }): JSX.Element {
   return (
     <a href={asset(visit, `/account/channels/?${new URLSearchParams(filter)}`)}>
-      <UserText text={text} />
+      <bdi>{text}</bdi>
     </a>
   );
 }

@@ -3,12 +3,12 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardView } from "../../channels/card.ts";
 import { AppError } from "../../errors.ts";
 import type { Page } from "../../json-text.ts";
-import { channelsList } from "../../methods/channels.ts";
+import { channelsList, QUERY_LENGTH_MIN } from "../../methods/channels.ts";
+import { Scroll } from "../data-table.tsx";
 import { asset } from "../layout.tsx";
 import { lookUp, nextCursor, orRefusal } from "../look-up.ts";
-import { Scroll, shownNumber } from "../shown.tsx";
+import { shownNumber } from "../shown.tsx";
 import type { SitePage } from "../site-pages.ts";
-import { UserText, withoutDirections } from "../user-text.tsx";
 import type { Visit } from "../visit.ts";
 import { explorerWords } from "../words/explorer.ts";
 import { sentence } from "../words/sentences.ts";
@@ -32,10 +32,12 @@ export const channelsPage: SitePage = {
     const words = explorerWords[visit.language];
     const summary =
       found instanceof AppError ? messageOf(visit, found) : words.foundOnPage(found.results.length);
+    const isFault =
+      found instanceof AppError && found.code === "invalid" && !isShortQuery(visit, found);
     return {
       kind: "page",
       title: visit.words.channels,
-      status: found instanceof AppError && found.code === "invalid" ? 400 : 200,
+      status: isFault ? 400 : 200,
       body: (
         <>
           <search>
@@ -66,10 +68,19 @@ function Refusal({ visit, error }: { visit: Visit; error: AppError }): JSX.Eleme
   );
 }
 
-function messageOf({ language }: Visit, { fields, detail }: AppError): string {
+/** Who types has not come to the end yet. */
+function isShortQuery({ query }: Visit, { fields = {} }: AppError): boolean {
+  const length = [...(query.get("q") ?? "").trim()].length;
+  return Object.keys(fields).join() === "q" && length < QUERY_LENGTH_MIN;
+}
+
+function messageOf(visit: Visit, error: AppError): string {
+  const { language } = visit;
+  if (isShortQuery(visit, error)) return explorerWords[language].shortQuery;
+  const { fields, detail } = error;
   const messages = fields === undefined ? [detail] : Object.values(fields).flat();
   // Some of them repeat what was asked for.
-  return withoutDirections(messages.map((message) => sentence(language, message)).join(" "));
+  return messages.map((message) => sentence(language, message)).join(" ");
 }
 
 interface ResultsProps {
@@ -105,17 +116,15 @@ function Results({ visit, page, categoryNames, filter }: ResultsProps): JSX.Elem
               <tr>
                 <td class="address">
                   <a href={asset(visit, `${PATH}${id}/`)}>
-                    <UserText text={title.trim() === "" ? words.noTitle : title} />
+                    <bdi>{title.trim() === "" ? words.noTitle : title}</bdi>
                   </a>
                 </td>
-                <td data-label={words.handle}>
-                  {handle !== null && <UserText text={`@${handle}`} />}
-                </td>
+                <td data-label={words.handle}>{handle !== null && <bdi>{`@${handle}`}</bdi>}</td>
                 <td class="number" data-label={words.subscribers}>
                   {shownNumber(visit, subscribers)}
                 </td>
                 <td data-label={words.category}>
-                  {category !== null && <UserText text={categoryNames.get(category) ?? category} />}
+                  {category !== null && <bdi>{categoryNames.get(category) ?? category}</bdi>}
                 </td>
               </tr>
             ))}

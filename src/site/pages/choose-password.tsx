@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import { AppError } from "../../errors.ts";
 import { Form, TextField } from "../form.tsx";
+import { asset } from "../layout.tsx";
 import type { SiteContext } from "../site-context.ts";
 import type { SitePage } from "../site-pages.ts";
 import { page, redirect, type View } from "../view.ts";
@@ -14,19 +15,24 @@ export const choosePasswordPage: SitePage = {
     const { words } = visit;
     return page(
       words.choosePassword,
-      <Form visit={visit} action="choose">
-        <input type="hidden" name="token" value={tokenOf(visit)} />
-        <TextField
-          visit={visit}
-          action="choose"
-          name="password"
-          label={words.newPassword}
-          hint={words.choosePasswordHint}
-          type="password"
-          autocomplete="new-password"
-        />
-        <button type="submit">{words.save}</button>
-      </Form>,
+      <>
+        <Form visit={visit} action="choose">
+          <input type="hidden" name="token" value={tokenOf(visit)} />
+          <TextField
+            visit={visit}
+            action="choose"
+            name="password"
+            label={words.newPassword}
+            hint={words.choosePasswordHint}
+            type="password"
+            autocomplete="new-password"
+          />
+          <button type="submit">{words.save}</button>
+        </Form>
+        <p>
+          <a href={asset(visit, "/account/sign-in/")}>{words.signIn}</a>
+        </p>
+      </>,
     );
   },
   actions: { choose },

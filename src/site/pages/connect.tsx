@@ -17,19 +17,19 @@ export const connectPage: SitePage = {
   path: "/account/connect/",
   access: "member",
   show(visit) {
-    const { baseAddress } = visit;
+    const { ownAddress } = visit;
     const words = organizationWords[visit.language];
     return page(
       visit.words.connect,
       <>
         <p>
-          {words.connectIntro} <code>{mcpAddress(baseAddress)}</code>. {words.connectKey}{" "}
+          {words.connectIntro} <code>{mcpAddress(ownAddress)}</code>. {words.connectKey}{" "}
           <code>{KEY_PLACE}</code>. <a href={asset(visit, "/account/keys/")}>{words.makeKey}</a>
         </p>
         <p>
           {words.connectCost} <a href={asset(visit, "/docs/mcp/")}>{words.toolsPage}</a>.
         </p>
-        {connectSnippets(baseAddress).map((snippet) => (
+        {connectSnippets(ownAddress).map((snippet) => (
           <SnippetSection visit={visit} snippet={snippet} />
         ))}
       </>,

@@ -4,11 +4,11 @@ import { parseInstant } from "../../moscow-time.ts";
 import { FRESH_MS } from "../../webhooks/cut-events.ts";
 import type { DeliveryView, WebhookView } from "../../webhooks/webhooks.ts";
 import { Moment } from "../answer-times.tsx";
+import { Scroll } from "../data-table.tsx";
 import { ActionButton } from "../form.tsx";
 import { asset } from "../layout.tsx";
-import { Scroll, shownNumber } from "../shown.tsx";
+import { shownNumber } from "../shown.tsx";
 import type { SiteContext } from "../site-context.ts";
-import { UserText } from "../user-text.tsx";
 import { isManager } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
 import { ownOf } from "../webhook-access.ts";
@@ -183,8 +183,7 @@ function Outcome({
     error === "" && status !== null ? words.answered(status) : sentence(visit.language, error);
   return (
     <>
-      <UserText text={text.replace(/\.$/, "")} />,{" "}
-      {words.milliseconds(shownNumber(visit, durationMs))}
+      <bdi>{text.replace(/\.$/, "")}</bdi>, {words.milliseconds(shownNumber(visit, durationMs))}
     </>
   );
 }

@@ -1,4 +1,5 @@
 /** @jsxImportSource hono/jsx */
+import { requiredEmail } from "../../accounts/accounts.ts";
 import { AppError } from "../../errors.ts";
 import { addressName } from "../client-address.ts";
 import { Form, TextField } from "../form.tsx";
@@ -38,13 +39,18 @@ export const forgottenPasswordPage: SitePage = {
 };
 
 async function send(visit: Visit, context: SiteContext): Promise<View> {
-  const email = visit.form.get("email").trim().toLowerCase();
+  const email = requiredEmail(visit.form.get("email")).toLowerCase();
   const names = [addressName(context.clientAddress(visit.request)), `reset ${email}`];
   if (!context.attempts.take(names, visit.nowMs)) {
     throw new AppError("throttled", visit.words.tooManyAttempts);
   }
-  const link = { email, isTrusted: true };
-  const token = context.mails.canSend ? await context.people.passwordLink(link) : null;
-  if (token !== null) await context.mails.queue(passwordMail(visit.baseAddress, email, token));
+  const { mails, people } = context;
+  if (mails.canSend) {
+    // Later, so that the answer comes as soon for an address that nobody has.
+    context.afterAnswer.run("a password link", async () => {
+      const token = await people.passwordLink({ email, isTrusted: true });
+      if (token !== null) await mails.queue(passwordMail(visit.baseAddress, email, token));
+    });
+  }
   return redirect("/account/forgotten-password/?sent");
 }

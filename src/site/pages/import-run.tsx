@@ -3,8 +3,9 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { notFound } from "../../errors.ts";
 import type { RecordedRun } from "../../imports/import-runs.ts";
 import { INTERRUPTED } from "../../imports/run-upload.ts";
+import { Scroll } from "../data-table.tsx";
 import { asset } from "../layout.tsx";
-import { Instant, Scroll, shownNumber } from "../shown.tsx";
+import { Instant, shownNumber } from "../shown.tsx";
 import type { SitePage } from "../site-pages.ts";
 import { page } from "../view.ts";
 import type { Visit } from "../visit.ts";
@@ -20,15 +21,11 @@ export const importRunPage: SitePage = {
     const id = visit.params["id"] ?? "";
     if (!/^[1-9]\d{0,14}$/.test(id)) throw notFound("The import");
     const run = imports.run(Number(id));
-    // One file is imported after the other.
-    const isWaiting = imports
-      .runs(RUNS_LOOKED_AT)
-      .some((other) => other.state === "running" && other.id < run.id);
     return page(
       `${words.import} ${run.id}`,
       <>
         <div id="run" data-refresh={run.state === "running" ? "yes" : undefined}>
-          <Run visit={visit} run={run} isWaiting={isWaiting} />
+          <Run visit={visit} run={run} />
         </div>
         <p>
           <a href={asset(visit, "/staff/imports/")}>{words.back}</a>
@@ -38,18 +35,22 @@ export const importRunPage: SitePage = {
   },
 };
 
-const RUNS_LOOKED_AT = 100;
-
 interface RunProps {
   visit: Visit;
   run: RecordedRun;
 }
 
-function Run({ visit, run, isWaiting }: RunProps & { isWaiting: boolean }): JSX.Element {
+function Run({ visit, run }: RunProps): JSX.Element {
   const words = importWords[visit.language];
+  const { options } = run.summary;
   return (
     <>
-      <Progress visit={visit} run={run} isWaiting={isWaiting} />
+      {(options.dryRun || options.replace) && (
+        <p class="notice">
+          {options.dryRun && words.isDryRun} {options.replace && words.isReplace}
+        </p>
+      )}
+      <Progress visit={visit} run={run} />
       <dl>
         <dt>{words.file}</dt>
         <dd>
@@ -78,7 +79,7 @@ function Run({ visit, run, isWaiting }: RunProps & { isWaiting: boolean }): JSX.
           <ul>
             {run.summary.notes.map((note) => (
               <li>
-                <bdi>{note}</bdi>
+                <bdi>{sentence(visit.language, note)}</bdi>
               </li>
             ))}
           </ul>
@@ -88,18 +89,25 @@ function Run({ visit, run, isWaiting }: RunProps & { isWaiting: boolean }): JSX.
   );
 }
 
-function Progress({ visit, run, isWaiting }: RunProps & { isWaiting: boolean }): JSX.Element {
+function Progress({ visit, run }: RunProps): JSX.Element {
   const words = importWords[visit.language];
   const { bytes, bytesRead } = run.summary;
   if (run.state === "failed") {
     const isKnown = run.failure === INTERRUPTED;
     return (
       <p class="fault" role="alert">
-        {isKnown ? words.interrupted : <bdi>{run.failure}</bdi>}
+        {isKnown ? words.interrupted : <bdi>{sentence(visit.language, run.failure ?? "")}</bdi>}
       </p>
     );
   }
   if (run.state === "done") return <p role="status">{words.isDone}</p>;
+  if (run.isWaiting) {
+    return (
+      <p role="status">
+        {words.waiting} <small>{words.refreshHint}</small>
+      </p>
+    );
+  }
   const percent = bytes === 0 ? 0 : Math.floor((100 * bytesRead) / bytes);
   return (
     <>
@@ -109,7 +117,7 @@ function Progress({ visit, run, isWaiting }: RunProps & { isWaiting: boolean }):
         <progress id="read" max={100} value={percent} />
       </p>
       <p>
-        {isWaiting && words.waiting} <small>{words.refreshHint}</small>
+        <small>{words.refreshHint}</small>
       </p>
     </>
   );
@@ -119,12 +127,13 @@ const COUNTS = ["read", "inserted", "updated", "unchanged", "rejected"] as const
 
 function Counts({ visit, run }: RunProps): JSX.Element {
   const words = importWords[visit.language];
-  const { read, seconds } = run.summary;
+  const { read, seconds, removed } = run.summary;
   const counts = COUNTS.map((name) => [words[name], run.summary[name]] as const);
   const rate = seconds > 0 ? [[words.rowsPerSecond, Math.round(read / seconds)] as const] : [];
+  const gone = removed === undefined ? [] : [[words.removed, removed] as const];
   return (
     <ul class="cards">
-      {[...counts, ...rate].map(([label, count]) => (
+      {[...counts, ...gone, ...rate].map(([label, count]) => (
         <li>
           <strong>{shownNumber(visit, count)}</strong> {label}
         </li>

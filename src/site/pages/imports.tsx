@@ -4,14 +4,16 @@ import { fieldError } from "../../errors.ts";
 import { IMPORT_KIND_NAMES } from "../../imports/import-kind.ts";
 import { importKinds } from "../../imports/import-kinds.ts";
 import type { RecordedRun } from "../../imports/import-runs.ts";
-import { FileField, Form, SelectField } from "../form.tsx";
+import { DataTable } from "../data-table.tsx";
+import { readFields, requiredChoice } from "../faults.ts";
+import { CheckField, FileField, Form, SelectField } from "../form.tsx";
 import { asset } from "../layout.tsx";
-import { Instant, Scroll, shownNumber } from "../shown.tsx";
+import { Instant, shownNumber } from "../shown.tsx";
 import type { SiteContext } from "../site-context.ts";
 import type { SitePage } from "../site-pages.ts";
 import { page, redirect, type View } from "../view.ts";
 import { actorOf } from "../viewer.ts";
-import type { Visit } from "../visit.ts";
+import type { UploadedFile, Visit } from "../visit.ts";
 import { importWords } from "../words/imports.ts";
 
 const RUNS_SHOWN = 30;
@@ -44,6 +46,8 @@ export const importsPage: SitePage = {
             hint={words.fileHint}
             accept=".csv,.ndjson,.jsonl,text/csv,application/x-ndjson"
           />
+          <CheckField {...field} name="dryRun" label={words.dryRun} hint={words.dryRunHint} />
+          <CheckField {...field} name="replace" label={words.replace} hint={words.replaceHint} />
           <button type="submit">{words.upload}</button>
         </Form>
         <Columns visit={visit} />
@@ -57,16 +61,37 @@ export const importsPage: SitePage = {
 
 async function startImport(visit: Visit, { imports }: SiteContext): Promise<View> {
   const { form } = visit;
-  const words = importWords[visit.language];
-  const kind = IMPORT_KIND_NAMES.find((name) => name === form.get("kind"));
-  if (kind === undefined) {
-    throw fieldError({ kind: [`"${form.get("kind")}" is not a valid choice.`] });
-  }
+  const { kind, file, replace } = readFields({
+    kind: () => requiredChoice(IMPORT_KIND_NAMES, form.get("kind")),
+    file: () => requiredFile(visit),
+    replace: () => readReplace(visit),
+  });
+  const options = { dryRun: form.get("dryRun") === "yes", replace };
+  const id = await imports.start({ kind, file, options, by: actorOf(visit) });
+  return redirect(`/staff/imports/${id}/`);
+}
+
+/** @throws AppError `invalid` on `file` */
+function requiredFile({ form, language }: Visit): UploadedFile {
+  const words = importWords[language];
   const file = form.file("file");
   if (file === null) throw fieldError({ file: [words.noFile] });
   if (file.bytes === 0) throw fieldError({ file: [words.emptyFile] });
-  const id = await imports.start({ kind, file, by: actorOf(visit) });
-  return redirect(`/staff/imports/${id}/`);
+  return file;
+}
+
+/** @throws AppError `invalid` on `replace` for a kind that is no directory */
+function readReplace({ form, language }: Visit): boolean {
+  if (form.get("replace") !== "yes") return false;
+  const kind = IMPORT_KIND_NAMES.find((name) => name === form.get("kind"));
+  if (kind === undefined || importKinds[kind].isDirectory) return true;
+  throw fieldError({ replace: [importWords[language].noReplace] });
+}
+
+function stateOf({ language }: Visit, { state, isWaiting, summary }: RecordedRun): string {
+  const words = importWords[language];
+  const text = isWaiting ? words.states.waiting : words.states[state];
+  return summary.options.dryRun ? `${text}, ${words.dryRunMark}` : text;
 }
 
 function Columns({ visit }: { visit: Visit }): JSX.Element {
@@ -92,45 +117,32 @@ function Columns({ visit }: { visit: Visit }): JSX.Element {
 function Runs({ visit, runs }: { visit: Visit; runs: readonly RecordedRun[] }): JSX.Element {
   const words = importWords[visit.language];
   return (
-    <Scroll label={words.recent}>
-      <table class="data">
-        <thead>
-          <tr>
-            <th scope="col">{words.file}</th>
-            <th scope="col">{words.kind}</th>
-            <th scope="col">{words.state}</th>
-            <th scope="col" class="number">
-              {words.read}
-            </th>
-            <th scope="col" class="number">
-              {words.rejected}
-            </th>
-            <th scope="col">{words.started}</th>
-            <th scope="col">{words.by}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {runs.map((run) => (
-            <tr>
-              <th scope="row">
-                <a href={asset(visit, `/staff/imports/${run.id}/`)}>
-                  <bdi>{run.fileName}</bdi>
-                </a>
-              </th>
-              <td>{words.kinds[run.kind]}</td>
-              <td>{words.states[run.state]}</td>
-              <td class="number">{shownNumber(visit, run.summary.read)}</td>
-              <td class="number">{shownNumber(visit, run.summary.rejected)}</td>
-              <td>
-                <Instant visit={visit} at={run.startedAt} />
-              </td>
-              <td>
-                <bdi>{run.person}</bdi>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <DataTable
+      label={words.recent}
+      columns={[
+        ...[words.file, words.kind, words.state, `#${words.read}`, `#${words.rejected}`],
+        ...[words.started, words.by],
+      ]}
+    >
+      {runs.map((run) => (
+        <tr>
+          <th scope="row">
+            <a href={asset(visit, `/staff/imports/${run.id}/`)}>
+              <bdi>{run.fileName}</bdi>
+            </a>
+          </th>
+          <td>{words.kinds[run.kind]}</td>
+          <td>{stateOf(visit, run)}</td>
+          <td class="number">{shownNumber(visit, run.summary.read)}</td>
+          <td class="number">{shownNumber(visit, run.summary.rejected)}</td>
+          <td>
+            <Instant visit={visit} at={run.startedAt} />
+          </td>
+          <td>
+            <bdi>{run.person}</bdi>
+          </td>
+        </tr>
+      ))}
+    </DataTable>
   );
 }

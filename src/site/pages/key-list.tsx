@@ -2,9 +2,10 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Member } from "../../accounts/accounts.table.ts";
 import type { Key } from "../../keys/keys.table.ts";
+import { DataTable } from "../data-table.tsx";
 import { ActionButton } from "../form.tsx";
 import { quietly } from "../row-actions.tsx";
-import { DayOf, Instant, LastDayBefore, Scroll } from "../shown.tsx";
+import { DayOf, Instant, LastDayBefore } from "../shown.tsx";
 import type { SiteContext } from "../site-context.ts";
 import { isManager, membershipOf } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
@@ -97,22 +98,11 @@ function KeyTable({
     words.actions,
   ];
   return (
-    <Scroll label={label}>
-      <table class="data">
-        <thead>
-          <tr>
-            {heads.map((head) => (
-              <th scope="col">{head}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {listed.map((one) => (
-            <KeyRow visit={visit} listed={one} />
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <DataTable label={label} columns={heads}>
+      {listed.map((one) => (
+        <KeyRow visit={visit} listed={one} />
+      ))}
+    </DataTable>
   );
 }
 

@@ -2,10 +2,11 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { AppError, toAppError } from "../../errors.ts";
 import type { Webhook } from "../../webhooks/webhooks.table.ts";
+import { DataTable } from "../data-table.tsx";
 import { ActionButton } from "../form.tsx";
 import { asset } from "../layout.tsx";
 import { quietly, sentNumber } from "../row-actions.tsx";
-import { Instant, Scroll } from "../shown.tsx";
+import { Instant } from "../shown.tsx";
 import type { SiteContext } from "../site-context.ts";
 import { redirect, type View } from "../view.ts";
 import { actorOf, isManager, membershipOf, viewerOf } from "../viewer.ts";
@@ -33,22 +34,11 @@ export function WebhookList({
       {webhooks.length === 0 ? (
         <p>{words.noWebhooks}</p>
       ) : (
-        <Scroll label={visit.words.webhooks}>
-          <table class="data">
-            <thead>
-              <tr>
-                {heads.map((head) => (
-                  <th scope="col">{head}</th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {webhooks.map((webhook) => (
-                <WebhookRow visit={visit} webhook={webhook} />
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+        <DataTable label={visit.words.webhooks} columns={heads}>
+          {webhooks.map((webhook) => (
+            <WebhookRow visit={visit} webhook={webhook} />
+          ))}
+        </DataTable>
       )}
     </>
   );

@@ -1,11 +1,12 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { requiredName } from "../../accounts/accounts.ts";
-import { AppError, fieldError } from "../../errors.ts";
+import { AppError } from "../../errors.ts";
 import { KEY_ACCESSES } from "../../keys/key-token.ts";
 import type { Key } from "../../keys/keys.table.ts";
-import { parseDay, startOfDay } from "../../moscow-time.ts";
+import { readFields, requiredChoice } from "../faults.ts";
 import { Form, SelectField, TextField } from "../form.tsx";
+import { readLastDay } from "../last-day.ts";
 import { asset } from "../layout.tsx";
 import { RowFaults, sentNumber } from "../row-actions.tsx";
 import { Snippet } from "../shown.tsx";
@@ -17,9 +18,6 @@ import type { Visit } from "../visit.ts";
 import { organizationWords } from "../words/organization.ts";
 import { KeyList } from "./key-list.tsx";
 import { enableWebhook, WebhookList } from "./key-webhooks.tsx";
-
-/** The day after it can still be written with four digits of the year. */
-const LAST_DAY = parseDay("9999-12-30") ?? 0;
 
 /** `/account/keys/`: API keys, and the webhooks' Enable buttons (specification, section 3). */
 export const keysPage: SitePage = {
@@ -88,29 +86,20 @@ function NewKey({ visit }: { visit: Visit }): JSX.Element {
 async function create(visit: Visit, { keys }: SiteContext): Promise<View> {
   const { form } = visit;
   const { member } = membershipOf(visit);
-  const words = organizationWords[visit.language];
-  const name = requiredName(form.get("name"));
-  const access = KEY_ACCESSES.find((one) => one === form.get("access"));
-  if (access === undefined) throw fieldError({ access: [words.wrongAccess] });
-  const wanted = { memberId: member.id, name, access, expiresAt: expiryOf(visit) };
+  const fields = readFields({
+    name: () => requiredName(form.get("name")),
+    access: () => requiredChoice(KEY_ACCESSES, form.get("access")),
+    expires: () => readLastDay(form.get("expires"), visit.nowMs),
+  });
+  const { name, access, expires: expiresAt } = fields;
+  const wanted = { memberId: member.id, name, access, expiresAt };
   const { token } = await keys.createKey(wanted, actorOf(visit));
   return newKeyView(visit, token);
 }
 
-/** @returns the instant at which the day after the last one starts */
-function expiryOf(visit: Visit): number | null {
-  const text = visit.form.get("expires").trim();
-  if (text === "") return null;
-  const day = parseDay(text);
-  if (day === null || day > LAST_DAY) {
-    throw fieldError({ expires: [organizationWords[visit.language].wrongDay] });
-  }
-  return startOfDay(day + 1);
-}
-
 function newKeyView(visit: Visit, token: string): View {
   const words = organizationWords[visit.language];
-  const command = `curl -H "Authorization: Bearer ${token}" ${visit.baseAddress}/v1/me/`;
+  const command = `curl -H "Authorization: Bearer ${token}" ${visit.ownAddress}/v1/me/`;
   return page(
     words.yourKey,
     <>

@@ -1,6 +1,7 @@
 import { MEMBER_ROLES, type Member } from "../../accounts/accounts.table.ts";
 import type { MemberChange, MemberDenial } from "../../accounts/member-rules.ts";
-import { AppError, fieldError } from "../../errors.ts";
+import { AppError } from "../../errors.ts";
+import { requiredChoice } from "../faults.ts";
 import { sentNumber } from "../row-actions.tsx";
 import type { SiteContext } from "../site-context.ts";
 import { redirect, type View } from "../view.ts";
@@ -9,18 +10,15 @@ import type { Visit } from "../visit.ts";
 import { organizationWords } from "../words/organization.ts";
 
 export async function changeRole(visit: Visit, context: SiteContext): Promise<View> {
-  const role = MEMBER_ROLES.find((one) => one === visit.form.get("role"));
-  if (role === undefined) {
-    throw fieldError({ non_field_errors: [organizationWords[visit.language].wrongRole] });
-  }
+  const role = requiredChoice(MEMBER_ROLES, visit.form.get("role"));
   await change(visit, context, { role });
   return redirect("/account/members/?done=role");
 }
 
-/** Their keys are refused from the next request on, and their sessions end. */
+/** Their keys are refused from the next request on, and they see nothing of the organization. */
 export async function suspend(visit: Visit, context: SiteContext): Promise<View> {
   const { email } = await change(visit, context, { isSuspended: true });
-  await context.people.endSessions(email);
+  await context.people.endSessionsOfSuspended(email);
   return redirect("/account/members/?done=suspended");
 }
 

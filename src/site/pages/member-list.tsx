@@ -2,9 +2,11 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { MEMBER_ROLES, type Member } from "../../accounts/accounts.table.ts";
 import { roleDenial } from "../../accounts/member-rules.ts";
-import { ActionButton, Form } from "../form.tsx";
+import { DataTable } from "../data-table.tsx";
+import { ActionButton } from "../form.tsx";
+import { RoleForm } from "../role-form.tsx";
 import { quietly } from "../row-actions.tsx";
-import { Instant, Scroll } from "../shown.tsx";
+import { Instant } from "../shown.tsx";
 import { isManager, membershipOf } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
 import { organizationWords } from "../words/organization.ts";
@@ -13,37 +15,36 @@ import { organizationWords } from "../words/organization.ts";
 export function MemberList({
   visit,
   members,
+  canMail,
 }: {
   visit: Visit;
   members: readonly Member[];
+  canMail: boolean;
 }): JSX.Element {
   const { words: common } = visit;
   const words = organizationWords[visit.language];
   const heads = [common.name, common.email, common.role, words.state];
   if (isManager(visit)) heads.push(words.actions);
   return (
-    <Scroll label={common.members}>
-      <table class="data">
-        <thead>
-          <tr>
-            {heads.map((head) => (
-              <th scope="col">{head}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {members.map((member) => (
-            <MemberRow visit={visit} member={member} />
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <DataTable label={common.members} columns={heads}>
+      {members.map((member) => (
+        <MemberRow visit={visit} member={member} canMail={canMail} />
+      ))}
+    </DataTable>
   );
 }
 
-function MemberRow({ visit, member }: { visit: Visit; member: Member }): JSX.Element {
+interface RowProps {
+  visit: Visit;
+  member: Member;
+  /** Whether links go by mail. */
+  canMail: boolean;
+}
+
+function MemberRow({ visit, member, canMail }: RowProps): JSX.Element {
   const words = organizationWords[visit.language];
   const actor = membershipOf(visit).member;
+  const roles = MEMBER_ROLES.filter((role) => roleDenial(actor, role) === null);
   const isYou = member.id === actor.id;
   const mayChange = roleDenial(actor, member.role) === null;
   return (
@@ -56,48 +57,31 @@ function MemberRow({ visit, member }: { visit: Visit; member: Member }): JSX.Ele
         <bdi>{member.email}</bdi>
       </td>
       <td>
-        {mayChange ? <RoleForm visit={visit} member={member} /> : visit.words.roles[member.role]}
+        {mayChange ? (
+          <RoleForm visit={visit} member={member} roles={roles} />
+        ) : (
+          visit.words.roles[member.role]
+        )}
       </td>
       <td>
         {member.suspendedAt === null ? (
           words.memberStates.active
         ) : (
           <>
-            {words.memberStates.suspended} (<Instant visit={visit} at={member.suspendedAt} />)
+            {words.memberStates.suspended}, <Instant visit={visit} at={member.suspendedAt} />
           </>
         )}
       </td>
       {isManager(visit) && (
-        <td>{mayChange && !isYou && <Actions visit={visit} member={member} />}</td>
+        <td>
+          {mayChange && !isYou && <Actions visit={visit} member={member} canMail={canMail} />}
+        </td>
       )}
     </tr>
   );
 }
 
-function RoleForm({ visit, member }: { visit: Visit; member: Member }): JSX.Element {
-  const words = organizationWords[visit.language];
-  const actor = membershipOf(visit).member;
-  const roles = MEMBER_ROLES.filter((role) => roleDenial(actor, role) === null);
-  return (
-    <Form visit={quietly(visit)} action="role">
-      <input type="hidden" name="member" value={member.id} />
-      <span class="row">
-        <select name="role" aria-label={`${words.roleOf} ${member.name || member.email}`}>
-          {roles.map((role) => (
-            <option value={role} selected={role === member.role}>
-              {visit.words.roles[role]}
-            </option>
-          ))}
-        </select>
-        <button type="submit" class="plain">
-          {visit.words.change}
-        </button>
-      </span>
-    </Form>
-  );
-}
-
-function Actions({ visit, member }: { visit: Visit; member: Member }): JSX.Element {
+function Actions({ visit, member, canMail }: RowProps): JSX.Element {
   const words = organizationWords[visit.language];
   const row = { visit: quietly(visit), fields: { member: member.id } };
   if (member.suspendedAt !== null) {
@@ -116,7 +100,7 @@ function Actions({ visit, member }: { visit: Visit; member: Member }): JSX.Eleme
         {...row}
         action="link"
         label={words.linkAgain}
-        confirm={words.linkAgainQuestion}
+        confirm={canMail ? words.linkAgainQuestion : words.linkCopyQuestion}
       />
       <ActionButton
         {...row}

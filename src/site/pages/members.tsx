@@ -17,7 +17,7 @@ import { MemberList } from "./member-list.tsx";
 export const membersPage: SitePage = {
   path: "/account/members/",
   access: "member",
-  show(visit, { accounts }) {
+  show(visit, { accounts, mails }) {
     const words = organizationWords[visit.language];
     const done = doneOf(visit);
     const members = accounts.members(membershipOf(visit).organization.id);
@@ -29,7 +29,7 @@ export const membersPage: SitePage = {
         {done !== null && <p role="status">{done}</p>}
         <RowFaults visit={visit} actions={actions} />
         <p>{words.membersIntro}</p>
-        <MemberList visit={visit} members={members} />
+        <MemberList visit={visit} members={members} canMail={mails.canSend} />
         {isManager(visit) && <Invitation visit={visit} />}
         <p>
           <small>{words.moscowTime}</small>

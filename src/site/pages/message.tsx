@@ -2,8 +2,9 @@
 import type { AppError } from "../../errors.ts";
 import { STATUS_OF } from "../../methods/statuses.ts";
 import { asset } from "../layout.tsx";
-import type { View } from "../view.ts";
+import type { PageView, View } from "../view.ts";
 import type { Visit } from "../visit.ts";
+import { sentence } from "../words/sentences.ts";
 
 /** Where there is nothing, or nothing for this person. */
 export function notFoundPage(visit: Visit): View {
@@ -21,11 +22,15 @@ export function notFoundPage(visit: Visit): View {
 }
 
 /** An error that belongs to no form. */
-export function messagePage({ words }: Visit, error: AppError): View {
+export function messagePage({ words, language }: Visit, error: AppError): PageView {
   return {
     kind: "page",
     status: STATUS_OF[error.code],
     title: words.failed,
-    body: <p role="alert">{error.code === "internal" ? words.failedText : error.detail}</p>,
+    body: (
+      <p role="alert">
+        {error.code === "internal" ? words.failedText : sentence(language, error.detail)}
+      </p>
+    ),
   };
 }

@@ -1,12 +1,15 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { notFound } from "../../errors.ts";
 import { apiMethods } from "../../methods/table.ts";
 import { dayOf, parseDay, startOfDay } from "../../moscow-time.ts";
-import { DayOf, Instant, LastDayBefore, Scroll, shownNumber } from "../shown.tsx";
+import { Scroll } from "../data-table.tsx";
+import { DayOf, Instant, LastDayBefore, shownNumber } from "../shown.tsx";
 import type { SiteContext } from "../site-context.ts";
+import { ORGANIZATION_COOKIE, siteCookie } from "../site-cookies.ts";
 import type { SitePage } from "../site-pages.ts";
 import { sumByDay, sumByMethod, sumOf, type UsageRow, type UsageSum } from "../usage-sums.ts";
-import { page } from "../view.ts";
+import { page, redirect, type View } from "../view.ts";
 import { membershipOf, viewerOf } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
 import { organizationWords } from "../words/organization.ts";
@@ -40,7 +43,18 @@ export const overviewPage: SitePage = {
       </>,
     );
   },
+  actions: { "switch-organization": switchOrganization },
 };
+
+/** Whose pages are shown from now on. */
+function switchOrganization({ form, memberships }: Visit): View {
+  const chosen = memberships.find(
+    ({ organization }) => String(organization.id) === form.get("organization"),
+  );
+  if (chosen === undefined) throw notFound("The organization");
+  const cookie = siteCookie(ORGANIZATION_COOKIE, String(chosen.organization.id));
+  return redirect("/account/", [cookie]);
+}
 
 function PlanCards({ visit, context }: { visit: Visit; context: SiteContext }): JSX.Element {
   const { nowMs, words: common } = visit;

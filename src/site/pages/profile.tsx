@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-import { AppError, fieldError } from "../../errors.ts";
+import { AppError } from "../../errors.ts";
 import { Form, TextField } from "../form.tsx";
 import type { SiteContext } from "../site-context.ts";
 import type { SitePage } from "../site-pages.ts";
@@ -10,14 +10,16 @@ import type { Visit } from "../visit.ts";
 export const profilePage: SitePage = {
   path: "/account/profile/",
   access: "person",
-  show(visit) {
-    const { words, signedIn, memberships } = visit;
+  show(visit, context) {
+    const { words, signedIn } = visit;
     const field = { visit, action: "change-password", type: "password" };
     return page(
       words.profile,
       <>
         {visit.query.get("done") === "password" && <p role="status">{words.passwordChanged}</p>}
-        {memberships.length === 0 && <p>{words.noOrganization}</p>}
+        {closedPlaces(visit, context).map((sentence) => (
+          <p class="notice">{sentence}</p>
+        ))}
         <dl>
           <dt>{words.name}</dt>
           <dd>{signedIn?.person.name}</dd>
@@ -47,23 +49,32 @@ export const profilePage: SitePage = {
   actions: { "change-password": changePassword },
 };
 
+/** Why organizations that somebody belongs to are not open to them. */
+function closedPlaces({ words, signedIn }: Visit, { accounts }: SiteContext): string[] {
+  if (signedIn === null) return [];
+  const { email, isVerified } = signedIn.person;
+  const places = accounts.placesOf(email);
+  if (places.length === 0) return [words.noOrganization];
+  const open = accounts.membershipsOf(email, isVerified).map(({ organization }) => organization.id);
+  return places
+    .filter(({ organization }) => !open.includes(organization.id))
+    .map(({ member, organization: { name, archivedAt } }) => {
+      if (archivedAt !== null) return words.archivedPlace(name);
+      return member.suspendedAt === null ? words.unverifiedIn(name) : words.suspendedIn(name);
+    });
+}
+
 async function changePassword(visit: Visit, { people, attempts }: SiteContext): Promise<View> {
   const { form, words, request, signedIn } = visit;
   // Who found a session open does not learn the password by it.
   if (!attempts.take([`present password ${signedIn?.person.id}`], visit.nowMs)) {
     throw new AppError("throttled", words.tooManyAttempts);
   }
-  const changed = await people
-    .changePassword({
-      cookie: request.headers.get("cookie") ?? "",
-      password: form.get("password"),
-      newPassword: form.get("newPassword"),
-    })
-    .catch((error) => {
-      // The operation knows one password only, the new one.
-      const fields = error?.fields?.password;
-      throw fields === undefined ? error : fieldError({ newPassword: fields });
-    });
-  if (changed === null) throw fieldError({ password: [words.wrongPresentPassword] });
-  return redirect("/account/profile/?done=password", changed.setCookies);
+  const { setCookies } = await people.changePassword({
+    cookie: request.headers.get("cookie") ?? "",
+    email: signedIn?.person.email ?? "",
+    password: form.get("password"),
+    newPassword: form.get("newPassword"),
+  });
+  return redirect("/account/profile/?done=password", setCookies);
 }

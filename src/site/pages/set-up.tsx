@@ -1,7 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import { requiredEmail, requiredName } from "../../accounts/accounts.ts";
 import { notFound } from "../../errors.ts";
-import { renamingFault } from "../faults.ts";
+import { requirePassword } from "../../people/password-rules.ts";
+import { readFields } from "../faults.ts";
 import { Form, TextField } from "../form.tsx";
 import type { SiteContext } from "../site-context.ts";
 import type { SitePage } from "../site-pages.ts";
@@ -50,15 +51,17 @@ async function setUpFirst(visit: Visit, context: SiteContext): Promise<View> {
   const { form } = visit;
   const { accounts, people, setUp } = context;
   if (!setUp.isToken(tokenOf(visit))) throw notFound("The set-up page");
-  const email = form.get("email").trim();
-  const name = form.get("name").trim();
-  const organizationName = form.get("organization");
-  // Before the person is made, who can be made only once.
-  requiredEmail(email);
-  renamingFault("name", "organization", () => requiredName(organizationName));
-  const person = await people.setUpPerson({ email, name, password: form.get("password") });
+  // All of it before the person is made, who can be made only once.
+  const fields = readFields({
+    name: () => requiredName(form.get("name")),
+    email: () => requiredEmail(form.get("email")),
+    password: () => requirePassword(form.get("password"), form.get("email")),
+    organization: () => requiredName(form.get("organization")),
+  });
+  const { email, name, password } = fields;
+  const person = await people.setUpPerson({ email, name, password });
   const by = { person: person.email, keyId: null };
-  const wanted = { name: organizationName, plan: "profi" } as const;
+  const wanted = { name: fields.organization, plan: "profi" } as const;
   const { id: organizationId } = await accounts.createOrganization(wanted, by);
   await accounts.addMember({ organizationId, email, name, role: "owner" }, by);
   return redirect("/account/sign-in/?done=set-up");

@@ -1,27 +1,28 @@
 /** @jsxImportSource hono/jsx */
 import { AppError, fieldError } from "../../errors.ts";
 import { addressName } from "../client-address.ts";
-import { csrfToken, FORM_COOKIE } from "../csrf.ts";
 import { Form, TextField } from "../form.tsx";
 import { asset } from "../layout.tsx";
 import type { SiteContext } from "../site-context.ts";
 import type { SitePage } from "../site-pages.ts";
-import { ownPath, parseOwnPath, redirect, type View } from "../view.ts";
+import { type KeptForm, ownPath, parseOwnPath, type Resume, redirect, type View } from "../view.ts";
 import type { Visit } from "../visit.ts";
-import { readCookies } from "../visit.ts";
-import { type KeptForm, sendAgainView } from "./send-again.tsx";
 
 /** `/account/sign-in/`, and signing out. */
 export const signInPage: SitePage = {
   path: "/account/sign-in/",
   access: "anybody",
-  show: (visit) =>
-    visit.signedIn === null ? signInView(visit, keptOf(visit)) : redirect("/account/"),
+  show: (visit, context) =>
+    visit.signedIn === null ? signInView(visit, context, keptOf(visit)) : redirect("/account/"),
   actions: { "sign-in": signIn, "sign-out": signOut },
 };
 
 /** @param kept a form that was sent after the session had ended */
-export function signInView(visit: Visit, kept: KeptForm | null = null): View {
+export function signInView(
+  visit: Visit,
+  { setUp }: Pick<SiteContext, "setUp">,
+  kept: KeptForm | null,
+): View {
   const { words } = visit;
   const next = visit.query.get("next") ?? visit.form.get("next");
   return {
@@ -29,6 +30,7 @@ export function signInView(visit: Visit, kept: KeptForm | null = null): View {
     title: words.signIn,
     body: (
       <>
+        {setUp.isNeeded() && <p class="notice">{words.setUpNeeded}</p>}
         {kept !== null && <p role="status">{words.sessionEnded}</p>}
         {visit.query.get("done") === "password" && <p role="status">{words.passwordChosen}</p>}
         {visit.query.get("done") === "set-up" && <p role="status">{words.setUpDone}</p>}
@@ -61,7 +63,7 @@ export function signInView(visit: Visit, kept: KeptForm | null = null): View {
   };
 }
 
-async function signIn(visit: Visit, context: SiteContext): Promise<View> {
+async function signIn(visit: Visit, context: SiteContext): Promise<View | Resume> {
   const { form, words } = visit;
   const email = form.get("email").trim();
   const password = form.get("password");
@@ -76,12 +78,9 @@ async function signIn(visit: Visit, context: SiteContext): Promise<View> {
   if (session === null) throw fieldError({ non_field_errors: [words.wrongPassword] });
   const { setCookies } = session;
   const kept = keptOf(visit);
-  if (kept === null) return redirect(ownPath(form.get("next")), setCookies);
-  const cookie = setCookies.map((one) => one.split(";")[0]).join("; ");
-  const signedIn = await context.people.signedIn(cookie);
-  const formCookie = readCookies(visit.request).get(FORM_COOKIE) ?? "";
-  const csrf = csrfToken(context.secret, formCookie, signedIn?.sessionId ?? null);
-  return { ...sendAgainView({ ...visit, signedIn, csrf }, kept), setCookies } as View;
+  return kept === null
+    ? redirect(ownPath(form.get("next")), setCookies)
+    : { kind: "resume", kept, setCookies };
 }
 
 async function signOut(visit: Visit, { people }: SiteContext): Promise<View> {

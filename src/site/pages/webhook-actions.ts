@@ -19,7 +19,7 @@ export const webhookActions: Record<string, Action> = {
     requireManager(visit);
     const before = webhookOf(visit, context);
     requireWebhooks(visit, context);
-    const { given, channels } = readWebhookForm(visit, context);
+    const { given, channels } = await readWebhookForm(visit, context);
     // As the API's PATCH would get only what is to change: what stays is not judged anew.
     const changesUrl = given.url !== before.url;
     const changesChannels = channels.join() !== before.channels.join();

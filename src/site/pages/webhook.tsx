@@ -7,7 +7,6 @@ import { asset } from "../layout.tsx";
 import { shownNumber } from "../shown.tsx";
 import type { SiteContext } from "../site-context.ts";
 import type { SitePage } from "../site-pages.ts";
-import { UserText } from "../user-text.tsx";
 import { page } from "../view.ts";
 import type { Visit } from "../visit.ts";
 import { hasWebhooks, planOf, webhookOf } from "../webhook-access.ts";
@@ -69,7 +68,7 @@ function Facts({ visit, webhook }: { visit: Visit; webhook: WebhookView }): JSX.
     <dl>
       <dt>{words.url}</dt>
       <dd>
-        <UserText text={webhook.url} />
+        <bdi>{webhook.url}</bdi>
       </dd>
       <dt>{words.state}</dt>
       <dd>
@@ -79,7 +78,7 @@ function Facts({ visit, webhook }: { visit: Visit; webhook: WebhookView }): JSX.
       <dt>{words.lastSuccess}</dt>
       <dd>{success === null ? words.never : <Moment visit={visit} at={success} />}</dd>
       <dt>{words.lastError}</dt>
-      <dd>{error === "" ? words.none : <UserText text={sentence(visit.language, error)} />}</dd>
+      <dd>{error === "" ? words.none : <bdi>{sentence(visit.language, error)}</bdi>}</dd>
       <dt>{words.created}</dt>
       <dd>
         <Moment visit={visit} at={webhook.created_at} />
@@ -126,7 +125,7 @@ function Channels({
                 </>
               ) : (
                 <a href={asset(visit, `/account/channels/${id}/`)}>
-                  <UserText text={card.title.trim() === "" ? String(id) : card.title} />
+                  <bdi>{card.title.trim() === "" ? String(id) : card.title}</bdi>
                 </a>
               )}
             </li>

@@ -2,11 +2,11 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { NewSecretView, WebhookView } from "../../webhooks/webhooks.ts";
 import { Moment } from "../answer-times.tsx";
+import { Scroll } from "../data-table.tsx";
 import { asset } from "../layout.tsx";
-import { Scroll, shownNumber } from "../shown.tsx";
+import { shownNumber } from "../shown.tsx";
 import type { SiteContext } from "../site-context.ts";
 import type { SitePage } from "../site-pages.ts";
-import { UserText } from "../user-text.tsx";
 import { page, type View } from "../view.ts";
 import { actorOf, isManager, membershipOf } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
@@ -81,7 +81,7 @@ function List({
             <tr>
               <td class="address">
                 <a href={asset(visit, `${PATH}${webhook.id}/`)}>
-                  <UserText text={webhook.url} />
+                  <bdi>{webhook.url}</bdi>
                 </a>
               </td>
               <td data-label={words.state}>
@@ -101,7 +101,7 @@ function List({
                 {webhook.last_error === "" ? (
                   words.none
                 ) : (
-                  <UserText text={sentence(visit.language, webhook.last_error)} />
+                  <bdi>{sentence(visit.language, webhook.last_error)}</bdi>
                 )}
               </td>
             </tr>
@@ -139,9 +139,8 @@ function Create({
 async function create(visit: Visit, context: SiteContext): Promise<View> {
   requireManager(visit);
   requireRoomForOne(visit, context);
-  const { given, channels } = readWebhookForm(visit, context);
+  const wanted = await readWebhookForm(visit, context);
   const { id } = membershipOf(visit).organization;
-  const wanted = { given, channels };
   const { webhooks } = context.services;
   const made = await webhooks.create(id, planOf(visit, context), wanted, actorOf(visit));
   return secretPage(visit, JSON.parse(made) as NewSecretView);

@@ -1,16 +1,44 @@
 import type { FieldErrors } from "../../errors.ts";
+import { IMPORT_SENTENCES } from "./import-sentences.ts";
 import type { Language } from "./words.ts";
 
 /** What the domains say in English, with their values in the places of the groups. */
 const RUSSIAN: readonly [RegExp, string][] = [
-  [/^This field is required\.$/, "Заполните это поле."],
-  [/^This field may not be blank\.$/, "Заполните это поле."],
+  [/^This field (?:is required|may not be blank)\.$/, "Заполните это поле."],
   [/^This list may not be empty\.$/, "Укажите хотя бы один."],
   [/^A valid integer is required\.$/, "Введите целое число."],
   [/^Ensure this value is greater than or equal to (\d+)\.$/, "Введите число не меньше $1."],
   [/^Ensure this value is less than or equal to (\d+)\.$/, "Введите число не больше $1."],
   [/^Ensure this field has no more than (\d+) characters\.$/, "Не больше $1 знаков."],
   [/^Ensure this field has at least (\d+) characters\.$/, "Введите не меньше $1 знаков."],
+  [/^Enter a valid email address\.$/, "Введите адрес электронной почты."],
+  [/^Control characters are not allowed\.$/, "Управляющие символы не допускаются."],
+  [/^The day is over already\.$/, "Этот день уже прошёл."],
+  [/^Enter a day such as (\S+)\.$/, "Введите день, например $1."],
+  [/^(.+) is a member of this organization already\.$/, "$1 уже состоит в этой организации."],
+  [/^Enter a whole number from (\d+) to (\d+)\.$/, "Введите целое число от $1 до $2."],
+  [
+    /^Too many people are signing in\. Try again in a few seconds\.$/,
+    "Сейчас входит слишком много людей. Повторите через несколько секунд.",
+  ],
+  [/^This page takes no form\.$/, "Эта страница не принимает форм."],
+  [
+    /^Forms are taken from the appliance's own pages only\.$/,
+    "Формы принимаются только с собственных страниц установки.",
+  ],
+  [/^The form is too large\.$/, "Форма слишком велика."],
+  [/^The form could not be read\.$/, "Форму не удалось прочитать."],
+  [/^The file cannot be stored at present\.$/, "Сейчас файл нельзя сохранить."],
+  [/^Choose one of the options\.$/, "Выберите один из вариантов."],
+  [/^This is not your present password\.$/, "Это не ваш нынешний пароль."],
+  [
+    /^Leave your e-mail's name and Kanalog's out of the password\.$/,
+    "В пароле не должно быть имени из вашего адреса и слова Kanalog.",
+  ],
+  [
+    /^This password is one of the first that are guessed\.$/,
+    "Этот пароль подбирают одним из первых. Выберите другой.",
+  ],
   [/^Null characters are not allowed\.$/, "Нулевые знаки не допускаются."],
   [/^Object with slug=(.*) does not exist\.$/s, "Кода $1 нет."],
   [/^"(.*)" is not a valid choice\.$/s, "Значения «$1» нет."],
@@ -38,7 +66,7 @@ const RUSSIAN: readonly [RegExp, string][] = [
     "Открытых каналов с этими номерами нет: $1.",
   ],
   [
-    /^Ensure this field has no more than (\d+) elements\. Too many by: (.+)\.$/,
+    /^Ensure this field has no more than (\d+) elements\. Leave out: (.+)\.$/,
     "Не больше $1 каналов. Лишние: $2.",
   ],
   [
@@ -93,6 +121,7 @@ const RUSSIAN: readonly [RegExp, string][] = [
   [/^The name of the receiver could not be resolved\.$/, "Имя получателя не найдено."],
   [/^The signing secret cannot be read; rotate it\.$/, "Секрет подписи не читается: смените его."],
   [/^The receiver answered (\d+)\.$/, "Получатель ответил $1."],
+  ...IMPORT_SENTENCES,
 ];
 
 /** A sentence of the domains in the visitor's language; one that is not known stays as it is. */

@@ -1,16 +1,19 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { type AuditAction, type AuditRecord, COMMAND_LINE } from "../../../audit/audit-log.ts";
-import { Instant } from "../../formats.tsx";
+import type { AuditAction, AuditRecord } from "../../../audit/audit-log.ts";
+import { DataTable } from "../../data-table.tsx";
+import { Instant } from "../../shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../site-path.ts";
 import type { Visit } from "../../visit.ts";
 import { auditWords } from "../../words/audit.ts";
 import { staffWords } from "../../words/staff.ts";
-import { consolePage, DataTable, withQuery } from "./console.tsx";
+import { consolePage, withQuery } from "./console.tsx";
 
 const ENTRIES_PER_PAGE = 50;
+/** In the place of an address: who typed commands has none. */
+const COMMAND_LINE = "command-line";
 
 /** `/staff/audit/`: what was changed, by whom; the latest first. */
 export const auditPage: SitePage = {
@@ -73,12 +76,18 @@ function EntryRow({
   return (
     <tr>
       <td>
-        <Instant at={at} language={visit.language} withSeconds />
+        <Instant visit={visit} at={at} withSeconds />
       </td>
-      <td>{person === "" ? words.commandLine : <bdi>{person}</bdi>}</td>
+      <td>
+        <a
+          href={asset(visit, `/staff/audit/?person=${encodeURIComponent(person || COMMAND_LINE)}`)}
+        >
+          <bdi>{person || words.commandLine}</bdi>
+        </a>
+      </td>
       <td>
         {organizationId === null ? (
-          "–"
+          "—"
         ) : (
           <a href={asset(visit, `/staff/organizations/${organizationId}/`)}>
             <bdi>{names.get(organizationId) ?? organizationId}</bdi>
@@ -86,14 +95,14 @@ function EntryRow({
         )}
       </td>
       <td>{words.actions[action as AuditAction] ?? action}</td>
-      <td>
+      <td class="long">
         <bdi>{target.replace(/^\w+/, (word) => words.targets[word] ?? word)}</bdi>
       </td>
       <td class="long">
         {Object.entries(details).map(([name, value], at) => (
           <>
             {at > 0 && ", "}
-            {words.details[name] ?? name}: <bdi>{String(value ?? "–")}</bdi>
+            {words.details[name] ?? name}: <bdi>{String(value ?? "—")}</bdi>
           </>
         ))}
       </td>
@@ -104,7 +113,6 @@ function EntryRow({
 function Filters({ visit, context }: { visit: Visit; context: SiteContext }): JSX.Element {
   const words = staffWords[visit.language];
   const organizationId = numberOf(visit, "organization");
-  const person = personOf(visit);
   return (
     <search>
       <form method="get" class="inline">
@@ -118,27 +126,23 @@ function Filters({ visit, context }: { visit: Visit; context: SiteContext }): JS
           ))}
         </select>
         <label for="person">{words.who}</label>
-        <select name="person" id="person">
-          <option value="">{words.all}</option>
-          {context.audit.actors().map((actor) => (
-            <option value={actor || COMMAND_LINE_CHOICE} selected={actor === person}>
-              {actor || auditWords[visit.language].commandLine}
-            </option>
+        <input name="person" id="person" list="people" value={visit.query.get("person") ?? ""} />
+        <datalist id="people">
+          <option value={COMMAND_LINE}>{auditWords[visit.language].commandLine}</option>
+          {context.people.people().map(({ email }) => (
+            <option value={email} />
           ))}
-        </select>
+        </datalist>
         <button type="submit">{words.show}</button>
       </form>
     </search>
   );
 }
 
-/** No address, since it has no `@`. */
-const COMMAND_LINE_CHOICE = "command-line";
-
 /** Null: everybody. */
 function personOf({ query }: Visit): string | null {
-  const text = query.get("person") ?? "";
-  if (text === COMMAND_LINE_CHOICE) return COMMAND_LINE.person;
+  const text = (query.get("person") ?? "").trim();
+  if (text === COMMAND_LINE) return "";
   return text === "" ? null : text;
 }
 

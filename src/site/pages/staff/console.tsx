@@ -1,5 +1,4 @@
 /** @jsxImportSource hono/jsx */
-import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { notFound } from "../../../errors.ts";
 import { asset } from "../../site-path.ts";
@@ -26,46 +25,6 @@ export function consolePage(visit: Visit, title: string, body: JSX.Element): Vie
 export function idOf(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw notFound("This");
   return Number(text);
-}
-
-/** What was wrong with a button of a row, told once for the page. */
-export function RowFault({ visit, name }: { visit: Visit; name: string }): JSX.Element | null {
-  const messages = visit.faults[name];
-  if (messages === undefined) return null;
-  return (
-    <p class="fault" role="alert">
-      {messages.join(" ")}
-    </p>
-  );
-}
-
-/** A table that scrolls by itself on a narrow screen, by the keyboard too. */
-export function DataTable({
-  label,
-  columns,
-  children,
-}: {
-  label: string;
-  /** A column of numbers is named with `#` before it. */
-  columns: readonly string[];
-  children: Child;
-}): JSX.Element {
-  return (
-    <section class="scroll" tabindex={0} aria-label={label}>
-      <table class="data">
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th scope="col" class={column.startsWith("#") ? "number" : undefined}>
-                {column.replace(/^#/, "")}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>{children}</tbody>
-      </table>
-    </section>
-  );
 }
 
 /** A text that its reader looks for in a list; the list is the page itself. */

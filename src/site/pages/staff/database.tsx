@@ -2,12 +2,13 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { BackupFile } from "../../../backups/backup-files.ts";
 import { BACKUP_JOB } from "../../../jobs/jobs.ts";
-import { bytesText, Instant, numberText } from "../../formats.tsx";
+import { DataTable } from "../../data-table.tsx";
+import { Instant, shownBytes, shownNumber } from "../../shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import type { Visit } from "../../visit.ts";
 import { staffWords } from "../../words/staff.ts";
-import { consolePage, DataTable } from "./console.tsx";
+import { consolePage } from "./console.tsx";
 
 /** `/staff/database/`: how large the file is, and what is in it. */
 export const databasePage: SitePage = {
@@ -16,8 +17,8 @@ export const databasePage: SitePage = {
   async show(visit, context) {
     const words = staffWords[visit.language];
     const [facts, backup] = await Promise.all([context.databaseFacts(), context.lastBackup()]);
-    const number = (value: number): string => numberText(value, visit.language);
-    const bytes = (value: number): string => bytesText(value, words.units, visit.language);
+    const number = (value: number): string => shownNumber(visit, value);
+    const bytes = (value: number): string => shownBytes(visit, value, words.units);
     const lines = [
       [words.file, `${context.config.databasePath}, ${bytes(facts.fileBytes)}`],
       [words.wal, bytes(facts.walBytes)],
@@ -70,8 +71,7 @@ function LastBackup({
   context: SiteContext;
   backup: BackupFile | null;
 }): JSX.Element {
-  const { language } = visit;
-  const words = staffWords[language];
+  const words = staffWords[visit.language];
   const job = context.jobs.list().find(({ name }) => name === BACKUP_JOB);
   if (job === undefined) return <p>{words.backupOff}</p>;
   return (
@@ -85,8 +85,8 @@ function LastBackup({
         <p>{words.backupNone}</p>
       ) : (
         <p>
-          <Instant at={backup.madeAt} language={language} />, <bdi>{backup.path}</bdi>,{" "}
-          {bytesText(backup.bytes, words.units, language)}
+          <Instant visit={visit} at={backup.madeAt} />, <bdi>{backup.path}</bdi>,{" "}
+          {shownBytes(visit, backup.bytes, words.units)}
         </p>
       )}
     </>

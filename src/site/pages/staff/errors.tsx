@@ -1,8 +1,9 @@
 /** @jsxImportSource hono/jsx */
-import { Instant } from "../../formats.tsx";
+import { DataTable } from "../../data-table.tsx";
+import { Instant } from "../../shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { staffWords } from "../../words/staff.ts";
-import { consolePage, DataTable } from "./console.tsx";
+import { consolePage } from "./console.tsx";
 
 /** `/staff/errors/`: what this process logged as a warning or an error. */
 export const errorsPage: SitePage = {
@@ -26,7 +27,7 @@ export const errorsPage: SitePage = {
             {entries.map(({ at, level, message, requestId, cause }) => (
               <tr>
                 <td>
-                  <Instant at={at} language={visit.language} withSeconds />
+                  <Instant visit={visit} at={at} withSeconds />
                 </td>
                 <td class={level === "error" ? "fault" : undefined}>{words.levels[level]}</td>
                 <td class="long">
@@ -38,7 +39,7 @@ export const errorsPage: SitePage = {
                     </details>
                   )}
                 </td>
-                <td>{requestId === null ? "–" : <code>{requestId}</code>}</td>
+                <td>{requestId === null ? "—" : <code>{requestId}</code>}</td>
               </tr>
             ))}
           </DataTable>

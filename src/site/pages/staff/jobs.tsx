@@ -1,16 +1,18 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { fieldError } from "../../../errors.ts";
+import { AppError } from "../../../errors.ts";
 import type { JobState } from "../../../jobs/scheduler.ts";
+import { DataTable } from "../../data-table.tsx";
 import { ActionButton } from "../../form.tsx";
-import { Instant } from "../../formats.tsx";
+import { quietly, RowFaults } from "../../row-actions.tsx";
+import { Instant } from "../../shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { redirect, type View } from "../../view.ts";
 import { actorOf } from "../../viewer.ts";
 import type { Visit } from "../../visit.ts";
 import { staffWords } from "../../words/staff.ts";
-import { consolePage, DataTable, RowFault } from "./console.tsx";
+import { consolePage } from "./console.tsx";
 
 /** `/staff/jobs/`: what the appliance does by the clock. */
 export const jobsPage: SitePage = {
@@ -23,7 +25,7 @@ export const jobsPage: SitePage = {
       visit,
       words.jobs,
       <>
-        <RowFault visit={visit} name="job" />
+        <RowFaults visit={visit} actions={["run"]} />
         <p>{words.patternText}</p>
         <div id="jobs" data-refresh={jobs.some(isRunning) ? "yes" : undefined}>
           <DataTable
@@ -50,8 +52,6 @@ function isRunning({ startedAt, finishedAt }: JobState): boolean {
 
 function JobRow({ visit, job }: { visit: Visit; job: JobState }): JSX.Element {
   const words = staffWords[visit.language];
-  const instant = (at: number | null): JSX.Element =>
-    at === null ? <>–</> : <Instant at={at} language={visit.language} withSeconds />;
   return (
     <tr>
       <th scope="row">
@@ -62,15 +62,25 @@ function JobRow({ visit, job }: { visit: Visit; job: JobState }): JSX.Element {
       <td>
         <code>{job.pattern}</code>
       </td>
-      <td>{job.startedAt === null ? words.never : instant(job.startedAt)}</td>
-      <td>{instant(job.finishedAt)}</td>
+      <td>
+        {job.startedAt === null ? (
+          words.never
+        ) : (
+          <Instant visit={visit} at={job.startedAt} withSeconds />
+        )}
+      </td>
+      <td>
+        <Instant visit={visit} at={job.finishedAt} withSeconds />
+      </td>
       <td>
         <Outcome visit={visit} job={job} />
       </td>
-      <td>{instant(job.nextDueAt)}</td>
+      <td>
+        <Instant visit={visit} at={job.nextDueAt} withSeconds />
+      </td>
       <td>
         <ActionButton
-          visit={visit}
+          visit={quietly(visit)}
           action="run"
           label={words.runNow}
           description={job.name}
@@ -83,7 +93,7 @@ function JobRow({ visit, job }: { visit: Visit; job: JobState }): JSX.Element {
 
 function Outcome({ visit, job }: { visit: Visit; job: JobState }): JSX.Element {
   const words = staffWords[visit.language];
-  if (job.startedAt === null) return <>–</>;
+  if (job.startedAt === null) return <>—</>;
   if (isRunning(job)) return <>{words.running}</>;
   if (job.failure === null) return <>{words.succeeded}</>;
   return (
@@ -96,6 +106,6 @@ function Outcome({ visit, job }: { visit: Visit; job: JobState }): JSX.Element {
 async function run(visit: Visit, { jobs }: SiteContext): Promise<View> {
   const name = visit.form.get("job");
   const isStarted = await jobs.runNow(name, actorOf(visit));
-  if (!isStarted) throw fieldError({ job: [staffWords[visit.language].jobRunning] });
+  if (!isStarted) throw new AppError("conflict", staffWords[visit.language].jobRunning);
   return redirect("/staff/jobs/?done=started");
 }

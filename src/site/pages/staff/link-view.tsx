@@ -12,8 +12,8 @@ import { staffWords } from "../../words/staff.ts";
  */
 export function linkView(visit: Visit, email: string, token: string | null, back: string): View {
   const words = staffWords[visit.language];
-  const { baseAddress } = visit;
-  const address = token === null ? `${baseAddress}/account/` : passwordAddress(baseAddress, token);
+  const { ownAddress } = visit;
+  const address = token === null ? `${ownAddress}/account/` : passwordAddress(ownAddress, token);
   return page(
     `${words.linkTitle} ${email}`,
     <>

@@ -1,29 +1,26 @@
-import {
-  MEMBER_ROLES,
-  type Member,
-  type MemberRole,
-  type Organization,
-} from "../../../accounts/accounts.table.ts";
-import { requiredEmail } from "../../../accounts/accounts.ts";
-import { fieldError, notFound } from "../../../errors.ts";
-import { readChoice } from "../../../fields.ts";
+import { MEMBER_ROLES, type Member, type Organization } from "../../../accounts/accounts.table.ts";
+import { optionalName } from "../../../accounts/accounts.ts";
+import { PLAN_CODES } from "../../../accounts/plan.ts";
+import { notFound } from "../../../errors.ts";
+import { readFields, requiredChoice } from "../../faults.ts";
+import { readLastDay } from "../../last-day.ts";
 import { invitationMail } from "../../mail-texts.ts";
 import type { SiteContext } from "../../site-context.ts";
 import { redirect, type View } from "../../view.ts";
 import { actorOf } from "../../viewer.ts";
 import type { Visit } from "../../visit.ts";
-import { staffWords } from "../../words/staff.ts";
 import { idOf } from "./console.tsx";
 import { linkView } from "./link-view.tsx";
-import { endsOf, planOf } from "./plan-fields.ts";
 
 /** What staff changes of an organization; each is recorded. */
 
 export async function givePlan(visit: Visit, context: SiteContext): Promise<View> {
   const { id } = organizationOf(visit, context);
-  const plan = planOf(visit.form.get("plan"));
-  const endsAt = endsOf(visit.form.get("ends"), staffWords[visit.language].notADay);
-  await context.accounts.givePlan(id, plan, endsAt, actorOf(visit));
+  const { plan, ends } = readFields({
+    plan: () => requiredChoice(PLAN_CODES, visit.form.get("plan")),
+    ends: () => readLastDay(visit.form.get("ends"), visit.nowMs),
+  });
+  await context.accounts.givePlan(id, plan, ends, actorOf(visit));
   return done(visit, "planned");
 }
 
@@ -41,16 +38,15 @@ export async function restore(visit: Visit, context: SiteContext): Promise<View>
 
 export async function changeRole(visit: Visit, context: SiteContext): Promise<View> {
   const { id } = memberOf(visit, context);
-  const role = roleOf(visit.form.get("role"));
+  const role = requiredChoice(MEMBER_ROLES, visit.form.get("role"));
   await context.accounts.changeRole(id, role, actorOf(visit));
   return done(visit, "role");
 }
 
-/** Ends their sessions too. */
 export async function suspend(visit: Visit, context: SiteContext): Promise<View> {
   const { id, email } = memberOf(visit, context);
   await context.accounts.suspend(id, actorOf(visit));
-  await context.people.endSessions(email);
+  await context.people.endSessionsOfSuspended(email);
   return done(visit, "suspended");
 }
 
@@ -64,8 +60,10 @@ export async function reinstate(visit: Visit, context: SiteContext): Promise<Vie
 export async function addOwner(visit: Visit, context: SiteContext): Promise<View> {
   const { accounts, people, mails } = context;
   const organization = organizationOf(visit, context);
-  const email = requiredEmail(visit.form.get("email"));
-  const name = visit.form.get("name").trim();
+  const { email, name } = readFields({
+    email: () => accounts.newMemberEmail(organization.id, visit.form.get("email")),
+    name: () => optionalName(visit.form.get("name")),
+  });
   // Before the member, who could not be invited once more if this failed.
   await people.ensurePerson({ email, name });
   const hasPassword = await people.distrust(email);
@@ -100,12 +98,6 @@ function memberOf(visit: Visit, context: SiteContext): Member {
   const found = context.accounts.members(organization.id).find((one) => one.id === id);
   if (found === undefined) throw notFound(`Member ${id}`);
   return found;
-}
-
-function roleOf(text: string): MemberRole {
-  const read = readChoice(MEMBER_ROLES)(text);
-  if ("fault" in read) throw fieldError({ role: [read.fault] });
-  return read.value;
 }
 
 function done({ params }: Visit, what: string): View {

@@ -2,12 +2,14 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { MEMBER_ROLES, type Member, type Organization } from "../../../accounts/accounts.table.ts";
 import type { Key } from "../../../keys/keys.table.ts";
-import { ActionButton, Form } from "../../form.tsx";
-import { Instant, LastDay } from "../../formats.tsx";
+import { DataTable } from "../../data-table.tsx";
+import { ActionButton } from "../../form.tsx";
+import { RoleForm } from "../../role-form.tsx";
+import { quietly } from "../../row-actions.tsx";
+import { Instant, LastDayBefore } from "../../shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { Visit } from "../../visit.ts";
 import { staffWords } from "../../words/staff.ts";
-import { DataTable } from "./console.tsx";
 
 export function MembersTable({
   visit,
@@ -32,12 +34,12 @@ export function MembersTable({
             <bdi>{member.name}</bdi>
           </td>
           <td>
-            <RoleForm visit={visit} member={member} />
+            <RoleForm visit={visit} member={member} roles={MEMBER_ROLES} />
           </td>
           <td>{member.suspendedAt === null ? words.active : words.suspended}</td>
           <td>
             <ActionButton
-              visit={visit}
+              visit={quietly(visit)}
               action={member.suspendedAt === null ? "suspend" : "reinstate"}
               label={member.suspendedAt === null ? words.suspend : words.reinstate}
               description={member.email}
@@ -48,25 +50,6 @@ export function MembersTable({
         </tr>
       ))}
     </DataTable>
-  );
-}
-
-function RoleForm({ visit, member }: { visit: Visit; member: Member }): JSX.Element {
-  const words = staffWords[visit.language];
-  return (
-    <Form visit={visit} action="role">
-      <input type="hidden" name="member" value={member.id} />
-      <span class="row">
-        <select name="role" aria-label={`${words.roleOf} ${member.email}`}>
-          {MEMBER_ROLES.map((role) => (
-            <option value={role} selected={role === member.role}>
-              {visit.words.roles[role]}
-            </option>
-          ))}
-        </select>
-        <button type="submit">{words.setRole}</button>
-      </span>
-    </Form>
   );
 }
 
@@ -107,19 +90,9 @@ export function KeysTable({
               <bdi>{emails.get(key.memberId)}</bdi>
             </td>
             <td>{words.accesses[key.access]}</td>
+            <td>{lastUsedAt === null ? words.never : <Instant visit={visit} at={lastUsedAt} />}</td>
             <td>
-              {lastUsedAt === null ? (
-                words.never
-              ) : (
-                <Instant at={lastUsedAt} language={visit.language} />
-              )}
-            </td>
-            <td>
-              {key.expiresAt === null ? (
-                "–"
-              ) : (
-                <LastDay endsAt={key.expiresAt} language={visit.language} />
-              )}
+              <LastDayBefore visit={visit} at={key.expiresAt} />
             </td>
             <td>
               <KeyState visit={visit} of={key} />
@@ -137,7 +110,7 @@ function KeyState({ visit, of: key }: { visit: Visit; of: Key }): JSX.Element {
   if (key.expiresAt !== null && key.expiresAt <= visit.nowMs) return <>{words.expired}</>;
   return (
     <ActionButton
-      visit={visit}
+      visit={quietly(visit)}
       action="revoke"
       label={words.revoke}
       description={key.prefix}

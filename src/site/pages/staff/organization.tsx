@@ -3,7 +3,8 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Organization } from "../../../accounts/accounts.table.ts";
 import { PLAN_CODES } from "../../../accounts/plan.ts";
 import { ActionButton, Form, SelectField, TextField } from "../../form.tsx";
-import { Instant, LastDay, numberText } from "../../formats.tsx";
+import { RowFaults } from "../../row-actions.tsx";
+import { Instant, LastDayBefore, shownNumber } from "../../shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../site-path.ts";
@@ -35,6 +36,7 @@ export const staffOrganizationPage: SitePage = {
       visit,
       organization.name,
       <>
+        <RowFaults visit={visit} actions={["role", "suspend", "reinstate", "revoke"]} />
         <Standing visit={visit} context={context} organization={organization} />
         <p class="row">
           <a href={asset(visit, `/staff/webhooks/?organization=${organization.id}`)}>
@@ -79,7 +81,6 @@ interface Props {
 
 function Standing({ visit, context, organization }: Props & { context: SiteContext }): JSX.Element {
   const words = staffWords[visit.language];
-  const { language } = visit;
   const { plan, used, periodEndsAt } = standingOf(organization, context, visit.nowMs);
   const { id, planEndsAt, archivedAt, createdAt } = organization;
   return (
@@ -91,7 +92,7 @@ function Standing({ visit, context, organization }: Props & { context: SiteConte
         {archivedAt === null ? words.active : words.archived}
         {archivedAt !== null && (
           <>
-            , <Instant at={archivedAt} language={language} />
+            , <Instant visit={visit} at={archivedAt} />
           </>
         )}
       </dd>
@@ -99,23 +100,19 @@ function Standing({ visit, context, organization }: Props & { context: SiteConte
       <dd>{plan.code}</dd>
       <dt>{visit.words.planEnds}</dt>
       <dd>
-        {planEndsAt === null ? (
-          words.withoutEnd
-        ) : (
-          <LastDay endsAt={planEndsAt} language={language} />
-        )}
+        {planEndsAt === null ? words.withoutEnd : <LastDayBefore visit={visit} at={planEndsAt} />}
       </dd>
       <dt>{words.periodEnds}</dt>
       <dd>
-        <Instant at={periodEndsAt} language={language} />
+        <Instant visit={visit} at={periodEndsAt} />
       </dd>
       <dt>{visit.words.used}</dt>
       <dd>
-        {numberText(used, language)} {visit.words.of} {numberText(plan.requestsPerPeriod, language)}
+        {shownNumber(visit, used)} {visit.words.of} {shownNumber(visit, plan.requestsPerPeriod)}
       </dd>
       <dt>{words.created}</dt>
       <dd>
-        <Instant at={createdAt} language={language} />
+        <Instant visit={visit} at={createdAt} />
       </dd>
     </dl>
   );

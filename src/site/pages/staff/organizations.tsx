@@ -1,7 +1,10 @@
 /** @jsxImportSource hono/jsx */
+import { requiredName } from "../../../accounts/accounts.ts";
 import { PLAN_CODES } from "../../../accounts/plan.ts";
+import { DataTable } from "../../data-table.tsx";
+import { readFields, requiredChoice } from "../../faults.ts";
 import { Form, SelectField, TextField } from "../../form.tsx";
-import { LastDay, numberText } from "../../formats.tsx";
+import { LastDayBefore, shownNumber } from "../../shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../site-path.ts";
@@ -9,8 +12,8 @@ import { redirect, type View } from "../../view.ts";
 import { actorOf } from "../../viewer.ts";
 import type { Visit } from "../../visit.ts";
 import { staffWords } from "../../words/staff.ts";
-import { consolePage, DataTable, paged, SearchForm, searched } from "./console.tsx";
-import { planOf, standingOf } from "./plan-fields.ts";
+import { consolePage, paged, SearchForm, searched } from "./console.tsx";
+import { standingOf } from "./plan-fields.ts";
 
 /** `/staff/organizations/`: all of them, and a new one. */
 export const organizationsPage: SitePage = {
@@ -18,7 +21,6 @@ export const organizationsPage: SitePage = {
   access: "staff",
   show(visit, context) {
     const words = staffWords[visit.language];
-    const { language } = visit;
     const found = searched(visit, context.accounts.organizations(), ({ id, name }) =>
       [id, name].join(" "),
     );
@@ -49,10 +51,10 @@ export const organizationsPage: SitePage = {
                 </th>
                 <td>{plan.code}</td>
                 <td>
-                  {planEndsAt === null ? "–" : <LastDay endsAt={planEndsAt} language={language} />}
+                  <LastDayBefore visit={visit} at={planEndsAt} />
                 </td>
                 <td class="number">
-                  {numberText(used, language)} / {numberText(plan.requestsPerPeriod, language)}
+                  {shownNumber(visit, used)} / {shownNumber(visit, plan.requestsPerPeriod)}
                 </td>
                 <td>{archivedAt === null ? words.active : words.archived}</td>
               </tr>
@@ -79,8 +81,11 @@ export const organizationsPage: SitePage = {
 };
 
 async function create(visit: Visit, { accounts }: SiteContext): Promise<View> {
-  const plan = planOf(visit.form.get("plan"));
-  const wanted = { name: visit.form.get("name"), plan };
+  const { form } = visit;
+  const wanted = readFields({
+    name: () => requiredName(form.get("name")),
+    plan: () => requiredChoice(PLAN_CODES, form.get("plan")),
+  });
   const { id } = await accounts.createOrganization(wanted, actorOf(visit));
   return redirect(`/staff/organizations/${id}/?done=created`);
 }

@@ -1,9 +1,10 @@
 /** @jsxImportSource hono/jsx */
-import { numberText } from "../../formats.tsx";
+import { DataTable } from "../../data-table.tsx";
+import { shownNumber } from "../../shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../site-path.ts";
 import { staffWords } from "../../words/staff.ts";
-import { consolePage, DataTable, paged, SearchForm, searched } from "./console.tsx";
+import { consolePage, paged, SearchForm, searched } from "./console.tsx";
 import { Places } from "./places.tsx";
 
 /** `/staff/people/`: everybody who can sign in. */
@@ -42,7 +43,7 @@ export const peoplePage: SitePage = {
               </td>
               <td>{person.isStaff ? words.yes : words.no}</td>
               <td>{person.hasPassword ? words.yes : words.no}</td>
-              <td class="number">{numberText(person.sessions, visit.language)}</td>
+              <td class="number">{shownNumber(visit, person.sessions)}</td>
             </tr>
           ))}
         </DataTable>

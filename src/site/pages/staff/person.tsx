@@ -1,17 +1,18 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { fieldError, notFound } from "../../../errors.ts";
+import { AppError, notFound } from "../../../errors.ts";
 import { ofPerson, type PersonAccount } from "../../../people/people.ts";
 import { ActionButton } from "../../form.tsx";
-import { numberText } from "../../formats.tsx";
 import { passwordMail } from "../../mail-texts.ts";
+import { quietly, RowFaults } from "../../row-actions.tsx";
+import { shownNumber } from "../../shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { redirect, type View } from "../../view.ts";
 import { actorOf } from "../../viewer.ts";
 import type { Visit } from "../../visit.ts";
 import { staffWords } from "../../words/staff.ts";
-import { consolePage, RowFault } from "./console.tsx";
+import { consolePage } from "./console.tsx";
 import { linkView } from "./link-view.tsx";
 import { Places } from "./places.tsx";
 
@@ -26,7 +27,7 @@ export const personPage: SitePage = {
       visit,
       person.email,
       <>
-        <RowFault visit={visit} name="staff" />
+        <RowFaults visit={visit} actions={["take-staff"]} />
         <dl>
           <dt>{visit.words.name}</dt>
           <dd>
@@ -41,7 +42,7 @@ export const personPage: SitePage = {
           <dt>{words.passwordSet}</dt>
           <dd>{person.hasPassword ? words.yes : words.no}</dd>
           <dt>{words.sessions}</dt>
-          <dd>{numberText(person.sessions, visit.language)}</dd>
+          <dd>{shownNumber(visit, person.sessions)}</dd>
         </dl>
         <h2>{words.actions}</h2>
         <div class="row">
@@ -77,15 +78,15 @@ function StaffMark({ visit, person }: { visit: Visit; person: PersonAccount }): 
     );
   }
   if (isSelf(visit, person)) return <p>{words.ownStaff}</p>;
-  return <ActionButton visit={visit} action="take-staff" label={words.takeStaff} danger />;
+  return <ActionButton visit={quietly(visit)} action="take-staff" label={words.takeStaff} danger />;
 }
 
 async function markStaff(visit: Visit, context: SiteContext, isStaff: boolean): Promise<View> {
   const words = staffWords[visit.language];
   const person = personOf(visit, context);
-  if (!isStaff && isSelf(visit, person)) throw fieldError({ staff: [words.ownStaff] });
+  if (!isStaff && isSelf(visit, person)) throw new AppError("conflict", words.ownStaff);
   const others = context.people.people().filter((one) => one.isStaff && one.id !== person.id);
-  if (!isStaff && others.length === 0) throw fieldError({ staff: [words.lastStaff] });
+  if (!isStaff && others.length === 0) throw new AppError("conflict", words.lastStaff);
   if (isStaff) await context.people.distrust(person.email);
   await context.people.markStaff({ email: person.email, isStaff, by: actorOf(visit) });
   return done(person, isStaff ? "staff-given" : "staff-taken");

@@ -14,7 +14,7 @@ export function Places({
   places: readonly Membership[];
 }): JSX.Element {
   const words = staffWords[visit.language];
-  if (places.length === 0) return <>–</>;
+  if (places.length === 0) return <>—</>;
   return (
     <ul class="bare">
       {places.map(({ member, organization }) => (

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-import { numberText } from "../../formats.tsx";
+import { shownNumber } from "../../shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../site-path.ts";
@@ -27,7 +27,7 @@ export const summaryPage: SitePage = {
       <ul class="cards">
         {cards.map(([label, count, path]) => (
           <li>
-            <strong>{numberText(count, visit.language)}</strong>
+            <strong>{shownNumber(visit, count)}</strong>
             {path === null ? label : <a href={asset(visit, path)}>{label}</a>}
           </li>
         ))}

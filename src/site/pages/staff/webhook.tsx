@@ -2,8 +2,9 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { fieldError } from "../../../errors.ts";
 import type { Webhook } from "../../../webhooks/webhooks.table.ts";
+import { DataTable } from "../../data-table.tsx";
 import { ActionButton, Form, TextField } from "../../form.tsx";
-import { Instant, numberText } from "../../formats.tsx";
+import { Instant, shownNumber } from "../../shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../site-path.ts";
@@ -12,7 +13,7 @@ import { actorOf } from "../../viewer.ts";
 import type { Visit } from "../../visit.ts";
 import { sentence } from "../../words/sentences.ts";
 import { staffWords } from "../../words/staff.ts";
-import { consolePage, DataTable, idOf } from "./console.tsx";
+import { consolePage, idOf } from "./console.tsx";
 
 const DELIVERIES_SHOWN = 20;
 
@@ -53,8 +54,6 @@ interface Props {
 function State({ visit, context, webhook }: Props): JSX.Element {
   const words = staffWords[visit.language];
   const organization = context.accounts.organization(webhook.organizationId);
-  const instant = (at: number | null): JSX.Element =>
-    at === null ? <>–</> : <Instant at={at} language={visit.language} />;
   return (
     <dl>
       <dt>{words.address}</dt>
@@ -68,7 +67,7 @@ function State({ visit, context, webhook }: Props): JSX.Element {
         </a>
       </dd>
       <dt>{words.channels}</dt>
-      <dd>{numberText(context.webhooks.channels(webhook.id).length, visit.language)}</dd>
+      <dd>{shownNumber(visit, context.webhooks.channels(webhook.id).length)}</dd>
       <dt>{words.state}</dt>
       <dd>{words.states[webhook.disabledReason]}</dd>
       {webhook.staffNote !== "" && (
@@ -80,15 +79,21 @@ function State({ visit, context, webhook }: Props): JSX.Element {
         </>
       )}
       <dt>{words.failingSince}</dt>
-      <dd>{instant(webhook.failingSince)}</dd>
+      <dd>
+        <Instant visit={visit} at={webhook.failingSince} />
+      </dd>
       <dt>{words.lastSuccess}</dt>
-      <dd>{instant(webhook.lastSuccessAt)}</dd>
+      <dd>
+        <Instant visit={visit} at={webhook.lastSuccessAt} />
+      </dd>
       <dt>{words.lastError}</dt>
       <dd>
-        <bdi>{sentence(visit.language, webhook.lastError) || "–"}</bdi>
+        <bdi>{sentence(visit.language, webhook.lastError) || "—"}</bdi>
       </dd>
       <dt>{words.created}</dt>
-      <dd>{instant(webhook.createdAt)}</dd>
+      <dd>
+        <Instant visit={visit} at={webhook.createdAt} />
+      </dd>
     </dl>
   );
 }
@@ -135,7 +140,7 @@ function Deliveries({ visit, context, webhook }: Props): JSX.Element {
               {delivery.delivery}
             </th>
             <td>
-              <Instant at={Date.parse(delivery.created_at)} language={visit.language} />
+              <Instant visit={visit} at={Date.parse(delivery.created_at)} />
             </td>
             <td>
               <code>{delivery.event}</code>
@@ -143,13 +148,13 @@ function Deliveries({ visit, context, webhook }: Props): JSX.Element {
             <td>{words.deliveryStates[delivery.state]}</td>
             <td class="number">{delivery.attempts.length}</td>
             <td>
-              <bdi>{last === undefined ? "–" : (last.status ?? last.error)}</bdi>
+              <bdi>{last === undefined ? "—" : (last.status ?? last.error)}</bdi>
             </td>
             <td>
               {delivery.next_attempt_at === null ? (
-                "–"
+                "—"
               ) : (
-                <Instant at={Date.parse(delivery.next_attempt_at)} language={visit.language} />
+                <Instant visit={visit} at={Date.parse(delivery.next_attempt_at)} />
               )}
             </td>
           </tr>

@@ -1,12 +1,13 @@
 /** @jsxImportSource hono/jsx */
-import { Instant } from "../../formats.tsx";
+import { DataTable } from "../../data-table.tsx";
+import { Instant } from "../../shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../site-path.ts";
 import type { Visit } from "../../visit.ts";
 import { sentence } from "../../words/sentences.ts";
 import { staffWords } from "../../words/staff.ts";
-import { consolePage, DataTable, paged } from "./console.tsx";
+import { consolePage, paged } from "./console.tsx";
 
 /** `/staff/webhooks/`: all of them, those of one organization, or the disabled ones. */
 export const staffWebhooksPage: SitePage = {
@@ -14,7 +15,7 @@ export const staffWebhooksPage: SitePage = {
   access: "staff",
   show(visit, context) {
     const words = staffWords[visit.language];
-    const { language, query } = visit;
+    const { query } = visit;
     const names = new Map(context.accounts.organizations().map(({ id, name }) => [id, name]));
     const found = webhooksOf(visit, context);
     const { shown, pager } = paged(visit, found);
@@ -64,14 +65,10 @@ export const staffWebhooksPage: SitePage = {
                 )}
               </td>
               <td>
-                {webhook.failingSince === null ? (
-                  "–"
-                ) : (
-                  <Instant at={webhook.failingSince} language={language} />
-                )}
+                <Instant visit={visit} at={webhook.failingSince} />
               </td>
               <td>
-                <bdi>{sentence(visit.language, webhook.lastError) || "–"}</bdi>
+                <bdi>{sentence(visit.language, webhook.lastError) || "—"}</bdi>
               </td>
             </tr>
           ))}

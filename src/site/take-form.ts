@@ -1,0 +1,133 @@
+import { AppError, type FieldErrors, toAppError } from "../errors.ts";
+import { STATUS_OF } from "../methods/statuses.ts";
+import { isCsrfToken } from "./csrf.ts";
+import { messagePage } from "./pages/message.tsx";
+import { signInView } from "./pages/sign-in.tsx";
+import { readForm } from "./read-form.ts";
+import { resume } from "./resume.ts";
+import type { SiteContext } from "./site-context.ts";
+import type { SitePage } from "./site-pages.ts";
+import { type KeptForm, type Resume, redirect, type View } from "./view.ts";
+import { refusal } from "./viewer.ts";
+import type { Form, Visit } from "./visit.ts";
+import { translated } from "./words/sentences.ts";
+
+/** A page, and the visit as whose it is shown. */
+export interface Answer {
+  visit: Visit;
+  view: View;
+}
+
+/** Runs what a form asks for; where something is wrong with it, the page is shown again. */
+export async function takeForm(
+  sitePage: SitePage,
+  visit: Visit,
+  context: SiteContext,
+): Promise<Answer> {
+  requireOwnOrigin(visit);
+  const refused = refusal(sitePage, visit);
+  const isOurs = (form: Form): boolean => isCsrfToken(form.get("csrf"), visit.csrf);
+  if (sitePage.takesFile === true && refused === null) context.giveTime(visit.request);
+  const { form, discard } = await readForm(
+    visit.request,
+    sitePage.takesFile === true
+      ? {
+          newPath: context.imports.files.newPath,
+          isAllowed: (before) => refused === null && isOurs(before),
+        }
+      : null,
+  );
+  try {
+    if (refused !== null) {
+      const view =
+        visit.signedIn === null ? signInView(visit, context, keptForm(visit, form)) : refused;
+      return { visit, view };
+    }
+    const sent = { ...visit, form };
+    if (!isOurs(form)) return await staleForm(sitePage, sent, context);
+    const answer = await runAction(sitePage, sent, context);
+    return answer.kind === "resume"
+      ? await resume(answer, visit, context)
+      : { visit, view: answer };
+  } finally {
+    discard();
+  }
+}
+
+/** A form of another session, or of a page that was open too long, is shown once more. */
+async function staleForm(sitePage: SitePage, sent: Visit, context: SiteContext): Promise<Answer> {
+  const { form, signedIn, words } = sent;
+  if (signedIn === null && form.get("action") === "sign-out") {
+    return { visit: sent, view: redirect("/account/sign-in/") };
+  }
+  const hasPassword = form.entries().some(([name, value]) => isPassword(name) && value !== "");
+  const notice = hasPassword ? words.typeAgain : words.sendAgain;
+  const visit = { ...sent, notice };
+  const view = await sitePage.show(visit, context);
+  // Who wants to sign out, for instance, is told that they are not.
+  if (view.kind !== "page") {
+    return { visit: sent, view: messagePage(sent, new AppError("conflict", notice)) };
+  }
+  return { visit, view: { ...view, status: 409 } };
+}
+
+async function runAction(
+  sitePage: SitePage,
+  sent: Visit,
+  context: SiteContext,
+): Promise<View | Resume> {
+  const { actions = {} } = sitePage;
+  const name = sent.form.get("action");
+  const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
+  if (action === undefined) throw new AppError("not_found", "This form does not exist any more.");
+  try {
+    return await action(sent, context);
+  } catch (thrown) {
+    const error = toAppError(thrown);
+    if (error.code === "internal") throw error;
+    logCause(error, sent, context);
+    return showAgain(sitePage, sent, error, context);
+  }
+}
+
+/** The page with what was typed, and what is wrong with it. */
+async function showAgain(
+  sitePage: SitePage,
+  sent: Visit,
+  error: AppError,
+  context: SiteContext,
+): Promise<View> {
+  const faults: FieldErrors = error.fields ?? { non_field_errors: [error.detail] };
+  const told = { ...sent, faults: translated(sent.language, faults) };
+  const view = await sitePage.show(told, context);
+  return view.kind === "page" ? { ...view, status: STATUS_OF[error.code] } : view;
+}
+
+/**
+ * A browser says where a form comes from; one of another site is not even shown again. Hosts are
+ * compared and not schemes, since a proxy that speaks https may not be known by its address.
+ */
+function requireOwnOrigin({ request, ownAddress }: Visit): void {
+  const origin = request.headers.get("origin");
+  if (origin === null) return;
+  const host = URL.canParse(origin) ? new URL(origin).host : null;
+  if (host === new URL(ownAddress).host || host === new URL(request.url).host) return;
+  throw new AppError("origin_not_allowed", "Forms are taken from the appliance's own pages only.");
+}
+
+/** What was typed, to be sent again; no password, and no token. */
+function keptForm({ path }: Visit, form: Form): KeptForm {
+  const kept = form.entries().filter(([name]) => name !== "csrf" && !isPassword(name));
+  return { path, fields: Object.fromEntries(kept) };
+}
+
+function isPassword(name: string): boolean {
+  return /password/i.test(name);
+}
+
+/** Without the query, which may hold the token of a link. */
+export function logCause({ cause, detail }: AppError, visit: Visit, { ports }: SiteContext): void {
+  if (cause === undefined) return;
+  const { requestId, path } = visit;
+  ports.log.error({ err: cause, requestId, path: path.split("?")[0] }, detail);
+}

@@ -1,0 +1,9 @@
+/** English sentences in what a page shows; names of files, fields and programs are none. */
+export function englishIn(html: string): string[] {
+  const shown = html
+    .replace(/<(script|code|pre|bdi|title)\b[^>]*>[\s\S]*?<\/\1>/g, " ")
+    .replace(/<[^>]*>/g, "\n")
+    .replace(/&#39;/g, "'")
+    .replace(/`[^`]*`|\bkanalog(?: [a-z]+)+/g, " ");
+  return shown.match(/[A-Za-z']+(?:[,:]? [A-Za-z']+){2,}/g) ?? [];
+}
