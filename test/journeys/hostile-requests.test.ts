@@ -84,7 +84,7 @@ beforeAll(async () => {
     if (path.includes("/webhooks/")) known[`${path} id`] = [isResend ? TESTED : NEWEST];
     if (isResend) known[`${path} delivery`] = [PING];
   }
-});
+}, 120_000);
 afterAll(async () => {
   await machine.leave();
   await receiver.close();
