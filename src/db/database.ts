@@ -1,10 +1,11 @@
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { armDeadline } from "./deadline.ts";
+import { deniedAccess, giveToOwnerOf } from "./file-owner.ts";
 
 /** One connection: drizzle's builder, with the driver's handle as `$client`. */
 export type Database = BetterSQLite3Database & { $client: BetterSqlite3.Database };
@@ -52,9 +53,17 @@ export function openDatabase(path: string, clock: Clock, access: Access = "write
     armDeadline(client, clock);
     return drizzle({ client });
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new AppError("unavailable", `Cannot open the database ${path}: ${reason}.`, { cause });
+    throw new AppError("unavailable", `Cannot open the database ${path}: ${whyNot(path, cause)}.`, {
+      cause,
+    });
   }
+}
+
+function whyNot(path: string, cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const code = "code" in cause ? String(cause.code) : "";
+  const isDenied = /^(EACCES|EPERM|SQLITE_CANTOPEN|SQLITE_READONLY)/.test(code);
+  return (isDenied ? deniedAccess(path) : null) ?? cause.message;
 }
 
 /**
@@ -78,7 +87,9 @@ function inodeOf(path: string): number | undefined {
 /** For its owner's eyes only: sessions and mails are in it. */
 function makeFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true });
-  if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
+  if (existsSync(path)) return;
+  closeSync(openSync(path, "a", 0o600));
+  giveToOwnerOf(dirname(resolve(path)), path);
 }
 
 export function databaseExists(path: string): boolean {

@@ -1,10 +1,11 @@
-import { chownSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { flush, writeCopy } from "./database-copy.ts";
 import { requireSoundFile } from "./database-file.ts";
+import { giveToOwnerOf } from "./file-owner.ts";
 import { requireKnownVersion } from "./migrate.ts";
 
 export interface Replacement {
@@ -38,7 +39,7 @@ export function replaceDatabase(
   try {
     rmSync(draft, { force: true });
     const { schemaVersion } = copyFile(file, draft, clock);
-    giveAway(draft, keptAs === null ? dirname(resolve(path)) : path);
+    giveToOwnerOf(keptAs === null ? dirname(resolve(path)) : path, draft);
     // Those of a database that is gone: its own were folded in by the lock.
     for (const companion of lock === null ? COMPANIONS : []) {
       if (existsSync(path + companion)) renameSync(path + companion, path + suffix + companion);
@@ -51,13 +52,6 @@ export function replaceDatabase(
     lock?.close();
     rmSync(draft, { force: true });
   }
-}
-
-/** Root may restore for the user by whom the appliance runs, who must be able to open the file. */
-function giveAway(draft: string, owned: string): void {
-  if (process.getuid?.() !== 0) return;
-  const { uid, gid } = statSync(owned);
-  chownSync(draft, uid, gid);
 }
 
 function requireOther(path: string, file: string): void {

@@ -1,4 +1,6 @@
 import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { giveToOwnerOf } from "../db/file-owner.ts";
 import { AppError } from "../errors.ts";
 import type { Random } from "../ports/random.ts";
 
@@ -34,6 +36,7 @@ export function makeSecretFile(path: string, random: Random): string {
   const draft = `${path}.${Buffer.from(random.bytes(6)).toString("hex")}`;
   try {
     writeFileSync(draft, `${secret}\n`, { mode: 0o600, flush: true });
+    giveToOwnerOf(dirname(resolve(path)), draft);
     linkSync(draft, path);
   } catch (error) {
     // Another process was first.

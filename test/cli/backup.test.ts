@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:te
 import {
   chownSync,
   copyFileSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -139,6 +140,20 @@ test.skipIf(process.getuid?.() !== 0)(
     expect((await machine.run(["restore", "copy.db"])).exitCode).toBe(0);
     const { uid, gid } = statSync(machine.database);
     expect({ uid, gid }).toEqual({ uid: 1234, gid: 1235 });
+  },
+);
+
+test.skipIf(process.getuid?.() !== 0)(
+  "what root makes first, the database and its secret, is its folder's owner's, who can go on",
+  async () => {
+    mkdirSync(machine.path("state"));
+    chownSync(machine.path("state"), 65534, 65534);
+    const environment = { KANALOG_DB: machine.path("state/kanalog.db") };
+    await machine.run(["staff", "add", "ada@example.com"], { environment });
+    const made = ["kanalog.db", "kanalog.db.secret"].map((name) =>
+      statSync(machine.path(`state/${name}`)),
+    );
+    for (const { uid, gid } of made) expect({ uid, gid }).toEqual({ uid: 65534, gid: 65534 });
   },
 );
 

@@ -179,6 +179,7 @@ test.skipIf(isRoot && Bun.which("setpriv") === null)(
     expect(await child.exited).toBe(1);
     expect(notes.trimEnd().split("\n")).toHaveLength(1);
     expect(notes).toContain(machine.database);
+    expect(notes).toContain("(chmod)");
     expect(readFileSync(machine.database).equals(before)).toBe(true);
     chmodSync(machine.folder, 0o755);
     chmodSync(machine.database, 0o644);

@@ -1,0 +1,48 @@
+import { accessSync, chownSync, constants, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+
+/** Root may work for the user by whom the appliance runs, who must be able to open what it makes. */
+export function giveToOwnerOf(owned: string, path: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(owned);
+  chownSync(path, uid, gid);
+}
+
+/**
+ * Whose a file, or its folder, is that this process may not read and write, and what to do about it.
+ * Null where it may.
+ */
+export function deniedAccess(path: string): string | null {
+  const mine = process.getuid?.();
+  const folder = dirname(resolve(path));
+  for (const [place, access] of [
+    [path, constants.R_OK | constants.W_OK],
+    [folder, constants.R_OK | constants.W_OK | constants.X_OK],
+  ] as const) {
+    const owner = statOf(place)?.uid;
+    if (owner === undefined || mayAccess(place, access)) continue;
+    const who = `${place} belongs to user ${owner}, and this process runs as user ${mine}`;
+    return owner === (mine ?? owner)
+      ? `the rights of ${place} forbid it: give its owner the right to write (chmod)`
+      : `${who}: run it as that user, or give the file and its folder to this one (chown)`;
+  }
+  return null;
+}
+
+function statOf(path: string): { uid: number } | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    // The folder may not be entered; that is told of the folder.
+    return undefined;
+  }
+}
+
+function mayAccess(path: string, access: number): boolean {
+  try {
+    accessSync(path, access);
+    return true;
+  } catch {
+    return false;
+  }
+}
