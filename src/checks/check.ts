@@ -2,7 +2,7 @@ import type { Database } from "../db/database.ts";
 import { SCHEMA_VERSION, schemaVersion } from "../db/migrate.ts";
 import { channelFaults, directoryFaults } from "./channels.store.ts";
 import { fileFaults, foreignKeyFaults } from "./file.store.ts";
-import { openSearchTerms, searchFaults } from "./search.store.ts";
+import { searchFaults } from "./search.store.ts";
 import { usageFaults } from "./usage.store.ts";
 import { webhookFaults } from "./webhooks.store.ts";
 
@@ -28,14 +28,16 @@ const CHECKS: readonly { name: string; faults(db: Database): string[] }[] = [
  * @param onResult called after each check
  */
 export function checkDatabase(db: Database, onResult: (result: CheckResult) => void): void {
-  openSearchTerms(db);
-  const inSnapshot = db.$client.transaction(() => {
-    const schema = { name: "schema", faults: schemaFaults(db) };
+  db.$client.exec("BEGIN");
+  try {
+    const schema = { name: "schema", faults: attempt(() => schemaFaults(db)) };
     onResult(schema);
     if (schema.faults.length > 0) return;
     for (const { name, faults } of CHECKS) onResult({ name, faults: attempt(() => faults(db)) });
-  });
-  inSnapshot.deferred();
+  } finally {
+    // Nothing was written, and a commit would fail over the damages that were found.
+    if (db.$client.inTransaction) db.$client.exec("ROLLBACK");
+  }
 }
 
 function schemaFaults(db: Database): string[] {

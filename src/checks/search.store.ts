@@ -13,6 +13,7 @@ const MODULUS = 1_000_003;
  * index is looked at by `integrity_check`.
  */
 export function searchFaults(db: Database): string[] {
+  openSearchTerms(db);
   return [
     ...foundRows(
       db,
@@ -103,12 +104,15 @@ function named(gram: Gram): string {
 }
 
 /** Makes the index readable as a table of this connection's own: nothing is written to the file. */
-export function openSearchTerms({ $client }: Database): void {
+function openSearchTerms({ $client }: Database): void {
   $client.pragma("query_only = OFF");
-  $client.exec(
-    "CREATE VIRTUAL TABLE temp.search_terms USING fts5vocab (main, channel_search, instance)",
-  );
-  $client.pragma("query_only = ON");
+  try {
+    $client.exec(
+      "CREATE VIRTUAL TABLE temp.search_terms USING fts5vocab (main, channel_search, instance)",
+    );
+  } finally {
+    $client.pragma("query_only = ON");
+  }
 }
 
 /** What the index has. */

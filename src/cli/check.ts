@@ -1,7 +1,10 @@
 import { Command } from "commander";
 import { type CheckResult, checkDatabase } from "../checks/check.ts";
 import { readConfig } from "../config.ts";
-import { closeDatabase, openExisting } from "../db/database.ts";
+import { closeDatabase, openExisting, requireExisting } from "../db/database.ts";
+import { requireKanalogFile } from "../db/database-file.ts";
+import { AppError } from "../errors.ts";
+import type { Clock } from "../ports/clock.ts";
 import { jsonOption } from "./arguments.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED } from "./command-context.ts";
 import { requireFile } from "./with-domains.ts";
@@ -15,19 +18,32 @@ export function checkCommand(context: CommandContext): Command {
     .action(({ json }: { json?: boolean }) => {
       const config = readConfig(context.environment);
       requireFile(config);
-      const db = openExisting(config.databasePath, context.ports(config).clock);
       const results: CheckResult[] = [];
-      try {
-        checkDatabase(db, (result) => {
-          results.push(result);
-          if (json !== true) for (const line of linesOf(result)) output.out(line);
-        });
-      } finally {
-        closeDatabase(db);
-      }
+      checkFile(config.databasePath, context.ports(config).clock, (result) => {
+        results.push(result);
+        if (json !== true) for (const line of linesOf(result)) output.out(line);
+      });
       if (json === true) output.out(JSON.stringify({ results }));
       if (results.some(({ faults }) => faults.length > 0)) throw new CommandExit(EXIT_FAILED);
     });
+}
+
+function checkFile(path: string, clock: Clock, onResult: (result: CheckResult) => void): void {
+  requireExisting(path);
+  try {
+    requireKanalogFile(path);
+  } catch (error) {
+    // A file that is none of Kanalog's must not be opened as one: that would change it.
+    if (!(error instanceof AppError)) throw error;
+    onResult({ name: "file", faults: [error.detail] });
+    return;
+  }
+  const db = openExisting(path, clock);
+  try {
+    checkDatabase(db, onResult);
+  } finally {
+    closeDatabase(db);
+  }
 }
 
 function linesOf({ name, faults }: CheckResult): string[] {

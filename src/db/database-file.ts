@@ -12,13 +12,7 @@ const DAMAGES_MAX = 3;
  * @throws AppError `conflict`, saying whether it is no database of Kanalog, or damaged
  */
 export function requireSoundFile(path: string, check: "quick" | "full"): number {
-  let client: BetterSqlite3.Database | null = null;
-  try {
-    client = new BetterSqlite3(path, { readonly: true, fileMustExist: true });
-    const version = client.pragma("user_version", { simple: true }) as number;
-    if (version < 1 || !hasMeta(client)) {
-      throw new AppError("conflict", `${path} is not a database of Kanalog.`);
-    }
+  return inKanalogFile(path, (client, version) => {
     const pragma = check === "full" ? "integrity_check" : "quick_check";
     const rows = client.pragma(`${pragma}(${DAMAGES_MAX})`) as Record<string, string>[];
     const damages = rows.flatMap((row) => Object.values(row)).filter((text) => text !== "ok");
@@ -26,6 +20,29 @@ export function requireSoundFile(path: string, check: "quick" | "full"): number 
       throw new AppError("conflict", `${path} is damaged: ${damages.join("; ")}.`);
     }
     return version;
+  });
+}
+
+/**
+ * Looks whether a file is a database of Kanalog, before anything that would write to it.
+ * @throws AppError `conflict` where it is none, or its beginning cannot be read
+ */
+export function requireKanalogFile(path: string): void {
+  inKanalogFile(path, () => undefined);
+}
+
+function inKanalogFile<T>(
+  path: string,
+  work: (client: BetterSqlite3.Database, version: number) => T,
+): T {
+  let client: BetterSqlite3.Database | null = null;
+  try {
+    client = new BetterSqlite3(path, { readonly: true, fileMustExist: true });
+    const version = client.pragma("user_version", { simple: true }) as number;
+    if (version < 1 || !hasMeta(client)) {
+      throw new AppError("conflict", `${path} is not a database of Kanalog.`);
+    }
+    return work(client, version);
   } catch (error) {
     if (error instanceof AppError) throw error;
     const code = error instanceof Error && "code" in error ? error.code : null;

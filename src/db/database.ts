@@ -96,9 +96,14 @@ export function databaseExists(path: string): boolean {
   return existsSync(path);
 }
 
+/** @throws AppError `not_found` */
+export function requireExisting(path: string): void {
+  if (!existsSync(path)) throw new AppError("not_found", `There is no database ${path}.`);
+}
+
 /** A reader of a database that must be there. @throws AppError `not_found` */
 export function openExisting(path: string, clock: Clock): Database {
-  if (!existsSync(path)) throw new AppError("not_found", `There is no database ${path}.`);
+  requireExisting(path);
   return openDatabase(path, clock, "reader");
 }
 

@@ -52,6 +52,37 @@ test("check tells faults one a line with exit 1, and changes nothing", async () 
   expect(readFileSync(machine.database).equals(before)).toBe(true);
 });
 
+test("check tells what is wrong with a file that is damaged in many places, and never a stack", async () => {
+  await machine.run(["plan", "list"]);
+  const sound = readFileSync(machine.database);
+  for (const pages of [[60, 100, 101, 102], [2, 3, 4, 5], [1]]) {
+    const bytes = Buffer.from(sound);
+    // The first page begins with what makes it a database at all.
+    for (const page of pages) bytes.fill(0x5a, Math.max((page - 1) * 4096, 100), page * 4096);
+    writeFileSync(machine.database, bytes);
+    const { exitCode, out, notes } = await machine.run(["check"]);
+    expect({ exitCode, notes }).toEqual({ exitCode: 1, notes: "" });
+    expect(out).toContain("fault  file: ");
+    const asJson = await machine.run(["check", "--json"]);
+    expect(asJson).toMatchObject({ exitCode: 1, notes: "" });
+    expect(JSON.parse(asJson.out).results).toContainEqual({
+      name: "file",
+      faults: [expect.any(String)],
+    });
+  }
+}, 20_000);
+
+test("check of a file that is no database of Kanalog says so and does not change it", async () => {
+  const theirs = machine.open();
+  theirs.exec("CREATE TABLE notes (text TEXT)");
+  theirs.close();
+  const before = readFileSync(machine.database);
+  const { exitCode, out } = await machine.run(["check"]);
+  expect(exitCode).toBe(1);
+  expect(out).toBe(`fault  file: ${machine.database} is not a database of Kanalog.\n`);
+  expect(readFileSync(machine.database).equals(before)).toBe(true);
+});
+
 test("check finds a corrupted page, and refuses a database that is not there or of another schema", async () => {
   const missing = await machine.run(["check"]);
   expect(missing.exitCode).toBe(1);
