@@ -200,8 +200,10 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     recentErrors: recentLog.entries,
   });
 
+  let isStopping = false;
   const server: Server = createServer(apiMethods, {
     ...door,
+    isStopping: () => isStopping,
     inReadTurn: db === domains.db ? withoutReadTurns : createReadTurns(db, clock),
     keys,
     keyUse,
@@ -256,6 +258,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     async close() {
       const toldAtMs = clock.monotonic();
       log.info({}, "stopping");
+      isStopping = true;
       const closing = new AbortController();
       const timeIsUp = clock.sleep(STOP_MAX_MS, closing.signal);
       mailer.stop();

@@ -5,10 +5,10 @@ const BODY_BYTES_MAX = 1024 * 1024;
 
 /**
  * The JSON value that a request carries; an empty object where it has no body.
- * @throws AppError `payload_too_large`, `unsupported_media_type`, `parse_error`
+ * @throws AppError `payload_too_large`, `unsupported_media_type`, `parse_error`, `unavailable`
  */
-export async function readJsonBody(request: Request): Promise<unknown> {
-  const bytes = await readBytes(request);
+export async function readJsonBody(request: Request, isStopping: () => boolean): Promise<unknown> {
+  const bytes = await readBytes(request, isStopping);
   if (bytes.byteLength === 0) return {};
   const type = request.headers.get("content-type") ?? "";
   if (!/^\s*application\/json\s*(;|$)/i.test(type)) {
@@ -23,8 +23,23 @@ export async function readJsonBody(request: Request): Promise<unknown> {
   }
 }
 
-/** @throws AppError `payload_too_large` */
-export async function readBytes(request: Request): Promise<Uint8Array> {
+/**
+ * @param isStopping whether the appliance ends connections by itself
+ * @throws AppError `payload_too_large`; `parse_error` where the client hung up in the middle of the
+ *   body, `unavailable` where the appliance did
+ */
+export async function readBytes(request: Request, isStopping: () => boolean): Promise<Uint8Array> {
+  try {
+    return await readWhole(request);
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw isStopping()
+      ? new AppError("unavailable", "The server stopped before the body's end.")
+      : new AppError("parse_error", "The connection was closed before the body's end.");
+  }
+}
+
+async function readWhole(request: Request): Promise<Uint8Array> {
   const { body, headers } = request;
   const length = headers.get("content-length");
   if (Number(length) > BODY_BYTES_MAX) throw tooLarge();

@@ -137,7 +137,7 @@ async function answerCaller(
     headers["allow"] = "POST";
     return refuse(refusal ?? wrongVerb(request));
   }
-  const body = await readBytes(request).catch(toAppError);
+  const body = await readBytes(request, context.isStopping).catch(toAppError);
   if (body instanceof AppError) return refuse(body);
   let called: string | null = null;
   const {

@@ -29,6 +29,8 @@ export interface RestContext {
   keyUse: KeyUse;
   baseAddress: BaseAddress;
   noteRequests: NoteRequests;
+  /** Whether connections are ended because the appliance stops. */
+  isStopping(): boolean;
   /** Runs work; what it reads before it first waits is read at one instant after it was given. */
   inReadTurn<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -124,7 +126,7 @@ async function answerCall(
     const rate = services.limits.takeRequest(caller, nowMs);
     if (allowed !== undefined) headers["allow"] = allowed;
     const call = {
-      readBody: () => readJsonBody(request),
+      readBody: () => readJsonBody(request, context.isStopping),
       services,
       caller,
       nowMs,

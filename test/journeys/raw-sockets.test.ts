@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { createMachine, type Machine, type Serving } from "../support/machine.ts";
+import { createMachine, type Machine, type Serving, until } from "../support/machine.ts";
 import { connectRaw, type RawAnswer, type RawConnection } from "../support/raw-http.ts";
 
 /** What no HTTP client would send, to the real process, while others use it. */
@@ -16,12 +16,16 @@ const HIDDEN_ID = "hidden-in-a-body";
 let machine: Machine;
 let serving: Serving;
 let key: string;
+let writeKey: string;
 let beside: { end(): Promise<void> };
 
 beforeAll(async () => {
   machine = createMachine();
-  ({ key } = await machine.customer());
-  serving = await machine.serve();
+  const customer = await machine.customer();
+  ({ key } = customer);
+  const made = ["key", "create", "--member", String(customer.member), "--write"];
+  writeKey = (await machine.json<{ key: string }>(made)).key;
+  serving = await machine.serve(["serve"], { environment: { KANALOG_LOG_LEVEL: "error" } });
 });
 afterAll(() => machine.leave());
 beforeEach(() => {
@@ -57,6 +61,32 @@ const get = (...headers: string[]): string =>
   lines("GET /healthz HTTP/1.1", "Host: kanalog", ...headers);
 const HIDDEN = get(`X-Request-Id: ${HIDDEN_ID}`);
 const many = (count: number): string[] => Array.from({ length: count }, (_, at) => `X-${at}: a`);
+
+const bodiless = (path: string, length: string): string =>
+  lines(
+    ...[`POST ${path} HTTP/1.1`, "Host: kanalog", `Authorization: Bearer ${writeKey}`],
+    ...["Content-Type: application/json", length],
+  );
+
+test("a client that hangs up in the middle of its body is no failure of the appliance", async () => {
+  const noted = async (): Promise<string[]> =>
+    (await (await serving.get("/metrics")).text()).match(/^kanalog_requests_total.*$/gm) ?? [];
+  for (const path of ["/v1/msgr/webhooks/", "/v1/mcp/"]) {
+    for (const length of ["Content-Length: 100", "Transfer-Encoding: chunked"]) {
+      const connection = await connectRaw(serving.address);
+      connection.send(`${bodiless(path, length)}5\r\n{"a":\r\n`);
+      await serving.get("/healthz");
+      connection.close();
+    }
+  }
+  const ofHangUps = /msgr_webhooks_create|door="mcp"/;
+  await until(async () => {
+    const counts = (await noted()).filter((line) => ofHangUps.test(line));
+    return counts.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0) === 4;
+  });
+  expect((await noted()).filter((line) => /status="5/.test(line))).toEqual([]);
+  expect(serving.printed()).not.toContain('"level":"error"');
+});
 
 /** What does not come by then does not come. */
 const ANSWER_MAX_MS = 3_000;
