@@ -63,6 +63,23 @@ export function isStorageFault(thrown: unknown): boolean {
   return thrown instanceof Error && "code" in thrown && STORAGE_FAULT.test(String(thrown.code));
 }
 
+/** In whose words an operator is told why the storage refuses. */
+const STORAGE_REASONS = [
+  [/^SQLITE_(BUSY|LOCKED)/, "another process has locked it"],
+  [/^SQLITE_FULL/, "the disk is full"],
+  [/^SQLITE_READONLY/, "the file or its disk is read-only"],
+  [/^SQLITE_(CORRUPT|NOTADB)/, "the file is damaged"],
+  [/^SQLITE_(IOERR|CANTOPEN)/, "the disk is full, read-only or failing"],
+] as const;
+
+/** Why the storage refuses, for the operator, with SQLite's own words; null for all other errors. */
+export function storageReason(thrown: unknown): string | null {
+  if (!(thrown instanceof Error) || !isStorageFault(thrown)) return null;
+  const code = String((thrown as Error & { code?: unknown }).code);
+  const [, reason] = STORAGE_REASONS.find(([codes]) => codes.test(code)) ?? [];
+  return `${reason} (${thrown.message})`;
+}
+
 /** What is thrown as it is, or what nobody foresaw, as an error with a fixed public sentence. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
@@ -72,9 +89,16 @@ export function toAppError(thrown: unknown): AppError {
   return new AppError("internal", sentence, { cause: thrown });
 }
 
+const STORAGE_UNAVAILABLE = "The storage cannot do this at present.";
+
 /** @param cause for the log */
 export function storageUnavailable(cause: unknown): AppError {
-  return new AppError("unavailable", "The storage cannot do this at present.", { cause });
+  return new AppError("unavailable", STORAGE_UNAVAILABLE, { cause });
+}
+
+/** Whose sentence says no more than callers of the API may know. */
+export function isStorageUnavailable(error: AppError): boolean {
+  return error.detail === STORAGE_UNAVAILABLE;
 }
 
 export function notFound(what: string): AppError {

@@ -1,7 +1,13 @@
 import { Command, CommanderError } from "commander";
 import { version } from "../../package.json";
-import { ConfigError } from "../config.ts";
-import { AppError } from "../errors.ts";
+import { ConfigError, readConfig } from "../config.ts";
+import {
+  AppError,
+  isStorageFault,
+  isStorageUnavailable,
+  storageReason,
+  toAppError,
+} from "../errors.ts";
 import { backupCommand, restoreCommand } from "./backup.ts";
 import { checkCommand } from "./check.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED, EXIT_USAGE } from "./command-context.ts";
@@ -66,7 +72,8 @@ function settle(command: Command, context: CommandContext): void {
   for (const child of command.commands) settle(child, context);
 }
 
-function exitCodeOf(error: unknown, { output }: CommandContext): number {
+function exitCodeOf(thrown: unknown, { output, environment }: CommandContext): number {
+  const error = isStorageFault(thrown) ? toAppError(thrown) : thrown;
   if (error instanceof CommanderError) {
     // Asking for help is no mistake; a group of commands without one of them is.
     return error.exitCode === 0 ? 0 : EXIT_USAGE;
@@ -80,7 +87,9 @@ function exitCodeOf(error: unknown, { output }: CommandContext): number {
     return EXIT_USAGE;
   }
   if (error instanceof AppError) {
-    output.note(error.detail);
+    const reason = isStorageUnavailable(error) ? storageReason(error.cause) : null;
+    const file = reason === null ? "" : ` ${readConfig(environment).databasePath}: ${reason}.`;
+    output.note(error.detail + file);
     return error.code === "invalid" ? EXIT_USAGE : EXIT_FAILED;
   }
   if (error instanceof Error && "syscall" in error) {

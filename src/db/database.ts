@@ -1,8 +1,9 @@
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, resolve } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
-import { AppError } from "../errors.ts";
+import { AppError, storageReason } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { armDeadline } from "./deadline.ts";
 import { deniedAccess, giveToOwnerOf } from "./file-owner.ts";
@@ -63,7 +64,11 @@ function whyNot(path: string, cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   const code = "code" in cause ? String(cause.code) : "";
   const isDenied = /^(EACCES|EPERM|SQLITE_CANTOPEN|SQLITE_READONLY)/.test(code);
-  return (isDenied ? deniedAccess(path) : null) ?? cause.message;
+  if (code === "ERR_DLOPEN_FAILED") {
+    // The executable unpacks the driver there.
+    return `the database driver cannot be loaded from ${tmpdir()}: let TMPDIR name a folder that is there, may be written and is not mounted noexec (${cause.message})`;
+  }
+  return (isDenied ? deniedAccess(path) : null) ?? storageReason(cause) ?? cause.message;
 }
 
 /**

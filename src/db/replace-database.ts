@@ -1,7 +1,7 @@
 import { existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
-import { AppError } from "../errors.ts";
+import { AppError, storageReason } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { flush, writeCopy } from "./database-copy.ts";
 import { requireSoundFile } from "./database-file.ts";
@@ -22,7 +22,8 @@ const COMPANIONS = ["-wal", "-shm", "-journal"];
  * Puts a copy of a file into the place of the database, which is kept beside it with what its WAL
  * had. Nobody can open the database meanwhile, and at every moment one of the two is in its place.
  * @param suffix put behind the name of the former database
- * @throws AppError `conflict` where a process uses the database, or the file is not sound
+ * @throws AppError `conflict` where a process uses the database, or the file is not sound,
+ *   `unavailable` where the disk refuses
  */
 export function replaceDatabase(
   path: string,
@@ -90,6 +91,10 @@ function lockDatabase(path: string): BetterSqlite3.Database {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
     if (code.startsWith("SQLITE_BUSY")) {
       throw new AppError("conflict", `Another process uses ${path}: stop it first.`, { cause });
+    }
+    if (!/^SQLITE_(CORRUPT|NOTADB)/.test(code)) {
+      const reason = storageReason(cause) ?? String(cause);
+      throw new AppError("unavailable", `Cannot lock ${path}: ${reason}.`, { cause });
     }
     throw new AppError(
       "conflict",

@@ -242,10 +242,16 @@ test("a database that is too damaged to be locked is not replaced, and it says w
 test("where there is no room for the copy, nothing is left behind and the database stays", async () => {
   const before = names();
   // The shell's limit for the size of a file: SIGXFSZ is ignored, so that writing fails as on a full disk.
-  const limited = (words: string): Promise<Finished> => {
+  const limited = (words: string, blocks = 400): Promise<Finished> => {
     const main = new URL("../../src/main.ts", import.meta.url).pathname;
     const child = Bun.spawn(
-      ["sh", "-c", `trap '' XFSZ; ulimit -f 400; exec "$0" "$1" ${words}`, process.execPath, main],
+      [
+        "sh",
+        "-c",
+        `trap '' XFSZ; ulimit -f ${blocks}; exec "$0" "$1" ${words}`,
+        process.execPath,
+        main,
+      ],
       {
         cwd: machine.folder,
         env: { PATH: process.env["PATH"] ?? "", KANALOG_DB: machine.database },
@@ -257,6 +263,12 @@ test("where there is no room for the copy, nothing is left behind and the databa
       ([out, notes, exitCode]) => ({ out, notes, exitCode }),
     );
   };
+  for (const [words, said] of [
+    ["restore copy.db", `Cannot lock ${machine.database}: the disk is full`],
+    ["org create --name Other --plan profi", `${machine.database}: the disk is full`],
+  ] as const) {
+    expectOneLine(await limited(words, 0), said);
+  }
   for (const words of ["backup full.db", "restore copy.db"]) {
     const finished = await limited(words);
     expectOneLine(finished, "Cannot write the copy");
