@@ -16,6 +16,7 @@ import { createCategoryImages } from "./directory/category-images.ts";
 import { createDirectory } from "./directory/directory.ts";
 import { type Domains, openDomains } from "./domains.ts";
 import { AppError } from "./errors.ts";
+import { noteLogged } from "./http/answers.ts";
 import { createBaseAddress, createClientAddress, listenerAddress } from "./http/base-address.ts";
 import { createServer, type Server } from "./http/server.ts";
 import { createImportRuns } from "./imports/import-runs.ts";
@@ -28,6 +29,7 @@ import { createScheduler, type Scheduler } from "./jobs/scheduler.ts";
 import { createTicker } from "./jobs/ticker.ts";
 import { createKeyUse } from "./keys/key-use.ts";
 import { createKeys } from "./keys/keys.ts";
+import { createCommitOutage } from "./limits/commit-outage.ts";
 import { createLimits } from "./limits/limits.ts";
 import { createRates } from "./limits/rates.ts";
 import { type CommitUsage, createUsage } from "./limits/usage.ts";
@@ -94,13 +96,17 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
 
   const keys = createKeys(db, createAccounts(db, clock, refuseChange), clock, random);
   const keyUse = createKeyUse();
+  const outage = createCommitOutage(clock, log);
   const commitUsage: CommitUsage = async (entries) => {
     const keyUses = keyUse.take();
     try {
-      return await threads.usage.run("commitUsage", { entries, keyUses });
+      const receipts = await threads.usage.run("commitUsage", { entries, keyUses });
+      outage.worked();
+      return receipts;
     } catch (error) {
       keyUse.giveBack(keyUses);
-      log.warn({ err: error, entries: entries.length }, "usage could not be committed");
+      outage.failed(error);
+      noteLogged(error);
       throw error;
     }
   };

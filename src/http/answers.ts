@@ -8,7 +8,7 @@ export type Headers = Record<string, string>;
 
 const CHALLENGE = 'Bearer realm="kanalog"';
 /** Errors whose cause is in the log already. */
-const logged = new WeakSet<AppError>();
+const logged = new WeakSet<object>();
 /** Seconds after which a caller may try again what the storage could not do. */
 const RETRY_AFTER_S = 1;
 
@@ -53,6 +53,11 @@ export function errorAnswer(thrown: unknown, headers: Headers, ports: Ports): Re
   const error = toAppError(thrown);
   logCause(error, headers, ports);
   return errorResponse(error, headers);
+}
+
+/** For an error that was told to the log where it arose. */
+export function noteLogged(error: unknown): void {
+  if (error instanceof Error) logged.add(error);
 }
 
 /** Once an error: all requests of a failed commit share one. */

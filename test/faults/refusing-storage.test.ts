@@ -128,6 +128,31 @@ test("somebody who is signed in stays so, even where the session would be prolon
   expect((await member.get("/account/")).status).toBe(200);
 });
 
+test("of billed requests that fail the log has one line at the begin, one a minute, and one at the end", async () => {
+  const { log, clock } = appliance.ports;
+  const failing = async (calls: number): Promise<void> => {
+    for (let count = 0; count < calls; count += 1) {
+      expect((await send("GET", "/v1/msgr/channels/one/")).status).toBe(503);
+    }
+  };
+  const warned = () => log.warnings.map(({ message, fields }) => ({ message, ...fields }));
+  refuseWrites(true);
+  await failing(5);
+  expect(warned()).toEqual([
+    { message: "usage could not be committed", err: expect.any(Error) } as never,
+  ]);
+  clock.advance(61_000);
+  await failing(5);
+  expect(warned().slice(1)).toMatchObject([
+    { message: "usage still cannot be committed", failures: 6 },
+  ]);
+  refuseWrites(false);
+  expect((await send("GET", "/v1/msgr/channels/one/")).status).toBe(200);
+  expect(log.told.map(({ message }) => message)).toContain("usage is committed again");
+  expect(warned()).toHaveLength(2);
+  expect(log.errors).toEqual([]);
+});
+
 test("when the fault ends all works again at once, and only what was answered was counted", async () => {
   const { usage, accounts } = appliance.app.domains;
   const started = accounts.organizations().find(({ id }) => id === customer.organizationId);
