@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from "node:fs";
+import { accessSync, constants, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { fileStamp } from "../moscow-time.ts";
@@ -20,6 +20,12 @@ export interface BackupFile {
 
 export function backupPlace(folder: string, databasePath: string): BackupPlace {
   return { folder, name: basename(databasePath, extname(databasePath)).replace(/^:.*/, "kanalog") };
+}
+
+/** Makes the folder where it is missing. @throws Error where it is none, or may not be written */
+export function makeBackupFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
 }
 
 /** `kanalog-2026-11-20T04-00-00.db`: in the order of their names they are in the order of time. */

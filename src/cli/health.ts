@@ -29,9 +29,16 @@ export function healthCommand(context: CommandContext): Command {
     .action(async ({ json, ...options }: { host?: string; port?: string; json?: boolean }) => {
       const health = await ask(addressOf(serveConfig(context, options)));
       if (json === true) context.output.out(JSON.stringify(health));
-      else if (health.ready) context.output.out(health.detail);
+      else if (health.ready) context.output.out([health.detail, ...warnings(health)].join("\n"));
       if (!health.ready) throw new CommandExit(EXIT_FAILED, json === true ? "" : health.detail);
     });
+}
+
+/** What `/readyz` names of an appliance that is ready all the same. */
+function warnings({ checks }: Health): string[] {
+  return Object.values(checks)
+    .filter((said) => said !== "ok")
+    .map((said) => `Warning: ${said}`);
 }
 
 /** @throws CommandExit where the settings do not say which port it is */

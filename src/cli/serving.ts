@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { type Config, readConfig } from "../config.ts";
+import { makeBackupFolder } from "../backups/backup-files.ts";
+import { type Config, ConfigError, readConfig } from "../config.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type CommandContext, EXIT_FAILED } from "./command-context.ts";
 import { requireFile } from "./with-domains.ts";
@@ -45,6 +46,19 @@ function stopSignalled(clock: Clock): Promise<void> {
   });
 }
 
+/** Else it would show at night, when the first backup fails. @throws ConfigError */
+function requireBackupFolder({ backupDir }: Config): void {
+  if (backupDir === null) return;
+  try {
+    makeBackupFolder(backupDir);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigError([
+      `KANALOG_BACKUP_DIR: ${backupDir} is not a folder that can be written (${reason}).`,
+    ]);
+  }
+}
+
 /**
  * Serves until a signal says to stop.
  * @param announce called with the address once it listens
@@ -55,6 +69,7 @@ export async function serve(
   announce: (address: string) => void,
 ): Promise<void> {
   requireFile(config);
+  requireBackupFolder(config);
   const app = await context.createApp(config, context.ports(config));
   const stopSignal = stopSignalled(app.domains.clock);
   try {

@@ -25,6 +25,19 @@ test("a serving process that is ready is exit 0, in words or as JSON", async () 
   });
 }, 20_000);
 
+test("what is amiss with one that is ready all the same is told beside it", async () => {
+  const checks = { database: "ok", backup: "The backup of yesterday failed; the log says why." };
+  const other = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: () => Response.json({ status: "ok", checks }),
+  });
+  const { exitCode, out } = await machine.run(["health", "--port", String(other.port)]);
+  expect(exitCode).toBe(0);
+  expect(out.split("\n")[1]).toBe(`Warning: ${checks.backup}`);
+  await other.stop(true);
+});
+
 test("one that listens on every address is asked on the loopback", async () => {
   const port = portOf(await machine.serve(["serve", "--host", "0.0.0.0"]));
   const words = ["health", "--host", "0.0.0.0", "--port", port];
@@ -60,6 +73,14 @@ test("an address where nothing answers, or something else, is exit 1 with one se
   expect(none.notes).toStartWith(`Nothing answers at http://127.0.0.1:${port} (`);
   expect(none.notes.trimEnd().split("\n")).toHaveLength(1);
 }, 20_000);
+
+test("a folder for backups that is none is refused at the start, in one line that names it", async () => {
+  const environment = { KANALOG_BACKUP_DIR: machine.write("file", "") };
+  const { exitCode, notes } = await machine.run(["serve"], { environment });
+  expect(exitCode).toBe(2);
+  expect(notes).toStartWith(`KANALOG_BACKUP_DIR: ${machine.path("file")} is not a folder`);
+  expect(notes.trimEnd().split("\n")).toHaveLength(1);
+});
 
 test("a port that the settings leave open is said to be needed", async () => {
   const { exitCode, notes } = await machine.run(["health"]);
