@@ -3,7 +3,10 @@ import { type Database, statement } from "../db/database.ts";
 
 export type CategoryImages = ReturnType<typeof createCategoryImages>;
 
-/** Where the appliance serves imported images; a stored `image` that starts so is one of ours. */
+/**
+ * Where the appliance serves imported images; a stored `image` that starts so is one of ours, and is
+ * answered with the address of the appliance before it.
+ */
 export const IMAGE_PATH = "/images/";
 
 /** Imported WebP images, kept by the hash of their content. */

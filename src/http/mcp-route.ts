@@ -157,6 +157,7 @@ async function answerCaller(
           caller,
           nowMs,
           readBody: async () => ({}),
+          ownUrl: (path) => context.baseAddress(request) + path,
           pageUrl: (query) => `${context.baseAddress(request)}${pathOf(method, raw)}?${query}`,
         });
       },

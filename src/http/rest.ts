@@ -130,6 +130,7 @@ async function answerCall(
       services,
       caller,
       nowMs,
+      ownUrl: (path: string) => context.baseAddress(request) + path,
       pageUrl: (query: URLSearchParams) =>
         `${context.baseAddress(request)}${pathOf(request)}?${query}`,
     };

@@ -30,6 +30,8 @@ export interface CallContext {
   nowMs: number;
   /** The address of the method's page with these query values. */
   pageUrl(query: URLSearchParams): string;
+  /** The address of something else that the appliance serves, by its path. */
+  ownUrl(path: string): string;
 }
 
 /**
@@ -103,6 +105,7 @@ export function viewMethod(
     readBody: async () => ({}),
     // A page has addresses of its own; it takes the cursor out of this one.
     pageUrl: (query) => `?${query}`,
+    ownUrl: (path) => path,
   };
   requirePlanAndQuota({ ...method, units: 0 }, context);
   return runMethod(method, raw, context);
@@ -133,7 +136,7 @@ function requirePlanAndQuota(
 async function runMethod(
   method: ApiMethod,
   raw: RawArguments,
-  { services, caller, nowMs, pageUrl, readBody }: CallContext,
+  { services, caller, nowMs, pageUrl, ownUrl, readBody }: CallContext,
 ): Promise<JsonText<unknown>> {
   const body = takesBody(method.verb) ? await readBody() : {};
   return method.run(readArguments(method, raw, body), {
@@ -141,5 +144,6 @@ async function runMethod(
     caller,
     nowMs,
     nextUrl: (cursor) => pageUrl(nextQuery(method, raw, cursor)),
+    ownUrl,
   });
 }

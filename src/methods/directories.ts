@@ -1,3 +1,4 @@
+import { IMAGE_PATH } from "../directory/category-images.ts";
 import { TERRITORY_KINDS } from "../directory/directory.table.ts";
 import { fieldError } from "../errors.ts";
 import { unknownSlug } from "../fields.ts";
@@ -19,10 +20,14 @@ export const categoriesList = apiMethod({
   parameters: {},
   result: listOf(categorySchema),
   errors: [],
-  run(_args, { services }) {
+  run(_args, { services, ownUrl }) {
+    const addressOf = (image: string | null): string | null =>
+      image?.startsWith(IMAGE_PATH) ? ownUrl(image) : image;
     const categories = services.directory
       .categories()
-      .map(({ id, slug, name, channels, image }) => ({ id, slug, name, channels, image }));
+      .map(({ id, slug, name, channels, image }) => {
+        return { id, slug, name, channels, image: addressOf(image) };
+      });
     return resultsJsonText(toJsonText(categories));
   },
 });

@@ -21,6 +21,8 @@ export interface Call {
   nowMs: number;
   /** The address of the page after this one: every filter kept, with this cursor. */
   nextUrl(cursor: string): string;
+  /** The address of something else that the appliance serves, by its path. */
+  ownUrl(path: string): string;
 }
 
 /**

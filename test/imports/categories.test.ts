@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { importText } from "../support/import-text.ts";
+import { mcpRequests } from "../support/mcp-requests.ts";
 
 interface Entry {
   id: number;
@@ -164,11 +165,24 @@ test("a WebP file of up to 500 pixels a side is served at its address", async ()
   const rows = "slug,image\nnews,news.webp\n";
   expect((await importText(appliance, "categories", rows, { folder })).rejects).toEqual([]);
   const address = (await image("news")) ?? "";
-  const path = new URL(address, "http://localhost").pathname;
+  const path = new URL(address).pathname;
   const response = await appliance.app.server.handle(new Request(`http://localhost${path}`));
   expect(response.status).toBe(200);
   expect(response.headers.get("content-type")).toBe("image/webp");
   expect(Buffer.from(await response.arrayBuffer()).equals(webp(500, 500))).toBe(true);
+});
+
+test("an imported image has the appliance's own address, over REST and MCP", async () => {
+  const own = await startAppliance({ KANALOG_BASE_URL: "https://api.example.com/sub" });
+  writeFileSync(join(folder, "news.webp"), webp(10, 10));
+  await importText(own, "categories", "slug,name,image\nnews,Новости,news.webp\n", { folder });
+  const { results } = (await own.get("/v1/msgr/categories/")).body as { results: Entry[] };
+  const news = results.find(({ slug }) => slug === "news");
+  expect(news?.image).toMatch(/^https:\/\/api\.example\.com\/sub\/images\/\w+\.webp$/);
+  const { key } = await own.customer();
+  const called = (await mcpRequests(own, key).call("msgr_categories_list")).body;
+  expect(called.result.structuredContent.results).toEqual(results);
+  await own.close();
 });
 
 test("an image of another type, larger, or missing is rejected and the stored one stays", async () => {
