@@ -7,10 +7,14 @@ import { replaceDatabase } from "../db/replace-database.ts";
 import { fileStamp } from "../moscow-time.ts";
 import type { Clock } from "../ports/clock.ts";
 import { secretPath } from "../webhooks/secret-file.ts";
+import { anyWebhook } from "../webhooks/webhooks.store.ts";
 import { jsonOption } from "./arguments.ts";
 import type { CommandContext } from "./command-context.ts";
 import { printObject } from "./print.ts";
 import { requireFile } from "./with-domains.ts";
+
+/** Of the schema. */
+const WEBHOOKS_SINCE_VERSION = 2;
 
 /** `kanalog backup`: a copy of the database, while it is served or not. */
 export function backupCommand(context: CommandContext): Command {
@@ -23,11 +27,16 @@ export function backupCommand(context: CommandContext): Command {
       const config = readConfig(context.environment);
       requireFile(config);
       const { clock } = context.ports(config);
-      const { path, bytes, schemaVersion } = copyTo(file, config, clock);
+      const { path, bytes, schemaVersion, hasWebhooks } = copyTo(file, config, clock);
       const secret = secretName(config);
       printObject(output, { path, bytes, schema_version: schemaVersion, secret }, json === true);
       if (secret !== null) {
         output.note(`A restore needs ${secret} too, which is not in the file: keep it apart.`);
+      } else if (hasWebhooks) {
+        output.note(
+          `The database holds webhooks, but ${secretPath(config.databasePath)} is missing, by which ` +
+            "their signing secrets are read: a restore needs it.",
+        );
       }
     });
 }
@@ -51,18 +60,27 @@ export function restoreCommand(context: CommandContext): Command {
         { path: databasePath, schema_version: schemaVersion, kept_as: keptAs },
         json === true,
       );
-      const secret = config.secret === null ? secretPath(databasePath) : "KANALOG_SECRET";
+      const secret = secretName(config);
       output.note(
-        `Webhooks' signing secrets are read with ${secret}: it must be that of the backup's time.`,
+        secret === null
+          ? `${secretPath(databasePath)} is missing here: if the backup holds webhooks, put the one ` +
+              "of the backup's time there before the start, or give its text as KANALOG_SECRET."
+          : `Webhooks' signing secrets are read with ${secret}: it must be that of the backup's time.`,
       );
     });
 }
 
 /** As the file is, whatever its schema version: a backup comes before an upgrade. */
-function copyTo(file: string, { databasePath }: Config, clock: Clock): DatabaseCopy {
+function copyTo(
+  file: string,
+  { databasePath }: Config,
+  clock: Clock,
+): DatabaseCopy & { hasWebhooks: boolean } {
   const db = openExisting(databasePath, clock);
   try {
-    return writeCopy(db, file, clock);
+    const copy = writeCopy(db, file, clock);
+    const hasWebhooks = copy.schemaVersion >= WEBHOOKS_SINCE_VERSION && anyWebhook(db);
+    return { ...copy, hasWebhooks };
   } finally {
     closeDatabase(db);
   }

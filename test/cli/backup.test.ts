@@ -88,6 +88,20 @@ test("a backup names the secret that a restore needs, and never tells it", async
   expect(readFileSync(machine.path("two.db")).includes(secret)).toBe(false);
 });
 
+test("a secret that is missing is told, by a backup of webhooks and by a restore", async () => {
+  const secret = machine.path("kanalog.db.secret");
+  expect((await machine.run(["backup", "none.db"])).notes).toBe("");
+  const db = machine.open();
+  db.exec(
+    "INSERT INTO webhooks (organization_id, url, secret, disabled_reason, since_sequence, created_at, updated_at) VALUES (1, 'https://a.example.com/', x'00', '', 0, 0, 0)",
+  );
+  db.close();
+  expect((await machine.run(["backup", "some.db"])).notes).toContain(`${secret} is missing`);
+  expect((await machine.run(["restore", "some.db"])).notes).toContain(`${secret} is missing here`);
+  machine.write("kanalog.db.secret", "a secret text of at least thirty-two characters");
+  expect((await machine.run(["restore", "some.db"])).notes).not.toContain("missing");
+});
+
 test("a backup ends while others commit all the time, and has what was committed before it", async () => {
   const { key } = await machine.customer();
   const server = await machine.serve();

@@ -68,6 +68,13 @@ test("it is ready, with sample data, and searches on its threads", async () => {
   expect((await ask("/msgr/categories/")).results.length).toBeGreaterThan(10);
 });
 
+test("where the driver cannot be unpacked, the folder is named that is to blame", () => {
+  const env = { TMPDIR: join(empty.cwd, "missing"), KANALOG_DB: join(empty.cwd, "other.db") };
+  const { exitCode, stderr } = Bun.spawnSync([executable, "plan", "list"], { ...empty, env });
+  expect(exitCode).toBe(1);
+  expect(stderr.toString()).toContain(`${env.TMPDIR}: let TMPDIR name a folder`);
+});
+
 test("every page comes whole, with the files it loads", async () => {
   const pages = ["/", "/docs/", "/docs/webhooks/", "/docs/mcp/", "/account/sign-in/"];
   const files = new Set(["/account/assets/uplot.js", "/account/assets/uplot.css", "/docs/json"]);
