@@ -11,7 +11,16 @@ export function inReadTransaction<T>(db: Database, work: () => T): T {
     return work();
   } finally {
     // A read that failed may have ended it already.
-    if (db.$client.inTransaction) statement(db, "COMMIT").run();
+    if (db.$client.inTransaction) end(db);
+  }
+}
+
+/** Nothing was written, so nothing is lost where a damaged file lets no transaction be committed. */
+function end(db: Database): void {
+  try {
+    statement(db, "COMMIT").run();
+  } catch {
+    if (db.$client.inTransaction) statement(db, "ROLLBACK").run();
   }
 }
 
@@ -27,14 +36,17 @@ export function createReadTurns(db: Database, clock: Clock): InReadTurn {
   let ready: (() => void)[] = [];
 
   function turn(): void {
-    const works = ready;
+    const works = ready.values();
     ready = [];
     const beginAll = (): void => {
       for (const work of works) work();
     };
-    // After the connection was closed, each work says by itself that it cannot read.
-    if (db.$client.open) inReadTransaction(db, beginAll);
-    else beginAll();
+    try {
+      inReadTransaction(db, beginAll);
+    } catch {
+      // Where no transaction can be had, each work finds by itself that it cannot read, and says so.
+      beginAll();
+    }
   }
 
   return (work) =>
