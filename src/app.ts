@@ -265,14 +265,14 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
           scheduler.stop(),
           sender.stop(),
           imports.stop(),
-          afterAnswer.settled(),
           ...tickers.map((ticker) => ticker.stop()),
         ]),
         timeIsUp,
       ]);
       // A client that never ends its request must not keep the process alive.
       if (server.server) await server.stop(true);
-      await Promise.race([usage.settled(), timeIsUp]);
+      // Only now: the last answers have begun work of theirs.
+      await Promise.race([Promise.all([usage.settled(), afterAnswer.settled()]), timeIsUp]);
       closing.abort();
       await Promise.all(Object.values(threads).map((pool) => pool.close()));
       if (db !== domains.db) closeDatabase(db);
