@@ -94,8 +94,8 @@ test("a query that runs into the time limit is a 503, costs nothing and delays n
   expect(durationsMs.length).toBeGreaterThan(100);
   const slowest = (ms: number[]): number =>
     ms.toSorted((a, b) => a - b)[Math.floor(ms.length * 0.99)] ?? 0;
-  // Other tests run beside this one: what is slow for another reason was slow before, too.
-  expect(slowest(durationsMs)).toBeLessThan(Math.max(50, 4 * slowest(quietMs)));
+  // Who waited for the query would wait for seconds; other tests on the same processors delay too.
+  expect(slowest(durationsMs)).toBeLessThan(Math.max(250, 4 * slowest(quietMs)));
   expect(await used()).toBe(usedBefore + billed);
 
   const ticksBefore = processorTicks(server.pid);
