@@ -50,9 +50,16 @@ export function createReadTurns(db: Database, clock: Clock): InReadTurn {
   }
 
   return (work) =>
-    new Promise((resolve) => {
+    new Promise((resolve, reject) => {
       if (ready.length === 0) clock.endOfTurn(turn);
-      ready.push(() => resolve(work()));
+      ready.push(() => {
+        // What one throws must keep no other from its beginning, nor end the process.
+        try {
+          resolve(work());
+        } catch (error) {
+          reject(error);
+        }
+      });
     });
 }
 
