@@ -29,8 +29,8 @@ export type InReadTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
  * Works that lie ready are begun together, in one read transaction. It begins when all of them were
- * given, so none reads what is older than its request, and ends before anything else happens, so
- * nothing else does either.
+ * given, so none reads what is older than its request, and ends before anything else happens: what
+ * comes later reads what was committed by then.
  */
 export function createReadTurns(db: Database, clock: Clock): InReadTurn {
   let ready: (() => void)[] = [];
