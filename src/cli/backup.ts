@@ -6,15 +6,11 @@ import { type DatabaseCopy, writeCopy } from "../db/database-copy.ts";
 import { replaceDatabase } from "../db/replace-database.ts";
 import { fileStamp } from "../moscow-time.ts";
 import type { Clock } from "../ports/clock.ts";
-import { secretPath } from "../webhooks/secret-file.ts";
-import { anyWebhook } from "../webhooks/webhooks.store.ts";
+import { needsSecret, secretPath } from "../webhooks/secret-file.ts";
 import { jsonOption } from "./arguments.ts";
 import type { CommandContext } from "./command-context.ts";
 import { printObject } from "./print.ts";
 import { requireFile } from "./with-domains.ts";
-
-/** Of the schema. */
-const WEBHOOKS_SINCE_VERSION = 2;
 
 /** `kanalog backup`: a copy of the database, while it is served or not. */
 export function backupCommand(context: CommandContext): Command {
@@ -79,8 +75,7 @@ function copyTo(
   const db = openExisting(databasePath, clock);
   try {
     const copy = writeCopy(db, file, clock);
-    const hasWebhooks = copy.schemaVersion >= WEBHOOKS_SINCE_VERSION && anyWebhook(db);
-    return { ...copy, hasWebhooks };
+    return { ...copy, hasWebhooks: needsSecret(db) };
   } finally {
     closeDatabase(db);
   }

@@ -7,6 +7,7 @@ import { flush, writeCopy } from "./database-copy.ts";
 import { requireSoundFile } from "./database-file.ts";
 import { giveToOwnerOf } from "./file-owner.ts";
 import { requireKnownVersion } from "./migrate.ts";
+import { isBusy, sqliteCode } from "./transaction.ts";
 
 export interface Replacement {
   /** Of the file that took the database's place; an older one is migrated by the next start. */
@@ -88,11 +89,10 @@ function lockDatabase(path: string): BetterSqlite3.Database {
     return client;
   } catch (cause) {
     client.close();
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-    if (code.startsWith("SQLITE_BUSY")) {
+    if (isBusy(cause)) {
       throw new AppError("conflict", `Another process uses ${path}: stop it first.`, { cause });
     }
-    if (!/^SQLITE_(CORRUPT|NOTADB)/.test(code)) {
+    if (!/^SQLITE_(CORRUPT|NOTADB)/.test(sqliteCode(cause))) {
       const reason = storageReason(cause) ?? String(cause);
       throw new AppError("unavailable", `Cannot lock ${path}: ${reason}.`, { cause });
     }

@@ -1,10 +1,20 @@
 import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import type { Database } from "../db/database.ts";
 import { giveToOwnerOf } from "../db/file-owner.ts";
+import { schemaVersion } from "../db/migrate.ts";
 import { AppError } from "../errors.ts";
 import type { Random } from "../ports/random.ts";
+import { anyWebhook } from "./webhooks.store.ts";
 
+/** Of the schema. */
+const WEBHOOKS_SINCE_VERSION = 2;
 const SECRET_BYTES = 32;
+
+/** Whether the database, of whatever schema, holds what can be read by the secret only. */
+export function needsSecret(db: Database): boolean {
+  return schemaVersion(db) >= WEBHOOKS_SINCE_VERSION && anyWebhook(db);
+}
 
 /** Where the secret lies that nobody set: beside the database, never in it. */
 export function secretPath(databasePath: string): string {

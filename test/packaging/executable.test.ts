@@ -69,7 +69,7 @@ test("it is ready, with sample data, and searches on its threads", async () => {
 });
 
 test("where the driver cannot be unpacked, the folder is named that is to blame", () => {
-  const env = { TMPDIR: join(empty.cwd, "missing"), KANALOG_DB: join(empty.cwd, "other.db") };
+  const env = { TMPDIR: join(empty.cwd, "missing"), KANALOG_DB: join(OUTSIDE, "other.db") };
   const { exitCode, stderr } = Bun.spawnSync([executable, "plan", "list"], { ...empty, env });
   expect(exitCode).toBe(1);
   expect(stderr.toString()).toContain(`${env.TMPDIR}: let TMPDIR name a folder`);

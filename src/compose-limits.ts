@@ -1,0 +1,36 @@
+import type { DatabaseThreads } from "./database-threads.ts";
+import type { Database } from "./db/database.ts";
+import { noteLogged } from "./http/answers.ts";
+import { createKeyUse, type KeyUse } from "./keys/key-use.ts";
+import { createCommitOutage } from "./limits/commit-outage.ts";
+import { createLimits, type Limits } from "./limits/limits.ts";
+import { createRates } from "./limits/rates.ts";
+import { type CommitUsage, createUsage, type Usage } from "./limits/usage.ts";
+import type { Metrics } from "./metrics/metrics.ts";
+import type { Ports } from "./ports/ports.ts";
+
+/** What counts requests and says which are too many, and notes the use of keys along with it. */
+export function composeLimits(
+  db: Database,
+  threads: DatabaseThreads,
+  { clock, log }: Ports,
+  counted: Metrics["counted"],
+): { keyUse: KeyUse; usage: Usage; limits: Limits } {
+  const keyUse = createKeyUse();
+  const outage = createCommitOutage(clock, log);
+  const commitUsage: CommitUsage = async (entries) => {
+    const keyUses = keyUse.take();
+    try {
+      const receipts = await threads.usage.run("commitUsage", { entries, keyUses });
+      outage.worked();
+      return receipts;
+    } catch (error) {
+      keyUse.giveBack(keyUses);
+      outage.failed(error);
+      noteLogged(error);
+      throw error;
+    }
+  };
+  const usage = createUsage(db, counted.commits(commitUsage));
+  return { keyUse, usage, limits: createLimits(createRates(), usage) };
+}
