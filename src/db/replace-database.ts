@@ -7,7 +7,7 @@ import { flush, writeCopy } from "./database-copy.ts";
 import { requireSoundFile } from "./database-file.ts";
 import { giveToOwnerOf } from "./file-owner.ts";
 import { requireKnownVersion } from "./migrate.ts";
-import { isBusy, sqliteCode } from "./transaction.ts";
+import { isBusy } from "./transaction.ts";
 
 export interface Replacement {
   /** Of the file that took the database's place; an older one is migrated by the next start. */
@@ -16,6 +16,8 @@ export interface Replacement {
   keptAs: string | null;
 }
 
+/** SQLite's codes. */
+const DAMAGE = /^SQLITE_(CORRUPT|NOTADB)/;
 /** What SQLite keeps beside a database, and would apply to whatever file has its name. */
 const COMPANIONS = ["-wal", "-shm", "-journal"];
 
@@ -92,7 +94,8 @@ function lockDatabase(path: string): BetterSqlite3.Database {
     if (isBusy(cause)) {
       throw new AppError("conflict", `Another process uses ${path}: stop it first.`, { cause });
     }
-    if (!/^SQLITE_(CORRUPT|NOTADB)/.test(sqliteCode(cause))) {
+    const isDamaged = cause instanceof Error && "code" in cause && DAMAGE.test(String(cause.code));
+    if (!isDamaged) {
       const reason = storageReason(cause) ?? String(cause);
       throw new AppError("unavailable", `Cannot lock ${path}: ${reason}.`, { cause });
     }
