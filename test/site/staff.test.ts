@@ -178,6 +178,25 @@ test("an organization is made, found, given plans, archived and restored", async
   });
 });
 
+test("a plan's form that is sent untouched changes and records nothing; an emptied day says so", async () => {
+  const { accounts } = appliance.app.domains;
+  await accounts.givePlan(customer.organizationId, "growth", Date.parse("2027-02-01T00:00+03:00"));
+  const before = accounts.organization(customer.organizationId);
+  const recorded = auditOf(appliance).length;
+  const { html } = await staff.get(organizationPath());
+  const ends = /<input[^>]*name="ends"[^>]*>/.exec(html)?.[0] ?? "";
+  const [, day = ""] = /value="([^"]*)"/.exec(ends) ?? [];
+  expect(day).toBe("2027-01-31");
+  const plan = { action: "plan", plan: "growth" };
+  expectDone(await staff.post(organizationPath(), { ...plan, ends: day }), "planned");
+  expect(accounts.organization(customer.organizationId)).toEqual(before);
+  expect(auditOf(appliance)).toHaveLength(recorded);
+  const endless = await staff.post(organizationPath(), { ...plan, ends: "" });
+  expectDone(endless, "planned-without-end");
+  expect((await staff.get(endless.location ?? "")).html).toContain("given, without end.");
+  expect(accounts.organization(customer.organizationId).planEndsAt).toBeNull();
+});
+
 test("what is wrong with a form is told at its field, and what was typed stays", async () => {
   const blank = await staff.post("/staff/organizations/", {
     ...{ action: "create", name: " ", plan: "growth" },

@@ -174,6 +174,7 @@ const en = {
   done: {
     created: "The organization is made.",
     planned: "The plan is given.",
+    "planned-without-end": "The plan is given, without end.",
     archived: "The organization is archived.",
     restored: "The organization is restored.",
     role: "The role is set.",
@@ -367,6 +368,7 @@ const ru: typeof en = {
   done: {
     created: "Организация создана.",
     planned: "Тариф назначен.",
+    "planned-without-end": "Тариф назначен без срока.",
     archived: "Организация в архиве.",
     restored: "Организация возвращена из архива.",
     role: "Роль задана.",
