@@ -15,6 +15,9 @@ interface FormProps {
   children: Child;
 }
 
+/** The field with the number of the organization whose page the form is on. */
+export const DRAWN_FOR = "drawn-for";
+
 /** A form whose answer is this page again, with what was typed and what is wrong with it. */
 export function Form({ visit, action, to, upload, className, children }: FormProps): JSX.Element {
   return (
@@ -26,6 +29,9 @@ export function Form({ visit, action, to, upload, className, children }: FormPro
       novalidate
     >
       <input type="hidden" name="csrf" value={visit.csrf} />
+      {visit.membership !== null && (
+        <input type="hidden" name={DRAWN_FOR} value={visit.membership.organization.id} />
+      )}
       <input type="hidden" name="action" value={action} />
       {isSent(visit, action) && <Faults messages={visit.faults["non_field_errors"]} />}
       {children}
@@ -214,6 +220,11 @@ function Labelled({
       )}
     </p>
   );
+}
+
+/** Whether a page's source says what was wrong with a form of it. */
+export function tellsFaults(html: string): boolean {
+  return /<(p class="fault" role="alert"|p role="alert"|strong class="fault" id=)/.test(html);
 }
 
 function Faults({ messages }: { messages: string[] | undefined }): JSX.Element | null {

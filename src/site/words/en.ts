@@ -36,6 +36,8 @@ export const en = {
   sendAgain:
     "The page was open for too long, and nothing was done. Look at what you typed, and send it again.",
   typeAgain: "The page was open for too long. Type the password once more and send it.",
+  otherOrganization: (present: string) =>
+    `This page was of another organization, and nothing was done. It is shown for ${present} now: look at what you typed and send it, or change the organization first.`,
   resumed:
     "You are signed in again, and nothing was sent yet. Look at what you typed, and send it.",
   notFound: "Not found",
