@@ -77,6 +77,7 @@ function peopleOf(
     signedIn: (cookie) => sessions.run("signedIn", { settings, cookie }),
     signOut: (cookie) => sessions.run("signOut", { settings, cookie }),
     passwordLink: (link) => people.run("passwordLink", { settings, ...link }),
+    opensLink: (token) => sessions.run("opensLink", { settings, token }),
     choosePassword: (token, password) =>
       people.run("choosePassword", { settings, token, password }),
     changePassword: (input) => people.run("changePassword", { settings, ...input }),

@@ -80,6 +80,8 @@ export interface SitePeople {
   signedIn(cookie: string): Promise<SignedIn | null>;
   signOut(cookie: string): Promise<{ setCookies: string[] }>;
   passwordLink(link: PasswordLink): Promise<string | null>;
+  /** Whether the link of this token works; looking does not use it up. */
+  opensLink(token: string): Promise<boolean>;
   choosePassword(token: string, password: string): Promise<boolean>;
   changePassword(input: {
     cookie: string;

@@ -48,6 +48,8 @@ export const en = {
   setUpText: "Make the first account. It is staff: it sees the operator's console too.",
   setUpNeeded:
     "Nobody has an account here yet. The one who starts the appliance finds an address for setting it up in what the start prints; it works for 30 minutes, and another start prints a new one.",
+  setUpUsed:
+    "This address was used or is older than 30 minutes. Restart the appliance for a new one; where somebody has an account already, sign in.",
   setUpDone: "Kanalog is set up. Sign in.",
   organizationName: "Your organization",
   newPassword: "New password",
