@@ -15,6 +15,7 @@ import type { RecentEntry } from "../ports/recent-log.ts";
 import type { StaffWebhooks } from "../webhooks/staff-webhooks.ts";
 import type { AfterAnswer } from "./after-answer.ts";
 import type { Attempts } from "./attempts.ts";
+import type { SentForms } from "./sent-forms.ts";
 import type { SetUp } from "./set-up.ts";
 
 /** What the site works on; the verbs that change something write by themselves. */
@@ -44,6 +45,7 @@ export interface SiteContext {
   mails: Mails;
   setUp: SetUp;
   attempts: Attempts;
+  sentForms: SentForms;
   afterAnswer: Pick<AfterAnswer, "run">;
   /** Units used, as the console shows them. */
   usage: { used(organizationId: number, periodStartedAt: number): number };

@@ -1,7 +1,7 @@
 import { AppError, toAppError } from "../errors.ts";
 import { STATUS_OF } from "../methods/statuses.ts";
 import { isCsrfToken } from "./csrf.ts";
-import { tellsFaults } from "./form.tsx";
+import { ONCE, tellsFaults } from "./form.tsx";
 import { isOfOtherOrganization, otherOrganization } from "./form-organization.ts";
 import { messagePage } from "./pages/message.tsx";
 import { signInView } from "./pages/sign-in.tsx";
@@ -81,6 +81,11 @@ async function runAction(sitePage: SitePage, sent: Visit, context: SiteContext):
   const name = sent.form.get("action");
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
   const visit = { ...sent, form: EMPTY_FORM };
+  const number = sent.form.get(ONCE);
+  const sentOnce = `${sent.csrf} ${name} ${number}`;
+  if (number !== "" && !context.sentForms.take(sentOnce)) {
+    return showAgain(sitePage, sent, new AppError("conflict", sent.words.sentAlready), context);
+  }
   try {
     if (action === undefined) {
       throw new AppError("not_found", "This form does not exist any more.");
@@ -90,6 +95,7 @@ async function runAction(sitePage: SitePage, sent: Visit, context: SiteContext):
       ? await resume(answer, visit, context)
       : { visit, view: answer };
   } catch (thrown) {
+    context.sentForms.giveBack(sentOnce);
     const error = toAppError(thrown);
     if (error.code === "internal") throw error;
     logCause(error, sent, context);

@@ -335,7 +335,7 @@ describe("an appliance in use", () => {
       expect(await page.content()).not.toContain("It sends us spam");
       await press(page, "Enable");
       expect(await page.getByRole("alert").textContent()).toBe(
-        "The service's staff disabled this webhook, and only they can enable it: ask them.",
+        "The webhook was disabled by staff: contact support.",
       );
       expect(stateOf()).toBe("staff");
       expect(faults).toEqual([]);

@@ -36,6 +36,8 @@ export const en = {
   sendAgain:
     "The page was open for too long, and nothing was done. Look at what you typed, and send it again.",
   typeAgain: "The page was open for too long. Type the password once more and send it.",
+  sentAlready:
+    "This form was sent already, and nothing was done again. What it showed is shown no more; send it once more to make another one.",
   otherOrganization: (present: string) =>
     `This page was of another organization, and nothing was done. It is shown for ${present} now: look at what you typed and send it, or change the organization first.`,
   resumed:

@@ -211,7 +211,7 @@ const ru: typeof en = {
   none: "Нет.",
   yes: "да",
   no: "нет",
-  never: "никогда",
+  never: "не было",
   search: "Поиск",
   find: "Найти",
   earlier: "Раньше",
@@ -284,7 +284,7 @@ const ru: typeof en = {
   address: "Адрес",
   channels: "Каналы",
   states: {
-    "": "действует",
+    "": "включён",
     failures: "отключён из-за ошибок",
     customer: "отключён клиентом",
     staff: "отключён службой",
