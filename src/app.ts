@@ -1,19 +1,17 @@
 import { version } from "../package.json";
 import { createAccounts } from "./accounts/accounts.ts";
-import { backupPlace, lastBackup } from "./backups/backup-files.ts";
-import type { BackupPlan } from "./backups/daily-backup.ts";
-import { createChannels } from "./channels/channels.ts";
+import { composeJobs } from "./compose-jobs.ts";
+import { composeLimits } from "./compose-limits.ts";
 import { composeReadings } from "./compose-readings.ts";
+import { composeServices } from "./compose-services.ts";
 import { composeSite } from "./compose-site.ts";
 import { composeWebhooks } from "./compose-webhooks.ts";
 import type { Config } from "./config.ts";
 import { databaseThreads, readingConnection } from "./database-threads.ts";
 import { closeDatabase, foldLog } from "./db/database.ts";
-import { readMeta } from "./db/meta.ts";
 import { createReadTurns, withoutReadTurns } from "./db/read-transaction.ts";
 import { databaseChecks } from "./db/ready-checks.ts";
 import { createCategoryImages } from "./directory/category-images.ts";
-import { createDirectory } from "./directory/directory.ts";
 import { type Domains, openDomains } from "./domains.ts";
 import { AppError } from "./errors.ts";
 import { createBaseAddress, createClientAddress, listenerAddress } from "./http/base-address.ts";
@@ -22,26 +20,18 @@ import { createImportRuns } from "./imports/import-runs.ts";
 import { createUploadFiles } from "./imports/upload-files.ts";
 import { installationSecret, requireReadableSecrets } from "./installation-secret.ts";
 import { backupWarning } from "./jobs/backup-warning.ts";
-import { claimJobNow, selectJobRuns } from "./jobs/jobs.store.ts";
-import { jobTable } from "./jobs/jobs.ts";
-import { createScheduler, type Scheduler } from "./jobs/scheduler.ts";
+import type { Scheduler } from "./jobs/scheduler.ts";
 import { createTicker } from "./jobs/ticker.ts";
-import { createKeyUse } from "./keys/key-use.ts";
 import { createKeys } from "./keys/keys.ts";
-import { createLimits } from "./limits/limits.ts";
-import { createRates } from "./limits/rates.ts";
-import { type CommitUsage, createUsage } from "./limits/usage.ts";
 import { createMailer, type Mailer } from "./mail/mailer.ts";
 import { isMailDue } from "./mail/mails.store.ts";
 import { createDispatcher } from "./mcp/dispatcher.ts";
-import { createCursors } from "./methods/cursor.ts";
 import type { Services } from "./methods/services.ts";
 import { apiMethods, toolMethods } from "./methods/table.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { anyPerson } from "./people/people.store.ts";
 import type { Ports } from "./ports/ports.ts";
 import { createRecentLog } from "./ports/recent-log.ts";
-import { createPosts } from "./posts/posts.ts";
 import { createAfterAnswer } from "./site/after-answer.ts";
 import { clientAddress } from "./site/client-address.ts";
 import { REQUEST_BYTES_MAX } from "./site/read-upload.ts";
@@ -93,19 +83,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   const metrics = await createMetrics(config, ports);
 
   const keys = createKeys(db, createAccounts(db, clock, refuseChange), clock, random);
-  const keyUse = createKeyUse();
-  const commitUsage: CommitUsage = async (entries) => {
-    const keyUses = keyUse.take();
-    try {
-      return await threads.usage.run("commitUsage", { entries, keyUses });
-    } catch (error) {
-      keyUse.giveBack(keyUses);
-      log.warn({ err: error, entries: entries.length }, "usage could not be committed");
-      throw error;
-    }
-  };
-  const usage = createUsage(db, metrics.counted.commits(commitUsage));
-  const limits = createLimits(createRates(), usage);
+  const { keyUse, usage, limits } = composeLimits(db, threads, log, metrics.counted);
   const secrets = createSecretBox(secret(db), random);
   requireReadableSecrets(db, secrets, config);
   const { sender, push, webhooks } = composeWebhooks(
@@ -125,41 +103,14 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     ports.mail,
     ports,
   );
-  const services: Services = {
-    directory: createDirectory(db),
-    channels: createChannels(db, config.messengerHosts, (selection) =>
-      threads.readers.run("selectCatalog", selection),
-    ),
-    statistics: { daily: (selection) => threads.readers.run("selectDailyStatistics", selection) },
-    posts: createPosts(db, (selection) => threads.readers.run("selectPosts", selection)),
-    keyUse,
-    limits,
-    usageHistory: { days: (selection) => threads.readers.run("selectUsage", selection) },
-    webhooks,
-    cursors: createCursors(readMeta(db, "cursor_secret")),
-  };
-  const backups = backupPlan(config);
-  const newestBackup = async () => backups && (await lastBackup(backups.place));
-  const scheduler = createScheduler(
-    metrics.counted.jobs(
-      jobTable({
-        closeDay: (day) => threads.jobs.run("closeDay", day),
-        recount: () => threads.jobs.run("recount", null),
-        optimizeSearch: () => threads.jobs.run("optimizeSearch", null),
-        pruneUsage: (today) => threads.jobs.run("pruneUsage", today),
-        pruneDeliveries: () => threads.jobs.run("pruneDeliveries", null),
-        backUp: backups && (() => threads.jobs.run("backUp", backups)),
-      }),
-    ),
-    {
-      claim: (claim) => threads.jobs.run("claimJob", claim),
-      // Not on the jobs' thread, where whoever asks would wait for the job under way.
-      claimNow: (claim, by) => claimJobNow(domains.db, clock, claim, by),
-      runs: () => selectJobRuns(db),
-      end: (end) => threads.jobs.run("endJob", end),
-    },
-    clock,
-    log,
+  const services = composeServices(db, threads, config, { keyUse, limits, webhooks });
+  const { scheduler, newestBackup } = composeJobs(
+    db,
+    domains,
+    threads,
+    config,
+    ports,
+    metrics.counted,
   );
 
   const tickers = [
@@ -265,14 +216,14 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
           scheduler.stop(),
           sender.stop(),
           imports.stop(),
-          afterAnswer.settled(),
           ...tickers.map((ticker) => ticker.stop()),
         ]),
         timeIsUp,
       ]);
       // A client that never ends its request must not keep the process alive.
       if (server.server) await server.stop(true);
-      await Promise.race([usage.settled(), timeIsUp]);
+      // Only now: the last answers have begun work of theirs.
+      await Promise.race([Promise.all([usage.settled(), afterAnswer.settled()]), timeIsUp]);
       closing.abort();
       await Promise.all(Object.values(threads).map((pool) => pool.close()));
       if (db !== domains.db) closeDatabase(db);
@@ -285,13 +236,6 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
       log.info({ durationMs: Math.round(clock.monotonic() - toldAtMs) }, "stopped");
     },
   };
-}
-
-/** Null where no folder for daily backups is set. */
-function backupPlan({ backupDir, backupsKept, databasePath }: Config): BackupPlan | null {
-  return backupDir === null
-    ? null
-    : { place: backupPlace(backupDir, databasePath), kept: backupsKept };
 }
 
 /** The serving connection only reads. */

@@ -18,7 +18,6 @@ import {
   type UsageSelection,
 } from "./limits/usage.store.ts";
 import { claimMail, endMail } from "./mail/mails.store.ts";
-import type { Day } from "./moscow-time.ts";
 import {
   changePassword,
   choosePassword,
@@ -134,9 +133,9 @@ export const sessionOperations = { signedIn, signOut, opensLink };
 export const jobOperations = {
   claimJob,
   endJob,
-  closeDay: (db: Database, clock: Clock, day: Day) => closeDay(db, clock, day),
+  closeDay,
   recount: (db: Database, clock: Clock, _argument: null) => recount(db, clock),
-  pruneUsage: (db: Database, clock: Clock, today: Day) => pruneUsage(db, clock, today),
+  pruneUsage,
   pruneDeliveries: (db: Database, clock: Clock, _argument: null) => pruneDeliveries(db, clock),
   optimizeSearch: async (db: Database, clock: Clock, _argument: null) => {
     await refreshFacets(db, clock);

@@ -9,6 +9,7 @@ import { databaseExists } from "../db/database.ts";
 import { recount } from "../directory/recount.ts";
 import type { Domains } from "../domains.ts";
 import { importFile } from "../imports/import-file.ts";
+import { isRunning } from "../ports/running.ts";
 import type { CommandContext } from "./command-context.ts";
 import { type ServeOptions, serve, serveConfig, withServeOptions } from "./serving.ts";
 import { requireFile, withDomainsAt } from "./with-domains.ts";
@@ -65,15 +66,6 @@ function removeLeftovers(databasePath: string): void {
     if (!file.startsWith(name)) continue;
     const processId = Number.parseInt(file.slice(name.length), 10);
     if (!isRunning(processId)) rmSync(join(folder, file), { force: true });
-  }
-}
-
-function isRunning(processId: number): boolean {
-  try {
-    // Signal 0 only asks.
-    return process.kill(processId, 0);
-  } catch {
-    return false;
   }
 }
 

@@ -1,5 +1,6 @@
 import type BetterSqlite3 from "better-sqlite3";
 import type { Database } from "./database.ts";
+import { isBusy } from "./transaction.ts";
 
 const PAUSE_MS = 1;
 const TRIES_MAX = 10_000;
@@ -37,8 +38,7 @@ function waiting<T>(work: () => T): T {
     try {
       return work();
     } catch (error) {
-      const code = error instanceof Error && "code" in error ? String(error.code) : "";
-      if (!code.startsWith("SQLITE_BUSY") || tries === TRIES_MAX) throw error;
+      if (!isBusy(error) || tries === TRIES_MAX) throw error;
       Atomics.wait(nobody, 0, 0, PAUSE_MS);
     }
   }

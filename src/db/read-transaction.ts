@@ -11,7 +11,16 @@ export function inReadTransaction<T>(db: Database, work: () => T): T {
     return work();
   } finally {
     // A read that failed may have ended it already.
-    if (db.$client.inTransaction) statement(db, "COMMIT").run();
+    if (db.$client.inTransaction) end(db);
+  }
+}
+
+/** Nothing was written, so nothing is lost where a damaged file lets no transaction be committed. */
+function end(db: Database): void {
+  try {
+    statement(db, "COMMIT").run();
+  } catch {
+    if (db.$client.inTransaction) statement(db, "ROLLBACK").run();
   }
 }
 
@@ -20,27 +29,37 @@ export type InReadTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
  * Works that lie ready are begun together, in one read transaction. It begins when all of them were
- * given, so none reads what is older than its request, and ends before anything else happens, so
- * nothing else does either.
+ * given, so none reads what is older than its request, and ends before anything else happens: what
+ * comes later reads what was committed by then.
  */
 export function createReadTurns(db: Database, clock: Clock): InReadTurn {
   let ready: (() => void)[] = [];
 
   function turn(): void {
-    const works = ready;
+    const works = ready.values();
     ready = [];
     const beginAll = (): void => {
       for (const work of works) work();
     };
-    // After the connection was closed, each work says by itself that it cannot read.
-    if (db.$client.open) inReadTransaction(db, beginAll);
-    else beginAll();
+    try {
+      inReadTransaction(db, beginAll);
+    } catch {
+      // Where no transaction can be had, each work finds by itself that it cannot read, and says so.
+      beginAll();
+    }
   }
 
   return (work) =>
-    new Promise((resolve) => {
+    new Promise((resolve, reject) => {
       if (ready.length === 0) clock.endOfTurn(turn);
-      ready.push(() => resolve(work()));
+      ready.push(() => {
+        // What one throws must keep no other from its beginning, nor end the process.
+        try {
+          resolve(work());
+        } catch (error) {
+          reject(error);
+        }
+      });
     });
 }
 

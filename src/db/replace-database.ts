@@ -6,6 +6,7 @@ import type { Clock } from "../ports/clock.ts";
 import { flush, writeCopy } from "./database-copy.ts";
 import { requireSoundFile } from "./database-file.ts";
 import { requireKnownVersion } from "./migrate.ts";
+import { isBusy } from "./transaction.ts";
 
 export interface Replacement {
   /** Of the file that took the database's place; an older one is migrated by the next start. */
@@ -93,8 +94,7 @@ function lockDatabase(path: string): BetterSqlite3.Database {
     return client;
   } catch (cause) {
     client.close();
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-    if (code.startsWith("SQLITE_BUSY")) {
+    if (isBusy(cause)) {
       throw new AppError("conflict", `Another process uses ${path}: stop it first.`, { cause });
     }
     throw new AppError(

@@ -50,9 +50,10 @@ interface Opening {
 /** What the main thread sends: the first message says what to open. */
 export type ToThread =
   | { open: Opening }
-  | { task: number; name: string; argument: unknown; timeoutMs: number | null };
+  | { name: string; argument: unknown; timeoutMs: number | null };
 
-export type FromThread = { task: number; result: unknown } | { task: number; fault: Fault };
+/** What comes of the one task that the thread was given. */
+export type FromThread = { result: unknown } | { fault: Fault };
 
 interface Fault {
   code: ErrorCode;
@@ -75,7 +76,6 @@ export interface ThreadsOptions {
 }
 
 interface Task {
-  id: number;
   name: string;
   argument: unknown;
   giveUpAtMs: number | null;
@@ -93,7 +93,6 @@ export function startThreads<Ops extends Operations>(options: ThreadsOptions): T
   const idle: Worker[] = [];
   const waiting: Task[] = [];
   const running = new Map<Worker, Task>();
-  let lastTask = 0;
   let closed = false;
 
   function start(): Worker {
@@ -103,6 +102,8 @@ export function startThreads<Ops extends Operations>(options: ThreadsOptions): T
       event.preventDefault();
       const task = running.get(worker);
       running.delete(worker);
+      // It may fail with nothing to do, too: whoever it was given next would wait for ever.
+      if (idle.includes(worker)) idle.splice(idle.indexOf(worker), 1);
       task?.reject(new Error(`a database thread failed: ${event.message}`));
       worker.terminate();
       next();
@@ -113,10 +114,11 @@ export function startThreads<Ops extends Operations>(options: ThreadsOptions): T
 
   function settle(worker: Worker, answer: FromThread): void {
     const task = running.get(worker);
+    // Of a thread that has ended.
+    if (task === undefined) return;
     running.delete(worker);
     idle.push(worker);
     next();
-    if (task === undefined || task.id !== answer.task) return;
     if ("fault" in answer) task.reject(fromFault(answer.fault));
     else task.resolve(answer.result);
   }
@@ -132,7 +134,6 @@ export function startThreads<Ops extends Operations>(options: ThreadsOptions): T
       const worker = idle.pop() ?? start();
       running.set(worker, task);
       send(worker, {
-        task: task.id,
         name: task.name,
         argument: task.argument,
         timeoutMs: leftMs,
@@ -148,7 +149,6 @@ export function startThreads<Ops extends Operations>(options: ThreadsOptions): T
           return;
         }
         waiting.push({
-          id: ++lastTask,
           name,
           argument,
           giveUpAtMs: timeoutMs === null ? null : clock.monotonic() + timeoutMs,
@@ -214,7 +214,7 @@ export function serveOperations(operations: Operations, clock: Clock): void {
       process.on("exit", () => db !== null && closeDatabase(db));
       return;
     }
-    const { task, name, argument, timeoutMs } = data;
+    const { name, argument, timeoutMs } = data;
     const answer = (message: FromThread): void => scope.postMessage(message);
     try {
       const operation = operations[name];
@@ -229,9 +229,9 @@ export function serveOperations(operations: Operations, clock: Clock): void {
           : withDeadline(connection.$client, clock.monotonic() + timeoutMs, () =>
               inReadTransaction(connection, work),
             );
-      answer({ task, result });
+      answer({ result });
     } catch (error) {
-      answer({ task, fault: toFault(error) });
+      answer({ fault: toFault(error) });
     }
   };
 }

@@ -45,15 +45,12 @@ function tryBegin(db: Database, mayWait: boolean): boolean {
   }
 }
 
-function isBusy(error: unknown): boolean {
-  return sqliteCode(error).startsWith("SQLITE_BUSY");
+/** Whether another connection holds a lock. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_BUSY");
 }
 
 /** What the storage refuses is `unavailable`; the rest stays as it is. */
 function storageError(error: unknown): unknown {
   return isStorageFault(error) ? storageUnavailable(error) : error;
-}
-
-function sqliteCode(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "";
 }

@@ -34,9 +34,27 @@ function errorHeaders({ code, retryAfterS }: AppError): Headers {
 }
 
 export function json(status: number, body: string, headers: Headers): Response {
-  return new Response(body, {
+  return new Response(body.length > WHOLE_LENGTH_MAX ? streamOf(body) : body, {
     status,
     headers: { "content-type": "application/json; charset=utf-8", ...headers },
+  });
+}
+
+/**
+ * What does not fit into its buffer of 16 KiB, head included, Bun writes piece by piece, each name
+ * and value of a header by a system call of its own, when the answer comes after a wait: half as many
+ * pages of the catalog were answered in a second then. A stream it writes at once. In the length of
+ * a text, since a character may take three bytes.
+ */
+const WHOLE_LENGTH_MAX = 5_000;
+
+function streamOf(body: string): ReadableStream {
+  return new ReadableStream({
+    type: "direct",
+    pull(controller) {
+      controller.write(Buffer.from(body));
+      controller.close();
+    },
   });
 }
 

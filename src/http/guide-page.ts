@@ -1,8 +1,4 @@
-import { pageResponse } from "./public-routes.ts";
-
-const CONTENT_SECURITY_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; " +
-  "frame-ancestors 'none'";
+import { PROSE_POLICY, pageResponse } from "./public-routes.ts";
 
 /** A page of prose below `/docs/`. @param body HTML, with all that is not ours escaped */
 export function guidePage(title: string, body: string): Response {
@@ -28,6 +24,6 @@ ${body}
 </body>
 </html>
 `,
-    CONTENT_SECURITY_POLICY,
+    PROSE_POLICY,
   );
 }

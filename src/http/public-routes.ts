@@ -4,6 +4,11 @@ export type PublicRoute = (request: Request, name: string) => Response | Promise
 /** By path. No other address is served without a key. */
 export type PublicRoutes = Record<string, PublicRoute>;
 
+/** The content security policy of a page of text, whose styles are within it. */
+export const PROSE_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; " +
+  "frame-ancestors 'none'";
+
 export function pageResponse(html: string, contentSecurityPolicy: string): Response {
   return new Response(html, {
     headers: {

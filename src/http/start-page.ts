@@ -1,4 +1,4 @@
-import { type PublicRoutes, pageResponse } from "./public-routes.ts";
+import { PROSE_POLICY, type PublicRoutes, pageResponse } from "./public-routes.ts";
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -28,11 +28,7 @@ statistics and posts, as JSON over HTTP, with an API key; new posts as webhooks.
 </html>
 `;
 
-const CONTENT_SECURITY_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; " +
-  "frame-ancestors 'none'";
-
 /** `/`: what runs here, and where to go. */
 export const startPageRoutes: PublicRoutes = {
-  "/": () => pageResponse(PAGE, CONTENT_SECURITY_POLICY),
+  "/": () => pageResponse(PAGE, PROSE_POLICY),
 };

@@ -118,7 +118,8 @@ export function createImportRuns(
     /** Ends what is under way after its next rows, and what waits for its turn. */
     async stop(): Promise<void> {
       Atomics.store(new Int32Array(stop), 0, 1);
-      await Promise.all(underWay);
+      // A request that was being read may start one more meanwhile.
+      while (underWay.size > 0) await Promise.all(underWay);
     },
   };
 }

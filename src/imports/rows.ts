@@ -201,15 +201,19 @@ function ndjsonRow(line: number, content: string, columns: readonly string[]): S
   return { line, fields: value as Fields };
 }
 
+/** @throws AppError `invalid` */
 async function* lines(text: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = "";
+  let read = 0;
   for await (const piece of text) {
     const parts = (rest + piece).split("\n");
     rest = parts.pop() ?? "";
-    if (rest.length > LINE_LENGTH_MAX) {
-      throw new AppError("invalid", `A line is longer than ${LINE_LENGTH_MAX} characters.`);
-    }
     yield* parts;
+    read += parts.length;
+    if (rest.length > LINE_LENGTH_MAX) {
+      const reason = `the line is longer than ${LINE_LENGTH_MAX} characters.`;
+      throw new AppError("invalid", `Line ${read + 1}: ${reason} ${AGAIN}`);
+    }
   }
   if (rest !== "") yield rest;
 }

@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { IN_MEMORY } from "../db/database.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Random } from "../ports/random.ts";
+import { isRunning } from "../ports/running.ts";
 
 export type UploadFiles = ReturnType<typeof createUploadFiles>;
 
@@ -30,7 +31,12 @@ export function createUploadFiles(
       return taken;
     },
 
-    remove: (path: string): void => rmSync(path, { force: true }),
+    /** Never throws: what storage that takes no writes keeps is a leftover at the next start. */
+    remove(path: string): void {
+      try {
+        rmSync(path, { force: true });
+      } catch {}
+    },
 
     /** What processes left behind that are gone. A container's processes have the same number. */
     removeLeftovers(): void {
@@ -43,13 +49,4 @@ export function createUploadFiles(
       }
     },
   };
-}
-
-function isRunning(processId: number): boolean {
-  try {
-    // Signal 0 only asks.
-    return process.kill(processId, 0);
-  } catch {
-    return false;
-  }
 }

@@ -51,8 +51,8 @@ export function claimJob(db: Database, clock: Clock, { name, dueAt }: JobClaim):
 }
 
 /**
- * Takes a job outside its due times, for somebody. The due time that it does the work of counts as run, and is
- * not run once more.
+ * Takes a job outside its due times, for somebody. The due time that it does the work of counts as
+ * run, and is not run once more.
  * @returns the due time that its end is noted under; null where it is running, in whichever process
  */
 export function claimJobNow(

@@ -20,48 +20,12 @@ export function jobTable(work: JobWork): Job[] {
     {
       name: "close-day",
       pattern: "10 0 * * *",
-      run: async (dueAt) => {
-        await work.closeDay(dayOf(dueAt) - 1);
-      },
+      run: (dueAt) => work.closeDay(dayOf(dueAt) - 1),
     },
-    {
-      name: "recount",
-      pattern: "0 3 * * *",
-      run: async () => {
-        await work.recount();
-      },
-    },
-    {
-      name: "optimize-search",
-      pattern: "30 3 * * *",
-      run: async () => {
-        await work.optimizeSearch();
-      },
-    },
-    {
-      name: "prune-usage",
-      pattern: "20 0 * * *",
-      run: async (dueAt) => {
-        await work.pruneUsage(dayOf(dueAt));
-      },
-    },
-    {
-      name: "prune-deliveries",
-      pattern: "40 0 * * *",
-      run: async () => {
-        await work.pruneDeliveries();
-      },
-    },
-    ...(backUp === null
-      ? []
-      : [
-          {
-            name: BACKUP_JOB,
-            pattern: "0 4 * * *",
-            run: async () => {
-              await backUp();
-            },
-          },
-        ]),
+    { name: "recount", pattern: "0 3 * * *", run: work.recount },
+    { name: "optimize-search", pattern: "30 3 * * *", run: work.optimizeSearch },
+    { name: "prune-usage", pattern: "20 0 * * *", run: (dueAt) => work.pruneUsage(dayOf(dueAt)) },
+    { name: "prune-deliveries", pattern: "40 0 * * *", run: work.pruneDeliveries },
+    ...(backUp === null ? [] : [{ name: BACKUP_JOB, pattern: "0 4 * * *", run: backUp }]),
   ];
 }

@@ -11,7 +11,7 @@ export interface Job {
   name: string;
   /** Cron pattern in Moscow time. */
   pattern: string;
-  run(dueAt: number): Promise<void>;
+  run(dueAt: number): Promise<unknown>;
 }
 
 export interface JobLedger {

@@ -34,9 +34,9 @@ export interface CallContext {
 
 /**
  * Runs a method for a caller whose key and rate were checked, in the contract's order: mark, role,
- * plan, quota, parameters, lookup. A billed outcome is given only once its units are committed; where the quota
- * had no room for them by then, the outcome is that (decisions, sections 1 and 4). Nothing is
- * thrown: an unforeseen failure is an outcome too, and costs nothing.
+ * plan, quota, parameters, lookup. A billed outcome is given only once its units are committed;
+ * where the quota had no room for them by then, the outcome is that (decisions, sections 1 and 4).
+ * Nothing is thrown: an unforeseen failure is an outcome too, and costs nothing.
  */
 export async function callMethod(
   method: ApiMethod,

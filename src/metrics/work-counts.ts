@@ -8,8 +8,6 @@ import type { MakeAttempt } from "../webhooks/attempt.ts";
 const COMMIT_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5];
 const ATTEMPT_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-export type WorkCounts = ReturnType<typeof createWorkCounts>;
-
 /** What the appliance does beside answering: each verb gives the same work, counted. */
 export function createWorkCounts(registry: Registry, clock: Clock) {
   const registers = [registry];

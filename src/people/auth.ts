@@ -13,7 +13,6 @@ const DAY_S = 24 * 60 * 60;
 const SESSION_S = 7 * DAY_S;
 /** Links by which a password is chosen: after a reset, or an invitation, which waits for people. */
 const LINK_S = 3 * DAY_S;
-const BUSY_TIMEOUT_MS = 5_000;
 
 const TIMES = { createdAt: "created_at", updatedAt: "updated_at" };
 
@@ -34,8 +33,6 @@ async function build(db: Database, { secret }: AuthSettings) {
   const { betterAuth } = await import("better-auth");
   /** The library hands a link's token to a callback, and not to who asked for it. */
   const asked: { onLink: OnLink | null } = { onLink: null };
-  // The library writes outside our transactions, and so has to wait for the lock by itself.
-  db.$client.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
   const auth = betterAuth({
     database: patientClient(db),
     secret,

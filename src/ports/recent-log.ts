@@ -49,11 +49,12 @@ function told(fields: object): Pick<RecentEntry, "requestId" | "cause"> {
   const { requestId, err } = fields as { requestId?: unknown; err?: unknown };
   return {
     requestId: typeof requestId === "string" ? requestId : null,
-    cause: err === undefined || err === null ? "" : withoutSecrets(causeText(err)),
+    cause: err === undefined || err === null ? "" : causeText(err),
   };
 }
 
 function causeText(err: unknown): string {
   const text = err instanceof Error ? (err.stack ?? err.message) : String(err);
-  return text.slice(0, CAUSE_LENGTH_MAX);
+  // Cut only then: half a credential is not known for one.
+  return withoutSecrets(text).slice(0, CAUSE_LENGTH_MAX);
 }

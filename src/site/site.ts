@@ -53,6 +53,7 @@ async function answerVisit(
   { request, params }: Incoming,
   context: SiteContext,
 ): Promise<Response> {
+  requireAddress(request);
   const setCookies: string[] = [];
   const visit = await startVisit(request, params, context, setCookies);
   const headers = headersOf(visit.requestId);
@@ -87,6 +88,11 @@ async function answerOf(sitePage: SitePage, visit: Visit, context: SiteContext):
   return { visit, view: { ...messagePage(visit, error), headers: { allow } } };
 }
 
+/** A Host may be no part of any valid address. @throws AppError `invalid` */
+function requireAddress({ url }: Request): void {
+  if (!URL.canParse(url)) throw new AppError("invalid", "The header Host names no host.");
+}
+
 /** What every page carries. */
 function headersOf(requestId: string): Headers {
   return new Headers({
@@ -98,6 +104,7 @@ function headersOf(requestId: string): Headers {
 
 /** As the visitor sees the address: a proxy may have taken a prefix off. */
 function redirectToSlash(request: Request, context: SiteContext): Response {
+  requireAddress(request);
   const { pathname, search } = new URL(request.url);
   const headers = headersOf(context.requestId(request));
   const ownAddress = context.ownAddress(request);

@@ -148,6 +148,19 @@ export function createSender(
     return { ...outcome, delivery: claimed.id };
   }
 
+  /** A claim that the storage does not take back runs out by itself. */
+  async function giveBack(taken: Taken[]): Promise<void> {
+    if (taken.length === 0) return;
+    try {
+      await ledger.release(taken);
+    } catch (error) {
+      log.warn(
+        { err: error, deliveries: taken.length },
+        "webhook deliveries could not be given back",
+      );
+    }
+  }
+
   /** Exchanges until nothing has ended or can be taken; calls that come meanwhile share a turn. */
   function pump(): Promise<void> {
     isAskedAgain = true;
@@ -206,19 +219,22 @@ export function createSender(
       }
     },
 
-    /** Takes nothing more, waits for what is in flight, breaks off and gives back what does not end. */
+    /**
+     * Takes nothing more, waits for what is in flight, breaks off and gives back what does not end.
+     * Never throws.
+     */
     async stop(): Promise<void> {
       stopping = true;
       const unstarted = [...ahead.values()].flat();
       ahead.clear();
-      if (unstarted.length > 0) await ledger.release(unstarted.map(takenOf));
+      await giveBack(unstarted.map(takenOf));
       const waited = new AbortController();
       const allEnded = Promise.all([this.idle(), Promise.allSettled(manual)]);
       await Promise.race([allEnded, clock.sleep(STOP_WAIT_MS, waited.signal)]);
       waited.abort();
       const unfinished = [...inFlight.values()].map(({ taken }) => takenOf(taken));
       stopped.abort();
-      if (unfinished.length > 0) await ledger.release(unfinished);
+      await giveBack(unfinished);
       await Promise.allSettled(manual);
     },
   };

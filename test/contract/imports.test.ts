@@ -71,12 +71,19 @@ const BOTTOM = [
   "retry-ladder.ts",
   "ports",
 ];
+/** What the application is put together of. */
+const PARTS = [
+  "compose-jobs.ts",
+  "compose-limits.ts",
+  "compose-readings.ts",
+  "compose-services.ts",
+  "compose-site.ts",
+  "compose-webhooks.ts",
+];
 /** The composition: the application and its parts, and what its threads run. */
 const COMPOSITION = [
   "app.ts",
-  "compose-readings.ts",
-  "compose-site.ts",
-  "compose-webhooks.ts",
+  ...PARTS,
   "database-threads.ts",
   "domains.ts",
   "installation-secret.ts",
@@ -88,15 +95,13 @@ const COMPOSITION = [
 const MAY_IMPORT: Record<string, readonly string[]> = {
   "main.ts": ["app.ts", "domains.ts", "cli", "mcp", "config.ts", "ports"],
   ...Object.fromEntries(
-    ["app.ts", "compose-readings.ts", "compose-site.ts", "compose-webhooks.ts"].map((file) => [
+    ["app.ts", ...PARTS].map((file) => [
       file,
       [
         "database-threads.ts",
         "domains.ts",
         "installation-secret.ts",
-        "compose-readings.ts",
-        "compose-site.ts",
-        "compose-webhooks.ts",
+        ...PARTS,
         "metrics",
         "http",
         "mcp",
@@ -308,9 +313,7 @@ describe("the direction of imports", () => {
       .map(({ file, names }) => `${file} -> ${names}`)
       .sort();
     expect(builders).toEqual([
-      "app.ts -> compose-readings.ts",
-      "app.ts -> compose-site.ts",
-      "app.ts -> compose-webhooks.ts",
+      ...PARTS.map((part) => `app.ts -> ${part}`),
       "app.ts -> database-threads.ts",
       "app.ts -> domains.ts",
       "app.ts -> installation-secret.ts",

@@ -54,6 +54,14 @@ test("unknown columns of NDJSON are refused row by row, by name", async () => {
   expect(rejects).toMatchObject([{ line: 2, reason: "Unknown columns: titel, color." }]);
 });
 
+test("a line of NDJSON that does not end is told by its number", async () => {
+  const before = ['{"id":1,"title":"A","subscribers":1}', ""];
+  const endless = `{"id":2,"title":"${"x".repeat(5 * 1024 * 1024)}`;
+  const error = await refusal(importChannels([...before, endless].join("\n"), ndjson));
+  expect(error.code).toBe("invalid");
+  expect(error.detail).toStartWith("Line 3: the line is longer than 4194304 characters.");
+});
+
 test("lines that are no JSON objects are rejected, and the others kept", async () => {
   const { rejects, ...summary } = await importChannels(
     [

@@ -186,6 +186,16 @@ describe("a target in another form", () => {
   });
 });
 
+test("a Host that is none is no failure of the server, wherever it is sent to", async () => {
+  const paths = ["/", "/account/", "/account/keys", "/staff/nothing/", "/docs/json", "/v1/me"];
+  for (const host of ["[", "kanalog:99999", "kanalog:port", "kana%log"]) {
+    for (const path of paths) {
+      const [answer] = await answersTo(lines(`GET ${path} HTTP/1.1`, `Host: ${host}`));
+      expect(answer?.status, `${host} ${path}`).toBeLessThan(500);
+    }
+  }
+});
+
 describe("a request hidden in a body", () => {
   const size = HIDDEN.length;
   const chunk = `${size.toString(16)}\r\n${HIDDEN}\r\n0\r\n\r\n`;

@@ -37,6 +37,13 @@ test("only the last 200 are kept, and a long cause is cut", () => {
   expect(entries()[0]?.cause.length).toBeLessThan(3_000);
 });
 
+test("a credential is taken out even where a long cause is cut within it", () => {
+  const { log, entries } = createRecentLog(fakeLog(), clock);
+  const long = `${"x".repeat(1_980)} smtp://user:open-sesame@mail.example.com`;
+  log.warn({ err: long }, "a mail could not be sent");
+  expect(entries()[0]?.cause).not.toContain("user");
+});
+
 test("keys, signing secrets, tokens and passwords are taken out, and other fields not kept", () => {
   const { log, entries } = createRecentLog(fakeLog(), clock);
   const secrets = [

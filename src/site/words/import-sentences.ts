@@ -51,7 +51,10 @@ export const IMPORT_SENTENCES: readonly [RegExp, string][] = [
     "В заголовке неизвестные столбцы: $1. Известны: $2.",
   ],
   [/^The header has the column (.+) twice\.$/s, "В заголовке столбец $1 стоит дважды."],
-  [/^A line is longer than (\d+) characters\.$/, "Строка длиннее $1 знаков."],
+  [
+    /^Line (\d+): the line is longer than (\d+) characters\. Mend .*$/,
+    "Строка $1 длиннее $2 знаков. Исправьте её и загрузите файл снова; строки до неё могли быть загружены.",
+  ],
   [
     /^Line (\d+): the row is longer than (\d+) characters; is a quote not closed\? Mend .*$/,
     "Строка $1 длиннее $2 знаков: не закрыта ли кавычка? Исправьте её и загрузите файл снова; строки до неё могли быть загружены.",

@@ -14,7 +14,7 @@ import type { Work } from "../requests.ts";
 import type { Part, Run } from "../run.ts";
 import { median, medianRatio } from "../statistics.ts";
 
-const CONNECTIONS = 16;
+const CONNECTIONS = 64;
 /** Wishes whose answers are compared before anything is measured. */
 const CHECKED = 15;
 /**

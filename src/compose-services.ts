@@ -1,0 +1,29 @@
+import { createChannels } from "./channels/channels.ts";
+import type { Config } from "./config.ts";
+import type { DatabaseThreads } from "./database-threads.ts";
+import type { Database } from "./db/database.ts";
+import { readMeta } from "./db/meta.ts";
+import { createDirectory } from "./directory/directory.ts";
+import { createCursors } from "./methods/cursor.ts";
+import type { Services } from "./methods/services.ts";
+import { createPosts } from "./posts/posts.ts";
+
+/** What methods call: what may be slow is read by threads, all else on the connection that reads. */
+export function composeServices(
+  db: Database,
+  { readers }: DatabaseThreads,
+  { messengerHosts }: Config,
+  built: Pick<Services, "keyUse" | "limits" | "webhooks">,
+): Services {
+  return {
+    ...built,
+    directory: createDirectory(db),
+    channels: createChannels(db, messengerHosts, (selection) =>
+      readers.run("selectCatalog", selection),
+    ),
+    statistics: { daily: (selection) => readers.run("selectDailyStatistics", selection) },
+    posts: createPosts(db, (selection) => readers.run("selectPosts", selection)),
+    usageHistory: { days: (selection) => readers.run("selectUsage", selection) },
+    cursors: createCursors(readMeta(db, "cursor_secret")),
+  };
+}

@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { closeDatabase, type Database, openDatabase, statement } from "../../src/db/database.ts";
+import { createReadTurns, type InReadTurn } from "../../src/db/read-transaction.ts";
+import { systemClock } from "../../src/ports/clock.ts";
+import { createMachine, type Machine } from "../support/machine.ts";
+
+describe("works of one turn", () => {
+  let machine: Machine;
+  let writer: Database;
+  let reader: Database;
+  let inReadTurn: InReadTurn;
+
+  beforeEach(() => {
+    machine = createMachine();
+    writer = openDatabase(machine.database, systemClock, "writer");
+    writer.$client.exec("CREATE TABLE t (n INTEGER) STRICT; INSERT INTO t VALUES (1)");
+    reader = openDatabase(machine.database, systemClock, "reader");
+    inReadTurn = createReadTurns(reader, systemClock);
+  });
+  afterEach(() => {
+    closeDatabase(writer);
+    closeDatabase(reader);
+    return machine.leave();
+  });
+
+  const read = async (): Promise<number | undefined> =>
+    statement<{ n: number }>(reader, "SELECT n FROM t").get()?.n;
+  const write = (n: number): void => void statement(writer, "UPDATE t SET n = ?").run(n);
+
+  test("see what was committed before they were given, even right before", async () => {
+    expect(await inReadTurn(read)).toBe(1);
+    write(2);
+    expect(await inReadTurn(read)).toBe(2);
+  });
+
+  test("see what was committed between them and their beginning", async () => {
+    const works = [inReadTurn(read)];
+    write(2);
+    works.push(inReadTurn(read));
+    write(3);
+    expect(await Promise.all(works)).toEqual([3, 3]);
+  });
+
+  test("see one state of the database before they wait, and the present one after", async () => {
+    const works = [2, 3].map((n) =>
+      inReadTurn(async () => {
+        const before = [await read(), write(n), await read()];
+        return before;
+      }),
+    );
+    // What the first one wrote, the second did not see: it had begun at the same instant.
+    expect((await Promise.all(works)).map(([before]) => before)).toEqual([1, 1]);
+    expect(await read()).toBe(3);
+  });
+
+  test("leave no transaction behind", async () => {
+    await Promise.all([inReadTurn(read), inReadTurn(read)]);
+    expect(reader.$client.inTransaction).toBe(false);
+  });
+
+  test("begin, and tell that they cannot read, when the connection is closed", async () => {
+    const works = [inReadTurn(read), inReadTurn(read)];
+    closeDatabase(reader);
+    const ends = await Promise.allSettled(works);
+    expect(ends.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  });
+
+  test("begin where the connection is in a transaction already", async () => {
+    reader.$client.exec("BEGIN");
+    expect(await Promise.all([inReadTurn(read), inReadTurn(read)])).toEqual([1, 1]);
+  });
+});
