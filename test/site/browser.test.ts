@@ -117,7 +117,8 @@ describe("the real process", () => {
       expect(await me(key)).toBe(200);
 
       await page.goto(printed);
-      expect(await page.locator("h1").textContent()).toBe("Not found");
+      expect(await page.locator("h1").textContent()).toBe("Set up Kanalog");
+      expect(await page.getByRole("alert").textContent()).toContain("This address was used");
       expect(owner.faults).toEqual([]);
     },
     JOURNEY_MAX_MS,

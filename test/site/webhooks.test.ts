@@ -272,7 +272,7 @@ describe("what can be done with one", () => {
     appliance.ports.network.answer = () => ({ status: 204 });
     const answer = await owner.get((await act("test")).location ?? "");
     expect(answer.html).toMatch(
-      /role="status">Delivery \d+ succeeded\. <bdi>Answer 204<\/bdi>, 0 ms/,
+      /role="status">Delivery \d+ succeeded\. <bdi>Answer 204<\/bdi>, 0 s/,
     );
   });
 
