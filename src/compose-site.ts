@@ -9,6 +9,7 @@ import { createMails } from "./mail/mails.ts";
 import { selectPeople } from "./people/people.store.ts";
 import { createAttempts } from "./site/attempts.ts";
 import { limitHashing } from "./site/hashing-queue.ts";
+import { createSentForms } from "./site/sent-forms.ts";
 import { siteRoutes } from "./site/site.ts";
 import type { SiteContext, SitePeople } from "./site/site-context.ts";
 
@@ -60,6 +61,7 @@ export function composeSite(
     audit: createAuditLog(domains.db),
     mails: createMails(domains.db, clock, isMailSent),
     attempts: createAttempts(),
+    sentForms: createSentForms(),
     usage: domains.usage,
     databaseFacts: () => threads.readers.run("readDatabaseFacts", null),
   });
@@ -77,6 +79,7 @@ function peopleOf(
     signedIn: (cookie) => sessions.run("signedIn", { settings, cookie }),
     signOut: (cookie) => sessions.run("signOut", { settings, cookie }),
     passwordLink: (link) => people.run("passwordLink", { settings, ...link }),
+    opensLink: (token) => sessions.run("opensLink", { settings, token }),
     choosePassword: (token, password) =>
       people.run("choosePassword", { settings, token, password }),
     changePassword: (input) => people.run("changePassword", { settings, ...input }),

@@ -26,6 +26,7 @@ import {
   endSessionsOfSuspended,
   ensurePerson,
   markStaff,
+  opensLink,
   passwordLink,
   setUpPerson,
   signedIn,
@@ -126,7 +127,7 @@ export const peopleOperations = {
 };
 
 /** Who is signed in: asked for every page, so nobody's hashing may be in the way. */
-export const sessionOperations = { signedIn, signOut };
+export const sessionOperations = { signedIn, signOut, opensLink };
 
 /** The scheduler's work: long, on a thread of its own. */
 export const jobOperations = {

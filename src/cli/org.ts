@@ -3,6 +3,7 @@ import type { Organization } from "../accounts/accounts.table.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { PLAN_CODES, type PlanCode, periodAt, planInForce } from "../accounts/plan.ts";
 import type { Domains } from "../domains.ts";
+import { formatInstant } from "../moscow-time.ts";
 import { choiceOption, jsonOption, parseId, parseLastDay } from "./arguments.ts";
 import { type CommandContext, CommandExit, EXIT_USAGE } from "./command-context.ts";
 import { instantCell, type Printable, printList, printObject } from "./print.ts";
@@ -70,9 +71,16 @@ export function orgCommand(context: CommandContext): Command {
       if (code === undefined) {
         throw new CommandExit(EXIT_USAGE, `There is no plan ${plan}: ${PLAN_CODES.join(", ")}.`);
       }
-      return printing(options.json === true, (accounts) =>
-        accounts.givePlan(id, code, options.ends ?? null),
-      );
+      return printing(options.json === true, async (accounts) => {
+        const { planEndsAt } = accounts.organization(id);
+        const planned = await accounts.givePlan(id, code, options.ends ?? null);
+        if (planEndsAt !== null && planned.planEndsAt === null) {
+          output.note(
+            `The plan has no end any more; before, it ended ${formatInstant(planEndsAt)}.`,
+          );
+        }
+        return planned;
+      });
     });
 
   for (const [name, description] of [

@@ -127,6 +127,27 @@ export async function passwordLink(
   }
 }
 
+/** False where the link was used or is too old; looking does not use it up. */
+export async function opensLink(
+  db: Database,
+  clock: Clock,
+  input: Context & { token: string },
+): Promise<boolean> {
+  return (await personOfLink(db, clock, input)) !== null;
+}
+
+/** As the library keeps links; null for one that was used or is too old. */
+async function personOfLink(
+  db: Database,
+  clock: Clock,
+  { settings, token }: Context & { token: string },
+): Promise<string | null> {
+  const { auth } = await authOf(db, settings);
+  const { internalAdapter } = await auth.$context;
+  const link = await internalAdapter.findVerificationValue(`reset-password:${token}`);
+  return link && link.expiresAt.getTime() > clock.now() ? link.value : null;
+}
+
 /**
  * False where the link was used or is too old. Ends the person's sessions.
  * @throws AppError `invalid` on `password`
@@ -137,11 +158,9 @@ export async function choosePassword(
   { settings, token, password }: Context & { token: string; password: string },
 ): Promise<boolean> {
   const { auth } = await authOf(db, settings);
-  const { internalAdapter } = await auth.$context;
-  // As the library keeps it; a link that was used or is too old is none.
-  const link = await internalAdapter.findVerificationValue(`reset-password:${token}`);
-  if (!link || link.expiresAt.getTime() <= clock.now()) return false;
-  requirePassword(password, selectEmail(db, link.value) ?? "");
+  const personId = await personOfLink(db, clock, { settings, token });
+  if (personId === null) return false;
+  requirePassword(password, selectEmail(db, personId) ?? "");
   const answer = await auth.api.resetPassword({
     body: { token, newPassword: password },
     asResponse: true,

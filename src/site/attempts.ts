@@ -11,6 +11,10 @@ const USUAL_LIMIT = { burst: 10, secondsEach: 30 };
 /** Names that are remembered; the oldest are forgotten. */
 const NAMES_MAX = 10_000;
 
+function limitOf(name: string): { burst: number; secondsEach: number } {
+  return LIMITS[name.split(" ")[0] ?? ""] ?? USUAL_LIMIT;
+}
+
 export type Attempts = ReturnType<typeof createAttempts>;
 
 /** Attempts to sign in, or to invite, limited by who makes them and whom they reach, in this process. */
@@ -24,7 +28,7 @@ export function createAttempts() {
     take(names: readonly string[], nowMs: number): boolean {
       let isAllowed = true;
       for (const name of names) {
-        const { burst, secondsEach } = LIMITS[name.split(" ")[0] ?? ""] ?? USUAL_LIMIT;
+        const { burst, secondsEach } = limitOf(name);
         // The bucket's unit is a second's worth: time is stretched so that one comes in so many.
         const verdict = takeToken(buckets.get(name) ?? null, burst, nowMs / (burst * secondsEach));
         buckets.delete(name);
@@ -37,6 +41,14 @@ export function createAttempts() {
         buckets.delete(oldest);
       }
       return isAllowed;
+    },
+
+    /** An attempt that succeeded counts for nothing: many people may share one address. */
+    giveBack(name: string): void {
+      const bucket = buckets.get(name);
+      if (bucket === undefined) return;
+      const { burst } = limitOf(name);
+      buckets.set(name, { ...bucket, tokens: Math.min(burst, bucket.tokens + 1) });
     },
   };
 }

@@ -11,12 +11,28 @@ interface FormProps {
   /** Where it is sent, if not to the page itself. */
   to?: string;
   upload?: boolean;
+  /** Its answer shows a secret, so that reloading it must not make another one. */
+  once?: boolean;
   className?: string;
   children: Child;
 }
 
+/** The field with the number of the organization whose page the form is on. */
+export const DRAWN_FOR = "drawn-for";
+
+/** The field of a form that is taken once, with the number of the page it is on. */
+export const ONCE = "once";
+
 /** A form whose answer is this page again, with what was typed and what is wrong with it. */
-export function Form({ visit, action, to, upload, className, children }: FormProps): JSX.Element {
+export function Form({
+  visit,
+  action,
+  to,
+  upload,
+  once,
+  className,
+  children,
+}: FormProps): JSX.Element {
   return (
     <form
       method="post"
@@ -26,7 +42,11 @@ export function Form({ visit, action, to, upload, className, children }: FormPro
       novalidate
     >
       <input type="hidden" name="csrf" value={visit.csrf} />
+      {visit.membership !== null && (
+        <input type="hidden" name={DRAWN_FOR} value={visit.membership.organization.id} />
+      )}
       <input type="hidden" name="action" value={action} />
+      {once && <input type="hidden" name={ONCE} value={visit.requestId} />}
       {isSent(visit, action) && <Faults messages={visit.faults["non_field_errors"]} />}
       {children}
     </form>
@@ -214,6 +234,11 @@ function Labelled({
       )}
     </p>
   );
+}
+
+/** Whether a page's source says what was wrong with a form of it. */
+export function tellsFaults(html: string): boolean {
+  return /<(p class="fault" role="alert"|p role="alert"|strong class="fault" id=)/.test(html);
 }
 
 function Faults({ messages }: { messages: string[] | undefined }): JSX.Element | null {

@@ -1,4 +1,7 @@
+import { notFound } from "../errors.ts";
+import { isOfOtherOrganization, otherOrganization } from "./form-organization.ts";
 import { notFoundPage } from "./pages/message.tsx";
+import { showOrSay } from "./show-or-say.ts";
 import type { SiteContext } from "./site-context.ts";
 import { type SitePage, sitePages } from "./site-pages.ts";
 import { startVisit } from "./start-visit.ts";
@@ -28,11 +31,14 @@ export async function resume(
   const request = new Request(url.href, { headers });
   const started = await startVisit(request, params, context, []);
   const form = formOf(Object.entries(kept.fields));
-  const visit = { ...started, form, notice: started.words.resumed };
+  const isOther = sitePage !== null && isOfOtherOrganization(sitePage, started, form);
+  const other = isOther ? otherOrganization(started) : null;
+  const visit = { ...started, form, notice: other?.detail ?? started.words.resumed };
   const view =
     sitePage === null
       ? notFoundPage(visit)
-      : (refusal(sitePage, visit) ?? (await sitePage.show(visit, context)));
+      : (refusal(sitePage, visit) ??
+        (await showOrSay(sitePage, visit, context, notFound("The page"))));
   return { visit, view: view.kind === "json" ? view : { ...view, setCookies } };
 }
 

@@ -15,6 +15,7 @@ import type { RecentEntry } from "../ports/recent-log.ts";
 import type { StaffWebhooks } from "../webhooks/staff-webhooks.ts";
 import type { AfterAnswer } from "./after-answer.ts";
 import type { Attempts } from "./attempts.ts";
+import type { SentForms } from "./sent-forms.ts";
 import type { SetUp } from "./set-up.ts";
 
 /** What the site works on; the verbs that change something write by themselves. */
@@ -44,6 +45,7 @@ export interface SiteContext {
   mails: Mails;
   setUp: SetUp;
   attempts: Attempts;
+  sentForms: SentForms;
   afterAnswer: Pick<AfterAnswer, "run">;
   /** Units used, as the console shows them. */
   usage: { used(organizationId: number, periodStartedAt: number): number };
@@ -80,6 +82,8 @@ export interface SitePeople {
   signedIn(cookie: string): Promise<SignedIn | null>;
   signOut(cookie: string): Promise<{ setCookies: string[] }>;
   passwordLink(link: PasswordLink): Promise<string | null>;
+  /** Whether the link of this token works; looking does not use it up. */
+  opensLink(token: string): Promise<boolean>;
   choosePassword(token: string, password: string): Promise<boolean>;
   changePassword(input: {
     cookie: string;

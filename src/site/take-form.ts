@@ -1,15 +1,18 @@
-import { AppError, type FieldErrors, toAppError } from "../errors.ts";
+import { AppError, toAppError } from "../errors.ts";
 import { STATUS_OF } from "../methods/statuses.ts";
 import { isCsrfToken } from "./csrf.ts";
+import { ONCE, tellsFaults } from "./form.tsx";
+import { isOfOtherOrganization, otherOrganization } from "./form-organization.ts";
 import { messagePage } from "./pages/message.tsx";
 import { signInView } from "./pages/sign-in.tsx";
 import { readForm } from "./read-form.ts";
 import { resume } from "./resume.ts";
+import { showOrSay } from "./show-or-say.ts";
 import type { SiteContext } from "./site-context.ts";
 import type { SitePage } from "./site-pages.ts";
-import { type KeptForm, type Resume, redirect, type View } from "./view.ts";
+import { type KeptForm, redirect, type View } from "./view.ts";
 import { refusal } from "./viewer.ts";
-import type { Form, Visit } from "./visit.ts";
+import { EMPTY_FORM, type Form, type Visit } from "./visit.ts";
 import { translated } from "./words/sentences.ts";
 
 /** A page, and the visit as whose it is shown. */
@@ -38,6 +41,10 @@ export async function takeForm(
       : null,
   );
   try {
+    const isOther = isOfOtherOrganization(sitePage, visit, form);
+    if (refused !== null && isOther) {
+      return { visit, view: messagePage(visit, otherOrganization(visit)) };
+    }
     if (refused !== null) {
       const view =
         visit.signedIn === null ? signInView(visit, context, keptForm(visit, form)) : refused;
@@ -45,10 +52,8 @@ export async function takeForm(
     }
     const sent = { ...visit, form };
     if (!isOurs(form)) return await staleForm(sitePage, sent, context);
-    const answer = await runAction(sitePage, sent, context);
-    return answer.kind === "resume"
-      ? await resume(answer, visit, context)
-      : { visit, view: answer };
+    if (isOther) return await showAgain(sitePage, sent, otherOrganization(visit), context);
+    return await runAction(sitePage, sent, context);
   } finally {
     discard();
   }
@@ -71,18 +76,26 @@ async function staleForm(sitePage: SitePage, sent: Visit, context: SiteContext):
   return { visit, view: { ...view, status: 409 } };
 }
 
-async function runAction(
-  sitePage: SitePage,
-  sent: Visit,
-  context: SiteContext,
-): Promise<View | Resume> {
+async function runAction(sitePage: SitePage, sent: Visit, context: SiteContext): Promise<Answer> {
   const { actions = {} } = sitePage;
   const name = sent.form.get("action");
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-  if (action === undefined) throw new AppError("not_found", "This form does not exist any more.");
+  const visit = { ...sent, form: EMPTY_FORM };
+  const number = sent.form.get(ONCE);
+  const sentOnce = `${sent.csrf} ${name} ${number}`;
+  if (number !== "" && !context.sentForms.take(sentOnce)) {
+    return showAgain(sitePage, sent, new AppError("conflict", sent.words.sentAlready), context);
+  }
   try {
-    return await action(sent, context);
+    if (action === undefined) {
+      throw new AppError("not_found", "This form does not exist any more.");
+    }
+    const answer = await action(sent, context);
+    return answer.kind === "resume"
+      ? await resume(answer, visit, context)
+      : { visit, view: answer };
   } catch (thrown) {
+    context.sentForms.giveBack(sentOnce);
     const error = toAppError(thrown);
     if (error.code === "internal") throw error;
     logCause(error, sent, context);
@@ -90,17 +103,20 @@ async function runAction(
   }
 }
 
-/** The page with what was typed, and what is wrong with it. */
+/** The page with what was typed, and what is wrong with it: first of all where no form tells it. */
 async function showAgain(
   sitePage: SitePage,
   sent: Visit,
   error: AppError,
   context: SiteContext,
-): Promise<View> {
-  const faults: FieldErrors = error.fields ?? { non_field_errors: [error.detail] };
-  const told = { ...sent, faults: translated(sent.language, faults) };
-  const view = await sitePage.show(told, context);
-  return view.kind === "page" ? { ...view, status: STATUS_OF[error.code] } : view;
+): Promise<Answer> {
+  const faults = translated(sent.language, error.fields ?? { non_field_errors: [error.detail] });
+  const visit = { ...sent, form: EMPTY_FORM };
+  const view = await showOrSay(sitePage, { ...sent, faults }, context, error);
+  if (view.kind !== "page") return { visit, view };
+  const html = view.body.toString();
+  const notice = tellsFaults(html) ? null : Object.values(faults).flat().join(" ");
+  return { visit: { ...visit, notice }, view: { ...view, status: STATUS_OF[error.code] } };
 }
 
 /**

@@ -58,8 +58,11 @@ function readChannels(visit: Visit, context: SiteContext): Read<number[]> {
     if (id !== null) ids.add(id);
     else (reference === null ? unreadable : unknown).push(text);
   }
-  if (unreadable.length > 0) return { fault: words.badChannel(listed(unreadable)) };
-  if (unknown.length > 0) return { fault: words.noChannel(listed(unknown)) };
+  const faults = [
+    ...(unreadable.length > 0 ? [words.badChannel(listed(unreadable))] : []),
+    ...(unknown.length > 0 ? [words.noChannel(listed(unknown))] : []),
+  ];
+  if (faults.length > 0) return { fault: faults.join(" ") };
   return { value: [...ids] };
 }
 

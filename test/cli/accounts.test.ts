@@ -36,7 +36,12 @@ test("organizations are made, shown, listed, given plans, archived and restored"
   expect(planned).toMatchObject({ plan: "profi", plan_ends_at: "2099-02-01T00:00:00+03:00" });
   expect(await machine.json(["org", "archive", "1"])).toMatchObject({ archived_at: INSTANT });
   expect(await machine.json(["org", "restore", "1"])).toMatchObject({ archived_at: null });
-  expect(await machine.json(["org", "plan", "1", "test"])).toMatchObject({ plan_ends_at: null });
+  const endless = await machine.run(["org", "plan", "1", "profi", "--json"]);
+  expect(JSON.parse(endless.out)).toMatchObject({ plan_ends_at: null });
+  expect(endless.notes.trimEnd()).toBe(
+    "The plan has no end any more; before, it ended 2099-02-01T00:00:00+03:00.",
+  );
+  expect((await machine.run(["org", "plan", "1", "test"])).notes).toBe("");
 }, 20_000);
 
 test("members are added, listed, given roles, suspended and restored", async () => {

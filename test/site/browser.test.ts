@@ -117,7 +117,8 @@ describe("the real process", () => {
       expect(await me(key)).toBe(200);
 
       await page.goto(printed);
-      expect(await page.locator("h1").textContent()).toBe("Not found");
+      expect(await page.locator("h1").textContent()).toBe("Set up Kanalog");
+      expect(await page.getByRole("alert").textContent()).toContain("This address was used");
       expect(owner.faults).toEqual([]);
     },
     JOURNEY_MAX_MS,
@@ -335,7 +336,7 @@ describe("an appliance in use", () => {
       expect(await page.content()).not.toContain("It sends us spam");
       await press(page, "Enable");
       expect(await page.getByRole("alert").textContent()).toBe(
-        "The service's staff disabled this webhook, and only they can enable it: ask them.",
+        "The webhook was disabled by staff: contact support.",
       );
       expect(stateOf()).toBe("staff");
       expect(faults).toEqual([]);

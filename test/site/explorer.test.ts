@@ -107,7 +107,7 @@ describe("the catalog", () => {
     const { member: russian } = await memberOn("profi", "ru");
     for (const [query, english] of [
       ["?category=none-such", "Object with slug=none-such does not exist."],
-      ["?kind=group", "&quot;group&quot; is not a valid choice."],
+      ["?kind=group", "Kind: &quot;group&quot; is not a valid choice."],
       ["?cursor=made-up-cursor-text", "Invalid cursor."],
       ["?q=%00abc", "Null characters are not allowed."],
     ] as const) {

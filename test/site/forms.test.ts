@@ -89,6 +89,15 @@ const FAULTY = [
     },
   ],
   [
+    "/account/webhooks/",
+    { action: "create", url: "http://x", channels: "@nobody ?? @no_one" },
+    {
+      url: "Enter a valid https:// address.",
+      channels:
+        "This is neither a number nor an @handle: ??. There is no public channel @nobody, @no_one.",
+    },
+  ],
+  [
     "/staff/organizations/",
     { action: "create", name: "", plan: "gold" },
     { name: BLANK, plan: NO_OPTION },

@@ -23,6 +23,23 @@ const tokenIn = (html: string): string => /knl_r[ow]_\w{38}/.exec(html)?.[0] ?? 
 const isRefused = async (key: string): Promise<boolean> =>
   (await appliance.request("/v1/me/", { key })).status === 401;
 describe("making a key", () => {
+  test("is done once, however often its answer is reloaded", async () => {
+    const { keys } = appliance.app.domains;
+    const before = keys.keys(customer.organizationId).length;
+    const { html } = await owner.get(KEYS);
+    const once = /name="once" value="([^"]+)"/.exec(html)?.[1] ?? "";
+    // What failed may be sent again by the same form.
+    expect((await create({ once, name: "" })).status).toBe(400);
+    expect(tokenIn((await create({ once })).html)).not.toBe("");
+    const again = await create({ once });
+    expect(again.status).toBe(409);
+    expect(again.html).toContain("This form was sent already");
+    expect(tokenIn(again.html)).toBe("");
+    expect(keys.keys(customer.organizationId)).toHaveLength(before + 1);
+    const next = /name="once" value="([^"]+)"/.exec(again.html)?.[1] ?? "";
+    expect((await create({ once: next })).status).toBe(200);
+  });
+
   test("shows it in the answer, with a command that uses it, and never again", async () => {
     const made = await create({});
     expect(made.status).toBe(200);
@@ -192,10 +209,10 @@ describe("the webhooks on the page", () => {
     await appliance.app.domains.webhooks.disable(id);
     const refused = await enable(owner);
     expect(refused.status).toBe(409);
-    expect(refused.html).toContain("only they can enable it");
+    expect(refused.html).toContain("The webhook was disabled by staff: contact support.");
     const reader = visitorOf(appliance, "ru");
     await reader.signIn("olga@example.com");
-    expect((await enable(reader)).html).toContain("Этот вебхук отключила служба");
+    expect((await enable(reader)).html).toContain("Вебхук отключён службой поддержки");
     expect(await isActive()).toBe(false);
     expect(auditOf(appliance).map(({ action }) => action)).toEqual(["webhook.create"]);
   });

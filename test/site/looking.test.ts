@@ -116,6 +116,37 @@ inBrowser(
 );
 
 inBrowser(
+  "a chart shows the whole period and its longest numbers, however few days are known",
+  async () => {
+    await imported(appliance, "channels", [channel(9)]);
+    const stats = { channel: 9, subscribers: 1_234_567_890, views: 1 };
+    await imported(appliance, "stats", [
+      { ...stats, day: "2026-11-10" },
+      { ...stats, day: "2026-11-12", subscribers: 1_234_000_000 },
+    ]);
+    const { page, faults, context } = await signIn();
+    await page.goto(`${address}/account/channels/9/?days=90`);
+    const plot = await page.locator("[data-chart] .u-over").first().boundingBox();
+    const all = await page.locator("[data-chart] .u-wrap").first().boundingBox();
+    if (plot === null || all === null) throw new Error("no chart");
+    const label = await page.evaluate(`(() => {
+      const context = document.createElement("canvas").getContext("2d");
+      context.font = "12px system-ui";
+      return context.measureText("1,234,567,000").width;
+    })()`);
+    expect(plot.x - all.x).toBeGreaterThan(Number(label));
+    await page.mouse.move(plot.x + plot.width / 2, plot.y + plot.height / 2);
+    const point = await page.locator("[data-chart] .u-cursor-pt").first().boundingBox();
+    // 10 November is ten days before the end of 90.
+    const at = (Number(point?.x) + Number(point?.width) / 2 - plot.x) / plot.width;
+    expect(at).toBeCloseTo(79 / 89, 1);
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+  60_000,
+);
+
+inBrowser(
   "a webhook that staff disabled stays disabled, whatever is clicked",
   async () => {
     const { page, context } = await signIn();

@@ -147,7 +147,7 @@ test("the link of a forgotten password's mail opens the page that chooses one", 
   const path = link.pathname.replace("/kanalog", "");
   const page = await visitor.get(path + link.search);
   expect(page.body).toContain("Choose a password");
-  const answer = await visitor.post(path, {
+  const answer = await visitor.post(path + link.search, {
     ...{ action: "choose", token: link.searchParams.get("token") ?? "" },
     password: "another long password",
   });

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { connectSnippets } from "../../src/connect-snippets.ts";
+import { parseDay } from "../../src/moscow-time.ts";
+import { sumByDayAndMethod } from "../../src/site/usage-sums.ts";
 import { type Appliance, type Customer, startAppliance } from "../support/appliance.ts";
 import { channel, imported } from "../support/expectations.ts";
 import { signedInMember, type Visitor } from "../support/visitor.ts";
@@ -35,7 +37,7 @@ test("usage is shown by day and by method, every day of the range there", async 
   appliance.ports.clock.advance(24 * 60 * 60 * 1000);
   await use();
   const { html } = await owner.get("/account/?days=7");
-  const days = daysIn(html);
+  const days = daysIn(html.split('id="requests-by-method"')[0] ?? "");
   expect(days).toHaveLength(7);
   expect(days[0]).toBe("2026-11-15");
   expect(days.at(-1)).toBe("2026-11-21");
@@ -45,6 +47,29 @@ test("usage is shown by day and by method, every day of the range there", async 
   expect(numbersOf(html, "GET /v1/msgr/channels/:channel/")).toEqual([4, 4, 2]);
   expect(numbersOf(html, "GET /v1/me/<")).toEqual([2, 0, 0]);
   expect(numbersOf(html, ">Total<")).toEqual([6, 4, 2]);
+  for (const [counted, used] of [
+    ["requests", [2, 1]],
+    ["units", [2, 0]],
+  ] as const) {
+    const table = html.split(`<table id="${counted}-by-method">`)[1]?.split("</table>")[0] ?? "";
+    expect(table).toMatch(/Day<.*GET \/v1\/msgr\/channels\/:channel\/<.*GET \/v1\/me\/</s);
+    expect(daysIn(table)).toEqual(days);
+    expect(numbersOf(table, 'data-value="2026-11-19"')).toEqual([0, 0]);
+    expect(numbersOf(table, 'data-value="2026-11-21"')).toEqual([...used]);
+  }
+});
+
+test("methods beyond the five most requested ones are one column by day", () => {
+  const rows = [9, 8, 7, 6, 5, 4, 3].map((requests) => {
+    return { day: "2026-11-20", method: `m${requests}`, requests, units: 1, errors: 0 };
+  });
+  const day = parseDay("2026-11-20") ?? 0;
+  const { methods, days } = sumByDayAndMethod(rows, day - 1, day);
+  expect(methods).toEqual(["m9", "m8", "m7", "m6", "m5", null]);
+  expect(days.map(({ sums }) => sums.map(({ requests }) => requests))).toEqual([
+    [0, 0, 0, 0, 0, 0],
+    [9, 8, 7, 6, 5, 7],
+  ]);
 });
 
 test("looking at pages costs nothing and is not counted", async () => {

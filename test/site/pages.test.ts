@@ -306,6 +306,48 @@ describe("a form", () => {
     expect(await shown()).toBe("Other");
   });
 
+  test("acts on the organization that its page was drawn for, or on none", async () => {
+    const { accounts, keys } = appliance.app.domains;
+    await addPerson(appliance);
+    const other = await accounts.createOrganization({ name: "Other", plan: "test" });
+    const place = { organizationId: other.id, email: "ada@example.com", name: "Ada" } as const;
+    await accounts.addMember({ ...place, role: "member" });
+    const made = () => [1, other.id].flatMap((id) => keys.keys(id));
+    for (const [language, said] of [
+      ["en", "It is shown for Other now"],
+      ["ru", "Теперь показана организация Other"],
+    ] as const) {
+      const visitor = await signedInVisitor(appliance, "ada@example.com", language);
+      const html: string = (await visitor.get("/account/keys/")).body;
+      const [, drawnFor = ""] = /name="drawn-for" value="(\d+)"/.exec(html) ?? [];
+      const typed = { action: "create", name: "nightly export", access: "read_only" };
+      const sent = { csrf: csrfIn(html), "drawn-for": drawnFor, ...typed };
+      const change = { action: "switch-organization", "drawn-for": drawnFor };
+      await visitor.post("/account/", { ...change, organization: String(other.id) });
+
+      const refused = await visitor.post("/account/keys/", sent);
+      expect(refused.status).toBe(409);
+      expect(refused.body).toContain(said);
+      expect(refused.body).toContain('value="nightly export"');
+      expect(refused.body).toContain(`name="drawn-for" value="${other.id}"`);
+      // The present organization's page does not exist, or is not for its members.
+      for (const path of ["/account/members/", "/account/webhooks/1/"]) {
+        const gone = await visitor.post(path, { ...sent, action: "delete" });
+        expect(gone.status, path).toBe(409);
+        expect(gone.body, path).toContain(said);
+      }
+
+      visitor.cookies.delete("kanalog.session_token");
+      const kept = JSON.stringify({ path: "/account/keys/", fields: sent });
+      const back = await visitor.post("/account/sign-in/", {
+        ...{ action: "sign-in", email: "ada@example.com", password: PASSWORD, kept },
+      });
+      expect(back.body).toContain(said);
+      expect(back.body).toContain('value="nightly export"');
+      expect(made()).toEqual([]);
+    }
+  });
+
   test("with a password, sent too late, shows its page again, with all that was typed but the password", async () => {
     await addPerson(appliance);
     const answer = await visitorOf(appliance).post("/account/sign-in/", {
@@ -336,6 +378,7 @@ describe("a form", () => {
     ]) {
       const answer = await visitor.post(PROFILE, { action });
       expect(answer.status, action).toBe(404);
+      expect(answer.body, action).toContain("This form does not exist any more.");
     }
     expect(appliance.ports.log.errors).toEqual([]);
   });

@@ -47,7 +47,12 @@ describe("the set-up address", () => {
     expect(answer.status).toBe(303);
     expect(answer.headers.get("location")).toBe("/account/sign-in/?done=set-up");
     expect(appliance.app.setUpPath()).toBeNull();
-    expect((await visitor.get(path)).status).toBe(404);
+    const used = await visitor.get(path);
+    expect(used.status).toBe(404);
+    expect(used.body).toContain("This address was used or is older than 30 minutes.");
+    const never = await visitor.get("/account/set-up/?token=never");
+    const main = (html: string) => html.split("<main")[1];
+    expect(main(never.body)).toBe(main(used.body));
     const csrf = await visitor.csrf();
     const second = await visitor.post(path, { ...ANSWERS, csrf, token: token() });
     expect(second.status).toBe(404);
@@ -220,6 +225,18 @@ describe("signing in", () => {
       expect((await attempt(from(11), "ada@example.com")).status).toBe(429);
       expect((await attempt(other, "ada@example.com")).status).toBe(303);
     }
+  });
+
+  test("takes nothing from its address where it succeeds, of which many people may have one", async () => {
+    const emails = ["ada@example.com", "bob@example.com", "cyd@example.com"];
+    for (const email of emails) await addPerson(appliance, { email });
+    const wrong = await Promise.all(TEN.slice(1).map(() => visitorOf(appliance).signIn("x@y.zz")));
+    expect(wrong.map(({ status }) => status)).toEqual(TEN.slice(1).map(() => 400));
+    for (const email of emails) {
+      expect((await visitorOf(appliance).signIn(email)).status).toBe(303);
+    }
+    expect((await visitorOf(appliance).signIn("z@y.zz")).status).toBe(400);
+    expect((await visitorOf(appliance).signIn("ada@example.com")).status).toBe(429);
   });
 
   test("an address that was refused takes no attempts from an account", async () => {
@@ -414,8 +431,15 @@ describe("a forgotten password", () => {
   test("is chosen anew by the link of a mail, once, for three days", async () => {
     await addPerson(appliance);
     const link = await linkTo("Ada@example.com");
+    for (let at = 0; at < 2; at += 1) {
+      expect((await visitorOf(appliance).get(link)).body).toContain('name="password"');
+    }
     const answer = await choose(link, "another long password");
     expect(answer.headers.get("location")).toBe("/account/sign-in/?done=password");
+    const opened = await visitorOf(appliance).get(link);
+    expect(opened.status).toBe(404);
+    expect(opened.body).toContain("it was used already");
+    expect(opened.body).not.toContain('name="password"');
     const again = await choose(link, "yet another password");
     expect(again.status).toBe(409);
     expect(again.body).toContain("it was used already");

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { recordChange } from "../../src/audit/audit-log.ts";
 import { createSecretBox } from "../../src/webhooks/secret-box.ts";
 import { type Appliance, type Customer, startAppliance } from "../support/appliance.ts";
 import { auditOf } from "../support/audit.ts";
@@ -176,6 +177,25 @@ test("an organization is made, found, given plans, archived and restored", async
     plan: "profi",
     ends: "2027-02-01T00:00:00+03:00",
   });
+});
+
+test("a plan's form that is sent untouched changes and records nothing; an emptied day says so", async () => {
+  const { accounts } = appliance.app.domains;
+  await accounts.givePlan(customer.organizationId, "growth", Date.parse("2027-02-01T00:00+03:00"));
+  const before = accounts.organization(customer.organizationId);
+  const recorded = auditOf(appliance).length;
+  const { html } = await staff.get(organizationPath());
+  const ends = /<input[^>]*name="ends"[^>]*>/.exec(html)?.[0] ?? "";
+  const [, day = ""] = /value="([^"]*)"/.exec(ends) ?? [];
+  expect(day).toBe("2027-01-31");
+  const plan = { action: "plan", plan: "growth" };
+  expectDone(await staff.post(organizationPath(), { ...plan, ends: day }), "planned");
+  expect(accounts.organization(customer.organizationId)).toEqual(before);
+  expect(auditOf(appliance)).toHaveLength(recorded);
+  const endless = await staff.post(organizationPath(), { ...plan, ends: "" });
+  expectDone(endless, "planned-without-end");
+  expect((await staff.get(endless.location ?? "")).html).toContain("given, without end.");
+  expect(accounts.organization(customer.organizationId).planEndsAt).toBeNull();
 });
 
 test("what is wrong with a form is told at its field, and what was typed stays", async () => {
@@ -413,6 +433,22 @@ test("the audit log is paged, and shows one organization or person where it is a
   const byCommands = await staff.get("/staff/audit/?person=command-line");
   expect(byCommands.html).toContain("<td>API key created</td>");
   expect(byCommands.html).not.toContain("<td>job run</td>");
+});
+
+test("the audit log's fixed values are in its reader's language, and its durations in hours", async () => {
+  const { db, clock } = appliance.app.domains;
+  const by = { person: STAFF, keyId: null };
+  const entry = { organizationId: null, action: "member.role", target: "member 1" } as const;
+  const details = { before: "member", role: "administrator" };
+  recordChange(db, clock, by, { ...entry, details });
+  const started = { kind: "channels", dryRun: true, overlapMs: 5_400_000 };
+  recordChange(db, clock, by, { ...entry, action: "import.start", details: started });
+  const russian = visitorOf(appliance, "ru");
+  await russian.signIn(STAFF);
+  const { html } = await russian.get("/staff/audit/");
+  expect(html).toContain("было: <bdi>участник</bdi>, роль: <bdi>администратор</bdi>");
+  expect(html).toMatch(/вид: <bdi>[а-я]+<\/bdi>, пробный запуск: <bdi>да<\/bdi>/i);
+  expect(html).toContain("часов: <bdi>1,5</bdi>");
 });
 
 test("names and addresses that people wrote are shown as text, and turn nothing beside them", async () => {

@@ -144,14 +144,14 @@ describe("the list and the page of one", () => {
     await deliverPost(appliance, 2);
 
     const list = await owner.get(PATH);
-    expect(list.html).toContain("Active");
+    expect(list.html).toContain(">active<");
     expect(list.html).toContain("The receiver answered 503.");
     const { html } = await owner.get(`${PATH}1/`);
     const { last_success_at: lastSuccessAt } = await stored();
     expect(html).toContain(`<time datetime="${lastSuccessAt}">`);
     expect(html).toContain('<a href="/account/channels/1/"><bdi>The first</bdi></a>');
-    expect(html).toContain("<bdi>Answer 204</bdi>, 0 ms");
-    expect(html).toContain("<bdi>The receiver answered 503</bdi>, 0 ms");
+    expect(html).toContain("<bdi>Answer 204</bdi>, 0 s");
+    expect(html).toContain("<bdi>The receiver answered 503</bdi>, 0 s");
     expect(html).toContain(">waiting<");
     const log = (await call("GET", "1/deliveries/")).body.results;
     expect(log).toHaveLength(2);
@@ -263,7 +263,7 @@ describe("what can be done with one", () => {
     expect(tested.status).toBe(303);
     const page = await owner.get(tested.location ?? "");
     expect(page.html).toMatch(
-      /role="status">Delivery \d+ failed\. <bdi>The receiver answered 418<\/bdi>, 0 ms/,
+      /role="status">Delivery \d+ failed\. <bdi>The receiver answered 418<\/bdi>, 0 s/,
     );
     const again = await act("test");
     expect(again.status).toBe(429);
@@ -272,7 +272,7 @@ describe("what can be done with one", () => {
     appliance.ports.network.answer = () => ({ status: 204 });
     const answer = await owner.get((await act("test")).location ?? "");
     expect(answer.html).toMatch(
-      /role="status">Delivery \d+ succeeded\. <bdi>Answer 204<\/bdi>, 0 ms/,
+      /role="status">Delivery \d+ succeeded\. <bdi>Answer 204<\/bdi>, 0 s/,
     );
   });
 
@@ -331,8 +331,14 @@ describe("what can be done with one", () => {
     expect(refused.status).toBe(409);
     appliance.ports.clock.advance(3 * DAY_MS);
     expect((await owner.get(`${PATH}1/`)).html).not.toContain("Resend delivery");
-    for (const unknown of ["999", "x", ""]) {
-      expect((await act("resend", { delivery: unknown })).status, unknown).toBe(404);
+    for (const [unknown, said] of [
+      ["999", "The delivery was not found."],
+      ["x", "There is nothing here"],
+      ["", "There is nothing here"],
+    ] as const) {
+      const { status, html } = await act("resend", { delivery: unknown });
+      expect(status, unknown).toBe(404);
+      expect(html, unknown).toMatch(new RegExp(`role="alert">\\s*${said}`));
     }
   });
 

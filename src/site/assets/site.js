@@ -58,6 +58,18 @@ const WHOLE_STEPS = Array.from({ length: 12 }, (_, power) =>
   [1, 2, 5].map((step) => step * 10 ** power),
 ).flat();
 
+const dayStart = (day) => Date.parse(`${day}T00:00:00+03:00`) / 1000;
+
+/** The room that an axis takes: its longest label is seen whole. */
+function sizeOf(chart, labels, at, cycle) {
+  const axis = chart.axes[at];
+  // Measured once while it is drawn, or the sizes of both axes would go on changing each other.
+  if (cycle > 1) return axis._size;
+  chart.ctx.font = axis.font[0];
+  const widths = (labels ?? []).map((label) => chart.ctx.measureText(label).width);
+  return Math.ceil(axis.ticks.size + axis.gap + Math.max(0, ...widths) / devicePixelRatio);
+}
+
 // A chart is drawn from the table that it stands for: first column days, the others lines.
 for (const place of document.querySelectorAll("[data-chart]")) {
   const table = document.getElementById(place.dataset.chart);
@@ -66,7 +78,7 @@ for (const place of document.querySelectorAll("[data-chart]")) {
   const columns = names.map((_, at) =>
     rows.map((row) => {
       const { value } = row.cells[at].dataset;
-      return at === 0 ? Date.parse(`${value}T00:00:00+03:00`) / 1000 : Number(value);
+      return at === 0 ? dayStart(value) : Number(value);
     }),
   );
   const ink = inkOf("--ink");
@@ -95,21 +107,24 @@ for (const place of document.querySelectorAll("[data-chart]")) {
             scale: label,
             stroke,
             side: at === 0 ? 3 : 1,
-            size: 80,
+            size: sizeOf,
             values: ofNumbers,
           })),
         ]
-      : [ofDays, { ...axis, size: 80, values: ofNumbers, incrs: WHOLE_STEPS }];
+      : [ofDays, { ...axis, size: sizeOf, values: ofNumbers, incrs: WHOLE_STEPS }];
   const day = {
     label: names[0],
     value: (_, instant) => (instant == null ? "–" : DAYS.format(instant * 1000)),
   };
+  // All of the period, the days of which nothing is known too.
+  const period = [dayStart(place.dataset.from), dayStart(place.dataset.to)];
   const options = () => ({ width: place.clientWidth, height: 260 });
   const chart = new uPlot(
     {
       ...options(),
       // Days are Moscow's, wherever the browser is.
       tzDate: (instant) => uPlot.tzDate(new Date(instant * 1000), MOSCOW_ZONE),
+      scales: { x: { range: () => period } },
       series: [day, ...lines],
       axes,
     },

@@ -31,7 +31,9 @@ export async function channelStatistics(
   context: SiteContext,
 ): Promise<JSX.Element> {
   const words = explorerWords[visit.language];
-  const from = formatDay(dayOf(visit.nowMs) - daysOf(visit) + 1);
+  const today = dayOf(visit.nowMs);
+  const from = formatDay(today - daysOf(visit) + 1);
+  const period = { from, to: formatDay(today) };
   const raw = { channels: String(id), from };
   const found = await orRefusal(
     lookUp<{ results: DailyStatisticsView[] }>(dailyStatisticsList, raw, visit, context),
@@ -46,8 +48,8 @@ export async function channelStatistics(
         <p>{words.noStatistics}</p>
       ) : (
         <>
-          <DailyChart visit={visit} name="subscribers" rows={found.results} />
-          <DailyChart visit={visit} name="views" rows={found.results} />
+          <DailyChart visit={visit} name="subscribers" {...period} rows={found.results} />
+          <DailyChart visit={visit} name="views" {...period} rows={found.results} />
         </>
       )}
     </section>
@@ -80,17 +82,21 @@ function Periods({ visit, id }: { visit: Visit; id: number }): JSX.Element {
 function DailyChart({
   visit,
   name,
+  from,
+  to,
   rows,
 }: {
   visit: Visit;
   name: "subscribers" | "views";
+  from: string;
+  to: string;
   rows: readonly DailyStatisticsView[];
 }): JSX.Element {
   const words = explorerWords[visit.language];
   return (
     <>
       <h3>{words[name]}</h3>
-      <div data-chart={`${name}-by-day`} />
+      <div data-chart={`${name}-by-day`} data-from={from} data-to={to} />
       <details>
         <summary>{words.asTable(words[name])}</summary>
         <Scroll label={words[name]}>

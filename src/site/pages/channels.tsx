@@ -77,10 +77,21 @@ function isShortQuery({ query }: Visit, { fields = {} }: AppError): boolean {
 function messageOf(visit: Visit, error: AppError): string {
   const { language } = visit;
   if (isShortQuery(visit, error)) return explorerWords[language].shortQuery;
-  const { fields, detail } = error;
-  const messages = fields === undefined ? [detail] : Object.values(fields).flat();
-  // Some of them repeat what was asked for.
-  return messages.map((message) => sentence(language, message)).join(" ");
+  const { fields = { "": [error.detail] } } = error;
+  const words = explorerWords[language];
+  const labels: Record<string, string> = {
+    q: words.query,
+    category: words.category,
+    territory: words.territory,
+    kind: words.kind,
+    ordering: words.ordering,
+  };
+  return Object.entries(fields)
+    .map(([name, messages]) => {
+      const told = messages.map((message) => sentence(language, message)).join(" ");
+      return name in labels ? `${labels[name]}: ${told}` : told;
+    })
+    .join(" ");
 }
 
 interface ResultsProps {

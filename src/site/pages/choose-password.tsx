@@ -11,8 +11,9 @@ import type { Visit } from "../visit.ts";
 export const choosePasswordPage: SitePage = {
   path: "/account/choose-password/",
   access: "anybody",
-  show(visit) {
+  async show(visit, { people }) {
     const { words } = visit;
+    if (!(await people.opensLink(tokenOf(visit)))) return linkUsedPage(visit);
     return page(
       words.choosePassword,
       <>
@@ -37,6 +38,25 @@ export const choosePasswordPage: SitePage = {
   },
   actions: { choose },
 };
+
+/** Before a password is typed in vain. */
+function linkUsedPage(visit: Visit): View {
+  const { words } = visit;
+  return {
+    kind: "page",
+    status: 404,
+    title: words.choosePassword,
+    body: (
+      <>
+        <p role="alert">{words.linkUsed}</p>
+        <p class="row">
+          <a href={asset(visit, "/account/sign-in/")}>{words.signIn}</a>
+          <a href={asset(visit, "/account/forgotten-password/")}>{words.forgotten}</a>
+        </p>
+      </>
+    ),
+  };
+}
 
 async function choose(visit: Visit, { people }: SiteContext): Promise<View> {
   const { form, words } = visit;

@@ -183,7 +183,7 @@ function Outcome({
     error === "" && status !== null ? words.answered(status) : sentence(visit.language, error);
   return (
     <>
-      <bdi>{text.replace(/\.$/, "")}</bdi>, {words.milliseconds(shownNumber(visit, durationMs))}
+      <bdi>{text.replace(/\.$/, "")}</bdi>, {words.seconds(shownNumber(visit, durationMs / 1000))}
     </>
   );
 }

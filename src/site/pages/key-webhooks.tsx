@@ -55,10 +55,14 @@ function WebhookRow({ visit, webhook }: { visit: Visit; webhook: Webhook }): JSX
         {words.webhookStates[webhook.disabledReason]}
       </td>
       <td>
-        <Instant visit={visit} at={webhook.lastSuccessAt} />
+        {webhook.lastSuccessAt === null ? (
+          words.never
+        ) : (
+          <Instant visit={visit} at={webhook.lastSuccessAt} />
+        )}
       </td>
       <td class="long">
-        <bdi>{sentence(visit.language, webhook.lastError) || "—"}</bdi>
+        <bdi>{sentence(visit.language, webhook.lastError) || words.noError}</bdi>
       </td>
       <td>
         {webhook.disabledReason !== "" && isManager(visit) && (
@@ -89,17 +93,14 @@ export async function enableWebhook(visit: Visit, context: SiteContext): Promise
   try {
     await context.services.webhooks.change(own, plan, change, actorOf(visit));
   } catch (error) {
-    throw toldIn(visit, error, webhook);
+    throw toldIn(visit, error);
   }
   return redirect("/account/keys/?done=enabled");
 }
 
-/** The refusals that there are, in the visitor's language. */
-function toldIn({ language }: Visit, thrown: unknown, { disabledReason }: Webhook): AppError {
-  const words = organizationWords[language];
+/** Of a plan that has no room, why in words of this page. */
+function toldIn({ language }: Visit, thrown: unknown): AppError {
   const error = toAppError(thrown);
-  if (error.code === "tariff_required") return new AppError(error.code, words.planHasNoRoom);
-  if (error.code !== "conflict") return error;
-  const detail = disabledReason === "staff" ? words.staffDisabled : words.secretLost;
-  return new AppError("conflict", detail);
+  if (error.code !== "tariff_required") return error;
+  return new AppError(error.code, organizationWords[language].planHasNoRoom);
 }

@@ -60,7 +60,7 @@ function NewKey({ visit }: { visit: Visit }): JSX.Element {
   const words = organizationWords[visit.language];
   const field = { visit, action: "create" };
   return (
-    <Form visit={visit} action="create">
+    <Form visit={visit} action="create" once>
       <TextField {...field} name="name" label={words.keyName} hint={words.keyNameHint} />
       <SelectField
         {...field}

@@ -8,7 +8,14 @@ import { DayOf, Instant, LastDayBefore, shownNumber } from "../shown.tsx";
 import type { SiteContext } from "../site-context.ts";
 import { ORGANIZATION_COOKIE, siteCookie } from "../site-cookies.ts";
 import type { SitePage } from "../site-pages.ts";
-import { sumByDay, sumByMethod, sumOf, type UsageRow, type UsageSum } from "../usage-sums.ts";
+import {
+  sumByDay,
+  sumByDayAndMethod,
+  sumByMethod,
+  sumOf,
+  type UsageRow,
+  type UsageSum,
+} from "../usage-sums.ts";
 import { page, redirect, type View } from "../view.ts";
 import { membershipOf, viewerOf } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
@@ -37,6 +44,14 @@ export const overviewPage: SitePage = {
         <Ranges visit={visit} range={range} />
         <UsageByDay visit={visit} days={sumByDay(rows, from, to)} />
         <UsageByMethod visit={visit} rows={rows} />
+        {rows.length > 0 &&
+          (["requests", "units"] as const).map((counted) => (
+            <ByDayAndMethod
+              visit={visit}
+              counted={counted}
+              usage={sumByDayAndMethod(rows, from, to)}
+            />
+          ))}
         <p>
           <small>{organizationWords[visit.language].moscowTime}</small>
         </p>
@@ -137,7 +152,7 @@ function UsageByDay({
   return (
     <section>
       <h3>{words.usageByDay}</h3>
-      {isUsed ? <div data-chart="usage-days" aria-hidden="true" /> : <p>{words.noUsage}</p>}
+      {isUsed ? <Chart table="usage-days" days={days} /> : <p>{words.noUsage}</p>}
       <details>
         <summary>{common.table}</summary>
         <Scroll label={words.usageByDay}>
@@ -155,6 +170,64 @@ function UsageByDay({
                     <DayOf visit={visit} at={startOfDay(parseDay(day) ?? 0)} />
                   </th>
                   <SumCells visit={visit} sum={sum} />
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Scroll>
+      </details>
+    </section>
+  );
+}
+
+/** Drawn of a table, whose days are all of the period. */
+function Chart({ table, days }: { table: string; days: readonly { day: string }[] }): JSX.Element {
+  const [from, to] = [days[0]?.day, days.at(-1)?.day];
+  return <div data-chart={table} data-from={from} data-to={to} aria-hidden="true" />;
+}
+
+function ByDayAndMethod({
+  visit,
+  counted,
+  usage: { methods, days },
+}: {
+  visit: Visit;
+  counted: "requests" | "units";
+  usage: ReturnType<typeof sumByDayAndMethod>;
+}): JSX.Element {
+  const { words: common } = visit;
+  const words = organizationWords[visit.language];
+  const title = words.byDayAndMethod(common[counted]);
+  const id = `${counted}-by-method`;
+  return (
+    <section>
+      <h3>{title}</h3>
+      <Chart table={id} days={days} />
+      <details>
+        <summary>{common.table}</summary>
+        <Scroll label={title}>
+          <table id={id}>
+            <thead>
+              <tr>
+                <th scope="col">{common.day}</th>
+                {methods.map((method) => (
+                  <th scope="col" class="number">
+                    {method === null ? words.otherMethods : (ROUTES.get(method) ?? method)}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {days.map(({ day, sums }) => (
+                <tr>
+                  <th scope="row" data-value={day}>
+                    <DayOf visit={visit} at={startOfDay(parseDay(day) ?? 0)} />
+                  </th>
+                  {sums.map((sum) => (
+                    <td class="number" data-value={sum[counted]}>
+                      {shownNumber(visit, sum[counted])}
+                    </td>
+                  ))}
                 </tr>
               ))}
             </tbody>

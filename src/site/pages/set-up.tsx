@@ -1,14 +1,13 @@
 /** @jsxImportSource hono/jsx */
 import { requiredEmail, requiredName } from "../../accounts/accounts.ts";
-import { notFound } from "../../errors.ts";
 import { requirePassword } from "../../people/password-rules.ts";
 import { readFields } from "../faults.ts";
 import { Form, TextField } from "../form.tsx";
 import type { SiteContext } from "../site-context.ts";
 import type { SitePage } from "../site-pages.ts";
+import { asset } from "../site-path.ts";
 import { page, redirect, type View } from "../view.ts";
 import type { Visit } from "../visit.ts";
-import { notFoundPage } from "./message.tsx";
 
 /** `/account/set-up/?token=…`: the first person of an empty appliance. */
 export const setUpPage: SitePage = {
@@ -16,7 +15,7 @@ export const setUpPage: SitePage = {
   access: "anybody",
   show(visit, { setUp }) {
     const { words } = visit;
-    if (!setUp.isToken(tokenOf(visit))) return notFoundPage(visit);
+    if (!setUp.isToken(tokenOf(visit))) return usedPage(visit);
     const field = { visit, action: "set-up" };
     return page(
       words.setUp,
@@ -47,10 +46,25 @@ export const setUpPage: SitePage = {
   actions: { "set-up": setUpFirst },
 };
 
+/** The same for an address that never was one. */
+function usedPage(visit: Visit): View {
+  const { words } = visit;
+  return {
+    kind: "page",
+    status: 404,
+    title: words.setUp,
+    body: (
+      <p role="alert">
+        {words.setUpUsed} <a href={asset(visit, "/account/sign-in/")}>{words.signIn}</a>
+      </p>
+    ),
+  };
+}
+
 async function setUpFirst(visit: Visit, context: SiteContext): Promise<View> {
   const { form } = visit;
   const { accounts, people, setUp } = context;
-  if (!setUp.isToken(tokenOf(visit))) throw notFound("The set-up page");
+  if (!setUp.isToken(tokenOf(visit))) return usedPage(visit);
   // All of it before the person is made, who can be made only once.
   const fields = readFields({
     name: () => requiredName(form.get("name")),

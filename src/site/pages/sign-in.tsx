@@ -68,7 +68,8 @@ async function signIn(visit: Visit, context: SiteContext): Promise<View | Resume
   const email = form.get("email").trim();
   const password = form.get("password");
   const ipAddress = context.clientAddress(visit.request);
-  const names = [addressName(ipAddress), `account ${email.toLowerCase()}`];
+  const address = addressName(ipAddress);
+  const names = [address, `account ${email.toLowerCase()}`];
   if (!context.attempts.take(names, visit.nowMs)) {
     throw new AppError("throttled", words.tooManyAttempts);
   }
@@ -76,6 +77,7 @@ async function signIn(visit: Visit, context: SiteContext): Promise<View | Resume
   const session = await context.people.signIn({ email, password, ipAddress, userAgent });
   // The same for an address that nobody has.
   if (session === null) throw fieldError({ non_field_errors: [words.wrongPassword] });
+  context.attempts.giveBack(address);
   const { setCookies } = session;
   const kept = keptOf(visit);
   return kept === null

@@ -19,7 +19,7 @@ export function WebhookForm({
 }): JSX.Element {
   const words = pushWords[visit.language];
   return (
-    <Form visit={visit} action={action}>
+    <Form visit={visit} action={action} once={webhook === undefined}>
       <TextField
         visit={visit}
         action={action}

@@ -44,7 +44,7 @@ export function ManageWebhook({
             />
           </Folded>
           <Folded visit={visit} action="rotate" label={words.rotate}>
-            <Form visit={visit} action="rotate">
+            <Form visit={visit} action="rotate" once>
               <TextField
                 visit={visit}
                 action="rotate"

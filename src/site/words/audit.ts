@@ -1,4 +1,7 @@
 import type { AuditAction } from "../../audit/audit-log.ts";
+import { importWords } from "./imports.ts";
+import { ru } from "./ru.ts";
+import { staffWords } from "./staff.ts";
 
 interface AuditWords {
   commandLine: string;
@@ -7,10 +10,12 @@ interface AuditWords {
   targets: Record<string, string>;
   /** Names of details. */
   details: Record<string, string>;
+  /** Values that are one of a few, by the detail's name. */
+  values: Record<string, Record<string, string>>;
 }
 
 /** The texts of the audit log's entries. */
-const en: AuditWords = {
+const english: AuditWords = {
   commandLine: "command line",
   actions: {
     "import.start": "file imported",
@@ -45,14 +50,19 @@ const en: AuditWords = {
   details: {
     dryRun: "dry run",
     key: "by API key",
-    overlapMs: "former secret signs on, ms",
+    overlapMs: "former secret signs on, hours",
     requestsPerSecond: "requests per second",
     requestsPerPeriod: "requests per 30 days",
     webhookChannels: "channels a webhook",
   },
+  values: {
+    access: staffWords.en.accesses,
+    dryRun: { true: "yes", false: "no" },
+    replace: { true: "yes", false: "no" },
+  },
 };
 
-const ru: AuditWords = {
+const russian: AuditWords = {
   commandLine: "командная строка",
   actions: {
     "import.start": "импортирован файл",
@@ -108,7 +118,7 @@ const ru: AuditWords = {
     kind: "вид",
     member: "участник",
     name: "название",
-    overlapMs: "прежний секрет подписывает ещё, мс",
+    overlapMs: "прежний секрет подписывает ещё, часов",
     plan: "тариф",
     prefix: "начало",
     reason: "причина",
@@ -119,6 +129,14 @@ const ru: AuditWords = {
     webhooks: "вебхуков",
     webhookChannels: "каналов на вебхук",
   },
+  values: {
+    access: staffWords.ru.accesses,
+    before: ru.roles,
+    dryRun: { true: "да", false: "нет" },
+    kind: importWords.ru.kinds,
+    replace: { true: "да", false: "нет" },
+    role: ru.roles,
+  },
 };
 
-export const auditWords = { en, ru };
+export const auditWords = { en: english, ru: russian };

@@ -36,6 +36,10 @@ export const en = {
   sendAgain:
     "The page was open for too long, and nothing was done. Look at what you typed, and send it again.",
   typeAgain: "The page was open for too long. Type the password once more and send it.",
+  sentAlready:
+    "This form was sent already, and nothing was done again. What it showed is shown no more; send it once more to make another one.",
+  otherOrganization: (present: string) =>
+    `This page was of another organization, and nothing was done. It is shown for ${present} now: look at what you typed and send it, or change the organization first.`,
   resumed:
     "You are signed in again, and nothing was sent yet. Look at what you typed, and send it.",
   notFound: "Not found",
@@ -46,6 +50,8 @@ export const en = {
   setUpText: "Make the first account. It is staff: it sees the operator's console too.",
   setUpNeeded:
     "Nobody has an account here yet. The one who starts the appliance finds an address for setting it up in what the start prints; it works for 30 minutes, and another start prints a new one.",
+  setUpUsed:
+    "This address was used or is older than 30 minutes. Restart the appliance for a new one; where somebody has an account already, sign in.",
   setUpDone: "Kanalog is set up. Sign in.",
   organizationName: "Your organization",
   newPassword: "New password",

@@ -21,6 +21,8 @@ const RUSSIAN: readonly [RegExp, string][] = [
     /^Too many people are signing in\. Try again in a few seconds\.$/,
     "Сейчас входит слишком много людей. Повторите через несколько секунд.",
   ],
+  [/^.+ was not found\.$/s, "Этого нет или больше нет."],
+  [/^This form does not exist any more\.$/, "Этой формы больше нет."],
   [/^This page takes no form\.$/, "Эта страница не принимает форм."],
   [
     /^Forms are taken from the appliance's own pages only\.$/,

@@ -174,6 +174,7 @@ const en = {
   done: {
     created: "The organization is made.",
     planned: "The plan is given.",
+    "planned-without-end": "The plan is given, without end.",
     archived: "The organization is archived.",
     restored: "The organization is restored.",
     role: "The role is set.",
@@ -210,7 +211,7 @@ const ru: typeof en = {
   none: "Нет.",
   yes: "да",
   no: "нет",
-  never: "никогда",
+  never: "не было",
   search: "Поиск",
   find: "Найти",
   earlier: "Раньше",
@@ -283,7 +284,7 @@ const ru: typeof en = {
   address: "Адрес",
   channels: "Каналы",
   states: {
-    "": "действует",
+    "": "включён",
     failures: "отключён из-за ошибок",
     customer: "отключён клиентом",
     staff: "отключён службой",
@@ -367,6 +368,7 @@ const ru: typeof en = {
   done: {
     created: "Организация создана.",
     planned: "Тариф назначен.",
+    "planned-without-end": "Тариф назначен без срока.",
     archived: "Организация в архиве.",
     restored: "Организация возвращена из архива.",
     role: "Роль задана.",

@@ -2,7 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { AuditAction, AuditRecord } from "../../../audit/audit-log.ts";
 import { DataTable } from "../../data-table.tsx";
-import { Instant } from "../../shown.tsx";
+import { Instant, shownNumber } from "../../shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../site-path.ts";
@@ -102,12 +102,20 @@ function EntryRow({
         {Object.entries(details).map(([name, value], at) => (
           <>
             {at > 0 && ", "}
-            {words.details[name] ?? name}: <bdi>{String(value ?? "—")}</bdi>
+            {words.details[name] ?? name}: <bdi>{shownDetail(visit, name, value)}</bdi>
           </>
         ))}
       </td>
     </tr>
   );
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+
+function shownDetail(visit: Visit, name: string, value: unknown): string {
+  if (name === "overlapMs") return shownNumber(visit, Number(value) / HOUR_MS);
+  const text = String(value ?? "—");
+  return auditWords[visit.language].values[name]?.[text] ?? text;
 }
 
 function Filters({ visit, context }: { visit: Visit; context: SiteContext }): JSX.Element {

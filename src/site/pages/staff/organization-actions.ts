@@ -21,7 +21,7 @@ export async function givePlan(visit: Visit, context: SiteContext): Promise<View
     ends: () => readLastDay(visit.form.get("ends"), visit.nowMs),
   });
   await context.accounts.givePlan(id, plan, ends, actorOf(visit));
-  return done(visit, "planned");
+  return done(visit, ends === null ? "planned-without-end" : "planned");
 }
 
 export async function archive(visit: Visit, context: SiteContext): Promise<View> {

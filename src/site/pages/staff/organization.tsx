@@ -2,6 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Organization } from "../../../accounts/accounts.table.ts";
 import { PLAN_CODES } from "../../../accounts/plan.ts";
+import { dayOf, formatDay } from "../../../moscow-time.ts";
 import { ActionButton, Form, SelectField, TextField } from "../../form.tsx";
 import { RowFaults } from "../../row-actions.tsx";
 import { Instant, LastDayBefore, shownNumber } from "../../shown.tsx";
@@ -120,6 +121,7 @@ function Standing({ visit, context, organization }: Props & { context: SiteConte
 
 function PlanForm({ visit, organization }: Props): JSX.Element {
   const words = staffWords[visit.language];
+  const { planEndsAt } = organization;
   const field = { visit, action: "plan" };
   return (
     <>
@@ -136,6 +138,7 @@ function PlanForm({ visit, organization }: Props): JSX.Element {
         <TextField
           {...field}
           name="ends"
+          value={planEndsAt === null ? "" : formatDay(dayOf(planEndsAt - 1))}
           label={words.lastDay}
           hint={words.lastDayHint}
           type="date"
