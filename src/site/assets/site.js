@@ -88,7 +88,6 @@ for (const place of document.querySelectorAll("[data-chart]")) {
     label,
     stroke: inkOf(`--chart-${at + 1}`),
     width: 2,
-    scale: place.dataset.scales === "each" ? label : "y",
     value: (_, value) => (value == null ? "–" : NUMBERS.format(value)),
   }));
   const axis = { stroke: ink, grid, ticks: grid };
@@ -98,20 +97,7 @@ for (const place of document.querySelectorAll("[data-chart]")) {
     incrs: [1, 2, 3, 5, 7, 10, 14, 30, 61, 91, 182, 365].map((days) => days * 86_400),
     values: (_, splits) => splits.map((instant) => SHORT_DAYS.format(instant * 1000)),
   };
-  const axes =
-    place.dataset.scales === "each"
-      ? [
-          ofDays,
-          ...lines.map(({ label, stroke }, at) => ({
-            ...axis,
-            scale: label,
-            stroke,
-            side: at === 0 ? 3 : 1,
-            size: sizeOf,
-            values: ofNumbers,
-          })),
-        ]
-      : [ofDays, { ...axis, size: sizeOf, values: ofNumbers, incrs: WHOLE_STEPS }];
+  const axes = [ofDays, { ...axis, size: sizeOf, values: ofNumbers, incrs: WHOLE_STEPS }];
   const day = {
     label: names[0],
     value: (_, instant) => (instant == null ? "–" : DAYS.format(instant * 1000)),
