@@ -146,30 +146,67 @@ function UsageByDay({
   visit: Visit;
   days: { day: string; sum: UsageSum }[];
 }): JSX.Element {
-  const { words: common } = visit;
   const words = organizationWords[visit.language];
   const isUsed = days.some(({ sum }) => sum.requests > 0);
   return (
+    <DayChart
+      visit={visit}
+      title={words.usageByDay}
+      id="usage-days"
+      days={days}
+      instead={isUsed ? null : words.noUsage}
+      heads={<SumHeads visit={visit} />}
+      cellsOf={({ sum }) => <SumCells visit={visit} sum={sum} />}
+    />
+  );
+}
+
+/** A chart, and the table by day that it is drawn of, whose days are all of the period. */
+function DayChart<Row extends { day: string }>({
+  visit,
+  title,
+  id,
+  days,
+  instead = null,
+  heads,
+  cellsOf,
+}: {
+  visit: Visit;
+  title: string;
+  id: string;
+  days: readonly Row[];
+  /** What is said in place of a chart that would be empty. */
+  instead?: string | null;
+  heads: JSX.Element | JSX.Element[];
+  cellsOf: (row: Row) => JSX.Element | JSX.Element[];
+}): JSX.Element {
+  const { words: common } = visit;
+  const [from, to] = [days[0]?.day, days.at(-1)?.day];
+  return (
     <section>
-      <h3>{words.usageByDay}</h3>
-      {isUsed ? <Chart table="usage-days" days={days} /> : <p>{words.noUsage}</p>}
+      <h3>{title}</h3>
+      {instead === null ? (
+        <div data-chart={id} data-from={from} data-to={to} aria-hidden="true" />
+      ) : (
+        <p>{instead}</p>
+      )}
       <details>
         <summary>{common.table}</summary>
-        <Scroll label={words.usageByDay}>
-          <table id="usage-days">
+        <Scroll label={title}>
+          <table id={id}>
             <thead>
               <tr>
                 <th scope="col">{common.day}</th>
-                <SumHeads visit={visit} />
+                {heads}
               </tr>
             </thead>
             <tbody>
-              {days.map(({ day, sum }) => (
+              {days.map((row) => (
                 <tr>
-                  <th scope="row" data-value={day}>
-                    <DayOf visit={visit} at={startOfDay(parseDay(day) ?? 0)} />
+                  <th scope="row" data-value={row.day}>
+                    <DayOf visit={visit} at={startOfDay(parseDay(row.day) ?? 0)} />
                   </th>
-                  <SumCells visit={visit} sum={sum} />
+                  {cellsOf(row)}
                 </tr>
               ))}
             </tbody>
@@ -178,12 +215,6 @@ function UsageByDay({
       </details>
     </section>
   );
-}
-
-/** Drawn of a table, whose days are all of the period. */
-function Chart({ table, days }: { table: string; days: readonly { day: string }[] }): JSX.Element {
-  const [from, to] = [days[0]?.day, days.at(-1)?.day];
-  return <div data-chart={table} data-from={from} data-to={to} aria-hidden="true" />;
 }
 
 function ByDayAndMethod({
@@ -197,44 +228,25 @@ function ByDayAndMethod({
 }): JSX.Element {
   const { words: common } = visit;
   const words = organizationWords[visit.language];
-  const title = words.byDayAndMethod(common[counted]);
-  const id = `${counted}-by-method`;
   return (
-    <section>
-      <h3>{title}</h3>
-      <Chart table={id} days={days} />
-      <details>
-        <summary>{common.table}</summary>
-        <Scroll label={title}>
-          <table id={id}>
-            <thead>
-              <tr>
-                <th scope="col">{common.day}</th>
-                {methods.map((method) => (
-                  <th scope="col" class="number">
-                    {method === null ? words.otherMethods : (ROUTES.get(method) ?? method)}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {days.map(({ day, sums }) => (
-                <tr>
-                  <th scope="row" data-value={day}>
-                    <DayOf visit={visit} at={startOfDay(parseDay(day) ?? 0)} />
-                  </th>
-                  {sums.map((sum) => (
-                    <td class="number" data-value={sum[counted]}>
-                      {shownNumber(visit, sum[counted])}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
-      </details>
-    </section>
+    <DayChart
+      visit={visit}
+      title={words.byDayAndMethod(common[counted])}
+      id={`${counted}-by-method`}
+      days={days}
+      heads={methods.map((method) => (
+        <th scope="col" class="number">
+          {method === null ? words.otherMethods : (ROUTES.get(method) ?? method)}
+        </th>
+      ))}
+      cellsOf={({ sums }) =>
+        sums.map((sum) => (
+          <td class="number" data-value={sum[counted]}>
+            {shownNumber(visit, sum[counted])}
+          </td>
+        ))
+      }
+    />
   );
 }
 
