@@ -22,11 +22,11 @@ export function startOfDay(day: Day): number {
 /** `YYYY-MM-DD` to a day; null for anything else, dates that do not exist included. */
 export function parseDay(text: string): Day | null {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return null;
-  const milliseconds = Date.parse(`${text}T00:00:00Z`);
+  const milliseconds = Date.parse(text);
   if (Number.isNaN(milliseconds)) return null;
   const day = milliseconds / DAY_MS;
-  // Date.parse takes 2025-02-30 for March 2.
-  return formatDay(day) === text ? day : null;
+  // Date.parse takes 2025-02-30 for March 2; every month has 28 days.
+  return text.slice(-2) <= "28" || formatDay(day) === text ? day : null;
 }
 
 export function formatDay(day: Day): string {

@@ -1,7 +1,7 @@
 import type { Database } from "../db/database.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Column } from "./columns.ts";
-import type { Fields } from "./rows.ts";
+import type { Fields } from "./source-row.ts";
 
 export const IMPORT_KIND_NAMES = [
   "categories",
@@ -40,6 +40,12 @@ export interface ImportContext {
 }
 
 export interface RowWriter<Row> {
+  /** How many new rows are written at once, where that is cheaper than one by one. */
+  together?: {
+    rows: number;
+    /** False, having written nothing, where they have to be written one by one. @throws RowFault */
+    insert(rows: readonly Given<Row>[]): boolean;
+  };
   /** @throws RowFault, having written nothing */
   write(row: Given<Row>): RowOutcome;
   /** Called before each commit. */

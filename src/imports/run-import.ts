@@ -3,6 +3,7 @@ import { inTransaction } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import {
+  type Given,
   type ImportContext,
   type ImportKind,
   RowFault,
@@ -10,7 +11,7 @@ import {
   type RowWriter,
   readFields,
 } from "./import-kind.ts";
-import type { Fields, SourceRow } from "./rows.ts";
+import type { Fields, SourceRow } from "./source-row.ts";
 
 export interface ImportSummary {
   read: number;
@@ -45,8 +46,11 @@ export interface ImportRun {
   onProgress(summary: ImportSummary): void;
 }
 
-/** Rows read ahead of a transaction. */
-const BATCH_ROWS = 5_000;
+/** Where it is told what became of rows. */
+type Told = { summary: ImportSummary } & Pick<ImportRun, "onReject">;
+
+/** Rows read ahead of transactions. */
+const BATCH_ROWS = 10_000;
 /** A transaction ends after this long, since other writers (usage) wait for the lock. */
 const TRANSACTION_MS = 20;
 /** Between two transactions: a waiting writer looks every millisecond. */
@@ -59,7 +63,7 @@ const PAUSE_MS = 2;
  */
 export async function runImport<Row>(
   kind: ImportKind<Row>,
-  rows: AsyncIterable<SourceRow>,
+  rows: AsyncIterable<SourceRow[]>,
   run: ImportRun,
 ): Promise<ImportSummary> {
   const startedAtMs = run.clock.monotonic();
@@ -83,16 +87,17 @@ export async function runImport<Row>(
 
 async function importPaced<Row>(
   kind: ImportKind<Row>,
-  rows: AsyncIterable<SourceRow>,
+  rows: AsyncIterable<SourceRow[]>,
   { db, clock, context, onReject, signal }: ImportRun,
   summary: ImportSummary,
   progress: () => void,
 ): Promise<void> {
   const writer = kind.open(db, context);
   let batch: SourceRow[] = [];
-  for await (const row of rows) {
-    summary.read += 1;
-    batch.push(row);
+  let nextAtMs = 0;
+  for await (const some of rows) {
+    summary.read += some.length;
+    batch = batch.concat(some);
     if (batch.length < BATCH_ROWS) continue;
     await writeBatch();
     if (signal?.aborted === true) return;
@@ -104,15 +109,17 @@ async function importPaced<Row>(
   async function writeBatch(): Promise<void> {
     let done = 0;
     while (done < batch.length) {
+      const waitMs = nextAtMs - clock.monotonic();
+      if (waitMs > 0) await clock.sleep(waitMs);
       await inTransaction(db, clock, () => {
         const endAtMs = clock.monotonic() + TRANSACTION_MS;
-        do writeRow(kind, writer, batch[done++] as SourceRow, summary, onReject);
+        do done += writeSome(kind, writer, batch, done, { summary, onReject });
         while (done < batch.length && clock.monotonic() < endAtMs);
         writer.beforeCommit?.();
       });
+      nextAtMs = clock.monotonic() + PAUSE_MS;
       progress();
       if (signal?.aborted === true) return;
-      await clock.sleep(PAUSE_MS);
     }
   }
 }
@@ -124,13 +131,13 @@ async function importPaced<Row>(
  */
 async function importDirectory<Row>(
   kind: ImportKind<Row>,
-  rows: AsyncIterable<SourceRow>,
+  rows: AsyncIterable<SourceRow[]>,
   run: ImportRun,
   summary: ImportSummary,
 ): Promise<void> {
   const { db, clock, context, onReject } = run;
   const all: SourceRow[] = [];
-  for await (const row of rows) all.push(row);
+  for await (const some of rows) all.push(...some);
   summary.read = all.length;
   if (!run.replace) {
     await attempt(context.note, onReject);
@@ -166,10 +173,44 @@ async function importDirectory<Row>(
     const writer = kind.open(db, { ...context, note });
     await inTransaction(db, clock, () => {
       if (replacing !== undefined) summary.removed = writer.removeOthers?.(replacing) ?? 0;
-      for (const row of all) writeRow(kind, writer, row, summary, reject);
+      for (const row of all) writeRow(kind, writer, row, { summary, onReject: reject });
       writer.beforeCommit?.();
     });
     await writer.afterwards?.();
+  }
+}
+
+/** Writes one row or some together. @returns how many */
+function writeSome<Row>(
+  kind: ImportKind<Row>,
+  writer: RowWriter<Row>,
+  batch: readonly SourceRow[],
+  at: number,
+  { summary, onReject }: Told,
+): number {
+  const some = batch.slice(at, at + (writer.together?.rows ?? 1));
+  if (insertTogether(kind, writer, some)) summary.inserted += some.length;
+  else for (const row of some) writeRow(kind, writer, row, { summary, onReject });
+  return some.length;
+}
+
+/** False, with nothing written, where the rows have to be written one by one. */
+function insertTogether<Row>(
+  kind: ImportKind<Row>,
+  { together }: RowWriter<Row>,
+  rows: readonly SourceRow[],
+): boolean {
+  if (together?.rows !== rows.length) return false;
+  const given: Given<Row>[] = [];
+  try {
+    for (const row of rows) {
+      if ("fault" in row) return false;
+      given.push(readFields(kind.columns, row.fields));
+    }
+    return together.insert(given);
+  } catch (error) {
+    if (error instanceof RowFault) return false;
+    throw error;
   }
 }
 
@@ -177,8 +218,7 @@ function writeRow<Row>(
   kind: ImportKind<Row>,
   writer: RowWriter<Row>,
   row: SourceRow,
-  summary: ImportSummary,
-  onReject: (reject: Reject) => void,
+  { summary, onReject }: Told,
 ): void {
   try {
     if ("fault" in row) throw new RowFault(null, row.fault);

@@ -1,7 +1,11 @@
 import type { Database } from "../db/database.ts";
 import { REQUIRED } from "../fields.ts";
 import type { Day } from "../moscow-time.ts";
-import { createStatisticsRecords, type StatisticsRecord } from "../statistics/statistics.store.ts";
+import {
+  ADDED_TOGETHER,
+  createStatisticsRecords,
+  type StatisticsRecord,
+} from "../statistics/statistics.store.ts";
 import { createChannelLookup } from "./channel-lookup.ts";
 import { channelColumn, dayColumn, integerColumn } from "./columns.ts";
 import { type Given, type ImportKind, RowFault, type RowOutcome } from "./import-kind.ts";
@@ -40,6 +44,20 @@ export const statsImport: ImportKind<StatsRow> = {
     const channelIdOf = createChannelLookup(db);
     const records = createStatisticsRecords(db);
     return {
+      together: {
+        rows: ADDED_TOGETHER,
+        insert(rows: readonly Given<StatsRow>[]): boolean {
+          const whole: StatisticsRecord[] = [];
+          for (const row of rows) {
+            const record =
+              row.day == null ? null : wholeRecord(channelIdOf(row.channel), row.day, row);
+            if (record === null) return false;
+            whole.push(record);
+          }
+          return records.addAll(whole);
+        },
+      },
+
       write(row: Given<StatsRow>): RowOutcome {
         const channelId = channelIdOf(row.channel);
         const { day } = row;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Fields } from "../../src/imports/rows.ts";
+import type { Fields } from "../../src/imports/source-row.ts";
 import { startAppliance } from "../support/appliance.ts";
 import { expectOk, idsOf, imported } from "../support/expectations.ts";
 

@@ -124,6 +124,29 @@ for (const [name, end, within] of [
   });
 }
 
+test("lines are numbered alike before the first quote of a file and after it", async () => {
+  const csv = [
+    "id,title,subscribers,description",
+    "1,A,x,",
+    " ",
+    "",
+    "2,B",
+    "3,C,1,one",
+    '4,"D, and",y,"one',
+    'two"',
+    " ",
+    "",
+    "5,E",
+    "6,F,z,",
+    "7,G,1,",
+  ].join("\n");
+  for (const chunkBytes of [1, 5, 64, 1000]) {
+    const { rejects } = await importChannels(csv, { chunkBytes });
+    expect(rejects.map(({ line }) => line)).toEqual([2, 3, 5, 7, 9, 11, 12]);
+    expect(titles()).toEqual(["C", "G"]);
+  }
+});
+
 test("a row with too few or too many cells is rejected at its first line", async () => {
   const { rejects } = await importChannels(
     'id,title,subscribers\n1,A,1\n2,B\n3,C,1,more\n4,"D\nD"\n5,E,1\n',

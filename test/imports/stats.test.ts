@@ -44,6 +44,39 @@ test("the same rows again are all unchanged", async () => {
   expect((await appliance.importRows("stats", rows)).unchanged).toBe(2);
 });
 
+test("of many rows each ends as it would alone: new, stored, twice in the file, wrong", async () => {
+  await appliance.importRows("stats", [
+    { channel: 1, day: "2026-02-10", subscribers: 140, views: 0, posts: 0 },
+    { channel: 1, day: "2026-03-10", subscribers: 1, views: 0, posts: 0 },
+  ]);
+  const start = Date.UTC(2026, 0, 1);
+  const rows = Array.from({ length: 400 }, (_, at) => {
+    const day = new Date(start + (at % 300) * 86_400_000).toISOString().slice(0, 10);
+    return { channel: 1, day, subscribers: at < 300 ? 100 + at : 400 + at, views: 0, posts: 0 };
+  });
+  const wrong = [
+    { ...rows[0], day: "2026-02-29" },
+    { ...rows[0], channel: 9 },
+    { channel: 1, day: "2027-01-01", views: 1, posts: 1 },
+  ];
+  const [first = [], rest = []] = [rows.slice(0, 120), rows.slice(120)];
+  const summary = await appliance.importRows("stats", [...first, ...wrong, ...rest]);
+  // Of the two days stored before one is the same; a hundred days come again with other values.
+  expect(counts(summary)).toEqual({
+    ...{ read: 403, inserted: 298, updated: 101, unchanged: 1, rejected: 3 },
+  });
+  expect(summary.rejects.map(({ line, column }) => [line, column])).toEqual([
+    [121, "day"],
+    [122, "channel"],
+    [123, "subscribers"],
+  ]);
+  const stored = appliance.app.domains.db.$client
+    .prepare("SELECT subscribers FROM daily_statistics ORDER BY day")
+    .pluck()
+    .all();
+  expect(stored).toEqual(Array.from({ length: 300 }, (_, at) => (at < 100 ? 700 + at : 100 + at)));
+});
+
 test("views and posts that are not given are those of the Moscow day's stored posts", async () => {
   await appliance.importRows("posts", [
     { id: 1, channel: 1, views: 1, published_at: "2026-11-09T23:59:59.999+03:00" },

@@ -4,8 +4,8 @@ import { type App, createApp } from "../../src/app.ts";
 import { type Config, type Environment, readConfig } from "../../src/config.ts";
 import type { ImportKindName } from "../../src/imports/import-kind.ts";
 import { importKinds } from "../../src/imports/import-kinds.ts";
-import type { Fields } from "../../src/imports/rows.ts";
 import { type ImportSummary, type Reject, runImport } from "../../src/imports/run-import.ts";
+import type { Fields } from "../../src/imports/source-row.ts";
 import type { KeyAccess } from "../../src/keys/key-token.ts";
 import { type FakePorts, fakePorts } from "./fake-ports.ts";
 import { checkAnswer } from "./published-schemas.ts";
@@ -116,7 +116,7 @@ export async function startAppliance(
       const summary = await runImport(
         importKinds[kind],
         (async function* () {
-          for (const [index, fields] of rows.entries()) yield { line: index + 1, fields };
+          yield rows.map((fields, index) => ({ line: index + 1, fields }));
         })(),
         {
           db: domains.db,

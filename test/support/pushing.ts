@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import type { Environment } from "../../src/config.ts";
-import type { Fields } from "../../src/imports/rows.ts";
+import type { Fields } from "../../src/imports/source-row.ts";
 import type { PostResult } from "../../src/ports/network.ts";
 import type { DeliveryView } from "../../src/webhooks/deliveries-log.store.ts";
 import type { WebhookView } from "../../src/webhooks/webhooks.ts";

@@ -11,7 +11,7 @@ import { type Part, workNamed } from "../run.ts";
 
 const P99_MOST_MS = 50;
 /** More than are imported while we measure. */
-const ROWS = 4_000_000;
+const ROWS = 12_000_000;
 
 /** The mix by one client, before and while another process imports statistics of new days. */
 export const besideImport: Part = async ({ database, works, options }) => {
