@@ -11,9 +11,12 @@ export interface StatisticsDay {
 }
 
 /** A channel's days, oldest first, growing towards the card's subscribers. */
-export function* statisticsDays(id: number, subscribers: number): Generator<StatisticsDay> {
+export function* statisticsDays(
+  id: number,
+  subscribers: number,
+  count = dayCount(id),
+): Generator<StatisticsDay> {
   const random = seededRandom(PURPOSE, id);
-  const count = dayCount(id);
   for (let back = count; back >= 1; back--) {
     const grown = subscribers * (1 - 0.0008 * (back - 1) + 0.0004 * random.next());
     const posts = random.below(5);

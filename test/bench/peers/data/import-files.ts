@@ -79,9 +79,7 @@ export function writeImportFiles(
       ...[id, kind, one.is_public, subscribers, quality, citation, one.last_post_at, searchText],
     ]);
     cards.add([id, ...card, ...facets]);
-    let days = 0;
-    for (const { day, ...counts } of statisticsDays(id, subscribers)) {
-      if (days++ === daysPerChannel) break;
+    for (const { day, ...counts } of statisticsDays(id, subscribers, daysPerChannel)) {
       const values = [counts.subscribers, counts.views, counts.posts];
       stats.add([id, formatDay(day), ...values]);
       statsRows.add([id, day, ...values]);

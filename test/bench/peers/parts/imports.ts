@@ -10,7 +10,7 @@ import { median, medianRatio } from "../statistics.ts";
 import { importSchema } from "./import-schema.ts";
 
 const CHANNELS_MOST = 60_000;
-const DAYS_PER_CHANNEL = 16;
+const DAYS_PER_CHANNEL = 64;
 const LEAST = { channels: 0.4, stats: 0.5 };
 /** Second half of an import over its first; what is kept between rows would grow much more. */
 const GROWTH_MOST = 1.25;
