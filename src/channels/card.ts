@@ -37,10 +37,21 @@ export interface CardRow
 
 export function toCard(row: CardRow): CardView {
   return {
-    ...row,
+    id: row.id,
+    handle: row.handle,
+    title: row.title,
+    description: row.description,
+    link: row.link,
+    image: row.image,
+    kind: row.kind,
+    subscribers: row.subscribers,
+    category: row.category,
     categories: splitCategories(row.categories),
+    territory: row.territory,
     a_plus: row.a_plus === 1,
     verified: row.verified === 1,
+    quality: row.quality,
+    citation: row.citation,
     last_post_at: row.last_post_at === null ? null : formatInstant(row.last_post_at),
   };
 }

@@ -1,6 +1,6 @@
 import { type Database, statement } from "../db/database.ts";
 import { WITHIN_DEADLINE } from "../db/deadline.ts";
-import { type JsonText, toJsonText } from "../json-text.ts";
+import { type JsonText, listJsonText } from "../json-text.ts";
 import type { CardView } from "./card.ts";
 import type { ChannelKind } from "./channel-kind.ts";
 import { selectCards } from "./channels.store.ts";
@@ -99,7 +99,7 @@ export function isShortWalk({ filter, ordering }: CatalogSelection): boolean {
 export function selectCatalog(db: Database, selection: CatalogSelection): CatalogPage {
   // Titles and handles are on one line each, so this could only match across the two.
   if (selection.filter.text?.includes("\n")) {
-    return { results: toJsonText<CardView[]>([]), last: null };
+    return { results: listJsonText<CardView>([]), last: null };
   }
   // One more than the page tells whether there is another.
   const query = toQuery(selection, selection.limit + 1);
@@ -107,11 +107,9 @@ export function selectCatalog(db: Database, selection: CatalogSelection): Catalo
   const shown = found.slice(0, selection.limit);
   const last = found.length > selection.limit ? shown.at(-1) : undefined;
   return {
-    results: toJsonText(
-      selectCards(
-        db,
-        shown.map(({ id }) => id),
-      ),
+    results: selectCards(
+      db,
+      shown.map(({ id }) => id),
     ),
     last: last === undefined ? null : [last.value, last.id],
   };

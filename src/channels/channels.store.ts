@@ -1,41 +1,41 @@
 import { type Database, statement } from "../db/database.ts";
+import { type JsonText, listJsonText, toJsonText } from "../json-text.ts";
 import { CARD_COLUMNS, type CardRow, type CardView, splitCategories, toCard } from "./card.ts";
 import { searchTextOf } from "./search-text.ts";
 
-const CARDS = `SELECT ${CARD_COLUMNS}
-  FROM channels c JOIN channel_cards k ON k.id = c.id WHERE c.is_public = 1`;
-
-export function selectCardById(db: Database, id: number): CardView | undefined {
-  return card(statement<CardRow>(db, `${CARDS} AND c.id = ?`).get(id));
+/** The card of a public channel. */
+export function selectCardById(db: Database, id: number): JsonText<CardView> | undefined {
+  return card(db, "SELECT json FROM public_cards WHERE id = ?", id);
 }
 
 /** In any case. */
-export function selectCardByHandle(db: Database, handle: string): CardView | undefined {
-  return card(statement<CardRow>(db, `${CARDS} AND k.handle = ?`).get(handle));
+export function selectCardByHandle(db: Database, handle: string): JsonText<CardView> | undefined {
+  return card(db, `${BY_CARD} k.handle = ?`, handle);
 }
 
-export function selectCardByMessengerId(db: Database, messengerId: number): CardView | undefined {
-  return card(statement<CardRow>(db, `${CARDS} AND k.msgr_id = ?`).get(messengerId));
+export function selectCardByMessengerId(
+  db: Database,
+  messengerId: number,
+): JsonText<CardView> | undefined {
+  return card(db, `${BY_CARD} k.msgr_id = ?`, messengerId);
+}
+
+const BY_CARD = "SELECT p.json FROM channel_cards k JOIN public_cards p ON p.id = k.id WHERE";
+
+function card(db: Database, sql: string, value: number | string): JsonText<CardView> | undefined {
+  return statement<{ json: JsonText<CardView> }>(db, sql).get(value)?.json;
 }
 
 /**
  * Cards in the order of the ids (the outer loop of a cross join); those that are unknown or not
  * public are left out.
  */
-export function selectCards(db: Database, ids: readonly number[]): CardView[] {
-  return statement<CardRow>(
+export function selectCards(db: Database, ids: readonly number[]): JsonText<CardView[]> {
+  const rows = statement<{ json: JsonText<CardView> }>(
     db,
-    `SELECT ${CARD_COLUMNS}
-     FROM json_each(?) given CROSS JOIN channels c ON c.id = given.value
-       CROSS JOIN channel_cards k ON k.id = c.id
-     WHERE c.is_public = 1`,
-  )
-    .all(JSON.stringify(ids))
-    .map(toCard);
-}
-
-function card(row: CardRow | undefined): CardView | undefined {
-  return row === undefined ? undefined : toCard(row);
+    `SELECT p.json FROM json_each(?) given CROSS JOIN public_cards p ON p.id = given.value`,
+  ).all(JSON.stringify(ids));
+  return listJsonText(rows.map(({ json }) => json));
 }
 
 /** A channel as it is stored, both tables together. */
@@ -66,10 +66,41 @@ export function createChannelIds(db: Database) {
   };
 }
 
+/** Keeps the card of a channel as it is shown. A channel that is not public has none. */
+function createPublicCards(db: Database) {
+  const save = statement(
+    db,
+    `INSERT INTO public_cards (id, json) VALUES (?, ?)
+     ON CONFLICT (id) DO UPDATE SET json = excluded.json`,
+  );
+  const remove = statement(db, "DELETE FROM public_cards WHERE id = ?");
+  return (record: ChannelRecord): void => {
+    if (record.is_public === 1) save.run(record.id, toJsonText(toCard(record)));
+    else remove.run(record.id);
+  };
+}
+
+/** Moves channels' times of the last post on; for imports, inside transactions. */
+export function createLastPosts(db: Database) {
+  const byId = statement<ChannelRecord>(db, `${RECORDS} WHERE c.id = ?`);
+  const keepPublicCard = createPublicCards(db);
+  const move = statement(
+    db,
+    `UPDATE channels SET last_post_at = @publishedAt
+     WHERE id = @channelId AND (last_post_at IS NULL OR last_post_at < @publishedAt)`,
+  );
+  return (channelId: number, publishedAt: number): void => {
+    if (move.run({ channelId, publishedAt }).changes === 0) return;
+    const record = byId.get(channelId);
+    if (record !== undefined) keepPublicCard(record);
+  };
+}
+
 /** Finds and writes channels, for imports; its calls come inside transactions. */
 export function createChannelRecords(db: Database) {
   const directoryIds = readDirectoryIds(db);
   const byId = statement<ChannelRecord>(db, `${RECORDS} WHERE c.id = ?`);
+  const keepPublicCard = createPublicCards(db);
   const ids = createChannelIds(db);
   const record = (id: number | undefined): ChannelRecord | undefined =>
     id === undefined ? undefined : byId.get(id);
@@ -127,13 +158,16 @@ export function createChannelRecords(db: Database) {
     insert(record: ChannelRecord): void {
       const row = withSearchText(record);
       const { lastInsertRowid } = insertChannel.run({ ...row, id: row.id === 0 ? null : row.id });
-      insertCard.run({ ...row, id: lastInsertRowid });
+      const id = Number(lastInsertRowid);
+      insertCard.run({ ...row, id });
+      keepPublicCard({ ...record, id });
     },
 
     update(record: ChannelRecord): void {
       const row = withSearchText(record);
       updateChannel.run(row);
       updateCard.run(row);
+      keepPublicCard(record);
     },
   };
 }

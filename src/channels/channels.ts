@@ -1,7 +1,7 @@
 import type { Database } from "../db/database.ts";
 import { statement } from "../db/database.ts";
 import { notFound } from "../errors.ts";
-import { type JsonText, toJsonText } from "../json-text.ts";
+import type { JsonText } from "../json-text.ts";
 import type { CardView } from "./card.ts";
 import { type CatalogPage, type CatalogSelection, isShortWalk, selectCatalog } from "./catalog.ts";
 import {
@@ -36,13 +36,13 @@ export function createChannels(
       isShortWalk(selection) ? selectCatalog(db, selection) : readPage(selection),
 
     /** Cards in the order of the numbers; unknown ones are left out. */
-    cards: (ids: readonly number[]): JsonText<CardView[]> => toJsonText(selectCards(db, ids)),
+    cards: (ids: readonly number[]): JsonText<CardView[]> => selectCards(db, ids),
 
     /** @throws AppError `not_found` */
     card(reference: ChannelReference): JsonText<CardView> {
       const card = selectCard(db, reference);
       if (card === undefined) throw notFound("The channel");
-      return toJsonText(card);
+      return card;
     },
 
     /** The service number of a public channel, or null. */
@@ -67,7 +67,7 @@ export function createChannels(
   };
 }
 
-function selectCard(db: Database, reference: ChannelReference): CardView | undefined {
+function selectCard(db: Database, reference: ChannelReference): JsonText<CardView> | undefined {
   switch (reference.kind) {
     case "id":
       return selectCardById(db, reference.id);

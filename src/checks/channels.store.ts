@@ -1,5 +1,6 @@
-import type { Database } from "../db/database.ts";
-import { foundRows } from "./found-rows.ts";
+import { CARD_COLUMNS, type CardRow, toCard } from "../channels/card.ts";
+import { type Database, statement } from "../db/database.ts";
+import { faultOf, foundRows } from "./found-rows.ts";
 
 export function channelFaults(db: Database): string[] {
   return [
@@ -9,6 +10,13 @@ export function channelFaults(db: Database): string[] {
       `SELECT id AS name FROM channels c
        WHERE NOT EXISTS (SELECT 1 FROM channel_cards WHERE id = c.id)`,
     ),
+    ...foundRows(
+      db,
+      "Cards of channels that are not public, shown though",
+      `SELECT p.id AS name FROM public_cards p
+       WHERE NOT EXISTS (SELECT 1 FROM channels WHERE id = p.id AND is_public = 1)`,
+    ),
+    ...faultOf("Public channels whose card is not shown as it is stored", cardsThatDiffer(db)),
     ...foundRows(
       db,
       "Categories of channels that are not in the directory",
@@ -22,6 +30,21 @@ export function channelFaults(db: Database): string[] {
        WHERE territory IS NOT NULL AND territory NOT IN (SELECT slug FROM territories)`,
     ),
   ];
+}
+
+/** A migration writes a whole number as `5.0`, so what is compared is read first. */
+function cardsThatDiffer(db: Database): number[] {
+  const rows = statement<CardRow & { json: string | null }>(
+    db,
+    `SELECT ${CARD_COLUMNS}, p.json FROM channels c JOIN channel_cards k ON k.id = c.id
+       LEFT JOIN public_cards p ON p.id = c.id
+     WHERE c.is_public = 1`,
+  );
+  const ids: number[] = [];
+  for (const row of rows.iterate()) {
+    if (row.json === null || !Bun.deepEquals(JSON.parse(row.json), toCard(row))) ids.push(row.id);
+  }
+  return ids;
 }
 
 /** The counts are those of the last recount, so only what no recount can bring about is a fault. */

@@ -8,9 +8,18 @@ const NAMED_MAX = 5;
  * @param sql selects one column, what names the row
  */
 export function foundRows(db: Database, what: string, sql: string): string[] {
-  const rows = statement<{ name: unknown }>(db, sql).all();
-  if (rows.length === 0) return [];
-  const names = rows.slice(0, NAMED_MAX).map(({ name }) => String(name));
-  const more = rows.length - names.length;
+  return faultOf(
+    what,
+    statement<{ name: unknown }>(db, sql)
+      .all()
+      .map(({ name }) => name),
+  );
+}
+
+/** The sentence for things that must not be; none where there are none. */
+export function faultOf(what: string, all: readonly unknown[]): string[] {
+  if (all.length === 0) return [];
+  const names = all.slice(0, NAMED_MAX).map(String);
+  const more = all.length - names.length;
   return [`${what}: ${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`];
 }

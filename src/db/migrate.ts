@@ -5,11 +5,12 @@ import { type Database, IN_MEMORY, statement } from "./database.ts";
 import { foundation } from "./migrations/001-foundation.ts";
 import { webhooks } from "./migrations/002-webhooks.ts";
 import { site } from "./migrations/003-site.ts";
+import { publicCards } from "./migrations/004-public-cards.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { inTransaction } from "./transaction.ts";
 
 /** Migration N brings a file of version N-1 to N; the file's version is its `user_version`. */
-export const MIGRATIONS: readonly string[] = [foundation, webhooks, site];
+export const MIGRATIONS: readonly string[] = [foundation, webhooks, site, publicCards];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

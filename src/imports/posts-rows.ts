@@ -1,3 +1,4 @@
+import { createLastPosts } from "../channels/channels.store.ts";
 import type { Database } from "../db/database.ts";
 import { REQUIRED } from "../fields.ts";
 import { createPostRecords, type PostRecord } from "../posts/posts.store.ts";
@@ -49,6 +50,7 @@ export const postsImport: ImportKind<PostRow> = {
   open(db: Database, { clock }: ImportContext) {
     const channelIdOf = createChannelLookup(db);
     const records = createPostRecords(db);
+    const moveLastPost = createLastPosts(db);
     /** Newest post by channel since the last commit. */
     const newest = new Map<number, number>();
 
@@ -101,9 +103,7 @@ export const postsImport: ImportKind<PostRow> = {
       },
 
       beforeCommit() {
-        for (const [channelId, publishedAt] of newest) {
-          records.followNewest(channelId, publishedAt);
-        }
+        for (const [channelId, publishedAt] of newest) moveLastPost(channelId, publishedAt);
         newest.clear();
       },
     };

@@ -159,11 +159,6 @@ export function createPostRecords(db: Database) {
        views = @views, is_ad = @is_ad, published_at = @published_at, link = @link
      WHERE id = @id`,
   );
-  const followNewest = statement(
-    db,
-    `UPDATE channels SET last_post_at = @publishedAt
-     WHERE id = @channelId AND (last_post_at IS NULL OR last_post_at < @publishedAt)`,
-  );
   return {
     byId: (id: number): PostRecord | undefined => byId.get(id),
     byMessengerId: (channelId: number, messengerId: number): PostRecord | undefined =>
@@ -176,11 +171,6 @@ export function createPostRecords(db: Database) {
 
     update(record: PostRecord): void {
       update.run(record);
-    },
-
-    /** A channel's time of the last post, moved on to its newest one. */
-    followNewest(channelId: number, publishedAt: number): void {
-      followNewest.run({ channelId, publishedAt });
     },
   };
 }

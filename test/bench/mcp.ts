@@ -236,7 +236,7 @@ async function serveSdk(databasePath: string, byExpress: boolean): Promise<void>
         outputSchema: output,
       },
       ({ channel }) => {
-        const structuredContent = { ...selectCardById(db, Number(channel)) };
+        const structuredContent = JSON.parse(selectCardById(db, Number(channel)) ?? "null");
         const text = JSON.stringify(structuredContent);
         return { content: [{ type: "text", text }], structuredContent };
       },

@@ -173,7 +173,7 @@ beforeAll(async () => {
       return {
         get: (...values: unknown[]) => prepared.get(...values),
         all: (...values: unknown[]) => {
-          if (!sql.includes("channel_cards")) statements.push(sql);
+          if (!sql.includes("public_cards")) statements.push(sql);
           return prepared.all(...values);
         },
       };

@@ -98,6 +98,19 @@ const CASES: [what: string, sql: string, check: string, said: string][] = [
   ["a unit that is in no day", "UPDATE usage_periods SET used = used + 1", "usage", "fewer"],
   ["a unit that is in no period", "UPDATE usage_days SET units = units + 1", "usage", "more"],
   ["a channel without its card", "DELETE FROM channel_cards WHERE id = 3", "channels", "card: 3"],
+  ["a public channel that is not shown", "DELETE FROM public_cards", "channels", "stored: 1"],
+  [
+    "a card that is not shown as it is stored",
+    "UPDATE channel_cards SET title = 'Другой' WHERE id = 1",
+    "channels",
+    "stored: 1.",
+  ],
+  [
+    "a channel that is shown and is not public",
+    "UPDATE channels SET is_public = 0 WHERE id = 1",
+    "channels",
+    "though: 1",
+  ],
   [
     "a channel's category that is not there",
     "UPDATE channel_cards SET category = 'gone' WHERE id = 1",

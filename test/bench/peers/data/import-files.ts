@@ -1,5 +1,6 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { toCard } from "../../../../src/channels/card.ts";
 import type { ChannelRecord } from "../../../../src/channels/channels.store.ts";
 import { searchTextOf } from "../../../../src/channels/search-text.ts";
 import { closeDatabase, openDatabase, statement } from "../../../../src/db/database.ts";
@@ -15,6 +16,7 @@ export interface ImportFiles {
   stats: string;
   channelRows: string;
   cardRows: string;
+  publicCardRows: string;
   statsRows: string;
 }
 
@@ -43,10 +45,11 @@ export function writeImportFiles(
   closeDatabase(db);
 
   const file = (name: string) => createLines(join(folder, name));
-  const [own, rows, cards] = [
+  const [own, rows, cards, publicCards] = [
     file("channels.csv"),
     file("channel-rows.csv"),
     file("card-rows.csv"),
+    file("public-card-rows.csv"),
   ];
   const [stats, statsRows] = [file("stats.csv"), file("stats-rows.csv")];
   own.add([
@@ -79,6 +82,7 @@ export function writeImportFiles(
       ...[id, kind, one.is_public, subscribers, quality, citation, one.last_post_at, searchText],
     ]);
     cards.add([id, ...card, ...facets]);
+    if (one.is_public === 1) publicCards.add([id, JSON.stringify(toCard(one))]);
     for (const { day, ...counts } of statisticsDays(id, subscribers, daysPerChannel)) {
       const values = [counts.subscribers, counts.views, counts.posts];
       stats.add([id, formatDay(day), ...values]);
@@ -89,6 +93,7 @@ export function writeImportFiles(
     channels: own.close(),
     channelRows: rows.close(),
     cardRows: cards.close(),
+    publicCardRows: publicCards.close(),
     stats: stats.close(),
     statsRows: statsRows.close(),
   };

@@ -14,7 +14,7 @@ export async function importSchema(database: string): Promise<string> {
   const statements = db
     .prepare<[], string>(
       `SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL
-         AND tbl_name IN ('channels', 'channel_cards', 'channel_search', 'daily_statistics')
+         AND tbl_name IN ('channels', 'channel_cards', 'public_cards', 'channel_search', 'daily_statistics')
        ORDER BY CASE type WHEN 'table' THEN 0 WHEN 'index' THEN 1 ELSE 2 END, rowid`,
     )
     .pluck()

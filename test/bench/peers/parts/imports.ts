@@ -25,7 +25,8 @@ interface Import {
 
 /**
  * Imports into an empty database beside `sqlite3`'s own `.import` into the same tables, indexes and
- * triggers; that one gets the rows as they are to be stored, search texts made beforehand.
+ * triggers; that one gets the rows as they are to be stored, search texts and shown cards made
+ * beforehand.
  */
 export const imports: Part = async ({ options, tell }) => {
   if (Bun.which("sqlite3") === null) {
@@ -54,6 +55,7 @@ export const imports: Part = async ({ options, tell }) => {
           plain,
           load(files.channelRows, "channels"),
           load(files.cardRows, "channel_cards"),
+          load(files.publicCardRows, "public_cards"),
         ),
       );
       own.stats.push(await kanalogImport(database, "stats", files.stats));
@@ -149,7 +151,7 @@ function requireSameCounts(...paths: string[]): void {
     const count = (from: string): unknown =>
       db.prepare(`SELECT count(*) FROM ${from}`).pluck().get();
     const text = [
-      ...["channels", "channel_cards", "daily_statistics"].map(count),
+      ...["channels", "channel_cards", "public_cards", "daily_statistics"].map(count),
       count(`channel_search WHERE channel_search MATCH '"нов"'`),
     ].join(" ");
     db.close();
