@@ -7,7 +7,7 @@ import { composeServices } from "./compose-services.ts";
 import { composeSite } from "./compose-site.ts";
 import { composeWebhooks } from "./compose-webhooks.ts";
 import type { Config } from "./config.ts";
-import { databaseThreads, readingConnection } from "./database-threads.ts";
+import { databaseThreads, servingConnection } from "./database-threads.ts";
 import { closeDatabase, foldLog } from "./db/database.ts";
 import { createReadTurns, withoutReadTurns } from "./db/read-transaction.ts";
 import { databaseChecks } from "./db/ready-checks.ts";
@@ -78,7 +78,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   const { clock, random, log } = ports;
   const secret = installationSecret(config, random);
   const domains = await openDomains(config, ports, secret);
-  const db = readingConnection(config, clock, domains.db);
+  const db = servingConnection(config, clock, domains.db);
   const threads = databaseThreads(config, clock, db);
   const metrics = await createMetrics(config, ports);
 
@@ -241,7 +241,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   };
 }
 
-/** The serving connection only reads. */
+/** The serving connection reads, and counts; all else is changed on others. */
 function refuseChange(): never {
   throw new Error("accounts are changed on a connection that writes");
 }

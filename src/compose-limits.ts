@@ -3,6 +3,7 @@ import type { Database } from "./db/database.ts";
 import { noteLogged } from "./http/answers.ts";
 import { createKeyUse, type KeyUse } from "./keys/key-use.ts";
 import { createCommitOutage } from "./limits/commit-outage.ts";
+import { createUsageCommits } from "./limits/commit-usage.ts";
 import { createLimits, type Limits } from "./limits/limits.ts";
 import { createRates } from "./limits/rates.ts";
 import { type CommitUsage, createUsage, type Usage } from "./limits/usage.ts";
@@ -18,10 +19,11 @@ export function composeLimits(
 ): { keyUse: KeyUse; usage: Usage; limits: Limits } {
   const keyUse = createKeyUse();
   const outage = createCommitOutage(clock, log);
+  const commit = createUsageCommits(db, clock, () => threads.checkpoints.run("checkpoint", null));
   const commitUsage: CommitUsage = async (entries) => {
     const keyUses = keyUse.take();
     try {
-      const receipts = await threads.usage.run("commitUsage", { entries, keyUses });
+      const receipts = await commit(entries, keyUses);
       outage.worked();
       return receipts;
     } catch (error) {

@@ -34,7 +34,7 @@ type Shared = Pick<
 
 /**
  * The account site and staff's console.
- * @param db the connection that only reads
+ * @param db the connection that serves
  * @param secret the installation's
  */
 export function composeSite(

@@ -2,13 +2,13 @@ import type { Config } from "./config.ts";
 import { type Database, IN_MEMORY, openDatabase } from "./db/database.ts";
 import { inlineThreads, startThreads, type Threads } from "./db/threads.ts";
 import {
+  checkpointOperations,
   importOperations,
   jobOperations,
   peopleOperations,
   pushOperations,
   readOperations,
   sessionOperations,
-  usageOperations,
   writeOperations,
 } from "./operations.ts";
 import type { Clock } from "./ports/clock.ts";
@@ -18,7 +18,7 @@ const READER_THREADS = 4;
 
 export interface DatabaseThreads {
   readers: Threads<typeof readOperations>;
-  usage: Threads<typeof usageOperations>;
+  checkpoints: Threads<typeof checkpointOperations>;
   writer: Threads<typeof writeOperations>;
   push: Threads<typeof pushOperations>;
   people: Threads<typeof peopleOperations>;
@@ -27,11 +27,14 @@ export interface DatabaseThreads {
   imports: Threads<typeof importOperations>;
 }
 
-/** Serving reads on a connection that refuses writes; a database in memory has only the one. */
-export function readingConnection(config: Config, clock: Clock, db: Database): Database {
+/**
+ * Serving reads, and counts what it served, on a connection of its own: what it has read stays in its
+ * cache, which SQLite empties after every commit of another. A database in memory has only the one.
+ */
+export function servingConnection(config: Config, clock: Clock, db: Database): Database {
   return config.databasePath === IN_MEMORY
     ? db
-    : openDatabase(config.databasePath, clock, "reader");
+    : openDatabase(config.databasePath, clock, "counter");
 }
 
 /** Which operations have a thread of their own; all run on the one connection of a database in memory. */
@@ -40,7 +43,7 @@ export function databaseThreads(config: Config, clock: Clock, db: Database): Dat
   if (path === IN_MEMORY) {
     return {
       readers: inlineThreads(readOperations, db, clock),
-      usage: inlineThreads(usageOperations, db, clock),
+      checkpoints: inlineThreads(checkpointOperations, db, clock),
       writer: inlineThreads(writeOperations, db, clock),
       push: inlineThreads(pushOperations, db, clock),
       people: inlineThreads(peopleOperations, db, clock),
@@ -55,11 +58,10 @@ export function databaseThreads(config: Config, clock: Clock, db: Database): Dat
     count: READER_THREADS,
     timeoutMs: config.queryTimeoutMs,
   } as const;
-  const counting = { access: "counter", count: 1, timeoutMs: null } as const;
   const writing = { access: "writer", count: 1, timeoutMs: null } as const;
   return {
     readers: startThreads({ path, entry, clock, ...reading }),
-    usage: startThreads({ path, entry, clock, ...counting }),
+    checkpoints: startThreads({ path, entry, clock, ...writing }),
     writer: startThreads({ path, entry, clock, ...writing }),
     push: startThreads({ path, entry, clock, ...writing }),
     people: startThreads({ path, entry, clock, ...writing }),

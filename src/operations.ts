@@ -1,22 +1,14 @@
 import { backUp } from "./backups/daily-backup.ts";
 import { type CatalogSelection, selectCatalog } from "./channels/catalog.ts";
 import { optimizeSearch } from "./channels/optimize-search.ts";
-import type { Database } from "./db/database.ts";
+import { checkpoint, type Database } from "./db/database.ts";
 import { readDatabaseFacts } from "./db/database-facts.ts";
-import { inTransaction } from "./db/transaction.ts";
 import { recount } from "./directory/recount.ts";
 import { refreshFacets } from "./directory/refresh-facets.ts";
 import { runUpload } from "./imports/run-upload.ts";
 import { claimJob, endJob } from "./jobs/jobs.store.ts";
-import type { UsedKey } from "./keys/key-use.ts";
-import { recordKeyUse } from "./keys/keys.store.ts";
 import { pruneUsage } from "./limits/prune-usage.ts";
-import {
-  addUsage,
-  selectUsage,
-  type UsageEntry,
-  type UsageSelection,
-} from "./limits/usage.store.ts";
+import { selectUsage, type UsageSelection } from "./limits/usage.store.ts";
 import { claimMail, endMail } from "./mail/mails.store.ts";
 import {
   changePassword,
@@ -66,28 +58,9 @@ export const readOperations = {
   readDatabaseFacts: (db: Database, _clock: Clock, _argument: null) => readDatabaseFacts(db),
 };
 
-/**
- * An answer waits for two commits at the most. Both together must be over well before the server
- * gives up an idle connection: a request that was not answered must not be counted later.
- */
-const USAGE_WAIT_MAX_MS = 3_000;
-
-/** Counts requests, on a connection that does not wait for the disk (README, "What survives…"). */
-export const usageOperations = {
-  commitUsage: (
-    db: Database,
-    clock: Clock,
-    { entries, keyUses }: { entries: UsageEntry[]; keyUses: UsedKey[] },
-  ) =>
-    inTransaction(
-      db,
-      clock,
-      () => {
-        for (const { keyId, usedAt } of keyUses) recordKeyUse(db, keyId, usedAt);
-        return addUsage(db, entries);
-      },
-      USAGE_WAIT_MAX_MS,
-    ),
+/** What the connection that serves leaves to another, since it waits for the disk. */
+export const checkpointOperations = {
+  checkpoint: (db: Database, _clock: Clock, _argument: null) => checkpoint(db),
 };
 
 /** What customers change: on a thread of its own, so that no wait for the lock holds up answers. */

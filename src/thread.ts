@@ -1,12 +1,12 @@
 import { serveOperations } from "./db/threads.ts";
 import {
+  checkpointOperations,
   importOperations,
   jobOperations,
   peopleOperations,
   pushOperations,
   readOperations,
   sessionOperations,
-  usageOperations,
   writeOperations,
 } from "./operations.ts";
 import { systemClock } from "./ports/clock.ts";
@@ -15,7 +15,7 @@ import { systemClock } from "./ports/clock.ts";
 serveOperations(
   {
     ...readOperations,
-    ...usageOperations,
+    ...checkpointOperations,
     ...writeOperations,
     ...pushOperations,
     ...peopleOperations,

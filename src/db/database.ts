@@ -29,8 +29,8 @@ const BUSY_TIMEOUTS_MS = { writer: 0, counter: 0, reader: 1_000 };
 /**
  * What a connection is for. What a `writer` commits is flushed to the disk before it is acknowledged,
  * and survives a loss of power. A `counter` leaves that to the next flush (by a writer, or of a
- * checkpoint): a crash of the process loses nothing of it, a loss of power its last instant. A `reader`
- * refuses every write.
+ * checkpoint, which it leaves to others too): a crash of the process loses nothing of it, a loss of
+ * power its last instant. A `reader` refuses every write.
  */
 export type Access = "writer" | "counter" | "reader";
 
@@ -50,6 +50,7 @@ export function openDatabase(path: string, clock: Clock, access: Access = "write
     client.pragma(`cache_size = -${CACHE_KIB}`);
     client.pragma("temp_store = MEMORY");
     if (access === "reader") client.pragma("query_only = ON");
+    if (access === "counter") client.pragma("wal_autocheckpoint = 0");
     client.pragma(`busy_timeout = ${BUSY_TIMEOUTS_MS[access]}`);
     armDeadline(client, clock);
     return drizzle({ client });
@@ -123,6 +124,11 @@ export function closeDatabase(db: Database): void {
  */
 export function foldLog(db: Database): void {
   db.$client.pragma("wal_checkpoint(TRUNCATE)");
+}
+
+/** Copies what it can of the write-ahead log into the file, so that the log can begin anew. */
+export function checkpoint(db: Database): void {
+  db.$client.pragma("wal_checkpoint(PASSIVE)");
 }
 
 const statements = new WeakMap<Database, Map<string, BetterSqlite3.Statement>>();

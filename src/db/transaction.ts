@@ -1,6 +1,6 @@
 import { isStorageFault, storageUnavailable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Database } from "./database.ts";
+import { type Database, statement } from "./database.ts";
 
 /** How long a write waits for the lock, unless its caller knows better. */
 const WAIT_MAX_MS = 10_000;
@@ -26,10 +26,10 @@ export async function inTransaction<T>(
   // From here to the commit nothing is awaited: others write on this connection too.
   try {
     const result = work();
-    db.$client.exec("COMMIT");
+    statement(db, "COMMIT").run();
     return result;
   } catch (error) {
-    if (db.$client.inTransaction) db.$client.exec("ROLLBACK");
+    if (db.$client.inTransaction) statement(db, "ROLLBACK").run();
     throw storageError(error);
   }
 }
@@ -37,7 +37,7 @@ export async function inTransaction<T>(
 /** False where another connection holds the lock and there is time left to wait for it. */
 function tryBegin(db: Database, mayWait: boolean): boolean {
   try {
-    db.$client.exec("BEGIN IMMEDIATE");
+    statement(db, "BEGIN IMMEDIATE").run();
     return true;
   } catch (error) {
     if (isBusy(error) && mayWait) return false;

@@ -54,8 +54,7 @@ export function createUsageStore(db: Database) {
 
 /**
  * Counts entries in their order, in the caller's transaction: here alone it is decided whether a
- * request fits into the quota, so it is never exceeded, whichever process asks. Runs on the writer
- * thread.
+ * request fits into the quota, so it is never exceeded, whichever process asks.
  */
 export function addUsage(db: Database, entries: readonly UsageEntry[]): UsageReceipt[] {
   const store = createUsageStore(db);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { statSync } from "node:fs";
 import { createMachine, type Machine } from "../support/machine.ts";
 
 /** Counting, while other processes use the same file; `crashes.test.ts` has the kills. */
@@ -30,6 +31,18 @@ test("two serving processes on one file give no unit more than the quota togethe
   expect(answers.filter((status) => status === 200)).toHaveLength(500);
   expect(answers.filter((status) => status === 429)).toHaveLength(700);
   expect(stored()).toBe(500);
+}, 30_000);
+
+test("the write-ahead log of a busy server does not grow for ever", async () => {
+  const serving = await machine.serve();
+  const logBytes = () => statSync(`${machine.database}-wal`).size;
+  // One after the other, so each is a commit; 40 MB of log if nobody folded it.
+  for (let count = 0; count < 5_000; count++) {
+    const { status } = await serving.get("/v1/msgr/channels/1/", key);
+    if (status !== 200) throw new Error(`status ${status}`);
+  }
+  expect(logBytes()).toBeLessThan(25_000_000);
+  expect(stored()).toBe(5_000);
 }, 30_000);
 
 test("a change of plan holds on the running server from the next request on", async () => {
