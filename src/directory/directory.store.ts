@@ -5,6 +5,11 @@ import { type Category, categories, type Territory, territories } from "./direct
 export function createDirectoryStore(db: Database) {
   const allCategories = db.select().from(categories).orderBy(asc(categories.position)).prepare();
   const allTerritories = db.select().from(territories).orderBy(asc(territories.position)).prepare();
+  const movedTerritories = db
+    .select({ slug: territories.slug })
+    .from(territories)
+    .where(eq(territories.isMoved, true))
+    .prepare();
   const categoryBySlug = db
     .select()
     .from(categories)
@@ -46,6 +51,9 @@ export function createDirectoryStore(db: Database) {
     saveTerritory(row: Omit<Territory, "id" | "channels" | "isMoved"> & { id?: number }): void {
       saveTerritory.run({ id: null, ...row });
     },
+
+    /** Slugs of those that are marked as moved. */
+    movedTerritories: (): string[] => movedTerritories.all().map(({ slug }) => slug),
 
     /** Marks territories as moved, or as no longer so. */
     markMoved(slugs: readonly string[], isMoved: boolean): void {

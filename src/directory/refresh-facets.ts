@@ -15,10 +15,7 @@ const PAUSE_MS = 3;
  */
 export async function refreshFacets(db: Database, clock: Clock): Promise<void> {
   const directory = createDirectoryStore(db);
-  const moved = directory
-    .territories()
-    .filter(({ isMoved }) => isMoved)
-    .map(({ slug }) => slug);
+  const moved = directory.movedTerritories();
   if (moved.length === 0) return;
   let afterId = 0;
   for (;;) {

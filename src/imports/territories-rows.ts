@@ -57,8 +57,10 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
           return "unchanged";
         }
         const position = stored?.position ?? now.size;
-        // The path is set in beforeCommit(), when the tree is whole; until then it only has to be unique.
-        const entry = { slug, name, kind, parent, path: stored?.path ?? `/${slug}`, position };
+        // beforeCommit() sets the path anew where the tree is another by then. No two are the same, since
+        // each ends with its own slug.
+        const path = stored?.path ?? pathBelow(parent, slug);
+        const entry = { slug, name, kind, parent, path, position };
         store.saveTerritory({ ...(row.id != null && { id: row.id }), ...entry });
         const saved = store.territory(slug) as Territory;
         now.set(slug, saved);
@@ -100,6 +102,11 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
 
       afterwards: () => refreshFacets(db, context.clock),
     };
+
+    function pathBelow(parent: string | null, slug: string): string {
+      const above = parent === null ? undefined : now.get(parent);
+      return above === undefined ? slug : `${above.path}/${slug}`;
+    }
 
     /** The tree goes down by levels, which also keeps it without circles. */
     function requirePlace(slug: string, kind: TerritoryKind, parent: string | null): void {

@@ -11,21 +11,34 @@ import { addUsage, type UsageEntry, type UsageReceipt } from "./usage.store.ts";
  */
 const WAIT_MAX_MS = 3_000;
 
-/** Some 20 MB of the write-ahead log. */
-const COMMITS_PER_CHECKPOINT = 2_000;
+/** Some 8 MB of the write-ahead log. */
+const COMMITS_PER_CHECKPOINT = 1_000;
 
 /**
  * Commits entries and the use of keys on the connection that serves, which waits for no disk (README,
- * "What survives…"). Now and then a checkpoint comes before it, elsewhere: nothing may be committed
- * meanwhile, else the write-ahead log would never be through and grow for ever.
+ * "What survives…"). Now and then it has the write-ahead log folded elsewhere: most of it beside
+ * further commits, then what those have added, while the next one waits. Without that wait the log
+ * would never be through, and grow for ever.
  * @param checkpoint settles when it is over
  */
 export function createUsageCommits(db: Database, clock: Clock, checkpoint: () => Promise<void>) {
   let commits = 0;
+  let isMostlyFolded = false;
+
+  /** Where it fails the log goes on growing, and commits themselves meet what is wrong. */
+  async function foldMostOf(): Promise<void> {
+    await checkpoint().catch(() => {});
+    isMostlyFolded = true;
+  }
+
   return async (entries: readonly UsageEntry[], keyUses: readonly UsedKey[]) => {
     commits += 1;
-    // Where it fails the log goes on growing, and the commit itself meets what is wrong.
-    if (commits % COMMITS_PER_CHECKPOINT === 0) await checkpoint().catch(() => {});
+    if (commits === COMMITS_PER_CHECKPOINT) void foldMostOf();
+    if (isMostlyFolded) {
+      isMostlyFolded = false;
+      commits = 0;
+      await checkpoint().catch(() => {});
+    }
     return inTransaction(
       db,
       clock,
