@@ -18,8 +18,8 @@ export type CommitUsage = (entries: UsageEntry[]) => Promise<UsageReceipt[]>;
 
 interface Batch {
   entries: UsageEntry[];
-  /** Place in `entries` by what the requests have in common. */
-  places: Map<string, number>;
+  /** Places in `entries` by key: few, so that a request's own is found by a look at each. */
+  places: Map<number, number[]>;
   receipts: Promise<UsageReceipt[]>;
 }
 
@@ -46,11 +46,10 @@ export function createUsage(db: Database, commit: CommitUsage) {
 
   /** @returns the place of the request's entry, and its own place among the entry's requests */
   function add({ entries, places }: Batch, request: UsageOfRequest): [at: number, nth: number] {
-    const { organizationId, keyId, method, status, day, periodStartedAt, quota, units } = request;
-    const kind = `${organizationId} ${keyId} ${method} ${status} ${day} ${periodStartedAt} ${quota} ${units}`;
-    const at = places.get(kind);
+    const ofKey = places.get(request.keyId) ?? [];
+    const at = ofKey.find((place) => isSameKind(entries[place] as UsageEntry, request));
     if (at === undefined) {
-      places.set(kind, entries.length);
+      places.set(request.keyId, [...ofKey, entries.length]);
       entries.push({ ...request, requests: 1 });
       return [entries.length - 1, 1];
     }
@@ -89,4 +88,17 @@ export function createUsage(db: Database, commit: CommitUsage) {
       await underWay;
     },
   };
+}
+
+/** Whether an entry of the same key counts such requests. */
+function isSameKind(entry: UsageEntry, request: UsageOfRequest): boolean {
+  return (
+    entry.method === request.method &&
+    entry.status === request.status &&
+    entry.units === request.units &&
+    entry.day === request.day &&
+    entry.periodStartedAt === request.periodStartedAt &&
+    entry.quota === request.quota &&
+    entry.organizationId === request.organizationId
+  );
 }
