@@ -4,7 +4,8 @@ import { type JsonText, listJsonText } from "../json-text.ts";
 import type { CardView } from "./card.ts";
 import type { ChannelKind } from "./channel-kind.ts";
 import { selectCards } from "./channels.store.ts";
-import { coveringTrigrams, facet, foldForSearch, markFacet } from "./search-text.ts";
+import { matchPlans } from "./search-terms.ts";
+import { facet, foldForSearch, markFacet, trigramsOf } from "./search-text.ts";
 
 /** Always descending, channels without a value last, ties by ascending id. */
 export const CATALOG_ORDERINGS = [
@@ -51,7 +52,7 @@ export interface CatalogPage {
  * Limits between the plans, measured on a million channels while usage is committed: with them the
  * slowest of 5,700 searches, hard ones by choice, takes less than 15 ms.
  */
-const MATCHES_MAX = 3_500;
+const MATCHES_MAX = 5_000;
 const RANGE_MAX = 20_000;
 const WALK_MAX = 60_000;
 const UNBOUNDED = Number.MAX_SAFE_INTEGER;
@@ -69,8 +70,8 @@ interface Query {
   range: string;
   /** Each term stands in the search text, or does not. */
   tests: string;
-  /** An FTS5 expression that every match satisfies; empty where nothing is searched. */
-  match: string;
+  /** FTS5 expressions that every match satisfies, cheap ones first; none where nothing is searched. */
+  matches: readonly string[];
   after: CatalogPosition | null;
   values: Record<string, string | number | null>;
   limit: number;
@@ -102,7 +103,7 @@ export function selectCatalog(db: Database, selection: CatalogSelection): Catalo
     return { results: listJsonText<CardView>([]), last: null };
   }
   // One more than the page tells whether there is another.
-  const query = toQuery(selection, selection.limit + 1);
+  const query = toQuery(db, selection, selection.limit + 1);
   const found = selection.filter.handle === null ? findByPlan(db, query) : findByHandle(db, query);
   const shown = found.slice(0, selection.limit);
   const last = found.length > selection.limit ? shown.at(-1) : undefined;
@@ -115,7 +116,11 @@ export function selectCatalog(db: Database, selection: CatalogSelection): Catalo
   };
 }
 
-function toQuery({ filter, ordering, after }: CatalogSelection, limit: number): Query {
+function toQuery(
+  db: Database,
+  { filter, ordering, after }: CatalogSelection,
+  limit: number,
+): Query {
   const { subscribersMin: min, subscribersMax: max } = filter;
   const text = filter.text === null ? null : foldForSearch(filter.text);
   const { facets, facetsAbsent } = facetsOf(filter);
@@ -129,7 +134,10 @@ function toQuery({ filter, ordering, after }: CatalogSelection, limit: number): 
   if (text !== null) test(text, ">");
   for (const facet of facets) test(facet, ">");
   for (const facet of facetsAbsent) test(facet, "=");
-  const terms = [...facets, ...(text === null ? [] : coveringTrigrams(text))];
+  const terms = [
+    ...facets.map((facet) => ({ text: facet, at: null })),
+    ...(text === null ? [] : trigramsOf(text)),
+  ];
   return {
     ...INDEXES[ordering],
     range: [
@@ -137,7 +145,7 @@ function toQuery({ filter, ordering, after }: CatalogSelection, limit: number): 
       max === null ? "" : "AND c.subscribers <= @max",
     ].join(" "),
     tests: tests.join(" "),
-    match: terms.map((term) => `"${term.replaceAll('"', '""')}"`).join(" AND "),
+    matches: matchPlans(db, terms, MATCHES_MAX),
     after,
     values: { ...values, afterValue: after?.[0] ?? null, afterId: after?.[1] ?? null },
     limit,
@@ -176,20 +184,21 @@ function findByHandle(db: Database, query: Query): Found[] {
  * walk the ordering until the page is full; where they lie elsewhere in it, all of them after all.
  */
 function findByPlan(db: Database, query: Query): Found[] {
-  if (query.match !== "") {
-    const found = findByMatches(db, query, MATCHES_MAX);
+  for (const match of query.matches) {
+    const found = findByMatches(db, query, match, MATCHES_MAX);
     if (found !== null) return found;
   }
   if (query.range.trim() !== "" && query.column !== "subscribers") {
     const found = findByRange(db, query);
     if (found !== null) return found;
   }
-  if (query.match === "") return walk(db, query, UNBOUNDED) ?? [];
-  return walk(db, query, WALK_MAX) ?? findByMatches(db, query, UNBOUNDED) ?? [];
+  const match = query.matches.at(-1);
+  if (match === undefined) return walk(db, query, UNBOUNDED) ?? [];
+  return walk(db, query, WALK_MAX) ?? findByMatches(db, query, match, UNBOUNDED) ?? [];
 }
 
 /** Null where there are more than `most` candidates; they are counted in the same scan. */
-function findByMatches(db: Database, query: Query, most: number): Found[] | null {
+function findByMatches(db: Database, query: Query, match: string, most: number): Found[] | null {
   const [candidates, ...found] = all(
     db,
     `WITH
@@ -205,7 +214,7 @@ function findByMatches(db: Database, query: Query, most: number): Found[] | null
          ${query.range} ${afterCondition(query)} ${query.tests}
        ORDER BY c.${query.column} DESC, c.id LIMIT @limit)`,
     query,
-    { match: query.match, most },
+    { match, most },
   );
   return candidates !== undefined && candidates.id <= most ? found : null;
 }

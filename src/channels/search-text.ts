@@ -72,19 +72,11 @@ export function searchTextOf(channel: Searchable): string {
   return `${foldForSearch(title)}\n${foldForSearch(handle ?? "")}\n${facets.join("")}`;
 }
 
-/** Enough to leave few candidates; FTS5 takes no expression of unlimited length. */
-const TRIGRAMS_MAX = 50;
+/** Of longer texts the beginning is enough to leave few candidates. */
+const POINTS_MAX = 60;
 
-/**
- * Trigrams of a text of three or more characters, enough to cover all but very long ones: a search
- * text that lacks one of them does not contain it. Counted in code points, as the index does.
- */
-export function coveringTrigrams(text: string): string[] {
-  const points = [...text];
-  const trigrams = new Set<string>();
-  for (let at = 0; at + 3 <= points.length; at += 3) {
-    trigrams.add(points.slice(at, at + 3).join(""));
-  }
-  trigrams.add(points.slice(-3).join(""));
-  return [...trigrams].slice(0, TRIGRAMS_MAX);
+/** Trigrams of a text of three or more characters, and where they begin: by code points, as the index counts. */
+export function trigramsOf(text: string): { text: string; at: number }[] {
+  const points = [...text].slice(0, POINTS_MAX);
+  return points.slice(2).map((_, at) => ({ text: points.slice(at, at + 3).join(""), at }));
 }

@@ -6,11 +6,18 @@ import { foundation } from "./migrations/001-foundation.ts";
 import { webhooks } from "./migrations/002-webhooks.ts";
 import { site } from "./migrations/003-site.ts";
 import { publicCards } from "./migrations/004-public-cards.ts";
+import { searchTrigrams } from "./migrations/005-search-trigrams.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { inTransaction } from "./transaction.ts";
 
 /** Migration N brings a file of version N-1 to N; the file's version is its `user_version`. */
-export const MIGRATIONS: readonly string[] = [foundation, webhooks, site, publicCards];
+export const MIGRATIONS: readonly string[] = [
+  foundation,
+  webhooks,
+  site,
+  publicCards,
+  searchTrigrams,
+];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

@@ -348,3 +348,26 @@ test("every page of a list that one plan begins and another ends shows each chan
   const path = `/v1/msgr/channels/?q=${encodeURIComponent("редкий")}&ordering=-quality&limit=100`;
   expect((await pagesOf(appliance, path)).flat()).toEqual(ids);
 }, 20_000);
+
+test("an import leaves counted how many public channels have a trigram", () => {
+  const counted = appliance.app.domains.db.$client.prepare(
+    "SELECT channels FROM search_trigrams WHERE trigram = ?",
+  );
+  const known = CHANNELS.filter(({ isPublic }) => isPublic);
+  expect(counted.pluck().get("канал".slice(0, 3))).toBe(
+    known.filter(({ title }) => title.includes("канал")).length,
+  );
+  expect(counted.pluck().get("")).toBe(known.length);
+});
+
+test("a search is right whatever the counts of trigrams say", () => {
+  const { $client } = appliance.app.domains.db;
+  for (const change of [
+    "UPDATE search_trigrams SET channels = 1 + channels * 7919 % 100003",
+    "UPDATE search_trigrams SET channels = 80000 - channels % 80000",
+    "DELETE FROM search_trigrams",
+  ]) {
+    $client.exec(change);
+    for (const asked of Object.values(PLANS).flat()) expectSame({ ...NOTHING_ASKED, ...asked });
+  }
+});

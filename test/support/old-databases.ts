@@ -53,6 +53,7 @@ const ROWS: Record<number, string> = {
     INSERT INTO verifications VALUES ('v1', 'i', 'p1', '2099-01-01', '2025-01-01', '2025-01-01');
     INSERT INTO audit_log VALUES (1, 1763000000000, 'ada@example.com', 1, 'key.create', 'key 1', '{}');
     INSERT INTO import_runs VALUES (1, 'posts', 'a.csv', 'ada@example.com', 'done', 1, 2, '{}', '[]', NULL);`,
+  5: "INSERT INTO search_trigrams VALUES ('нов', 900);",
 };
 
 /** Makes a database as the program of a schema version left it, with rows in every table. */

@@ -1,0 +1,103 @@
+import { type Database, statement } from "../db/database.ts";
+import { inTransaction } from "../db/transaction.ts";
+import type { Clock } from "../ports/clock.ts";
+
+/** Trigrams that fewer channels have are not counted. */
+const COUNTED_MIN = 500;
+/** Its count is that of all public channels. */
+const EMPTY = "";
+
+/**
+ * What the index has of a term is read from end to end, at a thirtieth of the time that the look at a
+ * candidate takes; a plan without candidates costs some milliseconds.
+ */
+const ENTRIES_PER_CANDIDATE = 15;
+const ENTRIES_PER_TERM = 200_000;
+const ENTRIES_MAX = 450_000;
+/** Of the candidates, which a trigram leaves that overlaps another. */
+const OVERLAPPING_SHARE = 0.25;
+
+/** A term of the index that a search text must have. */
+export interface Term {
+  text: string;
+  /** Where it begins in the text that is searched; null for a facet. */
+  at: number | null;
+}
+
+/**
+ * Expressions for the index that each match satisfies, cheap ones first: of the rarest terms, as long
+ * as another costs less than the candidates that it leaves out; then, where they may leave few enough,
+ * of all. What is not asked of the index is tested on the candidates.
+ * @param candidatesMax how many may be left
+ */
+export function matchPlans(db: Database, terms: readonly Term[], candidatesMax: number): string[] {
+  const counts = countsOf(db, terms);
+  const count = ({ text }: Term): number => counts.get(text) ?? COUNTED_MIN;
+  const total = counts.get(EMPTY) ?? COUNTED_MIN;
+  const first: Term[] = [];
+  const others: Term[] = [];
+  let entries = 0;
+  let candidates = total;
+  /** How many all of them together may leave. */
+  let fewest = total;
+  for (const term of terms.toSorted((one, other) => count(one) - count(other))) {
+    const share = Math.min(1, count(term) / total);
+    const isApart = !first.some((taken) => overlap(taken, term));
+    const entriesMax =
+      candidates > candidatesMax / 2 ? ENTRIES_PER_TERM : candidates * ENTRIES_PER_CANDIDATE;
+    if (first.length === 0 || (isApart && count(term) <= entriesMax)) {
+      first.push(term);
+      entries += count(term);
+      candidates *= share;
+      fewest *= share;
+    } else if (
+      entries + count(term) <= ENTRIES_MAX &&
+      (isApart || count(term) <= candidatesMax * ENTRIES_PER_CANDIDATE)
+    ) {
+      others.push(term);
+      entries += count(term);
+      fewest *= isApart ? share : OVERLAPPING_SHARE;
+    }
+  }
+  if (first.length === 0) return [];
+  const isWorthMore = others.length > 0 && fewest <= candidatesMax;
+  return isWorthMore ? [toMatch(first), toMatch([...first, ...others])] : [toMatch(first)];
+}
+
+/** Trigrams that have characters of the text in common mostly stand in the same channels. */
+function overlap(one: Term, other: Term): boolean {
+  return one.at !== null && other.at !== null && Math.abs(one.at - other.at) < 3;
+}
+
+function toMatch(terms: readonly Term[]): string {
+  return terms.map(({ text }) => `"${text.replaceAll('"', '""')}"`).join(" AND ");
+}
+
+function countsOf(db: Database, terms: readonly Term[]): Map<string, number> {
+  const rows = statement<{ trigram: string; channels: number }>(
+    db,
+    `SELECT trigram, channels FROM search_trigrams
+     WHERE trigram IN (SELECT value FROM json_each(?))`,
+  ).all(JSON.stringify([EMPTY, ...terms.map(({ text }) => text)]));
+  return new Map(rows.map(({ trigram, channels }) => [trigram, channels]));
+}
+
+/** Counts trigrams anew. Reads the index, some seconds at a million channels, then writes at once. */
+export async function countTrigrams(db: Database, clock: Clock): Promise<void> {
+  db.$client.exec(
+    `CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_vocabulary
+     USING fts5vocab('main', 'channel_search', 'row')`,
+  );
+  const counted = statement(db, "SELECT term, doc FROM temp.search_vocabulary WHERE doc >= ?").all(
+    COUNTED_MIN,
+  );
+  await inTransaction(db, clock, () => {
+    statement(db, "DELETE FROM search_trigrams").run();
+    statement(
+      db,
+      `INSERT INTO search_trigrams (trigram, channels)
+       SELECT value ->> 'term', value ->> 'doc' FROM json_each(?)
+       UNION ALL SELECT ?, count(*) FROM channel_search`,
+    ).run(JSON.stringify(counted), EMPTY);
+  });
+}
