@@ -8,7 +8,7 @@ import { createCursors } from "./methods/cursor.ts";
 import type { Services } from "./methods/services.ts";
 import { createPosts } from "./posts/posts.ts";
 
-/** What methods call: what may be slow is read by threads, all else on the connection that reads. */
+/** What methods call: what may be slow is read by threads, all else on the connection that serves. */
 export function composeServices(
   db: Database,
   { readers }: DatabaseThreads,

@@ -28,8 +28,8 @@ export interface DatabaseThreads {
 }
 
 /**
- * Serving reads, and counts what it served, on a connection of its own: what it has read stays in its
- * cache, which SQLite empties after every commit of another. A database in memory has only the one.
+ * Serving counts on the connection that it reads on: SQLite empties a connection's cache after every
+ * commit of another, and units are committed all the time. A database in memory has only the one.
  */
 export function servingConnection(config: Config, clock: Clock, db: Database): Database {
   return config.databasePath === IN_MEMORY

@@ -1,6 +1,7 @@
 /**
  * JSON text of a value of type T. Answers travel as text from where they are read: made once, in
- * the thread that ran the query, which is cheaper than handing objects between threads.
+ * the thread that ran the query, which is cheaper than handing objects between threads. Cards are
+ * stored as text already.
  */
 export type JsonText<T> = string & { readonly jsonOf: T };
 

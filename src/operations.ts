@@ -58,7 +58,7 @@ export const readOperations = {
   readDatabaseFacts: (db: Database, _clock: Clock, _argument: null) => readDatabaseFacts(db),
 };
 
-/** What the connection that serves leaves to another, since it waits for the disk. */
+/** Folding the log waits for the disk, so the connection that serves leaves it to a thread. */
 export const checkpointOperations = {
   checkpoint: (db: Database, _clock: Clock, _argument: null) => checkpoint(db),
 };

@@ -38,7 +38,7 @@ export function selectCards(db: Database, ids: readonly number[]): JsonText<Card
   return listJsonText(rows.map(({ json }) => json));
 }
 
-/** A channel as it is stored, both tables together. */
+/** A channel as it is stored, `channels` and `channel_cards` together. */
 export interface ChannelRecord extends CardRow {
   msgr_id: number | null;
   is_public: number;

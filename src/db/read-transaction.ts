@@ -63,5 +63,8 @@ export function createReadTurns(db: Database, clock: Clock): InReadTurn {
     });
 }
 
-/** For a connection that writes too, and so can hold no transaction open: work begins at once. */
+/**
+ * For the one connection of a database in memory: works may change it before they first wait,
+ * which they could not within a read transaction.
+ */
 export const withoutReadTurns: InReadTurn = (work) => work();

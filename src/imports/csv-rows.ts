@@ -1,6 +1,7 @@
 import { pipeline, Readable } from "node:stream";
-import { type CsvError, parse } from "csv-parse";
+import { type CsvError, type Parser, parse } from "csv-parse";
 import { AppError } from "../errors.ts";
+import { prepend } from "./source.ts";
 import { type Fields, LINE_LENGTH_MAX, MEND_AND_REPEAT, type SourceRow } from "./source-row.ts";
 
 const OTHER_NUMBER_OF_CELLS = "The row has another number of cells than the header.";
@@ -52,11 +53,6 @@ export async function* readCsv(
   }
   yield splitRows([rest], columns, begun);
   if (begun.header === null) throw new AppError("invalid", NO_HEADER);
-}
-
-async function* prepend(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
-  yield first;
-  yield* rest;
 }
 
 /** Lines end with LF only, within cells too. */
@@ -122,11 +118,11 @@ async function* parseCsv(
     }
     lastLine = endLine;
   };
-  const parser = parse({
+  const parser: Parser = parse({
     columns:
       header ??
       ((cells: string[]) => {
-        lastLine = 1 + lineBreaks(cells.join(""));
+        lastLine = begun.lines + parser.info.lines;
         header = checkHeader(cells, columns);
         return header;
       }),
@@ -142,6 +138,7 @@ async function* parseCsv(
       return undefined;
     },
     raw: true,
+    // Known from the lines before; else the parser takes what ends the first line, which may be CR.
     ...(begun.lines > 0 && { record_delimiter: "\n" }),
     skip_empty_lines: true,
     skip_records_with_error: true,
@@ -165,12 +162,6 @@ async function* parseCsv(
 interface CsvRecord {
   record: Record<string, string>;
   info: { raw: string; lines: number };
-}
-
-function lineBreaks(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count += 1;
-  return count;
 }
 
 function leadingLineBreaks(text: string): number {

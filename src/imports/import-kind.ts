@@ -40,8 +40,9 @@ export interface ImportContext {
 }
 
 export interface RowWriter<Row> {
-  /** How many new rows are written at once, where that is cheaper than one by one. */
+  /** For new rows, where one statement for some is cheaper than one for each. */
   together?: {
+    /** Exactly so many. */
     rows: number;
     /** False, having written nothing, where they have to be written one by one. @throws RowFault */
     insert(rows: readonly Given<Row>[]): boolean;

@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import { readCsv } from "./csv-rows.ts";
 import { readNdjson } from "./ndjson-rows.ts";
-import { decodeUtf8, type Source } from "./source.ts";
+import { decodeUtf8, prepend, type Source } from "./source.ts";
 import type { SourceRow } from "./source-row.ts";
 
 export type ImportFormat = "csv" | "ndjson";
@@ -31,14 +31,15 @@ export async function* readRows(
   onBytes: (total: number) => void,
 ): AsyncGenerator<SourceRow[]> {
   const text = decodeUtf8(source, onBytes);
-  const { value: first = "" } = await text.next();
-  // What begins with a brace or bracket is no CSV header of ours.
-  const isCsv = format === null ? !/^\s*[{[]/.test(first) : format === "csv";
-  const whole = prepend(first, text);
-  yield* isCsv ? readCsv(whole, columns) : readNdjson(whole, columns);
-}
-
-async function* prepend(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
-  yield first;
-  yield* rest;
+  try {
+    const { value: first = "" } = await text.next();
+    // What begins with a brace or bracket is no CSV header of ours.
+    const isCsv = format === null ? !/^\s*[{[]/.test(first) : format === "csv";
+    const whole = prepend(first, text);
+    yield* isCsv ? readCsv(whole, columns) : readNdjson(whole, columns);
+  } finally {
+    // Where the reading ends early the file would stay open. Nobody waits for it: a pipe that says
+    // nothing is closed only after its next piece.
+    void text.return(undefined).catch(() => {});
+  }
 }

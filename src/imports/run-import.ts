@@ -136,8 +136,8 @@ async function importDirectory<Row>(
   summary: ImportSummary,
 ): Promise<void> {
   const { db, clock, context, onReject } = run;
-  const all: SourceRow[] = [];
-  for await (const some of rows) all.push(...some);
+  let all: SourceRow[] = [];
+  for await (const some of rows) all = all.concat(some);
   summary.read = all.length;
   if (!run.replace) {
     await attempt(context.note, onReject);

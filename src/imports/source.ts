@@ -69,6 +69,12 @@ export async function* decodeUtf8(
   }
 }
 
+/** A text of which the first pieces were read already. */
+export async function* prepend(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
+  yield first;
+  yield* rest;
+}
+
 /** Line breaks before the first line of a chunk that is not UTF-8. */
 function badLine(chunk: Uint8Array): number {
   const lines = Buffer.from(chunk).toString("latin1").split("\n");

@@ -48,7 +48,7 @@ export function createKeysStore(db: Database) {
   };
 }
 
-/** Writes when a key was last used, in the caller's transaction. Runs on the writer thread. */
+/** Writes when a key was last used, in the caller's transaction. */
 export function recordKeyUse(db: Database, keyId: number, usedAt: number): void {
   db.update(keys).set({ lastUsedAt: usedAt }).where(eq(keys.id, keyId)).run();
 }

@@ -17,23 +17,23 @@ const COMMITS_PER_CHECKPOINT = 1_000;
 /**
  * Commits entries and the use of keys on the connection that serves, which waits for no disk (README,
  * "What survives…"). Now and then it has the write-ahead log folded elsewhere: most of it beside
- * further commits, then what those have added, while the next one waits. Without that wait the log
- * would never be through, and grow for ever.
- * @param checkpoint settles when it is over
+ * further commits, then what those have added, while the next one waits. Without that wait nobody
+ * would ever come to the log's end, and it would grow for ever.
+ * @param checkpoint folds what the log has; settles when that is over
  */
 export function createUsageCommits(db: Database, clock: Clock, checkpoint: () => Promise<void>) {
   let commits = 0;
   let isMostlyFolded = false;
 
   /** Where it fails the log goes on growing, and commits themselves meet what is wrong. */
-  async function foldMostOf(): Promise<void> {
+  async function foldMost(): Promise<void> {
     await checkpoint().catch(() => {});
     isMostlyFolded = true;
   }
 
   return async (entries: readonly UsageEntry[], keyUses: readonly UsedKey[]) => {
     commits += 1;
-    if (commits === COMMITS_PER_CHECKPOINT) void foldMostOf();
+    if (commits === COMMITS_PER_CHECKPOINT) void foldMost();
     if (isMostlyFolded) {
       isMostlyFolded = false;
       commits = 0;

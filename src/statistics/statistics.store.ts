@@ -103,7 +103,10 @@ export function createStatisticsRecords(db: Database) {
   return {
     find: (channelId: number, day: Day) => find.get(channelId, day),
 
-    /** Adds `ADDED_TOGETHER` days, in half the time. False where one is stored already: then none. */
+    /**
+     * Adds `ADDED_TOGETHER` days, in half the time. None, and false, where one is stored already or
+     * given twice.
+     */
     addAll(records: readonly StatisticsRecord[]): boolean {
       const values: number[] = [];
       for (const { channelId, day, subscribers, views, posts } of records) {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { AppError } from "../../src/errors.ts";
+import { readRows } from "../../src/imports/rows.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { counts, type ImportTextOptions, importText } from "../support/import-text.ts";
 
@@ -146,6 +147,45 @@ test("lines are numbered alike before the first quote of a file and after it", a
     expect(titles()).toEqual(["C", "G"]);
   }
 });
+
+test("blank lines before the header are counted, whether it is quoted or not", async () => {
+  for (const header of [
+    "id,title,subscribers",
+    'id,"title",subscribers',
+    'id,title,"subscribers"',
+  ]) {
+    for (const chunkBytes of [1, 1000]) {
+      const csv = `\n\n${header}\n1,A,x\n2,B,y\n`;
+      const { rejects } = await importChannels(csv, { chunkBytes });
+      expect(rejects.map(({ line }) => line)).toEqual([4, 5]);
+    }
+  }
+});
+
+for (const [name, csv] of [
+  ["is refused", "id,titel\n1,A\n"],
+  ["is refused, quoted", '"id",titel\n1,A\n'],
+  ["is left early", "id,title\n1,A\n"],
+  ["is left early, quoted", 'id,title\n1,"A"\n'],
+] as const) {
+  test(`a file that ${name} is closed`, async () => {
+    const closed = Promise.withResolvers<void>();
+    const source = {
+      ...{ name: "a file", bytes: null, folder: "/nowhere" },
+      async *open() {
+        try {
+          for (;;) yield new TextEncoder().encode(csv);
+        } finally {
+          closed.resolve();
+        }
+      },
+    };
+    const rows = readRows(source, "csv", ["id", "title"], () => {});
+    await rows.next().catch(() => {});
+    await rows.return(undefined);
+    await closed.promise;
+  });
+}
 
 test("a row with too few or too many cells is rejected at its first line", async () => {
   const { rejects } = await importChannels(
