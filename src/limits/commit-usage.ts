@@ -1,4 +1,4 @@
-import type { Database } from "../db/database.ts";
+import { createWriteSwitch, type Database } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { UsedKey } from "../keys/key-use.ts";
 import { recordKeyUse } from "../keys/keys.store.ts";
@@ -22,6 +22,7 @@ const COMMITS_PER_CHECKPOINT = 1_000;
  * @param checkpoint folds what the log has; settles when that is over
  */
 export function createUsageCommits(db: Database, clock: Clock, checkpoint: () => Promise<void>) {
+  const setWriting = createWriteSwitch(db.$client);
   let commits = 0;
   let isMostlyFolded = false;
 
@@ -39,14 +40,19 @@ export function createUsageCommits(db: Database, clock: Clock, checkpoint: () =>
       commits = 0;
       await checkpoint().catch(() => {});
     }
-    return inTransaction(
-      db,
-      clock,
-      (): UsageReceipt[] => {
-        for (const { keyId, usedAt } of keyUses) recordKeyUse(db, keyId, usedAt);
-        return addUsage(db, entries);
-      },
-      WAIT_MAX_MS,
-    );
+    setWriting(true);
+    try {
+      return await inTransaction(
+        db,
+        clock,
+        (): UsageReceipt[] => {
+          for (const { keyId, usedAt } of keyUses) recordKeyUse(db, keyId, usedAt);
+          return addUsage(db, entries);
+        },
+        WAIT_MAX_MS,
+      );
+    } finally {
+      setWriting(false);
+    }
   };
 }

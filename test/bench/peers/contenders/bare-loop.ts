@@ -1,9 +1,12 @@
 /**
  * What the database costs: the statements that Kanalog runs for some wishes, with the same values,
- * in a loop of one process, each wish's rows made JSON by one `JSON.stringify`. No HTTP, no keys,
- * no billing, no threads. `bun bare-loop.ts DATABASE WISHES SECONDS` prints wishes per second.
+ * in a loop of one process. No HTTP, no keys, no billing, no threads. `bun bare-loop.ts DATABASE
+ * WISHES SECONDS CARDS` prints wishes per second. CARDS is `columns`: cards are read from the tables'
+ * columns and made JSON by `JSON.stringify`, as by a program that stores none; or `texts`: the
+ * stored texts are put together as they lie.
  */
 import { readFileSync } from "node:fs";
+import { CARD_COLUMNS } from "../../../../src/channels/card.ts";
 import { selectCatalog } from "../../../../src/channels/catalog.ts";
 import { selectCards } from "../../../../src/channels/channels.store.ts";
 import { type Database, openDatabase, statement } from "../../../../src/db/database.ts";
@@ -13,12 +16,12 @@ import { selectDailyStatistics } from "../../../../src/statistics/statistics.sto
 import { type CatalogWish, PAGE_SIZE, type Wish } from "../requests.ts";
 import { type Query, recordQueries } from "./record-queries.ts";
 
-const [database = "", file = "", seconds = "1"] = process.argv.slice(2);
+const [database = "", file = "", seconds = "1", cards = "columns"] = process.argv.slice(2);
 const WARM_UP_MS = 300;
 
 const db = openDatabase(database, systemClock, "reader");
 const wishes = JSON.parse(readFileSync(file, "utf8")) as Wish[];
-const queries = wishes.map((wish) => recordQueries(db, (recording) => runWish(recording, wish)));
+const queries = wishes.map(queriesOf);
 loop(queries, WARM_UP_MS);
 console.log(loop(queries, Number(seconds) * 1000));
 
@@ -29,7 +32,7 @@ function loop(all: readonly Query[][], durationMs: number): number {
   let bytes = 0;
   for (;;) {
     for (const one of all) {
-      bytes += JSON.stringify(one.map((query) => query())).length;
+      for (const query of one) bytes += toText(query()).length;
       done += 1;
       const tookMs = performance.now() - startedAt;
       if (tookMs < durationMs) continue;
@@ -37,6 +40,28 @@ function loop(all: readonly Query[][], durationMs: number): number {
       return (done / tookMs) * 1000;
     }
   }
+}
+
+function queriesOf(wish: Wish): Query[] {
+  const recorded = recordQueries(db, (recording) => runWish(recording, wish));
+  if (cards === "texts" || wish.kind === "statistics") return recorded;
+  // The last one read the cards.
+  const texts = recorded.at(-1)?.() as { json: string }[];
+  const ids = texts.map(({ json }) => (JSON.parse(json) as { id: number }).id);
+  const columns = statement(
+    db,
+    `SELECT ${CARD_COLUMNS} FROM json_each(?) given
+       CROSS JOIN channels c ON c.id = given.value CROSS JOIN channel_cards k ON k.id = c.id
+     WHERE c.is_public = 1`,
+  );
+  return [...recorded.slice(0, -1), () => columns.all(JSON.stringify(ids))];
+}
+
+function toText(rows: unknown): string {
+  const texts = rows as { json?: string }[];
+  return Array.isArray(rows) && texts[0]?.json !== undefined
+    ? `[${texts.map(({ json }) => json).join(",")}]`
+    : JSON.stringify(rows ?? null);
 }
 
 function runWish(recording: Database, wish: Wish): void {

@@ -118,7 +118,11 @@ async function measure(
       // Answered once what was given up is over.
       await askEach({ ...target, paths: target.paths.slice(0, 1) });
     }
-    if (hasBareLoop(work.name)) note("bare loop", await bareLoop(run, work));
+    if (!hasBareLoop(work.name)) continue;
+    note("bare loop", await bareLoop(run, work, "columns"));
+    if (!work.name.startsWith("statistics")) {
+      note("bare loop of stored texts", await bareLoop(run, work, "texts"));
+    }
   }
   return { rates, alone };
 }
@@ -157,9 +161,13 @@ function leastRatio(work: string, other: string): number | null {
   return null;
 }
 
-async function bareLoop({ database, options }: Run, { wishes }: Work): Promise<number> {
+async function bareLoop(
+  { database, options }: Run,
+  { wishes }: Work,
+  cards: "columns" | "texts",
+): Promise<number> {
   const file = join(dirname(database), "wishes.json");
   writeFileSync(file, JSON.stringify(wishes));
-  const words = [process.execPath, BARE_LOOP, database, file, String(options.seconds)];
+  const words = [process.execPath, BARE_LOOP, database, file, String(options.seconds), cards];
   return Number(await runCommand(words));
 }
