@@ -9,10 +9,6 @@ export function toJsonText<T>(value: T): JsonText<T> {
   return JSON.stringify(value) as JsonText<T>;
 }
 
-export function listJsonText<T>(items: readonly JsonText<T>[]): JsonText<T[]> {
-  return `[${items.join(",")}]` as JsonText<T[]>;
-}
-
 /** A page as every paginated list has it (specification, section 2). */
 export interface Page<T> {
   results: T[];

@@ -1,6 +1,6 @@
 import { type Database, statement } from "../db/database.ts";
 import { WITHIN_DEADLINE } from "../db/deadline.ts";
-import { type JsonText, listJsonText } from "../json-text.ts";
+import { type JsonText, toJsonText } from "../json-text.ts";
 import type { CardView } from "./card.ts";
 import type { ChannelKind } from "./channel-kind.ts";
 import { selectCards } from "./channels.store.ts";
@@ -100,7 +100,7 @@ export function isShortWalk({ filter, ordering }: CatalogSelection): boolean {
 export function selectCatalog(db: Database, selection: CatalogSelection): CatalogPage {
   // Titles and handles are on one line each, so this could only match across the two.
   if (selection.filter.text?.includes("\n")) {
-    return { results: listJsonText<CardView>([]), last: null };
+    return { results: toJsonText<CardView[]>([]), last: null };
   }
   // One more than the page tells whether there is another.
   const query = toQuery(db, selection, selection.limit + 1);

@@ -31,6 +31,7 @@ export interface Term {
  * @param candidatesMax how many may be left
  */
 export function matchPlans(db: Database, terms: readonly Term[], candidatesMax: number): string[] {
+  if (terms.length === 0) return [];
   const counts = countsOf(db, terms);
   const count = ({ text }: Term): number => counts.get(text) ?? COUNTED_MIN;
   const total = counts.get(EMPTY) ?? COUNTED_MIN;
@@ -59,7 +60,6 @@ export function matchPlans(db: Database, terms: readonly Term[], candidatesMax: 
       fewest *= isApart ? share : OVERLAPPING_SHARE;
     }
   }
-  if (first.length === 0) return [];
   const isWorthMore = others.length > 0 && fewest <= candidatesMax;
   return isWorthMore ? [toMatch(first), toMatch([...first, ...others])] : [toMatch(first)];
 }

@@ -46,22 +46,21 @@ function queriesOf(wish: Wish): Query[] {
   const recorded = recordQueries(db, (recording) => runWish(recording, wish));
   if (cards === "texts" || wish.kind === "statistics") return recorded;
   // The last one read the cards.
-  const texts = recorded.at(-1)?.() as { json: string }[];
-  const ids = texts.map(({ json }) => (JSON.parse(json) as { id: number }).id);
+  const shown = JSON.parse(toText(recorded.at(-1)?.())) as { id: number }[];
+  const ids = JSON.stringify(shown.map(({ id }) => id));
   const columns = statement(
     db,
     `SELECT ${CARD_COLUMNS} FROM json_each(?) given
        CROSS JOIN channels c ON c.id = given.value CROSS JOIN channel_cards k ON k.id = c.id
      WHERE c.is_public = 1`,
   );
-  return [...recorded.slice(0, -1), () => columns.all(JSON.stringify(ids))];
+  return [...recorded.slice(0, -1), () => columns.all(ids)];
 }
 
-function toText(rows: unknown): string {
-  const texts = rows as { json?: string }[];
-  return Array.isArray(rows) && texts[0]?.json !== undefined
-    ? `[${texts.map(({ json }) => json).join(",")}]`
-    : JSON.stringify(rows ?? null);
+/** Of rows; stored cards are a text already. */
+function toText(result: unknown): string {
+  const cards = (result as { cards?: string | null } | undefined)?.cards;
+  return cards === undefined ? JSON.stringify(result ?? null) : `[${cards ?? ""}]`;
 }
 
 function runWish(recording: Database, wish: Wish): void {
