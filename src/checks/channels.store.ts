@@ -12,7 +12,7 @@ export function channelFaults(db: Database): string[] {
     ),
     ...foundRows(
       db,
-      "Cards of channels that are not public, shown though",
+      "Cards that are shown of channels that are not public",
       `SELECT p.id AS name FROM public_cards p
        WHERE NOT EXISTS (SELECT 1 FROM channels WHERE id = p.id AND is_public = 1)`,
     ),

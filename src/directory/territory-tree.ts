@@ -24,15 +24,20 @@ export function inTreeOrder<T extends Node>(nodes: readonly T[]): (T & { path: s
     else siblings.push(node);
   }
   const ordered: (T & { path: string })[] = [];
-  const visit = (parent: string | null, above: string): void => {
+  const visit = (parent: string | null, above: string | null): void => {
     for (const node of children.get(parent) ?? []) {
-      const path = above === "" ? node.slug : `${above}/${node.slug}`;
+      const path = pathBelow(above, node.slug);
       ordered.push({ ...node, path });
       visit(node.slug, path);
     }
   };
-  visit(null, "");
+  visit(null, null);
   return ordered;
+}
+
+/** @param above the path of the node above, null for one at the top */
+export function pathBelow(above: string | null, slug: string): string {
+  return above === null ? slug : `${above}/${slug}`;
 }
 
 /** Counts by slug, each with those of all that stands below it. */

@@ -8,7 +8,7 @@ import {
   type TerritoryKind,
 } from "../directory/directory.table.ts";
 import { refreshFacets } from "../directory/refresh-facets.ts";
-import { inTreeOrder, mayContain } from "../directory/territory-tree.ts";
+import { inTreeOrder, mayContain, pathBelow } from "../directory/territory-tree.ts";
 import { REQUIRED, unknownSlug } from "../fields.ts";
 import { requireFreeId } from "./categories-rows.ts";
 import { choiceColumn, integerColumn, lineColumn, nullable, slugColumn } from "./columns.ts";
@@ -59,7 +59,7 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
         const position = stored?.position ?? now.size;
         // beforeCommit() sets the path anew where the tree is another by then. No two are the same, since
         // each ends with its own slug.
-        const path = stored?.path ?? pathBelow(parent, slug);
+        const path = stored?.path ?? pathBelow(pathOf(parent), slug);
         const entry = { slug, name, kind, parent, path, position };
         store.saveTerritory({ ...(row.id != null && { id: row.id }), ...entry });
         const saved = store.territory(slug) as Territory;
@@ -103,9 +103,8 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
       afterwards: () => refreshFacets(db, context.clock),
     };
 
-    function pathBelow(parent: string | null, slug: string): string {
-      const above = parent === null ? undefined : now.get(parent);
-      return above === undefined ? slug : `${above.path}/${slug}`;
+    function pathOf(slug: string | null): string | null {
+      return slug === null ? null : (now.get(slug)?.path ?? null);
     }
 
     /** The tree goes down by levels, which also keeps it without circles. */

@@ -109,7 +109,7 @@ const CASES: [what: string, sql: string, check: string, said: string][] = [
     "a channel that is shown and is not public",
     "UPDATE channels SET is_public = 0 WHERE id = 1",
     "channels",
-    "though: 1",
+    "not public: 1",
   ],
   [
     "a channel's category that is not there",
