@@ -42,7 +42,11 @@ export async function* readCsv(
   for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) {
     const piece = next.value;
     if (QUOTE_OR_CARRIAGE_RETURN.test(piece)) {
-      yield* parseCsv(prepend(rest + piece, pieces), columns, begun);
+      const unread = rest + piece;
+      // The parser does not tell how many stand before the header.
+      const blank = begun.header === null ? leadingLineBreaks(unread) : 0;
+      begun.lines += blank;
+      yield* parseCsv(prepend(unread.slice(blank), pieces), columns, begun);
       return;
     }
     const lines = (rest + piece).split("\n");
@@ -126,7 +130,7 @@ async function* parseCsv(
     columns:
       header ??
       ((cells: string[]) => {
-        lastLine = 1 + lineBreaks(cells.join(""));
+        lastLine = begun.lines + 1 + lineBreaks(cells.join(""));
         header = checkHeader(cells, columns);
         return header;
       }),
