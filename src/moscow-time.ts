@@ -19,9 +19,12 @@ export function startOfDay(day: Day): number {
   return day * DAY_MS - MOSCOW_OFFSET_MS;
 }
 
+/** What looks otherwise, as month 21 of year 1, Date.parse reads by rules and zones of its own. */
+const DATE = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/;
+
 /** `YYYY-MM-DD` to a day; null for anything else, dates that do not exist included. */
 export function parseDay(text: string): Day | null {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return null;
+  if (!DATE.test(text)) return null;
   const milliseconds = Date.parse(text);
   if (Number.isNaN(milliseconds)) return null;
   const day = milliseconds / DAY_MS;

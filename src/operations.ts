@@ -1,8 +1,9 @@
 import { backUp } from "./backups/daily-backup.ts";
 import { type CatalogSelection, selectCatalog } from "./channels/catalog.ts";
 import { optimizeSearch } from "./channels/optimize-search.ts";
-import { checkpoint, type Database } from "./db/database.ts";
+import type { Database } from "./db/database.ts";
 import { readDatabaseFacts } from "./db/database-facts.ts";
+import { foldBeside } from "./db/fold-beside.ts";
 import { recount } from "./directory/recount.ts";
 import { refreshFacets } from "./directory/refresh-facets.ts";
 import { runUpload } from "./imports/run-upload.ts";
@@ -60,7 +61,7 @@ export const readOperations = {
 
 /** Folding the log waits for the disk, so the connection that serves leaves it to a thread. */
 export const checkpointOperations = {
-  checkpoint: (db: Database, _clock: Clock, _argument: null) => checkpoint(db),
+  foldBeside: (db: Database, clock: Clock, _argument: null) => foldBeside(db, clock),
 };
 
 /** What customers change: on a thread of its own, so that no wait for the lock holds up answers. */

@@ -42,9 +42,18 @@ function cardsThatDiffer(db: Database): number[] {
   );
   const ids: number[] = [];
   for (const row of rows.iterate()) {
-    if (row.json === null || !Bun.deepEquals(JSON.parse(row.json), toCard(row))) ids.push(row.id);
+    if (!Bun.deepEquals(parsed(row.json), toCard(row))) ids.push(row.id);
   }
   return ids;
+}
+
+/** Null where there is none, or what is no JSON. */
+function parsed(json: string | null): unknown {
+  try {
+    return JSON.parse(json ?? "null");
+  } catch {
+    return null;
+  }
 }
 
 /** The counts are those of the last recount, so only what no recount can bring about is a fault. */

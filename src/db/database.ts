@@ -126,11 +126,6 @@ export function foldLog(db: Database): void {
   db.$client.pragma("wal_checkpoint(TRUNCATE)");
 }
 
-/** Copies what it can of the write-ahead log into the file, so that the log can begin anew. */
-export function checkpoint(db: Database): void {
-  db.$client.pragma("wal_checkpoint(PASSIVE)");
-}
-
 const statements = new WeakMap<Database, Map<string, BetterSqlite3.Statement>>();
 
 /**

@@ -40,11 +40,16 @@ export function flagColumn(): Column<boolean> {
   return column(readFlag);
 }
 
+/** Else SQLite would keep another text than the one that was given. */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll("\0", "");
+}
+
 /** Text as it is, but for what no text may hold: NUL and lone surrogates. */
 export function textColumn(lengthMax: number): Column<string> {
   return column((given) => {
     if (typeof given !== "string") return { fault: "Not a valid string." };
-    const value = given.toWellFormed().replaceAll("\0", "");
+    const value = storable(given);
     // Code points are never more than code units, so most texts need no counting.
     return value.length > lengthMax && [...value].length > lengthMax
       ? { fault: `Ensure this field has no more than ${lengthMax} characters.` }
@@ -117,7 +122,8 @@ export function addressColumn(lengthMax = 2048): Column<string> {
     if (typeof given !== "string" || given.length > lengthMax || !/^https?:\/\/\S+$/i.test(given)) {
       return { fault: "Enter a valid URL." };
     }
-    return URL.canParse(given) ? { value: given } : { fault: "Enter a valid URL." };
+    const value = storable(given);
+    return URL.canParse(value) ? { value } : { fault: "Enter a valid URL." };
   });
 }
 

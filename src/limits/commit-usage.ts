@@ -11,35 +11,31 @@ import { addUsage, type UsageEntry, type UsageReceipt } from "./usage.store.ts";
  */
 const WAIT_MAX_MS = 3_000;
 
-/** Some 8 MB of the write-ahead log. */
-const COMMITS_PER_CHECKPOINT = 1_000;
+/** After so many commits it is looked how long the write-ahead log has become. */
+const COMMITS_PER_LOOK = 100;
 
 /**
  * Commits entries and the use of keys on the connection that serves, which waits for no disk (README,
- * "What survives…"). Now and then it has the write-ahead log folded elsewhere: most of it beside
- * further commits, then what those have added, while the next one waits. Without that wait nobody
- * would ever come to the log's end, and it would grow for ever.
- * @param checkpoint folds what the log has; settles when that is over
+ * "What survives…"). Now and then it has the write-ahead log folded elsewhere; while that holds the
+ * lock a commit waits for it as for any other writer's.
+ * @param foldLog settles when it is over
  */
-export function createUsageCommits(db: Database, clock: Clock, checkpoint: () => Promise<void>) {
+export function createUsageCommits(db: Database, clock: Clock, foldLog: () => Promise<void>) {
   const setWriting = createWriteSwitch(db.$client);
   let commits = 0;
-  let isMostlyFolded = false;
+  let isFolding = false;
 
   /** Where it fails the log goes on growing, and commits themselves meet what is wrong. */
-  async function foldMost(): Promise<void> {
-    await checkpoint().catch(() => {});
-    isMostlyFolded = true;
+  async function fold(): Promise<void> {
+    isFolding = true;
+    await foldLog().catch(() => {});
+    isFolding = false;
+    commits = 0;
   }
 
   return async (entries: readonly UsageEntry[], keyUses: readonly UsedKey[]) => {
     commits += 1;
-    if (commits === COMMITS_PER_CHECKPOINT) void foldMost();
-    if (isMostlyFolded) {
-      isMostlyFolded = false;
-      commits = 0;
-      await checkpoint().catch(() => {});
-    }
+    if (commits >= COMMITS_PER_LOOK && !isFolding) void fold();
     setWriting(true);
     try {
       return await inTransaction(

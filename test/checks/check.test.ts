@@ -99,6 +99,7 @@ const CASES: [what: string, sql: string, check: string, said: string][] = [
   ["a unit that is in no period", "UPDATE usage_days SET units = units + 1", "usage", "more"],
   ["a channel without its card", "DELETE FROM channel_cards WHERE id = 3", "channels", "card: 3"],
   ["a public channel that is not shown", "DELETE FROM public_cards", "channels", "stored: 1"],
+  ["a card that is no JSON", "UPDATE public_cards SET json = '{'", "channels", "stored: 1, 2."],
   [
     "a card that is not shown as it is stored",
     "UPDATE channel_cards SET title = 'Другой' WHERE id = 1",

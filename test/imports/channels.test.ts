@@ -373,6 +373,19 @@ test("lengths are counted in code points, and titles stay on one line", async ()
   expect((await card(2)).title).toBe("two lines");
 });
 
+test("an address is shown as it is stored: without NUL, and with no half of a letter", async () => {
+  const row = {
+    id: 1,
+    title: "A",
+    subscribers: 1,
+    link: "https://a/\ud800",
+    image: "https://a/\0b",
+  };
+  await appliance.importRows("channels", [row]);
+  expect(await card(1)).toMatchObject({ link: "https://a/\ufffd", image: "https://a/b" });
+  expect((await appliance.importRows("channels", [row])).unchanged).toBe(1);
+});
+
 test("the largest number there is does not keep later channels from getting one", async () => {
   await appliance.importRows("channels", [
     { id: Number.MAX_SAFE_INTEGER, title: "A", subscribers: 1 },

@@ -125,6 +125,20 @@ for (const [name, end, within] of [
   });
 }
 
+test("blank lines before the header are counted, with quotes in the file and without", async () => {
+  for (const title of ["A", '"A"']) {
+    for (const chunkBytes of [1, 1000]) {
+      const csv = `\n\r\nid,title,subscribers\n1,${title},x\n2,B,y\n`;
+      const { rejects } = await importChannels(csv, { chunkBytes });
+      expect(rejects.map(({ line }) => line)).toEqual([4, 5]);
+    }
+  }
+  const quoted = '\n\n"id","title","subscribers"\n1,A,x\n';
+  for (const chunkBytes of [1, 1000]) {
+    expect((await importChannels(quoted, { chunkBytes })).rejects).toMatchObject([{ line: 4 }]);
+  }
+});
+
 test("lines are numbered alike before the first quote of a file and after it", async () => {
   const csv = [
     "id,title,subscribers,description",

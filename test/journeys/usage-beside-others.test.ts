@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { statSync } from "node:fs";
+import { formatDay } from "../../src/moscow-time.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
 
 /** Counting, while other processes use the same file; `crashes.test.ts` has the kills. */
@@ -44,6 +45,33 @@ test("the write-ahead log of a busy server does not grow for ever", async () => 
   expect(logBytes()).toBeLessThan(25_000_000);
   expect(stored()).toBe(5_000);
 }, 30_000);
+
+test("nor does it while two servers count and a process imports", async () => {
+  const ids = Array.from({ length: 1000 }, (_, at) => at + 1);
+  const channels = ids.map((id) => `${id},Канал ${id},10`);
+  machine.write("channels.csv", `id,title,subscribers\n${channels.join("\n")}\n`);
+  await machine.run(["import", "channels", "channels.csv"]);
+  // Day by day, so that each transaction changes most pages of the table.
+  const days = Array.from({ length: 500 }, (_, at) => formatDay(20_000 + at));
+  const rows = days.flatMap((day) => ids.map((id) => `${id},${day},10,1,2`));
+  machine.write("stats.csv", `channel,day,subscribers,views,posts\n${rows.join("\n")}\n`);
+  const servings = [await machine.serve(), await machine.serve()];
+  let importing = true;
+  const imported = machine.run(["import", "stats", "stats.csv"]).finally(() => {
+    importing = false;
+  });
+  let billed = 0;
+  const ask = async (index: number): Promise<void> => {
+    while (importing) {
+      const answer = await servings[index % 2]?.get("/v1/msgr/channels/1/", key);
+      if (answer?.status === 200) billed += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, (_, index) => ask(index)));
+  expect((await imported).exitCode).toBe(0);
+  expect(statSync(`${machine.database}-wal`).size).toBeLessThan(170_000_000);
+  expect(stored()).toBe(billed);
+}, 60_000);
 
 test("a change of plan holds on the running server from the next request on", async () => {
   const serving = await machine.serve();
