@@ -30,7 +30,8 @@ const BUSY_TIMEOUTS_MS = { writer: 0, counter: 0, reader: 1_000 };
  * What a connection is for. What a `writer` commits is flushed to the disk before it is acknowledged,
  * and survives a loss of power. A `counter` leaves that to the next flush (by a writer, or of a
  * checkpoint, which it leaves to others too): a crash of the process loses nothing of it, a loss of
- * power its last instant; it refuses what is not counting. A `reader` refuses every write.
+ * power its last instant. A `reader` refuses every write; a `counter` cannot refuse what is not
+ * counting, since SQLite would prepare all statements anew at each switch.
  */
 export type Access = "writer" | "counter" | "reader";
 
@@ -49,7 +50,7 @@ export function openDatabase(path: string, clock: Clock, access: Access = "write
     client.pragma("foreign_keys = ON");
     client.pragma(`cache_size = -${CACHE_KIB}`);
     client.pragma("temp_store = MEMORY");
-    if (access !== "writer") client.pragma("query_only = ON");
+    if (access === "reader") client.pragma("query_only = ON");
     if (access === "counter") client.pragma("wal_autocheckpoint = 0");
     client.pragma(`busy_timeout = ${BUSY_TIMEOUTS_MS[access]}`);
     armDeadline(client, clock);
@@ -161,19 +162,11 @@ function plannedOnce(sql: string): string {
 /** Writes a copy of the whole database, as it is at this moment, into a new file. */
 export function copyDatabase({ $client }: Pick<Database, "$client">, path: string): void {
   // A reader writes nothing to its own file by it, but would be refused.
-  const setWriting = createWriteSwitch($client);
-  setWriting(true);
+  const queryOnly = $client.pragma("query_only", { simple: true });
+  $client.pragma("query_only = OFF");
   try {
     $client.prepare("VACUUM INTO ?").run(path);
   } finally {
-    setWriting(false);
+    $client.pragma(`query_only = ${queryOnly}`);
   }
-}
-
-/** Lets a connection that refuses writes write, and no longer; any other is left as it is. */
-export function createWriteSwitch(client: BetterSqlite3.Database): (isWriting: boolean) => void {
-  const isRefusing = client.pragma("query_only", { simple: true }) === 1;
-  return (isWriting) => {
-    if (isRefusing) client.exec(`PRAGMA query_only = ${isWriting ? "OFF" : "ON"}`);
-  };
 }

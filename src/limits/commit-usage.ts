@@ -1,4 +1,4 @@
-import { createWriteSwitch, type Database } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { UsedKey } from "../keys/key-use.ts";
 import { recordKeyUse } from "../keys/keys.store.ts";
@@ -21,7 +21,6 @@ const COMMITS_PER_LOOK = 100;
  * @param foldLog settles when it is over
  */
 export function createUsageCommits(db: Database, clock: Clock, foldLog: () => Promise<void>) {
-  const setWriting = createWriteSwitch(db.$client);
   let commits = 0;
   let isFolding = false;
 
@@ -36,19 +35,14 @@ export function createUsageCommits(db: Database, clock: Clock, foldLog: () => Pr
   return async (entries: readonly UsageEntry[], keyUses: readonly UsedKey[]) => {
     commits += 1;
     if (commits >= COMMITS_PER_LOOK && !isFolding) void fold();
-    setWriting(true);
-    try {
-      return await inTransaction(
-        db,
-        clock,
-        (): UsageReceipt[] => {
-          for (const { keyId, usedAt } of keyUses) recordKeyUse(db, keyId, usedAt);
-          return addUsage(db, entries);
-        },
-        WAIT_MAX_MS,
-      );
-    } finally {
-      setWriting(false);
-    }
+    return inTransaction(
+      db,
+      clock,
+      (): UsageReceipt[] => {
+        for (const { keyId, usedAt } of keyUses) recordKeyUse(db, keyId, usedAt);
+        return addUsage(db, entries);
+      },
+      WAIT_MAX_MS,
+    );
   };
 }

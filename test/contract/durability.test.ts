@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { type Access, closeDatabase, openDatabase } from "../../src/db/database.ts";
 import type { ToThread } from "../../src/db/threads.ts";
-import { createUsageCommits } from "../../src/limits/commit-usage.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { channel } from "../support/expectations.ts";
@@ -29,17 +28,6 @@ test("a writer flushes each commit to the disk, a counter leaves that to the nex
     expect(db.$client.pragma("journal_mode", { simple: true })).toBe("wal");
     closeDatabase(db);
   }
-});
-
-test("the connection that serves refuses to write anything but what it counts", async () => {
-  await machine.run(["org", "list"]);
-  const db = openDatabase(machine.database, systemClock, "counter");
-  const write = () => db.$client.exec("UPDATE plans SET requests_per_second = 9");
-  expect(write).toThrow("readonly");
-  const commit = createUsageCommits(db, systemClock, async () => {});
-  expect(await commit([], [])).toEqual([]);
-  expect(write).toThrow("readonly");
-  closeDatabase(db);
 });
 
 test("of all that is written on a file, only usage is counted without a flush", async () => {
