@@ -7,6 +7,7 @@ import { createDirectory } from "./directory/directory.ts";
 import { createCursors } from "./methods/cursor.ts";
 import type { Services } from "./methods/services.ts";
 import { createPosts } from "./posts/posts.ts";
+import { isShort, selectDailyStatistics } from "./statistics/statistics.store.ts";
 
 /** What methods call: what may be slow is read by threads, all else on the connection that serves. */
 export function composeServices(
@@ -21,7 +22,12 @@ export function composeServices(
     channels: createChannels(db, messengerHosts, (selection) =>
       readers.run("selectCatalog", selection),
     ),
-    statistics: { daily: (selection) => readers.run("selectDailyStatistics", selection) },
+    statistics: {
+      daily: async (selection) =>
+        isShort(selection)
+          ? selectDailyStatistics(db, selection)
+          : readers.run("selectDailyStatistics", selection),
+    },
     posts: createPosts(db, (selection) => readers.run("selectPosts", selection)),
     usageHistory: { days: (selection) => readers.run("selectUsage", selection) },
     cursors: createCursors(readMeta(db, "cursor_secret")),

@@ -35,30 +35,37 @@ export function matchPlans(db: Database, terms: readonly Term[], candidatesMax: 
   const counts = countsOf(db, terms);
   const count = ({ text }: Term): number => counts.get(text) ?? COUNTED_MIN;
   const total = counts.get(EMPTY) ?? COUNTED_MIN;
+  const sorted = terms.toSorted((one, other) => count(one) - count(other));
   const first: Term[] = [];
   const others: Term[] = [];
   let entries = 0;
   let candidates = total;
   /** How many all of them together may leave. */
   let fewest = total;
-  for (const term of terms.toSorted((one, other) => count(one) - count(other))) {
+  for (const term of sorted) {
+    if ([...first, ...others].some((taken) => overlap(taken, term))) continue;
     const share = Math.min(1, count(term) / total);
-    const isApart = !first.some((taken) => overlap(taken, term));
     const entriesMax =
       candidates > candidatesMax / 2 ? ENTRIES_PER_TERM : candidates * ENTRIES_PER_CANDIDATE;
-    if (first.length === 0 || (isApart && count(term) <= entriesMax)) {
+    if (first.length === 0 || (others.length === 0 && count(term) <= entriesMax)) {
       first.push(term);
-      entries += count(term);
       candidates *= share;
-      fewest *= share;
-    } else if (
-      entries + count(term) <= ENTRIES_MAX &&
-      (isApart || count(term) <= candidatesMax * ENTRIES_PER_CANDIDATE)
-    ) {
+    } else if (entries + count(term) <= ENTRIES_MAX) {
       others.push(term);
-      entries += count(term);
-      fewest *= isApart ? share : OVERLAPPING_SHARE;
+    } else {
+      continue;
     }
+    entries += count(term);
+    fewest *= share;
+  }
+  // What overlaps leaves out little, but may be all there is.
+  const isEnough = others.length > 0 && fewest < candidatesMax / 4;
+  for (const term of isEnough ? [] : sorted) {
+    const isTaken = first.includes(term) || others.includes(term);
+    if (isTaken || entries + count(term) > ENTRIES_MAX) continue;
+    others.push(term);
+    entries += count(term);
+    fewest *= OVERLAPPING_SHARE;
   }
   const isWorthMore = others.length > 0 && fewest <= candidatesMax;
   return isWorthMore ? [toMatch(first), toMatch([...first, ...others])] : [toMatch(first)];

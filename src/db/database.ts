@@ -14,10 +14,15 @@ export type Database = BetterSQLite3Database & { $client: BetterSqlite3.Database
 export const IN_MEMORY = ":memory:";
 
 /**
- * No memory-mapped reading beside it: SQLite maps the file anew after every commit of another
+ * No memory-mapped reading beside them: SQLite maps the file anew after every commit of another
  * connection, and usage is committed all the time; searches then took three times as long.
  */
-const CACHE_KIB = 32 * 1024;
+const CACHES_KIB = {
+  writer: 32 * 1024,
+  counter: 32 * 1024,
+  // Emptied after every commit of another connection, so it serves one query.
+  reader: 12 * 1024,
+};
 /** While a new file is made by another process, opening it has to wait. */
 const OPEN_TIMEOUT_MS = 5_000;
 /**
@@ -48,7 +53,7 @@ export function openDatabase(path: string, clock: Clock, access: Access = "write
     client.pragma("journal_mode = WAL");
     client.pragma(`synchronous = ${SYNCHRONOUS[access]}`);
     client.pragma("foreign_keys = ON");
-    client.pragma(`cache_size = -${CACHE_KIB}`);
+    client.pragma(`cache_size = -${CACHES_KIB[access]}`);
     client.pragma("temp_store = MEMORY");
     if (access === "reader") client.pragma("query_only = ON");
     if (access === "counter") client.pragma("wal_autocheckpoint = 0");

@@ -26,6 +26,14 @@ interface Row {
   posts: number;
 }
 
+const SHORT_CHANNELS = 10;
+const SHORT_DAYS = 366;
+
+/** Whether little is read, such as a year of one channel: less than the way to a thread costs. */
+export function isShort({ channelIds, from, to }: StatisticsSelection): boolean {
+  return channelIds.length <= SHORT_CHANNELS && channelIds.length * (to - from + 1) <= SHORT_DAYS;
+}
+
 /**
  * The days of public channels, by channel in the order given, then by day. Its caller asks for some
  * ten thousand at most, so it has no deadline to watch, which would cost as much as the reading.
