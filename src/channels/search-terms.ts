@@ -96,16 +96,18 @@ export async function countTrigrams(db: Database, clock: Clock): Promise<void> {
     `CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_vocabulary
      USING fts5vocab('main', 'channel_search', 'row')`,
   );
-  const counted = statement(db, "SELECT term, doc FROM temp.search_vocabulary WHERE doc >= ?").all(
-    COUNTED_MIN,
-  );
+  const counted = statement<{ term: string; doc: number }>(
+    db,
+    "SELECT term, doc FROM temp.search_vocabulary WHERE doc >= ?",
+  ).all(COUNTED_MIN);
+  const all = statement<{ n: number }>(db, "SELECT count(*) AS n FROM channel_search").get();
+  const counts = [...counted, { term: EMPTY, doc: all?.n ?? 0 }];
   await inTransaction(db, clock, () => {
     statement(db, "DELETE FROM search_trigrams").run();
     statement(
       db,
       `INSERT INTO search_trigrams (trigram, channels)
-       SELECT value ->> 'term', value ->> 'doc' FROM json_each(?)
-       UNION ALL SELECT ?, count(*) FROM channel_search`,
-    ).run(JSON.stringify(counted), EMPTY);
+       SELECT value ->> 'term', value ->> 'doc' FROM json_each(?)`,
+    ).run(JSON.stringify(counts));
   });
 }
