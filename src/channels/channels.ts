@@ -1,5 +1,6 @@
 import type { Database } from "../db/database.ts";
 import { statement } from "../db/database.ts";
+import { createKeptReads } from "../db/kept-reads.ts";
 import { notFound } from "../errors.ts";
 import type { JsonText } from "../json-text.ts";
 import type { CardView } from "./card.ts";
@@ -16,6 +17,9 @@ import {
   selectCards,
 } from "./channels.store.ts";
 
+/** Some 8 MB of them. */
+const CARDS_KEPT_MAX = 5_000;
+
 export type Channels = ReturnType<typeof createChannels>;
 
 /**
@@ -27,8 +31,23 @@ export function createChannels(
   hosts: readonly string[],
   readPage: (of: CatalogSelection) => Promise<CatalogPage>,
 ) {
+  const cardsById = createKeptReads<number, JsonText<CardView>>(db, CARDS_KEPT_MAX);
+  const cardsByHandle = createKeptReads<string, JsonText<CardView>>(db, CARDS_KEPT_MAX);
   const publicId = (sql: string, value: number | string): number | null =>
     statement<{ id: number }>(db, sql).get(value)?.id ?? null;
+
+  function findCard(reference: ChannelReference): JsonText<CardView> | undefined {
+    switch (reference.kind) {
+      case "id":
+        return cardsById(reference.id, (id) => selectCardById(db, id));
+      case "handle":
+        return cardsByHandle(reference.handle, (handle) => selectCardByHandle(db, handle));
+      case "messengerId":
+        return selectCardByMessengerId(db, reference.messengerId);
+      case "nothing":
+        return undefined;
+    }
+  }
 
   return {
     /** A page that is found at once is not worth the way to a thread. */
@@ -40,7 +59,7 @@ export function createChannels(
 
     /** @throws AppError `not_found` */
     card(reference: ChannelReference): JsonText<CardView> {
-      const card = selectCard(db, reference);
+      const card = findCard(reference);
       if (card === undefined) throw notFound("The channel");
       return card;
     },
@@ -65,17 +84,4 @@ export function createChannels(
     parseLinkOrHandle: (text: string) => parseLinkOrHandle(text, hosts),
     parseResolveQuery: (text: string) => parseResolveQuery(text, hosts),
   };
-}
-
-function selectCard(db: Database, reference: ChannelReference): JsonText<CardView> | undefined {
-  switch (reference.kind) {
-    case "id":
-      return selectCardById(db, reference.id);
-    case "handle":
-      return selectCardByHandle(db, reference.handle);
-    case "messengerId":
-      return selectCardByMessengerId(db, reference.messengerId);
-    case "nothing":
-      return undefined;
-  }
 }

@@ -7,12 +7,30 @@ import { type Database, statement } from "./database.ts";
  */
 export function inReadTransaction<T>(db: Database, work: () => T): T {
   statement(db, "BEGIN").run();
+  versions.set(db, null);
   try {
     return work();
   } finally {
+    versions.delete(db);
     // A read that failed may have ended it already.
     if (db.$client.inTransaction) end(db);
   }
+}
+
+/** What `dataVersion` found in the read transaction that each connection is in. */
+const versions = new WeakMap<Database, number | null>();
+
+/**
+ * Changes whenever another connection has committed, and never by what this one commits. In a read
+ * transaction it is that of the instant at which all is read.
+ */
+export function dataVersion(db: Database): number {
+  const known = versions.get(db);
+  if (typeof known === "number") return known;
+  const sql = "PRAGMA data_version";
+  const version = statement<{ data_version: number }>(db, sql).get()?.data_version ?? 0;
+  if (known === null) versions.set(db, version);
+  return version;
 }
 
 /** Nothing was written, so nothing is lost where a damaged file lets no transaction be committed. */

@@ -30,9 +30,9 @@ export function isKeyToken(text: string): boolean {
   );
 }
 
-/** What is stored instead of the key. */
-export function hashKeyToken(token: string): Buffer {
-  return hash("sha256", token, "buffer");
+/** What is stored instead of the key: its SHA-256, in base64. */
+export function hashKeyToken(token: string): string {
+  return hash("sha256", token, "base64");
 }
 
 /** The beginning, by which people tell their keys apart: `knl_ro_` and four characters. */

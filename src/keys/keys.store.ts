@@ -5,8 +5,6 @@ import { type Key, keys } from "./keys.table.ts";
 
 const { hash: _hash, ...keyColumns } = getTableColumns(keys);
 
-export type KeysStore = ReturnType<typeof createKeysStore>;
-
 export function createKeysStore(db: Database) {
   const byHash = db
     .select({ key: keyColumns, member: members, organization: organizations })
@@ -22,7 +20,7 @@ export function createKeysStore(db: Database) {
     /** Changes whenever a plan, organization, member or key does. */
     accountsVersion: (): number => version.get()?.version ?? 0,
 
-    holder: (hash: Buffer) => byHash.get({ hash }),
+    holder: (hash: string) => byHash.get({ hash: toBytes(hash) }),
 
     key(id: number): Key | undefined {
       return db.select(keyColumns).from(keys).where(eq(keys.id, id)).get();
@@ -38,14 +36,20 @@ export function createKeysStore(db: Database) {
         .all();
     },
 
-    addKey(row: Omit<Key, "id"> & { hash: Buffer }): Key {
-      return db.insert(keys).values(row).returning(keyColumns).get();
+    addKey({ hash, ...row }: Omit<Key, "id"> & { hash: string }): Key {
+      const values = { ...row, hash: toBytes(hash) };
+      return db.insert(keys).values(values).returning(keyColumns).get();
     },
 
     revokeKey(id: number, revokedAt: number): void {
       db.update(keys).set({ revokedAt }).where(eq(keys.id, id)).run();
     },
   };
+}
+
+/** As a hash is stored. */
+function toBytes(hash: string): Buffer {
+  return Buffer.from(hash, "base64");
 }
 
 /** Writes when a key was last used, in the caller's transaction. */

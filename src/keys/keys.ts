@@ -1,8 +1,9 @@
 import type { Member, Organization, Plan } from "../accounts/accounts.table.ts";
 import type { Accounts } from "../accounts/accounts.ts";
-import { type PlanCode, type PlanInForce, planInForce } from "../accounts/plan.ts";
+import { PLAN_CODES, type PlanCode, type PlanInForce, planInForce } from "../accounts/plan.ts";
 import { COMMAND_LINE, recordChange } from "../audit/audit-log.ts";
 import type { Database } from "../db/database.ts";
+import { createKeptReads } from "../db/kept-reads.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { fieldError, notFound } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -14,11 +15,11 @@ import {
   type KeyAccess,
   shownPrefix,
 } from "./key-token.ts";
-import { createKeysStore, type KeysStore } from "./keys.store.ts";
+import { createKeysStore } from "./keys.store.ts";
 import type { Key } from "./keys.table.ts";
 
-/** Keys whose holders are remembered: some megabytes at the most. */
-const REMEMBERED_MAX = 10_000;
+/** Some megabytes. */
+const HOLDERS_KEPT_MAX = 10_000;
 
 /** Who makes a request, and what the plan in force at that moment gives them. */
 export interface Caller extends Holder {
@@ -26,7 +27,7 @@ export interface Caller extends Holder {
   plan: Plan;
 }
 
-/** Whom a key belongs to. */
+/** Whom a key belongs to. Its `lastUsedAt` is that of the first look. */
 interface Holder {
   key: Key;
   member: Member;
@@ -42,7 +43,9 @@ export type Keys = ReturnType<typeof createKeys>;
 /** API keys: made, checked on every request, revoked (decisions, section 5). */
 export function createKeys(db: Database, accounts: Accounts, clock: Clock, random: Random) {
   const store = createKeysStore(db);
-  const remembered = createMemory(store);
+  // Holders and plans are kept until any account changes: one short read tells.
+  const holders = createKeptReads<string, Holder>(db, HOLDERS_KEPT_MAX, store.accountsVersion);
+  const plans = createKeptReads<PlanCode, Plan>(db, PLAN_CODES.length, store.accountsVersion);
 
   return {
     /** @returns the stored key, and the full key, which is never to be had again */
@@ -110,8 +113,7 @@ export function createKeys(db: Database, accounts: Accounts, clock: Clock, rando
 
     /** Judges an `Authorization` header (specification, section 5). */
     verify(header: string | null, nowMs: number): Verification {
-      const match = header === null ? null : /^bearer +(.*)$/i.exec(header.trim());
-      const token = match?.[1]?.trim() ?? "";
+      const token = bearerToken(header);
       if (token === "") {
         return {
           ok: false,
@@ -119,11 +121,17 @@ export function createKeys(db: Database, accounts: Accounts, clock: Clock, rando
           detail: "Send an API key in the header `Authorization: Bearer <API_KEY>`.",
         };
       }
-      if (!isKeyToken(token)) {
-        return failed("This is not a whole API key: check that it was copied without a mistake.");
+      // What was mistyped needs no look-up, and what is kept no look at its form.
+      const holder = holders(hashKeyToken(token), (hash) =>
+        isKeyToken(token) ? store.holder(hash) : undefined,
+      );
+      if (holder === undefined) {
+        return failed(
+          isKeyToken(token)
+            ? "There is no such API key."
+            : "This is not a whole API key: check that it was copied without a mistake.",
+        );
       }
-      const holder = remembered.holder(hashKeyToken(token));
-      if (holder === undefined) return failed("There is no such API key.");
       const { key, member, organization } = holder;
       if (key.revokedAt !== null) return failed("This API key was revoked.");
       if (key.expiresAt !== null && nowMs >= key.expiresAt) {
@@ -134,41 +142,16 @@ export function createKeys(db: Database, accounts: Accounts, clock: Clock, rando
         return failed("The organization of this API key is archived.");
       }
       const inForce = planInForce(organization, nowMs);
-      const plan = remembered.plan(inForce.plan, accounts.plan);
+      const plan = plans(inForce.plan, accounts.plan) as Plan;
       return { ok: true, caller: { key, member, organization, planInForce: inForce, plan } };
     },
   };
 }
 
-/**
- * Holders of keys and plans, remembered until any account changes: one short read tells. A holder's
- * `lastUsedAt` is that of the first look.
- */
-function createMemory(store: KeysStore) {
-  const holders = new Map<string, Holder>();
-  const plans = new Map<PlanCode, Plan>();
-  let version = 0;
-  return {
-    holder(hash: Buffer): Holder | undefined {
-      const current = store.accountsVersion();
-      if (current !== version || holders.size >= REMEMBERED_MAX) {
-        holders.clear();
-        plans.clear();
-        version = current;
-      }
-      const name = hash.toString("base64");
-      const known = holders.get(name) ?? store.holder(hash);
-      if (known !== undefined) holders.set(name, known);
-      return known;
-    },
-
-    /** Of the accounts as they were when the holder was asked for. */
-    plan(code: PlanCode, read: (code: PlanCode) => Plan): Plan {
-      const plan = plans.get(code) ?? read(code);
-      plans.set(code, plan);
-      return plan;
-    },
-  };
+/** Empty where there is none. */
+function bearerToken(header: string | null): string {
+  const match = header === null ? null : /^bearer +(.*)$/i.exec(header.trim());
+  return match?.[1]?.trim() ?? "";
 }
 
 function failed(detail: string): Verification {

@@ -80,8 +80,8 @@ test("what is shown is the prefix with four characters more, and nothing of the 
 test("keys differ, and so do their hashes", () => {
   const keys = Array.from({ length: 1000 }, () => createKeyToken("read_only", random));
   expect(new Set(keys).size).toBe(1000);
-  expect(new Set(keys.map((key) => hashKeyToken(key).toString("hex"))).size).toBe(1000);
-  expect(hashKeyToken(keys[0] ?? "")).toHaveLength(32);
+  expect(new Set(keys.map((key) => hashKeyToken(key))).size).toBe(1000);
+  expect(Buffer.from(hashKeyToken(keys[0] ?? ""), "base64")).toHaveLength(32);
 });
 
 test("no character is likelier than another", () => {

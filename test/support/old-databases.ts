@@ -29,7 +29,7 @@ const ROWS: Record<number, string> = {
       (2, 'Archived', 'test', 1690000000000, NULL, 1690000000000, 1695000000000);
     INSERT INTO members VALUES (1, 1, 'ada@example.com', 'Ada', 'owner', 1690000000000, NULL);
     INSERT INTO keys VALUES
-      (1, 1, 'first', 'knl_ro_0000', x'${hashKeyToken(OLD_KEY).toString("hex")}', 'read_only', 1690000000000, NULL, NULL, NULL);
+      (1, 1, 'first', 'knl_ro_0000', x'${Buffer.from(hashKeyToken(OLD_KEY), "base64").toString("hex")}', 'read_only', 1690000000000, NULL, NULL, NULL);
     INSERT INTO usage_periods VALUES (1, 1793480400000, 41);
     INSERT INTO usage_days VALUES (1, 20767, 'channels_list', 1, 200, 41, 41);
     INSERT INTO jobs VALUES ('recount', 1760000000000, 1760000000000, 1760000001000, NULL);`,
