@@ -73,7 +73,7 @@ export function createReadTurns(db: Database, clock: Clock): InReadTurn {
       ready.push(() => {
         // What one throws must keep no other from its beginning, nor end the process.
         try {
-          resolve(work());
+          work().then(resolve, reject);
         } catch (error) {
           reject(error);
         }

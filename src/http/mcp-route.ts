@@ -10,7 +10,7 @@ import { type NoteRequest, OTHER } from "../metrics/note-request.ts";
 import { errorAnswer, errorResponse, type Headers, json, logCause } from "./answers.ts";
 import { readBytes } from "./body.ts";
 import { preflight } from "./cors.ts";
-import { limitHeaders } from "./limit-headers.ts";
+import { setLimitHeaders } from "./limit-headers.ts";
 import { REQUEST_ID } from "./request-id.ts";
 import { commonHeaders, type RestContext, wrongVerb } from "./rest.ts";
 
@@ -123,7 +123,7 @@ async function answerCaller(
   const end = (status: number, outcome: Outcome | null, method = USAGE_METHOD): void => {
     if (outcome === null) services.limits.record(caller, nowMs, { method, status });
     const used = outcome?.usedAfter ?? null;
-    Object.assign(headers, limitHeaders(services.limits.standing(caller, nowMs, rate, used)));
+    setLimitHeaders(headers, services.limits.standing(caller, nowMs, rate, used));
     headers["x-request-cost"] = String(outcome?.units ?? 0);
   };
   const refuse = (error: AppError): Answered => {

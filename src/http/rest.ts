@@ -16,7 +16,7 @@ import { errorAnswer, type Headers, json } from "./answers.ts";
 import type { BaseAddress } from "./base-address.ts";
 import { readJsonBody } from "./body.ts";
 import { corsHeaders, preflight } from "./cors.ts";
-import { limitHeaders } from "./limit-headers.ts";
+import { setLimitHeaders } from "./limit-headers.ts";
 import { operationOf } from "./openapi.ts";
 import { readQuery } from "./query.ts";
 import { REQUEST_ID, requestIdOf } from "./request-id.ts";
@@ -138,7 +138,7 @@ async function answerCall(
       refuse(method, request, rate, call, allowed) ??
       (await callMethod(method, readRaw(request, params), call));
     const standing = services.limits.standing(caller, nowMs, rate, outcome.usedAfter);
-    Object.assign(headers, limitHeaders(standing));
+    setLimitHeaders(headers, standing);
     headers["x-request-cost"] = String(outcome.units);
     response = outcome.ok
       ? successResponse(outcome, headers)
@@ -188,10 +188,9 @@ export function commonHeaders(
   request: Request,
   { ports, config }: Pick<RestContext, "ports" | "config">,
 ): Headers {
-  return {
-    [REQUEST_ID]: requestIdOf(request, ports.random, ports.clock),
-    ...corsHeaders(request, config.corsOrigins),
-  };
+  const headers: Headers = { [REQUEST_ID]: requestIdOf(request, ports.random, ports.clock) };
+  const origins = config.corsOrigins;
+  return origins.length === 0 ? headers : Object.assign(headers, corsHeaders(request, origins));
 }
 
 /** To the same address with a slash, as the client sees it: a proxy may have taken a prefix off. */

@@ -150,7 +150,9 @@ export function createKeys(db: Database, accounts: Accounts, clock: Clock, rando
 
 /** Empty where there is none. */
 function bearerToken(header: string | null): string {
-  const match = header === null ? null : /^bearer +(.*)$/i.exec(header.trim());
+  if (header === null) return "";
+  if (header.startsWith("Bearer ")) return header.slice(7).trim();
+  const match = /^bearer +(.*)$/i.exec(header.trim());
   return match?.[1]?.trim() ?? "";
 }
 

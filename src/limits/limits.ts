@@ -1,3 +1,4 @@
+import type { Plan } from "../accounts/accounts.table.ts";
 import { type Period, periodAt } from "../accounts/plan.ts";
 import { AppError } from "../errors.ts";
 import type { Caller } from "../keys/keys.ts";
@@ -10,8 +11,9 @@ export type Limits = ReturnType<typeof createLimits>;
 
 /** Where a caller stands after a request: for the headers of its answer. */
 export interface Standing {
-  rate: { limit: number; remaining: number; resetS: number };
-  quota: { limit: number; remaining: number; resetS: number };
+  plan: Plan;
+  rate: { remaining: number; resetS: number };
+  quota: { remaining: number; resetS: number };
 }
 
 /** A request as it ended. */
@@ -69,17 +71,14 @@ export function createLimits(rates: Rates, usage: Usage) {
 
     /** @param used units used in the period, where the caller knows; else they are looked up */
     standing(caller: Caller, nowMs: number, rate: RateVerdict, used: number | null): Standing {
-      const { requestsPerSecond, requestsPerPeriod } = caller.plan;
+      const { plan } = caller;
       const period = periodOf(caller, nowMs);
       const left =
-        requestsPerPeriod - (used ?? usage.used(caller.organization.id, period.startedAt));
+        plan.requestsPerPeriod - (used ?? usage.used(caller.organization.id, period.startedAt));
       return {
-        rate: { limit: requestsPerSecond, remaining: rate.remaining, resetS: rate.resetS },
-        quota: {
-          limit: requestsPerPeriod,
-          remaining: Math.max(0, left),
-          resetS: secondsUntil(period.endsAt, nowMs),
-        },
+        plan,
+        rate,
+        quota: { remaining: Math.max(0, left), resetS: secondsUntil(period.endsAt, nowMs) },
       };
     },
   };
