@@ -4,7 +4,7 @@ import { type JsonText, toJsonText } from "../json-text.ts";
 import type { CardView } from "./card.ts";
 import type { ChannelKind } from "./channel-kind.ts";
 import { selectCards } from "./channels.store.ts";
-import { matchPlans } from "./search-terms.ts";
+import { type MatchPlan, matchPlans } from "./search-terms.ts";
 import { facet, foldForSearch, markFacet, trigramsOf } from "./search-text.ts";
 
 /** Always descending, channels without a value last, ties by ascending id. */
@@ -52,7 +52,7 @@ export interface CatalogPage {
  * Limits between the plans, measured on a million channels: with them the slowest of the bench's 800
  * searches and filtered pages takes 14 ms.
  */
-const MATCHES_MAX = 3_500;
+const MATCHES_MAX = 4_000;
 const RANGE_MAX = 20_000;
 const WALK_MAX = 60_000;
 const UNBOUNDED = Number.MAX_SAFE_INTEGER;
@@ -70,8 +70,8 @@ interface Query {
   range: string;
   /** Each term stands in the search text, or does not. */
   tests: string;
-  /** FTS5 expressions that every match satisfies, cheap ones first; none where nothing is searched. */
-  matches: readonly string[];
+  /** None where nothing is searched. */
+  matches: readonly MatchPlan[];
   after: CatalogPosition | null;
   values: Record<string, string | number | null>;
   limit: number;
@@ -184,7 +184,8 @@ function findByHandle(db: Database, query: Query): Found[] {
  * walk the ordering until the page is full; where they lie elsewhere in it, all of them after all.
  */
 function findByPlan(db: Database, query: Query): Found[] {
-  for (const match of query.matches) {
+  for (const { match, candidates } of query.matches) {
+    if (candidates > MATCHES_MAX) continue;
     const found = findByMatches(db, query, match, MATCHES_MAX);
     if (found !== null) return found;
   }
@@ -192,9 +193,9 @@ function findByPlan(db: Database, query: Query): Found[] {
     const found = findByRange(db, query);
     if (found !== null) return found;
   }
-  const match = query.matches.at(-1);
-  if (match === undefined) return walk(db, query, UNBOUNDED) ?? [];
-  return walk(db, query, WALK_MAX) ?? findByMatches(db, query, match, UNBOUNDED) ?? [];
+  const last = query.matches.at(-1);
+  if (last === undefined) return walk(db, query, UNBOUNDED) ?? [];
+  return walk(db, query, WALK_MAX) ?? findByMatches(db, query, last.match, UNBOUNDED) ?? [];
 }
 
 /** Null where there are more than `most` candidates; they are counted in the same scan. */

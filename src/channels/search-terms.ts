@@ -25,13 +25,24 @@ export interface Term {
   at: number | null;
 }
 
+/** An expression for the index that each match satisfies. */
+export interface MatchPlan {
+  match: string;
+  /** About how many channels satisfy it. */
+  candidates: number;
+}
+
 /**
- * Expressions for the index that each match satisfies, cheap ones first: of the rarest terms, as long
- * as another costs less than the candidates that it leaves out; then, where they may leave few enough,
- * of all. What is not asked of the index is tested on the candidates.
+ * Ways to ask the index, cheap ones first: for the rarest terms, as long as another costs less than the
+ * candidates that it leaves out; then, where they may leave few enough, for all. What is not asked of
+ * the index is tested on the candidates.
  * @param candidatesMax how many may be left
  */
-export function matchPlans(db: Database, terms: readonly Term[], candidatesMax: number): string[] {
+export function matchPlans(
+  db: Database,
+  terms: readonly Term[],
+  candidatesMax: number,
+): MatchPlan[] {
   if (terms.length === 0) return [];
   const counts = countsOf(db, terms);
   const count = ({ text }: Term): number => counts.get(text) ?? COUNTED_MIN;
@@ -68,8 +79,9 @@ export function matchPlans(db: Database, terms: readonly Term[], candidatesMax: 
     entries += count(term);
     fewest *= OVERLAPPING_SHARE;
   }
-  const isWorthMore = others.length > 0 && fewest <= candidatesMax;
-  return isWorthMore ? [toMatch(first), toMatch([...first, ...others])] : [toMatch(first)];
+  const plan = { match: toMatch(first), candidates };
+  if (others.length === 0 || fewest > candidatesMax) return [plan];
+  return [plan, { match: toMatch([...first, ...others]), candidates: fewest }];
 }
 
 /** Trigrams that have characters of the text in common mostly stand in the same channels. */
