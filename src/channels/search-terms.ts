@@ -8,13 +8,17 @@ const COUNTED_MIN = 500;
 const EMPTY = "";
 
 /**
- * What the index has of a term is read from end to end, at a hundredth of the time that the look at a
- * candidate takes, half of which another term is taken to spare. A plan that finds too many candidates
- * costs milliseconds.
+ * What the index has of a term is read from end to end: so many entries take as long as the look at one
+ * candidate.
+ */
+const ENTRIES_AS_CANDIDATE = 200;
+/**
+ * How many entries another term may have: half of the candidates, or more, are taken to be spared by
+ * it, and a plan that finds too many candidates costs milliseconds.
  */
 const ENTRIES_PER_CANDIDATE = 50;
 const ENTRIES_PER_TERM = 200_000;
-const ENTRIES_MAX = 450_000;
+const ENTRIES_MAX = 600_000;
 /** Of the candidates, which a trigram leaves that overlaps another. */
 const OVERLAPPING_SHARE = 0.25;
 
@@ -30,6 +34,8 @@ export interface MatchPlan {
   match: string;
   /** About how many channels satisfy it. */
   candidates: number;
+  /** How many may, for it to be worth its while beside what it reads of the index. */
+  candidatesMax: number;
 }
 
 /**
@@ -79,9 +85,18 @@ export function matchPlans(
     entries += count(term);
     fewest *= OVERLAPPING_SHARE;
   }
-  const plan = { match: toMatch(first), candidates };
-  if (others.length === 0 || fewest > candidatesMax) return [plan];
-  return [plan, { match: toMatch([...first, ...others]), candidates: fewest }];
+  const plan = (asked: Term[], left: number): MatchPlan => ({
+    match: toMatch(asked),
+    candidates: left,
+    candidatesMax: Math.round(candidatesMax - sum(asked.map(count)) / ENTRIES_AS_CANDIDATE),
+  });
+  const cheap = plan(first, candidates);
+  const thorough = plan([...first, ...others], fewest);
+  return others.length > 0 && fewest <= thorough.candidatesMax ? [cheap, thorough] : [cheap];
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }
 
 /** Trigrams that have characters of the text in common mostly stand in the same channels. */
