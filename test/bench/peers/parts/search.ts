@@ -59,6 +59,8 @@ async function measure(
   ]);
   for (let round = 0; round < peerPasses; round++) {
     const target = await requireTarget(kanalog, work);
+    // Not counted: the peers' processes may still be at what their own pass has left them to do.
+    await askEach(target);
     for (let pass = 0; pass < Math.ceil(ownPasses / peerPasses); pass++) {
       own.push(await askEach(target));
     }
