@@ -46,12 +46,17 @@ interface Row {
 
 const COLUMNS = "p.id, p.channel_id, p.text, p.views, p.is_ad, p.published_at, p.link";
 
+/** Whether an index has just the posts of the page, in their order; else it has advertising between. */
+export function isShort({ isAd }: PostSelection): boolean {
+  return isAd !== false;
+}
+
 /**
  * A page of a channel's posts, newest first; equal instants by descending id. Both orders are
  * those of the index, so nothing is sorted.
  */
 export function selectPosts(db: Database, selection: PostSelection): PostPage {
-  const conditions = [WITHIN_DEADLINE, "p.channel_id = ?"];
+  const conditions = [isShort(selection) ? "1" : WITHIN_DEADLINE, "p.channel_id = ?"];
   const values: number[] = [selection.channelId];
   if (selection.isAd !== null) {
     conditions.push(selection.isAd ? "p.is_ad = 1" : "p.is_ad = 0");
