@@ -9,6 +9,8 @@ import { searchStrings } from "./search-strings.ts";
 
 const PURPOSE = 10;
 const WISHES = 400;
+/** Ten times as many cards as the appliance keeps. */
+const WISHES_RARE = 50_000;
 const SEARCH_STRINGS = 200;
 const PAGE_FAR = 1000;
 /** Shares of the mix, in hundredths; what customers ask for is our guess. */
@@ -158,7 +160,14 @@ export function allWorks(db: Database): Work[] {
       }),
     },
   ];
-  return [...works, { name: "mix", wishes: mix(works, random) }];
+  return [
+    ...works,
+    { name: "mix", wishes: mix(works, random) },
+    {
+      name: "rare cards by id",
+      wishes: times(WISHES_RARE, () => ({ kind: "card", id: channel() })),
+    },
+  ];
 }
 
 /** Category, territory and range; all of them, or one or two. */

@@ -30,10 +30,10 @@ const BARE_LOOP = join(ROOT, "test/bench/peers/contenders/bare-loop.ts");
 const isCompared = (name: string): boolean => !name.startsWith("search");
 /** Where HTTP is a good part of the work, or the answer is big. */
 const hasConstant = (name: string): boolean =>
-  /^(card|post$|catalog -subscribers|statistics 27)/.test(name);
+  /^(card|rare cards|post$|catalog -subscribers|statistics 27)/.test(name);
 const isCatalogPage = (name: string): boolean => name.startsWith("catalog");
 const hasBareLoop = (name: string): boolean =>
-  /^(card by id|catalog|100 ids|statistics)/.test(name);
+  /^(card by id|rare cards|catalog|100 ids|statistics)/.test(name);
 
 /** Requests per second beside those of the others, over sixteen connections. */
 export const compare: Part = async (run) => {
