@@ -11,7 +11,7 @@ const EMPTY = "";
  * What the index has of a term is read from end to end: so many entries take as long as the look at one
  * candidate.
  */
-const ENTRIES_AS_CANDIDATE = 200;
+const ENTRIES_AS_CANDIDATE = 250;
 /**
  * How many entries another term may have: half of the candidates, or more, are taken to be spared by
  * it, and a plan that finds too many candidates costs milliseconds.
