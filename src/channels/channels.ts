@@ -17,8 +17,8 @@ import {
   selectCards,
 } from "./channels.store.ts";
 
-/** Some 8 MB of them. */
-const CARDS_KEPT_MAX = 5_000;
+/** By id, and by handle: some 6 MB of usual cards, 80 MB of the longest there can be. */
+const CARDS_KEPT_MAX = 2_000;
 
 export type Channels = ReturnType<typeof createChannels>;
 

@@ -11,7 +11,7 @@ const EMPTY = "";
  * What the index has of a term is read from end to end: so many entries take as long as the look at one
  * candidate.
  */
-const ENTRIES_AS_CANDIDATE = 250;
+const ENTRIES_PER_LOOK = 250;
 /**
  * How many entries another term may have: half of the candidates, or more, are taken to be spared by
  * it, and a plan that finds too many candidates costs milliseconds.
@@ -34,7 +34,7 @@ export interface MatchPlan {
   match: string;
   /** About how many channels satisfy it. */
   candidates: number;
-  /** How many may, for it to be worth its while beside what it reads of the index. */
+  /** How many may, beside what is read of the index for it; less than none where that is too much. */
   candidatesMax: number;
 }
 
@@ -88,7 +88,7 @@ export function matchPlans(
   const plan = (asked: Term[], left: number): MatchPlan => ({
     match: toMatch(asked),
     candidates: left,
-    candidatesMax: Math.round(candidatesMax - sum(asked.map(count)) / ENTRIES_AS_CANDIDATE),
+    candidatesMax: Math.round(candidatesMax - sum(asked.map(count)) / ENTRIES_PER_LOOK),
   });
   const cheap = plan(first, candidates);
   const thorough = plan([...first, ...others], fewest);

@@ -27,7 +27,7 @@ export interface Caller extends Holder {
   plan: Plan;
 }
 
-/** Whom a key belongs to. Its `lastUsedAt` is that of the first look. */
+/** Whom a key belongs to. Its `lastUsedAt`, which serving itself writes, is that of the first look. */
 interface Holder {
   key: Key;
   member: Member;
@@ -121,7 +121,7 @@ export function createKeys(db: Database, accounts: Accounts, clock: Clock, rando
           detail: "Send an API key in the header `Authorization: Bearer <API_KEY>`.",
         };
       }
-      // What was mistyped needs no look-up, and what is kept no look at its form.
+      // What is kept had the right form; what is not is looked up only where it has.
       const holder = holders(hashKeyToken(token), (hash) =>
         isKeyToken(token) ? store.holder(hash) : undefined,
       );

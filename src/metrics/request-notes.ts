@@ -34,6 +34,7 @@ export function createRequestNotes(
     help: "Requests answered, by door, operation and status.",
     labelNames: ["door", "operation", "status"],
     registers,
+    // For the durations too: they are read right after.
     collect,
   });
   const durations = new Histogram({
@@ -42,7 +43,6 @@ export function createRequestNotes(
     labelNames: ["door", "operation"],
     buckets: BUCKETS,
     registers,
-    collect,
   });
   return (door, operation): NoteRequest => {
     const duration = durations.labels(door, operation);

@@ -46,7 +46,7 @@ interface Row {
 
 const COLUMNS = "p.id, p.channel_id, p.text, p.views, p.is_ad, p.published_at, p.link";
 
-/** Whether an index has just the posts of the page, in their order; else it has advertising between. */
+/** Whether an index has the posts of a page one after another; else advertising lies between them. */
 export function isShort({ isAd }: PostSelection): boolean {
   return isAd !== false;
 }
@@ -56,35 +56,62 @@ export function isShort({ isAd }: PostSelection): boolean {
  * those of the index, so nothing is sorted.
  */
 export function selectPosts(db: Database, selection: PostSelection): PostPage {
-  const conditions = [isShort(selection) ? "1" : WITHIN_DEADLINE, "p.channel_id = ?"];
-  const values: number[] = [selection.channelId];
-  if (selection.isAd !== null) {
-    conditions.push(selection.isAd ? "p.is_ad = 1" : "p.is_ad = 0");
+  const { limit } = selection;
+  // One more than the page tells whether there is another.
+  const rows: Row[] = [];
+  for (const segment of segments(selection)) {
+    if (rows.length > limit) break;
+    rows.push(...selectSegment(db, selection, segment, limit + 1 - rows.length));
   }
-  if (selection.fromMs !== null) {
-    conditions.push("p.published_at >= ?");
-    values.push(selection.fromMs);
-  }
-  if (selection.untilMs !== null) {
-    conditions.push("p.published_at < ?");
-    values.push(selection.untilMs);
-  }
-  if (selection.after !== null) {
-    conditions.push("(p.published_at, p.id) < (?, ?)");
-    values.push(...selection.after);
-  }
-  const rows = statement<Row>(
-    db,
-    `SELECT ${COLUMNS} FROM posts p WHERE ${conditions.join(" AND ")}
-     ORDER BY p.published_at DESC, p.id DESC LIMIT ?`,
-  ).all(...values, selection.limit + 1);
-
-  const shown = rows.slice(0, selection.limit);
-  const last = rows.length > selection.limit ? shown.at(-1) : undefined;
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
   return {
     results: toJsonText(shown.map(toView)),
     last: last === undefined ? null : [last.published_at, last.id],
   };
+}
+
+/** Posts between two instants, or those of one instant below an id. */
+type Segment =
+  | { fromMs: number | null; untilMs: number | null }
+  | { atMs: number; belowId: number };
+
+/** So that every page begins in the index where it begins, whatever lies before and shares its instant. */
+function segments({ fromMs, untilMs, after }: PostSelection): Segment[] {
+  if (after === null) return [{ fromMs, untilMs }];
+  const [atMs, belowId] = after;
+  const from = fromMs ?? Number.NEGATIVE_INFINITY;
+  const until = untilMs ?? Number.POSITIVE_INFINITY;
+  const tied = atMs >= from && atMs < until ? [{ atMs, belowId }] : [];
+  return [...tied, { fromMs, untilMs: Math.min(until, atMs) }];
+}
+
+function selectSegment(
+  db: Database,
+  selection: PostSelection,
+  segment: Segment,
+  limit: number,
+): Row[] {
+  const conditions = [isShort(selection) ? "1" : WITHIN_DEADLINE, "p.channel_id = ?"];
+  const values: number[] = [selection.channelId];
+  const require = (condition: string, value: number | null): void => {
+    if (value === null) return;
+    conditions.push(condition);
+    values.push(value);
+  };
+  if (selection.isAd !== null) conditions.push(selection.isAd ? "p.is_ad = 1" : "p.is_ad = 0");
+  if ("atMs" in segment) {
+    require("p.published_at = ?", segment.atMs);
+    require("p.id < ?", segment.belowId);
+  } else {
+    require("p.published_at >= ?", segment.fromMs);
+    require("p.published_at < ?", segment.untilMs);
+  }
+  return statement<Row>(
+    db,
+    `SELECT ${COLUMNS} FROM posts p WHERE ${conditions.join(" AND ")}
+     ORDER BY p.published_at DESC, p.id DESC LIMIT ?`,
+  ).all(...values, limit);
 }
 
 /** A post of a public channel, or undefined. */

@@ -1,4 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { closeDatabase, IN_MEMORY, openDatabase } from "../../src/db/database.ts";
+import { withDeadline } from "../../src/db/deadline.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { systemClock } from "../../src/ports/clock.ts";
+import { selectPosts } from "../../src/posts/posts.store.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import {
   channel,
@@ -199,6 +204,52 @@ describe("paging", () => {
       const without = `${POSTS}?limit=${limit}&is_ad=false`;
       expect((await pagesOf(appliance, without)).flat()).toEqual(rest);
     }
+  });
+
+  test("within a period shows just its posts, also with a cursor from outside of it", async () => {
+    const rows = Array.from({ length: 40 }, (_, at) =>
+      post(at + 1, `2026-11-0${1 + Math.floor(at / 10)}T12:00:00.00${at % 2}Z`),
+    );
+    await posts(rows);
+    const order = rows
+      .toSorted((a, b) => b.published_at.localeCompare(a.published_at) || b.id - a.id)
+      .map(({ id }) => id);
+    const within = order.filter((id) => id > 10 && id <= 30);
+    const period = "from=2026-11-02&to=2026-11-03";
+    for (const limit of [1, 3, 19, 20]) {
+      const path = `${POSTS}?${period}&limit=${limit}`;
+      expect((await pagesOf(appliance, path)).flat()).toEqual(within);
+    }
+    for (const shown of [4, 14, 34]) {
+      const { body } = await expectOk(appliance, `${POSTS}?limit=${shown}`);
+      const cursor = new URL(body.next).searchParams.get("cursor");
+      const after = within.filter((id) => order.indexOf(id) >= shown);
+      await expectIds(appliance, `${POSTS}?${period}&cursor=${cursor}`, after);
+    }
+  });
+
+  test("takes no more steps than a page has posts, however many lie before it", async () => {
+    const db = openDatabase(IN_MEMORY, systemClock);
+    await migrate(db, systemClock);
+    db.$client.exec(
+      `INSERT INTO channels (id, kind, is_public, subscribers, search_text)
+         VALUES (1, 'channel', 1, 10, '');
+       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+       INSERT INTO posts (id, channel_id, published_at, is_ad, views, read_at, text)
+         SELECT i, 1, max(i, 1000), 0, 0, 0, '' FROM n`,
+    );
+    // The clock is looked at every 128 steps, and the time is over already.
+    for (const untilMs of [null, 5000]) {
+      const selection = { channelId: 1, fromMs: 0, untilMs, isAd: false, limit: 10 };
+      for (const after of [
+        [1500, 1500],
+        [1000, 500],
+      ] as const) {
+        const page = withDeadline(db.$client, 0, () => selectPosts(db, { ...selection, after }));
+        expect(JSON.parse(page.results)[0].id).toBe(after[1] - 1);
+      }
+    }
+    closeDatabase(db);
   });
 
   test("shows a post that was there throughout exactly once while others come", async () => {
