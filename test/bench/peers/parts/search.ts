@@ -1,4 +1,5 @@
 import type { Target } from "../client/load.ts";
+import { askPatiently } from "../client/patient.ts";
 import { askEach } from "../client/sequential.ts";
 import type { Contender } from "../contenders/contender.ts";
 import { startFastify } from "../contenders/fastify.ts";
@@ -11,100 +12,91 @@ import { type Part, type Run, workNamed } from "../run.ts";
 import { median, percentile } from "../statistics.ts";
 
 const P99_MAX_MS = 15;
-const OF_FASTIFY_LEAST = 20;
-const OF_POCKETBASE_LEAST = 50;
+const OWN_PASSES = 20;
+const LEAST: Record<string, number> = { Fastify: 20, PocketBase: 50 };
 
 /** The peers are asked every fourth string only, since one takes them up to seconds. */
 const SAMPLED = 4;
 /** Of those every fifth is checked to be answered with the same rows. */
 const CHECKED = 5;
 
-/** Each string by one client, one after the other, many times. */
+/** Each string by one client, one after the other, many times: alone, then in turn with the peers. */
 export const search: Part = async (run) => {
+  const works = ["search", "search filtered"].map((name) => workNamed(run.works, name));
   const kanalog = await startKanalog(run.database);
-  const fastify = await startFastify(run.database);
-  const pocketbase = await startPocketbase(run.database);
+  const others: Contender[] = [];
   try {
     const figures: Figure[] = [];
-    for (const name of ["search", "search filtered"]) {
-      const work = workNamed(run.works, name);
-      figures.push(...(await measure(run, work, kanalog, { fastify, pocketbase })));
-    }
+    for (const work of works) figures.push(await slowest(run, work, kanalog));
+    others.push(await startFastify(run.database), await startPocketbase(run.database));
+    for (const work of works) figures.push(...(await ratios(run, work, kanalog, others)));
     return figures;
   } finally {
-    for (const { server } of [kanalog, fastify, pocketbase]) await server.stop();
+    for (const { server } of [kanalog, ...others]) await server.stop();
   }
 };
 
-async function measure(
-  run: Run,
-  work: Work,
-  kanalog: Contender,
-  { fastify, pocketbase }: { fastify: Contender; pocketbase: Contender },
-): Promise<Figure[]> {
-  const { isQuick } = run.options;
-  const ownPasses = isQuick ? 10 : 100;
-  const peerPasses = isQuick ? 1 : 3;
-  const sampled = work.wishes.map((_, index) => index).filter((index) => index % SAMPLED === 0);
-  const sample = { wishes: sampled.flatMap((index) => work.wishes[index] ?? []) };
-  await requireSameRows(
-    [kanalog, fastify, pocketbase],
-    sample.wishes.filter((_, index) => index % CHECKED === 0),
-  );
-
-  const own: number[][] = [];
-  const peers = new Map<Contender, number[][]>([
-    [fastify, []],
-    [pocketbase, []],
-  ]);
-  for (let round = 0; round < peerPasses; round++) {
-    const target = await requireTarget(kanalog, work);
-    // Not counted: the peers' processes may still be at what their own pass has left them to do.
-    await askEach(target);
-    for (let pass = 0; pass < Math.ceil(ownPasses / peerPasses); pass++) {
-      own.push(await askEach(target));
-    }
-    for (const [peer, passes] of peers) {
-      passes.push(await askEach(await requireTarget(peer, sample)));
-      run.tell(`${work.name}: ${peer.name}, pass ${round + 1} of ${peerPasses}`);
-    }
-  }
-
+/** The string whose slowest answers are the slowest of all, while no other server runs. */
+async function slowest({ options }: Run, work: Work, kanalog: Contender): Promise<Figure> {
+  const target = await requireTarget(kanalog, work);
+  // The first is not counted: it reads the file into the system's cache.
+  const [, ...passes] = await askPatiently(target, options.isQuick ? 11 : 101);
   const p99OfString = work.wishes.map((_, index) =>
     percentile(
-      own.map((pass) => pass[index] ?? 0),
+      passes.map((pass) => pass[index] ?? 0),
       0.99,
     ),
   );
-  const slowest = p99OfString.indexOf(Math.max(...p99OfString));
-  const overLimit = p99OfString.filter((value) => value > P99_MAX_MS).length;
-  const all = own.flat();
-  const common = { part: "search", p50Ms: median(all), p99Ms: percentile(all, 0.99) };
-  const ownSampleMs = median(own.map((pass) => sum(sampled.map((index) => pass[index] ?? 0))));
-  const ratio = (peer: Contender, least: number): Figure => {
-    const peerMs = median((peers.get(peer) ?? []).map(sum));
-    const eachMs = (totalMs: number): string => (totalMs / sampled.length).toFixed(1);
-    return {
-      ...common,
-      name: `${work.name}, ${sampled.length} strings / ${peer.name}`,
-      value: peerMs / ownSampleMs,
-      unit: "",
-      least,
-      note: `${eachMs(ownSampleMs)} ms to ${eachMs(peerMs)} ms a string`,
-    };
+  const value = Math.max(...p99OfString);
+  const over = p99OfString.filter((p99) => p99 > P99_MAX_MS).length;
+  const string = JSON.stringify(work.wishes[p99OfString.indexOf(value)]);
+  const all = passes.flat();
+  return {
+    part: "search",
+    name: `${work.name}, p99 of the slowest string`,
+    value,
+    unit: "ms",
+    most: P99_MAX_MS,
+    p50Ms: median(all),
+    p99Ms: percentile(all, 0.99),
+    note: `${over} of ${work.wishes.length} over it; ${string}`,
   };
-  return [
-    {
-      ...common,
-      name: `${work.name}, p99 of the slowest string`,
-      value: p99OfString[slowest] ?? 0,
-      unit: "ms",
-      most: P99_MAX_MS,
-      note: `${overLimit} of ${work.wishes.length} over it; ${JSON.stringify(work.wishes[slowest])}`,
-    },
-    ratio(fastify, OF_FASTIFY_LEAST),
-    ratio(pocketbase, OF_POCKETBASE_LEAST),
-  ];
+}
+
+/** How long the peers take for a sample of the strings, over how long Kanalog does. */
+async function ratios(
+  { options, tell }: Run,
+  work: Work,
+  kanalog: Contender,
+  peers: readonly Contender[],
+): Promise<Figure[]> {
+  const sample = { wishes: work.wishes.filter((_, index) => index % SAMPLED === 0) };
+  await requireSameRows(
+    [kanalog, ...peers],
+    sample.wishes.filter((_, index) => index % CHECKED === 0),
+  );
+  const totals = new Map<Contender, number[]>([kanalog, ...peers].map((one) => [one, []]));
+  const rounds = options.isQuick ? 1 : 3;
+  for (let round = 1; round <= rounds; round++) {
+    for (const [contender, ofContender] of totals) {
+      const target = await requireTarget(contender, sample);
+      // A peer takes seconds for what Kanalog does in tenths: each is asked for seconds.
+      const passes = contender === kanalog ? OWN_PASSES : 1;
+      for (let pass = 0; pass < passes; pass++) ofContender.push(sum(await askEach(target)));
+      tell(`${work.name}: ${contender.name}, pass ${round} of ${rounds}`);
+    }
+  }
+  const totalOf = (contender: Contender): number => median(totals.get(contender) ?? []);
+  const each = (contender: Contender): string =>
+    (totalOf(contender) / sample.wishes.length).toFixed(1);
+  return peers.map((peer) => ({
+    part: "search",
+    name: `${work.name}, ${sample.wishes.length} strings / ${peer.name}`,
+    value: totalOf(peer) / totalOf(kanalog),
+    unit: "",
+    least: LEAST[peer.name] ?? 0,
+    note: `${each(kanalog)} ms to ${each(peer)} ms a string`,
+  }));
 }
 
 async function requireTarget(contender: Contender, work: Pick<Work, "wishes">): Promise<Target> {
