@@ -144,16 +144,16 @@ function toQuery(db: Database, selection: CatalogSelection, limit: number): Quer
     ...facets.map((facet) => ({ text: facet, at: null })),
     ...(text === null ? [] : trigramsOf(text)),
   ];
-  const matchesMax = isRangeApart(selection) ? MATCHES_MAX_RANGED : MATCHES_MAX;
+  const isApart = isRangeApart(selection);
   return {
     ...INDEXES[ordering],
-    isRangeApart: isRangeApart(selection),
+    isRangeApart: isApart,
     range: [
       min === null ? "" : "AND c.subscribers >= @min",
       max === null ? "" : "AND c.subscribers <= @max",
     ].join(" "),
     tests: tests.join(" "),
-    matches: matchPlans(db, terms, matchesMax),
+    matches: matchPlans(db, terms, isApart ? MATCHES_MAX_RANGED : MATCHES_MAX),
     after,
     values: { ...values, afterValue: after?.[0] ?? null, afterId: after?.[1] ?? null },
     limit,

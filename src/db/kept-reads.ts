@@ -11,10 +11,11 @@ export type KeptReads<Key, Value> = (
 
 /**
  * Keeps what was read of a database until another connection commits to it, of which SQLite tells at
- * a tenth of what finding a row costs. It does not tell of a connection's own commits: nothing is to
- * be kept that this connection writes, and of a database in memory, where one writes all, nothing is.
+ * a tenth of what finding a row costs. It does not tell of a connection's own commits: what this one
+ * writes may be old in what is kept. Of a database in memory, where one writes all, nothing is kept.
  * @param keptMax how many; then it begins anew
- * @param versionOf of what is kept: where it is as before, a commit changed other things
+ * @param versionOf of what is kept: where it is as before, a commit changed other things; null tells
+ *   nothing
  */
 export function createKeptReads<Key, Value>(
   db: Database,

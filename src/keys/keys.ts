@@ -151,6 +151,7 @@ export function createKeys(db: Database, accounts: Accounts, clock: Clock, rando
 /** Empty where there is none. */
 function bearerToken(header: string | null): string {
   if (header === null) return "";
+  // As nearly all write it: the expression would take 0.2 us of every request.
   if (header.startsWith("Bearer ")) return header.slice(7).trim();
   const match = /^bearer +(.*)$/i.exec(header.trim());
   return match?.[1]?.trim() ?? "";

@@ -9,7 +9,7 @@ import { searchStrings } from "./search-strings.ts";
 
 const PURPOSE = 10;
 const WISHES = 400;
-/** Ten times as many cards as the appliance keeps. */
+/** Far more cards than the appliance keeps. */
 const WISHES_RARE = 50_000;
 const SEARCH_STRINGS = 200;
 const PAGE_FAR = 1000;
