@@ -4,6 +4,7 @@ import { type JsonText, toJsonText } from "../json-text.ts";
 import type { CardView } from "./card.ts";
 import type { ChannelKind } from "./channel-kind.ts";
 import { selectCards } from "./channels.store.ts";
+import { idAt, placeAt, STEPS_END, stepAt, stepOf } from "./search-index.ts";
 import { type MatchPlan, matchPlans } from "./search-terms.ts";
 import { facet, foldForSearch, markFacet, trigramsOf } from "./search-text.ts";
 
@@ -49,13 +50,21 @@ export interface CatalogPage {
 }
 
 /**
- * Limits between the plans, measured on a million channels: with them the slowest of the bench's 800
- * searches and filtered pages takes 10 ms; of other draws one in some thousand takes several times that.
+ * Limits between the plans, measured on a million channels: with them the slowest of 6,000 searches and
+ * filtered pages, of six draws, takes 11 ms.
  */
 const MATCHES_MAX = 4_200;
 /** Where a range of subscribers makes the walk of another ordering longer. */
 const MATCHES_MAX_RANGED = 5_500;
-const RANGE_MAX = 20_000;
+/** So many candidates are looked at in the order of the index, then so many times more each time. */
+const IN_ORDER_FIRST = 100;
+const IN_ORDER_GROWTH = 4;
+/** At most so many at a time while there is another expression, which leaves fewer. */
+const IN_ORDER_MAX = 400;
+/** Where so many are expected, a step of the index may have thousands of them, and a walk is short. */
+const DENSE = 20_000;
+const DENSE_WALK_MAX = 10_000;
+const RANGE_MAX = 10_000;
 const WALK_MAX = 60_000;
 const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 /** A plan of which more candidates are expected than so many times what it may find is not tried. */
@@ -128,9 +137,20 @@ export function selectCatalog(db: Database, selection: CatalogSelection): Catalo
 function toQuery(db: Database, selection: CatalogSelection, limit: number): Query {
   const { filter, ordering, after } = selection;
   const { subscribersMin: min, subscribersMax: max } = filter;
+  const isBySubscribers = ordering === "-subscribers";
+  const most = Math.min(max ?? UNBOUNDED, (isBySubscribers ? after?.[0] : null) ?? UNBOUNDED);
   const text = filter.text === null ? null : foldForSearch(filter.text);
   const { facets, facetsAbsent } = facetsOf(filter);
-  const values: Query["values"] = { kind: filter.kind, handle: filter.handle, min, max };
+  const values: Query["values"] = {
+    kind: filter.kind,
+    handle: filter.handle,
+    min,
+    max,
+    // Where the search index has what may be on the page.
+    firstStep: stepOf(most),
+    firstId: 0,
+    endStep: min === null ? STEPS_END : stepOf(min) + 1,
+  };
   const tests: string[] = [];
   const test = (term: string, operator: ">" | "="): void => {
     const name = `term${tests.length}`;
@@ -187,11 +207,13 @@ function findByHandle(db: Database, query: Query): Found[] {
 }
 
 /**
- * Which plan is cheap depends on how many channels match. Few matches: all of them, sorted. Few
- * channels in the range of subscribers: those, tested and sorted. Else matches are dense enough to
- * walk the ordering until the page is full; where they lie elsewhere in it, all of them after all.
+ * By subscribers the search index says where to look. In another ordering it depends on how many
+ * channels match which plan is cheap. Few matches: all of them, sorted. Few channels in the range of
+ * subscribers: those, tested and sorted. Else matches are dense enough to walk the ordering until the
+ * page is full; where they lie elsewhere in it, all of them after all.
  */
 function findByPlan(db: Database, query: Query): Found[] {
+  if (query.column === "subscribers") return findBySubscribers(db, query);
   for (const { match, candidates, candidatesMax } of query.matches) {
     if (candidates > HOPELESS * candidatesMax) continue;
     const found = findByMatches(db, query, match, candidatesMax);
@@ -206,14 +228,102 @@ function findByPlan(db: Database, query: Query): Found[] {
   return walk(db, query, WALK_MAX) ?? findByMatches(db, query, last.match, UNBOUNDED) ?? [];
 }
 
+/**
+ * The search index has channels nearly in this ordering (search-index.ts), so it is read until the page
+ * is full. A page that begins amid a step is found by a walk, where many match.
+ */
+function findBySubscribers(db: Database, query: Query): Found[] {
+  const [cheap] = query.matches;
+  if (cheap === undefined) return walk(db, query, UNBOUNDED) ?? [];
+  const mayBeginAmid = query.after !== null || query.values["max"] !== null;
+  if (mayBeginAmid && cheap.candidates > DENSE) {
+    const found = walk(db, query, DENSE_WALK_MAX);
+    if (found !== null) return found;
+  }
+  const last = query.matches.at(-1);
+  for (const plan of query.matches) {
+    const found = findInOrder(db, query, plan.match, plan === last ? UNBOUNDED : IN_ORDER_MAX);
+    if (found !== null) return found;
+  }
+  return [];
+}
+
+/**
+ * Looks at candidates in the order of the index, few at first, until the page is full; then at the rest
+ * of the step in which it ends. Null where `most` and some more do not fill it.
+ */
+function findInOrder(db: Database, query: Query, match: string, most: number): Found[] | null {
+  const found: Found[] = [];
+  let from = {};
+  for (let some = IN_ORDER_FIRST; some <= most; some *= IN_ORDER_GROWTH) {
+    const need = query.limit - found.length;
+    const { candidates, last, matches } = nextInOrder(db, query, match, { ...from, some, need });
+    found.push(...matches);
+    const end = matches.at(-1);
+    if (end !== undefined && matches.length === need) {
+      const rest = { firstStep: end.step, firstId: end.id + 1, endStep: end.step + 1 };
+      found.push(...(findByMatches(db, query, match, UNBOUNDED, rest) ?? []));
+      return found.sort(bySubscribers).slice(0, query.limit);
+    }
+    if (candidates < some) return found.sort(bySubscribers);
+    from = { firstStep: last.step, firstId: last.id + 1 };
+  }
+  return null;
+}
+
+interface Placed extends Found {
+  step: number;
+}
+
+/** The next `some` candidates, of which the first `need` that match are found. */
+function nextInOrder(
+  db: Database,
+  query: Query,
+  match: string,
+  more: { some: number; need: number },
+): { candidates: number; last: Placed; matches: Placed[] } {
+  const [last, ...matches] = all<Placed>(
+    db,
+    `WITH
+       candidates AS MATERIALIZED (
+         SELECT rowid AS place FROM channel_search
+         WHERE ${guard(more.some)} AND ${IN_INDEX} ORDER BY rowid LIMIT @some),
+       ends (n, last) AS MATERIALIZED (SELECT count(*), max(place) FROM candidates)
+     SELECT ${idAt("last")} AS id, n AS value, ${stepAt("last")} AS step FROM ends
+     UNION ALL SELECT * FROM (
+       SELECT c.id, c.subscribers, ${stepAt("c.place")}
+       FROM candidates m CROSS JOIN channels c ON c.id = ${idAt("m.place")}
+       WHERE ${guard(more.some)} AND c.is_public = 1 AND c.kind = @kind
+         ${query.range} ${afterCondition(query)} ${query.tests}
+       LIMIT @need)`,
+    query,
+    { match, ...more },
+  );
+  return { candidates: last?.value ?? 0, last: last as Placed, matches };
+}
+
+function bySubscribers(one: Found, other: Found): number {
+  return (other.value ?? 0) - (one.value ?? 0) || one.id - other.id;
+}
+
+/** SQL: what the index has of an expression, in the places that the page may come from. */
+const IN_INDEX = `channel_search MATCH @match
+  AND rowid >= ${placeAt("@firstStep", "@firstId")} AND rowid < ${placeAt("@endStep")}`;
+
 /** Null where there are more than `most` candidates; they are counted in the same scan. */
-function findByMatches(db: Database, query: Query, match: string, most: number): Found[] | null {
+function findByMatches(
+  db: Database,
+  query: Query,
+  match: string,
+  most: number,
+  more: Record<string, number> = {},
+): Found[] | null {
   const [candidates, ...found] = all(
     db,
     `WITH
        matches AS MATERIALIZED (
-         SELECT rowid AS id FROM channel_search
-         WHERE ${guard(most)} AND channel_search MATCH @match LIMIT @most + 1),
+         SELECT ${idAt("rowid")} AS id FROM channel_search
+         WHERE ${guard(most)} AND ${IN_INDEX} LIMIT @most + 1),
        counted (n) AS MATERIALIZED (SELECT count(*) FROM matches)
      SELECT n AS id, NULL AS value FROM counted
      UNION ALL SELECT * FROM (
@@ -223,7 +333,7 @@ function findByMatches(db: Database, query: Query, match: string, most: number):
          ${query.range} ${afterCondition(query)} ${query.tests}
        ORDER BY c.${query.column} DESC, c.id LIMIT @limit)`,
     query,
-    { match, most },
+    { match, most, ...more },
   );
   return candidates !== undefined && candidates.id <= most ? found : null;
 }
@@ -298,7 +408,7 @@ function segments({ column, after }: Query): Segment[] {
 
 /** Only what is not bounded by its own limit has to watch the clock for every row. */
 function guard(most: number): string {
-  return most === UNBOUNDED ? WITHIN_DEADLINE : "1";
+  return most > WALK_MAX ? WITHIN_DEADLINE : "1";
 }
 
 function afterCondition({ column, after }: Query): string {
@@ -318,11 +428,11 @@ function count(
   return counting.get({ ...query.values, ...more })?.n ?? 0;
 }
 
-function all(
+function all<Row extends Found = Found>(
   db: Database,
   sql: string,
   query: Query,
   more: Record<string, string | number> = {},
-): Found[] {
-  return statement<Found>(db, sql).all({ ...query.values, limit: query.limit, ...more });
+): Row[] {
+  return statement<Row>(db, sql).all({ ...query.values, limit: query.limit, ...more });
 }

@@ -1,6 +1,7 @@
 import { type Database, statement } from "../db/database.ts";
 import { type JsonText, toJsonText } from "../json-text.ts";
 import { CARD_COLUMNS, type CardRow, type CardView, splitCategories, toCard } from "./card.ts";
+import { createSearchIndex } from "./search-index.ts";
 import { searchTextOf } from "./search-text.ts";
 
 /** The card of a public channel. */
@@ -97,11 +98,15 @@ export function createLastPosts(db: Database) {
   };
 }
 
-/** Finds and writes channels, for imports; its calls come inside transactions. */
+/**
+ * Finds and writes channels, for imports; its calls come inside transactions. Before each commit
+ * `writeSearch` is to be called.
+ */
 export function createChannelRecords(db: Database) {
   const directoryIds = readDirectoryIds(db);
   const byId = statement<ChannelRecord>(db, `${RECORDS} WHERE c.id = ?`);
   const keepPublicCard = createPublicCards(db);
+  const search = createSearchIndex(db);
   const ids = createChannelIds(db);
   const record = (id: number | undefined): ChannelRecord | undefined =>
     id === undefined ? undefined : byId.get(id);
@@ -162,14 +167,18 @@ export function createChannelRecords(db: Database) {
       const id = Number(lastInsertRowid);
       insertCard.run({ ...row, id });
       keepPublicCard({ ...record, id });
+      search.inserted(id);
     },
 
     update(record: ChannelRecord): void {
       const row = withSearchText(record);
-      updateChannel.run(row);
+      search.updating(record.id, () => updateChannel.run(row));
       updateCard.run(row);
       keepPublicCard(record);
     },
+
+    /** Brings the search index to what was inserted and updated. */
+    writeSearch: search.write,
   };
 }
 

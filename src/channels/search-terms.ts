@@ -92,7 +92,7 @@ export function matchPlans(
   });
   const cheap = plan(first, candidates);
   const thorough = plan([...first, ...others], fewest);
-  return others.length > 0 && fewest <= thorough.candidatesMax ? [cheap, thorough] : [cheap];
+  return others.length > 0 ? [cheap, thorough] : [cheap];
 }
 
 function sum(numbers: readonly number[]): number {

@@ -1,14 +1,15 @@
+import { idAt } from "../channels/search-index.ts";
 import { type Database, statement } from "../db/database.ts";
 import { foundRows } from "./found-rows.ts";
 
 /** The tokenizer's pieces: three code points each. */
 const GRAM = 3;
-/** Sums stay exact: a million channels of this size are a billionth of what an integer holds. */
+/** Sums of remainders stay exact: those of a million channels are a billionth of what an integer holds. */
 const MODULUS = 1_000_003;
 
 /**
- * The search index equals the table: the same channels, each with as many pieces as its text has, and
- * of every piece the same number of channels with the same sum of their numbers. Listing which channel
+ * The search index equals the table: the same channels at the same places, each with as many pieces as
+ * its text has, and of every piece the same number of channels with the same sum of their places. Listing which channel
  * has which piece would take minutes at a million channels, this takes seconds. The structure of the
  * index is looked at by `integrity_check`.
  */
@@ -17,15 +18,15 @@ export function searchFaults(db: Database): string[] {
   return [
     ...foundRows(
       db,
-      "Public channels that are not in the index",
+      "Public channels that are not in the index, or not at their place",
       `SELECT id AS name FROM channels c WHERE is_public = 1
-       AND NOT EXISTS (SELECT 1 FROM channel_search_docsize WHERE id = c.id)`,
+       AND NOT EXISTS (SELECT 1 FROM channel_search_docsize WHERE id = c.place)`,
     ),
     ...foundRows(
       db,
-      "Channels in the index that are not public",
-      `SELECT id AS name FROM channel_search_docsize d
-       WHERE NOT EXISTS (SELECT 1 FROM channels WHERE id = d.id AND is_public = 1)`,
+      "Channels in the index that are not public, or not at that place",
+      `SELECT ${idAt("d.id")} AS name FROM channel_search_docsize d WHERE NOT EXISTS (
+         SELECT 1 FROM channels WHERE id = ${idAt("d.id")} AND place = d.id AND is_public = 1)`,
     ),
     ...differingGrams(db),
   ];
@@ -64,12 +65,12 @@ function sentence(what: string, grams: readonly Gram[]): string[] {
 /** What the index must have, from the table. */
 function tallies(db: Database): Map<Gram, Tally> {
   const found = new Map<Gram, Tally>();
-  const texts = statement<{ id: number; text: string }>(
+  const texts = statement<{ id: number; remainder: number; text: string }>(
     db,
-    "SELECT id, search_text AS text FROM channels WHERE is_public = 1",
+    `SELECT id, place % ${MODULUS} AS remainder, search_text AS text
+     FROM channels WHERE is_public = 1`,
   );
-  for (const { id, text } of texts.iterate()) {
-    const remainder = id % MODULUS;
+  for (const { id, remainder, text } of texts.iterate()) {
     const points = /[\ud800-\udfff]/.test(text) ? [...text] : null;
     const { length } = points ?? text;
     for (let at = 0; at + GRAM <= length; at += 1) {

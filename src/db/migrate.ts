@@ -7,6 +7,7 @@ import { webhooks } from "./migrations/002-webhooks.ts";
 import { site } from "./migrations/003-site.ts";
 import { publicCards } from "./migrations/004-public-cards.ts";
 import { searchTrigrams } from "./migrations/005-search-trigrams.ts";
+import { searchPlaces } from "./migrations/006-search-places.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -17,6 +18,7 @@ export const MIGRATIONS: readonly string[] = [
   site,
   publicCards,
   searchTrigrams,
+  searchPlaces,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

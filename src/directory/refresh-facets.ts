@@ -28,6 +28,7 @@ export async function refreshFacets(db: Database, clock: Clock): Promise<void> {
         const record = records.byId(id);
         if (record !== undefined) records.update(record);
       }
+      records.writeSearch();
     });
     afterId = last;
     await clock.sleep(PAUSE_MS);

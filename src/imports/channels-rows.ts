@@ -108,6 +108,7 @@ export const channelsImport: ImportKind<ChannelRow> = {
         else records.update(record);
         return stored === undefined ? "inserted" : "updated";
       },
+      beforeCommit: records.writeSearch,
       afterwards: () => optimizeSearch(db, clock),
     };
   },

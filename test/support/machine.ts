@@ -210,11 +210,11 @@ function readFaults(db: BetterSqlite3.Database): unknown[] {
   const integrity = db.pragma("integrity_check", { simple: true });
   const foreignKeys = db.pragma("foreign_key_check") as unknown[];
   db.exec("CREATE VIRTUAL TABLE temp.terms USING fts5vocab(main, channel_search, instance)");
-  const indexed = new Map<number, Set<string>>();
-  for (const { term, doc } of db.prepare("SELECT term, doc FROM temp.terms").all() as {
-    term: string;
-    doc: number;
-  }[]) {
+  // By place, as a text: a number of JavaScript is not exact enough.
+  const indexed = new Map<string, Set<string>>();
+  for (const { term, doc } of db
+    .prepare("SELECT term, CAST(doc AS TEXT) AS doc FROM temp.terms")
+    .all() as { term: string; doc: string }[]) {
     let terms = indexed.get(doc);
     if (terms === undefined) {
       terms = new Set();
@@ -223,18 +223,19 @@ function readFaults(db: BetterSqlite3.Database): unknown[] {
     terms.add(term);
   }
   const differing: number[] = [];
-  const rows = db.prepare("SELECT id, search_text FROM channels WHERE is_public = 1").all() as {
-    id: number;
-    search_text: string;
-  }[];
-  for (const { id, search_text } of rows) {
+  const rows = db
+    .prepare(
+      "SELECT id, CAST(place AS TEXT) AS place, search_text FROM channels WHERE is_public = 1",
+    )
+    .all() as { id: number; place: string; search_text: string }[];
+  for (const { id, place, search_text } of rows) {
     const points = [...search_text];
     const wanted = new Set(points.slice(2).map((_, at) => points.slice(at, at + 3).join("")));
-    const found = indexed.get(id) ?? new Set();
+    const found = indexed.get(place) ?? new Set();
     if (wanted.size !== found.size || [...wanted].some((term) => !found.has(term))) {
       differing.push(id);
     }
-    indexed.delete(id);
+    indexed.delete(place);
   }
   return [
     ...(integrity === "ok" ? [] : [integrity]),

@@ -77,6 +77,7 @@ function writeChannels(db: Database, channels: number): void {
   inParts(db, channels, (first, last) => {
     const records = createChannelRecords(db);
     for (let id = first; id <= last; id++) records.insert(channelRecord(id, slugs));
+    records.writeSearch();
   });
 }
 

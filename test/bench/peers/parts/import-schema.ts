@@ -4,12 +4,22 @@ import { run } from "../processes.ts";
 /** From this version on `sqlite3` knows `contentless_delete`. */
 const CONTENTLESS_DELETE = [3, 43];
 
+/** SQL for an empty database of `sqlite3`. */
+export interface ImportSchema {
+  /** Makes channels, cards, statistics, the search index and all that belongs to them. */
+  tables: string;
+  /** Fills the search index, once the channels are imported. */
+  search: string;
+}
+
+/** `.import` takes no table with a column that is computed. */
+const PLACE = /,\s*(place INTEGER[\s\S]*?VIRTUAL)/;
+
 /**
- * The statements that make channels, cards, statistics, the search index and all that belongs to
- * them, as they stand in a database of Kanalog. An older `sqlite3` gets the search index without
+ * As it stands in a database of Kanalog. An older `sqlite3` gets the search index without
  * `contentless_delete`, which inserting hardly notices.
  */
-export async function importSchema(database: string): Promise<string> {
+export async function importSchema(database: string): Promise<ImportSchema> {
   const db = new BetterSqlite3(database, { readonly: true });
   const statements = db
     .prepare<[], string>(
@@ -24,10 +34,15 @@ export async function importSchema(database: string): Promise<string> {
   const [majorLeast = 0, minorLeast = 0] = CONTENTLESS_DELETE;
   const isOld = major < majorLeast || (major === majorLeast && minor < minorLeast);
   const text = statements.map((statement) => `${statement};`).join("\n");
-  return isOld
-    ? text
-        .replace(" contentless_delete = 1,", "")
-        // Only what is inserted is measured; the other triggers delete from the index.
-        .replace(/CREATE TRIGGER channel_search_(update|delete)[\s\S]*?END;/g, "")
-    : text;
+  const place = PLACE.exec(text)?.[1];
+  if (place === undefined) throw new Error("channels have no place");
+  return {
+    tables: text
+      .replace(PLACE, "")
+      .replace(" contentless_delete = 1,", isOld ? "" : " contentless_delete = 1,"),
+    search:
+      `ALTER TABLE channels ADD COLUMN ${place};\n` +
+      "INSERT INTO channel_search (rowid, search_text)" +
+      " SELECT place, search_text FROM channels WHERE is_public = 1 ORDER BY place;\n",
+  };
 }

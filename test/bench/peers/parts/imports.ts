@@ -48,7 +48,7 @@ export const imports: Part = async ({ options, tell }) => {
       const database = join(folder, `kanalog-${round}.db`);
       const plain = join(folder, `sqlite-${round}.db`);
       copyFileSync(empty, database);
-      await sqlite(plain, schema);
+      await sqlite(plain, schema.tables);
       own.channels.push(await kanalogImport(database, "channels", files.channels));
       other.channels.push(
         await sqlite(
@@ -56,6 +56,7 @@ export const imports: Part = async ({ options, tell }) => {
           load(files.channelRows, "channels"),
           load(files.cardRows, "channel_cards"),
           load(files.publicCardRows, "public_cards"),
+          schema.search,
         ),
       );
       own.stats.push(await kanalogImport(database, "stats", files.stats));
