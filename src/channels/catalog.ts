@@ -4,7 +4,7 @@ import { type JsonText, toJsonText } from "../json-text.ts";
 import type { CardView } from "./card.ts";
 import type { ChannelKind } from "./channel-kind.ts";
 import { selectCards } from "./channels.store.ts";
-import { idAt, placeAt, STEPS_END, stepAt, stepOf } from "./search-index.ts";
+import { idAt, placeAt, stepAt, stepOf } from "./search-index.ts";
 import { type MatchPlan, matchPlans } from "./search-terms.ts";
 import { facet, foldForSearch, markFacet, trigramsOf } from "./search-text.ts";
 
@@ -75,6 +75,13 @@ interface Found {
   value: number | null;
 }
 
+/** A part of the search index: from an id in a step to where another step begins. */
+interface Part {
+  firstStep: number;
+  firstId: number;
+  endStep: number;
+}
+
 /** What all plans share: SQL conditions on `channels c`, and the values they name. */
 interface Query {
   column: "subscribers" | "quality" | "citation" | "last_post_at";
@@ -82,6 +89,10 @@ interface Query {
   /** The range of subscribers. */
   range: string;
   isRangeApart: boolean;
+  /** Where the search index has what may be on the page. */
+  part: Part;
+  /** Whether the page may begin amid a step. */
+  isAmid: boolean;
   /** Each term stands in the search text, or does not. */
   tests: string;
   /** None where nothing is searched. */
@@ -137,20 +148,9 @@ export function selectCatalog(db: Database, selection: CatalogSelection): Catalo
 function toQuery(db: Database, selection: CatalogSelection, limit: number): Query {
   const { filter, ordering, after } = selection;
   const { subscribersMin: min, subscribersMax: max } = filter;
-  const isBySubscribers = ordering === "-subscribers";
-  const most = Math.min(max ?? UNBOUNDED, (isBySubscribers ? after?.[0] : null) ?? UNBOUNDED);
   const text = filter.text === null ? null : foldForSearch(filter.text);
   const { facets, facetsAbsent } = facetsOf(filter);
-  const values: Query["values"] = {
-    kind: filter.kind,
-    handle: filter.handle,
-    min,
-    max,
-    // Where the search index has what may be on the page.
-    firstStep: stepOf(most),
-    firstId: 0,
-    endStep: min === null ? STEPS_END : stepOf(min) + 1,
-  };
+  const values: Query["values"] = { kind: filter.kind, handle: filter.handle, min, max };
   const tests: string[] = [];
   const test = (term: string, operator: ">" | "="): void => {
     const name = `term${tests.length}`;
@@ -168,6 +168,8 @@ function toQuery(db: Database, selection: CatalogSelection, limit: number): Quer
   return {
     ...INDEXES[ordering],
     isRangeApart: isApart,
+    part: partOf(selection),
+    isAmid: after !== null || max !== null,
     range: [
       min === null ? "" : "AND c.subscribers >= @min",
       max === null ? "" : "AND c.subscribers <= @max",
@@ -178,6 +180,12 @@ function toQuery(db: Database, selection: CatalogSelection, limit: number): Quer
     values: { ...values, afterValue: after?.[0] ?? null, afterId: after?.[1] ?? null },
     limit,
   };
+}
+
+function partOf({ filter, ordering, after }: CatalogSelection): Part {
+  const last = ordering === "-subscribers" ? after?.[0] : null;
+  const most = Math.min(filter.subscribersMax ?? UNBOUNDED, last ?? UNBOUNDED);
+  return { firstStep: stepOf(most), firstId: 0, endStep: stepOf(filter.subscribersMin ?? 0) + 1 };
 }
 
 /** Facets that a channel of the filter has, and such that it has not. */
@@ -235,8 +243,7 @@ function findByPlan(db: Database, query: Query): Found[] {
 function findBySubscribers(db: Database, query: Query): Found[] {
   const [cheap] = query.matches;
   if (cheap === undefined) return walk(db, query, UNBOUNDED) ?? [];
-  const mayBeginAmid = query.after !== null || query.values["max"] !== null;
-  if (mayBeginAmid && cheap.candidates > DENSE) {
+  if (query.isAmid && cheap.candidates > DENSE) {
     const found = walk(db, query, DENSE_WALK_MAX);
     if (found !== null) return found;
   }
@@ -249,29 +256,31 @@ function findBySubscribers(db: Database, query: Query): Found[] {
 }
 
 /**
- * Looks at candidates in the order of the index, few at first, until the page is full; then at the rest
- * of the step in which it ends. Null where `most` and some more do not fill it.
+ * Looks at candidates in the order of the index, some at first, then more, until the page is full; then
+ * at the rest of the step in which it ends. Null where more than `someMax` would have to be looked at at
+ * a time.
  */
-function findInOrder(db: Database, query: Query, match: string, most: number): Found[] | null {
+function findInOrder(db: Database, query: Query, match: string, someMax: number): Found[] | null {
   const found: Found[] = [];
-  let from = {};
-  for (let some = IN_ORDER_FIRST; some <= most; some *= IN_ORDER_GROWTH) {
+  let { part } = query;
+  for (let some = IN_ORDER_FIRST; some <= someMax; some *= IN_ORDER_GROWTH) {
     const need = query.limit - found.length;
-    const { candidates, last, matches } = nextInOrder(db, query, match, { ...from, some, need });
+    const { candidates, last, matches } = nextInOrder(db, query, match, part, { some, need });
     found.push(...matches);
-    const end = matches.at(-1);
-    if (end !== undefined && matches.length === need) {
+    const end = matches[need - 1];
+    if (end !== undefined) {
       const rest = { firstStep: end.step, firstId: end.id + 1, endStep: end.step + 1 };
       found.push(...(findByMatches(db, query, match, UNBOUNDED, rest) ?? []));
       return found.sort(bySubscribers).slice(0, query.limit);
     }
     if (candidates < some) return found.sort(bySubscribers);
-    from = { firstStep: last.step, firstId: last.id + 1 };
+    part = { ...part, firstStep: last.step, firstId: last.id + 1 };
   }
   return null;
 }
 
-interface Placed extends Found {
+interface Placed {
+  id: number;
   step: number;
 }
 
@@ -280,33 +289,37 @@ function nextInOrder(
   db: Database,
   query: Query,
   match: string,
-  more: { some: number; need: number },
-): { candidates: number; last: Placed; matches: Placed[] } {
-  const [last, ...matches] = all<Placed>(
+  part: Part,
+  { some, need }: { some: number; need: number },
+): { candidates: number; last: Placed; matches: (Found & Placed)[] } {
+  // The first row has the last candidate, and as its value how many there are. Candidates are kept in
+  // their order, in which the cross join goes through them: an ORDER BY would look at all.
+  const [first, ...matches] = all<Found & Placed>(
     db,
     `WITH
        candidates AS MATERIALIZED (
          SELECT rowid AS place FROM channel_search
-         WHERE ${guard(more.some)} AND ${IN_INDEX} ORDER BY rowid LIMIT @some),
+         WHERE ${guard(some)} AND ${IN_INDEX} ORDER BY rowid LIMIT @some),
        ends (n, last) AS MATERIALIZED (SELECT count(*), max(place) FROM candidates)
      SELECT ${idAt("last")} AS id, n AS value, ${stepAt("last")} AS step FROM ends
      UNION ALL SELECT * FROM (
-       SELECT c.id, c.subscribers, ${stepAt("c.place")}
+       SELECT c.id, c.subscribers, ${stepAt("m.place")}
        FROM candidates m CROSS JOIN channels c ON c.id = ${idAt("m.place")}
-       WHERE ${guard(more.some)} AND c.is_public = 1 AND c.kind = @kind
+       WHERE ${guard(some)} AND c.is_public = 1 AND c.kind = @kind
          ${query.range} ${afterCondition(query)} ${query.tests}
        LIMIT @need)`,
     query,
-    { match, ...more },
+    { match, some, need, ...part },
   );
-  return { candidates: last?.value ?? 0, last: last as Placed, matches };
+  const { id = 0, step = 0, value = 0 } = first ?? {};
+  return { candidates: value ?? 0, last: { id, step }, matches };
 }
 
 function bySubscribers(one: Found, other: Found): number {
   return (other.value ?? 0) - (one.value ?? 0) || one.id - other.id;
 }
 
-/** SQL: what the index has of an expression, in the places that the page may come from. */
+/** SQL: what a part of the index has of an expression. */
 const IN_INDEX = `channel_search MATCH @match
   AND rowid >= ${placeAt("@firstStep", "@firstId")} AND rowid < ${placeAt("@endStep")}`;
 
@@ -316,7 +329,7 @@ function findByMatches(
   query: Query,
   match: string,
   most: number,
-  more: Record<string, number> = {},
+  part = query.part,
 ): Found[] | null {
   const [candidates, ...found] = all(
     db,
@@ -333,7 +346,7 @@ function findByMatches(
          ${query.range} ${afterCondition(query)} ${query.tests}
        ORDER BY c.${query.column} DESC, c.id LIMIT @limit)`,
     query,
-    { match, most, ...more },
+    { match, most, ...part },
   );
   return candidates !== undefined && candidates.id <= most ? found : null;
 }
@@ -406,7 +419,7 @@ function segments({ column, after }: Query): Segment[] {
   return bySubscribers ? [tied, below] : [tied, below, valueless];
 }
 
-/** Only what is not bounded by its own limit has to watch the clock for every row. */
+/** Only what may look at more than the longest walk has to watch the clock for every row. */
 function guard(most: number): string {
   return most > WALK_MAX ? WITHIN_DEADLINE : "1";
 }

@@ -172,7 +172,8 @@ export function createChannelRecords(db: Database) {
 
     update(record: ChannelRecord): void {
       const row = withSearchText(record);
-      search.updating(record.id, () => updateChannel.run(row));
+      search.updating(record.id);
+      updateChannel.run(row);
       updateCard.run(row);
       keepPublicCard(record);
     },

@@ -40,8 +40,8 @@ export interface MatchPlan {
 
 /**
  * Ways to ask the index, cheap ones first: for the rarest terms, as long as another costs less than the
- * candidates that it leaves out; then, where they may leave few enough, for all. What is not asked of
- * the index is tested on the candidates.
+ * candidates that it leaves out; then for all that may be read. What is not asked of the index is tested
+ * on the candidates.
  * @param candidatesMax how many may be left
  */
 export function matchPlans(

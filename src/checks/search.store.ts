@@ -4,14 +4,14 @@ import { foundRows } from "./found-rows.ts";
 
 /** The tokenizer's pieces: three code points each. */
 const GRAM = 3;
-/** Sums of remainders stay exact: those of a million channels are a billionth of what an integer holds. */
+/** Sums of remainders stay exact: a million channels' are below 10^12, a number is exact to 9 x 10^15. */
 const MODULUS = 1_000_003;
 
 /**
  * The search index equals the table: the same channels at the same places, each with as many pieces as
- * its text has, and of every piece the same number of channels with the same sum of their places. Listing which channel
- * has which piece would take minutes at a million channels, this takes seconds. The structure of the
- * index is looked at by `integrity_check`.
+ * its text has, and of every piece the same number of channels with the same sum of their places'
+ * remainders. Listing which channel has which piece would take minutes at a million channels, this takes
+ * seconds. The structure of the index is looked at by `integrity_check`.
  */
 export function searchFaults(db: Database): string[] {
   openSearchTerms(db);

@@ -5,6 +5,7 @@ import BetterSqlite3 from "better-sqlite3";
 import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
 import { AppError, storageReason } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
+import { untilFree } from "./busy.ts";
 import { armDeadline } from "./deadline.ts";
 import { deniedAccess, giveToOwnerOf } from "./file-owner.ts";
 
@@ -43,9 +44,9 @@ export type Access = "writer" | "counter" | "reader";
 const SYNCHRONOUS = { writer: "FULL", counter: "NORMAL", reader: "NORMAL" };
 
 /**
- * Pages of the write-ahead log after which a commit copies them into the file: 32 MB. An import of
- * channels, which writes the same pages in transaction after transaction, takes a sixth less time than
- * with SQLite's usual 1,000.
+ * Pages of the write-ahead log from which on a commit copies it into the file; 0: never. 8,000 are
+ * 32 MB: an import of channels, which writes the same pages again and again, takes a sixth less time
+ * than with SQLite's usual 1,000. Beside a server it is folded sooner (fold-beside.ts).
  */
 const CHECKPOINT_PAGES = { writer: 8_000, counter: 0, reader: 0 };
 
@@ -57,7 +58,8 @@ export function openDatabase(path: string, clock: Clock, access: Access = "write
   try {
     if (path !== IN_MEMORY && access !== "reader") makeFile(path);
     const client = openFile(path);
-    client.pragma("journal_mode = WAL");
+    // Of two processes that make a file at once, SQLite refuses the one's switch without any wait.
+    untilFree(() => client.pragma("journal_mode = WAL"));
     client.pragma(`synchronous = ${SYNCHRONOUS[access]}`);
     client.pragma("foreign_keys = ON");
     client.pragma(`cache_size = -${CACHES_KIB[access]}`);

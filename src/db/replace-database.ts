@@ -3,11 +3,11 @@ import { dirname, resolve } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { AppError, storageReason } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
+import { isBusy } from "./busy.ts";
 import { flush, writeCopy } from "./database-copy.ts";
 import { requireSoundFile } from "./database-file.ts";
 import { giveToOwnerOf } from "./file-owner.ts";
 import { requireKnownVersion } from "./migrate.ts";
-import { isBusy } from "./transaction.ts";
 
 export interface Replacement {
   /** Of the file that took the database's place; an older one is migrated by the next start. */

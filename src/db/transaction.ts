@@ -1,5 +1,6 @@
 import { isStorageFault, storageUnavailable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
+import { isBusy } from "./busy.ts";
 import { type Database, statement } from "./database.ts";
 
 /** How long a write waits for the lock, unless its caller knows better. */
@@ -43,11 +44,6 @@ function tryBegin(db: Database, mayWait: boolean): boolean {
     if (isBusy(error) && mayWait) return false;
     throw storageError(error);
   }
-}
-
-/** Whether another connection holds a lock. */
-export function isBusy(error: unknown): boolean {
-  return error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_BUSY");
 }
 
 /** What the storage refuses is `unavailable`; the rest stays as it is. */

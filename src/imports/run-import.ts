@@ -51,7 +51,10 @@ type Told = { summary: ImportSummary } & Pick<ImportRun, "onReject">;
 
 /** Rows read ahead of transactions. */
 const BATCH_ROWS = 10_000;
-/** A transaction ends after this long, since other writers (usage) wait for the lock. */
+/**
+ * No more rows go into a transaction after this long, since other writers (usage) wait for the lock; what
+ * is written before its commit comes on top.
+ */
 const TRANSACTION_MS = 20;
 /** Between two transactions: a waiting writer looks every millisecond. */
 const PAUSE_MS = 2;

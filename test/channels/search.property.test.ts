@@ -93,6 +93,7 @@ type Edit =
   | { edit: "put"; id: number; title: string; handle: string | null; kind: Known["kind"] }
   | { edit: "retitle"; id: number; title: string }
   | { edit: "handle"; id: number; handle: string | null }
+  | { edit: "grow"; id: number; subscribers: number }
   | { edit: "public"; id: number; isPublic: boolean }
   | { edit: "kind"; id: number; kind: Known["kind"] };
 
@@ -101,6 +102,11 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
   fc.record({ edit: fc.constant("put" as const), id, title, handle: fc.option(handle), kind }),
   fc.record({ edit: fc.constant("retitle" as const), id, title }),
   fc.record({ edit: fc.constant("handle" as const), id, handle: fc.option(handle) }),
+  fc.record({
+    edit: fc.constant("grow" as const),
+    id,
+    subscribers: fc.constantFrom(0, 9, 10, 99, 100, 1_000_000),
+  }),
   fc.record({ edit: fc.constant("public" as const), id, isPublic: fc.boolean() }),
   fc.record({ edit: fc.constant("kind" as const), id, kind }),
 );
@@ -155,6 +161,8 @@ function apply(channels: Map<number, Known>, change: Edit): Fields | null {
       take(change.handle);
       known.handle = change.handle;
       return { id: change.id, handle: change.handle };
+    case "grow":
+      return known === undefined ? null : { id: change.id, subscribers: change.subscribers };
     case "public":
       if (known === undefined) return null;
       known.isPublic = change.isPublic;

@@ -246,6 +246,15 @@ test("the catalog's filters and search follow every change of a channel", async 
   expect(await ids("")).toEqual([]);
   await appliance.importRows("channels", [{ id: 1, is_public: true }]);
   expect(await ids("q=палки")).toEqual([1]);
+  await appliance.importRows("channels", [
+    { id: 1, subscribers: 50_000 },
+    { id: 2, title: "Палки", subscribers: 100 },
+    { id: 2, subscribers: 20 },
+    { id: 2, subscribers: 2000 },
+  ]);
+  expect(await ids("q=палки")).toEqual([1, 2]);
+  expect(await ids("q=палки&subscribers_max=3000")).toEqual([2]);
+  expect(await ids("q=палки&subscribers_min=3000&ordering=-quality")).toEqual([1]);
 });
 
 test("every spelling of a boolean is taken, in CSV and in NDJSON", async () => {

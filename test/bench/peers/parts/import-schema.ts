@@ -5,7 +5,7 @@ import { run } from "../processes.ts";
 const CONTENTLESS_DELETE = [3, 43];
 
 /** SQL for an empty database of `sqlite3`. */
-export interface ImportSchema {
+interface ImportSchema {
   /** Makes channels, cards, statistics, the search index and all that belongs to them. */
   tables: string;
   /**
@@ -21,7 +21,7 @@ export interface ImportSchema {
 const PLACE = /,\s*(place INTEGER[\s\S]*?VIRTUAL)/;
 
 /**
- * As it stands in a database of Kanalog. An older `sqlite3` gets the search index without
+ * As in a database of Kanalog, but for the column `place`. An older `sqlite3` gets the search index without
  * `contentless_delete`, which inserting hardly notices.
  */
 export async function importSchema(database: string): Promise<ImportSchema> {
@@ -30,7 +30,7 @@ export async function importSchema(database: string): Promise<ImportSchema> {
     .prepare<[], string>(
       `SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL
          AND tbl_name IN ('channels', 'channel_cards', 'public_cards', 'channel_search', 'daily_statistics')
-       ORDER BY CASE type WHEN 'table' THEN 0 WHEN 'index' THEN 1 ELSE 2 END, rowid`,
+       ORDER BY type = 'index', rowid`,
     )
     .pluck()
     .all();
@@ -41,10 +41,9 @@ export async function importSchema(database: string): Promise<ImportSchema> {
   const text = statements.map((statement) => `${statement};`).join("\n");
   const place = PLACE.exec(text)?.[1];
   if (place === undefined) throw new Error("channels have no place");
+  const tables = text.replace(PLACE, "");
   return {
-    tables: text
-      .replace(PLACE, "")
-      .replace(" contentless_delete = 1,", isOld ? "" : " contentless_delete = 1,"),
+    tables: isOld ? tables.replace(" contentless_delete = 1,", "") : tables,
     searchAlong:
       "CREATE TRIGGER search_along AFTER INSERT ON channels WHEN new.is_public = 1 BEGIN" +
       " INSERT INTO channel_search (rowid, search_text) VALUES (new.id, new.search_text); END;\n",

@@ -1,0 +1,23 @@
+const PAUSE_MS = 1;
+const TRIES_MAX = 10_000;
+
+/** Whether another connection holds a lock. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_BUSY");
+}
+
+/**
+ * Tries again while another connection holds a lock, often enough to get in between two transactions of
+ * an import, but blocks the thread meanwhile.
+ */
+export function untilFree<T>(work: () => T): T {
+  const nobody = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || tries === TRIES_MAX) throw error;
+      Atomics.wait(nobody, 0, 0, PAUSE_MS);
+    }
+  }
+}
