@@ -61,6 +61,10 @@ const IN_ORDER_FIRST = 100;
 const IN_ORDER_GROWTH = 4;
 /** At most so many at a time while there is another expression, which leaves fewer. */
 const IN_ORDER_MAX = 400;
+/** Where the page begins amid a step, what is before it is looked at too. */
+const IN_ORDER_AMID_MAX = 1_600;
+/** Of the step in which a page ends: all channels may be in one, where nobody counts subscribers. */
+const REST_MAX = 1_000;
 /** Where so many are expected, a step of the index may have thousands of them, and a walk is short. */
 const DENSE = 20_000;
 const DENSE_WALK_MAX = 10_000;
@@ -238,27 +242,28 @@ function findByPlan(db: Database, query: Query): Found[] {
 
 /**
  * The search index has channels nearly in this ordering (search-index.ts), so it is read until the page
- * is full. A page that begins amid a step is found by a walk, where many match.
+ * is full. Amid a step in which many match, a walk of the ordering itself is shorter.
  */
 function findBySubscribers(db: Database, query: Query): Found[] {
   const [cheap] = query.matches;
-  if (cheap === undefined) return walk(db, query, UNBOUNDED) ?? [];
+  const last = query.matches.at(-1);
+  if (cheap === undefined || last === undefined) return walk(db, query, UNBOUNDED) ?? [];
   if (query.isAmid && cheap.candidates > DENSE) {
     const found = walk(db, query, DENSE_WALK_MAX);
     if (found !== null) return found;
   }
-  const last = query.matches.at(-1);
+  const lastMax = query.isAmid ? IN_ORDER_AMID_MAX : UNBOUNDED;
   for (const plan of query.matches) {
-    const found = findInOrder(db, query, plan.match, plan === last ? UNBOUNDED : IN_ORDER_MAX);
+    const found = findInOrder(db, query, plan.match, plan === last ? lastMax : IN_ORDER_MAX);
     if (found !== null) return found;
   }
-  return [];
+  return walk(db, query, WALK_MAX) ?? findByMatches(db, query, last.match, UNBOUNDED) ?? [];
 }
 
 /**
  * Looks at candidates in the order of the index, some at first, then more, until the page is full; then
  * at the rest of the step in which it ends. Null where more than `someMax` would have to be looked at at
- * a time.
+ * a time, or more than `REST_MAX` are the rest.
  */
 function findInOrder(db: Database, query: Query, match: string, someMax: number): Found[] | null {
   const found: Found[] = [];
@@ -269,9 +274,9 @@ function findInOrder(db: Database, query: Query, match: string, someMax: number)
     found.push(...matches);
     const end = matches[need - 1];
     if (end !== undefined) {
-      const rest = { firstStep: end.step, firstId: end.id + 1, endStep: end.step + 1 };
-      found.push(...(findByMatches(db, query, match, UNBOUNDED, rest) ?? []));
-      return found.sort(bySubscribers).slice(0, query.limit);
+      const step = { firstStep: end.step, firstId: end.id + 1, endStep: end.step + 1 };
+      const rest = findByMatches(db, query, match, REST_MAX, step);
+      return rest && [...found, ...rest].sort(bySubscribers).slice(0, query.limit);
     }
     if (candidates < some) return found.sort(bySubscribers);
     part = { ...part, firstStep: last.step, firstId: last.id + 1 };
