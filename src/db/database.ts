@@ -21,8 +21,9 @@ export const IN_MEMORY = ":memory:";
 const CACHES_KIB = {
   writer: 32 * 1024,
   counter: 32 * 1024,
-  // Emptied after every commit of another connection, so it serves one query.
-  reader: 12 * 1024,
+  // Emptied after every commit of another connection, so it serves one query; each of some threads has
+  // one, and with three times as much no query took less.
+  reader: 4 * 1024,
 };
 /** While a new file is made by another process, opening it has to wait. */
 const OPEN_TIMEOUT_MS = 5_000;
