@@ -61,8 +61,8 @@ const IN_ORDER_FIRST = 100;
 const IN_ORDER_GROWTH = 4;
 /** At most so many at a time while there is another expression, which leaves fewer. */
 const IN_ORDER_MAX = 400;
-/** Where the page begins amid a step, what is before it is looked at too. */
-const IN_ORDER_AMID_MAX = 1_600;
+/** Where that one costs more; and amid a step, where what is before the page is looked at too. */
+const IN_ORDER_LONG_MAX = 1_600;
 /** Of the step in which a page ends: all channels may be in one, where nobody counts subscribers. */
 const REST_MAX = 1_000;
 /** Where so many are expected, a step of the index may have thousands of them, and a walk is short. */
@@ -252,9 +252,13 @@ function findBySubscribers(db: Database, query: Query): Found[] {
     const found = walk(db, query, DENSE_WALK_MAX);
     if (found !== null) return found;
   }
-  const lastMax = query.isAmid ? IN_ORDER_AMID_MAX : UNBOUNDED;
+  const lastMax = query.isAmid ? IN_ORDER_LONG_MAX : UNBOUNDED;
+  // What the last expression reads of the index may cost more than to look at what the first leaves.
+  const isFirstCheap =
+    cheap.candidates > IN_ORDER_MAX && cheap.candidates < MATCHES_MAX - last.candidatesMax;
+  const firstMax = isFirstCheap ? IN_ORDER_LONG_MAX : IN_ORDER_MAX;
   for (const plan of query.matches) {
-    const found = findInOrder(db, query, plan.match, plan === last ? lastMax : IN_ORDER_MAX);
+    const found = findInOrder(db, query, plan.match, plan === last ? lastMax : firstMax);
     if (found !== null) return found;
   }
   return walk(db, query, WALK_MAX) ?? findByMatches(db, query, last.match, UNBOUNDED) ?? [];

@@ -355,7 +355,7 @@ test("any filters, order and place in the list give what a plain scan gives", ()
       const plan = expectSame(one);
       seen.set(plan, (seen.get(plan) ?? 0) + 1);
     }),
-    { numRuns: 200 },
+    { numRuns: 150 },
   );
   for (const plan of ["in order", "matches", "range", "walk"] as const) {
     expect(seen.get(plan) ?? 0, plan).toBeGreaterThan(2);
