@@ -59,7 +59,9 @@ export function openDatabase(path: string, clock: Clock, access: Access = "write
   try {
     if (path !== IN_MEMORY && access !== "reader") makeFile(path);
     const client = openFile(path);
-    // Of two processes that make a file at once, SQLite refuses the one's switch without any wait.
+    // Of two processes that make a file at once, SQLite refuses the one's switch without any wait; with
+    // waits of its own besides, the tries would take hours where a lock is never given back.
+    client.pragma("busy_timeout = 0");
     untilFree(() => client.pragma("journal_mode = WAL"));
     client.pragma(`synchronous = ${SYNCHRONOUS[access]}`);
     client.pragma("foreign_keys = ON");
