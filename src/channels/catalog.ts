@@ -5,7 +5,7 @@ import type { CardView } from "./card.ts";
 import type { ChannelKind } from "./channel-kind.ts";
 import { selectCards } from "./channels.store.ts";
 import { idAt, placeAt, stepAt, stepOf } from "./search-index.ts";
-import { type MatchPlan, matchPlans } from "./search-terms.ts";
+import { channelsInIndex, type MatchPlan, matchPlans } from "./search-terms.ts";
 import { facet, foldForSearch, markFacet, trigramsOf } from "./search-text.ts";
 
 /** Always descending, channels without a value last, ties by ascending id. */
@@ -49,13 +49,18 @@ export interface CatalogPage {
   last: CatalogPosition | null;
 }
 
-/**
- * Limits between the plans, measured on a million channels: with them the slowest of 4,800 searches and
- * filtered pages, of six draws, takes some 12 ms.
+/*
+ * Limits between the plans, measured on a million channels: with them the slowest of 4,000 searches and
+ * filtered pages, of five draws, takes some 13 ms.
  */
-const MATCHES_MAX = 4_200;
-/** Where a range of subscribers makes the walk of another ordering longer. */
-const MATCHES_MAX_RANGED = 5_500;
+/** More candidates are not looked at where the page may be found elsewhere. */
+const CANDIDATES_MAX = 4_200;
+/** So few are looked at at once. */
+const CANDIDATES_FEW = 300;
+/** Of the candidates one in so many is looked at first: a prime, since ids may come in hundreds. */
+const SAMPLED = 61;
+/** A walk takes as long for so many channels as the look at a candidate. */
+const WALKED_PER_LOOK = 8;
 /** So many candidates are looked at in the order of the index, then so many times more each time. */
 const IN_ORDER_FIRST = 100;
 const IN_ORDER_GROWTH = 4;
@@ -71,8 +76,6 @@ const DENSE_WALK_MAX = 10_000;
 const RANGE_MAX = 10_000;
 const WALK_MAX = 60_000;
 const UNBOUNDED = Number.MAX_SAFE_INTEGER;
-/** A plan of which more candidates are expected than so many times what it may find is not tried. */
-const HOPELESS = 1.5;
 
 interface Found {
   id: number;
@@ -179,7 +182,7 @@ function toQuery(db: Database, selection: CatalogSelection, limit: number): Quer
       max === null ? "" : "AND c.subscribers <= @max",
     ].join(" "),
     tests: tests.join(" "),
-    matches: matchPlans(db, terms, isApart ? MATCHES_MAX_RANGED : MATCHES_MAX),
+    matches: matchPlans(db, terms, CANDIDATES_MAX),
     after,
     values: { ...values, afterValue: after?.[0] ?? null, afterId: after?.[1] ?? null },
     limit,
@@ -220,29 +223,111 @@ function findByHandle(db: Database, query: Query): Found[] {
 
 /**
  * By subscribers the search index says where to look. In another ordering it depends on how many
- * channels match which plan is cheap. Few matches: all of them, sorted. Few channels in the range of
- * subscribers: those, tested and sorted. Else matches are dense enough to walk the ordering until the
- * page is full; where they lie elsewhere in it, all of them after all.
+ * channels match which plan is cheap. Few matches: all candidates, sorted. Many: the ordering is walked
+ * until the page is full.
  */
 function findByPlan(db: Database, query: Query): Found[] {
   if (query.column === "subscribers") return findBySubscribers(db, query);
-  for (const { match, candidates, candidatesMax } of query.matches) {
-    if (candidates > HOPELESS * candidatesMax) continue;
-    const found = findByMatches(db, query, match, candidatesMax);
+  return findAmongCandidates(db, query) ?? findByWalk(db, query);
+}
+
+/** Null where a walk is expected to be shorter. */
+function findAmongCandidates(db: Database, query: Query): Found[] | null {
+  const [cheap, thorough] = query.matches;
+  if (cheap === undefined) return null;
+  const last = thorough ?? cheap;
+  // How many of them are in a range of subscribers nobody knows.
+  if (!query.isRangeApart && last.candidates > CANDIDATES_MAX) return null;
+  if (cheap.candidates <= CANDIDATES_FEW) {
+    const found = findByMatches(db, query, cheap.match, CANDIDATES_FEW);
     if (found !== null) return found;
   }
-  if (query.isRangeApart) {
-    const found = findByRange(db, query);
-    if (found !== null) return found;
+  // A walk meets so many channels, divided by how many match.
+  const steps = query.limit * channelsInIndex(db);
+  const walk = steps / WALKED_PER_LOOK;
+  const [sample, ...found] = findOrSample(db, query, { cheap, thorough, walk });
+  const { matches = 0, left = 0, isFound } = sample ?? {};
+  if (isFound === 1) return found;
+  if (thorough !== undefined && thorough.reading + left <= walk / matches) {
+    return findByMatches(db, query, thorough.match, Math.round(CANDIDATES_FEW + 2 * left));
   }
-  return findByWalk(db, query);
+  if (steps / matches > WALK_MAX) return findAll(db, query, last);
+  // Channels of a few sizes may lie far down in the ordering.
+  return matches > RANGE_MAX / 2 ? null : findByRange(db, query);
+}
+
+/** What a look at some of an expression's candidates tells. */
+interface Sample extends Found {
+  /** About how many match. */
+  matches: number;
+  /** About how many satisfy the thorough expression. */
+  left: number;
+  isFound: 0 | 1;
+}
+
+/**
+ * Looks at some candidates of the cheap expression, since the numbers that come with expressions are
+ * guesses, wrong by tens where terms stand together in the same words. Where it is the cheapest way to
+ * look at all of them, the page follows.
+ * @param plans `walk`: as how many looks a walk takes, times how many match
+ */
+function findOrSample(
+  db: Database,
+  query: Query,
+  plans: { cheap: MatchPlan; thorough: MatchPlan | undefined; walk: number },
+): (Found & Partial<Sample>)[] {
+  const { cheap, thorough, walk } = plans;
+  const terms = (thorough?.terms ?? []).map((term, nth) => [`asked${nth}`, term] as const);
+  const isLeft = terms.map(([name]) => `AND instr(search_text, @${name}) > 0`).join(" ");
+  const isMatch = `c.is_public = 1 AND c.kind = @kind
+    ${query.range} ${afterCondition(query)} ${query.tests}`;
+  return all<Found & Partial<Sample>>(
+    db,
+    `WITH
+       candidates AS MATERIALIZED (
+         SELECT ${idAt("rowid")} AS id FROM channel_search WHERE ${IN_INDEX} LIMIT @most + 1),
+       counted (n) AS MATERIALIZED (
+         SELECT iif(count(*) > @most, max(count(*), @more), count(*)) FROM candidates),
+       looked (n, matches, left) AS MATERIALIZED (
+         SELECT count(*) + 1.0, total(${isMatch}) + 0.5, total(1 ${isLeft}) + 0.5
+         FROM candidates m CROSS JOIN channels c ON c.id = m.id WHERE m.id % ${SAMPLED} = 0),
+       expected (n, matches, left) AS MATERIALIZED (
+         SELECT counted.n, counted.n * matches / looked.n, counted.n * left / looked.n
+         FROM counted, looked),
+       sample (matches, left, isFound) AS MATERIALIZED (
+         SELECT matches, left, n <= min(@most, @reading + left, @walk / max(matches, 1)) FROM expected)
+     SELECT 0 AS id, NULL AS value, matches, left, isFound FROM sample
+     UNION ALL SELECT * FROM (
+       SELECT c.id, c.${query.column} AS value, NULL, NULL, NULL
+       FROM candidates m CROSS JOIN channels c ON c.id = m.id
+       WHERE (SELECT isFound FROM sample) AND ${isMatch}
+       ORDER BY c.${query.column} DESC, c.id LIMIT @limit)`,
+    query,
+    {
+      ...Object.fromEntries(terms),
+      match: cheap.match,
+      most: CANDIDATES_MAX,
+      more:
+        cheap.terms.length === 1
+          ? cheap.candidates
+          : Math.max(cheap.candidates, 2 * CANDIDATES_MAX),
+      reading: thorough?.reading ?? UNBOUNDED,
+      walk,
+      ...query.part,
+    },
+  );
 }
 
 /** Until the page is full; where matches lie elsewhere in the ordering, all of them after all. */
 function findByWalk(db: Database, query: Query): Found[] {
   const last = query.matches.at(-1);
-  if (last === undefined) return walk(db, query, UNBOUNDED) ?? [];
-  return walk(db, query, WALK_MAX) ?? findByMatches(db, query, last.match, UNBOUNDED) ?? [];
+  if (last === undefined) return findByRange(db, query) ?? walk(db, query, UNBOUNDED) ?? [];
+  return walk(db, query, WALK_MAX) ?? findAll(db, query, last);
+}
+
+/** The last resort, however many there are. */
+function findAll(db: Database, query: Query, { match }: MatchPlan): Found[] {
+  return findByRange(db, query) ?? findByMatches(db, query, match, UNBOUNDED) ?? [];
 }
 
 /**
@@ -259,8 +344,7 @@ function findBySubscribers(db: Database, query: Query): Found[] {
   }
   const lastMax = query.isAmid ? IN_ORDER_LONG_MAX : UNBOUNDED;
   // What the last expression reads of the index may cost more than to look at what the first leaves.
-  const isFirstCheap =
-    cheap.candidates > IN_ORDER_MAX && cheap.candidates < MATCHES_MAX - last.candidatesMax;
+  const isFirstCheap = cheap.candidates > IN_ORDER_MAX && cheap.candidates < last.reading;
   const firstMax = isFirstCheap ? IN_ORDER_LONG_MAX : IN_ORDER_MAX;
   for (const plan of query.matches) {
     const found = findInOrder(db, query, plan.match, plan === last ? lastMax : firstMax);
@@ -365,8 +449,9 @@ function findByMatches(
   return candidates !== undefined && candidates.id <= most ? found : null;
 }
 
-/** Null where more channels than `RANGE_MAX` lie in the range of subscribers. */
+/** Null where more channels than `RANGE_MAX` lie in the range of subscribers, or there is none. */
 function findByRange(db: Database, query: Query): Found[] | null {
+  if (!query.isRangeApart) return null;
   const inRange = `channels c INDEXED BY channels_by_subscribers
      WHERE c.is_public = 1 AND c.kind = @kind ${query.range}`;
   const limited = `SELECT 1 FROM ${inRange} LIMIT @most + 1`;

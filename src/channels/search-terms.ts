@@ -32,10 +32,11 @@ export interface Term {
 /** An expression for the index that each match satisfies. */
 export interface MatchPlan {
   match: string;
+  terms: readonly string[];
   /** About how many channels satisfy it. */
   candidates: number;
-  /** How many may, beside what is read of the index for it; less than none where that is too much. */
-  candidatesMax: number;
+  /** What is read of the index for it takes as long as the look at so many candidates. */
+  reading: number;
 }
 
 /**
@@ -87,8 +88,9 @@ export function matchPlans(
   }
   const plan = (asked: Term[], left: number): MatchPlan => ({
     match: toMatch(asked),
+    terms: asked.map(({ text }) => text),
     candidates: left,
-    candidatesMax: Math.round(candidatesMax - sum(asked.map(count)) / ENTRIES_PER_LOOK),
+    reading: sum(asked.map(count)) / ENTRIES_PER_LOOK,
   });
   const cheap = plan(first, candidates);
   const thorough = plan([...first, ...others], fewest);
@@ -106,6 +108,11 @@ function overlap(one: Term, other: Term): boolean {
 
 function toMatch(terms: readonly Term[]): string {
   return terms.map(({ text }) => `"${text.replaceAll('"', '""')}"`).join(" AND ");
+}
+
+/** About how many channels the index has. */
+export function channelsInIndex(db: Database): number {
+  return countsOf(db, []).get(EMPTY) ?? COUNTED_MIN;
 }
 
 function countsOf(db: Database, terms: readonly Term[]): Map<string, number> {

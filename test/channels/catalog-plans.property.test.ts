@@ -130,28 +130,25 @@ function startOf({ ordering, afterId, afterNobody }: Asked): CatalogPosition | n
   return ordering === "-subscribers" ? [value, id - 0.5] : [value + 0.0625, id];
 }
 
-type Plan =
-  | "in order"
-  | "in order, then walk"
-  | "walk, then in order"
-  | "matches"
-  | "range"
-  | "walk"
-  | "walk, then matches";
+/** What a plan does, told from the statement: each of these finds channels. */
+function stepOf(sql: string): string {
+  if (sql.includes("LIMIT +@left")) return "walk";
+  if (sql.includes("LIMIT +@some")) return "in order";
+  if (sql.includes("looked (n")) return "sample";
+  return sql.includes("channel_search MATCH") ? "matches" : "range";
+}
 
-/** The plan that answered, told from the statements it ran. */
-function planOf(statements: readonly string[]): Plan {
-  const walkedAt = statements.findIndex((sql) => sql.includes("LIMIT +@left"));
-  const walked = walkedAt >= 0;
-  const readAt = statements.findIndex((sql) => sql.includes("LIMIT +@some"));
-  if (readAt >= 0) {
-    if (!walked) return "in order";
-    return walkedAt < readAt ? "walk, then in order" : "in order, then walk";
-  }
-  if (statements.at(-1)?.includes("channel_search MATCH")) {
-    return walked ? "walk, then matches" : "matches";
-  }
-  return walked ? "walk" : "range";
+/** The steps after one another, as "walk, then matches". */
+function planOf(statements: readonly string[]): string {
+  const steps = statements.map(stepOf);
+  const isInOrder = steps.includes("in order");
+  return (
+    steps
+      // The rest of a step of the index.
+      .filter((step) => !(isInOrder && step === "matches"))
+      .filter((step, at, all) => step !== all[at - 1])
+      .join(", then ")
+  );
 }
 
 let appliance: Appliance;
@@ -187,7 +184,7 @@ beforeAll(async () => {
       return {
         get: (...values: unknown[]) => prepared.get(...values),
         all: (...values: unknown[]) => {
-          if (!sql.includes("public_cards")) statements.push(sql);
+          if (!/public_cards|search_trigrams/.test(sql)) statements.push(sql);
           return prepared.all(...values);
         },
       };
@@ -204,7 +201,7 @@ function idOf(table: "categories" | "territories", slug: string): number {
   return row.id;
 }
 
-function answer(asked: Asked): { ids: number[]; last: CatalogPosition | null; plan: Plan } {
+function answer(asked: Asked): { ids: number[]; last: CatalogPosition | null; plan: string } {
   statements = [];
   const page = selectCatalog(db, {
     filter: {
@@ -260,13 +257,13 @@ const NOTHING_ASKED: Asked = {
   afterNobody: false,
 };
 
-function expectSame(asked: Asked): Plan {
+function expectSame(asked: Asked): string {
   const { plan, ...answered } = answer(asked);
   expect(answered, `${plan}: ${JSON.stringify(asked)}`).toEqual(reference(asked));
   return plan;
 }
 
-const PLANS: Record<Exclude<Plan, "walk, then in order">, Partial<Asked>[]> = {
+const PLANS: Record<string, Partial<Asked>[]> = {
   "in order": [
     { text: "КАНАЛ 12" },
     { text: "0%_o" },
@@ -280,20 +277,30 @@ const PLANS: Record<Exclude<Plan, "walk, then in order">, Partial<Asked>[]> = {
   // The step in which the page ends has too many more.
   "in order, then walk": [{ text: "общий" }, { text: "редкий" }, { science: true, aPlus: true }],
   matches: [
-    { text: "КАНАЛ 12", ordering: "-quality" },
+    { kazan: true, verified: true, ordering: "-quality" },
+    { text: "xyz", kazan: true, ordering: "-citation" },
+    { text: "редкий", kazan: true, kind: "chat", ordering: "-last_post_at" },
+  ],
+  sample: [
     { kazan: true, ordering: "-last_post_at" },
     { verified: true, ordering: "-quality" },
     { kind: "chat", aPlus: true, max: 3000, ordering: "-quality" },
     { text: "канал 12", min: 1000, max: 4000, ordering: "-citation" },
-    { text: "канал 12", max: 4990, ordering: "-citation" },
     { text: "редкий", min: 100, max: 110, ordering: "-quality" },
+    { science: true, min: 11_500, max: 0, ordering: "-quality" },
+  ],
+  "sample, then matches": [
+    { text: "%_off", ordering: "-citation", limit: 100 },
+    { text: "%_off", min: 11_500, ordering: "-last_post_at" },
+  ],
+  "sample, then range": [
+    { aPlus: true, max: 300, ordering: "-quality" },
+    { science: true, aPlus: true, verified: false, max: 1000, ordering: "-last_post_at" },
   ],
   range: [
     { max: 1000, ordering: "-quality" },
     { min: 11_000, ordering: "-citation" },
     { min: 100, max: 200, ordering: "-last_post_at", aPlus: false },
-    { text: "общий", min: 100, max: 1500, ordering: "-quality" },
-    { science: true, max: 1200, ordering: "-citation" },
   ],
   walk: [
     {},
@@ -304,19 +311,26 @@ const PLANS: Record<Exclude<Plan, "walk, then in order">, Partial<Asked>[]> = {
     { min: 100, max: 200 },
     { aPlus: true, max: 4000 },
     { max: 4900, ordering: "-citation" },
-    { text: "общий", ordering: "-quality" },
-    { text: "редкий", max: 8000, ordering: "-citation" },
+    { text: "ий ", verified: false, ordering: "-quality" },
   ],
-  "walk, then matches": [
+  "sample, then walk": [
+    { text: "общий", ordering: "-quality" },
+    { text: "КАНАЛ 12", ordering: "-quality" },
+    { text: "канал 12", max: 4990, ordering: "-citation" },
+    { text: "редкий", max: 8000, ordering: "-citation" },
+    { text: "общий", min: 100, max: 1500, ordering: "-quality" },
+    { science: true, max: 1200, ordering: "-citation" },
+  ],
+  "sample, then walk, then matches": [
     { text: "редкий", ordering: "-quality" },
     { text: "редкий", ordering: "-quality", min: 10 },
     { text: "редкий", ordering: "-quality", max: 11_900, verified: false },
   ],
 };
 
-for (const plan of Object.keys(PLANS) as (keyof typeof PLANS)[]) {
+for (const [plan, asks] of Object.entries(PLANS)) {
   test(`the plan "${plan}" answers what a plain scan answers, on the first page and on the last`, () => {
-    for (const asked of PLANS[plan]) {
+    for (const asked of asks) {
       const first = { ...NOTHING_ASKED, ...asked };
       expect(expectSame(first), JSON.stringify(asked)).toBe(plan);
       // The page that ends the list, and one that crosses to channels without a value.
@@ -349,7 +363,7 @@ const asked: fc.Arbitrary<Asked> = fc.record({
 });
 
 test("any filters, order and place in the list give what a plain scan gives", () => {
-  const seen = new Map<Plan, number>();
+  const seen = new Map<string, number>();
   fc.assert(
     fc.property(asked, (one) => {
       const plan = expectSame(one);
@@ -357,7 +371,7 @@ test("any filters, order and place in the list give what a plain scan gives", ()
     }),
     { numRuns: 150 },
   );
-  for (const plan of ["in order", "matches", "range", "walk"] as const) {
+  for (const plan of ["in order", "matches", "sample", "range", "walk"]) {
     expect(seen.get(plan) ?? 0, plan).toBeGreaterThan(2);
   }
 }, 20_000);
@@ -366,8 +380,8 @@ test("every page of a list that one plan begins and another ends shows each chan
   const asked: Asked = { ...NOTHING_ASKED, text: "редкий", ordering: "-quality" };
   const ids = SORTED["-quality"].filter((one) => matches(one, asked)).map(({ id }) => id);
   expect(ids.length).toBeGreaterThan(10_000);
-  expect(answer(asked).plan).toBe("walk, then matches");
-  expect(answer({ ...asked, afterId: ids[200] ?? 0 }).plan).toBe("walk");
+  expect(answer(asked).plan).toBe("sample, then walk, then matches");
+  expect(answer({ ...asked, afterId: ids[200] ?? 0 }).plan).toBe("sample, then walk");
   const path = `/v1/msgr/channels/?q=${encodeURIComponent("редкий")}&ordering=-quality&limit=100`;
   expect((await pagesOf(appliance, path)).flat()).toEqual(ids);
 }, 20_000);
@@ -406,6 +420,7 @@ test("a search is right whatever the counts of trigrams say", () => {
   for (const change of [
     "UPDATE search_trigrams SET channels = 1 + channels * 7919 % 100003",
     "UPDATE search_trigrams SET channels = 80000 - channels % 80000",
+    "UPDATE search_trigrams SET channels = 1 WHERE trigram <> ''",
     "DELETE FROM search_trigrams",
   ]) {
     $client.exec(change);
