@@ -155,7 +155,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   const server: Server = createServer(apiMethods, {
     ...door,
     isStopping: () => isStopping,
-    inReadTurn: db === domains.db ? withoutReadTurns : createReadTurns(db, clock),
+    readTurn: db === domains.db ? withoutReadTurns : createReadTurns(db, clock),
     keys,
     keyUse,
     others: site,

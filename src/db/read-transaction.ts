@@ -6,14 +6,11 @@ import { type Database, statement } from "./database.ts";
  * itself takes and gives back the file's locks, which costs as much as finding a row.
  */
 export function inReadTransaction<T>(db: Database, work: () => T): T {
-  statement(db, "BEGIN").run();
-  versions.set(db, null);
+  begin(db);
   try {
     return work();
   } finally {
-    versions.delete(db);
-    // A read that failed may have ended it already.
-    if (db.$client.inTransaction) end(db);
+    end(db);
   }
 }
 
@@ -33,56 +30,60 @@ export function dataVersion(db: Database): number {
   return version;
 }
 
-/** Nothing was written, so nothing is lost where a damaged file lets no transaction be committed. */
+function begin(db: Database): void {
+  statement(db, "BEGIN").run();
+  versions.set(db, null);
+}
+
 function end(db: Database): void {
+  versions.delete(db);
+  // A read that failed may have ended it already.
+  if (!db.$client.inTransaction) return;
   try {
     statement(db, "COMMIT").run();
   } catch {
+    // Nothing was written, so nothing is lost where a damaged file lets no transaction be committed.
     if (db.$client.inTransaction) statement(db, "ROLLBACK").run();
   }
 }
 
-/** Begins work soon; what it reads before it first waits is read at one instant after this call. */
-export type InReadTurn = <T>(work: () => Promise<T>) => Promise<T>;
+/** Settles soon; what whoever awaits it reads before the next wait is read at one instant after the call. */
+export type ReadTurn = () => Promise<void>;
 
 /**
- * Works that lie ready are begun together, in one read transaction. It begins when all of them were
- * given, so none reads what is older than its request, and ends before anything else happens: what
- * comes later reads what was committed by then.
+ * Works that lie ready go on together, in one read transaction. It begins when all of them wait, so
+ * none reads what is older than its request, and ends before anything else happens: what comes later
+ * reads what was committed by then.
  */
-export function createReadTurns(db: Database, clock: Clock): InReadTurn {
-  let ready: (() => void)[] = [];
+export function createReadTurns(db: Database, clock: Clock): ReadTurn {
+  let turn: Promise<void> | null = null;
 
-  function turn(): void {
-    const works = ready.values();
-    ready = [];
-    const beginAll = (): void => {
-      for (const work of works) work();
-    };
-    try {
-      inReadTransaction(db, beginAll);
-    } catch {
-      // Where no transaction can be had, each work finds by itself that it cannot read, and says so.
-      beginAll();
-    }
-  }
-
-  return (work) =>
-    new Promise((resolve, reject) => {
-      if (ready.length === 0) clock.endOfTurn(turn);
-      ready.push(() => {
-        // What one throws must keep no other from its beginning, nor end the process.
-        try {
-          work().then(resolve, reject);
-        } catch (error) {
-          reject(error);
-        }
+  return () => {
+    turn ??= new Promise((goOn) => {
+      clock.endOfTurn(() => {
+        turn = null;
+        const isBegun = hasBegun(db);
+        goOn();
+        // All that waited for the turn are before this in the queue.
+        if (isBegun) queueMicrotask(() => end(db));
       });
     });
+    return turn;
+  };
+}
+
+/** Where no transaction can be had, each work finds by itself that it cannot read, and says so. */
+function hasBegun(db: Database): boolean {
+  try {
+    begin(db);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**
  * For the one connection of a database in memory: works may change it before they first wait,
  * which they could not within a read transaction.
  */
-export const withoutReadTurns: InReadTurn = (work) => work();
+export const withoutReadTurns: ReadTurn = async () => {};

@@ -41,8 +41,7 @@ const USAGE_METHOD = "mcp";
  */
 export function mcpRoutes(context: McpContext) {
   const note = noteOf(context);
-  const answer = ({ request }: { request: Request }) =>
-    context.inReadTurn(() => answerPost(request, context, note));
+  const answer = ({ request }: { request: Request }) => answerPost(request, context, note);
   return new Elysia({ name: "mcp", strictPath: true })
     .all(PATH, answer, { parse: "none" })
     .all(PATH.slice(0, -1), answer, { parse: "none" });
@@ -75,6 +74,7 @@ async function answerPost(
   note: (operation: string) => NoteRequest,
 ): Promise<Response> {
   const { ports } = context;
+  await context.readTurn();
   const startedMs = ports.clock.monotonic();
   const nowMs = ports.clock.now();
   const headers = commonHeaders(request, context);
@@ -140,29 +140,28 @@ async function answerCaller(
   const body = await readBytes(request, context.isStopping).catch(toAppError);
   if (body instanceof AppError) return refuse(body);
   let called: string | null = null;
+  await context.readTurn();
   const {
     status,
     body: text,
     outcome,
     refused,
-  } = await context.inReadTurn(() =>
-    context.answerMcp({
-      body,
-      header: (name) => request.headers.get(name),
-      refusal,
-      call: (method, raw) => {
-        called = method.operationId;
-        return callMethod(method, raw, {
-          services,
-          caller,
-          nowMs,
-          readBody: async () => ({}),
-          ownUrl: (path) => context.baseAddress(request) + path,
-          pageUrl: (query) => `${context.baseAddress(request)}${pathOf(method, raw)}?${query}`,
-        });
-      },
-    }),
-  );
+  } = await context.answerMcp({
+    body,
+    header: (name) => request.headers.get(name),
+    refusal,
+    call: (method, raw) => {
+      called = method.operationId;
+      return callMethod(method, raw, {
+        services,
+        caller,
+        nowMs,
+        readBody: async () => ({}),
+        ownUrl: (path) => context.baseAddress(request) + path,
+        pageUrl: (query) => `${context.baseAddress(request)}${pathOf(method, raw)}?${query}`,
+      });
+    },
+  });
   if (text === null && refusal !== null) return refuse(refusal);
   const statusOfUsage = refusal === null ? status : STATUS_OF[refusal.code];
   end(statusOfUsage, outcome, refused ?? USAGE_METHOD);

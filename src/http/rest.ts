@@ -31,8 +31,8 @@ export interface RestContext {
   noteRequests: NoteRequests;
   /** Whether connections are ended because the appliance stops. */
   isStopping(): boolean;
-  /** Runs work; what it reads before it first waits is read at one instant after it was given. */
-  inReadTurn<T>(work: () => Promise<T>): Promise<T>;
+  /** What is read after it, before the next wait, is read at one instant after the call. */
+  readTurn(): Promise<void>;
 }
 
 /** What Elysia hands to a handler, as far as the routes use it. */
@@ -84,7 +84,7 @@ function addRoutes(
     const { method } = route;
     // Named one by one: of a handler that took them whole, Elysia would parse the cookies too.
     const answer = ({ request, params }: Incoming) =>
-      context.inReadTurn(() => answerCall(route, { request, params }, context));
+      answerCall(route, { request, params }, context);
     routes.route(method.verb, path, answer, { parse: "none", detail: operationOf(method) });
     if (method.verb === "GET") routes.route("HEAD", path, answer, HIDDEN);
     else routes.route(method.verb, withoutSlash, answer, HIDDEN);
@@ -113,6 +113,7 @@ async function answerCall(
   allowed?: string,
 ): Promise<Response> {
   const { ports, services } = context;
+  await context.readTurn();
   const startedMs = ports.clock.monotonic();
   const nowMs = ports.clock.now();
   const headers = commonHeaders(request, context);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { closeDatabase, type Database, openDatabase, statement } from "../../src/db/database.ts";
-import { createReadTurns, type InReadTurn } from "../../src/db/read-transaction.ts";
+import { createReadTurns } from "../../src/db/read-transaction.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
 
@@ -8,14 +8,18 @@ describe("works of one turn", () => {
   let machine: Machine;
   let writer: Database;
   let reader: Database;
-  let inReadTurn: InReadTurn;
+  let inReadTurn: <T>(work: () => T) => Promise<T>;
 
   beforeEach(() => {
     machine = createMachine();
     writer = openDatabase(machine.database, systemClock, "writer");
     writer.$client.exec("CREATE TABLE t (n INTEGER) STRICT; INSERT INTO t VALUES (1)");
     reader = openDatabase(machine.database, systemClock, "reader");
-    inReadTurn = createReadTurns(reader, systemClock);
+    const readTurn = createReadTurns(reader, systemClock);
+    inReadTurn = async (work) => {
+      await readTurn();
+      return work();
+    };
   });
   afterEach(() => {
     closeDatabase(writer);
