@@ -1,18 +1,16 @@
 /**
- * Elysia and nothing else: each path of a file has a constant answer.
- * `bun constant-server.ts ANSWERS PORT`; the file has `[{path, body}]`.
+ * Elysia and nothing else: `/WORK/NTH` has a constant answer.
+ * `bun constant-server.ts ANSWERS PORT`; the file has the answers, work by work.
  */
 import { readFileSync } from "node:fs";
 import { Elysia } from "elysia";
 
 const [file = "", port = "0"] = process.argv.slice(2);
-const answers = JSON.parse(readFileSync(file, "utf8")) as { path: string; body: string }[];
-const app = new Elysia();
-for (const { path, body } of answers) {
-  app.get(path, ({ set }) => {
+const works = JSON.parse(readFileSync(file, "utf8")) as string[][];
+const app = new Elysia()
+  .get("/:work/:nth", ({ set, params: { work, nth } }) => {
     set.headers["content-type"] = "application/json";
-    return body;
-  });
-}
-app.get("/ready", () => "ok");
+    return works[Number(work)]?.[Number(nth)];
+  })
+  .get("/ready", () => "ok");
 app.listen({ hostname: "127.0.0.1", port: Number(port) });

@@ -4,10 +4,13 @@ import { type Server, startServer } from "../processes.ts";
 
 const SERVER = join(import.meta.dir, "constant-server.ts");
 
-/** What HTTP costs: bare Elysia with a constant answer at each path, on a file in the folder. */
+/**
+ * What HTTP costs: bare Elysia with constant answers, by way of a file in the folder.
+ * @param answers the answer at `/WORK/NTH`
+ */
 export function startConstants(
   folder: string,
-  answers: readonly { path: string; body: string }[],
+  answers: readonly (readonly string[])[],
 ): Promise<Server> {
   const file = join(folder, "constants.json");
   writeFileSync(file, JSON.stringify(answers));

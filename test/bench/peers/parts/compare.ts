@@ -15,6 +15,8 @@ import type { Part, Run } from "../run.ts";
 import { median, medianRatio } from "../statistics.ts";
 
 const CONNECTIONS = 64;
+/** As many as most works have wishes. */
+const CONSTANTS = 400;
 /** Wishes whose answers are compared before anything is measured. */
 const CHECKED = 15;
 /**
@@ -42,19 +44,19 @@ export const compare: Part = async (run) => {
   const fastify = await startFastify(run.database);
   const pocketbase = await startPocketbase(run.database);
   const contenders = [kanalog, fastify, pocketbase];
-  const constants = await startConstants(
-    dirname(run.database),
-    await Promise.all(
-      works.map(async ({ wishes }, index) => ({
-        path: `/${index}`,
-        body: wishes[0] === undefined ? "" : await answerOf(kanalog, wishes[0]),
-      })),
-    ),
-  );
+  const answers = new Map<Work, string[]>();
+  for (const work of works) {
+    if (hasConstant(work.name)) answers.set(work, await answersOf(kanalog, work));
+  }
+  const constants = await startConstants(dirname(run.database), [...answers.values()]);
   try {
     const figures: Figure[] = [];
-    for (const [index, work] of works.entries()) {
-      const constant = { address: constants.address, headers: {}, paths: [`/${index}`] };
+    for (const work of works) {
+      const at = [...answers.keys()].indexOf(work);
+      // Asked with the same headers.
+      const { headers } = kanalog;
+      const paths = (answers.get(work) ?? []).map((_, nth) => `/${at}/${nth}`);
+      const constant = { address: constants.address, headers, paths };
       figures.push(...(await compareWork(run, work, contenders, constant)));
     }
     return figures;
@@ -62,6 +64,13 @@ export const compare: Part = async (run) => {
     for (const { stop } of [...contenders.map(({ server }) => server), constants]) await stop();
   }
 };
+
+/** What is answered to a work, which the ceiling has as constants: texts of all sizes and scripts. */
+async function answersOf(contender: Contender, { wishes }: Work): Promise<string[]> {
+  const answers: string[] = [];
+  for (const wish of wishes.slice(0, CONSTANTS)) answers.push(await answerOf(contender, wish));
+  return answers;
+}
 
 async function compareWork(
   run: Run,
@@ -77,7 +86,7 @@ async function compareWork(
     targets.set(contender.name, target);
     able.push(contender);
   }
-  if (hasConstant(work.name)) targets.set("Elysia", constant);
+  if (constant.paths.length > 0) targets.set("Elysia", constant);
   await requireSameRows(able, work.wishes.slice(0, CHECKED));
   const measured = await measure(run, work, targets);
   run.tell(
