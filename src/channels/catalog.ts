@@ -5,7 +5,7 @@ import type { CardView } from "./card.ts";
 import type { ChannelKind } from "./channel-kind.ts";
 import { selectCards } from "./channels.store.ts";
 import { idAt, placeAt, stepAt, stepOf } from "./search-index.ts";
-import { channelsInIndex, type MatchPlan, matchPlans } from "./search-terms.ts";
+import { CANDIDATES_MAX, type MatchPlan, matchPlans } from "./search-terms.ts";
 import { facet, foldForSearch, markFacet, trigramsOf } from "./search-text.ts";
 
 /** Always descending, channels without a value last, ties by ascending id. */
@@ -53,9 +53,7 @@ export interface CatalogPage {
  * Limits between the plans, measured on a million channels: with them the slowest of 4,000 searches and
  * filtered pages, of five draws, takes some 13 ms.
  */
-/** More candidates are not looked at where the page may be found elsewhere. */
-const CANDIDATES_MAX = 4_200;
-/** So few are looked at at once. */
+/** So few candidates are looked at at once. */
 const CANDIDATES_FEW = 300;
 /** Of the candidates one in so many is looked at first: a prime, since ids may come in hundreds. */
 const SAMPLED = 61;
@@ -74,6 +72,8 @@ const REST_MAX = 1_000;
 const DENSE = 20_000;
 const DENSE_WALK_MAX = 10_000;
 const RANGE_MAX = 10_000;
+/** Steps of the index. */
+const NARROW_MAX = 10;
 const WALK_MAX = 60_000;
 const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
@@ -182,7 +182,7 @@ function toQuery(db: Database, selection: CatalogSelection, limit: number): Quer
       max === null ? "" : "AND c.subscribers <= @max",
     ].join(" "),
     tests: tests.join(" "),
-    matches: matchPlans(db, terms, CANDIDATES_MAX),
+    matches: matchPlans(db, terms),
     after,
     values: { ...values, afterValue: after?.[0] ?? null, afterId: after?.[1] ?? null },
     limit,
@@ -223,37 +223,62 @@ function findByHandle(db: Database, query: Query): Found[] {
 
 /**
  * By subscribers the search index says where to look. In another ordering it depends on how many
- * channels match which plan is cheap. Few matches: all candidates, sorted. Many: the ordering is walked
- * until the page is full.
+ * channels match which plan is cheap. Few matches: all candidates, sorted. Few channels in the range of
+ * subscribers: those, tested and sorted. Else matches are dense enough to walk the ordering until the
+ * page is full; where they lie elsewhere in it, all candidates after all.
  */
 function findByPlan(db: Database, query: Query): Found[] {
   if (query.column === "subscribers") return findBySubscribers(db, query);
-  return findAmongCandidates(db, query) ?? findByWalk(db, query);
+  const [cheap, thorough] = query.matches;
+  const found =
+    cheap === undefined ? findByRange(db, query) : findBySample(db, query, cheap, thorough);
+  return found ?? findByWalk(db, query);
+}
+
+/** Until the page is full; where matches lie elsewhere in the ordering, all of them after all. */
+function findByWalk(db: Database, query: Query): Found[] {
+  const last = query.matches.at(-1);
+  if (last === undefined) return walk(db, query, UNBOUNDED) ?? [];
+  return walk(db, query, WALK_MAX) ?? findByMatches(db, query, last.match, UNBOUNDED) ?? [];
 }
 
 /** Null where a walk is expected to be shorter. */
-function findAmongCandidates(db: Database, query: Query): Found[] | null {
-  const [cheap, thorough] = query.matches;
-  if (cheap === undefined) return null;
-  const last = thorough ?? cheap;
+function findBySample(
+  db: Database,
+  query: Query,
+  cheap: MatchPlan,
+  thorough: MatchPlan | undefined,
+): Found[] | null {
   // How many of them are in a range of subscribers nobody knows.
-  if (!query.isRangeApart && last.candidates > CANDIDATES_MAX) return null;
+  const { candidates } = thorough ?? cheap;
+  if (!query.isRangeApart && candidates > CANDIDATES_MAX) return null;
   if (cheap.candidates <= CANDIDATES_FEW) {
     const found = findByMatches(db, query, cheap.match, CANDIDATES_FEW);
     if (found !== null) return found;
   }
-  // A walk meets so many channels, divided by how many match.
-  const steps = query.limit * channelsInIndex(db);
-  const walk = steps / WALKED_PER_LOOK;
-  const [sample, ...found] = findOrSample(db, query, { cheap, thorough, walk });
+  const steps = query.limit * cheap.channels;
+  const [sample, ...found] = findOrSample(db, query, { cheap, thorough, steps });
   const { matches = 0, left = 0, isFound } = sample ?? {};
   if (isFound === 1) return found;
-  if (thorough !== undefined && thorough.reading + left <= walk / matches) {
-    return findByMatches(db, query, thorough.match, Math.round(CANDIDATES_FEW + 2 * left));
+  if (thorough !== undefined && thorough.reading + left <= steps / WALKED_PER_LOOK / matches) {
+    const found = findByMatches(db, query, thorough.match, CANDIDATES_MAX);
+    if (found !== null) return found;
   }
-  if (steps / matches > WALK_MAX) return findAll(db, query, last);
-  // Channels of a few sizes may lie far down in the ordering.
-  return matches > RANGE_MAX / 2 ? null : findByRange(db, query);
+  // Channels of a few sizes may lie far down in the ordering; where so many match, there are more of them.
+  const isWide = !isNarrow(query) && matches > RANGE_MAX / 2;
+  return isWide ? null : findByRange(db, query);
+}
+
+/** How many candidates there are where more came than are looked at. */
+function expectedOf({ terms, candidates }: MatchPlan, query: Query): number {
+  // Known of a single term, in the whole index; else a guess, of which there are more than it said.
+  if (terms.length === 1 && !query.isRangeApart) return candidates;
+  return Math.max(2 * CANDIDATES_MAX, isNarrow(query) ? 0 : candidates);
+}
+
+/** Whether only few sizes are in the range of subscribers. */
+function isNarrow({ isRangeApart, part }: Query): boolean {
+  return isRangeApart && part.endStep - part.firstStep <= NARROW_MAX;
 }
 
 /** What a look at some of an expression's candidates tells. */
@@ -266,68 +291,54 @@ interface Sample extends Found {
 }
 
 /**
- * Looks at some candidates of the cheap expression, since the numbers that come with expressions are
- * guesses, wrong by tens where terms stand together in the same words. Where it is the cheapest way to
- * look at all of them, the page follows.
- * @param plans `walk`: as how many looks a walk takes, times how many match
+ * Looks at some candidates of the cheap expression (where there are too many, of the first in the index:
+ * the biggest channels), since the numbers that come with expressions are guesses, wrong by tens where
+ * terms stand together in the same words. Where it is the cheapest way to look at all of them, the page
+ * follows.
+ * @param plans `steps`: how many channels a walk meets, times how many match
  */
 function findOrSample(
   db: Database,
   query: Query,
-  plans: { cheap: MatchPlan; thorough: MatchPlan | undefined; walk: number },
+  plans: { cheap: MatchPlan; thorough: MatchPlan | undefined; steps: number },
 ): (Found & Partial<Sample>)[] {
-  const { cheap, thorough, walk } = plans;
+  const { cheap, thorough, steps } = plans;
   const terms = (thorough?.terms ?? []).map((term, nth) => [`asked${nth}`, term] as const);
   const isLeft = terms.map(([name]) => `AND instr(search_text, @${name}) > 0`).join(" ");
-  const isMatch = `c.is_public = 1 AND c.kind = @kind
-    ${query.range} ${afterCondition(query)} ${query.tests}`;
+  // Wherever the page begins: on its way a walk meets as many.
+  const isMatch = `c.is_public = 1 AND c.kind = @kind ${query.range} ${query.tests}`;
+  // Half a match more than was seen: none among so few does not mean that there is none.
   return all<Found & Partial<Sample>>(
     db,
     `WITH
        candidates AS MATERIALIZED (
          SELECT ${idAt("rowid")} AS id FROM channel_search WHERE ${IN_INDEX} LIMIT @most + 1),
-       counted (n) AS MATERIALIZED (
+       counted (n) AS (
          SELECT iif(count(*) > @most, max(count(*), @more), count(*)) FROM candidates),
-       looked (n, matches, left) AS MATERIALIZED (
+       looked (seen, matching, leaving) AS (
          SELECT count(*) + 1.0, total(${isMatch}) + 0.5, total(1 ${isLeft}) + 0.5
          FROM candidates m CROSS JOIN channels c ON c.id = m.id WHERE m.id % ${SAMPLED} = 0),
-       expected (n, matches, left) AS MATERIALIZED (
-         SELECT counted.n, counted.n * matches / looked.n, counted.n * left / looked.n
-         FROM counted, looked),
+       expected (n, matches, left) AS (
+         SELECT n, n * matching / seen, n * leaving / seen FROM counted, looked),
        sample (matches, left, isFound) AS MATERIALIZED (
          SELECT matches, left, n <= min(@most, @reading + left, @walk / max(matches, 1)) FROM expected)
      SELECT 0 AS id, NULL AS value, matches, left, isFound FROM sample
      UNION ALL SELECT * FROM (
        SELECT c.id, c.${query.column} AS value, NULL, NULL, NULL
        FROM candidates m CROSS JOIN channels c ON c.id = m.id
-       WHERE (SELECT isFound FROM sample) AND ${isMatch}
+       WHERE (SELECT isFound FROM sample) AND ${isMatch} ${afterCondition(query)}
        ORDER BY c.${query.column} DESC, c.id LIMIT @limit)`,
     query,
     {
       ...Object.fromEntries(terms),
       match: cheap.match,
       most: CANDIDATES_MAX,
-      more:
-        cheap.terms.length === 1
-          ? cheap.candidates
-          : Math.max(cheap.candidates, 2 * CANDIDATES_MAX),
+      more: expectedOf(cheap, query),
       reading: thorough?.reading ?? UNBOUNDED,
-      walk,
+      walk: steps / WALKED_PER_LOOK,
       ...query.part,
     },
   );
-}
-
-/** Until the page is full; where matches lie elsewhere in the ordering, all of them after all. */
-function findByWalk(db: Database, query: Query): Found[] {
-  const last = query.matches.at(-1);
-  if (last === undefined) return findByRange(db, query) ?? walk(db, query, UNBOUNDED) ?? [];
-  return walk(db, query, WALK_MAX) ?? findAll(db, query, last);
-}
-
-/** The last resort, however many there are. */
-function findAll(db: Database, query: Query, { match }: MatchPlan): Found[] {
-  return findByRange(db, query) ?? findByMatches(db, query, match, UNBOUNDED) ?? [];
 }
 
 /**

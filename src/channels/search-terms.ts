@@ -7,6 +7,9 @@ const COUNTED_MIN = 500;
 /** Its count is that of all public channels. */
 const EMPTY = "";
 
+/** More candidates are left to a thorough expression, or the page is found without any. */
+export const CANDIDATES_MAX = 4_200;
+
 /**
  * What the index has of a term is read from end to end: so many entries take as long as the look at one
  * candidate.
@@ -37,19 +40,16 @@ export interface MatchPlan {
   candidates: number;
   /** What is read of the index for it takes as long as the look at so many candidates. */
   reading: number;
+  /** About how many channels the index has. */
+  channels: number;
 }
 
 /**
  * Ways to ask the index, cheap ones first: for the rarest terms, as long as another costs less than the
  * candidates that it leaves out; then for all that may be read. What is not asked of the index is tested
  * on the candidates.
- * @param candidatesMax how many may be left
  */
-export function matchPlans(
-  db: Database,
-  terms: readonly Term[],
-  candidatesMax: number,
-): MatchPlan[] {
+export function matchPlans(db: Database, terms: readonly Term[]): MatchPlan[] {
   if (terms.length === 0) return [];
   const counts = countsOf(db, terms);
   const count = ({ text }: Term): number => counts.get(text) ?? COUNTED_MIN;
@@ -65,7 +65,7 @@ export function matchPlans(
     if ([...first, ...others].some((taken) => overlap(taken, term))) continue;
     const share = Math.min(1, count(term) / total);
     const entriesMax =
-      candidates > candidatesMax / 2 ? ENTRIES_PER_TERM : candidates * ENTRIES_PER_CANDIDATE;
+      candidates > CANDIDATES_MAX / 2 ? ENTRIES_PER_TERM : candidates * ENTRIES_PER_CANDIDATE;
     if (first.length === 0 || (others.length === 0 && count(term) <= entriesMax)) {
       first.push(term);
       candidates *= share;
@@ -78,7 +78,7 @@ export function matchPlans(
     fewest *= share;
   }
   // What overlaps leaves out little, but may be all there is.
-  const isEnough = others.length > 0 && fewest < candidatesMax / 4;
+  const isEnough = others.length > 0 && fewest < CANDIDATES_MAX / 4;
   for (const term of isEnough ? [] : sorted) {
     const isTaken = first.includes(term) || others.includes(term);
     if (isTaken || entries + count(term) > ENTRIES_MAX) continue;
@@ -91,6 +91,7 @@ export function matchPlans(
     terms: asked.map(({ text }) => text),
     candidates: left,
     reading: sum(asked.map(count)) / ENTRIES_PER_LOOK,
+    channels: total,
   });
   const cheap = plan(first, candidates);
   const thorough = plan([...first, ...others], fewest);
@@ -108,11 +109,6 @@ function overlap(one: Term, other: Term): boolean {
 
 function toMatch(terms: readonly Term[]): string {
   return terms.map(({ text }) => `"${text.replaceAll('"', '""')}"`).join(" AND ");
-}
-
-/** About how many channels the index has. */
-export function channelsInIndex(db: Database): number {
-  return countsOf(db, []).get(EMPTY) ?? COUNTED_MIN;
 }
 
 function countsOf(db: Database, terms: readonly Term[]): Map<string, number> {

@@ -47,13 +47,14 @@ function end(db: Database): void {
   }
 }
 
-/** Settles soon; what whoever awaits it reads before the next wait is read at one instant after the call. */
+/** Settles soon. What its caller then reads, up to the next wait, is read at one instant after the call. */
 export type ReadTurn = () => Promise<void>;
 
 /**
- * Works that lie ready go on together, in one read transaction. It begins when all of them wait, so
- * none reads what is older than its request, and ends before anything else happens: what comes later
- * reads what was committed by then.
+ * Requests that lie ready go on together, in one read transaction. It begins when all of them wait, so
+ * none reads what is older than itself, and ends before anything else happens: what comes later reads
+ * what was committed by then. The promise is to be awaited directly: by way of another one, what is read
+ * comes after the transaction.
  */
 export function createReadTurns(db: Database, clock: Clock): ReadTurn {
   let turn: Promise<void> | null = null;
@@ -64,7 +65,8 @@ export function createReadTurns(db: Database, clock: Clock): ReadTurn {
         turn = null;
         const isBegun = hasBegun(db);
         goOn();
-        // All that waited for the turn are before this in the queue.
+        // All that waited for the turn are before this in the queue. What throws here ends the process:
+        // to read from an old state for ever would be worse.
         if (isBegun) queueMicrotask(() => end(db));
       });
     });
@@ -72,7 +74,7 @@ export function createReadTurns(db: Database, clock: Clock): ReadTurn {
   };
 }
 
-/** Where no transaction can be had, each work finds by itself that it cannot read, and says so. */
+/** Where no transaction can be had, each request finds by itself that it cannot read, and says so. */
 function hasBegun(db: Database): boolean {
   try {
     begin(db);
@@ -83,7 +85,7 @@ function hasBegun(db: Database): boolean {
 }
 
 /**
- * For the one connection of a database in memory: works may change it before they first wait,
- * which they could not within a read transaction.
+ * For the one connection of a database in memory: requests may change it before the next wait, which
+ * they could not within a read transaction.
  */
 export const withoutReadTurns: ReadTurn = async () => {};

@@ -134,7 +134,7 @@ function startOf({ ordering, afterId, afterNobody }: Asked): CatalogPosition | n
 function stepOf(sql: string): string {
   if (sql.includes("LIMIT +@left")) return "walk";
   if (sql.includes("LIMIT +@some")) return "in order";
-  if (sql.includes("looked (n")) return "sample";
+  if (sql.includes("looked (seen")) return "sample";
   return sql.includes("channel_search MATCH") ? "matches" : "range";
 }
 
@@ -294,8 +294,15 @@ const PLANS: Record<string, Partial<Asked>[]> = {
     { text: "%_off", min: 11_500, ordering: "-last_post_at" },
   ],
   "sample, then range": [
-    { aPlus: true, max: 300, ordering: "-quality" },
-    { science: true, aPlus: true, verified: false, max: 1000, ordering: "-last_post_at" },
+    { text: "общий", min: 1000, max: 1500, ordering: "-citation" },
+    {
+      science: true,
+      aPlus: true,
+      verified: false,
+      min: 8000,
+      max: 9000,
+      ordering: "-last_post_at",
+    },
   ],
   range: [
     { max: 1000, ordering: "-quality" },
@@ -366,13 +373,13 @@ test("any filters, order and place in the list give what a plain scan gives", ()
   const seen = new Map<string, number>();
   fc.assert(
     fc.property(asked, (one) => {
-      const plan = expectSame(one);
-      seen.set(plan, (seen.get(plan) ?? 0) + 1);
+      for (const step of expectSame(one).split(", then "))
+        seen.set(step, (seen.get(step) ?? 0) + 1);
     }),
     { numRuns: 150 },
   );
-  for (const plan of ["in order", "matches", "sample", "range", "walk"]) {
-    expect(seen.get(plan) ?? 0, plan).toBeGreaterThan(2);
+  for (const step of ["in order", "matches", "sample", "range", "walk"]) {
+    expect(seen.get(step) ?? 0, step).toBeGreaterThan(0);
   }
 }, 20_000);
 
@@ -426,7 +433,7 @@ test("a search is right whatever the counts of trigrams say", () => {
     $client.exec(change);
     for (const asked of Object.values(PLANS).flat()) expectSame({ ...NOTHING_ASKED, ...asked });
   }
-});
+}, 20_000);
 
 test("channels whose subscribers nobody counts are all found, page by page, in the order of ids", async () => {
   const uncounted = await startAppliance();

@@ -27,8 +27,9 @@ describe("works of one turn", () => {
     return machine.leave();
   });
 
-  const read = async (): Promise<number | undefined> =>
+  const now = (): number | undefined =>
     statement<{ n: number }>(reader, "SELECT n FROM t").get()?.n;
+  const read = async (): Promise<number | undefined> => now();
   const write = (n: number): void => void statement(writer, "UPDATE t SET n = ?").run(n);
 
   test("see what was committed before they were given, even right before", async () => {
@@ -48,8 +49,9 @@ describe("works of one turn", () => {
   test("see one state of the database before they wait, and the present one after", async () => {
     const works = [2, 3].map((n) =>
       inReadTurn(async () => {
-        const before = [await read(), write(n), await read()];
-        return before;
+        const before = now();
+        write(n);
+        return [before, await read()];
       }),
     );
     // What the first one wrote, the second did not see: it had begun at the same instant.

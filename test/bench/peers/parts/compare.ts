@@ -15,7 +15,7 @@ import type { Part, Run } from "../run.ts";
 import { median, medianRatio } from "../statistics.ts";
 
 const CONNECTIONS = 64;
-/** As many as most works have wishes. */
+/** As many as most works have wishes; of others, the first. */
 const CONSTANTS = 400;
 /** Wishes whose answers are compared before anything is measured. */
 const CHECKED = 15;
@@ -44,18 +44,17 @@ export const compare: Part = async (run) => {
   const fastify = await startFastify(run.database);
   const pocketbase = await startPocketbase(run.database);
   const contenders = [kanalog, fastify, pocketbase];
-  const answers = new Map<Work, string[]>();
+  const answers: string[][] = [];
   for (const work of works) {
-    if (hasConstant(work.name)) answers.set(work, await answersOf(kanalog, work));
+    answers.push(hasConstant(work.name) ? await answersOf(kanalog, work) : []);
   }
-  const constants = await startConstants(dirname(run.database), [...answers.values()]);
+  const constants = await startConstants(dirname(run.database), answers);
   try {
     const figures: Figure[] = [];
-    for (const work of works) {
-      const at = [...answers.keys()].indexOf(work);
+    for (const [at, work] of works.entries()) {
       // Asked with the same headers.
       const { headers } = kanalog;
-      const paths = (answers.get(work) ?? []).map((_, nth) => `/${at}/${nth}`);
+      const paths = (answers[at] ?? []).map((_, nth) => `/${at}/${nth}`);
       const constant = { address: constants.address, headers, paths };
       figures.push(...(await compareWork(run, work, contenders, constant)));
     }
