@@ -71,9 +71,11 @@ const REST_MAX = 1_000;
 /** Where so many are expected, a step of the index may have thousands of them, and a walk is short. */
 const DENSE = 20_000;
 const DENSE_WALK_MAX = 10_000;
+/** Channels in a range of subscribers that are tested and sorted. */
 const RANGE_MAX = 10_000;
-/** Steps of the index. */
+/** Steps of the index that a range of few sizes has. */
 const NARROW_MAX = 10;
+/** Channels that a walk meets in vain before all candidates are looked at. */
 const WALK_MAX = 60_000;
 const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
@@ -264,7 +266,8 @@ function findBySample(
     const found = findByMatches(db, query, thorough.match, CANDIDATES_MAX);
     if (found !== null) return found;
   }
-  // Channels of a few sizes may lie far down in the ordering; where so many match, there are more of them.
+  // Channels of few sizes may all lie far down in the ordering. In a wide range of which so many match,
+  // there are too many to be sorted.
   const isWide = !isNarrow(query) && matches > RANGE_MAX / 2;
   return isWide ? null : findByRange(db, query);
 }
