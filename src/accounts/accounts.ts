@@ -55,7 +55,7 @@ export function createAccounts(
     change: (found: Organization) => Partial<Organization>,
     detailsOf: (changed: Organization) => AuditEntry["details"] = () => ({}),
   ): Promise<Organization> {
-    return inTransaction(db, clock, () => {
+    return inTransaction(db, clock, "organization", () => {
       const found = organization(id);
       store.changeOrganization(id, change(found));
       const changed = organization(id);
@@ -96,7 +96,7 @@ export function createAccounts(
     throw fieldError({ email: [`${email} is a member of this organization already.`] });
   }
   const changeMember = (id: number, by: Actor, change: MemberChange): Promise<Member> =>
-    inTransaction(db, clock, () => putMember(member(id), by, change));
+    inTransaction(db, clock, "member", () => putMember(member(id), by, change));
 
   return {
     organization,
@@ -110,7 +110,7 @@ export function createAccounts(
      */
     async changePlan(code: PlanCode, change: PlanChange, by = COMMAND_LINE): Promise<Plan> {
       requireLimits(change);
-      return inTransaction(db, clock, () => {
+      return inTransaction(db, clock, "plan", () => {
         const found = store.plan(code);
         store.changePlan(code, change);
         const changed = store.plan(code);
@@ -132,7 +132,7 @@ export function createAccounts(
       by = COMMAND_LINE,
     ): Promise<Organization> {
       const name = requiredName(given);
-      return inTransaction(db, clock, () => {
+      return inTransaction(db, clock, "organization", () => {
         const now = clock.now();
         const made = store.addOrganization({
           name,
@@ -219,7 +219,7 @@ export function createAccounts(
       by = COMMAND_LINE,
     ): Promise<Member> {
       const name = optionalName(input.name);
-      return inTransaction(db, clock, () => {
+      return inTransaction(db, clock, "member", () => {
         const { organizationId, role } = input;
         organization(organizationId);
         const email = newMemberEmail(organizationId, input.email);
@@ -247,7 +247,7 @@ export function createAccounts(
       id: number,
       change: MemberChange,
     ): Promise<{ ok: true; member: Member } | { ok: false; denial: MemberDenial }> {
-      return inTransaction(db, clock, () => {
+      return inTransaction(db, clock, "member", () => {
         const actor = member(actorId);
         const target = member(id);
         if (target.organizationId !== actor.organizationId) throw notFound(`Member ${id}`);

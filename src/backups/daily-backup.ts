@@ -41,7 +41,7 @@ export async function backUp(
 }
 
 function tellStaff(db: Database, clock: Clock, place: BackupPlace, reason: string): Promise<void> {
-  return inTransaction(db, clock, () => {
+  return inTransaction(db, clock, "backup-mail", () => {
     const now = clock.now();
     const mail = failedBackupMail(place.folder, reason, now);
     for (const email of selectStaffEmails(db)) queueMail(db, now, { to: [email], ...mail });

@@ -20,7 +20,7 @@ export async function optimizeSearch(db: Database, clock: Clock): Promise<void> 
   );
   const totalChanges = statement<{ n: number }>(db, "SELECT total_changes() AS n");
   const step = (pages: number): Promise<number> =>
-    inTransaction(db, clock, () => {
+    inTransaction(db, clock, "optimize-search", () => {
       const before = totalChanges.get()?.n ?? 0;
       merge.run(pages);
       return (totalChanges.get()?.n ?? 0) - before;

@@ -132,7 +132,7 @@ export async function countTrigrams(db: Database, clock: Clock): Promise<void> {
   ).all(COUNTED_MIN);
   const all = statement<{ n: number }>(db, "SELECT count(*) AS n FROM channel_search").get();
   const counts = [...counted, { term: EMPTY, doc: all?.n ?? 0 }];
-  await inTransaction(db, clock, () => {
+  await inTransaction(db, clock, "count-trigrams", () => {
     statement(db, "DELETE FROM search_trigrams").run();
     statement(
       db,

@@ -8,6 +8,7 @@ import { site } from "./migrations/003-site.ts";
 import { publicCards } from "./migrations/004-public-cards.ts";
 import { searchTrigrams } from "./migrations/005-search-trigrams.ts";
 import { searchPlaces } from "./migrations/006-search-places.ts";
+import { limitsOfOne } from "./migrations/007-limits-of-one.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -19,6 +20,7 @@ export const MIGRATIONS: readonly string[] = [
   publicCards,
   searchTrigrams,
   searchPlaces,
+  limitsOfOne,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -44,7 +46,7 @@ export interface Migration {
 export async function migrate(db: Database, clock: Clock): Promise<Migration> {
   const found = schemaVersion(db);
   if (found === SCHEMA_VERSION) return { from: found, snapshot: null };
-  return inTransaction(db, clock, () => {
+  return inTransaction(db, clock, "migrate", () => {
     // Read again: another process may have migrated while this one waited for the lock.
     const from = schemaVersion(db);
     requireKnownVersion("The database", from);

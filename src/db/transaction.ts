@@ -2,10 +2,16 @@ import { isStorageFault, storageUnavailable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { isBusy } from "./busy.ts";
 import { type Database, statement } from "./database.ts";
+import { noteHold } from "./lock-holds.ts";
 
 /** How long a write waits for the lock, unless its caller knows better. */
 const WAIT_MAX_MS = 10_000;
 const PAUSE_MS = 1;
+
+/** A part of long work begins its commit once it has held the lock for so long. */
+const PART_MS = 12;
+/** Between two parts, so that other writers get in: they look every millisecond. */
+const PARTS_PAUSE_MS = 3;
 
 /** Refuses a callback that returns a promise: it would run on outside the transaction. */
 type Synchronous<T> = T extends PromiseLike<unknown> ? never : T;
@@ -14,16 +20,19 @@ type Synchronous<T> = T extends PromiseLike<unknown> ? never : T;
  * Runs `work` in one BEGIN IMMEDIATE transaction: committed when it returns, rolled back when it
  * throws. Where another connection holds the write lock it waits without blocking the thread, and
  * looks often enough to get in between two transactions of an import.
+ * @param name by which metrics and log tell how long the lock was held: a word of the program's own
  * @throws AppError `unavailable` when the lock was not free for so long
  */
 export async function inTransaction<T>(
   db: Database,
   clock: Clock,
+  name: string,
   work: () => Synchronous<T>,
   waitMaxMs: number = WAIT_MAX_MS,
 ): Promise<T> {
   const giveUpAtMs = clock.monotonic() + waitMaxMs;
   while (!tryBegin(db, clock.monotonic() < giveUpAtMs)) await clock.sleep(PAUSE_MS);
+  const begunMs = clock.monotonic();
   // From here to the commit nothing is awaited: others write on this connection too.
   try {
     const result = work();
@@ -32,7 +41,31 @@ export async function inTransaction<T>(
   } catch (error) {
     if (db.$client.inTransaction) statement(db, "ROLLBACK").run();
     throw storageError(error);
+  } finally {
+    noteHold(db, name, clock.monotonic() - begunMs);
   }
+}
+
+/**
+ * Runs long work in transactions that are cut by the time they have held the lock, with pauses.
+ * Interrupted, it leaves whole steps.
+ * @param step a piece of the work that takes few milliseconds; false once nothing is left
+ * @throws AppError `unavailable` as `inTransaction`
+ */
+export async function inParts(
+  db: Database,
+  clock: Clock,
+  name: string,
+  step: () => boolean,
+): Promise<void> {
+  const part = (): boolean => {
+    const endAtMs = clock.monotonic() + PART_MS;
+    for (;;) {
+      if (!step()) return false;
+      if (clock.monotonic() >= endAtMs) return true;
+    }
+  };
+  while (await inTransaction(db, clock, name, part)) await clock.sleep(PARTS_PAUSE_MS);
 }
 
 /** False where another connection holds the lock and there is time left to wait for it. */

@@ -34,7 +34,7 @@ export async function recount(db: Database, clock: Clock): Promise<number> {
     store.territories(),
     new Map(own.map(({ slug, channels }) => [slug, channels])),
   );
-  return inTransaction(db, clock, () => {
+  return inTransaction(db, clock, "recount", () => {
     let changed = 0;
     for (const { slug, channels } of store.categories()) {
       const counted = byCategory.get(slug) ?? 0;

@@ -22,7 +22,7 @@ export async function refreshFacets(db: Database, clock: Clock): Promise<void> {
     const ids = channelsInTerritories(db, moved, afterId, CHANNELS_PER_TRANSACTION);
     const last = ids.at(-1);
     if (last === undefined) break;
-    await inTransaction(db, clock, () => {
+    await inTransaction(db, clock, "refresh-facets", () => {
       const records = createChannelRecords(db);
       for (const id of ids) {
         const record = records.byId(id);
@@ -33,5 +33,5 @@ export async function refreshFacets(db: Database, clock: Clock): Promise<void> {
     afterId = last;
     await clock.sleep(PAUSE_MS);
   }
-  await inTransaction(db, clock, () => directory.markMoved(moved, false));
+  await inTransaction(db, clock, "refresh-facets", () => directory.markMoved(moved, false));
 }

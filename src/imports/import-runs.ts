@@ -49,7 +49,9 @@ export function createImportRuns(
     }
     files.remove(upload.path);
     try {
-      await inTransaction(db, clock, () => endRun(db, upload.id, clock.now(), failure));
+      await inTransaction(db, clock, "import-end", () =>
+        endRun(db, upload.id, clock.now(), failure),
+      );
     } catch (error) {
       log.error({ err: error, run: upload.id }, "the end of an import could not be recorded");
     }
@@ -74,7 +76,7 @@ export function createImportRuns(
       const path = files.take(input.file.path);
       try {
         const startedAt = clock.now();
-        const id = await inTransaction(db, clock, () => {
+        const id = await inTransaction(db, clock, "import-start", () => {
           const { person } = by;
           const made = insertRun(db, { kind, fileName, person, startedAt, summary });
           recordChange(db, clock, by, {
@@ -112,7 +114,9 @@ export function createImportRuns(
     /** At the start: what was under way when a process ended did not come to its end. */
     async recover(): Promise<void> {
       files.removeLeftovers();
-      await inTransaction(db, clock, () => failRunning(db, clock.now(), INTERRUPTED));
+      await inTransaction(db, clock, "import-recover", () =>
+        failRunning(db, clock.now(), INTERRUPTED),
+      );
     },
 
     /** Ends what is under way after its next rows, and what waits for its turn. */

@@ -114,7 +114,7 @@ async function importPaced<Row>(
     while (done < batch.length) {
       const waitMs = nextAtMs - clock.monotonic();
       if (waitMs > 0) await clock.sleep(waitMs);
-      await inTransaction(db, clock, () => {
+      await inTransaction(db, clock, "import", () => {
         const endAtMs = clock.monotonic() + TRANSACTION_MS;
         do done += writeSome(kind, writer, batch, done, { summary, onReject });
         while (done < batch.length && clock.monotonic() < endAtMs);
@@ -174,7 +174,7 @@ async function importDirectory<Row>(
     replacing?: ReadonlySet<string>,
   ): Promise<void> {
     const writer = kind.open(db, { ...context, note });
-    await inTransaction(db, clock, () => {
+    await inTransaction(db, clock, "import-directory", () => {
       if (replacing !== undefined) summary.removed = writer.removeOthers?.(replacing) ?? 0;
       for (const row of all) writeRow(kind, writer, row, { summary, onReject: reject });
       writer.beforeCommit?.();

@@ -44,7 +44,8 @@ export async function runUpload(
 ): Promise<void> {
   const kind = importKinds[name];
   const rejects: ShownReject[] = [];
-  const save = () => inTransaction(db, clock, () => saveProgress(db, { id, summary, rejects }));
+  const save = () =>
+    inTransaction(db, clock, "import-progress", () => saveProgress(db, { id, summary, rejects }));
   let saving: Promise<void> | null = null;
   let nextSaveAtMs = clock.monotonic() + SAVE_EVERY_MS;
   const saveSometimes = (): void => {

@@ -39,7 +39,7 @@ const START = `
  * run again, and a day that was half closed must be closed.
  */
 export function claimJob(db: Database, clock: Clock, { name, dueAt }: JobClaim): Promise<boolean> {
-  return inTransaction(db, clock, () => {
+  return inTransaction(db, clock, "job-claim", () => {
     const now = clock.now();
     if (addJob(db, { name, dueAt }, now)) return false;
     const claimed = statement(
@@ -61,7 +61,7 @@ export function claimJobNow(
   { name, dueAt }: JobClaim,
   by: Actor,
 ): Promise<number | null> {
-  return inTransaction(db, clock, () => {
+  return inTransaction(db, clock, "job-claim", () => {
     const now = clock.now();
     addJob(db, { name, dueAt }, now);
     const claimed = statement<{ dueAt: number }>(db, `${START} RETURNING due_at AS dueAt`);
@@ -79,7 +79,7 @@ export function endJob(
   clock: Clock,
   { name, dueAt, failure }: JobEnd,
 ): Promise<void> {
-  return inTransaction(db, clock, () => {
+  return inTransaction(db, clock, "job-end", () => {
     statement(db, "UPDATE jobs SET finished_at = ?, failure = ? WHERE name = ? AND due_at = ?").run(
       clock.now(),
       failure,

@@ -62,7 +62,7 @@ export function createKeys(db: Database, accounts: Accounts, clock: Clock, rando
         throw fieldError({ expires: ["The day is over already."] });
       }
       const token = createKeyToken(input.access, random);
-      const key = await inTransaction(db, clock, () => {
+      const key = await inTransaction(db, clock, "key-create", () => {
         const { organizationId } = accounts.member(input.memberId);
         const made = store.addKey({
           memberId: input.memberId,
@@ -94,7 +94,7 @@ export function createKeys(db: Database, accounts: Accounts, clock: Clock, rando
 
     /** Revoking twice keeps the first instant. */
     revokeKey(id: number, by = COMMAND_LINE): Promise<Key> {
-      return inTransaction(db, clock, () => {
+      return inTransaction(db, clock, "key-revoke", () => {
         const found = store.key(id);
         if (found === undefined) throw notFound(`Key ${id}`);
         if (found.revokedAt !== null) return found;

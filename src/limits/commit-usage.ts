@@ -38,6 +38,7 @@ export function createUsageCommits(db: Database, clock: Clock, foldLog: () => Pr
     return inTransaction(
       db,
       clock,
+      "usage",
       (): UsageReceipt[] => {
         for (const { keyId, usedAt } of keyUses) recordKeyUse(db, keyId, usedAt);
         return addUsage(db, entries);

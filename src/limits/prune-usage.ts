@@ -11,6 +11,7 @@ export function pruneUsage(db: Database, clock: Clock, today: Day): Promise<numb
   return inTransaction(
     db,
     clock,
+    "prune-usage",
     () =>
       statement(db, "DELETE FROM usage_days WHERE day <= ?").run(today - USAGE_DAYS_KEPT).changes,
   );

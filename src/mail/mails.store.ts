@@ -52,7 +52,7 @@ export function countMails(db: Database): number {
 
 /** Takes one message that is due and that nobody has. */
 export function claimMail(db: Database, clock: Clock, claim: string): Promise<ClaimedMail | null> {
-  return inTransaction(db, clock, () => {
+  return inTransaction(db, clock, "mail-claim", () => {
     const nowMs = clock.now();
     const row = statement<{ id: number; recipients: string } & Omit<Message, "to">>(
       db,
@@ -74,7 +74,7 @@ export function endMail(
   clock: Clock,
   { id, claim, isSent, endedAt }: EndedMail,
 ): Promise<boolean> {
-  return inTransaction(db, clock, () => {
+  return inTransaction(db, clock, "mail-end", () => {
     const row = statement<{ failures: number }>(
       db,
       "UPDATE mails SET failures = failures + 1 WHERE id = ? AND claim = ? RETURNING failures",

@@ -13,6 +13,6 @@ export function createMails(db: Database, clock: Clock, canSend: boolean) {
     canSend,
     queued: (): number => countMails(db),
     queue: (message: Message): Promise<void> =>
-      inTransaction(db, clock, () => queueMail(db, clock.now(), message)),
+      inTransaction(db, clock, "mail-queue", () => queueMail(db, clock.now(), message)),
   };
 }

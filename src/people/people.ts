@@ -111,7 +111,7 @@ export async function passwordLink(
   const person = selectPersonByEmail(db, email);
   if (person === undefined) return null;
   // Of several links only the latest works: an older mail may lie about longer than its reader.
-  await inTransaction(db, clock, () => {
+  await inTransaction(db, clock, "password-link", () => {
     deleteLinks(db, person.id);
     setLinkTrust(db, person.id, isTrusted);
     if (change !== undefined) recordChange(db, clock, change.by, change);
@@ -200,7 +200,7 @@ export async function changePassword(
   });
   if (!answer.ok) throw fieldError(wrongPresent);
   const { user } = (await answer.json()) as { user: { id: string } };
-  await inTransaction(db, clock, () => deleteLinks(db, user.id));
+  await inTransaction(db, clock, "password", () => deleteLinks(db, user.id));
   return { setCookies: answer.headers.getSetCookie() };
 }
 
@@ -234,7 +234,7 @@ export async function ensurePerson(
  * @returns whether the person has a password still
  */
 export function distrust(db: Database, clock: Clock, email: string): Promise<boolean> {
-  return inTransaction(db, clock, () => {
+  return inTransaction(db, clock, "person", () => {
     const person = selectPersonByEmail(db, email);
     if (person === undefined) return false;
     if (!person.isVerified) deletePassword(db, person.id);
@@ -292,7 +292,7 @@ async function putPassword(
       password: hash,
     });
   }
-  await inTransaction(db, clock, () => {
+  await inTransaction(db, clock, "password", () => {
     setVerified(db, person.id);
     deleteLinks(db, person.id);
     deleteSessions(db, person.id);
@@ -306,7 +306,7 @@ export function markStaff(
   clock: Clock,
   { email, isStaff, by = COMMAND_LINE }: { email: string; isStaff: boolean; by?: Actor },
 ): Promise<void> {
-  return inTransaction(db, clock, () => {
+  return inTransaction(db, clock, "person", () => {
     const person = requirePerson(db, email);
     if (person.isStaff === isStaff) return;
     if (person.isStaff && !isStaff && countStaff(db) === 1) {
@@ -327,7 +327,7 @@ export function endSessions(
   clock: Clock,
   { email, by }: { email: string; by: Actor | null },
 ): Promise<void> {
-  return inTransaction(db, clock, () => {
+  return inTransaction(db, clock, "sessions", () => {
     const person = selectPersonByEmail(db, email);
     if (person === undefined) return;
     const ended = deleteSessions(db, person.id);
@@ -339,7 +339,7 @@ export function endSessions(
 
 /** After a suspension: signs out who may act nowhere any more, and is not staff. */
 export function endSessionsOfSuspended(db: Database, clock: Clock, email: string): Promise<void> {
-  return inTransaction(db, clock, () => {
+  return inTransaction(db, clock, "sessions", () => {
     const person = selectPersonByEmail(db, email);
     if (person === undefined || person.isStaff || hasPlace(db, email)) return;
     deleteSessions(db, person.id);

@@ -40,6 +40,7 @@ export async function closeDay(db: Database, clock: Clock, day: Day): Promise<nu
     made += await inTransaction(
       db,
       clock,
+      "close-day",
       () =>
         close.run({ day, from: startOfDay(day), until: startOfDay(day + 1), first, last }).changes,
     );

@@ -47,7 +47,7 @@ export function lookAfterWebhooks(
   clock: Clock,
   { batchMs }: { batchMs: number },
 ): Promise<Part | null> {
-  return inTransaction(db, clock, () => {
+  return inTransaction(db, clock, "webhooks-look", () => {
     const nowMs = clock.now();
     noteLook(db, nowMs);
     dropUnserved(db, nowMs);
@@ -59,7 +59,7 @@ export function lookAfterWebhooks(
 
 /** Cuts a part's posts for some of its webhooks: a transaction that others need not wait long for. */
 export function cutPart(db: Database, clock: Clock, { webhookIds, last }: Part): Promise<void> {
-  return inTransaction(db, clock, () => {
+  return inTransaction(db, clock, "cut-events", () => {
     const nowMs = clock.now();
     noteLook(db, nowMs);
     for (const id of webhookIds) cutEvents(db, id, last, nowMs);
@@ -72,7 +72,7 @@ export function leavePart(
   clock: Clock,
   part: Pick<Part, "last">,
 ): Promise<Part | null> {
-  return inTransaction(db, clock, () => {
+  return inTransaction(db, clock, "cut-events", () => {
     endPart(db, part);
     return nextPart(db);
   });
@@ -80,13 +80,15 @@ export function leavePart(
 
 /** Disables what has failed for a day. @returns the numbers of those webhooks */
 export function disableFailed(db: Database, clock: Clock, _argument: null): Promise<number[]> {
-  return inTransaction(db, clock, () => disableFailing(db, clock.now()));
+  return inTransaction(db, clock, "disable-failed", () => disableFailing(db, clock.now()));
 }
 
 /** Removes deliveries and bodies that are old enough. */
 export async function pruneDeliveries(db: Database, clock: Clock): Promise<void> {
   const removePart = (): Promise<number> =>
-    inTransaction(db, clock, () => deleteOldDeliveries(db, clock.now(), PRUNED_ROWS_MAX));
+    inTransaction(db, clock, "prune-deliveries", () =>
+      deleteOldDeliveries(db, clock.now(), PRUNED_ROWS_MAX),
+    );
   while ((await removePart()) > 0) await clock.sleep(PAUSE_MS);
 }
 

@@ -19,7 +19,7 @@ export function exchange(
     waitsMs,
   }: { ended: EndedAttempt[]; room: Room; claim: string; waitsMs: readonly number[] },
 ): Promise<Claimed[]> {
-  return inTransaction(db, clock, () => {
+  return inTransaction(db, clock, "deliveries", () => {
     const nowMs = clock.now();
     noteLook(db, nowMs);
     for (const attempt of ended) endAttempt(db, attempt, nowMs, waitsMs);
@@ -35,7 +35,7 @@ export interface Taken {
 
 /** Gives back what was taken: another process, or this one started again, makes the attempts. */
 export function releaseClaims(db: Database, clock: Clock, taken: Taken[]): Promise<void> {
-  return inTransaction(db, clock, () => {
+  return inTransaction(db, clock, "deliveries", () => {
     const release = statement(
       db,
       "UPDATE webhook_deliveries SET claim = NULL, claimed_until = NULL WHERE id = ? AND claim = ?",

@@ -51,7 +51,7 @@ export function addWebhook(
   clock: Clock,
   { organizationId, plan, url, channels, secret, by }: NewWebhook,
 ): Promise<number> {
-  return inTransaction(db, clock, () => {
+  return inTransaction(db, clock, "webhook-create", () => {
     requireRoom(plan, countWebhooks(db, organizationId));
     requireChannels(db, plan, channels);
     const row = { organizationId, url, secret: Buffer.from(secret), createdAt: clock.now() };
@@ -82,7 +82,7 @@ export function changeWebhook(
   clock: Clock,
   { plan, change, by, ...own }: OwnWebhook & { plan: Plan; change: WebhookChange; by: Actor },
 ): Promise<void> {
-  return inTransaction(db, clock, () => {
+  return inTransaction(db, clock, "webhook-change", () => {
     const webhook = ownWebhook(db, own);
     const { disabledReason } = webhook;
     const enables = change.isActive === true && disabledReason !== "";
@@ -93,10 +93,8 @@ export function changeWebhook(
       channels !== undefined && channels.join() !== channelsOf(db, own.id).join();
     requireEnabling(webhook, change);
     const now = clock.now();
-    if (channels !== undefined) {
-      requireChannels(db, plan, channels);
-      replaceChannels(db, own.id, channels);
-    }
+    if (channels !== undefined) requireChannels(db, plan, channels);
+    if (changesChannels) replaceChannels(db, own.id, channels);
     if (url !== undefined) updateWebhook(db, own.id, { url });
     if (enables) {
       requireRoom(plan, countWebhooks(db, own.organizationId) - 1);
@@ -127,12 +125,12 @@ export async function removeWebhook(
   clock: Clock,
   { by, ...own }: OwnWebhook & { by: Actor },
 ): Promise<void> {
-  await inTransaction(db, clock, () => {
+  await inTransaction(db, clock, "webhook-delete", () => {
     const { disabledReason } = ownWebhook(db, own);
     if (disabledReason === "") disable(db, own.id, "customer", clock.now());
   });
   const removePart = (): Promise<number> =>
-    inTransaction(db, clock, () => {
+    inTransaction(db, clock, "webhook-delete", () => {
       const removed = deleteDeliveries(db, own.id, REMOVED_MAX);
       if (removed === 0 && deleteWebhook(db, own.id)) {
         recordChange(db, clock, by, ofWebhook("delete", own));
@@ -156,7 +154,7 @@ export function rotateSecret(
     ...own
   }: OwnWebhook & { secret: Uint8Array; overlapMs: number; by: Actor },
 ): Promise<void> {
-  return inTransaction(db, clock, () => {
+  return inTransaction(db, clock, "webhook-rotate", () => {
     const webhook = ownWebhook(db, own);
     const now = clock.now();
     updateWebhook(db, own.id, {

@@ -29,7 +29,7 @@ export function startTest(
   clock: Clock,
   { claim, ...own }: OwnWebhook & { claim: string },
 ): Promise<ClaimedDelivery> {
-  return inTransaction(db, clock, () => {
+  return inTransaction(db, clock, "webhook-test", () => {
     const { testedAt } = ownWebhook(db, own);
     const nowMs = clock.now();
     const waitMs = testedAt === null ? 0 : testedAt + TEST_EVERY_MS - nowMs;
@@ -55,7 +55,7 @@ export function startResend(
   clock: Clock,
   { claim, deliveryId, by, ...own }: OwnWebhook & { deliveryId: number; claim: string; by: Actor },
 ): Promise<ClaimedDelivery> {
-  return inTransaction(db, clock, () => {
+  return inTransaction(db, clock, "webhook-resend", () => {
     const webhook = ownWebhook(db, own);
     const delivery = selectDelivery(db, deliveryId);
     if (delivery?.webhookId !== webhook.id) throw notFound("The delivery");

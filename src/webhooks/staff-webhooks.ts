@@ -113,7 +113,7 @@ function changeAsStaff(
   id: number,
   change: (webhook: Webhook) => void,
 ): Promise<Webhook> {
-  return inTransaction(db, clock, () => {
+  return inTransaction(db, clock, "webhook-staff", () => {
     const webhook = selectWebhook(db, id);
     if (webhook === undefined) throw notFound(`Webhook ${id}`);
     change(webhook);

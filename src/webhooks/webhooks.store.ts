@@ -74,39 +74,50 @@ export function deleteWebhook(db: Database, id: number): boolean {
 
 /** The numbers of the channels that a webhook watches, in the order given. */
 export function channelsOf(db: Database, webhookId: number): number[] {
-  return statement<{ id: number }>(
-    db,
-    "SELECT channel_id AS id FROM webhook_channels WHERE webhook_id = ? ORDER BY position",
-  )
-    .all(webhookId)
-    .map(({ id }) => id);
+  const list = statement<{ channels: string }>(db, "SELECT channels FROM webhooks WHERE id = ?");
+  return JSON.parse(list.get(webhookId)?.channels ?? "[]") as number[];
 }
 
-/** A channel that was watched before stays so; the others are from now on. */
+/**
+ * Has a webhook watch these channels. Only what differs is written: a channel that was watched before
+ * stays so, the others are from now on.
+ */
 export function replaceChannels(
   db: Database,
   webhookId: number,
   channels: readonly number[],
 ): void {
-  const since = lastSequence(db);
-  const put = statement(
-    db,
-    `INSERT INTO webhook_channels (channel_id, webhook_id, position, since_sequence)
-     VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET position = excluded.position`,
-  );
-  const remove = statement(
-    db,
-    "DELETE FROM webhook_channels WHERE webhook_id = ? AND channel_id = ?",
-  );
+  const before = new Set(channelsOf(db, webhookId));
   const kept = new Set(channels);
-  for (const id of channelsOf(db, webhookId)) if (!kept.has(id)) remove.run(webhookId, id);
-  for (const [position, id] of channels.entries()) put.run(id, webhookId, position, since);
+  const removed = [...before].filter((id) => !kept.has(id));
+  const added = channels.filter((id) => !before.has(id));
+  if (removed.length > 0) {
+    statement(
+      db,
+      `DELETE FROM webhook_channels
+       WHERE webhook_id = ? AND channel_id IN (SELECT value FROM json_each(?))`,
+    ).run(webhookId, JSON.stringify(removed));
+  }
+  if (added.length > 0) {
+    statement(
+      db,
+      `INSERT INTO webhook_channels (channel_id, webhook_id, since_sequence)
+       SELECT value, ?, ? FROM json_each(?)`,
+    ).run(webhookId, lastSequence(db), JSON.stringify(added));
+  }
+  const list = "UPDATE webhooks SET channels = ? WHERE id = ?";
+  statement(db, list).run(JSON.stringify(channels), webhookId);
 }
 
 /** Those of the numbers that are no public channel's. */
 export function unknownChannels(db: Database, channels: readonly number[]): number[] {
-  const known = statement(db, "SELECT 1 FROM channels WHERE id = ? AND is_public = 1");
-  return channels.filter((id) => known.get(id) === undefined);
+  return statement<{ id: number }>(
+    db,
+    `SELECT given.value AS id FROM json_each(?) given
+     WHERE NOT EXISTS (SELECT 1 FROM channels WHERE id = given.value AND is_public = 1)`,
+  )
+    .all(JSON.stringify(channels))
+    .map(({ id }) => id);
 }
 
 /** The last post that was read: what comes later is new. */

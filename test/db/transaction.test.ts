@@ -28,7 +28,7 @@ const write = (on: Database, text: string | null) =>
 const notes = () => other.$client.prepare("SELECT text FROM notes").pluck().all();
 
 test("work that returns is committed, and its result handed on", async () => {
-  const result = await inTransaction(db, systemClock, () => {
+  const result = await inTransaction(db, systemClock, "test", () => {
     write(db, "a");
     return write(db, "b").changes;
   });
@@ -38,25 +38,25 @@ test("work that returns is committed, and its result handed on", async () => {
 
 test("work that throws is rolled back whole, and the next transaction is a new one", async () => {
   const failure = new Error("no");
-  const broken = inTransaction(db, systemClock, () => {
+  const broken = inTransaction(db, systemClock, "test", () => {
     write(db, "a");
     throw failure;
   });
   await expect(broken).rejects.toBe(failure);
-  const refused = inTransaction(db, systemClock, () => {
+  const refused = inTransaction(db, systemClock, "test", () => {
     write(db, "b");
     write(db, null);
   });
   await expect(refused).rejects.toMatchObject({ code: "SQLITE_CONSTRAINT_NOTNULL" });
   expect(db.$client.inTransaction).toBe(false);
-  await inTransaction(db, systemClock, () => void write(db, "c"));
+  await inTransaction(db, systemClock, "test", () => void write(db, "c"));
   expect(notes()).toEqual(["c"]);
 });
 
 test("transactions asked for at once on one connection follow each other", async () => {
   await Promise.all(
     Array.from({ length: 20 }, (_, at) =>
-      inTransaction(db, systemClock, () => void write(db, String(at))),
+      inTransaction(db, systemClock, "test", () => void write(db, String(at))),
     ),
   );
   expect(notes()).toHaveLength(20);
@@ -66,7 +66,7 @@ test("while another connection holds the lock it waits, and the event loop goes 
   other.$client.exec("BEGIN IMMEDIATE");
   write(other, "other's");
   let waiting = true;
-  const written = inTransaction(db, systemClock, () => void write(db, "mine")).then(() => {
+  const written = inTransaction(db, systemClock, "test", () => void write(db, "mine")).then(() => {
     waiting = false;
   });
   // The timer fires on: each wait for the lock is short, and between two the loop has its turn.
@@ -102,7 +102,7 @@ test("a lock that never gets free is `unavailable` after some seconds, with noth
   };
   let ran = false;
   const startedAtMs = clock.now();
-  const error = await inTransaction(db, passing, () => {
+  const error = await inTransaction(db, passing, "test", () => {
     ran = true;
   }).catch((reason) => reason);
   expect(error).toBeInstanceOf(AppError);
@@ -134,6 +134,6 @@ test("a file that is no database is `unavailable`, naming the file", async () =>
 
 test("work that returns a promise is no transaction: the type refuses it", () => {
   // @ts-expect-error what it awaits would run outside the transaction
-  const refused = () => inTransaction(db, clock, async () => 1);
+  const refused = () => inTransaction(db, clock, "test", async () => 1);
   expect(refused).toBeFunction();
 });

@@ -1,0 +1,25 @@
+import type { Database } from "./database.ts";
+
+/**
+ * Told after each write transaction.
+ * @param work the transaction's name, of a fixed set
+ * @param heldMs from its begin to the end of its commit
+ */
+export type NoteHold = (work: string, heldMs: number) => void;
+
+/**
+ * The longest that a transaction may hold the write lock, since every billed answer waits for it
+ * (limits-of-one, the rules). A migration may hold it for longer, before anything is served.
+ */
+export const HOLD_MAX_MS = 50;
+
+const listeners = new WeakMap<Database, NoteHold>();
+
+/** Has each write transaction of a connection told to one listener. */
+export function onLockHeld(db: Database, note: NoteHold): void {
+  listeners.set(db, note);
+}
+
+export function noteHold(db: Database, work: string, heldMs: number): void {
+  listeners.get(db)?.(work, heldMs);
+}
