@@ -82,7 +82,8 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   const threads = databaseThreads(config, clock, db);
   const metrics = await createMetrics(config, ports);
 
-  const keys = createKeys(db, createAccounts(db, clock, refuseChange), clock, random);
+  const accounts = createAccounts(db, clock, { prepare: refuseChange, resume: refuseChange });
+  const keys = createKeys(db, accounts, clock, random);
   const { keyUse, usage, limits } = composeLimits(db, threads, ports, metrics.counted);
   const secrets = createSecretBox(secret(db), random);
   requireReadableSecrets(db, secrets, config);

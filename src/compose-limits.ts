@@ -19,7 +19,9 @@ export function composeLimits(
 ): { keyUse: KeyUse; usage: Usage; limits: Limits } {
   const keyUse = createKeyUse();
   const outage = createCommitOutage(clock, log);
-  const commit = createUsageCommits(db, clock, () => threads.checkpoints.run("foldBeside", null));
+  const commit = createUsageCommits(db, clock, () =>
+    threads.checkpoints.run("checkpointBeside", null),
+  );
   const commitUsage: CommitUsage = async (entries) => {
     const keyUses = keyUse.take();
     try {
