@@ -66,6 +66,7 @@ export interface App {
 /** What is under way when the appliance is told to stop has so long to end. */
 const STOP_MAX_MS = 10_000;
 const EVERY_SECOND = "* * * * * *";
+const EVERY_FIVE_SECONDS = "*/5 * * * * *";
 /**
  * A connection may say nothing for so long, and a request take so long, however many bytes of its
  * body come: a test of a webhook takes up to 10 seconds.
@@ -119,11 +120,6 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     metrics.counted,
   );
 
-  const tickers = [
-    createTicker(EVERY_SECOND, push.look),
-    createTicker(EVERY_SECOND, mailer.runDue),
-  ];
-
   const imports = createImportRuns(
     domains.db,
     (upload) => threads.imports.run("runUpload", upload),
@@ -131,6 +127,11 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     ports,
   );
   await imports.recover();
+  const tickers = [
+    createTicker(EVERY_SECOND, push.look),
+    createTicker(EVERY_SECOND, mailer.runDue),
+    createTicker(EVERY_FIVE_SECONDS, imports.look),
+  ];
 
   let address: string | null = null;
   const baseAddress = createBaseAddress(config, () => address);

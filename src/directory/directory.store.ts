@@ -35,6 +35,8 @@ export function createDirectoryStore(db: Database) {
        name = excluded.name, kind = excluded.kind, parent = excluded.parent,
        path = excluded.path, position = excluded.position`,
   );
+  const countCategory = statement(db, "UPDATE categories SET channels = ? WHERE slug = ?");
+  const countTerritory = statement(db, "UPDATE territories SET channels = ? WHERE slug = ?");
 
   return {
     categories: (): Category[] => allCategories.all(),
@@ -72,11 +74,11 @@ export function createDirectoryStore(db: Database) {
     },
 
     countCategory(slug: string, channels: number): void {
-      db.update(categories).set({ channels }).where(eq(categories.slug, slug)).run();
+      countCategory.run(channels, slug);
     },
 
     countTerritory(slug: string, channels: number): void {
-      db.update(territories).set({ channels }).where(eq(territories.slug, slug)).run();
+      countTerritory.run(channels, slug);
     },
   };
 }

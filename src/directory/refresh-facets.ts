@@ -4,8 +4,8 @@ import { inTransaction } from "../db/transaction.ts";
 import type { Clock } from "../ports/clock.ts";
 import { createDirectoryStore } from "./directory.store.ts";
 
-/** Channels a transaction: some 10 ms of the write lock. */
-const CHANNELS_PER_TRANSACTION = 100;
+/** Channels a transaction: some 5 ms of the write lock. */
+const CHANNELS_PER_TRANSACTION = 50;
 const PAUSE_MS = 3;
 
 /**

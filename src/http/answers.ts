@@ -33,10 +33,12 @@ function errorHeaders({ code, retryAfterS }: AppError): Headers {
   }
 }
 
+export const JSON_TYPE = "application/json; charset=utf-8";
+
 export function json(status: number, body: string, headers: Headers): Response {
   return new Response(body.length > WHOLE_LENGTH_MAX ? streamOf(body) : body, {
     status,
-    headers: { "content-type": "application/json; charset=utf-8", ...headers },
+    headers: { "content-type": JSON_TYPE, ...headers },
   });
 }
 

@@ -57,19 +57,21 @@ export function operationOf(method: ApiMethod) {
 }
 
 /**
- * The OpenAPI document, which the plug-in reads off the routes. The plug-in's own page would load
+ * The OpenAPI document as JSON text, which the plug-in reads off the routes. The plug-in's own page would load
  * its scripts from another host, so it is asked here and not put into the server.
- * The server puts in the address that its paths are relative to.
+ * @param path to which its paths are relative
  */
-export async function openApiDocument(
+export async function openApiText(
   routes: AnyElysia,
   methods: readonly ApiMethod[],
-): Promise<object> {
+  path: string,
+): Promise<Uint8Array<ArrayBuffer>> {
   const documented = new Elysia()
     .use(routes)
     .use(swagger({ documentation: documentation(methods), specPath: "/docs/json" }));
   const answer = await documented.handle(new Request("http://localhost/docs/json"));
-  return (await answer.json()) as object;
+  const document = { ...((await answer.json()) as object), servers: [{ url: path }] };
+  return new TextEncoder().encode(JSON.stringify(document));
 }
 
 /** A required parameter's example fills the documentation's form, so that it can be sent at once. */

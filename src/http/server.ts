@@ -3,12 +3,12 @@ import { type CategoryImages, IMAGE_PATH } from "../directory/category-images.ts
 import { notFound } from "../errors.ts";
 import type { ApiMethod } from "../methods/method.ts";
 import { noted, OTHER } from "../metrics/note-request.ts";
-import { errorAnswer, errorResponse, json } from "./answers.ts";
+import { errorAnswer, errorResponse, JSON_TYPE, json } from "./answers.ts";
 import { docsRoutes } from "./docs.ts";
 import { mcpPageRoutes } from "./mcp-page.ts";
 import { type McpContext, mcpRoutes } from "./mcp-route.ts";
 import { type MetricsContext, metricsRoutes } from "./metrics-route.ts";
-import { openApiDocument } from "./openapi.ts";
+import { openApiText } from "./openapi.ts";
 import type { PublicRoutes } from "./public-routes.ts";
 import { type ReadyChecks, readinessAnswer } from "./readiness.ts";
 import { REQUEST_ID } from "./request-id.ts";
@@ -51,7 +51,8 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
     .use(mcpRoutes(context))
     .use(context.others);
 
-  let document: Promise<object> | null = null;
+  // Made once: no request says under which path the appliance lies, a setting does.
+  let document: Promise<Uint8Array<ArrayBuffer>> | null = null;
   const publicRoutes: PublicRoutes = {
     ...startPageRoutes,
     ...docsRoutes,
@@ -59,8 +60,8 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
     ...mcpPageRoutes(context.baseAddress),
     "/docs/json": async (request) => {
       const { pathname } = new URL(context.baseAddress(request));
-      document ??= openApiDocument(rest, methods);
-      return json(200, JSON.stringify({ ...(await document), servers: [{ url: pathname }] }), {});
+      document ??= openApiText(rest, methods, pathname);
+      return new Response(await document, { headers: { "content-type": JSON_TYPE } });
     },
     "/healthz": () => json(200, '{"status":"ok"}', {}),
     "/readyz": () => readinessAnswer(context.readyChecks, context.readyWarnings),

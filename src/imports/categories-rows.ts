@@ -56,12 +56,13 @@ export const categoriesImport: ImportKind<CategoryRow> = {
         return stored === undefined ? "inserted" : "updated";
       },
 
-      removeOthers(named) {
-        const used = categoriesInUse(db);
+      inUse: () => categoriesInUse(db),
+
+      removeOthers(named, inUse) {
         let removed = 0;
         for (const { id, slug } of store.categories()) {
           if (named.has(slug)) continue;
-          if (used.has(slug)) {
+          if (inUse.has(slug)) {
             context.note(`${slug} stays, since channels are in it.`);
             continue;
           }

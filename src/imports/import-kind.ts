@@ -55,7 +55,9 @@ export interface RowWriter<Row> {
    * Directories, with `--replace`: removes what the file does not name, before its rows are
    * written, so that their ids are free. @returns how many entries were removed
    */
-  removeOthers?(named: ReadonlySet<string>): number;
+  removeOthers?(named: ReadonlySet<string>, inUse: ReadonlySet<string>): number;
+  /** The entries that channels are in. Reads all channels, so it is called outside of transactions. */
+  inUse?(): ReadonlySet<string>;
 
   /** Called after the last commit. */
   afterwards?(): Promise<void>;

@@ -58,29 +58,29 @@ const WITHOUT_OPTIONS: Pick<RunProgress, "options"> = {
   options: { dryRun: false, replace: false },
 };
 
+/** @param owner names the process that runs it, as no other process is named */
 export function insertRun(
   db: Database,
   run: Pick<RecordedRun, "kind" | "fileName" | "person" | "startedAt" | "summary">,
+  owner: string,
 ): number {
   return Number(
     statement(
       db,
-      `INSERT INTO import_runs (kind, file_name, person, state, started_at, summary, rejects)
-       VALUES (?, ?, ?, 'running', ?, ?, '[]')`,
-    ).run(run.kind, run.fileName, run.person, run.startedAt, JSON.stringify(run.summary))
-      .lastInsertRowid,
+      `INSERT INTO import_runs
+         (kind, file_name, person, state, started_at, summary, rejects, owner, heartbeat_at)
+       VALUES (@kind, @fileName, @person, 'running', @startedAt, @summary, '[]', @owner, @startedAt)`,
+    ).run({ ...run, summary: JSON.stringify(run.summary), owner }).lastInsertRowid,
   );
 }
 
-/** Also takes back what another process's start made of a run that goes on here. */
 export function saveProgress(
   db: Database,
   { id, summary, rejects }: Pick<RecordedRun, "id" | "summary" | "rejects">,
 ): void {
   statement(
     db,
-    `UPDATE import_runs SET state = 'running', finished_at = NULL, failure = NULL, summary = ?,
-       rejects = ? WHERE id = ?`,
+    "UPDATE import_runs SET summary = ?, rejects = ? WHERE id = ? AND state = 'running'",
   ).run(JSON.stringify(summary), JSON.stringify(rejects), id);
 }
 
@@ -94,13 +94,37 @@ export function endRun(db: Database, id: number, endedAt: number, failure: strin
   );
 }
 
-/** Of runs whose process is gone. */
-export function failRunning(db: Database, endedAt: number, failure: string): void {
+/** The process says that it goes on with its runs. */
+export function beat(db: Database, owner: string, nowMs: number): void {
   statement(
     db,
-    `UPDATE import_runs SET state = 'failed', finished_at = ?, failure = ?
-     WHERE state = 'running'`,
-  ).run(endedAt, failure);
+    "UPDATE import_runs SET heartbeat_at = ? WHERE state = 'running' AND owner = ?",
+  ).run(nowMs, owner);
+}
+
+/** A process whose last heartbeat is older is gone. One ahead of now is of a clock that was set back. */
+const HEARTBEAT_MAX_MS = 30_000;
+
+/** A run under way, and which process says that it runs it. */
+export interface OwnedRun {
+  id: number;
+  owner: string;
+  /** Whether its process has said nothing for so long that it must be gone. */
+  isSilent: boolean;
+}
+
+export function selectRunning(db: Database, nowMs: number): OwnedRun[] {
+  return statement<{ id: number; owner: string; heartbeatAt: number }>(
+    db,
+    `SELECT id, owner, heartbeat_at AS heartbeatAt FROM import_runs
+     WHERE state = 'running' ORDER BY id`,
+  )
+    .all()
+    .map(({ id, owner, heartbeatAt }) => ({
+      id,
+      owner,
+      isSilent: Math.abs(nowMs - heartbeatAt) > HEARTBEAT_MAX_MS,
+    }));
 }
 
 export function selectRun(db: Database, id: number): RecordedRun | undefined {

@@ -4,15 +4,18 @@ import { inTransaction } from "../db/transaction.ts";
 import { AppError, notFound } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
+import type { Random } from "../ports/random.ts";
+import { hasEnded, processName } from "../ports/running.ts";
 import type { ImportKindName } from "./import-kind.ts";
 import {
+  beat,
   endRun,
-  failRunning,
   insertRun,
   type RecordedRun,
   type RunOptions,
   type RunProgress,
   selectRun,
+  selectRunning,
   selectRuns,
 } from "./import-runs.store.ts";
 import { INTERRUPTED, type Upload } from "./run-upload.ts";
@@ -34,8 +37,9 @@ export function createImportRuns(
   db: Database,
   runUpload: (upload: Upload) => Promise<void>,
   files: UploadFiles,
-  { clock, log }: { clock: Clock; log: Log },
+  { clock, random, log }: { clock: Clock; random: Random; log: Log },
 ) {
+  const owner = processName(random.uuid(clock.now()));
   const stop = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   const underWay = new Set<Promise<void>>();
 
@@ -78,7 +82,7 @@ export function createImportRuns(
         const startedAt = clock.now();
         const id = await inTransaction(db, clock, "import-start", () => {
           const { person } = by;
-          const made = insertRun(db, { kind, fileName, person, startedAt, summary });
+          const made = insertRun(db, { kind, fileName, person, startedAt, summary }, owner);
           recordChange(db, clock, by, {
             organizationId: null,
             action: "import.start",
@@ -111,12 +115,30 @@ export function createImportRuns(
       return found;
     },
 
-    /** At the start: what was under way when a process ended did not come to its end. */
-    async recover(): Promise<void> {
+    /** At the start: removes the files of processes that are gone. */
+    recover(): Promise<void> {
       files.removeLeftovers();
-      await inTransaction(db, clock, "import-recover", () =>
-        failRunning(db, clock.now(), INTERRUPTED),
-      );
+      return this.look();
+    },
+
+    /**
+     * Every few seconds: says that the runs of this process go on, and ends those whose process is
+     * gone; a run of another process that lives is left alone. Never throws.
+     */
+    async look(): Promise<void> {
+      try {
+        if (selectRunning(db, clock.now()).length === 0) return;
+        await inTransaction(db, clock, "import-heartbeat", () => {
+          const nowMs = clock.now();
+          beat(db, owner, nowMs);
+          for (const run of selectRunning(db, nowMs)) {
+            const isGone = run.isSilent || hasEnded(run.owner, owner);
+            if (isGone) endRun(db, run.id, nowMs, INTERRUPTED);
+          }
+        });
+      } catch (error) {
+        log.warn({ err: error }, "imports could not be looked after; it is tried again");
+      }
     },
 
     /** Ends what is under way after its next rows, and what waits for its turn. */

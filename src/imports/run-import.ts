@@ -178,8 +178,11 @@ async function importDirectory<Row>(
     replacing?: ReadonlySet<string>,
   ): Promise<void> {
     const writer = kind.open(db, { ...context, note });
+    const inUse = replacing === undefined ? undefined : writer.inUse?.();
     await inTransaction(db, clock, "import-directory", () => {
-      if (replacing !== undefined) summary.removed = writer.removeOthers?.(replacing) ?? 0;
+      if (replacing !== undefined && inUse !== undefined) {
+        summary.removed = writer.removeOthers?.(replacing, inUse) ?? 0;
+      }
       for (const row of all) writeRow(kind, writer, row, { summary, onReject: reject });
       writer.beforeCommit?.();
     });

@@ -69,13 +69,14 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
       },
 
       /** From the leaves up, so that a node stays when anything below it does. */
-      removeOthers(named) {
-        const used = territoriesInUse(db);
+      inUse: () => territoriesInUse(db),
+
+      removeOthers(named, inUse) {
         let removed = 0;
         for (const { id, slug } of inTreeOrder([...now.values()]).reverse()) {
           if (named.has(slug)) continue;
           const hasChildren = [...now.values()].some(({ parent }) => parent === slug);
-          if (used.has(slug) || hasChildren) {
+          if (inUse.has(slug) || hasChildren) {
             const reason = hasChildren ? "others lie" : "channels are";
             context.note(`${slug} stays, since ${reason} in it.`);
             continue;

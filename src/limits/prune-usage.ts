@@ -1,18 +1,33 @@
 import { type Database, statement } from "../db/database.ts";
-import { inTransaction } from "../db/transaction.ts";
+import { inParts } from "../db/transaction.ts";
 import type { Day } from "../moscow-time.ts";
 import type { Clock } from "../ports/clock.ts";
 
 /** How long usage is kept by day. */
 const USAGE_DAYS_KEPT = 400;
 
-/** Removes the days of usage that are older. @returns how many rows went */
-export function pruneUsage(db: Database, clock: Clock, today: Day): Promise<number> {
-  return inTransaction(
-    db,
-    clock,
-    "prune-usage",
-    () =>
-      statement(db, "DELETE FROM usage_days WHERE day <= ?").run(today - USAGE_DAYS_KEPT).changes,
-  );
+/** The organization after another one that has usage, found by a step in the key. */
+const NEXT_ORGANIZATION = `
+  SELECT min(organization_id) AS id FROM usage_days WHERE organization_id > ?`;
+
+/** The oldest day of an organization, where it is old enough. */
+const REMOVE_DAY = `
+  DELETE FROM usage_days WHERE organization_id = @id AND day = (
+    SELECT min(day) FROM usage_days WHERE organization_id = @id AND day <= @last)`;
+
+/** Removes the days of usage that are older, one organization's day in a step. @returns how many rows went */
+export async function pruneUsage(db: Database, clock: Clock, today: Day): Promise<number> {
+  const last = today - USAGE_DAYS_KEPT;
+  const next = statement<{ id: number | null }>(db, NEXT_ORGANIZATION);
+  const removeDay = statement(db, REMOVE_DAY);
+  let removed = 0;
+  let id = next.get(0)?.id ?? null;
+  await inParts(db, clock, "prune-usage", () => {
+    if (id === null) return false;
+    const { changes } = removeDay.run({ id, last });
+    removed += changes;
+    if (changes === 0) id = next.get(id)?.id ?? null;
+    return true;
+  });
+  return removed;
 }

@@ -5,7 +5,10 @@ import { getCACertificates } from "node:tls";
 
 /** What the appliance asks of other machines. */
 export interface Network {
-  /** All IPv4 and IPv6 addresses of a name. @throws where there are none, or not in time */
+  /**
+   * All IPv4 and IPv6 addresses of a name; none where it does not exist.
+   * @throws where that cannot be told at present: no name server answers, or not in time
+   */
   resolve(name: string, timeoutMs: number): Promise<readonly string[]>;
   /**
    * One POST over HTTPS to exactly this address; never throws. The answer's body is not read, and
@@ -58,15 +61,18 @@ async function resolve(name: string, timeoutMs: number): Promise<readonly string
     // c-ares waits for its answers side by side. The system's own resolver, which node:dns takes,
     // waits in the few threads that also read files: two names that hang hold up all of it.
     const found = await Promise.race([Bun.dns.lookup(name, { backend: "c-ares" }), late]);
-    if (found.length === 0) throw new Error(`${name}: no address`);
     return [...new Set(found.map(({ address }) => address))];
   } catch (error) {
     followSystemSettings();
+    if (NO_SUCH_NAME.has(String((error as { code?: unknown }).code))) return [];
     throw error;
   } finally {
     clearTimeout(timer);
   }
 }
+
+/** What c-ares says of a name that does not exist, or has no address. */
+const NO_SUCH_NAME = new Set(["DNS_ENOTFOUND", "DNS_ENODATA"]);
 
 /** c-ares reads /etc/resolv.conf once in the life of a process; a new resolver reads it anew. */
 function followSystemSettings(): void {

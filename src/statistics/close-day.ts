@@ -1,12 +1,10 @@
 import { type Database, statement } from "../db/database.ts";
-import { inTransaction } from "../db/transaction.ts";
+import { inParts } from "../db/transaction.ts";
 import { type Day, startOfDay } from "../moscow-time.ts";
 import type { Clock } from "../ports/clock.ts";
 
-/** Channels a transaction: some 5 ms of the write lock. */
-const CHANNELS_PER_TRANSACTION = 500;
-/** Between two transactions, so that other writers get their turn. */
-const PAUSE_MS = 3;
+/** Channels a step: each adds up its posts of the day, which may be hundreds. */
+const CHANNELS_PER_STEP = 20;
 
 const NEXT_CHANNELS = `
   SELECT id FROM channels WHERE is_public = 1 AND id > ? ORDER BY id LIMIT ?`;
@@ -30,21 +28,16 @@ const CLOSE = `
 export async function closeDay(db: Database, clock: Clock, day: Day): Promise<number> {
   const nextChannels = statement<{ id: number }>(db, NEXT_CHANNELS);
   const close = statement(db, CLOSE);
+  const [from, until] = [startOfDay(day), startOfDay(day + 1)];
   let made = 0;
   let after = 0;
-  for (;;) {
-    const ids = nextChannels.all(after, CHANNELS_PER_TRANSACTION);
-    const first = ids[0]?.id;
-    const last = ids.at(-1)?.id;
-    if (first === undefined || last === undefined) return made;
-    made += await inTransaction(
-      db,
-      clock,
-      "close-day",
-      () =>
-        close.run({ day, from: startOfDay(day), until: startOfDay(day + 1), first, last }).changes,
-    );
+  await inParts(db, clock, "close-day", () => {
+    const ids = nextChannels.all(after, CHANNELS_PER_STEP);
+    const [first, last] = [ids[0]?.id, ids.at(-1)?.id];
+    if (first === undefined || last === undefined) return false;
+    made += close.run({ day, from, until, first, last }).changes;
     after = last;
-    await clock.sleep(PAUSE_MS);
-  }
+    return true;
+  });
+  return made;
 }

@@ -14,6 +14,7 @@ import {
 } from "./deliveries.store.ts";
 import { eventBody } from "./event-body.ts";
 import { type OwnWebhook, ofWebhook, ownWebhook } from "./manage-webhooks.ts";
+import { takeManualAttempt } from "./manual-limit.ts";
 import { updateWebhook } from "./webhooks.store.ts";
 
 /** Attempts that a caller asks for and waits for. */
@@ -22,7 +23,9 @@ import { updateWebhook } from "./webhooks.store.ts";
 const TEST_EVERY_MS = 60_000;
 
 /**
- * Makes a ping and takes it. @throws AppError `not_found`, `throttled` within a minute of the last
+ * Makes a ping and takes it.
+ * @throws AppError `not_found`; `throttled` within a minute of the last, or where the host has had
+ *   enough
  */
 export function startTest(
   db: Database,
@@ -30,7 +33,8 @@ export function startTest(
   { claim, ...own }: OwnWebhook & { claim: string },
 ): Promise<ClaimedDelivery> {
   return inTransaction(db, clock, "webhook-test", () => {
-    const { testedAt } = ownWebhook(db, own);
+    const webhook = ownWebhook(db, own);
+    const { testedAt } = webhook;
     const nowMs = clock.now();
     const waitMs = testedAt === null ? 0 : testedAt + TEST_EVERY_MS - nowMs;
     if (waitMs > 0) {
@@ -38,6 +42,7 @@ export function startTest(
         retryAfterS: Math.ceil(waitMs / 1000),
       });
     }
+    takeManualAttempt(db, webhook, nowMs);
     updateWebhook(db, own.id, { testedAt: nowMs });
     const body = eventBody("ping", own.id, nowMs, []);
     const id = addDelivery(db, { webhookId: own.id, event: "ping", postIds: [], body, nowMs });
@@ -48,7 +53,7 @@ export function startTest(
 /**
  * Takes a delivery for one more attempt.
  * @throws AppError `not_found`; `conflict` where that cannot be; `throttled` while as many of the
- *   webhook's attempts are under way as there may be
+ *   webhook's attempts are under way as there may be, or where the host has had enough
  */
 export function startResend(
   db: Database,
@@ -74,6 +79,7 @@ export function startResend(
         retryAfterS: 1,
       });
     }
+    takeManualAttempt(db, webhook, nowMs);
     recordChange(db, clock, by, ofWebhook("resend", own, { delivery: deliveryId }));
     return taken(db, deliveryId, claim, nowMs);
   });

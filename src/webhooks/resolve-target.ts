@@ -4,7 +4,14 @@ import { isLocalName, isPublicAddress, type Target } from "./target-guard.ts";
 /** The addresses to connect to, at least one; or why there is to be no connection. */
 export type Resolution =
   | { ok: true; addresses: readonly string[] }
-  | { ok: false; reason: "refused" | "unresolved" };
+  | { ok: false; reason: ResolutionFault };
+
+export type ResolutionFault =
+  /** Of a private network. */
+  | "refused"
+  | "no_such_name"
+  /** Whether there is such a name cannot be told at present. */
+  | "unresolved";
 
 /** Finds and judges the addresses of a target; never throws. */
 export type TargetGuard = (target: Target, timeoutMs: number) => Promise<Resolution>;
@@ -12,8 +19,8 @@ export type TargetGuard = (target: Target, timeoutMs: number) => Promise<Resolut
 /**
  * The guard that stands before every connection (decisions, section 6: url). Whoever connects takes
  * one of its addresses and asks no name server again: a name may answer differently the next time.
- * @param resolve all IPv4 and IPv6 addresses of a name; throws, or answers an empty list, where
- *   there are none or none in time
+ * @param resolve all IPv4 and IPv6 addresses of a name; none where it does not exist; throws where that
+ *   cannot be told at present
  * @param allowed the operator's own networks (`KANALOG_WEBHOOK_ALLOW`), exempt from the refusal
  */
 export function createTargetGuard(
@@ -36,7 +43,7 @@ export function createTargetGuard(
     if (isLocal && allowed.length === 0) return { ok: false, reason: "refused" };
     try {
       const answers = await resolve(target.host, timeoutMs);
-      return answers.length === 0 ? { ok: false, reason: "unresolved" } : judge(answers, isLocal);
+      return answers.length === 0 ? { ok: false, reason: "no_such_name" } : judge(answers, isLocal);
     } catch {
       return { ok: false, reason: "unresolved" };
     }

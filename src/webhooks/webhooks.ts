@@ -99,7 +99,8 @@ export function createWebhooks(
 
   async function addressFaults({ target }: GivenTarget): Promise<string[]> {
     const resolution = await guard(target, RESOLVE_MAX_MS);
-    return resolution.ok ? [] : [REFUSED];
+    // A name server that does not answer is nobody's mistake, and each attempt is guarded anyway.
+    return resolution.ok || resolution.reason === "unresolved" ? [] : [REFUSED];
   }
 
   /** @throws AppError `invalid` on `url`, and then on `channels` too */

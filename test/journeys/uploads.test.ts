@@ -164,6 +164,19 @@ test("an import whose process was killed is failed at the next start, and can be
   expect(faultsOf(machine.database)).toEqual([]);
 }, 90_000);
 
+test("a second process on the file leaves an import that goes on in the first one alone", async () => {
+  const first = await machine.serve();
+  const visitor = await setUp(first);
+  const path = await upload(visitor, "channels", channels(60_000));
+  await until(() => imported() > 1000);
+  const second = await machine.serve();
+  expect(run()).toMatchObject({ state: "running", failure: null });
+  expect(await second.stop()).toBe(0);
+  await until(async () => !(await visitor.get(path)).body.includes("data-refresh"));
+  expect(run()).toMatchObject({ state: "done", failure: null });
+  expect(imported()).toBe(60_000);
+}, 90_000);
+
 test("a process that is told to stop ends its imports soon, and says so in their rows", async () => {
   const server = await machine.serve();
   const visitor = await setUp(server);

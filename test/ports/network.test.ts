@@ -350,13 +350,13 @@ test("an address is its own address", async () => {
 });
 
 /** A DNS server in place of the system's. */
-async function dnsThat(answers: "hangs" | "knows nothing"): Promise<void> {
+async function dnsThat(answers: "hangs" | "knows nothing" | "fails"): Promise<void> {
   const socket = createSocket("udp4");
   socket.on("message", (question, { address, port }) => {
     if (answers === "hangs") return;
     const answer = Buffer.from(question);
-    // A response, and of no such name.
-    answer.writeUInt16BE(0x8183, 2);
+    // A response: of no such name, or that the server itself failed.
+    answer.writeUInt16BE(answers === "fails" ? 0x8182 : 0x8183, 2);
     socket.send(answer, port, address);
   });
   await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
@@ -371,7 +371,12 @@ async function dnsThat(answers: "hangs" | "knows nothing"): Promise<void> {
 
 test("a name that does not exist has no addresses", async () => {
   await dnsThat("knows nothing");
-  await expect(network.resolve("nowhere.example.com", 1000)).rejects.toThrow();
+  expect(await network.resolve("nowhere.example.com", 1000)).toEqual([]);
+});
+
+test("a DNS that fails says nothing of whether a name exists", async () => {
+  await dnsThat("fails");
+  await expect(network.resolve("somewhere.example.com", 60_000)).rejects.toThrow();
 });
 
 test("a DNS that hangs is given up in time and holds up no other name", async () => {

@@ -74,8 +74,11 @@ export function fakeLog(): FakeLog {
 
 /** An internet of which a test says who lives where and what they answer. */
 export interface FakeNetwork extends Network {
-  /** Addresses of names; one that is not here has a public address, one with none does not exist. */
-  names: Map<string, readonly string[]>;
+  /**
+   * Addresses of names; one that is not here has a public address, one with none does not exist, and
+   * for one with null no name server answers.
+   */
+  names: Map<string, readonly string[] | null>;
   /** What was posted, in this order, with the body as text. */
   posts: FakePost[];
   /** What receivers answer; 204 unless a test says otherwise. */
@@ -92,9 +95,9 @@ export function fakeNetwork(): FakeNetwork {
     posts: [],
     answer: () => ({ status: 204 }),
     async resolve(name) {
-      const addresses = network.names.get(name) ?? [PUBLIC_ADDRESS];
-      if (addresses.length === 0) throw new Error(`${name}: no address`);
-      return addresses;
+      const addresses = network.names.get(name);
+      if (addresses === null) throw new Error(`${name}: no answer`);
+      return addresses ?? [PUBLIC_ADDRESS];
     },
     async post(request) {
       const post = { ...request, body: new TextDecoder().decode(request.body) };

@@ -197,6 +197,15 @@ describe("sending again", () => {
     expect(next_attempt_at).toBe("2026-11-20T12:02:00+03:00");
   });
 
+  test("reaches one host six times a minute at the most", async () => {
+    const at = await failed();
+    for (let sent = 0; sent < 6; sent++) expect((await resend(at)).status).toBe(200);
+    const refused = await resend(at);
+    expect([refused.status, refused.body.code]).toEqual([429, "throttled"]);
+    appliance.ports.clock.advance(MINUTE_MS);
+    expect((await resend(at)).status).toBe(200);
+  });
+
   test("is a conflict while the webhook is disabled", async () => {
     const at = await failed();
     await call("PATCH", `${at.id}/`, { is_active: false });

@@ -236,9 +236,19 @@ describe("the address", () => {
     ]);
   });
 
-  test("of a name that cannot be resolved is a 400 on url", async () => {
+  test("of a name that does not exist is a 400 on url", async () => {
     live("nowhere.example.com");
     await expectFieldRefused("url", [["https://nowhere.example.com/", /./]]);
+  });
+
+  test("of a name that no name server tells anything of at present is taken: attempts are guarded", async () => {
+    const { names } = appliance.ports.network;
+    names.set("later.example.com", null);
+    const { id } = await created(call, { url: "https://later.example.com/" });
+    names.set("later.example.com", ["10.0.0.1"]);
+    const { body } = await call("POST", `${id}/test/`);
+    expect(body).toMatchObject({ delivered: false, error: "The receiver could not be reached." });
+    expect(appliance.ports.network.posts).toEqual([]);
   });
 
   test("is https, without user info, on port 443 or above 1023", async () => {

@@ -196,6 +196,56 @@ describe("the test", () => {
     expect(log).toEqual(Array(3).fill(expected.error));
   });
 
+  test("goes to one host six times a minute at the most, whatever becomes of the webhooks", async () => {
+    const ping = async (url: string) => {
+      const { id } = await created(call, { url });
+      const answer = await call("POST", `${id}/test/`);
+      await call("DELETE", `${id}/`);
+      return answer;
+    };
+    for (const port of ["", ":8443", "", ":9443", "", ""]) {
+      expect((await ping(`https://hooks.example.com${port}/a`)).status).toBe(200);
+      appliance.ports.clock.advance(5 * SECOND_MS);
+    }
+    const refused = await ping("https://HOOKS.example.com/b");
+    expectRefused(refused, 429, "throttled");
+    expect(refused.body.detail).toBe("At most 6 pings and resends a minute go to one host.");
+    expect(refused.headers.get("retry-after")).toBe("30");
+    expect(network.posts.length).toBe(6);
+    expect((await ping("https://other.example.com/")).status).toBe(200);
+    appliance.ports.clock.advance(30 * SECOND_MS);
+    expect((await ping("https://hooks.example.com/")).status).toBe(200);
+    expectRefused(await ping("https://hooks.example.com/"), 429, "throttled");
+  });
+
+  test("of one organization leaves another its own", async () => {
+    await appliance.app.domains.accounts.changePlan("profi", { webhooks: 20 });
+    const one = await created(call, { url: "https://shared.example.com/" });
+    await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const { id } = await created(call, { url: "https://shared.example.com/" });
+        return call("POST", `${id}/test/`);
+      }),
+    );
+    expectRefused(await call("POST", `${one.id}/test/`), 429, "throttled");
+    const { key } = await appliance.customer({ access: "read_write" });
+    const other = callsWith(appliance, key);
+    const { id } = await created(other, { url: "https://shared.example.com/" });
+    expect((await other("POST", `${id}/test/`)).status).toBe(200);
+  });
+
+  test("is possible again at once after the clock was set back", async () => {
+    await appliance.app.domains.accounts.changePlan("profi", { webhooks: 20 });
+    const { id } = await created(call);
+    for (let pings = 0; pings < 6; pings++) {
+      const { id: other } = await created(call);
+      expect((await call("POST", `${other}/test/`)).status).toBe(200);
+    }
+    expectRefused(await call("POST", `${id}/test/`), 429, "throttled");
+    appliance.ports.clock.advance(-HOUR_MS);
+    expect((await call("POST", `${id}/test/`)).status).toBe(200);
+  });
+
   test("of a name that cannot be resolved any more fails without a connection", async () => {
     const { id } = await created(call);
     network.names.set("hooks.example.com", []);

@@ -5,6 +5,7 @@ import { createTargetGuard, type Resolution } from "../../src/webhooks/resolve-t
 import { readTargetUrl, type Target } from "../../src/webhooks/target-guard.ts";
 
 const REFUSED = { ok: false, reason: "refused" } as const;
+const NO_SUCH_NAME = { ok: false, reason: "no_such_name" } as const;
 const UNRESOLVED = { ok: false, reason: "unresolved" } as const;
 const accepted = (...addresses: string[]): Resolution => ({ ok: true, addresses });
 
@@ -82,11 +83,11 @@ describe("a name", () => {
     expect(await guard(example, TIMEOUT_MS)).toEqual(accepted("8.8.8.8"));
     expect(await guard(example, TIMEOUT_MS)).toEqual(REFUSED);
     expect(await guard(example, TIMEOUT_MS)).toEqual(REFUSED);
-    expect(await guard(example, TIMEOUT_MS)).toEqual(UNRESOLVED);
+    expect(await guard(example, TIMEOUT_MS)).toEqual(NO_SUCH_NAME);
   });
 
-  test("without an address is unresolved", async () => {
-    expect(await resolutionOf({ answers: [] })).toEqual(UNRESOLVED);
+  test("without an address does not exist", async () => {
+    expect(await resolutionOf({ answers: [] })).toEqual(NO_SUCH_NAME);
   });
 
   test("whose resolver gives up or fails is unresolved, and nothing is thrown", async () => {
@@ -149,7 +150,7 @@ describe("a local name", () => {
     );
     expect(await resolutionOf({ url, allowed, answers: ["10.0.0.1", "8.8.8.8"] })).toEqual(REFUSED);
     expect(await resolutionOf({ url, allowed, answers: ["10.0.0.1", "::1"] })).toEqual(REFUSED);
-    expect(await resolutionOf({ url, allowed, answers: [] })).toEqual(UNRESOLVED);
+    expect(await resolutionOf({ url, allowed, answers: [] })).toEqual(NO_SUCH_NAME);
   });
 });
 

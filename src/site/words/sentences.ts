@@ -95,6 +95,10 @@ const RUSSIAN: readonly [RegExp, string][] = [
     /^A webhook is tested at most once a minute\.$/,
     "Проверять вебхук можно не чаще раза в минуту.",
   ],
+  [
+    /^At most (\d+) pings and resends a minute go to one host\.$/,
+    "На один узел уходит не больше $1 проверок и повторных отправок в минуту.",
+  ],
   [/^The webhook is disabled: enable it first\.$/, "Вебхук отключён: сначала включите его."],
   [
     /^A ping is not sent again: test the webhook\.$/,
