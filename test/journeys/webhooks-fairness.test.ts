@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { type Receiver, startReceiver } from "../support/https-receiver.ts";
-import { createMachine, type Machine, type Serving } from "../support/machine.ts";
+import { createMachine, type Machine, type Serving, until } from "../support/machine.ts";
 import {
   BATCH_MS,
   type Customer,
@@ -12,7 +12,6 @@ import {
   pushing,
   readEvent,
   withCustomers,
-  within,
 } from "../support/webhook-journey.ts";
 
 /** Organizations on Profi whose five webhooks all hang. */
@@ -106,14 +105,14 @@ test("while 300 receivers hang, a healthy one's posts arrive within 2 seconds be
   const { serving, healthy, customer } = await withHanging();
   await expectPing(serving, customer, healthy);
   await importPosts(machine, [{ id: 9_999, channel: HANGING_CHANNEL }]);
-  await within(10_000, () => hangingNow(healthy) > 100, "attempts that hang");
+  await until(() => hangingNow(healthy) > 100, "attempts that hang");
 
   const sent: number[] = [];
   let hangingMin = Number.POSITIVE_INFINITY;
   for (let round = 0; round < ROUNDS; round++) {
     const post = await importRound(round);
     sent.push(post);
-    await within(10_000, () => arrivedAt.has(post), `post ${post}`);
+    await until(() => arrivedAt.has(post), `post ${post}`);
     hangingMin = Math.min(hangingMin, hangingNow(healthy));
     // Not in step with the batches.
     await elapsed(137 * (round % 5));
@@ -130,7 +129,7 @@ test("while 300 receivers hang, a healthy one's posts arrive within 2 seconds be
     expect(sinceCut).toBeLessThan(DELAY_MAX_MS);
     expect(sinceRead).toBeLessThan(BATCH_MS + DELAY_MAX_MS);
   }
-}, 60_000);
+});
 
 /** Figures rather than guarantees, and they take minutes. */
 const figure = test.if(process.env["KANALOG_TEST_FIGURES"] !== undefined);
@@ -140,7 +139,7 @@ figure(
   async () => {
     const { healthy } = await withHanging();
     const post = await importRound(0);
-    await within(300_000, () => arrivedAt.has(post), `post ${post}`);
+    await until(() => arrivedAt.has(post), `post ${post}`);
     const { sinceRead, sinceCut } = delaysOf(post, healthy);
     console.info(`arrived ${sinceRead} ms after it was read, ${sinceCut} ms after the cut`);
   },
@@ -153,12 +152,12 @@ figure(
     const { serving, healthy, customer } = await withHanging();
     await expectPing(serving, customer, healthy);
     await importPosts(machine, [{ id: 9_999, channel: HANGING_CHANNEL }]);
-    await within(10_000, () => hangingNow(healthy) > 100, "attempts that hang");
+    await until(() => hangingNow(healthy) > 100, "attempts that hang");
     failsOnce = true;
     const sent = [await importRound(0)];
-    await within(10_000, () => !failsOnce, "the attempt that fails");
+    await until(() => !failsOnce, "the attempt that fails");
     sent.push(await importRound(1));
-    await within(300_000, () => sent.every((post) => arrivedAt.has(post)), "both posts");
+    await until(() => sent.every((post) => arrivedAt.has(post)), "both posts");
     for (const post of sent) {
       const { sinceRead, sinceCut } = delaysOf(post, healthy);
       console.info(`arrived ${sinceRead} ms after it was read, ${sinceCut} ms after the cut`);
