@@ -97,9 +97,9 @@ test("what a killed process was attempting, the other attempts once the lease ha
   }
   await importPosts(machine, posts(1, 3));
   await until(() => made.requests.length === WEBHOOKS_EACH, "attempts that hang");
-  const other = await machine.serve(["serve"], pushing());
   hangs = false;
   process.kill(killed.pid, "SIGKILL");
+  const other = await machine.serve(["serve"], pushing());
   await elapsed(2_500);
   expect(made.requests).toHaveLength(WEBHOOKS_EACH);
 
