@@ -11,8 +11,13 @@ const UNITS = `
       AS units
   FROM usage_periods p GROUP BY organization_id`;
 
-/** No day of these organizations can have been removed yet. */
-const KEPT_SINCE = `(SELECT max(day) - 390 FROM usage_days) * 86400000`;
+/**
+ * Of organizations without an older period no day was removed. The last day that was is noted; a
+ * program before this one did not, and its clock is taken to have been right.
+ */
+const KEPT_SINCE = `86400000 * max(
+  coalesce((SELECT CAST(value AS INTEGER) + 1 FROM meta WHERE name = 'usage_removed_until'), 0),
+  coalesce((SELECT max(day) - 390 FROM usage_days), 0))`;
 
 export function usageFaults(db: Database): string[] {
   return [

@@ -1,7 +1,7 @@
 import { type Database, statement } from "./database.ts";
 
 /** Facts about the file itself. */
-export type MetaName = "cursor_secret" | "directories_loaded";
+export type MetaName = "cursor_secret" | "directories_loaded" | "usage_removed_until";
 
 /** @throws Error where the file has no such fact */
 export function readMeta(db: Database, name: MetaName): Uint8Array {
@@ -16,7 +16,11 @@ export function findMeta(db: Database, name: MetaName): Uint8Array | undefined {
 }
 
 export function writeMeta(db: Database, name: MetaName, value: Uint8Array): void {
-  statement(db, "INSERT INTO meta (name, value) VALUES (?, ?)").run(name, value);
+  statement(
+    db,
+    `INSERT INTO meta (name, value) VALUES (?, ?)
+     ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+  ).run(name, value);
 }
 
 /** Writes a fact as it stands: by that it shows whether the storage takes writes at all. */

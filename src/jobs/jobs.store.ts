@@ -1,6 +1,7 @@
 import { type Actor, recordChange } from "../audit/audit-log.ts";
 import { type Database, statement } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
+import { DAY_MS } from "../moscow-time.ts";
 import type { Clock } from "../ports/clock.ts";
 
 /** A job's due time, to be claimed by one process. */
@@ -24,12 +25,19 @@ export interface JobRun extends JobEnd {
 
 /** A run that has not ended after this long is taken for crashed; the longest takes some minutes. */
 const LEASE_MS = 60 * 60 * 1000;
+/**
+ * Noted further ahead than this by a clock that was wrong: it counts for nothing, else a job would
+ * not run before that time comes. A clock that is set back by less runs nothing again.
+ */
+const AHEAD_MAX_MS = 2 * DAY_MS;
 
 /** Nobody is running the job: its last run has ended, or crashed. */
-const IS_FREE = "(finished_at IS NOT NULL OR started_at <= @now - @lease)";
+const IS_FREE =
+  "(finished_at IS NOT NULL OR started_at <= @now - @lease OR started_at > @now + @ahead)";
 
 const START = `
-  UPDATE jobs SET due_at = max(due_at, @dueAt), started_at = @now, finished_at = NULL, failure = NULL
+  UPDATE jobs SET due_at = iif(due_at > @now + @ahead, @dueAt, max(due_at, @dueAt)),
+    started_at = @now, finished_at = NULL, failure = NULL
   WHERE name = @name AND ${IS_FREE}`;
 
 /**
@@ -44,8 +52,9 @@ export function claimJob(db: Database, clock: Clock, { name, dueAt }: JobClaim):
     if (addJob(db, { name, dueAt }, now)) return false;
     const claimed = statement(
       db,
-      `${START} AND (due_at < @dueAt OR (due_at = @dueAt AND finished_at IS NULL))`,
-    ).run({ name, dueAt, now, lease: LEASE_MS });
+      `${START} AND (due_at < @dueAt OR due_at > @now + @ahead
+         OR (due_at = @dueAt AND finished_at IS NULL))`,
+    ).run({ name, dueAt, now, lease: LEASE_MS, ahead: AHEAD_MAX_MS });
     return claimed.changes > 0;
   });
 }
@@ -65,7 +74,7 @@ export function claimJobNow(
     const now = clock.now();
     addJob(db, { name, dueAt }, now);
     const claimed = statement<{ dueAt: number }>(db, `${START} RETURNING due_at AS dueAt`);
-    const taken = claimed.get({ name, dueAt, now, lease: LEASE_MS });
+    const taken = claimed.get({ name, dueAt, now, lease: LEASE_MS, ahead: AHEAD_MAX_MS });
     if (taken === undefined) return null;
     const target = `job ${name}`;
     recordChange(db, clock, by, { organizationId: null, action: "job.run", target });

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Fields } from "../../src/imports/source-row.ts";
 import { startAppliance } from "../support/appliance.ts";
+import { asTimeAllows } from "../support/as-time-allows.ts";
 import { expectOk, idsOf, imported } from "../support/expectations.ts";
 
 /** What the search must answer, in the plainest words: a scan over all channels. */
@@ -189,7 +190,7 @@ function textOf(asked: Query, channels: Map<number, Known>): string {
 
 test("the search finds what a plain scan over titles and handles finds, after any edits", async () => {
   let found = 0;
-  await fc.assert(
+  await asTimeAllows(
     fc.asyncProperty(
       fc.array(fc.record({ title, handle: fc.option(handle), kind }), { maxLength: CHANNELS }),
       fc.array(fc.tuple(fc.array(edit, { maxLength: 6 }), fc.array(query, { maxLength: 10 })), {
@@ -221,9 +222,9 @@ test("the search finds what a plain scan over titles and handles finds, after an
         }
       },
     ),
-    { numRuns: 40 },
+    20,
   );
   // The property would hold of a search that finds nothing in titles that never match. How many
-  // channels 40 random lists find differs: 88 in the leanest that was seen.
-  expect(found).toBeGreaterThan(30);
-}, 20_000);
+  // channels 20 random lists find differs: 39 in the leanest that was seen.
+  expect(found).toBeGreaterThan(10);
+});

@@ -42,7 +42,7 @@ test("organizations are made, shown, listed, given plans, archived and restored"
     "The plan has no end any more; before, it ended 2099-02-01T00:00:00+03:00.",
   );
   expect((await machine.run(["org", "plan", "1", "test"])).notes).toBe("");
-}, 20_000);
+});
 
 test("members are added, listed, given roles, suspended and restored", async () => {
   await machine.json(["org", "create", "--name", "Acme", "--plan", "start"]);
@@ -58,7 +58,7 @@ test("members are added, listed, given roles, suspended and restored", async () 
   expect(changed).toEqual({ ...added, role: "administrator" });
   expect(await machine.json(["member", "suspend", "1"])).toMatchObject({ suspended_at: INSTANT });
   expect(await machine.json(["member", "restore", "1"])).toEqual(changed);
-}, 20_000);
+});
 
 test("keys are made, listed without the key, and revoked", async () => {
   await machine.customer();
@@ -79,7 +79,7 @@ test("keys are made, listed without the key, and revoked", async () => {
     rest,
   ]);
   expect(await machine.json(["key", "revoke", "2"])).toEqual({ ...rest, revoked_at: INSTANT });
-}, 20_000);
+});
 
 test("a key is stored only as a hash: it is nowhere in the database's files", async () => {
   const { key } = await machine.customer();
@@ -108,7 +108,7 @@ test("for people, an object is a line a field and a list a table", async () => {
   const key = await machine.run(["key", "create", "--member", "1"]);
   expect(key.out).toMatch(/^key +knl_ro_\w{38}$/m);
   expect(key.notes).toContain("cannot be shown again");
-}, 20_000);
+});
 
 test("the plans are those of the contract", async () => {
   const { results } = await machine.json<{ results: object[] }>(["plan", "list"]);
@@ -148,7 +148,7 @@ test("an id of nobody is exit 1 and one line", async () => {
   ] as [string[], string][]) {
     await expectFailure(words, said);
   }
-}, 20_000);
+});
 
 test("wrong usage is exit 2 and one line that says what is wrong", async () => {
   await machine.customer();
@@ -182,7 +182,7 @@ test("wrong usage is exit 2 and one line that says what is wrong", async () => {
   expect(await machine.json(["org", "list"])).toMatchObject({ results: [{ plan: "profi" }] });
   expect((await machine.json<{ results: [] }>(["member", "list", "1"])).results).toHaveLength(1);
   expect((await machine.json<{ results: [] }>(["key", "list", "1"])).results).toHaveLength(1);
-}, 30_000);
+});
 
 test("the help lists only commands that exist, and each has a help of its own", async () => {
   const help = await machine.run(["--help"]);
@@ -206,4 +206,4 @@ test("the help lists only commands that exist, and each has a help of its own", 
   expect((await machine.run(["org"])).exitCode).toBe(2);
   // Asking for help opens no database.
   expect(machine.exists("kanalog.db")).toBe(false);
-}, 20_000);
+});

@@ -130,7 +130,7 @@ test("a backup ends while others commit all the time, and has what was committed
     clearInterval(timer);
     writer.close();
   }
-}, 20_000);
+});
 
 test("a restore brings back what was, keeps what it replaced, and the appliance serves it", async () => {
   await addOrganization("Later");
@@ -145,7 +145,7 @@ test("a restore brings back what was, keeps what it replaced, and the appliance 
   expect(statSync(machine.database).mode & 0o777).toBe(0o600);
   const server = await machine.serve();
   expect((await server.get("/readyz")).status).toBe(200);
-}, 20_000);
+});
 
 test.skipIf(process.getuid?.() !== 0)(
   "a restore by root leaves the database to the user whose it was",
@@ -185,7 +185,7 @@ test("a restore folds the former database's WAL in, and nothing of it reaches th
   expect(organizations(kept_as)).toEqual(["Renamed in the WAL"]);
   expect(machine.exists("kanalog.db-wal")).toBe(false);
   expect(organizations()).toEqual(["Acme"]);
-}, 20_000);
+});
 
 test("a restore where the database is gone puts its stray WAL aside", async () => {
   const environment = { KANALOG_DB: machine.path("new/other.db") };
@@ -213,7 +213,7 @@ test("a restore refuses while a server runs, or any other process has the file o
   expectOneLine(await machine.run(["restore", "copy.db"]), "Another process uses");
   other.close();
   expect(organizations()).toEqual(["Acme", "Later"]);
-}, 20_000);
+});
 
 test("a restore refuses what is newer, damaged, no database, of another program, missing, or itself", async () => {
   const edit = (name: string, sql: string): void => {
@@ -245,7 +245,7 @@ test("a restore refuses what is newer, damaged, no database, of another program,
     expect(names(), file).toEqual(before);
   }
   expect(organizations()).toEqual(["Acme"]);
-}, 30_000);
+});
 
 test("a database that is too damaged to be locked is not replaced, and it says what to do", async () => {
   machine.write("kanalog.db", "no database, but a text that is long enough\n".repeat(100));
@@ -289,4 +289,4 @@ test("where there is no room for the copy, nothing is left behind and the databa
     expect(names(), words).toEqual(before);
   }
   expect(organizations()).toEqual(["Acme"]);
-}, 20_000);
+});

@@ -27,7 +27,7 @@ test("check says of a sound database that all is well, beside a server that writ
   await server.stop();
   const { results } = await machine.json<{ results: { faults: string[] }[] }>(["check"]);
   expect(results.flatMap(({ faults }) => faults)).toEqual([]);
-}, 20_000);
+});
 
 test("check tells faults one a line with exit 1, and changes nothing", async () => {
   await machine.json(["org", "create", "--name", "Acme", "--plan", "profi"]);
@@ -70,7 +70,7 @@ test("check tells what is wrong with a file that is damaged in many places, and 
       faults: [expect.any(String)],
     });
   }
-}, 20_000);
+});
 
 test("check of a file that is no database of Kanalog says so and does not change it", async () => {
   const theirs = machine.open();

@@ -23,7 +23,7 @@ test("a serving process that is ready is exit 0, in words or as JSON", async () 
     detail: expect.any(String),
     checks: { database: "ok", migrations: "ok", disk: "ok" },
   });
-}, 20_000);
+});
 
 test("what is amiss with one that is ready all the same is told beside it", async () => {
   const checks = { database: "ok", backup: "The backup of yesterday failed; the log says why." };
@@ -44,7 +44,7 @@ test("one that listens on every address is asked on the loopback", async () => {
   expect(await machine.run(words)).toMatchObject({ exitCode: 0 });
   const { notes } = await machine.run(["health", "--host", "::", "--port", "1"]);
   expect(notes).toStartWith("Nothing answers at http://[::1]:1 (");
-}, 20_000);
+});
 
 test("one that is not ready is exit 1, with the reason", async () => {
   const port = portOf(await machine.serve());
@@ -57,7 +57,7 @@ test("one that is not ready is exit 1, with the reason", async () => {
   const { exitCode, out, notes } = await machine.run(["health", "--port", port, "--json"]);
   expect({ exitCode, notes }).toEqual({ exitCode: 1, notes: "" });
   expect(JSON.parse(out)).toMatchObject({ ready: false, checks: { database: "ok" } });
-}, 20_000);
+});
 
 test("an address where nothing answers, or something else, is exit 1 with one sentence", async () => {
   const other = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("hello") });
@@ -72,7 +72,7 @@ test("an address where nothing answers, or something else, is exit 1 with one se
   expect(none.exitCode).toBe(1);
   expect(none.notes).toStartWith(`Nothing answers at http://127.0.0.1:${port} (`);
   expect(none.notes.trimEnd().split("\n")).toHaveLength(1);
-}, 20_000);
+});
 
 test("a folder for backups that is none is refused at the start, in one line that names it", async () => {
   const environment = { KANALOG_BACKUP_DIR: machine.write("file", "") };

@@ -44,7 +44,7 @@ test("an import prints its summary and nothing else, and exits 0, or 3 with reje
   );
   expect(second.notes).toBe("");
   expect(titles()).toEqual(["Один", "Две", "Четыре"]);
-}, 20_000);
+});
 
 test("--rejects has every rejected row with line, column, reason and fields", async () => {
   const rows = Array.from(
@@ -76,7 +76,7 @@ test("--rejects has every rejected row with line, column, reason and fields", as
   expect(notes.trimEnd().split("\n")).toHaveLength(11);
   expect(notes).toContain("16 more");
   expect(titles()).toEqual(["T"]);
-}, 20_000);
+});
 
 test("--rejects into a folder that is not there is one line, and nothing is imported", async () => {
   machine.write("channels.csv", CHANNELS);
@@ -111,14 +111,13 @@ test.skipIf(!hasNamedPipes)(
       stdin: new Blob([CHANNELS]),
     });
     // One that reads the pipe twice would wait for a second writer, who never comes.
-    const timer = setTimeout(() => child.kill("SIGKILL"), 4000);
+    const timer = setTimeout(() => child.kill("SIGKILL"), 60_000);
     const out = await child.stdout.text();
     clearTimeout(timer);
     writer.kill("SIGKILL");
     expect(out).not.toBe("");
     expect(summaryOf(out)).toMatchObject({ read: 4, inserted: 3, rejected: 1 });
   },
-  10_000,
 );
 
 test("--dry-run predicts exactly what the import then does, and changes nothing", async () => {
@@ -138,7 +137,7 @@ test("--dry-run predicts exactly what the import then does, and changes nothing"
   });
   const left = [...new Bun.Glob("*").scanSync({ cwd: machine.folder, onlyFiles: false })];
   expect(left.filter((name) => name.startsWith("dry-run"))).toEqual([]);
-}, 20_000);
+});
 
 test("--dry-run with --replace removes nothing", async () => {
   machine.write("categories.csv", "slug,name\nonly,Одна\n");
@@ -157,7 +156,7 @@ test("--dry-run with --replace removes nothing", async () => {
     ...{ read: 1, inserted: 0, updated: 0, unchanged: 1, rejected: 0, removed: before - 1 },
   });
   expect(count()).toBe(1);
-}, 20_000);
+});
 
 test("--dry-run before there is a database says what would happen, and makes none", async () => {
   machine.write("channels.csv", CHANNELS);
@@ -198,7 +197,7 @@ test("what cannot be imported is one line and changes nothing: exit 1, or 2 for 
     expect(finished.notes).toContain(said);
   }
   expect(titles()).toEqual(["Один"]);
-}, 20_000);
+});
 
 test("image files are found beside the file that names them", async () => {
   const webp = Buffer.from("UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==", "base64");
@@ -224,7 +223,7 @@ test("--rejects never writes over the input or the database", async () => {
   }
   expect(machine.read("channels.csv")).toBe(CHANNELS);
   expect(titles()).toEqual(["Один", "Два", "Четыре"]);
-}, 20_000);
+});
 
 test("the format of standard input is seen from its beginning", async () => {
   const csv = await machine.run(["import", "channels", "-", "--json"], { stdin: CHANNELS });
@@ -232,7 +231,7 @@ test("the format of standard input is seen from its beginning", async () => {
   const stdin = '\n{"id":9,"title":"Девять","subscribers":1}\n';
   const ndjson = await machine.run(["import", "channels", "-", "--json"], { stdin });
   expect(summaryOf(ndjson.out)).toMatchObject({ read: 1, inserted: 1 });
-}, 20_000);
+});
 
 for (const words of [[], ["--dry-run"]]) {
   test(`Ctrl-C ends an import ${words.join(" ")} after whole rows, says so, and leaves nothing behind`, async () => {
@@ -255,5 +254,5 @@ for (const words of [[], ["--dry-run"]]) {
     const kept = titles().length;
     const again = await machine.run(["import", "channels", "many.csv", "--json"]);
     expect(summaryOf(again.out)).toMatchObject({ unchanged: kept, inserted: 60_000 - kept });
-  }, 60_000);
+  });
 }

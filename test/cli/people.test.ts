@@ -44,7 +44,7 @@ test("staff is added with a link to choose a password by, and removed, but for t
   const nobody = await machine.run(["staff", "remove", "nobody@example.com"]);
   expect(nobody.exitCode).toBe(1);
   expect((await machine.run(["staff", "add", "boss"])).exitCode).toBe(2);
-}, 20_000);
+});
 
 test("somebody with a password becomes staff without a link", async () => {
   const { member } = await machine.customer();
@@ -52,7 +52,7 @@ test("somebody with a password becomes staff without a link", async () => {
   expect((await machine.run(set, { stdin: "correct horse battery\n" })).exitCode).toBe(0);
   const added = await machine.json(["staff", "add", "ada@example.com"]);
   expect(added).toEqual({ email: "ada@example.com", is_staff: true, link: null });
-}, 20_000);
+});
 
 test("a member's password is set from standard input, for a person that is made", async () => {
   const { member } = await machine.customer();
@@ -69,7 +69,7 @@ test("a member's password is set from standard input, for a person that is made"
   expect((await machine.run(set, { stdin: "another good one" })).exitCode).toBe(0);
   expect(await Bun.password.verify("another good one", hashOf())).toBe(true);
   expect(machine.query("SELECT 1 FROM sessions")).toEqual([]);
-}, 20_000);
+});
 
 test("a password that is too short, or asked for without a terminal, is refused", async () => {
   const { member } = await machine.customer();
@@ -84,7 +84,7 @@ test("a password that is too short, or asked for without a terminal, is refused"
   const missing = await machine.run(["member", "password", "99", "--stdin"]);
   expect(missing).toMatchObject({ exitCode: 1, notes: "Member 99 was not found.\n" });
   expect(machine.query("SELECT 1 FROM credentials")).toEqual([]);
-}, 20_000);
+});
 
 test("on a terminal the password is asked for twice, and not shown", async () => {
   const { member } = await machine.customer();
@@ -114,4 +114,4 @@ test("on a terminal the password is asked for twice, and not shown", async () =>
   expect(seen).not.toContain("battery");
   expect(seen).toContain("These are two passwords.");
   expect(await Bun.password.verify("correct horse battery", hashOf())).toBe(true);
-}, 30_000);
+});

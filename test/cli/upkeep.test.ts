@@ -80,7 +80,7 @@ test("wrong settings stop every command that reads them, one line a fault naming
     ).toEqual([...["KANALOG_PORT", "KANALOG_BASE_URL", "KANALOG_LOG_LEVEL"]]);
   }
   expect(machine.exists("kanalog.db")).toBe(false);
-}, 20_000);
+});
 
 test("options of serve win over the environment, and their faults name the variable", async () => {
   const wrong = await machine.run(["serve", "--port", "99999"], {
@@ -96,7 +96,7 @@ test("options of serve win over the environment, and their faults name the varia
   expect((await fetch(`${address}/healthz`)).status).toBe(200);
   expect(machine.exists("other.db")).toBe(true);
   expect(machine.exists("kanalog.db")).toBe(false);
-}, 20_000);
+});
 
 test("an address that cannot be listened on is one line naming it, with exit 1", async () => {
   const taken = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
@@ -110,7 +110,7 @@ test("an address that cannot be listened on is one line naming it, with exit 1",
   } finally {
     await taken.stop(true);
   }
-}, 20_000);
+});
 
 test("a database that cannot be opened is one line naming it, with exit 1", async () => {
   machine.write("text.db", "no database, but a text that is long enough\n".repeat(100));

@@ -31,7 +31,7 @@ beforeAll(async () => {
   // Nobody listens on this port.
   const url = "https://127.0.0.1:1025/hook";
   expect((await call("POST", "", { url, channels: [2, 1] })).status).toBe(201);
-}, 30_000);
+});
 afterAll(async () => {
   await serving.stop();
   await machine.leave();

@@ -84,7 +84,7 @@ test("a process that opens a new file while another one is making it waits for i
   maker.close();
   const { exitCode, notes } = await waiting;
   expect({ exitCode, notes }).toEqual({ exitCode: 0, notes: "" });
-}, 20_000);
+});
 
 test("processes that open a new file at once all succeed, and one makes the schema", async () => {
   const finished = await Promise.all(
@@ -102,4 +102,4 @@ test("processes that open a new file at once all succeed, and one makes the sche
     "SELECT position FROM territories GROUP BY position HAVING count(*) > 1",
   );
   expect(twice).toEqual([]);
-}, 20_000);
+});

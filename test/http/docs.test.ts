@@ -7,6 +7,7 @@ import { type App, createApp } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
 import { importFile } from "../../src/imports/import-file.ts";
 import { fakePorts } from "../support/fake-ports.ts";
+import { HANGS_AFTER_MS } from "../support/machine.ts";
 
 /** The documentation in a real browser, where the machine has one. */
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
@@ -47,7 +48,11 @@ beforeAll(async () => {
   key = (await keys.createKey(created)).token;
   address = app.listen();
   if (CHROMIUM !== undefined) {
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET });
+    browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      args: QUIET,
+      timeout: HANGS_AFTER_MS,
+    });
   }
 });
 
@@ -60,6 +65,7 @@ afterAll(async () => {
 async function openDocs(): Promise<{ page: Page; hosts: Set<string>; faults: string[] }> {
   if (browser === null) throw new Error("no browser");
   const page = await browser.newPage();
+  page.setDefaultTimeout(HANGS_AFTER_MS);
   const hosts = new Set<string>();
   const faults: string[] = [];
   page.on("request", (request) => hosts.add(new URL(request.url()).host));
@@ -109,7 +115,6 @@ test.skipIf(CHROMIUM === undefined)(
     expect([...hosts]).toEqual([new URL(address).host]);
     expect(faults).toEqual([]);
   },
-  120_000,
 );
 
 test("the documentation's page names no other host and forbids foreign scripts", async () => {

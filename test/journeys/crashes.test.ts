@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
 import {
   backUpOnAndOn,
   type Calls,
@@ -17,7 +16,14 @@ import {
   type ReceiverAnswer,
   startReceiver,
 } from "../support/https-receiver.ts";
-import { createMachine, faultsOf, type Machine, type Serving } from "../support/machine.ts";
+import {
+  createMachine,
+  faultsOf,
+  HANGS_AFTER_MS,
+  type Machine,
+  type Serving,
+  until,
+} from "../support/machine.ts";
 import {
   createWebhook,
   elapsed,
@@ -27,11 +33,10 @@ import {
   seededRandom,
   unfinished,
   withCustomers,
-  within,
 } from "../support/webhook-journey.ts";
 
 /** Kills of the serving process; 200 by `bun run test:crash`. */
-const KILLS = Number(process.env["KANALOG_TEST_KILLS"] ?? 10);
+const KILLS = Number(process.env["KANALOG_TEST_KILLS"] ?? 5);
 const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Date.now() % 1_000_000);
 const WEBHOOKS = 3;
 /** A life ends at a random moment: of these, in turn, or as soon as the first that comes. */
@@ -41,10 +46,8 @@ const REQUESTS_MAX = 30;
 const AFTER_REQUEST_MAX_MS = 10;
 /** Every fifth life ends while it still starts. */
 const START_MAX_MS = 500;
-/** A second, of the processor: the clock on the wall is told, and depends on what else runs. */
-const READY_CPU_MAX_MS = 1_000;
-/** Stuck is what makes no attempt for so long: a lease of 30 seconds, or one that hangs, is less. */
-const STILL_MAX_MS = 45_000;
+/** The clock on the wall is told too, and depends on what else runs. */
+const READY_PROCESSOR_MAX_MS = 1_000;
 
 const FAILURES: readonly ReceiverAnswer[] = [
   ...[{ status: 500 }, { status: 500 }, { status: 503 }, { status: 404 }],
@@ -114,9 +117,9 @@ test(
     async function liveAndKill(kill: number): Promise<void> {
       const spawnedAtMs = performance.now();
       const serving = await machine.serve(["serve"], pushing());
-      await within(5_000, async () => (await serving.get("/readyz")).status === 200, "ready");
+      await until(async () => (await serving.get("/readyz")).status === 200, "ready");
       readyMs.push(performance.now() - spawnedAtMs);
-      expect(cpuMs(serving.pid)).toBeLessThan(READY_CPU_MAX_MS);
+      expect(serving.processorMs()).toBeLessThan(READY_PROCESSOR_MAX_MS);
       await expectKeys(keys, serving.get);
       campaign.serving = serving;
       const checked = machine.run(["check"]);
@@ -136,6 +139,7 @@ test(
       process.kill(serving.pid, "SIGKILL");
     }
 
+    leasesRunOut();
     const last = await machine.serve(["serve"], pushing());
     const drainedFromMs = performance.now();
     await expectKeys(keys, last.get);
@@ -197,6 +201,13 @@ function failureOf(chance: () => number): ReceiverAnswer | undefined {
   return chance() < 0.5 ? FAILURES[Math.floor(chance() * FAILURES.length)] : undefined;
 }
 
+/** 25 of their 30 seconds go by: what was under way at a kill is attempted once they have ended. */
+function leasesRunOut(): void {
+  const db = machine.open();
+  db.exec("UPDATE webhook_deliveries SET claimed_until = claimed_until - 25000");
+  db.close();
+}
+
 /** Waits until nothing waits to be sent, while attempts are made. */
 async function drain(received: readonly unknown[]): Promise<void> {
   let [seen, lastSeenAtMs] = [received.length, performance.now()];
@@ -204,7 +215,7 @@ async function drain(received: readonly unknown[]): Promise<void> {
     const { read, pending, claimed } = unfinished(machine);
     if (read + pending + claimed === 0) break;
     if (received.length > seen) [seen, lastSeenAtMs] = [received.length, performance.now()];
-    if (performance.now() - lastSeenAtMs > STILL_MAX_MS) {
+    if (performance.now() - lastSeenAtMs > HANGS_AFTER_MS) {
       throw new Error(`stuck: ${JSON.stringify(waiting(machine))}`);
     }
     await elapsed(20);
@@ -255,15 +266,6 @@ function waiting(on: Machine): unknown {
   );
   return { ...unfinished(on), rows };
 }
-
-/** Time of the processor that a process took so far. */
-function cpuMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-  const [user = 0, system = 0] = fields.slice(11, 13).map(Number);
-  return (user + system) * TICK_MS;
-}
-
-const TICK_MS = 10;
 
 function median(numbers: readonly number[]): string {
   return (numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0).toFixed(0);

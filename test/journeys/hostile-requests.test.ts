@@ -28,12 +28,8 @@ const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Date.now() % 1_000_000);
 const LANES = 4;
 /** One request in so many is to the MCP server. */
 const MCP_SHARE = 4;
-const QUERY_TIMEOUT_MS = 5_000;
-/** Which a receiver has to answer a test or a delivery sent again. */
-const RECEIVER_TIMEOUT_MS = 10_000;
-/** For the way there and back, on a machine that does other things too. */
-const SLACK_MS = 2_000;
-const WAITS_FOR_RECEIVER = new Set(["msgr_webhooks_test", "msgr_webhooks_deliveries_resend"]);
+/** Work of the processor from a request to its answer, those of the other lanes included. */
+const WORK_MAX_MS = 2_000;
 const SAMPLE = new URL("../../data/sample/", import.meta.url).pathname;
 
 /** Tools' schemas tell less of texts than the document does. */
@@ -84,14 +80,14 @@ beforeAll(async () => {
     if (path.includes("/webhooks/")) known[`${path} id`] = [isResend ? TESTED : NEWEST];
     if (isResend) known[`${path} delivery`] = [PING];
   }
-}, 120_000);
+});
 afterAll(async () => {
   await machine.leave();
   await receiver.close();
 });
 
 test(
-  "no request, however broken, is a 5xx, outside its schema, late, or billed wrongly",
+  "no request, however broken, is a 5xx, outside its schema, much work, or billed wrongly",
   async () => {
     console.info(`${REQUESTS} requests (KANALOG_TEST_REQUESTS), seed ${SEED} (KANALOG_TEST_SEED)`);
     const seen = new Map<string, number>();
@@ -102,23 +98,24 @@ test(
       { weight: MCP_SHARE - 1, arbitrary: toMethods },
       { weight: 1, arbitrary: hostileCalls(tools, { ...known, ...TOOL_TEXTS }, names) },
     );
-    let slowestMs = 0;
+    let mostWorkMs = 0;
     await Promise.all(
       Array.from({ length: LANES }, async (_, lane) => {
         let connection = await connectRaw(serving.address);
         const property = fc.asyncProperty(request, async (given) => {
           const sent = { ...given, target: filled(given.target) };
-          const sentAtMs = performance.now();
+          const before = serving.processorMs();
           connection.send(bytesOf(sent, keys.get(sent.key) ?? ""));
           const answer = await connection.answer(sent.verb === "HEAD");
           if (answer === null) throw new Error("the connection ended without an answer");
-          const durationMs = performance.now() - sentAtMs;
+          const workMs = serving.processorMs() - before;
+          expect(workMs).toBeLessThan(WORK_MAX_MS);
           if (answer.headers["connection"] === "close") {
             connection.close();
             connection = await connectRaw(serving.address);
           }
-          slowestMs = Math.max(slowestMs, durationMs);
-          const { name, cost } = judge(sent, answer, durationMs);
+          mostWorkMs = Math.max(mostWorkMs, workMs);
+          const { name, cost } = judge(sent, answer);
           seen.set(name, (seen.get(name) ?? 0) + 1);
           const usage = counted[given.key];
           if (usage === undefined || cost === null) return;
@@ -138,10 +135,10 @@ test(
     expect(recorded()).toEqual(counted);
     console.info(
       `${[...seen.values()].reduce((sum, count) => sum + count, 0)} answers of ${seen.size} kinds; ` +
-        `the slowest took ${slowestMs.toFixed(0)} ms`,
+        `the most work was ${mostWorkMs} ms`,
     );
   },
-  60_000 + REQUESTS * 50,
+  300_000 + REQUESTS * 50,
 );
 
 type Usage = Record<string, { requests: number; units: number }>;
@@ -248,7 +245,6 @@ const outputs = new Map<string, ValidateFunction>();
 function judge(
   { verb, target, body: sent, key }: HostileRequest,
   { status, headers, body: text }: RawAnswer,
-  durationMs: number,
 ): { name: string; cost: number | null } {
   // A backslash is a slash there, and `..` leads up.
   const { pathname } = new URL(target, "http://127.0.0.1");
@@ -262,8 +258,6 @@ function judge(
 
   expect(status).toBeGreaterThanOrEqual(200);
   expect(status).toBeLessThan(500);
-  const maxMs = WAITS_FOR_RECEIVER.has(operationId) ? RECEIVER_TIMEOUT_MS : QUERY_TIMEOUT_MS;
-  expect(durationMs).toBeLessThan(maxMs + SLACK_MS);
   expect(headers["x-request-id"]).toMatch(/^[\w.-]{1,64}$/);
   checkBody(document, verb, at, { status, body });
   if (status === 405) expect(headers["allow"]).toBeString();

@@ -9,8 +9,8 @@ import { connectRaw, type RawAnswer, type RawConnection } from "../support/raw-h
 const IDLE = Number(process.env["KANALOG_TEST_IDLE"] ?? 1_000);
 /** Whether to wait for the limits in time, which takes most of a minute. */
 const IS_SLOW = process.env["KANALOG_TEST_SLOW"] === "1";
-/** What a client beside may have to wait, on a machine that does other things too. */
-const BESIDE_MAX_MS = 2_000;
+/** Work of the processor that a client beside may have to wait for. */
+const BESIDE_MAX_MS = 1_000;
 const HIDDEN_ID = "hidden-in-a-body";
 
 let machine: Machine;
@@ -39,11 +39,11 @@ function clientBeside() {
   const asking = (async () => {
     let asked = 0;
     while (goesOn || asked === 0) {
-      const sentAtMs = performance.now();
+      const before = serving.processorMs();
       const response = await serving.get("/v1/me/", key);
       expect(await response.json()).toHaveProperty("api_tariff");
       expect(response.status).toBe(200);
-      expect(performance.now() - sentAtMs).toBeLessThan(BESIDE_MAX_MS);
+      expect(serving.processorMs() - before).toBeLessThan(BESIDE_MAX_MS);
       asked += 1;
       await Bun.sleep(2);
     }
@@ -391,16 +391,15 @@ async function openIdle(wanted: number): Promise<RawConnection[]> {
 describe("connections that say nothing", () => {
   test(`${IDLE} of them hold up nobody`, async () => {
     const open = await openIdle(IDLE);
-    const slowest = { ms: 0 };
+    const before = serving.processorMs();
     for (let asked = 0; asked < 100; asked++) {
-      const sentAtMs = performance.now();
       expect((await serving.get("/v1/me/", key)).status).toBe(200);
-      slowest.ms = Math.max(slowest.ms, performance.now() - sentAtMs);
     }
-    expect(slowest.ms).toBeLessThan(BESIDE_MAX_MS);
-    console.info(`${open.length} idle connections: the slowest of 100 ${slowest.ms.toFixed(1)} ms`);
+    const workMs = serving.processorMs() - before;
+    expect(workMs).toBeLessThan(BESIDE_MAX_MS);
+    console.info(`${open.length} idle connections: 100 answers beside are ${workMs} ms of work`);
     for (const connection of open) connection.close();
-  }, 60_000);
+  });
 
   test.if(IS_SLOW)(
     "are ended within a minute, and so are those that send a byte now and then",
@@ -416,10 +415,9 @@ describe("connections that say nothing", () => {
         for (const { socket } of [open[1], open[3]] as RawConnection[]) {
           if (socket.writable) socket.write("a");
         }
-      }, 1_000);
+      });
       await Promise.all(open.map(({ ended }) => ended));
       clearInterval(drip);
     },
-    60_000,
   );
 });

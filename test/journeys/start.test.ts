@@ -57,7 +57,7 @@ test("the first start has sample data, and prints an address, the documentation,
   expect((await again.get("/v1/me/", key)).status).toBe(200);
   expect(countAll()).toEqual(sample);
   expect(await again.stop()).toBe(0);
-}, 30_000);
+});
 
 test("serve on a new file makes the schema and the shipped directories, and nothing else", async () => {
   const path = machine.path("new/folder/kanalog.db");
@@ -85,7 +85,7 @@ test("serve on a new file makes the schema and the shipped directories, and noth
     const slugs = machine.query<{ slug: string }>(`SELECT slug FROM ${table}`);
     expect(slugs.map(({ slug }) => slug).toSorted()).toEqual(shipped(`${table}.csv`));
   }
-}, 20_000);
+});
 
 test("a first start that is interrupted can be repeated", async () => {
   let interrupted = 0;
@@ -118,7 +118,7 @@ test("a first start that is interrupted can be repeated", async () => {
     "kanalog.db",
     "kanalog.db.secret",
   ]);
-}, 30_000);
+});
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
   test(`${signal} ends a serving process with exit 0, whatever it is doing`, async () => {
@@ -136,7 +136,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
     const used = machine.query<{ used: number }>("SELECT used FROM usage_periods")[0]?.used ?? 0;
     expect(used).toBeGreaterThanOrEqual(answered.filter((status) => status === 200).length);
     expect(used).toBeLessThanOrEqual(asked.length);
-  }, 20_000);
+  });
 }
 
 test("a client that never ends its request does not keep a stopping process alive", async () => {
@@ -148,7 +148,7 @@ test("a client that never ends its request does not keep a stopping process aliv
   expect((await server.get("/healthz")).status).toBe(200);
   expect(await server.stop()).toBe(0);
   socket.end();
-}, 20_000);
+});
 
 test("of two first starts at once one makes the database, and both serve it", async () => {
   const servers = await Promise.all([machine.serve(["start"]), machine.serve(["start"])]);
@@ -157,11 +157,11 @@ test("of two first starts at once one makes the database, and both serve it", as
   expect(keys).toHaveLength(1);
   for (const server of servers) expect((await server.get("/v1/me/", keys[0])).status).toBe(200);
   expect(countAll()).toMatchObject({ organizations: 1, channels: 9 });
-}, 20_000);
+});
 
 test("a port that another appliance has is refused, so that no request goes astray", async () => {
   const { port } = new URL((await machine.serve()).address);
   const { exitCode, notes } = await machine.run(["serve", "--port", port]);
   expect(exitCode).toBe(1);
   expect(notes).toContain(`Cannot listen on 127.0.0.1:${port}`);
-}, 20_000);
+});

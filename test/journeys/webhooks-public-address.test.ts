@@ -35,7 +35,7 @@ describe.skipIf(!isAllowed)("with a public address on this machine", () => {
     ]);
     expect(exitCode, notes).toBe(0);
     seen = JSON.parse(out) as Seen;
-  }, 60_000);
+  });
   afterAll(() => rmSync(folder, { recursive: true }));
 
   test("posts arrive at a public address, and at a name of one", () => {

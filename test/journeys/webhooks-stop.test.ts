@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { type Receiver, startReceiver } from "../support/https-receiver.ts";
-import { createMachine, type Machine } from "../support/machine.ts";
+import { createMachine, type Machine, until } from "../support/machine.ts";
 import {
   createWebhook,
   importPosts,
@@ -9,12 +9,9 @@ import {
   readEvent,
   unfinished,
   withCustomers,
-  within,
 } from "../support/webhook-journey.ts";
 
 const WEBHOOKS = 5;
-/** Whoever kills what has not ended after 10 seconds must not come to it. */
-const STOP_MAX_MS = 9_500;
 
 let machine: Machine;
 let receiver: Receiver | null = null;
@@ -26,7 +23,7 @@ afterEach(async () => {
   await receiver?.close();
 });
 
-test("told to stop while receivers hang it ends in time, and the next start takes up the attempts", async () => {
+test("told to stop while receivers hang it gives the attempts back, and the next start takes them up", async () => {
   let hangs = true;
   const made = await startReceiver(() => (hangs ? "hang" : { status: 200 }));
   receiver = made;
@@ -36,28 +33,22 @@ test("told to stop while receivers hang it ends in time, and the next start take
     await createWebhook(serving, customer, made, `/hook/${at}`, [1]);
   }
   await importPosts(machine, posts(1, 3));
-  await within(10_000, () => made.requests.length === WEBHOOKS, "attempts that hang");
+  await until(() => made.requests.length >= WEBHOOKS, "attempts that hang");
 
   const toldAtMs = performance.now();
-  const stopped = serving.stop();
-  await within(10_000, () => unfinished(machine).claimed === 0, "the release of what is in flight");
-  const releaseMs = performance.now() - toldAtMs;
-  expect(await stopped).toBe(0);
-  const stopMs = performance.now() - toldAtMs;
-  console.info(`released after ${releaseMs.toFixed(0)} ms, ended after ${stopMs.toFixed(0)} ms`);
-  expect(stopMs).toBeLessThan(STOP_MAX_MS);
+  // How long it waits at the most is in `app.test.ts`.
+  expect(await serving.stop()).toBe(0);
+  console.info(`ended after ${(performance.now() - toldAtMs).toFixed(0)} ms`);
   expect(unfinished(machine)).toEqual({ read: 0, pending: WEBHOOKS, claimed: 0, lost: 0 });
 
   hangs = false;
-  const startedAtMs = performance.now();
+  const hung = made.requests.length;
   const next = await machine.serve(["serve"], pushing());
-  await within(5_000, () => made.requests.length === 2 * WEBHOOKS, "the attempts once more");
-  console.info(`attempted ${(performance.now() - startedAtMs).toFixed(0)} ms after the start`);
-  await within(5_000, () => unfinished(machine).pending === 0, "their notes");
+  await until(() => unfinished(machine).pending === 0, "the attempts once more");
   const deliveries = made.requests.map((request) => readEvent(request).delivery);
-  expect(deliveries.slice(WEBHOOKS).toSorted()).toEqual(deliveries.slice(0, WEBHOOKS).toSorted());
+  expect(deliveries.slice(hung).toSorted()).toEqual(deliveries.slice(0, WEBHOOKS).toSorted());
   expect(await next.stop()).toBe(0);
-}, 60_000);
+});
 
 test("told to stop, it waits for the answers that are on their way and notes them", async () => {
   let answers = 0;
@@ -72,7 +63,7 @@ test("told to stop, it waits for the answers that are on their way and notes the
     await createWebhook(serving, customer, made, `/hook/${at}`, [1]);
   }
   await importPosts(machine, posts(1, 250));
-  await within(10_000, () => answers > 0, "a first answer");
+  await until(() => answers > 0, "a first answer");
   expect(await serving.stop()).toBe(0);
   const [{ delivered } = { delivered: -1 }] = machine.query<{ delivered: number }>(
     "SELECT count(*) AS delivered FROM webhook_deliveries WHERE state = 'delivered'",
@@ -81,12 +72,12 @@ test("told to stop, it waits for the answers that are on their way and notes the
   expect(unfinished(machine)).toMatchObject({ claimed: 0, lost: 0 });
 
   const next = await machine.serve(["serve"], pushing());
-  await within(10_000, () => unfinished(machine).pending === 0, "the deliveries that were left");
+  await until(() => unfinished(machine).pending === 0, "the deliveries that were left");
   expect(await next.stop()).toBe(0);
   expect(answers).toBe(3 * WEBHOOKS);
-}, 60_000);
+});
 
-test("what fell due while it was down is attempted within a minute of the start", async () => {
+test("what fell due while it was down is attempted after the start", async () => {
   let isUp = false;
   const made = await startReceiver(() => ({ status: isUp ? 200 : 500 }));
   receiver = made;
@@ -98,22 +89,18 @@ test("what fell due while it was down is attempted within a minute of the start"
   }
   await importPosts(machine, posts(1, 3));
   const noted = () => machine.query("SELECT id FROM webhook_attempts").length;
-  await within(10_000, () => noted() === WEBHOOKS, "the first attempts");
+  await until(() => noted() === WEBHOOKS, "the first attempts");
   expect(await serving.stop()).toBe(0);
 
   // The file as it would be after two hours in which no process ran.
   agedBy(machine, 2 * 3_600_000);
   isUp = true;
-  const startedAtMs = performance.now();
+  // That it takes a minute at the most is in `ladder.test.ts`.
   const next = await machine.serve(["serve"], waits);
-  const startMs = performance.now() - startedAtMs;
-  await within(60_000 - startMs, () => noted() === 2 * WEBHOOKS, "the attempts that fell due");
-  console.info(
-    `all within ${((performance.now() - startedAtMs) / 1000).toFixed(1)} s of the start`,
-  );
+  await until(() => noted() === 2 * WEBHOOKS, "the attempts that fell due");
   expect(unfinished(machine)).toEqual({ read: 0, pending: 0, claimed: 0, lost: 0 });
   expect(await next.stop()).toBe(0);
-}, 90_000);
+});
 
 /** Moves every instant that the push goes by into the past. */
 function agedBy(on: Machine, byMs: number): void {

@@ -154,7 +154,6 @@ describe.each(RUNTIMES)("under %s", (name, runtime) => {
       expect(client.complaints).toEqual([]);
       await client.close();
     },
-    20_000,
   );
 
   testHere("it answers all that is under way when its input ends, and exits with 0", async () => {

@@ -95,7 +95,7 @@ describe.each(clientKinds.map((kind) => [kind.name, kind] as const))("%s", (_nam
     expect((await refusalOf(client.call("msgr_webhooks_list"))).code).toBe(-32602);
     expect(client.complaints).toEqual([]);
     await client.close();
-  }, 20_000);
+  });
 
   test("makes 200 calls at once through the bridge and gets each its own answer", async () => {
     const client = await kind.overStdio(byOptions());
@@ -105,7 +105,7 @@ describe.each(clientKinds.map((kind) => [kind.name, kind] as const))("%s", (_nam
     );
     expect(answers.map(({ structuredContent }) => structuredContent.id)).toEqual(wanted);
     await client.close();
-  }, 20_000);
+  });
 
   test("is told of a wrong key and of a server that is down, and does not hang", async () => {
     const wrongKey = bridge(["--url", serving.address, "--key", `${key}x`]);
@@ -115,7 +115,7 @@ describe.each(clientKinds.map((kind) => [kind.name, kind] as const))("%s", (_nam
     // Nothing listens on the port of discarding.
     const nowhere = bridge(["--url", "http://127.0.0.1:9", "--key", key]);
     expect((await refusalOf(kind.overStdio(nowhere))).message).toMatch(says(/reached/));
-  }, 20_000);
+  });
 });
 
 test("an id comes back with its type and value, whatever it is", async () => {
@@ -229,7 +229,7 @@ test("it lives until its input ends, then answers what is under way and exits wi
   expect(answers).toHaveLength(302);
   expect(new Set(answers.map(({ id }) => id)).size).toBe(302);
   expect(answers.filter(({ error }) => error)).toEqual([]);
-}, 20_000);
+});
 
 test("an input that is empty ends it at once", async () => {
   expect(await answersTo([])).toEqual([]);
@@ -289,7 +289,7 @@ test("a server that goes down fails each request under its own id, and is used a
   } finally {
     await other.leave();
   }
-}, 20_000);
+});
 
 test("what is answered by no appliance is an error of the request's id", async () => {
   const proxy = Bun.serve({

@@ -309,11 +309,11 @@ test("the system's own figures are those of this process", async () => {
     while (performance.now() - blockedFrom < 60);
     await Bun.sleep(60);
     const samples = await scrape(real);
-    expect(samples.get('kanalog_event_loop_delay_seconds{quantile="1"}')).toBeWithin(0.02, 5);
+    expect(samples.get('kanalog_event_loop_delay_seconds{quantile="1"}')).toBeGreaterThan(0.02);
     expect(samples.get("process_resident_memory_bytes")).toBeWithin(10_000_000, 4_000_000_000);
     expect(samples.get("process_cpu_seconds_total")).toBeGreaterThan(0.05);
     const startedAt = (samples.get("process_start_time_seconds") ?? 0) * 1000;
-    expect(startedAt).toBeWithin(Date.now() - 3_600_000, Date.now());
+    expect(startedAt).toBeWithin(Date.now() - 86_400_000, Date.now());
   } finally {
     await real.close();
   }

@@ -50,7 +50,7 @@ beforeAll(async () => {
   await until(() => printed.includes("/account/set-up/") && printed.includes("curl"));
   address = /http:\/\/127\.0\.0\.1:\d+/.exec(printed)?.[0] ?? "";
   key = /knl_rw_[0-9A-Za-z]{38}/.exec(printed)?.[0] ?? "";
-}, 60_000);
+});
 
 afterAll(async () => {
   server.kill("SIGKILL");

@@ -81,7 +81,8 @@ for (const hangs of ["greeting", "message"] as const) {
     const startedMs = performance.now();
     const failure = await mail.send(MESSAGE).catch((error) => error);
     expect(failure).toBeInstanceOf(Error);
-    expect(performance.now() - startedMs).toBeLessThan(2000);
+    // Of itself the library waits 30 seconds for a greeting, and ten minutes for more.
+    expect(performance.now() - startedMs).toBeLessThan(25_000);
     expect(mails).toEqual([]);
   });
 }

@@ -18,7 +18,6 @@ import { PASSWORD } from "../support/visitor.ts";
 /** The site in a real browser, where the machine has one. */
 if (CHROMIUM === undefined) console.warn("No Chromium here: the account site was not looked at.");
 const inBrowser = test.skipIf(CHROMIUM === undefined);
-const JOURNEY_MAX_MS = 60_000;
 
 let browser: Browser;
 beforeAll(async () => {
@@ -121,27 +120,22 @@ describe("the real process", () => {
       expect(await page.getByRole("alert").textContent()).toContain("This address was used");
       expect(owner.faults).toEqual([]);
     },
-    JOURNEY_MAX_MS,
   );
 
-  inBrowser(
-    "a key works from when it is made until it is revoked",
-    async () => {
-      const { page } = owner;
-      const key = await makeKey(page, "Short-lived");
-      expect(await me(key)).toBe(200);
-      expect(await seriousFaults(page)).toEqual([]);
-      await page.getByRole("link", { name: "I have kept it" }).click();
-      await page.getByRole("heading", { name: "New key" }).waitFor();
-      expect(await page.content()).not.toContain(key);
-      await unfoldOne(page, "Short-lived", "Revoke");
-      await page.locator("tr", { hasText: "Short-lived" }).getByRole("button").click();
-      expect(await told(page)).toBe("The key was revoked.");
-      expect(await me(key)).toBe(401);
-      expect(owner.faults).toEqual([]);
-    },
-    JOURNEY_MAX_MS,
-  );
+  inBrowser("a key works from when it is made until it is revoked", async () => {
+    const { page } = owner;
+    const key = await makeKey(page, "Short-lived");
+    expect(await me(key)).toBe(200);
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.getByRole("link", { name: "I have kept it" }).click();
+    await page.getByRole("heading", { name: "New key" }).waitFor();
+    expect(await page.content()).not.toContain(key);
+    await unfoldOne(page, "Short-lived", "Revoke");
+    await page.locator("tr", { hasText: "Short-lived" }).getByRole("button").click();
+    expect(await told(page)).toBe("The key was revoked.");
+    expect(await me(key)).toBe(401);
+    expect(owner.faults).toEqual([]);
+  });
 
   inBrowser(
     "the invited come in by the copied link, and the suspended are out at once",
@@ -181,7 +175,6 @@ describe("the real process", () => {
       expect([...owner.faults, ...nina.faults]).toEqual([]);
       await nina.context.close();
     },
-    JOURNEY_MAX_MS,
   );
 
   inBrowser(
@@ -196,7 +189,7 @@ describe("the real process", () => {
       await press(page, "Upload and import");
       await page.waitForURL(/imports\/\d+\//);
       await page.getByRole("progressbar").waitFor();
-      await page.getByText("The import is done.").waitFor({ timeout: 20_000 });
+      await page.getByText("The import is done.").waitFor();
       const counts = await page.locator(".cards li").allInnerTexts();
       expect(counts.map((text) => text.replace(/\s+/g, " "))).toContainValues([
         "30,001 Read",
@@ -207,7 +200,6 @@ describe("the real process", () => {
       expect(line.split(/\s/).slice(0, 2)).toEqual(["30002", "subscribers"]);
       expect(owner.faults).toEqual([]);
     },
-    JOURNEY_MAX_MS,
   );
 
   inBrowser(
@@ -245,7 +237,6 @@ describe("the real process", () => {
       });
       expect(owner.faults).toEqual([]);
     },
-    JOURNEY_MAX_MS,
   );
 });
 
@@ -261,7 +252,7 @@ describe("an appliance in use", () => {
     await signIn(page, world.owner);
     state = await context.storageState();
     await context.close();
-  }, JOURNEY_MAX_MS);
+  });
   afterAll(async () => {
     await world?.appliance.close();
   });
@@ -294,7 +285,6 @@ describe("an appliance in use", () => {
         await own.context.close();
         await outside.context.close();
       },
-      JOURNEY_MAX_MS,
     );
   }
 
@@ -309,7 +299,6 @@ describe("an appliance in use", () => {
       expect(own.faults).toEqual([]);
       await own.context.close();
     },
-    JOURNEY_MAX_MS,
   );
 
   inBrowser(
@@ -342,41 +331,32 @@ describe("an appliance in use", () => {
       expect(faults).toEqual([]);
       await context.close();
     },
-    JOURNEY_MAX_MS,
   );
 
-  inBrowser(
-    "the language is switched where one is, and stays",
-    async () => {
-      const { page, faults, context } = await openOwn();
-      await page.goto("/account/channels/1/?days=90");
-      await page.getByRole("link", { name: "Русский" }).click();
-      await page.locator("html[lang=ru]").waitFor();
-      expect(new URL(page.url()).search).toBe("?days=90");
-      await page.goto("/staff/");
-      expect(await page.locator("h1").textContent()).toBe("Сводка");
-      await page.getByRole("link", { name: "English" }).click();
-      await page.getByRole("heading", { name: "Summary" }).waitFor();
-      expect(faults).toEqual([]);
-      await context.close();
-    },
-    JOURNEY_MAX_MS,
-  );
+  inBrowser("the language is switched where one is, and stays", async () => {
+    const { page, faults, context } = await openOwn();
+    await page.goto("/account/channels/1/?days=90");
+    await page.getByRole("link", { name: "Русский" }).click();
+    await page.locator("html[lang=ru]").waitFor();
+    expect(new URL(page.url()).search).toBe("?days=90");
+    await page.goto("/staff/");
+    expect(await page.locator("h1").textContent()).toBe("Сводка");
+    await page.getByRole("link", { name: "English" }).click();
+    await page.getByRole("heading", { name: "Summary" }).waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
 
-  inBrowser(
-    "on a phone a table's rows are blocks that name their columns",
-    async () => {
-      const { page, context } = await openOwn({ viewport: { width: 390, height: 844 } });
-      for (const path of ["/account/members/", "/account/keys/", "/staff/people/"]) {
-        await page.goto(path);
-        const table = page.locator("table.data").first();
-        expect((await table.boundingBox())?.width, path).toBeLessThanOrEqual(390);
-        expect(await table.locator("td[data-label]").count(), path).toBeGreaterThan(0);
-      }
-      await context.close();
-    },
-    JOURNEY_MAX_MS,
-  );
+  inBrowser("on a phone a table's rows are blocks that name their columns", async () => {
+    const { page, context } = await openOwn({ viewport: { width: 390, height: 844 } });
+    for (const path of ["/account/members/", "/account/keys/", "/staff/people/"]) {
+      await page.goto(path);
+      const table = page.locator("table.data").first();
+      expect((await table.boundingBox())?.width, path).toBeLessThanOrEqual(390);
+      expect(await table.locator("td[data-label]").count(), path).toBeGreaterThan(0);
+    }
+    await context.close();
+  });
 
   inBrowser(
     "a form with a fault is shown again with the focus in its first wrong field, and what was typed",
@@ -394,7 +374,6 @@ describe("an appliance in use", () => {
       expect(faults).toEqual([]);
       await context.close();
     },
-    JOURNEY_MAX_MS,
   );
 
   inBrowser(
@@ -411,6 +390,5 @@ describe("an appliance in use", () => {
       expect(await page.locator(".rejects").textContent()).toContain("Введите целое число.");
       await context.close();
     },
-    JOURNEY_MAX_MS,
   );
 });

@@ -18,7 +18,7 @@ let staff: Visitor;
 beforeAll(async () => {
   world = await startSiteWorld();
   staff = await signedInVisitor(world.appliance, world.owner);
-}, 120_000);
+});
 afterAll(() => world.appliance.close());
 
 interface HostileForm {

@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { auditOf } from "../support/audit.ts";
+import { until } from "../support/machine.ts";
 import { addPerson, signedInVisitor, type Visitor, visitorOf } from "../support/visitor.ts";
 
 const PAGE = "/staff/imports/";
@@ -28,12 +29,12 @@ async function upload(kind: string, sent: File, browser = staff) {
 
 /** The page of a run that has ended. */
 async function ended(path: string): Promise<string> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    const { body } = await staff.get(path);
-    if (!String(body).includes("data-refresh")) return String(body);
-    await Bun.sleep(5);
-  }
-  throw new Error("the import did not end");
+  let page = "";
+  await until(async () => {
+    page = String((await staff.get(path)).body);
+    return !page.includes("data-refresh");
+  }, "the end of the import");
+  return page;
 }
 
 async function run(kind: string, sent: File): Promise<string> {

@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { dayOf, formatDay } from "../../src/moscow-time.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { channel, imported } from "../support/expectations.ts";
+import { HANGS_AFTER_MS } from "../support/machine.ts";
 import { CHROMIUM, launchBrowser } from "../support/site-browser.ts";
 import { addPerson, PASSWORD } from "../support/visitor.ts";
 import { callsWith, created, deliverPost, MINUTE_MS, pass } from "../support/webhook-calls.ts";
@@ -51,6 +52,7 @@ async function signIn(
   if (browser === null) throw new Error("no browser");
   const context = await browser.newContext(options);
   const page = await context.newPage();
+  page.setDefaultTimeout(HANGS_AFTER_MS);
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(error.message));
   await page.goto(`${address}/account/sign-in/`);
@@ -63,24 +65,20 @@ async function signIn(
 
 const inBrowser = test.skipIf(CHROMIUM === undefined);
 
-inBrowser(
-  "the catalog is searched as one types, and the address keeps the search",
-  async () => {
-    const { page, faults, context } = await signIn();
-    await page.goto(`${address}/account/channels/`);
-    await page.type("[name=q]", "вестник", { delay: 20 });
-    await page.waitForURL(/\?q=%D0/);
-    expect(await page.locator("#results tbody tr").allTextContents()).toHaveLength(1);
-    expect(await page.locator("#results-summary").textContent()).toBe("Channels on this page: 1");
-    await page.fill("[name=q]", "ве");
-    await page.getByText("Type three characters or more.").first().waitFor();
-    await page.fill("[name=q]", "");
-    await page.locator("#results tbody tr").nth(1).waitFor();
-    expect(faults).toEqual([]);
-    await context.close();
-  },
-  60_000,
-);
+inBrowser("the catalog is searched as one types, and the address keeps the search", async () => {
+  const { page, faults, context } = await signIn();
+  await page.goto(`${address}/account/channels/`);
+  await page.type("[name=q]", "вестник", { delay: 20 });
+  await page.waitForURL(/\?q=%D0/);
+  expect(await page.locator("#results tbody tr").allTextContents()).toHaveLength(1);
+  expect(await page.locator("#results-summary").textContent()).toBe("Channels on this page: 1");
+  await page.fill("[name=q]", "ве");
+  await page.getByText("Type three characters or more.").first().waitFor();
+  await page.fill("[name=q]", "");
+  await page.locator("#results tbody tr").nth(1).waitFor();
+  expect(faults).toEqual([]);
+  await context.close();
+});
 
 inBrowser(
   "charts are drawn in the page's colours, with Moscow's days, in any time zone",
@@ -112,7 +110,6 @@ inBrowser(
       await context.close();
     }
   },
-  60_000,
 );
 
 inBrowser(
@@ -143,27 +140,22 @@ inBrowser(
     expect(faults).toEqual([]);
     await context.close();
   },
-  60_000,
 );
 
-inBrowser(
-  "a webhook that staff disabled stays disabled, whatever is clicked",
-  async () => {
-    const { page, context } = await signIn();
-    await appliance.app.domains.webhooks.disable(1);
-    await page.goto(`${address}/account/webhooks/1/`);
-    await page.getByRole("button", { name: "Enable" }).click();
-    await page.getByRole("alert").waitFor();
-    expect(await page.getByRole("alert").textContent()).toBe(
-      "The webhook was disabled by staff: contact support.",
-    );
-    await appliance.app.domains.webhooks.enable(1);
-    await page.goto(`${address}/account/webhooks/1/`);
-    await page.getByRole("button", { name: "Disable" }).click();
-    await page.getByText("by your organization").waitFor();
-    await page.getByRole("button", { name: "Enable" }).click();
-    await page.getByText("The webhook is enabled.", { exact: false }).waitFor();
-    await context.close();
-  },
-  60_000,
-);
+inBrowser("a webhook that staff disabled stays disabled, whatever is clicked", async () => {
+  const { page, context } = await signIn();
+  await appliance.app.domains.webhooks.disable(1);
+  await page.goto(`${address}/account/webhooks/1/`);
+  await page.getByRole("button", { name: "Enable" }).click();
+  await page.getByRole("alert").waitFor();
+  expect(await page.getByRole("alert").textContent()).toBe(
+    "The webhook was disabled by staff: contact support.",
+  );
+  await appliance.app.domains.webhooks.enable(1);
+  await page.goto(`${address}/account/webhooks/1/`);
+  await page.getByRole("button", { name: "Disable" }).click();
+  await page.getByText("by your organization").waitFor();
+  await page.getByRole("button", { name: "Enable" }).click();
+  await page.getByText("The webhook is enabled.", { exact: false }).waitFor();
+  await context.close();
+});

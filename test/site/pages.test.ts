@@ -498,7 +498,7 @@ describe("a form of a session that has ended", () => {
       });
       expect(answer.status, kept).toBeOneOf([200, 303]);
     }
-  }, 60_000);
+  });
 });
 
 describe("where somebody is led after signing in", () => {

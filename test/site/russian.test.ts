@@ -9,7 +9,7 @@ let reader: Visitor;
 beforeAll(async () => {
   world = await startSiteWorld();
   reader = await signedInVisitor(world.appliance, world.owner, "ru");
-}, 60_000);
+});
 afterAll(() => world.appliance.close());
 
 /** Of programs and protocols. */
@@ -24,7 +24,7 @@ test("every page is in Russian", async () => {
     }
   }
   expect(found.filter((one) => !NAMES.test(one))).toEqual([]);
-}, 60_000);
+});
 
 test("so is what went wrong", async () => {
   const { appliance } = world;
@@ -90,7 +90,7 @@ test("so is what an import says of rows and files", async () => {
     found.push(...reasons.filter((line) => !/[а-я]{3}/.test(line)));
   }
   expect(found).toEqual([]);
-}, 60_000);
+});
 
 test("the test itself knows English from names", () => {
   expect(englishIn("<p>The form is too large.</p>")).toEqual(["The form is too large"]);

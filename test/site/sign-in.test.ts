@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { fakePorts } from "../support/fake-ports.ts";
 import {
@@ -9,9 +9,6 @@ import {
   type Visitor,
   visitorOf,
 } from "../support/visitor.ts";
-
-// Passwords are hashed slowly, by design.
-setDefaultTimeout(60_000);
 
 const PROFILE = "/account/profile/";
 const SIGN_IN = "/account/sign-in/";

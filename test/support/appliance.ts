@@ -7,6 +7,7 @@ import { importKinds } from "../../src/imports/import-kinds.ts";
 import { type ImportSummary, type Reject, runImport } from "../../src/imports/run-import.ts";
 import type { Fields } from "../../src/imports/source-row.ts";
 import type { KeyAccess } from "../../src/keys/key-token.ts";
+import "./quick-passwords.ts";
 import { type FakePorts, fakePorts } from "./fake-ports.ts";
 import { checkAnswer } from "./published-schemas.ts";
 

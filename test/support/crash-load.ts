@@ -13,7 +13,7 @@ export interface Campaign {
   machine: Machine;
   /** The process that serves; null between two lives. */
   serving: Serving | null;
-  /** False once every load is to come to its end. */
+  /** False once every load is to come to its end, which it does when it has done something. */
   goesOn: boolean;
 }
 
@@ -152,7 +152,7 @@ export function changeKeysOnAndOn(
   const { machine } = campaign;
   const keys: Keys = { good: new Map(), revoked: new Map(), killed: 0 };
   const ended = (async () => {
-    while (campaign.goesOn) {
+    while (campaign.goesOn || keys.good.size + keys.revoked.size === 0) {
       const made = await runOrKill(machine, ["key", "create", "--member", "1", "--json"], random);
       if (made === null) keys.killed += 1;
       else {
@@ -191,7 +191,7 @@ export function backUpOnAndOn(
   const { machine } = campaign;
   const backups: Backups = { finished: 0, killed: 0 };
   const ended = (async () => {
-    for (let at = 0; campaign.goesOn; at++) {
+    for (let at = 0; campaign.goesOn || backups.finished === 0; at++) {
       const name = `backup-${at}.db`;
       const answeredBefore = calls.answered;
       const ended = await runOrKill(machine, ["backup", name], random);

@@ -8,6 +8,7 @@ import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioTransport1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as HttpTransport1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport as Transport1 } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { HANGS_AFTER_MS } from "./machine.ts";
 
 /** What a call of a tool came to, as every client gives it. */
 export interface ToolResult {
@@ -53,8 +54,6 @@ export interface ClientKind {
   overStdio(program: StdioProgram): Promise<McpClient>;
 }
 
-/** A server that says nothing fails the test, not the run: else a client would wait a minute. */
-const ANSWER_MAX_MS = 5_000;
 const IDENTITY = { name: "kanalog-test", version: "1" };
 
 const bearer = (key: string) => ({ requestInit: { headers: { authorization: `Bearer ${key}` } } });
@@ -63,7 +62,7 @@ async function connect1(transport: Transport1): Promise<McpClient> {
   const client = new Client1(IDENTITY);
   const complaints: Error[] = [];
   client.onerror = (error) => complaints.push(error);
-  await client.connect(transport, { timeout: ANSWER_MAX_MS });
+  await client.connect(transport, { timeout: HANGS_AFTER_MS });
   return {
     era: () => (client.getServerVersion() === undefined ? undefined : "legacy"),
     instructions: () => client.getInstructions(),
@@ -82,7 +81,7 @@ async function connect2(
   const client = new Client2(IDENTITY, { versionNegotiation: { mode } });
   const complaints: Error[] = [];
   client.onerror = (error) => complaints.push(error);
-  await client.connect(transport, { timeout: ANSWER_MAX_MS });
+  await client.connect(transport, { timeout: HANGS_AFTER_MS });
   return {
     era: () => client.getProtocolEra(),
     instructions: () => client.getInstructions(),

@@ -7,7 +7,7 @@ import { createSocket } from "node:dgram";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startReceiver } from "./https-receiver.ts";
-import { createMachine } from "./machine.ts";
+import { createMachine, until } from "./machine.ts";
 import {
   call,
   createWebhook,
@@ -17,7 +17,6 @@ import {
   pushing,
   readEvent,
   withCustomers,
-  within,
 } from "./webhook-journey.ts";
 
 export const PUBLIC_ADDRESS = "8.8.4.4";
@@ -73,7 +72,7 @@ async function see(folder: string): Promise<Seen> {
     }
 
     await importPosts(machine, posts(1, 2));
-    await within(10_000, () => open.requests.length === 2, "the deliveries to the public address");
+    await until(() => open.requests.length === 2, "the deliveries to the public address");
 
     answers.set("moved.receiver.test", ["127.0.0.1"]);
     const attempts = (): number =>
@@ -86,7 +85,7 @@ async function see(folder: string): Promise<Seen> {
       (await call(serving, customer.key, "POST", `/v1/msgr/webhooks/${id}/test/`)).body;
     const [moved, closed] = await Promise.all([test(movedWebhook), test(closedWebhook)]);
     // The test is one, and the ladder goes on.
-    await within(10_000, () => attempts() >= attemptsBefore + 3, "attempts after the move");
+    await until(() => attempts() >= attemptsBefore + 3, "attempts after the move");
 
     await serving.stop();
     const delivered: Seen["delivered"] = {};

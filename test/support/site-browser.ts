@@ -6,6 +6,7 @@ import {
   chromium,
   type Page,
 } from "playwright-core";
+import { HANGS_AFTER_MS } from "./machine.ts";
 import { PASSWORD } from "./visitor.ts";
 
 /** Debian's Chromium, or another, where the machine has one. */
@@ -26,7 +27,11 @@ const QUIET = [
 const AXE = readFileSync(Bun.resolveSync("axe-core/axe.min.js", import.meta.dir), "utf8");
 
 export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: CHROMIUM as string, args: QUIET });
+  return chromium.launch({
+    executablePath: CHROMIUM as string,
+    args: QUIET,
+    timeout: HANGS_AFTER_MS,
+  });
 }
 
 /** A window of the browser, and what went wrong in it. */
@@ -47,7 +52,7 @@ export async function openWindow(
 ): Promise<Window> {
   const context = await browser.newContext({ baseURL: address, locale: "en-GB", ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(HANGS_AFTER_MS);
   const faults: string[] = [];
   const { host } = new URL(address);
   page.on("pageerror", (error) => faults.push(`${page.url()}: ${error.message}`));

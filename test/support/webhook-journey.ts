@@ -190,19 +190,6 @@ export function unfinished(machine: Machine): {
 export const elapsed = (durationMs: number) =>
   new Promise<void>((resolve) => setTimeout(resolve, durationMs));
 
-/** Waits longer than `until` does. */
-export async function within(
-  maxMs: number,
-  holds: () => boolean | Promise<boolean>,
-  what: string,
-): Promise<void> {
-  const giveUpAtMs = performance.now() + maxMs;
-  while (!(await holds())) {
-    if (performance.now() > giveUpAtMs) throw new Error(`not within ${maxMs} ms: ${what}`);
-    await elapsed(5);
-  }
-}
-
 /** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;

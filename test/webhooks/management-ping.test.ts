@@ -160,6 +160,33 @@ describe("the test", () => {
     expect(network.posts.length).toBe(1);
   });
 
+  test("is refused while six of the organization's are under way, and another's is not", async () => {
+    await appliance.app.domains.accounts.changePlan("profi", { webhooks: 10 });
+    const ids: number[] = [];
+    for (let at = 0; at < 7; at++) {
+      ids.push((await created(call, { url: `https://hooks-${at}.example.com/` })).id);
+    }
+    const other = callsWith(appliance, (await appliance.customer({ access: "read_write" })).key);
+    const others = await created(other);
+    const { release } = holdAnswers(network);
+    const { answer } = network;
+    network.answer = (post) =>
+      post.host === "hooks-6.example.com" ? { status: 204 } : answer(post);
+    const underWay = [
+      ...ids.slice(0, 6).map((id) => [call, id] as const),
+      [other, others.id] as const,
+    ];
+    const tested = underWay.map(([by, id]) => by("POST", `${id}/test/`));
+    const last = ids.at(-1);
+    const refused = await call("POST", `${last}/test/`);
+    expectRefused(refused, 429, "throttled");
+    expect(refused.body.detail).toBe("At most 6 deliveries are tried at once.");
+    expect(refused.headers.get("retry-after")).toBe("1");
+    release();
+    for (const answer of await Promise.all(tested)) expect(answer.status).toBe(200);
+    expect((await call("POST", `${last}/test/`)).status).toBe(200);
+  });
+
   test("whose webhook is deleted before it ends says what came of it all the same", async () => {
     const { id } = await created(call);
     const { asked, release } = holdAnswers(network);

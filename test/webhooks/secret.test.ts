@@ -68,20 +68,20 @@ test("the first start makes one secret file beside the database, for its owner's
   const secret = readFileSync(join(folder, name), "utf8").trim();
   expect(secret.length).toBeGreaterThanOrEqual(32);
   expect(databaseText()).not.toContain(secret);
-}, 30_000);
+});
 
 test("no file is made where KANALOG_SECRET is set", async () => {
   await pushOnce({ KANALOG_SECRET: ONE });
   expect(filesBeside()).toEqual([]);
   expect(databaseText()).not.toContain(ONE);
-}, 30_000);
+});
 
 test("a webhook's signing secret is not in the database file", async () => {
   const { secret } = await pushOnce();
   expect(databaseText()).toContain("receiver.example");
   expect(databaseText()).not.toContain(secret);
   expect(databaseText()).not.toContain(secret.slice("whsec_".length));
-}, 30_000);
+});
 
 for (const more of [{}, { KANALOG_SECRET: ONE }]) {
   const where = "KANALOG_SECRET" in more ? "KANALOG_SECRET" : "the secret file";
@@ -100,7 +100,7 @@ for (const more of [{}, { KANALOG_SECRET: ONE }]) {
     const [, t, v1] = /^t=(\d+),v1=([0-9a-f]+)$/.exec(headers["x-service-signature"] ?? "") ?? [];
     expect(v1).toBe(createHmac("sha256", secret).update(`${t}.${body}`).digest("hex"));
     expect(filesBeside().map((name) => readFileSync(join(folder, name), "utf8"))).toEqual(files);
-  }, 30_000);
+  });
 }
 
 test("a start with a wrong KANALOG_SECRET is refused, naming it and neither secret", async () => {
@@ -110,13 +110,13 @@ test("a start with a wrong KANALOG_SECRET is refused, naming it and neither secr
   expect(String(error)).toContain("KANALOG_SECRET");
   expect(String(error)).not.toContain(ONE);
   expect(String(error)).not.toContain(OTHER);
-}, 30_000);
+});
 
 test("a start without the KANALOG_SECRET that was set before is refused", async () => {
   await pushOnce({ KANALOG_SECRET: ONE });
   const error = await restart().catch((fault: Error) => fault);
   expect(error).toBeInstanceOf(Error);
-}, 30_000);
+});
 
 test("where the secret is lost, staff enables a webhook once its owner has rotated its own", async () => {
   const { id, customer } = await pushOnce({ KANALOG_SECRET: ONE });
@@ -136,14 +136,14 @@ test("where the secret is lost, staff enables a webhook once its owner has rotat
   expect((await app.server.handle(rotate)).status).toBe(200);
   expect((await app.domains.webhooks.enable(id)).disabledReason).toBe("");
   await app.close();
-}, 30_000);
+});
 
 test("a start with another KANALOG_SECRET is fine where there are no webhooks", async () => {
   const { app } = await restart({ KANALOG_SECRET: ONE });
   await app.close();
   const again = await restart({ KANALOG_SECRET: OTHER });
   await again.app.close();
-}, 30_000);
+});
 
 test("KANALOG_SECRET of fewer than 32 characters stops the start", () => {
   expect(() => readConfig(environment({ KANALOG_SECRET: "x".repeat(31) }))).toThrow(

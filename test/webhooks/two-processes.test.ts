@@ -81,7 +81,7 @@ test("every post is cut into one event and every delivery attempted by one of th
   expect(log.every(({ state, attempts }) => state === "delivered" && attempts.length === 1)).toBe(
     true,
   );
-}, 30_000);
+});
 
 test("what one has under way is not attempted by the other", async () => {
   const { called, answer } = holdAnswers(firstPorts.network);
@@ -97,7 +97,7 @@ test("what one has under way is not attempted by the other", async () => {
   await second.push.runDue();
   expect(sentBy(secondPorts)).toEqual([]);
   expect((await first.deliveries())[0]).toMatchObject({ state: "delivered" });
-}, 30_000);
+});
 
 /** The first one never hears from its receiver, and the second one delivers. */
 async function takeOver(): Promise<{ answerLate(): Promise<void> }> {
@@ -123,7 +123,7 @@ test("what a crashed one had under way comes back and is attempted by the other,
   );
   expect((await first.deliveries())[0]).toMatchObject({ state: "delivered" });
   await answerLate();
-}, 30_000);
+});
 
 test("the answer that the first one gets late changes nothing of the delivery", async () => {
   const { answerLate } = await takeOver();
@@ -135,7 +135,7 @@ test("the answer that the first one gets late changes nothing of the delivery", 
   letPass(60);
   await Promise.all([first.runDue(), second.push.runDue()]);
   expect([...sentBy(firstPorts), ...sentBy(secondPorts)]).toHaveLength(2);
-}, 30_000);
+});
 
 test("the answer that the first one gets late changes nothing of the webhook", async () => {
   const { answerLate } = await takeOver();
@@ -146,7 +146,7 @@ test("the answer that the first one gets late changes nothing of the webhook", a
     .prepare("SELECT failing_since AS failing FROM webhooks WHERE id = ?")
     .get(first.id) as { failing: number | null };
   expect(failing).toBeNull();
-}, 30_000);
+});
 
 test("a late answer does not end the claim of the one that has it now", async () => {
   const held = holdAnswers(firstPorts.network);
@@ -167,7 +167,7 @@ test("a late answer does not end the claim of the one that has it now", async ()
   taken.answer({ status: 204 });
   await secondDone;
   expect((await first.deliveries())[0]).toMatchObject({ state: "delivered" });
-}, 30_000);
+});
 
 test("both tell of a disabling by one mail together", async () => {
   firstPorts.network.answer = () => ({ status: 500 });
@@ -192,4 +192,4 @@ test("both tell of a disabling by one mail together", async () => {
   await sent;
   await second.mailer.runDue();
   expect([...firstPorts.mail.sent, ...secondPorts.mail.sent]).toHaveLength(1);
-}, 30_000);
+});
