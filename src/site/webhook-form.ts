@@ -7,6 +7,9 @@ import type { Visit } from "./visit.ts";
 import { planOf } from "./webhook-access.ts";
 import { pushWords } from "./words/push.ts";
 
+/** A plan's list of channels fits, by number or by name. */
+export const WEBHOOK_FORM_BYTES_MAX = 256 * 1024;
+
 const HOUR_MS = 60 * 60 * 1000;
 /** Names in one message at the most. */
 const NAMED_MAX = 20;
