@@ -1,9 +1,9 @@
 import { AppError, toAppError } from "../errors.ts";
-import { STATUS_OF } from "../methods/statuses.ts";
+import { boundedFaults } from "./bounded-faults.ts";
 import { isCsrfToken } from "./csrf.ts";
 import { ONCE, tellsFaults } from "./form.tsx";
 import { isOfOtherOrganization, otherOrganization } from "./form-organization.ts";
-import { messagePage } from "./pages/message.tsx";
+import { messagePage, statusOf } from "./pages/message.tsx";
 import { signInView } from "./pages/sign-in.tsx";
 import { FORM_BYTES_MAX, readForm } from "./read-form.ts";
 import { showOrSay } from "./show-or-say.ts";
@@ -107,13 +107,14 @@ async function showAgain(
   error: AppError,
   context: SiteContext,
 ): Promise<Answer> {
-  const faults = translated(sent.language, error.fields ?? { non_field_errors: [error.detail] });
+  const told = error.fields ?? { non_field_errors: [error.detail] };
+  const faults = boundedFaults(translated(sent.language, told));
   const visit = { ...sent, form: EMPTY_FORM };
   const view = await showOrSay(sitePage, { ...sent, faults }, context, error);
   if (view.kind !== "page") return { visit, view };
   const html = view.body.toString();
   const notice = tellsFaults(html) ? null : Object.values(faults).flat().join(" ");
-  return { visit: { ...visit, notice }, view: { ...view, status: STATUS_OF[error.code] } };
+  return { visit: { ...visit, notice }, view: { ...view, ...statusOf(error) } };
 }
 
 /**
