@@ -1,4 +1,5 @@
 import type { SignedIn } from "../people/people.ts";
+import { networkOf } from "./client-address.ts";
 import { csrfToken, FORM_COOKIE } from "./csrf.ts";
 import type { SiteContext } from "./site-context.ts";
 import { LANGUAGE_COOKIE, ORGANIZATION_COOKIE, siteCookie } from "./site-cookies.ts";
@@ -31,9 +32,12 @@ export async function startVisit(
   if (isFormLost) url.searchParams.delete(FORM_LOST);
   // It says what was done before this form was sent.
   if (request.method === "POST") url.searchParams.delete("done");
+  const ipAddress = context.clientAddress(request);
   return {
     request,
     requestId: context.requestId(request),
+    ipAddress,
+    network: networkOf(ipAddress),
     path: url.pathname + url.search,
     params: Object.fromEntries(
       Object.entries(params ?? {}).map(([name, value]) => [name, value ?? ""]),

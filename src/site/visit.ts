@@ -8,6 +8,9 @@ export interface Visit {
   request: Request;
   /** By which the log finds it. */
   requestId: string;
+  /** Where it comes from, and the network by which attempts are counted. */
+  ipAddress: string;
+  network: string;
   /** Path and query, relative to the site's root. */
   path: string;
   params: Readonly<Record<string, string>>;

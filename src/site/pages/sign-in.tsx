@@ -1,6 +1,5 @@
 /** @jsxImportSource hono/jsx */
 import { AppError, fieldError } from "../../errors.ts";
-import { addressName } from "../client-address.ts";
 import { Form, TextField } from "../form.tsx";
 import { asset } from "../layout.tsx";
 import type { SiteContext } from "../site-context.ts";
@@ -59,20 +58,29 @@ export function signInView(visit: Visit, { setUp }: SiteContext, next: string): 
 }
 
 async function signIn(visit: Visit, context: SiteContext): Promise<View> {
-  const { form, words } = visit;
+  const { form, words, ipAddress, network } = visit;
   const email = form.get("email").trim();
-  const password = form.get("password");
-  const ipAddress = context.clientAddress(visit.request);
-  const address = addressName(ipAddress);
-  const names = [address, `account ${email.toLowerCase()}`];
+  const isKnownNetwork = context.people.knowsNetwork(email, network);
+  const ofNetwork = `network ${network}`;
+  // Else who guesses elsewhere would keep the owner out.
+  const names = isKnownNetwork ? [ofNetwork] : [ofNetwork, `account ${email.toLowerCase()}`];
   if (!context.attempts.take(names, visit.nowMs)) {
     throw new AppError("throttled", words.tooManyAttempts);
   }
-  const userAgent = visit.request.headers.get("user-agent") ?? "";
-  const session = await context.people.signIn({ email, password, ipAddress, userAgent });
+  const session = await context.people
+    .signIn({
+      ...{ email, ipAddress, network, isKnownNetwork },
+      password: form.get("password"),
+      userAgent: visit.request.headers.get("user-agent") ?? "",
+    })
+    .catch((error: unknown) => {
+      // The password was not looked at.
+      for (const name of names) context.attempts.giveBack(name);
+      throw error;
+    });
   // The same for an address that nobody has.
   if (session === null) throw fieldError({ non_field_errors: [words.wrongPassword] });
-  context.attempts.giveBack(address);
+  context.attempts.giveBack(ofNetwork);
   return redirect(ownPath(form.get("next")), session.setCookies);
 }
 
