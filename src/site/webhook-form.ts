@@ -12,6 +12,8 @@ import { pushWords } from "./words/push.ts";
 export const WEBHOOK_FORM_BYTES_MAX = 256 * 1024;
 
 const HOUR_MS = 60 * 60 * 1000;
+/** A list from before a smaller plan may be longer than that allows, but not as long as a form. */
+const LISTED_MAX = 10_000;
 /** Names in one message at the most; what is longer than any name is cut. */
 const NAMED_MAX = 20;
 const NAME_BYTES_MAX = 70;
@@ -43,7 +45,8 @@ async function readChannels(visit: Visit, context: SiteContext): Promise<Read<nu
   if (texts.size === 0) return { fault: REQUIRED };
   const { webhookChannels } = planOf(visit, context);
   // Each name is looked up: not more of them than could be taken.
-  if ([...texts].filter((text) => !/^\d+$/.test(text)).length > webhookChannels) {
+  const names = [...texts].filter((text) => !/^\d+$/.test(text)).length;
+  if (names > webhookChannels || texts.size > Math.max(webhookChannels, LISTED_MAX)) {
     return { fault: words.tooManyChannels(webhookChannels) };
   }
   const named = [...texts].map((text) => {

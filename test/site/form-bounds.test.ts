@@ -120,6 +120,16 @@ describe("a form", () => {
   });
 });
 
+test("a list of channels that is longer than any plan's is refused before any is looked up", async () => {
+  await addPerson(appliance);
+  const visitor = await signedInVisitor(appliance, "ada@example.com");
+  const list = (length: number) => Array.from({ length }, (_, at) => at + 1).join(" ");
+  const sent = { action: "create", url: "https://hooks.example.com/" };
+  const refused = await visitor.post(WEBHOOKS, { ...sent, channels: list(10_001) });
+  expect(refused.status).toBe(400);
+  expect(refused.html).toMatch(/Enter at most \d+ channels\./);
+});
+
 describe("nothing is read of a form", () => {
   test("whose page needs somebody who is signed in, or somebody else", async () => {
     const { organizationId } = await addPerson(appliance);
