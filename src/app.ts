@@ -36,7 +36,7 @@ import type { Ports } from "./ports/ports.ts";
 import { createRecentLog } from "./ports/recent-log.ts";
 import { createAfterAnswer } from "./site/after-answer.ts";
 import { clientAddress } from "./site/client-address.ts";
-import { REQUEST_BYTES_MAX } from "./site/read-upload.ts";
+import { REQUEST_BYTES_MAX } from "./site/read-multipart.ts";
 import { createSetUp } from "./site/set-up.ts";
 import type { Push } from "./webhooks/push.ts";
 import { createSecretBox } from "./webhooks/secret-box.ts";

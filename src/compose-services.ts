@@ -19,9 +19,10 @@ export function composeServices(
   return {
     ...built,
     directory: createDirectory(db),
-    channels: createChannels(db, messengerHosts, (selection) =>
-      readers.run("selectCatalog", selection),
-    ),
+    channels: createChannels(db, messengerHosts, {
+      page: (selection) => readers.run("selectCatalog", selection),
+      idsByHandle: (handles) => readers.run("selectIdsByHandle", handles),
+    }),
     statistics: {
       daily: async (selection) =>
         isShort(selection)

@@ -6,9 +6,10 @@ import { listenerAddress } from "./http/base-address.ts";
 import { requestIdOf } from "./http/request-id.ts";
 import { authSettings, subkey } from "./installation-secret.ts";
 import { createMails } from "./mail/mails.ts";
+import { isKnownNetwork, networkHash } from "./people/known-networks.ts";
 import { selectPeople } from "./people/people.store.ts";
 import { createAttempts } from "./site/attempts.ts";
-import { limitHashing } from "./site/hashing-queue.ts";
+import { createHashingQueue } from "./site/hashing-queue.ts";
 import { createSentForms } from "./site/sent-forms.ts";
 import { siteRoutes } from "./site/site.ts";
 import type { SiteContext, SitePeople } from "./site/site-context.ts";
@@ -57,7 +58,7 @@ export function composeSite(
     accounts: domains.accounts,
     keys: domains.keys,
     webhooks: domains.webhooks,
-    people: limitHashing(peopleOf(db, threads, secret, shared)),
+    people: peopleOf(db, threads, secret, shared),
     audit: createAuditLog(domains.db),
     mails: createMails(domains.db, clock, isMailSent),
     attempts: createAttempts(),
@@ -74,17 +75,31 @@ function peopleOf(
   { ports }: Shared,
 ): SitePeople {
   const settings = authSettings(secret);
+  const networkKey = subkey(secret, "kanalog known networks");
+  const hashing = createHashingQueue();
   return {
-    signIn: (input) => people.run("signIn", { settings, ...input }),
+    knowsNetwork: (email, network) =>
+      isKnownNetwork(db, ports.clock.now(), { email, network: networkHash(networkKey, network) }),
+    signIn: ({ network, isKnownNetwork: isKnown, ...input }) =>
+      hashing.run(isKnown ? "known-sign-in" : "sign-in", network, () =>
+        people.run("signIn", { settings, network: networkHash(networkKey, network), ...input }),
+      ),
     signedIn: (cookie) => sessions.run("signedIn", { settings, cookie }),
     signOut: (cookie) => sessions.run("signOut", { settings, cookie }),
     passwordLink: (link) => people.run("passwordLink", { settings, ...link }),
     opensLink: (token) => sessions.run("opensLink", { settings, token }),
-    choosePassword: (token, password) =>
-      people.run("choosePassword", { settings, token, password }),
-    changePassword: (input) => people.run("changePassword", { settings, ...input }),
+    choosePassword: async ({ network, ...input }) =>
+      (await sessions.run("opensLink", { settings, token: input.token })) &&
+      hashing.run("choose-password", network, () =>
+        people.run("choosePassword", { settings, ...input }),
+      ),
+    changePassword: ({ network, ...input }) =>
+      hashing.run("change-password", network, () =>
+        people.run("changePassword", { settings, ...input }),
+      ),
     ensurePerson: (input) => people.run("ensurePerson", { settings, ...input }),
-    setUpPerson: (input) => people.run("setUpPerson", { settings, ...input }),
+    setUpPerson: ({ network, ...input }) =>
+      hashing.run("set-up", network, () => people.run("setUpPerson", { settings, ...input })),
     markStaff: (input) => people.run("markStaff", input),
     endSessions: (email, by) => people.run("endSessions", { email, by }),
     endSessionsOfSuspended: (email) => people.run("endSessionsOfSuspended", email),

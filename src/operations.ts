@@ -1,5 +1,6 @@
 import { backUp } from "./backups/daily-backup.ts";
 import { type CatalogSelection, selectCatalog } from "./channels/catalog.ts";
+import { selectIdsByHandle } from "./channels/channels.store.ts";
 import { optimizeSearch } from "./channels/optimize-search.ts";
 import { checkpointBeside } from "./db/checkpoint.ts";
 import type { Database } from "./db/database.ts";
@@ -51,6 +52,8 @@ import { startResend, startTest } from "./webhooks/manual-attempts.ts";
 export const readOperations = {
   selectCatalog: (db: Database, _clock: Clock, selection: CatalogSelection) =>
     selectCatalog(db, selection),
+  selectIdsByHandle: (db: Database, _clock: Clock, handles: readonly string[]) =>
+    selectIdsByHandle(db, handles),
   selectDailyStatistics: (db: Database, _clock: Clock, selection: StatisticsSelection) =>
     selectDailyStatistics(db, selection),
   selectPosts: (db: Database, _clock: Clock, selection: PostSelection) =>

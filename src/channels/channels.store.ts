@@ -40,6 +40,24 @@ export function selectCards(db: Database, ids: readonly number[]): JsonText<Card
   return `[${found?.cards ?? ""}]` as JsonText<CardView[]>;
 }
 
+/** A handle as it was given, in any case, and whose it is. */
+export interface HandleOwner {
+  handle: string;
+  id: number;
+}
+
+/** Public channels by handle; those that nobody has are left out. */
+export function selectIdsByHandle(db: Database, handles: readonly string[]): HandleOwner[] {
+  return statement<HandleOwner>(
+    db,
+    `SELECT given.value AS handle, c.id
+     FROM json_each(?) given
+     CROSS JOIN channel_cards k ON k.handle = given.value
+     CROSS JOIN channels c ON c.id = k.id
+     WHERE c.is_public = 1`,
+  ).all(JSON.stringify(handles));
+}
+
 /** A channel as it is stored, `channels` and `channel_cards` together. */
 export interface ChannelRecord extends CardRow {
   msgr_id: number | null;

@@ -5,6 +5,7 @@ import { inTransaction } from "../db/transaction.ts";
 import { AppError, fieldError, notFound, storageUnavailable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type AuthSettings, authOf } from "./auth.ts";
+import { noteNetwork } from "./known-networks.ts";
 import { passwordFault, requirePassword } from "./password-rules.ts";
 import {
   anyPerson,
@@ -40,11 +41,20 @@ export interface SignedIn {
 
 type Context = { settings: AuthSettings };
 
-/** Null where address or password is wrong, whichever it is. */
+/**
+ * Null where address or password is wrong, whichever it is.
+ * @param input.network where they come from, by its hash: known from then on
+ */
 export async function signIn(
   db: Database,
-  _clock: Clock,
-  input: Context & { email: string; password: string; ipAddress: string; userAgent: string },
+  clock: Clock,
+  input: Context & {
+    email: string;
+    password: string;
+    ipAddress: string;
+    network: Uint8Array;
+    userAgent: string;
+  },
 ): Promise<{ setCookies: string[] } | null> {
   const { auth } = await authOf(db, input.settings);
   const answer = await auth.api.signInEmail({
@@ -52,7 +62,10 @@ export async function signIn(
     headers: new Headers({ "user-agent": input.userAgent, "x-forwarded-for": input.ipAddress }),
     asResponse: true,
   });
-  return answer.ok ? { setCookies: answer.headers.getSetCookie() } : null;
+  if (!answer.ok) return null;
+  const { user } = (await answer.json()) as { user: { id: string } };
+  await noteNetwork(db, clock, { personId: user.id, network: Buffer.from(input.network) });
+  return { setCookies: answer.headers.getSetCookie() };
 }
 
 export async function signedIn(

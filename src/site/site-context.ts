@@ -71,28 +71,38 @@ export interface DatabaseFacts {
   tables: { name: string; rows: number; isMore: boolean }[];
 }
 
+/** What hashes a password waits for its turn, and a network may have a few of all that wait. */
+interface FromNetwork {
+  network: string;
+}
+
 /** The people's operations, on the thread that runs them. */
 export interface SitePeople {
-  signIn(input: {
-    email: string;
-    password: string;
-    ipAddress: string;
-    userAgent: string;
-  }): Promise<{ setCookies: string[] } | null>;
+  /** Whether they signed in from this network before. */
+  knowsNetwork(email: string, network: string): boolean;
+  signIn(
+    input: FromNetwork & {
+      email: string;
+      password: string;
+      ipAddress: string;
+      userAgent: string;
+      isKnownNetwork: boolean;
+    },
+  ): Promise<{ setCookies: string[] } | null>;
   signedIn(cookie: string): Promise<SignedIn | null>;
   signOut(cookie: string): Promise<{ setCookies: string[] }>;
   passwordLink(link: PasswordLink): Promise<string | null>;
   /** Whether the link of this token works; looking does not use it up. */
   opensLink(token: string): Promise<boolean>;
-  choosePassword(token: string, password: string): Promise<boolean>;
-  changePassword(input: {
-    cookie: string;
-    email: string;
-    password: string;
-    newPassword: string;
-  }): Promise<{ setCookies: string[] }>;
+  /** False where the link was used or is too old: nothing is hashed then. */
+  choosePassword(input: FromNetwork & { token: string; password: string }): Promise<boolean>;
+  changePassword(
+    input: FromNetwork & { cookie: string; email: string; password: string; newPassword: string },
+  ): Promise<{ setCookies: string[] }>;
   ensurePerson(input: { email: string; name: string }): Promise<EnsuredPerson>;
-  setUpPerson(input: { email: string; name: string; password: string }): Promise<Person>;
+  setUpPerson(
+    input: FromNetwork & { email: string; name: string; password: string },
+  ): Promise<Person>;
   markStaff(input: { email: string; isStaff: boolean; by: Actor }): Promise<void>;
   endSessions(email: string, by: Actor): Promise<void>;
   /** Where they may act nowhere any more, and are not staff. */

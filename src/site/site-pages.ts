@@ -16,7 +16,7 @@ import { staffPages } from "./pages/staff/staff-pages.ts";
 import { webhookPage } from "./pages/webhook.tsx";
 import { webhooksPage } from "./pages/webhooks.tsx";
 import type { SiteContext } from "./site-context.ts";
-import type { Resume, View } from "./view.ts";
+import type { View } from "./view.ts";
 import type { Visit } from "./visit.ts";
 
 /** A page of the site: what it shows, and what its forms do. */
@@ -27,17 +27,16 @@ export interface SitePage {
    * an owner or administrator of it; staff.
    */
   access: "anybody" | "person" | "member" | "manager" | "staff";
-  /** Whether a form of it brings a file; else what is larger than a form is not read. */
+  /** How large its forms may be, where they hold more than a form usually does. */
+  formBytesMax?: number;
+  /** Whether a form of it brings a file. */
   takesFile?: boolean;
   show(visit: Visit, context: SiteContext): View | Promise<View>;
   /**
    * By the form's `action`. What they throw as an AppError is shown on the page, at its fields,
    * with what was typed.
    */
-  actions?: Record<
-    string,
-    (visit: Visit, context: SiteContext) => View | Resume | Promise<View | Resume>
-  >;
+  actions?: Record<string, (visit: Visit, context: SiteContext) => View | Promise<View>>;
 }
 
 export const sitePages: readonly SitePage[] = [

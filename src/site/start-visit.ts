@@ -1,7 +1,9 @@
 import type { SignedIn } from "../people/people.ts";
+import { networkOf } from "./client-address.ts";
 import { csrfToken, FORM_COOKIE } from "./csrf.ts";
 import type { SiteContext } from "./site-context.ts";
 import { LANGUAGE_COOKIE, ORGANIZATION_COOKIE, siteCookie } from "./site-cookies.ts";
+import { FORM_LOST } from "./view.ts";
 import { EMPTY_FORM, readCookies, type Visit } from "./visit.ts";
 import { languageOf, WORDS } from "./words/words.ts";
 
@@ -25,11 +27,17 @@ export async function startVisit(
     : null;
   if (signedIn !== null) setCookies.push(...signedIn.setCookies);
   const url = new URL(request.url);
+  const isFormLost = signedIn !== null && url.searchParams.has(FORM_LOST);
+  // Said once: the page's own links and forms are without it.
+  if (isFormLost) url.searchParams.delete(FORM_LOST);
   // It says what was done before this form was sent.
   if (request.method === "POST") url.searchParams.delete("done");
+  const ipAddress = context.clientAddress(request);
   return {
     request,
     requestId: context.requestId(request),
+    ipAddress,
+    network: networkOf(ipAddress),
     path: url.pathname + url.search,
     params: Object.fromEntries(
       Object.entries(params ?? {}).map(([name, value]) => [name, value ?? ""]),
@@ -43,7 +51,7 @@ export async function startVisit(
     nowMs: context.ports.clock.now(),
     ownAddress: context.ownAddress(request),
     baseAddress: context.baseAddress(request),
-    notice: null,
+    notice: isFormLost ? WORDS[language].formLost : null,
     signedIn,
     ...placeOf(signedIn, cookies.get(ORGANIZATION_COOKIE), context),
   };

@@ -1,21 +1,20 @@
 import { AppError, toAppError } from "../errors.ts";
-import { STATUS_OF } from "../methods/statuses.ts";
+import { boundedFaults } from "./bounded-faults.ts";
 import { isCsrfToken } from "./csrf.ts";
 import { ONCE, tellsFaults } from "./form.tsx";
 import { isOfOtherOrganization, otherOrganization } from "./form-organization.ts";
-import { messagePage } from "./pages/message.tsx";
+import { messagePage, statusOf } from "./pages/message.tsx";
 import { signInView } from "./pages/sign-in.tsx";
-import { readForm } from "./read-form.ts";
-import { resume } from "./resume.ts";
+import { FORM_BYTES_MAX, readForm } from "./read-form.ts";
 import { showOrSay } from "./show-or-say.ts";
 import type { SiteContext } from "./site-context.ts";
 import type { SitePage } from "./site-pages.ts";
-import { type KeptForm, redirect, type View } from "./view.ts";
+import { formLostPath, redirect, type View } from "./view.ts";
 import { refusal } from "./viewer.ts";
 import { EMPTY_FORM, type Form, type Visit } from "./visit.ts";
 import { translated } from "./words/sentences.ts";
 
-/** A page, and the visit as whose it is shown. */
+/** A page, and the visit as which it is shown. */
 export interface Answer {
   visit: Visit;
   view: View;
@@ -29,34 +28,35 @@ export async function takeForm(
 ): Promise<Answer> {
   requireOwnOrigin(visit);
   const refused = refusal(sitePage, visit);
+  // Nothing that such a visitor sent is read.
+  if (refused !== null) {
+    return visit.signedIn === null ? askToSignIn(visit, context) : { visit, view: refused };
+  }
   const isOurs = (form: Form): boolean => isCsrfToken(form.get("csrf"), visit.csrf);
-  if (sitePage.takesFile === true && refused === null) context.giveTime(visit.request);
+  if (sitePage.takesFile === true) context.giveTime(visit.request);
   const { form, discard } = await readForm(
     visit.request,
+    sitePage.formBytesMax ?? FORM_BYTES_MAX,
     sitePage.takesFile === true
-      ? {
-          newPath: context.imports.files.newPath,
-          isAllowed: (before) => refused === null && isOurs(before),
-        }
+      ? { newPath: context.imports.files.newPath, isAllowed: isOurs }
       : null,
   );
   try {
-    const isOther = isOfOtherOrganization(sitePage, visit, form);
-    if (refused !== null && isOther) {
-      return { visit, view: messagePage(visit, otherOrganization(visit)) };
-    }
-    if (refused !== null) {
-      const view =
-        visit.signedIn === null ? signInView(visit, context, keptForm(visit, form)) : refused;
-      return { visit, view };
-    }
     const sent = { ...visit, form };
     if (!isOurs(form)) return await staleForm(sitePage, sent, context);
-    if (isOther) return await showAgain(sitePage, sent, otherOrganization(visit), context);
+    if (isOfOtherOrganization(sitePage, visit, form)) {
+      return await showAgain(sitePage, sent, otherOrganization(visit), context);
+    }
     return await runAction(sitePage, sent, context);
   } finally {
     discard();
   }
+}
+
+/** The page to sign in on, which leads back to the form's own. */
+function askToSignIn(visit: Visit, context: SiteContext): Answer {
+  const view = signInView(visit, context, formLostPath(visit.path));
+  return { visit: { ...visit, notice: visit.words.sessionEnded }, view };
 }
 
 /** A form of another session, or of a page that was open too long, is shown once more. */
@@ -65,7 +65,7 @@ async function staleForm(sitePage: SitePage, sent: Visit, context: SiteContext):
   if (signedIn === null && form.get("action") === "sign-out") {
     return { visit: sent, view: redirect("/account/sign-in/") };
   }
-  const hasPassword = form.entries().some(([name, value]) => isPassword(name) && value !== "");
+  const hasPassword = form.filledIn().some((name) => /password/i.test(name));
   const notice = hasPassword ? words.typeAgain : words.sendAgain;
   const visit = { ...sent, notice };
   const view = await sitePage.show(visit, context);
@@ -90,10 +90,7 @@ async function runAction(sitePage: SitePage, sent: Visit, context: SiteContext):
     if (action === undefined) {
       throw new AppError("not_found", "This form does not exist any more.");
     }
-    const answer = await action(sent, context);
-    return answer.kind === "resume"
-      ? await resume(answer, visit, context)
-      : { visit, view: answer };
+    return { visit, view: await action(sent, context) };
   } catch (thrown) {
     context.sentForms.giveBack(sentOnce);
     const error = toAppError(thrown);
@@ -110,13 +107,14 @@ async function showAgain(
   error: AppError,
   context: SiteContext,
 ): Promise<Answer> {
-  const faults = translated(sent.language, error.fields ?? { non_field_errors: [error.detail] });
+  const told = error.fields ?? { non_field_errors: [error.detail] };
+  const faults = boundedFaults(translated(sent.language, told));
   const visit = { ...sent, form: EMPTY_FORM };
   const view = await showOrSay(sitePage, { ...sent, faults }, context, error);
   if (view.kind !== "page") return { visit, view };
   const html = view.body.toString();
   const notice = tellsFaults(html) ? null : Object.values(faults).flat().join(" ");
-  return { visit: { ...visit, notice }, view: { ...view, status: STATUS_OF[error.code] } };
+  return { visit: { ...visit, notice }, view: { ...view, ...statusOf(error) } };
 }
 
 /**
@@ -129,16 +127,6 @@ function requireOwnOrigin({ request, ownAddress }: Visit): void {
   const host = URL.canParse(origin) ? new URL(origin).host : null;
   if (host === new URL(ownAddress).host || host === new URL(request.url).host) return;
   throw new AppError("origin_not_allowed", "Forms are taken from the appliance's own pages only.");
-}
-
-/** What was typed, to be sent again; no password, and no token. */
-function keptForm({ path }: Visit, form: Form): KeptForm {
-  const kept = form.entries().filter(([name]) => name !== "csrf" && !isPassword(name));
-  return { path, fields: Object.fromEntries(kept) };
-}
-
-function isPassword(name: string): boolean {
-  return /password/i.test(name);
 }
 
 /** Without the query, which may hold the token of a link. */

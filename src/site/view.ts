@@ -15,20 +15,6 @@ export type View =
   | { kind: "redirect"; to: string; setCookies?: string[] }
   | { kind: "json"; value: unknown };
 
-/** A form that was sent after its session had ended. */
-export interface KeptForm {
-  /** Of its page, such as `/account/keys/?a=b`. */
-  path: string;
-  fields: Record<string, string>;
-}
-
-/** What signing in answers whose form was sent before: that form's page, with what was typed. */
-export interface Resume {
-  kind: "resume";
-  kept: KeptForm;
-  setCookies: string[];
-}
-
 export function page(title: string, body: JSX.Element, more: { setCookies?: string[] } = {}): View {
   return { kind: "page", title, body, ...more };
 }
@@ -36,6 +22,14 @@ export function page(title: string, body: JSX.Element, more: { setCookies?: stri
 /** @param to a path of the site, such as `/account/keys/` */
 export function redirect(to: string, setCookies: string[] = []): View {
   return { kind: "redirect", to, setCookies };
+}
+
+/** In the query of a page that somebody comes back to after a form of it was not read. */
+export const FORM_LOST = "form-lost";
+
+/** @param path of the page, such as `/account/keys/?a=b` */
+export function formLostPath(path: string): string {
+  return `${path}${path.includes("?") ? "&" : "?"}${FORM_LOST}`;
 }
 
 /** A path of the site, or its first page: an address of elsewhere would send people there. */

@@ -8,6 +8,9 @@ export interface Visit {
   request: Request;
   /** By which the log finds it. */
   requestId: string;
+  /** Where it comes from, and the network by which attempts are counted. */
+  ipAddress: string;
+  network: string;
   /** Path and query, relative to the site's root. */
   path: string;
   params: Readonly<Record<string, string>>;
@@ -45,26 +48,21 @@ export interface UploadedFile {
 export interface Form {
   get(name: string): string;
   file(name: string): UploadedFile | null;
-  /** All texts, for sending them once more. */
-  entries(): [name: string, value: string][];
+  /** Names of the fields that were filled in. */
+  filledIn(): string[];
 }
 
-export const EMPTY_FORM: Form = { get: () => "", file: () => null, entries: () => [] };
+export const EMPTY_FORM: Form = formOf(new Map());
 
-/**
- * A form of these fields, of which the first of one name counts. Fields and files may still be
- * added while it is read.
- */
+/** A form of these fields; fields and files may still be added while it is read. */
 export function formOf(
-  data: Iterable<[string, unknown]>,
+  fields: ReadonlyMap<string, string>,
   files: ReadonlyMap<string, UploadedFile> = new Map(),
 ): Form {
-  const texts = () =>
-    [...data].filter((field): field is [string, string] => typeof field[1] === "string");
   return {
-    get: (name) => texts().find(([known]) => known === name)?.[1] ?? "",
+    get: (name) => fields.get(name) ?? "",
     file: (name) => files.get(name) ?? null,
-    entries: texts,
+    filledIn: () => [...fields].flatMap(([name, value]) => (value === "" ? [] : [name])),
   };
 }
 

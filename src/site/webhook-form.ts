@@ -2,14 +2,21 @@ import { fieldError } from "../errors.ts";
 import { REQUIRED, type Read, readInteger } from "../fields.ts";
 import { OVERLAP_HOURS_MAX, readUrl } from "../methods/webhooks.ts";
 import type { GivenTarget } from "../webhooks/webhooks.ts";
+import { cutText } from "./bounded-faults.ts";
 import type { SiteContext } from "./site-context.ts";
 import type { Visit } from "./visit.ts";
 import { planOf } from "./webhook-access.ts";
 import { pushWords } from "./words/push.ts";
 
+/** A plan's list of channels fits, by number or by name. */
+export const WEBHOOK_FORM_BYTES_MAX = 256 * 1024;
+
 const HOUR_MS = 60 * 60 * 1000;
-/** Names in one message at the most. */
+/** A list from before a smaller plan may be longer than that allows, but not as long as a form. */
+const LISTED_MAX = 10_000;
+/** Names in one message at the most; what is longer than any name is cut. */
 const NAMED_MAX = 20;
+const NAME_BYTES_MAX = 70;
 
 /** Address and channels as they were typed. @throws AppError `invalid` with all faults at once */
 export async function readWebhookForm(
@@ -17,7 +24,7 @@ export async function readWebhookForm(
   context: SiteContext,
 ): Promise<{ given: GivenTarget; channels: number[] }> {
   const url = readUrl(visit.form.get("url").trim());
-  const channels = readChannels(visit, context);
+  const channels = await readChannels(visit, context);
   if ("value" in url && "value" in channels) {
     return { given: url.value, channels: channels.value };
   }
@@ -30,32 +37,34 @@ export async function readWebhookForm(
 }
 
 /** Numbers, @handles or links, separated by blanks or commas; each channel once. */
-function readChannels(visit: Visit, context: SiteContext): Read<number[]> {
-  const { services } = context;
+async function readChannels(visit: Visit, context: SiteContext): Promise<Read<number[]>> {
+  const { channels } = context.services;
   const words = pushWords[visit.language];
-  const named = visit.form
-    .get("channels")
-    .split(/[\s,;]+/)
-    .filter((text) => text !== "");
-  if (named.length === 0) return { fault: REQUIRED };
+  const typed = visit.form.get("channels").split(/[\s,;]+/);
+  const texts = new Set(typed.filter((text) => text !== ""));
+  if (texts.size === 0) return { fault: REQUIRED };
   const { webhookChannels } = planOf(visit, context);
   // Each name is looked up: not more of them than could be taken.
-  if (new Set(named.filter((text) => !/^\d+$/.test(text))).size > webhookChannels) {
+  const names = [...texts].filter((text) => !/^\d+$/.test(text)).length;
+  if (names > webhookChannels || texts.size > Math.max(webhookChannels, LISTED_MAX)) {
     return { fault: words.tooManyChannels(webhookChannels) };
   }
+  const named = [...texts].map((text) => {
+    const number = readInteger({ minimum: 0 })(text);
+    // Whether a number is a public channel's is checked where the webhook is written.
+    if ("value" in number) return { text, id: number.value };
+    return { text, reference: channels.parseLinkOrHandle(text) };
+  });
+  const handles = named.flatMap(({ reference }) =>
+    reference?.kind === "handle" ? [reference.handle] : [],
+  );
+  const found = handles.length === 0 ? new Map() : await channels.findIdsByHandle(handles);
   const ids = new Set<number>();
   const unreadable: string[] = [];
   const unknown: string[] = [];
-  for (const text of named) {
-    const number = readInteger({ minimum: 0 })(text);
-    // Whether a number is a public channel's is checked where the webhook is written.
-    if ("value" in number) {
-      ids.add(number.value);
-      continue;
-    }
-    const reference = services.channels.parseLinkOrHandle(text);
-    const id = reference === null ? null : services.channels.findId(reference);
-    if (id !== null) ids.add(id);
+  for (const { text, reference, id: number } of named) {
+    const id = reference?.kind === "handle" ? found.get(reference.handle) : number;
+    if (id !== undefined) ids.add(id);
     else (reference === null ? unreadable : unknown).push(text);
   }
   const faults = [
@@ -67,7 +76,8 @@ function readChannels(visit: Visit, context: SiteContext): Read<number[]> {
 }
 
 function listed(texts: readonly string[]): string {
-  return texts.slice(0, NAMED_MAX).join(", ") + (texts.length > NAMED_MAX ? "…" : "");
+  const shown = texts.slice(0, NAMED_MAX).map((text) => cutText(text, NAME_BYTES_MAX));
+  return shown.join(", ") + (texts.length > NAMED_MAX ? "…" : "");
 }
 
 /** For how long the former secret signs too. @throws AppError `invalid` on `overlap` */

@@ -4,6 +4,7 @@ import type { CardView } from "../../channels/card.ts";
 import { AppError } from "../../errors.ts";
 import type { Page } from "../../json-text.ts";
 import { channelsList, QUERY_LENGTH_MIN } from "../../methods/channels.ts";
+import { boundedFaults, cutText } from "../bounded-faults.ts";
 import { Scroll } from "../data-table.tsx";
 import { asset } from "../layout.tsx";
 import { lookUp, nextCursor, orRefusal } from "../look-up.ts";
@@ -11,11 +12,13 @@ import { shownNumber } from "../shown.tsx";
 import type { SitePage } from "../site-pages.ts";
 import type { Visit } from "../visit.ts";
 import { explorerWords } from "../words/explorer.ts";
-import { sentence } from "../words/sentences.ts";
+import { translated } from "../words/sentences.ts";
 import { CatalogForm, FILTERS } from "./catalog-form.tsx";
 
 const PATH = "/account/channels/";
 const PAGE_SIZE = "50";
+/** For who hears it; the whole of it is on the page. */
+const SUMMARY_BYTES_MAX = 500;
 
 /** `/account/channels/`: the catalog, searched as one types. */
 export const channelsPage: SitePage = {
@@ -31,7 +34,9 @@ export const channelsPage: SitePage = {
     );
     const words = explorerWords[visit.language];
     const summary =
-      found instanceof AppError ? messageOf(visit, found) : words.foundOnPage(found.results.length);
+      found instanceof AppError
+        ? cutText(messageOf(visit, found), SUMMARY_BYTES_MAX)
+        : words.foundOnPage(found.results.length);
     const isFault =
       found instanceof AppError && found.code === "invalid" && !isShortQuery(visit, found);
     return {
@@ -77,7 +82,7 @@ function isShortQuery({ query }: Visit, { fields = {} }: AppError): boolean {
 function messageOf(visit: Visit, error: AppError): string {
   const { language } = visit;
   if (isShortQuery(visit, error)) return explorerWords[language].shortQuery;
-  const { fields = { "": [error.detail] } } = error;
+  const fields = boundedFaults(translated(language, error.fields ?? { "": [error.detail] }));
   const words = explorerWords[language];
   const labels: Record<string, string> = {
     q: words.query,
@@ -88,7 +93,7 @@ function messageOf(visit: Visit, error: AppError): string {
   };
   return Object.entries(fields)
     .map(([name, messages]) => {
-      const told = messages.map((message) => sentence(language, message)).join(" ");
+      const told = messages.join(" ");
       return name in labels ? `${labels[name]}: ${told}` : told;
     })
     .join(" ");

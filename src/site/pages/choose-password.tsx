@@ -59,8 +59,9 @@ function linkUsedPage(visit: Visit): View {
 }
 
 async function choose(visit: Visit, { people }: SiteContext): Promise<View> {
-  const { form, words } = visit;
-  const isChosen = await people.choosePassword(tokenOf(visit), form.get("password"));
+  const { form, words, network } = visit;
+  const password = form.get("password");
+  const isChosen = await people.choosePassword({ token: tokenOf(visit), password, network });
   if (!isChosen) throw new AppError("conflict", words.linkUsed);
   return redirect("/account/sign-in/?done=password");
 }

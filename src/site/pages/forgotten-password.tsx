@@ -1,7 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import { requiredEmail } from "../../accounts/accounts.ts";
 import { AppError } from "../../errors.ts";
-import { addressName } from "../client-address.ts";
 import { Form, TextField } from "../form.tsx";
 import { passwordMail } from "../mail-texts.ts";
 import type { SiteContext } from "../site-context.ts";
@@ -40,7 +39,7 @@ export const forgottenPasswordPage: SitePage = {
 
 async function send(visit: Visit, context: SiteContext): Promise<View> {
   const email = requiredEmail(visit.form.get("email")).toLowerCase();
-  const names = [addressName(context.clientAddress(visit.request)), `reset ${email}`];
+  const names = [`network ${visit.network}`, `reset ${email}`];
   if (!context.attempts.take(names, visit.nowMs)) {
     throw new AppError("throttled", visit.words.tooManyAttempts);
   }

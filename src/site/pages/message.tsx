@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { AppError } from "../../errors.ts";
 import { STATUS_OF } from "../../methods/statuses.ts";
+import { cutText, FAULT_BYTES_MAX } from "../bounded-faults.ts";
 import { asset } from "../layout.tsx";
 import type { PageView, View } from "../view.ts";
 import type { Visit } from "../visit.ts";
@@ -23,14 +24,19 @@ export function notFoundPage(visit: Visit): View {
 
 /** An error that belongs to no form. */
 export function messagePage({ words, language }: Visit, error: AppError): PageView {
+  const text = error.code === "internal" ? words.failedText : sentence(language, error.detail);
   return {
     kind: "page",
-    status: STATUS_OF[error.code],
+    ...statusOf(error),
     title: words.failed,
-    body: (
-      <p role="alert">
-        {error.code === "internal" ? words.failedText : sentence(language, error.detail)}
-      </p>
-    ),
+    body: <p role="alert">{cutText(text, FAULT_BYTES_MAX)}</p>,
   };
+}
+
+/** How a page is answered that tells of the error. */
+export function statusOf({ code, retryAfterS }: AppError): Pick<PageView, "status" | "headers"> {
+  const status = STATUS_OF[code];
+  return retryAfterS === undefined
+    ? { status }
+    : { status, headers: { "retry-after": String(retryAfterS) } };
 }

@@ -62,7 +62,7 @@ function usedPage(visit: Visit): View {
 }
 
 async function setUpFirst(visit: Visit, context: SiteContext): Promise<View> {
-  const { form } = visit;
+  const { form, network } = visit;
   const { accounts, people, setUp } = context;
   if (!setUp.isToken(tokenOf(visit))) return usedPage(visit);
   // All of it before the person is made, who can be made only once.
@@ -73,7 +73,7 @@ async function setUpFirst(visit: Visit, context: SiteContext): Promise<View> {
     organization: () => requiredName(form.get("organization")),
   });
   const { email, name, password } = fields;
-  const person = await people.setUpPerson({ email, name, password });
+  const person = await people.setUpPerson({ email, name, password, network });
   const by = { person: person.email, keyId: null };
   const wanted = { name: fields.organization, plan: "profi" } as const;
   const { id: organizationId } = await accounts.createOrganization(wanted, by);

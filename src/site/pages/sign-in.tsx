@@ -1,11 +1,10 @@
 /** @jsxImportSource hono/jsx */
 import { AppError, fieldError } from "../../errors.ts";
-import { addressName } from "../client-address.ts";
 import { Form, TextField } from "../form.tsx";
 import { asset } from "../layout.tsx";
 import type { SiteContext } from "../site-context.ts";
 import type { SitePage } from "../site-pages.ts";
-import { type KeptForm, ownPath, parseOwnPath, type Resume, redirect, type View } from "../view.ts";
+import { ownPath, redirect, type View } from "../view.ts";
 import type { Visit } from "../visit.ts";
 
 /** `/account/sign-in/`, and signing out. */
@@ -13,25 +12,21 @@ export const signInPage: SitePage = {
   path: "/account/sign-in/",
   access: "anybody",
   show: (visit, context) =>
-    visit.signedIn === null ? signInView(visit, context, keptOf(visit)) : redirect("/account/"),
+    visit.signedIn === null
+      ? signInView(visit, context, visit.query.get("next") ?? visit.form.get("next"))
+      : redirect("/account/"),
   actions: { "sign-in": signIn, "sign-out": signOut },
 };
 
-/** @param kept a form that was sent after the session had ended */
-export function signInView(
-  visit: Visit,
-  { setUp }: Pick<SiteContext, "setUp">,
-  kept: KeptForm | null,
-): View {
+/** @param next where signing in leads */
+export function signInView(visit: Visit, { setUp }: SiteContext, next: string): View {
   const { words } = visit;
-  const next = visit.query.get("next") ?? visit.form.get("next");
   return {
     kind: "page",
     title: words.signIn,
     body: (
       <>
         {setUp.isNeeded() && <p class="notice">{words.setUpNeeded}</p>}
-        {kept !== null && <p role="status">{words.sessionEnded}</p>}
         {visit.query.get("done") === "password" && <p role="status">{words.passwordChosen}</p>}
         {visit.query.get("done") === "set-up" && <p role="status">{words.setUpDone}</p>}
         <Form visit={visit} action="sign-in" to={asset(visit, "/account/sign-in/")}>
@@ -52,7 +47,6 @@ export function signInView(
             autocomplete="current-password"
           />
           <input type="hidden" name="next" value={next} />
-          {kept !== null && <input type="hidden" name="kept" value={JSON.stringify(kept)} />}
           <button type="submit">{words.signIn}</button>
         </Form>
         <p>
@@ -63,47 +57,34 @@ export function signInView(
   };
 }
 
-async function signIn(visit: Visit, context: SiteContext): Promise<View | Resume> {
-  const { form, words } = visit;
+async function signIn(visit: Visit, context: SiteContext): Promise<View> {
+  const { form, words, ipAddress, network } = visit;
   const email = form.get("email").trim();
-  const password = form.get("password");
-  const ipAddress = context.clientAddress(visit.request);
-  const address = addressName(ipAddress);
-  const names = [address, `account ${email.toLowerCase()}`];
+  const isKnownNetwork = context.people.knowsNetwork(email, network);
+  const ofNetwork = `network ${network}`;
+  // Else who guesses elsewhere would keep the owner out.
+  const names = isKnownNetwork ? [ofNetwork] : [ofNetwork, `account ${email.toLowerCase()}`];
   if (!context.attempts.take(names, visit.nowMs)) {
     throw new AppError("throttled", words.tooManyAttempts);
   }
-  const userAgent = visit.request.headers.get("user-agent") ?? "";
-  const session = await context.people.signIn({ email, password, ipAddress, userAgent });
+  const session = await context.people
+    .signIn({
+      ...{ email, ipAddress, network, isKnownNetwork },
+      password: form.get("password"),
+      userAgent: visit.request.headers.get("user-agent") ?? "",
+    })
+    .catch((error: unknown) => {
+      // The password was not looked at.
+      for (const name of names) context.attempts.giveBack(name);
+      throw error;
+    });
   // The same for an address that nobody has.
   if (session === null) throw fieldError({ non_field_errors: [words.wrongPassword] });
-  context.attempts.giveBack(address);
-  const { setCookies } = session;
-  const kept = keptOf(visit);
-  return kept === null
-    ? redirect(ownPath(form.get("next")), setCookies)
-    : { kind: "resume", kept, setCookies };
+  context.attempts.giveBack(ofNetwork);
+  return redirect(ownPath(form.get("next")), session.setCookies);
 }
 
 async function signOut(visit: Visit, { people }: SiteContext): Promise<View> {
   const { setCookies } = await people.signOut(visit.request.headers.get("cookie") ?? "");
   return redirect("/account/sign-in/", setCookies);
-}
-
-function keptOf({ form }: Visit): KeptForm | null {
-  const text = form.get("kept");
-  if (text === "") return null;
-  try {
-    const { path: given, fields } = JSON.parse(text) as KeptForm;
-    const path = parseOwnPath(given);
-    if (path === null) return null;
-    return {
-      path,
-      fields: Object.fromEntries(
-        Object.entries(fields).map(([name, value]) => [name, String(value)]),
-      ),
-    };
-  } catch {
-    return null;
-  }
 }

@@ -10,6 +10,7 @@ import type { SitePage } from "../site-pages.ts";
 import { page } from "../view.ts";
 import type { Visit } from "../visit.ts";
 import { hasWebhooks, planOf, webhookOf } from "../webhook-access.ts";
+import { WEBHOOK_FORM_BYTES_MAX } from "../webhook-form.ts";
 import { pushWords } from "../words/push.ts";
 import { sentence } from "../words/sentences.ts";
 import { deliveryLog, triedDelivery } from "./delivery-log.tsx";
@@ -24,6 +25,7 @@ const CHANNELS_SHOWN_MAX = 100;
 export const webhookPage: SitePage = {
   path: "/account/webhooks/:id/",
   access: "member",
+  formBytesMax: WEBHOOK_FORM_BYTES_MAX,
   show(visit, context) {
     const words = pushWords[visit.language];
     const webhook = webhookOf(visit, context);

@@ -11,7 +11,7 @@ import { page, type View } from "../view.ts";
 import { actorOf, isManager, membershipOf } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
 import { hasWebhooks, planOf, requireManager, requireRoomForOne } from "../webhook-access.ts";
-import { readWebhookForm } from "../webhook-form.ts";
+import { readWebhookForm, WEBHOOK_FORM_BYTES_MAX } from "../webhook-form.ts";
 import { pushWords } from "../words/push.ts";
 import { sentence } from "../words/sentences.ts";
 import { WebhookForm } from "./webhook-fields.tsx";
@@ -26,6 +26,7 @@ const WEBHOOKS_MAX = 1_000;
 export const webhooksPage: SitePage = {
   path: PATH,
   access: "member",
+  formBytesMax: WEBHOOK_FORM_BYTES_MAX,
   show(visit, context) {
     const words = pushWords[visit.language];
     const { id } = membershipOf(visit).organization;

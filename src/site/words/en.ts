@@ -32,7 +32,8 @@ export const en = {
     "This link opens nothing: it was used already or is too old, or you have a password here. Sign in with it, or ask for a new link.",
   wrongPassword: "The e-mail address or the password is wrong.",
   tooManyAttempts: "Too many attempts. Wait a few minutes and try again.",
-  sessionEnded: "Your session has ended. Sign in, and nothing you typed is lost.",
+  sessionEnded:
+    "Your session has ended, and what you typed was not sent. Sign in, and type it again.",
   sendAgain:
     "The page was open for too long, and nothing was done. Look at what you typed, and send it again.",
   typeAgain: "The page was open for too long. Type the password once more and send it.",
@@ -40,8 +41,7 @@ export const en = {
     "This form was sent already, and nothing was done again. What it showed is shown no more; send it once more to make another one.",
   otherOrganization: (present: string) =>
     `This page was of another organization, and nothing was done. It is shown for ${present} now: look at what you typed and send it, or change the organization first.`,
-  resumed:
-    "You are signed in again, and nothing was sent yet. Look at what you typed, and send it.",
+  formLost: "You are signed in. What you typed before was not sent and is not kept: type it again.",
   notFound: "Not found",
   notFoundText: "There is nothing here, or nothing that you may see.",
   failed: "That did not work",

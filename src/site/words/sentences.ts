@@ -18,8 +18,12 @@ const RUSSIAN: readonly [RegExp, string][] = [
   [/^(.+) is a member of this organization already\.$/, "$1 уже состоит в этой организации."],
   [/^Enter a whole number from (\d+) to (\d+)\.$/, "Введите целое число от $1 до $2."],
   [
-    /^Too many people are signing in\. Try again in a few seconds\.$/,
-    "Сейчас входит слишком много людей. Повторите через несколько секунд.",
+    /^Too many passwords are waiting to be checked\. Try again in a few seconds\.$/,
+    "Сейчас проверяется слишком много паролей. Повторите через несколько секунд.",
+  ],
+  [
+    /^Too many requests from your network are waiting\. Try again in a few seconds\.$/,
+    "Из вашей сети ждёт слишком много запросов. Повторите через несколько секунд.",
   ],
   [/^.+ was not found\.$/s, "Этого нет или больше нет."],
   [/^This form does not exist any more\.$/, "Этой формы больше нет."],

@@ -1,5 +1,5 @@
 import { createWriteStream, rmSync } from "node:fs";
-import { Readable, type Writable } from "node:stream";
+import { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 import { Busboy, type BusboyFileStream } from "@fastify/busboy";
@@ -23,14 +23,14 @@ const UPLOAD_BYTES_MAX = 2 * 1024 ** 3;
 export const REQUEST_BYTES_MAX = UPLOAD_BYTES_MAX + 1024 ** 2;
 
 const NAME_LENGTH_MAX = 200;
+const FIELDS_MAX = 20;
 
 const LIMITS = {
-  fields: 50,
+  fields: FIELDS_MAX,
   fieldNameSize: 100,
-  fieldSize: 64 * 1024,
   files: 1,
   fileSize: UPLOAD_BYTES_MAX,
-  parts: 51,
+  parts: FIELDS_MAX + 1,
   headerPairs: 20,
   headerSize: 8 * 1024,
 };
@@ -38,9 +38,15 @@ const LIMITS = {
 /**
  * Streams the file to the disk: a request of 400 MB takes 25 MB of memory so, and 540 MB by
  * `request.formData()`.
+ * @param bytesMax how large all else may be
+ * @param rules null for a page that takes no file
  */
-export async function readUpload(request: Request, rules: UploadRules): Promise<ReadForm> {
-  const fields: [string, string][] = [];
+export async function readMultipart(
+  { headers, body }: Request | Response,
+  bytesMax: number,
+  rules: UploadRules | null,
+): Promise<ReadForm> {
+  const fields = new Map<string, string>();
   const files = new Map<string, UploadedFile>();
   const paths: string[] = [];
   const writing: Promise<void>[] = [];
@@ -53,8 +59,13 @@ export async function readUpload(request: Request, rules: UploadRules): Promise<
     broken.abort();
   };
 
-  async function write(field: string, stream: BusboyFileStream, name: string): Promise<void> {
-    const path = rules.newPath();
+  async function write(
+    { newPath }: UploadRules,
+    field: string,
+    stream: BusboyFileStream,
+    name: string,
+  ): Promise<void> {
+    const path = newPath();
     paths.push(path);
     // Owner only: nobody else on the machine needs to read it.
     const file = createWriteStream(path, { flags: "wx", mode: 0o600 });
@@ -69,24 +80,43 @@ export async function readUpload(request: Request, rules: UploadRules): Promise<
 
   try {
     const parser = new Busboy({
-      headers: { "content-type": request.headers.get("content-type") ?? "" },
-      limits: LIMITS,
+      headers: { "content-type": headers.get("content-type") ?? "" },
+      limits: { ...LIMITS, fieldSize: bytesMax },
     });
+    let hasFile = false;
+    let fieldBytes = 0;
     parser.on("field", (name, value, isNameCut, isValueCut) => {
-      if (isNameCut || isValueCut) fail(tooLarge());
-      fields.push([name, value]);
+      fieldBytes += Buffer.byteLength(value);
+      if (isNameCut || isValueCut || fieldBytes > bytesMax) fail(tooLarge());
+      else if (!fields.has(name)) fields.set(name, value);
     });
     parser.on("file", (field, stream, fileName) => {
+      hasFile = true;
       // Told by the parser, too.
       stream.on("error", () => {});
-      if (fileName && rules.isAllowed(form)) writing.push(write(field, stream, fileName));
+      if (fileName && rules?.isAllowed(form)) writing.push(write(rules, field, stream, fileName));
       else stream.resume();
     });
     for (const limit of ["partsLimit", "filesLimit", "fieldsLimit"] as const) {
       parser.on(limit, () => fail(tooLarge()));
     }
-    const body = Readable.fromWeb((request.body ?? new Response("").body) as ReadableStream);
-    await pipeline(body, parser as Writable, { signal: broken.signal }).catch(fail);
+    let bytesBefore = 0;
+    /** Each chunk is parsed before the next is taken, so it is known whether the file has begun. */
+    const counted = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        parser.write(chunk, (error) => {
+          if (!hasFile) bytesBefore += chunk.byteLength;
+          done(error ?? (bytesBefore > bytesMax ? tooLarge() : null));
+        });
+      },
+      final(done) {
+        parser.once("finish", () => done());
+        parser.end();
+      },
+    });
+    parser.on("error", (cause: unknown) => counted.destroy(cause as Error));
+    const source = Readable.fromWeb((body ?? new Response("").body) as ReadableStream);
+    await pipeline(source, counted, { signal: broken.signal }).catch(fail);
     await Promise.all(writing);
     if (fault.cause !== null) throw fault.cause;
   } catch (error) {
