@@ -125,7 +125,7 @@ async function hold(
   over: AbortSignal,
 ): Promise<void> {
   // Not all at once: the listener's queue has room for some hundreds.
-  await pause(at / 2, over);
+  await pause(at, over);
   for (let times = 0; times < SENT_MAX && !over.aborted; times++) {
     note(await holdOne(address, head, body, over));
     if (!isRepeated) return;
