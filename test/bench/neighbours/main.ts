@@ -3,6 +3,7 @@ import { endAll } from "../peers/processes.ts";
 import { type Data, makeData } from "./data.ts";
 import { type Measured, measure } from "./measure.ts";
 import { HELP, type Options, readOptions, WrongUsage } from "./options.ts";
+import { verdictOf } from "./promise.ts";
 import type { Row, Size } from "./row.ts";
 import { line, table } from "./table.ts";
 
@@ -43,17 +44,14 @@ async function bench({ rows, channels, durations }: Options): Promise<void> {
     measured.push(last);
     tell(line(last));
   }
-  const broken = measured.filter((row) => row.broken.length > 0).length;
+  const broken = measured.filter((row) => verdictOf(row).broken.length > 0).length;
   console.log(`${table(measured)}\n\nThe promise is broken by ${broken} of ${measured.length}.`);
   if (broken > 0) process.exitCode = 1;
 }
 
 /** The rows after it are measured all the same. */
-function failed({ name, does }: Row, error: Error): Measured {
-  const none = { p50Ms: Number.NaN, p99Ms: Number.NaN };
-  const counts = { requests: 0, unavailable: 0, timeouts: 0, others: 0 };
-  const broken = [`not measured: ${error.message}`];
-  return { name, does, quiet: none, beside: none, ...counts, notes: [], broken };
+function failed({ name, does }: Row, { message }: Error): Measured {
+  return { name, does, rounds: [], notes: [], broken: [`not measured: ${message}`] };
 }
 
 async function leave(): Promise<void> {

@@ -20,6 +20,8 @@ const SMALL = [
   "guess-sign-in",
 ];
 
+const TIMEOUT_MS = 10_000;
+
 export const HELP = `bun run bench:neighbours [options]
 
 What a customer notices of its neighbours: a row each, the customer's answers quietly and beside the
@@ -47,7 +49,9 @@ export function readOptions(words: readonly string[]): Options | "help" {
   return {
     rows: ROWS.filter(({ name }) => names.includes(name)),
     channels: values.small ? { usual: 3_000, large: 10_000 } : { usual: 30_000, large: 300_000 },
-    durations: values.small ? { rounds, quietS: 2, besideS: 4 } : { rounds, quietS: 3, besideS: 8 },
+    durations: values.small
+      ? { rounds, quietS: 2, besideS: 4, timeoutMs: TIMEOUT_MS }
+      : { rounds, quietS: 3, besideS: 8, timeoutMs: TIMEOUT_MS },
   };
 }
 

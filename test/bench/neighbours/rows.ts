@@ -7,8 +7,7 @@ import { strangerRows } from "./rows/strangers.ts";
 import { upkeepRows } from "./rows/upkeep.ts";
 import { webhookRows } from "./rows/webhooks.ts";
 
-/** All lines of the table, in the order in which they are measured. */
-export const ROWS: readonly Row[] = [
+const rows: Row[] = [
   ...cuttingRows,
   ...strangerRows,
   ...bodyRows,
@@ -16,4 +15,10 @@ export const ROWS: readonly Row[] = [
   ...passwordRows,
   ...importRows,
   ...upkeepRows,
+];
+
+/** All lines of the table; those last for which the large database has to be made. */
+export const ROWS: readonly Row[] = [
+  ...rows.filter(({ size }) => size !== "large"),
+  ...rows.filter(({ size }) => size === "large"),
 ];

@@ -1,4 +1,5 @@
 import type { Measured } from "./measure.ts";
+import { verdictOf } from "./promise.ts";
 
 const HEADER = [
   "neighbour",
@@ -11,31 +12,28 @@ const HEADER = [
   "",
 ];
 
-/** As Markdown, for notes. */
+/** All rows as Markdown, for notes. */
 export function table(measured: readonly Measured[]): string {
   const rows = [HEADER, HEADER.map(() => "---"), ...measured.map(cells)];
   return rows.map((row) => `| ${row.join(" | ")} |`).join("\n");
 }
 
-function cells(row: Measured): string[] {
-  const { quiet, beside, broken, notes } = row;
-  const said = [
-    ...(broken.length > 0 ? [`**broken: ${broken.join("; ")}**`] : ["holds"]),
-    ...notes,
-  ];
+/** A row in one line, as it ends. */
+export function line(measured: Measured): string {
+  return cells(measured).join("  ");
+}
+
+function cells(measured: Measured): string[] {
+  const { quiet, beside, unavailable, timeouts, others, broken } = verdictOf(measured);
+  const kept = broken.length === 0 ? "holds" : `**broken: ${broken.join("; ")}**`;
   return [
-    `${row.name}: ${row.does}`,
+    `${measured.name}: ${measured.does}`,
     `${digits(quiet.p50Ms)} / ${digits(quiet.p99Ms)} ms`,
     `${digits(beside.p50Ms)} / ${digits(beside.p99Ms)} ms`,
     digits(beside.p99Ms / quiet.p99Ms),
-    ...[row.unavailable, row.timeouts, row.others].map(String),
-    said.join("; "),
+    ...[unavailable, timeouts, others].map(String),
+    [kept, ...measured.notes].join("; "),
   ];
-}
-
-/** A row in one line, as it ends. */
-export function line(row: Measured): string {
-  return cells(row).join("  ");
 }
 
 function digits(value: number): string {

@@ -132,7 +132,7 @@ export const importRows: Row[] = [
   importing("channels", "100,000 new channels", writeChannels),
   importing("stats", "100,000 days of statistics", writeStats),
   importing("posts", "50,000 fresh posts that nobody watches", (stage, round) =>
-    writeFreshPosts(stage, round * POSTS, POSTS),
+    writeFreshPosts(stage.machine, stage.data.channels, { first: round * POSTS, count: POSTS }),
   ),
   importingDirectory("categories"),
   importingDirectory("territories"),

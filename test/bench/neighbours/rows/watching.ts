@@ -13,12 +13,27 @@ export interface Watching {
 }
 
 /** As many webhooks as the neighbour's plan has, with as many channels each, no channel in two. */
-export async function watchAll(stage: Stage): Promise<Watching[]> {
-  const { data, serving, receiver } = stage;
-  const each = Math.min(CHANNELS_MAX, Math.floor(data.channels.length / WEBHOOKS_MAX));
+export function watchAll(stage: Stage): Promise<Watching[]> {
+  const each = eachOf(stage);
+  return watch(stage, (at) => stage.data.channels.slice(at * each, (at + 1) * each));
+}
+
+/** As many webhooks and channels as there may be, all with the same channels. */
+export function watchSame(stage: Stage): Promise<Watching[]> {
+  return watch(stage, () => stage.data.channels.slice(0, eachOf(stage)));
+}
+
+function eachOf({ data }: Stage): number {
+  return Math.min(CHANNELS_MAX, Math.floor(data.channels.length / WEBHOOKS_MAX));
+}
+
+async function watch(
+  { data, serving, receiver }: Stage,
+  channelsOf: (at: number) => number[],
+): Promise<Watching[]> {
   const made: Watching[] = [];
   for (let at = 0; at < WEBHOOKS_MAX; at++) {
-    const channels = data.channels.slice(at * each, (at + 1) * each);
+    const channels = channelsOf(at);
     const given = { url: `https://${receiver}/hook/${at}`, channels };
     const { key } = data.neighbour;
     const { status, body } = await call<{ id: number }>(serving, key, "POST", WEBHOOKS, given);
