@@ -5,6 +5,7 @@ import { type Measured, measure } from "./measure.ts";
 import { HELP, type Options, readOptions, WrongUsage } from "./options.ts";
 import { verdictOf } from "./promise.ts";
 import type { Row, Size } from "./row.ts";
+import { endStages } from "./stage.ts";
 import { line, table } from "./table.ts";
 
 const PEOPLE = 20;
@@ -56,6 +57,7 @@ function failed({ name, does }: Row, { message }: Error): Measured {
 
 async function leave(): Promise<void> {
   await endAll();
+  await endStages();
   for (const data of made.values())
     await data.then(
       ({ machine }) => machine.leave(),

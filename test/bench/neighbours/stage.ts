@@ -1,12 +1,20 @@
 import { copyFileSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import { createMachine } from "../../support/machine.ts";
+import { createMachine, type Machine } from "../../support/machine.ts";
 import { elapsed, pushing } from "../../support/webhook-journey.ts";
 import { type Child, startChild } from "./child.ts";
 import type { Data } from "./data.ts";
 import type { LoadSpec, Outcomes } from "./load.ts";
 import type { Received } from "./receiver.ts";
 import type { Row, Stage } from "./row.ts";
+
+/** Machines of stages that are not over yet. */
+const open = new Set<Machine>();
+
+/** Ends what runs on stages, after an interruption. */
+export async function endStages(): Promise<void> {
+  for (const machine of open) await machine.leave();
+}
 
 /** Starts an appliance over a copy of the data, does the work, and removes all of it. */
 export async function onStage<Result>(
@@ -15,6 +23,7 @@ export async function onStage<Result>(
   work: (stage: Stage) => Promise<Result>,
 ): Promise<Result> {
   const machine = createMachine();
+  open.add(machine);
   const children: Child<unknown>[] = [];
   try {
     for (const name of readdirSync(data.machine.folder)) {
@@ -51,5 +60,6 @@ export async function onStage<Result>(
   } finally {
     for (const child of children) await child.leave();
     await machine.leave();
+    open.delete(machine);
   }
 }
