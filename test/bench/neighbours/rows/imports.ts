@@ -1,12 +1,10 @@
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { formatDay } from "../../../../src/moscow-time.ts";
-import { elapsed } from "../../../support/webhook-journey.ts";
 import { END_DAY } from "../../peers/data/channels.ts";
 import { seededRandom } from "../../peers/data/random.ts";
 import { title } from "../../peers/data/titles.ts";
 import { ROOT } from "../../peers/processes.ts";
-import { get } from "../requests.ts";
 import type { Row, Stage } from "../row.ts";
 import { writeFreshPosts } from "./cutting.ts";
 import { runCommands } from "./run-commands.ts";
@@ -15,10 +13,6 @@ import { runCommands } from "./run-commands.ts";
 const ROWS = 100_000;
 const POSTS = 50_000;
 const NEW_IDS_FROM = 20_000_000;
-const REFRESH_S_MAX = 60;
-const READS_PER_SECOND = 30;
-const LOOK_MS = 100;
-const MEGABYTE = 1_000_000;
 
 /** An import of a file that is written anew before each round. */
 function importing(
@@ -76,59 +70,7 @@ function writeStats({ machine, data }: Stage, round: number): string {
   return "days.csv";
 }
 
-/** All channels with other numbers of subscribers. */
-function writeRefresh({ machine, data }: Stage, round: number): void {
-  const rows = data.channels.map((id) => `${id},${((id * 7919) % 50_000) + round}\n`);
-  machine.write("refresh.csv", `id,subscribers\n${rows.join("")}`);
-}
-
-/** Reads that take long: searches in several orders, and the statistics of many channels. */
-function slowReads({ data }: Stage) {
-  const { strings, channels, neighbour } = data;
-  const orderings = ["-subscribers", "-quality", "-last_post_at", "-citation"];
-  return strings.map((q, at) => {
-    const query = `q=${encodeURIComponent(q)}&ordering=${orderings[at % orderings.length]}`;
-    const many = channels.slice(at * 100, at * 100 + 100).join(",");
-    const path = at % 4 === 3 ? `stats/daily/?channels=${many}` : `channels/?${query}`;
-    return get(`/v1/msgr/${path}`, neighbour.key);
-  });
-}
-
-const refresh: Row = {
-  name: "refresh",
-  does: "reads over 2 connections while all of 300,000 channels are imported with other subscribers",
-  size: "large",
-  beforeRound: async (stage, round) => writeRefresh(stage, round),
-  async beside(stage) {
-    const { machine } = stage;
-    const reading = { connections: 2, perSecond: READS_PER_SECOND };
-    const readers = stage.child("load.ts", {
-      ...{ kind: "requests", requests: slowReads(stage), ...reading },
-    });
-    readers.begin();
-    let walBytes = 0;
-    let isOver = false;
-    const watching = (async () => {
-      while (!isOver) {
-        const { size = 0 } = statSync(`${machine.database}-wal`, { throwIfNoEntry: false }) ?? {};
-        walBytes = Math.max(walBytes, size);
-        await elapsed(LOOK_MS);
-      }
-    })();
-    const startedAtMs = performance.now();
-    const words = ["import", "channels", "refresh.csv"];
-    const run = await runCommands(stage, REFRESH_S_MAX, (at) => (at === 0 ? words : null));
-    const tookS = (performance.now() - startedAtMs) / 1000;
-    isOver = true;
-    await watching;
-    await readers.leave();
-    const log = `the write-ahead log had ${Math.round(walBytes / MEGABYTE)} MB at the most`;
-    return { notes: [log, `${tookS.toFixed(0)} s, ${run.notes.join(", ")}`], broken: [] };
-  },
-};
-
 export const importRows: Row[] = [
-  refresh,
   importing("channels", "100,000 new channels", writeChannels),
   importing("stats", "100,000 days of statistics", writeStats),
   importing("posts", "50,000 fresh posts that nobody watches", (stage, round) =>
