@@ -71,7 +71,7 @@ export const passwordRows: Row[] = [
   }),
   requestsRow({
     ...{ name: "choose-sign-in", ...behindProxy, requests: choosing },
-    does: "the same, while people sign in",
+    does: "asks for passwords over 40 connections, as a stranger, while people sign in",
     victim: peopleSigningIn,
   }),
   requestsRow({

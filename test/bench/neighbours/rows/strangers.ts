@@ -60,7 +60,7 @@ export const strangerRows: Row[] = [
   }),
   requestsRow({
     ...{ name: "form-token", ...FORMS },
-    does: "the same behind a valid form token",
+    does: "posts 1 MiB of a&a&a behind a valid token to the sign-in form, as a stranger",
     async requests(stage) {
       const { cookie, csrf } = await formToken(stage);
       const start = `csrf=${encodeURIComponent(csrf)}&`;

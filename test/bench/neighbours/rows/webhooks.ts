@@ -29,7 +29,7 @@ export const webhookRows: Row[] = [
   requestsRow({
     ...changing,
     name: "patch-other",
-    does: "changes them 10 times a second, between two lists that have nothing in common",
+    does: "changes 5 webhooks x 5,000 channels 10 times a second, from list to disjoint list",
     async requests(stage) {
       const { key } = stage.data.neighbour;
       const webhooks = await watchAll(stage);
