@@ -32,7 +32,7 @@ export interface Measured {
 const WARM_UP_MS = 1_500;
 /** A row that takes longer starts no further round. */
 const ROW_MAX_MS = 75_000;
-const SETTLE_MAX_MS = 30_000;
+const SETTLE_MAX_MS = 15_000;
 const SETTLED_MS = 30;
 const SETTLED_TIMES = 5;
 

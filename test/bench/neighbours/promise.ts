@@ -27,24 +27,26 @@ interface Latency {
  * them; errors count in all rounds, quiet ones too, where a neighbour's work is felt afterwards.
  */
 export function verdictOf({ rounds, broken }: Measured): Verdict {
-  const { 503: unavailable = 0, [LATE]: timeouts = 0, ...others } = faultsOf(rounds.flatMap(both));
+  const faults = Object.entries(faultsOf(rounds.flatMap(both)));
+  const countOf = (isIt: (fault: string) => boolean): number =>
+    faults.reduce((sum, [fault, times]) => sum + (isIt(fault) ? times : 0), 0);
+  const unavailable = countOf((fault) => fault.startsWith("503"));
+  const timeouts = countOf((fault) => fault === LATE);
   const overMs = median(rounds.map(({ quiet, beside }) => p99(beside) - mostMs(quiet)));
   return {
     quiet: latency(rounds.map(({ quiet }) => quiet)),
     beside: latency(rounds.map(({ beside }) => beside)),
     ...{ unavailable, timeouts },
-    others: Object.values(others).reduce((sum, times) => sum + times, 0),
+    others: countOf(() => true) - unavailable - timeouts,
     broken: [
       ...broken,
       ...(overMs > 0 ? [`p99 ${overMs.toFixed(0)} ms over the promise`] : []),
-      ...(unavailable > 0 ? [`${unavailable} x 503`] : []),
-      ...(timeouts > 0 ? [`${timeouts} time-outs`] : []),
-      ...Object.entries(others).map(([outcome, times]) => `${times} x ${outcome}`),
+      ...faults.map(([fault, times]) => `${times} x ${fault}`),
     ],
   };
 }
 
-/** How often each outcome came that was no good answer. */
+/** How often each fault came, in all that was seen. */
 export function faultsOf(seen: readonly Seen[]): Record<string, number> {
   const faults: Record<string, number> = {};
   for (const [outcome, times] of seen.flatMap((one) => Object.entries(one.faults))) {

@@ -21,7 +21,7 @@ export interface VictimSpec {
 export interface Seen {
   /** How long each took, a time-out its whole length. */
   durationsMs: number[];
-  /** How often each outcome came, but for good answers: a status, or the name of an error. */
+  /** How often each fault came: a status with the code of the error, or how there was no answer. */
   faults: Record<string, number>;
 }
 
@@ -38,14 +38,17 @@ function victim({ address, requests, perSecond, status, timeoutMs }: VictimSpec)
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   async function ask(request: SentRequest, dueAtMs: number): Promise<void> {
-    const outcome = await outcomeOf(request);
+    const fault = await faultOf(request);
     seen.durationsMs.push(performance.now() - dueAtMs);
-    if (outcome !== status) seen.faults[outcome] = (seen.faults[outcome] ?? 0) + 1;
+    if (fault !== null) seen.faults[fault] = (seen.faults[fault] ?? 0) + 1;
   }
 
-  async function outcomeOf(request: SentRequest): Promise<string | number> {
+  async function faultOf(request: SentRequest): Promise<string | null> {
     try {
-      return (await send(address, request, AbortSignal.timeout(timeoutMs))).status;
+      const answer = await send(address, request, AbortSignal.timeout(timeoutMs));
+      if (answer.status === status) return null;
+      const code = /^\{"code":"(\w+)"/.exec(answer.text)?.[1] ?? "";
+      return `${answer.status} ${code}`.trim();
     } catch (error) {
       const { name, code } = error as { name: string; code?: string };
       return name === LATE ? LATE : (code ?? name);

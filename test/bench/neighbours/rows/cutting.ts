@@ -36,7 +36,12 @@ export function cuttingRow({ posts, batchS, onTheirWayS, ...row }: Cutting): Row
       writeFreshPosts(machine, watched, { first: round * posts, count: posts });
     },
     async beside(stage) {
-      const { seconds } = await stage.machine.json<{ seconds: number }>(["import", "posts", FILE]);
+      const words = ["import", "posts", FILE, "--json"];
+      const { exitCode, out, notes } = await stage.machine.run(words);
+      if (exitCode !== 0) {
+        return { notes: [], broken: [`the import failed: ${notes.trim().split("\n").at(-1)}`] };
+      }
+      const { seconds } = JSON.parse(out) as { seconds: number };
       const startedAtMs = performance.now();
       const waitedS = (): number => (performance.now() - startedAtMs) / 1000;
       while (!areOnTheirWay(stage) && waitedS() < onTheirWayS) await elapsed(LOOK_MS);

@@ -9,8 +9,9 @@ import type { Row, Stage } from "../row.ts";
 import { writeFreshPosts } from "./cutting.ts";
 import { runCommands } from "./run-commands.ts";
 
-/** More than are imported in a round, as a rule. */
+/** As many as take a round or longer. */
 const ROWS = 100_000;
+const DAYS = 300_000;
 const POSTS = 50_000;
 const NEW_IDS_FROM = 20_000_000;
 
@@ -62,7 +63,7 @@ function writeChannels({ machine }: Stage, round: number): string {
 }
 
 function writeStats({ machine, data }: Stage, round: number): string {
-  const rows = Array.from({ length: ROWS }, (_, at) => {
+  const rows = Array.from({ length: DAYS }, (_, at) => {
     const day = END_DAY - 400 + round * 20 + Math.floor(at / data.channels.length);
     return `${data.channels[at % data.channels.length]},${formatDay(day)},${at},${at % 977},3\n`;
   });
@@ -72,7 +73,7 @@ function writeStats({ machine, data }: Stage, round: number): string {
 
 export const importRows: Row[] = [
   importing("channels", "100,000 new channels", writeChannels),
-  importing("stats", "100,000 days of statistics", writeStats),
+  importing("stats", "300,000 days of statistics", writeStats),
   importing("posts", "50,000 fresh posts that nobody watches", (stage, round) =>
     writeFreshPosts(stage.machine, stage.data.channels, { first: round * POSTS, count: POSTS }),
   ),
