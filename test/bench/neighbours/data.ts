@@ -1,0 +1,97 @@
+import { readConfig } from "../../../src/config.ts";
+import { closeDatabase } from "../../../src/db/database.ts";
+import { type Domains, openDomains } from "../../../src/domains.ts";
+import { formatDay } from "../../../src/moscow-time.ts";
+import { systemPorts } from "../../../src/ports/ports.ts";
+import { createMachine, type Machine } from "../../support/machine.ts";
+import { PASSWORD } from "../../support/visitor.ts";
+import type { Customer } from "../../support/webhook-journey.ts";
+import { END_DAY } from "../peers/data/channels.ts";
+import { directorySlugs } from "../peers/data/generate.ts";
+import { writeImportFiles } from "../peers/data/import-files.ts";
+import { searchStrings } from "../peers/search-strings.ts";
+
+/** A database that rows take copies of, and who and what is in it. */
+export interface Data {
+  machine: Machine;
+  /** Numbers of channels that a webhook may watch. */
+  channels: number[];
+  /** Strings to search for, from titles and handles. */
+  strings: string[];
+  /** The last day that has statistics. */
+  lastDay: string;
+  victims: Customer[];
+  neighbour: Customer;
+  /** Addresses of people who sign in with `PASSWORD`. */
+  people: string[];
+  staff: string;
+}
+
+const DAYS_PER_CHANNEL = 3;
+const STRINGS = 200;
+/** Each within the plan's 30 a second, so that together they may ask 50. */
+const VICTIMS = 2;
+
+/** Makes a database of so many channels by the product's own imports. */
+export async function makeData(channels: number, people: number): Promise<Data> {
+  const machine = createMachine();
+  try {
+    await machine.json(["recount"]);
+    const files = writeImportFiles(machine.folder, machine.database, channels, DAYS_PER_CHANNEL);
+    await machine.json(["import", "channels", files.channels]);
+    await machine.json(["import", "stats", files.stats]);
+    const ports = { KANALOG_DB: machine.database, KANALOG_LOG_LEVEL: "silent" };
+    const config = readConfig(ports);
+    const domains = await openDomains(config, systemPorts(config));
+    try {
+      const [neighbour, ...victims] = await addCustomers(domains, 1 + VICTIMS);
+      if (neighbour === undefined) throw new Error("there is no neighbour");
+      const staff = "boss@example.com";
+      await addPerson(domains, neighbour.organization, staff);
+      await domains.people.markStaff(staff, true);
+      const names = Array.from({ length: people }, (_, at) => `person-${at}@example.com`);
+      for (const email of names) await addPerson(domains, neighbour.organization, email);
+      const sql = "SELECT id FROM channels WHERE is_public = 1 ORDER BY id";
+      return {
+        ...{ machine, victims, neighbour, staff, people: names },
+        channels: machine.query<{ id: number }>(sql).map(({ id }) => id),
+        strings: searchStrings(STRINGS, channels, directorySlugs(domains.db)),
+        lastDay: formatDay(END_DAY - 1),
+      };
+    } finally {
+      closeDatabase(domains.db);
+    }
+  } catch (error) {
+    await machine.leave();
+    throw error;
+  }
+}
+
+/** Organizations on Profi, as it ships, each with an owner's key that reads and writes. */
+async function addCustomers({ accounts, keys }: Domains, count: number): Promise<Customer[]> {
+  const made: Customer[] = [];
+  for (let at = 0; at < count; at++) {
+    const { id } = await accounts.createOrganization({ name: `Acme ${at}`, plan: "profi" });
+    const owner = { organizationId: id, email: `owner-${at}@example.com`, name: "" };
+    const member = await accounts.addMember({ ...owner, role: "owner" });
+    const access = "read_write" as const;
+    const { token } = await keys.createKey({
+      memberId: member.id,
+      name: "",
+      access,
+      expiresAt: null,
+    });
+    made.push({ organization: id, key: token });
+  }
+  return made;
+}
+
+async function addPerson(
+  { accounts, people }: Domains,
+  organizationId: number,
+  email: string,
+): Promise<void> {
+  await accounts.addMember({ organizationId, email, name: "", role: "member" });
+  await people.ensure({ email, name: "" });
+  await people.setPassword(email, PASSWORD);
+}

@@ -1,0 +1,51 @@
+import { type SentRequest, send } from "../requests.ts";
+import { type Note, pause, SENT_MAX } from "./pace.ts";
+
+/** Requests in turn, each connection waiting for its answer. */
+export interface RequestsLoad {
+  kind: "requests";
+  address: string;
+  requests: readonly SentRequest[];
+  connections: number;
+  /** As fast as they are answered where not given. */
+  perSecond?: number;
+}
+
+/** Sends the requests over all connections until the load is over. */
+export async function sendRequests(
+  load: RequestsLoad,
+  note: Note,
+  over: AbortSignal,
+): Promise<void> {
+  const connections = Array.from({ length: load.connections }, (_, at) => at);
+  await Promise.all(connections.map((at) => ask(load, at, note, over)));
+}
+
+async function ask(
+  { address, requests, connections, perSecond }: RequestsLoad,
+  first: number,
+  note: Note,
+  over: AbortSignal,
+): Promise<void> {
+  const startedAtMs = performance.now();
+  for (let sent = first; sent < SENT_MAX && !over.aborted; sent += connections) {
+    if (perSecond !== undefined) {
+      await pause(startedAtMs + (sent * 1000) / perSecond - performance.now(), over);
+    }
+    const request = requests[sent % requests.length];
+    if (request === undefined || over.aborted) return;
+    note(await outcomeOf(address, request, over));
+  }
+}
+
+async function outcomeOf(
+  address: string,
+  request: SentRequest,
+  over: AbortSignal,
+): Promise<string | number> {
+  try {
+    return (await send(address, request, over)).status;
+  } catch {
+    return over.aborted ? "under way" : "ended";
+  }
+}

@@ -1,0 +1,79 @@
+import { elapsed } from "../../support/webhook-journey.ts";
+import { customers } from "./customers.ts";
+import type { Data } from "./data.ts";
+import type { Row, Stage } from "./row.ts";
+import { onStage } from "./stage.ts";
+import type { Seen } from "./victim.ts";
+
+export interface Durations {
+  rounds: number;
+  quietS: number;
+  besideS: number;
+  /** How long a victim waits for an answer. */
+  timeoutMs: number;
+}
+
+/** What a victim saw, quietly and beside the neighbour. */
+export interface Round {
+  quiet: Seen;
+  beside: Seen;
+}
+
+export interface Measured {
+  name: string;
+  does: string;
+  rounds: Round[];
+  /** What is told of the last round. */
+  notes: string[];
+  /** Bounds of the row's own that did not hold. */
+  broken: string[];
+}
+
+const WARM_UP_MS = 1_500;
+/** A row that takes longer starts no further round. */
+const ROW_MAX_MS = 75_000;
+const SETTLE_MAX_MS = 15_000;
+const SETTLED_MS = 30;
+const SETTLED_TIMES = 5;
+
+/** Measures quiet and beside in turn, so that a machine that drifts does so for both. */
+export function measure(data: Data, row: Row, durations: Durations): Promise<Measured> {
+  return onStage(data, row, async (stage) => {
+    const startedAtMs = performance.now();
+    const spec = (await row.victim?.(stage)) ?? customers(stage);
+    const victim = stage.child<Seen>("victim.ts", { ...spec, timeoutMs: durations.timeoutMs });
+    await row.prepare?.(stage);
+    victim.begin();
+    await elapsed(WARM_UP_MS);
+    await victim.end();
+
+    const rounds: Round[] = [];
+    const notes: string[] = [];
+    const broken = new Set<string>();
+    for (let round = 0; round < (row.rounds ?? durations.rounds); round++) {
+      if (performance.now() - startedAtMs > ROW_MAX_MS) break;
+      await row.beforeRound?.(stage, round);
+      await settled(stage);
+      victim.begin();
+      await elapsed(durations.quietS * 1000);
+      const quiet = await victim.end();
+      victim.begin();
+      const beside = await row.beside(stage, durations.besideS, round);
+      rounds.push({ quiet, beside: await victim.end() });
+      notes.splice(0, notes.length, ...beside.notes);
+      for (const fault of beside.broken) broken.add(fault);
+    }
+    return { name: row.name, does: row.does, rounds, notes, broken: [...broken] };
+  });
+}
+
+/** Waits, for a while, until the appliance is as quick as one that has nothing to do. */
+async function settled({ serving }: Stage): Promise<void> {
+  const giveUp = AbortSignal.timeout(SETTLE_MAX_MS);
+  for (let quick = 0; quick < SETTLED_TIMES && !giveUp.aborted; ) {
+    const askedAtMs = performance.now();
+    await fetch(`${serving.address}/healthz`, { signal: giveUp }).catch(() => null);
+    quick = performance.now() - askedAtMs < SETTLED_MS ? quick + 1 : 0;
+    await elapsed(SETTLED_MS);
+  }
+}

@@ -1,0 +1,36 @@
+/** Takes events over HTTPS, as a process of its own, and says how many came. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { takeOrders } from "./orders.ts";
+
+/** What came between `begin` and `end`. */
+export interface Received {
+  port: number;
+  /** By their kind. */
+  events: Record<string, number>;
+}
+
+const PEM = readFileSync(join(import.meta.dir, "../../support/tls/receiver.pem"), "utf8");
+
+if (import.meta.main) {
+  await takeOrders(() => {
+    let events: Received["events"] = {};
+    const server = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      tls: { key: PEM, cert: PEM },
+      async fetch(request) {
+        const event = request.headers.get("x-service-event") ?? "other";
+        await request.arrayBuffer();
+        events[event] = (events[event] ?? 0) + 1;
+        return new Response();
+      },
+    });
+    return {
+      begin() {
+        events = {};
+      },
+      end: async () => ({ port: server.port, events }),
+    };
+  });
+}

@@ -1,0 +1,22 @@
+import type { Row } from "./row.ts";
+import { bodyRows } from "./rows/bodies.ts";
+import { cuttingRows } from "./rows/cutting.ts";
+import { importRows } from "./rows/imports.ts";
+import { largeRows } from "./rows/large.ts";
+import { passwordRows } from "./rows/passwords.ts";
+import { strangerRows } from "./rows/strangers.ts";
+import { upkeepRows } from "./rows/upkeep.ts";
+import { webhookRows } from "./rows/webhooks.ts";
+
+/** All lines of the table; those last for which the large database has to be made. */
+export const ROWS: readonly Row[] = [
+  ...cuttingRows.filter(({ size }) => size !== "large"),
+  ...strangerRows,
+  ...bodyRows,
+  ...webhookRows,
+  ...passwordRows,
+  ...importRows,
+  ...upkeepRows,
+  ...cuttingRows.filter(({ size }) => size === "large"),
+  ...largeRows,
+];

@@ -1,0 +1,72 @@
+import { formatDay } from "../../../../src/moscow-time.ts";
+import { remoteVisitor, type Visitor } from "../../../support/visitor.ts";
+import { within } from "../../../support/webhook-journey.ts";
+import type { Row, Stage } from "../row.ts";
+import { addDeliveries, watchAll } from "./watching.ts";
+
+const JOBS = ["close-day", "recount", "optimize-search", "prune-usage", "prune-deliveries"];
+const JOB_MAX_MS = 60_000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Older than the log keeps them. */
+const OLD_MS = 31 * DAY_MS;
+const OLD_DELIVERIES = 20_000;
+
+export const jobs: Row = jobsRow();
+
+function jobsRow(): Row {
+  let staff: Visitor;
+  let webhook = 0;
+  return {
+    name: "jobs",
+    does: "is the clock: the nightly jobs one after the other, over and over",
+    environment: { KANALOG_BACKUP_DIR: "." },
+    async prepare(stage) {
+      webhook = (await watchAll(stage))[0]?.id ?? 0;
+      staff = remoteVisitor(stage.serving.address);
+      const { status } = await staff.signIn(stage.data.staff);
+      if (status !== 303) throw new Error(`staff who signs in was answered ${status}`);
+    },
+    async beforeRound(stage) {
+      addDeliveries(stage, webhook, { count: OLD_DELIVERIES, ageMs: OLD_MS });
+      openYesterday(stage);
+    },
+    async beside(stage, seconds) {
+      const endsAtMs = performance.now() + seconds * 1000;
+      const longestMs: Record<string, number> = {};
+      // A backup is called by its second, so there is one in each round.
+      const once = ["backup", ...JOBS];
+      for (let runs = 0; runs < once.length || performance.now() < endsAtMs; runs++) {
+        const job = once[runs] ?? JOBS[runs % JOBS.length] ?? "";
+        longestMs[job] = Math.max(longestMs[job] ?? 0, await runJob(stage, staff, job));
+      }
+      const told = Object.entries(longestMs).map(([job, ms]) => `${job} ${ms.toFixed(0)} ms`);
+      return { notes: [`at the longest ${told.join(", ")}`], broken: [] };
+    },
+  };
+}
+
+/** Starts a job as staff does, in the console, and waits for its end. @returns how long it took */
+async function runJob({ machine }: Stage, staff: Visitor, job: string): Promise<number> {
+  const startedAtMs = performance.now();
+  const { status } = await staff.post("/staff/jobs/", { action: "run", job });
+  if (status !== 303) throw new Error(`the job ${job} was answered ${status}`);
+  const isOver = (): boolean => {
+    const sql = "SELECT finished_at AS finishedAt, failure FROM jobs WHERE name = ?";
+    const [row] = machine.query<{ finishedAt: number | null; failure: string | null }>(sql, job);
+    if (row?.failure) throw new Error(`the job ${job} failed: ${row.failure}`);
+    return row?.finishedAt != null;
+  };
+  await within(JOB_MAX_MS, isOver, `the end of ${job}`);
+  return performance.now() - startedAtMs;
+}
+
+/** Takes back the statistics that closing the day wrote: the data ends before them. */
+function openYesterday({ machine, data }: Stage): void {
+  const db = machine.open();
+  const newest = db.prepare("SELECT max(day) FROM daily_statistics WHERE channel_id = ?").pluck();
+  const day = newest.get(data.channels[0]) as number;
+  if (formatDay(day) > data.lastDay) {
+    db.prepare("DELETE FROM daily_statistics WHERE day = ?").run(day);
+  }
+  db.close();
+}

@@ -1,0 +1,70 @@
+import { statSync } from "node:fs";
+import { elapsed } from "../../../support/webhook-journey.ts";
+import { get, type SentRequest } from "../requests.ts";
+import type { Row, Stage } from "../row.ts";
+import { requestsRow } from "./requests-row.ts";
+import { runCommands } from "./run-commands.ts";
+
+const REFRESH_S_MAX = 60;
+/** What Profi allows. */
+const RATE = 30;
+const LOOK_MS = 100;
+const MEGABYTE = 1_000_000;
+const ORDERINGS = ["-subscribers", "-quality", "-last_post_at", "-citation"];
+
+/** Searches of strings that people type, in all orders. */
+function searches({ data: { strings, neighbour } }: Stage): SentRequest[] {
+  return strings.map((q, at) => {
+    const query = `q=${encodeURIComponent(q)}&ordering=${ORDERINGS[at % ORDERINGS.length]}`;
+    return get(`/v1/msgr/channels/?${query}`, neighbour.key);
+  });
+}
+
+/** All channels with other numbers of subscribers. */
+function writeRefresh({ machine, data }: Stage, round: number): void {
+  const rows = data.channels.map((id) => `${id},${((id * 7919) % 50_000) + round}\n`);
+  machine.write("refresh.csv", `id,subscribers\n${rows.join("")}`);
+}
+
+const refresh: Row = {
+  name: "refresh",
+  does: "reads over 2 connections while all of 300,000 channels are imported with other subscribers",
+  size: "large",
+  beforeRound: async (stage, round) => writeRefresh(stage, round),
+  async beside(stage) {
+    const { machine } = stage;
+    const reading = { connections: 2, perSecond: RATE };
+    const readers = stage.child("load.ts", {
+      ...{ kind: "requests", requests: searches(stage), ...reading },
+    });
+    readers.begin();
+    let walBytes = 0;
+    let isOver = false;
+    const watching = (async () => {
+      while (!isOver) {
+        const { size = 0 } = statSync(`${machine.database}-wal`, { throwIfNoEntry: false }) ?? {};
+        walBytes = Math.max(walBytes, size);
+        await elapsed(LOOK_MS);
+      }
+    })();
+    const startedAtMs = performance.now();
+    const words = ["import", "channels", "refresh.csv"];
+    const run = await runCommands(stage, REFRESH_S_MAX, (at) => (at === 0 ? words : null));
+    const tookS = (performance.now() - startedAtMs) / 1000;
+    isOver = true;
+    await watching;
+    await readers.leave();
+    const log = `the write-ahead log had ${Math.round(walBytes / MEGABYTE)} MB at the most`;
+    return { notes: [log, `${tookS.toFixed(0)} s, ${run.notes.join(", ")}`], broken: [] };
+  },
+};
+
+/** Rows over the large database. */
+export const largeRows: Row[] = [
+  refresh,
+  requestsRow({
+    ...{ name: "searches", size: "large", connections: 8, perSecond: RATE },
+    does: "searches 300,000 channels 30 times a second, in all orders",
+    requests: searches,
+  }),
+];

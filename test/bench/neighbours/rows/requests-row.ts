@@ -1,0 +1,26 @@
+import type { SentRequest } from "../requests.ts";
+import { answered, type Row, type Stage } from "../row.ts";
+
+type RequestsRow = Omit<Row, "prepare" | "beside"> & {
+  connections: number;
+  /** As fast as they are answered where not given. */
+  perSecond?: number;
+  /** What is sent, in turn; made once, before the first round. */
+  requests(stage: Stage): SentRequest[] | Promise<SentRequest[]>;
+};
+
+/** A neighbour that sends requests, and does nothing else. */
+export function requestsRow({ connections, perSecond, requests, ...row }: RequestsRow): Row {
+  let made: SentRequest[] = [];
+  return {
+    ...row,
+    async prepare(stage) {
+      made = await requests(stage);
+    },
+    async beside(stage, seconds) {
+      const pace = perSecond === undefined ? {} : { perSecond };
+      const spec = { kind: "requests", requests: made, connections, ...pace } as const;
+      return answered(await stage.load(spec, seconds));
+    },
+  };
+}

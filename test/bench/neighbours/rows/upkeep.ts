@@ -1,0 +1,17 @@
+import { rmSync } from "node:fs";
+import type { Row } from "../row.ts";
+import { jobs } from "./jobs.ts";
+import { runCommands } from "./run-commands.ts";
+
+export const upkeepRows: Row[] = [
+  {
+    name: "backup",
+    does: "is the operator, who writes backups one after the other",
+    beside: (stage, seconds) =>
+      runCommands(stage, seconds, (number) => {
+        rmSync(stage.machine.path(`backup-${number - 1}.db`), { force: true });
+        return ["backup", `backup-${number}.db`];
+      }),
+  },
+  jobs,
+];

@@ -1,0 +1,70 @@
+import { call } from "../../../support/webhook-journey.ts";
+import type { Stage } from "../row.ts";
+
+const WEBHOOKS = "/v1/msgr/webhooks/";
+/** Profi's limits. */
+const WEBHOOKS_MAX = 5;
+const CHANNELS_MAX = 5_000;
+
+export interface Watching {
+  path: string;
+  id: number;
+  channels: number[];
+}
+
+/** As many webhooks as the neighbour's plan has, with as many channels each, no channel in two. */
+export function watchAll(stage: Stage): Promise<Watching[]> {
+  const each = eachOf(stage);
+  return watch(stage, (at) => stage.data.channels.slice(at * each, (at + 1) * each));
+}
+
+/** As many webhooks and channels as there may be, all with the same channels. */
+export function watchSame(stage: Stage): Promise<Watching[]> {
+  return watch(stage, () => stage.data.channels.slice(0, eachOf(stage)));
+}
+
+function eachOf({ data }: Stage): number {
+  return Math.min(CHANNELS_MAX, Math.floor(data.channels.length / WEBHOOKS_MAX));
+}
+
+async function watch(
+  { data, serving, receiver }: Stage,
+  channelsOf: (at: number) => number[],
+): Promise<Watching[]> {
+  const made: Watching[] = [];
+  for (let at = 0; at < WEBHOOKS_MAX; at++) {
+    const channels = channelsOf(at);
+    const given = { url: `https://${receiver}/hook/${at}`, channels };
+    const { key } = data.neighbour;
+    const { status, body } = await call<{ id: number }>(serving, key, "POST", WEBHOOKS, given);
+    if (status !== 201) throw new Error(`a webhook was answered ${status}`);
+    made.push({ id: body.id, path: `${WEBHOOKS}${body.id}/`, channels });
+  }
+  return made;
+}
+
+/** Deliveries of a hundred posts with an attempt each, as they lie in the file after a while. */
+export function addDeliveries(
+  { machine }: Stage,
+  webhook: number,
+  { count, ageMs }: { count: number; ageMs: number },
+): void {
+  const db = machine.open();
+  const createdAt = Date.now() - ageMs;
+  const posts = JSON.stringify(Array.from({ length: 100 }, (_, at) => at + 1));
+  const delivery = db.prepare(
+    `INSERT INTO webhook_deliveries (webhook_id, event, posts, created_at, state)
+     VALUES (?, 'post.created', ?, ?, 'delivered')`,
+  );
+  const attempt = db.prepare(
+    `INSERT INTO webhook_attempts (delivery_id, attempted_at, status, error, duration_ms)
+     VALUES (?, ?, 200, '', 12)`,
+  );
+  db.transaction(() => {
+    for (let at = 0; at < count; at++) {
+      const { lastInsertRowid } = delivery.run(webhook, posts, createdAt);
+      attempt.run(lastInsertRowid, createdAt);
+    }
+  })();
+  db.close();
+}
