@@ -9,6 +9,8 @@ import { composeWebhooks } from "./compose-webhooks.ts";
 import type { Config } from "./config.ts";
 import { databaseThreads, servingConnection } from "./database-threads.ts";
 import { closeDatabase, foldLog } from "./db/database.ts";
+import { onLockHeld } from "./db/lock-holds.ts";
+import { createLockWatch } from "./db/lock-watch.ts";
 import { createReadTurns, withoutReadTurns } from "./db/read-transaction.ts";
 import { databaseChecks } from "./db/ready-checks.ts";
 import { createCategoryImages } from "./directory/category-images.ts";
@@ -38,6 +40,7 @@ import { REQUEST_BYTES_MAX } from "./site/read-upload.ts";
 import { createSetUp } from "./site/set-up.ts";
 import type { Push } from "./webhooks/push.ts";
 import { createSecretBox } from "./webhooks/secret-box.ts";
+import { stalledWarning } from "./webhooks/stalled-warning.ts";
 
 /** The composition root: with its parts beside it (`compose-…`), what builds and wires the rest. */
 
@@ -79,11 +82,14 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   const secret = installationSecret(config, random);
   const domains = await openDomains(config, ports, secret);
   const db = servingConnection(config, clock, domains.db);
-  const threads = databaseThreads(config, clock, db);
   const metrics = await createMetrics(config, ports);
+  const lockWatch = createLockWatch(ports, metrics.counted.lockHolds);
+  for (const connection of new Set([db, domains.db])) onLockHeld(connection, lockWatch.note);
+  const threads = databaseThreads(config, clock, db, lockWatch.note);
 
-  const keys = createKeys(db, createAccounts(db, clock, refuseChange), clock, random);
-  const { keyUse, usage, limits } = composeLimits(db, threads, ports, metrics.counted);
+  const accounts = createAccounts(db, clock, { prepare: refuseChange, resume: refuseChange });
+  const keys = createKeys(db, accounts, clock, random);
+  const { keyUse, usage, limits, commitCheck } = composeLimits(db, threads, ports, metrics.counted);
   const secrets = createSecretBox(secret(db), random);
   requireReadableSecrets(db, secrets, config);
   const { sender, push, webhooks } = composeWebhooks(
@@ -161,8 +167,12 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     others: site,
     answerMcp: createDispatcher(toolMethods, version),
     images: createCategoryImages(db),
-    readyChecks: databaseChecks(db, ports.system),
-    readyWarnings: { backup: () => backupWarning(scheduler) },
+    readyChecks: { ...databaseChecks(db, ports.system), usage: commitCheck },
+    readyWarnings: {
+      backup: () => backupWarning(scheduler),
+      write_lock: lockWatch.warning,
+      read_posts: () => stalledWarning(db, clock.now(), config.webhookBatchMs),
+    },
     metrics: {
       contentType: metrics.contentType,
       text: async () =>

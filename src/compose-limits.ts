@@ -1,5 +1,7 @@
 import type { DatabaseThreads } from "./database-threads.ts";
 import type { Database } from "./db/database.ts";
+import { rewriteMeta } from "./db/meta.ts";
+import { inTransaction } from "./db/transaction.ts";
 import { noteLogged } from "./http/answers.ts";
 import { createKeyUse, type KeyUse } from "./keys/key-use.ts";
 import { createCommitOutage } from "./limits/commit-outage.ts";
@@ -10,16 +12,27 @@ import { type CommitUsage, createUsage, type Usage } from "./limits/usage.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import type { Ports } from "./ports/ports.ts";
 
+/** A look at readiness waits so long for the lock. */
+const TRY_MAX_MS = 500;
+
 /** What counts requests and says which are too many, and notes the use of keys along with it. */
 export function composeLimits(
   db: Database,
   threads: DatabaseThreads,
   { clock, log }: Ports,
   counted: Metrics["counted"],
-): { keyUse: KeyUse; usage: Usage; limits: Limits } {
+): {
+  keyUse: KeyUse;
+  usage: Usage;
+  limits: Limits;
+  /** Why no usage can be committed, or null. */
+  commitCheck(): Promise<string | null>;
+} {
   const keyUse = createKeyUse();
   const outage = createCommitOutage(clock, log);
-  const commit = createUsageCommits(db, clock, () => threads.checkpoints.run("foldBeside", null));
+  const commit = createUsageCommits(db, clock, () =>
+    threads.checkpoints.run("checkpointBeside", null),
+  );
   const commitUsage: CommitUsage = async (entries) => {
     const keyUses = keyUse.take();
     try {
@@ -34,5 +47,11 @@ export function composeLimits(
     }
   };
   const usage = createUsage(db, counted.commits(commitUsage));
-  return { keyUse, usage, limits: createLimits(createRates(), usage) };
+  return {
+    keyUse,
+    usage,
+    limits: createLimits(createRates(), usage),
+    commitCheck: () =>
+      outage.check(() => inTransaction(db, clock, "usage", () => rewriteMeta(db), TRY_MAX_MS)),
+  };
 }

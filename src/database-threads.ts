@@ -1,5 +1,6 @@
 import type { Config } from "./config.ts";
 import { type Database, IN_MEMORY, openDatabase } from "./db/database.ts";
+import type { NoteHold } from "./db/lock-holds.ts";
 import { inlineThreads, startThreads, type Threads } from "./db/threads.ts";
 import {
   checkpointOperations,
@@ -38,7 +39,12 @@ export function servingConnection(config: Config, clock: Clock, db: Database): D
 }
 
 /** Which operations have a thread of their own; all run on the one connection of a database in memory. */
-export function databaseThreads(config: Config, clock: Clock, db: Database): DatabaseThreads {
+export function databaseThreads(
+  config: Config,
+  clock: Clock,
+  db: Database,
+  noteHold: NoteHold,
+): DatabaseThreads {
   const path = config.databasePath;
   if (path === IN_MEMORY) {
     return {
@@ -58,7 +64,7 @@ export function databaseThreads(config: Config, clock: Clock, db: Database): Dat
     count: READER_THREADS,
     timeoutMs: config.queryTimeoutMs,
   } as const;
-  const writing = { access: "writer", count: 1, timeoutMs: null } as const;
+  const writing = { access: "writer", count: 1, timeoutMs: null, noteHold } as const;
   return {
     readers: startThreads({ path, entry, clock, ...reading }),
     checkpoints: startThreads({ path, entry, clock, ...writing }),

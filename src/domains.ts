@@ -14,9 +14,10 @@ import type { Usage } from "./limits/usage.ts";
 import { createOperatorPeople, type OperatorPeople } from "./people/operator-people.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Ports } from "./ports/ports.ts";
+import { emptyQueues } from "./webhooks/drop-queue.ts";
 import { createSecretBox } from "./webhooks/secret-box.ts";
 import { createStaffWebhooks, type StaffWebhooks } from "./webhooks/staff-webhooks.ts";
-import { resumeWebhooks } from "./webhooks/webhooks.store.ts";
+import { resumeWebhooks, webhooksOf } from "./webhooks/webhooks.store.ts";
 
 /** What commands work on: a connection that writes, and the domains over it. */
 export interface Domains {
@@ -46,7 +47,10 @@ export async function openDomains(
     closeDatabase(db);
     throw error;
   }
-  const accounts = createAccounts(db, clock, (id) => resumeWebhooks(db, id));
+  const accounts = createAccounts(db, clock, {
+    prepare: (id) => emptyQueues(db, clock, webhooksOf(db, id)),
+    resume: (id) => resumeWebhooks(db, id),
+  });
   return {
     db,
     clock,

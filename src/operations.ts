@@ -1,9 +1,9 @@
 import { backUp } from "./backups/daily-backup.ts";
 import { type CatalogSelection, selectCatalog } from "./channels/catalog.ts";
 import { optimizeSearch } from "./channels/optimize-search.ts";
+import { checkpointBeside } from "./db/checkpoint.ts";
 import type { Database } from "./db/database.ts";
 import { readDatabaseFacts } from "./db/database-facts.ts";
-import { foldBeside } from "./db/fold-beside.ts";
 import { recount } from "./directory/recount.ts";
 import { refreshFacets } from "./directory/refresh-facets.ts";
 import { runUpload } from "./imports/run-upload.ts";
@@ -59,9 +59,9 @@ export const readOperations = {
   readDatabaseFacts: (db: Database, _clock: Clock, _argument: null) => readDatabaseFacts(db),
 };
 
-/** Folding the log waits for the disk, so the connection that serves leaves it to a thread. */
+/** A checkpoint waits for the disk, so the connection that serves leaves it to a thread. */
 export const checkpointOperations = {
-  foldBeside: (db: Database, clock: Clock, _argument: null) => foldBeside(db, clock),
+  checkpointBeside: (db: Database, clock: Clock, _argument: null) => checkpointBeside(db, clock),
 };
 
 /** What customers change: on a thread of its own, so that no wait for the lock holds up answers. */

@@ -18,6 +18,14 @@ export interface Membership {
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
+/** What is due where an organization gets webhook events again after it got none. */
+export interface Resumption {
+  /** Before: what is long of it. Does nothing for an organization that gets events. */
+  prepare(organizationId: number): Promise<void>;
+  /** In the transaction that makes the change. */
+  resume(organizationId: number): void;
+}
+
 /** Those that the account site signs in (people/auth.ts): no member is made who never could. */
 const EMAIL = /^(?!\.)(?!.*\.\.)[\w'+\-.]*[\w+-]@([a-z\d][a-z\d-]*\.)+[a-z]{2,}$/i;
 const EMAIL_LENGTH_MAX = 254;
@@ -28,12 +36,7 @@ const NAME_LENGTH_MAX = 200;
  * throws `not_found` where there is none, and `invalid` for a value that cannot be. What changes
  * something is recorded as a change `by` somebody, and not at all where all is so already.
  */
-export function createAccounts(
-  db: Database,
-  clock: Clock,
-  /** Called in the transaction by which an organization gets webhook events again. */
-  onResumed: (organizationId: number) => void,
-) {
+export function createAccounts(db: Database, clock: Clock, resumption: Resumption) {
   const store = createAccountsStore(db);
 
   function organization(id: number): Organization {
@@ -164,10 +167,11 @@ export function createAccounts(
       }
       const change = (found: Organization): Partial<Organization> => {
         const now = clock.now();
-        if (store.plan(planInForce(found, now).plan).webhooks === 0) onResumed(id);
+        if (store.plan(planInForce(found, now).plan).webhooks === 0) resumption.resume(id);
         return nextTerm(found, plan, endsAt, now);
       };
       const ends = endsAt === null ? null : formatInstant(endsAt);
+      await resumption.prepare(id);
       return changeOrganization(id, by, "organization.plan", change, () => ({ plan, ends }));
     },
 
@@ -178,9 +182,10 @@ export function createAccounts(
       }));
     },
 
-    restore(id: number, by = COMMAND_LINE): Promise<Organization> {
+    async restore(id: number, by = COMMAND_LINE): Promise<Organization> {
+      await resumption.prepare(id);
       return changeOrganization(id, by, "organization.restore", ({ archivedAt }) => {
-        if (archivedAt !== null) onResumed(id);
+        if (archivedAt !== null) resumption.resume(id);
         return { archivedAt: null };
       });
     },

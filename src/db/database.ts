@@ -6,6 +6,7 @@ import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3"
 import { AppError, storageReason } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { untilFree } from "./busy.ts";
+import { checkpointsItself } from "./checkpoint.ts";
 import { armDeadline } from "./deadline.ts";
 import { deniedAccess, giveToOwnerOf } from "./file-owner.ts";
 import { createStatementCache } from "./statement-cache.ts";
@@ -46,13 +47,6 @@ export type Access = "writer" | "counter" | "reader";
 const SYNCHRONOUS = { writer: "FULL", counter: "NORMAL", reader: "NORMAL" };
 
 /**
- * Pages of the write-ahead log from which on a commit copies it into the file; 0: never. 8,000 are
- * 32 MB: an import of channels, which writes the same pages again and again, takes a sixth less time
- * than with SQLite's usual 1,000. Beside a server it is folded sooner (fold-beside.ts).
- */
-const CHECKPOINT_PAGES = { writer: 8_000, counter: 0, reader: 0 };
-
-/**
  * Opens the file, made (with its folder) where it is missing and the access is to write.
  * @throws AppError `unavailable` naming the file, where it cannot be opened
  */
@@ -69,10 +63,12 @@ export function openDatabase(path: string, clock: Clock, access: Access = "write
     client.pragma(`cache_size = -${CACHES_KIB[access]}`);
     client.pragma("temp_store = MEMORY");
     if (access === "reader") client.pragma("query_only = ON");
-    client.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES[access]}`);
+    client.pragma("wal_autocheckpoint = 0");
     client.pragma(`busy_timeout = ${BUSY_TIMEOUTS_MS[access]}`);
     armDeadline(client, clock);
-    return drizzle({ client });
+    const db = drizzle({ client });
+    if (access === "writer") checkpointsItself(db);
+    return db;
   } catch (cause) {
     throw new AppError("unavailable", `Cannot open the database ${path}: ${whyNot(path, cause)}.`, {
       cause,

@@ -14,6 +14,7 @@ export type NoteHold = (work: string, heldMs: number) => void;
 export const HOLD_MAX_MS = 50;
 
 const listeners = new WeakMap<Database, NoteHold>();
+const lastHolds = new WeakMap<Database, number>();
 
 /** Has each write transaction of a connection told to one listener. */
 export function onLockHeld(db: Database, note: NoteHold): void {
@@ -21,5 +22,11 @@ export function onLockHeld(db: Database, note: NoteHold): void {
 }
 
 export function noteHold(db: Database, work: string, heldMs: number): void {
+  lastHolds.set(db, heldMs);
   listeners.get(db)?.(work, heldMs);
+}
+
+/** How long the connection's last transaction held the lock, in milliseconds. */
+export function lastHoldMs(db: Database): number {
+  return lastHolds.get(db) ?? 0;
 }

@@ -18,3 +18,8 @@ export function findMeta(db: Database, name: MetaName): Uint8Array | undefined {
 export function writeMeta(db: Database, name: MetaName, value: Uint8Array): void {
   statement(db, "INSERT INTO meta (name, value) VALUES (?, ?)").run(name, value);
 }
+
+/** Writes a fact as it stands: by that it shows whether the storage takes writes at all. */
+export function rewriteMeta(db: Database): void {
+  statement(db, "UPDATE meta SET value = value WHERE name = 'directories_loaded'").run();
+}

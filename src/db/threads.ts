@@ -8,6 +8,7 @@ import {
 import type { Clock } from "../ports/clock.ts";
 import { type Access, closeDatabase, type Database, openDatabase } from "./database.ts";
 import { queryTimeout, withDeadline } from "./deadline.ts";
+import { type NoteHold, onLockHeld } from "./lock-holds.ts";
 import { inReadTransaction } from "./read-transaction.ts";
 
 /** Work for a connection of its own, by name; arguments and results are plain data. */
@@ -52,8 +53,11 @@ export type ToThread =
   | { open: Opening }
   | { name: string; argument: unknown; timeoutMs: number | null };
 
-/** What comes of the one task that the thread was given. */
-export type FromThread = { result: unknown } | { fault: Fault };
+/** What comes of the one task that the thread was given, and of the locks that it held meanwhile. */
+export type FromThread =
+  | { result: unknown }
+  | { fault: Fault }
+  | { held: { work: string; heldMs: number } };
 
 interface Fault {
   code: ErrorCode;
@@ -73,6 +77,8 @@ export interface ThreadsOptions {
   /** How long a task may take, its wait for a thread included; null: no limit. */
   timeoutMs: number | null;
   clock: Clock;
+  /** Told of each write transaction; left out where the threads only read. */
+  noteHold?: NoteHold;
 }
 
 interface Task {
@@ -113,6 +119,10 @@ export function startThreads<Ops extends Operations>(options: ThreadsOptions): T
   }
 
   function settle(worker: Worker, answer: FromThread): void {
+    if ("held" in answer) {
+      options.noteHold?.(answer.held.work, answer.held.heldMs);
+      return;
+    }
     const task = running.get(worker);
     // Of a thread that has ended.
     if (task === undefined) return;
@@ -220,7 +230,7 @@ export function serveOperations(operations: Operations, clock: Clock): void {
       const operation = operations[name];
       if (operation === undefined || place === null) throw new Error(`no operation ${name}`);
       // Opened with the first task that finds the file in order: the ones before are refused.
-      db ??= openDatabase(place.path, clock, place.access);
+      db ??= open(place, clock, answer);
       const connection = db;
       const work = (): unknown => operation(connection, clock, argument);
       const result =
@@ -234,6 +244,16 @@ export function serveOperations(operations: Operations, clock: Clock): void {
       answer({ fault: toFault(error) });
     }
   };
+}
+
+function open(
+  { path, access }: Opening,
+  clock: Clock,
+  answer: (message: FromThread) => void,
+): Database {
+  const db = openDatabase(path, clock, access);
+  onLockHeld(db, (work, heldMs) => answer({ held: { work, heldMs } }));
+  return db;
 }
 
 function stopping(): AppError {

@@ -1,6 +1,7 @@
 import { isStorageFault, storageUnavailable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { isBusy } from "./busy.ts";
+import { checkpointIfLong } from "./checkpoint.ts";
 import { type Database, statement } from "./database.ts";
 import { noteHold } from "./lock-holds.ts";
 
@@ -33,16 +34,19 @@ export async function inTransaction<T>(
   const giveUpAtMs = clock.monotonic() + waitMaxMs;
   while (!tryBegin(db, clock.monotonic() < giveUpAtMs)) await clock.sleep(PAUSE_MS);
   const begunMs = clock.monotonic();
+  let isCommitted = false;
   // From here to the commit nothing is awaited: others write on this connection too.
   try {
     const result = work();
     statement(db, "COMMIT").run();
+    isCommitted = true;
     return result;
   } catch (error) {
     if (db.$client.inTransaction) statement(db, "ROLLBACK").run();
     throw storageError(error);
   } finally {
     noteHold(db, name, clock.monotonic() - begunMs);
+    if (isCommitted) checkpointIfLong(db);
   }
 }
 

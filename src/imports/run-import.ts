@@ -1,4 +1,5 @@
 import type { Database } from "../db/database.ts";
+import { lastHoldMs } from "../db/lock-holds.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -12,6 +13,7 @@ import {
   readFields,
 } from "./import-kind.ts";
 import type { Fields, SourceRow } from "./source-row.ts";
+import { createTransactionSize } from "./transaction-size.ts";
 
 export interface ImportSummary {
   read: number;
@@ -51,13 +53,8 @@ type Told = { summary: ImportSummary } & Pick<ImportRun, "onReject">;
 
 /** Rows read ahead of transactions. */
 const BATCH_ROWS = 10_000;
-/**
- * No more rows go into a transaction after this long, since other writers (usage) wait for the lock; what
- * is written before its commit comes on top.
- */
-const TRANSACTION_MS = 20;
 /** Between two transactions: a waiting writer looks every millisecond. */
-const PAUSE_MS = 2;
+const PAUSE_MS = 3;
 
 /**
  * Upserts rows. A directory's rows are written in one transaction, the others in short ones with
@@ -98,6 +95,7 @@ async function importPaced<Row>(
   const writer = kind.open(db, context);
   let batch: SourceRow[] = [];
   let nextAtMs = 0;
+  const size = createTransactionSize();
   for await (const some of rows) {
     summary.read += some.length;
     batch = batch.concat(some);
@@ -114,12 +112,18 @@ async function importPaced<Row>(
     while (done < batch.length) {
       const waitMs = nextAtMs - clock.monotonic();
       if (waitMs > 0) await clock.sleep(waitMs);
+      let [rows, rowsMs] = [0, 0];
       await inTransaction(db, clock, "import", () => {
-        const endAtMs = clock.monotonic() + TRANSACTION_MS;
-        do done += writeSome(kind, writer, batch, done, { summary, onReject });
-        while (done < batch.length && clock.monotonic() < endAtMs);
+        const begunMs = clock.monotonic();
+        do {
+          const written = writeSome(kind, writer, batch, done, { summary, onReject });
+          done += written;
+          rows += written;
+          rowsMs = clock.monotonic() - begunMs;
+        } while (done < batch.length && !size.isFull(rows, rowsMs));
         writer.beforeCommit?.();
       });
+      size.ended(rows, rowsMs, lastHoldMs(db));
       nextAtMs = clock.monotonic() + PAUSE_MS;
       progress();
       if (signal?.aborted === true) return;

@@ -16,25 +16,25 @@ const COMMITS_PER_LOOK = 100;
 
 /**
  * Commits entries and the use of keys on the connection that serves, which waits for no disk (README,
- * "What survives…"). Now and then it has the write-ahead log folded elsewhere; while that holds the
- * lock a commit waits for it as for any other writer's.
- * @param foldLog settles when it is over
+ * "What survives…"). Now and then it has the write-ahead log checkpointed elsewhere; while that holds
+ * the lock a commit waits for it as for any other writer's.
+ * @param checkpoint settles when it is over
  */
-export function createUsageCommits(db: Database, clock: Clock, foldLog: () => Promise<void>) {
+export function createUsageCommits(db: Database, clock: Clock, checkpoint: () => Promise<void>) {
   let commits = 0;
-  let isFolding = false;
+  let isUnderWay = false;
 
   /** Where it fails the log goes on growing, and commits themselves meet what is wrong. */
-  async function fold(): Promise<void> {
-    isFolding = true;
-    await foldLog().catch(() => {});
-    isFolding = false;
+  async function beginCheckpoint(): Promise<void> {
+    isUnderWay = true;
+    await checkpoint().catch(() => {});
+    isUnderWay = false;
     commits = 0;
   }
 
   return async (entries: readonly UsageEntry[], keyUses: readonly UsedKey[]) => {
     commits += 1;
-    if (commits >= COMMITS_PER_LOOK && !isFolding) void fold();
+    if (commits >= COMMITS_PER_LOOK && !isUnderWay) void beginCheckpoint();
     return inTransaction(
       db,
       clock,

@@ -1,4 +1,5 @@
 import { Counter, Histogram, type Registry } from "prom-client";
+import type { NoteHold } from "../db/lock-holds.ts";
 import type { Job } from "../jobs/scheduler.ts";
 import type { CommitUsage } from "../limits/usage.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -6,6 +7,8 @@ import type { MakeAttempt } from "../webhooks/attempt.ts";
 
 /** Seconds: most commits take a millisecond, the longest wait for the lock is three seconds. */
 const COMMIT_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5];
+/** Seconds: 0.05 is the bound. */
+const HOLD_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 const ATTEMPT_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** What the appliance does beside answering: each verb gives the same work, counted. */
@@ -25,6 +28,13 @@ export function createWorkCounts(registry: Registry, clock: Clock) {
   const entries = new Counter({
     name: "kanalog_usage_commit_entries_total",
     help: "Entries in commits of usage: requests of one kind share one.",
+    registers,
+  });
+  const holds = new Histogram({
+    name: "kanalog_write_lock_seconds",
+    help: "How long transactions of this process held the write lock, by the name of the work.",
+    labelNames: ["work"],
+    buckets: HOLD_BUCKETS,
     registers,
   });
   const attempts = new Counter({
@@ -51,6 +61,8 @@ export function createWorkCounts(registry: Registry, clock: Clock) {
   for (const outcome of [delivered, refused, unanswered]) outcome.inc(0);
 
   return {
+    lockHolds: ((work, heldMs) => holds.observe({ work }, heldMs / 1000)) satisfies NoteHold,
+
     commits:
       (commit: CommitUsage): CommitUsage =>
       async (batch) => {

@@ -6,7 +6,6 @@ import {
   dueDeliveries,
 } from "./deliveries.store.ts";
 import { isServed } from "./served.ts";
-import { dropQueue } from "./webhooks.store.ts";
 
 /**
  * How long a webhook's attempts hold their places, by which the room is shared out: its last one was
@@ -87,10 +86,8 @@ function claimsMax(lane: number): number {
 
 /** The deliveries of a webhook that may be taken now, those due longest first. */
 function dueOf(db: Database, { id, organizationId, lane }: DueWebhook, nowMs: number): number[] {
-  if (!isServed(db, organizationId, nowMs)) {
-    dropQueue(db, id);
-    return [];
-  }
+  // The look at webhooks empties such a queue.
+  if (!isServed(db, organizationId, nowMs)) return [];
   const free = claimsMax(lane) - attemptsUnderWay(db, id, nowMs);
   return free <= 0 ? [] : dueDeliveries(db, id, nowMs, free);
 }

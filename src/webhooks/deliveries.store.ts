@@ -124,19 +124,50 @@ export function deleteDeliveries(db: Database, webhookId: number, rowsMax: numbe
   ).run(webhookId, rowsMax).changes;
 }
 
-/** Removes a part of what is old enough, in the caller's transaction. @returns how many rows */
-export function deleteOldDeliveries(db: Database, nowMs: number, rowsMax: number): number {
-  const deliveries = statement(
-    db,
-    `DELETE FROM webhook_deliveries WHERE id IN
-       (SELECT id FROM webhook_deliveries WHERE created_at < ? AND state <> 'pending' LIMIT ?)`,
-  ).run(nowMs - LOG_DAYS * DAY_MS, rowsMax);
-  const bodies = statement(
-    db,
-    `DELETE FROM webhook_bodies WHERE delivery_id IN
-       (SELECT b.delivery_id
-        FROM webhook_bodies b CROSS JOIN webhook_deliveries d ON d.id = b.delivery_id
-        WHERE d.created_at < ? AND d.state <> 'pending' LIMIT ?)`,
-  ).run(nowMs - BODY_DAYS * DAY_MS, rowsMax);
-  return deliveries.changes + bodies.changes;
+/** Some rows that are old enough to be removed, by number, and what removes some of them. */
+export interface OldRows {
+  ids: number[];
+  /** In the caller's transaction. */
+  remove(ids: readonly number[]): void;
+}
+
+/** Rows that are looked for at once; outside of any transaction. */
+const FOUND_MAX = 1_000;
+
+export function oldDeliveries(db: Database, nowMs: number, after: number): OldRows {
+  return {
+    ids: idsOf(
+      db,
+      `SELECT id FROM webhook_deliveries
+       WHERE id > ? AND created_at < ? AND state <> 'pending' ORDER BY id LIMIT ?`,
+      [after, nowMs - LOG_DAYS * DAY_MS, FOUND_MAX],
+    ),
+    remove: removal(db, "DELETE FROM webhook_deliveries WHERE id = ?"),
+  };
+}
+
+export function oldBodies(db: Database, nowMs: number, after: number): OldRows {
+  return {
+    ids: idsOf(
+      db,
+      `SELECT b.delivery_id AS id
+       FROM webhook_bodies b CROSS JOIN webhook_deliveries d ON d.id = b.delivery_id
+       WHERE b.delivery_id > ? AND d.created_at < ? AND d.state <> 'pending'
+       ORDER BY b.delivery_id LIMIT ?`,
+      [after, nowMs - BODY_DAYS * DAY_MS, FOUND_MAX],
+    ),
+    remove: removal(db, "DELETE FROM webhook_bodies WHERE delivery_id = ?"),
+  };
+}
+
+function idsOf(db: Database, sql: string, values: readonly number[]): number[] {
+  return statement<{ id: number }>(db, sql)
+    .all(...values)
+    .map(({ id }) => id);
+}
+
+function removal(db: Database, sql: string): OldRows["remove"] {
+  return (ids) => {
+    for (const id of ids) statement(db, sql).run(id);
+  };
 }

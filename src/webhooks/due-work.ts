@@ -1,23 +1,31 @@
 import { createAccountsStore } from "../accounts/accounts.store.ts";
 import { type Database, statement } from "../db/database.ts";
-import { inTransaction } from "../db/transaction.ts";
+import { inParts, inTransaction } from "../db/transaction.ts";
 import { queueMail } from "../mail/mails.store.ts";
 import { DAY_MS } from "../moscow-time.ts";
 import type { Clock } from "../ports/clock.ts";
-import { cutEvents, endPart, nextPart, type Part } from "./cut-events.ts";
-import { deleteOldDeliveries } from "./deliveries.store.ts";
+import {
+  cutEvents,
+  endPart,
+  nextPart,
+  type Part,
+  type PostTexts,
+  type Wanted,
+} from "./cut-events.ts";
+import { oldBodies, oldDeliveries } from "./deliveries.store.ts";
 import { disabledMail } from "./disabled-mail.ts";
+import { deadQueues, emptyQueues } from "./drop-queue.ts";
 import { isLookDue, noteLook, readLook } from "./look.ts";
-import { isServed } from "./served.ts";
-import { anyWebhook, disable, dropQueue, selectWebhook, updateWebhook } from "./webhooks.store.ts";
+import { anyWebhook, disable, selectWebhook, updateWebhook } from "./webhooks.store.ts";
 
 /** A webhook that fails for so long is disabled (specification, section 6). */
 const FAILING_MAX_MS = DAY_MS;
 /** How much of that time may have passed without a process that would have made the attempts. */
 const DOWN_MAX_MS = 60 * 60 * 1000;
-/** Between two transactions of a long piece of work, so that other writers get in. */
-const PAUSE_MS = 2;
-const PRUNED_ROWS_MAX = 1_000;
+/** No more webhooks are cut in a transaction after so long; one webhook's share comes on top. */
+const CUT_MS = 8;
+/** Rows that are removed in one step: a body may be of a megabyte. */
+const PRUNED_MAX = 10;
 
 /** Whether there may be something to do: asked every second, so it must cost next to nothing. */
 export function isWorkDue(db: Database, nowMs: number, batchMs: number): boolean {
@@ -38,73 +46,102 @@ export function isAttemptDue(db: Database, nowMs: number): boolean {
 }
 
 /**
- * The start of what webhooks need by the clock: notes that somebody looks, drops the queues of
- * organizations that get no events, and starts a batch where one is due.
+ * The start of what webhooks need by the clock: notes that somebody looks, empties the queues of those
+ * that get no events, and starts a batch where one is due.
  * @returns the batch's first part of posts to cut, or null
  */
-export function lookAfterWebhooks(
+export async function lookAfterWebhooks(
   db: Database,
   clock: Clock,
   { batchMs }: { batchMs: number },
 ): Promise<Part | null> {
-  return inTransaction(db, clock, "webhooks-look", () => {
+  await inTransaction(db, clock, "webhooks-look", () => noteLook(db, clock.now()));
+  await endUnserved(db, clock);
+  const isBatch = await inTransaction(db, clock, "webhooks-look", () => {
     const nowMs = clock.now();
-    noteLook(db, nowMs);
-    dropUnserved(db, nowMs);
-    if (nowMs < readLook(db).batchedAt + batchMs) return null;
+    if (nowMs < readLook(db).batchedAt + batchMs) return false;
     statement(db, "UPDATE webhook_look SET batched_at = ?").run(nowMs);
-    return nextPart(db);
+    return true;
   });
+  return isBatch ? nextPart(db) : null;
 }
 
-/** Cuts a part's posts for some of its webhooks: a transaction that others need not wait long for. */
-export function cutPart(db: Database, clock: Clock, { webhookIds, last }: Part): Promise<void> {
-  return inTransaction(db, clock, "cut-events", () => {
+/**
+ * Cuts a part's posts for its webhooks, one after another, until it has held the lock for long enough.
+ * @returns those that are left
+ */
+export async function cutPart(
+  db: Database,
+  clock: Clock,
+  { wanted, last }: Part,
+): Promise<Wanted[]> {
+  const done = await inTransaction(db, clock, "cut-events", () => {
     const nowMs = clock.now();
     noteLook(db, nowMs);
-    for (const id of webhookIds) cutEvents(db, id, last, nowMs);
+    const endAtMs = clock.monotonic() + CUT_MS;
+    const texts: PostTexts = new Map();
+    let cut = 0;
+    for (const one of wanted) {
+      cutEvents(db, one, last, nowMs, texts);
+      cut += 1;
+      if (clock.monotonic() >= endAtMs) break;
+    }
+    return cut;
   });
+  return wanted.slice(done);
 }
 
 /** Ends a part whose webhooks have all been cut. @returns the next one, or null */
-export function leavePart(
+export async function leavePart(
   db: Database,
   clock: Clock,
   part: Pick<Part, "last">,
 ): Promise<Part | null> {
-  return inTransaction(db, clock, "cut-events", () => {
-    endPart(db, part);
-    return nextPart(db);
-  });
+  await inTransaction(db, clock, "cut-events", () => endPart(db, part));
+  return nextPart(db);
 }
 
 /** Disables what has failed for a day. @returns the numbers of those webhooks */
-export function disableFailed(db: Database, clock: Clock, _argument: null): Promise<number[]> {
-  return inTransaction(db, clock, "disable-failed", () => disableFailing(db, clock.now()));
+export async function disableFailed(
+  db: Database,
+  clock: Clock,
+  _argument: null,
+): Promise<number[]> {
+  if (failing(db, clock.now()).length === 0) return [];
+  const disabled = await inTransaction(db, clock, "disable-failed", () =>
+    disableFailing(db, clock.now()),
+  );
+  await emptyQueues(db, clock, disabled);
+  return disabled;
 }
 
 /** Removes deliveries and bodies that are old enough. */
 export async function pruneDeliveries(db: Database, clock: Clock): Promise<void> {
-  const removePart = (): Promise<number> =>
-    inTransaction(db, clock, "prune-deliveries", () =>
-      deleteOldDeliveries(db, clock.now(), PRUNED_ROWS_MAX),
-    );
-  while ((await removePart()) > 0) await clock.sleep(PAUSE_MS);
+  const nowMs = clock.now();
+  for (const old of [oldDeliveries, oldBodies]) {
+    for (let after = 0; ; ) {
+      const { ids, remove } = old(db, nowMs, after);
+      const last = ids.at(-1);
+      if (last === undefined) break;
+      let at = 0;
+      await inParts(db, clock, "prune-deliveries", () => {
+        remove(ids.slice(at, at + PRUNED_MAX));
+        at += PRUNED_MAX;
+        return at < ids.length;
+      });
+      after = last;
+    }
+  }
 }
 
 /** Nothing is attempted for them, and the day after which a webhook is disabled does not run. */
-function dropUnserved(db: Database, nowMs: number): void {
-  const waiting = statement<{ id: number; organizationId: number }>(
-    db,
-    `SELECT id, organization_id AS organizationId FROM webhooks w
-     WHERE failing_since IS NOT NULL OR EXISTS (
-       SELECT 1 FROM webhook_deliveries WHERE webhook_id = w.id AND state = 'pending')`,
-  ).all();
-  for (const { id, organizationId } of waiting) {
-    if (isServed(db, organizationId, nowMs)) continue;
-    dropQueue(db, id);
-    updateWebhook(db, id, { failingSince: null });
-  }
+async function endUnserved(db: Database, clock: Clock): Promise<void> {
+  const dead = deadQueues(db, clock.now());
+  if (dead.length === 0) return;
+  await emptyQueues(db, clock, dead);
+  await inTransaction(db, clock, "webhooks-look", () => {
+    for (const id of deadQueues(db, clock.now())) updateWebhook(db, id, { failingSince: null });
+  });
 }
 
 /**
@@ -112,20 +149,26 @@ function dropUnserved(db: Database, nowMs: number): void {
  * those that fell due meanwhile come first (decisions, section 6).
  */
 function disableFailing(db: Database, nowMs: number): number[] {
-  const failed = statement<{ id: number }>(
+  const failed = failing(db, nowMs);
+  for (const id of failed) disableForFailures(db, id, nowMs);
+  return failed;
+}
+
+function failing(db: Database, nowMs: number): number[] {
+  return statement<{ id: number }>(
     db,
     `SELECT id FROM webhooks w
      WHERE failing_since <= @failedFrom AND disabled_reason = '' AND (
        down_ms <= @downMax OR NOT EXISTS (
          SELECT 1 FROM webhook_deliveries
          WHERE webhook_id = w.id AND state = 'pending' AND next_attempt_at <= @overdueUntil))`,
-  ).all({
-    failedFrom: nowMs - FAILING_MAX_MS,
-    downMax: DOWN_MAX_MS,
-    overdueUntil: readLook(db).overdueUntil,
-  });
-  for (const { id } of failed) disableForFailures(db, id, nowMs);
-  return failed.map(({ id }) => id);
+  )
+    .all({
+      failedFrom: nowMs - FAILING_MAX_MS,
+      downMax: DOWN_MAX_MS,
+      overdueUntil: readLook(db).overdueUntil,
+    })
+    .map(({ id }) => id);
 }
 
 function disableForFailures(db: Database, id: number, nowMs: number): void {

@@ -78,13 +78,20 @@ function noteDownTime(db: Database, nowMs: number, gapMs: number): void {
   ).run({ gapMs, nowMs });
 }
 
+/** Due times that are moved in one transaction; what is beyond them waits for a place anyway. */
+const SPREAD_DELIVERIES_MAX = 2_000;
+
 /** What fell due meanwhile is not attempted all at once. */
 function spreadOverdue(db: Database, nowMs: number): void {
-  const overdue = statement<{ id: number }>(
+  const overdue = statement<{ id: number; dueAt: number }>(
     db,
-    `SELECT id FROM webhook_deliveries
-     WHERE state = 'pending' AND next_attempt_at < ? ORDER BY next_attempt_at, id`,
-  ).all(nowMs);
+    `SELECT d.id, d.next_attempt_at AS dueAt
+     FROM webhooks w CROSS JOIN webhook_deliveries d
+       ON d.webhook_id = w.id AND d.state = 'pending' AND d.next_attempt_at < ?
+     LIMIT ${SPREAD_DELIVERIES_MAX}`,
+  )
+    .all(nowMs)
+    .sort((a, b) => a.dueAt - b.dueAt || a.id - b.id);
   const stepMs = Math.min(SPREAD_STEP_MAX_MS, SPREAD_MS / overdue.length);
   const put = statement(db, "UPDATE webhook_deliveries SET next_attempt_at = ? WHERE id = ?");
   for (const [place, { id }] of overdue.entries()) put.run(nowMs + Math.floor(place * stepMs), id);

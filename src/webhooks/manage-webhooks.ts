@@ -1,10 +1,11 @@
 import type { Plan } from "../accounts/accounts.table.ts";
 import { type Actor, type AuditEntry, recordChange } from "../audit/audit-log.ts";
 import type { Database } from "../db/database.ts";
-import { inTransaction } from "../db/transaction.ts";
+import { inParts, inTransaction } from "../db/transaction.ts";
 import { AppError, fieldError, notFound } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { deleteDeliveries } from "./deliveries.store.ts";
+import { emptyQueues } from "./drop-queue.ts";
 import { webhookLimitReached } from "./plan-limits.ts";
 import {
   channelsOf,
@@ -77,12 +78,13 @@ export function requireEnabling({ disabledReason }: Webhook, { isActive }: Webho
 }
 
 /** @throws AppError `not_found`, `conflict` for one that staff disabled, and as `addWebhook` */
-export function changeWebhook(
+export async function changeWebhook(
   db: Database,
   clock: Clock,
   { plan, change, by, ...own }: OwnWebhook & { plan: Plan; change: WebhookChange; by: Actor },
 ): Promise<void> {
-  return inTransaction(db, clock, "webhook-change", () => {
+  if (change.isActive === true) await emptyQueues(db, clock, [ownWebhook(db, own).id]);
+  await inTransaction(db, clock, "webhook-change", () => {
     const webhook = ownWebhook(db, own);
     const { disabledReason } = webhook;
     const enables = change.isActive === true && disabledReason !== "";
@@ -113,11 +115,11 @@ export function changeWebhook(
       recordChange(db, clock, by, ofWebhook(verb, own, details));
     }
   });
+  if (change.isActive === false) await emptyQueues(db, clock, [own.id]);
 }
 
-/** Deliveries that are removed in one transaction, since others wait for it. */
-const REMOVED_MAX = 500;
-const PAUSE_MS = 2;
+/** Deliveries that are removed in one step: each with its attempts, and a body of up to a megabyte. */
+const REMOVED_MAX = 10;
 
 /** Disabled first, so that nothing is added while its log is removed. @throws AppError `not_found` */
 export async function removeWebhook(
@@ -129,15 +131,11 @@ export async function removeWebhook(
     const { disabledReason } = ownWebhook(db, own);
     if (disabledReason === "") disable(db, own.id, "customer", clock.now());
   });
-  const removePart = (): Promise<number> =>
-    inTransaction(db, clock, "webhook-delete", () => {
-      const removed = deleteDeliveries(db, own.id, REMOVED_MAX);
-      if (removed === 0 && deleteWebhook(db, own.id)) {
-        recordChange(db, clock, by, ofWebhook("delete", own));
-      }
-      return removed;
-    });
-  while ((await removePart()) > 0) await clock.sleep(PAUSE_MS);
+  await inParts(db, clock, "webhook-delete", () => {
+    if (deleteDeliveries(db, own.id, REMOVED_MAX) > 0) return true;
+    if (deleteWebhook(db, own.id)) recordChange(db, clock, by, ofWebhook("delete", own));
+    return false;
+  });
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Database } from "../db/database.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
-import type { Part } from "./cut-events.ts";
+import type { Part, Wanted } from "./cut-events.ts";
 import { isAttemptDue, isWorkDue } from "./due-work.ts";
 import type { Sender } from "./sender.ts";
 
@@ -15,13 +15,14 @@ export interface Push {
 /** What webhooks need by the clock, on the thread that writes it. */
 export interface PushWork {
   lookAfterWebhooks(argument: { batchMs: number }): Promise<Part | null>;
-  cutPart(part: Part): Promise<void>;
+  /** @returns those whose turn has not come */
+  cutPart(part: Part): Promise<Wanted[]>;
   leavePart(part: Pick<Part, "last">): Promise<Part | null>;
   disableFailed(): Promise<number[]>;
 }
 
-/** Webhooks that are cut in one transaction. */
-const CUT_AT_ONCE = 5;
+/** Between two transactions, so that others get in: they look for the lock every millisecond. */
+const PAUSE_MS = 3;
 
 /** What webhooks do by the clock, from one look to the next. */
 export function createPush(
@@ -35,9 +36,11 @@ export function createPush(
   async function doWork(): Promise<void> {
     let part = await work.lookAfterWebhooks({ batchMs });
     while (part !== null) {
-      const { last, webhookIds } = part;
-      for (let at = 0; at < webhookIds.length; at += CUT_AT_ONCE) {
-        await work.cutPart({ last, webhookIds: webhookIds.slice(at, at + CUT_AT_ONCE) });
+      const { last } = part;
+      let { wanted } = part;
+      while (wanted.length > 0) {
+        wanted = await work.cutPart({ last, wanted });
+        await clock.sleep(PAUSE_MS);
       }
       part = await work.leavePart({ last });
     }

@@ -4,6 +4,7 @@ import { inTransaction } from "../db/transaction.ts";
 import { AppError, fieldError, notFound } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type DeliveryView, selectDeliveries } from "./deliveries-log.store.ts";
+import { emptyQueues } from "./drop-queue.ts";
 import { ofWebhook } from "./manage-webhooks.ts";
 import type { SecretBox } from "./secret-box.ts";
 import {
@@ -40,9 +41,8 @@ export function createStaffWebhooks(
     /** @param note the reason, for staff */
     disable: (id: number, note = "", by = COMMAND_LINE): Promise<Webhook> =>
       disableAsStaff(db, clock, id, note, by),
-    async enable(id: number, by = COMMAND_LINE): Promise<Webhook> {
-      return enableAsStaff(db, clock, id, secrets(), by);
-    },
+    enable: (id: number, by = COMMAND_LINE): Promise<Webhook> =>
+      enableAsStaff(db, clock, id, secrets, by),
 
     /** The latest deliveries, newest first. */
     deliveries(id: number, limit: number): DeliveryView[] {
@@ -73,29 +73,32 @@ async function disableAsStaff(
       reason: [`Ensure this field has no more than ${NOTE_LENGTH_MAX} characters.`],
     });
   }
-  return changeAsStaff(db, clock, id, (webhook) => {
+  const disabled = await changeAsStaff(db, clock, id, (webhook) => {
     if (webhook.disabledReason === "staff" && webhook.staffNote === staffNote) return;
     disable(db, id, "staff", clock.now());
     updateWebhook(db, id, { staffNote });
     recordChange(db, clock, by, ofWebhook("disable", webhook, { reason: staffNote }));
   });
+  await emptyQueues(db, clock, [id]);
+  return disabled;
 }
 
 /**
  * Whatever it was disabled for.
  * @throws AppError `not_found`; `conflict` where no attempt could be signed
  */
-function enableAsStaff(
+async function enableAsStaff(
   db: Database,
   clock: Clock,
   id: number,
-  secrets: Pick<SecretBox, "open">,
+  secrets: () => Pick<SecretBox, "open">,
   by: Actor,
 ): Promise<Webhook> {
+  await emptyQueues(db, clock, [id]);
   return changeAsStaff(db, clock, id, (webhook) => {
     const { disabledReason: before } = webhook;
     if (before === "") return;
-    if (secrets.open(webhook.secret) === null) {
+    if (secrets().open(webhook.secret) === null) {
       throw new AppError(
         "conflict",
         "The signing secret cannot be read any more: have its owner rotate it first.",

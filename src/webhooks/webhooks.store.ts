@@ -1,5 +1,6 @@
 import { and, asc, count, eq, gt } from "drizzle-orm";
 import { type Database, statement } from "../db/database.ts";
+import { dropRest } from "./drop-queue.ts";
 import { type DisabledReason, type Webhook, webhooks } from "./webhooks.table.ts";
 
 /** Webhooks and their channels. What writes is called inside transactions. */
@@ -130,13 +131,12 @@ function lastSequence(db: Database): number {
   );
 }
 
-/** Ends deliveries: what waits for an attempt gets none any more. */
+/** Ends deliveries: nothing is attempted any more. Its queue is to be emptied after the commit. */
 export function disable(db: Database, id: number, reason: DisabledReason, nowMs: number): void {
   updateWebhook(db, id, { disabledReason: reason, failingSince: null, updatedAt: nowMs });
-  dropQueue(db, id);
 }
 
-/** Sends what is read from now on. */
+/** Sends what is read from now on. Its queue is to be emptied before, since a long one takes time. */
 export function enable(db: Database, id: number, nowMs: number): void {
   updateWebhook(db, id, { disabledReason: "", updatedAt: nowMs });
   startAfresh(db, id);
@@ -144,24 +144,20 @@ export function enable(db: Database, id: number, nowMs: number): void {
 
 /** Only what is read from now on is sent, and only what fails from now on counts. */
 function startAfresh(db: Database, id: number): void {
-  dropQueue(db, id);
+  dropRest(db, id);
   updateWebhook(db, id, { sinceSequence: lastSequence(db), failingSince: null, downMs: 0 });
 }
 
-/** Where an organization is served again after it was not. */
-export function resumeWebhooks(db: Database, organizationId: number): void {
-  const ids = db
+export function webhooksOf(db: Database, organizationId: number): number[] {
+  return db
     .select({ id: webhooks.id })
     .from(webhooks)
     .where(eq(webhooks.organizationId, organizationId))
-    .all();
-  for (const { id } of ids) startAfresh(db, id);
+    .all()
+    .map(({ id }) => id);
 }
 
-export function dropQueue(db: Database, webhookId: number): void {
-  statement(
-    db,
-    `UPDATE webhook_deliveries SET state = 'dropped', next_attempt_at = NULL
-     WHERE webhook_id = ? AND state = 'pending'`,
-  ).run(webhookId);
+/** In the transaction by which an organization is served again after it was not. */
+export function resumeWebhooks(db: Database, organizationId: number): void {
+  for (const id of webhooksOf(db, organizationId)) startAfresh(db, id);
 }

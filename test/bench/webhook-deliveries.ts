@@ -169,7 +169,8 @@ async function fill(machine: Machine, port: number): Promise<void> {
     await importFile(db, clock, "posts", machine.path(writePosts(machine, rows)));
     let part = await lookAfterWebhooks(db, clock, { batchMs: 0 });
     while (part !== null) {
-      await cutPart(db, clock, part);
+      let { wanted } = part;
+      while (wanted.length > 0) wanted = await cutPart(db, clock, { ...part, wanted });
       part = await leavePart(db, clock, part);
     }
   }

@@ -63,7 +63,7 @@ test("free reads go on, what must be counted or changed answers 503, and nothing
   for (const path of [...FREE, "/v1/msgr/webhooks/"]) {
     expect((await send("GET", path)).status, path).toBe(200);
   }
-  for (const path of ["/docs/", "/healthz", "/readyz", "/account/sign-in/"]) {
+  for (const path of ["/docs/", "/healthz", "/account/sign-in/"]) {
     expect((await appliance.request(path)).status, path).toBe(200);
   }
   const one = `/v1/msgr/webhooks/${webhook}/`;
@@ -82,6 +82,27 @@ test("free reads go on, what must be counted or changed answers 503, and nothing
     expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
   }
   expectForeseen();
+});
+
+test("while requests that cost are answered 503 it is not ready, and ready again once they are not", async () => {
+  const { clock } = appliance.ports;
+  const ready = async () => (await appliance.request("/readyz")).status;
+  expect(await ready()).toBe(200);
+  refuseWrites(true);
+  expect((await send("GET", "/v1/msgr/channels/1/")).status).toBe(503);
+  const { status, body } = await appliance.request("/readyz");
+  expect(status).toBe(503);
+  const fault = "Usage cannot be committed: requests that cost are answered 503.";
+  expect(body).toMatchObject({ detail: fault, checks: { database: "ok", usage: fault } });
+  // A balancer sends nothing to it any more.
+  clock.advance(60_000);
+  expect(await ready()).toBe(503);
+  refuseWrites(false);
+  expect(await ready()).toBe(200);
+  expect((await send("GET", "/v1/msgr/channels/1/")).status).toBe(200);
+  expect(appliance.ports.log.told.map(({ message }) => message)).toContain(
+    "usage is committed again",
+  );
 });
 
 test("on the site pages go on, and what would change something says that it cannot be done now", async () => {

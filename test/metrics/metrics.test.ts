@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { version } from "../../package.json";
+import { inTransaction } from "../../src/db/transaction.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { channel, imported } from "../support/expectations.ts";
 import { fakePorts } from "../support/fake-ports.ts";
@@ -124,6 +125,19 @@ describe("a scrape", () => {
     expect(samples.get("kanalog_usage_commit_duration_seconds_count")).toBeWithin(1, 4);
     expect(samples.get("kanalog_usage_commit_entries_total")).toBeWithin(1, 4);
     expect(samples.get("kanalog_usage_commit_failures_total")).toBe(0);
+  });
+
+  test("tells how long write transactions held the lock, by the name of the work", async () => {
+    await appliance.customer();
+    const { clock } = appliance.ports;
+    const { db } = appliance.app.domains;
+    await inTransaction(db, clock, "recount", () => clock.advance(70));
+    const samples = await scrape(appliance);
+    const bucket = (le: string) =>
+      samples.get(`kanalog_write_lock_seconds_bucket{le="${le}",work="recount"}`);
+    expect(bucket("0.05")).toBe(0);
+    expect(bucket("0.1")).toBe(1);
+    expect(samples.get('kanalog_write_lock_seconds_count{work="organization"}')).toBe(1);
   });
 
   test("counts the runs of jobs, and says when each ran last and how", async () => {

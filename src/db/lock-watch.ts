@@ -1,0 +1,41 @@
+import { formatInstant } from "../moscow-time.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Log } from "../ports/log.ts";
+import { HOLD_MAX_MS, type NoteHold } from "./lock-holds.ts";
+
+/** How long a hold beyond the bound is told of in `/readyz`. */
+const WARNED_MS = 10 * 60 * 1000;
+/** Work that goes beyond the bound again and again has a line in the log so often. */
+const SAY_AGAIN_AFTER_MS = 60_000;
+
+export type LockWatch = ReturnType<typeof createLockWatch>;
+
+/** Watches how long transactions hold the write lock, and tells of those beyond the bound. */
+export function createLockWatch({ clock, log }: { clock: Clock; log: Log }, observe: NoteHold) {
+  let longest: { work: string; heldMs: number; at: number } | null = null;
+  const saidMs = new Map<string, number>();
+
+  return {
+    note(work: string, heldMs: number): void {
+      observe(work, heldMs);
+      if (heldMs <= HOLD_MAX_MS) return;
+      const at = clock.now();
+      if (longest === null || heldMs >= longest.heldMs || at - longest.at > WARNED_MS) {
+        longest = { work, heldMs, at };
+      }
+      if (at - (saidMs.get(work) ?? Number.NEGATIVE_INFINITY) < SAY_AGAIN_AFTER_MS) return;
+      saidMs.set(work, at);
+      log.warn({ work, heldMs: Math.round(heldMs) }, "the write lock was held for too long");
+    },
+
+    /** The longest hold beyond the bound of the last minutes, in a sentence; null where there was none. */
+    warning(): string | null {
+      if (longest === null || clock.now() - longest.at > WARNED_MS) return null;
+      const { work, heldMs, at } = longest;
+      return (
+        `The work "${work}" held the write lock for ${Math.round(heldMs)} ms at ` +
+        `${formatInstant(at)}; ${HOLD_MAX_MS} ms are the bound.`
+      );
+    },
+  };
+}
