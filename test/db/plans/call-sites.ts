@@ -8,6 +8,8 @@ export interface CallSite {
   /** File in src and enclosing function, such as `posts/posts.store.ts selectPosts`. */
   name: string;
   file: string;
+  /** The call, as it is written. */
+  text: string;
   /** First and last line of the call. */
   lines: [first: number, last: number];
 }
@@ -34,7 +36,8 @@ function sitesOf(file: string, text: string): CallSite[] {
   const visit = (node: ts.Node): void => {
     if (ts.isCallExpression(node) && preparesStatement(node)) {
       const name = `${file} ${functionAround(node)}`;
-      sites.push({ name, file, lines: [lineOf(node.getStart(source)), lineOf(node.getEnd())] });
+      const lines: CallSite["lines"] = [lineOf(node.getStart(source)), lineOf(node.getEnd())];
+      sites.push({ name, file, text: node.getText(source), lines });
     }
     ts.forEachChild(node, visit);
   };
@@ -59,10 +62,10 @@ function isBuilder(node: ts.Expression): boolean {
 
 function functionAround(node: ts.Node): string {
   for (let at = node.parent; at !== undefined; at = at.parent) {
-    const isFunction = ts.isFunctionLike(at);
-    if (isFunction && at.name !== undefined) return at.name.getText();
+    if (!ts.isFunctionLike(at)) continue;
+    if (at.name !== undefined) return at.name.getText();
     const { parent } = at;
-    if (isFunction && (ts.isVariableDeclaration(parent) || ts.isPropertyAssignment(parent))) {
+    if (ts.isVariableDeclaration(parent) || ts.isPropertyAssignment(parent)) {
       return parent.name.getText();
     }
   }

@@ -44,8 +44,8 @@ interface Insertion {
   text: string;
 }
 
-/** The statement with a call of `visited(…)` for each table of each FROM. */
-export function countedSql(sql: string, rowNames: RowNames): string {
+/** The statement with a call of `visited(number, …)` for each table of each FROM. */
+export function countedSql(sql: string, number: number, rowNames: RowNames): string {
   const tokens = tokensOf(sql);
   const insertions: Insertion[] = [];
   const wordAt = (at: number): string => tokens[at]?.word ?? "";
@@ -84,7 +84,7 @@ export function countedSql(sql: string, rowNames: RowNames): string {
       if (hasAlias) at += 1;
       const row = isFunction ? "rowid" : rowNames.get(name);
       if (row === undefined) return; // such as a CTE, whose own tables are counted
-      calls.push(`${VISITED}(${alias}.${row})`);
+      calls.push(`${VISITED}(${number}, ${alias}.${row})`);
     };
 
     while (at < tokens.length) {

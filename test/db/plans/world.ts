@@ -3,6 +3,7 @@ import type { Database } from "../../../src/db/database.ts";
 import { DAY_MS } from "../../../src/moscow-time.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
 import { fakePorts } from "../../support/fake-ports.ts";
+import { SCRAPED } from "../../support/scrape.ts";
 import { type Call, callsWith } from "../../support/webhook-calls.ts";
 
 /** An appliance whose database is at the limits of the plans (or beyond those of small tables). */
@@ -35,7 +36,7 @@ function numbers(count: number): string {
 /** Made in sets, some seconds for all. SQLite's own statistics (ANALYZE) are not kept by the product. */
 export async function startWorld(): Promise<World> {
   const ports = fakePorts();
-  const appliance = await startAppliance({}, ports);
+  const appliance = await startAppliance(SCRAPED, ports);
   const { db } = appliance.app.domains;
   const customer = await appliance.customer({ access: "read_write" });
   const now = ports.clock.now();
@@ -146,7 +147,7 @@ function addCustomers(add: Add, { organizationId, memberId, keyId }: Customer): 
     SELECT o.id, plan_started_at + p.value * 30 * @day, 7
     FROM organizations o, json_each('[0,1,2]') p`);
   add(`INSERT INTO people (id, name, email, email_verified, created_at, updated_at)
-    SELECT 'person ' || id, name, email, 1, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'
+    SELECT 'person ' || id, name, email, id % 10 <> 0, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'
     FROM members`);
   add(`INSERT INTO sessions (id, token, person_id, expires_at, created_at, updated_at)
     SELECT p.id || s.value, p.id || s.value, p.id, '2026-12-01T00:00:00.000Z', created_at, updated_at
@@ -163,7 +164,10 @@ function addCustomers(add: Add, { organizationId, memberId, keyId }: Customer): 
       'key.create', 'key 1', '{}' FROM n`);
   add(`${numbers(300)}
     INSERT INTO import_runs (kind, file_name, person, state, started_at, finished_at, summary, rejects)
-    SELECT 'posts', 'posts.csv', 'a@example.com', 'done', @now, @now, '{}', '[]' FROM n`);
+    SELECT 'posts', 'posts.csv', 'a@example.com', 'done', @now, @now,
+      '{"read":1,"inserted":1,"updated":0,"unchanged":0,"rejected":0,"seconds":1,"bytes":1,'
+        || '"bytesRead":1,"notes":[]}', '[]'
+    FROM n`);
 }
 
 function addPush(add: Add): void {
@@ -191,7 +195,8 @@ function addPush(add: Add): void {
   add("INSERT INTO webhook_bodies (delivery_id, body) SELECT id, '{}' FROM webhook_deliveries");
   add(`INSERT INTO webhook_attempts (delivery_id, attempted_at, status, error, duration_ms)
     SELECT id, created_at, 204, '', 20 FROM webhook_deliveries WHERE state = 'delivered'`);
-  add(`UPDATE webhooks SET failing_since = @now - 3600000 WHERE id % 20 = 0`);
+  add(`UPDATE webhooks SET failing_since = @now - iif(id % 40 = 0, 25, 1) * 3600000
+    WHERE id % 20 = 0`);
   add(`${numbers(2_000)}
     INSERT INTO mails (recipients, subject, text, html, created_at, next_attempt_at)
     SELECT '["a@example.com"]', 'Subject', 'Text', '', @now, @now + iif(i <= 3, -1000, 600000)

@@ -19,8 +19,8 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
   const list = async (path: string, pages = 2): Promise<void> => {
     let at: string | null = path;
     for (let page = 0; page < pages && at !== null; page++) {
-      const { next } = (await get(at)).body;
-      at = next === null ? null : pathOfNext(next).replace("/v1/msgr/", "");
+      const { body }: Answer = await get(at);
+      at = body.next === null ? null : pathOfNext(body.next).replace("/v1/msgr/", "");
     }
   };
 

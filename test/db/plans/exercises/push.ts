@@ -1,3 +1,4 @@
+import { pushOperations } from "../../../../src/operations.ts";
 import { imported } from "../../../support/expectations.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../support/pushing.ts";
 import type { World } from "../world.ts";
@@ -9,6 +10,7 @@ export async function exercisePush({ appliance, call, webhooks }: World): Promis
   const [first = 0, second = 0, third = 0] = webhooks;
 
   await app.push.runDue();
+  await app.push.look();
   await app.mailer.runDue();
   clock.advance(MINUTE_MS);
   network.answer = ({ host }) => ({ status: host.startsWith("receiver0") ? 503 : 204 });
@@ -39,7 +41,8 @@ export async function exercisePush({ appliance, call, webhooks }: World): Promis
   }
   await call("DELETE", `${third}/`);
 
-  const { webhooks: staff, accounts } = app.domains;
+  const { webhooks: staff, accounts, db } = app.domains;
+  await pushOperations.releaseClaims(db, clock, [{ id: 1, claim: "none" }]);
   await staff.disable(second, "too many");
   await staff.enable(second);
   const { organizationId } = staff.webhook(500);

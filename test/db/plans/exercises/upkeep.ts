@@ -1,3 +1,6 @@
+import { rewriteMeta } from "../../../../src/db/meta.ts";
+import { queueMail } from "../../../../src/mail/mails.store.ts";
+import { selectStaffEmails } from "../../../../src/people/people.store.ts";
 import { imported } from "../../../support/expectations.ts";
 import { DAY_MS } from "../../../support/pushing.ts";
 import { addPerson, signedInVisitor } from "../../../support/visitor.ts";
@@ -7,6 +10,8 @@ import type { World } from "../world.ts";
 export async function exerciseUpkeep({ appliance }: World): Promise<void> {
   const { app, ports } = appliance;
   const { scheduler } = app;
+  const { db } = app.domains;
+  rewriteMeta(db);
   // Seen for the first time, a job has nothing to catch up with.
   await scheduler.runDue();
 
@@ -22,7 +27,14 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
       subscribers: row.subscribers + 1,
       handle: `new_${row.id}`,
     })),
-    { id: 1, title: "Хозяин", handle: "channel_2", territory: "kazan", is_public: false },
+    {
+      id: 1,
+      title: "Хозяин",
+      last_post_at: "2026-11-19T10:00:00Z",
+      handle: "channel_2",
+      territory: "kazan",
+      is_public: false,
+    },
     { msgr_id: 1_000_003, title: "По номеру мессенджера" },
     { handle: "channel_4", title: "По имени" },
   ]);
@@ -33,10 +45,10 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
   await imported(appliance, "posts", posts);
   await imported(appliance, "posts", [
     ...posts.map((row) => ({ ...row, views: 7 })),
-    { channel: "channel_5", msgr_post_id: 3, text: "Пост", published_at: "2026-11-19T10:00:00Z" },
+    { channel: "@channel_5", msgr_post_id: 3, text: "Пост", published_at: "2026-11-19T10:00:00Z" },
   ]);
   const days = Array.from({ length: 120 }, (_, at) => ({
-    ...{ channel: 40_000 + at, day: "2026-11-18", subscribers: 10, views: 3 },
+    ...{ channel: 40_000 + at, day: "2026-11-18", subscribers: 10, views: 3, posts: 1 },
   }));
   await imported(appliance, "stats", days);
   await imported(
@@ -44,7 +56,7 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
     "stats",
     days.map((row) => ({ ...row, views: 4 })),
   );
-  await imported(appliance, "stats", [{ channel: 7, day: "2026-11-17", subscribers: 5 }]);
+  await imported(appliance, "stats", [{ channel: 11, day: "2026-10-01", subscribers: 5 }]);
   await importDirectories(appliance);
 
   await addPerson(appliance, { email: "op@example.com", isStaff: true });
@@ -52,9 +64,17 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
   const file = new File(["id,title,subscribers\n50001,Один,10\n"], "channels.csv");
   await staff.post("/staff/imports/", { action: "import", kind: "channels", file });
 
+  // It is imported beside the answer.
+  const running = db.$client.prepare("SELECT 1 FROM import_runs WHERE state = 'running'");
+  while (running.get() !== undefined) await new Promise(setImmediate);
+
   ports.clock.advance(DAY_MS);
   await scheduler.runDue();
   await scheduler.runNow("recount");
+  // Where a backup fails, staff get a mail.
+  for (const email of selectStaffEmails(db)) {
+    queueMail(db, ports.clock.now(), { to: [email], subject: "", text: "", html: "" });
+  }
 }
 
 async function importDirectories(appliance: World["appliance"]): Promise<void> {
