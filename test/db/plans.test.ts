@@ -4,7 +4,7 @@ import { migrate } from "../../src/db/migrate.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { faultsOf } from "./plans/compare.ts";
 import { exerciseAll } from "./plans/exercise.ts";
-import type { Recorder } from "./plans/recorder.ts";
+import { planOf, type Recorder } from "./plans/recorder.ts";
 import { ENTRIES, OUTSIDE } from "./plans/rooms.ts";
 
 /*
@@ -33,6 +33,33 @@ test("no statement is prepared out of sight: each is a call that the sources sho
 
 test("every statement has the plan that is written of it, and visits no more rows", () => {
   expect(faultsOf(recorder.statements, ENTRIES)).toEqual([]);
+});
+
+/** The plan of a statement says nothing of what its triggers run for each row. */
+const TRIGGERS = {
+  keys_changed: ["SCAN accounts_version"],
+  members_changed: ["SCAN accounts_version"],
+  organizations_changed: ["SCAN accounts_version"],
+  plans_changed: ["SCAN accounts_version"],
+  posts_read: ["SEARCH webhook_channels EXISTS USING PRIMARY KEY (channel_id=?)"],
+};
+
+test("what triggers run finds its rows by an index, or in a table of one row", async () => {
+  const db = openDatabase(IN_MEMORY, systemClock);
+  await migrate(db, systemClock);
+  const triggers = db.$client
+    .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name")
+    .all() as { name: string; sql: string }[];
+  const plans = triggers.map(({ name, sql }) => {
+    const [, when = "", body = ""] = /(?:\bWHEN\b(.*?))?\bBEGIN\b(.*)\bEND\b/s.exec(sql) ?? [];
+    const statements = [...(when === "" ? [] : [`SELECT 1 WHERE ${when}`]), ...body.split(";")];
+    const lines = statements
+      .filter((statement) => statement.trim() !== "")
+      .flatMap((statement) => planOf(db.$client, statement.replace(/\b(?:new|old)\.\w+/g, "?")));
+    return [name, lines];
+  });
+  expect(Object.fromEntries(plans)).toEqual(TRIGGERS);
+  closeDatabase(db);
 });
 
 /** Foreign keys without an index of their own, whose parents' rows nobody removes. */

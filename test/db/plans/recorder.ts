@@ -40,6 +40,9 @@ type Begin = (this: unknown, ...given: unknown[]) => unknown;
 const driver = BetterSqlite3.prototype as unknown as Driver;
 const { prepare, exec, explain } = driver;
 
+/** Rows after which a run is broken off: a bad plan may visit millions, and is told of in any case. */
+const BROKEN_OFF = 2_000_000;
+
 /**
  * From now on every statement of every connection of this process is replaced by a copy that counts the
  * rows it visits (counted-sql.ts), where that has the same plan; its answers are the same.
@@ -50,7 +53,7 @@ export function startRecorder(): Recorder {
   const strays = new Set<string>();
   const statements: Recorded[] = [];
   const bySiteAndSql = new Map<string, Recorded>();
-  /** Rows so far, by the statement's place in `statements`. */
+  /** Rows of the present run, by the statement's place in `statements`. */
   const visited: number[] = [];
 
   // A call in tail position leaves no trace on the stack, and most of drizzle's statements are prepared
@@ -97,7 +100,9 @@ export function startRecorder(): Recorder {
     if (armed.has(client)) return;
     armed.add(client);
     client.function(VISITED, { deterministic: false }, (number, _row) => {
-      visited[number as number] = (visited[number as number] ?? 0) + 1;
+      const rows = (visited[number as number] ?? 0) + 1;
+      visited[number as number] = rows;
+      if (rows >= BROKEN_OFF) throw new Error(`a run visited ${rows} rows`);
       return 1;
     });
   }
@@ -114,9 +119,9 @@ export function startRecorder(): Recorder {
     if (!isSame) recorded.rows = null;
     return noting(prepare.call(this, isSame ? counted : sql), () => {
       recorded.runs += 1;
-      const before = visited[number] ?? 0;
+      visited[number] = 0;
       return () => {
-        const rows = (visited[number] ?? 0) - before;
+        const rows = visited[number] ?? 0;
         if (recorded.rows !== null) recorded.rows = Math.max(recorded.rows, rows);
       };
     });
@@ -174,7 +179,8 @@ function noting(statement: BetterSqlite3.Statement, begin: () => () => void) {
   return Object.assign(statement, { iterate: noted });
 }
 
-function planOf(client: BetterSqlite3.Database, sql: string): string[] {
+/** The plan of a statement, whatever its parameters are. */
+export function planOf(client: BetterSqlite3.Database, sql: string): string[] {
   const rows = explain.call(client, `QUERY PLAN ${sql}`) as {
     id: number;
     parent: number;
