@@ -160,7 +160,10 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   let isStopping = false;
   const server: Server = createServer(apiMethods, {
     ...door,
-    isStopping: () => isStopping,
+    bodies: {
+      isStopping: () => isStopping,
+      parseBeside: (json) => threads.bodies.run("parseJson", json),
+    },
     readTurn: db === domains.db ? withoutReadTurns : createReadTurns(db, clock),
     keys,
     keyUse,

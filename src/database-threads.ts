@@ -3,6 +3,7 @@ import { type Database, IN_MEMORY, openDatabase } from "./db/database.ts";
 import type { NoteHold } from "./db/lock-holds.ts";
 import { inlineThreads, startThreads, type Threads } from "./db/threads.ts";
 import {
+  bodyOperations,
   checkpointOperations,
   importOperations,
   jobOperations,
@@ -19,6 +20,7 @@ const READER_THREADS = 4;
 
 export interface DatabaseThreads {
   readers: Threads<typeof readOperations>;
+  bodies: Threads<typeof bodyOperations>;
   checkpoints: Threads<typeof checkpointOperations>;
   writer: Threads<typeof writeOperations>;
   push: Threads<typeof pushOperations>;
@@ -49,6 +51,7 @@ export function databaseThreads(
   if (path === IN_MEMORY) {
     return {
       readers: inlineThreads(readOperations, db, clock),
+      bodies: inlineThreads(bodyOperations, db, clock),
       checkpoints: inlineThreads(checkpointOperations, db, clock),
       writer: inlineThreads(writeOperations, db, clock),
       push: inlineThreads(pushOperations, db, clock),
@@ -67,6 +70,7 @@ export function databaseThreads(
   const writing = { access: "writer", count: 1, timeoutMs: null, noteHold } as const;
   return {
     readers: startThreads({ path, entry, clock, ...reading }),
+    bodies: startThreads({ path, entry, clock, access: "reader", count: 1, timeoutMs: null }),
     checkpoints: startThreads({ path, entry, clock, ...writing }),
     writer: startThreads({ path, entry, clock, ...writing }),
     push: startThreads({ path, entry, clock, ...writing }),

@@ -47,12 +47,48 @@ export class AppError extends Error {
   readonly retryAfterS: number | undefined;
 }
 
-/** An `invalid` error over one or more fields. */
+/** An `invalid` error over one or more fields, of which not more is told than anybody reads. */
 export function fieldError(fields: FieldErrors): AppError {
-  const detail = Object.entries(fields)
+  const told = boundedFaults(fields);
+  const detail = Object.entries(told)
     .map(([field, messages]) => `${field}: ${messages.join(" ")}`)
     .join(" ");
-  return new AppError("invalid", detail, { fields });
+  return new AppError("invalid", detail, { fields: told });
+}
+
+/** Answers to bad input stay small (limits-of-one, the rules): in messages, and in bytes of JSON. */
+const FAULTS_MAX = 20;
+const FAULTS_BYTES_MAX = 3_900;
+/** A field may be called anything. */
+const NAME_LENGTH_MAX = 100;
+const OF_NO_FIELD = "non_field_errors";
+
+/** The first faults, as many as there is room for, and how many more there are. */
+function boundedFaults(fields: FieldErrors): FieldErrors {
+  const all = Object.entries(fields).flatMap(([field, messages]) =>
+    messages.map((message) => [shortened(field, NAME_LENGTH_MAX), message] as const),
+  );
+  // Without a prototype, since a field may be called `__proto__`.
+  const told: FieldErrors = Object.create(null);
+  let bytes = 0;
+  for (const [at, [field, message]] of all.entries()) {
+    bytes += Buffer.byteLength(JSON.stringify([field, message]));
+    const isLast = at === all.length - 1;
+    if (bytes > FAULTS_BYTES_MAX || (at === FAULTS_MAX - 1 && !isLast)) {
+      const left = all.length - at;
+      const more = left === 1 ? "There is 1 more fault." : `There are ${left} more faults.`;
+      told[OF_NO_FIELD] = [...(told[OF_NO_FIELD] ?? []), more];
+      return told;
+    }
+    told[field] = [...(told[field] ?? []), message];
+  }
+  return told;
+}
+
+/** A text for a message, cut where it is long: callers may send anything, of any size. */
+export function shortened(text: string, lengthMax = NAME_LENGTH_MAX): string {
+  if (text.length <= lengthMax) return text;
+  return `${text.slice(0, lengthMax).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
 /** The driver's codes for what is wrong with the storage, and not with the program. */

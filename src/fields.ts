@@ -1,3 +1,4 @@
+import { shortened } from "./errors.ts";
 import { type Day, parseDay } from "./moscow-time.ts";
 
 /**
@@ -15,7 +16,7 @@ export const NOT_NULL = "This field may not be null.";
 export const UNKNOWN_FIELD = "There is no such field.";
 
 export function unknownSlug(slug: string): string {
-  return `Object with slug=${slug} does not exist.`;
+  return `Object with slug=${shortened(slug)} does not exist.`;
 }
 
 export interface Range {
@@ -38,11 +39,25 @@ export function readInteger({ minimum, maximum }: Range): Reader<number> {
   };
 }
 
+/** In code points: more than any title, handle, link, code or cursor has. */
+export const TEXT_LENGTH_MAX = 2_048;
+
 /** A text as it is; a number, which a model may give for one, as its digits. */
-export const readText: Reader<string> = (given) =>
-  typeof given === "string" || typeof given === "number"
-    ? { value: String(given) }
-    : { fault: "Not a valid string." };
+export const readText: Reader<string> = (given) => {
+  if (typeof given !== "string" && typeof given !== "number") {
+    return { fault: "Not a valid string." };
+  }
+  const value = String(given);
+  return isLonger(value, TEXT_LENGTH_MAX)
+    ? { fault: `Ensure this field has no more than ${TEXT_LENGTH_MAX} characters.` }
+    : { value };
+};
+
+/** Code points are counted only where it may matter: one is at most two units. */
+export function isLonger(text: string, lengthMax: number): boolean {
+  if (text.length <= lengthMax) return false;
+  return text.length > 2 * lengthMax || [...text].length > lengthMax;
+}
 
 /** Case-insensitive `true`, `false`, `1`, `0`, `yes`, `no` (specification, section 4). */
 export const readFlag: Reader<boolean> = (given) => {
@@ -56,7 +71,9 @@ export function readChoice<Option extends string>(options: readonly Option[]): R
   return (given) => {
     if (typeof given === "object") return { fault: "Not a valid string." };
     const value = options.find((option) => option === given);
-    return value === undefined ? { fault: `"${String(given)}" is not a valid choice.` } : { value };
+    return value === undefined
+      ? { fault: `"${shortened(String(given))}" is not a valid choice.` }
+      : { value };
   };
 }
 
@@ -68,14 +85,20 @@ export const readDay: Reader<Day> = (given) => {
     : { value };
 };
 
+/** Characters that an item of a list may take, with blanks around it; what is longer is not split. */
+const ITEM_LENGTH_MAX = 200;
+
 /** Comma-separated whole numbers, each kept once, in the order given. */
 export function readIntegerList({ itemsMax }: { itemsMax: number }): Reader<number[]> {
   return (given) => {
-    const text = readText(given);
-    if ("fault" in text) return text;
-    const items = text.value.split(",").map((item) => parseInteger(item.trim()));
+    if (typeof given !== "string" && typeof given !== "number") {
+      return { fault: "Not a valid string." };
+    }
+    const text = String(given);
+    const isLong = text.length > itemsMax * ITEM_LENGTH_MAX;
+    const items = isLong ? [] : text.split(",").map((item) => parseInteger(item.trim()));
     if (items.includes(null)) return { fault: "A valid integer is required." };
-    if (items.length > itemsMax) {
+    if (isLong || items.length > itemsMax) {
       return { fault: `Ensure this field has no more than ${itemsMax} elements.` };
     }
     return { value: [...new Set(items as number[])] };

@@ -23,3 +23,12 @@ export function pageJsonText<T>(results: JsonText<T[]>, next: string | null): Js
 export function resultsJsonText<T>(results: JsonText<T[]>): JsonText<{ results: T[] }> {
   return `{"results":${results}}` as JsonText<{ results: T[] }>;
 }
+
+/** The value of a JSON text in UTF-8; undefined where it is none. */
+export function parseJson(json: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(json));
+  } catch {
+    return undefined;
+  }
+}

@@ -8,6 +8,7 @@ import { recount } from "./directory/recount.ts";
 import { refreshFacets } from "./directory/refresh-facets.ts";
 import { runUpload } from "./imports/run-upload.ts";
 import { claimJob, endJob } from "./jobs/jobs.store.ts";
+import { parseJson } from "./json-text.ts";
 import { pruneUsage } from "./limits/prune-usage.ts";
 import { selectUsage, type UsageSelection } from "./limits/usage.store.ts";
 import { claimMail, endMail } from "./mail/mails.store.ts";
@@ -57,6 +58,11 @@ export const readOperations = {
   selectUsage: (db: Database, _clock: Clock, selection: UsageSelection) =>
     selectUsage(db, selection),
   readDatabaseFacts: (db: Database, _clock: Clock, _argument: null) => readDatabaseFacts(db),
+};
+
+/** Large bodies, so that no parsing holds up answers. */
+export const bodyOperations = {
+  parseJson: (_db: Database, _clock: Clock, json: Uint8Array) => parseJson(json),
 };
 
 /** A checkpoint waits for the disk, so the connection that serves leaves it to a thread. */

@@ -1,5 +1,6 @@
 import { serveOperations } from "./db/threads.ts";
 import {
+  bodyOperations,
   checkpointOperations,
   importOperations,
   jobOperations,
@@ -15,6 +16,7 @@ import { systemClock } from "./ports/clock.ts";
 serveOperations(
   {
     ...readOperations,
+    ...bodyOperations,
     ...checkpointOperations,
     ...writeOperations,
     ...pushOperations,

@@ -8,15 +8,19 @@ import type { RawArguments } from "../methods/read-arguments.ts";
 import { STATUS_OF } from "../methods/statuses.ts";
 import { type NoteRequest, OTHER } from "../metrics/note-request.ts";
 import { errorAnswer, errorResponse, type Headers, json, logCause } from "./answers.ts";
-import { readBytes } from "./body.ts";
+import { parseBounded, readBytes } from "./body.ts";
 import { preflight } from "./cors.ts";
+import { brokenBound } from "./json-bounds.ts";
 import { setLimitHeaders } from "./limit-headers.ts";
 import { REQUEST_ID } from "./request-id.ts";
 import { commonHeaders, type RestContext, wrongVerb } from "./rest.ts";
 
+/** The body of a POST: its value, undefined where it is not JSON; or the bound that it breaks. */
+export type ReadBody = { value: unknown } | { bound: string };
+
 /** What the MCP door makes of one POST; a 429 without a body is worded here. */
 export type AnswerMcp = (post: {
-  body: Uint8Array;
+  body: ReadBody;
   header(name: string): string | null;
   refusal: AppError | null;
   call(method: ApiMethod, raw: RawArguments): Promise<Outcome>;
@@ -32,6 +36,8 @@ export interface McpContext extends RestContext {
 }
 
 const PATH = "/v1/mcp/";
+/** mcp.md, both eras. */
+const BODY_BYTES_MAX = 1024 * 1024;
 /** Under this name, requests that call no tool are in the usage by day. */
 const USAGE_METHOD = "mcp";
 
@@ -137,8 +143,9 @@ async function answerCaller(
     headers["allow"] = "POST";
     return refuse(refusal ?? wrongVerb(request));
   }
-  const body = await readBytes(request, context.isStopping).catch(toAppError);
-  if (body instanceof AppError) return refuse(body);
+  const bytes = await readBytes(request, BODY_BYTES_MAX, context.bodies).catch(toAppError);
+  if (bytes instanceof AppError) return refuse(bytes);
+  const body = await readMessageBody(bytes, context);
   let called: string | null = null;
   await context.readTurn();
   const {
@@ -171,6 +178,11 @@ async function answerCaller(
     operation: called ?? refused ?? USAGE_METHOD,
     status: outcome === null ? statusOfUsage : statusOf(outcome),
   };
+}
+
+async function readMessageBody(bytes: Uint8Array, { bodies }: McpContext): Promise<ReadBody> {
+  const bound = brokenBound(bytes);
+  return bound === null ? { value: await parseBounded(bytes, bodies) } : { bound };
 }
 
 function statusOf(outcome: Outcome): number {

@@ -22,7 +22,7 @@ const WHEN: Record<ErrorCode, string> = {
   method_not_allowed: "The path does not take this method",
   conflict: "The state of the object does not allow this",
   parse_error: "The body is not JSON",
-  payload_too_large: "The body is larger than 1 MiB",
+  payload_too_large: "The body is larger than the method takes",
   unsupported_media_type: "The body's Content-Type is not application/json",
   throttled: "The webhook was tested less than a minute ago, or too much is being tried at once",
   timeout: "The database query took too long; retry later or narrow the selection",

@@ -14,7 +14,7 @@ import { type NoteRequest, type NoteRequests, noted, OTHER } from "../metrics/no
 import type { Ports } from "../ports/ports.ts";
 import { errorAnswer, type Headers, json } from "./answers.ts";
 import type { BaseAddress } from "./base-address.ts";
-import { readJsonBody } from "./body.ts";
+import { type Bodies, readJsonBody } from "./body.ts";
 import { corsHeaders, preflight } from "./cors.ts";
 import { setLimitHeaders } from "./limit-headers.ts";
 import { operationOf } from "./openapi.ts";
@@ -29,8 +29,7 @@ export interface RestContext {
   keyUse: KeyUse;
   baseAddress: BaseAddress;
   noteRequests: NoteRequests;
-  /** Whether connections are ended because the appliance stops. */
-  isStopping(): boolean;
+  bodies: Bodies;
   /** What is read after it, before the next wait, is read at one instant after the call. */
   readTurn(): Promise<void>;
 }
@@ -127,7 +126,7 @@ async function answerCall(
     const rate = services.limits.takeRequest(caller, nowMs);
     if (allowed !== undefined) headers["allow"] = allowed;
     const call = {
-      readBody: () => readJsonBody(request, context.isStopping),
+      readBody: () => readJsonBody(request, method.bodyBytesMax, context.bodies),
       services,
       caller,
       nowMs,

@@ -35,7 +35,8 @@ const INSTRUCTIONS =
 
 /** One POST, as far as the protocol cares. */
 export interface McpPost {
-  body: Uint8Array;
+  /** Its value, undefined where it is not JSON; or the bound that it breaks. */
+  body: { value: unknown } | { bound: string };
   header(name: string): string | null;
   /** Set where the plan's rate was exceeded: nothing is run then. */
   refusal: AppError | null;

@@ -28,13 +28,15 @@ const INVALID_REQUEST = -32600;
 export const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;
 
-export function readMessage(body: Uint8Array): Message {
-  const value = parse(body);
+/** @param body the value of the JSON, undefined where it is none; or the bound that it breaks */
+export function readMessage(body: { value: unknown } | { bound: string }): Message {
+  if ("bound" in body) return broken(null, PARSE_ERROR, body.bound);
+  const { value } = body;
   if (value === undefined) return broken(null, PARSE_ERROR, "The body is not JSON.");
   if (!isObject(value)) return broken(null, INVALID_REQUEST, "Send one JSON-RPC object.");
   const { jsonrpc, id = undefined, method = undefined, params = undefined } = own(value);
   if (id !== undefined && !isId(id)) {
-    return broken(null, INVALID_REQUEST, "`id` must be a string or a safe integer.");
+    return broken(null, INVALID_REQUEST, ID_FAULT);
   }
   if (jsonrpc !== "2.0") return broken(id ?? null, INVALID_REQUEST, '`jsonrpc` must be "2.0".');
   if (method === undefined && ("result" in value || "error" in value)) {
@@ -67,21 +69,16 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Undefined where it is not JSON in UTF-8, or too deep to be read. */
-function parse(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
-  } catch {
-    return undefined;
-  }
-}
-
 function broken(id: RequestId | null, code: number, message: string): Message {
   return { kind: "fault", id, fault: { code, message, status: 400 } };
 }
 
+/** It stands in the answer, and no answer to what is wrong is long. */
+const ID_LENGTH_MAX = 2_048;
+const ID_FAULT = `\`id\` must be a safe integer, or a string of at most ${ID_LENGTH_MAX} characters.`;
+
 function isId(id: unknown): id is RequestId {
-  return typeof id === "string" || Number.isSafeInteger(id);
+  return typeof id === "string" ? id.length <= ID_LENGTH_MAX : Number.isSafeInteger(id);
 }
 
 /** Without what objects inherit: `{"__proto__": …}` is a member like any other. */

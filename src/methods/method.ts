@@ -46,6 +46,8 @@ export interface ApiMethod<P extends Parameters = Parameters, R extends TSchema 
   /** What a plan must have for it: else 403 `tariff_required`. */
   planRule?: PlanRule;
   parameters: P;
+  /** How large the JSON body of a request may be, where the verb takes one. */
+  bodyBytesMax: number;
   /** Where this one is given, all other query parameters are ignored, unchecked. */
   soleParameter?: keyof P & string;
   /** Of the answer when all went well; 204 has no body. */
@@ -57,8 +59,14 @@ export interface ApiMethod<P extends Parameters = Parameters, R extends TSchema 
 }
 
 /** What a declaration says only where it differs. */
-const USUAL = { verb: "GET", audience: "everyone", status: 200 } as const;
-type Usual = "verb" | "audience" | "status";
+const USUAL = {
+  verb: "GET",
+  audience: "everyone",
+  status: 200,
+  // A small object; limits-of-one, the rules.
+  bodyBytesMax: 16 * 1024,
+} as const;
+type Usual = keyof typeof USUAL;
 
 /** Types a declaration: what `run` receives follows from `parameters`. */
 export function apiMethod<P extends Parameters, R extends TSchema>(

@@ -22,6 +22,9 @@ const HOUR_MS = 60 * 60 * 1000;
 /** One rotation may leave the former secret signing for so long. */
 export const OVERLAP_HOURS_MAX = 72;
 
+/** A body with a list of channels (limits-of-one, the rules). */
+const LIST_BYTES_MAX = 256 * 1024;
+
 const webhookPath = {
   id: inPath(integer({ description: "Webhook number.", example: 1, minimum: 0 })),
 };
@@ -85,6 +88,7 @@ export const webhooksCreate = apiMethod({
   audience: "managers",
   planRule: webhookToSpare,
   parameters: { url: required(urlField), channels: required(channelsField) },
+  bodyBytesMax: LIST_BYTES_MAX,
   status: 201,
   result: newSecretSchema,
   errors: [],
@@ -122,6 +126,7 @@ export const webhooksUpdate = apiMethod({
   audience: "managers",
   planRule: webhooksIncluded,
   parameters: { ...webhookPath, url: urlField, channels: channelsField, is_active: isActiveField },
+  bodyBytesMax: LIST_BYTES_MAX,
   result: webhookSchema,
   errors: ["not_found", "conflict"],
   run({ id, url, channels, is_active: isActive }, call) {

@@ -1,5 +1,4 @@
 import { Counter, Histogram, type Registry } from "prom-client";
-import type { NoteHold } from "../db/lock-holds.ts";
 import type { Job } from "../jobs/scheduler.ts";
 import type { CommitUsage } from "../limits/usage.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -61,7 +60,7 @@ export function createWorkCounts(registry: Registry, clock: Clock) {
   for (const outcome of [delivered, refused, unanswered]) outcome.inc(0);
 
   return {
-    lockHolds: ((work, heldMs) => holds.observe({ work }, heldMs / 1000)) satisfies NoteHold,
+    lockHolds: (work: string, heldMs: number): void => holds.observe({ work }, heldMs / 1000),
 
     commits:
       (commit: CommitUsage): CommitUsage =>

@@ -1,7 +1,7 @@
 import { isIPv4 } from "node:net";
 import ipaddr from "ipaddr.js";
 import { isWithinRange, parseAddress, parseAddressRange } from "../address-ranges.ts";
-import type { Read } from "../fields.ts";
+import { isLonger, type Read } from "../fields.ts";
 
 /**
  * Where webhooks may not point (decisions, section 6: url). Nothing here asks a name server; that
@@ -47,10 +47,7 @@ const NAME_LENGTH_MAX = 253;
  * does; a fragment is dropped, since it is never sent.
  */
 export function readTargetUrl(given: string): Read<Target> {
-  // Counted only where it may matter: a code point is at most two units.
-  if (given.length > 2 * URL_LENGTH_MAX || [...given].length > URL_LENGTH_MAX) {
-    return { fault: TOO_LONG };
-  }
+  if (isLonger(given, URL_LENGTH_MAX)) return { fault: TOO_LONG };
   const authority = DECEPTIVE.test(given) ? undefined : HTTPS.exec(given)?.[1];
   if (authority === undefined) return { fault: INVALID };
   if (authority.includes("@")) return { fault: USER_INFO };

@@ -146,7 +146,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "errors.ts": [],
   "json-text.ts": [],
   "moscow-time.ts": [],
-  "fields.ts": ["moscow-time.ts"],
+  "fields.ts": ["errors.ts", "moscow-time.ts"],
   "retry-ladder.ts": [],
   "assets.d.ts": [],
   // Builds the program, and is no part of it.

@@ -1,0 +1,69 @@
+/**
+ * Bounds of a JSON text that hold before it is parsed (limits-of-one, the rules): a look at its bytes,
+ * one after another, so that none costs more than its length.
+ */
+const DEPTH_MAX = 32;
+/** Members of all its objects together. */
+const MEMBERS_MAX = 1_000;
+/** Its objects and lists together. */
+const CONTAINERS_MAX = 1_000;
+/** Texts, names of members included. */
+const TEXTS_MAX = 3_000;
+/** Items of its lists: more channels than a list of the largest allowed size names. */
+const ITEMS_MAX = 100_000;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const [OPEN_OBJECT, CLOSE_OBJECT] = [0x7b, 0x7d];
+const [OPEN_LIST, CLOSE_LIST] = [0x5b, 0x5d];
+const COLON = 0x3a;
+const COMMA = 0x2c;
+
+/** The bound that a text breaks, as a sentence; null where it breaks none, whether it is JSON or not. */
+export function brokenBound(json: Uint8Array): string | null {
+  let [depth, members, containers, texts, items] = [0, 0, 0, 0, 0];
+  for (let at = 0; at < json.length; at++) {
+    switch (json[at]) {
+      case QUOTE:
+        texts += 1;
+        if (texts > TEXTS_MAX) return tooMany(TEXTS_MAX, "texts");
+        at = endOfText(json, at);
+        break;
+      case OPEN_OBJECT:
+      case OPEN_LIST:
+        depth += 1;
+        containers += 1;
+        if (depth > DEPTH_MAX) return `The body is nested deeper than ${DEPTH_MAX} levels.`;
+        if (containers > CONTAINERS_MAX) return tooMany(CONTAINERS_MAX, "objects and lists");
+        break;
+      case CLOSE_OBJECT:
+      case CLOSE_LIST:
+        depth -= 1;
+        break;
+      case COLON:
+        members += 1;
+        if (members > MEMBERS_MAX) return tooMany(MEMBERS_MAX, "members");
+        break;
+      case COMMA:
+        items += 1;
+        if (items > ITEMS_MAX) return tooMany(ITEMS_MAX, "items");
+        break;
+    }
+  }
+  return null;
+}
+
+/** The place of a text's closing quote: the next one that no backslash makes a part of the text. */
+function endOfText(json: Uint8Array, start: number): number {
+  for (let quote = start; ; ) {
+    quote = json.indexOf(QUOTE, quote + 1);
+    if (quote < 0) return json.length;
+    let escapes = 0;
+    while (json[quote - 1 - escapes] === BACKSLASH) escapes += 1;
+    if (escapes % 2 === 0) return quote;
+  }
+}
+
+function tooMany(max: number, what: string): string {
+  return `The body has more than ${max} ${what}.`;
+}
