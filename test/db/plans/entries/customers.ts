@@ -87,7 +87,7 @@ export const customers: Entries = {
       sql: 'select … from "members" inner join "organizations" on "organizations"."id" = "members"."organization_id" where "members"."email" = ? order by "members"."id" asc',
       plan: ["SCAN members", "SEARCH organizations USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 2100,
-      why: "TO MEND: no index has the members by address, so that each page of the site looks at all of them, and staff's list of people does so for each person.",
+      why: "No index has members by their address: each page of the site looks at all members, and staff's list of people does so for each person.",
     },
   ],
   "accounts/accounts.store.ts plans": [
@@ -112,7 +112,7 @@ export const customers: Entries = {
       sql: "SELECT … FROM audit_log WHERE id < @before AND person = @person COLLATE NOCASE ORDER BY id DESC LIMIT @limit",
       plan: ["SEARCH audit_log USING INTEGER PRIMARY KEY (rowid<?)"],
       rows: 51000,
-      why: "TO MEND: no index has the entries by person, so that staff's search for one reads the log.",
+      why: "No index has entries by person: staff's search for one reads the log until its page is full.",
     },
   ],
   "db/patient-client.ts get": [
@@ -154,19 +154,19 @@ export const customers: Entries = {
         "SCAN primary",
       ],
       rows: 1,
-      why: "Of the library: some that are over, or the one row of the query within.",
+      why: "The library's: the one row of the query within, or a hundred links that are over.",
     },
     {
       sql: 'select "primary".* from (select * from "verifications" where "verifications"."expires_at" < ? limit ?) as "primary"',
       plan: ["SCAN verifications"],
       rows: 100,
-      why: "Of the library: some that are over, or the one row of the query within.",
+      why: "The library's: the one row of the query within, or a hundred links that are over.",
     },
     {
       sql: 'delete from "verifications" where "verifications"."expires_at" < ?',
       plan: ["SCAN verifications"],
       rows: 510,
-      why: "Of the library, which removes what is over with each link that is made: only links of the last three days are left.",
+      why: "The library's: with each link that is looked at it removes what is over, so only three days of links are left.",
     },
     {
       sql: 'select "primary".* from (select * from "verifications" where "verifications"."identifier" = ? limit ?) as "primary"',
@@ -256,7 +256,7 @@ export const customers: Entries = {
       sql: "DELETE FROM usage_days WHERE day <= ?",
       plan: ["SCAN usage_days"],
       rows: 201000,
-      why: "TO MEND: usage of all organizations is read under the write lock, once a day.",
+      why: "No index has usage by day: all of it is read under the write lock, once a day.",
     },
   ],
   "limits/usage.store.ts createUsageStore": [
@@ -324,7 +324,7 @@ export const customers: Entries = {
       sql: "SELECT 1 FROM members m JOIN organizations o ON o.id = m.organization_id WHERE m.email = ? AND m.suspended_at IS NULL AND o.archived_at IS NULL",
       plan: ["SCAN m", "SEARCH o USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 2100,
-      why: "TO MEND: no index has the members by address. Only after a suspension.",
+      why: "No index has members by their address; only after a suspension.",
     },
   ],
   "people/people.store.ts noteChosen": [

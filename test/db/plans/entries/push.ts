@@ -101,7 +101,7 @@ export const push: Entries = {
         "USE TEMP B-TREE FOR ORDER BY",
       ],
       rows: 4000,
-      why: "The first due time of each webhook, twice for those that have one due; only while something is due.",
+      why: "The first due time of each webhook, looked up again for each column that it is in.",
     },
   ],
   "webhooks/cut-events.ts cutEvents": [
@@ -365,7 +365,7 @@ export const push: Entries = {
     {
       sql: "UPDATE webhook_deliveries SET claimed_until = claimed_until - @byMs WHERE claimed_until IS NOT NULL",
       plan: ["SCAN webhook_deliveries USING INDEX webhook_deliveries_claimed"],
-      rows: 0,
+      rows: 1,
       why: "Only where the clock was set back: all that waits gets another time at once.",
     },
     {
@@ -429,7 +429,7 @@ export const push: Entries = {
     {
       sql: 'select … from "webhooks" where "webhooks"."disabled_reason" = ?',
       plan: ["SCAN webhooks"],
-      rows: 0,
+      rows: 1000,
       why: "At the start only: whether each secret can be read.",
     },
   ],

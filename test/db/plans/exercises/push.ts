@@ -1,4 +1,6 @@
 import { pushOperations } from "../../../../src/operations.ts";
+import { claimDelivery } from "../../../../src/webhooks/deliveries.store.ts";
+import { activeWebhooks } from "../../../../src/webhooks/webhooks.store.ts";
 import { imported } from "../../../support/expectations.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../support/pushing.ts";
 import type { World } from "../world.ts";
@@ -7,6 +9,9 @@ import type { World } from "../world.ts";
 export async function exercisePush({ appliance, call, webhooks }: World): Promise<void> {
   const { app, ports } = appliance;
   const { clock, network } = ports;
+  const { db, webhooks: staff, accounts } = app.domains;
+  // At the start of a process the table is looked at whole.
+  activeWebhooks(db);
   const [first = 0, second = 0, third = 0] = webhooks;
 
   await app.push.runDue();
@@ -16,9 +21,10 @@ export async function exercisePush({ appliance, call, webhooks }: World): Promis
   network.answer = ({ host }) => ({ status: host.startsWith("receiver0") ? 503 : 204 });
   await imported(appliance, "posts", freshPosts(clock.now()));
   await app.push.runDue();
-  // Nobody looked for longer than half an hour; then the clock is set back.
+  // Nobody looked for an hour; then, while another process makes an attempt, the clock is set back.
   clock.advance(HOUR_MS);
   await app.push.runDue();
+  claimDelivery(db, 1, "another's", clock.now());
   clock.advance(-2 * HOUR_MS);
   await app.push.runDue();
   ports.mail.isDown = true;
@@ -41,7 +47,6 @@ export async function exercisePush({ appliance, call, webhooks }: World): Promis
   }
   await call("DELETE", `${third}/`);
 
-  const { webhooks: staff, accounts, db } = app.domains;
   await pushOperations.releaseClaims(db, clock, [{ id: 1, claim: "none" }]);
   await staff.disable(second, "too many");
   await staff.enable(second);

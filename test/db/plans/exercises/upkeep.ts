@@ -1,4 +1,5 @@
 import { rewriteMeta } from "../../../../src/db/meta.ts";
+import { failRunning } from "../../../../src/imports/import-runs.store.ts";
 import { queueMail } from "../../../../src/mail/mails.store.ts";
 import { selectStaffEmails } from "../../../../src/people/people.store.ts";
 import { imported } from "../../../support/expectations.ts";
@@ -12,6 +13,8 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
   const { scheduler } = app;
   const { db } = app.domains;
   rewriteMeta(db);
+  // At the start of a process: imports of one that is gone.
+  failRunning(db, ports.clock.now(), "interrupted");
   // Seen for the first time, a job has nothing to catch up with.
   await scheduler.runDue();
 
@@ -71,6 +74,7 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
   ports.clock.advance(DAY_MS);
   await scheduler.runDue();
   await scheduler.runNow("recount");
+  scheduler.list();
   // Where a backup fails, staff get a mail.
   for (const email of selectStaffEmails(db)) {
     queueMail(db, ports.clock.now(), { to: [email], subject: "", text: "", html: "" });
