@@ -64,8 +64,8 @@ export interface ChannelRecord extends CardRow {
   is_public: number;
 }
 
-const RECORDS = `SELECT ${CARD_COLUMNS}, k.msgr_id, c.is_public
-  FROM channels c JOIN channel_cards k ON k.id = c.id`;
+const RECORD_BY_ID = `SELECT ${CARD_COLUMNS}, k.msgr_id, c.is_public
+  FROM channels c CROSS JOIN channel_cards k ON k.id = c.id WHERE c.id = ?`;
 
 /**
  * Finds channels for imports, public or not. Most rows of an import are new: a look-up of the id
@@ -102,7 +102,7 @@ function createPublicCards(db: Database) {
 
 /** Moves channels' times of the last post on; for imports, inside transactions. */
 export function createLastPosts(db: Database) {
-  const byId = statement<ChannelRecord>(db, `${RECORDS} WHERE c.id = ?`);
+  const byId = statement<ChannelRecord>(db, RECORD_BY_ID);
   const keepPublicCard = createPublicCards(db);
   const move = statement(
     db,
@@ -122,7 +122,7 @@ export function createLastPosts(db: Database) {
  */
 export function createChannelRecords(db: Database) {
   const directoryIds = readDirectoryIds(db);
-  const byId = statement<ChannelRecord>(db, `${RECORDS} WHERE c.id = ?`);
+  const byId = statement<ChannelRecord>(db, RECORD_BY_ID);
   const keepPublicCard = createPublicCards(db);
   const search = createSearchIndex(db);
   const ids = createChannelIds(db);

@@ -9,6 +9,7 @@ import { untilFree } from "./busy.ts";
 import { checkpointsItself } from "./checkpoint.ts";
 import { armDeadline } from "./deadline.ts";
 import { deniedAccess, giveToOwnerOf } from "./file-owner.ts";
+import { createStatementCache } from "./statement-cache.ts";
 
 /** One connection: drizzle's builder, with the driver's handle as `$client`. */
 export type Database = BetterSQLite3Database & { $client: BetterSqlite3.Database };
@@ -140,25 +141,20 @@ export function foldLog(db: Database): void {
   db.$client.pragma("wal_checkpoint(TRUNCATE)");
 }
 
-const statements = new WeakMap<Database, Map<string, BetterSqlite3.Statement>>();
+const caches = new WeakMap<Database, ReturnType<typeof createStatementCache>>();
 
 /**
- * The prepared statement of this SQL text on this connection, prepared once. For SQL whose shape
- * depends on the request, and for loops where a query builder would cost more than the query; rows
- * of accounts, keys and directories are read through drizzle.
+ * The prepared statement of this SQL text on this connection, kept for the next time. For SQL whose
+ * shape depends on the request, and for loops where a query builder would cost more than the query;
+ * rows of accounts, keys and directories are read through drizzle.
  */
 export function statement<Row>(db: Database, sql: string): BetterSqlite3.Statement<unknown[], Row> {
-  let known = statements.get(db);
-  if (known === undefined) {
-    known = new Map();
-    statements.set(db, known);
+  let cache = caches.get(db);
+  if (cache === undefined) {
+    cache = createStatementCache((text) => db.$client.prepare(plannedOnce(text)));
+    caches.set(db, cache);
   }
-  let prepared = known.get(sql);
-  if (prepared === undefined) {
-    prepared = db.$client.prepare(plannedOnce(sql));
-    known.set(sql, prepared);
-  }
-  return prepared as BetterSqlite3.Statement<unknown[], Row>;
+  return cache.get(sql) as BetterSqlite3.Statement<unknown[], Row>;
 }
 
 const TEXT_OR_PARAMETER = /'(?:[^']|'')*'|"(?:[^"]|"")*"|[?@]\w*/g;

@@ -15,7 +15,7 @@ const COUNTED_MAX = 10_000;
 
 const DUE = `
   SELECT count(*) AS n FROM (
-    SELECT 1 FROM webhooks w JOIN webhook_deliveries d ON d.webhook_id = w.id
+    SELECT 1 FROM webhooks w CROSS JOIN webhook_deliveries d ON d.webhook_id = w.id
     WHERE d.state = 'pending' AND d.next_attempt_at <= ? LIMIT ${COUNTED_MAX})`;
 
 const OLDEST_DUE = `

@@ -1,0 +1,44 @@
+import { expect, test } from "bun:test";
+import { type Entry, faultsOf } from "./plans/compare.ts";
+import type { Recorded } from "./plans/recorder.ts";
+
+const STATEMENT: Recorded = {
+  site: "posts/posts.store.ts selectPost",
+  shape: "SELECT … FROM posts WHERE id = ?",
+  plan: ["SEARCH posts USING INTEGER PRIMARY KEY (rowid=?)"],
+  rows: 1,
+  runs: 3,
+};
+const ENTRY: Entry = { sql: STATEMENT.shape, plan: STATEMENT.plan, rows: 1 };
+
+/** What is said of one statement beside one entry of its call site. */
+function faults(statement: Partial<Recorded>, entry: Partial<Entry> = {}): string[] {
+  const entries = { [STATEMENT.site]: [{ ...ENTRY, ...entry }] };
+  return faultsOf([{ ...STATEMENT, ...statement }], entries);
+}
+
+test("a statement is as it is written where its plan is and it visits no more rows", () => {
+  expect(faults({})).toEqual([]);
+  expect(faults({ rows: 0 })).toEqual([]);
+  expect(faults({}, { plan: ["SEARCH posts USING *"] })).toEqual([]);
+  expect(faultsOf([{ ...STATEMENT, shape: "COMMIT", plan: [] }], {})).toEqual([]);
+});
+
+test("another plan, more rows, a statement without entry or never run are told", () => {
+  const scan = { plan: ["SCAN posts"] };
+  expect(faults(scan)[0]).toContain("another plan");
+  expect(faults({ rows: 2 })).toEqual([expect.stringContaining("visits 2 rows, not 1")]);
+  expect(faults({ rows: null })).toEqual([expect.stringContaining("visits null rows")]);
+  expect(faults({ shape: "SELECT 1 FROM posts" })[0]).toContain("has no entry");
+  expect(faults({ runs: 0 })).toEqual([expect.stringContaining("never run")]);
+});
+
+test("an entry that nothing has is told, and one that scans or visits much without a word", () => {
+  expect(faultsOf([], { [STATEMENT.site]: [ENTRY] })).toEqual([
+    expect.stringContaining("nothing has this entry"),
+  ]);
+  const scan = { plan: ["SCAN posts"] };
+  expect(faults(scan, scan)).toEqual([expect.stringContaining("say why it is right")]);
+  expect(faults(scan, { ...scan, why: "There are few." })).toEqual([]);
+  expect(faults({}, { rows: 201 })).toEqual([expect.stringContaining("say why it is right")]);
+});

@@ -1,0 +1,89 @@
+import { beforeAll, expect, test } from "bun:test";
+import { closeDatabase, IN_MEMORY, openDatabase } from "../../src/db/database.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { systemClock } from "../../src/ports/clock.ts";
+import { faultsOf } from "./plans/compare.ts";
+import { exerciseAll } from "./plans/exercise.ts";
+import { planOf, type Recorder } from "./plans/recorder.ts";
+import { ENTRIES, OUTSIDE } from "./plans/rooms.ts";
+
+/*
+ * The plan of every statement is written down (plans/entries), and so is how many rows it visits on a
+ * database at the limits of the plans. A new statement needs two things: that plans/exercises runs it,
+ * and an entry, which `bun test/db/plans/print.ts` prints (with a folder of src behind it: those of that
+ * folder). Read it, say why it is right where it visits many rows, and put it among the others.
+ */
+
+let recorder: Recorder;
+beforeAll(async () => {
+  recorder = await exerciseAll();
+}, 300_000);
+
+test("every place of the sources that prepares a statement is run at the plans' limits", () => {
+  const idle = recorder
+    .idleSites()
+    .filter(({ name }) => !Object.keys(OUTSIDE).some((outside) => name.startsWith(outside)))
+    .map(({ file, lines, text }) => `${file}:${lines[0]} ${text}`);
+  expect(idle).toEqual([]);
+});
+
+test("no statement is prepared out of sight: each is a call that the sources show", () => {
+  expect([...recorder.strays]).toEqual([]);
+});
+
+test("every statement has the plan that is written of it, and visits no more rows", () => {
+  expect(faultsOf(recorder.statements, ENTRIES)).toEqual([]);
+});
+
+/** The plan of a statement says nothing of what its triggers run for each row. */
+const TRIGGERS = {
+  keys_changed: ["SCAN accounts_version"],
+  members_changed: ["SCAN accounts_version"],
+  organizations_changed: ["SCAN accounts_version"],
+  plans_changed: ["SCAN accounts_version"],
+  posts_read: ["SEARCH webhook_channels EXISTS USING PRIMARY KEY (channel_id=?)"],
+};
+
+test("what triggers run finds its rows by an index, or in a table of one row", async () => {
+  const db = openDatabase(IN_MEMORY, systemClock);
+  await migrate(db, systemClock);
+  const triggers = db.$client
+    .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name")
+    .all() as { name: string; sql: string }[];
+  const plans = triggers.map(({ name, sql }) => {
+    const [, when = "", body = ""] = /(?:\bWHEN\b(.*?))?\bBEGIN\b(.*)\bEND\b/s.exec(sql) ?? [];
+    const statements = [...(when === "" ? [] : [`SELECT 1 WHERE ${when}`]), ...body.split(";")];
+    const lines = statements
+      .filter((statement) => statement.trim() !== "")
+      .flatMap((statement) => planOf(db.$client, statement.replace(/\b(?:new|old)\.\w+/g, "?")));
+    return [name, lines];
+  });
+  expect(Object.fromEntries(plans)).toEqual(TRIGGERS);
+  closeDatabase(db);
+});
+
+/** Foreign keys without an index of their own, whose parents' rows nobody removes. */
+const NEVER_REMOVED = [
+  "organizations.plan → plans",
+  "read_posts.post_id → posts",
+  "usage_days.key_id → keys",
+];
+
+test("who refers to a row is found by an index when it is removed", async () => {
+  const db = openDatabase(IN_MEMORY, systemClock);
+  await migrate(db, systemClock);
+  const unindexed = db.$client
+    .prepare(
+      `SELECT t.name || '.' || f."from" || ' → ' || f."table"
+       FROM pragma_table_list t, pragma_foreign_key_list(t.name) f
+       WHERE NOT EXISTS (
+         SELECT 1 FROM pragma_index_list(t.name) l, pragma_index_info(l.name) i
+         WHERE i.seqno = 0 AND i.name = f."from" AND NOT l.partial)
+       AND NOT EXISTS (
+         SELECT 1 FROM pragma_table_info(t.name) c WHERE c.pk = 1 AND c.name = f."from")`,
+    )
+    .pluck()
+    .all();
+  expect(unindexed.sort()).toEqual(NEVER_REMOVED);
+  closeDatabase(db);
+});

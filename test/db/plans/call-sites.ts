@@ -1,0 +1,85 @@
+import { readFileSync } from "node:fs";
+import { relative, resolve } from "node:path";
+import { Glob } from "bun";
+import ts from "typescript";
+
+/** A place of the sources where a statement is made. */
+export interface CallSite {
+  /** File in src and enclosing function, such as `posts/posts.store.ts selectPosts`. */
+  name: string;
+  file: string;
+  /** The call, as it is written. */
+  text: string;
+  /** First and last line of the call. */
+  lines: [first: number, last: number];
+}
+
+const SRC = resolve(import.meta.dir, "../../../src");
+/** By which drizzle begins a statement. */
+export const BUILDERS = ["select", "selectDistinct", "insert", "update", "delete"];
+const ENDS = ["all", "get", "run", "prepare"];
+
+/** Every call in src by which a statement is prepared: of `statement()`, the driver, drizzle. */
+export function findCallSites(): CallSite[] {
+  const files = [...new Glob("**/*.ts").scanSync(SRC)].sort();
+  return files.flatMap((file) => {
+    const text = readFileSync(`${SRC}/${file}`, "utf8");
+    const isOfInterest = /statement|\.prepare\(|\bdb\b/.test(text);
+    return isOfInterest ? sitesOf(file, text) : [];
+  });
+}
+
+function sitesOf(file: string, text: string): CallSite[] {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const sites: CallSite[] = [];
+  const lineOf = (at: number): number => source.getLineAndCharacterOfPosition(at).line + 1;
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node) && preparesStatement(node)) {
+      const name = `${file} ${functionAround(node)}`;
+      const lines: CallSite["lines"] = [lineOf(node.getStart(source)), lineOf(node.getEnd())];
+      sites.push({ name, file, text: node.getText(source), lines });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return sites;
+}
+
+function preparesStatement({ expression: called }: ts.CallExpression): boolean {
+  if (ts.isIdentifier(called)) return called.text === "statement";
+  if (!ts.isPropertyAccessExpression(called)) return false;
+  const receiver = called.expression.getText();
+  if (/(^|[.$])client$/.test(receiver)) return ["prepare", "exec"].includes(called.name.text);
+  return ENDS.includes(called.name.text) && isBuilder(called.expression);
+}
+
+/** Whether a chain of calls begins with such as `db.select()`. */
+function isBuilder(node: ts.Expression): boolean {
+  if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return false;
+  const { name, expression } = node.expression;
+  return expression.getText() === "db" ? BUILDERS.includes(name.text) : isBuilder(expression);
+}
+
+function functionAround(node: ts.Node): string {
+  for (let at = node.parent; at !== undefined; at = at.parent) {
+    if (!ts.isFunctionLike(at)) continue;
+    if (at.name !== undefined) return at.name.getText();
+    const { parent } = at;
+    if (ts.isVariableDeclaration(parent) || ts.isPropertyAssignment(parent)) {
+      return parent.name.getText();
+    }
+  }
+  return "";
+}
+
+/** A place in a file of src, told from a stack: the innermost that is not the way to the driver. */
+export function sourceFrame(stack: string): { file: string; line: number } | null {
+  for (const [, path = "", line = ""] of stack.matchAll(/\(?(\/[^\n():]+\.tsx?):(\d+):\d+\)?$/gm)) {
+    const file = relative(SRC, path);
+    if (!file.startsWith("..") && !WAY_TO_DRIVER.includes(file))
+      return { file, line: Number(line) };
+  }
+  return null;
+}
+
+const WAY_TO_DRIVER = ["db/database.ts", "db/statement-cache.ts"];

@@ -1,0 +1,604 @@
+import type { Entries } from "../compare.ts";
+
+/** Statements by which the catalog is served and written. */
+export const catalog: Entries = {
+  "channels/catalog.ts all": [
+    {
+      plan: [
+        "SEARCH k USING COVERING INDEX sqlite_autoindex_channel_cards_2 (handle=?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 2,
+    },
+    {
+      plan: [
+        "CO-ROUTINE (subquery-1)",
+        "  SEARCH c USING COVERING INDEX channels_by_* (kind=?*)",
+        "SCAN (subquery-1)",
+      ],
+      rows: 20000,
+      why: "A walk of an ordering's index until the page is full: 60,000 channels at the most (WALK_MAX), or under the deadline.",
+    },
+    {
+      plan: [
+        "SEARCH c USING COVERING INDEX channels_by_subscribers (kind=?*)",
+        "USE TEMP B-TREE FOR ORDER BY",
+      ],
+      rows: 200,
+    },
+    {
+      plan: [
+        "SEARCH c USING COVERING INDEX channels_by_subscribers (kind=?*)",
+        "USE TEMP B-TREE FOR LAST TERM OF ORDER BY",
+      ],
+      rows: 200,
+    },
+    {
+      plan: [
+        "COMPOUND QUERY",
+        "  LEFT-MOST SUBQUERY",
+        "    MATERIALIZE ends",
+        "      MATERIALIZE candidates",
+        "        SCAN channel_search VIRTUAL TABLE INDEX 64:M1><",
+        "      SCAN candidates",
+        "    SCAN ends",
+        "  UNION ALL",
+        "    CO-ROUTINE (subquery-4)",
+        "      SCAN m",
+        "      SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "    SCAN (subquery-4)",
+      ],
+      rows: 600,
+      why: "Candidates in the order of the search index, at most IN_ORDER_LONG_MAX at a time, and each one's channel.",
+    },
+    {
+      plan: [
+        "COMPOUND QUERY",
+        "  LEFT-MOST SUBQUERY",
+        "    MATERIALIZE counted",
+        "      MATERIALIZE matches",
+        "        SCAN channel_search VIRTUAL TABLE INDEX 0:M1><",
+        "      SCAN matches",
+        "    SCAN counted",
+        "  UNION ALL",
+        "    CO-ROUTINE (subquery-5)",
+        "      SCAN m",
+        "      SCALAR SUBQUERY 4",
+        "        SCAN counted",
+        "      SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "      USE TEMP B-TREE FOR ORDER BY",
+        "    SCAN (subquery-5)",
+      ],
+      rows: 600,
+      why: "All candidates of the search index where they are few (CANDIDATES_FEW, REST_MAX), and each one's channel.",
+    },
+    {
+      plan: [
+        "COMPOUND QUERY",
+        "  LEFT-MOST SUBQUERY",
+        "    MATERIALIZE sample",
+        "      MATERIALIZE counted",
+        "        MATERIALIZE candidates",
+        "          SCAN channel_search VIRTUAL TABLE INDEX 0:M1><",
+        "        SCAN candidates",
+        "      MATERIALIZE looked",
+        "        SCAN m",
+        "        SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "      SCAN counted",
+        "      SCAN looked",
+        "    SCAN sample",
+        "  UNION ALL",
+        "    CO-ROUTINE (subquery-8)",
+        "      SCAN m",
+        "      SCALAR SUBQUERY 7",
+        "        SCAN sample",
+        "      SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "      USE TEMP B-TREE FOR ORDER BY",
+        "    SCAN (subquery-8)",
+      ],
+      rows: 4300,
+      why: "Candidates of the search index up to CANDIDATES_MAX, and the channels of every 61st, or of all where that is cheapest.",
+    },
+  ],
+  "channels/catalog.ts count": [
+    {
+      plan: [
+        "CO-ROUTINE (subquery-1)",
+        "  SEARCH c USING COVERING INDEX channels_by_* (kind=?*)",
+        "SCAN (subquery-1)",
+      ],
+      rows: 10001,
+      why: "Channels in a range of subscribers, counted up to RANGE_MAX, or what a walk met.",
+    },
+  ],
+  "channels/channels.store.ts card": [
+    {
+      sql: "SELECT p.json FROM channel_cards k JOIN public_cards p ON p.id = k.id WHERE k.handle = ?",
+      plan: [
+        "SEARCH k USING COVERING INDEX sqlite_autoindex_channel_cards_2 (handle=?)",
+        "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 2,
+    },
+    {
+      sql: "SELECT p.json FROM channel_cards k JOIN public_cards p ON p.id = k.id WHERE k.msgr_id = ?",
+      plan: [
+        "SEARCH k USING COVERING INDEX sqlite_autoindex_channel_cards_1 (msgr_id=?)",
+        "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 2,
+    },
+    {
+      sql: "SELECT json FROM public_cards WHERE id = ?",
+      plan: ["SEARCH public_cards USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "channels/channels.store.ts categoriesInUse": [
+    {
+      sql: "SELECT DISTINCT category, categories FROM channel_cards",
+      plan: ["SCAN channel_cards", "USE TEMP B-TREE FOR DISTINCT"],
+      rows: 31000,
+      why: "Only with an import of categories that removes the others, once.",
+    },
+  ],
+  "channels/channels.store.ts channelsInTerritories": [
+    {
+      sql: "SELECT id FROM channel_cards WHERE territory IN (SELECT value FROM json_each(?)) AND id > ? ORDER BY id LIMIT ?",
+      plan: [
+        "SEARCH channel_cards USING INTEGER PRIMARY KEY (rowid>?)",
+        "LIST SUBQUERY 1",
+        "  SCAN json_each VIRTUAL TABLE INDEX 1:",
+        "  CREATE BLOOM FILTER",
+      ],
+      rows: 31000,
+      why: "Goes on where the part before it ended: all parts together read the cards once, outside of any transaction.",
+    },
+  ],
+  "channels/channels.store.ts createChannelIds": [
+    {
+      sql: "SELECT id FROM channel_cards WHERE id = ?",
+      plan: ["SEARCH channel_cards USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+    {
+      sql: "SELECT id FROM channel_cards WHERE msgr_id = ?",
+      plan: [
+        "SEARCH channel_cards USING COVERING INDEX sqlite_autoindex_channel_cards_1 (msgr_id=?)",
+      ],
+      rows: 1,
+    },
+    {
+      sql: "SELECT id FROM channel_cards WHERE handle = ?",
+      plan: [
+        "SEARCH channel_cards USING COVERING INDEX sqlite_autoindex_channel_cards_2 (handle=?)",
+      ],
+      rows: 1,
+    },
+  ],
+  "channels/channels.store.ts createChannelRecords": [
+    {
+      sql: "UPDATE channels SET … WHERE id = @id",
+      plan: ["SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+    {
+      sql: "UPDATE channel_cards SET … WHERE id = @id",
+      plan: ["SEARCH channel_cards USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "channels/channels.store.ts createLastPosts": [
+    {
+      sql: "SELECT … FROM channels c CROSS JOIN channel_cards k ON k.id = c.id WHERE c.id = ?",
+      plan: [
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH k USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 2,
+    },
+    {
+      sql: "UPDATE channels SET last_post_at = @publishedAt WHERE id = @channelId AND (last_post_at IS NULL OR last_post_at < @publishedAt)",
+      plan: ["SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "channels/channels.store.ts createPublicCards": [
+    {
+      sql: "DELETE FROM public_cards WHERE id = ?",
+      plan: ["SEARCH public_cards USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "channels/channels.store.ts readDirectoryIds": [
+    {
+      sql: "SELECT slug, id FROM categories",
+      plan: ["SCAN categories USING COVERING INDEX sqlite_autoindex_categories_1"],
+      rows: 50,
+    },
+    {
+      sql: "SELECT slug, id, path FROM territories",
+      plan: ["SCAN territories"],
+      rows: 1300,
+      why: "The whole directory, once an import.",
+    },
+  ],
+  "channels/channels.store.ts selectCards": [
+    {
+      sql: "SELECT group_concat(p.json, ',') AS cards FROM json_each(?) given CROSS JOIN public_cards p ON p.id = given.value",
+      plan: ["SCAN given VIRTUAL TABLE INDEX 1:", "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 200,
+    },
+  ],
+  "channels/channels.store.ts territoriesInUse": [
+    {
+      sql: "SELECT DISTINCT territory FROM channel_cards WHERE territory IS NOT NULL",
+      plan: ["SCAN channel_cards", "USE TEMP B-TREE FOR DISTINCT"],
+      rows: 31000,
+      why: "Only with an import of territories that removes the others, once.",
+    },
+  ],
+  "channels/channels.ts publicId": [
+    {
+      sql: "SELECT id FROM channels WHERE id = ? AND is_public = 1",
+      plan: ["SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+    {
+      sql: "SELECT c.id FROM channel_cards k JOIN channels c ON c.id = k.id WHERE k.handle = ? AND c.is_public = 1",
+      plan: [
+        "SEARCH k USING COVERING INDEX sqlite_autoindex_channel_cards_2 (handle=?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 2,
+    },
+  ],
+  "channels/optimize-search.ts optimizeSearch": [
+    { sql: "SELECT total_changes() AS n", plan: ["SCAN CONSTANT ROW"], rows: 0 },
+  ],
+  "channels/search-index.ts createSearchIndex": [
+    {
+      sql: "SELECT … FROM channels WHERE id = ? AND is_public = 1",
+      plan: ["SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+    {
+      sql: "DELETE FROM channel_search WHERE rowid IN (SELECT CAST(value AS INTEGER) FROM json_each(?))",
+      plan: [
+        "SCAN channel_search VIRTUAL TABLE INDEX 0:=",
+        "LIST SUBQUERY 1",
+        "  SCAN json_each VIRTUAL TABLE INDEX 1:",
+      ],
+      rows: 410,
+      why: "The channels that a transaction wrote, one by one.",
+    },
+    {
+      sql: "INSERT INTO channel_search (rowid, search_text) SELECT place, search_text FROM channels WHERE is_public = 1 AND id IN (SELECT value FROM json_each(?)) ORDER BY place",
+      plan: [
+        "SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)",
+        "LIST SUBQUERY 1",
+        "  SCAN json_each VIRTUAL TABLE INDEX 1:",
+        "USE TEMP B-TREE FOR ORDER BY",
+      ],
+      rows: 410,
+      why: "The channels that a transaction wrote, one by one.",
+    },
+  ],
+  "channels/search-terms.ts countTrigrams": [
+    {
+      sql: "SELECT term, doc FROM temp.search_vocabulary WHERE doc >= ?",
+      plan: ["SCAN temp.search_vocabulary VIRTUAL TABLE INDEX 3:"],
+      rows: 0,
+    },
+    {
+      sql: "SELECT count(*) AS n FROM channel_search",
+      plan: ["SCAN channel_search VIRTUAL TABLE INDEX 0:"],
+      rows: 30000,
+      why: "A nightly job reads it outside of any transaction that writes.",
+    },
+    {
+      sql: "INSERT INTO search_trigrams (trigram, channels) SELECT value ->> 'term', value ->> 'doc' FROM json_each(?)",
+      plan: ["SCAN json_each VIRTUAL TABLE INDEX 1:"],
+      rows: 110,
+    },
+  ],
+  "channels/search-terms.ts countsOf": [
+    {
+      sql: "SELECT trigram, channels FROM search_trigrams WHERE trigram IN (SELECT value FROM json_each(?))",
+      plan: [
+        "SEARCH search_trigrams USING PRIMARY KEY (trigram=?)",
+        "LIST SUBQUERY 1",
+        "  SCAN json_each VIRTUAL TABLE INDEX 1:",
+      ],
+      rows: 14,
+    },
+  ],
+  "directory/category-images.ts content": [
+    {
+      sql: "SELECT content FROM category_images WHERE name = ?",
+      plan: ["SEARCH category_images USING INDEX sqlite_autoindex_category_images_1 (name=?)"],
+      rows: 1,
+    },
+  ],
+  "directory/directory.store.ts countCategory": [
+    {
+      sql: 'update "categories" set "channels" = ? where "categories"."slug" = ?',
+      plan: ["SEARCH categories USING INDEX sqlite_autoindex_categories_1 (slug=?)"],
+      rows: 1,
+    },
+  ],
+  "directory/directory.store.ts countTerritory": [
+    {
+      sql: 'update "territories" set "channels" = ? where "territories"."slug" = ?',
+      plan: ["SEARCH territories USING INDEX sqlite_autoindex_territories_1 (slug=?)"],
+      rows: 1,
+    },
+  ],
+  "directory/directory.store.ts createDirectoryStore": [
+    {
+      sql: 'select … from "categories" order by "categories"."position" asc',
+      plan: ["SCAN categories", "USE TEMP B-TREE FOR ORDER BY"],
+      rows: 60,
+    },
+    {
+      sql: 'select … from "territories" order by "territories"."position" asc',
+      plan: ["SCAN territories", "USE TEMP B-TREE FOR ORDER BY"],
+      rows: 1300,
+      why: "The whole directory.",
+    },
+    {
+      sql: 'select "slug" from "territories" where "territories"."is_moved" = ?',
+      plan: ["SCAN territories"],
+      rows: 1300,
+      why: "The whole directory.",
+    },
+    {
+      sql: 'select … from "categories" where "categories"."slug" = ?',
+      plan: ["SEARCH categories USING INDEX sqlite_autoindex_categories_1 (slug=?)"],
+      rows: 1,
+    },
+    {
+      sql: 'select … from "territories" where "territories"."slug" = ?',
+      plan: ["SEARCH territories USING INDEX sqlite_autoindex_territories_1 (slug=?)"],
+      rows: 1,
+    },
+    {
+      sql: "INSERT INTO territories (…) VALUES (…) ON CONFLICT (slug) DO UPDATE SET …",
+      plan: ["SEARCH territories USING COVERING INDEX territories_parent (parent=?)"],
+      rows: 0,
+    },
+  ],
+  "directory/directory.store.ts markMoved": [
+    {
+      sql: 'update "territories" set "is_moved" = ? where false',
+      plan: ["SCAN territories"],
+      rows: 0,
+    },
+    {
+      sql: 'update "territories" set "is_moved" = ? where "territories"."slug" in (?)',
+      plan: ["SEARCH territories USING INDEX sqlite_autoindex_territories_1 (slug=?)"],
+      rows: 1,
+    },
+  ],
+  "directory/directory.store.ts removeCategory": [
+    {
+      sql: 'delete from "categories" where "categories"."slug" = ?',
+      plan: ["SEARCH categories USING INDEX sqlite_autoindex_categories_1 (slug=?)"],
+      rows: 1,
+    },
+  ],
+  "directory/directory.store.ts removeTerritory": [
+    {
+      sql: 'delete from "territories" where "territories"."slug" = ?',
+      plan: [
+        "SEARCH territories USING INDEX sqlite_autoindex_territories_1 (slug=?)",
+        "SEARCH territories USING COVERING INDEX territories_parent (parent=?)",
+      ],
+      rows: 1,
+    },
+  ],
+  "directory/recount.ts recount": [
+    {
+      sql: "SELECT … FROM channels c JOIN channel_cards k ON k.id = c.id WHERE c.is_public = 1 GROUP BY k.category, k.categories",
+      plan: [
+        "SCAN c USING COVERING INDEX channels_by_last_post",
+        "SEARCH k USING INTEGER PRIMARY KEY (rowid=?)",
+        "USE TEMP B-TREE FOR GROUP BY",
+      ],
+      rows: 60000,
+      why: "A nightly job reads it outside of any transaction that writes.",
+    },
+    {
+      sql: "SELECT … FROM channels c JOIN channel_cards k ON k.id = c.id WHERE c.is_public = 1 AND k.territory IS NOT NULL GROUP BY k.territory",
+      plan: [
+        "SCAN c USING COVERING INDEX channels_by_last_post",
+        "SEARCH k USING INTEGER PRIMARY KEY (rowid=?)",
+        "USE TEMP B-TREE FOR GROUP BY",
+      ],
+      rows: 60000,
+      why: "A nightly job reads it outside of any transaction that writes.",
+    },
+  ],
+  "posts/posts.store.ts createPostRecords": [
+    {
+      sql: "SELECT … FROM posts WHERE id = ?",
+      plan: ["SEARCH posts USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+    {
+      sql: "SELECT … FROM posts WHERE channel_id = ? AND msgr_post_id = ?",
+      plan: ["SEARCH posts USING INDEX posts_by_messenger_id (channel_id=? AND msgr_post_id=?)"],
+      rows: 1,
+    },
+    {
+      sql: "INSERT INTO posts (…) VALUES (…)",
+      plan: ["SCAN read_posts"],
+      rows: 0,
+      why: "Compiled for the foreign key, and skipped: nothing refers to a post that is not there yet.",
+    },
+    {
+      sql: "UPDATE posts SET … WHERE id = @id",
+      plan: ["SEARCH posts USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "posts/posts.store.ts newestPostAt": [
+    {
+      sql: "SELECT max(published_at) AS at FROM posts WHERE channel_id = ?",
+      plan: ["SEARCH posts USING COVERING INDEX posts_by_time (channel_id=?)"],
+      rows: 1,
+    },
+  ],
+  "posts/posts.store.ts selectPost": [
+    {
+      sql: "SELECT … FROM posts p JOIN channels c ON c.id = p.channel_id WHERE p.id = ? AND c.is_public = 1",
+      plan: [
+        "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 2,
+    },
+  ],
+  "posts/posts.store.ts selectPostTexts": [
+    {
+      sql: "SELECT … FROM posts p WHERE p.id = ?",
+      plan: ["SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "posts/posts.store.ts selectSegment": [
+    {
+      sql: "SELECT … FROM posts p WHERE 1 AND p.channel_id = ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
+      plan: ["SEARCH p USING INDEX posts_by_time (channel_id=?)"],
+      rows: 110,
+    },
+    {
+      sql: "SELECT … FROM posts p WHERE 1 AND p.channel_id = ? AND p.published_at = ? AND p.id < ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
+      plan: ["SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at=? AND id<?)"],
+      rows: 9,
+    },
+    {
+      sql: "SELECT … FROM posts p WHERE 1 AND p.channel_id = ? AND p.published_at < ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
+      plan: ["SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at<?)"],
+      rows: 110,
+    },
+    {
+      sql: "SELECT … FROM posts p WHERE 1 AND p.channel_id = ? AND p.published_at >= ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
+      plan: ["SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at>?)"],
+      rows: 110,
+    },
+    {
+      sql: "SELECT … FROM posts p WHERE 1 AND p.channel_id = ? AND p.published_at >= ? AND p.published_at < ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
+      plan: [
+        "SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at>? AND published_at<?)",
+      ],
+      rows: 110,
+    },
+    {
+      sql: "SELECT … FROM posts p WHERE 1 AND p.channel_id = ? AND p.is_ad = 1 ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
+      plan: ["SEARCH p USING INDEX posts_ads_by_time (channel_id=?)"],
+      rows: 110,
+    },
+    {
+      sql: "SELECT … FROM posts p WHERE 1 AND p.channel_id = ? AND p.is_ad = 1 AND p.published_at = ? AND p.id < ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
+      plan: ["SEARCH p USING INDEX posts_ads_by_time (channel_id=? AND published_at=? AND id<?)"],
+      rows: 0,
+    },
+    {
+      sql: "SELECT … FROM posts p WHERE 1 AND p.channel_id = ? AND p.is_ad = 1 AND p.published_at < ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
+      plan: ["SEARCH p USING INDEX posts_ads_by_time (channel_id=? AND published_at<?)"],
+      rows: 110,
+    },
+    {
+      sql: "SELECT … FROM posts p WHERE 1 AND p.channel_id = ? AND p.is_ad = 1 AND p.published_at >= ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
+      plan: ["SEARCH p USING INDEX posts_ads_by_time (channel_id=? AND published_at>?)"],
+      rows: 110,
+    },
+    {
+      sql: "SELECT … FROM posts p WHERE 1 AND p.channel_id = ? AND p.is_ad = 1 AND p.published_at >= ? AND p.published_at < ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
+      plan: [
+        "SEARCH p USING INDEX posts_ads_by_time (channel_id=? AND published_at>? AND published_at<?)",
+      ],
+      rows: 110,
+    },
+    {
+      sql: "SELECT … FROM posts p WHERE within_deadline() AND p.channel_id = ? AND p.is_ad = 0 ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
+      plan: ["SEARCH p USING INDEX posts_by_time (channel_id=?)"],
+      rows: 120,
+    },
+    {
+      sql: "SELECT … FROM posts p WHERE within_deadline() AND p.channel_id = ? AND p.is_ad = 0 AND p.published_at = ? AND p.id < ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
+      plan: ["SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at=? AND id<?)"],
+      rows: 9,
+    },
+    {
+      sql: "SELECT … FROM posts p WHERE within_deadline() AND p.channel_id = ? AND p.is_ad = 0 AND p.published_at < ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
+      plan: ["SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at<?)"],
+      rows: 120,
+    },
+    {
+      sql: "SELECT … FROM posts p WHERE within_deadline() AND p.channel_id = ? AND p.is_ad = 0 AND p.published_at >= ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
+      plan: ["SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at>?)"],
+      rows: 120,
+    },
+    {
+      sql: "SELECT … FROM posts p WHERE within_deadline() AND p.channel_id = ? AND p.is_ad = 0 AND p.published_at >= ? AND p.published_at < ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
+      plan: [
+        "SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at>? AND published_at<?)",
+      ],
+      rows: 120,
+    },
+  ],
+  "statistics/close-day.ts closeDay": [
+    {
+      sql: "SELECT id FROM channels WHERE is_public = 1 AND id > ? ORDER BY id LIMIT ?",
+      plan: ["SEARCH channels USING INTEGER PRIMARY KEY (rowid>?)"],
+      rows: 520,
+      why: "A part of 500 channels, with those before the next public one; outside of any transaction.",
+    },
+    {
+      sql: "INSERT INTO daily_statistics (…) SELECT c.id, :day, c.subscribers, (SELECT coalesce(sum(p.views), 0) FROM posts p WHERE p.channel_id = c.id AND p.published_at >= :from AND p.published_at < :until), (SELECT count(*) FROM posts p WHERE p.channel_id = c.id AND p.published_at >= :from AND p.published_at < :until) FROM channels c WHERE c.is_public = 1 AND c.id BETWEEN :first AND :last ON CONFLICT (channel_id, day) DO NOTHING",
+      plan: [
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)",
+        "CORRELATED SCALAR SUBQUERY 1",
+        "  SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at>? AND published_at<?)",
+        "CORRELATED SCALAR SUBQUERY 2",
+        "  SEARCH p USING COVERING INDEX posts_by_time (channel_id=? AND published_at>? AND published_at<?)",
+      ],
+      rows: 520,
+      why: "A part of 500 channels, each with the posts of one day.",
+    },
+  ],
+  "statistics/statistics.store.ts createStatisticsRecords": [
+    {
+      sql: "SELECT subscribers, views, posts FROM daily_statistics WHERE channel_id = ? AND day = ?",
+      plan: ["SEARCH daily_statistics USING PRIMARY KEY (channel_id=? AND day=?)"],
+      rows: 1,
+    },
+    {
+      sql: "SELECT … FROM posts WHERE channel_id = ? AND published_at >= ? AND published_at < ?",
+      plan: [
+        "SEARCH posts USING INDEX posts_by_time (channel_id=? AND published_at>? AND published_at<?)",
+      ],
+      rows: 0,
+    },
+    {
+      sql: "INSERT INTO daily_statistics (…) VALUES (…), …",
+      plan: ["SCAN 50-ROW VALUES CLAUSE"],
+      rows: 0,
+    },
+  ],
+  "statistics/statistics.store.ts selectDailyStatistics": [
+    {
+      sql: "SELECT 1 FROM channels WHERE id = ? AND is_public = 1",
+      plan: ["SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+    {
+      sql: "SELECT s.day, s.subscribers, s.views, s.posts FROM daily_statistics s WHERE s.channel_id = ? AND s.day BETWEEN ? AND ? ORDER BY s.day",
+      plan: ["SEARCH s USING PRIMARY KEY (channel_id=? AND day>? AND day<?)"],
+      rows: 340,
+      why: "The days asked for, 366 at the most for a short way.",
+    },
+  ],
+};

@@ -1,0 +1,394 @@
+import type { Entries } from "../compare.ts";
+
+/** Statements of accounts, keys, usage and people. */
+export const customers: Entries = {
+  "accounts/accounts.store.ts addMember": [
+    {
+      sql: 'insert into "members" (…) values (…) returning …',
+      plan: ["SEARCH keys USING COVERING INDEX keys_by_member (member_id=?)"],
+      rows: 0,
+    },
+  ],
+  "accounts/accounts.store.ts addOrganization": [
+    {
+      sql: 'insert into "organizations" (…) values (…) returning …',
+      plan: [
+        "SEARCH manual_attempts USING COVERING INDEX manual_attempts_by_host (organization_id=?)",
+        "SEARCH webhooks USING COVERING INDEX webhooks_by_organization (organization_id=?)",
+        "SEARCH usage_days USING PRIMARY KEY (organization_id=?)",
+        "SEARCH usage_periods USING PRIMARY KEY (organization_id=?)",
+        "SEARCH members USING COVERING INDEX sqlite_autoindex_members_1 (organization_id=?)",
+      ],
+      rows: 0,
+    },
+  ],
+  "accounts/accounts.store.ts changeMember": [
+    {
+      sql: 'update "members" set "suspended_at" = ? where "members"."id" = ?',
+      plan: ["SEARCH members USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "accounts/accounts.store.ts changeOrganization": [
+    {
+      sql: 'update "organizations" set "archived_at" = ? where "organizations"."id" = ?',
+      plan: ["SEARCH organizations USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "accounts/accounts.store.ts changePlan": [
+    {
+      sql: 'update "plans" set "requests_per_second" = ? where "plans"."code" = ?',
+      plan: ["SEARCH plans USING PRIMARY KEY (code=?)"],
+      rows: 1,
+    },
+  ],
+  "accounts/accounts.store.ts createAccountsStore": [
+    {
+      sql: 'select … from "plans" where "plans"."code" = ?',
+      plan: ["SEARCH plans USING PRIMARY KEY (code=?)"],
+      rows: 1,
+    },
+  ],
+  "accounts/accounts.store.ts member": [
+    {
+      sql: 'select … from "members" where "members"."id" = ?',
+      plan: ["SEARCH members USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "accounts/accounts.store.ts membersOf": [
+    {
+      sql: 'select … from "members" where "members"."organization_id" = ? order by "members"."id" asc',
+      plan: [
+        "SEARCH members USING INDEX sqlite_autoindex_members_1 (organization_id=?)",
+        "USE TEMP B-TREE FOR ORDER BY",
+      ],
+      rows: 3,
+    },
+  ],
+  "accounts/accounts.store.ts organization": [
+    {
+      sql: 'select … from "organizations" where "organizations"."id" = ?',
+      plan: ["SEARCH organizations USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "accounts/accounts.store.ts organizations": [
+    {
+      sql: 'select … from "organizations" order by "organizations"."id" asc',
+      plan: ["SCAN organizations"],
+      rows: 2100,
+      why: "Staff's list of all organizations.",
+    },
+  ],
+  "accounts/accounts.store.ts placesOf": [
+    {
+      sql: 'select … from "members" inner join "organizations" on "organizations"."id" = "members"."organization_id" where "members"."email" = ? order by "members"."id" asc',
+      plan: ["SCAN members", "SEARCH organizations USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 2100,
+      why: "No index has members by their address: each page of the site looks at all members, and staff's list of people does so for each person.",
+    },
+  ],
+  "accounts/accounts.store.ts plans": [
+    {
+      sql: 'select … from "plans" order by "plans"."position" asc',
+      plan: ["SCAN plans", "USE TEMP B-TREE FOR ORDER BY"],
+      rows: 4,
+    },
+  ],
+  "audit/audit.store.ts selectEntries": [
+    {
+      sql: "SELECT … FROM audit_log WHERE id < @before ORDER BY id DESC LIMIT @limit",
+      plan: ["SEARCH audit_log USING INTEGER PRIMARY KEY (rowid<?)"],
+      rows: 60,
+    },
+    {
+      sql: "SELECT … FROM audit_log WHERE id < @before AND organization_id = @organizationId ORDER BY id DESC LIMIT @limit",
+      plan: ["SEARCH audit_log USING INDEX audit_log_by_organization (organization_id=? AND id<?)"],
+      rows: 40,
+    },
+    {
+      sql: "SELECT … FROM audit_log WHERE id < @before AND person = @person COLLATE NOCASE ORDER BY id DESC LIMIT @limit",
+      plan: ["SEARCH audit_log USING INTEGER PRIMARY KEY (rowid<?)"],
+      rows: 51000,
+      why: "No index has entries by person: staff's search for one reads the log until its page is full.",
+    },
+  ],
+  "db/patient-client.ts get": [
+    {
+      sql: 'insert into "people" (…) values (…) returning *',
+      plan: [
+        "SEARCH known_networks USING PRIMARY KEY (person_id=?)",
+        "SEARCH credentials USING COVERING INDEX credentials_by_person (person_id=?)",
+        "SEARCH sessions USING COVERING INDEX sessions_by_person (person_id=?)",
+      ],
+      rows: 0,
+    },
+    {
+      sql: 'select "primary".* from (select * from "people" where "people"."email" = ?) as "primary"',
+      plan: ["SEARCH people USING INDEX sqlite_autoindex_people_2 (email=?)"],
+      rows: 1,
+    },
+    {
+      sql: 'select "primary".* from (select * from "credentials" where "credentials"."person_id" = ? limit ?) as "primary"',
+      plan: ["SEARCH credentials USING INDEX credentials_by_person (person_id=?)"],
+      rows: 1,
+    },
+    {
+      sql: 'select "primary".* from (select * from "sessions" where "sessions"."token" = ?) as "primary"',
+      plan: ["SEARCH sessions USING INDEX sqlite_autoindex_sessions_2 (token=?)"],
+      rows: 1,
+    },
+    {
+      sql: 'select "primary".* from (select * from "people" where "people"."id" = ?) as "primary"',
+      plan: ["SEARCH people USING INDEX sqlite_autoindex_people_1 (id=?)"],
+      rows: 1,
+    },
+    {
+      sql: 'select "primary".* from (select * from "verifications" where "verifications"."identifier" = ? order by "created_at" desc limit ?) as "primary" order by "created_at" desc',
+      plan: [
+        "CO-ROUTINE primary",
+        "  SEARCH verifications USING INDEX verifications_by_identifier (identifier=?)",
+        "  USE TEMP B-TREE FOR ORDER BY",
+        "SCAN primary",
+      ],
+      rows: 1,
+      why: "The library's: the one row of the query within, or a hundred links that are over.",
+    },
+    {
+      sql: 'select "primary".* from (select * from "verifications" where "verifications"."expires_at" < ? limit ?) as "primary"',
+      plan: ["SCAN verifications"],
+      rows: 100,
+      why: "The library's: the one row of the query within, or a hundred links that are over.",
+    },
+    {
+      sql: 'delete from "verifications" where "verifications"."expires_at" < ?',
+      plan: ["SCAN verifications"],
+      rows: 510,
+      why: "The library's: with each link that is looked at it removes what is over, so only three days of links are left.",
+    },
+    {
+      sql: 'select "primary".* from (select * from "verifications" where "verifications"."identifier" = ? limit ?) as "primary"',
+      plan: ["SEARCH verifications USING INDEX verifications_by_identifier (identifier=?)"],
+      rows: 1,
+    },
+    {
+      sql: 'delete from "verifications" where "verifications"."identifier" = ?',
+      plan: ["SEARCH verifications USING INDEX verifications_by_identifier (identifier=?)"],
+      rows: 1,
+    },
+    {
+      sql: 'select "primary".* from (select * from "sessions" where "sessions"."person_id" = ? limit ?) as "primary"',
+      plan: ["SEARCH sessions USING INDEX sessions_by_person (person_id=?)"],
+      rows: 1,
+    },
+    {
+      sql: 'delete from "sessions" where "sessions"."person_id" = ?',
+      plan: ["SEARCH sessions USING COVERING INDEX sessions_by_person (person_id=?)"],
+      rows: 1,
+    },
+    {
+      sql: 'update "credentials" set "password" = ?, "updated_at" = ? where "credentials"."id" = ? returning *',
+      plan: ["SEARCH credentials USING INDEX sqlite_autoindex_credentials_1 (id=?)"],
+      rows: 1,
+    },
+    {
+      sql: 'update "credentials" set "password" = ?, "updated_at" = ? where ("credentials"."person_id" = ? and "credentials"."provider_id" = ?)',
+      plan: ["SEARCH credentials USING INDEX credentials_by_person (person_id=?)"],
+      rows: 1,
+    },
+  ],
+  "keys/keys.store.ts addKey": [
+    {
+      sql: 'insert into "keys" (…) values (…) returning …',
+      plan: ["SCAN usage_days"],
+      rows: 0,
+      why: "Compiled for the foreign key, and skipped: nothing refers to a key that is not there yet.",
+    },
+  ],
+  "keys/keys.store.ts createKeysStore": [
+    {
+      sql: 'select … from "keys" inner join "members" on "members"."id" = "keys"."member_id" inner join "organizations" on "organizations"."id" = "members"."organization_id" where "keys"."hash" = ?',
+      plan: [
+        "SEARCH keys USING INDEX sqlite_autoindex_keys_1 (hash=?)",
+        "SEARCH members USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH organizations USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 3,
+    },
+    { sql: "SELECT version FROM accounts_version", plan: ["SCAN accounts_version"], rows: 1 },
+  ],
+  "keys/keys.store.ts key": [
+    {
+      sql: 'select … from "keys" where "keys"."id" = ?',
+      plan: ["SEARCH keys USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "keys/keys.store.ts keysOf": [
+    {
+      sql: 'select … from "keys" inner join "members" on "members"."id" = "keys"."member_id" where "members"."organization_id" = ? order by "keys"."id" asc',
+      plan: [
+        "SEARCH members USING COVERING INDEX sqlite_autoindex_members_1 (organization_id=?)",
+        "SEARCH keys USING INDEX keys_by_member (member_id=?)",
+        "USE TEMP B-TREE FOR ORDER BY",
+      ],
+      rows: 3,
+    },
+  ],
+  "keys/keys.store.ts recordKeyUse": [
+    {
+      sql: 'update "keys" set "last_used_at" = ? where "keys"."id" = ?',
+      plan: ["SEARCH keys USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "keys/keys.store.ts revokeKey": [
+    {
+      sql: 'update "keys" set "revoked_at" = ? where "keys"."id" = ?',
+      plan: ["SEARCH keys USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "limits/prune-usage.ts pruneUsage": [
+    {
+      sql: "DELETE FROM usage_days WHERE day <= ?",
+      plan: ["SCAN usage_days"],
+      rows: 201000,
+      why: "No index has usage by day: all of it is read under the write lock, once a day.",
+    },
+  ],
+  "limits/usage.store.ts createUsageStore": [
+    {
+      sql: "SELECT used FROM usage_periods WHERE organization_id = ? AND started_at = ?",
+      plan: ["SEARCH usage_periods USING PRIMARY KEY (organization_id=? AND started_at=?)"],
+      rows: 1,
+    },
+  ],
+  "limits/usage.store.ts selectUsage": [
+    {
+      sql: "SELECT … FROM usage_days WHERE within_deadline() AND organization_id = ? AND day BETWEEN ? AND ? GROUP BY day, method, key_id ORDER BY day, method, key_id",
+      plan: ["SEARCH usage_days USING PRIMARY KEY (organization_id=? AND day>? AND day<?)"],
+      rows: 820,
+      why: "Days, methods and keys of the period asked for, under the deadline.",
+    },
+  ],
+  "people/people.store.ts anyPerson": [
+    {
+      sql: "SELECT 1 FROM people LIMIT 1",
+      plan: ["SCAN people USING COVERING INDEX sqlite_autoindex_people_2"],
+      rows: 1,
+      why: "The first row is enough.",
+    },
+  ],
+  "people/people.store.ts countStaff": [
+    {
+      sql: "SELECT count(*) AS staff FROM people WHERE is_staff = 1",
+      plan: ["SCAN people"],
+      rows: 2100,
+      why: "Only where somebody stops being staff.",
+    },
+  ],
+  "people/people.store.ts deleteLinks": [
+    {
+      sql: "DELETE FROM verifications WHERE value = ?",
+      plan: ["SCAN verifications"],
+      rows: 500,
+      why: "Only links of the last three days are there: the library removes what is over.",
+    },
+  ],
+  "people/people.store.ts deletePassword": [
+    {
+      sql: "DELETE FROM credentials WHERE person_id = ?",
+      plan: ["SEARCH credentials USING COVERING INDEX credentials_by_person (person_id=?)"],
+      rows: 1,
+    },
+  ],
+  "people/people.store.ts deleteSessions": [
+    {
+      sql: "DELETE FROM sessions WHERE person_id = ?",
+      plan: ["SEARCH sessions USING COVERING INDEX sessions_by_person (person_id=?)"],
+      rows: 3,
+    },
+  ],
+  "people/people.store.ts hasPassword": [
+    {
+      sql: "SELECT 1 FROM credentials WHERE person_id = ? AND password IS NOT NULL",
+      plan: ["SEARCH credentials USING INDEX credentials_by_person (person_id=?)"],
+      rows: 1,
+    },
+  ],
+  "people/people.store.ts hasPlace": [
+    {
+      sql: "SELECT 1 FROM members m JOIN organizations o ON o.id = m.organization_id WHERE m.email = ? AND m.suspended_at IS NULL AND o.archived_at IS NULL",
+      plan: ["SCAN m", "SEARCH o USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 2100,
+      why: "No index has members by their address; only after a suspension.",
+    },
+  ],
+  "people/people.store.ts noteChosen": [
+    {
+      sql: "UPDATE people SET … WHERE id = ?",
+      plan: ["SEARCH people USING INDEX sqlite_autoindex_people_1 (id=?)"],
+      rows: 1,
+    },
+  ],
+  "people/people.store.ts selectEmail": [
+    {
+      sql: "SELECT email FROM people WHERE id = ?",
+      plan: ["SEARCH people USING INDEX sqlite_autoindex_people_1 (id=?)"],
+      rows: 1,
+    },
+  ],
+  "people/people.store.ts selectPeople": [
+    {
+      sql: "SELECT id, name, email, is_staff AS isStaff, email_verified AS isVerified, EXISTS (SELECT 1 FROM credentials c WHERE c.person_id = p.id AND c.password IS NOT NULL) AS hasPassword, (SELECT count(*) FROM sessions s WHERE s.person_id = p.id AND s.expires_at > ?) AS sessions FROM people p ORDER BY email",
+      plan: [
+        "SCAN p USING INDEX sqlite_autoindex_people_2",
+        "CORRELATED SCALAR SUBQUERY 1",
+        "  SEARCH c USING INDEX credentials_by_person (person_id=?)",
+        "CORRELATED SCALAR SUBQUERY 2",
+        "  SEARCH s USING INDEX sessions_by_person (person_id=?)",
+      ],
+      rows: 10100,
+      why: "Staff's list of all people.",
+    },
+  ],
+  "people/people.store.ts selectPersonByEmail": [
+    {
+      sql: "SELECT … FROM people WHERE email = ?",
+      plan: ["SEARCH people USING INDEX sqlite_autoindex_people_2 (email=?)"],
+      rows: 1,
+    },
+  ],
+  "people/people.store.ts selectStaffEmails": [
+    {
+      sql: "SELECT email FROM people WHERE is_staff = 1 ORDER BY email",
+      plan: ["SCAN people USING INDEX sqlite_autoindex_people_2"],
+      rows: 2100,
+      why: "Only where a backup failed.",
+    },
+  ],
+  "people/people.store.ts setLinkTrust": [
+    {
+      sql: "UPDATE people SET link_is_trusted = ? WHERE id = ?",
+      plan: ["SEARCH people USING INDEX sqlite_autoindex_people_1 (id=?)"],
+      rows: 1,
+    },
+  ],
+  "people/people.store.ts setStaff": [
+    {
+      sql: "UPDATE people SET is_staff = ? WHERE id = ?",
+      plan: ["SEARCH people USING INDEX sqlite_autoindex_people_1 (id=?)"],
+      rows: 1,
+    },
+  ],
+  "people/people.store.ts setVerified": [
+    {
+      sql: "UPDATE people SET email_verified = 1 WHERE id = ?",
+      plan: ["SEARCH people USING INDEX sqlite_autoindex_people_1 (id=?)"],
+      rows: 1,
+    },
+  ],
+};

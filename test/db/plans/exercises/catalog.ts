@@ -1,0 +1,80 @@
+import { createCategoryImages } from "../../../../src/directory/category-images.ts";
+import { jobOperations } from "../../../../src/operations.ts";
+import type { Answer } from "../../../support/appliance.ts";
+import { pathOfNext } from "../../../support/expectations.ts";
+import { BUSY_CHANNEL, type World } from "../world.ts";
+
+/** All that is sold is asked for, in each way in which a statement is made for it. */
+export async function exerciseCatalog({ appliance, customer }: World): Promise<void> {
+  const { db, clock } = appliance.app.domains;
+  // Searches are planned by what it counts.
+  await jobOperations.optimizeSearch(db, clock, null);
+
+  const get = async (path: string): Promise<Answer> => {
+    const answer = await appliance.get(`/v1/msgr/${path}`, customer.key);
+    if (answer.status !== 200) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
+    return answer;
+  };
+  /** Some pages of a list, one after the other. */
+  const list = async (path: string, pages = 2): Promise<void> => {
+    let at: string | null = path;
+    for (let page = 0; page < pages && at !== null; page++) {
+      const { body }: Answer = await get(at);
+      at = body.next === null ? null : pathOfNext(body.next).replace("/v1/msgr/", "");
+    }
+  };
+
+  for (const filter of CATALOG_FILTERS) {
+    for (const ordering of ["-subscribers", "-quality", "-citation", "-last_post_at"]) {
+      await list(`channels/?limit=100&ordering=${ordering}&${filter}`);
+    }
+  }
+  // To the channels that have no value in this ordering, and on from there.
+  await list("channels/?kind=chat&limit=100&ordering=-quality", 8);
+  await get(`channels/?ids=${oneTo(100)}`);
+
+  for (const named of ["@channel_2", "1000003"]) {
+    await get(`channels/resolve/?q=${encodeURIComponent(named)}`);
+  }
+  for (const channel of ["1", "channel_2"]) await get(`channels/${channel}/`);
+  for (const kind of ["", "is_ad=true", "is_ad=false"]) {
+    for (const period of [
+      "",
+      "from=2026-11-19",
+      "to=2026-11-19",
+      "from=2026-11-18&to=2026-11-20",
+    ]) {
+      await list(`channels/${BUSY_CHANNEL}/posts/?limit=100&${kind}&${period}`, 3);
+    }
+  }
+  await list("channels/channel_1/posts/");
+  await get("posts/1/");
+  await get("stats/daily/?channels=1&from=2025-11-20&to=2026-10-20");
+  await get(`stats/daily/?channels=${oneTo(100)}&from=2026-11-01&to=2026-11-19`);
+  for (const directory of ["categories", "territories"]) await get(`${directory}/`);
+  await appliance.request(createCategoryImages(db).add(new Uint8Array([1])));
+}
+
+const CATALOG_FILTERS = [
+  "",
+  "kind=chat",
+  "q=@channel_5",
+  "q=канал 12",
+  "q=редкий",
+  "q=нет такого",
+  "category=science",
+  "territory=kazan",
+  "territory=kazan&kind=chat",
+  "a_plus=true",
+  "a_plus=false&verified=false",
+  "verified=true",
+  "q=общий&category=science&a_plus=true",
+  "subscribers_min=1000",
+  "subscribers_min=1000&subscribers_max=1500",
+  "q=общий&subscribers_min=1000&subscribers_max=90000",
+  "q=редкий&category=news&subscribers_max=50000",
+].map(encodeURI);
+
+function oneTo(last: number): string {
+  return Array.from({ length: last }, (_, at) => at + 1).join();
+}

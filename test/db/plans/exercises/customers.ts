@@ -1,0 +1,96 @@
+import { createKeysStore } from "../../../../src/keys/keys.store.ts";
+import {
+  distrust,
+  endSessions,
+  endSessionsOfSuspended,
+  markStaff,
+  setUpPerson,
+} from "../../../../src/people/people.ts";
+import { scrape } from "../../../support/scrape.ts";
+import { addPerson, signedInVisitor, visitorOf } from "../../../support/visitor.ts";
+import type { World } from "../world.ts";
+
+/** Pages of the site and of staff's console, people and keys that are changed, usage that is counted. */
+export async function exerciseCustomers({ appliance, customer, webhooks }: World): Promise<void> {
+  const { app } = appliance;
+  const { accounts, db, clock, keys, people } = app.domains;
+  const { organizationId } = customer;
+
+  const owner = "olga@example.com";
+  await addPerson(appliance, { organizationId, email: owner, name: "Olga", isStaff: true });
+  const staff = await signedInVisitor(appliance, owner);
+  for (const page of sitePages(organizationId, webhooks[0] ?? 0)) {
+    const { status } = await staff.get(page);
+    if (status !== 200) throw new Error(`${page}: ${status}`);
+  }
+  const { hasPassword } = await people.ensure({ email: "new@example.com", name: "New" });
+  if (hasPassword) throw new Error("a new person has a password");
+  const token = await people.passwordLink("new@example.com");
+  const visitor = visitorOf(appliance);
+  const choose = `/account/choose-password/?token=${token}`;
+  await visitor.post(choose, { action: "choose", token: token ?? "", password: "green horse 12" });
+  await accounts.addMember({ organizationId, email: "new@example.com", name: "", role: "member" });
+  await visitor.signIn("new@example.com", "green horse 12");
+  await visitor.post("/account/profile/", {
+    action: "change-password",
+    ...{ password: "green horse 12", newPassword: "another horse 12" },
+  });
+  await visitor.post("/account/sign-in/", { action: "sign-out" });
+  await people.setPassword(owner, "correct horse battery 2");
+  await markStaff(db, clock, { email: "new@example.com", isStaff: true });
+  await markStaff(db, clock, { email: "new@example.com", isStaff: false });
+  await endSessions(db, clock, { email: owner, by: { person: owner, keyId: null } });
+  await endSessionsOfSuspended(db, clock, "new@example.com");
+  // Whoever has number 10 never said that the mailbox is theirs.
+  const { email } = db.$client.prepare("SELECT email FROM people WHERE id = 'person 10'").get() as {
+    email: string;
+  };
+  await distrust(db, clock, email);
+  const input = { settings: { secret: "x" }, email: "late@example.com", name: "Late" };
+  await setUpPerson(db, clock, { ...input, password: "green horse 12" }).catch(() => {});
+
+  const made = await keys.createKey({
+    ...{ memberId: customer.memberId, name: "second", access: "read_only", expiresAt: null },
+  });
+  await appliance.get("/v1/me/", made.token);
+  await keys.revokeKey(made.key.id);
+  const [member] = accounts.members(organizationId).slice(-1);
+  if (member !== undefined) {
+    await accounts.suspend(member.id);
+    await accounts.reinstate(member.id);
+  }
+  await scrape(appliance);
+  createKeysStore(db).accountsVersion();
+  await appliance.get("/v1/me/usage/?from=2026-09-01&to=2026-11-20", customer.key);
+  await appliance.get("/v1/me/", customer.key);
+}
+
+function sitePages(organizationId: number, webhook: number): string[] {
+  return [
+    "/account/",
+    "/account/keys/",
+    "/account/members/",
+    "/account/connect/",
+    "/account/profile/",
+    "/account/webhooks/",
+    `/account/webhooks/${webhook}/`,
+    "/account/channels/",
+    "/account/channels/1/?days=90",
+    "/staff/",
+    "/staff/organizations/",
+    `/staff/organizations/${organizationId}/`,
+    "/staff/people/",
+    `/staff/people/${encodeURIComponent("person 100")}/`,
+    "/staff/webhooks/",
+    `/staff/webhooks/${webhook}/`,
+    "/staff/jobs/",
+    "/staff/database/",
+    "/staff/errors/",
+    "/staff/audit/",
+    `/staff/audit/?organization=${organizationId}`,
+    "/staff/audit/?person=person7@example.com",
+    "/staff/imports/",
+    "/staff/imports/1/",
+    "/readyz",
+  ];
+}

@@ -1,0 +1,72 @@
+import { pushOperations } from "../../../../src/operations.ts";
+import { claimDelivery } from "../../../../src/webhooks/deliveries.store.ts";
+import { activeWebhooks } from "../../../../src/webhooks/webhooks.store.ts";
+import { imported } from "../../../support/expectations.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../support/pushing.ts";
+import type { World } from "../world.ts";
+
+/** Events are cut and delivered, attempts fail, time goes by and back, webhooks are managed. */
+export async function exercisePush({ appliance, call, webhooks }: World): Promise<void> {
+  const { app, ports } = appliance;
+  const { clock, network } = ports;
+  const { db, webhooks: staff, accounts } = app.domains;
+  // At the start of a process the table is looked at whole.
+  activeWebhooks(db);
+  const [first = 0, second = 0, third = 0] = webhooks;
+
+  await app.push.runDue();
+  await app.push.look();
+  await app.mailer.runDue();
+  clock.advance(MINUTE_MS);
+  network.answer = ({ host }) => ({ status: host.startsWith("receiver0") ? 503 : 204 });
+  await imported(appliance, "posts", freshPosts(clock.now()));
+  await app.push.runDue();
+  // Nobody looked for an hour; then, while another process makes an attempt, the clock is set back.
+  clock.advance(HOUR_MS);
+  await app.push.runDue();
+  claimDelivery(db, 1, "another's", clock.now());
+  clock.advance(-2 * HOUR_MS);
+  await app.push.runDue();
+  ports.mail.isDown = true;
+  clock.advance(DAY_MS + 3 * HOUR_MS);
+  await app.push.runDue();
+  clock.advance(MINUTE_MS);
+  await app.push.runDue();
+  await app.mailer.runDue();
+
+  await call("GET", "?limit=100");
+  await call("GET", `${first}/`);
+  await call("PATCH", `${first}/`, { channels: [7, 8, 9], is_active: false });
+  await call("PATCH", `${first}/`, { is_active: true, url: "https://receiver9.example/hook" });
+  await call("POST", `${second}/rotate-secret/`, { overlap_hours: 1 });
+  await call("POST", `${second}/test/`);
+  const { body } = await call("GET", `${second}/deliveries/?limit=100`);
+  await call("GET", `${second}/deliveries/?limit=100&cursor=${cursorOf(body.next)}`);
+  for (const { delivery } of body.results.slice(0, 3)) {
+    await call("POST", `${second}/deliveries/${delivery}/resend/`);
+  }
+  await call("DELETE", `${third}/`);
+
+  await pushOperations.releaseClaims(db, clock, [{ id: 1, claim: "none" }]);
+  await staff.disable(second, "too many");
+  await staff.enable(second);
+  const { organizationId } = staff.webhook(500);
+  await accounts.archive(organizationId);
+  clock.advance(MINUTE_MS);
+  await app.push.runDue();
+  await accounts.restore(organizationId);
+}
+
+/** One new post of each of some watched channels. */
+function freshPosts(nowMs: number) {
+  return Array.from({ length: 1_000 }, (_, at) => ({
+    id: 1_000_000 + at,
+    channel: at + 1,
+    text: "Новый пост",
+    published_at: new Date(nowMs).toISOString(),
+  }));
+}
+
+function cursorOf(next: string | null): string {
+  return next === null ? "" : (new URL(next).searchParams.get("cursor") ?? "");
+}

@@ -1,0 +1,97 @@
+import { rewriteMeta } from "../../../../src/db/meta.ts";
+import { failRunning } from "../../../../src/imports/import-runs.store.ts";
+import { queueMail } from "../../../../src/mail/mails.store.ts";
+import { selectStaffEmails } from "../../../../src/people/people.store.ts";
+import { imported } from "../../../support/expectations.ts";
+import { DAY_MS } from "../../../support/pushing.ts";
+import { addPerson, signedInVisitor } from "../../../support/visitor.ts";
+import type { World } from "../world.ts";
+
+/** Imports of each kind, of new rows, changed ones and the same again; then the nightly jobs. */
+export async function exerciseUpkeep({ appliance }: World): Promise<void> {
+  const { app, ports } = appliance;
+  const { scheduler } = app;
+  const { db } = app.domains;
+  rewriteMeta(db);
+  // At the start of a process: imports of one that is gone.
+  failRunning(db, ports.clock.now(), "interrupted");
+  // Seen for the first time, a job has nothing to catch up with.
+  await scheduler.runDue();
+
+  const channels = Array.from({ length: 200 }, (_, at) => ({
+    id: 40_000 + at,
+    title: `Новый канал ${at}`,
+    subscribers: 10 * at,
+  }));
+  await imported(appliance, "channels", channels);
+  await imported(appliance, "channels", [
+    ...channels.map((row) => ({
+      ...row,
+      subscribers: row.subscribers + 1,
+      handle: `new_${row.id}`,
+    })),
+    {
+      id: 1,
+      title: "Хозяин",
+      last_post_at: "2026-11-19T10:00:00Z",
+      handle: "channel_2",
+      territory: "kazan",
+      is_public: false,
+    },
+    { msgr_id: 1_000_003, title: "По номеру мессенджера" },
+    { handle: "channel_4", title: "По имени" },
+  ]);
+  const posts = Array.from({ length: 100 }, (_, at) => ({
+    ...{ id: 2_000_000 + at, channel: 40_000 + at, msgr_post_id: at + 1, text: "Пост" },
+    published_at: new Date(ports.clock.now()).toISOString(),
+  }));
+  await imported(appliance, "posts", posts);
+  await imported(appliance, "posts", [
+    ...posts.map((row) => ({ ...row, views: 7 })),
+    { channel: "@channel_5", msgr_post_id: 3, text: "Пост", published_at: "2026-11-19T10:00:00Z" },
+  ]);
+  const days = Array.from({ length: 120 }, (_, at) => ({
+    ...{ channel: 40_000 + at, day: "2026-11-18", subscribers: 10, views: 3, posts: 1 },
+  }));
+  await imported(appliance, "stats", days);
+  await imported(
+    appliance,
+    "stats",
+    days.map((row) => ({ ...row, views: 4 })),
+  );
+  await imported(appliance, "stats", [{ channel: 11, day: "2026-10-01", subscribers: 5 }]);
+  await importDirectories(appliance);
+
+  await addPerson(appliance, { email: "op@example.com", isStaff: true });
+  const staff = await signedInVisitor(appliance, "op@example.com");
+  const file = new File(["id,title,subscribers\n50001,Один,10\n"], "channels.csv");
+  await staff.post("/staff/imports/", { action: "import", kind: "channels", file });
+
+  // It is imported beside the answer.
+  const running = db.$client.prepare("SELECT 1 FROM import_runs WHERE state = 'running'");
+  while (running.get() !== undefined) await new Promise(setImmediate);
+
+  ports.clock.advance(DAY_MS);
+  await scheduler.runDue();
+  await scheduler.runNow("recount");
+  scheduler.list();
+  // Where a backup fails, staff get a mail.
+  for (const email of selectStaffEmails(db)) {
+    queueMail(db, ports.clock.now(), { to: [email], subject: "", text: "", html: "" });
+  }
+}
+
+async function importDirectories(appliance: World["appliance"]): Promise<void> {
+  await imported(appliance, "categories", [
+    { slug: "science", name: "Наука" },
+    { slug: "new", name: "Новая" },
+  ]);
+  await appliance.importRows("categories", [{ slug: "science" }, { slug: "news" }], true);
+  const tree = [
+    { slug: "ru", name: "Россия", kind: "country" },
+    { slug: "east", name: "Восток", kind: "district", parent: "ru" },
+    { slug: "kazan", name: "Казань", kind: "city", parent: "east" },
+  ];
+  await imported(appliance, "territories", tree);
+  await appliance.importRows("territories", tree, true);
+}

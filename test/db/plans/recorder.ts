@@ -1,0 +1,211 @@
+import BetterSqlite3 from "better-sqlite3";
+import { BaseSQLiteDatabase } from "drizzle-orm/sqlite-core";
+import { BUILDERS, type CallSite, findCallSites, sourceFrame } from "./call-sites.ts";
+import { countedSql, type RowNames, VISITED } from "./counted-sql.ts";
+import { shapeOf } from "./shape.ts";
+
+/** A statement of the application, as it was prepared and run. */
+export interface Recorded {
+  /** Name of the call site. */
+  site: string;
+  shape: string;
+  /** Lines of EXPLAIN QUERY PLAN, indented; none for a statement that reads no table. */
+  plan: string[];
+  /** The most that one run visited; null where the counted copy has another plan. */
+  rows: number | null;
+  runs: number;
+}
+
+export interface Recorder {
+  /** What was prepared while the application ran, each statement once a call site. */
+  statements: readonly Recorded[];
+  /** Call sites that prepared nothing, which no other one of their file asks for too. */
+  idleSites(): CallSite[];
+  /** Statements that were prepared where `findCallSites` saw none. */
+  strays: ReadonlySet<string>;
+  /** Puts the driver back as it was. */
+  stop(): void;
+}
+
+/** What the driver's types do not know of it. */
+interface Driver {
+  prepare(sql: string): BetterSqlite3.Statement;
+  exec(sql: string): BetterSqlite3.Database;
+  /** The rows of EXPLAIN, for which parameters need no values. */
+  explain(sql: string): unknown[];
+}
+
+type Begin = (this: unknown, ...given: unknown[]) => unknown;
+
+const driver = BetterSqlite3.prototype as unknown as Driver;
+const { prepare, exec, explain } = driver;
+
+/** Rows after which a run is broken off: a bad plan may visit millions, and is told of in any case. */
+const BROKEN_OFF = 2_000_000;
+
+/**
+ * From now on every statement of every connection of this process is replaced by a copy that counts the
+ * rows it visits (counted-sql.ts), where that has the same plan; its answers are the same.
+ */
+export function startRecorder(): Recorder {
+  const sites = findCallSites();
+  const hit = new Set<CallSite>();
+  const strays = new Set<string>();
+  const statements: Recorded[] = [];
+  const bySiteAndSql = new Map<string, Recorded>();
+  /** Rows of the present run, by the statement's place in `statements`. */
+  const visited: number[] = [];
+
+  // A call in tail position leaves no trace on the stack, and most of drizzle's statements are prepared
+  // by one. So it is noted where each is begun.
+  let builtAt = "";
+  const builder = BaseSQLiteDatabase.prototype as unknown as Record<string, Begin>;
+  const begins = BUILDERS.map((name) => [name, builder[name] as Begin] as const);
+  for (const [name, begin] of begins) {
+    builder[name] = function (...given) {
+      builtAt = stackHere();
+      return begin.apply(this, given);
+    };
+  }
+
+  /** Null for a statement that a test makes. */
+  function noteSite(sql: string): string | null {
+    const stack = stackHere();
+    const frame = sourceFrame(stack.includes("/drizzle-orm/") ? builtAt : stack);
+    if (frame === null) return null;
+    const { file, line } = frame;
+    const length = ({ lines }: CallSite): number => lines[1] - lines[0];
+    // The innermost call, where one stands within another.
+    const [site] = sites
+      .filter((one) => one.file === file && one.lines[0] <= line && line <= one.lines[1])
+      .sort((one, other) => length(one) - length(other));
+    if (site === undefined) {
+      strays.add(`${file}:${line} ${shapeOf(sql)}`);
+      return file;
+    }
+    hit.add(site);
+    return site.name;
+  }
+
+  function record(client: BetterSqlite3.Database, site: string, sql: string): number {
+    const known = bySiteAndSql.get(`${site} ${sql}`);
+    if (known !== undefined) return statements.indexOf(known);
+    const made = { site, shape: shapeOf(sql), plan: planOf(client, sql), rows: 0, runs: 0 };
+    bySiteAndSql.set(`${site} ${sql}`, made);
+    return statements.push(made) - 1;
+  }
+
+  const armed = new WeakSet<BetterSqlite3.Database>();
+  function arm(client: BetterSqlite3.Database): void {
+    if (armed.has(client)) return;
+    armed.add(client);
+    client.function(VISITED, { deterministic: false }, (number, _row) => {
+      const rows = (visited[number as number] ?? 0) + 1;
+      visited[number as number] = rows;
+      if (rows >= BROKEN_OFF) throw new Error(`a run visited ${rows} rows`);
+      return 1;
+    });
+  }
+
+  driver.prepare = function (this: BetterSqlite3.Database, sql) {
+    const site = noteSite(sql);
+    if (site === null) return prepare.call(this, sql);
+    arm(this);
+    const number = record(this, site, sql);
+    const recorded = statements[number] as Recorded;
+    if (recorded.plan.length === 0) return prepare.call(this, sql);
+    const counted = countedSql(sql, number, rowNamesOf(this));
+    const isSame = planOf(this, counted).join() === recorded.plan.join();
+    if (!isSame) recorded.rows = null;
+    return noting(prepare.call(this, isSame ? counted : sql), () => {
+      recorded.runs += 1;
+      visited[number] = 0;
+      return () => {
+        const rows = visited[number] ?? 0;
+        if (recorded.rows !== null) recorded.rows = Math.max(recorded.rows, rows);
+      };
+    });
+  };
+  driver.exec = function (this: BetterSqlite3.Database, sql) {
+    noteSite(sql);
+    return exec.call(this, sql);
+  };
+
+  return {
+    statements,
+    idleSites() {
+      const asked = new Set([...hit].map(({ file, text }) => `${file} ${text}`));
+      return sites.filter(({ file, text }) => !asked.has(`${file} ${text}`));
+    },
+    strays,
+    stop() {
+      Object.assign(driver, { prepare, exec });
+      Object.assign(builder, Object.fromEntries(begins));
+    },
+  };
+}
+
+function stackHere(): string {
+  const before = Error.stackTraceLimit;
+  Error.stackTraceLimit = 40;
+  const stack = new Error("here").stack ?? "";
+  Error.stackTraceLimit = before;
+  return stack;
+}
+
+/** @param begin called when the statement begins to run; what it returns, at the end of that run */
+function noting(statement: BetterSqlite3.Statement, begin: () => () => void) {
+  for (const name of ["run", "get", "all"] as const) {
+    const run = statement[name].bind(statement);
+    const noted = (...values: unknown[]): unknown => {
+      const end = begin();
+      try {
+        return run(...values);
+      } finally {
+        end();
+      }
+    };
+    Object.assign(statement, { [name]: noted });
+  }
+  const iterate = statement.iterate.bind(statement);
+  const noted = function* (...values: unknown[]): Generator<unknown> {
+    const end = begin();
+    try {
+      yield* iterate(...values);
+    } finally {
+      end();
+    }
+  };
+  return Object.assign(statement, { iterate: noted });
+}
+
+/** The plan of a statement, whatever its parameters are. */
+export function planOf(client: BetterSqlite3.Database, sql: string): string[] {
+  const rows = explain.call(client, `QUERY PLAN ${sql}`) as {
+    id: number;
+    parent: number;
+    detail: string;
+  }[];
+  const depths = new Map<number, number>([[0, -1]]);
+  return rows.map(({ id, parent, detail }) => {
+    const depth = (depths.get(parent) ?? -1) + 1;
+    depths.set(id, depth);
+    return "  ".repeat(depth) + detail.trim();
+  });
+}
+
+/** A table with rowids names its rows by them, another by the first column of its key. */
+const ROW_NAMES = `
+  SELECT t.name, iif(t.wr, (SELECT name FROM pragma_table_info(t.name) WHERE pk = 1), 'rowid') AS row
+  FROM pragma_table_list t WHERE t.schema = 'main' AND t.type IN ('table', 'shadow', 'virtual')`;
+const rowNames = new WeakMap<BetterSqlite3.Database, RowNames>();
+
+/** Tables change by migration only, before anything is served. */
+function rowNamesOf(client: BetterSqlite3.Database): RowNames {
+  const known = rowNames.get(client);
+  if (known !== undefined) return known;
+  const rows = prepare.call(client, ROW_NAMES).all() as { name: string; row: string }[];
+  const names = new Map(rows.map(({ name, row }) => [name, row]));
+  if (names.has("channels")) rowNames.set(client, names);
+  return names;
+}

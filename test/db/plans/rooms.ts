@@ -1,0 +1,16 @@
+import type { Entries } from "./compare.ts";
+import { catalog } from "./entries/catalog.ts";
+import { customers } from "./entries/customers.ts";
+import { push } from "./entries/push.ts";
+import { upkeep } from "./entries/upkeep.ts";
+
+/** All entries, by the rooms of the house. */
+export const ENTRIES: Entries = { ...catalog, ...customers, ...push, ...upkeep };
+
+/** Call sites that have no entries, by how their names begin, and why. */
+export const OUTSIDE: Readonly<Record<string, string>> = {
+  "checks/": "`kanalog check` reads the whole database, beside nobody's request.",
+  "db/database-file.ts": "Before a database is opened: the single row of a table of facts.",
+  "db/database.ts": "Where statements of others are prepared, and the copy for a trial import.",
+  "db/read-transaction.ts": "BEGIN, COMMIT and a number in memory: no table is read.",
+};

@@ -1,0 +1,18 @@
+/** Columns, what they are set to, and rows of values: they change, and the plan does not. */
+const LISTS: readonly [RegExp, string][] = [
+  [/\b(select) (?:(?!\b(?:select|from)\b).){40,}? (from)\b/gi, "$1 … $2"],
+  [/\b(set) (?:(?!\b(?:select|where|returning)\b).){40,}?(?= (?:where|returning)\b|$)/gi, "$1 …"],
+  [/\b(returning) .{40,}$/gi, "$1 …"],
+  [/\((?:[^(),]*,){4,}[^(),]*\)/g, "(…)"],
+  [/(\(…\))(?:, \(…\))+/g, "$1, …"],
+];
+
+/** A statement on one line, without what its plan does not hang on. */
+export function shapeOf(sql: string): string {
+  const line = sql
+    .replace(/--[^\n]*/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
+  const plain = line.replace(/\+(?=[?@:])/g, "");
+  return LISTS.reduce((text, [list, instead]) => text.replace(list, instead), plain);
+}

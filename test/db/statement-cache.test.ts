@@ -1,0 +1,54 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type BetterSqlite3 from "better-sqlite3";
+import {
+  closeDatabase,
+  type Database,
+  IN_MEMORY,
+  openDatabase,
+  statement,
+} from "../../src/db/database.ts";
+import { createStatementCache, STATEMENTS_KEPT_MAX } from "../../src/db/statement-cache.ts";
+import { systemClock } from "../../src/ports/clock.ts";
+
+describe("prepared statements", () => {
+  let db: Database;
+  let prepared: string[];
+  let cache: ReturnType<typeof createStatementCache>;
+
+  beforeEach(() => {
+    db = openDatabase(IN_MEMORY, systemClock);
+    prepared = [];
+    cache = createStatementCache((sql): BetterSqlite3.Statement => {
+      prepared.push(sql);
+      return db.$client.prepare(sql);
+    });
+  });
+  afterEach(() => closeDatabase(db));
+
+  test("are kept up to 500 a connection, however many shapes callers choose", () => {
+    expect(STATEMENTS_KEPT_MAX).toBe(500);
+    for (let shape = 0; shape < 3000; shape++) {
+      cache.get(`SELECT ${shape}`);
+      expect(cache.kept()).toBeLessThanOrEqual(500);
+    }
+    expect(prepared).toHaveLength(3000);
+  });
+
+  test("that are used again and again are prepared once beside all the others", () => {
+    const hot = cache.get("SELECT 'hot'");
+    for (let shape = 0; shape < 3000; shape++) {
+      cache.get(`SELECT ${shape}`);
+      expect(cache.get("SELECT 'hot'")).toBe(hot);
+    }
+    expect(prepared.filter((sql) => sql === "SELECT 'hot'")).toHaveLength(1);
+  });
+
+  test("of a connection that nobody used for long are forgotten, and answer whoever holds them", () => {
+    const sql = "SELECT 'held' AS text";
+    const held = statement<{ text: string }>(db, sql);
+    expect(statement(db, sql)).toBe(held);
+    for (let shape = 0; shape < 1000; shape++) statement(db, `SELECT ${shape}`);
+    expect(statement(db, sql)).not.toBe(held);
+    expect(held.get()).toEqual({ text: "held" });
+  });
+});
