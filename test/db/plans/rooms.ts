@@ -8,9 +8,14 @@ import { upkeep } from "./entries/upkeep.ts";
 export const ENTRIES: Entries = { ...catalog, ...customers, ...push, ...upkeep };
 
 /** Call sites that have no entries, by how their names begin, and why. */
-export const OUTSIDE: Readonly<Record<string, string>> = {
+const OUTSIDE: Readonly<Record<string, string>> = {
   "checks/": "`kanalog check` reads the whole database, beside nobody's request.",
   "db/database-file.ts": "Before a database is opened: the single row of a table of facts.",
   "db/database.ts": "Where statements of others are prepared, and the copy for a trial import.",
   "db/read-transaction.ts": "BEGIN, COMMIT and a number in memory: no table is read.",
 };
+
+/** Whether a call site has none. */
+export function isOutside(name: string): boolean {
+  return Object.keys(OUTSIDE).some((outside) => name.startsWith(outside));
+}
