@@ -27,7 +27,7 @@ const QUICK_MS = 1_000;
 
 /** In each lane organizations take turns: one webhook of each, then the next of each. */
 const DUE_WEBHOOKS = `
-  WITH due AS (
+  WITH due AS MATERIALIZED (
     SELECT id, organization_id AS organizationId,
       CASE WHEN last_duration_ms IS NULL THEN 1 WHEN last_duration_ms <= @quickMs THEN 0 ELSE 2 END
         AS lane,

@@ -22,6 +22,11 @@ CREATE INDEX manual_attempts_by_age ON manual_attempts (attempted_at);
 -- The process that runs an import, and when it last said so: one that says nothing any more is gone.
 ALTER TABLE import_runs ADD COLUMN owner TEXT NOT NULL DEFAULT '';
 ALTER TABLE import_runs ADD COLUMN heartbeat_at INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX import_runs_running ON import_runs (id) WHERE state = 'running';
+
+-- Where somebody is a member is asked for every page; what somebody did, by staff.
+CREATE INDEX members_by_email ON members (email);
+CREATE INDEX audit_log_by_person ON audit_log (person COLLATE NOCASE, id);
 
 -- Networks from which somebody signed in before: guesses of others do not lock them out there. The
 -- network is kept as a keyed hash.

@@ -25,7 +25,11 @@ export const upkeep: Entries = {
     },
   ],
   "db/database-facts.ts text": [
-    { sql: "SELECT sqlite_version() AS value", plan: ["SCAN CONSTANT ROW"], rows: 0 },
+    {
+      sql: "SELECT sqlite_version() AS value",
+      plan: ["SCAN CONSTANT ROW"],
+      rows: 0,
+    },
   ],
   "db/meta.ts findMeta": [
     {
@@ -42,7 +46,19 @@ export const upkeep: Entries = {
     },
   ],
   "db/migrate.ts isEmpty": [
-    { sql: "SELECT 1 FROM sqlite_schema LIMIT 1", plan: ["SCAN sqlite_schema"], rows: 0 },
+    {
+      sql: "SELECT 1 FROM sqlite_schema LIMIT 1",
+      plan: ["SCAN sqlite_schema"],
+      rows: 0,
+    },
+  ],
+  "imports/import-runs.store.ts beat": [
+    {
+      sql: "UPDATE import_runs SET heartbeat_at = ? WHERE state = 'running' AND owner = ?",
+      plan: ["SCAN import_runs USING INDEX import_runs_running"],
+      rows: 0,
+      why: "Runs under way: a few at the most.",
+    },
   ],
   "imports/import-runs.store.ts endRun": [
     {
@@ -51,17 +67,9 @@ export const upkeep: Entries = {
       rows: 1,
     },
   ],
-  "imports/import-runs.store.ts failRunning": [
-    {
-      sql: "UPDATE import_runs SET … WHERE state = 'running'",
-      plan: ["SCAN import_runs"],
-      rows: 300,
-      why: "Uploads that staff started: some a day.",
-    },
-  ],
   "imports/import-runs.store.ts saveProgress": [
     {
-      sql: "UPDATE import_runs SET … WHERE id = ?",
+      sql: "UPDATE import_runs SET summary = ?, rejects = ? WHERE id = ? AND state = 'running'",
       plan: ["SEARCH import_runs USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
@@ -72,9 +80,17 @@ export const upkeep: Entries = {
       plan: [
         "SEARCH import_runs USING INTEGER PRIMARY KEY (rowid=?)",
         "CORRELATED SCALAR SUBQUERY 1",
-        "  SEARCH earlier USING INTEGER PRIMARY KEY (rowid<?)",
+        "  SEARCH earlier USING COVERING INDEX import_runs_running (id<?)",
       ],
       rows: 1,
+    },
+  ],
+  "imports/import-runs.store.ts selectRunning": [
+    {
+      sql: "SELECT id, owner, heartbeat_at AS heartbeatAt FROM import_runs WHERE state = 'running' ORDER BY id",
+      plan: ["SCAN import_runs USING INDEX import_runs_running"],
+      rows: 0,
+      why: "Runs under way: a few at the most.",
     },
   ],
   "imports/import-runs.store.ts selectRuns": [
@@ -83,7 +99,7 @@ export const upkeep: Entries = {
       plan: [
         "SCAN import_runs",
         "CORRELATED SCALAR SUBQUERY 1",
-        "  SEARCH earlier USING INTEGER PRIMARY KEY (rowid<?)",
+        "  SEARCH earlier USING COVERING INDEX import_runs_running (id<?)",
       ],
       rows: 30,
       why: "Uploads that staff started: some a day.",
@@ -91,14 +107,14 @@ export const upkeep: Entries = {
   ],
   "jobs/jobs.store.ts claimJob": [
     {
-      sql: "UPDATE jobs SET … WHERE name = @name AND (finished_at IS NOT NULL OR started_at <= @now - @lease) AND (due_at < @dueAt OR (due_at = @dueAt AND finished_at IS NULL))",
+      sql: "UPDATE jobs SET … WHERE name = @name AND (finished_at IS NOT NULL OR started_at <= @now - @lease OR started_at > @now + @ahead) AND (due_at < @dueAt OR due_at > @now + @ahead OR (due_at = @dueAt AND finished_at IS NULL))",
       plan: ["SEARCH jobs USING PRIMARY KEY (name=?)"],
       rows: 1,
     },
   ],
   "jobs/jobs.store.ts claimJobNow": [
     {
-      sql: "UPDATE jobs SET … WHERE name = @name AND (finished_at IS NOT NULL OR started_at <= @now - @lease) RETURNING due_at AS dueAt",
+      sql: "UPDATE jobs SET … WHERE name = @name AND (finished_at IS NOT NULL OR started_at <= @now - @lease OR started_at > @now + @ahead) RETURNING due_at AS dueAt",
       plan: ["SEARCH jobs USING PRIMARY KEY (name=?)"],
       rows: 1,
     },
@@ -110,5 +126,11 @@ export const upkeep: Entries = {
       rows: 1,
     },
   ],
-  "jobs/jobs.store.ts selectJobRuns": [{ sql: "SELECT … FROM jobs", plan: ["SCAN jobs"], rows: 5 }],
+  "jobs/jobs.store.ts selectJobRuns": [
+    {
+      sql: "SELECT … FROM jobs",
+      plan: ["SCAN jobs"],
+      rows: 5,
+    },
+  ],
 };

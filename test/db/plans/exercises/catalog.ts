@@ -53,6 +53,7 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
   await get(`stats/daily/?channels=${oneTo(100)}&from=2026-11-01&to=2026-11-19`);
   for (const directory of ["categories", "territories"]) await get(`${directory}/`);
   await appliance.request(createCategoryImages(db).add(new Uint8Array([1])));
+  await appliance.app.services.channels.findIdsByHandle(["channel_1", "nobody"]);
 }
 
 const CATALOG_FILTERS = [

@@ -1,5 +1,5 @@
 import { rewriteMeta } from "../../../../src/db/meta.ts";
-import { failRunning } from "../../../../src/imports/import-runs.store.ts";
+import { beat, selectRunning } from "../../../../src/imports/import-runs.store.ts";
 import { queueMail } from "../../../../src/mail/mails.store.ts";
 import { selectStaffEmails } from "../../../../src/people/people.store.ts";
 import { imported } from "../../../support/expectations.ts";
@@ -13,8 +13,9 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
   const { scheduler } = app;
   const { db } = app.domains;
   rewriteMeta(db);
-  // At the start of a process: imports of one that is gone.
-  failRunning(db, ports.clock.now(), "interrupted");
+  // Every few seconds: imports of this process, and of those that are gone.
+  beat(db, "this process", ports.clock.now());
+  selectRunning(db, ports.clock.now());
   // Seen for the first time, a job has nothing to catch up with.
   await scheduler.runDue();
 
