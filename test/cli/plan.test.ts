@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { runHere } from "../support/command.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
 
 let machine: Machine;
@@ -36,18 +37,14 @@ test("numbers that no plan can have are one clear line, exit 2, and change nothi
     ["--webhooks", "1001", "0 to 1000"],
     ["--webhook-channels", "many", "0 to 1000000"],
   ] as const) {
-    const { exitCode, out, notes } = await machine.run([
-      "plan",
-      "set",
-      "start",
-      `${option}=${value}`,
-    ]);
+    const words = ["plan", "set", "start", `${option}=${value}`];
+    const { exitCode, out, notes } = await runHere(machine, words);
     expect([exitCode, out, notes.trim().split("\n").length]).toEqual([2, "", 1]);
     expect(notes).toContain(option);
     expect(notes).toContain(range);
   }
   for (const words of [["gold", "--rate", "5"], ["start"]]) {
-    const { exitCode, notes } = await machine.run(["plan", "set", ...words]);
+    const { exitCode, notes } = await runHere(machine, ["plan", "set", ...words]);
     expect([exitCode, notes.trim().split("\n").length]).toEqual([2, 1]);
   }
   expect(await plans()).toEqual(before);

@@ -1,5 +1,5 @@
-import { median, percentile } from "../peers/statistics.ts";
-import type { Measured } from "./measure.ts";
+import { percentile } from "../peers/statistics.ts";
+import type { Measured, Round } from "./measure.ts";
 import { LATE, type Seen } from "./victim.ts";
 
 /** Whatever a neighbour does, p99 is at most so many times the quiet p99, and so much more. */
@@ -23,7 +23,7 @@ interface Latency {
 }
 
 /**
- * Latencies are judged by the median round, since what else the machine does may fall into one of
+ * Latencies are those of the median round, since what else the machine does may fall into one of
  * them; errors count in all rounds, quiet ones too, where a neighbour's work is felt afterwards.
  */
 export function verdictOf({ rounds, broken }: Measured): Verdict {
@@ -32,15 +32,17 @@ export function verdictOf({ rounds, broken }: Measured): Verdict {
     faults.reduce((sum, [fault, times]) => sum + (isIt(fault) ? times : 0), 0);
   const unavailable = countOf((fault) => fault.startsWith("503"));
   const timeouts = countOf((fault) => fault === LATE);
-  const overMs = median(rounds.map(({ quiet, beside }) => p99(beside) - mostMs(quiet)));
+  const byOver = rounds.toSorted((one, other) => overMs(one) - overMs(other));
+  const middle = byOver[Math.floor(rounds.length / 2)];
+  const over = middle === undefined ? 0 : overMs(middle);
   return {
-    quiet: latency(rounds.map(({ quiet }) => quiet)),
-    beside: latency(rounds.map(({ beside }) => beside)),
+    quiet: latency(middle?.quiet),
+    beside: latency(middle?.beside),
     ...{ unavailable, timeouts },
     others: countOf(() => true) - unavailable - timeouts,
     broken: [
       ...broken,
-      ...(overMs > 0 ? [`p99 ${overMs.toFixed(0)} ms over the promise`] : []),
+      ...(over > 0 ? [`p99 ${over.toFixed(0)} ms over the promise`] : []),
       ...faults.map(([fault, times]) => `${times} x ${fault}`),
     ],
   };
@@ -55,20 +57,16 @@ export function faultsOf(seen: readonly Seen[]): Record<string, number> {
   return faults;
 }
 
-function both({ quiet, beside }: Measured["rounds"][number]): Seen[] {
+function both({ quiet, beside }: Round): Seen[] {
   return [quiet, beside];
 }
 
-function mostMs(quiet: Seen): number {
-  return TIMES_MOST * p99(quiet) + MORE_MOST_MS;
+/** By how much p99 beside is over the promise; negative where it is within. */
+function overMs({ quiet, beside }: Round): number {
+  return latency(beside).p99Ms - TIMES_MOST * latency(quiet).p99Ms - MORE_MOST_MS;
 }
 
-function p99({ durationsMs }: Seen): number {
-  return percentile(durationsMs, 0.99);
-}
-
-function latency(seen: readonly Seen[]): Latency {
-  const at = (share: number): number =>
-    median(seen.map(({ durationsMs }) => percentile(durationsMs, share)));
-  return { p50Ms: at(0.5), p99Ms: at(0.99) };
+function latency(seen: Seen | undefined): Latency {
+  const durationsMs = seen?.durationsMs ?? [];
+  return { p50Ms: percentile(durationsMs, 0.5), p99Ms: percentile(durationsMs, 0.99) };
 }
