@@ -8,6 +8,7 @@ import { composeSite } from "./compose-site.ts";
 import { composeWebhooks } from "./compose-webhooks.ts";
 import type { Config } from "./config.ts";
 import { databaseThreads, servingConnection } from "./database-threads.ts";
+import { leavesCheckpoints } from "./db/checkpoint.ts";
 import { closeDatabase, foldLog } from "./db/database.ts";
 import { onLockHeld } from "./db/lock-holds.ts";
 import { createLockWatch } from "./db/lock-watch.ts";
@@ -83,6 +84,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   const secret = installationSecret(config, random);
   const domains = await openDomains(config, ports, secret);
   const db = servingConnection(config, clock, domains.db);
+  if (db !== domains.db) leavesCheckpoints(domains.db);
   const metrics = await createMetrics(config, ports);
   const lockWatch = createLockWatch(ports, metrics.counted.lockHolds);
   for (const connection of new Set([db, domains.db])) onLockHeld(connection, lockWatch.note);

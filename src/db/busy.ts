@@ -11,13 +11,19 @@ export function isBusy(error: unknown): boolean {
  * an import, but blocks the thread meanwhile.
  */
 export function untilFree<T>(work: () => T): T {
-  const nobody = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   for (let tries = 1; ; tries += 1) {
     try {
       return work();
     } catch (error) {
       if (!isBusy(error) || tries === TRIES_MAX) throw error;
-      Atomics.wait(nobody, 0, 0, PAUSE_MS);
+      pauseThread();
     }
   }
+}
+
+const nobody = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+
+/** Blocks the thread for a millisecond. */
+export function pauseThread(): void {
+  Atomics.wait(nobody, 0, 0, PAUSE_MS);
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "../ports/clock.ts";
+import { pauseThread } from "./busy.ts";
 import type { Database } from "./database.ts";
 import { noteHold } from "./lock-holds.ts";
 
@@ -18,8 +19,8 @@ const COMMITS_PER_LOOK = 8;
 
 /** A serving process checkpoints from some 8 MB on. */
 const LONG_BESIDE_FRAMES = 2_000;
-/** So much is copied while writers wait, at the most: 2 MB, in some milliseconds. */
-const LOCKED_FRAMES_MAX = 500;
+/** So much is copied while writers wait, at the most: 8 MB, in some twenty milliseconds. */
+const LOCKED_FRAMES_MAX = 2_000;
 /** As long as the transactions of an import and its own checkpoint let nobody between. */
 const WAIT_MAX_MS = 200;
 const PAUSE_MS = 1;
@@ -39,13 +40,26 @@ export function checkpointsItself(db: Database): void {
   commits.set(db, 0);
 }
 
-/** To be called after a commit. Others write on while a long log is copied. */
-export function checkpointIfLong(db: Database): void {
+/** For the connection of a thread that answers: its checkpoints are left to others. */
+export function leavesCheckpoints(db: Database): void {
+  commits.delete(db);
+}
+
+/**
+ * To be called after a commit; blocks the thread where the log is long. Others write on while it is
+ * copied; what they wrote meanwhile is little, since who writes most is the one that copies.
+ */
+export function checkpointIfLong(db: Database, clock: Clock): void {
   const count = commits.get(db);
   if (count === undefined) return;
   commits.set(db, (count + 1) % COMMITS_PER_LOOK);
-  if (count + 1 < COMMITS_PER_LOOK) return;
-  if (checkpoint(db, "NOOP").log >= LONG_FRAMES) checkpoint(db, "PASSIVE");
+  if (count + 1 < COMMITS_PER_LOOK || checkpoint(db, "NOOP").log < LONG_FRAMES) return;
+  checkpoint(db, "PASSIVE");
+  for (let tries = 0; tries < WAIT_MAX_MS; tries++) {
+    const { log, checkpointed } = checkpoint(db, "NOOP");
+    if (log - checkpointed > LOCKED_FRAMES_MAX || beginsAnew(db, clock)) return;
+    pauseThread();
+  }
 }
 
 /**

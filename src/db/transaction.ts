@@ -46,7 +46,7 @@ export async function inTransaction<T>(
     throw storageError(error);
   } finally {
     noteHold(db, name, clock.monotonic() - begunMs);
-    if (isCommitted) checkpointIfLong(db);
+    if (isCommitted) checkpointIfLong(db, clock);
   }
 }
 

@@ -2,6 +2,8 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { fieldError } from "../errors.ts";
 import { toJsonText } from "../json-text.ts";
 
+export const INVALID_CURSOR = "Invalid cursor.";
+
 /** Where a page ended: values of the ordering's columns. */
 export type Position = readonly (number | null)[];
 
@@ -38,7 +40,7 @@ export function createCursors(secret: Uint8Array) {
         // Two texts may decode to the same bytes; only the one that was written is ours.
         bytes.toString("base64url") === cursor &&
         timingSafeEqual(signature, sign(scope, payload));
-      if (!genuine) throw fieldError({ cursor: ["Invalid cursor."] });
+      if (!genuine) throw fieldError({ cursor: [INVALID_CURSOR] });
       return JSON.parse(payload) as P;
     },
   };

@@ -1,5 +1,6 @@
+import { type Read, readText, TEXT_LENGTH_MAX } from "../fields.ts";
 import { type JsonText, type Page, pageJsonText } from "../json-text.ts";
-import type { Position } from "./cursor.ts";
+import { INVALID_CURSOR, type Position } from "./cursor.ts";
 import type { Call } from "./method.ts";
 import { integer, text, withDefault } from "./parameters.ts";
 
@@ -15,11 +16,17 @@ export const pageParameters = {
     integer({ description: "Page size.", example: 10, minimum: 1, maximum: 100 }),
     50,
   ),
-  cursor: text({
-    description:
-      "For the next page: the text after `cursor=` in `next`, such as c3-d7hs5IYsXWzEwMDAsMV0, with all " +
-      "other parameters the same. Not to be made up; left out for the first page.",
-  }),
+  cursor: {
+    ...text({
+      description:
+        "For the next page: the text after `cursor=` in `next`, such as c3-d7hs5IYsXWzEwMDAsMV0, " +
+        "with all other parameters the same. Not to be made up; left out for the first page.",
+    }),
+    read: (given: unknown): Read<string> => {
+      const isLong = typeof given === "string" && given.length > TEXT_LENGTH_MAX;
+      return isLong ? { fault: INVALID_CURSOR } : readText(given);
+    },
+  },
 };
 
 /**

@@ -14,14 +14,16 @@ test("a serving process that is ready is exit 0, in words or as JSON", async () 
   // A proxy for other addresses is not asked.
   const environment = { KANALOG_PORT: port, http_proxy: "http://127.0.0.1:1" };
   const said = await machine.run(["health"], { environment });
-  expect(said).toEqual({ exitCode: 0, out: `Ready at http://127.0.0.1:${port}.\n`, notes: "" });
+  expect(said).toMatchObject({ exitCode: 0, notes: "" });
+  // A busy machine may hold a lock for long, which is told behind it.
+  expect(said.out).toStartWith(`Ready at http://127.0.0.1:${port}.\n`);
   const { exitCode, out, notes } = await machine.run(["health", "--port", port, "--json"]);
   expect({ exitCode, notes }).toEqual({ exitCode: 0, notes: "" });
-  expect(JSON.parse(out)).toEqual({
+  expect(JSON.parse(out)).toMatchObject({
     ready: true,
     address: `http://127.0.0.1:${port}`,
     detail: expect.any(String),
-    checks: { database: "ok", migrations: "ok", disk: "ok" },
+    checks: { database: "ok", migrations: "ok", disk: "ok", usage: "ok" },
   });
 });
 
