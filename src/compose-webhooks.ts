@@ -46,7 +46,7 @@ export function composeWebhooks(
     {
       add: (input) => threads.writer.run("addWebhook", input),
       change: (input) => threads.writer.run("changeWebhook", input),
-      remove: (own) => threads.push.run("removeWebhook", own),
+      removePart: (own) => threads.push.run("removeWebhookPart", own),
       rotate: (input) => threads.writer.run("rotateSecret", input),
       startTest: (input) => threads.writer.run("startTest", input),
       startResend: (input) => threads.writer.run("startResend", input),

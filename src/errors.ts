@@ -61,12 +61,14 @@ const FAULTS_MAX = 20;
 const FAULTS_BYTES_MAX = 3_900;
 /** A field may be called anything. */
 const NAME_LENGTH_MAX = 100;
+/** In characters, of which each may take two bytes. */
+const MESSAGE_LENGTH_MAX = 1_900;
 const OF_NO_FIELD = "non_field_errors";
 
 /** The first faults, as many as there is room for, and how many more there are. */
 function boundedFaults(fields: FieldErrors): FieldErrors {
   const all = Object.entries(fields).flatMap(([field, messages]) =>
-    messages.map((message) => [shortened(field, NAME_LENGTH_MAX), message] as const),
+    messages.map((message) => [shortened(field), shortened(message, MESSAGE_LENGTH_MAX)] as const),
   );
   // Without a prototype, since a field may be called `__proto__`.
   const told: FieldErrors = Object.create(null);

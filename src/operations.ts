@@ -43,7 +43,7 @@ import { exchange, releaseClaims } from "./webhooks/exchange.ts";
 import {
   addWebhook,
   changeWebhook,
-  removeWebhook,
+  removeWebhookPart,
   rotateSecret,
 } from "./webhooks/manage-webhooks.ts";
 import { startResend, startTest } from "./webhooks/manual-attempts.ts";
@@ -88,7 +88,7 @@ export const pushOperations = {
   cutPart,
   leavePart,
   disableFailed,
-  removeWebhook,
+  removeWebhookPart,
   exchange,
   releaseClaims,
   claimMail,

@@ -28,7 +28,7 @@ export interface Resumption {
 
 /** Those that the account site signs in (people/auth.ts): no member is made who never could. */
 const EMAIL = /^(?!\.)(?!.*\.\.)[\w'+\-.]*[\w+-]@([a-z\d][a-z\d-]*\.)+[a-z]{2,}$/i;
-const EMAIL_LENGTH_MAX = 254;
+export const EMAIL_LENGTH_MAX = 254;
 const NAME_LENGTH_MAX = 200;
 
 /**

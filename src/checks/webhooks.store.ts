@@ -12,19 +12,14 @@ export function webhookFaults(db: Database): string[] {
     ...foundRows(
       db,
       "Webhooks whose list of channels is not what they watch",
-      `SELECT id AS name FROM webhooks w
-       WHERE json_array_length(channels) <>
+      `SELECT w.id AS name
+       FROM webhooks w LEFT JOIN webhook_lists l ON l.webhook_id = w.id
+       WHERE json_array_length(coalesce(channels, '[]')) <>
            (SELECT count(*) FROM webhook_channels WHERE webhook_id = w.id)
          OR EXISTS (
-           SELECT 1 FROM json_each(w.channels) given WHERE NOT EXISTS (
+           SELECT 1 FROM json_each(channels) given WHERE NOT EXISTS (
              SELECT 1 FROM webhook_channels
              WHERE channel_id = given.value AND webhook_id = w.id))`,
-    ),
-    ...foundRows(
-      db,
-      "Disabled webhooks with deliveries that wait",
-      `SELECT id AS name FROM webhooks w WHERE disabled_reason <> '' AND EXISTS (
-         SELECT 1 FROM webhook_deliveries WHERE webhook_id = w.id AND state = 'pending')`,
     ),
     ...foundRows(
       db,

@@ -12,25 +12,25 @@ export type LockWatch = ReturnType<typeof createLockWatch>;
 
 /** Watches how long transactions hold the write lock, and tells of those beyond the bound. */
 export function createLockWatch({ clock, log }: { clock: Clock; log: Log }, observe: NoteHold) {
-  let longest: { work: string; heldMs: number; at: number } | null = null;
+  let longest: { work: string; heldMs: number; at: number; notedMs: number } | null = null;
   const saidMs = new Map<string, number>();
 
   return {
     note(work: string, heldMs: number): void {
       observe(work, heldMs);
       if (heldMs <= HOLD_MAX_MS) return;
-      const at = clock.now();
-      if (longest === null || heldMs >= longest.heldMs || at - longest.at > WARNED_MS) {
-        longest = { work, heldMs, at };
+      const nowMs = clock.monotonic();
+      if (longest === null || heldMs >= longest.heldMs || nowMs - longest.notedMs > WARNED_MS) {
+        longest = { work, heldMs, at: clock.now(), notedMs: nowMs };
       }
-      if (at - (saidMs.get(work) ?? Number.NEGATIVE_INFINITY) < SAY_AGAIN_AFTER_MS) return;
-      saidMs.set(work, at);
+      if (nowMs - (saidMs.get(work) ?? Number.NEGATIVE_INFINITY) < SAY_AGAIN_AFTER_MS) return;
+      saidMs.set(work, nowMs);
       log.warn({ work, heldMs: Math.round(heldMs) }, "the write lock was held for too long");
     },
 
     /** The longest hold beyond the bound of the last minutes, in a sentence; null where there was none. */
     warning(): string | null {
-      if (longest === null || clock.now() - longest.at > WARNED_MS) return null;
+      if (longest === null || clock.monotonic() - longest.notedMs > WARNED_MS) return null;
       const { work, heldMs, at } = longest;
       return (
         `The work "${work}" held the write lock for ${Math.round(heldMs)} ms at ` +

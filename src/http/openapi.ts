@@ -21,10 +21,13 @@ const WHEN: Record<ErrorCode, string> = {
   not_found: "There is no such object",
   method_not_allowed: "The path does not take this method",
   conflict: "The state of the object does not allow this",
-  parse_error: "The body is not JSON",
+  parse_error:
+    "The body is not JSON, is nested deeper than 32 levels or has more than 1,000 members",
   payload_too_large: "The body is larger than the method takes",
   unsupported_media_type: "The body's Content-Type is not application/json",
-  throttled: "The webhook was tested less than a minute ago, or too much is being tried at once",
+  throttled:
+    "The webhook was tested less than a minute ago, its host got six pings and resends in the last " +
+    "minute, or too much is being tried at once",
   timeout: "The database query took too long; retry later or narrow the selection",
   unavailable: "The storage or the sender is busy, or the server is stopping; retry later",
   rate_limited: "More requests per second than the plan allows",

@@ -16,7 +16,8 @@ export async function readinessAnswer(
   const faults = await lookAt(checks);
   const detail = faults.flatMap(([, fault]) => fault ?? []).join(" ");
   // Warnings are read from the database too.
-  const warned = detail === "" ? await lookAt(warnings) : [];
+  const isRead = faults.every(([name, fault]) => name !== "database" || fault === null);
+  const warned = isRead ? await lookAt(warnings) : [];
   // A warning that there is no cause for is not there: few set what it is about.
   const told = Object.fromEntries([
     ...faults.map(([name, fault]) => [name, fault ?? "ok"]),

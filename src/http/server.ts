@@ -60,7 +60,10 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
     ...mcpPageRoutes(context.baseAddress),
     "/docs/json": async (request) => {
       const { pathname } = new URL(context.baseAddress(request));
-      document ??= openApiText(rest, methods, pathname);
+      document ??= openApiText(rest, methods, pathname).catch((error) => {
+        document = null;
+        throw error;
+      });
       return new Response(await document, { headers: { "content-type": JSON_TYPE } });
     },
     "/healthz": () => json(200, '{"status":"ok"}', {}),

@@ -102,29 +102,19 @@ export function beat(db: Database, owner: string, nowMs: number): void {
   ).run(nowMs, owner);
 }
 
-/** A process whose last heartbeat is older is gone. One ahead of now is of a clock that was set back. */
-const HEARTBEAT_MAX_MS = 30_000;
-
-/** A run under way, and which process says that it runs it. */
+/** A run under way, and which process said last, and when, that it runs it. */
 export interface OwnedRun {
   id: number;
   owner: string;
-  /** Whether its process has said nothing for so long that it must be gone. */
-  isSilent: boolean;
+  heartbeatAt: number;
 }
 
-export function selectRunning(db: Database, nowMs: number): OwnedRun[] {
-  return statement<{ id: number; owner: string; heartbeatAt: number }>(
+export function selectRunning(db: Database): OwnedRun[] {
+  return statement<OwnedRun>(
     db,
     `SELECT id, owner, heartbeat_at AS heartbeatAt FROM import_runs
      WHERE state = 'running' ORDER BY id`,
-  )
-    .all()
-    .map(({ id, owner, heartbeatAt }) => ({
-      id,
-      owner,
-      isSilent: Math.abs(nowMs - heartbeatAt) > HEARTBEAT_MAX_MS,
-    }));
+  ).all();
 }
 
 export function selectRun(db: Database, id: number): RecordedRun | undefined {

@@ -11,6 +11,7 @@ import {
   beat,
   endRun,
   insertRun,
+  type OwnedRun,
   type RecordedRun,
   type RunOptions,
   type RunProgress,
@@ -28,6 +29,9 @@ export type ImportRuns = ReturnType<typeof createImportRuns>;
 /** Told where the cause is nothing for the one who uploads. */
 const FAILED = "The import failed; the appliance's log says why. What was read is imported.";
 
+/** Six heartbeats. */
+const SILENT_MS = 30_000;
+
 /**
  * Imports of uploaded files, one after the other, recorded as rows.
  * @param db a connection that writes
@@ -42,6 +46,21 @@ export function createImportRuns(
   const owner = processName(random.uuid(clock.now()));
   const stop = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   const underWay = new Set<Promise<void>>();
+  /** The last heartbeat of other processes' runs, and since when it is known. */
+  const heartbeats = new Map<number, { at: number; sinceMs: number }>();
+
+  /**
+   * Whether a run of another process has had the same heartbeat for so long that its process is gone,
+   * by the time that passed here: clocks may be set.
+   */
+  function isSilent(run: OwnedRun): boolean {
+    if (run.owner === owner) return false;
+    const nowMs = clock.monotonic();
+    const seen = heartbeats.get(run.id);
+    if (seen?.at === run.heartbeatAt) return nowMs - seen.sinceMs > SILENT_MS;
+    heartbeats.set(run.id, { at: run.heartbeatAt, sinceMs: nowMs });
+    return false;
+  }
 
   async function run(upload: Upload): Promise<void> {
     let failure: string | null = null;
@@ -127,14 +146,13 @@ export function createImportRuns(
      */
     async look(): Promise<void> {
       try {
-        if (selectRunning(db, clock.now()).length === 0) return;
+        const running = selectRunning(db);
+        if (running.length === 0) return;
+        const gone = running.filter((run) => hasEnded(run.owner, owner) || isSilent(run));
         await inTransaction(db, clock, "import-heartbeat", () => {
           const nowMs = clock.now();
           beat(db, owner, nowMs);
-          for (const run of selectRunning(db, nowMs)) {
-            const isGone = run.isSilent || hasEnded(run.owner, owner);
-            if (isGone) endRun(db, run.id, nowMs, INTERRUPTED);
-          }
+          for (const { id } of gone) endRun(db, id, nowMs, INTERRUPTED);
         });
       } catch (error) {
         log.warn({ err: error }, "imports could not be looked after; it is tried again");

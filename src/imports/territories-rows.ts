@@ -68,9 +68,9 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
         return stored === undefined ? "inserted" : "updated";
       },
 
-      /** From the leaves up, so that a node stays when anything below it does. */
       inUse: () => territoriesInUse(db),
 
+      /** From the leaves up, so that a node stays when anything below it does. */
       removeOthers(named, inUse) {
         let removed = 0;
         for (const { id, slug } of inTreeOrder([...now.values()]).reverse()) {

@@ -6,8 +6,14 @@ const HOLD_MS = 15;
 const ROWS_MIN = 20;
 /** A row's later cost is guessed high at first. */
 const LATER_AT_FIRST_MS = 0.05;
-/** The later cost is a mean in which the last transaction counts for one in so many. */
-const SMOOTHING = 4;
+/**
+ * The guess of the later cost goes up after a transaction whose rows cost more, and down after others:
+ * it comes to lie near the middle, where a mean would follow each slow moment of the disk.
+ */
+const UP = 1.15;
+const DOWN = 0.9;
+/** The least that a commit has cost is forgotten by and by: a disk may become slow. */
+const FORGETTING = 1.02;
 
 /**
  * Says when a transaction has enough rows. Rows cost twice: when they are written, and later, in what is
@@ -30,8 +36,8 @@ export function createTransactionSize() {
      */
     ended(rows: number, rowsMs: number, heldMs: number): void {
       const later = heldMs - rowsMs;
-      commitMs = Math.min(commitMs, later);
-      laterMs += ((later - commitMs) / rows - laterMs) / SMOOTHING;
+      commitMs = Math.min(commitMs * FORGETTING, later);
+      laterMs *= (later - commitMs) / rows > laterMs ? UP : DOWN;
     },
   };
 }

@@ -15,6 +15,7 @@ const UNREADY = "Usage cannot be committed: requests that cost are answered 503.
 export function createCommitOutage(clock: Clock, log: Log) {
   let outage: { beganMs: number; saidMs: number; failures: number } | null = null;
   let lastFailureMs = Number.NEGATIVE_INFINITY;
+  let trying: Promise<string | null> | null = null;
 
   function worked(): void {
     if (outage === null) return;
@@ -49,13 +50,19 @@ export function createCommitOutage(clock: Clock, log: Log) {
     async check(tryCommit: () => Promise<unknown>): Promise<string | null> {
       if (clock.monotonic() - lastFailureMs < UNREADY_MS) return UNREADY;
       if (outage === null) return null;
-      try {
-        await tryCommit();
-        worked();
-        return null;
-      } catch {
-        return UNREADY;
-      }
+      // Anybody may ask, and all who ask meanwhile share one.
+      trying ??= tryCommit()
+        .then(
+          () => {
+            worked();
+            return null;
+          },
+          () => UNREADY,
+        )
+        .finally(() => {
+          trying = null;
+        });
+      return trying;
     },
   };
 }

@@ -73,12 +73,14 @@ function broken(id: RequestId | null, code: number, message: string): Message {
   return { kind: "fault", id, fault: { code, message, status: 400 } };
 }
 
-/** It stands in the answer, and no answer to what is wrong is long. */
-const ID_LENGTH_MAX = 2_048;
-const ID_FAULT = `\`id\` must be a safe integer, or a string of at most ${ID_LENGTH_MAX} characters.`;
+/** As JSON, in bytes: an id stands in each answer, and answers to what is wrong stay small. */
+const ID_BYTES_MAX = 2_050;
+const ID_FAULT = `\`id\` must be a safe integer, or a string of at most ${ID_BYTES_MAX} bytes of JSON.`;
 
 function isId(id: unknown): id is RequestId {
-  return typeof id === "string" ? id.length <= ID_LENGTH_MAX : Number.isSafeInteger(id);
+  return typeof id === "string"
+    ? id.length <= ID_BYTES_MAX && Buffer.byteLength(JSON.stringify(id)) <= ID_BYTES_MAX
+    : Number.isSafeInteger(id);
 }
 
 /** Without what objects inherit: `{"__proto__": …}` is a member like any other. */

@@ -1,3 +1,4 @@
+import { shortened } from "../errors.ts";
 import {
   invalidParams,
   isObject,
@@ -41,7 +42,7 @@ export function unsupportedVersion(requested: string): RpcFault {
     code: UNSUPPORTED_VERSION,
     message: "This protocol version is not supported.",
     status: 400,
-    data: { supported: SUPPORTED, requested },
+    data: { supported: SUPPORTED, requested: shortened(requested) },
   };
 }
 

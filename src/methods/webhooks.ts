@@ -196,7 +196,7 @@ export const webhooksTest = apiMethod({
   title: "Send a test ping",
   description:
     "Sends one `ping` with no posts and says what came of it: one attempt, no retries, also while " +
-    "the webhook is disabled. At most once a minute.",
+    "the webhook is disabled. At most once a minute, and with resends six times a minute to one host.",
   units: 0,
   planRule: webhooksIncluded,
   parameters: webhookPath,
@@ -237,7 +237,8 @@ export const webhooksResend = apiMethod({
   title: "Send a delivery again",
   description:
     "Makes one more attempt now, under the same delivery number, and says what came of it. The " +
-    "webhook must be active, the event at most two days old, and no attempt of it under way.",
+    "webhook must be active, the event at most two days old, and no attempt of it under way. With " +
+    "pings at most six times a minute to one host.",
   units: 0,
   audience: "managers",
   planRule: webhooksIncluded,

@@ -10,7 +10,7 @@ import type { Clock } from "../ports/clock.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const KNOWN_MS = 180 * DAY_MS;
-/** Of one person, the latest. */
+/** Networks that are kept of a person: the latest. */
 const KNOWN_MAX = 20;
 
 /** @param network such as `192.0.2.1` or `2001:db8:1:2::/64` */

@@ -64,7 +64,11 @@ export async function signIn(
   });
   if (!answer.ok) return null;
   const { user } = (await answer.json()) as { user: { id: string } };
-  await noteNetwork(db, clock, { personId: user.id, network: Buffer.from(input.network) });
+  // Whoever has the password is in, whether or not that can be noted.
+  await noteNetwork(db, clock, {
+    personId: user.id,
+    network: Buffer.from(input.network),
+  }).catch(() => {});
   return { setCookies: answer.headers.getSetCookie() };
 }
 

@@ -17,8 +17,8 @@ export function processName(unique: string): string {
 }
 
 /**
- * Whether the process of a name has ended for certain: it was one of this machine. Of another one
- * nothing is known.
+ * Whether the process of a name has ended, as far as this machine can tell; false for one of another
+ * machine or container.
  */
 export function hasEnded(name: string, own: string): boolean {
   const [host, processId] = name.split(" ");

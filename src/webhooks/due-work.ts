@@ -4,14 +4,7 @@ import { inParts, inTransaction } from "../db/transaction.ts";
 import { queueMail } from "../mail/mails.store.ts";
 import { DAY_MS } from "../moscow-time.ts";
 import type { Clock } from "../ports/clock.ts";
-import {
-  cutEvents,
-  endPart,
-  nextPart,
-  type Part,
-  type PostTexts,
-  type Wanted,
-} from "./cut-events.ts";
+import { cutEvents, endPart, nextPart, type Part, type PostTexts } from "./cut-events.ts";
 import { oldBodies, oldDeliveries } from "./deliveries.store.ts";
 import { disabledMail } from "./disabled-mail.ts";
 import { deadQueues, emptyQueues } from "./drop-queue.ts";
@@ -68,14 +61,10 @@ export async function lookAfterWebhooks(
 
 /**
  * Cuts a part's posts for its webhooks, one after another, until it has held the lock for long enough.
- * @returns those that are left
+ * @returns how many are done
  */
-export async function cutPart(
-  db: Database,
-  clock: Clock,
-  { wanted, last }: Part,
-): Promise<Wanted[]> {
-  const done = await inTransaction(db, clock, "cut-events", () => {
+export function cutPart(db: Database, clock: Clock, { wanted, last }: Part): Promise<number> {
+  return inTransaction(db, clock, "cut-events", () => {
     const nowMs = clock.now();
     noteLook(db, nowMs);
     const endAtMs = clock.monotonic() + CUT_MS;
@@ -88,7 +77,6 @@ export async function cutPart(
     }
     return cut;
   });
-  return wanted.slice(done);
 }
 
 /** Ends a part whose webhooks have all been cut. @returns the next one, or null */

@@ -1,7 +1,7 @@
 import type { Plan } from "../accounts/accounts.table.ts";
 import { type Actor, type AuditEntry, recordChange } from "../audit/audit-log.ts";
 import type { Database } from "../db/database.ts";
-import { inParts, inTransaction } from "../db/transaction.ts";
+import { inTransaction } from "../db/transaction.ts";
 import { AppError, fieldError, notFound } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { deleteDeliveries } from "./deliveries.store.ts";
@@ -120,21 +120,31 @@ export async function changeWebhook(
 
 /** Deliveries that are removed in one step: each with its attempts, and a body of up to a megabyte. */
 const REMOVED_MAX = 10;
+/** No further step begins in a transaction after so long. */
+const REMOVED_MS = 12;
 
-/** Disabled first, so that nothing is added while its log is removed. @throws AppError `not_found` */
-export async function removeWebhook(
+/**
+ * Removes a part of a webhook, which may have a long log: its caller goes on until nothing is left, so
+ * that the thread is free for others between two parts. Disabled first, so that nothing is added.
+ * @returns whether something is left
+ * @throws AppError `not_found`
+ */
+export function removeWebhookPart(
   db: Database,
   clock: Clock,
   { by, ...own }: OwnWebhook & { by: Actor },
-): Promise<void> {
-  await inTransaction(db, clock, "webhook-delete", () => {
+): Promise<boolean> {
+  return inTransaction(db, clock, "webhook-delete", () => {
     const { disabledReason } = ownWebhook(db, own);
     if (disabledReason === "") disable(db, own.id, "customer", clock.now());
-  });
-  await inParts(db, clock, "webhook-delete", () => {
-    if (deleteDeliveries(db, own.id, REMOVED_MAX) > 0) return true;
-    if (deleteWebhook(db, own.id)) recordChange(db, clock, by, ofWebhook("delete", own));
-    return false;
+    const endAtMs = clock.monotonic() + REMOVED_MS;
+    do {
+      if (deleteDeliveries(db, own.id, REMOVED_MAX) === 0) {
+        if (deleteWebhook(db, own.id)) recordChange(db, clock, by, ofWebhook("delete", own));
+        return false;
+      }
+    } while (clock.monotonic() < endAtMs);
+    return true;
   });
 }
 

@@ -24,14 +24,15 @@ export function takeManualAttempt(
     db,
     "DELETE FROM manual_attempts WHERE attempted_at <= @from OR attempted_at > @nowMs",
   ).run({ from: nowMs - OF_HOST_MS, nowMs });
-  const { taken, first } = statement<{ taken: number; first: number }>(
+  const taken = statement<{ at: number }>(
     db,
-    `SELECT count(*) AS taken, min(attempted_at) AS first FROM manual_attempts
-     WHERE organization_id = ? AND host = ?`,
-  ).get(organizationId, host) ?? { taken: 0, first: nowMs };
-  if (taken >= OF_HOST_MAX) {
+    `SELECT attempted_at AS at FROM manual_attempts
+     WHERE organization_id = ? AND host = ? ORDER BY attempted_at`,
+  ).all(organizationId, host);
+  const [first] = taken;
+  if (first !== undefined && taken.length >= OF_HOST_MAX) {
     const detail = `At most ${OF_HOST_MAX} pings and resends a minute go to one host.`;
-    const waitMs = first + OF_HOST_MS - nowMs;
+    const waitMs = first.at + OF_HOST_MS - nowMs;
     throw new AppError("throttled", detail, { retryAfterS: Math.ceil(waitMs / 1000) });
   }
   statement(

@@ -1,7 +1,7 @@
 import type { Database } from "../db/database.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
-import type { Part, Wanted } from "./cut-events.ts";
+import type { Part } from "./cut-events.ts";
 import { isAttemptDue, isWorkDue } from "./due-work.ts";
 import type { Sender } from "./sender.ts";
 
@@ -15,8 +15,8 @@ export interface Push {
 /** What webhooks need by the clock, on the thread that writes it. */
 export interface PushWork {
   lookAfterWebhooks(argument: { batchMs: number }): Promise<Part | null>;
-  /** @returns those whose turn has not come */
-  cutPart(part: Part): Promise<Wanted[]>;
+  /** @returns how many of the webhooks are done, the first ones */
+  cutPart(part: Part): Promise<number>;
   leavePart(part: Pick<Part, "last">): Promise<Part | null>;
   disableFailed(): Promise<number[]>;
 }
@@ -32,17 +32,19 @@ export function createPush(
   batchMs: number,
   { clock, log }: { clock: Clock; log: Log },
 ): Push {
-  /** Step by step, so that the sender's exchanges get in between. */
+  /** Step by step, so that the sender's exchanges get in between on the same thread. */
   async function doWork(): Promise<void> {
     let part = await work.lookAfterWebhooks({ batchMs });
     while (part !== null) {
       const { last } = part;
       let { wanted } = part;
       while (wanted.length > 0) {
-        wanted = await work.cutPart({ last, wanted });
+        wanted = wanted.slice(await work.cutPart({ last, wanted }));
         await clock.sleep(PAUSE_MS);
       }
       part = await work.leavePart({ last });
+      // What was cut is sent while the rest is; a failure is in the sender's own words in the log.
+      if (part !== null && isAttemptDue(db, clock.now())) void sender.pump().catch(() => {});
     }
     for (const webhook of await work.disableFailed()) {
       log.warn({ webhook }, "a webhook was disabled: not a single delivery succeeded for a day");

@@ -75,7 +75,10 @@ export function deleteWebhook(db: Database, id: number): boolean {
 
 /** The numbers of the channels that a webhook watches, in the order given. */
 export function channelsOf(db: Database, webhookId: number): number[] {
-  const list = statement<{ channels: string }>(db, "SELECT channels FROM webhooks WHERE id = ?");
+  const list = statement<{ channels: string }>(
+    db,
+    "SELECT channels FROM webhook_lists WHERE webhook_id = ?",
+  );
   return JSON.parse(list.get(webhookId)?.channels ?? "[]") as number[];
 }
 
@@ -106,8 +109,11 @@ export function replaceChannels(
        SELECT value, ?, ? FROM json_each(?)`,
     ).run(webhookId, lastSequence(db), JSON.stringify(added));
   }
-  const list = "UPDATE webhooks SET channels = ? WHERE id = ?";
-  statement(db, list).run(JSON.stringify(channels), webhookId);
+  statement(
+    db,
+    `INSERT INTO webhook_lists (webhook_id, channels) VALUES (?, ?)
+     ON CONFLICT DO UPDATE SET channels = excluded.channels`,
+  ).run(webhookId, JSON.stringify(channels));
 }
 
 /** Those of the numbers that are no public channel's. */

@@ -66,7 +66,8 @@ export interface GivenTarget {
 export interface WebhookWriter {
   add(input: NewWebhook): Promise<number>;
   change(input: OwnWebhook & { plan: Plan; change: WebhookChange; by: Actor }): Promise<void>;
-  remove(input: OwnWebhook & { by: Actor }): Promise<void>;
+  /** @returns whether something is left of it */
+  removePart(input: OwnWebhook & { by: Actor }): Promise<boolean>;
   rotate(input: OwnWebhook & { secret: Uint8Array; overlapMs: number; by: Actor }): Promise<void>;
   startTest(input: OwnWebhook & { claim: string }): Promise<ClaimedDelivery>;
   startResend(
@@ -76,6 +77,8 @@ export interface WebhookWriter {
 
 /** How long finding the addresses of a name may take while its webhook is made or changed. */
 const RESOLVE_MAX_MS = 5_000;
+/** Between two parts of a removal, so that other writers get in. */
+const PAUSE_MS = 3;
 /** One sentence for a name that does not exist and for one of a private network. */
 const REFUSED =
   "Enter an address on the internet: this one does not exist, or is of a private network.";
@@ -174,7 +177,9 @@ export function createWebhooks(
       return toJsonText(get(own));
     },
 
-    remove: (own: OwnWebhook, by: Actor): Promise<void> => writer.remove({ ...own, by }),
+    async remove(own: OwnWebhook, by: Actor): Promise<void> {
+      while (await writer.removePart({ ...own, by })) await clock.sleep(PAUSE_MS);
+    },
 
     async rotate(own: OwnWebhook, overlapMs: number, by: Actor): Promise<JsonText<NewSecretView>> {
       const secret = secrets.create();

@@ -170,7 +170,8 @@ async function fill(machine: Machine, port: number): Promise<void> {
     let part = await lookAfterWebhooks(db, clock, { batchMs: 0 });
     while (part !== null) {
       let { wanted } = part;
-      while (wanted.length > 0) wanted = await cutPart(db, clock, { ...part, wanted });
+      while (wanted.length > 0)
+        wanted = wanted.slice(await cutPart(db, clock, { ...part, wanted }));
       part = await leavePart(db, clock, part);
     }
   }

@@ -155,8 +155,8 @@ for (const [what, sql, check, said] of CASES) {
 
 const WEBHOOK = `
   INSERT INTO webhooks (id, organization_id, url, secret, disabled_reason, since_sequence,
-    created_at, updated_at, channels)
-    VALUES (1, 1, 'https://example.com/', x'00', '', 0, 0, 0, '[1]');
+    created_at, updated_at) VALUES (1, 1, 'https://example.com/', x'00', '', 0, 0, 0);
+  INSERT INTO webhook_lists VALUES (1, '[1]');
   INSERT INTO webhook_channels VALUES (1, 1, 0);
   INSERT INTO webhook_deliveries (id, webhook_id, event, posts, created_at, state, next_attempt_at)
     VALUES (1, 1, 'post.created', '[1,2]', 0, 'pending', 0);
@@ -165,12 +165,15 @@ const WEBHOOK = `
 const WEBHOOK_CASES: [what: string, sql: string, said: string][] = [
   [
     "without channels",
-    "DELETE FROM webhook_channels; UPDATE webhooks SET channels = '[]'",
+    "DELETE FROM webhook_channels; DELETE FROM webhook_lists",
     "without channels: 1",
   ],
-  ["a list of others", "UPDATE webhooks SET channels = '[2]'", "is not what they watch: 1"],
-  ["a list that is longer", "UPDATE webhooks SET channels = '[1,2]'", "is not what they watch: 1"],
-  ["disabled, with a queue", "UPDATE webhooks SET disabled_reason = 'staff'", "wait: 1"],
+  ["a list of others", "UPDATE webhook_lists SET channels = '[2]'", "is not what they watch: 1"],
+  [
+    "a list that is longer",
+    "UPDATE webhook_lists SET channels = '[1,2]'",
+    "is not what they watch: 1",
+  ],
   ["a delivery that is never due", "UPDATE webhook_deliveries SET next_attempt_at = NULL", "time"],
   ["a delivery that is over and due", "UPDATE webhook_deliveries SET state = 'failed'", "ended"],
   ["a delivery without a body", "DELETE FROM webhook_bodies", "without a body: 1"],

@@ -73,8 +73,8 @@ for (const version of MIGRATIONS.slice(1).keys()) {
     const columns = columnsOf(before);
     expect(rowsOf(machine.database, columns)).toEqual(withColumns(before, columns));
     if (before.has("webhooks")) {
-      const lists = rowsOf(machine.database, new Map([["webhooks", ["channels"]]]));
-      expect(lists.get("webhooks")).toEqual([{ channels: "[2,1]" }]);
+      const lists = rowsOf(machine.database, new Map([["webhook_lists", ["channels"]]]));
+      expect(lists.get("webhook_lists")).toEqual([{ channels: "[2,1]" }]);
     }
 
     expect(versionOf(machine.path(snapshot))).toBe(from);

@@ -55,6 +55,7 @@ const ROWS: Record<number, string> = {
     INSERT INTO import_runs VALUES (1, 'posts', 'a.csv', 'ada@example.com', 'done', 1, 2, '{}', '[]', NULL);`,
   5: "INSERT INTO search_trigrams VALUES ('нов', 900);",
   7: `
+    INSERT INTO webhook_lists VALUES (1, '[2,1]') ON CONFLICT DO NOTHING;
     INSERT INTO manual_attempts VALUES (1, 'example.com', 1763000000000);
     INSERT INTO known_networks VALUES ('p1', x'00', 1763000000000);`,
 };

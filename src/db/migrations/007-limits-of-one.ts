@@ -2,10 +2,16 @@
 export const limitsOfOne = `
 -- The channels that a webhook watches, as a JSON list in the order given: shown as it lies. The rows of
 -- webhook_channels say the same by channel, so that a changed list writes only what is not the same.
-ALTER TABLE webhooks ADD COLUMN channels TEXT NOT NULL DEFAULT '[]';
-UPDATE webhooks SET channels = (
-  SELECT json_group_array(channel_id) FROM (
-    SELECT channel_id FROM webhook_channels WHERE webhook_id = webhooks.id ORDER BY position));
+-- Apart from the webhook, whose row is written at each attempt.
+CREATE TABLE webhook_lists (
+  webhook_id INTEGER PRIMARY KEY REFERENCES webhooks (id) ON DELETE CASCADE,
+  channels TEXT NOT NULL
+) STRICT;
+INSERT INTO webhook_lists (webhook_id, channels)
+  SELECT id, (
+    SELECT json_group_array(channel_id) FROM (
+      SELECT channel_id FROM webhook_channels WHERE webhook_id = webhooks.id ORDER BY position))
+  FROM webhooks;
 DROP INDEX webhook_channels_by_webhook;
 ALTER TABLE webhook_channels DROP COLUMN position;
 CREATE INDEX webhook_channels_by_webhook ON webhook_channels (webhook_id);

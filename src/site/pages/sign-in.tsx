@@ -1,4 +1,5 @@
 /** @jsxImportSource hono/jsx */
+import { EMAIL_LENGTH_MAX } from "../../accounts/accounts.ts";
 import { AppError, fieldError } from "../../errors.ts";
 import { Form, TextField } from "../form.tsx";
 import { asset } from "../layout.tsx";
@@ -60,9 +61,13 @@ export function signInView(visit: Visit, { setUp }: SiteContext, next: string): 
 async function signIn(visit: Visit, context: SiteContext): Promise<View> {
   const { form, words, ipAddress, network } = visit;
   const email = form.get("email").trim();
+  // Nobody's address is so long, and the names of attempts are kept in memory.
+  if (email.length > EMAIL_LENGTH_MAX) {
+    throw fieldError({ non_field_errors: [words.wrongPassword] });
+  }
   const isKnownNetwork = context.people.knowsNetwork(email, network);
   const ofNetwork = `network ${network}`;
-  // Else who guesses elsewhere would keep the owner out.
+  // The account's limit does not hold where its owner was before: guesses made elsewhere use it up.
   const names = isKnownNetwork ? [ofNetwork] : [ofNetwork, `account ${email.toLowerCase()}`];
   if (!context.attempts.take(names, visit.nowMs)) {
     throw new AppError("throttled", words.tooManyAttempts);
@@ -74,7 +79,7 @@ async function signIn(visit: Visit, context: SiteContext): Promise<View> {
       userAgent: visit.request.headers.get("user-agent") ?? "",
     })
     .catch((error: unknown) => {
-      // The password was not looked at.
+      // No word was said about the password.
       for (const name of names) context.attempts.giveBack(name);
       throw error;
     });

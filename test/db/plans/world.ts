@@ -173,12 +173,15 @@ function addCustomers(add: Add, { organizationId, memberId, keyId }: Customer): 
 function addPush(add: Add): void {
   add(`${numbers(WEBHOOKS - 5)}
     INSERT INTO webhooks (organization_id, url, secret, disabled_reason, since_sequence,
-      created_at, updated_at, last_duration_ms, channels)
+      created_at, updated_at, last_duration_ms)
     SELECT i / 5 + 2, 'https://other.example/' || i, (SELECT secret FROM webhooks LIMIT 1), '', 0,
-      @now, @now, 20, '[1,2,3,4,5,6,7,8,9,10]' FROM n`);
+      @now, @now, 20 FROM n`);
+  add(`INSERT INTO webhook_lists (webhook_id, channels)
+    SELECT id, '[1,2,3,4,5,6,7,8,9,10]' FROM webhooks WHERE url LIKE 'https://other.%'`);
   add(`INSERT INTO webhook_channels (channel_id, webhook_id, since_sequence)
     SELECT c.value, w.id, 0
-    FROM webhooks w, json_each(w.channels) c WHERE w.url LIKE 'https://other.%'`);
+    FROM webhooks w, webhook_lists l, json_each(l.channels) c
+    WHERE l.webhook_id = w.id AND w.url LIKE 'https://other.%'`);
   // The posts of the catalog were there before the webhooks; the latest are read once more.
   add(`INSERT INTO read_posts (post_id) SELECT id FROM posts WHERE id <= ${UNCUT_POSTS}`);
   // In the log of each webhook, over the last 60 days; of the customer's some hundred are due.

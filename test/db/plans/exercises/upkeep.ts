@@ -15,7 +15,7 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
   rewriteMeta(db);
   // Every few seconds: imports of this process, and of those that are gone.
   beat(db, "this process", ports.clock.now());
-  selectRunning(db, ports.clock.now());
+  selectRunning(db);
   // Seen for the first time, a job has nothing to catch up with.
   await scheduler.runDue();
 
