@@ -436,7 +436,7 @@ export const push: Entries = {
       rows: 0,
     },
     {
-      sql: "SELECT … FROM manual_attempts WHERE organization_id = ? AND host = ?",
+      sql: "SELECT attempted_at AS at FROM manual_attempts WHERE organization_id = ? AND host = ? ORDER BY attempted_at",
       plan: [
         "SEARCH manual_attempts USING COVERING INDEX manual_attempts_by_host (organization_id=? AND host=?)",
       ],
@@ -483,8 +483,8 @@ export const push: Entries = {
   ],
   "webhooks/webhooks.store.ts channelsOf": [
     {
-      sql: "SELECT channels FROM webhooks WHERE id = ?",
-      plan: ["SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)"],
+      sql: "SELECT channels FROM webhook_lists WHERE webhook_id = ?",
+      plan: ["SEARCH webhook_lists USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
@@ -500,6 +500,7 @@ export const push: Entries = {
       sql: 'delete from "webhooks" where "webhooks"."id" = ?',
       plan: [
         "SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH webhook_lists USING INTEGER PRIMARY KEY (rowid=?)",
         "SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_by_webhook (webhook_id=?)",
         "SEARCH webhook_channels USING INDEX webhook_channels_by_webhook (webhook_id=?)",
       ],
@@ -510,6 +511,7 @@ export const push: Entries = {
     {
       sql: 'insert into "webhooks" (…) values (…) returning "id"',
       plan: [
+        "SEARCH webhook_lists USING INTEGER PRIMARY KEY (rowid=?)",
         "SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_by_webhook (webhook_id=?)",
         "SEARCH webhook_channels USING INDEX webhook_channels_by_webhook (webhook_id=?)",
       ],
@@ -531,18 +533,13 @@ export const push: Entries = {
       why: "The channels that were added or removed: 5,000 are a plan's most.",
     },
     {
-      sql: "UPDATE webhooks SET channels = ? WHERE id = ?",
-      plan: ["SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-    {
       sql: "DELETE FROM webhook_channels WHERE webhook_id = ? AND channel_id IN (SELECT value FROM json_each(?))",
       plan: [
         "SEARCH webhook_channels USING INDEX webhook_channels_by_webhook (webhook_id=? AND channel_id=?)",
         "LIST SUBQUERY 1",
         "  SCAN json_each VIRTUAL TABLE INDEX 1:",
       ],
-      rows: 10000,
+      rows: 9994,
       why: "The channels that were added or removed: 5,000 are a plan's most.",
     },
   ],
