@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { formatDay } from "../../src/moscow-time.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
 
@@ -20,6 +20,12 @@ const stored = (): number =>
   machine.query<{ used: number }>("SELECT coalesce(sum(used), 0) AS used FROM usage_periods")[0]
     ?.used ?? 0;
 
+const logBytes = (): number => statSync(`${machine.database}-wal`).size;
+
+/** How often the write-ahead log was folded whole and begun anew: its header counts. */
+const timesLogBegan = (): number =>
+  readFileSync(`${machine.database}-wal`).subarray(0, 16).readUInt32BE(12);
+
 test("two serving processes on one file give no unit more than the quota together", async () => {
   await machine.run(["plan", "set", "profi", "--quota", "500"]);
   const servings = [await machine.serve(), await machine.serve()];
@@ -36,7 +42,6 @@ test("two serving processes on one file give no unit more than the quota togethe
 
 test("the write-ahead log of a busy server does not grow for ever", async () => {
   const serving = await machine.serve();
-  const logBytes = () => statSync(`${machine.database}-wal`).size;
   // One after the other, so each is a commit; 40 MB of log if nobody folded it.
   for (let count = 0; count < 5_000; count++) {
     const { status } = await serving.get("/v1/msgr/channels/1/", key);
@@ -51,13 +56,23 @@ test("nor does it while two servers count and a process imports", async () => {
   const channels = ids.map((id) => `${id},Канал ${id},10`);
   machine.write("channels.csv", `id,title,subscribers\n${channels.join("\n")}\n`);
   await machine.run(["import", "channels", "channels.csv"]);
-  // Day by day, so that each transaction changes most pages of the table.
+  // Day by day, so that each transaction changes most pages of the table: 240 MB of log an import.
   const days = Array.from({ length: 500 }, (_, at) => formatDay(20_000 + at));
-  const rows = days.flatMap((day) => ids.map((id) => `${id},${day},10,1,2`));
-  machine.write("stats.csv", `channel,day,subscribers,views,posts\n${rows.join("\n")}\n`);
   const servings = [await machine.serve(), await machine.serve()];
   let importing = true;
-  const imported = machine.run(["import", "stats", "stats.csv"]).finally(() => {
+  const importDays = async (views: number): Promise<void> => {
+    const rows = days.flatMap((day) => ids.map((id) => `${id},${day},10,${views},2`));
+    machine.write("stats.csv", `channel,day,subscribers,views,posts\n${rows.join("\n")}\n`);
+    expect((await machine.run(["import", "stats", "stats.csv"])).exitCode).toBe(0);
+  };
+  const begunBefore = timesLogBegan();
+  const imported = (async () => {
+    // One import usually sees it begun anew several times; the servers may get less of a turn.
+    for (let views = 1; timesLogBegan() === begunBefore; views++) {
+      expect(views).toBeLessThan(10);
+      await importDays(views);
+    }
+  })().finally(() => {
     importing = false;
   });
   let billed = 0;
@@ -67,9 +82,7 @@ test("nor does it while two servers count and a process imports", async () => {
       if (answer?.status === 200) billed += 1;
     }
   };
-  await Promise.all(Array.from({ length: 8 }, (_, index) => ask(index)));
-  expect((await imported).exitCode).toBe(0);
-  expect(statSync(`${machine.database}-wal`).size).toBeLessThan(170_000_000);
+  await Promise.all([imported, ...Array.from({ length: 8 }, (_, index) => ask(index))]);
   expect(stored()).toBe(billed);
 });
 
