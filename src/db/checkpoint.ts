@@ -19,8 +19,8 @@ const COMMITS_PER_LOOK = 8;
 
 /** A serving process checkpoints from some 8 MB on. */
 const LONG_BESIDE_FRAMES = 2_000;
-/** So much is copied while writers wait, at the most: 8 MB, in some twenty milliseconds. */
-const LOCKED_FRAMES_MAX = 2_000;
+/** So much is copied while writers wait, at the most: 2 MB, in some milliseconds. */
+const LOCKED_FRAMES_MAX = 500;
 /** As long as the transactions of an import and its own checkpoint let nobody between. */
 const WAIT_MAX_MS = 200;
 /** A thread that is blocked meanwhile tries so often, a millisecond apart. */
@@ -64,12 +64,26 @@ export function checkpointIfLong(db: Database, clock: Clock): void {
 }
 
 function checkpointNow(db: Database, clock: Clock): void {
-  checkpoint(db, "PASSIVE");
+  let isFlushed = false;
   for (let tries = 0; tries < TRIES_MAX; tries++) {
-    const { log, checkpointed } = checkpoint(db, "NOOP");
-    if (log - checkpointed > LOCKED_FRAMES_MAX || beginsAnew(db, clock)) return;
+    isFlushed ||= copiesAll(db);
+    if (isFlushed && isNearlyThrough(db) && beginsAnew(db, clock)) return;
     pauseThread();
   }
+}
+
+/**
+ * Copies what there is while others write on. True where nobody did meanwhile: only then SQLite has
+ * flushed the file too, and who takes the lock next has little left to flush under it.
+ */
+function copiesAll(db: Database): boolean {
+  const { log, checkpointed } = checkpoint(db, "PASSIVE");
+  return log >= 0 && log === checkpointed;
+}
+
+function isNearlyThrough(db: Database): boolean {
+  const { log, checkpointed } = checkpoint(db, "NOOP");
+  return log - checkpointed <= LOCKED_FRAMES_MAX;
 }
 
 /**
@@ -79,12 +93,11 @@ function checkpointNow(db: Database, clock: Clock): void {
  */
 export async function checkpointBeside(db: Database, clock: Clock): Promise<void> {
   if (checkpoint(db, "NOOP").log < LONG_BESIDE_FRAMES) return;
-  checkpoint(db, "PASSIVE");
   const giveUpAtMs = clock.monotonic() + WAIT_MAX_MS;
+  let isFlushed = false;
   for (;;) {
-    const { log, checkpointed } = checkpoint(db, "NOOP");
-    if (log - checkpointed > LOCKED_FRAMES_MAX) checkpoint(db, "PASSIVE");
-    else if (beginsAnew(db, clock)) return;
+    isFlushed ||= copiesAll(db);
+    if (isFlushed && isNearlyThrough(db) && beginsAnew(db, clock)) return;
     if (clock.monotonic() >= giveUpAtMs) return;
     await clock.sleep(PAUSE_MS);
   }

@@ -22,8 +22,12 @@ export function onLockHeld(db: Database, note: NoteHold): void {
 }
 
 export function noteHold(db: Database, work: string, heldMs: number): void {
-  lastHolds.set(db, heldMs);
   listeners.get(db)?.(work, heldMs);
+}
+
+export function noteTransaction(db: Database, work: string, heldMs: number): void {
+  lastHolds.set(db, heldMs);
+  noteHold(db, work, heldMs);
 }
 
 /** How long the connection's last transaction held the lock, in milliseconds. */

@@ -3,14 +3,14 @@ import type { Clock } from "../ports/clock.ts";
 import { isBusy } from "./busy.ts";
 import { checkpointIfLong } from "./checkpoint.ts";
 import { type Database, statement } from "./database.ts";
-import { noteHold } from "./lock-holds.ts";
+import { noteTransaction } from "./lock-holds.ts";
 
 /** How long a write waits for the lock, unless its caller knows better. */
 const WAIT_MAX_MS = 10_000;
 const PAUSE_MS = 1;
 
 /** A part of long work begins its commit once it has held the lock for so long. */
-const PART_MS = 12;
+const PART_MS = 8;
 /** Between two parts, so that other writers get in: they look every millisecond. */
 const PARTS_PAUSE_MS = 3;
 
@@ -45,7 +45,7 @@ export async function inTransaction<T>(
     if (db.$client.inTransaction) statement(db, "ROLLBACK").run();
     throw storageError(error);
   } finally {
-    noteHold(db, name, clock.monotonic() - begunMs);
+    noteTransaction(db, name, clock.monotonic() - begunMs);
     if (isCommitted) checkpointIfLong(db, clock);
   }
 }

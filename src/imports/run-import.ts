@@ -13,7 +13,7 @@ import {
   readFields,
 } from "./import-kind.ts";
 import type { Fields, SourceRow } from "./source-row.ts";
-import { createTransactionSize } from "./transaction-size.ts";
+import { createTransactionSize, measureCommit } from "./transaction-size.ts";
 
 export interface ImportSummary {
   read: number;
@@ -95,7 +95,7 @@ async function importPaced<Row>(
   const writer = kind.open(db, context);
   let batch: SourceRow[] = [];
   let nextAtMs = 0;
-  const size = createTransactionSize();
+  const size = createTransactionSize(await measureCommit(db, clock));
   for await (const some of rows) {
     summary.read += some.length;
     batch = batch.concat(some);

@@ -62,7 +62,9 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
         const path = stored?.path ?? pathBelow(pathOf(parent), slug);
         const entry = { slug, name, kind, parent, path, position };
         store.saveTerritory({ ...(row.id != null && { id: row.id }), ...entry });
-        const saved = store.territory(slug) as Territory;
+        // Looked up only for the number that a new one got.
+        const saved =
+          stored === undefined ? (store.territory(slug) as Territory) : { ...stored, ...entry };
         now.set(slug, saved);
         slugOfId.set(saved.id, slug);
         return stored === undefined ? "inserted" : "updated";

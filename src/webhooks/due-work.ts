@@ -16,7 +16,7 @@ const FAILING_MAX_MS = DAY_MS;
 /** How much of that time may have passed without a process that would have made the attempts. */
 const DOWN_MAX_MS = 60 * 60 * 1000;
 /** No more webhooks are cut in a transaction after so long; one webhook's share comes on top. */
-const CUT_MS = 8;
+const CUT_MS = 5;
 /** Rows that are removed in one step: a body may be of a megabyte. */
 const PRUNED_MAX = 10;
 
