@@ -108,8 +108,25 @@ function beginsAnew(db: Database, clock: Clock): boolean {
   const begunMs = clock.monotonic();
   const { busy, log, checkpointed } = checkpoint(db, "RESTART");
   // Without the lock it copies what it can, and holds up nobody.
-  if (busy === 0) noteHold(db, "checkpoint", clock.monotonic() - begunMs);
+  if (busy === 0) {
+    writeFirstFrame(db);
+    noteHold(db, "checkpoint", clock.monotonic() - begunMs);
+  }
   return busy === 0 || (log >= 0 && checkpointed === log);
+}
+
+/**
+ * Begins the new log. Who writes its first frame waits for the disk, whatever it flushes else: that
+ * must not be the thread that answers and counts.
+ */
+function writeFirstFrame({ $client }: Database): void {
+  try {
+    $client.exec("BEGIN IMMEDIATE");
+    $client.exec("UPDATE meta SET value = value WHERE name = 'directories_loaded'");
+    $client.exec("COMMIT");
+  } catch {
+    if ($client.inTransaction) $client.exec("ROLLBACK");
+  }
 }
 
 function checkpoint({ $client }: Database, mode: "NOOP" | "PASSIVE" | "RESTART"): LogState {
