@@ -18,7 +18,7 @@ export interface Membership {
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
-/** What is due where an organization gets webhook events again after it got none. */
+/** Steps by which an organization gets webhook events again after it got none. */
 export interface Resumption {
   /** Before: what is long of it. Does nothing for an organization that gets events. */
   prepare(organizationId: number): Promise<void>;

@@ -23,7 +23,7 @@ const CARDS_KEPT_MAX = 2_000;
 
 export type Channels = ReturnType<typeof createChannels>;
 
-/** What may take long, for threads. */
+/** Queries that may take long: run by reader threads. */
 interface SlowReads {
   page(of: CatalogSelection): Promise<CatalogPage>;
   idsByHandle(handles: readonly string[]): Promise<HandleOwner[]>;

@@ -12,7 +12,7 @@ const UNITS = `
   FROM usage_periods p GROUP BY organization_id`;
 
 /**
- * Of organizations without an older period no day was removed. The last day that was is noted; a
+ * No day was removed of organizations without an older period. The last removed day is noted; a
  * program before this one did not, and its clock is taken to have been right.
  */
 const KEPT_SINCE = `86400000 * max(

@@ -53,7 +53,7 @@ export type ToThread =
   | { open: Opening }
   | { name: string; argument: unknown; timeoutMs: number | null };
 
-/** What comes of the one task that the thread was given, and of the locks that it held meanwhile. */
+/** A thread's messages: the outcome of its one task, and each lock that it held meanwhile. */
 export type FromThread =
   | { result: unknown }
   | { fault: Fault }

@@ -10,7 +10,7 @@ export interface Bodies {
   parseBeside(json: Uint8Array): Promise<unknown>;
 }
 
-/** What is longer is parsed beside the thread that answers everybody (limits-of-one, the rules). */
+/** A longer body is parsed by another thread than the one that answers (limits-of-one, the rules). */
 const PARSED_HERE_BYTES_MAX = 32 * 1024;
 const KIB = 1024;
 

@@ -19,7 +19,7 @@ const LATER_AT_FIRST_MS = 0.05;
 const UP = 1.15;
 const DOWN = 0.9;
 
-/** What a commit of next to nothing costs on this storage, in milliseconds: the better of two. */
+/** Measures the cost of a nearly empty commit on this storage: the better of two, in milliseconds. */
 export async function measureCommit(db: Database, clock: Clock): Promise<number> {
   let bestMs = Number.POSITIVE_INFINITY;
   for (let tries = 0; tries < 2; tries++) {

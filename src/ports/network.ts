@@ -71,7 +71,7 @@ async function resolve(name: string, timeoutMs: number): Promise<readonly string
   }
 }
 
-/** What c-ares says of a name that does not exist, or has no address. */
+/** Codes of c-ares for a name that does not exist, or has no address. */
 const NO_SUCH_NAME = new Set(["DNS_ENOTFOUND", "DNS_ENODATA"]);
 
 /** c-ares reads /etc/resolv.conf once in the life of a process; a new resolver reads it anew. */

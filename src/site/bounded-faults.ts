@@ -1,6 +1,6 @@
 import type { FieldErrors } from "../errors.ts";
 
-/** What a page says of what is wrong, in all; what was typed may be shown again besides. */
+/** Bounds of all fault texts on a page; what was typed may be shown again besides. */
 const FAULTS_MAX = 20;
 export const FAULT_BYTES_MAX = 3 * 1024;
 

@@ -71,7 +71,7 @@ export interface DatabaseFacts {
   tables: { name: string; rows: number; isMore: boolean }[];
 }
 
-/** What hashes a password waits for its turn, and a network may have a few of all that wait. */
+/** Requests that hash a password wait in turn; each network may have a few waiting. */
 interface FromNetwork {
   network: string;
 }

@@ -28,7 +28,7 @@ export async function takeForm(
 ): Promise<Answer> {
   requireOwnOrigin(visit);
   const refused = refusal(sitePage, visit);
-  // Nothing that such a visitor sent is read.
+  // The body of a refused visitor is not read.
   if (refused !== null) {
     return visit.signedIn === null ? askToSignIn(visit, context) : { visit, view: refused };
   }

@@ -8,7 +8,7 @@ export interface Visit {
   request: Request;
   /** By which the log finds it. */
   requestId: string;
-  /** Where it comes from, and the network by which attempts are counted. */
+  /** The client IP, and the network by which attempts are counted. */
   ipAddress: string;
   network: string;
   /** Path and query, relative to the site's root. */

@@ -61,7 +61,7 @@ export function signInView(visit: Visit, { setUp }: SiteContext, next: string): 
 async function signIn(visit: Visit, context: SiteContext): Promise<View> {
   const { form, words, ipAddress, network } = visit;
   const email = form.get("email").trim();
-  // Nobody's address is so long, and the names of attempts are kept in memory.
+  // Attempts are kept in memory by address: one longer than any real address is refused before.
   if (email.length > EMAIL_LENGTH_MAX) {
     throw fieldError({ non_field_errors: [words.wrongPassword] });
   }
