@@ -26,6 +26,8 @@ const WAIT_MAX_MS = 200;
 /** A thread that is blocked meanwhile tries so often, a millisecond apart. */
 const TRIES_MAX = 30;
 const PAUSE_MS = 1;
+/** The second copy takes a millisecond or two; of so many, one was seen by no commit of others. */
+const FLUSHED_AFTER_COPIES = 10;
 
 interface LogState {
   /** 1: another connection stood in the way. */
@@ -64,21 +66,30 @@ export function checkpointIfLong(db: Database, clock: Clock): void {
 }
 
 function checkpointNow(db: Database, clock: Clock): void {
-  let isFlushed = false;
+  const copiesBeside = createCopy(db);
   for (let tries = 0; tries < TRIES_MAX; tries++) {
-    isFlushed ||= copiesAll(db);
-    if (isFlushed && isNearlyThrough(db) && beginsAnew(db, clock)) return;
+    if (copiesBeside() && isNearlyThrough(db) && beginsAnew(db, clock)) return;
     pauseThread();
   }
 }
 
 /**
- * Copies what there is while others write on. True where nobody did meanwhile: only then SQLite has
- * flushed the file too, and who takes the lock next has little left to flush under it.
+ * Copies what the log has while others write on, again at each call. True once the file is flushed as
+ * well, so that little is left to flush for whoever takes the lock next. SQLite flushes the file only
+ * where nobody has committed by the end of the copying. That can be seen where nobody has by the end
+ * of the flush either; where others commit all the time it has happened after some calls.
  */
-function copiesAll(db: Database): boolean {
-  const { log, checkpointed } = checkpoint(db, "PASSIVE");
-  return log >= 0 && log === checkpointed;
+function createCopy(db: Database): () => boolean {
+  let copies = 0;
+  let isFlushed = false;
+  return () => {
+    if (isFlushed) return true;
+    const { log, checkpointed } = checkpoint(db, "PASSIVE");
+    const isCopied = log >= 0 && log === checkpointed;
+    if (isCopied) copies += 1;
+    isFlushed = isCopied && (copies >= FLUSHED_AFTER_COPIES || checkpoint(db, "NOOP").log === log);
+    return isFlushed;
+  };
 }
 
 function isNearlyThrough(db: Database): boolean {
@@ -94,10 +105,9 @@ function isNearlyThrough(db: Database): boolean {
 export async function checkpointBeside(db: Database, clock: Clock): Promise<void> {
   if (checkpoint(db, "NOOP").log < LONG_BESIDE_FRAMES) return;
   const giveUpAtMs = clock.monotonic() + WAIT_MAX_MS;
-  let isFlushed = false;
+  const copiesBeside = createCopy(db);
   for (;;) {
-    isFlushed ||= copiesAll(db);
-    if (isFlushed && isNearlyThrough(db) && beginsAnew(db, clock)) return;
+    if (copiesBeside() && isNearlyThrough(db) && beginsAnew(db, clock)) return;
     if (clock.monotonic() >= giveUpAtMs) return;
     await clock.sleep(PAUSE_MS);
   }
