@@ -9,6 +9,7 @@ import { publicCards } from "./migrations/004-public-cards.ts";
 import { searchTrigrams } from "./migrations/005-search-trigrams.ts";
 import { searchPlaces } from "./migrations/006-search-places.ts";
 import { limitsOfOne } from "./migrations/007-limits-of-one.ts";
+import { searchMerges } from "./migrations/008-search-merges.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -21,6 +22,7 @@ export const MIGRATIONS: readonly string[] = [
   searchTrigrams,
   searchPlaces,
   limitsOfOne,
+  searchMerges,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -27,10 +27,11 @@ export function createDirectoryStore(db: Database) {
      ON CONFLICT (slug) DO UPDATE SET
        name = excluded.name, image = excluded.image, position = excluded.position`,
   );
-  const saveTerritory = statement(
+  const saveTerritories = statement(
     db,
     `INSERT INTO territories (id, slug, name, kind, parent, path, position)
-     VALUES (@id, @slug, @name, @kind, @parent, @path, @position)
+     SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6
+     FROM json_each(?) WHERE true
      ON CONFLICT (slug) DO UPDATE SET
        name = excluded.name, kind = excluded.kind, parent = excluded.parent,
        path = excluded.path, position = excluded.position`,
@@ -49,9 +50,13 @@ export function createDirectoryStore(db: Database) {
       saveCategory.run({ id: null, ...row });
     },
 
-    /** @param row with an id for a new entry that brings one */
-    saveTerritory(row: Omit<Territory, "id" | "channels" | "isMoved"> & { id?: number }): void {
-      saveTerritory.run({ id: null, ...row });
+    /** @param rows parents before their children */
+    saveTerritories(rows: readonly Omit<Territory, "channels" | "isMoved">[]): void {
+      if (rows.length === 0) return;
+      const values = rows.map(({ id, slug, name, kind, parent, path, position }) => {
+        return [id, slug, name, kind, parent, path, position];
+      });
+      saveTerritories.run(JSON.stringify(values));
     },
 
     /** Slugs of those that are marked as moved. */

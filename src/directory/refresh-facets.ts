@@ -1,4 +1,5 @@
 import { channelsInTerritories, createChannelRecords } from "../channels/channels.store.ts";
+import { mergeSearch } from "../channels/optimize-search.ts";
 import type { Database } from "../db/database.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -31,6 +32,7 @@ export async function refreshFacets(db: Database, clock: Clock): Promise<void> {
       records.writeSearch();
     });
     afterId = last;
+    await mergeSearch(db, clock);
     await clock.sleep(PAUSE_MS);
   }
   await inTransaction(db, clock, "refresh-facets", () => directory.markMoved(moved, false));

@@ -1,7 +1,7 @@
 import { CHANNEL_KINDS, type ChannelKind } from "../channels/channel-kind.ts";
 import { isHandle } from "../channels/channel-reference.ts";
 import { type ChannelRecord, createChannelRecords } from "../channels/channels.store.ts";
-import { optimizeSearch } from "../channels/optimize-search.ts";
+import { mergeSearch, optimizeSearch } from "../channels/optimize-search.ts";
 import type { Database } from "../db/database.ts";
 import { unknownSlug } from "../fields.ts";
 import { newestPostAt } from "../posts/posts.store.ts";
@@ -109,6 +109,7 @@ export const channelsImport: ImportKind<ChannelRow> = {
         return stored === undefined ? "inserted" : "updated";
       },
       beforeCommit: records.writeSearch,
+      afterCommit: () => mergeSearch(db, clock),
       afterwards: () => optimizeSearch(db, clock),
     };
   },

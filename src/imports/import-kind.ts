@@ -51,6 +51,8 @@ export interface RowWriter<Row> {
   write(row: Given<Row>): RowOutcome;
   /** Called before each commit. */
   beforeCommit?(): void;
+  /** Called after each commit. */
+  afterCommit?(): Promise<void>;
   /**
    * Directories, with `--replace`: removes what the file does not name, before its rows are
    * written, so that their ids are free. @returns how many entries were removed

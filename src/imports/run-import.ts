@@ -124,6 +124,7 @@ async function importPaced<Row>(
         writer.beforeCommit?.();
       });
       size.ended(rows, rowsMs, lastHoldMs(db));
+      await writer.afterCommit?.();
       nextAtMs = clock.monotonic() + PAUSE_MS;
       progress();
       if (signal?.aborted === true) return;
