@@ -1,7 +1,7 @@
 import type { DatabaseThreads } from "./database-threads.ts";
 import type { Database } from "./db/database.ts";
 import { rewriteMeta } from "./db/meta.ts";
-import { inTransaction } from "./db/transaction.ts";
+import { inTransaction, type Wait } from "./db/transaction.ts";
 import { noteLogged } from "./http/answers.ts";
 import { createKeyUse, type KeyUse } from "./keys/key-use.ts";
 import { createCommitOutage } from "./limits/commit-outage.ts";
@@ -13,7 +13,7 @@ import type { Metrics } from "./metrics/metrics.ts";
 import type { Ports } from "./ports/ports.ts";
 
 /** A look at readiness waits so long for the lock. */
-const TRY_MAX_MS = 500;
+const TRY: Wait = { maxMs: 500, lookMs: 1 };
 
 /** What counts requests and says which are too many, and notes the use of keys along with it. */
 export function composeLimits(
@@ -52,6 +52,6 @@ export function composeLimits(
     usage,
     limits: createLimits(createRates(), usage),
     commitCheck: () =>
-      outage.check(() => inTransaction(db, clock, "usage", () => rewriteMeta(db), TRY_MAX_MS)),
+      outage.check(() => inTransaction(db, clock, "usage", () => rewriteMeta(db), TRY)),
   };
 }

@@ -5,13 +5,22 @@ import { checkpointIfLong } from "./checkpoint.ts";
 import { type Database, statement } from "./database.ts";
 import { noteTransaction } from "./lock-holds.ts";
 
-/** How long a write waits for the lock, unless its caller knows better. */
-const WAIT_MAX_MS = 10_000;
-const PAUSE_MS = 1;
+/** How a write waits while another connection holds the lock. */
+export interface Wait {
+  maxMs: number;
+  /** From one look to the next. */
+  lookMs: number;
+}
+
+/**
+ * Usage, for which answers wait, looks five times as often: where several work in parts, it gets in
+ * between two of them, and not by turns with all.
+ */
+const USUAL_WAIT: Wait = { maxMs: 10_000, lookMs: 5 };
 
 /** A part of long work begins its commit once it has held the lock for so long. */
 const PART_MS = 8;
-/** Between two parts, so that other writers get in: they look every millisecond. */
+/** Between two parts, so that usage gets in: it looks every millisecond. */
 const PARTS_PAUSE_MS = 3;
 
 /** Refuses a callback that returns a promise: it would run on outside the transaction. */
@@ -19,8 +28,7 @@ type Synchronous<T> = T extends PromiseLike<unknown> ? never : T;
 
 /**
  * Runs `work` in one BEGIN IMMEDIATE transaction: committed when it returns, rolled back when it
- * throws. Where another connection holds the write lock it waits without blocking the thread, and
- * looks often enough to get in between two transactions of an import.
+ * throws. Where another connection holds the write lock it waits without blocking the thread.
  * @param name by which metrics and log tell how long the lock was held: a word of the program's own
  * @throws AppError `unavailable` when the lock was not free for so long
  */
@@ -29,10 +37,10 @@ export async function inTransaction<T>(
   clock: Clock,
   name: string,
   work: () => Synchronous<T>,
-  waitMaxMs: number = WAIT_MAX_MS,
+  wait: Wait = USUAL_WAIT,
 ): Promise<T> {
-  const giveUpAtMs = clock.monotonic() + waitMaxMs;
-  while (!tryBegin(db, clock.monotonic() < giveUpAtMs)) await clock.sleep(PAUSE_MS);
+  const giveUpAtMs = clock.monotonic() + wait.maxMs;
+  while (!tryBegin(db, clock.monotonic() < giveUpAtMs)) await clock.sleep(wait.lookMs);
   const begunMs = clock.monotonic();
   let isCommitted = false;
   // From here to the commit nothing is awaited: others write on this connection too.

@@ -53,7 +53,7 @@ type Told = { summary: ImportSummary } & Pick<ImportRun, "onReject">;
 
 /** Rows read ahead of transactions. */
 const BATCH_ROWS = 10_000;
-/** Between two transactions: a waiting writer looks every millisecond. */
+/** Between two transactions, so that usage gets in: it looks every millisecond. */
 const PAUSE_MS = 3;
 
 /**

@@ -1,5 +1,5 @@
 import type { Database } from "../db/database.ts";
-import { inTransaction } from "../db/transaction.ts";
+import { inTransaction, type Wait } from "../db/transaction.ts";
 import type { UsedKey } from "../keys/key-use.ts";
 import { recordKeyUse } from "../keys/keys.store.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -9,7 +9,7 @@ import { addUsage, type UsageEntry, type UsageReceipt } from "./usage.store.ts";
  * An answer waits for two commits at the most. Both together must be over well before the server
  * gives up an idle connection: a request that was not answered must not be counted later.
  */
-const WAIT_MAX_MS = 3_000;
+const WAIT: Wait = { maxMs: 3_000, lookMs: 1 };
 
 /** After so many commits it is looked how long the write-ahead log has become. */
 const COMMITS_PER_LOOK = 100;
@@ -43,7 +43,7 @@ export function createUsageCommits(db: Database, clock: Clock, checkpoint: () =>
         for (const { keyId, usedAt } of keyUses) recordKeyUse(db, keyId, usedAt);
         return addUsage(db, entries);
       },
-      WAIT_MAX_MS,
+      WAIT,
     );
   };
 }

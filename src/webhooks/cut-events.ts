@@ -17,7 +17,7 @@ const EVENT_CHARACTERS_MAX = 1_000_000;
  * A part ends where it has so many posts, bytes of their texts, or posts times webhooks: one webhook's
  * share of it is cut in one transaction, and the rest of it is told from thread to thread.
  */
-const PART_POSTS_MAX = 1_000;
+const PART_POSTS_MAX = 500;
 const PART_BYTES_MAX = 400_000;
 const PART_WANTED_MAX = 10_000;
 
