@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { parseAddressRange } from "./address-ranges.ts";
 import { LOG_LEVELS, type LogLevel } from "./ports/log.ts";
+import { parseAddressRange } from "./values/address-ranges.ts";
 
 /** A setting as the operator sees it; `parse` throws a sentence that says what would be right. */
 interface Setting<Field extends string, T> {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bun
-import { createApp } from "./app.ts";
-import { runCommandLine } from "./cli/command-line.ts";
-import { openDomains } from "./domains.ts";
-import { runStdioBridge } from "./mcp/stdio-bridge.ts";
+import { createApp } from "./app/app.ts";
+import { openDomains } from "./app/domains.ts";
+import { runCommandLine } from "./doors/cli/command-line.ts";
+import { runStdioBridge } from "./doors/mcp/stdio-bridge.ts";
 import { systemPorts } from "./ports/ports.ts";
 
 // Whoever reads the output may stop to (`| head`): that is no failure.

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseAddressRange } from "../src/address-ranges.ts";
 import {
   ConfigError,
   describeSettings,
@@ -10,6 +9,7 @@ import {
   readConfig,
   SETTINGS,
 } from "../src/config.ts";
+import { parseAddressRange } from "../src/values/address-ranges.ts";
 import { TEST_CA } from "./support/https-receiver.ts";
 
 let folder: string;

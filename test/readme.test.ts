@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
+import { IMPORT_KIND_NAMES } from "../src/catalog/imports/import-kind.ts";
+import { importKinds } from "../src/catalog/imports/import-kinds.ts";
 import { SETTINGS } from "../src/config.ts";
-import { IMPORT_KIND_NAMES } from "../src/imports/import-kind.ts";
-import { importKinds } from "../src/imports/import-kinds.ts";
 import { startAppliance } from "./support/appliance.ts";
 import { fakePorts } from "./support/fake-ports.ts";
 

@@ -1,6 +1,6 @@
-import { formatInstant } from "../moscow-time.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
+import { formatInstant } from "../values/moscow-time.ts";
 import { HOLD_MAX_MS, type NoteHold } from "./lock-holds.ts";
 
 /** How long a hold beyond the bound is told of in `/readyz`. */

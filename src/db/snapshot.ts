@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { fileStamp } from "../moscow-time.ts";
 import type { Clock } from "../ports/clock.ts";
+import { fileStamp } from "../values/moscow-time.ts";
 import { closeDatabase, openDatabase } from "./database.ts";
 import { writeCopy } from "./database-copy.ts";
 

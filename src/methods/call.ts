@@ -1,8 +1,8 @@
+import type { Key } from "../customers/keys/keys.table.ts";
+import type { Caller } from "../customers/keys/keys.ts";
+import { quotaExceeded } from "../customers/limits/limits.ts";
 import { AppError, type ErrorCode, toAppError } from "../errors.ts";
-import type { JsonText } from "../json-text.ts";
-import type { Key } from "../keys/keys.table.ts";
-import type { Caller } from "../keys/keys.ts";
-import { quotaExceeded } from "../limits/limits.ts";
+import type { JsonText } from "../values/json-text.ts";
 import { type ApiMethod, takesBody } from "./method.ts";
 import { nextQuery, type RawArguments, readArguments } from "./read-arguments.ts";
 import type { Services } from "./services.ts";

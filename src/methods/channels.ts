@@ -1,15 +1,18 @@
 import { t } from "elysia";
-import type { CardView } from "../channels/card.ts";
+import type { CardView } from "../catalog/channels/card.ts";
+import { CHANNEL_KINDS, type ChannelKind } from "../catalog/channels/channel-kind.ts";
+import {
+  type ChannelReference,
+  parsePathReference,
+} from "../catalog/channels/channel-reference.ts";
 import {
   CATALOG_ORDERINGS,
   type CatalogFilter,
   type CatalogPosition,
-} from "../channels/catalog.ts";
-import { CHANNEL_KINDS, type ChannelKind } from "../channels/channel-kind.ts";
-import { type ChannelReference, parsePathReference } from "../channels/channel-reference.ts";
+} from "../catalog/search/catalog.ts";
 import { type FieldErrors, fieldError } from "../errors.ts";
-import { readText, unknownSlug } from "../fields.ts";
-import { pageJsonText, toJsonText } from "../json-text.ts";
+import { readText, unknownSlug } from "../values/fields.ts";
+import { pageJsonText, toJsonText } from "../values/json-text.ts";
 import { apiMethod } from "./method.ts";
 import { pageParameters, readPage } from "./paging.ts";
 import {

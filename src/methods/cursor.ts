@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { fieldError } from "../errors.ts";
-import { toJsonText } from "../json-text.ts";
+import { toJsonText } from "../values/json-text.ts";
 
 export const INVALID_CURSOR = "Invalid cursor.";
 

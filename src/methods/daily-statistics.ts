@@ -1,7 +1,7 @@
+import { STATISTICS_CELLS_MAX } from "../catalog/statistics/statistics.ts";
 import { AppError, fieldError } from "../errors.ts";
-import { resultsJsonText } from "../json-text.ts";
-import { dayOf, formatDay } from "../moscow-time.ts";
-import { STATISTICS_CELLS_MAX } from "../statistics/statistics.ts";
+import { resultsJsonText } from "../values/json-text.ts";
+import { dayOf, formatDay } from "../values/moscow-time.ts";
 import { apiMethod } from "./method.ts";
 import { day, integerList, required } from "./parameters.ts";
 import { PERIOD_DAYS_DEFAULT, PERIOD_DAYS_MAX, readPeriod } from "./period.ts";

@@ -1,8 +1,8 @@
-import { IMAGE_PATH } from "../directory/category-images.ts";
-import { TERRITORY_KINDS } from "../directory/directory.table.ts";
+import { IMAGE_PATH } from "../catalog/directory/category-images.ts";
+import { TERRITORY_KINDS } from "../catalog/directory/directory.table.ts";
 import { fieldError } from "../errors.ts";
-import { unknownSlug } from "../fields.ts";
-import { resultsJsonText, toJsonText } from "../json-text.ts";
+import { unknownSlug } from "../values/fields.ts";
+import { resultsJsonText, toJsonText } from "../values/json-text.ts";
 import { apiMethod } from "./method.ts";
 import { choice, text } from "./parameters.ts";
 import { categorySchema, listOf, territorySchema } from "./schemas.ts";

@@ -1,6 +1,6 @@
-import { PERIOD_DAYS } from "../accounts/plan.ts";
-import { toJsonText } from "../json-text.ts";
-import { formatInstant } from "../moscow-time.ts";
+import { PERIOD_DAYS } from "../customers/accounts/plan.ts";
+import { toJsonText } from "../values/json-text.ts";
+import { formatInstant } from "../values/moscow-time.ts";
 import { apiMethod } from "./method.ts";
 import { accountSchema } from "./schemas.ts";
 

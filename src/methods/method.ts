@@ -1,7 +1,7 @@
 import type { Static, TSchema } from "elysia";
+import type { Caller } from "../customers/keys/keys.ts";
 import type { ErrorCode } from "../errors.ts";
-import type { JsonText } from "../json-text.ts";
-import type { Caller } from "../keys/keys.ts";
+import type { JsonText } from "../values/json-text.ts";
 import type { Arguments, Parameters } from "./parameters.ts";
 import type { PlanRule } from "./plan-rules.ts";
 import type { Services } from "./services.ts";

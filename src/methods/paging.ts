@@ -1,5 +1,5 @@
-import { type Read, readText, TEXT_LENGTH_MAX } from "../fields.ts";
-import { type JsonText, type Page, pageJsonText } from "../json-text.ts";
+import { type Read, readText, TEXT_LENGTH_MAX } from "../values/fields.ts";
+import { type JsonText, type Page, pageJsonText } from "../values/json-text.ts";
 import { INVALID_CURSOR, type Position } from "./cursor.ts";
 import type { Call } from "./method.ts";
 import { integer, text, withDefault } from "./parameters.ts";

@@ -8,8 +8,8 @@ import {
   readInteger,
   readIntegerList,
   readText,
-} from "../fields.ts";
-import type { Day } from "../moscow-time.ts";
+} from "../values/fields.ts";
+import type { Day } from "../values/moscow-time.ts";
 import { integerSchema } from "./integer-schema.ts";
 
 /** One parameter of a method: what the documents say of it, and how it is read. */

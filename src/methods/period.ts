@@ -1,5 +1,5 @@
 import { fieldError } from "../errors.ts";
-import type { Day } from "../moscow-time.ts";
+import type { Day } from "../values/moscow-time.ts";
 
 /** Days of a period for which neither end is given. */
 export const PERIOD_DAYS_DEFAULT = 30;

@@ -1,5 +1,5 @@
-import type { Caller } from "../keys/keys.ts";
-import { webhookLimitReached } from "../webhooks/plan-limits.ts";
+import type { Caller } from "../customers/keys/keys.ts";
+import { webhookLimitReached } from "../push/webhooks/manage/plan-limits.ts";
 import type { Services } from "./services.ts";
 
 /**

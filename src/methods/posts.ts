@@ -1,6 +1,6 @@
+import type { PostPosition, PostView } from "../catalog/posts/posts.store.ts";
 import { notFound } from "../errors.ts";
-import { startOfDay } from "../moscow-time.ts";
-import type { PostPosition, PostView } from "../posts/posts.store.ts";
+import { startOfDay } from "../values/moscow-time.ts";
 import { channelPath } from "./channels.ts";
 import { apiMethod } from "./method.ts";
 import { pageParameters, readPage } from "./paging.ts";

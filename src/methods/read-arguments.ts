@@ -1,5 +1,5 @@
 import { type FieldErrors, fieldError, notFound } from "../errors.ts";
-import { NOT_NULL, REQUIRED, type Read, typeName, UNKNOWN_FIELD } from "../fields.ts";
+import { NOT_NULL, REQUIRED, type Read, typeName, UNKNOWN_FIELD } from "../values/fields.ts";
 import type { ApiMethod } from "./method.ts";
 import type { Parameter } from "./parameters.ts";
 

@@ -1,11 +1,11 @@
 import { type TSchema, t } from "elysia";
-import { MEMBER_ROLES } from "../accounts/accounts.table.ts";
-import { PLAN_CODES } from "../accounts/plan.ts";
-import { CHANNEL_KINDS } from "../channels/channel-kind.ts";
-import { TERRITORY_KINDS } from "../directory/directory.table.ts";
-import { KEY_ACCESSES } from "../keys/key-token.ts";
-import { DELIVERY_STATES, EVENT_KINDS } from "../webhooks/event-body.ts";
-import { DISABLED_REASONS } from "../webhooks/webhooks.table.ts";
+import { CHANNEL_KINDS } from "../catalog/channels/channel-kind.ts";
+import { TERRITORY_KINDS } from "../catalog/directory/directory.table.ts";
+import { MEMBER_ROLES } from "../customers/accounts/accounts.table.ts";
+import { PLAN_CODES } from "../customers/accounts/plan.ts";
+import { KEY_ACCESSES } from "../customers/keys/key-token.ts";
+import { DELIVERY_STATES, EVENT_KINDS } from "../push/webhooks/events/event-body.ts";
+import { DISABLED_REASONS } from "../push/webhooks/manage/webhooks.table.ts";
 import { integerSchema } from "./integer-schema.ts";
 
 /**

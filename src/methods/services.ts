@@ -1,12 +1,12 @@
-import type { Channels } from "../channels/channels.ts";
-import type { Directory } from "../directory/directory.ts";
-import type { JsonText } from "../json-text.ts";
-import type { KeyUse } from "../keys/key-use.ts";
-import type { Limits } from "../limits/limits.ts";
-import type { UsageSelection, UsageView } from "../limits/usage.store.ts";
-import type { Posts } from "../posts/posts.ts";
-import type { Statistics } from "../statistics/statistics.ts";
-import type { Webhooks } from "../webhooks/webhooks.ts";
+import type { Channels } from "../catalog/channels/channels.ts";
+import type { Directory } from "../catalog/directory/directory.ts";
+import type { Posts } from "../catalog/posts/posts.ts";
+import type { Statistics } from "../catalog/statistics/statistics.ts";
+import type { KeyUse } from "../customers/keys/key-use.ts";
+import type { Limits } from "../customers/limits/limits.ts";
+import type { UsageSelection, UsageView } from "../customers/limits/usage.store.ts";
+import type { Webhooks } from "../push/webhooks/manage/webhooks.ts";
+import type { JsonText } from "../values/json-text.ts";
 import type { Cursors } from "./cursor.ts";
 
 /** The domains that methods call. */

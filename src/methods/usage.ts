@@ -1,5 +1,5 @@
-import { resultsJsonText } from "../json-text.ts";
-import { dayOf } from "../moscow-time.ts";
+import { resultsJsonText } from "../values/json-text.ts";
+import { dayOf } from "../values/moscow-time.ts";
 import { apiMethod } from "./method.ts";
 import { day } from "./parameters.ts";
 import { PERIOD_DAYS_DEFAULT, readPeriod } from "./period.ts";

@@ -1,11 +1,11 @@
 import { t } from "elysia";
-import type { Actor } from "../audit/audit-log.ts";
+import type { Actor } from "../customers/audit/audit-log.ts";
 import { fieldError } from "../errors.ts";
-import { type Read, readNumberList } from "../fields.ts";
-import type { JsonText } from "../json-text.ts";
-import type { DeliveryView } from "../webhooks/deliveries-log.store.ts";
-import { readTargetUrl, URL_LENGTH_MAX } from "../webhooks/target-guard.ts";
-import type { GivenTarget, WebhookView } from "../webhooks/webhooks.ts";
+import type { DeliveryView } from "../push/webhooks/manage/deliveries-log.store.ts";
+import type { GivenTarget, WebhookView } from "../push/webhooks/manage/webhooks.ts";
+import { readTargetUrl, URL_LENGTH_MAX } from "../push/webhooks/target/target-guard.ts";
+import { type Read, readNumberList } from "../values/fields.ts";
+import type { JsonText } from "../values/json-text.ts";
 import { apiMethod, type Call } from "./method.ts";
 import { pageParameters, readPage } from "./paging.ts";
 import { flag, inBody, inPath, integer, type Parameter, required } from "./parameters.ts";

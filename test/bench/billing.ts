@@ -6,9 +6,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import autocannon from "autocannon";
-import { createApp } from "../../src/app.ts";
+import { createApp } from "../../src/app/app.ts";
+import { importFile } from "../../src/catalog/imports/import-file.ts";
 import { readConfig } from "../../src/config.ts";
-import { importFile } from "../../src/imports/import-file.ts";
 import { systemPorts } from "../../src/ports/ports.ts";
 
 const CONNECTIONS = 50;

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { formatDay } from "../../src/moscow-time.ts";
+import { formatDay } from "../../src/values/moscow-time.ts";
 
 const ROWS = Number(process.argv[2] ?? 100_000);
 const CHANNELS = 2_000;

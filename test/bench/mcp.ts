@@ -11,7 +11,7 @@ import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import autocannon from "autocannon";
 import { z } from "zod";
-import { selectCardById } from "../../src/channels/channels.store.ts";
+import { selectCardById } from "../../src/catalog/channels/channels.store.ts";
 import { openDatabase } from "../../src/db/database.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { createMachine, type Machine } from "../support/machine.ts";

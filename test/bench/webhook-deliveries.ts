@@ -9,14 +9,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
+import { openDomains } from "../../src/app/domains.ts";
+import { importFile } from "../../src/catalog/imports/import-file.ts";
 import { readConfig } from "../../src/config.ts";
 import { closeDatabase } from "../../src/db/database.ts";
-import { openDomains } from "../../src/domains.ts";
-import { importFile } from "../../src/imports/import-file.ts";
 import { systemNetwork } from "../../src/ports/network.ts";
 import { systemPorts } from "../../src/ports/ports.ts";
-import { cutPart, leavePart, lookAfterWebhooks } from "../../src/webhooks/due-work.ts";
-import { signatureHeader } from "../../src/webhooks/signature.ts";
+import { signatureHeader } from "../../src/push/webhooks/delivery/signature.ts";
+import { cutPart, leavePart, lookAfterWebhooks } from "../../src/push/webhooks/events/due-work.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
 import {
   createWebhook,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { MemberRole } from "../../src/accounts/accounts.table.ts";
-import { PLAN_CODES, type PlanCode } from "../../src/accounts/plan.ts";
-import type { KeyAccess } from "../../src/keys/key-token.ts";
+import type { MemberRole } from "../../src/customers/accounts/accounts.table.ts";
+import { PLAN_CODES, type PlanCode } from "../../src/customers/accounts/plan.ts";
+import type { KeyAccess } from "../../src/customers/keys/key-token.ts";
 import { apiMethods, toolMethods } from "../../src/methods/table.ts";
 import { type Answer, type Appliance, startAppliance } from "../support/appliance.ts";
 import { channel, imported } from "../support/expectations.ts";

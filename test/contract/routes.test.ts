@@ -49,7 +49,7 @@ const METHODS = [
   "/v1/msgr/webhooks/:id/test/",
 ];
 
-/** Pages, which send a stranger to sign in: test/site/ looks at each. */
+/** Pages, which send a stranger to sign in: test/doors/site/ looks at each. */
 const isOfSite = (path: string): boolean => /^\/(?:account|staff)\//.test(`${path}/`);
 
 /** The MCP server, which is no method. */

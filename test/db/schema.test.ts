@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { getTableColumns, getTableName, is } from "drizzle-orm";
 import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
-import * as accounts from "../../src/accounts/accounts.table.ts";
+import * as directory from "../../src/catalog/directory/directory.table.ts";
+import { type PostSelection, selectPosts } from "../../src/catalog/posts/posts.store.ts";
+import { selectDailyStatistics } from "../../src/catalog/statistics/statistics.store.ts";
+import * as accounts from "../../src/customers/accounts/accounts.table.ts";
+import * as keys from "../../src/customers/keys/keys.table.ts";
 import { closeDatabase, type Database, openDatabase } from "../../src/db/database.ts";
 import { migrate } from "../../src/db/migrate.ts";
-import * as directory from "../../src/directory/directory.table.ts";
-import * as keys from "../../src/keys/keys.table.ts";
-import { type PostSelection, selectPosts } from "../../src/posts/posts.store.ts";
-import { selectDailyStatistics } from "../../src/statistics/statistics.store.ts";
 import { fakeClock } from "../support/fake-ports.ts";
 
 const clock = fakeClock("2026-11-20T12:00:00+03:00");

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import BetterSqlite3 from "better-sqlite3";
-import { checkDatabase } from "../../src/checks/check.ts";
+import { isKeyToken } from "../../src/customers/keys/key-token.ts";
 import { closeDatabase, openDatabase } from "../../src/db/database.ts";
 import { MIGRATIONS, migrate, SCHEMA_VERSION } from "../../src/db/migrate.ts";
-import { isKeyToken } from "../../src/keys/key-token.ts";
+import { checkDatabase } from "../../src/upkeep/checks/check.ts";
 import { startAppliance } from "../support/appliance.ts";
 import { fakePorts } from "../support/fake-ports.ts";
 import { createMachine, type Machine } from "../support/machine.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readFileSync, statSync } from "node:fs";
-import { formatDay } from "../../src/moscow-time.ts";
+import { formatDay } from "../../src/values/moscow-time.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
 
 /** Counting, while other processes use the same file; `crashes.test.ts` has the kills. */

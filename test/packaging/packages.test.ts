@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { engines } from "../../package.json";
-import type { CommandContext } from "../../src/cli/command-context.ts";
-import { runCommandLine } from "../../src/cli/command-line.ts";
 import { readConfig, SETTINGS } from "../../src/config.ts";
+import type { CommandContext } from "../../src/doors/cli/command-context.ts";
+import { runCommandLine } from "../../src/doors/cli/command-line.ts";
 
 /** What the Dockerfile, the compose file and the systemd unit ask of the program. */
 const read = (name: string): string =>

@@ -1,12 +1,16 @@
-import type { MemberRole } from "../../src/accounts/accounts.table.ts";
-import type { PlanCode } from "../../src/accounts/plan.ts";
-import { type App, createApp } from "../../src/app.ts";
+import { type App, createApp } from "../../src/app/app.ts";
+import type { ImportKindName } from "../../src/catalog/imports/import-kind.ts";
+import { importKinds } from "../../src/catalog/imports/import-kinds.ts";
+import {
+  type ImportSummary,
+  type Reject,
+  runImport,
+} from "../../src/catalog/imports/run-import.ts";
+import type { Fields } from "../../src/catalog/imports/source-row.ts";
 import { type Config, type Environment, readConfig } from "../../src/config.ts";
-import type { ImportKindName } from "../../src/imports/import-kind.ts";
-import { importKinds } from "../../src/imports/import-kinds.ts";
-import { type ImportSummary, type Reject, runImport } from "../../src/imports/run-import.ts";
-import type { Fields } from "../../src/imports/source-row.ts";
-import type { KeyAccess } from "../../src/keys/key-token.ts";
+import type { MemberRole } from "../../src/customers/accounts/accounts.table.ts";
+import type { PlanCode } from "../../src/customers/accounts/plan.ts";
+import type { KeyAccess } from "../../src/customers/keys/key-token.ts";
 import "./quick-passwords.ts";
 import { type FakePorts, fakePorts } from "./fake-ports.ts";
 import { checkAnswer } from "./published-schemas.ts";

@@ -1,5 +1,5 @@
-import { runCommandLine } from "../../src/cli/command-line.ts";
-import { openDomains } from "../../src/domains.ts";
+import { openDomains } from "../../src/app/domains.ts";
+import { runCommandLine } from "../../src/doors/cli/command-line.ts";
 import { systemPorts } from "../../src/ports/ports.ts";
 import type { Finished, Machine } from "./machine.ts";
 

@@ -1,8 +1,8 @@
 import { expect } from "bun:test";
 import { readdirSync, rmSync } from "node:fs";
-import { checkDatabase } from "../../src/checks/check.ts";
 import { closeDatabase, openExisting } from "../../src/db/database.ts";
 import { systemClock } from "../../src/ports/clock.ts";
+import { checkDatabase } from "../../src/upkeep/checks/check.ts";
 import type { Machine, Serving } from "./machine.ts";
 import { type Customer, elapsed, posts, writePosts } from "./webhook-journey.ts";
 

@@ -1,6 +1,6 @@
 import BetterSqlite3 from "better-sqlite3";
+import { hashKeyToken } from "../../src/customers/keys/key-token.ts";
 import { MIGRATIONS } from "../../src/db/migrate.ts";
-import { hashKeyToken } from "../../src/keys/key-token.ts";
 
 /** A read-only key of the organization in every old database. */
 export const OLD_KEY = `knl_ro_${"0".repeat(32)}4NO97a`;

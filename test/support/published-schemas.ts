@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/app/app.ts";
 import type { Answer } from "./appliance.ts";
 import type { ValueSchema } from "./hostile-values.ts";
 

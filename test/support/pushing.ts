@@ -1,9 +1,9 @@
 import { expect } from "bun:test";
+import type { Fields } from "../../src/catalog/imports/source-row.ts";
 import type { Environment } from "../../src/config.ts";
-import type { Fields } from "../../src/imports/source-row.ts";
 import type { PostResult } from "../../src/ports/network.ts";
-import type { DeliveryView } from "../../src/webhooks/deliveries-log.store.ts";
-import type { WebhookView } from "../../src/webhooks/webhooks.ts";
+import type { DeliveryView } from "../../src/push/webhooks/manage/deliveries-log.store.ts";
+import type { WebhookView } from "../../src/push/webhooks/manage/webhooks.ts";
 import { type Answer, type Appliance, type Customer, startAppliance } from "./appliance.ts";
 import { channel, imported } from "./expectations.ts";
 import type { FakeNetwork, FakePorts, FakePost } from "./fake-ports.ts";

@@ -1,5 +1,5 @@
-import { importFile } from "../../src/imports/import-file.ts";
-import { dayOf, formatDay, parseDay, startOfDay } from "../../src/moscow-time.ts";
+import { importFile } from "../../src/catalog/imports/import-file.ts";
+import { dayOf, formatDay, parseDay, startOfDay } from "../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "./appliance.ts";
 import { channel, imported } from "./expectations.ts";
 import { type FakeMail, fakePorts } from "./fake-ports.ts";

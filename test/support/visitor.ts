@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
-import type { MemberRole } from "../../src/accounts/accounts.table.ts";
-import { ensurePerson, markStaff, setPassword } from "../../src/people/people.ts";
+import type { MemberRole } from "../../src/customers/accounts/accounts.table.ts";
+import { ensurePerson, markStaff, setPassword } from "../../src/customers/people/people.ts";
 import type { Answer, Appliance } from "./appliance.ts";
 
 export interface SitePageAnswer extends Answer {

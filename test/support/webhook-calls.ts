@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { createHmac } from "node:crypto";
-import type { MemberRole } from "../../src/accounts/accounts.table.ts";
-import type { KeyAccess } from "../../src/keys/key-token.ts";
+import type { MemberRole } from "../../src/customers/accounts/accounts.table.ts";
+import type { KeyAccess } from "../../src/customers/keys/key-token.ts";
 import type { PostResult } from "../../src/ports/network.ts";
 import { type Answer, type Appliance, type Customer, startAppliance } from "./appliance.ts";
 import { channel, imported } from "./expectations.ts";

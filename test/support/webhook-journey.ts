@@ -1,9 +1,9 @@
 import { expect } from "bun:test";
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
+import { openDomains } from "../../src/app/domains.ts";
 import { readConfig } from "../../src/config.ts";
 import { closeDatabase } from "../../src/db/database.ts";
-import { openDomains } from "../../src/domains.ts";
 import { systemPorts } from "../../src/ports/ports.ts";
 import type { ReceivedRequest, Receiver } from "./https-receiver.ts";
 import type { Machine, RunOptions, Serving } from "./machine.ts";

@@ -1,8 +1,8 @@
+import { type Domains, openDomains } from "../../../src/app/domains.ts";
 import { readConfig } from "../../../src/config.ts";
 import { closeDatabase } from "../../../src/db/database.ts";
-import { type Domains, openDomains } from "../../../src/domains.ts";
-import { formatDay } from "../../../src/moscow-time.ts";
 import { systemPorts } from "../../../src/ports/ports.ts";
+import { formatDay } from "../../../src/values/moscow-time.ts";
 import { createMachine, type Machine } from "../../support/machine.ts";
 import { PASSWORD } from "../../support/visitor.ts";
 import type { Customer } from "../../support/webhook-journey.ts";

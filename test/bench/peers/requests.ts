@@ -1,4 +1,4 @@
-import type { CatalogOrdering } from "../../../src/channels/catalog.ts";
+import type { CatalogOrdering } from "../../../src/catalog/search/catalog.ts";
 
 /** What a client wants, in no contender's own words. */
 export type Wish =

@@ -1,6 +1,6 @@
-import { CATALOG_ORDERINGS } from "../../../src/channels/catalog.ts";
+import { CATALOG_ORDERINGS } from "../../../src/catalog/search/catalog.ts";
 import { type Database, statement } from "../../../src/db/database.ts";
-import { formatDay } from "../../../src/moscow-time.ts";
+import { formatDay } from "../../../src/values/moscow-time.ts";
 import { END_DAY } from "./data/channels.ts";
 import { directorySlugs } from "./data/generate.ts";
 import { type SeededRandom, seededRandom } from "./data/random.ts";

@@ -5,7 +5,7 @@ import ts from "typescript";
 
 /** A place of the sources where a statement is made. */
 export interface CallSite {
-  /** File in src and enclosing function, such as `posts/posts.store.ts selectPosts`. */
+  /** File in src and enclosing function, such as `catalog/posts/posts.store.ts selectPosts`. */
   name: string;
   file: string;
   /** The call, as it is written. */

@@ -9,7 +9,7 @@ export const ENTRIES: Entries = { ...catalog, ...customers, ...push, ...upkeep }
 
 /** Call sites that have no entries, by how their names begin, and why. */
 const OUTSIDE: Readonly<Record<string, string>> = {
-  "checks/": "`kanalog check` reads the whole database, beside nobody's request.",
+  "upkeep/checks/": "`kanalog check` reads the whole database, beside nobody's request.",
   "db/checkpoint.ts": "After a checkpoint of a file: the single row of a table of facts.",
   "db/database-file.ts": "Before a database is opened: the single row of a table of facts.",
   "db/database.ts": "Where statements of others are prepared, and the copy for a trial import.",

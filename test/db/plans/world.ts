@@ -1,6 +1,6 @@
-import { searchTextOf } from "../../../src/channels/search-text.ts";
+import { searchTextOf } from "../../../src/catalog/search/search-text.ts";
 import type { Database } from "../../../src/db/database.ts";
-import { DAY_MS } from "../../../src/moscow-time.ts";
+import { DAY_MS } from "../../../src/values/moscow-time.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
 import { fakePorts } from "../../support/fake-ports.ts";
 import { SCRAPED } from "../../support/scrape.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { formatDay } from "../../../../src/moscow-time.ts";
+import { formatDay } from "../../../../src/values/moscow-time.ts";
 import { END_DAY } from "../../peers/data/channels.ts";
 import { seededRandom } from "../../peers/data/random.ts";
 import { title } from "../../peers/data/titles.ts";

@@ -1,4 +1,4 @@
-import { formatDay } from "../../../../src/moscow-time.ts";
+import { formatDay } from "../../../../src/values/moscow-time.ts";
 import { until } from "../../../support/machine.ts";
 import { remoteVisitor, type Visitor } from "../../../support/visitor.ts";
 import type { Row, Stage } from "../row.ts";

@@ -6,13 +6,13 @@
  * stored texts are put together as they lie.
  */
 import { readFileSync } from "node:fs";
-import { CARD_COLUMNS } from "../../../../src/channels/card.ts";
-import { selectCatalog } from "../../../../src/channels/catalog.ts";
-import { selectCards } from "../../../../src/channels/channels.store.ts";
+import { CARD_COLUMNS } from "../../../../src/catalog/channels/card.ts";
+import { selectCards } from "../../../../src/catalog/channels/channels.store.ts";
+import { selectCatalog } from "../../../../src/catalog/search/catalog.ts";
+import { selectDailyStatistics } from "../../../../src/catalog/statistics/statistics.store.ts";
 import { type Database, openDatabase, statement } from "../../../../src/db/database.ts";
-import { parseDay } from "../../../../src/moscow-time.ts";
 import { systemClock } from "../../../../src/ports/clock.ts";
-import { selectDailyStatistics } from "../../../../src/statistics/statistics.store.ts";
+import { parseDay } from "../../../../src/values/moscow-time.ts";
 import { type CatalogWish, PAGE_SIZE, type Wish } from "../requests.ts";
 import { type Query, recordQueries } from "./record-queries.ts";
 

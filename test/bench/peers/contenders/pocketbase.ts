@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
-import { parseDay, startOfDay } from "../../../../src/moscow-time.ts";
+import { parseDay, startOfDay } from "../../../../src/values/moscow-time.ts";
 import { run, startServer } from "../processes.ts";
 import { type CatalogWish, PAGE_SIZE, type PostsWish, type Wish } from "../requests.ts";
 import { type Contender, withQuery } from "./contender.ts";

@@ -1,5 +1,5 @@
-import type { ChannelRecord } from "../../../../src/channels/channels.store.ts";
-import { DAY_MS, parseDay, startOfDay } from "../../../../src/moscow-time.ts";
+import type { ChannelRecord } from "../../../../src/catalog/channels/channels.store.ts";
+import { DAY_MS, parseDay, startOfDay } from "../../../../src/values/moscow-time.ts";
 import { type SeededRandom, seededRandom } from "./random.ts";
 import { handle, sentences, title } from "./titles.ts";
 

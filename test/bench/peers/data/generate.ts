@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { createChannelRecords } from "../../../../src/channels/channels.store.ts";
-import { optimizeSearch } from "../../../../src/channels/optimize-search.ts";
+import { openDomains } from "../../../../src/app/domains.ts";
+import { createChannelRecords } from "../../../../src/catalog/channels/channels.store.ts";
+import { recount } from "../../../../src/catalog/directory/recount.ts";
+import { optimizeSearch } from "../../../../src/catalog/search/optimize-search.ts";
 import { readConfig } from "../../../../src/config.ts";
 import { closeDatabase, type Database, statement } from "../../../../src/db/database.ts";
-import { recount } from "../../../../src/directory/recount.ts";
-import { openDomains } from "../../../../src/domains.ts";
 import { systemPorts } from "../../../../src/ports/ports.ts";
 import { channelRecord, type DirectorySlugs, postCount } from "./channels.ts";
 import { statisticsDays } from "./days.ts";

@@ -1,11 +1,11 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { toCard } from "../../../../src/channels/card.ts";
-import type { ChannelRecord } from "../../../../src/channels/channels.store.ts";
-import { searchTextOf } from "../../../../src/channels/search-text.ts";
+import { toCard } from "../../../../src/catalog/channels/card.ts";
+import type { ChannelRecord } from "../../../../src/catalog/channels/channels.store.ts";
+import { searchTextOf } from "../../../../src/catalog/search/search-text.ts";
 import { closeDatabase, openDatabase, statement } from "../../../../src/db/database.ts";
-import { formatDay, formatInstant, startOfDay } from "../../../../src/moscow-time.ts";
 import { systemClock } from "../../../../src/ports/clock.ts";
+import { formatDay, formatInstant, startOfDay } from "../../../../src/values/moscow-time.ts";
 import { channelRecord, END_DAY } from "./channels.ts";
 import { statisticsDays } from "./days.ts";
 import { directorySlugs } from "./generate.ts";

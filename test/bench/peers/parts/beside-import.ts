@@ -1,7 +1,7 @@
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
-import { formatDay } from "../../../../src/moscow-time.ts";
+import { formatDay } from "../../../../src/values/moscow-time.ts";
 import { load } from "../client/load.ts";
 import { startKanalog } from "../contenders/kanalog.ts";
 import { targetOf } from "../contenders/paths.ts";

@@ -2,7 +2,7 @@ import type { Entries } from "../compare.ts";
 
 /** Statements by which the catalog is served and written. */
 export const catalog: Entries = {
-  "channels/catalog.ts all": [
+  "catalog/search/catalog.ts all": [
     {
       plan: [
         "SEARCH k USING COVERING INDEX sqlite_autoindex_channel_cards_2 (handle=?)",
@@ -100,7 +100,7 @@ export const catalog: Entries = {
       why: "Candidates of the search index up to CANDIDATES_MAX, and the channels of every 61st, or of all where that is cheapest.",
     },
   ],
-  "channels/catalog.ts count": [
+  "catalog/search/catalog.ts count": [
     {
       plan: [
         "CO-ROUTINE (subquery-1)",
@@ -111,7 +111,7 @@ export const catalog: Entries = {
       why: "Channels in a range of subscribers, counted up to RANGE_MAX, or what a walk met.",
     },
   ],
-  "channels/channels.store.ts card": [
+  "catalog/channels/channels.store.ts card": [
     {
       sql: "SELECT p.json FROM channel_cards k JOIN public_cards p ON p.id = k.id WHERE k.handle = ?",
       plan: [
@@ -134,7 +134,7 @@ export const catalog: Entries = {
       rows: 1,
     },
   ],
-  "channels/channels.store.ts categoriesInUse": [
+  "catalog/channels/channels.store.ts categoriesInUse": [
     {
       sql: "SELECT DISTINCT category, categories FROM channel_cards",
       plan: ["SCAN channel_cards", "USE TEMP B-TREE FOR DISTINCT"],
@@ -142,7 +142,7 @@ export const catalog: Entries = {
       why: "Only with an import of categories that removes the others, once.",
     },
   ],
-  "channels/channels.store.ts channelsInTerritories": [
+  "catalog/channels/channels.store.ts channelsInTerritories": [
     {
       sql: "SELECT id FROM channel_cards WHERE territory IN (SELECT value FROM json_each(?)) AND id > ? ORDER BY id LIMIT ?",
       plan: [
@@ -155,7 +155,7 @@ export const catalog: Entries = {
       why: "Goes on where the part before it ended: all parts together read the cards once, outside of any transaction.",
     },
   ],
-  "channels/channels.store.ts createChannelIds": [
+  "catalog/channels/channels.store.ts createChannelIds": [
     {
       sql: "SELECT id FROM channel_cards WHERE id = ?",
       plan: ["SEARCH channel_cards USING INTEGER PRIMARY KEY (rowid=?)"],
@@ -176,7 +176,7 @@ export const catalog: Entries = {
       rows: 1,
     },
   ],
-  "channels/channels.store.ts createChannelRecords": [
+  "catalog/channels/channels.store.ts createChannelRecords": [
     {
       sql: "UPDATE channels SET … WHERE id = @id",
       plan: ["SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)"],
@@ -188,7 +188,7 @@ export const catalog: Entries = {
       rows: 1,
     },
   ],
-  "channels/channels.store.ts createLastPosts": [
+  "catalog/channels/channels.store.ts createLastPosts": [
     {
       sql: "SELECT … FROM channels c CROSS JOIN channel_cards k ON k.id = c.id WHERE c.id = ?",
       plan: [
@@ -203,14 +203,14 @@ export const catalog: Entries = {
       rows: 1,
     },
   ],
-  "channels/channels.store.ts createPublicCards": [
+  "catalog/channels/channels.store.ts createPublicCards": [
     {
       sql: "DELETE FROM public_cards WHERE id = ?",
       plan: ["SEARCH public_cards USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
-  "channels/channels.store.ts readDirectoryIds": [
+  "catalog/channels/channels.store.ts readDirectoryIds": [
     {
       sql: "SELECT slug, id FROM categories",
       plan: ["SCAN categories USING COVERING INDEX sqlite_autoindex_categories_1"],
@@ -223,14 +223,14 @@ export const catalog: Entries = {
       why: "The whole directory, once an import.",
     },
   ],
-  "channels/channels.store.ts selectCards": [
+  "catalog/channels/channels.store.ts selectCards": [
     {
       sql: "SELECT group_concat(p.json, ',') AS cards FROM json_each(?) given CROSS JOIN public_cards p ON p.id = given.value",
       plan: ["SCAN given VIRTUAL TABLE INDEX 1:", "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 200,
     },
   ],
-  "channels/channels.store.ts selectIdsByHandle": [
+  "catalog/channels/channels.store.ts selectIdsByHandle": [
     {
       sql: "SELECT given.value AS handle, c.id FROM json_each(?) given CROSS JOIN channel_cards k ON k.handle = given.value CROSS JOIN channels c ON c.id = k.id WHERE c.is_public = 1",
       plan: [
@@ -241,7 +241,7 @@ export const catalog: Entries = {
       rows: 4,
     },
   ],
-  "channels/channels.store.ts territoriesInUse": [
+  "catalog/channels/channels.store.ts territoriesInUse": [
     {
       sql: "SELECT DISTINCT territory FROM channel_cards WHERE territory IS NOT NULL",
       plan: ["SCAN channel_cards", "USE TEMP B-TREE FOR DISTINCT"],
@@ -249,7 +249,7 @@ export const catalog: Entries = {
       why: "Only with an import of territories that removes the others, once.",
     },
   ],
-  "channels/channels.ts publicId": [
+  "catalog/channels/channels.ts publicId": [
     {
       sql: "SELECT id FROM channels WHERE id = ? AND is_public = 1",
       plan: ["SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)"],
@@ -264,14 +264,14 @@ export const catalog: Entries = {
       rows: 2,
     },
   ],
-  "channels/optimize-search.ts mergePages": [
+  "catalog/search/optimize-search.ts mergePages": [
     {
       sql: "SELECT total_changes() AS n",
       plan: ["SCAN CONSTANT ROW"],
       rows: 0,
     },
   ],
-  "channels/search-index.ts createSearchIndex": [
+  "catalog/search/search-index.ts createSearchIndex": [
     {
       sql: "SELECT … FROM channels WHERE id = ? AND is_public = 1",
       plan: ["SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)"],
@@ -299,7 +299,7 @@ export const catalog: Entries = {
       why: "The channels that a transaction wrote, one by one.",
     },
   ],
-  "channels/search-terms.ts countsOf": [
+  "catalog/search/search-terms.ts countsOf": [
     {
       sql: "SELECT trigram, channels FROM search_trigrams WHERE trigram IN (SELECT value FROM json_each(?))",
       plan: [
@@ -310,7 +310,7 @@ export const catalog: Entries = {
       rows: 14,
     },
   ],
-  "channels/search-terms.ts countTrigrams": [
+  "catalog/search/search-terms.ts countTrigrams": [
     {
       sql: "SELECT term, doc FROM temp.search_vocabulary WHERE doc >= ?",
       plan: ["SCAN temp.search_vocabulary VIRTUAL TABLE INDEX 3:"],
@@ -328,14 +328,14 @@ export const catalog: Entries = {
       rows: 110,
     },
   ],
-  "directory/category-images.ts content": [
+  "catalog/directory/category-images.ts content": [
     {
       sql: "SELECT content FROM category_images WHERE name = ?",
       plan: ["SEARCH category_images USING INDEX sqlite_autoindex_category_images_1 (name=?)"],
       rows: 1,
     },
   ],
-  "directory/directory.store.ts createDirectoryStore": [
+  "catalog/directory/directory.store.ts createDirectoryStore": [
     {
       sql: 'select … from "categories" order by "categories"."position" asc',
       plan: ["SCAN categories", "USE TEMP B-TREE FOR ORDER BY"],
@@ -383,7 +383,7 @@ export const catalog: Entries = {
       rows: 1,
     },
   ],
-  "directory/directory.store.ts markMoved": [
+  "catalog/directory/directory.store.ts markMoved": [
     {
       sql: 'update "territories" set "is_moved" = ? where false',
       plan: ["SCAN territories"],
@@ -395,14 +395,14 @@ export const catalog: Entries = {
       rows: 1,
     },
   ],
-  "directory/directory.store.ts removeCategory": [
+  "catalog/directory/directory.store.ts removeCategory": [
     {
       sql: 'delete from "categories" where "categories"."slug" = ?',
       plan: ["SEARCH categories USING INDEX sqlite_autoindex_categories_1 (slug=?)"],
       rows: 1,
     },
   ],
-  "directory/directory.store.ts removeTerritory": [
+  "catalog/directory/directory.store.ts removeTerritory": [
     {
       sql: 'delete from "territories" where "territories"."slug" = ?',
       plan: [
@@ -412,7 +412,7 @@ export const catalog: Entries = {
       rows: 1,
     },
   ],
-  "directory/recount.ts recount": [
+  "catalog/directory/recount.ts recount": [
     {
       sql: "SELECT … FROM channels c JOIN channel_cards k ON k.id = c.id WHERE c.is_public = 1 GROUP BY k.category, k.categories",
       plan: [
@@ -434,7 +434,7 @@ export const catalog: Entries = {
       why: "A nightly job reads it outside of any transaction that writes.",
     },
   ],
-  "posts/posts.store.ts createPostRecords": [
+  "catalog/posts/posts.store.ts createPostRecords": [
     {
       sql: "SELECT … FROM posts WHERE id = ?",
       plan: ["SEARCH posts USING INTEGER PRIMARY KEY (rowid=?)"],
@@ -457,14 +457,14 @@ export const catalog: Entries = {
       rows: 1,
     },
   ],
-  "posts/posts.store.ts newestPostAt": [
+  "catalog/posts/posts.store.ts newestPostAt": [
     {
       sql: "SELECT max(published_at) AS at FROM posts WHERE channel_id = ?",
       plan: ["SEARCH posts USING COVERING INDEX posts_by_time (channel_id=?)"],
       rows: 1,
     },
   ],
-  "posts/posts.store.ts selectPost": [
+  "catalog/posts/posts.store.ts selectPost": [
     {
       sql: "SELECT … FROM posts p JOIN channels c ON c.id = p.channel_id WHERE p.id = ? AND c.is_public = 1",
       plan: [
@@ -474,14 +474,14 @@ export const catalog: Entries = {
       rows: 2,
     },
   ],
-  "posts/posts.store.ts selectPostTexts": [
+  "catalog/posts/posts.store.ts selectPostTexts": [
     {
       sql: "SELECT … FROM posts p WHERE p.id = ?",
       plan: ["SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
-  "posts/posts.store.ts selectSegment": [
+  "catalog/posts/posts.store.ts selectSegment": [
     {
       sql: "SELECT … FROM posts p WHERE 1 AND p.channel_id = ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
       plan: ["SEARCH p USING INDEX posts_by_time (channel_id=?)"],
@@ -564,7 +564,7 @@ export const catalog: Entries = {
       rows: 120,
     },
   ],
-  "statistics/close-day.ts closeDay": [
+  "catalog/statistics/close-day.ts closeDay": [
     {
       sql: "SELECT id FROM channels WHERE is_public = 1 AND id > ? ORDER BY id LIMIT ?",
       plan: ["SEARCH channels USING INTEGER PRIMARY KEY (rowid>?)"],
@@ -584,7 +584,7 @@ export const catalog: Entries = {
       why: "A part of 500 channels, each with the posts of one day.",
     },
   ],
-  "statistics/statistics.store.ts createStatisticsRecords": [
+  "catalog/statistics/statistics.store.ts createStatisticsRecords": [
     {
       sql: "SELECT subscribers, views, posts FROM daily_statistics WHERE channel_id = ? AND day = ?",
       plan: ["SEARCH daily_statistics USING PRIMARY KEY (channel_id=? AND day=?)"],
@@ -603,7 +603,7 @@ export const catalog: Entries = {
       rows: 0,
     },
   ],
-  "statistics/statistics.store.ts selectDailyStatistics": [
+  "catalog/statistics/statistics.store.ts selectDailyStatistics": [
     {
       sql: "SELECT 1 FROM channels WHERE id = ? AND is_public = 1",
       plan: ["SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)"],

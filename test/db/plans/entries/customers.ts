@@ -2,14 +2,14 @@ import type { Entries } from "../compare.ts";
 
 /** Statements of accounts, keys, usage and people. */
 export const customers: Entries = {
-  "accounts/accounts.store.ts addMember": [
+  "customers/accounts/accounts.store.ts addMember": [
     {
       sql: 'insert into "members" (…) values (…) returning …',
       plan: ["SEARCH keys USING COVERING INDEX keys_by_member (member_id=?)"],
       rows: 0,
     },
   ],
-  "accounts/accounts.store.ts addOrganization": [
+  "customers/accounts/accounts.store.ts addOrganization": [
     {
       sql: 'insert into "organizations" (…) values (…) returning …',
       plan: [
@@ -22,42 +22,42 @@ export const customers: Entries = {
       rows: 0,
     },
   ],
-  "accounts/accounts.store.ts changeMember": [
+  "customers/accounts/accounts.store.ts changeMember": [
     {
       sql: 'update "members" set "suspended_at" = ? where "members"."id" = ?',
       plan: ["SEARCH members USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
-  "accounts/accounts.store.ts changeOrganization": [
+  "customers/accounts/accounts.store.ts changeOrganization": [
     {
       sql: 'update "organizations" set "archived_at" = ? where "organizations"."id" = ?',
       plan: ["SEARCH organizations USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
-  "accounts/accounts.store.ts changePlan": [
+  "customers/accounts/accounts.store.ts changePlan": [
     {
       sql: 'update "plans" set "requests_per_second" = ? where "plans"."code" = ?',
       plan: ["SEARCH plans USING PRIMARY KEY (code=?)"],
       rows: 1,
     },
   ],
-  "accounts/accounts.store.ts createAccountsStore": [
+  "customers/accounts/accounts.store.ts createAccountsStore": [
     {
       sql: 'select … from "plans" where "plans"."code" = ?',
       plan: ["SEARCH plans USING PRIMARY KEY (code=?)"],
       rows: 1,
     },
   ],
-  "accounts/accounts.store.ts member": [
+  "customers/accounts/accounts.store.ts member": [
     {
       sql: 'select … from "members" where "members"."id" = ?',
       plan: ["SEARCH members USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
-  "accounts/accounts.store.ts membersOf": [
+  "customers/accounts/accounts.store.ts membersOf": [
     {
       sql: 'select … from "members" where "members"."organization_id" = ? order by "members"."id" asc',
       plan: [
@@ -67,14 +67,14 @@ export const customers: Entries = {
       rows: 3,
     },
   ],
-  "accounts/accounts.store.ts organization": [
+  "customers/accounts/accounts.store.ts organization": [
     {
       sql: 'select … from "organizations" where "organizations"."id" = ?',
       plan: ["SEARCH organizations USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
-  "accounts/accounts.store.ts organizations": [
+  "customers/accounts/accounts.store.ts organizations": [
     {
       sql: 'select … from "organizations" order by "organizations"."id" asc',
       plan: ["SCAN organizations"],
@@ -82,7 +82,7 @@ export const customers: Entries = {
       why: "Staff's list of all organizations.",
     },
   ],
-  "accounts/accounts.store.ts placesOf": [
+  "customers/accounts/accounts.store.ts placesOf": [
     {
       sql: 'select … from "members" inner join "organizations" on "organizations"."id" = "members"."organization_id" where "members"."email" = ? order by "members"."id" asc',
       plan: [
@@ -93,14 +93,14 @@ export const customers: Entries = {
       why: "No index has members by their address: each page of the site looks at all members, and staff's list of people does so for each person.",
     },
   ],
-  "accounts/accounts.store.ts plans": [
+  "customers/accounts/accounts.store.ts plans": [
     {
       sql: 'select … from "plans" order by "plans"."position" asc',
       plan: ["SCAN plans", "USE TEMP B-TREE FOR ORDER BY"],
       rows: 4,
     },
   ],
-  "audit/audit.store.ts selectEntries": [
+  "customers/audit/audit.store.ts selectEntries": [
     {
       sql: "SELECT … FROM audit_log WHERE id < @before ORDER BY id DESC LIMIT @limit",
       plan: ["SEARCH audit_log USING INTEGER PRIMARY KEY (rowid<?)"],
@@ -202,7 +202,7 @@ export const customers: Entries = {
       rows: 1,
     },
   ],
-  "keys/keys.store.ts addKey": [
+  "customers/keys/keys.store.ts addKey": [
     {
       sql: 'insert into "keys" (…) values (…) returning …',
       plan: ["SCAN usage_days"],
@@ -210,7 +210,7 @@ export const customers: Entries = {
       why: "Compiled for the foreign key, and skipped: nothing refers to a key that is not there yet.",
     },
   ],
-  "keys/keys.store.ts createKeysStore": [
+  "customers/keys/keys.store.ts createKeysStore": [
     {
       sql: 'select … from "keys" inner join "members" on "members"."id" = "keys"."member_id" inner join "organizations" on "organizations"."id" = "members"."organization_id" where "keys"."hash" = ?',
       plan: [
@@ -226,14 +226,14 @@ export const customers: Entries = {
       rows: 1,
     },
   ],
-  "keys/keys.store.ts key": [
+  "customers/keys/keys.store.ts key": [
     {
       sql: 'select … from "keys" where "keys"."id" = ?',
       plan: ["SEARCH keys USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
-  "keys/keys.store.ts keysOf": [
+  "customers/keys/keys.store.ts keysOf": [
     {
       sql: 'select … from "keys" inner join "members" on "members"."id" = "keys"."member_id" where "members"."organization_id" = ? order by "keys"."id" asc',
       plan: [
@@ -244,21 +244,21 @@ export const customers: Entries = {
       rows: 3,
     },
   ],
-  "keys/keys.store.ts recordKeyUse": [
+  "customers/keys/keys.store.ts recordKeyUse": [
     {
       sql: 'update "keys" set "last_used_at" = ? where "keys"."id" = ?',
       plan: ["SEARCH keys USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
-  "keys/keys.store.ts revokeKey": [
+  "customers/keys/keys.store.ts revokeKey": [
     {
       sql: 'update "keys" set "revoked_at" = ? where "keys"."id" = ?',
       plan: ["SEARCH keys USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
-  "limits/prune-usage.ts pruneUsage": [
+  "customers/limits/prune-usage.ts pruneUsage": [
     {
       sql: "SELECT min(organization_id) AS id FROM usage_days WHERE organization_id > ?",
       plan: ["SEARCH usage_days USING PRIMARY KEY (organization_id>?)"],
@@ -274,14 +274,14 @@ export const customers: Entries = {
       rows: 11,
     },
   ],
-  "limits/usage.store.ts createUsageStore": [
+  "customers/limits/usage.store.ts createUsageStore": [
     {
       sql: "SELECT used FROM usage_periods WHERE organization_id = ? AND started_at = ?",
       plan: ["SEARCH usage_periods USING PRIMARY KEY (organization_id=? AND started_at=?)"],
       rows: 1,
     },
   ],
-  "limits/usage.store.ts selectUsage": [
+  "customers/limits/usage.store.ts selectUsage": [
     {
       sql: "SELECT … FROM usage_days WHERE within_deadline() AND organization_id = ? AND day BETWEEN ? AND ? GROUP BY day, method, key_id ORDER BY day, method, key_id",
       plan: ["SEARCH usage_days USING PRIMARY KEY (organization_id=? AND day>? AND day<?)"],
@@ -289,7 +289,7 @@ export const customers: Entries = {
       why: "Days, methods and keys of the period asked for, under the deadline.",
     },
   ],
-  "people/known-networks.ts isKnownNetwork": [
+  "customers/people/known-networks.ts isKnownNetwork": [
     {
       sql: "SELECT EXISTS ( SELECT 1 FROM known_networks WHERE person_id = coalesce((SELECT id FROM people WHERE email = ?), '') AND network = ? AND signed_in_at > ?) AS isKnown",
       plan: [
@@ -302,7 +302,7 @@ export const customers: Entries = {
       rows: 1,
     },
   ],
-  "people/known-networks.ts noteNetwork": [
+  "customers/people/known-networks.ts noteNetwork": [
     {
       sql: "SELECT signed_in_at AS at FROM known_networks WHERE person_id = ? AND network = ?",
       plan: ["SEARCH known_networks USING PRIMARY KEY (person_id=? AND network=?)"],
@@ -319,7 +319,7 @@ export const customers: Entries = {
       rows: 2,
     },
   ],
-  "people/people.store.ts anyPerson": [
+  "customers/people/people.store.ts anyPerson": [
     {
       sql: "SELECT 1 FROM people LIMIT 1",
       plan: ["SCAN people USING COVERING INDEX sqlite_autoindex_people_2"],
@@ -327,7 +327,7 @@ export const customers: Entries = {
       why: "The first row is enough.",
     },
   ],
-  "people/people.store.ts countStaff": [
+  "customers/people/people.store.ts countStaff": [
     {
       sql: "SELECT count(*) AS staff FROM people WHERE is_staff = 1",
       plan: ["SCAN people"],
@@ -335,7 +335,7 @@ export const customers: Entries = {
       why: "Only where somebody stops being staff.",
     },
   ],
-  "people/people.store.ts deleteLinks": [
+  "customers/people/people.store.ts deleteLinks": [
     {
       sql: "DELETE FROM verifications WHERE value = ?",
       plan: ["SCAN verifications"],
@@ -343,28 +343,28 @@ export const customers: Entries = {
       why: "Only links of the last three days are there: the library removes what is over.",
     },
   ],
-  "people/people.store.ts deletePassword": [
+  "customers/people/people.store.ts deletePassword": [
     {
       sql: "DELETE FROM credentials WHERE person_id = ?",
       plan: ["SEARCH credentials USING COVERING INDEX credentials_by_person (person_id=?)"],
       rows: 1,
     },
   ],
-  "people/people.store.ts deleteSessions": [
+  "customers/people/people.store.ts deleteSessions": [
     {
       sql: "DELETE FROM sessions WHERE person_id = ?",
       plan: ["SEARCH sessions USING COVERING INDEX sessions_by_person (person_id=?)"],
       rows: 3,
     },
   ],
-  "people/people.store.ts hasPassword": [
+  "customers/people/people.store.ts hasPassword": [
     {
       sql: "SELECT 1 FROM credentials WHERE person_id = ? AND password IS NOT NULL",
       plan: ["SEARCH credentials USING INDEX credentials_by_person (person_id=?)"],
       rows: 1,
     },
   ],
-  "people/people.store.ts hasPlace": [
+  "customers/people/people.store.ts hasPlace": [
     {
       sql: "SELECT 1 FROM members m JOIN organizations o ON o.id = m.organization_id WHERE m.email = ? AND m.suspended_at IS NULL AND o.archived_at IS NULL",
       plan: [
@@ -375,21 +375,21 @@ export const customers: Entries = {
       why: "No index has members by their address; only after a suspension.",
     },
   ],
-  "people/people.store.ts noteChosen": [
+  "customers/people/people.store.ts noteChosen": [
     {
       sql: "UPDATE people SET … WHERE id = ?",
       plan: ["SEARCH people USING INDEX sqlite_autoindex_people_1 (id=?)"],
       rows: 1,
     },
   ],
-  "people/people.store.ts selectEmail": [
+  "customers/people/people.store.ts selectEmail": [
     {
       sql: "SELECT email FROM people WHERE id = ?",
       plan: ["SEARCH people USING INDEX sqlite_autoindex_people_1 (id=?)"],
       rows: 1,
     },
   ],
-  "people/people.store.ts selectPeople": [
+  "customers/people/people.store.ts selectPeople": [
     {
       sql: "SELECT id, name, email, is_staff AS isStaff, email_verified AS isVerified, EXISTS (SELECT 1 FROM credentials c WHERE c.person_id = p.id AND c.password IS NOT NULL) AS hasPassword, (SELECT count(*) FROM sessions s WHERE s.person_id = p.id AND s.expires_at > ?) AS sessions FROM people p ORDER BY email",
       plan: [
@@ -403,14 +403,14 @@ export const customers: Entries = {
       why: "Staff's list of all people.",
     },
   ],
-  "people/people.store.ts selectPersonByEmail": [
+  "customers/people/people.store.ts selectPersonByEmail": [
     {
       sql: "SELECT … FROM people WHERE email = ?",
       plan: ["SEARCH people USING INDEX sqlite_autoindex_people_2 (email=?)"],
       rows: 1,
     },
   ],
-  "people/people.store.ts selectStaffEmails": [
+  "customers/people/people.store.ts selectStaffEmails": [
     {
       sql: "SELECT email FROM people WHERE is_staff = 1 ORDER BY email",
       plan: ["SCAN people USING INDEX sqlite_autoindex_people_2"],
@@ -418,21 +418,21 @@ export const customers: Entries = {
       why: "Only where a backup failed.",
     },
   ],
-  "people/people.store.ts setLinkTrust": [
+  "customers/people/people.store.ts setLinkTrust": [
     {
       sql: "UPDATE people SET link_is_trusted = ? WHERE id = ?",
       plan: ["SEARCH people USING INDEX sqlite_autoindex_people_1 (id=?)"],
       rows: 1,
     },
   ],
-  "people/people.store.ts setStaff": [
+  "customers/people/people.store.ts setStaff": [
     {
       sql: "UPDATE people SET is_staff = ? WHERE id = ?",
       plan: ["SEARCH people USING INDEX sqlite_autoindex_people_1 (id=?)"],
       rows: 1,
     },
   ],
-  "people/people.store.ts setVerified": [
+  "customers/people/people.store.ts setVerified": [
     {
       sql: "UPDATE people SET email_verified = 1 WHERE id = ?",
       plan: ["SEARCH people USING INDEX sqlite_autoindex_people_1 (id=?)"],

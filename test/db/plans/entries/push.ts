@@ -2,7 +2,7 @@ import type { Entries } from "../compare.ts";
 
 /** Statements by which events and mails are made and sent. */
 export const push: Entries = {
-  "mail/mails.store.ts claimMail": [
+  "push/mail/mails.store.ts claimMail": [
     {
       sql: "UPDATE mails SET claim = @claim, claimed_until = @until WHERE id = (SELECT id FROM mails WHERE next_attempt_at <= @nowMs AND (claimed_until IS NULL OR claimed_until <= @nowMs) ORDER BY next_attempt_at, id LIMIT 1) RETURNING id, recipients, subject, text, html",
       plan: [
@@ -13,7 +13,7 @@ export const push: Entries = {
       rows: 2,
     },
   ],
-  "mail/mails.store.ts countMails": [
+  "push/mail/mails.store.ts countMails": [
     {
       sql: "SELECT count(*) AS n FROM mails",
       plan: ["SCAN mails USING COVERING INDEX mails_due"],
@@ -21,7 +21,7 @@ export const push: Entries = {
       why: "The queue, for metrics and staff: it is empty but where the mail server is down.",
     },
   ],
-  "mail/mails.store.ts endMail": [
+  "push/mail/mails.store.ts endMail": [
     {
       sql: "UPDATE mails SET failures = failures + 1 WHERE id = ? AND claim = ? RETURNING failures",
       plan: ["SEARCH mails USING INTEGER PRIMARY KEY (rowid=?)"],
@@ -38,14 +38,14 @@ export const push: Entries = {
       rows: 1,
     },
   ],
-  "mail/mails.store.ts isMailDue": [
+  "push/mail/mails.store.ts isMailDue": [
     {
       sql: "SELECT 1 FROM mails WHERE next_attempt_at <= ? LIMIT 1",
       plan: ["SEARCH mails USING COVERING INDEX mails_due (next_attempt_at<?)"],
       rows: 1,
     },
   ],
-  "mail/mails.store.ts setBackMails": [
+  "push/mail/mails.store.ts setBackMails": [
     {
       sql: "UPDATE mails SET …",
       plan: ["SCAN mails"],
@@ -53,7 +53,7 @@ export const push: Entries = {
       why: "Only where the clock was set back; the queue is empty but where the mail server is down.",
     },
   ],
-  "webhooks/backlog.store.ts selectBacklog": [
+  "push/webhooks/events/backlog.store.ts selectBacklog": [
     {
       sql: "SELECT count(*) AS n FROM ( SELECT 1 FROM webhooks w CROSS JOIN webhook_deliveries d ON d.webhook_id = w.id WHERE d.state = 'pending' AND d.next_attempt_at <= ? LIMIT 10000)",
       plan: [
@@ -84,7 +84,7 @@ export const push: Entries = {
       why: "Counted up to COUNTED_MAX.",
     },
   ],
-  "webhooks/claim-due.ts claimDue": [
+  "push/webhooks/delivery/claim-due.ts claimDue": [
     {
       sql: "WITH due AS MATERIALIZED ( SELECT id, organization_id AS organizationId, CASE WHEN last_duration_ms IS NULL THEN 1 WHEN last_duration_ms <= @quickMs THEN 0 ELSE 2 END AS lane, (SELECT min(next_attempt_at) FROM webhook_deliveries WHERE webhook_id = w.id AND state = 'pending') AS dueAt FROM webhooks w WHERE disabled_reason = '' AND dueAt <= @nowMs) SELECT id, organizationId, lane FROM due ORDER BY lane, row_number() OVER (PARTITION BY lane, organizationId ORDER BY dueAt, id), dueAt, id",
       plan: [
@@ -104,7 +104,7 @@ export const push: Entries = {
       why: "The first due time of each webhook that there is, found in its index.",
     },
   ],
-  "webhooks/cut-events.ts cutEvents": [
+  "push/webhooks/events/cut-events.ts cutEvents": [
     {
       sql: "SELECT organization_id AS organizationId FROM webhooks WHERE id = ?",
       plan: ["SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)"],
@@ -130,7 +130,7 @@ export const push: Entries = {
       rows: 1,
     },
   ],
-  "webhooks/cut-events.ts endPart": [
+  "push/webhooks/events/cut-events.ts endPart": [
     {
       sql: "DELETE FROM read_posts WHERE sequence <= ?",
       plan: ["SEARCH read_posts USING INTEGER PRIMARY KEY (rowid<?)"],
@@ -138,7 +138,7 @@ export const push: Entries = {
       why: "The posts of one part.",
     },
   ],
-  "webhooks/cut-events.ts nextPart": [
+  "push/webhooks/events/cut-events.ts nextPart": [
     {
       sql: "SELECT … FROM read_posts r CROSS JOIN posts p ON p.id = r.post_id LEFT JOIN webhook_channels wc ON wc.channel_id = p.channel_id ORDER BY r.sequence",
       plan: [
@@ -150,7 +150,7 @@ export const push: Entries = {
       why: "The posts of one part, and who watches the channel of each; it is left when the part is full.",
     },
   ],
-  "webhooks/deliveries-log.store.ts selectDeliveries": [
+  "push/webhooks/manage/deliveries-log.store.ts selectDeliveries": [
     {
       sql: "SELECT … FROM webhook_deliveries WHERE webhook_id = @webhookId AND id < @before ORDER BY id DESC LIMIT @limit",
       plan: [
@@ -164,7 +164,7 @@ export const push: Entries = {
       rows: 1,
     },
   ],
-  "webhooks/deliveries.store.ts attemptsUnderWay": [
+  "push/webhooks/delivery/deliveries.store.ts attemptsUnderWay": [
     {
       sql: "SELECT count(*) AS claimed FROM webhook_deliveries WHERE webhook_id = ? AND claimed_until > ?",
       plan: [
@@ -173,7 +173,7 @@ export const push: Entries = {
       rows: 8,
     },
   ],
-  "webhooks/deliveries.store.ts claimDelivery": [
+  "push/webhooks/delivery/deliveries.store.ts claimDelivery": [
     {
       sql: "UPDATE webhook_deliveries SET claim = ?, claimed_until = ? WHERE id = ?",
       plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
@@ -189,7 +189,7 @@ export const push: Entries = {
       rows: 3,
     },
   ],
-  "webhooks/deliveries.store.ts deleteDeliveries": [
+  "push/webhooks/delivery/deliveries.store.ts deleteDeliveries": [
     {
       sql: "DELETE FROM webhook_deliveries WHERE id IN (SELECT id FROM webhook_deliveries WHERE webhook_id = ? LIMIT ?)",
       plan: [
@@ -202,7 +202,7 @@ export const push: Entries = {
       rows: 20,
     },
   ],
-  "webhooks/deliveries.store.ts dueDeliveries": [
+  "push/webhooks/delivery/deliveries.store.ts dueDeliveries": [
     {
       sql: "SELECT id FROM webhook_deliveries WHERE webhook_id = @webhookId AND state = 'pending' AND next_attempt_at <= @nowMs AND (claimed_until IS NULL OR claimed_until <= @nowMs) ORDER BY next_attempt_at, id LIMIT @limit",
       plan: [
@@ -211,7 +211,7 @@ export const push: Entries = {
       rows: 8,
     },
   ],
-  "webhooks/deliveries.store.ts idsOf": [
+  "push/webhooks/delivery/deliveries.store.ts idsOf": [
     {
       sql: "SELECT id FROM webhook_deliveries WHERE id > ? AND created_at < ? AND state <> 'pending' ORDER BY id LIMIT ?",
       plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid>?)"],
@@ -228,7 +228,7 @@ export const push: Entries = {
       why: "Goes on where the part before it ended: all parts together read the bodies once, outside of any transaction.",
     },
   ],
-  "webhooks/deliveries.store.ts removal": [
+  "push/webhooks/delivery/deliveries.store.ts removal": [
     {
       sql: "DELETE FROM webhook_deliveries WHERE id = ?",
       plan: [
@@ -244,14 +244,14 @@ export const push: Entries = {
       rows: 1,
     },
   ],
-  "webhooks/deliveries.store.ts selectDelivery": [
+  "push/webhooks/delivery/deliveries.store.ts selectDelivery": [
     {
       sql: "SELECT … FROM webhook_deliveries WHERE id = ?",
       plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
-  "webhooks/drop-queue.ts deadQueues": [
+  "push/webhooks/events/drop-queue.ts deadQueues": [
     {
       sql: "SELECT … FROM webhooks w WHERE failing_since IS NOT NULL OR EXISTS ( SELECT 1 FROM webhook_deliveries WHERE webhook_id = w.id AND state = 'pending')",
       plan: [
@@ -263,7 +263,7 @@ export const push: Entries = {
       why: "Whether each webhook has something pending.",
     },
   ],
-  "webhooks/drop-queue.ts dropSome": [
+  "push/webhooks/events/drop-queue.ts dropSome": [
     {
       sql: "UPDATE webhook_deliveries SET … WHERE id IN (SELECT id FROM webhook_deliveries WHERE webhook_id = ? AND state = 'pending' LIMIT 200)",
       plan: [
@@ -275,14 +275,14 @@ export const push: Entries = {
       why: "200 deliveries, found and written.",
     },
   ],
-  "webhooks/drop-queue.ts getsEvents": [
+  "push/webhooks/events/drop-queue.ts getsEvents": [
     {
       sql: "SELECT organization_id AS organizationId FROM webhooks WHERE id = ? AND disabled_reason = ''",
       plan: ["SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
-  "webhooks/due-work.ts failing": [
+  "push/webhooks/events/due-work.ts failing": [
     {
       sql: "SELECT id FROM webhooks w WHERE failing_since <= @failedFrom AND disabled_reason = '' AND ( down_ms <= @downMax OR NOT EXISTS ( SELECT 1 FROM webhook_deliveries WHERE webhook_id = w.id AND state = 'pending' AND next_attempt_at <= @overdueUntil))",
       plan: [
@@ -293,7 +293,7 @@ export const push: Entries = {
       rows: 30,
     },
   ],
-  "webhooks/due-work.ts isAttemptDue": [
+  "push/webhooks/events/due-work.ts isAttemptDue": [
     {
       sql: "SELECT 1 FROM webhooks w WHERE ( SELECT min(next_attempt_at) FROM webhook_deliveries WHERE webhook_id = w.id AND state = 'pending') <= ? LIMIT 1",
       plan: [
@@ -305,21 +305,21 @@ export const push: Entries = {
       why: "The first due time of each webhook, until one is due.",
     },
   ],
-  "webhooks/due-work.ts isWorkDue": [
+  "push/webhooks/events/due-work.ts isWorkDue": [
     {
       sql: "SELECT 1 FROM webhooks WHERE failing_since <= ? LIMIT 1",
       plan: ["SEARCH webhooks USING COVERING INDEX webhooks_failing (failing_since<?)"],
       rows: 0,
     },
   ],
-  "webhooks/due-work.ts lookAfterWebhooks": [
+  "push/webhooks/events/due-work.ts lookAfterWebhooks": [
     {
       sql: "UPDATE webhook_look SET batched_at = ?",
       plan: ["SCAN webhook_look"],
       rows: 1,
     },
   ],
-  "webhooks/end-attempt.ts endAttempt": [
+  "push/webhooks/delivery/end-attempt.ts endAttempt": [
     {
       sql: "SELECT failures, state FROM webhook_deliveries WHERE id = ? AND claim = ?",
       plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
@@ -331,42 +331,42 @@ export const push: Entries = {
       rows: 1,
     },
   ],
-  "webhooks/end-attempt.ts noteOutcome": [
+  "push/webhooks/delivery/end-attempt.ts noteOutcome": [
     {
       sql: "UPDATE webhooks SET … WHERE id = @webhookId",
       plan: ["SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
-  "webhooks/exchange.ts releaseClaims": [
+  "push/webhooks/delivery/exchange.ts releaseClaims": [
     {
       sql: "UPDATE webhook_deliveries SET claim = NULL, claimed_until = NULL WHERE id = ? AND claim = ?",
       plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
-  "webhooks/look.ts noteDownTime": [
+  "push/webhooks/events/look.ts noteDownTime": [
     {
       sql: "UPDATE webhooks SET … WHERE failing_since < @nowMs",
       plan: ["SEARCH webhooks USING INDEX webhooks_failing (failing_since<?)"],
       rows: 1,
     },
   ],
-  "webhooks/look.ts noteLook": [
+  "push/webhooks/events/look.ts noteLook": [
     {
       sql: "UPDATE webhook_look SET looked_at = ?",
       plan: ["SCAN webhook_look"],
       rows: 1,
     },
   ],
-  "webhooks/look.ts readLook": [
+  "push/webhooks/events/look.ts readLook": [
     {
       sql: "SELECT … FROM webhook_look",
       plan: ["SCAN webhook_look"],
       rows: 1,
     },
   ],
-  "webhooks/look.ts setBack": [
+  "push/webhooks/events/look.ts setBack": [
     {
       sql: "UPDATE webhook_look SET …",
       plan: ["SCAN webhook_look"],
@@ -402,7 +402,7 @@ export const push: Entries = {
       why: "Only where the clock was set back: all that waits gets another time at once.",
     },
   ],
-  "webhooks/look.ts spreadOverdue": [
+  "push/webhooks/events/look.ts spreadOverdue": [
     {
       sql: "SELECT d.id, d.next_attempt_at AS dueAt FROM webhooks w CROSS JOIN webhook_deliveries d ON d.webhook_id = w.id AND d.state = 'pending' AND d.next_attempt_at < ? LIMIT 2000",
       plan: [
@@ -423,7 +423,7 @@ export const push: Entries = {
       rows: 1,
     },
   ],
-  "webhooks/manual-limit.ts takeManualAttempt": [
+  "push/webhooks/manage/manual-limit.ts takeManualAttempt": [
     {
       sql: "DELETE FROM manual_attempts WHERE attempted_at <= @from OR attempted_at > @nowMs",
       plan: [
@@ -443,21 +443,21 @@ export const push: Entries = {
       rows: 2,
     },
   ],
-  "webhooks/served.ts isServed": [
+  "push/webhooks/events/served.ts isServed": [
     {
       sql: "SELECT … FROM organizations WHERE id = ? AND archived_at IS NULL",
       plan: ["SEARCH organizations USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
-  "webhooks/served.ts webhooksOf": [
+  "push/webhooks/events/served.ts webhooksOf": [
     {
       sql: "SELECT webhooks FROM plans WHERE code = ?",
       plan: ["SEARCH plans USING PRIMARY KEY (code=?)"],
       rows: 1,
     },
   ],
-  "webhooks/stalled-warning.ts stalledWarning": [
+  "push/webhooks/events/stalled-warning.ts stalledWarning": [
     {
       sql: "SELECT p.read_at AS readAt FROM read_posts r CROSS JOIN posts p ON p.id = r.post_id ORDER BY r.sequence LIMIT 1",
       plan: ["SCAN r", "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"],
@@ -465,7 +465,7 @@ export const push: Entries = {
       why: "The first row is enough.",
     },
   ],
-  "webhooks/webhooks.store.ts activeWebhooks": [
+  "push/webhooks/manage/webhooks.store.ts activeWebhooks": [
     {
       sql: 'select … from "webhooks" where "webhooks"."disabled_reason" = ?',
       plan: ["SCAN webhooks"],
@@ -473,7 +473,7 @@ export const push: Entries = {
       why: "At the start only: whether each secret can be read.",
     },
   ],
-  "webhooks/webhooks.store.ts anyWebhook": [
+  "push/webhooks/manage/webhooks.store.ts anyWebhook": [
     {
       sql: "SELECT 1 FROM webhooks LIMIT 1",
       plan: ["SCAN webhooks USING COVERING INDEX webhooks_by_organization"],
@@ -481,21 +481,21 @@ export const push: Entries = {
       why: "The first row is enough.",
     },
   ],
-  "webhooks/webhooks.store.ts channelsOf": [
+  "push/webhooks/manage/webhooks.store.ts channelsOf": [
     {
       sql: "SELECT channels FROM webhook_lists WHERE webhook_id = ?",
       plan: ["SEARCH webhook_lists USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
-  "webhooks/webhooks.store.ts countWebhooks": [
+  "push/webhooks/manage/webhooks.store.ts countWebhooks": [
     {
       sql: 'select count(*) from "webhooks" where "webhooks"."organization_id" = ?',
       plan: ["SEARCH webhooks USING COVERING INDEX webhooks_by_organization (organization_id=?)"],
       rows: 5,
     },
   ],
-  "webhooks/webhooks.store.ts deleteWebhook": [
+  "push/webhooks/manage/webhooks.store.ts deleteWebhook": [
     {
       sql: 'delete from "webhooks" where "webhooks"."id" = ?',
       plan: [
@@ -507,7 +507,7 @@ export const push: Entries = {
       rows: 1,
     },
   ],
-  "webhooks/webhooks.store.ts insertWebhook": [
+  "push/webhooks/manage/webhooks.store.ts insertWebhook": [
     {
       sql: 'insert into "webhooks" (…) values (…) returning "id"',
       plan: [
@@ -518,14 +518,14 @@ export const push: Entries = {
       rows: 0,
     },
   ],
-  "webhooks/webhooks.store.ts lastSequence": [
+  "push/webhooks/manage/webhooks.store.ts lastSequence": [
     {
       sql: "SELECT seq FROM sqlite_sequence WHERE name = 'read_posts'",
       plan: ["SCAN sqlite_sequence"],
       rows: 1,
     },
   ],
-  "webhooks/webhooks.store.ts replaceChannels": [
+  "push/webhooks/manage/webhooks.store.ts replaceChannels": [
     {
       sql: "INSERT INTO webhook_channels (channel_id, webhook_id, since_sequence) SELECT value, ?, ? FROM json_each(?)",
       plan: ["SCAN json_each VIRTUAL TABLE INDEX 1:"],
@@ -543,14 +543,14 @@ export const push: Entries = {
       why: "The channels that were added or removed: 5,000 are a plan's most.",
     },
   ],
-  "webhooks/webhooks.store.ts selectWebhook": [
+  "push/webhooks/manage/webhooks.store.ts selectWebhook": [
     {
       sql: 'select … from "webhooks" where "webhooks"."id" = ?',
       plan: ["SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
-  "webhooks/webhooks.store.ts selectWebhooks": [
+  "push/webhooks/manage/webhooks.store.ts selectWebhooks": [
     {
       sql: 'select … from "webhooks" where ("webhooks"."organization_id" = ? and "webhooks"."id" > ?) order by "webhooks"."id" asc limit ?',
       plan: [
@@ -565,7 +565,7 @@ export const push: Entries = {
       why: "Staff's list of all webhooks.",
     },
   ],
-  "webhooks/webhooks.store.ts unknownChannels": [
+  "push/webhooks/manage/webhooks.store.ts unknownChannels": [
     {
       sql: "SELECT given.value AS id FROM json_each(?) given WHERE NOT EXISTS (SELECT 1 FROM channels WHERE id = given.value AND is_public = 1)",
       plan: [
@@ -577,7 +577,7 @@ export const push: Entries = {
       why: "The channels given, and each one's row: 5,000 are a plan's most.",
     },
   ],
-  "webhooks/webhooks.store.ts updateWebhook": [
+  "push/webhooks/manage/webhooks.store.ts updateWebhook": [
     {
       sql: 'update "webhooks" set … where "webhooks"."id" = ?',
       plan: ["SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)"],
@@ -609,7 +609,7 @@ export const push: Entries = {
       rows: 1,
     },
   ],
-  "webhooks/webhooks.store.ts webhooksOf": [
+  "push/webhooks/manage/webhooks.store.ts webhooksOf": [
     {
       sql: 'select "id" from "webhooks" where "webhooks"."organization_id" = ?',
       plan: ["SEARCH webhooks USING COVERING INDEX webhooks_by_organization (organization_id=?)"],

@@ -52,7 +52,7 @@ export const upkeep: Entries = {
       rows: 0,
     },
   ],
-  "imports/import-runs.store.ts beat": [
+  "catalog/imports/import-runs.store.ts beat": [
     {
       sql: "UPDATE import_runs SET heartbeat_at = ? WHERE state = 'running' AND owner = ?",
       plan: ["SCAN import_runs USING INDEX import_runs_running"],
@@ -60,21 +60,21 @@ export const upkeep: Entries = {
       why: "Runs under way: a few at the most.",
     },
   ],
-  "imports/import-runs.store.ts endRun": [
+  "catalog/imports/import-runs.store.ts endRun": [
     {
       sql: "UPDATE import_runs SET state = ?, finished_at = ?, failure = ? WHERE id = ?",
       plan: ["SEARCH import_runs USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
-  "imports/import-runs.store.ts saveProgress": [
+  "catalog/imports/import-runs.store.ts saveProgress": [
     {
       sql: "UPDATE import_runs SET summary = ?, rejects = ? WHERE id = ? AND state = 'running'",
       plan: ["SEARCH import_runs USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
-  "imports/import-runs.store.ts selectRun": [
+  "catalog/imports/import-runs.store.ts selectRun": [
     {
       sql: "SELECT id, kind, file_name AS fileName, person, state, started_at AS startedAt, finished_at AS finishedAt, summary, rejects, failure, state = 'running' AND EXISTS (SELECT 1 FROM import_runs earlier WHERE earlier.state = 'running' AND earlier.id < import_runs.id) AS isWaiting FROM import_runs WHERE id = ?",
       plan: [
@@ -85,7 +85,7 @@ export const upkeep: Entries = {
       rows: 1,
     },
   ],
-  "imports/import-runs.store.ts selectRunning": [
+  "catalog/imports/import-runs.store.ts selectRunning": [
     {
       sql: "SELECT id, owner, heartbeat_at AS heartbeatAt FROM import_runs WHERE state = 'running' ORDER BY id",
       plan: ["SCAN import_runs USING INDEX import_runs_running"],
@@ -93,7 +93,7 @@ export const upkeep: Entries = {
       why: "Runs under way: a few at the most.",
     },
   ],
-  "imports/import-runs.store.ts selectRuns": [
+  "catalog/imports/import-runs.store.ts selectRuns": [
     {
       sql: "SELECT id, kind, file_name AS fileName, person, state, started_at AS startedAt, finished_at AS finishedAt, summary, rejects, failure, state = 'running' AND EXISTS (SELECT 1 FROM import_runs earlier WHERE earlier.state = 'running' AND earlier.id < import_runs.id) AS isWaiting FROM import_runs ORDER BY id DESC LIMIT ?",
       plan: [
@@ -105,28 +105,28 @@ export const upkeep: Entries = {
       why: "Uploads that staff started: some a day.",
     },
   ],
-  "jobs/jobs.store.ts claimJob": [
+  "upkeep/jobs/jobs.store.ts claimJob": [
     {
       sql: "UPDATE jobs SET … WHERE name = @name AND (finished_at IS NOT NULL OR started_at <= @now - @lease OR started_at > @now + @ahead) AND (due_at < @dueAt OR due_at > @now + @ahead OR (due_at = @dueAt AND finished_at IS NULL))",
       plan: ["SEARCH jobs USING PRIMARY KEY (name=?)"],
       rows: 1,
     },
   ],
-  "jobs/jobs.store.ts claimJobNow": [
+  "upkeep/jobs/jobs.store.ts claimJobNow": [
     {
       sql: "UPDATE jobs SET … WHERE name = @name AND (finished_at IS NOT NULL OR started_at <= @now - @lease OR started_at > @now + @ahead) RETURNING due_at AS dueAt",
       plan: ["SEARCH jobs USING PRIMARY KEY (name=?)"],
       rows: 1,
     },
   ],
-  "jobs/jobs.store.ts endJob": [
+  "upkeep/jobs/jobs.store.ts endJob": [
     {
       sql: "UPDATE jobs SET finished_at = ?, failure = ? WHERE name = ? AND due_at = ?",
       plan: ["SEARCH jobs USING PRIMARY KEY (name=?)"],
       rows: 1,
     },
   ],
-  "jobs/jobs.store.ts selectJobRuns": [
+  "upkeep/jobs/jobs.store.ts selectJobRuns": [
     {
       sql: "SELECT … FROM jobs",
       plan: ["SCAN jobs"],

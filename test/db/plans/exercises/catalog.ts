@@ -1,5 +1,5 @@
-import { createCategoryImages } from "../../../../src/directory/category-images.ts";
-import { jobOperations } from "../../../../src/operations.ts";
+import { jobOperations } from "../../../../src/app/operations.ts";
+import { createCategoryImages } from "../../../../src/catalog/directory/category-images.ts";
 import type { Answer } from "../../../support/appliance.ts";
 import { pathOfNext } from "../../../support/expectations.ts";
 import { BUSY_CHANNEL, type World } from "../world.ts";

@@ -1,11 +1,11 @@
-import { createKeysStore } from "../../../../src/keys/keys.store.ts";
+import { createKeysStore } from "../../../../src/customers/keys/keys.store.ts";
 import {
   distrust,
   endSessions,
   endSessionsOfSuspended,
   markStaff,
   setUpPerson,
-} from "../../../../src/people/people.ts";
+} from "../../../../src/customers/people/people.ts";
 import { scrape } from "../../../support/scrape.ts";
 import { addPerson, signedInVisitor, visitorOf } from "../../../support/visitor.ts";
 import type { World } from "../world.ts";

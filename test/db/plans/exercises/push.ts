@@ -1,6 +1,6 @@
-import { pushOperations } from "../../../../src/operations.ts";
-import { claimDelivery } from "../../../../src/webhooks/deliveries.store.ts";
-import { activeWebhooks } from "../../../../src/webhooks/webhooks.store.ts";
+import { pushOperations } from "../../../../src/app/operations.ts";
+import { claimDelivery } from "../../../../src/push/webhooks/delivery/deliveries.store.ts";
+import { activeWebhooks } from "../../../../src/push/webhooks/manage/webhooks.store.ts";
 import { imported } from "../../../support/expectations.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../support/pushing.ts";
 import type { World } from "../world.ts";

@@ -1,7 +1,7 @@
+import { beat, selectRunning } from "../../../../src/catalog/imports/import-runs.store.ts";
+import { selectStaffEmails } from "../../../../src/customers/people/people.store.ts";
 import { rewriteMeta } from "../../../../src/db/meta.ts";
-import { beat, selectRunning } from "../../../../src/imports/import-runs.store.ts";
-import { queueMail } from "../../../../src/mail/mails.store.ts";
-import { selectStaffEmails } from "../../../../src/people/people.store.ts";
+import { queueMail } from "../../../../src/push/mail/mails.store.ts";
 import { imported } from "../../../support/expectations.ts";
 import { DAY_MS } from "../../../support/pushing.ts";
 import { addPerson, signedInVisitor } from "../../../support/visitor.ts";

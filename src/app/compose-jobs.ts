@@ -1,0 +1,49 @@
+import type { Config } from "../config.ts";
+import type { Database } from "../db/database.ts";
+import type { Ports } from "../ports/ports.ts";
+import { type BackupFile, backupPlace, lastBackup } from "../upkeep/backups/backup-files.ts";
+import type { BackupPlan } from "../upkeep/backups/daily-backup.ts";
+import { claimJobNow, selectJobRuns } from "../upkeep/jobs/jobs.store.ts";
+import { jobTable } from "../upkeep/jobs/jobs.ts";
+import { createScheduler, type JobLedger, type Scheduler } from "../upkeep/jobs/scheduler.ts";
+import type { Metrics } from "../upkeep/metrics/metrics.ts";
+import type { DatabaseThreads } from "./database-threads.ts";
+import type { Domains } from "./domains.ts";
+
+/** What is done by the clock, and the backups that one of the jobs writes. */
+export function composeJobs(
+  db: Database,
+  domains: Domains,
+  threads: DatabaseThreads,
+  config: Config,
+  { clock, log }: Ports,
+  counted: Metrics["counted"],
+): { scheduler: Scheduler; newestBackup(): Promise<BackupFile | null> } {
+  const backups = backupPlan(config);
+  const jobs = jobTable({
+    closeDay: (day) => threads.jobs.run("closeDay", day),
+    recount: () => threads.jobs.run("recount", null),
+    optimizeSearch: () => threads.jobs.run("optimizeSearch", null),
+    pruneUsage: (today) => threads.jobs.run("pruneUsage", today),
+    pruneDeliveries: () => threads.jobs.run("pruneDeliveries", null),
+    backUp: backups && (() => threads.jobs.run("backUp", backups)),
+  });
+  const ledger: JobLedger = {
+    claim: (claim) => threads.jobs.run("claimJob", claim),
+    // Not on the jobs' thread, where whoever asks would wait for the job under way.
+    claimNow: (claim, by) => claimJobNow(domains.db, clock, claim, by),
+    runs: () => selectJobRuns(db),
+    end: (end) => threads.jobs.run("endJob", end),
+  };
+  return {
+    scheduler: createScheduler(counted.jobs(jobs), ledger, clock, log),
+    newestBackup: async () => backups && (await lastBackup(backups.place)),
+  };
+}
+
+/** Null where no folder for daily backups is set. */
+function backupPlan({ backupDir, backupsKept, databasePath }: Config): BackupPlan | null {
+  return backupDir === null
+    ? null
+    : { place: backupPlace(backupDir, databasePath), kept: backupsKept };
+}

@@ -1,0 +1,57 @@
+import { createKeyUse, type KeyUse } from "../customers/keys/key-use.ts";
+import { createCommitOutage } from "../customers/limits/commit-outage.ts";
+import { createUsageCommits } from "../customers/limits/commit-usage.ts";
+import { createLimits, type Limits } from "../customers/limits/limits.ts";
+import { createRates } from "../customers/limits/rates.ts";
+import { type CommitUsage, createUsage, type Usage } from "../customers/limits/usage.ts";
+import type { Database } from "../db/database.ts";
+import { rewriteMeta } from "../db/meta.ts";
+import { inTransaction, type Wait } from "../db/transaction.ts";
+import { noteLogged } from "../doors/http/answers.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Metrics } from "../upkeep/metrics/metrics.ts";
+import type { DatabaseThreads } from "./database-threads.ts";
+
+/** A look at readiness waits so long for the lock. */
+const TRY: Wait = { maxMs: 500, lookMs: 1 };
+
+/** What counts requests and says which are too many, and notes the use of keys along with it. */
+export function composeLimits(
+  db: Database,
+  threads: DatabaseThreads,
+  { clock, log }: Ports,
+  counted: Metrics["counted"],
+): {
+  keyUse: KeyUse;
+  usage: Usage;
+  limits: Limits;
+  /** Why no usage can be committed, or null. */
+  commitCheck(): Promise<string | null>;
+} {
+  const keyUse = createKeyUse();
+  const outage = createCommitOutage(clock, log);
+  const commit = createUsageCommits(db, clock, () =>
+    threads.checkpoints.run("checkpointBeside", null),
+  );
+  const commitUsage: CommitUsage = async (entries) => {
+    const keyUses = keyUse.take();
+    try {
+      const receipts = await commit(entries, keyUses);
+      outage.worked();
+      return receipts;
+    } catch (error) {
+      keyUse.giveBack(keyUses);
+      outage.failed(error);
+      noteLogged(error);
+      throw error;
+    }
+  };
+  const usage = createUsage(db, counted.commits(commitUsage));
+  return {
+    keyUse,
+    usage,
+    limits: createLimits(createRates(), usage),
+    commitCheck: () =>
+      outage.check(() => inTransaction(db, clock, "usage", () => rewriteMeta(db), TRY)),
+  };
+}

@@ -1,0 +1,48 @@
+import type { Database } from "../db/database.ts";
+import { readDatabaseSize } from "../db/database-facts.ts";
+import { freeDiskBytes } from "../db/ready-checks.ts";
+import type { Ports } from "../ports/ports.ts";
+import { countMails } from "../push/mail/mails.store.ts";
+import { selectBacklog } from "../push/webhooks/events/backlog.store.ts";
+import type { Scheduler } from "../upkeep/jobs/scheduler.ts";
+import type { DatabaseReadings, Readings } from "../upkeep/metrics/readings.ts";
+import type { DatabaseThreads } from "./database-threads.ts";
+
+/** What a scrape of the metrics looks up: all of it at hand, whatever the threads are busy with. */
+export async function composeReadings(
+  db: Database,
+  threads: DatabaseThreads,
+  scheduler: Pick<Scheduler, "list">,
+  lastBackup: () => Promise<{ madeAt: number } | null>,
+  { system, clock, log }: Ports,
+): Promise<Readings> {
+  const readDatabase = (): DatabaseReadings => {
+    const nowMs = clock.now();
+    const { fileBytes, walBytes } = readDatabaseSize(db);
+    const { oldestDueAt, ...backlog } = selectBacklog(db, nowMs);
+    return {
+      fileBytes,
+      walBytes,
+      ...backlog,
+      oldestDueMs: oldestDueAt === null ? null : nowMs - oldestDueAt,
+      mailsWaiting: countMails(db),
+      jobs: scheduler.list(),
+    };
+  };
+  let database: DatabaseReadings | null = null;
+  try {
+    database = readDatabase();
+  } catch (error) {
+    log.warn({ err: error }, "the database could not be read for the metrics");
+  }
+  return {
+    database,
+    threads: Object.fromEntries(
+      Object.entries(threads).map(([pool, { load }]) => [pool, load()] as const),
+    ),
+    diskFreeBytes: await freeDiskBytes(db, system),
+    lastBackupAt: (await lastBackup())?.madeAt ?? null,
+    eventLoopDelay: system.eventLoopDelay(),
+    process: system.process(),
+  };
+}

@@ -1,0 +1,36 @@
+import { createChannels } from "../catalog/channels/channels.ts";
+import { createDirectory } from "../catalog/directory/directory.ts";
+import { createPosts } from "../catalog/posts/posts.ts";
+import { isShort, selectDailyStatistics } from "../catalog/statistics/statistics.store.ts";
+import type { Config } from "../config.ts";
+import type { Database } from "../db/database.ts";
+import { readMeta } from "../db/meta.ts";
+import { createCursors } from "../methods/cursor.ts";
+import type { Services } from "../methods/services.ts";
+import type { DatabaseThreads } from "./database-threads.ts";
+
+/** What methods call: what may be slow is read by threads, all else on the connection that serves. */
+export function composeServices(
+  db: Database,
+  { readers }: DatabaseThreads,
+  { messengerHosts }: Config,
+  built: Pick<Services, "keyUse" | "limits" | "webhooks">,
+): Services {
+  return {
+    ...built,
+    directory: createDirectory(db),
+    channels: createChannels(db, messengerHosts, {
+      page: (selection) => readers.run("selectCatalog", selection),
+      idsByHandle: (handles) => readers.run("selectIdsByHandle", handles),
+    }),
+    statistics: {
+      daily: async (selection) =>
+        isShort(selection)
+          ? selectDailyStatistics(db, selection)
+          : readers.run("selectDailyStatistics", selection),
+    },
+    posts: createPosts(db, (selection) => readers.run("selectPosts", selection)),
+    usageHistory: { days: (selection) => readers.run("selectUsage", selection) },
+    cursors: createCursors(readMeta(db, "cursor_secret")),
+  };
+}

@@ -1,0 +1,117 @@
+import { createAuditLog } from "../customers/audit/audit-log.ts";
+import { isKnownNetwork, networkHash } from "../customers/people/known-networks.ts";
+import { selectPeople } from "../customers/people/people.store.ts";
+import type { Database } from "../db/database.ts";
+import { listenerAddress } from "../doors/http/base-address.ts";
+import { requestIdOf } from "../doors/http/request-id.ts";
+import { createAttempts } from "../doors/site/attempts.ts";
+import { createHashingQueue } from "../doors/site/hashing-queue.ts";
+import { createSentForms } from "../doors/site/sent-forms.ts";
+import { siteRoutes } from "../doors/site/site.ts";
+import type { SiteContext, SitePeople } from "../doors/site/site-context.ts";
+import { createMails } from "../push/mail/mails.ts";
+import type { DatabaseThreads } from "./database-threads.ts";
+import type { Domains } from "./domains.ts";
+import { authSettings, subkey } from "./installation-secret.ts";
+
+/** What the site takes of the appliance as it is built for the other doors. */
+type Shared = Pick<
+  SiteContext,
+  | "config"
+  | "ports"
+  | "baseAddress"
+  | "ownAddress"
+  | "afterAnswer"
+  | "clientAddress"
+  | "giveTime"
+  | "noteRequests"
+  | "services"
+  | "imports"
+  | "setUp"
+  | "jobs"
+  | "lastBackup"
+  | "recentErrors"
+>;
+
+/**
+ * The account site and staff's console.
+ * @param db the connection that serves
+ * @param secret the installation's
+ */
+export function composeSite(
+  db: Database,
+  domains: Domains,
+  threads: DatabaseThreads,
+  secret: string,
+  shared: Shared,
+) {
+  const { config, ports } = shared;
+  const { clock, random, log } = ports;
+  const isMailSent = ports.mail !== null && knowsItsAddress(config);
+  if (ports.mail !== null && !isMailSent) {
+    log.warn({}, "no mail with a link is sent, since KANALOG_BASE_URL is not set");
+  }
+  return siteRoutes({
+    ...shared,
+    secret: subkey(secret, "kanalog site forms"),
+    requestId: (request) => requestIdOf(request, random, clock),
+    accounts: domains.accounts,
+    keys: domains.keys,
+    webhooks: domains.webhooks,
+    people: peopleOf(db, threads, secret, shared),
+    audit: createAuditLog(domains.db),
+    mails: createMails(domains.db, clock, isMailSent),
+    attempts: createAttempts(),
+    sentForms: createSentForms(),
+    usage: domains.usage,
+    databaseFacts: () => threads.readers.run("readDatabaseFacts", null),
+  });
+}
+
+function peopleOf(
+  db: Database,
+  { people, sessions }: DatabaseThreads,
+  secret: string,
+  { ports }: Shared,
+): SitePeople {
+  const settings = authSettings(secret);
+  const networkKey = subkey(secret, "kanalog known networks");
+  const hashing = createHashingQueue();
+  return {
+    knowsNetwork: (email, network) =>
+      isKnownNetwork(db, ports.clock.now(), { email, network: networkHash(networkKey, network) }),
+    signIn: ({ network, isKnownNetwork: isKnown, ...input }) =>
+      hashing.run(isKnown ? "known-sign-in" : "sign-in", network, () =>
+        people.run("signIn", { settings, network: networkHash(networkKey, network), ...input }),
+      ),
+    signedIn: (cookie) => sessions.run("signedIn", { settings, cookie }),
+    signOut: (cookie) => sessions.run("signOut", { settings, cookie }),
+    passwordLink: (link) => people.run("passwordLink", { settings, ...link }),
+    opensLink: (token) => sessions.run("opensLink", { settings, token }),
+    choosePassword: async ({ network, ...input }) =>
+      (await sessions.run("opensLink", { settings, token: input.token })) &&
+      hashing.run("choose-password", network, () =>
+        people.run("choosePassword", { settings, ...input }),
+      ),
+    changePassword: ({ network, ...input }) =>
+      hashing.run("change-password", network, () =>
+        people.run("changePassword", { settings, ...input }),
+      ),
+    ensurePerson: (input) => people.run("ensurePerson", { settings, ...input }),
+    setUpPerson: ({ network, ...input }) =>
+      hashing.run("set-up", network, () => people.run("setUpPerson", { settings, ...input })),
+    markStaff: (input) => people.run("markStaff", input),
+    endSessions: (email, by) => people.run("endSessions", { email, by }),
+    endSessionsOfSuspended: (email) => people.run("endSessionsOfSuspended", email),
+    distrust: (email) => people.run("distrust", email),
+    people: () => selectPeople(db, ports.clock.now()),
+  };
+}
+
+/**
+ * Else a mail's link would lead to the host that a request names, and its token to whoever asked for
+ * the mail in somebody else's name.
+ */
+function knowsItsAddress({ baseUrl, host, port }: Shared["config"]): boolean {
+  return baseUrl !== null || listenerAddress(host, port) !== null;
+}

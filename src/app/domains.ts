@@ -1,0 +1,63 @@
+import { loadShippedDirectories } from "../catalog/imports/shipped-directories.ts";
+import type { Config } from "../config.ts";
+import { type Accounts, createAccounts } from "../customers/accounts/accounts.ts";
+import { createKeys, type Keys } from "../customers/keys/keys.ts";
+import { createUsageStore } from "../customers/limits/usage.store.ts";
+import type { Usage } from "../customers/limits/usage.ts";
+import { createOperatorPeople, type OperatorPeople } from "../customers/people/operator-people.ts";
+import { closeDatabase, type Database, openDatabase } from "../db/database.ts";
+import { migrate, SCHEMA_VERSION } from "../db/migrate.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Ports } from "../ports/ports.ts";
+import { emptyQueues } from "../push/webhooks/events/drop-queue.ts";
+import { createSecretBox } from "../push/webhooks/manage/secret-box.ts";
+import { createStaffWebhooks, type StaffWebhooks } from "../push/webhooks/manage/staff-webhooks.ts";
+import { resumeWebhooks, webhooksOf } from "../push/webhooks/manage/webhooks.store.ts";
+import {
+  authSettings,
+  type InstallationSecret,
+  installationSecret,
+} from "./installation-secret.ts";
+
+/** What commands work on: a connection that writes, and the domains over it. */
+export interface Domains {
+  db: Database;
+  clock: Clock;
+  accounts: Accounts;
+  keys: Keys;
+  usage: Pick<Usage, "used">;
+  webhooks: StaffWebhooks;
+  people: OperatorPeople;
+}
+
+/** Opens the database, brings it to this program's schema, and builds the domains over it. */
+export async function openDomains(
+  config: Config,
+  { clock, random, log }: Ports,
+  secret: InstallationSecret = installationSecret(config, random),
+): Promise<Domains> {
+  const db = openDatabase(config.databasePath, clock);
+  try {
+    const { from, snapshot } = await migrate(db, clock);
+    if (snapshot !== null) {
+      log.info({ from, to: SCHEMA_VERSION, snapshot }, "the database was migrated");
+    }
+    await loadShippedDirectories(db, clock);
+  } catch (error) {
+    closeDatabase(db);
+    throw error;
+  }
+  const accounts = createAccounts(db, clock, {
+    prepare: (id) => emptyQueues(db, clock, webhooksOf(db, id)),
+    resume: (id) => resumeWebhooks(db, id),
+  });
+  return {
+    db,
+    clock,
+    accounts,
+    keys: createKeys(db, accounts, clock, random),
+    usage: createUsageStore(db),
+    webhooks: createStaffWebhooks(db, clock, () => createSecretBox(secret(db), random)),
+    people: createOperatorPeople(db, clock, () => authSettings(secret(db))),
+  };
+}

@@ -1,0 +1,61 @@
+import { hkdfSync } from "node:crypto";
+import type { Config } from "../config.ts";
+import type { AuthSettings } from "../customers/people/auth.ts";
+import { type Database, IN_MEMORY } from "../db/database.ts";
+import { AppError } from "../errors.ts";
+import type { Random } from "../ports/random.ts";
+import type { SecretBox } from "../push/webhooks/manage/secret-box.ts";
+import { makeSecretFile, readSecretFile, secretPath } from "../push/webhooks/manage/secret-file.ts";
+import { activeWebhooks, anyWebhook } from "../push/webhooks/manage/webhooks.store.ts";
+
+/** Answers with the installation's secret; the database says whether one must exist already. */
+export type InstallationSecret = (db: Database) => string;
+
+/** Read, or made, when it is needed first: most commands need none. */
+export function installationSecret(config: Config, random: Random): InstallationSecret {
+  let secret: string | null = null;
+  return (db) => {
+    secret ??= secretOf(config, db, random);
+    return secret;
+  };
+}
+
+function secretOf({ secret, databasePath }: Config, db: Database, random: Random): string {
+  if (secret !== null) return secret;
+  if (databasePath === IN_MEMORY) return Buffer.from(random.bytes(32)).toString("base64url");
+  const path = secretPath(databasePath);
+  const found = readSecretFile(path);
+  if (found !== null) return found;
+  if (anyWebhook(db)) {
+    throw new AppError(
+      "conflict",
+      `The secret file ${path} is missing, by which the webhooks' signing secrets are read. Put it ` +
+        "back, or give its text as KANALOG_SECRET. Where it is lost for good, give a new text as " +
+        "KANALOG_SECRET: what to do about each webhook is said then.",
+    );
+  }
+  return makeSecretFile(path, random);
+}
+
+/** Else every attempt would fail, and each webhook be disabled after a day. */
+export function requireReadableSecrets(db: Database, secrets: SecretBox, config: Config): void {
+  const unreadable = activeWebhooks(db).filter(({ secret }) => secrets.open(secret) === null);
+  if (unreadable.length === 0) return;
+  const name = config.secret === null ? secretPath(config.databasePath) : "KANALOG_SECRET";
+  throw new AppError(
+    "conflict",
+    `${name} is not what the signing secrets of these webhooks were encrypted with: ` +
+      `${unreadable.map(({ id }) => id).join(", ")}. Give the former one. Where it is lost, disable ` +
+      "each (kanalog webhook disable W), start, have its owner rotate the secret, and enable it " +
+      "again (kanalog webhook enable W).",
+  );
+}
+
+export function authSettings(secret: string): AuthSettings {
+  return { secret: subkey(secret, "kanalog site sessions") };
+}
+
+/** A secret for one purpose. */
+export function subkey(secret: string, purpose: string): string {
+  return Buffer.from(hkdfSync("sha256", secret, "", purpose, 32)).toString("base64url");
+}

@@ -1,0 +1,265 @@
+import { type Database, statement } from "../../db/database.ts";
+import { type JsonText, toJsonText } from "../../values/json-text.ts";
+import { createSearchIndex } from "../search/search-index.ts";
+import { searchTextOf } from "../search/search-text.ts";
+import { CARD_COLUMNS, type CardRow, type CardView, splitCategories, toCard } from "./card.ts";
+
+/** The card of a public channel. */
+export function selectCardById(db: Database, id: number): JsonText<CardView> | undefined {
+  return card(db, "SELECT json FROM public_cards WHERE id = ?", id);
+}
+
+/** In any case. */
+export function selectCardByHandle(db: Database, handle: string): JsonText<CardView> | undefined {
+  return card(db, `${BY_CARD} k.handle = ?`, handle);
+}
+
+export function selectCardByMessengerId(
+  db: Database,
+  messengerId: number,
+): JsonText<CardView> | undefined {
+  return card(db, `${BY_CARD} k.msgr_id = ?`, messengerId);
+}
+
+const BY_CARD = "SELECT p.json FROM channel_cards k JOIN public_cards p ON p.id = k.id WHERE";
+
+function card(db: Database, sql: string, value: number | string): JsonText<CardView> | undefined {
+  return statement<{ json: JsonText<CardView> }>(db, sql).get(value)?.json;
+}
+
+/**
+ * Cards in the order of the ids (the outer loop of a cross join); those that are unknown or not
+ * public are left out. Put together by SQLite: fifty texts cost more than one that is as long.
+ */
+export function selectCards(db: Database, ids: readonly number[]): JsonText<CardView[]> {
+  const found = statement<{ cards: string | null }>(
+    db,
+    `SELECT group_concat(p.json, ',') AS cards
+     FROM json_each(?) given CROSS JOIN public_cards p ON p.id = given.value`,
+  ).get(JSON.stringify(ids));
+  return `[${found?.cards ?? ""}]` as JsonText<CardView[]>;
+}
+
+/** A handle as it was given, in any case, and whose it is. */
+export interface HandleOwner {
+  handle: string;
+  id: number;
+}
+
+/** Public channels by handle; those that nobody has are left out. */
+export function selectIdsByHandle(db: Database, handles: readonly string[]): HandleOwner[] {
+  return statement<HandleOwner>(
+    db,
+    `SELECT given.value AS handle, c.id
+     FROM json_each(?) given
+     CROSS JOIN channel_cards k ON k.handle = given.value
+     CROSS JOIN channels c ON c.id = k.id
+     WHERE c.is_public = 1`,
+  ).all(JSON.stringify(handles));
+}
+
+/** A channel as it is stored, `channels` and `channel_cards` together. */
+export interface ChannelRecord extends CardRow {
+  msgr_id: number | null;
+  is_public: number;
+}
+
+const RECORD_BY_ID = `SELECT ${CARD_COLUMNS}, k.msgr_id, c.is_public
+  FROM channels c CROSS JOIN channel_cards k ON k.id = c.id WHERE c.id = ?`;
+
+/**
+ * Finds channels for imports, public or not. Most rows of an import are new: a look-up of the id
+ * alone costs them a quarter of a whole record's.
+ */
+export function createChannelIds(db: Database) {
+  const id = statement<{ id: number }>(db, "SELECT id FROM channel_cards WHERE id = ?");
+  const messengerId = statement<{ id: number }>(
+    db,
+    "SELECT id FROM channel_cards WHERE msgr_id = ?",
+  );
+  const handle = statement<{ id: number }>(db, "SELECT id FROM channel_cards WHERE handle = ?");
+  return {
+    byId: (given: number): number | undefined => id.get(given)?.id,
+    byMessengerId: (given: number): number | undefined => messengerId.get(given)?.id,
+    /** In any case. */
+    byHandle: (given: string): number | undefined => handle.get(given)?.id,
+  };
+}
+
+/** Keeps the card of a channel as it is shown. A channel that is not public has none. */
+function createPublicCards(db: Database) {
+  const save = statement(
+    db,
+    `INSERT INTO public_cards (id, json) VALUES (?, ?)
+     ON CONFLICT (id) DO UPDATE SET json = excluded.json`,
+  );
+  const remove = statement(db, "DELETE FROM public_cards WHERE id = ?");
+  return (record: ChannelRecord): void => {
+    if (record.is_public === 1) save.run(record.id, toJsonText(toCard(record)));
+    else remove.run(record.id);
+  };
+}
+
+/** Moves channels' times of the last post on; for imports, inside transactions. */
+export function createLastPosts(db: Database) {
+  const byId = statement<ChannelRecord>(db, RECORD_BY_ID);
+  const keepPublicCard = createPublicCards(db);
+  const move = statement(
+    db,
+    `UPDATE channels SET last_post_at = @publishedAt
+     WHERE id = @channelId AND (last_post_at IS NULL OR last_post_at < @publishedAt)`,
+  );
+  return (channelId: number, publishedAt: number): void => {
+    if (move.run({ channelId, publishedAt }).changes === 0) return;
+    const record = byId.get(channelId);
+    if (record !== undefined) keepPublicCard(record);
+  };
+}
+
+/**
+ * Finds and writes channels, for imports; its calls come inside transactions. Before each commit
+ * `writeSearch` is to be called.
+ */
+export function createChannelRecords(db: Database) {
+  const directoryIds = readDirectoryIds(db);
+  const byId = statement<ChannelRecord>(db, RECORD_BY_ID);
+  const keepPublicCard = createPublicCards(db);
+  const search = createSearchIndex(db);
+  const ids = createChannelIds(db);
+  const record = (id: number | undefined): ChannelRecord | undefined =>
+    id === undefined ? undefined : byId.get(id);
+  const insertChannel = statement(
+    db,
+    `INSERT INTO channels
+       (id, kind, is_public, subscribers, quality, citation, last_post_at, search_text)
+     VALUES (@id, @kind, @is_public, @subscribers, @quality, @citation, @last_post_at, @search_text)`,
+  );
+  const insertCard = statement(
+    db,
+    `INSERT INTO channel_cards
+       (id, msgr_id, handle, title, description, link, image, category, categories, territory,
+        a_plus, verified)
+     VALUES (@id, @msgr_id, @handle, @title, @description, @link, @image, @category, @categories,
+       @territory, @a_plus, @verified)`,
+  );
+  const updateChannel = statement(
+    db,
+    `UPDATE channels SET kind = @kind, is_public = @is_public, subscribers = @subscribers,
+       quality = @quality, citation = @citation, last_post_at = @last_post_at,
+       search_text = @search_text
+     WHERE id = @id`,
+  );
+  const updateCard = statement(
+    db,
+    `UPDATE channel_cards SET msgr_id = @msgr_id, handle = @handle, title = @title,
+       description = @description, link = @link, image = @image, category = @category,
+       categories = @categories, territory = @territory, a_plus = @a_plus, verified = @verified
+     WHERE id = @id`,
+  );
+
+  const withSearchText = (record: ChannelRecord) => ({
+    ...record,
+    search_text: searchTextOf({
+      title: record.title,
+      handle: record.handle,
+      kind: record.kind,
+      categoryIds: categorySlugs(record).flatMap((slug) => directoryIds.categories.get(slug) ?? []),
+      territoryIds:
+        record.territory === null ? [] : (directoryIds.territories.get(record.territory) ?? []),
+      aPlus: record.a_plus === 1,
+      verified: record.verified === 1,
+    }),
+  });
+
+  return {
+    hasCategory: (slug: string): boolean => directoryIds.categories.has(slug),
+    hasTerritory: (slug: string): boolean => directoryIds.territories.has(slug),
+    byId: (id: number) => record(ids.byId(id)),
+    byMessengerId: (messengerId: number) => record(ids.byMessengerId(messengerId)),
+    byHandle: (handle: string) => record(ids.byHandle(handle)),
+
+    /** @param record with id 0 for one that the database is to choose */
+    insert(record: ChannelRecord): void {
+      const row = withSearchText(record);
+      const { lastInsertRowid } = insertChannel.run({ ...row, id: row.id === 0 ? null : row.id });
+      const id = Number(lastInsertRowid);
+      insertCard.run({ ...row, id });
+      keepPublicCard({ ...record, id });
+      search.inserted(id);
+    },
+
+    update(record: ChannelRecord): void {
+      const row = withSearchText(record);
+      search.updating(record.id);
+      updateChannel.run(row);
+      updateCard.run(row);
+      keepPublicCard(record);
+    },
+
+    /** Brings the search index to what was inserted and updated. */
+    writeSearch: search.write,
+  };
+}
+
+/** Ids of some channels in territories, in ascending order after an id. */
+export function channelsInTerritories(
+  db: Database,
+  slugs: readonly string[],
+  afterId: number,
+  limit: number,
+): number[] {
+  return statement<{ id: number }>(
+    db,
+    `SELECT id FROM channel_cards
+     WHERE territory IN (SELECT value FROM json_each(?)) AND id > ? ORDER BY id LIMIT ?`,
+  )
+    .all(JSON.stringify(slugs), afterId, limit)
+    .map(({ id }) => id);
+}
+
+export function categoriesInUse(db: Database): Set<string> {
+  const rows = statement<Pick<ChannelRecord, "category" | "categories">>(
+    db,
+    "SELECT DISTINCT category, categories FROM channel_cards",
+  ).all();
+  return new Set(rows.flatMap(categorySlugs));
+}
+
+export function territoriesInUse(db: Database): Set<string> {
+  const rows = statement<{ territory: string }>(
+    db,
+    "SELECT DISTINCT territory FROM channel_cards WHERE territory IS NOT NULL",
+  ).all();
+  return new Set(rows.map(({ territory }) => territory));
+}
+
+/** Primary and additional categories, each once. */
+export function categorySlugs({
+  category,
+  categories,
+}: Pick<ChannelRecord, "category" | "categories">): string[] {
+  return [...new Set([...(category === null ? [] : [category]), ...splitCategories(categories)])];
+}
+
+interface DirectoryIds {
+  categories: Map<string, number>;
+  /** Ids of the node and of all above it. */
+  territories: Map<string, number[]>;
+}
+
+function readDirectoryIds(db: Database): DirectoryIds {
+  const categories = new Map(
+    statement<{ slug: string; id: number }>(db, "SELECT slug, id FROM categories")
+      .all()
+      .map(({ slug, id }) => [slug, id]),
+  );
+  const nodes = statement<{ slug: string; id: number; path: string }>(
+    db,
+    "SELECT slug, id, path FROM territories",
+  ).all();
+  const ids = new Map(nodes.map(({ slug, id }) => [slug, id]));
+  const territories = new Map(
+    nodes.map(({ slug, path }) => [slug, path.split("/").flatMap((above) => ids.get(above) ?? [])]),
+  );
+  return { categories, territories };
+}

@@ -1,0 +1,104 @@
+import type { Database } from "../../db/database.ts";
+import { statement } from "../../db/database.ts";
+import { createKeptReads } from "../../db/kept-reads.ts";
+import { notFound } from "../../errors.ts";
+import type { JsonText } from "../../values/json-text.ts";
+import {
+  type CatalogPage,
+  type CatalogSelection,
+  isShortWalk,
+  selectCatalog,
+} from "../search/catalog.ts";
+import type { CardView } from "./card.ts";
+import {
+  type ChannelReference,
+  parseLinkOrHandle,
+  parseResolveQuery,
+} from "./channel-reference.ts";
+import {
+  type HandleOwner,
+  selectCardByHandle,
+  selectCardById,
+  selectCardByMessengerId,
+  selectCards,
+} from "./channels.store.ts";
+
+/** By id, and by handle: some 6 MB of usual cards, 80 MB of the longest there can be. */
+const CARDS_KEPT_MAX = 2_000;
+
+export type Channels = ReturnType<typeof createChannels>;
+
+/** Queries that may take long: run by reader threads. */
+interface SlowReads {
+  page(of: CatalogSelection): Promise<CatalogPage>;
+  idsByHandle(handles: readonly string[]): Promise<HandleOwner[]>;
+}
+
+/**
+ * Public channels: cards and the catalog. Channels that are not public are nowhere.
+ * @param hosts the messenger's hosts, by which links are known
+ */
+export function createChannels(db: Database, hosts: readonly string[], slowly: SlowReads) {
+  const cardsById = createKeptReads<number, JsonText<CardView>>(db, CARDS_KEPT_MAX);
+  const cardsByHandle = createKeptReads<string, JsonText<CardView>>(db, CARDS_KEPT_MAX);
+  const publicId = (sql: string, value: number | string): number | null =>
+    statement<{ id: number }>(db, sql).get(value)?.id ?? null;
+
+  function findCard(reference: ChannelReference): JsonText<CardView> | undefined {
+    switch (reference.kind) {
+      case "id":
+        return cardsById(reference.id, (id) => selectCardById(db, id));
+      case "handle":
+        return cardsByHandle(reference.handle, (handle) => selectCardByHandle(db, handle));
+      case "messengerId":
+        return selectCardByMessengerId(db, reference.messengerId);
+      case "nothing":
+        return undefined;
+    }
+  }
+
+  return {
+    /** A page that is found at once is not worth the way to a thread. */
+    page: (selection: CatalogSelection): CatalogPage | Promise<CatalogPage> =>
+      isShortWalk(selection) ? selectCatalog(db, selection) : slowly.page(selection),
+
+    /** Cards in the order of the numbers; unknown ones are left out. */
+    cards: (ids: readonly number[]): JsonText<CardView[]> => selectCards(db, ids),
+
+    /** @throws AppError `not_found` */
+    card(reference: ChannelReference): JsonText<CardView> {
+      const card = findCard(reference);
+      if (card === undefined) throw notFound("The channel");
+      return card;
+    },
+
+    /** The service number of a public channel, or null. */
+    findId(reference: ChannelReference): number | null {
+      switch (reference.kind) {
+        case "id":
+          return publicId("SELECT id FROM channels WHERE id = ? AND is_public = 1", reference.id);
+        case "handle":
+          return publicId(
+            `SELECT c.id FROM channel_cards k JOIN channels c ON c.id = k.id
+             WHERE k.handle = ? AND c.is_public = 1`,
+            reference.handle,
+          );
+        default:
+          return null;
+      }
+    },
+
+    /**
+     * The service numbers of public channels, by the handles as they were given: 5,000 of them take
+     * 50 to 150 ms of the thread, and one by one three times as long.
+     */
+    async findIdsByHandle(handles: readonly string[]): Promise<Map<string, number>> {
+      const owners = await slowly.idsByHandle(handles);
+      return new Map(owners.map(({ handle, id }) => [handle, id]));
+    },
+
+    /** A messenger link or an `@handle`, or null for any other text. */
+    parseLinkOrHandle: (text: string) => parseLinkOrHandle(text, hosts),
+    parseResolveQuery: (text: string) => parseResolveQuery(text, hosts),
+  };
+}

@@ -1,0 +1,89 @@
+import { asc, eq, inArray, sql } from "drizzle-orm";
+import { type Database, statement } from "../../db/database.ts";
+import { type Category, categories, type Territory, territories } from "./directory.table.ts";
+
+export function createDirectoryStore(db: Database) {
+  const allCategories = db.select().from(categories).orderBy(asc(categories.position)).prepare();
+  const allTerritories = db.select().from(territories).orderBy(asc(territories.position)).prepare();
+  const movedTerritories = db
+    .select({ slug: territories.slug })
+    .from(territories)
+    .where(eq(territories.isMoved, true))
+    .prepare();
+  const categoryBySlug = db
+    .select()
+    .from(categories)
+    .where(eq(categories.slug, sql.placeholder("slug")))
+    .prepare();
+  const territoryBySlug = db
+    .select()
+    .from(territories)
+    .where(eq(territories.slug, sql.placeholder("slug")))
+    .prepare();
+  const saveCategory = statement(
+    db,
+    `INSERT INTO categories (id, slug, name, image, position)
+     VALUES (@id, @slug, @name, @image, @position)
+     ON CONFLICT (slug) DO UPDATE SET
+       name = excluded.name, image = excluded.image, position = excluded.position`,
+  );
+  const saveTerritories = statement(
+    db,
+    `INSERT INTO territories (id, slug, name, kind, parent, path, position)
+     SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6
+     FROM json_each(?) WHERE true
+     ON CONFLICT (slug) DO UPDATE SET
+       name = excluded.name, kind = excluded.kind, parent = excluded.parent,
+       path = excluded.path, position = excluded.position`,
+  );
+  const countCategory = statement(db, "UPDATE categories SET channels = ? WHERE slug = ?");
+  const countTerritory = statement(db, "UPDATE territories SET channels = ? WHERE slug = ?");
+
+  return {
+    categories: (): Category[] => allCategories.all(),
+    territories: (): Territory[] => allTerritories.all(),
+    category: (slug: string): Category | undefined => categoryBySlug.get({ slug }),
+    territory: (slug: string): Territory | undefined => territoryBySlug.get({ slug }),
+
+    /** @param row with an id for a new entry that brings one */
+    saveCategory(row: Omit<Category, "id" | "channels"> & { id?: number }): void {
+      saveCategory.run({ id: null, ...row });
+    },
+
+    /** @param rows parents before their children */
+    saveTerritories(rows: readonly Omit<Territory, "channels" | "isMoved">[]): void {
+      if (rows.length === 0) return;
+      const values = rows.map(({ id, slug, name, kind, parent, path, position }) => {
+        return [id, slug, name, kind, parent, path, position];
+      });
+      saveTerritories.run(JSON.stringify(values));
+    },
+
+    /** Slugs of those that are marked as moved. */
+    movedTerritories: (): string[] => movedTerritories.all().map(({ slug }) => slug),
+
+    /** Marks territories as moved, or as no longer so. */
+    markMoved(slugs: readonly string[], isMoved: boolean): void {
+      db.update(territories)
+        .set({ isMoved })
+        .where(inArray(territories.slug, [...slugs]))
+        .run();
+    },
+
+    removeCategory(slug: string): void {
+      db.delete(categories).where(eq(categories.slug, slug)).run();
+    },
+
+    removeTerritory(slug: string): void {
+      db.delete(territories).where(eq(territories.slug, slug)).run();
+    },
+
+    countCategory(slug: string, channels: number): void {
+      countCategory.run(channels, slug);
+    },
+
+    countTerritory(slug: string, channels: number): void {
+      countTerritory.run(channels, slug);
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import type { Database } from "../../db/database.ts";
+import { createDirectoryStore } from "./directory.store.ts";
+import type { Category, Territory, TerritoryKind } from "./directory.table.ts";
+
+export type Directory = ReturnType<typeof createDirectory>;
+
+/** The two directories, read. They change by import only. */
+export function createDirectory(db: Database) {
+  const store = createDirectoryStore(db);
+
+  return {
+    /** In directory order. */
+    categories: (): Category[] => store.categories(),
+
+    /** In the tree's order, parents first; `parent` gives direct children only. */
+    territories(filter: { kind?: TerritoryKind; parent?: string }): Territory[] {
+      return store
+        .territories()
+        .filter(({ kind }) => filter.kind === undefined || kind === filter.kind)
+        .filter(({ parent }) => filter.parent === undefined || parent === filter.parent);
+    },
+
+    /** Null where there is no such slug. */
+    categoryId: (slug: string): number | null => store.category(slug)?.id ?? null,
+    territoryId: (slug: string): number | null => store.territory(slug)?.id ?? null,
+  };
+}

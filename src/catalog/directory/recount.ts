@@ -1,0 +1,59 @@
+import { type Database, statement } from "../../db/database.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { categorySlugs } from "../channels/channels.store.ts";
+import { createDirectoryStore } from "./directory.store.ts";
+import { withDescendants } from "./territory-tree.ts";
+
+const CATEGORY_COUNTS = `
+  SELECT k.category, k.categories, count(*) AS channels
+  FROM channels c JOIN channel_cards k ON k.id = c.id
+  WHERE c.is_public = 1 GROUP BY k.category, k.categories`;
+
+const TERRITORY_COUNTS = `
+  SELECT k.territory AS slug, count(*) AS channels
+  FROM channels c JOIN channel_cards k ON k.id = c.id
+  WHERE c.is_public = 1 AND k.territory IS NOT NULL GROUP BY k.territory`;
+
+/**
+ * Counts the public channels and chats of both directories: by primary or additional category,
+ * and by territory with its descendants (decisions, section 3). The counting reads a snapshot;
+ * only the short update holds the write lock.
+ * @returns how many entries changed
+ */
+export async function recount(db: Database, clock: Clock): Promise<number> {
+  const store = createDirectoryStore(db);
+  const byCategory = new Map<string, number>();
+  for (const row of statement<CategoryCount>(db, CATEGORY_COUNTS).all()) {
+    for (const slug of categorySlugs(row)) {
+      byCategory.set(slug, (byCategory.get(slug) ?? 0) + row.channels);
+    }
+  }
+  const own = statement<{ slug: string; channels: number }>(db, TERRITORY_COUNTS).all();
+  const byTerritory = withDescendants(
+    store.territories(),
+    new Map(own.map(({ slug, channels }) => [slug, channels])),
+  );
+  return inTransaction(db, clock, "recount", () => {
+    let changed = 0;
+    for (const { slug, channels } of store.categories()) {
+      const counted = byCategory.get(slug) ?? 0;
+      if (counted === channels) continue;
+      store.countCategory(slug, counted);
+      changed += 1;
+    }
+    for (const { slug, channels } of store.territories()) {
+      const counted = byTerritory.get(slug) ?? 0;
+      if (counted === channels) continue;
+      store.countTerritory(slug, counted);
+      changed += 1;
+    }
+    return changed;
+  });
+}
+
+interface CategoryCount {
+  category: string | null;
+  categories: string;
+  channels: number;
+}

@@ -1,0 +1,103 @@
+import type { Database } from "../../db/database.ts";
+import { REQUIRED } from "../../values/fields.ts";
+import { categoriesInUse } from "../channels/channels.store.ts";
+import { createCategoryImages } from "../directory/category-images.ts";
+import { createDirectoryStore } from "../directory/directory.store.ts";
+import { FACET_ID_MAX } from "../search/search-text.ts";
+import { integerColumn, lineColumn, nullable, slugColumn } from "./columns.ts";
+import { inFileOrder } from "./directory-order.ts";
+import { readImage } from "./image-file.ts";
+import { type Given, type ImportContext, type ImportKind, RowFault } from "./import-kind.ts";
+
+interface CategoryRow {
+  id: number;
+  slug: string;
+  name: string;
+  /** An address, or the name of an image file. */
+  image: string;
+}
+
+/** Identity is `slug`; file order is directory order (decisions, section 8). */
+export const categoriesImport: ImportKind<CategoryRow> = {
+  columns: {
+    id: integerColumn(1, FACET_ID_MAX),
+    slug: slugColumn(),
+    name: lineColumn(200),
+    image: nullable(lineColumn(2048)),
+  },
+  isDirectory: true,
+  open(db: Database, context: ImportContext) {
+    const store = createDirectoryStore(db);
+    const images = createCategoryImages(db);
+    const fileOrder = new Set<string>();
+    const slugOfId = new Map(store.categories().map(({ id, slug }) => [id, slug]));
+
+    return {
+      write(row: Given<CategoryRow>) {
+        const { slug } = row;
+        if (slug == null) throw new RowFault("slug", REQUIRED);
+        const stored = store.category(slug);
+        const name = row.name ?? stored?.name;
+        if (name === undefined) throw new RowFault("name", REQUIRED);
+        requireFreeId(row.id, slug, stored?.id, slugOfId);
+        const image =
+          row.image == null
+            ? row.image === null
+              ? null
+              : (stored?.image ?? null)
+            : readImage(row.image, context.folder, images);
+        fileOrder.add(slug);
+        if (stored !== undefined && stored.name === name && stored.image === image) {
+          return "unchanged";
+        }
+        const position = stored?.position ?? slugOfId.size;
+        store.saveCategory({ ...(row.id != null && { id: row.id }), slug, name, image, position });
+        if (stored === undefined) slugOfId.set(store.category(slug)?.id ?? 0, slug);
+        return stored === undefined ? "inserted" : "updated";
+      },
+
+      inUse: () => categoriesInUse(db),
+
+      removeOthers(named, inUse) {
+        let removed = 0;
+        for (const { id, slug } of store.categories()) {
+          if (named.has(slug)) continue;
+          if (inUse.has(slug)) {
+            context.note(`${slug} stays, since channels are in it.`);
+            continue;
+          }
+          store.removeCategory(slug);
+          slugOfId.delete(id);
+          removed += 1;
+        }
+        return removed;
+      },
+
+      beforeCommit() {
+        inFileOrder(store.categories(), fileOrder).forEach((category, index) => {
+          const { slug, name, image } = category;
+          if (category.position !== index)
+            store.saveCategory({ slug, name, image, position: index });
+        });
+      },
+    };
+  },
+};
+
+/**
+ * A stored entry keeps its id; a new one may bring an id that nobody has.
+ * @throws RowFault
+ */
+export function requireFreeId(
+  id: number | null | undefined,
+  slug: string,
+  storedId: number | undefined,
+  slugOfId: ReadonlyMap<number, string>,
+): void {
+  if (id == null || id === storedId) return;
+  if (storedId !== undefined) {
+    throw new RowFault("id", `The id of ${slug} is ${storedId} and does not change.`);
+  }
+  const holder = slugOfId.get(id);
+  if (holder !== undefined) throw new RowFault("id", `The id ${id} belongs to ${holder}.`);
+}

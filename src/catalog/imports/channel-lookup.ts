@@ -1,0 +1,21 @@
+import type { Database } from "../../db/database.ts";
+import { REQUIRED } from "../../values/fields.ts";
+import { createChannelIds } from "../channels/channels.store.ts";
+import { RowFault } from "./import-kind.ts";
+
+/** Finds the channel that a row of statistics or posts names. */
+export function createChannelLookup(
+  db: Database,
+): (channel: number | `@${string}` | null | undefined) => number {
+  const ids = createChannelIds(db);
+  /** Files tend to give a channel's rows together, and a channel is never removed. */
+  let last: number | null = null;
+  return (channel) => {
+    if (channel != null && channel === last) return last;
+    if (channel == null) throw new RowFault("channel", REQUIRED);
+    const id = typeof channel === "number" ? ids.byId(channel) : ids.byHandle(channel.slice(1));
+    if (id === undefined) throw new RowFault("channel", `There is no channel ${channel}.`);
+    last = id;
+    return id;
+  };
+}

@@ -1,0 +1,138 @@
+import { type Reader, readChoice, readDay, readFlag, readInteger } from "../../values/fields.ts";
+import { type Day, parseInstant } from "../../values/moscow-time.ts";
+
+/**
+ * A column of an import: from a CSV cell (a text, never empty) or a JSON value (never null) to the
+ * value that is stored.
+ */
+export interface Column<T> {
+  /** Whether NDJSON's null clears it; for the others null counts as not given. */
+  nullable: boolean;
+  read: Reader<T>;
+}
+
+/** Below the largest safe integer, so that the database can still choose larger ids after it. */
+export const ID_MAX = 2 ** 52;
+
+export function nullable<T>(column: Column<T>): Column<T> {
+  return { ...column, nullable: true };
+}
+
+function column<T>(read: Reader<T>): Column<T> {
+  return { nullable: false, read };
+}
+
+export function integerColumn(minimum: number, maximum = Number.MAX_SAFE_INTEGER): Column<number> {
+  return column(readInteger({ minimum, maximum }));
+}
+
+export function numberColumn(): Column<number> {
+  return column((given) => {
+    const value =
+      typeof given === "string" && /^[+-]?\d+(\.\d+)?$/.test(given) ? Number(given) : given;
+    return typeof value === "number" && Number.isFinite(value)
+      ? { value }
+      : { fault: "A valid number is required." };
+  });
+}
+
+export function flagColumn(): Column<boolean> {
+  return column(readFlag);
+}
+
+/** Else SQLite would keep another text than the one that was given. */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll("\0", "");
+}
+
+/** Text as it is, but for what no text may hold: NUL and lone surrogates. */
+export function textColumn(lengthMax: number): Column<string> {
+  return column((given) => {
+    if (typeof given !== "string") return { fault: "Not a valid string." };
+    const value = storable(given);
+    // Code points are never more than code units, so most texts need no counting.
+    return value.length > lengthMax && [...value].length > lengthMax
+      ? { fault: `Ensure this field has no more than ${lengthMax} characters.` }
+      : { value };
+  });
+}
+
+/** Text on one line: line breaks and other control characters become spaces; not blank. */
+export function lineColumn(lengthMax: number): Column<string> {
+  const whole = textColumn(lengthMax);
+  return column((given) => {
+    const read = whole.read(typeof given === "number" ? String(given) : given);
+    if ("fault" in read) return read;
+    const value = read.value.replace(/\p{Cc}+/gu, " ").trim();
+    return value === "" ? { fault: "This field may not be blank." } : { value };
+  });
+}
+
+export function choiceColumn<Option extends string>(options: readonly Option[]): Column<Option> {
+  const read = readChoice(options);
+  return column((given) => {
+    const result = read(given);
+    return "value" in result
+      ? result
+      : { fault: `${result.fault} Allowed: ${options.join(", ")}.` };
+  });
+}
+
+const SLUG = /^[a-z0-9][a-z0-9_-]{0,99}$/;
+
+export function slugColumn(): Column<string> {
+  return column((given) =>
+    typeof given === "string" && SLUG.test(given)
+      ? { value: given }
+      : { fault: "Enter a code of lower-case letters, digits, hyphens and underscores." },
+  );
+}
+
+/** Slugs separated by spaces, or a JSON array of them; each kept once. */
+export function slugsColumn(): Column<string[]> {
+  return column((given) => {
+    const items = Array.isArray(given) ? given : String(given).split(/\s+/);
+    const slugs = items.filter((item) => item !== "");
+    const wrong = slugs.find((item) => typeof item !== "string" || !SLUG.test(item));
+    return wrong === undefined
+      ? { value: [...new Set(slugs as string[])] }
+      : { fault: `"${String(wrong)}" is not a code.` };
+  });
+}
+
+const INSTANT_MAX = Date.parse("9999-12-31T23:59:59.999+03:00");
+
+/** An instant since 1970 in epoch milliseconds. */
+export function instantColumn(): Column<number> {
+  return column((given) => {
+    const value = typeof given === "string" ? parseInstant(given.trim()) : null;
+    return value === null || value < 0 || value > INSTANT_MAX
+      ? { fault: "Datetime has wrong format. Use ISO 8601 with an offset or Z, 1970 to 9999." }
+      : { value };
+  });
+}
+
+export function dayColumn(): Column<Day> {
+  return column((given) => readDay(typeof given === "string" ? given.trim() : given));
+}
+
+/** An address of the web. */
+export function addressColumn(lengthMax = 2048): Column<string> {
+  return column((given) => {
+    if (typeof given !== "string" || given.length > lengthMax || !/^https?:\/\/\S+$/i.test(given)) {
+      return { fault: "Enter a valid URL." };
+    }
+    const value = storable(given);
+    return URL.canParse(value) ? { value } : { fault: "Enter a valid URL." };
+  });
+}
+
+/** `channel` of statistics and posts: a service number, or `@handle`. */
+export function channelColumn(): Column<number | `@${string}`> {
+  const numbers = integerColumn(1);
+  return column<number | `@${string}`>((given) => {
+    if (typeof given === "string" && /^@\S+$/.test(given)) return { value: given as `@${string}` };
+    const number = numbers.read(given);
+    return "value" in number ? number : { fault: "Enter a service number or an @handle." };
+  });
+}

@@ -1,0 +1,33 @@
+import type { Database } from "../../db/database.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { ImportKindName } from "./import-kind.ts";
+import { importKinds } from "./import-kinds.ts";
+import { formatOf, readRows } from "./rows.ts";
+import { runImport } from "./run-import.ts";
+import { openSource } from "./source.ts";
+
+/**
+ * Imports a file that ships with the program.
+ * @throws Error at a rejected row, since the program's own files have none
+ */
+export async function importFile(
+  db: Database,
+  clock: Clock,
+  name: ImportKindName,
+  path: string,
+): Promise<void> {
+  const kind = importKinds[name];
+  // Within the executable a file has no descriptor that a stream could read from.
+  const source = { ...(await openSource(path)), open: () => Bun.file(path).stream() };
+  const rows = readRows(source, formatOf(path), Object.keys(kind.columns), () => {});
+  await runImport(kind, rows, {
+    db,
+    clock,
+    context: { clock, folder: source.folder, note: () => {} },
+    replace: false,
+    onReject: ({ line, reason }) => {
+      throw new Error(`${path}, line ${line}: ${reason}`);
+    },
+    onProgress: () => {},
+  });
+}

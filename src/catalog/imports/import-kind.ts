@@ -1,0 +1,95 @@
+import type { Database } from "../../db/database.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Column } from "./columns.ts";
+import type { Fields } from "./source-row.ts";
+
+export const IMPORT_KIND_NAMES = [
+  "categories",
+  "territories",
+  "channels",
+  "stats",
+  "posts",
+] as const;
+export type ImportKindName = (typeof IMPORT_KIND_NAMES)[number];
+
+/** What a row gives: undefined where it does not, null where it clears. */
+export type Given<Row> = { [Name in keyof Row]?: Row[Name] | null | undefined };
+
+export type RowOutcome = "inserted" | "updated" | "unchanged";
+
+/** One kind of rows. */
+export interface ImportKind<Row> {
+  columns: { readonly [Name in keyof Row]: Column<Row[Name]> };
+  /**
+   * A directory: its rows depend on each other and their order means something, so all are
+   * written in one transaction. The others are written in many short ones.
+   */
+  isDirectory: boolean;
+  /** A writer for one import; its calls come inside transactions. */
+  open(db: Database, context: ImportContext): RowWriter<Row>;
+}
+
+export interface ImportContext {
+  clock: Clock;
+  /**
+   * The folder to which names of image files are relative; null where rows come from elsewhere than
+   * the operator's own machine, and may name no file of it.
+   */
+  folder: string | null;
+  note(message: string): void;
+}
+
+export interface RowWriter<Row> {
+  /** For new rows, where one statement for some is cheaper than one for each. */
+  together?: {
+    /** Exactly so many. */
+    rows: number;
+    /** False, having written nothing, where they have to be written one by one. @throws RowFault */
+    insert(rows: readonly Given<Row>[]): boolean;
+  };
+  /** @throws RowFault, having written nothing */
+  write(row: Given<Row>): RowOutcome;
+  /** Called before each commit. */
+  beforeCommit?(): void;
+  /** Called after each commit. */
+  afterCommit?(): Promise<void>;
+  /**
+   * Directories, with `--replace`: removes what the file does not name, before its rows are
+   * written, so that their ids are free. @returns how many entries were removed
+   */
+  removeOthers?(named: ReadonlySet<string>, inUse: ReadonlySet<string>): number;
+  /** The entries that channels are in. Reads all channels, so it is called outside of transactions. */
+  inUse?(): ReadonlySet<string>;
+
+  /** Called after the last commit. */
+  afterwards?(): Promise<void>;
+}
+
+/** Why a row is rejected. */
+export class RowFault extends Error {
+  override readonly name = "RowFault";
+  constructor(
+    readonly column: string | null,
+    readonly reason: string,
+  ) {
+    super(reason);
+  }
+}
+
+/** Reads a row's fields by the kind's columns. @throws RowFault at the first that is wrong */
+export function readFields<Row>(columns: ImportKind<Row>["columns"], fields: Fields): Given<Row> {
+  const row: Given<Row> = {};
+  for (const name in fields) {
+    const column = columns[name as keyof Row & string];
+    const given = fields[name];
+    if (column === undefined || given === undefined) continue;
+    if (given === null) {
+      if (column.nullable) row[name as keyof Row] = null;
+      continue;
+    }
+    const read = column.read(given);
+    if ("fault" in read) throw new RowFault(name, read.fault);
+    row[name as keyof Row] = read.value;
+  }
+  return row;
+}

@@ -1,0 +1,139 @@
+import { type Database, statement } from "../../db/database.ts";
+import type { ImportKindName } from "./import-kind.ts";
+import type { ImportSummary, Reject } from "./run-import.ts";
+
+export type RunState = "running" | "done" | "failed";
+
+/** As the options of `kanalog import`. */
+export interface RunOptions {
+  /** Only said what would happen, tried on a copy of the database. */
+  dryRun: boolean;
+  /** Directories only: entries that the file does not name are removed. */
+  replace: boolean;
+}
+
+/** What was asked of a run, and how far it has come. */
+export interface RunProgress extends ImportSummary {
+  options: RunOptions;
+  /** Of the file, and how much of them was read. */
+  bytes: number;
+  bytesRead: number;
+  /** What the import has to say beside its rejected rows. */
+  notes: string[];
+}
+
+export type ShownReject = Pick<Reject, "line" | "column" | "reason">;
+
+/** An import that was started in the console. */
+export interface RecordedRun {
+  id: number;
+  kind: ImportKindName;
+  fileName: string;
+  /** E-mail address of who started it. */
+  person: string;
+  state: RunState;
+  /** Not begun, since an earlier one is under way: one file is imported after the other. */
+  isWaiting: boolean;
+  startedAt: number;
+  finishedAt: number | null;
+  summary: RunProgress;
+  /** The first rejected rows. */
+  rejects: ShownReject[];
+  failure: string | null;
+}
+
+type Row = Omit<RecordedRun, "summary" | "rejects" | "isWaiting"> & {
+  summary: string;
+  rejects: string;
+  isWaiting: number;
+};
+
+const COLUMNS =
+  "id, kind, file_name AS fileName, person, state, started_at AS startedAt, " +
+  "finished_at AS finishedAt, summary, rejects, failure, " +
+  "state = 'running' AND EXISTS (SELECT 1 FROM import_runs earlier " +
+  "WHERE earlier.state = 'running' AND earlier.id < import_runs.id) AS isWaiting";
+
+const WITHOUT_OPTIONS: Pick<RunProgress, "options"> = {
+  options: { dryRun: false, replace: false },
+};
+
+/** @param owner names the process that runs it, as no other process is named */
+export function insertRun(
+  db: Database,
+  run: Pick<RecordedRun, "kind" | "fileName" | "person" | "startedAt" | "summary">,
+  owner: string,
+): number {
+  return Number(
+    statement(
+      db,
+      `INSERT INTO import_runs
+         (kind, file_name, person, state, started_at, summary, rejects, owner, heartbeat_at)
+       VALUES (@kind, @fileName, @person, 'running', @startedAt, @summary, '[]', @owner, @startedAt)`,
+    ).run({ ...run, summary: JSON.stringify(run.summary), owner }).lastInsertRowid,
+  );
+}
+
+export function saveProgress(
+  db: Database,
+  { id, summary, rejects }: Pick<RecordedRun, "id" | "summary" | "rejects">,
+): void {
+  statement(
+    db,
+    "UPDATE import_runs SET summary = ?, rejects = ? WHERE id = ? AND state = 'running'",
+  ).run(JSON.stringify(summary), JSON.stringify(rejects), id);
+}
+
+/** @param failure null where it is done */
+export function endRun(db: Database, id: number, endedAt: number, failure: string | null): void {
+  statement(db, "UPDATE import_runs SET state = ?, finished_at = ?, failure = ? WHERE id = ?").run(
+    failure === null ? "done" : "failed",
+    endedAt,
+    failure,
+    id,
+  );
+}
+
+/** The process says that it goes on with its runs. */
+export function beat(db: Database, owner: string, nowMs: number): void {
+  statement(
+    db,
+    "UPDATE import_runs SET heartbeat_at = ? WHERE state = 'running' AND owner = ?",
+  ).run(nowMs, owner);
+}
+
+/** A run under way, and which process said last, and when, that it runs it. */
+export interface OwnedRun {
+  id: number;
+  owner: string;
+  heartbeatAt: number;
+}
+
+export function selectRunning(db: Database): OwnedRun[] {
+  return statement<OwnedRun>(
+    db,
+    `SELECT id, owner, heartbeat_at AS heartbeatAt FROM import_runs
+     WHERE state = 'running' ORDER BY id`,
+  ).all();
+}
+
+export function selectRun(db: Database, id: number): RecordedRun | undefined {
+  const row = statement<Row>(db, `SELECT ${COLUMNS} FROM import_runs WHERE id = ?`).get(id);
+  return row && toRun(row);
+}
+
+/** The latest first. */
+export function selectRuns(db: Database, limit: number): RecordedRun[] {
+  const latest = `SELECT ${COLUMNS} FROM import_runs ORDER BY id DESC LIMIT ?`;
+  return statement<Row>(db, latest).all(limit).map(toRun);
+}
+
+function toRun(row: Row): RecordedRun {
+  return {
+    ...row,
+    isWaiting: row.isWaiting === 1,
+    // Runs of before there were options have none.
+    summary: { ...WITHOUT_OPTIONS, ...(JSON.parse(row.summary) as RunProgress) },
+    rejects: JSON.parse(row.rejects) as ShownReject[],
+  };
+}

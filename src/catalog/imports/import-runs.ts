@@ -1,0 +1,183 @@
+import { type Actor, recordChange } from "../../customers/audit/audit-log.ts";
+import type { Database } from "../../db/database.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { AppError, notFound } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Log } from "../../ports/log.ts";
+import type { Random } from "../../ports/random.ts";
+import { hasEnded, processName } from "../../ports/running.ts";
+import type { ImportKindName } from "./import-kind.ts";
+import {
+  beat,
+  endRun,
+  insertRun,
+  type OwnedRun,
+  type RecordedRun,
+  type RunOptions,
+  type RunProgress,
+  selectRun,
+  selectRunning,
+  selectRuns,
+} from "./import-runs.store.ts";
+import { INTERRUPTED, type Upload } from "./run-upload.ts";
+import type { UploadFiles } from "./upload-files.ts";
+
+export type { RecordedRun, RunOptions };
+
+export type ImportRuns = ReturnType<typeof createImportRuns>;
+
+/** Told where the cause is nothing for the one who uploads. */
+const FAILED = "The import failed; the appliance's log says why. What was read is imported.";
+
+/** Six heartbeats. */
+const SILENT_MS = 30_000;
+
+/**
+ * Imports of uploaded files, one after the other, recorded as rows.
+ * @param db a connection that writes
+ * @param runUpload runs one on a thread of its own
+ */
+export function createImportRuns(
+  db: Database,
+  runUpload: (upload: Upload) => Promise<void>,
+  files: UploadFiles,
+  { clock, random, log }: { clock: Clock; random: Random; log: Log },
+) {
+  const owner = processName(random.uuid(clock.now()));
+  const stop = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  const underWay = new Set<Promise<void>>();
+  /** The last heartbeat of other processes' runs, and since when it is known. */
+  const heartbeats = new Map<number, { at: number; sinceMs: number }>();
+
+  /**
+   * Whether a run of another process has had the same heartbeat for so long that its process is gone,
+   * by the time that passed here: clocks may be set.
+   */
+  function isSilent(run: OwnedRun): boolean {
+    if (run.owner === owner) return false;
+    const nowMs = clock.monotonic();
+    const seen = heartbeats.get(run.id);
+    if (seen?.at === run.heartbeatAt) return nowMs - seen.sinceMs > SILENT_MS;
+    heartbeats.set(run.id, { at: run.heartbeatAt, sinceMs: nowMs });
+    return false;
+  }
+
+  async function run(upload: Upload): Promise<void> {
+    let failure: string | null = null;
+    try {
+      await runUpload(upload);
+    } catch (error) {
+      failure = failureOf(error);
+      if (failure === FAILED) log.error({ err: error, run: upload.id }, "an import failed");
+    }
+    files.remove(upload.path);
+    try {
+      await inTransaction(db, clock, "import-end", () =>
+        endRun(db, upload.id, clock.now(), failure),
+      );
+    } catch (error) {
+      log.error({ err: error, run: upload.id }, "the end of an import could not be recorded");
+    }
+  }
+
+  return {
+    files,
+
+    /**
+     * Takes the file and starts to import it.
+     * @returns the run's number
+     */
+    async start(input: {
+      kind: ImportKindName;
+      file: { name: string; path: string; bytes: number };
+      options: RunOptions;
+      by: Actor;
+    }): Promise<number> {
+      const { kind, options, by } = input;
+      const { name: fileName, bytes } = input.file;
+      const summary = { ...NOTHING_YET, options, bytes, notes: [] };
+      const path = files.take(input.file.path);
+      try {
+        const startedAt = clock.now();
+        const id = await inTransaction(db, clock, "import-start", () => {
+          const { person } = by;
+          const made = insertRun(db, { kind, fileName, person, startedAt, summary }, owner);
+          recordChange(db, clock, by, {
+            organizationId: null,
+            action: "import.start",
+            target: `import ${made}`,
+            details: {
+              ...{ kind, file: fileName, bytes },
+              ...(options.dryRun && { dryRun: true }),
+              ...(options.replace && { replace: true }),
+            },
+          });
+          return made;
+        });
+        const running = run({ id, kind, fileName, path, summary, stop });
+        underWay.add(running);
+        void running.finally(() => underWay.delete(running));
+        return id;
+      } catch (error) {
+        files.remove(path);
+        throw error;
+      }
+    },
+
+    /** The latest first. */
+    runs: (limit: number): RecordedRun[] => selectRuns(db, limit),
+
+    /** @throws AppError `not_found` */
+    run(id: number): RecordedRun {
+      const found = selectRun(db, id);
+      if (found === undefined) throw notFound(`Import ${id}`);
+      return found;
+    },
+
+    /** At the start: removes the files of processes that are gone. */
+    recover(): Promise<void> {
+      files.removeLeftovers();
+      return this.look();
+    },
+
+    /**
+     * Every few seconds: says that the runs of this process go on, and ends those whose process is
+     * gone; a run of another process that lives is left alone. Never throws.
+     */
+    async look(): Promise<void> {
+      try {
+        const running = selectRunning(db);
+        if (running.length === 0) return;
+        const gone = running.filter((run) => hasEnded(run.owner, owner) || isSilent(run));
+        await inTransaction(db, clock, "import-heartbeat", () => {
+          const nowMs = clock.now();
+          beat(db, owner, nowMs);
+          for (const { id } of gone) endRun(db, id, nowMs, INTERRUPTED);
+        });
+      } catch (error) {
+        log.warn({ err: error }, "imports could not be looked after; it is tried again");
+      }
+    },
+
+    /** Ends what is under way after its next rows, and what waits for its turn. */
+    async stop(): Promise<void> {
+      Atomics.store(new Int32Array(stop), 0, 1);
+      // A request that was being read may start one more meanwhile.
+      while (underWay.size > 0) await Promise.all(underWay);
+    },
+  };
+}
+
+const NOTHING_YET: Omit<RunProgress, "options" | "bytes" | "notes"> = {
+  read: 0,
+  inserted: 0,
+  updated: 0,
+  unchanged: 0,
+  rejected: 0,
+  seconds: 0,
+  bytesRead: 0,
+};
+
+function failureOf(error: unknown): string {
+  return error instanceof AppError && error.code !== "internal" ? error.detail : FAILED;
+}

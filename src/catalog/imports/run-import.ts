@@ -1,0 +1,244 @@
+import type { Database } from "../../db/database.ts";
+import { lastHoldMs } from "../../db/lock-holds.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { AppError } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import {
+  type Given,
+  type ImportContext,
+  type ImportKind,
+  RowFault,
+  type RowOutcome,
+  type RowWriter,
+  readFields,
+} from "./import-kind.ts";
+import type { Fields, SourceRow } from "./source-row.ts";
+import { createTransactionSize, measureCommit } from "./transaction-size.ts";
+
+export interface ImportSummary {
+  read: number;
+  inserted: number;
+  updated: number;
+  unchanged: number;
+  rejected: number;
+  /** With `--replace` only. */
+  removed?: number;
+  seconds: number;
+}
+
+/** A row that was not imported. */
+export interface Reject {
+  line: number;
+  column: string | null;
+  reason: string;
+  /** Null where the line could not be read as a row. */
+  fields: Fields | null;
+}
+
+export interface ImportRun {
+  db: Database;
+  clock: Clock;
+  context: ImportContext;
+  /** Directories only: remove the entries that the file does not name. */
+  replace: boolean;
+  /** Ends the import after the transaction under way. */
+  signal?: AbortSignal;
+  onReject(reject: Reject): void;
+  /** After each transaction. */
+  onProgress(summary: ImportSummary): void;
+}
+
+/** Where it is told what became of rows. */
+type Told = { summary: ImportSummary } & Pick<ImportRun, "onReject">;
+
+/** Rows read ahead of transactions. */
+const BATCH_ROWS = 10_000;
+/** Between two transactions, so that usage gets in: it looks every millisecond. */
+const PAUSE_MS = 3;
+
+/**
+ * Upserts rows. A directory's rows are written in one transaction, the others in short ones with
+ * pauses, so that a serving process goes on answering. Interrupted at any point it leaves whole
+ * rows, and can be run again; once the run's signal is aborted it ends after the next commit.
+ */
+export async function runImport<Row>(
+  kind: ImportKind<Row>,
+  rows: AsyncIterable<SourceRow[]>,
+  run: ImportRun,
+): Promise<ImportSummary> {
+  const startedAtMs = run.clock.monotonic();
+  const summary: ImportSummary = {
+    read: 0,
+    inserted: 0,
+    updated: 0,
+    unchanged: 0,
+    rejected: 0,
+    seconds: 0,
+  };
+  const progress = (): void => {
+    summary.seconds = Math.round(run.clock.monotonic() - startedAtMs) / 1000;
+    run.onProgress(summary);
+  };
+  if (kind.isDirectory) await importDirectory(kind, rows, run, summary);
+  else await importPaced(kind, rows, run, summary, progress);
+  progress();
+  return summary;
+}
+
+async function importPaced<Row>(
+  kind: ImportKind<Row>,
+  rows: AsyncIterable<SourceRow[]>,
+  { db, clock, context, onReject, signal }: ImportRun,
+  summary: ImportSummary,
+  progress: () => void,
+): Promise<void> {
+  const writer = kind.open(db, context);
+  let batch: SourceRow[] = [];
+  let nextAtMs = 0;
+  const size = createTransactionSize(await measureCommit(db, clock));
+  for await (const some of rows) {
+    summary.read += some.length;
+    batch = batch.concat(some);
+    if (batch.length < BATCH_ROWS) continue;
+    await writeBatch();
+    if (signal?.aborted === true) return;
+    batch = [];
+  }
+  await writeBatch();
+  await writer.afterwards?.();
+
+  async function writeBatch(): Promise<void> {
+    let done = 0;
+    while (done < batch.length) {
+      const waitMs = nextAtMs - clock.monotonic();
+      if (waitMs > 0) await clock.sleep(waitMs);
+      let [rows, rowsMs] = [0, 0];
+      await inTransaction(db, clock, "import", () => {
+        const begunMs = clock.monotonic();
+        do {
+          const written = writeSome(kind, writer, batch, done, { summary, onReject });
+          done += written;
+          rows += written;
+          rowsMs = clock.monotonic() - begunMs;
+        } while (done < batch.length && !size.isFull(rows, rowsMs));
+        writer.beforeCommit?.();
+      });
+      size.ended(rows, rowsMs, lastHoldMs(db));
+      await writer.afterCommit?.();
+      nextAtMs = clock.monotonic() + PAUSE_MS;
+      progress();
+      if (signal?.aborted === true) return;
+    }
+  }
+}
+
+/**
+ * With `replace`, what the file does not name goes first, so that its ids are free. Where a row is
+ * rejected then, all is taken back and the good rows are written without removing anything: a
+ * mistyped file must not cost a directory.
+ */
+async function importDirectory<Row>(
+  kind: ImportKind<Row>,
+  rows: AsyncIterable<SourceRow[]>,
+  run: ImportRun,
+  summary: ImportSummary,
+): Promise<void> {
+  const { db, clock, context, onReject } = run;
+  let all: SourceRow[] = [];
+  for await (const some of rows) all = all.concat(some);
+  summary.read = all.length;
+  if (!run.replace) {
+    await attempt(context.note, onReject);
+    return;
+  }
+  if (all.length === 0) {
+    throw new AppError("invalid", "The file has no rows: replacing by it would remove all.");
+  }
+  const before = { ...summary };
+  const notes: string[] = [];
+  const notReplaced = new Error("a row was rejected");
+  try {
+    await attempt(
+      (message) => notes.push(message),
+      () => {
+        throw notReplaced;
+      },
+      new Set(all.flatMap((row) => ("fields" in row ? String(row.fields["slug"]) : []))),
+    );
+    for (const note of notes) context.note(note);
+  } catch (error) {
+    if (error !== notReplaced) throw error;
+    Object.assign(summary, before, { removed: 0 });
+    context.note("Nothing is removed, since rows were rejected.");
+    await attempt(context.note, onReject);
+  }
+
+  async function attempt(
+    note: (message: string) => void,
+    reject: (rejected: Reject) => void,
+    replacing?: ReadonlySet<string>,
+  ): Promise<void> {
+    const writer = kind.open(db, { ...context, note });
+    const inUse = replacing === undefined ? undefined : writer.inUse?.();
+    await inTransaction(db, clock, "import-directory", () => {
+      if (replacing !== undefined && inUse !== undefined) {
+        summary.removed = writer.removeOthers?.(replacing, inUse) ?? 0;
+      }
+      for (const row of all) writeRow(kind, writer, row, { summary, onReject: reject });
+      writer.beforeCommit?.();
+    });
+    await writer.afterwards?.();
+  }
+}
+
+/** Writes one row or some together. @returns how many */
+function writeSome<Row>(
+  kind: ImportKind<Row>,
+  writer: RowWriter<Row>,
+  batch: readonly SourceRow[],
+  at: number,
+  { summary, onReject }: Told,
+): number {
+  const some = batch.slice(at, at + (writer.together?.rows ?? 1));
+  if (insertTogether(kind, writer, some)) summary.inserted += some.length;
+  else for (const row of some) writeRow(kind, writer, row, { summary, onReject });
+  return some.length;
+}
+
+/** False, with nothing written, where the rows have to be written one by one. */
+function insertTogether<Row>(
+  kind: ImportKind<Row>,
+  { together }: RowWriter<Row>,
+  rows: readonly SourceRow[],
+): boolean {
+  if (together?.rows !== rows.length) return false;
+  const given: Given<Row>[] = [];
+  try {
+    for (const row of rows) {
+      if ("fault" in row) return false;
+      given.push(readFields(kind.columns, row.fields));
+    }
+    return together.insert(given);
+  } catch (error) {
+    if (error instanceof RowFault) return false;
+    throw error;
+  }
+}
+
+function writeRow<Row>(
+  kind: ImportKind<Row>,
+  writer: RowWriter<Row>,
+  row: SourceRow,
+  { summary, onReject }: Told,
+): void {
+  try {
+    if ("fault" in row) throw new RowFault(null, row.fault);
+    const outcome: RowOutcome = writer.write(readFields(kind.columns, row.fields));
+    summary[outcome] += 1;
+  } catch (error) {
+    if (!(error instanceof RowFault)) throw error;
+    summary.rejected += 1;
+    const fields = "fields" in row ? row.fields : null;
+    onReject({ line: row.line, column: error.column, reason: error.reason, fields });
+  }
+}

@@ -1,0 +1,19 @@
+import categoriesFile from "../../../data/directories/categories.csv" with { type: "file" };
+import territoriesFile from "../../../data/directories/territories.csv" with { type: "file" };
+import type { Database } from "../../db/database.ts";
+import { findMeta, writeMeta } from "../../db/meta.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { importFile } from "./import-file.ts";
+
+/** Loads the directories that ship into a database that never had them. */
+export async function loadShippedDirectories(db: Database, clock: Clock): Promise<void> {
+  if (findMeta(db, "directories_loaded") !== undefined) return;
+  await importFile(db, clock, "categories", categoriesFile);
+  await importFile(db, clock, "territories", territoriesFile);
+  await inTransaction(db, clock, "shipped-directories", () => {
+    if (findMeta(db, "directories_loaded") === undefined) {
+      writeMeta(db, "directories_loaded", Buffer.from("1"));
+    }
+  });
+}

@@ -1,0 +1,89 @@
+import type { Database } from "../../db/database.ts";
+import { REQUIRED } from "../../values/fields.ts";
+import type { Day } from "../../values/moscow-time.ts";
+import {
+  ADDED_TOGETHER,
+  createStatisticsRecords,
+  type StatisticsRecord,
+} from "../statistics/statistics.store.ts";
+import { createChannelLookup } from "./channel-lookup.ts";
+import { channelColumn, dayColumn, integerColumn } from "./columns.ts";
+import { type Given, type ImportKind, RowFault, type RowOutcome } from "./import-kind.ts";
+
+interface StatsRow {
+  channel: number | `@${string}`;
+  day: Day;
+  subscribers: number;
+  views: number;
+  posts: number;
+}
+
+/** Most rows are new days that give all there is, which takes one statement. */
+function wholeRecord(
+  channelId: number,
+  day: Day,
+  { subscribers, views, posts }: Given<StatsRow>,
+): StatisticsRecord | null {
+  const isWhole = subscribers != null && views != null && posts != null;
+  return isWhole ? { channelId, day, subscribers, views, posts } : null;
+}
+
+const NONE = { views: 0, posts: 0 };
+
+/** A channel's day; identity is channel and day (decisions, section 8). */
+export const statsImport: ImportKind<StatsRow> = {
+  columns: {
+    channel: channelColumn(),
+    day: dayColumn(),
+    subscribers: integerColumn(0),
+    views: integerColumn(0),
+    posts: integerColumn(0),
+  },
+  isDirectory: false,
+  open(db: Database) {
+    const channelIdOf = createChannelLookup(db);
+    const records = createStatisticsRecords(db);
+    return {
+      together: {
+        rows: ADDED_TOGETHER,
+        insert(rows: readonly Given<StatsRow>[]): boolean {
+          const whole: StatisticsRecord[] = [];
+          for (const row of rows) {
+            const record =
+              row.day == null ? null : wholeRecord(channelIdOf(row.channel), row.day, row);
+            if (record === null) return false;
+            whole.push(record);
+          }
+          return records.addAll(whole);
+        },
+      },
+
+      write(row: Given<StatsRow>): RowOutcome {
+        const channelId = channelIdOf(row.channel);
+        const { day } = row;
+        if (day == null) throw new RowFault("day", REQUIRED);
+        const whole = wholeRecord(channelId, day, row);
+        if (whole !== null && records.add(whole)) return "inserted";
+        const stored = records.find(channelId, day);
+        const subscribers = row.subscribers ?? stored?.subscribers;
+        const views = row.views ?? stored?.views;
+        const posts = row.posts ?? stored?.posts;
+        if (subscribers === undefined) throw new RowFault("subscribers", REQUIRED);
+        const isSame =
+          subscribers === stored?.subscribers && views === stored.views && posts === stored.posts;
+        if (isSame) return "unchanged";
+        // A new day's views and posts that the row does not give are those of its stored posts.
+        const derived =
+          views === undefined || posts === undefined ? records.ofPosts(channelId, day) : NONE;
+        records.save({
+          channelId,
+          day,
+          subscribers,
+          views: views ?? derived.views,
+          posts: posts ?? derived.posts,
+        });
+        return stored === undefined ? "inserted" : "updated";
+      },
+    };
+  },
+};

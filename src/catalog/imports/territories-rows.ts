@@ -1,0 +1,142 @@
+import type { Database } from "../../db/database.ts";
+import { REQUIRED, unknownSlug } from "../../values/fields.ts";
+import { territoriesInUse } from "../channels/channels.store.ts";
+import { createDirectoryStore } from "../directory/directory.store.ts";
+import {
+  TERRITORY_KINDS,
+  type Territory,
+  type TerritoryKind,
+} from "../directory/directory.table.ts";
+import { refreshFacets } from "../directory/refresh-facets.ts";
+import { inTreeOrder, mayContain } from "../directory/territory-tree.ts";
+import { FACET_ID_MAX } from "../search/search-text.ts";
+import { requireFreeId } from "./categories-rows.ts";
+import { choiceColumn, integerColumn, lineColumn, nullable, slugColumn } from "./columns.ts";
+import { inFileOrder } from "./directory-order.ts";
+import { type Given, type ImportContext, type ImportKind, RowFault } from "./import-kind.ts";
+
+interface TerritoryRow {
+  id: number;
+  slug: string;
+  name: string;
+  kind: TerritoryKind;
+  parent: string;
+}
+
+function isSame(entry: Territory, stored: Territory | undefined): boolean {
+  return (
+    stored !== undefined &&
+    (["name", "kind", "parent", "path", "position"] as const).every(
+      (name) => entry[name] === stored[name],
+    )
+  );
+}
+
+/** Identity is `slug`; parents come before their children (decisions, section 8). */
+export const territoriesImport: ImportKind<TerritoryRow> = {
+  columns: {
+    id: integerColumn(1, FACET_ID_MAX),
+    slug: slugColumn(),
+    name: lineColumn(200),
+    kind: choiceColumn(TERRITORY_KINDS),
+    parent: nullable(slugColumn()),
+  },
+  isDirectory: true,
+  open(db: Database, context: ImportContext) {
+    const store = createDirectoryStore(db);
+    const before = new Map(store.territories().map((entry) => [entry.slug, entry]));
+    const now = new Map(before);
+    const slugOfId = new Map([...before.values()].map(({ id, slug }) => [id, slug]));
+    const fileOrder = new Set<string>();
+
+    return {
+      write(row: Given<TerritoryRow>) {
+        const { slug } = row;
+        if (slug == null) throw new RowFault("slug", REQUIRED);
+        const stored = now.get(slug);
+        const name = row.name ?? stored?.name;
+        if (name === undefined) throw new RowFault("name", REQUIRED);
+        const kind = row.kind ?? stored?.kind;
+        if (kind === undefined) throw new RowFault("kind", REQUIRED);
+        const parent = row.parent === undefined ? (stored?.parent ?? null) : row.parent;
+        requireFreeId(row.id, slug, stored?.id, slugOfId);
+        requirePlace(slug, kind, parent);
+        fileOrder.add(slug);
+        if (stored?.name === name && stored.kind === kind && stored.parent === parent) {
+          return "unchanged";
+        }
+        const entry = stored ?? newTerritory(row.id ?? Math.max(0, ...slugOfId.keys()) + 1, slug);
+        now.set(slug, { ...entry, name, kind, parent });
+        slugOfId.set(entry.id, slug);
+        return stored === undefined ? "inserted" : "updated";
+      },
+
+      inUse: () => territoriesInUse(db),
+
+      /** From the leaves up, so that a node stays when anything below it does. */
+      removeOthers(named, inUse) {
+        let removed = 0;
+        for (const { id, slug } of inTreeOrder([...now.values()]).reverse()) {
+          if (named.has(slug)) continue;
+          const hasChildren = [...now.values()].some(({ parent }) => parent === slug);
+          if (inUse.has(slug) || hasChildren) {
+            const reason = hasChildren ? "others lie" : "channels are";
+            context.note(`${slug} stays, since ${reason} in it.`);
+            continue;
+          }
+          store.removeTerritory(slug);
+          now.delete(slug);
+          slugOfId.delete(id);
+          removed += 1;
+        }
+        return removed;
+      },
+
+      /** Writes all that changed by one statement: the lock is held for half as long as by one for each. */
+      beforeCommit() {
+        const ordered = inTreeOrder(inFileOrder([...now.values()], fileOrder));
+        const changed = ordered
+          .map((entry, position) => ({ ...entry, position }))
+          .filter((entry) => !isSame(entry, before.get(entry.slug)));
+        store.saveTerritories(changed);
+        const moved = changed.filter(
+          ({ slug, path }) => before.has(slug) && before.get(slug)?.path !== path,
+        );
+        store.markMoved(
+          moved.map(({ slug }) => slug),
+          true,
+        );
+      },
+
+      afterwards: () => refreshFacets(db, context.clock),
+    };
+
+    /** Behind all others, until the tree's order is known; its path comes with that. */
+    function newTerritory(id: number, slug: string): Territory {
+      const given = { name: "", kind: "country", parent: null } as const;
+      return { id, slug, ...given, path: "", position: now.size, channels: 0, isMoved: false };
+    }
+
+    /** The tree goes down by levels, which also keeps it without circles. */
+    function requirePlace(slug: string, kind: TerritoryKind, parent: string | null): void {
+      if (parent === null) {
+        if (kind !== "country") throw new RowFault("parent", `A ${kind} needs a parent.`);
+      } else {
+        const above = now.get(parent);
+        if (above === undefined) {
+          throw new RowFault("parent", unknownSlug(parent));
+        }
+        if (!mayContain(above.kind, kind)) {
+          throw new RowFault("parent", `A ${kind} cannot lie in a ${above.kind}.`);
+        }
+      }
+      const known = now.get(slug);
+      if (known === undefined || known.kind === kind) return;
+      for (const child of now.values()) {
+        if (child.parent === slug && !mayContain(kind, child.kind)) {
+          throw new RowFault("kind", `A ${kind} cannot contain the ${child.kind} ${child.slug}.`);
+        }
+      }
+    }
+  },
+};

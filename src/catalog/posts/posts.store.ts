@@ -1,0 +1,208 @@
+import { type Database, statement } from "../../db/database.ts";
+import { WITHIN_DEADLINE } from "../../db/deadline.ts";
+import { type JsonText, toJsonText } from "../../values/json-text.ts";
+import { formatInstant } from "../../values/moscow-time.ts";
+
+/** A post as the API shows it (decisions, section 2). */
+export interface PostView {
+  id: number;
+  channel: number;
+  text: string;
+  views: number;
+  is_ad: boolean;
+  published_at: string;
+  link: string | null;
+}
+
+/** Where a page ended: the last post's publication instant and id. */
+export type PostPosition = readonly [publishedAt: number, id: number];
+
+export interface PostSelection {
+  channelId: number;
+  /** First instant included; null: no bound. */
+  fromMs: number | null;
+  /** First instant not included any more; null: no bound. */
+  untilMs: number | null;
+  isAd: boolean | null;
+  after: PostPosition | null;
+  limit: number;
+}
+
+export interface PostPage {
+  results: JsonText<PostView[]>;
+  /** Null on the last page. */
+  last: PostPosition | null;
+}
+
+interface Row {
+  id: number;
+  channel_id: number;
+  text: string;
+  views: number;
+  is_ad: number;
+  published_at: number;
+  link: string | null;
+}
+
+const COLUMNS = "p.id, p.channel_id, p.text, p.views, p.is_ad, p.published_at, p.link";
+
+/** Whether an index has the posts of a page one after another; else advertising lies between them. */
+export function isShort({ isAd }: PostSelection): boolean {
+  return isAd !== false;
+}
+
+/**
+ * A page of a channel's posts, newest first; equal instants by descending id. Both orders are
+ * those of the index, so nothing is sorted.
+ */
+export function selectPosts(db: Database, selection: PostSelection): PostPage {
+  const { limit } = selection;
+  // One more than the page tells whether there is another.
+  const rows: Row[] = [];
+  for (const segment of segments(selection)) {
+    if (rows.length > limit) break;
+    rows.push(...selectSegment(db, selection, segment, limit + 1 - rows.length));
+  }
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  return {
+    results: toJsonText(shown.map(toView)),
+    last: last === undefined ? null : [last.published_at, last.id],
+  };
+}
+
+/** Posts between two instants, or those of one instant below an id. */
+type Segment =
+  | { fromMs: number | null; untilMs: number | null }
+  | { atMs: number; belowId: number };
+
+/** So that every page begins in the index where it begins, whatever lies before and shares its instant. */
+function segments({ fromMs, untilMs, after }: PostSelection): Segment[] {
+  if (after === null) return [{ fromMs, untilMs }];
+  const [atMs, belowId] = after;
+  const from = fromMs ?? Number.NEGATIVE_INFINITY;
+  const until = untilMs ?? Number.POSITIVE_INFINITY;
+  const tied = atMs >= from && atMs < until ? [{ atMs, belowId }] : [];
+  return [...tied, { fromMs, untilMs: Math.min(until, atMs) }];
+}
+
+function selectSegment(
+  db: Database,
+  selection: PostSelection,
+  segment: Segment,
+  limit: number,
+): Row[] {
+  const conditions = [isShort(selection) ? "1" : WITHIN_DEADLINE, "p.channel_id = ?"];
+  const values: number[] = [selection.channelId];
+  const require = (condition: string, value: number | null): void => {
+    if (value === null) return;
+    conditions.push(condition);
+    values.push(value);
+  };
+  if (selection.isAd !== null) conditions.push(selection.isAd ? "p.is_ad = 1" : "p.is_ad = 0");
+  if ("atMs" in segment) {
+    require("p.published_at = ?", segment.atMs);
+    require("p.id < ?", segment.belowId);
+  } else {
+    require("p.published_at >= ?", segment.fromMs);
+    require("p.published_at < ?", segment.untilMs);
+  }
+  return statement<Row>(
+    db,
+    `SELECT ${COLUMNS} FROM posts p WHERE ${conditions.join(" AND ")}
+     ORDER BY p.published_at DESC, p.id DESC LIMIT ?`,
+  ).all(...values, limit);
+}
+
+/** A post of a public channel, or undefined. */
+export function selectPost(db: Database, id: number): PostView | undefined {
+  const row = statement<Row>(
+    db,
+    `SELECT ${COLUMNS} FROM posts p JOIN channels c ON c.id = p.channel_id
+     WHERE p.id = ? AND c.is_public = 1`,
+  ).get(id);
+  return row === undefined ? undefined : toView(row);
+}
+
+/** The posts with these numbers, in their order, as JSON text. */
+export function selectPostTexts(
+  db: Database,
+  ids: readonly number[],
+): Map<number, JsonText<PostView>> {
+  const byId = statement<Row>(db, `SELECT ${COLUMNS} FROM posts p WHERE p.id = ?`);
+  const texts = new Map<number, JsonText<PostView>>();
+  for (const id of ids) {
+    const row = byId.get(id);
+    if (row !== undefined) texts.set(id, toJsonText(toView(row)));
+  }
+  return texts;
+}
+
+function toView(row: Row): PostView {
+  return {
+    id: row.id,
+    channel: row.channel_id,
+    text: row.text,
+    views: row.views,
+    is_ad: row.is_ad === 1,
+    published_at: formatInstant(row.published_at),
+    link: row.link,
+  };
+}
+
+/** When the newest stored post of a channel was published; null where there is none. */
+export function newestPostAt(db: Database, channelId: number): number | null {
+  return (
+    statement<{ at: number | null }>(
+      db,
+      "SELECT max(published_at) AS at FROM posts WHERE channel_id = ?",
+    ).get(channelId)?.at ?? null
+  );
+}
+
+/** A post as it is stored. */
+export interface PostRecord {
+  id: number;
+  channel_id: number;
+  msgr_post_id: number | null;
+  text: string;
+  views: number;
+  is_ad: number;
+  published_at: number;
+  link: string | null;
+}
+
+/** Finds and writes posts, for imports; its calls come inside transactions. */
+export function createPostRecords(db: Database) {
+  const columns = "id, channel_id, msgr_post_id, text, views, is_ad, published_at, link";
+  const byId = statement<PostRecord>(db, `SELECT ${columns} FROM posts WHERE id = ?`);
+  const byMessengerId = statement<PostRecord>(
+    db,
+    `SELECT ${columns} FROM posts WHERE channel_id = ? AND msgr_post_id = ?`,
+  );
+  const insert = statement(
+    db,
+    `INSERT INTO posts (${columns}, read_at)
+     VALUES (@id, @channel_id, @msgr_post_id, @text, @views, @is_ad, @published_at, @link, @read_at)`,
+  );
+  const update = statement(
+    db,
+    `UPDATE posts SET channel_id = @channel_id, msgr_post_id = @msgr_post_id, text = @text,
+       views = @views, is_ad = @is_ad, published_at = @published_at, link = @link
+     WHERE id = @id`,
+  );
+  return {
+    byId: (id: number): PostRecord | undefined => byId.get(id),
+    byMessengerId: (channelId: number, messengerId: number): PostRecord | undefined =>
+      byMessengerId.get(channelId, messengerId),
+
+    /** @param record with id 0 for one that the database is to choose */
+    insert(record: PostRecord, readAt: number): void {
+      insert.run({ ...record, id: record.id === 0 ? null : record.id, read_at: readAt });
+    },
+
+    update(record: PostRecord): void {
+      update.run(record);
+    },
+  };
+}

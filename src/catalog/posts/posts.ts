@@ -1,0 +1,31 @@
+import type { Database } from "../../db/database.ts";
+import { notFound } from "../../errors.ts";
+import { type JsonText, toJsonText } from "../../values/json-text.ts";
+import {
+  isShort,
+  type PostPage,
+  type PostSelection,
+  type PostView,
+  selectPost,
+  selectPosts,
+} from "./posts.store.ts";
+
+/** For doors, which name no store. */
+export type { PostView } from "./posts.store.ts";
+
+export type Posts = ReturnType<typeof createPosts>;
+
+export function createPosts(db: Database, readPage: (of: PostSelection) => Promise<PostPage>) {
+  return {
+    /** A page of a channel's posts, newest first. One that is found at once is not worth the way to a thread. */
+    page: (selection: PostSelection): PostPage | Promise<PostPage> =>
+      isShort(selection) ? selectPosts(db, selection) : readPage(selection),
+
+    /** @throws AppError `not_found`, also for a post of a channel that is not public */
+    post(id: number): JsonText<PostView> {
+      const post = selectPost(db, id);
+      if (post === undefined) throw notFound("The post");
+      return toJsonText(post);
+    },
+  };
+}

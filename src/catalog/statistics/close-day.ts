@@ -1,0 +1,43 @@
+import { type Database, statement } from "../../db/database.ts";
+import { inParts } from "../../db/transaction.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { type Day, startOfDay } from "../../values/moscow-time.ts";
+
+/** Channels a step: each adds up its posts of the day, which may be hundreds. */
+const CHANNELS_PER_STEP = 20;
+
+const NEXT_CHANNELS = `
+  SELECT id FROM channels WHERE is_public = 1 AND id > ? ORDER BY id LIMIT ?`;
+
+const CLOSE = `
+  INSERT INTO daily_statistics (channel_id, day, subscribers, views, posts)
+  SELECT c.id, :day, c.subscribers,
+    (SELECT coalesce(sum(p.views), 0) FROM posts p
+     WHERE p.channel_id = c.id AND p.published_at >= :from AND p.published_at < :until),
+    (SELECT count(*) FROM posts p
+     WHERE p.channel_id = c.id AND p.published_at >= :from AND p.published_at < :until)
+  FROM channels c
+  WHERE c.is_public = 1 AND c.id BETWEEN :first AND :last
+  ON CONFLICT (channel_id, day) DO NOTHING`;
+
+/**
+ * Gives every public channel without an imported row for the day one, with the card's subscribers
+ * and the day's stored posts (decisions, section 8). Interrupted, it can be run again.
+ * @returns how many rows it made
+ */
+export async function closeDay(db: Database, clock: Clock, day: Day): Promise<number> {
+  const nextChannels = statement<{ id: number }>(db, NEXT_CHANNELS);
+  const close = statement(db, CLOSE);
+  const [from, until] = [startOfDay(day), startOfDay(day + 1)];
+  let made = 0;
+  let after = 0;
+  await inParts(db, clock, "close-day", () => {
+    const ids = nextChannels.all(after, CHANNELS_PER_STEP);
+    const [first, last] = [ids[0]?.id, ids.at(-1)?.id];
+    if (first === undefined || last === undefined) return false;
+    made += close.run({ day, from, until, first, last }).changes;
+    after = last;
+    return true;
+  });
+  return made;
+}

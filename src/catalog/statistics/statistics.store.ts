@@ -1,0 +1,148 @@
+import { type Database, statement } from "../../db/database.ts";
+import { type JsonText, toJsonText } from "../../values/json-text.ts";
+import { type Day, formatDay, startOfDay } from "../../values/moscow-time.ts";
+
+/** A day of a channel as the API shows it (decisions, section 2). */
+export interface DailyStatisticsView {
+  channel: number;
+  day: string;
+  subscribers: number;
+  views: number;
+  posts: number;
+}
+
+export interface StatisticsSelection {
+  /** Distinct service numbers, in the order of the answer; unknown ones are left out. */
+  channelIds: readonly number[];
+  from: Day;
+  /** Included. */
+  to: Day;
+}
+
+interface Row {
+  day: Day;
+  subscribers: number;
+  views: number;
+  posts: number;
+}
+
+const SHORT_CHANNELS = 10;
+const SHORT_DAYS = 366;
+
+/** Whether little is read, such as a year of one channel: less than the way to a thread costs. */
+export function isShort({ channelIds, from, to }: StatisticsSelection): boolean {
+  return channelIds.length <= SHORT_CHANNELS && channelIds.length * (to - from + 1) <= SHORT_DAYS;
+}
+
+/**
+ * The days of public channels, by channel in the order given, then by day. Its caller asks for some
+ * ten thousand at most, so it has no deadline to watch, which would cost as much as the reading.
+ */
+export function selectDailyStatistics(
+  db: Database,
+  { channelIds, from, to }: StatisticsSelection,
+): JsonText<DailyStatisticsView[]> {
+  const isPublic = statement(db, "SELECT 1 FROM channels WHERE id = ? AND is_public = 1");
+  const days = statement<Row>(
+    db,
+    `SELECT s.day, s.subscribers, s.views, s.posts FROM daily_statistics s
+     WHERE s.channel_id = ? AND s.day BETWEEN ? AND ? ORDER BY s.day`,
+  );
+  const dayTexts = new Map<Day, string>();
+  const dayText = (day: Day): string => {
+    let text = dayTexts.get(day);
+    if (text === undefined) {
+      text = formatDay(day);
+      dayTexts.set(day, text);
+    }
+    return text;
+  };
+
+  const views: DailyStatisticsView[] = [];
+  for (const channel of channelIds) {
+    if (isPublic.get(channel) === undefined) continue;
+    for (const { day, subscribers, views: viewCount, posts } of days.all(channel, from, to)) {
+      views.push({ channel, day: dayText(day), subscribers, views: viewCount, posts });
+    }
+  }
+  return toJsonText(views);
+}
+
+/** A channel's day as it is stored. */
+export interface StatisticsRecord {
+  channelId: number;
+  day: Day;
+  subscribers: number;
+  views: number;
+  posts: number;
+}
+
+/** Days that one statement adds. */
+export const ADDED_TOGETHER = 50;
+
+/** Finds and writes days, for imports; its calls come inside transactions. */
+export function createStatisticsRecords(db: Database) {
+  const find = statement<Omit<StatisticsRecord, "channelId" | "day">>(
+    db,
+    "SELECT subscribers, views, posts FROM daily_statistics WHERE channel_id = ? AND day = ?",
+  );
+  const add = statement(
+    db,
+    `INSERT INTO daily_statistics (channel_id, day, subscribers, views, posts)
+     VALUES (?, ?, ?, ?, ?) ON CONFLICT (channel_id, day) DO NOTHING`,
+  );
+  const save = statement(
+    db,
+    `INSERT INTO daily_statistics (channel_id, day, subscribers, views, posts)
+     VALUES (@channelId, @day, @subscribers, @views, @posts)
+     ON CONFLICT (channel_id, day) DO UPDATE SET
+       subscribers = excluded.subscribers, views = excluded.views, posts = excluded.posts`,
+  );
+  const ofPosts = statement<{ views: number; posts: number }>(
+    db,
+    `SELECT coalesce(sum(views), 0) AS views, count(*) AS posts FROM posts
+     WHERE channel_id = ? AND published_at >= ? AND published_at < ?`,
+  );
+  const addAll = statement(
+    db,
+    `INSERT INTO daily_statistics (channel_id, day, subscribers, views, posts)
+     VALUES ${Array(ADDED_TOGETHER).fill("(?, ?, ?, ?, ?)").join(", ")}`,
+  );
+  return {
+    find: (channelId: number, day: Day) => find.get(channelId, day),
+
+    /**
+     * Adds `ADDED_TOGETHER` days, in half the time. None, and false, where one is stored already or
+     * given twice.
+     */
+    addAll(records: readonly StatisticsRecord[]): boolean {
+      const values: number[] = [];
+      for (const { channelId, day, subscribers, views, posts } of records) {
+        values.push(channelId, day, subscribers, views, posts);
+      }
+      try {
+        addAll.run(values);
+        return true;
+      } catch (error) {
+        if (isConflict(error)) return false;
+        throw error;
+      }
+    },
+
+    /** False where the day is stored already, which is left as it is. */
+    add: ({ channelId, day, subscribers, views, posts }: StatisticsRecord): boolean =>
+      add.run(channelId, day, subscribers, views, posts).changes === 1,
+
+    save(record: StatisticsRecord): void {
+      save.run(record);
+    },
+
+    /** The views and number of the posts of a channel's day that are stored. */
+    ofPosts: (channelId: number, day: Day): { views: number; posts: number } =>
+      ofPosts.get(channelId, startOfDay(day), startOfDay(day + 1)) ?? { views: 0, posts: 0 },
+  };
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "SQLITE_CONSTRAINT_PRIMARYKEY";
+}

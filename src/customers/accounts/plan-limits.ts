@@ -1,0 +1,22 @@
+import { fieldError } from "../../errors.ts";
+
+/** The limits of a plan that an operator may set, and what each may be. */
+export const PLAN_LIMITS = {
+  requestsPerSecond: { minimum: 1, maximum: 1_000_000 },
+  requestsPerPeriod: { minimum: 1, maximum: 1_000_000_000_000 },
+  webhooks: { minimum: 0, maximum: 1_000 },
+  webhookChannels: { minimum: 0, maximum: 1_000_000 },
+} as const;
+
+export type PlanChange = { [Limit in keyof typeof PLAN_LIMITS]?: number };
+
+/** @throws AppError `invalid` for a number out of its range (decisions, section 4) */
+export function requireLimits(change: PlanChange): void {
+  for (const [limit, { minimum, maximum }] of Object.entries(PLAN_LIMITS)) {
+    const value = change[limit as keyof PlanChange];
+    if (value === undefined) continue;
+    if (!Number.isSafeInteger(value) || value < minimum || value > maximum) {
+      throw fieldError({ [limit]: [`Enter a whole number from ${minimum} to ${maximum}.`] });
+    }
+  }
+}

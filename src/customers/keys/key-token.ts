@@ -1,0 +1,62 @@
+import { hash } from "node:crypto";
+import { crc32 } from "node:zlib";
+import type { Random } from "../../ports/random.ts";
+
+/** A key's mark, set when it is made and never changed (specification, section 5). */
+export const KEY_ACCESSES = ["read_only", "read_write"] as const;
+export type KeyAccess = (typeof KEY_ACCESSES)[number];
+
+/**
+ * The written form (decisions, section 5): `knl_ro_` or `knl_rw_`, 32 base62 characters, and the
+ * CRC32 of all before it as 6 base62 characters.
+ */
+const FORM = /^knl_r[ow]_[0-9A-Za-z]{38}$/;
+const PREFIXES: Record<KeyAccess, string> = { read_only: "knl_ro_", read_write: "knl_rw_" };
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const BODY_LENGTH = 32;
+const CHECKSUM_LENGTH = 6;
+const SHOWN_LENGTH = 11;
+
+/** 32 characters of base62: 190 random bits. */
+export function createKeyToken(access: KeyAccess, random: Random): string {
+  const unsigned = PREFIXES[access] + randomBase62(BODY_LENGTH, random);
+  return unsigned + checksum(unsigned);
+}
+
+/** False for what was mistyped or cut off: it needs no look-up. */
+export function isKeyToken(text: string): boolean {
+  return (
+    FORM.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH)
+  );
+}
+
+/** What is stored instead of the key: its SHA-256, in base64. */
+export function hashKeyToken(token: string): string {
+  return hash("sha256", token, "base64");
+}
+
+/** The beginning, by which people tell their keys apart: `knl_ro_` and four characters. */
+export function shownPrefix(token: string): string {
+  return token.slice(0, SHOWN_LENGTH);
+}
+
+function randomBase62(length: number, random: Random): string {
+  let text = "";
+  while (text.length < length) {
+    for (const byte of random.bytes(length)) {
+      // 248 is the largest multiple of 62 in a byte: above it, some characters would be likelier.
+      if (byte < 248 && text.length < length) text += BASE62.charAt(byte % 62);
+    }
+  }
+  return text;
+}
+
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let digits = "";
+  for (let place = 0; place < CHECKSUM_LENGTH; place++) {
+    digits = BASE62.charAt(rest % 62) + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+}

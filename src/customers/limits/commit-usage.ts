@@ -1,0 +1,49 @@
+import type { Database } from "../../db/database.ts";
+import { inTransaction, type Wait } from "../../db/transaction.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { UsedKey } from "../keys/key-use.ts";
+import { recordKeyUse } from "../keys/keys.store.ts";
+import { addUsage, type UsageEntry, type UsageReceipt } from "./usage.store.ts";
+
+/**
+ * An answer waits for two commits at the most. Both together must be over well before the server
+ * gives up an idle connection: a request that was not answered must not be counted later.
+ */
+const WAIT: Wait = { maxMs: 3_000, lookMs: 1 };
+
+/** After so many commits it is looked how long the write-ahead log has become. */
+const COMMITS_PER_LOOK = 100;
+
+/**
+ * Commits entries and the use of keys on the connection that serves, which waits for no disk (README,
+ * "What survives…"). Now and then it has the write-ahead log checkpointed elsewhere; while that holds
+ * the lock a commit waits for it as for any other writer's.
+ * @param checkpoint settles when it is over
+ */
+export function createUsageCommits(db: Database, clock: Clock, checkpoint: () => Promise<void>) {
+  let commits = 0;
+  let isUnderWay = false;
+
+  /** Where it fails the log goes on growing, and commits themselves meet what is wrong. */
+  async function beginCheckpoint(): Promise<void> {
+    isUnderWay = true;
+    await checkpoint().catch(() => {});
+    isUnderWay = false;
+    commits = 0;
+  }
+
+  return async (entries: readonly UsageEntry[], keyUses: readonly UsedKey[]) => {
+    commits += 1;
+    if (commits >= COMMITS_PER_LOOK && !isUnderWay) void beginCheckpoint();
+    return inTransaction(
+      db,
+      clock,
+      "usage",
+      (): UsageReceipt[] => {
+        for (const { keyId, usedAt } of keyUses) recordKeyUse(db, keyId, usedAt);
+        return addUsage(db, entries);
+      },
+      WAIT,
+    );
+  };
+}

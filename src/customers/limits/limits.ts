@@ -1,0 +1,103 @@
+import { AppError } from "../../errors.ts";
+import { dayOf } from "../../values/moscow-time.ts";
+import type { Plan } from "../accounts/accounts.table.ts";
+import { type Period, periodAt } from "../accounts/plan.ts";
+import type { Caller } from "../keys/keys.ts";
+import type { RateVerdict } from "./rate-bucket.ts";
+import type { Rates } from "./rates.ts";
+import type { Charge, Usage } from "./usage.ts";
+
+export type Limits = ReturnType<typeof createLimits>;
+
+/** Where a caller stands after a request: for the headers of its answer. */
+export interface Standing {
+  plan: Plan;
+  rate: { remaining: number; resetS: number };
+  quota: { remaining: number; resetS: number };
+}
+
+/** A request as it ended. */
+export interface Ended {
+  /** Operation id. */
+  method: string;
+  status: number;
+  units: number;
+}
+
+/** What the plan in force allows a caller, and what is left of it (decisions, section 4). */
+export function createLimits(rates: Rates, usage: Usage) {
+  function periodOf({ planInForce }: Pick<Caller, "planInForce">, nowMs: number): Period {
+    return periodAt(planInForce.startedAt, nowMs);
+  }
+
+  function requestOf(caller: Caller, nowMs: number, { method, status, units }: Ended) {
+    return {
+      organizationId: caller.organization.id,
+      keyId: caller.key.id,
+      method,
+      status,
+      day: dayOf(nowMs),
+      periodStartedAt: periodOf(caller, nowMs).startedAt,
+      quota: caller.plan.requestsPerPeriod,
+      units,
+    };
+  }
+
+  return {
+    /** Takes one request from the organization's rate. Every request with a good key takes one. */
+    takeRequest: ({ organization, plan }: Caller, nowMs: number): RateVerdict =>
+      rates.take(organization.id, plan.requestsPerSecond, nowMs),
+
+    /** The period in force and the units used in it, by any process. */
+    usage(caller: Omit<Caller, "key">, nowMs: number): Period & { used: number } {
+      const period = periodOf(caller, nowMs);
+      return { ...period, used: usage.used(caller.organization.id, period.startedAt) };
+    },
+
+    /** Whether the period's units are known to be used up; where not, the commit says. */
+    isExhausted: (caller: Omit<Caller, "key">, nowMs: number): boolean =>
+      usage.usedAtLeast(caller.organization.id, periodOf(caller, nowMs).startedAt) >=
+      caller.plan.requestsPerPeriod,
+
+    /** Counts a billed request. The answer may leave once this settles. */
+    charge: (caller: Caller, nowMs: number, ended: Ended): Promise<Charge> =>
+      usage.charge(requestOf(caller, nowMs, ended)),
+
+    /** Records a request that cost nothing; nobody waits for it. */
+    record(caller: Caller, nowMs: number, ended: Omit<Ended, "units">): void {
+      // A commit that failed was logged once for all its requests.
+      usage.charge(requestOf(caller, nowMs, { ...ended, units: 0 })).catch(() => {});
+    },
+
+    /** @param used units used in the period, where the caller knows; else they are looked up */
+    standing(caller: Caller, nowMs: number, rate: RateVerdict, used: number | null): Standing {
+      const { plan } = caller;
+      const period = periodOf(caller, nowMs);
+      const left =
+        plan.requestsPerPeriod - (used ?? usage.used(caller.organization.id, period.startedAt));
+      return {
+        plan,
+        rate,
+        quota: { remaining: Math.max(0, left), resetS: secondsUntil(period.endsAt, nowMs) },
+      };
+    },
+  };
+}
+
+export function rateLimited({ retryAfterS }: RateVerdict, requestsPerSecond: number): AppError {
+  const requests = requestsPerSecond === 1 ? "1 request" : `${requestsPerSecond} requests`;
+  return new AppError("rate_limited", `The plan allows ${requests} per second.`, { retryAfterS });
+}
+
+export function quotaExceeded(caller: Caller, nowMs: number): AppError {
+  const { endsAt } = periodAt(caller.planInForce.startedAt, nowMs);
+  return new AppError(
+    "quota_exceeded",
+    `The ${caller.plan.requestsPerPeriod} requests of the period have run out.`,
+    { retryAfterS: secondsUntil(endsAt, nowMs) },
+  );
+}
+
+function secondsUntil(instantMs: number, nowMs: number): number {
+  return Math.max(1, Math.ceil((instantMs - nowMs) / 1000));
+}

@@ -1,0 +1,110 @@
+import { type Database, statement } from "../../db/database.ts";
+import { WITHIN_DEADLINE } from "../../db/deadline.ts";
+import { type JsonText, toJsonText } from "../../values/json-text.ts";
+import { type Day, formatDay } from "../../values/moscow-time.ts";
+
+/** Requests of one kind, counted together. */
+export interface UsageEntry {
+  organizationId: number;
+  keyId: number;
+  /** Operation id. */
+  method: string;
+  /** Of the answer. */
+  status: number;
+  day: Day;
+  periodStartedAt: number;
+  /** Units of the period. */
+  quota: number;
+  /** Each of the requests costs so many. */
+  units: number;
+  requests: number;
+}
+
+/** What came of an entry. */
+export interface UsageReceipt {
+  /** Requests that the quota had room for: the first so many. */
+  accepted: number;
+  /** Units used in the period after this entry. */
+  used: number;
+}
+
+/** Status under which the requests are recorded that the quota had no room for. */
+const REFUSED_STATUS = 429;
+
+const USED = "SELECT used FROM usage_periods WHERE organization_id = ? AND started_at = ?";
+
+const ADD_USED = `
+  INSERT INTO usage_periods (organization_id, started_at, used) VALUES (?, ?, ?)
+  ON CONFLICT (organization_id, started_at) DO UPDATE SET used = used + excluded.used`;
+
+const ADD_DAY = `
+  INSERT INTO usage_days (organization_id, day, method, key_id, status, requests, units)
+  VALUES (?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (organization_id, day, method, key_id, status)
+  DO UPDATE SET requests = requests + excluded.requests, units = units + excluded.units`;
+
+export function createUsageStore(db: Database) {
+  const used = statement<{ used: number }>(db, USED);
+  return {
+    /** Units used in the period that started at an instant. */
+    used: (organizationId: number, periodStartedAt: number): number =>
+      used.get(organizationId, periodStartedAt)?.used ?? 0,
+  };
+}
+
+/**
+ * Counts entries in their order, in the caller's transaction: here alone it is decided whether a
+ * request fits into the quota, so it is never exceeded, whichever process asks.
+ */
+export function addUsage(db: Database, entries: readonly UsageEntry[]): UsageReceipt[] {
+  const store = createUsageStore(db);
+  const addUsed = statement(db, ADD_USED);
+  const addDay = statement(db, ADD_DAY);
+  return entries.map((entry) => {
+    const { organizationId, keyId, method, status, day, periodStartedAt, units, requests } = entry;
+    const before = store.used(organizationId, periodStartedAt);
+    const accepted = units === 0 ? requests : fitting(entry, before);
+    const cost = accepted * units;
+    if (cost > 0) addUsed.run(organizationId, periodStartedAt, cost);
+    if (accepted > 0) addDay.run(organizationId, day, method, keyId, status, accepted, cost);
+    const refused = requests - accepted;
+    if (refused > 0) addDay.run(organizationId, day, method, keyId, REFUSED_STATUS, refused, 0);
+    return { accepted, used: before + cost };
+  });
+}
+
+function fitting({ quota, units, requests }: UsageEntry, used: number): number {
+  return Math.min(requests, Math.max(0, Math.floor((quota - used) / units)));
+}
+
+/** Usage of a day by method and key, as the API shows it. */
+export interface UsageView {
+  day: string;
+  method: string;
+  key: number;
+  requests: number;
+  units: number;
+  errors: number;
+}
+
+export interface UsageSelection {
+  organizationId: number;
+  from: Day;
+  /** Included. */
+  to: Day;
+}
+
+/** An organization's usage by day, method and key. */
+export function selectUsage(
+  db: Database,
+  { organizationId, from, to }: UsageSelection,
+): JsonText<UsageView[]> {
+  const rows = statement<Omit<UsageView, "day"> & { day: Day }>(
+    db,
+    `SELECT day, method, key_id AS key, sum(requests) AS requests, sum(units) AS units,
+       sum(CASE WHEN status >= 400 THEN requests ELSE 0 END) AS errors
+     FROM usage_days WHERE ${WITHIN_DEADLINE} AND organization_id = ? AND day BETWEEN ? AND ?
+     GROUP BY day, method, key_id ORDER BY day, method, key_id`,
+  ).all(organizationId, from, to);
+  return toJsonText(rows.map((row) => ({ ...row, day: formatDay(row.day) })));
+}

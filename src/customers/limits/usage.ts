@@ -1,0 +1,104 @@
+import type { Database } from "../../db/database.ts";
+import { createUsageStore, type UsageEntry, type UsageReceipt } from "./usage.store.ts";
+
+export type Usage = ReturnType<typeof createUsage>;
+
+/** One request to be counted. */
+export type UsageOfRequest = Omit<UsageEntry, "requests">;
+
+export interface Charge {
+  /** False: the quota had no room for the request, and it cost nothing. */
+  allowed: boolean;
+  /** Units used in the period after this request. */
+  used: number;
+}
+
+/** Commits entries; settles once they are in the database. */
+export type CommitUsage = (entries: UsageEntry[]) => Promise<UsageReceipt[]>;
+
+interface Batch {
+  entries: UsageEntry[];
+  /** Places in `entries` by key: few, so that a request's own is found by a look at each. */
+  places: Map<number, number[]>;
+  receipts: Promise<UsageReceipt[]>;
+}
+
+/**
+ * Counts requests. Those that come while a commit is under way go into the next one together, so a
+ * busy moment costs few transactions, and nobody waits for more than two.
+ */
+export function createUsage(db: Database, commit: CommitUsage) {
+  const store = createUsageStore(db);
+  /** Of each organization, what the last receipt said: units are only ever added to a period. */
+  const known = new Map<number, { periodStartedAt: number; used: number }>();
+  let underWay: Promise<unknown> = Promise.resolve();
+  let waiting: Batch | null = null;
+
+  function newBatch(): Batch {
+    const entries: UsageEntry[] = [];
+    const receipts = underWay.then(() => {
+      waiting = null;
+      return commit(entries);
+    });
+    underWay = receipts.catch(() => undefined);
+    return { entries, places: new Map(), receipts };
+  }
+
+  /** @returns the place of the request's entry, and its own place among the entry's requests */
+  function add({ entries, places }: Batch, request: UsageOfRequest): [at: number, nth: number] {
+    const ofKey = places.get(request.keyId) ?? [];
+    const at = ofKey.find((place) => isSameKind(entries[place] as UsageEntry, request));
+    if (at === undefined) {
+      places.set(request.keyId, [...ofKey, entries.length]);
+      entries.push({ ...request, requests: 1 });
+      return [entries.length - 1, 1];
+    }
+    const entry = entries[at] as UsageEntry;
+    entry.requests += 1;
+    return [at, entry.requests];
+  }
+
+  return {
+    /** Units that are committed for a period, whichever process counted them. */
+    used: store.used,
+
+    /** At least so many units are used in a period: what this process knows without a look. */
+    usedAtLeast(organizationId: number, periodStartedAt: number): number {
+      const last = known.get(organizationId);
+      return last?.periodStartedAt === periodStartedAt ? last.used : 0;
+    },
+
+    /**
+     * Counts a request; settles when its units are committed or refused.
+     * @throws AppError `unavailable`, with nothing counted, when they could not be
+     */
+    async charge(request: UsageOfRequest): Promise<Charge> {
+      waiting ??= newBatch();
+      const { receipts } = waiting;
+      const [at, nth] = add(waiting, request);
+      const { accepted, used } = (await receipts)[at] as UsageReceipt;
+      const { organizationId, periodStartedAt } = request;
+      known.set(organizationId, { periodStartedAt, used });
+      const after = Math.max(0, accepted - nth) * request.units;
+      return { allowed: nth <= accepted, used: used - after };
+    },
+
+    /** Settles when all that was charged is committed, or could not be. */
+    settled: async (): Promise<void> => {
+      await underWay;
+    },
+  };
+}
+
+/** Whether an entry of the same key counts such requests. */
+function isSameKind(entry: UsageEntry, request: UsageOfRequest): boolean {
+  return (
+    entry.method === request.method &&
+    entry.status === request.status &&
+    entry.units === request.units &&
+    entry.day === request.day &&
+    entry.periodStartedAt === request.periodStartedAt &&
+    entry.quota === request.quota &&
+    entry.organizationId === request.organizationId
+  );
+}

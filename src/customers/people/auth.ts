@@ -1,0 +1,105 @@
+import type { Database } from "../../db/database.ts";
+import { patientClient } from "../../db/patient-client.ts";
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "./password-rules.ts";
+import { noteChosen } from "./people.store.ts";
+
+/** What the library is told; plain data, since it runs on a thread of its own. */
+export interface AuthSettings {
+  /** Signs cookies. */
+  secret: string;
+}
+
+const DAY_S = 24 * 60 * 60;
+const SESSION_S = 7 * DAY_S;
+/** Links by which a password is chosen: after a reset, or an invitation, which waits for people. */
+const LINK_S = 3 * DAY_S;
+
+const TIMES = { createdAt: "created_at", updatedAt: "updated_at" };
+
+/** Called with the token of a link that was just made. */
+type OnLink = (token: string) => void;
+
+const built = new WeakMap<Database, ReturnType<typeof build>>();
+
+/** Sign-in, sessions and password links by better-auth, over this connection. */
+export function authOf(db: Database, settings: AuthSettings) {
+  const known = built.get(db) ?? build(db, settings);
+  built.set(db, known);
+  return known;
+}
+
+async function build(db: Database, { secret }: AuthSettings) {
+  // Loaded when somebody signs in: it is as large as all the rest, and most threads need none of it.
+  const { betterAuth } = await import("better-auth");
+  /** The library hands a link's token to a callback, and not to who asked for it. */
+  const asked: { onLink: OnLink | null } = { onLink: null };
+  const auth = betterAuth({
+    database: patientClient(db),
+    secret,
+    // Nothing is served by the library itself, so no address of ours matters to it.
+    baseURL: "http://localhost",
+    telemetry: { enabled: false },
+    logger: { disabled: true },
+    // The site limits attempts itself, by address and by account.
+    rateLimit: { enabled: false },
+    advanced: {
+      cookiePrefix: "kanalog",
+      useSecureCookies: false,
+      defaultCookieAttributes: { path: "/", httpOnly: true, sameSite: "lax" },
+    },
+    emailAndPassword: {
+      enabled: true,
+      autoSignIn: false,
+      minPasswordLength: PASSWORD_LENGTH_MIN,
+      maxPasswordLength: PASSWORD_LENGTH_MAX,
+      resetPasswordTokenExpiresIn: LINK_S,
+      revokeSessionsOnPasswordReset: true,
+      password: {
+        // Off the thread, unlike the library's own.
+        hash: (password) => Bun.password.hash(password),
+        verify: ({ hash, password }) => Bun.password.verify(password, hash),
+      },
+      sendResetPassword: async ({ token }) => asked.onLink?.(token),
+      onPasswordReset: async ({ user }) => noteChosen(db, user.id),
+    },
+    user: {
+      modelName: "people",
+      fields: { emailVerified: "email_verified", ...TIMES },
+      additionalFields: {
+        isStaff: { type: "boolean", fieldName: "is_staff", input: false, defaultValue: false },
+      },
+    },
+    session: {
+      modelName: "sessions",
+      expiresIn: SESSION_S,
+      updateAge: DAY_S,
+      fields: {
+        userId: "person_id",
+        expiresAt: "expires_at",
+        ipAddress: "ip_address",
+        userAgent: "user_agent",
+        ...TIMES,
+      },
+    },
+    account: {
+      modelName: "credentials",
+      fields: {
+        userId: "person_id",
+        accountId: "account_id",
+        providerId: "provider_id",
+        accessToken: "access_token",
+        refreshToken: "refresh_token",
+        idToken: "id_token",
+        accessTokenExpiresAt: "access_token_expires_at",
+        refreshTokenExpiresAt: "refresh_token_expires_at",
+        ...TIMES,
+      },
+    },
+    verification: {
+      modelName: "verifications",
+      storeIdentifier: "hashed",
+      fields: { expiresAt: "expires_at", ...TIMES },
+    },
+  });
+  return { auth, asked };
+}

@@ -1,0 +1,42 @@
+import type { Database } from "../../db/database.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { AuthSettings } from "./auth.ts";
+import {
+  distrust,
+  type EnsuredPerson,
+  endSessionsOfSuspended,
+  ensurePerson,
+  markStaff,
+  passwordLink,
+  setPassword,
+} from "./people.ts";
+
+export type OperatorPeople = ReturnType<typeof createOperatorPeople>;
+
+/** What the operator's commands do with people. */
+export function createOperatorPeople(db: Database, clock: Clock, settings: () => AuthSettings) {
+  return {
+    /** @throws AppError `not_found`; `conflict` for the last one who is staff */
+    markStaff: (email: string, isStaff: boolean): Promise<void> =>
+      markStaff(db, clock, { email, isStaff }),
+
+    /** The person with this address, made where there is none. */
+    ensure: (input: { email: string; name: string }): Promise<EnsuredPerson> =>
+      ensurePerson(db, clock, { settings: settings(), ...input }),
+
+    /** Before somebody is given more. @returns whether they have a password still */
+    distrust: (email: string): Promise<boolean> => distrust(db, clock, email),
+
+    /** After a suspension: signs out who may act nowhere any more, and is not staff. */
+    endSessionsOfSuspended: (email: string): Promise<void> =>
+      endSessionsOfSuspended(db, clock, email),
+
+    /** A token by which somebody chooses a password, once; null where there is no such person. */
+    passwordLink: (email: string): Promise<string | null> =>
+      passwordLink(db, clock, { settings: settings(), email, isTrusted: true }),
+
+    /** Ends the person's sessions. @throws AppError `invalid`, `not_found` */
+    setPassword: (email: string, password: string): Promise<void> =>
+      setPassword(db, clock, { settings: settings(), email, password }),
+  };
+}

@@ -1,0 +1,36 @@
+import { fieldError } from "../../errors.ts";
+import { isCommonPassword } from "./common-passwords.ts";
+
+export const PASSWORD_LENGTH_MIN = 10;
+export const PASSWORD_LENGTH_MAX = 128;
+/** A shorter name is found in words by chance. */
+const NAME_LENGTH_MIN = 4;
+
+/** @throws AppError `invalid` on `password` */
+export function requirePassword(password: string, email: string): string {
+  const fault = passwordFault(password, email);
+  if (fault !== null) throw fieldError({ password: [fault] });
+  return password;
+}
+
+/**
+ * What NIST SP 800-63B asks of a password: long enough, not the name of its account or of the
+ * service, and not among those that are guessed first; nothing about which characters it has.
+ * @param email whose it is to be
+ * @returns what is wrong with it, or null
+ */
+export function passwordFault(password: string, email: string): string | null {
+  const length = [...password].length;
+  if (length < PASSWORD_LENGTH_MIN) {
+    return `Ensure this field has at least ${PASSWORD_LENGTH_MIN} characters.`;
+  }
+  if (length > PASSWORD_LENGTH_MAX) {
+    return `Ensure this field has no more than ${PASSWORD_LENGTH_MAX} characters.`;
+  }
+  const plain = password.toLowerCase();
+  const [name = ""] = email.trim().toLowerCase().split("@");
+  if (plain.includes("kanalog") || (name.length >= NAME_LENGTH_MIN && plain.includes(name))) {
+    return "Leave your e-mail's name and Kanalog's out of the password.";
+  }
+  return isCommonPassword(password) ? "This password is one of the first that are guessed." : null;
+}

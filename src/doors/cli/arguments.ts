@@ -1,0 +1,34 @@
+import { InvalidArgumentError, Option } from "commander";
+import { parseDay, startOfDay } from "../../values/moscow-time.ts";
+
+/** The number by which the lists name an organization, member or key. */
+export function parseId(text: string): number {
+  const id = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(id)) {
+    throw new InvalidArgumentError("It is not a number, such as the lists show.");
+  }
+  return id;
+}
+
+/** The day after it can still be written with four digits of the year. */
+const LAST_DAY = parseDay("9999-12-30") ?? 0;
+
+/** A day that is meant through its last Moscow second: the instant at which the next one starts. */
+export function parseLastDay(text: string): number {
+  const day = parseDay(text);
+  if (day === null || day > LAST_DAY)
+    throw new InvalidArgumentError("It is not a day such as 2027-01-31.");
+  return startOfDay(day + 1);
+}
+
+export function choiceOption(
+  flags: string,
+  description: string,
+  choices: readonly string[],
+): Option {
+  return new Option(flags, description).choices([...choices]);
+}
+
+export function jsonOption(): Option {
+  return new Option("--json", "print one JSON document on standard output");
+}

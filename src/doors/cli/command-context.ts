@@ -1,0 +1,38 @@
+import type { App } from "../../app/app.ts";
+import type { Domains } from "../../app/domains.ts";
+import type { Config, Environment } from "../../config.ts";
+import type { Ports } from "../../ports/ports.ts";
+
+/** What main.ts gives to the commands: they build nothing themselves. */
+export interface CommandContext {
+  environment: Environment;
+  output: Output;
+  ports(config: Config): Ports;
+  openDomains(config: Config, ports: Ports): Promise<Domains>;
+  createApp(config: Config, ports: Ports): Promise<App>;
+  /** Settles when standard input has ended. */
+  runMcpBridge(appliance: { url: string; key: string }): Promise<void>;
+}
+
+/** Where commands print: results to `out`, all else to `note`. */
+export interface Output {
+  out(text: string): void;
+  note(text: string): void;
+}
+
+export const EXIT_FAILED = 1;
+export const EXIT_USAGE = 2;
+export const EXIT_REJECTED_ROWS = 3;
+/** As shells have it for what was ended by Ctrl-C. */
+export const EXIT_INTERRUPTED = 130;
+
+/** Ends a command with an exit code; the message, if any, is printed. */
+export class CommandExit extends Error {
+  override readonly name = "CommandExit";
+  constructor(
+    readonly exitCode: number,
+    message = "",
+  ) {
+    super(message);
+  }
+}

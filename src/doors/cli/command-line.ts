@@ -1,0 +1,102 @@
+import { Command, CommanderError } from "commander";
+import { version } from "../../../package.json";
+import { ConfigError, readConfig } from "../../config.ts";
+import {
+  AppError,
+  isStorageFault,
+  isStorageUnavailable,
+  storageReason,
+  toAppError,
+} from "../../errors.ts";
+import { backupCommand, restoreCommand } from "./backup.ts";
+import { checkCommand } from "./check.ts";
+import { type CommandContext, CommandExit, EXIT_FAILED, EXIT_USAGE } from "./command-context.ts";
+import { healthCommand } from "./health.ts";
+import { importCommand } from "./import.ts";
+import { keyCommand } from "./key.ts";
+import { mcpCommand } from "./mcp.ts";
+import { memberCommand } from "./member.ts";
+import { orgCommand } from "./org.ts";
+import { planCommand } from "./plan.ts";
+import { serveCommand } from "./serve.ts";
+import { staffCommand } from "./staff.ts";
+import { startCommand } from "./start.ts";
+import { configCommand, openApiCommand, recountCommand } from "./upkeep.ts";
+import { webhookCommand } from "./webhook.ts";
+
+/** Runs the command that the words name. @returns the exit code (decisions, section 8) */
+export async function runCommandLine(
+  words: readonly string[],
+  context: CommandContext,
+): Promise<number> {
+  const program = new Command("kanalog")
+    .description("A self-hosted channel data appliance over one SQLite file.")
+    .version(version)
+    .addHelpText("after", "\nThe database is KANALOG_DB, or data/kanalog.db. See `kanalog config`.")
+    .addCommand(startCommand(context))
+    .addCommand(serveCommand(context))
+    .addCommand(importCommand(context))
+    .addCommand(orgCommand(context))
+    .addCommand(memberCommand(context))
+    .addCommand(keyCommand(context))
+    .addCommand(staffCommand(context))
+    .addCommand(planCommand(context))
+    .addCommand(webhookCommand(context))
+    .addCommand(recountCommand(context))
+    .addCommand(backupCommand(context))
+    .addCommand(restoreCommand(context))
+    .addCommand(checkCommand(context))
+    .addCommand(healthCommand(context))
+    .addCommand(mcpCommand(context))
+    .addCommand(openApiCommand(context))
+    .addCommand(configCommand(context));
+  settle(program, context);
+  try {
+    await program.parseAsync(words, { from: "user" });
+    return 0;
+  } catch (error) {
+    return exitCodeOf(error, context);
+  }
+}
+
+/** Commander would print and exit by itself; each command gets the context's output instead. */
+function settle(command: Command, context: CommandContext): void {
+  const { output } = context;
+  command
+    .exitOverride()
+    .showSuggestionAfterError(false)
+    .configureOutput({
+      writeOut: (text) => output.out(text.trimEnd()),
+      writeErr: (text) => output.note(text.trimEnd()),
+    });
+  for (const child of command.commands) settle(child, context);
+}
+
+function exitCodeOf(thrown: unknown, { output, environment }: CommandContext): number {
+  const error = isStorageFault(thrown) ? toAppError(thrown) : thrown;
+  if (error instanceof CommanderError) {
+    // Asking for help is no mistake; a group of commands without one of them is.
+    return error.exitCode === 0 ? 0 : EXIT_USAGE;
+  }
+  if (error instanceof CommandExit) {
+    if (error.message !== "") output.note(error.message);
+    return error.exitCode;
+  }
+  if (error instanceof ConfigError) {
+    output.note(error.message);
+    return EXIT_USAGE;
+  }
+  if (error instanceof AppError) {
+    const reason = isStorageUnavailable(error) ? storageReason(error.cause) : null;
+    const file = reason === null ? "" : ` ${readConfig(environment).databasePath}: ${reason}.`;
+    output.note(error.detail + file);
+    return error.code === "invalid" ? EXIT_USAGE : EXIT_FAILED;
+  }
+  if (error instanceof Error && "syscall" in error) {
+    // What the system refused (a file, a folder) is told in its words; a stack would add nothing.
+    output.note(error.message);
+    return EXIT_FAILED;
+  }
+  output.note(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  return EXIT_FAILED;
+}

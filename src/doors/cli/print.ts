@@ -1,0 +1,52 @@
+import { formatInstant } from "../../values/moscow-time.ts";
+import type { Output } from "./command-context.ts";
+
+type Cell = string | number | boolean | null;
+export type Printable = Record<string, Cell>;
+
+/** One object: a JSON document, or a line a field. */
+export function printObject(output: Output, object: Printable, asJson: boolean): void {
+  if (asJson) {
+    output.out(JSON.stringify(object));
+    return;
+  }
+  const width = Math.max(...Object.keys(object).map((name) => name.length));
+  for (const [name, value] of Object.entries(object)) {
+    output.out(`${name.padEnd(width)}  ${cellText(value)}`);
+  }
+}
+
+/** A list: `{results}` as a JSON document, or a table. */
+export function printList(output: Output, rows: readonly Printable[], asJson: boolean): void {
+  if (asJson) {
+    output.out(JSON.stringify({ results: rows }));
+    return;
+  }
+  const [first] = rows;
+  if (first === undefined) {
+    output.note("None.");
+    return;
+  }
+  const names = Object.keys(first);
+  const lines = [names, ...rows.map((row) => names.map((name) => cellText(row[name] ?? null)))];
+  const widths = names.map((_, column) =>
+    Math.max(...lines.map((line) => line[column]?.length ?? 0)),
+  );
+  for (const line of lines) {
+    output.out(
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    );
+  }
+}
+
+export function instantCell(instantMs: number | null): string | null {
+  return instantMs === null ? null : formatInstant(instantMs);
+}
+
+function cellText(value: Cell): string {
+  // A control character would reach the terminal as a command.
+  return value === null ? "-" : String(value).replace(/\p{Cc}/gu, "�");
+}

@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Domains } from "../../app/domains.ts";
+import { type Config, readConfig } from "../../config.ts";
+import { closeDatabase, copyDatabase, databaseExists, IN_MEMORY } from "../../db/database.ts";
+import { type CommandContext, CommandExit, EXIT_USAGE } from "./command-context.ts";
+
+/** Opens the database that the settings name, made where missing, and closes it after. */
+export async function withDomains<T>(
+  context: CommandContext,
+  work: (domains: Domains) => T | Promise<T>,
+): Promise<T> {
+  const config = readConfig(context.environment);
+  requireFile(config);
+  const isNew = !databaseExists(config.databasePath);
+  return withDomainsAt(context, config, (domains) => {
+    // A mistyped KANALOG_DB shows here.
+    if (isNew) context.output.note(`Made a new database, ${config.databasePath}.`);
+    return work(domains);
+  });
+}
+
+/** The same for settings that a command made itself. */
+export async function withDomainsAt<T>(
+  context: CommandContext,
+  config: Config,
+  work: (domains: Domains) => T | Promise<T>,
+): Promise<T> {
+  const domains = await context.openDomains(config, context.ports(config));
+  try {
+    return await work(domains);
+  } finally {
+    closeDatabase(domains.db);
+  }
+}
+
+/**
+ * The same on a copy beside the database, or on a new one where there is none; removed after. For
+ * trying what a command would do.
+ */
+export async function withDomainsOfCopy<T>(
+  context: CommandContext,
+  work: (domains: Domains) => T | Promise<T>,
+): Promise<T> {
+  const config = readConfig(context.environment);
+  requireFile(config);
+  const exists = databaseExists(config.databasePath);
+  const place = exists ? dirname(config.databasePath) : tmpdir();
+  const folder = mkdtempSync(join(place, "kanalog-dry-run-"));
+  const databasePath = join(folder, "copy.db");
+  try {
+    if (exists) await withDomainsAt(context, config, ({ db }) => copyDatabase(db, databasePath));
+    return await withDomainsAt(context, { ...config, databasePath }, work);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** @throws CommandExit for a database that would be gone with this command */
+export function requireFile({ databasePath }: Config): void {
+  if (databasePath === IN_MEMORY) {
+    throw new CommandExit(
+      EXIT_USAGE,
+      "KANALOG_DB: name a file; a database in memory would be lost.",
+    );
+  }
+}

@@ -1,0 +1,25 @@
+import type { Plan } from "../../customers/accounts/accounts.table.ts";
+import { PERIOD_DAYS } from "../../customers/accounts/plan.ts";
+import type { Standing } from "../../customers/limits/limits.ts";
+import type { Headers } from "./answers.ts";
+
+const PERIOD_S = PERIOD_DAYS * 24 * 60 * 60;
+
+/** Made once for each plan that is read. */
+const policies = new WeakMap<Plan, string>();
+
+/** After draft-ietf-httpapi-ratelimit-headers (decisions, section 1). */
+export function setLimitHeaders(headers: Headers, { plan, rate, quota }: Standing): void {
+  headers["ratelimit-policy"] = policyOf(plan);
+  headers["ratelimit"] =
+    `"rate";r=${rate.remaining};t=${rate.resetS}, "quota";r=${quota.remaining};t=${quota.resetS}`;
+}
+
+function policyOf(plan: Plan): string {
+  const known = policies.get(plan);
+  if (known !== undefined) return known;
+  const { requestsPerSecond, requestsPerPeriod } = plan;
+  const policy = `"rate";q=${requestsPerSecond};w=1, "quota";q=${requestsPerPeriod};w=${PERIOD_S}`;
+  policies.set(plan, policy);
+  return policy;
+}

@@ -1,0 +1,38 @@
+import type { Config } from "../../config.ts";
+import { notFound } from "../../errors.ts";
+import { isWithinRange } from "../../values/address-ranges.ts";
+import type { PublicRoutes } from "./public-routes.ts";
+
+export interface MetricsContext {
+  config: Config;
+  /** Where a request comes from; a proxy's word counts only where it is trusted. */
+  clientAddress(request: Request): string;
+  metrics: { contentType: string; text(): Promise<string> };
+}
+
+/** The header by which a trusted proxy tells the client's address, and others that proxies add. */
+const CLIENT = "x-forwarded-for";
+const FORWARDED = [CLIENT, "forwarded", "x-real-ip", "via"];
+
+/** `/metrics`: to whoever may not read it, the address does not exist. */
+export function metricsRoutes(context: MetricsContext): PublicRoutes {
+  const { contentType, text } = context.metrics;
+  return {
+    "/metrics": async (request) => {
+      if (!mayRead(request, context)) throw notFound("This address");
+      return new Response(await text(), {
+        headers: { "content-type": contentType, "cache-control": "no-store" },
+      });
+    },
+  };
+}
+
+/**
+ * Behind a proxy that is not trusted, or does not tell, everybody has the proxy's address, which may
+ * be the loopback that is allowed: what it has passed on is of unknown origin.
+ */
+function mayRead(request: Request, { config, clientAddress }: MetricsContext): boolean {
+  const isForwarded = FORWARDED.some((name) => request.headers.has(name));
+  if (isForwarded && !(config.trustProxy && request.headers.has(CLIENT))) return false;
+  return isWithinRange(clientAddress(request), config.metricsAllow);
+}

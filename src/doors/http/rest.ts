@@ -1,0 +1,218 @@
+import { Elysia } from "elysia";
+import type { Config } from "../../config.ts";
+import type { KeyUse } from "../../customers/keys/key-use.ts";
+import type { Caller, Keys } from "../../customers/keys/keys.ts";
+import { rateLimited } from "../../customers/limits/limits.ts";
+import type { RateVerdict } from "../../customers/limits/rate-bucket.ts";
+import { AppError } from "../../errors.ts";
+import { type CallContext, callMethod, freeOutcome, type Outcome } from "../../methods/call.ts";
+import type { ApiMethod } from "../../methods/method.ts";
+import { type RawArguments, UNDECODABLE } from "../../methods/read-arguments.ts";
+import type { Services } from "../../methods/services.ts";
+import { STATUS_OF } from "../../methods/statuses.ts";
+import type { Ports } from "../../ports/ports.ts";
+import {
+  type NoteRequest,
+  type NoteRequests,
+  noted,
+  OTHER,
+} from "../../upkeep/metrics/note-request.ts";
+import { errorAnswer, type Headers, json } from "./answers.ts";
+import type { BaseAddress } from "./base-address.ts";
+import { type Bodies, readJsonBody } from "./body.ts";
+import { corsHeaders, preflight } from "./cors.ts";
+import { setLimitHeaders } from "./limit-headers.ts";
+import { operationOf } from "./openapi.ts";
+import { readQuery } from "./query.ts";
+import { REQUEST_ID, requestIdOf } from "./request-id.ts";
+
+export interface RestContext {
+  config: Config;
+  ports: Ports;
+  services: Services;
+  keys: Pick<Keys, "verify">;
+  keyUse: KeyUse;
+  baseAddress: BaseAddress;
+  noteRequests: NoteRequests;
+  bodies: Bodies;
+  /** What is read after it, before the next wait, is read at one instant after the call. */
+  readTurn(): Promise<void>;
+}
+
+/** What Elysia hands to a handler, as far as the routes use it. */
+interface Incoming {
+  request: Request;
+  params: Record<string, string | null>;
+}
+
+/** A method as a route answers it. */
+interface Route {
+  method: ApiMethod;
+  note: NoteRequest;
+}
+
+/** Nothing may be read before the key is checked. */
+const HIDDEN = { parse: "none", detail: { hide: true } } as const;
+
+/**
+ * The REST routes, all read off the methods' declarations. A request passes, in the contract's
+ * order: route, key, rate, verb, then the method itself (decisions, section 1).
+ */
+export function restRoutes(methods: readonly ApiMethod[], context: RestContext) {
+  const routes = new Elysia({ name: "rest", strictPath: true });
+  for (const [path, ofPath] of Map.groupBy(methods, (method) => method.path)) {
+    addRoutes(routes, path, ofPath, context);
+  }
+  return routes;
+}
+
+/** The routes of one path: its methods by verb, redirects to its slash, and refusals. */
+function addRoutes(
+  routes: Elysia,
+  path: string,
+  methods: readonly ApiMethod[],
+  context: RestContext,
+): void {
+  const { noteRequests } = context;
+  const { monotonic } = context.ports.clock;
+  const ofPath = methods.map((method): Route => {
+    return { method, note: noteRequests("rest", method.operationId) };
+  });
+  const [first] = ofPath as [Route];
+  const withoutSlash = path.slice(0, -1);
+  const allowed = methods
+    .flatMap(({ verb }) => (verb === "GET" ? ["GET", "HEAD"] : verb))
+    .join(", ");
+
+  for (const route of ofPath) {
+    const { method } = route;
+    // Named one by one: of a handler that took them whole, Elysia would parse the cookies too.
+    const answer = ({ request, params }: Incoming) =>
+      answerCall(route, { request, params }, context);
+    routes.route(method.verb, path, answer, { parse: "none", detail: operationOf(method) });
+    if (method.verb === "GET") routes.route("HEAD", path, answer, HIDDEN);
+    else routes.route(method.verb, withoutSlash, answer, HIDDEN);
+  }
+  const noteOther = noteRequests("rest", OTHER);
+  const redirect = noted(noteOther, monotonic, ({ request }: Incoming) =>
+    redirectToSlash(request, context),
+  );
+  routes.get(withoutSlash, redirect, HIDDEN).head(withoutSlash, redirect, HIDDEN);
+
+  const grant = noted(noteOther, monotonic, (granted: Response) => granted);
+  const other = ({ request, params }: Incoming) => {
+    const granted = preflight(request, commonHeaders(request, context), allowed);
+    return granted === null
+      ? answerCall(first, { request, params }, context, allowed)
+      : grant(granted);
+  };
+  routes.all(path, other, HIDDEN).all(withoutSlash, other, HIDDEN);
+}
+
+/** @param allowed set where the path does not take the request's verb: the ones that it takes */
+async function answerCall(
+  { method, note }: Route,
+  { request, params }: Incoming,
+  context: RestContext,
+  allowed?: string,
+): Promise<Response> {
+  const { ports, services } = context;
+  await context.readTurn();
+  const startedMs = ports.clock.monotonic();
+  const nowMs = ports.clock.now();
+  const headers = commonHeaders(request, context);
+  let caller: Caller | null = null;
+  let response: Response;
+  try {
+    const verification = context.keys.verify(request.headers.get("authorization"), nowMs);
+    if (!verification.ok) throw new AppError(verification.code, verification.detail);
+    caller = verification.caller;
+    context.keyUse.note(caller.key, nowMs);
+    const rate = services.limits.takeRequest(caller, nowMs);
+    if (allowed !== undefined) headers["allow"] = allowed;
+    const call = {
+      readBody: () => readJsonBody(request, method.bodyBytesMax, context.bodies),
+      services,
+      caller,
+      nowMs,
+      ownUrl: (path: string) => context.baseAddress(request) + path,
+      pageUrl: (query: URLSearchParams) =>
+        `${context.baseAddress(request)}${pathOf(request)}?${query}`,
+    };
+    const outcome =
+      refuse(method, request, rate, call, allowed) ??
+      (await callMethod(method, readRaw(request, params), call));
+    const standing = services.limits.standing(caller, nowMs, rate, outcome.usedAfter);
+    setLimitHeaders(headers, standing);
+    headers["x-request-cost"] = String(outcome.units);
+    response = outcome.ok
+      ? successResponse(outcome, headers)
+      : errorAnswer(outcome.error, headers, ports);
+  } catch (error) {
+    response = errorAnswer(error, headers, ports);
+  }
+  note(response.status, startedMs, headers[REQUEST_ID] ?? "", caller);
+  return response;
+}
+
+/** Elysia gives a null for a part of the path that is not UTF-8. */
+function readRaw({ url }: Request, params: Incoming["params"]): RawArguments {
+  const raw = readQuery(url);
+  for (const name in params) raw[name] = params[name] ?? UNDECODABLE;
+  return raw;
+}
+
+/** What stops a request with a good key before its method is called: too many, or a wrong verb. */
+function refuse(
+  { operationId }: ApiMethod,
+  request: Request,
+  rate: RateVerdict,
+  { services, caller, nowMs }: CallContext,
+  allowed: string | undefined,
+): Outcome | null {
+  const error = !rate.allowed
+    ? rateLimited(rate, caller.plan.requestsPerSecond)
+    : allowed === undefined
+      ? null
+      : wrongVerb(request);
+  if (error === null) return null;
+  services.limits.record(caller, nowMs, { method: operationId, status: STATUS_OF[error.code] });
+  return freeOutcome(error);
+}
+
+function successResponse({ status, body }: Outcome & { ok: true }, headers: Headers): Response {
+  return status === 204 ? new Response(null, { status, headers }) : json(status, body, headers);
+}
+
+export function wrongVerb(request: Request): AppError {
+  return new AppError("method_not_allowed", `Method "${request.method}" not allowed.`);
+}
+
+/** What every answer carries, whoever asks for what. */
+export function commonHeaders(
+  request: Request,
+  { ports, config }: Pick<RestContext, "ports" | "config">,
+): Headers {
+  const headers: Headers = { [REQUEST_ID]: requestIdOf(request, ports.random, ports.clock) };
+  const origins = config.corsOrigins;
+  return origins.length === 0 ? headers : Object.assign(headers, corsHeaders(request, origins));
+}
+
+/** To the same address with a slash, as the client sees it: a proxy may have taken a prefix off. */
+export function redirectToSlash(request: Request, context: RestContext): Response {
+  const prefix = new URL(context.baseAddress(request)).pathname.replace(/\/$/, "");
+  const location = `${prefix}${pathOf(request)}/${searchOf(request)}`;
+  return new Response(null, {
+    status: 301,
+    headers: { ...commonHeaders(request, context), location },
+  });
+}
+
+/** The path as the caller wrote it, escapes and all; a Host may be no part of any valid address. */
+function pathOf({ url }: Request): string {
+  return /^[a-z]+:\/\/[^/?#]*([^?#]*)/i.exec(url)?.[1] ?? "/";
+}
+
+function searchOf({ url }: Request): string {
+  return /^[^?#]*(\?[^#]*)?/.exec(url)?.[1] ?? "";
+}

@@ -1,0 +1,115 @@
+import { Elysia } from "elysia";
+import { type CategoryImages, IMAGE_PATH } from "../../catalog/directory/category-images.ts";
+import { notFound } from "../../errors.ts";
+import type { ApiMethod } from "../../methods/method.ts";
+import { noted, OTHER } from "../../upkeep/metrics/note-request.ts";
+import { errorAnswer, errorResponse, JSON_TYPE, json } from "./answers.ts";
+import { docsRoutes } from "./docs.ts";
+import { mcpPageRoutes } from "./mcp-page.ts";
+import { type McpContext, mcpRoutes } from "./mcp-route.ts";
+import { type MetricsContext, metricsRoutes } from "./metrics-route.ts";
+import { openApiText } from "./openapi.ts";
+import type { PublicRoutes } from "./public-routes.ts";
+import { type ReadyChecks, readinessAnswer } from "./readiness.ts";
+import { REQUEST_ID } from "./request-id.ts";
+import { commonHeaders, redirectToSlash, restRoutes, wrongVerb } from "./rest.ts";
+import { startPageRoutes } from "./start-page.ts";
+import { webhooksPageRoutes } from "./webhooks-page.ts";
+
+export interface ServerContext extends McpContext, MetricsContext {
+  /** The routes of other doors. */
+  others: Elysia;
+  images: CategoryImages;
+  readyChecks: ReadyChecks;
+  /** What is told in `/readyz`, but is no reason to send requests elsewhere. */
+  readyWarnings: ReadyChecks;
+}
+
+export type Server = ReturnType<typeof createServer>;
+
+/** The HTTP door: all routes, and what is said where there is none. */
+export function createServer(methods: readonly ApiMethod[], context: ServerContext) {
+  const { ports, noteRequests } = context;
+  const { monotonic } = ports.clock;
+  const noteOther = noteRequests("public", OTHER);
+  const rest = restRoutes(methods, context);
+  // Bun's own router would decode paths, and take a missing slash, in another way than Elysia's.
+  const server = new Elysia({
+    systemRouter: false,
+    strictPath: true,
+    // Else a Host of up to three letters would find no route.
+    handler: { standardHostname: false },
+  })
+    .onError(({ request, code, error }) => {
+      const cause = code === "NOT_FOUND" ? notFound("This address") : error;
+      const headers = commonHeaders(request, context);
+      const response = errorAnswer(cause, headers, ports);
+      noteOther(response.status, monotonic(), headers[REQUEST_ID] ?? "", null);
+      return response;
+    })
+    .use(rest)
+    .use(mcpRoutes(context))
+    .use(context.others);
+
+  // Made once: no request says under which path the appliance lies, a setting does.
+  let document: Promise<Uint8Array<ArrayBuffer>> | null = null;
+  const publicRoutes: PublicRoutes = {
+    ...startPageRoutes,
+    ...docsRoutes,
+    ...webhooksPageRoutes,
+    ...mcpPageRoutes(context.baseAddress),
+    "/docs/json": async (request) => {
+      const { pathname } = new URL(context.baseAddress(request));
+      document ??= openApiText(rest, methods, pathname).catch((error) => {
+        document = null;
+        throw error;
+      });
+      return new Response(await document, { headers: { "content-type": JSON_TYPE } });
+    },
+    "/healthz": () => json(200, '{"status":"ok"}', {}),
+    "/readyz": () => readinessAnswer(context.readyChecks, context.readyWarnings),
+    ...metricsRoutes(context),
+    [`${IMAGE_PATH}:name`]: (_request, name) => imageResponse(context.images, name),
+    "/docs": (request) => redirectToSlash(request, context),
+    "/docs/webhooks": (request) => redirectToSlash(request, context),
+    "/docs/mcp": (request) => redirectToSlash(request, context),
+  };
+  for (const [path, route] of Object.entries(publicRoutes)) {
+    const note = noteRequests("public", path);
+    const answer = noted(note, monotonic, async ({ request, params }: Incoming) => {
+      const headers = commonHeaders(request, context);
+      try {
+        const response = await route(request, params?.name ?? "");
+        for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+        return response;
+      } catch (error) {
+        return errorAnswer(error, headers, ports);
+      }
+    });
+    const refuse = noted(note, monotonic, ({ request }: Incoming) =>
+      errorResponse(wrongVerb(request), {
+        ...commonHeaders(request, context),
+        allow: "GET, HEAD",
+      }),
+    );
+    server.get(path, answer).head(path, answer).all(path, refuse);
+  }
+  return server;
+}
+
+interface Incoming {
+  request: Request;
+  params?: { name?: string };
+}
+
+function imageResponse(images: CategoryImages, name: string): Response {
+  const content = images.content(name);
+  if (content === undefined) throw notFound("The image");
+  return new Response(new Uint8Array(content), {
+    headers: {
+      "content-type": "image/webp",
+      "cache-control": "public, max-age=31536000, immutable",
+      "x-content-type-options": "nosniff",
+    },
+  });
+}

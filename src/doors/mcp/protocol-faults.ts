@@ -1,0 +1,76 @@
+import { shortened } from "../../errors.ts";
+import {
+  invalidParams,
+  isObject,
+  METHOD_NOT_FOUND,
+  type RpcFault,
+  type RpcRequest,
+} from "./json-rpc.ts";
+import { META, MODERN_VERSION, SUPPORTED } from "./versions.ts";
+
+/** What the protocol itself refuses, before any tool is looked for. */
+
+const UNSUPPORTED_VERSION = -32022;
+const HEADER_MISMATCH = -32020;
+
+/** What is wrong with the envelope of a modern request, or null. */
+export function modernFault(
+  { method, params }: RpcRequest,
+  headerOf: (name: string) => string | null,
+): RpcFault | null {
+  const meta = params?.["_meta"];
+  const version = isObject(meta) ? meta[`${META}protocolVersion`] : undefined;
+  if (!isObject(meta) || typeof version !== "string") {
+    return { ...invalidParams(`\`params._meta\` must have ${META}protocolVersion.`), status: 400 };
+  }
+  if (!isObject(meta[`${META}clientCapabilities`])) {
+    return {
+      ...invalidParams(`\`params._meta\` must have ${META}clientCapabilities.`),
+      status: 400,
+    };
+  }
+  if (version !== MODERN_VERSION) return mismatch("MCP-Protocol-Version", version);
+  if (headerOf("mcp-method") !== method) return mismatch("Mcp-Method", method);
+  if (method !== "tools/call") return null;
+  const name = params?.["name"];
+  const header = headerOf("mcp-name");
+  return header !== null && decodeHeader(header) === name ? null : mismatch("Mcp-Name", name);
+}
+
+export function unsupportedVersion(requested: string): RpcFault {
+  return {
+    code: UNSUPPORTED_VERSION,
+    message: "This protocol version is not supported.",
+    status: 400,
+    data: { supported: SUPPORTED, requested: shortened(requested) },
+  };
+}
+
+export function unknownMethod(method: string, status: number): RpcFault {
+  return {
+    code: METHOD_NOT_FOUND,
+    message: `There is no method ${quoted(method)}.`,
+    status,
+  };
+}
+
+function mismatch(header: string, expected: unknown): RpcFault {
+  return {
+    code: HEADER_MISMATCH,
+    message: `The header ${header} must be what the body says: ${quoted(expected)}.`,
+    status: 400,
+  };
+}
+
+/** A header's text, which may be written as `=?base64?…?=`. */
+function decodeHeader(value: string): string {
+  const encoded = /^=\?base64\?([A-Za-z0-9+/]*=*)\?=$/.exec(value)?.[1];
+  return encoded === undefined ? value : Buffer.from(encoded, "base64").toString("utf8");
+}
+
+const QUOTED_MAX = 100;
+
+/** What a caller sent, for a message: it may be anything, of any size. */
+export function quoted(value: unknown): string {
+  return typeof value === "string" ? JSON.stringify(value.slice(0, QUOTED_MAX)) : "(no text)";
+}

@@ -1,0 +1,106 @@
+import { type PostText, postTextTo } from "../../ports/post-text.ts";
+import { faultText, isObject, type RequestId } from "./json-rpc.ts";
+
+const VERSION_IN_META = "io.modelcontextprotocol/protocolVersion";
+/** JSON-RPC's code for what the server, here the way to it, could not do. */
+const SERVER_ERROR = -32000;
+
+/** The bridge over this process's own standard input and output. */
+export function runStdioBridge({ url, key }: { url: string; key: string }): Promise<void> {
+  const write = (line: string): void => {
+    process.stdout.write(`${line}\n`);
+  };
+  return runBridge(linesOf(process.stdin), postTextTo(mcpAddress(url), key), write);
+}
+
+/** Lines end at their line feed: a JSON text may hold any other line separator as it is. */
+async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of input) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+  yield rest + decoder.decode();
+}
+
+/** Where the MCP server of an appliance is, from the appliance's address or its own. */
+export function mcpAddress(url: string): string {
+  return `${url.replace(/\/+$/, "").replace(/\/v1\/mcp$/, "")}/v1/mcp/`;
+}
+
+/**
+ * Takes JSON-RPC lines to the appliance and its answers back, for assistants that speak stdio only.
+ * Lines are posted as they come, without waiting for those before; settles when they end and all
+ * is answered.
+ * @param write writes one line
+ */
+async function runBridge(
+  lines: AsyncIterable<string>,
+  post: PostText,
+  write: (line: string) => void,
+): Promise<void> {
+  const underWay = new Set<Promise<void>>();
+  for await (const line of lines) {
+    if (line.trim() === "") continue;
+    const carried = carry(line, post, write).finally(() => underWay.delete(carried));
+    underWay.add(carried);
+  }
+  await Promise.all(underWay);
+}
+
+async function carry(line: string, post: PostText, write: (line: string) => void): Promise<void> {
+  const message = parse(line);
+  const id = idOf(message);
+  try {
+    const answer = await post(headersOf(message), line);
+    const value = parse(answer.body);
+    // The server's own words, on one line.
+    if (isObject(value) && "jsonrpc" in value) write(JSON.stringify(value));
+    else if (id !== undefined) write(failure(id, answer.status, value));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const text = `The appliance cannot be reached: ${reason}`;
+    if (id !== undefined) write(faultText(id, { code: SERVER_ERROR, message: text, status: 0 }));
+  }
+}
+
+/** What the other side would have said in headers, had it spoken HTTP: only the modern era does. */
+function headersOf(message: unknown): Record<string, string> {
+  if (!isObject(message) || !isObject(message["params"])) return {};
+  const { _meta: meta, name } = message["params"];
+  const version = isObject(meta) ? meta[VERSION_IN_META] : undefined;
+  if (typeof version !== "string") return {};
+  return {
+    "mcp-protocol-version": encode(version),
+    "mcp-method": encode(String(message["method"])),
+    ...(typeof name === "string" && { "mcp-name": encode(name) }),
+  };
+}
+
+/** A header takes visible ASCII only; what looks encoded already is encoded once more. */
+function encode(text: string): string {
+  return /^(?!=\?)[!-~]+$/.test(text) ? text : `=?base64?${Buffer.from(text).toString("base64")}?=`;
+}
+
+/** An answer that is the API's and not the protocol's: 401, 413, 429 and the like. */
+function failure(id: RequestId, status: number, value: unknown): string {
+  const { code = "", detail = "" } = isObject(value) ? value : {};
+  const message = `${status} ${String(code)}: ${String(detail)}`;
+  return faultText(id, { code: SERVER_ERROR, message, status: 0, data: { status } });
+}
+
+/** Undefined for a notification, a response, and what names no id. */
+function idOf(message: unknown): RequestId | undefined {
+  const id = isObject(message) && "method" in message ? message["id"] : undefined;
+  return typeof id === "string" || typeof id === "number" ? id : undefined;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,54 @@
+import { type Bucket, takeToken } from "../../customers/limits/rate-bucket.ts";
+
+/** Attempts in a burst, and in how many seconds one comes back; by the first word of the name. */
+const LIMITS: Record<string, { burst: number; secondsEach: number }> = {
+  // Faster for an account than for an address, so that one address alone cannot keep an account shut.
+  account: { burst: 10, secondsEach: 5 },
+  // 30 in any hour at the most: these at once, and 10 more in it.
+  inviter: { burst: 20, secondsEach: 360 },
+};
+const USUAL_LIMIT = { burst: 10, secondsEach: 30 };
+/** Names that are remembered; the oldest are forgotten. */
+const NAMES_MAX = 10_000;
+
+function limitOf(name: string): { burst: number; secondsEach: number } {
+  return LIMITS[name.split(" ")[0] ?? ""] ?? USUAL_LIMIT;
+}
+
+export type Attempts = ReturnType<typeof createAttempts>;
+
+/** Attempts to sign in, or to invite, limited by who makes them and whom they reach, in this process. */
+export function createAttempts() {
+  const buckets = new Map<string, Bucket>();
+  return {
+    /**
+     * False where one of the names has had too many; those behind it lose nothing then, so that who
+     * is refused by their address cannot lock an account.
+     */
+    take(names: readonly string[], nowMs: number): boolean {
+      let isAllowed = true;
+      for (const name of names) {
+        const { burst, secondsEach } = limitOf(name);
+        // The bucket's unit is a second's worth: time is stretched so that one comes in so many.
+        const verdict = takeToken(buckets.get(name) ?? null, burst, nowMs / (burst * secondsEach));
+        buckets.delete(name);
+        buckets.set(name, verdict.bucket);
+        isAllowed = verdict.allowed;
+        if (!isAllowed) break;
+      }
+      for (const oldest of buckets.keys()) {
+        if (buckets.size <= NAMES_MAX) break;
+        buckets.delete(oldest);
+      }
+      return isAllowed;
+    },
+
+    /** An attempt that succeeded counts for nothing: many people may share one address. */
+    giveBack(name: string): void {
+      const bucket = buckets.get(name);
+      if (bucket === undefined) return;
+      const { burst } = limitOf(name);
+      buckets.set(name, { ...bucket, tokens: Math.min(burst, bucket.tokens + 1) });
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { AppError, type FieldErrors, fieldError } from "../../errors.ts";
+
+type Readers<Fields> = { [Name in keyof Fields]: () => Fields[Name] };
+
+/**
+ * Reads the fields of a form, and tells all that is wrong at once. What a reader throws as `invalid`
+ * is told at the field it reads, whatever the domain calls it.
+ * @throws AppError `invalid`
+ */
+export function readFields<Fields extends object>(readers: Readers<Fields>): Fields {
+  const read: Partial<Fields> = {};
+  const faults: FieldErrors = {};
+  for (const name of Object.keys(readers) as (keyof Fields & string)[]) {
+    try {
+      read[name] = readers[name]();
+    } catch (error) {
+      if (!(error instanceof AppError) || error.fields === undefined) throw error;
+      faults[name] = Object.values(error.fields).flat();
+    }
+  }
+  if (Object.keys(faults).length > 0) throw fieldError(faults);
+  return read as Fields;
+}
+
+/** One of the options of a select. @throws AppError `invalid` */
+export function requiredChoice<Option extends string>(
+  options: readonly Option[],
+  given: string,
+): Option {
+  const found = options.find((option) => option === given);
+  if (found === undefined) throw fieldError({ choice: ["Choose one of the options."] });
+  return found;
+}

@@ -1,0 +1,28 @@
+import { AppError } from "../../errors.ts";
+import { DRAWN_FOR } from "./form.tsx";
+import type { SitePage } from "./site-pages.ts";
+import type { Form, Visit } from "./visit.ts";
+
+/**
+ * Whether the form is of a page that was drawn for another organization than the visit's: who is in
+ * several may have changed to another since, in another window for instance.
+ */
+export function isOfOtherOrganization(
+  { access }: SitePage,
+  { membership }: Visit,
+  form: Form,
+): boolean {
+  // To change to another organization is right from the page of any.
+  if (form.get("action") === "switch-organization") return false;
+  const drawnFor = form.get(DRAWN_FOR);
+  return (
+    (access === "member" || access === "manager") &&
+    membership !== null &&
+    drawnFor !== "" &&
+    drawnFor !== String(membership.organization.id)
+  );
+}
+
+export function otherOrganization({ membership, words }: Visit): AppError {
+  return new AppError("conflict", words.otherOrganization(membership?.organization.name ?? ""));
+}

@@ -1,0 +1,75 @@
+import { AppError } from "../../errors.ts";
+
+/** Requests of one kind that may wait for the thread that hashes: some seconds' worth. */
+const WAITING_MAX = 20;
+/** Among them, those of one network. */
+const WAITING_OF_NETWORK_MAX = 5;
+const RETRY_AFTER_S = 5;
+
+/** Somebody signing in where they did before has turns of their own: guesses cannot take them all. */
+export type HashingKind =
+  | "sign-in"
+  | "known-sign-in"
+  | "choose-password"
+  | "change-password"
+  | "set-up";
+
+interface Waiting {
+  network: string;
+  begin(): void;
+}
+
+export type HashingQueue = ReturnType<typeof createHashingQueue>;
+
+/** Work that hashes, one at a time: kinds take turns, so that no page holds up another. */
+export function createHashingQueue() {
+  /** By kind, the one whose turn is next first. */
+  const waiting = new Map<HashingKind, Waiting[]>();
+  let isBusy = false;
+
+  function beginNext(): void {
+    const [next] = waiting;
+    if (isBusy || next === undefined) return;
+    const [kind, [first, ...others]] = next;
+    waiting.delete(kind);
+    if (others.length > 0) waiting.set(kind, others);
+    isBusy = true;
+    first?.begin();
+  }
+
+  return {
+    /**
+     * @param network where the request comes from
+     * @throws AppError `throttled` where too many of the network wait; `unavailable` of this kind
+     */
+    async run<Result>(
+      kind: HashingKind,
+      network: string,
+      work: () => Promise<Result>,
+    ): Promise<Result> {
+      const others = waiting.get(kind) ?? [];
+      if (others.filter((other) => other.network === network).length >= WAITING_OF_NETWORK_MAX) {
+        throw refusal("throttled", "Too many requests from your network are waiting.");
+      }
+      if (others.length >= WAITING_MAX) {
+        throw refusal("unavailable", "Too many passwords are waiting to be checked.");
+      }
+      const { promise: turn, resolve: begin } = Promise.withResolvers<void>();
+      waiting.set(kind, [...others, { network, begin }]);
+      beginNext();
+      await turn;
+      try {
+        return await work();
+      } finally {
+        isBusy = false;
+        beginNext();
+      }
+    },
+  };
+}
+
+function refusal(code: "throttled" | "unavailable", reason: string): AppError {
+  return new AppError(code, `${reason} Try again in a few seconds.`, {
+    retryAfterS: RETRY_AFTER_S,
+  });
+}

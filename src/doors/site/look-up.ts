@@ -1,0 +1,40 @@
+import { AppError } from "../../errors.ts";
+import { viewMethod } from "../../methods/call.ts";
+import type { ApiMethod } from "../../methods/method.ts";
+import type { JsonText, Page } from "../../values/json-text.ts";
+import type { SiteContext } from "./site-context.ts";
+import { membershipOf, viewerOf } from "./viewer.ts";
+import type { Visit } from "./visit.ts";
+
+/**
+ * What a method of the API answers to this visitor, as a value of its result's type: the plan's
+ * rules hold, nothing is counted.
+ * @throws AppError what the method's errors are
+ */
+export async function lookUp<Result>(
+  method: ApiMethod,
+  raw: Record<string, string>,
+  visit: Visit,
+  { services, accounts }: SiteContext,
+): Promise<Result> {
+  const viewer = viewerOf(membershipOf(visit), accounts, visit.nowMs);
+  const text = await viewMethod(method, raw, { services, viewer, nowMs: visit.nowMs });
+  return JSON.parse(text as JsonText<Result>) as Result;
+}
+
+/** The refusal instead of the answer, where it is the caller's own: of the plan, or of what was asked. */
+export async function orRefusal<Result>(result: Promise<Result>): Promise<Result | AppError> {
+  try {
+    return await result;
+  } catch (error) {
+    const isOwn =
+      error instanceof AppError && ["invalid", "tariff_required", "timeout"].includes(error.code);
+    if (isOwn) return error;
+    throw error;
+  }
+}
+
+/** The cursor of the page after this one, or null. */
+export function nextCursor({ next }: Pick<Page<unknown>, "next">): string | null {
+  return next === null ? null : new URLSearchParams(next.slice(next.indexOf("?"))).get("cursor");
+}

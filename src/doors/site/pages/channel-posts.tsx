@@ -1,0 +1,116 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { CardView } from "../../../catalog/channels/card.ts";
+import type { PostView } from "../../../catalog/posts/posts.ts";
+import { AppError } from "../../../errors.ts";
+import { channelPostsRetrieve } from "../../../methods/posts.ts";
+import type { Page } from "../../../values/json-text.ts";
+import { Moment } from "../answer-times.tsx";
+import { asset } from "../layout.tsx";
+import { lookUp, nextCursor, orRefusal } from "../look-up.ts";
+import { shownNumber } from "../shown.tsx";
+import type { SiteContext } from "../site-context.ts";
+import { UserBlock, UserLink, webAddress } from "../user-text.tsx";
+import { membershipOf, viewerOf } from "../viewer.ts";
+import type { Visit } from "../visit.ts";
+import { explorerWords } from "../words/explorer.ts";
+import { sentence } from "../words/sentences.ts";
+import { daysOf } from "./channel-statistics.tsx";
+
+/** Posts are long. */
+const PAGE_SIZE = "10";
+/** Characters of a post that are shown at once. */
+const SHOWN_MAX = 600;
+
+/** A page of a channel's posts, newest first. */
+export async function channelPosts(
+  { id }: CardView,
+  visit: Visit,
+  context: SiteContext,
+): Promise<JSX.Element> {
+  const words = explorerWords[visit.language];
+  const cursor = visit.query.get("cursor") ?? "";
+  const raw = { channel: String(id), limit: PAGE_SIZE, cursor };
+  const found = await orRefusal(lookUp<Page<PostView>>(channelPostsRetrieve, raw, visit, context));
+  return (
+    <section aria-labelledby="posts">
+      <h2 id="posts">{cursor === "" ? words.latestPosts : words.earlierPosts}</h2>
+      {found instanceof AppError ? (
+        <p class="notice">{refusalOf(found, visit, context)}</p>
+      ) : (
+        <Posts visit={visit} id={id} page={found} />
+      )}
+    </section>
+  );
+}
+
+function refusalOf(error: AppError, visit: Visit, { accounts }: SiteContext): string {
+  const { plan } = viewerOf(membershipOf(visit), accounts, visit.nowMs);
+  if (error.code === "tariff_required") return explorerWords[visit.language].postsClosed(plan.code);
+  return sentence(visit.language, error.fields?.["cursor"]?.[0] ?? error.detail);
+}
+
+function Posts({
+  visit,
+  id,
+  page,
+}: {
+  visit: Visit;
+  id: number;
+  page: Page<PostView>;
+}): JSX.Element {
+  const words = explorerWords[visit.language];
+  const cursor = nextCursor(page);
+  const hrefOf = (more: Record<string, string>) => {
+    const query = new URLSearchParams({ days: String(daysOf(visit)), ...more });
+    return asset(visit, `/account/channels/${id}/?${query}#posts`);
+  };
+  return (
+    <>
+      {page.results.length === 0 && <p>{words.noPosts}</p>}
+      {page.results.map((post) => (
+        <Post visit={visit} post={post} />
+      ))}
+      <p class="row">
+        {visit.query.get("cursor") && <a href={hrefOf({})}>{words.latestPosts}</a>}
+        {cursor !== null && (
+          <a href={hrefOf({ cursor })} rel="next">
+            {words.earlierPosts}
+          </a>
+        )}
+      </p>
+    </>
+  );
+}
+
+function Post({ visit, post }: { visit: Visit; post: PostView }): JSX.Element {
+  const words = explorerWords[visit.language];
+  const [start, rest] = foldLong(post.text);
+  return (
+    <article class="post">
+      <p class="about">
+        <Moment visit={visit} at={post.published_at} />
+        <span>{words.viewsOf(shownNumber(visit, post.views))}</span>
+        {post.is_ad && <strong>{words.advertising}</strong>}
+        {webAddress(post.link) !== null && post.link !== null && (
+          <UserLink address={post.link}>{words.openPost}</UserLink>
+        )}
+      </p>
+      <UserBlock text={start} />
+      {rest !== "" && (
+        <details>
+          <summary>{words.restOfPost}</summary>
+          <UserBlock text={rest} />
+        </details>
+      )}
+    </article>
+  );
+}
+
+/** What is shown at once of a long post, and what is folded; cut between words. */
+function foldLong(text: string): [start: string, rest: string] {
+  if (text.length <= SHOWN_MAX * 1.5) return [text, ""];
+  const blank = text.slice(0, SHOWN_MAX).search(/\s\S*$/);
+  const at = blank === -1 ? SHOWN_MAX : blank;
+  return [`${text.slice(0, at)} …`, `… ${text.slice(at).trimStart()}`];
+}

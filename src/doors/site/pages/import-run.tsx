@@ -1,0 +1,184 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { RecordedRun } from "../../../catalog/imports/import-runs.ts";
+import { INTERRUPTED } from "../../../catalog/imports/run-upload.ts";
+import { notFound } from "../../../errors.ts";
+import { Scroll } from "../data-table.tsx";
+import { asset } from "../layout.tsx";
+import { Instant, shownNumber } from "../shown.tsx";
+import type { SitePage } from "../site-pages.ts";
+import { page } from "../view.ts";
+import type { Visit } from "../visit.ts";
+import { importWords } from "../words/imports.ts";
+import { sentence } from "../words/sentences.ts";
+
+/** `/staff/imports/:id/`: how far an import has come; the script looks again until it has ended. */
+export const importRunPage: SitePage = {
+  path: "/staff/imports/:id/",
+  access: "staff",
+  show(visit, { imports }) {
+    const words = importWords[visit.language];
+    const id = visit.params["id"] ?? "";
+    if (!/^[1-9]\d{0,14}$/.test(id)) throw notFound("The import");
+    const run = imports.run(Number(id));
+    return page(
+      `${words.import} ${run.id}`,
+      <>
+        <div id="run" data-refresh={run.state === "running" ? "yes" : undefined}>
+          <Run visit={visit} run={run} />
+        </div>
+        <p>
+          <a href={asset(visit, "/staff/imports/")}>{words.back}</a>
+        </p>
+      </>,
+    );
+  },
+};
+
+interface RunProps {
+  visit: Visit;
+  run: RecordedRun;
+}
+
+function Run({ visit, run }: RunProps): JSX.Element {
+  const words = importWords[visit.language];
+  const { options } = run.summary;
+  return (
+    <>
+      {(options.dryRun || options.replace) && (
+        <p class="notice">
+          {options.dryRun && words.isDryRun} {options.replace && words.isReplace}
+        </p>
+      )}
+      <Progress visit={visit} run={run} />
+      <dl>
+        <dt>{words.file}</dt>
+        <dd>
+          <bdi>{run.fileName}</bdi>
+        </dd>
+        <dt>{words.kind}</dt>
+        <dd>{words.kinds[run.kind]}</dd>
+        <dt>{words.by}</dt>
+        <dd>
+          <bdi>{run.person}</bdi>
+        </dd>
+        <dt>{words.started}</dt>
+        <dd>
+          <Instant visit={visit} at={run.startedAt} />
+        </dd>
+        <dt>{words.ended}</dt>
+        <dd>
+          <Instant visit={visit} at={run.finishedAt} />
+        </dd>
+      </dl>
+      <Counts visit={visit} run={run} />
+      <Rejects visit={visit} run={run} />
+      {run.summary.notes.length > 0 && (
+        <>
+          <h2>{words.notes}</h2>
+          <ul>
+            {run.summary.notes.map((note) => (
+              <li>
+                <bdi>{sentence(visit.language, note)}</bdi>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}
+
+function Progress({ visit, run }: RunProps): JSX.Element {
+  const words = importWords[visit.language];
+  const { bytes, bytesRead } = run.summary;
+  if (run.state === "failed") {
+    const isKnown = run.failure === INTERRUPTED;
+    return (
+      <p class="fault" role="alert">
+        {isKnown ? words.interrupted : <bdi>{sentence(visit.language, run.failure ?? "")}</bdi>}
+      </p>
+    );
+  }
+  if (run.state === "done") return <p role="status">{words.isDone}</p>;
+  if (run.isWaiting) {
+    return (
+      <p role="status">
+        {words.waiting} <small>{words.refreshHint}</small>
+      </p>
+    );
+  }
+  const percent = bytes === 0 ? 0 : Math.floor((100 * bytesRead) / bytes);
+  return (
+    <>
+      <p>
+        <label for="read">{`${words.fileRead}: ${percent}%`}</label>
+        <br />
+        <progress id="read" max={100} value={percent} />
+      </p>
+      <p>
+        <small>{words.refreshHint}</small>
+      </p>
+    </>
+  );
+}
+
+const COUNTS = ["read", "inserted", "updated", "unchanged", "rejected"] as const;
+
+function Counts({ visit, run }: RunProps): JSX.Element {
+  const words = importWords[visit.language];
+  const { read, seconds, removed } = run.summary;
+  const counts = COUNTS.map((name) => [words[name], run.summary[name]] as const);
+  const rate = seconds > 0 ? [[words.rowsPerSecond, Math.round(read / seconds)] as const] : [];
+  const gone = removed === undefined ? [] : [[words.removed, removed] as const];
+  return (
+    <ul class="cards">
+      {[...counts, ...gone, ...rate].map(([label, count]) => (
+        <li>
+          <strong>{shownNumber(visit, count)}</strong> {label}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Rejects({ visit, run }: RunProps): JSX.Element | null {
+  const words = importWords[visit.language];
+  const { rejects, summary } = run;
+  if (rejects.length === 0) return null;
+  return (
+    <>
+      <h2>{words.rejectedRows}</h2>
+      {rejects.length < summary.rejected && (
+        <p>
+          {words.firstRejected(
+            shownNumber(visit, rejects.length),
+            shownNumber(visit, summary.rejected),
+          )}
+        </p>
+      )}
+      <Scroll label={words.rejectedRows}>
+        <table class="rejects">
+          <thead>
+            <tr>
+              <th scope="col">{words.line}</th>
+              <th scope="col">{words.column}</th>
+              <th scope="col">{words.reason}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rejects.map(({ line, column, reason }) => (
+              <tr>
+                <th scope="row">{line}</th>
+                <td>{column === null ? "—" : <code>{column}</code>}</td>
+                <td>
+                  <bdi>{sentence(visit.language, reason)}</bdi>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </>
+  );
+}

@@ -1,0 +1,148 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { IMPORT_KIND_NAMES } from "../../../catalog/imports/import-kind.ts";
+import { importKinds } from "../../../catalog/imports/import-kinds.ts";
+import type { RecordedRun } from "../../../catalog/imports/import-runs.ts";
+import { fieldError } from "../../../errors.ts";
+import { DataTable } from "../data-table.tsx";
+import { readFields, requiredChoice } from "../faults.ts";
+import { CheckField, FileField, Form, SelectField } from "../form.tsx";
+import { asset } from "../layout.tsx";
+import { Instant, shownNumber } from "../shown.tsx";
+import type { SiteContext } from "../site-context.ts";
+import type { SitePage } from "../site-pages.ts";
+import { page, redirect, type View } from "../view.ts";
+import { actorOf } from "../viewer.ts";
+import type { UploadedFile, Visit } from "../visit.ts";
+import { importWords } from "../words/imports.ts";
+
+const RUNS_SHOWN = 30;
+
+/** `/staff/imports/`: files are uploaded here, and what became of the latest. */
+export const importsPage: SitePage = {
+  path: "/staff/imports/",
+  access: "staff",
+  takesFile: true,
+  show(visit, { imports }) {
+    const words = importWords[visit.language];
+    const runs = imports.runs(RUNS_SHOWN);
+    const field = { visit, action: "import" };
+    return page(
+      words.imports,
+      <>
+        <p>{words.intro}</p>
+        <Form visit={visit} action="import" upload>
+          <SelectField
+            {...field}
+            name="kind"
+            label={words.kind}
+            value="channels"
+            options={IMPORT_KIND_NAMES.map((value) => ({ value, label: words.kinds[value] }))}
+          />
+          <FileField
+            {...field}
+            name="file"
+            label={words.file}
+            hint={words.fileHint}
+            accept=".csv,.ndjson,.jsonl,text/csv,application/x-ndjson"
+          />
+          <CheckField {...field} name="dryRun" label={words.dryRun} hint={words.dryRunHint} />
+          <CheckField {...field} name="replace" label={words.replace} hint={words.replaceHint} />
+          <button type="submit">{words.upload}</button>
+        </Form>
+        <Columns visit={visit} />
+        <h2>{words.recent}</h2>
+        {runs.length === 0 ? <p>{visit.words.nothingYet}</p> : <Runs visit={visit} runs={runs} />}
+      </>,
+    );
+  },
+  actions: { import: startImport },
+};
+
+async function startImport(visit: Visit, { imports }: SiteContext): Promise<View> {
+  const { form } = visit;
+  const { kind, file, replace } = readFields({
+    kind: () => requiredChoice(IMPORT_KIND_NAMES, form.get("kind")),
+    file: () => requiredFile(visit),
+    replace: () => readReplace(visit),
+  });
+  const options = { dryRun: form.get("dryRun") === "yes", replace };
+  const id = await imports.start({ kind, file, options, by: actorOf(visit) });
+  return redirect(`/staff/imports/${id}/`);
+}
+
+/** @throws AppError `invalid` on `file` */
+function requiredFile({ form, language }: Visit): UploadedFile {
+  const words = importWords[language];
+  const file = form.file("file");
+  if (file === null) throw fieldError({ file: [words.noFile] });
+  if (file.bytes === 0) throw fieldError({ file: [words.emptyFile] });
+  return file;
+}
+
+/** @throws AppError `invalid` on `replace` for a kind that is no directory */
+function readReplace({ form, language }: Visit): boolean {
+  if (form.get("replace") !== "yes") return false;
+  const kind = IMPORT_KIND_NAMES.find((name) => name === form.get("kind"));
+  if (kind === undefined || importKinds[kind].isDirectory) return true;
+  throw fieldError({ replace: [importWords[language].noReplace] });
+}
+
+function stateOf({ language }: Visit, { state, isWaiting, summary }: RecordedRun): string {
+  const words = importWords[language];
+  const text = isWaiting ? words.states.waiting : words.states[state];
+  return summary.options.dryRun ? `${text}, ${words.dryRunMark}` : text;
+}
+
+function Columns({ visit }: { visit: Visit }): JSX.Element {
+  const words = importWords[visit.language];
+  return (
+    <details>
+      <summary>{words.columns}</summary>
+      <dl>
+        {IMPORT_KIND_NAMES.map((name) => (
+          <>
+            <dt>{words.kinds[name]}</dt>
+            <dd>
+              <code>{Object.keys(importKinds[name].columns).join(", ")}</code>
+            </dd>
+          </>
+        ))}
+      </dl>
+      <p>{words.imageHint}</p>
+    </details>
+  );
+}
+
+function Runs({ visit, runs }: { visit: Visit; runs: readonly RecordedRun[] }): JSX.Element {
+  const words = importWords[visit.language];
+  return (
+    <DataTable
+      label={words.recent}
+      columns={[
+        ...[words.file, words.kind, words.state, `#${words.read}`, `#${words.rejected}`],
+        ...[words.started, words.by],
+      ]}
+    >
+      {runs.map((run) => (
+        <tr>
+          <th scope="row">
+            <a href={asset(visit, `/staff/imports/${run.id}/`)}>
+              <bdi>{run.fileName}</bdi>
+            </a>
+          </th>
+          <td>{words.kinds[run.kind]}</td>
+          <td>{stateOf(visit, run)}</td>
+          <td class="number">{shownNumber(visit, run.summary.read)}</td>
+          <td class="number">{shownNumber(visit, run.summary.rejected)}</td>
+          <td>
+            <Instant visit={visit} at={run.startedAt} />
+          </td>
+          <td>
+            <bdi>{run.person}</bdi>
+          </td>
+        </tr>
+      ))}
+    </DataTable>
+  );
+}

@@ -1,0 +1,106 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { AppError, toAppError } from "../../../errors.ts";
+import type { Webhook } from "../../../push/webhooks/manage/webhooks.table.ts";
+import { DataTable } from "../data-table.tsx";
+import { ActionButton } from "../form.tsx";
+import { asset } from "../layout.tsx";
+import { quietly, sentNumber } from "../row-actions.tsx";
+import { Instant } from "../shown.tsx";
+import type { SiteContext } from "../site-context.ts";
+import { redirect, type View } from "../view.ts";
+import { actorOf, isManager, membershipOf, viewerOf } from "../viewer.ts";
+import type { Visit } from "../visit.ts";
+import { organizationWords } from "../words/organization.ts";
+import { sentence } from "../words/sentences.ts";
+
+/** The organization's webhooks, with a button where one is disabled. */
+export function WebhookList({
+  visit,
+  context,
+}: {
+  visit: Visit;
+  context: SiteContext;
+}): JSX.Element {
+  const words = organizationWords[visit.language];
+  const webhooks = context.webhooks.webhooks(membershipOf(visit).organization.id);
+  const heads = [words.address, words.state, words.lastSuccess, words.lastError, words.actions];
+  return (
+    <>
+      <p>
+        {words.webhooksIntro}{" "}
+        <a href={asset(visit, "/account/webhooks/")}>{words.webhookDetails}</a>
+      </p>
+      {webhooks.length === 0 ? (
+        <p>{words.noWebhooks}</p>
+      ) : (
+        <DataTable label={visit.words.webhooks} columns={heads}>
+          {webhooks.map((webhook) => (
+            <WebhookRow visit={visit} webhook={webhook} />
+          ))}
+        </DataTable>
+      )}
+    </>
+  );
+}
+
+function WebhookRow({ visit, webhook }: { visit: Visit; webhook: Webhook }): JSX.Element {
+  const words = organizationWords[visit.language];
+  return (
+    <tr>
+      <th scope="row" class="long">
+        <bdi>{webhook.url}</bdi>
+      </th>
+      <td class={webhook.disabledReason === "" ? "good" : "bad"}>
+        {words.webhookStates[webhook.disabledReason]}
+      </td>
+      <td>
+        {webhook.lastSuccessAt === null ? (
+          words.never
+        ) : (
+          <Instant visit={visit} at={webhook.lastSuccessAt} />
+        )}
+      </td>
+      <td class="long">
+        <bdi>{sentence(visit.language, webhook.lastError) || words.noError}</bdi>
+      </td>
+      <td>
+        {webhook.disabledReason !== "" && isManager(visit) && (
+          <ActionButton
+            visit={quietly(visit)}
+            action="enable"
+            label={words.enable}
+            fields={{ webhook: webhook.id }}
+          />
+        )}
+      </td>
+    </tr>
+  );
+}
+
+/** As the API's `is_active` true: where staff disabled it, only staff enables it. */
+export async function enableWebhook(visit: Visit, context: SiteContext): Promise<View> {
+  const membership = membershipOf(visit);
+  const { organization } = membership;
+  const words = organizationWords[visit.language];
+  if (!isManager(visit)) throw new AppError("manager_required", words.managersOnly);
+  const id = sentNumber(visit, "webhook");
+  const webhook = context.webhooks.webhooks(organization.id).find((one) => one.id === id);
+  if (webhook === undefined) throw new AppError("not_found", words.noSuchWebhook);
+  const { plan } = viewerOf(membership, context.accounts, visit.nowMs);
+  const own = { organizationId: organization.id, id };
+  const change = { given: undefined, channels: undefined, isActive: true };
+  try {
+    await context.services.webhooks.change(own, plan, change, actorOf(visit));
+  } catch (error) {
+    throw toldIn(visit, error);
+  }
+  return redirect("/account/keys/?done=enabled");
+}
+
+/** Of a plan that has no room, why in words of this page. */
+function toldIn({ language }: Visit, thrown: unknown): AppError {
+  const error = toAppError(thrown);
+  if (error.code !== "tariff_required") return error;
+  return new AppError(error.code, organizationWords[language].planHasNoRoom);
+}

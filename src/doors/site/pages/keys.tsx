@@ -1,0 +1,126 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { requiredName } from "../../../customers/accounts/accounts.ts";
+import { KEY_ACCESSES } from "../../../customers/keys/key-token.ts";
+import type { Key } from "../../../customers/keys/keys.table.ts";
+import { AppError } from "../../../errors.ts";
+import { readFields, requiredChoice } from "../faults.ts";
+import { Form, SelectField, TextField } from "../form.tsx";
+import { readLastDay } from "../last-day.ts";
+import { asset } from "../layout.tsx";
+import { RowFaults, sentNumber } from "../row-actions.tsx";
+import { Snippet } from "../shown.tsx";
+import type { SiteContext } from "../site-context.ts";
+import type { SitePage } from "../site-pages.ts";
+import { page, redirect, type View } from "../view.ts";
+import { actorOf, isManager, membershipOf } from "../viewer.ts";
+import type { Visit } from "../visit.ts";
+import { organizationWords } from "../words/organization.ts";
+import { KeyList } from "./key-list.tsx";
+import { enableWebhook, WebhookList } from "./key-webhooks.tsx";
+
+/** `/account/keys/`: API keys, and the webhooks' Enable buttons (specification, section 3). */
+export const keysPage: SitePage = {
+  path: "/account/keys/",
+  access: "member",
+  show(visit, context) {
+    const words = organizationWords[visit.language];
+    const done = visit.query.get("done");
+    return page(
+      visit.words.keys,
+      <>
+        {done === "revoked" && <p role="status">{words.keyRevoked}</p>}
+        {done === "enabled" && <p role="status">{words.webhookEnabled}</p>}
+        <RowFaults visit={visit} actions={["revoke", "enable"]} />
+        <p>{words.keysIntro}</p>
+        <KeyList visit={visit} context={context} keys={keysOf(visit, context)} />
+        <h2>{words.newKey}</h2>
+        <NewKey visit={visit} />
+        <h2>{visit.words.webhooks}</h2>
+        <WebhookList visit={visit} context={context} />
+        <p>
+          <small>{words.moscowTime}</small>
+        </p>
+      </>,
+    );
+  },
+  actions: { create, revoke, enable: enableWebhook },
+};
+
+/** All keys of the organization for those who run it, else the visitor's own; newest first. */
+function keysOf(visit: Visit, { keys }: SiteContext): Key[] {
+  const { member, organization } = membershipOf(visit);
+  return keys
+    .keys(organization.id)
+    .filter(({ memberId }) => isManager(visit) || memberId === member.id)
+    .reverse();
+}
+
+function NewKey({ visit }: { visit: Visit }): JSX.Element {
+  const words = organizationWords[visit.language];
+  const field = { visit, action: "create" };
+  return (
+    <Form visit={visit} action="create" once>
+      <TextField {...field} name="name" label={words.keyName} hint={words.keyNameHint} />
+      <SelectField
+        {...field}
+        name="access"
+        label={words.access}
+        hint={words.accessHint}
+        options={KEY_ACCESSES.map((value) => ({ value, label: words.accesses[value] }))}
+      />
+      <TextField
+        {...field}
+        name="expires"
+        label={words.expires}
+        hint={words.expiresHint}
+        type="date"
+        required={false}
+      />
+      <button type="submit">{words.createKey}</button>
+    </Form>
+  );
+}
+
+/** The answer itself shows the key: nothing that could be asked for again ever does. */
+async function create(visit: Visit, { keys }: SiteContext): Promise<View> {
+  const { form } = visit;
+  const { member } = membershipOf(visit);
+  const fields = readFields({
+    name: () => requiredName(form.get("name")),
+    access: () => requiredChoice(KEY_ACCESSES, form.get("access")),
+    expires: () => readLastDay(form.get("expires"), visit.nowMs),
+  });
+  const { name, access, expires: expiresAt } = fields;
+  const wanted = { memberId: member.id, name, access, expiresAt };
+  const { token } = await keys.createKey(wanted, actorOf(visit));
+  return newKeyView(visit, token);
+}
+
+function newKeyView(visit: Visit, token: string): View {
+  const words = organizationWords[visit.language];
+  const command = `curl -H "Authorization: Bearer ${token}" ${visit.ownAddress}/v1/me/`;
+  return page(
+    words.yourKey,
+    <>
+      <p role="status">{words.keyMade}</p>
+      <Snippet text={token} label={words.key} words={words} />
+      <h2>{words.tryKey}</h2>
+      <Snippet text={command} label={words.tryCommand} words={words} />
+      <p>
+        <a class="button" href={asset(visit, "/account/keys/")}>
+          {words.keyKept}
+        </a>
+      </p>
+    </>,
+  );
+}
+
+async function revoke(visit: Visit, context: SiteContext): Promise<View> {
+  const id = sentNumber(visit, "key");
+  if (!keysOf(visit, context).some((one) => one.id === id)) {
+    throw new AppError("not_found", organizationWords[visit.language].noSuchKey);
+  }
+  await context.keys.revokeKey(id, actorOf(visit));
+  return redirect("/account/keys/?done=revoked");
+}

@@ -1,0 +1,136 @@
+/** @jsxImportSource hono/jsx */
+import { MEMBER_ROLES, type Member } from "../../../customers/accounts/accounts.table.ts";
+import { requiredName } from "../../../customers/accounts/accounts.ts";
+import { roleDenial } from "../../../customers/accounts/member-rules.ts";
+import type { EnsuredPerson, PasswordLink } from "../../../customers/people/people.ts";
+import { AppError } from "../../../errors.ts";
+import { readFields, requiredChoice } from "../faults.ts";
+import { asset } from "../layout.tsx";
+import { invitationMail, passwordAddress, passwordMail } from "../mail-texts.ts";
+import { Snippet } from "../shown.tsx";
+import type { SiteContext } from "../site-context.ts";
+import { page, redirect, type View } from "../view.ts";
+import { actorOf, membershipOf } from "../viewer.ts";
+import type { Visit } from "../visit.ts";
+import { organizationWords } from "../words/organization.ts";
+import { refused, requireSentMember } from "./member-changes.ts";
+
+/**
+ * Adds a member, and the person where nobody has the address yet. The answer is the same for an
+ * address that somebody has here already: who invites does not learn of other organizations' people.
+ */
+export async function invite(visit: Visit, context: SiteContext): Promise<View> {
+  const { form } = visit;
+  const actor = membershipOf(visit).member;
+  const { organizationId } = actor;
+  const isDenied = roleDenial(actor, "member");
+  if (isDenied !== null) throw refused(visit, isDenied);
+  const { email, name, role } = readFields({
+    email: () => context.accounts.newMemberEmail(organizationId, form.get("email")),
+    name: () => requiredName(form.get("name")),
+    role: () => requiredChoice(MEMBER_ROLES, form.get("role")),
+  });
+  const denial = roleDenial(actor, role);
+  if (denial !== null) throw refused(visit, denial);
+  takeInvitation(visit, context, email);
+  // Before the member, who could not be invited once more if this failed.
+  const ensured = await context.people.ensurePerson({ email, name });
+  const added = { organizationId, email, name, role };
+  const member = await context.accounts.addMember(added, actorOf(visit));
+  if (!context.mails.canSend) {
+    return linkView(visit, await copiedLink(visit, context, member, ensured));
+  }
+  // Who had it chosen by a link that somebody copied for them proves the mailbox first.
+  const isKnown = ensured.hasPassword && ensured.person.isVerified;
+  const token = isKnown ? null : await context.people.passwordLink({ email, isTrusted: true });
+  await context.mails.queue(invitationTo(visit, email, token));
+  return redirect("/account/members/?done=invited");
+}
+
+/** Links are lost, end after three days, and passwords are forgotten. */
+export async function linkAgain(visit: Visit, context: SiteContext): Promise<View> {
+  const words = organizationWords[visit.language];
+  const actor = membershipOf(visit).member;
+  const member = requireSentMember(visit, context);
+  const denial = roleDenial(actor, member.role);
+  if (denial !== null) throw refused(visit, denial);
+  if (member.suspendedAt !== null) throw new AppError("conflict", words.isSuspended);
+  const { email, name } = member;
+  takeInvitation(visit, context, email);
+  const ensured = await context.people.ensurePerson({ email, name });
+  const change = {
+    by: actorOf(visit),
+    organizationId: member.organizationId,
+    action: "member.link",
+    target: `member ${member.id}`,
+    details: { email },
+  } as const;
+  if (!context.mails.canSend) {
+    return linkView(visit, await copiedLink(visit, context, member, ensured, change));
+  }
+  const link = { email, isTrusted: true, change };
+  const token = (await context.people.passwordLink(link)) ?? "";
+  await context.mails.queue(
+    ensured.hasPassword
+      ? passwordMail(visit.baseAddress, email, token)
+      : invitationTo(visit, email, token),
+  );
+  return redirect("/account/members/?done=linked");
+}
+
+/** Nobody tries out addresses, or fills a mailbox, from here. @throws AppError `throttled` */
+function takeInvitation(visit: Visit, { attempts }: SiteContext, email: string): void {
+  const { organization } = membershipOf(visit);
+  const names = [
+    `inviter ${visit.signedIn?.person.id}`,
+    `inviter organization ${organization.id}`,
+    `invitation ${email.toLowerCase()}`,
+  ];
+  if (attempts.take(names, visit.nowMs)) return;
+  throw new AppError("throttled", organizationWords[visit.language].tooManyInvitations);
+}
+
+/**
+ * Where no mail can be sent the inviter gets the link by which a password is chosen, but not for a
+ * person who is more than a new member of this organization: the inviter would be them elsewhere
+ * too. Such a link looks the same and opens nothing; they sign in with the password they have.
+ */
+async function copiedLink(
+  visit: Visit,
+  { accounts, people, ports }: SiteContext,
+  { email, organizationId }: Member,
+  { person, hasPassword }: EnsuredPerson,
+  change?: PasswordLink["change"],
+): Promise<string> {
+  const isElsewhere = accounts
+    .placesOf(email)
+    .some(({ organization }) => organization.id !== organizationId);
+  const isOthers = hasPassword || person.isStaff || isElsewhere;
+  const token = isOthers ? null : await people.passwordLink({ email, isTrusted: false, change });
+  // Of letters and digits, as long as the library's.
+  const nobodys = Buffer.from(ports.random.bytes(48)).toString("base64").replace(/[+/=]/g, "");
+  return passwordAddress(visit.ownAddress, token ?? nobodys.slice(0, 24));
+}
+
+function invitationTo(visit: Visit, email: string, token: string | null) {
+  const { member, organization } = membershipOf(visit);
+  const names = { organization: organization.name, inviter: member.name || member.email };
+  return invitationMail(visit.baseAddress, email, names, token);
+}
+
+/** The answer itself shows the link, this once. */
+function linkView(visit: Visit, link: string): View {
+  const words = organizationWords[visit.language];
+  return page(
+    words.linkTitle,
+    <>
+      <p role="status">{words.linkText}</p>
+      <Snippet text={link} label={words.link} words={words} />
+      <p>
+        <a class="button" href={asset(visit, "/account/members/")}>
+          {words.linkKept}
+        </a>
+      </p>
+    </>,
+  );
+}

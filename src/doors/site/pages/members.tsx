@@ -1,0 +1,72 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { MEMBER_ROLES } from "../../../customers/accounts/accounts.table.ts";
+import { roleDenial } from "../../../customers/accounts/member-rules.ts";
+import { Form, SelectField, TextField } from "../form.tsx";
+import { RowFaults } from "../row-actions.tsx";
+import type { SitePage } from "../site-pages.ts";
+import { page } from "../view.ts";
+import { isManager, membershipOf } from "../viewer.ts";
+import type { Visit } from "../visit.ts";
+import { organizationWords } from "../words/organization.ts";
+import { changeRole, restore, suspend } from "./member-changes.ts";
+import { invite, linkAgain } from "./member-invitation.tsx";
+import { MemberList } from "./member-list.tsx";
+
+/** `/account/members/`: who is in the organization, and what they may do. */
+export const membersPage: SitePage = {
+  path: "/account/members/",
+  access: "member",
+  show(visit, { accounts, mails }) {
+    const words = organizationWords[visit.language];
+    const done = doneOf(visit);
+    const members = accounts.members(membershipOf(visit).organization.id);
+    // Who has no form for an action is told here why it was refused.
+    const actions = ["role", "suspend", "restore", "link", ...(isManager(visit) ? [] : ["invite"])];
+    return page(
+      visit.words.members,
+      <>
+        {done !== null && <p role="status">{done}</p>}
+        <RowFaults visit={visit} actions={actions} />
+        <p>{words.membersIntro}</p>
+        <MemberList visit={visit} members={members} canMail={mails.canSend} />
+        {isManager(visit) && <Invitation visit={visit} />}
+        <p>
+          <small>{words.moscowTime}</small>
+        </p>
+      </>,
+    );
+  },
+  actions: { invite, link: linkAgain, role: changeRole, suspend, restore },
+};
+
+function doneOf({ query, language }: Visit): string | null {
+  const { memberDone } = organizationWords[language];
+  const found = Object.entries(memberDone).find(([name]) => name === query.get("done"));
+  return found?.[1] ?? null;
+}
+
+function Invitation({ visit }: { visit: Visit }): JSX.Element {
+  const words = organizationWords[visit.language];
+  const { member } = membershipOf(visit);
+  const field = { visit, action: "invite" };
+  const roles = MEMBER_ROLES.filter((role) => roleDenial(member, role) === null);
+  return (
+    <>
+      <h2>{words.invite}</h2>
+      <Form visit={visit} action="invite">
+        <p>{words.inviteText}</p>
+        <TextField {...field} name="email" label={visit.words.email} type="email" />
+        <TextField {...field} name="name" label={visit.words.name} />
+        <SelectField
+          {...field}
+          name="role"
+          label={visit.words.role}
+          value="member"
+          options={roles.map((value) => ({ value, label: visit.words.roles[value] }))}
+        />
+        <button type="submit">{words.sendInvitation}</button>
+      </Form>
+    </>
+  );
+}

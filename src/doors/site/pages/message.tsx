@@ -1,0 +1,42 @@
+/** @jsxImportSource hono/jsx */
+import type { AppError } from "../../../errors.ts";
+import { STATUS_OF } from "../../../methods/statuses.ts";
+import { cutText, FAULT_BYTES_MAX } from "../bounded-faults.ts";
+import { asset } from "../layout.tsx";
+import type { PageView, View } from "../view.ts";
+import type { Visit } from "../visit.ts";
+import { sentence } from "../words/sentences.ts";
+
+/** Where there is nothing, or nothing for this person. */
+export function notFoundPage(visit: Visit): View {
+  const { words } = visit;
+  return {
+    kind: "page",
+    status: 404,
+    title: words.notFound,
+    body: (
+      <p>
+        {words.notFoundText} <a href={asset(visit, "/account/")}>{words.overview}</a>
+      </p>
+    ),
+  };
+}
+
+/** An error that belongs to no form. */
+export function messagePage({ words, language }: Visit, error: AppError): PageView {
+  const text = error.code === "internal" ? words.failedText : sentence(language, error.detail);
+  return {
+    kind: "page",
+    ...statusOf(error),
+    title: words.failed,
+    body: <p role="alert">{cutText(text, FAULT_BYTES_MAX)}</p>,
+  };
+}
+
+/** How a page is answered that tells of the error. */
+export function statusOf({ code, retryAfterS }: AppError): Pick<PageView, "status" | "headers"> {
+  const status = STATUS_OF[code];
+  return retryAfterS === undefined
+    ? { status }
+    : { status, headers: { "retry-after": String(retryAfterS) } };
+}

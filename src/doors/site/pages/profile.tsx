@@ -1,0 +1,81 @@
+/** @jsxImportSource hono/jsx */
+import { AppError } from "../../../errors.ts";
+import { Form, TextField } from "../form.tsx";
+import type { SiteContext } from "../site-context.ts";
+import type { SitePage } from "../site-pages.ts";
+import { page, redirect, type View } from "../view.ts";
+import type { Visit } from "../visit.ts";
+
+/** `/account/profile/`: who is signed in, and their password. */
+export const profilePage: SitePage = {
+  path: "/account/profile/",
+  access: "person",
+  show(visit, context) {
+    const { words, signedIn } = visit;
+    const field = { visit, action: "change-password", type: "password" };
+    return page(
+      words.profile,
+      <>
+        {visit.query.get("done") === "password" && <p role="status">{words.passwordChanged}</p>}
+        {closedPlaces(visit, context).map((sentence) => (
+          <p class="notice">{sentence}</p>
+        ))}
+        <dl>
+          <dt>{words.name}</dt>
+          <dd>{signedIn?.person.name}</dd>
+          <dt>{words.email}</dt>
+          <dd>{signedIn?.person.email}</dd>
+        </dl>
+        <h2>{words.changePassword}</h2>
+        <Form visit={visit} action="change-password">
+          <TextField
+            {...field}
+            name="password"
+            label={words.presentPassword}
+            autocomplete="current-password"
+          />
+          <TextField
+            {...field}
+            name="newPassword"
+            label={words.newPassword}
+            hint={words.choosePasswordHint}
+            autocomplete="new-password"
+          />
+          <button type="submit">{words.save}</button>
+        </Form>
+      </>,
+    );
+  },
+  actions: { "change-password": changePassword },
+};
+
+/** Why organizations that somebody belongs to are not open to them. */
+function closedPlaces({ words, signedIn }: Visit, { accounts }: SiteContext): string[] {
+  if (signedIn === null) return [];
+  const { email, isVerified } = signedIn.person;
+  const places = accounts.placesOf(email);
+  if (places.length === 0) return [words.noOrganization];
+  const open = accounts.membershipsOf(email, isVerified).map(({ organization }) => organization.id);
+  return places
+    .filter(({ organization }) => !open.includes(organization.id))
+    .map(({ member, organization: { name, archivedAt } }) => {
+      if (archivedAt !== null) return words.archivedPlace(name);
+      return member.suspendedAt === null ? words.unverifiedIn(name) : words.suspendedIn(name);
+    });
+}
+
+async function changePassword(visit: Visit, { people, attempts }: SiteContext): Promise<View> {
+  const { form, words, request, signedIn, network } = visit;
+  // Who found a session open does not learn the password by it.
+  if (!attempts.take([`present password ${signedIn?.person.id}`], visit.nowMs)) {
+    throw new AppError("throttled", words.tooManyAttempts);
+  }
+  const { setCookies } = await people.changePassword({
+    network,
+    cookie: request.headers.get("cookie") ?? "",
+    email: signedIn?.person.email ?? "",
+    password: form.get("password"),
+    newPassword: form.get("newPassword"),
+  });
+  return redirect("/account/profile/?done=password", setCookies);
+}

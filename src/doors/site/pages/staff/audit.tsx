@@ -1,0 +1,161 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { AuditAction, AuditRecord } from "../../../../customers/audit/audit-log.ts";
+import { DataTable } from "../../data-table.tsx";
+import { Instant, shownNumber } from "../../shown.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import type { SitePage } from "../../site-pages.ts";
+import { asset } from "../../site-path.ts";
+import type { Visit } from "../../visit.ts";
+import { auditWords } from "../../words/audit.ts";
+import { staffWords } from "../../words/staff.ts";
+import { consolePage, withQuery } from "./console.tsx";
+
+const ENTRIES_PER_PAGE = 50;
+/** In the place of an address: who typed commands has none. */
+const COMMAND_LINE = "command-line";
+
+/** `/staff/audit/`: what was changed, by whom; the latest first. */
+export const auditPage: SitePage = {
+  path: "/staff/audit/",
+  access: "staff",
+  show(visit, context) {
+    const words = staffWords[visit.language];
+    const names = new Map(context.accounts.organizations().map(({ id, name }) => [id, name]));
+    const entries = context.audit.entries({
+      before: numberOf(visit, "before"),
+      organizationId: numberOf(visit, "organization"),
+      person: personOf(visit),
+      // One more tells whether there is another page.
+      limit: ENTRIES_PER_PAGE + 1,
+    });
+    const shown = entries.slice(0, ENTRIES_PER_PAGE);
+    const last = shown.at(-1);
+    return consolePage(
+      visit,
+      words.audit,
+      <>
+        <p>{words.auditText}</p>
+        <Filters visit={visit} context={context} />
+        {last === undefined ? (
+          <p>{words.none}</p>
+        ) : (
+          <DataTable
+            label={words.audit}
+            columns={[
+              ...[words.time, words.who, visit.words.organization, words.action],
+              ...[words.target, words.details],
+            ]}
+          >
+            {shown.map((entry) => (
+              <EntryRow visit={visit} entry={entry} names={names} />
+            ))}
+          </DataTable>
+        )}
+        {last !== undefined && entries.length > shown.length && (
+          <p>
+            <a href={withQuery(visit, { before: last.id })}>{words.earlier} →</a>
+          </p>
+        )}
+      </>,
+    );
+  },
+};
+
+function EntryRow({
+  visit,
+  entry,
+  names,
+}: {
+  visit: Visit;
+  entry: AuditRecord;
+  names: ReadonlyMap<number, string>;
+}): JSX.Element {
+  const { at, person, organizationId, action, target, details } = entry;
+  const words = auditWords[visit.language];
+  return (
+    <tr>
+      <td>
+        <Instant visit={visit} at={at} withSeconds />
+      </td>
+      <td>
+        <a
+          href={asset(visit, `/staff/audit/?person=${encodeURIComponent(person || COMMAND_LINE)}`)}
+        >
+          <bdi>{person || words.commandLine}</bdi>
+        </a>
+      </td>
+      <td>
+        {organizationId === null ? (
+          "—"
+        ) : (
+          <a href={asset(visit, `/staff/organizations/${organizationId}/`)}>
+            <bdi>{names.get(organizationId) ?? organizationId}</bdi>
+          </a>
+        )}
+      </td>
+      <td>{words.actions[action as AuditAction] ?? action}</td>
+      <td class="long">
+        <bdi>{target.replace(/^\w+/, (word) => words.targets[word] ?? word)}</bdi>
+      </td>
+      <td class="long">
+        {Object.entries(details).map(([name, value], at) => (
+          <>
+            {at > 0 && ", "}
+            {words.details[name] ?? name}: <bdi>{shownDetail(visit, name, value)}</bdi>
+          </>
+        ))}
+      </td>
+    </tr>
+  );
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+
+function shownDetail(visit: Visit, name: string, value: unknown): string {
+  if (name === "overlapMs") return shownNumber(visit, Number(value) / HOUR_MS);
+  const text = String(value ?? "—");
+  return auditWords[visit.language].values[name]?.[text] ?? text;
+}
+
+function Filters({ visit, context }: { visit: Visit; context: SiteContext }): JSX.Element {
+  const words = staffWords[visit.language];
+  const organizationId = numberOf(visit, "organization");
+  return (
+    <search>
+      <form method="get" class="inline">
+        <label for="organization">{visit.words.organization}</label>
+        <select name="organization" id="organization">
+          <option value="">{words.all}</option>
+          {context.accounts.organizations().map(({ id, name }) => (
+            <option value={id} selected={id === organizationId}>
+              {name}
+            </option>
+          ))}
+        </select>
+        <label for="person">{words.who}</label>
+        <input name="person" id="person" list="people" value={visit.query.get("person") ?? ""} />
+        <datalist id="people">
+          <option value={COMMAND_LINE}>{auditWords[visit.language].commandLine}</option>
+          {context.people.people().map(({ email }) => (
+            <option value={email} />
+          ))}
+        </datalist>
+        <button type="submit">{words.show}</button>
+      </form>
+    </search>
+  );
+}
+
+/** Null: everybody. */
+function personOf({ query }: Visit): string | null {
+  const text = (query.get("person") ?? "").trim();
+  if (text === COMMAND_LINE) return "";
+  return text === "" ? null : text;
+}
+
+/** Null for what is no number: the page then shows all. */
+function numberOf({ query }: Visit, name: string): number | null {
+  const text = query.get(name) ?? "";
+  return /^\d{1,15}$/.test(text) ? Number(text) : null;
+}

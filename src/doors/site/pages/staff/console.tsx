@@ -1,0 +1,87 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { notFound } from "../../../../errors.ts";
+import { asset } from "../../site-path.ts";
+import { page, type View } from "../../view.ts";
+import type { Visit } from "../../visit.ts";
+import { staffWords } from "../../words/staff.ts";
+
+/** What the console's pages have in common. */
+
+/** A page that says first what was just done. */
+export function consolePage(visit: Visit, title: string, body: JSX.Element): View {
+  const { done } = staffWords[visit.language];
+  const name = visit.query.get("done") ?? "";
+  return page(
+    title,
+    <>
+      {Object.hasOwn(done, name) && <p role="status">{done[name]}</p>}
+      {body}
+    </>,
+  );
+}
+
+/** A number out of an address or a form. @throws AppError `not_found` */
+export function idOf(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw notFound("This");
+  return Number(text);
+}
+
+/** A text that its reader looks for in a list; the list is the page itself. */
+export function SearchForm({ visit }: { visit: Visit }): JSX.Element {
+  const words = staffWords[visit.language];
+  return (
+    <search>
+      <form method="get" class="inline">
+        <label for="q">{words.search}</label>
+        <input type="search" id="q" name="q" value={visit.query.get("q") ?? ""} />
+        <button type="submit">{words.find}</button>
+      </form>
+    </search>
+  );
+}
+
+/** The rows in which a text that was searched occurs. */
+export function searched<T>(visit: Visit, rows: readonly T[], textOf: (row: T) => string): T[] {
+  const wanted = (visit.query.get("q") ?? "").trim().toLowerCase();
+  return rows.filter((row) => textOf(row).toLowerCase().includes(wanted));
+}
+
+const ROWS_PER_PAGE = 50;
+
+/** The rows of the page that is asked for, and links to those before and after it. */
+export function paged<T>(
+  visit: Visit,
+  rows: readonly T[],
+): { shown: T[]; pager: JSX.Element | null } {
+  const words = staffWords[visit.language];
+  const last = Math.max(1, Math.ceil(rows.length / ROWS_PER_PAGE));
+  const asked = Number(visit.query.get("page") ?? 1);
+  const at = Number.isInteger(asked) ? Math.min(Math.max(asked, 1), last) : 1;
+  const shown = rows.slice((at - 1) * ROWS_PER_PAGE, at * ROWS_PER_PAGE);
+  if (last === 1) return { shown, pager: null };
+  return {
+    shown,
+    pager: (
+      <p class="row">
+        {at > 1 && <a href={withQuery(visit, { page: at - 1 })}>← {at - 1}</a>}
+        <span>
+          {at} {visit.words.of} {last}
+        </span>
+        {at < last && (
+          <a href={withQuery(visit, { page: at + 1 })} aria-label={`${words.show}: ${at + 1}`}>
+            {at + 1} →
+          </a>
+        )}
+      </p>
+    ),
+  };
+}
+
+/** The page's own address with another query; what was just done is not told again. */
+export function withQuery(visit: Visit, change: Record<string, string | number>): string {
+  const query = new URLSearchParams(visit.query);
+  query.delete("done");
+  for (const [name, value] of Object.entries(change)) query.set(name, String(value));
+  return asset(visit, `${visit.path.split("?")[0]}?${query}`);
+}

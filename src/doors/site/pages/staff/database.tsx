@@ -1,0 +1,94 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { BackupFile } from "../../../../upkeep/backups/backup-files.ts";
+import { BACKUP_JOB } from "../../../../upkeep/jobs/jobs.ts";
+import { DataTable } from "../../data-table.tsx";
+import { Instant, shownBytes, shownNumber } from "../../shown.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import type { SitePage } from "../../site-pages.ts";
+import type { Visit } from "../../visit.ts";
+import { staffWords } from "../../words/staff.ts";
+import { consolePage } from "./console.tsx";
+
+/** `/staff/database/`: how large the file is, and what is in it. */
+export const databasePage: SitePage = {
+  path: "/staff/database/",
+  access: "staff",
+  async show(visit, context) {
+    const words = staffWords[visit.language];
+    const [facts, backup] = await Promise.all([context.databaseFacts(), context.lastBackup()]);
+    const number = (value: number): string => shownNumber(visit, value);
+    const bytes = (value: number): string => shownBytes(visit, value, words.units);
+    const lines = [
+      [words.file, `${context.config.databasePath}, ${bytes(facts.fileBytes)}`],
+      [words.wal, bytes(facts.walBytes)],
+      [words.pages, `${number(facts.pages)} × ${number(facts.pageBytes)} ${words.units[0]}`],
+      [words.freePages, number(facts.freePages)],
+      [words.searchIndex, number(facts.searchSegments)],
+      [words.schemaVersion, number(facts.schemaVersion)],
+      [words.sqliteVersion, facts.sqliteVersion],
+    ] as const;
+    return consolePage(
+      visit,
+      words.database,
+      <>
+        <dl>
+          {lines.map(([label, value]) => (
+            <>
+              <dt>{label}</dt>
+              <dd>{value}</dd>
+            </>
+          ))}
+        </dl>
+        <h2>{words.backup}</h2>
+        <LastBackup visit={visit} context={context} backup={backup} />
+        <h2>{words.tables}</h2>
+        <DataTable label={words.tables} columns={[words.table, `#${words.rows}`]}>
+          {facts.tables.map(({ name, rows, isMore }) => (
+            <tr>
+              <th scope="row">
+                <code>{name}</code>
+              </th>
+              <td class="number">
+                {isMore && `${words.moreThan} `}
+                {number(rows)}
+              </td>
+            </tr>
+          ))}
+        </DataTable>
+      </>,
+    );
+  },
+};
+
+/** The daily backup: the last that was written, and whether it failed since. */
+function LastBackup({
+  visit,
+  context,
+  backup,
+}: {
+  visit: Visit;
+  context: SiteContext;
+  backup: BackupFile | null;
+}): JSX.Element {
+  const words = staffWords[visit.language];
+  const job = context.jobs.list().find(({ name }) => name === BACKUP_JOB);
+  if (job === undefined) return <p>{words.backupOff}</p>;
+  return (
+    <>
+      {job.failure !== null && (
+        <p>
+          <strong class="fault">{words.backupFailed}</strong>: <bdi>{job.failure}</bdi>
+        </p>
+      )}
+      {backup === null ? (
+        <p>{words.backupNone}</p>
+      ) : (
+        <p>
+          <Instant visit={visit} at={backup.madeAt} />, <bdi>{backup.path}</bdi>,{" "}
+          {shownBytes(visit, backup.bytes, words.units)}
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,111 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { AppError } from "../../../../errors.ts";
+import type { JobState } from "../../../../upkeep/jobs/scheduler.ts";
+import { DataTable } from "../../data-table.tsx";
+import { ActionButton } from "../../form.tsx";
+import { quietly, RowFaults } from "../../row-actions.tsx";
+import { Instant } from "../../shown.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import type { SitePage } from "../../site-pages.ts";
+import { redirect, type View } from "../../view.ts";
+import { actorOf } from "../../viewer.ts";
+import type { Visit } from "../../visit.ts";
+import { staffWords } from "../../words/staff.ts";
+import { consolePage } from "./console.tsx";
+
+/** `/staff/jobs/`: what the appliance does by the clock. */
+export const jobsPage: SitePage = {
+  path: "/staff/jobs/",
+  access: "staff",
+  show(visit, context) {
+    const words = staffWords[visit.language];
+    const jobs = context.jobs.list();
+    return consolePage(
+      visit,
+      words.jobs,
+      <>
+        <RowFaults visit={visit} actions={["run"]} />
+        <p>{words.patternText}</p>
+        <div id="jobs" data-refresh={jobs.some(isRunning) ? "yes" : undefined}>
+          <DataTable
+            label={words.jobs}
+            columns={[
+              ...[words.job, words.pattern, words.started, words.finished, words.outcome],
+              ...[words.nextRun, words.actions],
+            ]}
+          >
+            {jobs.map((job) => (
+              <JobRow visit={visit} job={job} />
+            ))}
+          </DataTable>
+        </div>
+      </>,
+    );
+  },
+  actions: { run },
+};
+
+function isRunning({ startedAt, finishedAt }: JobState): boolean {
+  return startedAt !== null && finishedAt === null;
+}
+
+function JobRow({ visit, job }: { visit: Visit; job: JobState }): JSX.Element {
+  const words = staffWords[visit.language];
+  return (
+    <tr>
+      <th scope="row">
+        <code>{job.name}</code>
+        <br />
+        <small>{words.jobNames[job.name]}</small>
+      </th>
+      <td>
+        <code>{job.pattern}</code>
+      </td>
+      <td>
+        {job.startedAt === null ? (
+          words.never
+        ) : (
+          <Instant visit={visit} at={job.startedAt} withSeconds />
+        )}
+      </td>
+      <td>
+        <Instant visit={visit} at={job.finishedAt} withSeconds />
+      </td>
+      <td>
+        <Outcome visit={visit} job={job} />
+      </td>
+      <td>
+        <Instant visit={visit} at={job.nextDueAt} withSeconds />
+      </td>
+      <td>
+        <ActionButton
+          visit={quietly(visit)}
+          action="run"
+          label={words.runNow}
+          description={job.name}
+          fields={{ job: job.name }}
+        />
+      </td>
+    </tr>
+  );
+}
+
+function Outcome({ visit, job }: { visit: Visit; job: JobState }): JSX.Element {
+  const words = staffWords[visit.language];
+  if (job.startedAt === null) return <>—</>;
+  if (isRunning(job)) return <>{words.running}</>;
+  if (job.failure === null) return <>{words.succeeded}</>;
+  return (
+    <>
+      <strong class="fault">{words.failed}</strong>: <bdi>{job.failure}</bdi>
+    </>
+  );
+}
+
+async function run(visit: Visit, { jobs }: SiteContext): Promise<View> {
+  const name = visit.form.get("job");
+  const isStarted = await jobs.runNow(name, actorOf(visit));
+  if (!isStarted) throw new AppError("conflict", staffWords[visit.language].jobRunning);
+  return redirect("/staff/jobs/?done=started");
+}

@@ -1,0 +1,91 @@
+/** @jsxImportSource hono/jsx */
+import { requiredName } from "../../../../customers/accounts/accounts.ts";
+import { PLAN_CODES } from "../../../../customers/accounts/plan.ts";
+import { DataTable } from "../../data-table.tsx";
+import { readFields, requiredChoice } from "../../faults.ts";
+import { Form, SelectField, TextField } from "../../form.tsx";
+import { LastDayBefore, shownNumber } from "../../shown.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import type { SitePage } from "../../site-pages.ts";
+import { asset } from "../../site-path.ts";
+import { redirect, type View } from "../../view.ts";
+import { actorOf } from "../../viewer.ts";
+import type { Visit } from "../../visit.ts";
+import { staffWords } from "../../words/staff.ts";
+import { consolePage, paged, SearchForm, searched } from "./console.tsx";
+import { standingOf } from "./plan-fields.ts";
+
+/** `/staff/organizations/`: all of them, and a new one. */
+export const organizationsPage: SitePage = {
+  path: "/staff/organizations/",
+  access: "staff",
+  show(visit, context) {
+    const words = staffWords[visit.language];
+    const found = searched(visit, context.accounts.organizations(), ({ id, name }) =>
+      [id, name].join(" "),
+    );
+    const { shown, pager } = paged(visit, found);
+    const field = { visit, action: "create" };
+    return consolePage(
+      visit,
+      words.organizations,
+      <>
+        <SearchForm visit={visit} />
+        <DataTable
+          label={words.organizations}
+          columns={[
+            ...[`#${words.number}`, visit.words.name, visit.words.plan, visit.words.planEnds],
+            ...[`#${visit.words.used}`, words.state],
+          ]}
+        >
+          {shown.map((organization) => {
+            const { plan, used } = standingOf(organization, context, visit.nowMs);
+            const { id, name, planEndsAt, archivedAt } = organization;
+            return (
+              <tr>
+                <td class="number">{id}</td>
+                <th scope="row">
+                  <a href={asset(visit, `/staff/organizations/${id}/`)}>
+                    <bdi>{name}</bdi>
+                  </a>
+                </th>
+                <td>{plan.code}</td>
+                <td>
+                  <LastDayBefore visit={visit} at={planEndsAt} />
+                </td>
+                <td class="number">
+                  {shownNumber(visit, used)} / {shownNumber(visit, plan.requestsPerPeriod)}
+                </td>
+                <td>{archivedAt === null ? words.active : words.archived}</td>
+              </tr>
+            );
+          })}
+        </DataTable>
+        {found.length === 0 && <p>{words.none}</p>}
+        {pager}
+        <h2>{words.newOrganization}</h2>
+        <Form visit={visit} action="create">
+          <TextField {...field} name="name" label={visit.words.name} />
+          <SelectField
+            {...field}
+            name="plan"
+            label={visit.words.plan}
+            options={PLAN_CODES.map((code) => ({ value: code, label: code }))}
+          />
+          <button type="submit">{words.create}</button>
+        </Form>
+      </>,
+    );
+  },
+  actions: { create },
+};
+
+async function create(visit: Visit, { accounts }: SiteContext): Promise<View> {
+  const { form } = visit;
+  const wanted = readFields({
+    name: () => requiredName(form.get("name")),
+    plan: () => requiredChoice(PLAN_CODES, form.get("plan")),
+  });
+  const { id } = await accounts.createOrganization(wanted, actorOf(visit));
+  return redirect(`/staff/organizations/${id}/?done=created`);
+}

@@ -1,0 +1,81 @@
+import { AppError } from "../../../errors.ts";
+import type { AttemptView, NewSecretView } from "../../../push/webhooks/manage/webhooks.ts";
+import type { SiteContext } from "../site-context.ts";
+import { redirect, type View } from "../view.ts";
+import { actorOf } from "../viewer.ts";
+import type { Visit } from "../visit.ts";
+import { ownOf, planOf, requireManager, requireWebhooks, webhookOf } from "../webhook-access.ts";
+import { readOverlap, readWebhookForm } from "../webhook-form.ts";
+import { secretPage } from "./webhook-secret.tsx";
+
+type Action = (visit: Visit, context: SiteContext) => Promise<View>;
+
+/** What the forms of a webhook's page do; the services' own rules come on top. */
+export const webhookActions: Record<string, Action> = {
+  enable: (visit, context) => switchTo(true, visit, context),
+  disable: (visit, context) => switchTo(false, visit, context),
+
+  async change(visit, context) {
+    requireManager(visit);
+    const before = webhookOf(visit, context);
+    requireWebhooks(visit, context);
+    const { given, channels } = await readWebhookForm(visit, context);
+    // As the API's PATCH would get only what is to change: what stays is not judged anew.
+    const changesUrl = given.url !== before.url;
+    const changesChannels = channels.join() !== before.channels.join();
+    if (changesUrl || changesChannels) {
+      const change = {
+        given: changesUrl ? given : undefined,
+        channels: changesChannels ? channels : undefined,
+        isActive: undefined,
+      };
+      const plan = planOf(visit, context);
+      await context.services.webhooks.change(ownOf(visit), plan, change, actorOf(visit));
+    }
+    return redirect(`/account/webhooks/${before.id}/?done=changed`);
+  },
+
+  async rotate(visit, context) {
+    requireManager(visit);
+    webhookOf(visit, context);
+    requireWebhooks(visit, context);
+    const { webhooks } = context.services;
+    const rotated = await webhooks.rotate(ownOf(visit), readOverlap(visit), actorOf(visit));
+    return secretPage(visit, JSON.parse(rotated) as NewSecretView);
+  },
+
+  async test(visit, context) {
+    const { id } = webhookOf(visit, context);
+    requireWebhooks(visit, context);
+    const tried = JSON.parse(await context.services.webhooks.test(ownOf(visit))) as AttemptView;
+    return redirect(`/account/webhooks/${id}/?tried=${tried.delivery}`);
+  },
+
+  async resend(visit, context) {
+    requireManager(visit);
+    const { id } = webhookOf(visit, context);
+    requireWebhooks(visit, context);
+    const delivery = visit.form.get("delivery");
+    if (!/^\d{1,15}$/.test(delivery)) throw new AppError("not_found", visit.words.notFoundText);
+    await context.services.webhooks.resend(ownOf(visit), Number(delivery), actorOf(visit));
+    return redirect(`/account/webhooks/${id}/?tried=${delivery}`);
+  },
+
+  async delete(visit, context) {
+    requireManager(visit);
+    webhookOf(visit, context);
+    await context.services.webhooks.remove(ownOf(visit), actorOf(visit));
+    return redirect("/account/webhooks/?done=deleted");
+  },
+};
+
+async function switchTo(isActive: boolean, visit: Visit, context: SiteContext): Promise<View> {
+  requireManager(visit);
+  const before = webhookOf(visit, context);
+  requireWebhooks(visit, context);
+  const change = { given: undefined, channels: undefined, isActive };
+  const plan = planOf(visit, context);
+  await context.services.webhooks.change(ownOf(visit), plan, change, actorOf(visit));
+  const done = isActive ? "enabled" : "disabled";
+  return redirect(`/account/webhooks/${before.id}/?done=${done}`);
+}

@@ -1,0 +1,44 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { WebhookView } from "../../../push/webhooks/manage/webhooks.ts";
+import { Form, TextAreaField, TextField } from "../form.tsx";
+import type { Visit } from "../visit.ts";
+import { pushWords } from "../words/push.ts";
+
+/** Address and channels, of a new webhook or of one there is. */
+export function WebhookForm({
+  visit,
+  action,
+  button,
+  webhook,
+}: {
+  visit: Visit;
+  action: string;
+  button: string;
+  webhook?: WebhookView;
+}): JSX.Element {
+  const words = pushWords[visit.language];
+  return (
+    <Form visit={visit} action={action} once={webhook === undefined}>
+      <TextField
+        visit={visit}
+        action={action}
+        name="url"
+        type="url"
+        label={words.url}
+        hint={words.urlHint}
+        value={webhook?.url ?? ""}
+      />
+      <TextAreaField
+        visit={visit}
+        action={action}
+        name="channels"
+        label={words.channels}
+        hint={words.channelsHint}
+        value={webhook?.channels.join(" ") ?? ""}
+        rows={4}
+      />
+      <button type="submit">{button}</button>
+    </Form>
+  );
+}

@@ -1,0 +1,22 @@
+/** @jsxImportSource hono/jsx */
+import type { NewSecretView } from "../../../push/webhooks/manage/webhooks.ts";
+import { asset } from "../layout.tsx";
+import { Snippet } from "../shown.tsx";
+import { page, type View } from "../view.ts";
+import type { Visit } from "../visit.ts";
+import { pushWords } from "../words/push.ts";
+
+/** The only page that ever shows a secret: the answer to the form that made it. */
+export function secretPage(visit: Visit, { id, secret }: NewSecretView): View {
+  const words = pushWords[visit.language];
+  return page(
+    words.secretOf(id),
+    <>
+      <p role="status">{words.secretText}</p>
+      <Snippet text={secret} label={words.secret} words={words} />
+      <p>
+        <a href={asset(visit, `/account/webhooks/${id}/`)}>{words.toWebhook}</a>
+      </p>
+    </>,
+  );
+}

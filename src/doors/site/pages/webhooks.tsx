@@ -1,0 +1,148 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { NewSecretView, WebhookView } from "../../../push/webhooks/manage/webhooks.ts";
+import { Moment } from "../answer-times.tsx";
+import { Scroll } from "../data-table.tsx";
+import { asset } from "../layout.tsx";
+import { shownNumber } from "../shown.tsx";
+import type { SiteContext } from "../site-context.ts";
+import type { SitePage } from "../site-pages.ts";
+import { page, type View } from "../view.ts";
+import { actorOf, isManager, membershipOf } from "../viewer.ts";
+import type { Visit } from "../visit.ts";
+import { hasWebhooks, planOf, requireManager, requireRoomForOne } from "../webhook-access.ts";
+import { readWebhookForm, WEBHOOK_FORM_BYTES_MAX } from "../webhook-form.ts";
+import { pushWords } from "../words/push.ts";
+import { sentence } from "../words/sentences.ts";
+import { WebhookForm } from "./webhook-fields.tsx";
+import { secretPage } from "./webhook-secret.tsx";
+import { WebhookState } from "./webhook-state.tsx";
+
+const PATH = "/account/webhooks/";
+/** No plan includes more. */
+const WEBHOOKS_MAX = 1_000;
+
+/** `/account/webhooks/`: the organization's webhooks, and the form that makes one. */
+export const webhooksPage: SitePage = {
+  path: PATH,
+  access: "member",
+  formBytesMax: WEBHOOK_FORM_BYTES_MAX,
+  show(visit, context) {
+    const words = pushWords[visit.language];
+    const { id } = membershipOf(visit).organization;
+    const { results } = context.services.webhooks.list(id, 0, WEBHOOKS_MAX);
+    const webhooks = JSON.parse(results) as WebhookView[];
+    const isIncluded = hasWebhooks(visit, context);
+    return page(
+      visit.words.webhooks,
+      <>
+        {visit.query.get("done") === "deleted" && <p role="status">{words.done.deleted}</p>}
+        <p>
+          {words.about} <a href={asset(visit, "/docs/webhooks/")}>{words.howTo}</a>
+        </p>
+        {!isIncluded && (
+          <p class="notice">
+            {words.planWithout(planOf(visit, context).code)}
+            {webhooks.length > 0 && ` ${words.planKept}`}
+          </p>
+        )}
+        {webhooks.length > 0 && <List visit={visit} webhooks={webhooks} />}
+        {webhooks.length === 0 && isIncluded && <p>{words.noWebhooks}</p>}
+        {isIncluded && <Create visit={visit} context={context} existing={webhooks.length} />}
+      </>,
+    );
+  },
+  actions: { create },
+};
+
+function List({
+  visit,
+  webhooks,
+}: {
+  visit: Visit;
+  webhooks: readonly WebhookView[];
+}): JSX.Element {
+  const words = pushWords[visit.language];
+  return (
+    <Scroll label={visit.words.webhooks}>
+      <table class="listed">
+        <thead>
+          <tr>
+            <th scope="col">{words.url}</th>
+            <th scope="col">{words.state}</th>
+            <th scope="col" class="number">
+              {words.channels}
+            </th>
+            <th scope="col">{words.lastSuccess}</th>
+            <th scope="col">{words.lastError}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {webhooks.map((webhook) => (
+            <tr>
+              <td class="address">
+                <a href={asset(visit, `${PATH}${webhook.id}/`)}>
+                  <bdi>{webhook.url}</bdi>
+                </a>
+              </td>
+              <td data-label={words.state}>
+                <WebhookState visit={visit} webhook={webhook} />
+              </td>
+              <td class="number" data-label={words.channels}>
+                {shownNumber(visit, webhook.channels.length)}
+              </td>
+              <td data-label={words.lastSuccess}>
+                {webhook.last_success_at === null ? (
+                  words.never
+                ) : (
+                  <Moment visit={visit} at={webhook.last_success_at} />
+                )}
+              </td>
+              <td data-label={words.lastError}>
+                {webhook.last_error === "" ? (
+                  words.none
+                ) : (
+                  <bdi>{sentence(visit.language, webhook.last_error)}</bdi>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+function Create({
+  visit,
+  context,
+  existing,
+}: {
+  visit: Visit;
+  context: SiteContext;
+  existing: number;
+}): JSX.Element {
+  const words = pushWords[visit.language];
+  const { code, webhooks } = planOf(visit, context);
+  // A form that was sent is shown again with its fault.
+  if (existing >= webhooks && visit.form.get("action") !== "create") {
+    return <p class="notice">{words.planFull(code, webhooks)}</p>;
+  }
+  if (!isManager(visit)) return <p>{words.managersOnly}</p>;
+  return (
+    <section aria-labelledby="create">
+      <h2 id="create">{words.create}</h2>
+      <WebhookForm visit={visit} action="create" button={words.createButton} />
+    </section>
+  );
+}
+
+async function create(visit: Visit, context: SiteContext): Promise<View> {
+  requireManager(visit);
+  requireRoomForOne(visit, context);
+  const wanted = await readWebhookForm(visit, context);
+  const { id } = membershipOf(visit).organization;
+  const { webhooks } = context.services;
+  const made = await webhooks.create(id, planOf(visit, context), wanted, actorOf(visit));
+  return secretPage(visit, JSON.parse(made) as NewSecretView);
+}

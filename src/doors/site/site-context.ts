@@ -1,0 +1,118 @@
+import type { ImportRuns } from "../../catalog/imports/import-runs.ts";
+import type { Config } from "../../config.ts";
+import type { Accounts } from "../../customers/accounts/accounts.ts";
+import type { Actor, AuditLog } from "../../customers/audit/audit-log.ts";
+import type { Keys } from "../../customers/keys/keys.ts";
+import type {
+  EnsuredPerson,
+  PasswordLink,
+  PersonAccount,
+  SignedIn,
+} from "../../customers/people/people.ts";
+import type { Person } from "../../customers/people/person.ts";
+import type { Services } from "../../methods/services.ts";
+import type { Ports } from "../../ports/ports.ts";
+import type { RecentEntry } from "../../ports/recent-log.ts";
+import type { Mails } from "../../push/mail/mails.ts";
+import type { StaffWebhooks } from "../../push/webhooks/manage/staff-webhooks.ts";
+import type { BackupFile } from "../../upkeep/backups/backup-files.ts";
+import type { Scheduler } from "../../upkeep/jobs/scheduler.ts";
+import type { NoteRequests } from "../../upkeep/metrics/note-request.ts";
+import type { AfterAnswer } from "./after-answer.ts";
+import type { Attempts } from "./attempts.ts";
+import type { SentForms } from "./sent-forms.ts";
+import type { SetUp } from "./set-up.ts";
+
+/** What the site works on; the verbs that change something write by themselves. */
+export interface SiteContext {
+  config: Config;
+  ports: Ports;
+  /** Signs the tokens of forms. */
+  secret: string;
+  /** The appliance's address, for links in mails. */
+  baseAddress(request: Request): string;
+  /** The same as the visitor's browser has it, through a proxy for instance. */
+  ownAddress(request: Request): string;
+  /** By which the log finds a request. */
+  requestId(request: Request): string;
+  noteRequests: NoteRequests;
+  /** The visitor's address, for limiting attempts. */
+  clientAddress(request: Request): string;
+  /** Lets this request take as long as an upload may. */
+  giveTime(request: Request): void;
+  accounts: Accounts;
+  keys: Keys;
+  services: Services;
+  webhooks: StaffWebhooks;
+  people: SitePeople;
+  audit: AuditLog;
+  imports: Pick<ImportRuns, "files" | "start" | "runs" | "run">;
+  mails: Mails;
+  setUp: SetUp;
+  attempts: Attempts;
+  sentForms: SentForms;
+  afterAnswer: Pick<AfterAnswer, "run">;
+  /** Units used, as the console shows them. */
+  usage: { used(organizationId: number, periodStartedAt: number): number };
+  jobs: Pick<Scheduler, "list" | "runNow">;
+  databaseFacts(): Promise<DatabaseFacts>;
+  /** The last daily backup; null where there is none. */
+  lastBackup(): Promise<BackupFile | null>;
+  /** This process's warnings and errors, the latest first. */
+  recentErrors(): RecentEntry[];
+}
+
+/** How large the database is, and what is in it. */
+export interface DatabaseFacts {
+  fileBytes: number;
+  walBytes: number;
+  pageBytes: number;
+  pages: number;
+  freePages: number;
+  schemaVersion: number;
+  sqliteVersion: string;
+  searchSegments: number;
+  /** @property isMore there are more rows than were counted */
+  tables: { name: string; rows: number; isMore: boolean }[];
+}
+
+/** Requests that hash a password wait in turn; each network may have a few waiting. */
+interface FromNetwork {
+  network: string;
+}
+
+/** The people's operations, on the thread that runs them. */
+export interface SitePeople {
+  /** Whether they signed in from this network before. */
+  knowsNetwork(email: string, network: string): boolean;
+  signIn(
+    input: FromNetwork & {
+      email: string;
+      password: string;
+      ipAddress: string;
+      userAgent: string;
+      isKnownNetwork: boolean;
+    },
+  ): Promise<{ setCookies: string[] } | null>;
+  signedIn(cookie: string): Promise<SignedIn | null>;
+  signOut(cookie: string): Promise<{ setCookies: string[] }>;
+  passwordLink(link: PasswordLink): Promise<string | null>;
+  /** Whether the link of this token works; looking does not use it up. */
+  opensLink(token: string): Promise<boolean>;
+  /** False where the link was used or is too old: nothing is hashed then. */
+  choosePassword(input: FromNetwork & { token: string; password: string }): Promise<boolean>;
+  changePassword(
+    input: FromNetwork & { cookie: string; email: string; password: string; newPassword: string },
+  ): Promise<{ setCookies: string[] }>;
+  ensurePerson(input: { email: string; name: string }): Promise<EnsuredPerson>;
+  setUpPerson(
+    input: FromNetwork & { email: string; name: string; password: string },
+  ): Promise<Person>;
+  markStaff(input: { email: string; isStaff: boolean; by: Actor }): Promise<void>;
+  endSessions(email: string, by: Actor): Promise<void>;
+  /** Where they may act nowhere any more, and are not staff. */
+  endSessionsOfSuspended(email: string): Promise<void>;
+  distrust(email: string): Promise<boolean>;
+  /** Everybody, by address. */
+  people(): PersonAccount[];
+}

@@ -1,0 +1,141 @@
+import { Elysia } from "elysia";
+import { AppError, toAppError } from "../../errors.ts";
+import { noted, OTHER } from "../../upkeep/metrics/note-request.ts";
+import { assetRoutes } from "./assets.ts";
+import { asset, renderDocument } from "./layout.tsx";
+import { messagePage, notFoundPage } from "./pages/message.tsx";
+import { SECURITY_HEADERS } from "./security-headers.ts";
+import type { SiteContext } from "./site-context.ts";
+import { type SitePage, sitePages } from "./site-pages.ts";
+import { startVisit } from "./start-visit.ts";
+import { type Answer, logCause, takeForm } from "./take-form.ts";
+import type { View } from "./view.ts";
+import { refusal } from "./viewer.ts";
+import type { Visit } from "./visit.ts";
+
+interface Incoming {
+  request: Request;
+  params: Record<string, string | null>;
+}
+
+/** The account site and staff's console: pages, their forms and their assets. */
+export function siteRoutes(context: SiteContext) {
+  const { noteRequests } = context;
+  const { monotonic } = context.ports.clock;
+  const noteOther = noteRequests("site", OTHER);
+  const routes = new Elysia({ name: "site", strictPath: true }).use(
+    assetRoutes(context.requestId, noteRequests("site", "assets"), monotonic),
+  );
+  const hidden = { parse: "none", detail: { hide: true } } as const;
+  for (const sitePage of sitePages) {
+    const answer = noted(noteRequests("site", sitePage.path), monotonic, (incoming: Incoming) =>
+      answerVisit(sitePage, incoming, context),
+    );
+    const toSlash = noted(noteOther, monotonic, ({ request }: Incoming) =>
+      redirectToSlash(request, context),
+    );
+    const withoutSlash = sitePage.path.slice(0, -1);
+    routes
+      .all(sitePage.path, answer, hidden)
+      .get(withoutSlash, toSlash, hidden)
+      .head(withoutSlash, toSlash, hidden);
+  }
+  const nothing = noted(noteOther, monotonic, (incoming: Incoming) =>
+    answerVisit(null, incoming, context),
+  );
+  for (const path of ["/account/*", "/staff/*"]) routes.all(path, nothing, hidden);
+  return routes;
+}
+
+/** @param sitePage null where there is none */
+async function answerVisit(
+  sitePage: SitePage | null,
+  { request, params }: Incoming,
+  context: SiteContext,
+): Promise<Response> {
+  requireAddress(request);
+  const setCookies: string[] = [];
+  const visit = await startVisit(request, params, context, setCookies);
+  const headers = headersOf(visit.requestId);
+  for (const cookie of setCookies) headers.append("set-cookie", cookie);
+  try {
+    const answer =
+      sitePage === null
+        ? { visit, view: notFoundPage(visit) }
+        : await answerOf(sitePage, visit, context);
+    return respond(answer.visit, answer.view, headers);
+  } catch (thrown) {
+    const error = toAppError(thrown);
+    logCause(error, visit, context);
+    const view = error.code === "not_found" ? notFoundPage(visit) : messagePage(visit, error);
+    return respond(visit, view, headers);
+  }
+}
+
+/** @returns another visit where somebody signed in, whose form was sent before */
+async function answerOf(sitePage: SitePage, visit: Visit, context: SiteContext): Promise<Answer> {
+  const { method } = visit.request;
+  if (method === "POST" && sitePage.actions !== undefined) {
+    return takeForm(sitePage, visit, context);
+  }
+  const refused = refusal(sitePage, visit);
+  if (refused !== null) return { visit, view: refused };
+  if (method === "GET" || method === "HEAD") {
+    return { visit, view: await sitePage.show(visit, context) };
+  }
+  const allow = sitePage.actions === undefined ? "GET, HEAD" : "GET, HEAD, POST";
+  const error = new AppError("method_not_allowed", "This page takes no form.");
+  return { visit, view: { ...messagePage(visit, error), headers: { allow } } };
+}
+
+/** A Host may be no part of any valid address. @throws AppError `invalid` */
+function requireAddress({ url }: Request): void {
+  if (!URL.canParse(url)) throw new AppError("invalid", "The header Host names no host.");
+}
+
+/** What every page carries. */
+function headersOf(requestId: string): Headers {
+  return new Headers({
+    ...SECURITY_HEADERS,
+    "cache-control": "no-store",
+    "x-request-id": requestId,
+  });
+}
+
+/** As the visitor sees the address: a proxy may have taken a prefix off. */
+function redirectToSlash(request: Request, context: SiteContext): Response {
+  requireAddress(request);
+  const { pathname, search } = new URL(request.url);
+  const headers = headersOf(context.requestId(request));
+  const ownAddress = context.ownAddress(request);
+  headers.set("location", asset({ ownAddress }, `${pathname}/${search}`));
+  return new Response(null, { status: 301, headers });
+}
+
+function respond(visit: Visit, view: View, headers: Headers): Response {
+  const own = "setCookies" in view ? (view.setCookies ?? []) : [];
+  for (const cookie of own) headers.append("set-cookie", cookie);
+  if (visit.ownAddress.startsWith("https:")) makeSecure(headers);
+  switch (view.kind) {
+    case "redirect":
+      headers.set("location", asset(visit, view.to));
+      return new Response(null, { status: 303, headers });
+    case "json":
+      headers.set("content-type", "application/json; charset=utf-8");
+      return new Response(JSON.stringify(view.value), { headers });
+    case "page": {
+      headers.set("content-type", "text/html; charset=utf-8");
+      for (const [name, value] of Object.entries(view.headers ?? {})) headers.set(name, value);
+      const isHead = visit.request.method === "HEAD";
+      const html = isHead ? null : renderDocument(visit, view.title, view.body);
+      return new Response(html, { status: view.status ?? 200, headers });
+    }
+  }
+}
+
+/** Behind https, cookies go back over https only. */
+function makeSecure(headers: Headers): void {
+  const cookies = headers.getSetCookie();
+  headers.delete("set-cookie");
+  for (const cookie of cookies) headers.append("set-cookie", `${cookie}; Secure`);
+}

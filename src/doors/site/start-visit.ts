@@ -1,0 +1,74 @@
+import type { SignedIn } from "../../customers/people/people.ts";
+import { networkOf } from "./client-address.ts";
+import { csrfToken, FORM_COOKIE } from "./csrf.ts";
+import type { SiteContext } from "./site-context.ts";
+import { LANGUAGE_COOKIE, ORGANIZATION_COOKIE, siteCookie } from "./site-cookies.ts";
+import { FORM_LOST } from "./view.ts";
+import { EMPTY_FORM, readCookies, type Visit } from "./visit.ts";
+import { languageOf, WORDS } from "./words/words.ts";
+
+/** Reads who comes, in which language, to which organization; sets the cookies that are missing. */
+export async function startVisit(
+  request: Request,
+  params: Record<string, string | null>,
+  context: SiteContext,
+  setCookies: string[],
+): Promise<Visit> {
+  const cookies = readCookies(request);
+  let formCookie = cookies.get(FORM_COOKIE);
+  if (formCookie === undefined) {
+    formCookie = Buffer.from(context.ports.random.bytes(24)).toString("base64url");
+    setCookies.push(siteCookie(FORM_COOKIE, formCookie));
+  }
+  const language = languageOf(cookies.get(LANGUAGE_COOKIE), request.headers.get("accept-language"));
+  const cookie = request.headers.get("cookie") ?? "";
+  const signedIn = cookie.includes("kanalog.session_token")
+    ? await context.people.signedIn(cookie)
+    : null;
+  if (signedIn !== null) setCookies.push(...signedIn.setCookies);
+  const url = new URL(request.url);
+  const isFormLost = signedIn !== null && url.searchParams.has(FORM_LOST);
+  // Said once: the page's own links and forms are without it.
+  if (isFormLost) url.searchParams.delete(FORM_LOST);
+  // It says what was done before this form was sent.
+  if (request.method === "POST") url.searchParams.delete("done");
+  const ipAddress = context.clientAddress(request);
+  return {
+    request,
+    requestId: context.requestId(request),
+    ipAddress,
+    network: networkOf(ipAddress),
+    path: url.pathname + url.search,
+    params: Object.fromEntries(
+      Object.entries(params ?? {}).map(([name, value]) => [name, value ?? ""]),
+    ),
+    query: url.searchParams,
+    form: EMPTY_FORM,
+    faults: {},
+    language,
+    words: WORDS[language],
+    csrf: csrfToken(context.secret, formCookie, signedIn?.sessionId ?? null),
+    nowMs: context.ports.clock.now(),
+    ownAddress: context.ownAddress(request),
+    baseAddress: context.baseAddress(request),
+    notice: isFormLost ? WORDS[language].formLost : null,
+    signedIn,
+    ...placeOf(signedIn, cookies.get(ORGANIZATION_COOKIE), context),
+  };
+}
+
+function placeOf(
+  signedIn: SignedIn | null,
+  chosen: string | undefined,
+  { accounts }: SiteContext,
+): Pick<Visit, "memberships" | "membership"> {
+  const memberships =
+    signedIn === null
+      ? []
+      : accounts.membershipsOf(signedIn.person.email, signedIn.person.isVerified);
+  const membership =
+    memberships.find(({ organization }) => String(organization.id) === chosen) ??
+    memberships[0] ??
+    null;
+  return { memberships, membership };
+}

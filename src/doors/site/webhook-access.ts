@@ -1,0 +1,67 @@
+import { AppError, notFound } from "../../errors.ts";
+import {
+  type PlanRule,
+  webhooksIncluded,
+  webhooksIncludedOrKept,
+} from "../../methods/plan-rules.ts";
+import type { OwnWebhook } from "../../push/webhooks/manage/manage-webhooks.ts";
+import type { WebhookView } from "../../push/webhooks/manage/webhooks.ts";
+import type { SiteContext } from "./site-context.ts";
+import { isManager, membershipOf, viewerOf } from "./viewer.ts";
+import type { Visit } from "./visit.ts";
+import { pushWords } from "./words/push.ts";
+
+/** Who may do what with webhooks on the pages: the rules of the API's methods. */
+
+/** @throws AppError `manager_required` */
+export function requireManager(visit: Visit): void {
+  if (isManager(visit)) return;
+  throw new AppError("manager_required", pushWords[visit.language].managersOnly);
+}
+
+export function planOf(visit: Visit, { accounts }: SiteContext) {
+  return viewerOf(membershipOf(visit), accounts, visit.nowMs).plan;
+}
+
+/** Why the plan in force does not allow it, or null where it does. */
+function denialOf(rule: PlanRule, visit: Visit, context: SiteContext): string | null {
+  const viewer = viewerOf(membershipOf(visit), context.accounts, visit.nowMs);
+  return rule(viewer, context.services);
+}
+
+export function hasWebhooks(visit: Visit, context: SiteContext): boolean {
+  return denialOf(webhooksIncluded, visit, context) === null;
+}
+
+/** @throws AppError `tariff_required` */
+export function requireWebhooks(visit: Visit, context: SiteContext): void {
+  if (hasWebhooks(visit, context)) return;
+  const { code } = planOf(visit, context);
+  throw new AppError("tariff_required", pushWords[visit.language].planWithout(code));
+}
+
+/** @throws AppError `tariff_required` where the organization has as many as its plan includes */
+export function requireRoomForOne(visit: Visit, context: SiteContext): void {
+  requireWebhooks(visit, context);
+  const { code, webhooks } = planOf(visit, context);
+  if (countOf(visit, context) < webhooks) return;
+  throw new AppError("tariff_required", pushWords[visit.language].planFull(code, webhooks));
+}
+
+function countOf(visit: Visit, { services }: SiteContext): number {
+  return services.webhooks.count(membershipOf(visit).organization.id);
+}
+
+/** The webhook of the address. @throws AppError `not_found`, also for another organization's */
+export function ownOf(visit: Visit): OwnWebhook {
+  const id = visit.params["id"] ?? "";
+  if (!/^\d{1,15}$/.test(id)) throw notFound("The webhook");
+  return { organizationId: membershipOf(visit).organization.id, id: Number(id) };
+}
+
+/** @throws AppError `not_found` */
+export function webhookOf(visit: Visit, context: SiteContext): WebhookView {
+  const own = ownOf(visit);
+  if (denialOf(webhooksIncludedOrKept, visit, context) !== null) throw notFound("The webhook");
+  return JSON.parse(context.services.webhooks.get(own)) as WebhookView;
+}

@@ -1,0 +1,112 @@
+import type { Clock } from "../../../ports/clock.ts";
+import type { Network, PostRequest, PostResult } from "../../../ports/network.ts";
+import type { SecretBox } from "../manage/secret-box.ts";
+import type { TargetGuard } from "../target/resolve-target.ts";
+import { readTargetUrl, type Target } from "../target/target-guard.ts";
+import type { ClaimedDelivery } from "./deliveries.store.ts";
+import { signatureHeader } from "./signature.ts";
+
+/** From the resolution of the name to the last byte of the answer's head (decisions, section 6). */
+const ATTEMPT_MAX_MS = 10_000;
+
+/**
+ * What receivers' owners are told. A refused address is told as one that nobody answers at, so that
+ * nobody can look into the private network by it.
+ */
+const ERRORS = {
+  timeout: "The receiver did not answer within 10 seconds.",
+  unreachable: "The receiver could not be reached.",
+  certificate: "The receiver's certificate is not valid for this address.",
+  broken: "The receiver did not answer with a proper HTTP answer over HTTPS.",
+  unresolved: "The name of the receiver could not be resolved.",
+  unsigned: "The signing secret cannot be read; rotate it.",
+} as const;
+
+export interface AttemptOutcome {
+  /** Epoch milliseconds. */
+  startedAt: number;
+  endedAt: number;
+  /** Null where no answer came. */
+  status: number | null;
+  /** Empty where it succeeded. */
+  error: string;
+  durationMs: number;
+}
+
+/** @param signal breaks the attempt off; its outcome means nothing then */
+export type MakeAttempt = (
+  delivery: ClaimedDelivery,
+  signal: AbortSignal,
+) => Promise<AttemptOutcome>;
+
+/** One POST of a delivery to its webhook's present address, signed now; never throws. */
+export function createMakeAttempt(
+  guard: TargetGuard,
+  network: Pick<Network, "post">,
+  secrets: SecretBox,
+  clock: Clock,
+): MakeAttempt {
+  return async (delivery, signal) => {
+    const startedAt = clock.now();
+    const startedMs = clock.monotonic();
+    const result = await attempt(delivery, startedAt, signal, () =>
+      Math.max(1, ATTEMPT_MAX_MS - (clock.monotonic() - startedMs)),
+    );
+    const ended = { startedAt, endedAt: clock.now() };
+    const durationMs = Math.round(clock.monotonic() - startedMs);
+    if ("fault" in result)
+      return { ...ended, durationMs, status: null, error: ERRORS[result.fault] };
+    const { status } = result;
+    const isSuccess = status >= 200 && status < 300;
+    return {
+      ...ended,
+      durationMs,
+      status,
+      error: isSuccess ? "" : `The receiver answered ${status}.`,
+    };
+  };
+
+  async function attempt(
+    delivery: ClaimedDelivery,
+    nowMs: number,
+    signal: AbortSignal,
+    leftMs: () => number,
+  ): Promise<{ status: number } | { fault: keyof typeof ERRORS }> {
+    const target = readTargetUrl(delivery.url);
+    if ("fault" in target) return { fault: "unreachable" };
+    const present = secrets.open(delivery.secret);
+    if (present === null) return { fault: "unsigned" };
+    // The former one may be of a KANALOG_SECRET that was lost.
+    const former = delivery.formerSecret === null ? null : secrets.open(delivery.formerSecret);
+    const signing = former === null ? [present] : [former, present];
+    const resolution = await guard(target.value, leftMs());
+    if (!resolution.ok) {
+      return { fault: resolution.reason === "refused" ? "unreachable" : "unresolved" };
+    }
+    const body = new TextEncoder().encode(delivery.body);
+    const headers = {
+      "content-type": "application/json; charset=utf-8",
+      "user-agent": "Kanalog-Webhooks/1",
+      "x-service-event": delivery.event,
+      "x-service-delivery": String(delivery.id),
+      "x-service-signature": signatureHeader(body, signing, nowMs),
+    };
+    return postToFirst(resolution.addresses, target.value, { headers, body, signal }, leftMs);
+  }
+
+  /** To the next address only where nothing was sent to the one before. */
+  async function postToFirst(
+    addresses: readonly string[],
+    { host, authority, port, path }: Target,
+    content: Pick<PostRequest, "headers" | "body"> & { signal: AbortSignal },
+    leftMs: () => number,
+  ): Promise<PostResult> {
+    let result: PostResult = { fault: "unreachable" };
+    for (const address of addresses) {
+      const timeoutMs = leftMs();
+      result = await network.post({ ...content, address, port, host, authority, path, timeoutMs });
+      if (!("fault" in result) || result.fault !== "unreachable") break;
+    }
+    return result;
+  }
+}

@@ -1,0 +1,93 @@
+import { type Database, statement } from "../../../db/database.ts";
+import { isServed } from "../events/served.ts";
+import {
+  attemptsUnderWay,
+  type ClaimedDelivery,
+  claimDelivery,
+  dueDeliveries,
+} from "./deliveries.store.ts";
+
+/**
+ * How long a webhook's attempts hold their places, by which the room is shared out: its last one was
+ * over at once, it had none yet, or it was slow. Whoever hangs must not delay the others.
+ */
+const LANES = ["quick", "unknown", "slow"] as const;
+export type Lane = (typeof LANES)[number];
+
+/** How many more attempts may start in a lane and the lanes after it together. */
+export type Room = Record<Lane, number>;
+
+/** Attempts of one webhook at a time, over all processes; a ping may come on top. */
+export const WEBHOOK_ATTEMPTS_MAX = 4;
+
+export type Claimed = ClaimedDelivery & { lane: Lane };
+
+/** An attempt that took longer is slow. */
+const QUICK_MS = 1_000;
+
+/** In each lane organizations take turns: one webhook of each, then the next of each. */
+const DUE_WEBHOOKS = `
+  WITH due AS MATERIALIZED (
+    SELECT id, organization_id AS organizationId,
+      CASE WHEN last_duration_ms IS NULL THEN 1 WHEN last_duration_ms <= @quickMs THEN 0 ELSE 2 END
+        AS lane,
+      (SELECT min(next_attempt_at) FROM webhook_deliveries
+       WHERE webhook_id = w.id AND state = 'pending') AS dueAt
+    FROM webhooks w WHERE disabled_reason = '' AND dueAt <= @nowMs)
+  SELECT id, organizationId, lane FROM due
+  ORDER BY lane, row_number() OVER (PARTITION BY lane, organizationId ORDER BY dueAt, id), dueAt, id`;
+
+interface DueWebhook {
+  id: number;
+  organizationId: number;
+  /** Its place in `LANES`. */
+  lane: number;
+}
+
+/**
+ * Takes what is due for as many attempts as there is room for, in the caller's transaction: one
+ * delivery of each webhook, then the next of each.
+ * @param claim a text that no other call uses
+ */
+export function claimDue(db: Database, nowMs: number, room: Room, claim: string): Claimed[] {
+  const left = LANES.map((lane) => room[lane]);
+  const hasRoom = (lane: number): boolean => left.slice(0, lane + 1).every((places) => places > 0);
+  const claimed: Claimed[] = [];
+  const take = (id: number | undefined, lane: number): void => {
+    if (id === undefined || !hasRoom(lane)) return;
+    const delivery = claimDelivery(db, id, `${claim} ${id}`, nowMs);
+    if (delivery === undefined) return;
+    claimed.push({ ...delivery, lane: LANES[lane] as Lane });
+    for (let place = 0; place <= lane; place++) left[place] = (left[place] ?? 0) - 1;
+  };
+
+  if (!hasRoom(0)) return [];
+  const others: { lane: number; ids: number[] }[] = [];
+  const due = statement<DueWebhook>(db, DUE_WEBHOOKS).all({ nowMs, quickMs: QUICK_MS });
+  for (const webhook of due) {
+    if (!hasRoom(0)) break;
+    if (!hasRoom(webhook.lane)) continue;
+    const [first, ...rest] = dueOf(db, webhook, nowMs);
+    take(first, webhook.lane);
+    others.push({ lane: webhook.lane, ids: rest });
+  }
+  for (let turn = 0; turn < CLAIMS_AHEAD_MAX - 1; turn++) {
+    for (const { lane, ids } of others) take(ids[turn], lane);
+  }
+  return claimed;
+}
+
+/** A webhook that answers at once has some taken ahead, which start as soon as others end. */
+const CLAIMS_AHEAD_MAX = 2 * WEBHOOK_ATTEMPTS_MAX;
+
+function claimsMax(lane: number): number {
+  return LANES[lane] === "quick" ? CLAIMS_AHEAD_MAX : WEBHOOK_ATTEMPTS_MAX;
+}
+
+/** The deliveries of a webhook that may be taken now, those due longest first. */
+function dueOf(db: Database, { id, organizationId, lane }: DueWebhook, nowMs: number): number[] {
+  // The look at webhooks empties such a queue.
+  if (!isServed(db, organizationId, nowMs)) return [];
+  const free = claimsMax(lane) - attemptsUnderWay(db, id, nowMs);
+  return free <= 0 ? [] : dueDeliveries(db, id, nowMs, free);
+}

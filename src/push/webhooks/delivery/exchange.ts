@@ -1,0 +1,45 @@
+import { type Database, statement } from "../../../db/database.ts";
+import { inTransaction } from "../../../db/transaction.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import { noteLook } from "../events/look.ts";
+import { type Claimed, claimDue, type Room } from "./claim-due.ts";
+import { type EndedAttempt, endAttempt } from "./end-attempt.ts";
+
+/**
+ * Notes how attempts ended and takes what is due for as many as there is room for, in one
+ * transaction. What is taken is in nobody else's hands, in whatever process, until its lease ends.
+ */
+export function exchange(
+  db: Database,
+  clock: Clock,
+  {
+    ended,
+    room,
+    claim,
+    waitsMs,
+  }: { ended: EndedAttempt[]; room: Room; claim: string; waitsMs: readonly number[] },
+): Promise<Claimed[]> {
+  return inTransaction(db, clock, "deliveries", () => {
+    const nowMs = clock.now();
+    noteLook(db, nowMs);
+    for (const attempt of ended) endAttempt(db, attempt, nowMs, waitsMs);
+    return claimDue(db, nowMs, room, claim);
+  });
+}
+
+/** What was taken of a delivery. */
+export interface Taken {
+  id: number;
+  claim: string;
+}
+
+/** Gives back what was taken: another process, or this one started again, makes the attempts. */
+export function releaseClaims(db: Database, clock: Clock, taken: Taken[]): Promise<void> {
+  return inTransaction(db, clock, "deliveries", () => {
+    const release = statement(
+      db,
+      "UPDATE webhook_deliveries SET claim = NULL, claimed_until = NULL WHERE id = ? AND claim = ?",
+    );
+    for (const { id, claim } of taken) release.run(id, claim);
+  });
+}

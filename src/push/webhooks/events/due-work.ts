@@ -1,0 +1,174 @@
+import { createAccountsStore } from "../../../customers/accounts/accounts.store.ts";
+import { type Database, statement } from "../../../db/database.ts";
+import { inParts, inTransaction } from "../../../db/transaction.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import { DAY_MS } from "../../../values/moscow-time.ts";
+import { queueMail } from "../../mail/mails.store.ts";
+import { oldBodies, oldDeliveries } from "../delivery/deliveries.store.ts";
+import { anyWebhook, disable, selectWebhook, updateWebhook } from "../manage/webhooks.store.ts";
+import { cutEvents, endPart, nextPart, type Part, type PostTexts } from "./cut-events.ts";
+import { disabledMail } from "./disabled-mail.ts";
+import { deadQueues, emptyQueues } from "./drop-queue.ts";
+import { isLookDue, noteLook, readLook } from "./look.ts";
+
+/** A webhook that fails for so long is disabled (specification, section 6). */
+const FAILING_MAX_MS = DAY_MS;
+/** How much of that time may have passed without a process that would have made the attempts. */
+const DOWN_MAX_MS = 60 * 60 * 1000;
+/** No more webhooks are cut in a transaction after so long; one webhook's share comes on top. */
+const CUT_MS = 5;
+/** Rows that are removed in one step: a body may be of a megabyte. */
+const PRUNED_MAX = 10;
+
+/** Whether there may be something to do: asked every second, so it must cost next to nothing. */
+export function isWorkDue(db: Database, nowMs: number, batchMs: number): boolean {
+  if (!anyWebhook(db)) return false;
+  const look = readLook(db);
+  if (isLookDue(look, nowMs) || nowMs >= look.batchedAt + batchMs) return true;
+  const failing = "SELECT 1 FROM webhooks WHERE failing_since <= ? LIMIT 1";
+  return statement(db, failing).get(nowMs - FAILING_MAX_MS) !== undefined;
+}
+
+/** Whether an attempt is due, or one is under way: its end may be waiting to be noted. */
+export function isAttemptDue(db: Database, nowMs: number): boolean {
+  const due = `
+    SELECT 1 FROM webhooks w WHERE (
+      SELECT min(next_attempt_at) FROM webhook_deliveries
+      WHERE webhook_id = w.id AND state = 'pending') <= ? LIMIT 1`;
+  return statement(db, due).get(nowMs) !== undefined;
+}
+
+/**
+ * The start of what webhooks need by the clock: notes that somebody looks, empties the queues of those
+ * that get no events, and starts a batch where one is due.
+ * @returns the batch's first part of posts to cut, or null
+ */
+export async function lookAfterWebhooks(
+  db: Database,
+  clock: Clock,
+  { batchMs }: { batchMs: number },
+): Promise<Part | null> {
+  await inTransaction(db, clock, "webhooks-look", () => noteLook(db, clock.now()));
+  await endUnserved(db, clock);
+  const isBatch = await inTransaction(db, clock, "webhooks-look", () => {
+    const nowMs = clock.now();
+    if (nowMs < readLook(db).batchedAt + batchMs) return false;
+    statement(db, "UPDATE webhook_look SET batched_at = ?").run(nowMs);
+    return true;
+  });
+  return isBatch ? nextPart(db) : null;
+}
+
+/**
+ * Cuts a part's posts for its webhooks, one after another, until it has held the lock for long enough.
+ * @returns how many are done
+ */
+export function cutPart(db: Database, clock: Clock, { wanted, last }: Part): Promise<number> {
+  return inTransaction(db, clock, "cut-events", () => {
+    const nowMs = clock.now();
+    noteLook(db, nowMs);
+    const endAtMs = clock.monotonic() + CUT_MS;
+    const texts: PostTexts = new Map();
+    let cut = 0;
+    for (const one of wanted) {
+      cutEvents(db, one, last, nowMs, texts);
+      cut += 1;
+      if (clock.monotonic() >= endAtMs) break;
+    }
+    return cut;
+  });
+}
+
+/** Ends a part whose webhooks have all been cut. @returns the next one, or null */
+export async function leavePart(
+  db: Database,
+  clock: Clock,
+  part: Pick<Part, "last">,
+): Promise<Part | null> {
+  await inTransaction(db, clock, "cut-events", () => endPart(db, part));
+  return nextPart(db);
+}
+
+/** Disables what has failed for a day. @returns the numbers of those webhooks */
+export async function disableFailed(
+  db: Database,
+  clock: Clock,
+  _argument: null,
+): Promise<number[]> {
+  if (failing(db, clock.now()).length === 0) return [];
+  const disabled = await inTransaction(db, clock, "disable-failed", () =>
+    disableFailing(db, clock.now()),
+  );
+  await emptyQueues(db, clock, disabled);
+  return disabled;
+}
+
+/** Removes deliveries and bodies that are old enough. */
+export async function pruneDeliveries(db: Database, clock: Clock): Promise<void> {
+  const nowMs = clock.now();
+  for (const old of [oldDeliveries, oldBodies]) {
+    for (let after = 0; ; ) {
+      const { ids, remove } = old(db, nowMs, after);
+      const last = ids.at(-1);
+      if (last === undefined) break;
+      let at = 0;
+      await inParts(db, clock, "prune-deliveries", () => {
+        remove(ids.slice(at, at + PRUNED_MAX));
+        at += PRUNED_MAX;
+        return at < ids.length;
+      });
+      after = last;
+    }
+  }
+}
+
+/** Nothing is attempted for them, and the day after which a webhook is disabled does not run. */
+async function endUnserved(db: Database, clock: Clock): Promise<void> {
+  const dead = deadQueues(db, clock.now());
+  if (dead.length === 0) return;
+  await emptyQueues(db, clock, dead);
+  await inTransaction(db, clock, "webhooks-look", () => {
+    for (const id of deadQueues(db, clock.now())) updateWebhook(db, id, { failingSince: null });
+  });
+}
+
+/**
+ * Disables what has failed for a day. Where nobody made the attempts for more than an hour of it,
+ * those that fell due meanwhile come first (decisions, section 6).
+ */
+function disableFailing(db: Database, nowMs: number): number[] {
+  const failed = failing(db, nowMs);
+  for (const id of failed) disableForFailures(db, id, nowMs);
+  return failed;
+}
+
+function failing(db: Database, nowMs: number): number[] {
+  return statement<{ id: number }>(
+    db,
+    `SELECT id FROM webhooks w
+     WHERE failing_since <= @failedFrom AND disabled_reason = '' AND (
+       down_ms <= @downMax OR NOT EXISTS (
+         SELECT 1 FROM webhook_deliveries
+         WHERE webhook_id = w.id AND state = 'pending' AND next_attempt_at <= @overdueUntil))`,
+  )
+    .all({
+      failedFrom: nowMs - FAILING_MAX_MS,
+      downMax: DOWN_MAX_MS,
+      overdueUntil: readLook(db).overdueUntil,
+    })
+    .map(({ id }) => id);
+}
+
+function disableForFailures(db: Database, id: number, nowMs: number): void {
+  const webhook = selectWebhook(db, id);
+  if (webhook === undefined) return;
+  disable(db, id, "failures", nowMs);
+  const accounts = createAccountsStore(db);
+  const managers = accounts
+    .membersOf(webhook.organizationId)
+    .filter(({ role, suspendedAt }) => role !== "member" && suspendedAt === null);
+  const organization = accounts.organization(webhook.organizationId)?.name ?? "";
+  const mail = disabledMail(webhook, organization);
+  // A message each: what one server refuses for one must not be sent to the others again.
+  for (const { email } of managers) queueMail(db, nowMs, { to: [email], ...mail });
+}

@@ -1,0 +1,22 @@
+import type { PostView } from "../../../catalog/posts/posts.store.ts";
+import type { JsonText } from "../../../values/json-text.ts";
+import { formatInstant } from "../../../values/moscow-time.ts";
+
+/** Specification, section 6. */
+export const EVENT_KINDS = ["post.created", "ping"] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];
+
+/** What becomes of an event that is to be delivered. */
+export const DELIVERY_STATES = ["pending", "delivered", "failed", "dropped"] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+/** The JSON body of an event (specification, section 6), from posts that are JSON text already. */
+export function eventBody(
+  event: EventKind,
+  webhookId: number,
+  createdAtMs: number,
+  posts: readonly JsonText<PostView>[],
+): string {
+  const createdAt = formatInstant(createdAtMs);
+  return `{"event":"${event}","webhook":${webhookId},"created_at":"${createdAt}","posts":[${posts.join(",")}]}`;
+}

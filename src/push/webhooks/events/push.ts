@@ -1,0 +1,71 @@
+import type { Database } from "../../../db/database.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { Log } from "../../../ports/log.ts";
+import type { Sender } from "../delivery/sender.ts";
+import type { Part } from "./cut-events.ts";
+import { isAttemptDue, isWorkDue } from "./due-work.ts";
+
+export interface Push {
+  /** Does all that is due at this moment; attempts go on after it settles. Never throws. */
+  look(): Promise<void>;
+  /** The same, and settles once no attempt is in flight. */
+  runDue(): Promise<void>;
+}
+
+/** What webhooks need by the clock, on the thread that writes it. */
+export interface PushWork {
+  lookAfterWebhooks(argument: { batchMs: number }): Promise<Part | null>;
+  /** @returns how many of the webhooks are done, the first ones */
+  cutPart(part: Part): Promise<number>;
+  leavePart(part: Pick<Part, "last">): Promise<Part | null>;
+  disableFailed(): Promise<number[]>;
+}
+
+/** Between two transactions, so that others get in: they look for the lock every millisecond. */
+const PAUSE_MS = 3;
+
+/** What webhooks do by the clock, from one look to the next. */
+export function createPush(
+  db: Database,
+  work: PushWork,
+  sender: Pick<Sender, "pump" | "idle">,
+  batchMs: number,
+  { clock, log }: { clock: Clock; log: Log },
+): Push {
+  /** Step by step, so that the sender's exchanges get in between on the same thread. */
+  async function doWork(): Promise<void> {
+    let part = await work.lookAfterWebhooks({ batchMs });
+    while (part !== null) {
+      const { last } = part;
+      let { wanted } = part;
+      while (wanted.length > 0) {
+        wanted = wanted.slice(await work.cutPart({ last, wanted }));
+        await clock.sleep(PAUSE_MS);
+      }
+      part = await work.leavePart({ last });
+      // What was cut is sent while the rest is; a failure is in the sender's own words in the log.
+      if (part !== null && isAttemptDue(db, clock.now())) void sender.pump().catch(() => {});
+    }
+    for (const webhook of await work.disableFailed()) {
+      log.warn({ webhook }, "a webhook was disabled: not a single delivery succeeded for a day");
+    }
+  }
+
+  async function look(): Promise<void> {
+    try {
+      if (isWorkDue(db, clock.now(), batchMs)) await doWork();
+      // What fails in there is in the sender's own words in the log.
+      if (isAttemptDue(db, clock.now())) await sender.pump().catch(() => {});
+    } catch (error) {
+      log.warn({ err: error }, "webhooks could not be looked after; it is tried again");
+    }
+  }
+
+  return {
+    look,
+    async runDue() {
+      await look();
+      await sender.idle();
+    },
+  };
+}

@@ -1,0 +1,235 @@
+import type { Plan } from "../../../customers/accounts/accounts.table.ts";
+import { type Actor, type AuditEntry, recordChange } from "../../../customers/audit/audit-log.ts";
+import type { Database } from "../../../db/database.ts";
+import { inTransaction } from "../../../db/transaction.ts";
+import { AppError, fieldError, notFound } from "../../../errors.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import { deleteDeliveries } from "../delivery/deliveries.store.ts";
+import { emptyQueues } from "../events/drop-queue.ts";
+import { webhookLimitReached } from "./plan-limits.ts";
+import {
+  channelsOf,
+  countWebhooks,
+  deleteWebhook,
+  disable,
+  enable,
+  insertWebhook,
+  replaceChannels,
+  selectWebhook,
+  unknownChannels,
+  updateWebhook,
+} from "./webhooks.store.ts";
+import type { Webhook } from "./webhooks.table.ts";
+
+/** What owners and administrators change of webhooks: one transaction each. */
+
+/** Which webhook of which organization; another's is not found. */
+export interface OwnWebhook {
+  organizationId: number;
+  id: number;
+}
+
+/** @throws AppError `not_found` */
+export function ownWebhook(db: Database, { organizationId, id }: OwnWebhook): Webhook {
+  const webhook = selectWebhook(db, id);
+  if (webhook?.organizationId !== organizationId) throw notFound("The webhook");
+  return webhook;
+}
+
+export interface NewWebhook {
+  organizationId: number;
+  plan: Plan;
+  url: string;
+  channels: number[];
+  /** As the secret box seals it. */
+  secret: Uint8Array;
+  by: Actor;
+}
+
+/** @returns its number. @throws AppError `tariff_required`, `invalid` on `channels` */
+export function addWebhook(
+  db: Database,
+  clock: Clock,
+  { organizationId, plan, url, channels, secret, by }: NewWebhook,
+): Promise<number> {
+  return inTransaction(db, clock, "webhook-create", () => {
+    requireRoom(plan, countWebhooks(db, organizationId));
+    requireChannels(db, plan, channels);
+    const row = { organizationId, url, secret: Buffer.from(secret), createdAt: clock.now() };
+    const id = insertWebhook(db, row);
+    replaceChannels(db, id, channels);
+    const details = { host: hostOf(url), channels: channels.length };
+    recordChange(db, clock, by, ofWebhook("create", { organizationId, id }, details));
+    return id;
+  });
+}
+
+export interface WebhookChange {
+  url?: string | undefined;
+  channels?: number[] | undefined;
+  isActive?: boolean | undefined;
+}
+
+/** What staff disabled only staff enables. @throws AppError `conflict` */
+export function requireEnabling({ disabledReason }: Webhook, { isActive }: WebhookChange): void {
+  if (isActive === true && disabledReason === "staff") {
+    throw new AppError("conflict", "The webhook was disabled by staff: contact support.");
+  }
+}
+
+/** @throws AppError `not_found`, `conflict` for one that staff disabled, and as `addWebhook` */
+export async function changeWebhook(
+  db: Database,
+  clock: Clock,
+  { plan, change, by, ...own }: OwnWebhook & { plan: Plan; change: WebhookChange; by: Actor },
+): Promise<void> {
+  if (change.isActive === true) await emptyQueues(db, clock, [ownWebhook(db, own).id]);
+  await inTransaction(db, clock, "webhook-change", () => {
+    const webhook = ownWebhook(db, own);
+    const { disabledReason } = webhook;
+    const enables = change.isActive === true && disabledReason !== "";
+    const disables = change.isActive === false && disabledReason === "";
+    const { url, channels } = change;
+    const changesUrl = url !== undefined && url !== webhook.url;
+    const changesChannels =
+      channels !== undefined && channels.join() !== channelsOf(db, own.id).join();
+    requireEnabling(webhook, change);
+    const now = clock.now();
+    if (channels !== undefined) requireChannels(db, plan, channels);
+    if (changesChannels) replaceChannels(db, own.id, channels);
+    if (url !== undefined) updateWebhook(db, own.id, { url });
+    if (enables) {
+      requireRoom(plan, countWebhooks(db, own.organizationId) - 1);
+      requireFew(plan, channelsOf(db, own.id).length);
+      enable(db, own.id, now);
+    }
+    if (disables) disable(db, own.id, "customer", now);
+    if (enables || disables || changesUrl || changesChannels) {
+      updateWebhook(db, own.id, { updatedAt: now });
+      const verb = enables ? "enable" : disables ? "disable" : "change";
+      const details = {
+        ...(changesUrl && { host: hostOf(url) }),
+        ...(changesChannels && { channels: channels.length }),
+        ...(enables && { before: disabledReason }),
+      };
+      recordChange(db, clock, by, ofWebhook(verb, own, details));
+    }
+  });
+  if (change.isActive === false) await emptyQueues(db, clock, [own.id]);
+}
+
+/** Deliveries that are removed in one step: each with its attempts, and a body of up to a megabyte. */
+const REMOVED_MAX = 10;
+/** No further step begins in a transaction after so long. */
+const REMOVED_MS = 12;
+
+/**
+ * Removes a part of a webhook, which may have a long log: its caller goes on until nothing is left, so
+ * that the thread is free for others between two parts. Disabled first, so that nothing is added.
+ * @returns whether something is left
+ * @throws AppError `not_found`
+ */
+export function removeWebhookPart(
+  db: Database,
+  clock: Clock,
+  { by, ...own }: OwnWebhook & { by: Actor },
+): Promise<boolean> {
+  return inTransaction(db, clock, "webhook-delete", () => {
+    const { disabledReason } = ownWebhook(db, own);
+    if (disabledReason === "") disable(db, own.id, "customer", clock.now());
+    const endAtMs = clock.monotonic() + REMOVED_MS;
+    do {
+      if (deleteDeliveries(db, own.id, REMOVED_MAX) === 0) {
+        if (deleteWebhook(db, own.id)) recordChange(db, clock, by, ofWebhook("delete", own));
+        return false;
+      }
+    } while (clock.monotonic() < endAtMs);
+    return true;
+  });
+}
+
+/**
+ * Puts a new secret in the place of the present one, which goes on signing beside it for `overlapMs`.
+ * @throws AppError `not_found`
+ */
+export function rotateSecret(
+  db: Database,
+  clock: Clock,
+  {
+    secret,
+    overlapMs,
+    by,
+    ...own
+  }: OwnWebhook & { secret: Uint8Array; overlapMs: number; by: Actor },
+): Promise<void> {
+  return inTransaction(db, clock, "webhook-rotate", () => {
+    const webhook = ownWebhook(db, own);
+    const now = clock.now();
+    updateWebhook(db, own.id, {
+      secret: Buffer.from(secret),
+      formerSecret: overlapMs > 0 ? webhook.secret : null,
+      formerSecretUntil: overlapMs > 0 ? now + overlapMs : null,
+      updatedAt: now,
+    });
+    recordChange(db, clock, by, ofWebhook("rotate-secret", own, { overlapMs }));
+  });
+}
+
+type Verb = "create" | "change" | "enable" | "disable" | "delete" | "rotate-secret" | "resend";
+
+/** What is recorded of a change. */
+export function ofWebhook(
+  verb: Verb,
+  { organizationId, id }: OwnWebhook,
+  details: AuditEntry["details"] = {},
+): AuditEntry {
+  return { organizationId, action: `webhook.${verb}`, target: `webhook ${id}`, details };
+}
+
+/** The rest of an address may hold what only its owner knows. */
+function hostOf(url: string): string {
+  return new URL(url).host;
+}
+
+function requireRoom(plan: Plan, others: number): void {
+  const denial = webhookLimitReached(plan, others);
+  if (denial !== null) throw new AppError("tariff_required", denial);
+}
+
+function requireFew({ code, webhookChannels }: Plan, channels: number): void {
+  if (channels <= webhookChannels) return;
+  throw new AppError(
+    "tariff_required",
+    `The plan ${code} includes ${webhookChannels} channels a webhook; this one has ${channels}.`,
+  );
+}
+
+/** Numbers named in a message at the most. */
+const NAMED_MAX = 100;
+
+function requireChannels(db: Database, plan: Plan, channels: number[]): void {
+  const faults = channelFaults(db, plan, channels);
+  if (faults.length > 0) throw fieldError({ channels: faults });
+}
+
+/** What is wrong with the channels of a webhook. */
+export function channelFaults(
+  db: Database,
+  { webhookChannels }: Plan,
+  channels: readonly number[],
+): string[] {
+  if (channels.length > webhookChannels) {
+    const rest = named(channels.slice(webhookChannels));
+    return [`Ensure this field has no more than ${webhookChannels} elements. Leave out: ${rest}.`];
+  }
+  const unknown = unknownChannels(db, channels);
+  return unknown.length === 0
+    ? []
+    : [`There are no public channels with the numbers ${named(unknown)}.`];
+}
+
+function named(numbers: readonly number[]): string {
+  const shown = numbers.slice(0, NAMED_MAX).join(", ");
+  const more = numbers.length - NAMED_MAX;
+  return more > 0 ? `${shown} and ${more} more` : shown;
+}

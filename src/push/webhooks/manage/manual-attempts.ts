@@ -1,0 +1,92 @@
+import { type Actor, recordChange } from "../../../customers/audit/audit-log.ts";
+import type { Database } from "../../../db/database.ts";
+import { inTransaction } from "../../../db/transaction.ts";
+import { AppError, notFound } from "../../../errors.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import { WEBHOOK_ATTEMPTS_MAX } from "../delivery/claim-due.ts";
+import {
+  addDelivery,
+  attemptsUnderWay,
+  type ClaimedDelivery,
+  claimDelivery,
+  selectDelivery,
+} from "../delivery/deliveries.store.ts";
+import { FRESH_MS } from "../events/cut-events.ts";
+import { eventBody } from "../events/event-body.ts";
+import { type OwnWebhook, ofWebhook, ownWebhook } from "./manage-webhooks.ts";
+import { takeManualAttempt } from "./manual-limit.ts";
+import { updateWebhook } from "./webhooks.store.ts";
+
+/** Attempts that a caller asks for and waits for. */
+
+/** Specification, section 8. */
+const TEST_EVERY_MS = 60_000;
+
+/**
+ * Makes a ping and takes it.
+ * @throws AppError `not_found`; `throttled` within a minute of the last, or where the host has had
+ *   enough
+ */
+export function startTest(
+  db: Database,
+  clock: Clock,
+  { claim, ...own }: OwnWebhook & { claim: string },
+): Promise<ClaimedDelivery> {
+  return inTransaction(db, clock, "webhook-test", () => {
+    const webhook = ownWebhook(db, own);
+    const { testedAt } = webhook;
+    const nowMs = clock.now();
+    const waitMs = testedAt === null ? 0 : testedAt + TEST_EVERY_MS - nowMs;
+    if (waitMs > 0) {
+      throw new AppError("throttled", "A webhook is tested at most once a minute.", {
+        retryAfterS: Math.ceil(waitMs / 1000),
+      });
+    }
+    takeManualAttempt(db, webhook, nowMs);
+    updateWebhook(db, own.id, { testedAt: nowMs });
+    const body = eventBody("ping", own.id, nowMs, []);
+    const id = addDelivery(db, { webhookId: own.id, event: "ping", postIds: [], body, nowMs });
+    return taken(db, id, claim, nowMs);
+  });
+}
+
+/**
+ * Takes a delivery for one more attempt.
+ * @throws AppError `not_found`; `conflict` where that cannot be; `throttled` while as many of the
+ *   webhook's attempts are under way as there may be, or where the host has had enough
+ */
+export function startResend(
+  db: Database,
+  clock: Clock,
+  { claim, deliveryId, by, ...own }: OwnWebhook & { deliveryId: number; claim: string; by: Actor },
+): Promise<ClaimedDelivery> {
+  return inTransaction(db, clock, "webhook-resend", () => {
+    const webhook = ownWebhook(db, own);
+    const delivery = selectDelivery(db, deliveryId);
+    if (delivery?.webhookId !== webhook.id) throw notFound("The delivery");
+    const nowMs = clock.now();
+    const conflict = (detail: string) => new AppError("conflict", detail);
+    if (webhook.disabledReason !== "") throw conflict("The webhook is disabled: enable it first.");
+    if (delivery.event === "ping") throw conflict("A ping is not sent again: test the webhook.");
+    if (delivery.claimedUntil !== null && delivery.claimedUntil > nowMs) {
+      throw conflict("An attempt of this delivery is under way.");
+    }
+    if (delivery.createdAt < nowMs - FRESH_MS) {
+      throw conflict("The event is older than two days.");
+    }
+    if (attemptsUnderWay(db, webhook.id, nowMs) >= WEBHOOK_ATTEMPTS_MAX) {
+      throw new AppError("throttled", "Too many attempts of this webhook are under way.", {
+        retryAfterS: 1,
+      });
+    }
+    takeManualAttempt(db, webhook, nowMs);
+    recordChange(db, clock, by, ofWebhook("resend", own, { delivery: deliveryId }));
+    return taken(db, deliveryId, claim, nowMs);
+  });
+}
+
+function taken(db: Database, id: number, claim: string, nowMs: number): ClaimedDelivery {
+  const delivery = claimDelivery(db, id, claim, nowMs);
+  if (delivery === undefined) throw new Error(`delivery ${id} has no body`);
+  return delivery;
+}

@@ -1,0 +1,42 @@
+import { type Database, statement } from "../../../db/database.ts";
+import { AppError } from "../../../errors.ts";
+import { readTargetUrl } from "../target/target-guard.ts";
+
+/** Pings and resends of one organization to one receiving host (limits-of-one, the rules). */
+const OF_HOST_MAX = 6;
+const OF_HOST_MS = 60_000;
+
+/**
+ * Takes one of the pings and resends that an organization has for a host, in the caller's transaction:
+ * webhooks come and go, the host that receives stays.
+ * @param url of the webhook
+ * @throws AppError `throttled` where the last minute had as many as there may be
+ */
+export function takeManualAttempt(
+  db: Database,
+  { organizationId, url }: { organizationId: number; url: string },
+  nowMs: number,
+): void {
+  const target = readTargetUrl(url);
+  const host = "value" in target ? target.value.host : "";
+  // Instants ahead of now are of a clock that was set back since.
+  statement(
+    db,
+    "DELETE FROM manual_attempts WHERE attempted_at <= @from OR attempted_at > @nowMs",
+  ).run({ from: nowMs - OF_HOST_MS, nowMs });
+  const taken = statement<{ at: number }>(
+    db,
+    `SELECT attempted_at AS at FROM manual_attempts
+     WHERE organization_id = ? AND host = ? ORDER BY attempted_at`,
+  ).all(organizationId, host);
+  const [first] = taken;
+  if (first !== undefined && taken.length >= OF_HOST_MAX) {
+    const detail = `At most ${OF_HOST_MAX} pings and resends a minute go to one host.`;
+    const waitMs = first.at + OF_HOST_MS - nowMs;
+    throw new AppError("throttled", detail, { retryAfterS: Math.ceil(waitMs / 1000) });
+  }
+  statement(
+    db,
+    "INSERT INTO manual_attempts (organization_id, host, attempted_at) VALUES (?, ?, ?)",
+  ).run(organizationId, host, nowMs);
+}

@@ -1,0 +1,65 @@
+import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import type { Database } from "../../../db/database.ts";
+import { giveToOwnerOf } from "../../../db/file-owner.ts";
+import { schemaVersion } from "../../../db/migrate.ts";
+import { AppError } from "../../../errors.ts";
+import type { Random } from "../../../ports/random.ts";
+import { anyWebhook } from "./webhooks.store.ts";
+
+/** Of the schema. */
+const WEBHOOKS_SINCE_VERSION = 2;
+const SECRET_BYTES = 32;
+
+/** Whether the database, of whatever schema, holds what can be read by the secret only. */
+export function needsSecret(db: Database): boolean {
+  return schemaVersion(db) >= WEBHOOKS_SINCE_VERSION && anyWebhook(db);
+}
+
+/** Where the secret lies that nobody set: beside the database, never in it. */
+export function secretPath(databasePath: string): string {
+  return `${databasePath}.secret`;
+}
+
+/**
+ * The secret of the file; null where there is none.
+ * @throws AppError `unavailable` naming the file, where it cannot be read
+ */
+export function readSecretFile(path: string): string | null {
+  try {
+    const text = readFileSync(path, "utf8").trim();
+    if (text === "") throw new Error("the file is empty");
+    return text;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw unusable(path, error);
+  }
+}
+
+/**
+ * Makes the file, for its owner's eyes only (decisions, section 6). It appears whole or not at all,
+ * and once only where two processes start together.
+ * @throws AppError `unavailable` naming the file, where it cannot be made
+ */
+export function makeSecretFile(path: string, random: Random): string {
+  const secret = Buffer.from(random.bytes(SECRET_BYTES)).toString("base64url");
+  const draft = `${path}.${Buffer.from(random.bytes(6)).toString("hex")}`;
+  try {
+    writeFileSync(draft, `${secret}\n`, { mode: 0o600, flush: true });
+    giveToOwnerOf(dirname(resolve(path)), draft);
+    linkSync(draft, path);
+  } catch (error) {
+    // Another process was first.
+    if (readSecretFile(path) === null) throw unusable(path, error);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  return readSecretFile(path) ?? secret;
+}
+
+function unusable(path: string, cause: unknown): AppError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new AppError("unavailable", `Cannot read or make the secret ${path}: ${reason}.`, {
+    cause,
+  });
+}

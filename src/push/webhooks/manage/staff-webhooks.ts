@@ -1,0 +1,125 @@
+import { type Actor, COMMAND_LINE, recordChange } from "../../../customers/audit/audit-log.ts";
+import type { Database } from "../../../db/database.ts";
+import { inTransaction } from "../../../db/transaction.ts";
+import { AppError, fieldError, notFound } from "../../../errors.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import { emptyQueues } from "../events/drop-queue.ts";
+import { type DeliveryView, selectDeliveries } from "./deliveries-log.store.ts";
+import { ofWebhook } from "./manage-webhooks.ts";
+import type { SecretBox } from "./secret-box.ts";
+import {
+  channelsOf,
+  disable,
+  enable,
+  selectWebhook,
+  selectWebhooks,
+  updateWebhook,
+} from "./webhooks.store.ts";
+import type { Webhook } from "./webhooks.table.ts";
+
+export type StaffWebhooks = ReturnType<typeof createStaffWebhooks>;
+
+const ALL = Number.MAX_SAFE_INTEGER;
+
+/** Staff's view of all webhooks; every verb that names one throws `not_found` where there is none. */
+export function createStaffWebhooks(
+  db: Database,
+  clock: Clock,
+  /** Asked for when it is needed: it may be kept in a file. */
+  secrets: () => Pick<SecretBox, "open">,
+) {
+  return {
+    /** Of one organization, or of all. */
+    webhooks: (organizationId: number | null): Webhook[] =>
+      selectWebhooks(db, { organizationId, after: 0, limit: ALL }),
+    webhook(id: number): Webhook {
+      const found = selectWebhook(db, id);
+      if (found === undefined) throw notFound(`Webhook ${id}`);
+      return found;
+    },
+    channels: (id: number): number[] => channelsOf(db, id),
+    /** @param note the reason, for staff */
+    disable: (id: number, note = "", by = COMMAND_LINE): Promise<Webhook> =>
+      disableAsStaff(db, clock, id, note, by),
+    enable: (id: number, by = COMMAND_LINE): Promise<Webhook> =>
+      enableAsStaff(db, clock, id, secrets, by),
+
+    /** The latest deliveries, newest first. */
+    deliveries(id: number, limit: number): DeliveryView[] {
+      if (selectWebhook(db, id) === undefined) throw notFound(`Webhook ${id}`);
+      const selection = { webhookId: id, before: null, limit, nowMs: clock.now() };
+      return JSON.parse(selectDeliveries(db, selection).results) as DeliveryView[];
+    },
+  };
+}
+
+const NOTE_LENGTH_MAX = 500;
+
+/**
+ * As staff, which only staff can undo.
+ * @param note the reason, shown to staff only
+ * @throws AppError `not_found`, `invalid` on `reason`
+ */
+async function disableAsStaff(
+  db: Database,
+  clock: Clock,
+  id: number,
+  note: string,
+  by: Actor,
+): Promise<Webhook> {
+  const staffNote = note.trim();
+  if ([...staffNote].length > NOTE_LENGTH_MAX) {
+    throw fieldError({
+      reason: [`Ensure this field has no more than ${NOTE_LENGTH_MAX} characters.`],
+    });
+  }
+  const disabled = await changeAsStaff(db, clock, id, (webhook) => {
+    if (webhook.disabledReason === "staff" && webhook.staffNote === staffNote) return;
+    disable(db, id, "staff", clock.now());
+    updateWebhook(db, id, { staffNote });
+    recordChange(db, clock, by, ofWebhook("disable", webhook, { reason: staffNote }));
+  });
+  await emptyQueues(db, clock, [id]);
+  return disabled;
+}
+
+/**
+ * Whatever it was disabled for.
+ * @throws AppError `not_found`; `conflict` where no attempt could be signed
+ */
+async function enableAsStaff(
+  db: Database,
+  clock: Clock,
+  id: number,
+  secrets: () => Pick<SecretBox, "open">,
+  by: Actor,
+): Promise<Webhook> {
+  await emptyQueues(db, clock, [id]);
+  return changeAsStaff(db, clock, id, (webhook) => {
+    const { disabledReason: before } = webhook;
+    if (before === "") return;
+    if (secrets().open(webhook.secret) === null) {
+      throw new AppError(
+        "conflict",
+        "The signing secret cannot be read any more: have its owner rotate it first.",
+      );
+    }
+    enable(db, id, clock.now());
+    updateWebhook(db, id, { staffNote: "" });
+    recordChange(db, clock, by, ofWebhook("enable", webhook, { before }));
+  });
+}
+
+function changeAsStaff(
+  db: Database,
+  clock: Clock,
+  id: number,
+  change: (webhook: Webhook) => void,
+): Promise<Webhook> {
+  return inTransaction(db, clock, "webhook-staff", () => {
+    const webhook = selectWebhook(db, id);
+    if (webhook === undefined) throw notFound(`Webhook ${id}`);
+    change(webhook);
+    return selectWebhook(db, id) ?? webhook;
+  });
+}

@@ -1,0 +1,243 @@
+import type { Plan } from "../../../customers/accounts/accounts.table.ts";
+import type { Actor } from "../../../customers/audit/audit-log.ts";
+import type { Database } from "../../../db/database.ts";
+import { AppError, fieldError } from "../../../errors.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { Random } from "../../../ports/random.ts";
+import { type JsonText, toJsonText } from "../../../values/json-text.ts";
+import { formatInstant } from "../../../values/moscow-time.ts";
+import type { AttemptOutcome } from "../delivery/attempt.ts";
+import type { ClaimedDelivery } from "../delivery/deliveries.store.ts";
+import type { Sender } from "../delivery/sender.ts";
+import type { TargetGuard } from "../target/resolve-target.ts";
+import type { Target } from "../target/target-guard.ts";
+import {
+  type DeliverySelection,
+  type DeliveryView,
+  selectDeliveries,
+} from "./deliveries-log.store.ts";
+import {
+  channelFaults,
+  type NewWebhook,
+  type OwnWebhook,
+  ownWebhook,
+  requireEnabling,
+  type WebhookChange,
+} from "./manage-webhooks.ts";
+import type { SecretBox } from "./secret-box.ts";
+import { channelsOf, countWebhooks, selectWebhooks } from "./webhooks.store.ts";
+import type { DisabledReason, Webhook } from "./webhooks.table.ts";
+
+/** For doors, which name no store. */
+export type { DeliveryView } from "./deliveries-log.store.ts";
+
+/** A webhook as the API shows it (decisions, section 2). */
+export interface WebhookView {
+  id: number;
+  url: string;
+  channels: number[];
+  is_active: boolean;
+  disabled_reason: DisabledReason;
+  last_success_at: string | null;
+  last_error: string;
+  created_at: string;
+  updated_at: string;
+}
+
+/** With the secret, which is shown this once. */
+export type NewSecretView = WebhookView & { secret: string };
+
+/** How an attempt that a caller waited for came out. */
+export interface AttemptView {
+  delivered: boolean;
+  status: number | null;
+  error: string;
+  duration_ms: number;
+  delivery: number;
+}
+
+/** An address as it was given, and as it was read. */
+export interface GivenTarget {
+  url: string;
+  target: Target;
+}
+
+/** What changes webhooks, on whatever thread writes them. */
+export interface WebhookWriter {
+  add(input: NewWebhook): Promise<number>;
+  change(input: OwnWebhook & { plan: Plan; change: WebhookChange; by: Actor }): Promise<void>;
+  /** @returns whether something is left of it */
+  removePart(input: OwnWebhook & { by: Actor }): Promise<boolean>;
+  rotate(input: OwnWebhook & { secret: Uint8Array; overlapMs: number; by: Actor }): Promise<void>;
+  startTest(input: OwnWebhook & { claim: string }): Promise<ClaimedDelivery>;
+  startResend(
+    input: OwnWebhook & { deliveryId: number; claim: string; by: Actor },
+  ): Promise<ClaimedDelivery>;
+}
+
+/** How long finding the addresses of a name may take while its webhook is made or changed. */
+const RESOLVE_MAX_MS = 5_000;
+/** Between two parts of a removal, so that other writers get in. */
+const PAUSE_MS = 3;
+/** One sentence for a name that does not exist and for one of a private network. */
+const REFUSED =
+  "Enter an address on the internet: this one does not exist, or is of a private network.";
+
+export type Webhooks = ReturnType<typeof createWebhooks>;
+
+/**
+ * An organization's webhooks. Every verb that names one throws `not_found` for another
+ * organization's.
+ */
+export function createWebhooks(
+  db: Database,
+  writer: WebhookWriter,
+  guard: TargetGuard,
+  secrets: SecretBox,
+  sender: Pick<Sender, "attemptNow">,
+  { clock, random }: { clock: Clock; random: Random },
+) {
+  const get = (own: OwnWebhook): WebhookView => toView(db, ownWebhook(db, own));
+  const newClaim = (): string => random.uuid(clock.now());
+
+  async function addressFaults({ target }: GivenTarget): Promise<string[]> {
+    const resolution = await guard(target, RESOLVE_MAX_MS);
+    // A name server that does not answer is nobody's mistake, and each attempt is guarded anyway.
+    return resolution.ok || resolution.reason === "unresolved" ? [] : [REFUSED];
+  }
+
+  /** @throws AppError `invalid` on `url`, and then on `channels` too */
+  async function requireAcceptable(
+    given: GivenTarget,
+    plan: Plan,
+    channels: readonly number[],
+  ): Promise<void> {
+    const url = await addressFaults(given);
+    if (url.length === 0) return;
+    const ofChannels = channelFaults(db, plan, channels);
+    throw fieldError({ url, ...(ofChannels.length > 0 && { channels: ofChannels }) });
+  }
+
+  return {
+    get: (own: OwnWebhook): JsonText<WebhookView> => toJsonText(get(own)),
+    /** Why an address cannot be taken. */
+    addressFaults,
+    count: (organizationId: number): number => countWebhooks(db, organizationId),
+
+    list(
+      organizationId: number,
+      after: number,
+      limit: number,
+    ): { results: JsonText<WebhookView[]>; last: readonly [number] | null } {
+      const rows = selectWebhooks(db, { organizationId, after, limit: limit + 1 });
+      const shown = rows.slice(0, limit);
+      const last = rows.length > limit ? shown.at(-1) : undefined;
+      return {
+        results: toJsonText(shown.map((row) => toView(db, row))),
+        last: last === undefined ? null : [last.id],
+      };
+    },
+
+    async create(
+      organizationId: number,
+      plan: Plan,
+      { given, channels }: { given: GivenTarget; channels: number[] },
+      by: Actor,
+    ): Promise<JsonText<NewSecretView>> {
+      await requireAcceptable(given, plan, channels);
+      const secret = secrets.create();
+      const sealed = secrets.seal(secret);
+      const row = { organizationId, plan, url: given.url, channels, secret: sealed, by };
+      const id = await writer.add(row);
+      return toJsonText({ ...get({ organizationId, id }), secret });
+    },
+
+    async change(
+      own: OwnWebhook,
+      plan: Plan,
+      {
+        given,
+        channels,
+        isActive,
+      }: {
+        given: GivenTarget | undefined;
+        channels: number[] | undefined;
+        isActive: boolean | undefined;
+      },
+      by: Actor,
+    ): Promise<JsonText<WebhookView>> {
+      const webhook = ownWebhook(db, own);
+      requireEnabling(webhook, { isActive });
+      if (isActive === true && secrets.open(webhook.secret) === null) {
+        const detail = "The signing secret cannot be read any more: rotate it first.";
+        throw new AppError("conflict", detail);
+      }
+      if (given !== undefined) await requireAcceptable(given, plan, channels ?? []);
+      await writer.change({ ...own, plan, change: { url: given?.url, channels, isActive }, by });
+      return toJsonText(get(own));
+    },
+
+    async remove(own: OwnWebhook, by: Actor): Promise<void> {
+      while (await writer.removePart({ ...own, by })) await clock.sleep(PAUSE_MS);
+    },
+
+    async rotate(own: OwnWebhook, overlapMs: number, by: Actor): Promise<JsonText<NewSecretView>> {
+      const secret = secrets.create();
+      await writer.rotate({ ...own, secret: secrets.seal(secret), overlapMs, by });
+      return toJsonText({ ...get(own), secret });
+    },
+
+    async test(own: OwnWebhook): Promise<JsonText<AttemptView>> {
+      return toAttemptText(
+        await sender.attemptNow(own.organizationId, "ping", () =>
+          writer.startTest({ ...own, claim: newClaim() }),
+        ),
+      );
+    },
+
+    async resend(own: OwnWebhook, deliveryId: number, by: Actor): Promise<JsonText<AttemptView>> {
+      return toAttemptText(
+        await sender.attemptNow(own.organizationId, "resend", () =>
+          writer.startResend({ ...own, deliveryId, claim: newClaim(), by }),
+        ),
+      );
+    },
+
+    deliveries(
+      own: OwnWebhook,
+      page: Omit<DeliverySelection, "webhookId">,
+    ): { results: JsonText<DeliveryView[]>; last: readonly [number] | null } {
+      ownWebhook(db, own);
+      return selectDeliveries(db, { ...page, webhookId: own.id });
+    },
+  };
+}
+
+function toView(db: Database, webhook: Webhook): WebhookView {
+  return {
+    id: webhook.id,
+    url: webhook.url,
+    channels: channelsOf(db, webhook.id),
+    is_active: webhook.disabledReason === "",
+    disabled_reason: webhook.disabledReason,
+    last_success_at: webhook.lastSuccessAt === null ? null : formatInstant(webhook.lastSuccessAt),
+    last_error: webhook.lastError,
+    created_at: formatInstant(webhook.createdAt),
+    updated_at: formatInstant(webhook.updatedAt),
+  };
+}
+
+function toAttemptText({
+  status,
+  error,
+  durationMs,
+  delivery,
+}: AttemptOutcome & { delivery: number }): JsonText<AttemptView> {
+  return toJsonText({
+    delivered: error === "",
+    status,
+    error,
+    duration_ms: durationMs,
+    delivery,
+  });
+}

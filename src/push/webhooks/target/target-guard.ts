@@ -1,0 +1,154 @@
+import { isIPv4 } from "node:net";
+import ipaddr from "ipaddr.js";
+import { isWithinRange, parseAddress, parseAddressRange } from "../../../values/address-ranges.ts";
+import { isLonger, type Read } from "../../../values/fields.ts";
+
+/**
+ * Where webhooks may not point (decisions, section 6: url). Nothing here asks a name server; that
+ * is `resolve-target.ts`.
+ */
+
+/** A webhook's address, read. */
+export interface Target {
+  /** Lower case, punycode, no trailing dot; an IPv6 address without brackets. */
+  host: string;
+  isAddress: boolean;
+  port: number;
+  /** Path and query as they are sent. */
+  path: string;
+  /** The value of the `Host` header. */
+  authority: string;
+}
+
+/** In code points (decisions, section 6). */
+export const URL_LENGTH_MAX = 2048;
+const TOO_LONG = `Ensure this field has no more than ${URL_LENGTH_MAX} characters.`;
+const INVALID = "Enter a valid https:// address.";
+const WRONG_PORT = "Use port 443, or one above 1023.";
+const USER_INFO = "A user name or password in the address is not allowed.";
+
+/**
+ * What `new URL` drops, trims or reads as a slash, so that the address shown would not be the one
+ * called: control, format (soft hyphen, zero width, direction) and separator characters, halves of
+ * surrogate pairs, the backslash.
+ */
+const DECEPTIVE = /[\p{Cc}\p{Cf}\p{Cs}\p{Z}\\]/u;
+
+/** The scheme, both slashes and an authority; `new URL` would do without the slashes. */
+const HTTPS = /^https:\/\/([^/?#]+)/i;
+
+/** A label of a name in the DNS (RFC 1035, section 2.3.4); underscores do occur. */
+const LABEL = /^[a-z0-9_-]{1,63}$/;
+const NAME_LENGTH_MAX = 253;
+
+/**
+ * Reads a webhook's address. Every spelling of an IP address (decimal, octal, hexadecimal, of fewer
+ * parts, percent-encoded, in full-width digits) is read into its one strict spelling, as WHATWG URL
+ * does; a fragment is dropped, since it is never sent.
+ */
+export function readTargetUrl(given: string): Read<Target> {
+  if (isLonger(given, URL_LENGTH_MAX)) return { fault: TOO_LONG };
+  const authority = DECEPTIVE.test(given) ? undefined : HTTPS.exec(given)?.[1];
+  if (authority === undefined) return { fault: INVALID };
+  if (authority.includes("@")) return { fault: USER_INFO };
+  if (!URL.canParse(given)) return { fault: INVALID };
+
+  const url = new URL(given);
+  const port = url.port === "" ? 443 : Number(url.port);
+  const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+  const isAddress = parseAddress(host) !== null;
+  // `new URL` lets through empty labels (`127.0.0.1..`), long ones and most of ASCII.
+  if (!isAddress && !isName(host)) return { fault: INVALID };
+  if (port !== 443 && port <= 1023) return { fault: WRONG_PORT };
+
+  const hostInUrl = host.includes(":") ? `[${host}]` : host;
+  return {
+    value: {
+      host,
+      isAddress,
+      port,
+      path: url.pathname + url.search,
+      authority: port === 443 ? hostInUrl : `${hostInUrl}:${port}`,
+    },
+  };
+}
+
+/**
+ * Names that mean something of the operator's own network.
+ * @param host a name as in `Target`, no address
+ */
+export function isLocalName(host: string): boolean {
+  return !host.includes(".") || /\.(localhost|local|internal)$/.test(host);
+}
+
+/**
+ * The blocks that are not for the public internet: the whole IANA IPv4 Special-Purpose Address
+ * Registry (https://www.iana.org/assignments/iana-ipv4-special-registry) and multicast. Blocks that
+ * the registry calls globally reachable (AS112, AMT, anycast within 192.0.0.0/24) are among them:
+ * they reach some near node of a shared service, never a customer's receiver.
+ */
+const SPECIAL_IPV4 = [
+  "0.0.0.0/8", // this network
+  "10.0.0.0/8", // private
+  "100.64.0.0/10", // shared, behind carriers' NAT
+  "127.0.0.0/8", // loopback
+  "169.254.0.0/16", // link-local, metadata services of clouds
+  "172.16.0.0/12", // private
+  "192.0.0.0/24", // protocol assignments
+  "192.0.2.0/24", // documentation
+  "192.31.196.0/24", // AS112
+  "192.52.193.0/24", // AMT
+  "192.88.99.0/24", // 6to4 relays
+  "192.168.0.0/16", // private
+  "192.175.48.0/24", // AS112
+  "198.18.0.0/15", // benchmarking
+  "198.51.100.0/24", // documentation
+  "203.0.113.0/24", // documentation
+  "224.0.0.0/4", // multicast
+  "240.0.0.0/4", // reserved, limited broadcast
+].map(parseAddressRange);
+
+/**
+ * The one block from which IANA gives out public addresses. Loopback, mapped and compatible IPv4,
+ * NAT64, discard, segment routing, unique local, link-local, site-local and multicast lie outside.
+ */
+const GLOBAL_UNICAST_IPV6 = [parseAddressRange("2000::/3")];
+
+/**
+ * The special blocks inside of it: the IANA IPv6 Special-Purpose Address Registry
+ * (https://www.iana.org/assignments/iana-ipv6-special-registry).
+ */
+const SPECIAL_IPV6 = [
+  "2001::/23", // protocol assignments: Teredo, benchmarking, ORCHID and others
+  "2001:db8::/32", // documentation
+  "2002::/16", // 6to4
+  "2620:4f:8000::/48", // AS112
+  "3fff::/20", // documentation
+].map(parseAddressRange);
+
+/**
+ * Whether an address is globally routable; what is no address is not. An IPv4-mapped one is not
+ * either, whatever it embeds, and neither is NAT64, 6to4 or Teredo.
+ */
+export function isPublicAddress(address: string): boolean {
+  if (isIPv4(address)) return !isWithinRange(address, SPECIAL_IPV4);
+  if (!isWithinRange(address, GLOBAL_UNICAST_IPV6)) return false;
+  if (isWithinRange(address, SPECIAL_IPV6)) return false;
+  const embedded = isatapAddress(address);
+  return embedded === null || isPublicAddress(embedded);
+}
+
+/**
+ * The IPv4 address to which a router would tunnel an ISATAP address, of whatever prefix: the last
+ * 32 bits behind `0:5efe` or `200:5efe` (RFC 5214, section 6.1).
+ */
+function isatapAddress(text: string): string | null {
+  const bytes = parseAddress(text)?.toByteArray() ?? [];
+  const marker = bytes.slice(8, 12).join(".");
+  const isIsatap = marker === "0.0.94.254" || marker === "2.0.94.254";
+  return isIsatap ? ipaddr.fromByteArray(bytes.slice(12)).toString() : null;
+}
+
+function isName(host: string): boolean {
+  return host.length <= NAME_LENGTH_MAX && host.split(".").every((label) => LABEL.test(label));
+}

@@ -1,0 +1,49 @@
+import { selectStaffEmails } from "../../customers/people/people.store.ts";
+import type { Database } from "../../db/database.ts";
+import { type DatabaseCopy, writeCopy } from "../../db/database-copy.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { AppError, toAppError } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { queueMail } from "../../push/mail/mails.store.ts";
+import { type BackupPlace, backupPath, pruneBackups } from "./backup-files.ts";
+import { failedBackupMail } from "./failed-backup-mail.ts";
+
+export interface BackupPlan {
+  place: BackupPlace;
+  /** How many are kept. */
+  kept: number;
+}
+
+/**
+ * Writes a backup into its folder and removes the oldest ones. Where it fails, staff get a mail by the
+ * queue, and nothing is removed.
+ * @throws AppError what `writeCopy` throws
+ */
+export async function backUp(
+  db: Database,
+  clock: Clock,
+  { place, kept }: BackupPlan,
+): Promise<DatabaseCopy> {
+  try {
+    const copy = writeCopy(db, backupPath(place, clock.now()), clock);
+    pruneBackups(place, kept);
+    return copy;
+  } catch (error) {
+    const reason = error instanceof AppError ? error.detail : String(error);
+    await tellStaff(db, clock, place, reason).catch((cause) => {
+      const said = toAppError(cause).detail;
+      throw new AppError("unavailable", `${reason} Staff could not be told by mail: ${said}`, {
+        cause: error,
+      });
+    });
+    throw error;
+  }
+}
+
+function tellStaff(db: Database, clock: Clock, place: BackupPlace, reason: string): Promise<void> {
+  return inTransaction(db, clock, "backup-mail", () => {
+    const now = clock.now();
+    const mail = failedBackupMail(place.folder, reason, now);
+    for (const email of selectStaffEmails(db)) queueMail(db, now, { to: [email], ...mail });
+  });
+}

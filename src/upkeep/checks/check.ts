@@ -1,0 +1,60 @@
+import type { Database } from "../../db/database.ts";
+import { SCHEMA_VERSION, schemaVersion } from "../../db/migrate.ts";
+import { channelFaults, directoryFaults } from "./channels.store.ts";
+import { fileFaults, foreignKeyFaults } from "./file.store.ts";
+import { searchFaults } from "./search.store.ts";
+import { usageFaults } from "./usage.store.ts";
+import { webhookFaults } from "./webhooks.store.ts";
+
+/** What was looked at, and what is wrong with it: sentences, none where all is well. */
+export interface CheckResult {
+  name: string;
+  faults: string[];
+}
+
+const CHECKS: readonly { name: string; faults(db: Database): string[] }[] = [
+  { name: "file", faults: fileFaults },
+  { name: "foreign keys", faults: foreignKeyFaults },
+  { name: "channels", faults: channelFaults },
+  { name: "directories", faults: directoryFaults },
+  { name: "search index", faults: searchFaults },
+  { name: "usage", faults: usageFaults },
+  { name: "webhooks", faults: webhookFaults },
+];
+
+/**
+ * Looks for what must not be, in one snapshot of the database: others may write meanwhile. Use a
+ * reading connection of its own: FTS5 remembers the index's structure between two looks.
+ * @param onResult called after each check
+ */
+export function checkDatabase(db: Database, onResult: (result: CheckResult) => void): void {
+  db.$client.exec("BEGIN");
+  try {
+    const schema = { name: "schema", faults: attempt(() => schemaFaults(db)) };
+    onResult(schema);
+    if (schema.faults.length > 0) return;
+    for (const { name, faults } of CHECKS) onResult({ name, faults: attempt(() => faults(db)) });
+  } finally {
+    // Nothing was written, and a commit would fail over the damages that were found.
+    if (db.$client.inTransaction) db.$client.exec("ROLLBACK");
+  }
+}
+
+function schemaFaults(db: Database): string[] {
+  const version = schemaVersion(db);
+  if (version === SCHEMA_VERSION) return [];
+  const advice =
+    version < SCHEMA_VERSION
+      ? "the next start migrates it, and it can be checked then"
+      : "take the newer program that wrote it";
+  return [`The file has schema version ${version}, this program ${SCHEMA_VERSION}: ${advice}.`];
+}
+
+/** What cannot be read is a fault too. */
+function attempt(work: () => string[]): string[] {
+  try {
+    return work();
+  } catch (error) {
+    return [`It cannot be read: ${error instanceof Error ? error.message : String(error)}.`];
+  }
+}

@@ -1,0 +1,25 @@
+import type { Database } from "../../db/database.ts";
+
+/** Lines of SQLite's own report. */
+const LINES_MAX = 20;
+
+/** SQLite's integrity check, which asks the search index about its own structure too. */
+export function fileFaults({ $client }: Database): string[] {
+  const rows = $client.pragma(`integrity_check(${LINES_MAX})`) as Record<string, string>[];
+  return rows.flatMap((row) => Object.values(row)).filter((line) => line !== "ok");
+}
+
+/** Rows that name a row of another table which is not there. */
+export function foreignKeyFaults({ $client }: Database): string[] {
+  const rows = $client.pragma("foreign_key_check") as {
+    table: string;
+    rowid: number | null;
+    parent: string;
+  }[];
+  const counts = new Map<string, number>();
+  for (const { table, parent } of rows) {
+    const kind = `Rows of ${table} without their row of ${parent}`;
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+  return [...counts].map(([kind, count]) => `${kind}: ${count}.`);
+}

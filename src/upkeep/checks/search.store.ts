@@ -1,0 +1,126 @@
+import { idAt } from "../../catalog/search/search-index.ts";
+import { type Database, statement } from "../../db/database.ts";
+import { foundRows } from "./found-rows.ts";
+
+/** The tokenizer's pieces: three code points each. */
+const GRAM = 3;
+/** Sums of remainders stay exact: a million channels' are below 10^12, a number is exact to 9 x 10^15. */
+const MODULUS = 1_000_003;
+
+/**
+ * The search index equals the table: the same channels at the same places, each with as many pieces as
+ * its text has, and of every piece the same number of channels with the same sum of their places'
+ * remainders. Listing which channel has which piece would take minutes at a million channels, this takes
+ * seconds. The structure of the index is looked at by `integrity_check`.
+ */
+export function searchFaults(db: Database): string[] {
+  openSearchTerms(db);
+  return [
+    ...foundRows(
+      db,
+      "Public channels that are not in the index, or not at their place",
+      `SELECT id AS name FROM channels c WHERE is_public = 1
+       AND NOT EXISTS (SELECT 1 FROM channel_search_docsize WHERE id = c.place)`,
+    ),
+    ...foundRows(
+      db,
+      "Channels in the index that are not public, or not at that place",
+      `SELECT ${idAt("d.id")} AS name FROM channel_search_docsize d WHERE NOT EXISTS (
+         SELECT 1 FROM channels WHERE id = ${idAt("d.id")} AND place = d.id AND is_public = 1)`,
+    ),
+    ...differingGrams(db),
+  ];
+}
+
+interface Tally {
+  channels: number;
+  sum: number;
+  /** The channel that was counted last: a piece counts once for each. */
+  last: number;
+}
+
+/** A piece; a number where it can be one, since a map of numbers is six times as fast. */
+type Gram = number | string;
+
+function differingGrams(db: Database): string[] {
+  const expected = tallies(db);
+  const differing: Gram[] = [];
+  for (const { term, channels, sum } of indexedTallies(db)) {
+    const gram = gramOf(term);
+    const tally = expected.get(gram);
+    expected.delete(gram);
+    if (tally?.channels !== channels || tally.sum !== sum) differing.push(gram);
+  }
+  return [
+    ...sentence("Pieces of text that the index has for other channels", differing),
+    ...sentence("Pieces of text that the index does not have", [...expected.keys()]),
+  ];
+}
+
+function sentence(what: string, grams: readonly Gram[]): string[] {
+  const [first] = grams;
+  return first === undefined ? [] : [`${what}: ${grams.length}, such as ${named(first)}.`];
+}
+
+/** What the index must have, from the table. */
+function tallies(db: Database): Map<Gram, Tally> {
+  const found = new Map<Gram, Tally>();
+  const texts = statement<{ id: number; remainder: number; text: string }>(
+    db,
+    `SELECT id, place % ${MODULUS} AS remainder, search_text AS text
+     FROM channels WHERE is_public = 1`,
+  );
+  for (const { id, remainder, text } of texts.iterate()) {
+    const points = /[\ud800-\udfff]/.test(text) ? [...text] : null;
+    const { length } = points ?? text;
+    for (let at = 0; at + GRAM <= length; at += 1) {
+      const gram = points ? gramOf(points.slice(at, at + GRAM).join("")) : packed(text, at);
+      const tally = found.get(gram);
+      if (tally === undefined) found.set(gram, { channels: 1, sum: remainder, last: id });
+      else if (tally.last !== id) {
+        tally.channels += 1;
+        tally.sum += remainder;
+        tally.last = id;
+      }
+    }
+  }
+  return found;
+}
+
+function gramOf(term: string): Gram {
+  return term.length === GRAM ? packed(term, 0) : term;
+}
+
+const UNIT = 0x1_00_00;
+
+/** Three UTF-16 units in one number. */
+function packed(text: string, at: number): number {
+  return (text.charCodeAt(at) * UNIT + text.charCodeAt(at + 1)) * UNIT + text.charCodeAt(at + 2);
+}
+
+function named(gram: Gram): string {
+  if (typeof gram === "string") return JSON.stringify(gram);
+  const units = [gram / UNIT ** 2, (gram / UNIT) % UNIT, gram % UNIT];
+  return JSON.stringify(String.fromCharCode(...units));
+}
+
+/** Makes the index readable as a table of this connection's own: nothing is written to the file. */
+function openSearchTerms({ $client }: Database): void {
+  $client.pragma("query_only = OFF");
+  try {
+    $client.exec(
+      "CREATE VIRTUAL TABLE temp.search_terms USING fts5vocab (main, channel_search, instance)",
+    );
+  } finally {
+    $client.pragma("query_only = ON");
+  }
+}
+
+/** What the index has. */
+function indexedTallies(db: Database): Iterable<{ term: string; channels: number; sum: number }> {
+  return statement<{ term: string; channels: number; sum: number }>(
+    db,
+    `SELECT term, count(*) AS channels, sum(doc % ${MODULUS}) AS sum
+     FROM temp.search_terms GROUP BY term`,
+  ).iterate();
+}

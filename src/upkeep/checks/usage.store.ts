@@ -1,0 +1,48 @@
+import type { Database } from "../../db/database.ts";
+import { foundRows } from "./found-rows.ts";
+
+/**
+ * Units are counted by period and by day in one transaction. Days are removed after 400, periods are
+ * not, so an organization's days together may have less than its periods only where some are gone.
+ */
+const UNITS = `
+  SELECT organization_id AS id, sum(used) AS used,
+    (SELECT coalesce(sum(units), 0) FROM usage_days d WHERE d.organization_id = p.organization_id)
+      AS units
+  FROM usage_periods p GROUP BY organization_id`;
+
+/**
+ * No day was removed of organizations without an older period. The last removed day is noted; a
+ * program before this one did not, and its clock is taken to have been right.
+ */
+const KEPT_SINCE = `86400000 * max(
+  coalesce((SELECT CAST(value AS INTEGER) + 1 FROM meta WHERE name = 'usage_removed_until'), 0),
+  coalesce((SELECT max(day) - 390 FROM usage_days), 0))`;
+
+export function usageFaults(db: Database): string[] {
+  return [
+    ...foundRows(
+      db,
+      "Organizations of which more units are noted by day than by period",
+      `SELECT id AS name FROM (${UNITS}) WHERE units > used`,
+    ),
+    ...foundRows(
+      db,
+      "Organizations of which fewer units are noted by day than by period",
+      `SELECT id AS name FROM (${UNITS}) WHERE units < used AND NOT EXISTS (
+         SELECT 1 FROM usage_periods WHERE organization_id = id AND started_at < ${KEPT_SINCE})`,
+    ),
+    ...foundRows(
+      db,
+      "Organizations with units by day, but without a period",
+      `SELECT DISTINCT organization_id AS name FROM usage_days d WHERE units > 0 AND NOT EXISTS (
+         SELECT 1 FROM usage_periods WHERE organization_id = d.organization_id)`,
+    ),
+    ...foundRows(
+      db,
+      "Organizations with counts below nothing",
+      `SELECT organization_id AS name FROM usage_days WHERE requests < 1 OR units < 0
+       UNION SELECT organization_id FROM usage_periods WHERE used < 0`,
+    ),
+  ];
+}

@@ -1,0 +1,21 @@
+import { formatInstant } from "../../values/moscow-time.ts";
+import { BACKUP_JOB } from "./jobs.ts";
+import type { JobState, Scheduler } from "./scheduler.ts";
+
+/**
+ * What is told to everybody while the last daily backup failed; null where it did not, and where the
+ * database does not answer, which is told by itself.
+ */
+export function backupWarning(jobs: Pick<Scheduler, "list">): string | null {
+  const job = backupJob(jobs);
+  if (job === undefined || job.failure === null || job.startedAt === null) return null;
+  return `The backup of ${formatInstant(job.startedAt)} failed; the log says why.`;
+}
+
+function backupJob(jobs: Pick<Scheduler, "list">): JobState | undefined {
+  try {
+    return jobs.list().find(({ name }) => name === BACKUP_JOB);
+  } catch {
+    return undefined;
+  }
+}

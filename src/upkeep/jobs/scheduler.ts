@@ -1,0 +1,152 @@
+import { Cron } from "croner";
+import { type Actor, COMMAND_LINE } from "../../customers/audit/audit-log.ts";
+import { notFound } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Log } from "../../ports/log.ts";
+import { MOSCOW_ZONE } from "../../values/moscow-time.ts";
+import type { JobClaim, JobEnd, JobRun } from "./jobs.store.ts";
+import { createTicker } from "./ticker.ts";
+
+export interface Job {
+  name: string;
+  /** Cron pattern in Moscow time. */
+  pattern: string;
+  run(dueAt: number): Promise<unknown>;
+}
+
+export interface JobLedger {
+  claim(claim: JobClaim): Promise<boolean>;
+  /** Outside the job's due times. */
+  claimNow(claim: JobClaim, by: Actor): Promise<number | null>;
+  runs(): JobRun[];
+  end(end: JobEnd): Promise<void>;
+}
+
+export interface Scheduler {
+  /** Runs each job whose latest due time nobody has taken: once, however many were missed. */
+  runDue(): Promise<void>;
+  /**
+   * Starts a job at once, whatever its due times; it runs on after this has settled.
+   * @returns false where it is running already, in whichever process
+   * @throws AppError `not_found`
+   */
+  runNow(name: string, by?: Actor): Promise<boolean>;
+  /** All jobs, with how they ran last. */
+  list(): JobState[];
+  start(): void;
+  /** Looks for no more due times; settles when the jobs under way have ended. */
+  stop(): Promise<void>;
+}
+
+export interface JobState {
+  name: string;
+  pattern: string;
+  nextDueAt: number | null;
+  startedAt: number | null;
+  /** Null while it runs, and where it never did. */
+  finishedAt: number | null;
+  failure: string | null;
+}
+
+/** When it looks: due times are whole minutes, and a crashed run is taken up again. */
+const EVERY_MINUTE = "* * * * *";
+
+/** Runs jobs at their due times, at most once each over all processes on the file. */
+export function createScheduler(
+  jobs: readonly Job[],
+  ledger: JobLedger,
+  clock: Clock,
+  log: Log,
+): Scheduler {
+  let stopped = false;
+  const startedNow = new Set<Promise<void>>();
+
+  async function runIfDue(job: Job): Promise<void> {
+    const dueAt = latestDue(job.pattern, clock.now());
+    if (dueAt === null) return;
+    try {
+      if (await ledger.claim({ name: job.name, dueAt })) await runAndNote(job, dueAt, dueAt);
+    } catch (error) {
+      log.error({ err: error, job: job.name }, "a job's due time could not be taken or noted");
+    }
+  }
+
+  async function runAndNote(job: Job, dueAt: number, notedAs: number): Promise<void> {
+    const failure = await runJob(job, dueAt);
+    await ledger.end({ name: job.name, dueAt: notedAs, failure });
+  }
+
+  async function runJob(job: Job, dueAt: number): Promise<string | null> {
+    try {
+      await job.run(dueAt);
+      log.info({ job: job.name, dueAt }, "a job was done");
+      return null;
+    } catch (error) {
+      log.error({ err: error, job: job.name }, "a job failed");
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  async function runDue(): Promise<void> {
+    for (const job of jobs) {
+      if (!stopped) await runIfDue(job);
+    }
+  }
+
+  async function runNow(name: string, by = COMMAND_LINE): Promise<boolean> {
+    const job = jobs.find((one) => one.name === name);
+    if (job === undefined) throw notFound(`The job ${name}`);
+    const now = clock.now();
+    // It does what its last due time asks for: the day that was to be closed, say.
+    const dueAt = latestDue(job.pattern, now) ?? now;
+    const notedAs = stopped ? null : await ledger.claimNow({ name, dueAt }, by);
+    if (notedAs === null) return false;
+    const run = runAndNote(job, dueAt, notedAs).catch((error) => {
+      log.error({ err: error, job: name }, "a job's end could not be noted");
+    });
+    startedNow.add(run);
+    void run.finally(() => startedNow.delete(run));
+    return true;
+  }
+
+  function list(): JobState[] {
+    const runs = new Map(ledger.runs().map((run) => [run.name, run]));
+    return jobs.map(({ name, pattern }) => {
+      const run = runs.get(name);
+      return {
+        name,
+        pattern,
+        nextDueAt: nextDue(pattern, clock.now()),
+        startedAt: run?.startedAt ?? null,
+        finishedAt: run?.startedAt ? run.finishedAt : null,
+        failure: run?.failure ?? null,
+      };
+    });
+  }
+
+  const ticker = createTicker(EVERY_MINUTE, runDue);
+  return {
+    runDue,
+    runNow,
+    list,
+    start: ticker.start,
+    async stop() {
+      stopped = true;
+      await Promise.all([ticker.stop(), ...startedNow]);
+    },
+  };
+}
+
+/** The last instant at or before `nowMs` that the pattern names. */
+export function latestDue(pattern: string, nowMs: number): number | null {
+  const cron = new Cron(pattern, { timezone: MOSCOW_ZONE, paused: true });
+  // Croner leaves the reference's own second out, so it is asked from the next one on.
+  const latest = cron.previousRuns(2, new Date(nowMs + 1000)).map((run) => run.getTime());
+  return latest.find((dueAt) => dueAt <= nowMs) ?? null;
+}
+
+/** The first instant after `nowMs` that the pattern names. */
+function nextDue(pattern: string, nowMs: number): number | null {
+  const cron = new Cron(pattern, { timezone: MOSCOW_ZONE, paused: true });
+  return cron.nextRun(new Date(nowMs))?.getTime() ?? null;
+}

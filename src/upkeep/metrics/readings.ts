@@ -1,0 +1,122 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+import type { EventLoopDelay, ProcessFacts } from "../../ports/system.ts";
+
+/** What is looked up at each scrape. Instants in epoch milliseconds. */
+export interface Readings {
+  /** Null where the database does not answer. */
+  database: DatabaseReadings | null;
+  /** By the name of the pool. */
+  threads: Record<string, { threads: number; busy: number; waiting: number }>;
+  diskFreeBytes: number | null;
+  /** When the last daily backup was finished; null where none lies there. */
+  lastBackupAt: number | null;
+  eventLoopDelay: EventLoopDelay | null;
+  process: ProcessFacts;
+}
+
+export interface DatabaseReadings {
+  fileBytes: number;
+  walBytes: number;
+  deliveriesDue: number;
+  /** Null where none is due. */
+  oldestDueMs: number | null;
+  postsWaiting: number;
+  mailsWaiting: number;
+  jobs: { name: string; startedAt: number | null; failure: string | null }[];
+}
+
+/** @returns what puts the readings of a scrape into the registry */
+export function createReadingGauges(registry: Registry): (readings: Readings) => void {
+  const registers = [registry];
+  const gauge = <Label extends string = never>(
+    name: string,
+    help: string,
+    labelNames: Label[] = [],
+  ): Gauge<Label> => new Gauge({ name, help, labelNames, registers });
+
+  const up = gauge("kanalog_database_up", "1 where the database answers.");
+  const fileBytes = gauge("kanalog_database_bytes", "The database file.");
+  const walBytes = gauge("kanalog_database_wal_bytes", "The write-ahead log beside it.");
+  const diskFree = gauge("kanalog_disk_free_bytes", "Free space on the database's volume.");
+  const lastBackup = gauge(
+    "kanalog_backup_last_timestamp_seconds",
+    "When the last daily backup was finished; absent where there is none.",
+  );
+  const due = gauge(
+    "kanalog_webhook_deliveries_due",
+    "Webhook deliveries that are due or under way, counted up to 10000.",
+  );
+  const oldestDue = gauge(
+    "kanalog_webhook_oldest_due_seconds",
+    "How long the oldest webhook delivery that is due has been; 0 where none is.",
+  );
+  const posts = gauge(
+    "kanalog_webhook_posts_waiting",
+    "Posts in the outbox, not yet cut into events, counted up to 10000.",
+  );
+  const mails = gauge("kanalog_mails_waiting", "Mails that are still to be sent.");
+  const jobStarted = gauge("kanalog_job_last_run_timestamp_seconds", "The last run's start.", [
+    "job",
+  ]);
+  const jobFailed = gauge("kanalog_job_last_run_failed", "1 where the last run failed.", ["job"]);
+  const threads = gauge("kanalog_threads", "Database threads there may be.", ["pool"]);
+  const busy = gauge("kanalog_threads_busy", "Database threads at work.", ["pool"]);
+  const waiting = gauge("kanalog_threads_waiting", "Tasks that wait for a thread.", ["pool"]);
+  const delay = gauge(
+    "kanalog_event_loop_delay_seconds",
+    "How late the event loop was since the scrape before; 1 is the latest.",
+    ["quantile"],
+  );
+  const processor = new Counter({
+    name: "process_cpu_seconds_total",
+    help: "Processor time, user and system.",
+    registers,
+  });
+  const resident = gauge("process_resident_memory_bytes", "Resident memory.");
+  const started = gauge("process_start_time_seconds", "The start, since the epoch.");
+
+  /** What is not known at a scrape is not in it: neither an old value nor a 0. */
+  function clear(): void {
+    for (const one of [fileBytes, walBytes, due, oldestDue, posts, mails, diskFree, lastBackup]) {
+      one.remove();
+    }
+    for (const one of [jobStarted, jobFailed, delay]) one.reset();
+  }
+
+  function setDatabase(database: DatabaseReadings): void {
+    fileBytes.set(database.fileBytes);
+    walBytes.set(database.walBytes);
+    due.set(database.deliveriesDue);
+    oldestDue.set((database.oldestDueMs ?? 0) / 1000);
+    posts.set(database.postsWaiting);
+    mails.set(database.mailsWaiting);
+    for (const { name, startedAt, failure } of database.jobs) {
+      if (startedAt === null) continue;
+      jobStarted.set({ job: name }, startedAt / 1000);
+      jobFailed.set({ job: name }, failure === null ? 0 : 1);
+    }
+  }
+
+  return (readings) => {
+    clear();
+    up.set(readings.database === null ? 0 : 1);
+    if (readings.database !== null) setDatabase(readings.database);
+    if (readings.diskFreeBytes !== null) diskFree.set(readings.diskFreeBytes);
+    if (readings.lastBackupAt !== null) lastBackup.set(readings.lastBackupAt / 1000);
+    for (const [pool, load] of Object.entries(readings.threads)) {
+      threads.set({ pool }, load.threads);
+      busy.set({ pool }, load.busy);
+      waiting.set({ pool }, load.waiting);
+    }
+    if (readings.eventLoopDelay !== null) {
+      const { medianMs, p99Ms, maxMs } = readings.eventLoopDelay;
+      delay.set({ quantile: "0.5" }, medianMs / 1000);
+      delay.set({ quantile: "0.99" }, p99Ms / 1000);
+      delay.set({ quantile: "1" }, maxMs / 1000);
+    }
+    processor.reset();
+    processor.inc(readings.process.processorSeconds);
+    resident.set(readings.process.residentBytes);
+    started.set(readings.process.startedAt / 1000);
+  };
+}

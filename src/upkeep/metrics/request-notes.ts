@@ -1,0 +1,79 @@
+import { Counter, Histogram, type Registry } from "prom-client";
+import type { Clock } from "../../ports/clock.ts";
+import type { Log } from "../../ports/log.ts";
+import type { NoteRequest, NoteRequests } from "./note-request.ts";
+
+/** Seconds: a card takes 0.1 ms, a query is given up after 5 s, a webhook's test after 10. */
+const BUCKETS = [
+  ...[0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025],
+  ...[0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+];
+/** What takes so long is told in the log. */
+const SLOW_MS = 1_000;
+
+/** So many are noted before they are handed over, unless somebody reads the metrics earlier. */
+const NOTED_MAX = 1_000;
+
+/**
+ * How requests ended, in the metrics and in the log: there all of them, or what failed here and
+ * what was slow.
+ */
+export function createRequestNotes(
+  registry: Registry,
+  { clock, log }: { clock: Clock; log: Log },
+  tellsAll: boolean,
+): NoteRequests {
+  const registers = [registry];
+  /** Hands over what each operation has noted. */
+  const handOvers: (() => void)[] = [];
+  const collect = (): void => {
+    for (const handOver of handOvers) handOver();
+  };
+  const requests = new Counter({
+    name: "kanalog_requests_total",
+    help: "Requests answered, by door, operation and status.",
+    labelNames: ["door", "operation", "status"],
+    registers,
+    // For the durations too: they are read right after.
+    collect,
+  });
+  const durations = new Histogram({
+    name: "kanalog_request_duration_seconds",
+    help: "From the routed request to its answer.",
+    labelNames: ["door", "operation"],
+    buckets: BUCKETS,
+    registers,
+  });
+  return (door, operation): NoteRequest => {
+    const duration = durations.labels(door, operation);
+    const counts = new Map<number, number>();
+    const seconds: number[] = [];
+    const handOver = (): void => {
+      for (const taken of seconds) duration.observe(taken);
+      seconds.length = 0;
+      for (const [status, count] of counts) requests.inc({ door, operation, status }, count);
+      counts.clear();
+    };
+    handOvers.push(handOver);
+    return (status, startedMs, requestId, caller) => {
+      const durationMs = clock.monotonic() - startedMs;
+      // Handed over together: one by one they would take a sixth of a card's time.
+      seconds.push(durationMs / 1000);
+      counts.set(status, (counts.get(status) ?? 0) + 1);
+      if (seconds.length >= NOTED_MAX) handOver();
+      const isFailed = status >= 500;
+      if (!tellsAll && !isFailed && durationMs < SLOW_MS) return;
+      const told = {
+        requestId,
+        door,
+        operation,
+        status,
+        durationMs: Math.round(durationMs * 1000) / 1000,
+        ...(caller !== null && { organizationId: caller.organization.id, keyId: caller.key.id }),
+      };
+      if (isFailed) log.info(told, "a request failed");
+      else if (durationMs >= SLOW_MS) log.info(told, "a request was slow");
+      else log.debug(told, "a request");
+    };
+  };
+}

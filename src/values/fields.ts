@@ -1,0 +1,131 @@
+import { shortened } from "../errors.ts";
+import { type Day, parseDay } from "./moscow-time.ts";
+
+/**
+ * Reading of fields, wherever they come from: a query, a CSV cell, a JSON value. The sentences are
+ * those of Django REST Framework (decisions, section 1).
+ */
+
+/** A value, or the sentence that says what is wrong with what was given. */
+export type Read<T> = { value: T } | { fault: string };
+
+export type Reader<T> = (given: unknown) => Read<T>;
+
+export const REQUIRED = "This field is required.";
+export const NOT_NULL = "This field may not be null.";
+export const UNKNOWN_FIELD = "There is no such field.";
+
+export function unknownSlug(slug: string): string {
+  return `Object with slug=${shortened(slug)} does not exist.`;
+}
+
+export interface Range {
+  minimum?: number;
+  maximum?: number;
+}
+
+/** A whole number in the safe range, or its digits; the bounds are included. */
+export function readInteger({ minimum, maximum }: Range): Reader<number> {
+  return (given) => {
+    const value = parseInteger(given);
+    if (value === null) return { fault: "A valid integer is required." };
+    if (minimum !== undefined && value < minimum) {
+      return { fault: `Ensure this value is greater than or equal to ${minimum}.` };
+    }
+    if (maximum !== undefined && value > maximum) {
+      return { fault: `Ensure this value is less than or equal to ${maximum}.` };
+    }
+    return { value };
+  };
+}
+
+/** In code points: more than any title, handle, link, code or cursor has. */
+export const TEXT_LENGTH_MAX = 2_048;
+
+/** A text as it is; a number, which a model may give for one, as its digits. */
+export const readText: Reader<string> = (given) => {
+  if (typeof given !== "string" && typeof given !== "number") {
+    return { fault: "Not a valid string." };
+  }
+  const value = String(given);
+  return isLonger(value, TEXT_LENGTH_MAX)
+    ? { fault: `Ensure this field has no more than ${TEXT_LENGTH_MAX} characters.` }
+    : { value };
+};
+
+/** Code points are counted only where it may matter: one is at most two units. */
+export function isLonger(text: string, lengthMax: number): boolean {
+  if (text.length <= lengthMax) return false;
+  return text.length > 2 * lengthMax || [...text].length > lengthMax;
+}
+
+/** Case-insensitive `true`, `false`, `1`, `0`, `yes`, `no` (specification, section 4). */
+export const readFlag: Reader<boolean> = (given) => {
+  const word = typeof given === "object" ? "" : String(given).toLowerCase();
+  if (word === "true" || word === "1" || word === "yes") return { value: true };
+  if (word === "false" || word === "0" || word === "no") return { value: false };
+  return { fault: "Must be a valid boolean." };
+};
+
+export function readChoice<Option extends string>(options: readonly Option[]): Reader<Option> {
+  return (given) => {
+    if (typeof given === "object") return { fault: "Not a valid string." };
+    const value = options.find((option) => option === given);
+    return value === undefined
+      ? { fault: `"${shortened(String(given))}" is not a valid choice.` }
+      : { value };
+  };
+}
+
+/** `YYYY-MM-DD`, a Moscow day that exists. */
+export const readDay: Reader<Day> = (given) => {
+  const value = typeof given === "string" ? parseDay(given) : null;
+  return value === null
+    ? { fault: "Date has wrong format. Use one of these formats instead: YYYY-MM-DD." }
+    : { value };
+};
+
+/** Characters that an item of a list may take, with blanks around it; what is longer is not split. */
+const ITEM_LENGTH_MAX = 200;
+
+/** Comma-separated whole numbers, each kept once, in the order given. */
+export function readIntegerList({ itemsMax }: { itemsMax: number }): Reader<number[]> {
+  return (given) => {
+    if (typeof given !== "string" && typeof given !== "number") {
+      return { fault: "Not a valid string." };
+    }
+    const text = String(given);
+    const isLong = text.length > itemsMax * ITEM_LENGTH_MAX;
+    const items = isLong ? [] : text.split(",").map((item) => parseInteger(item.trim()));
+    if (items.includes(null)) return { fault: "A valid integer is required." };
+    if (isLong || items.length > itemsMax) {
+      return { fault: `Ensure this field has no more than ${itemsMax} elements.` };
+    }
+    return { value: [...new Set(items as number[])] };
+  };
+}
+
+/** A JSON list of whole numbers, each kept once, in the order given; at least one. */
+export const readNumberList: Reader<number[]> = (given) => {
+  if (!Array.isArray(given)) {
+    return { fault: `Expected a list of items but got type "${typeName(given)}".` };
+  }
+  if (given.length === 0) return { fault: "This list may not be empty." };
+  const items = given.map(parseInteger);
+  if (items.includes(null)) return { fault: "A valid integer is required." };
+  return { value: [...new Set(items as number[])] };
+};
+
+/** The type of a JSON value, named as Django REST Framework names it. */
+export function typeName(value: unknown): string {
+  if (value === null) return "NoneType";
+  if (Array.isArray(value)) return "list";
+  if (typeof value === "number") return Number.isInteger(value) ? "int" : "float";
+  return { string: "str", boolean: "bool", object: "dict" }[typeof value as string] ?? "str";
+}
+
+/** A safe integer or a decimal text of one, else null. */
+function parseInteger(given: unknown): number | null {
+  const value = typeof given === "string" && /^[+-]?\d{1,16}$/.test(given) ? Number(given) : given;
+  return typeof value === "number" && Number.isSafeInteger(value) ? value : null;
+}

@@ -1,0 +1,171 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { channel, expectFaults, expectRefusal, imported } from "../../support/expectations.ts";
+
+const RESOLVE = "/v1/msgr/channels/resolve/";
+
+let appliance: Appliance;
+beforeEach(async () => {
+  appliance = await startAppliance();
+});
+afterEach(() => appliance.close());
+
+const asked = (q: string): string => `${RESOLVE}?q=${encodeURIComponent(q)}`;
+
+async function expectFound(q: string, id: number, on: Appliance = appliance): Promise<void> {
+  const answer = await on.get(asked(q));
+  expect(answer.body, q).toMatchObject({ id });
+  expect(answer.status, q).toBe(200);
+}
+
+const NEEDED = { q: "This field is required." };
+
+describe("a link", () => {
+  test("names its channel in every form, on each of the messenger's hosts", async () => {
+    await imported(appliance, "channels", [channel(5, { handle: "NsMag" }), channel(6)]);
+    for (const host of ["t.me", "telegram.me", "max.ru", "T.ME", "Telegram.Me"]) {
+      for (const start of ["", "http://", "https://", "HTTPS://"]) {
+        for (const rest of [
+          "nsmag",
+          "NSMAG",
+          "nsmag/",
+          "nsmag?start=1",
+          "nsmag/?a=b&c=d",
+          "nsmag/123",
+          "nsmag/123?single",
+          "nsmag/123/",
+          "s/nsmag",
+          "s/nsmag/",
+          "s/nsmag/123",
+          "s/nsmag?before=9",
+          "nsmag#top",
+        ]) {
+          await expectFound(`${start}${host}/${rest}`, 5);
+        }
+      }
+    }
+  });
+
+  test("may have white space around it", async () => {
+    await imported(appliance, "channels", [channel(5, { handle: "nsmag" })]);
+    for (const q of [" https://t.me/nsmag ", "\t@nsmag\n"]) await expectFound(q, 5);
+  });
+
+  test("of an invitation names no channel", async () => {
+    await imported(appliance, "channels", [
+      channel(5, { handle: "joinchat" }),
+      channel(6, { handle: "AbCdEf" }),
+    ]);
+    for (const q of [
+      "https://t.me/+AbCdEf",
+      "t.me/joinchat/AbCdEf",
+      "https://t.me/JoinChat/AbCdEf",
+      "https://t.me/+AbCdEf?x=y",
+      "https://t.me/c/123456/7",
+    ]) {
+      await expectRefusal(appliance, asked(q), 404, "not_found");
+    }
+  });
+
+  test("to no channel that is here is a 404", async () => {
+    await imported(appliance, "channels", [channel(5, { handle: "nsmag" })]);
+    for (const q of [
+      "https://t.me/nsma",
+      "t.me/",
+      "https://t.me/",
+      "https://t.me/?nsmag",
+      "t.me/s/other",
+      "t.me/%D1%91",
+    ]) {
+      await expectRefusal(appliance, asked(q), 404, "not_found");
+    }
+  });
+
+  test("of a host that is not the messenger's is not taken for one", async () => {
+    await imported(appliance, "channels", [channel(5, { handle: "nsmag" })]);
+    for (const q of [
+      "https://example.com/nsmag",
+      "https://t.me.example.com/nsmag",
+      "https://nott.me/nsmag",
+      "ftp://t.me/nsmag",
+      "https://t.me@example.com/nsmag",
+      "https://example.com/t.me/nsmag",
+    ]) {
+      const { status } = await appliance.get(asked(q));
+      expect([400, 404], q).toContain(status);
+    }
+  });
+
+  test("is known by the hosts of the settings, and by no others", async () => {
+    const own = await startAppliance({
+      KANALOG_MESSENGER_HOSTS: "msgr.example, CHAT.example:8443",
+    });
+    await imported(own, "channels", [channel(5, { handle: "nsmag" })]);
+    await expectFound("https://msgr.example/nsmag", 5, own);
+    await expectFound("MSGR.example/s/nsmag", 5, own);
+    await expectFound("https://chat.example:8443/nsmag/1", 5, own);
+    for (const q of ["https://t.me/nsmag", "telegram.me/nsmag", "chat.example/nsmag"]) {
+      expect((await own.get(asked(q))).status, q).not.toBe(200);
+    }
+    const inCatalog = await own.get(`/v1/msgr/channels/?q=msgr.example/nsmag`);
+    expect(inCatalog.body.results).toMatchObject([{ id: 5 }]);
+    expect((await own.get(`/v1/msgr/channels/?q=t.me/nsmag`)).body.results).toEqual([]);
+    await own.close();
+  });
+});
+
+describe("a handle", () => {
+  test("with its @ matches exactly, in any case", async () => {
+    await imported(appliance, "channels", [channel(5, { handle: "NsMag" })]);
+    for (const q of ["@NsMag", "@nsmag", "@NSMAG"]) await expectFound(q, 5);
+    for (const q of ["@nsma", "@nsmag2", "@", "@@nsmag", "@ns mag", "@ёж", "@nsmag%"]) {
+      await expectRefusal(appliance, asked(q), 404, "not_found");
+    }
+  });
+});
+
+describe("the messenger's own id", () => {
+  test("may be negative, and is not the service number", async () => {
+    await imported(appliance, "channels", [
+      channel(5, { msgr_id: -1001234567890 }),
+      channel(6, { msgr_id: 5 }),
+      channel(7, { msgr_id: Number.MIN_SAFE_INTEGER }),
+    ]);
+    await expectFound("-1001234567890", 5);
+    await expectFound("5", 6);
+    await expectFound("-9007199254740991", 7);
+    for (const q of ["7", "1001234567890", "-5", "0"]) {
+      await expectRefusal(appliance, asked(q), 404, "not_found");
+    }
+  });
+
+  test("outside the safe integers is a 400", async () => {
+    for (const q of ["9007199254740992", "-9007199254740992", "99999999999999999999"]) {
+      const answer = await appliance.get(asked(q));
+      expect(answer.status, q).toBe(400);
+      expect(Object.keys(answer.body), q).toEqual(["q"]);
+    }
+  });
+});
+
+describe("q", () => {
+  test("is required", async () => {
+    await expectFaults(appliance, RESOLVE, NEEDED);
+    await expectFaults(appliance, `${RESOLVE}?q=`, NEEDED);
+    await expectFaults(appliance, `${RESOLVE}?q`, NEEDED);
+    await expectFaults(appliance, `${RESOLVE}?q=@a&q=`, NEEDED);
+  });
+
+  test("that is bad UTF-8, holds NUL, or is nothing that names a channel, is a 400 on q", async () => {
+    for (const raw of ["%FF", "@nsmag%FF", "%00", "@nsmag%00", "%20", "ns%20mag", "%D1%91%D0%B6"]) {
+      const answer = await appliance.get(`${RESOLVE}?q=${raw}`);
+      expect(answer.status, raw).toBe(400);
+      expect(Object.keys(answer.body), raw).toEqual(["q"]);
+    }
+  });
+
+  test("decides, whatever else is given", async () => {
+    await imported(appliance, "channels", [channel(5, { handle: "nsmag" })]);
+    expect((await appliance.get(`${RESOLVE}?q=@nsmag&kind=group&id=%FF`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,285 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { readRows } from "../../../src/catalog/imports/rows.ts";
+import { AppError } from "../../../src/errors.ts";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { counts, type ImportTextOptions, importText } from "../../support/import-text.ts";
+
+let appliance: Appliance;
+beforeEach(async () => {
+  appliance = await startAppliance();
+});
+afterEach(() => appliance.close());
+
+const importChannels = (content: string | Uint8Array, options: ImportTextOptions = {}) =>
+  importText(appliance, "channels", content, options);
+const ndjson = { format: "ndjson" } as const;
+
+const titles = (): string[] =>
+  appliance.app.domains.db.$client
+    .prepare("SELECT title FROM channel_cards ORDER BY id")
+    .pluck()
+    .all() as string[];
+
+async function refusal(work: Promise<unknown>): Promise<AppError> {
+  const error = await work.then(
+    () => null,
+    (reason) => reason,
+  );
+  expect(error).toBeInstanceOf(AppError);
+  return error;
+}
+
+test("unknown columns of a CSV header are refused at once, by name, with nothing read", async () => {
+  const error = await refusal(importChannels("id,titel,subscribers,color\n1,A,1,red\n2,B,1,red\n"));
+  expect(error.code).toBe("invalid");
+  expect(error.detail).toContain('"titel", "color"');
+  expect(titles()).toEqual([]);
+});
+
+test("a column that a CSV header has twice is refused by name", async () => {
+  const error = await refusal(importChannels("id,title,title\n1,A,B\n"));
+  expect(error.code).toBe("invalid");
+  expect(error.detail).toContain("title");
+});
+
+test("unknown columns of NDJSON are refused row by row, by name", async () => {
+  const { rejects, inserted } = await importChannels(
+    [
+      '{"id":1,"title":"A","subscribers":1}',
+      '{"id":2,"titel":"B","subscribers":1,"color":null}',
+      '{"id":3,"title":"C","subscribers":1}',
+    ].join("\n"),
+    ndjson,
+  );
+  expect(inserted).toBe(2);
+  expect(rejects).toMatchObject([{ line: 2, reason: "Unknown columns: titel, color." }]);
+});
+
+test("a line of NDJSON that does not end is told by its number", async () => {
+  const before = ['{"id":1,"title":"A","subscribers":1}', ""];
+  const endless = `{"id":2,"title":"${"x".repeat(5 * 1024 * 1024)}`;
+  const error = await refusal(importChannels([...before, endless].join("\n"), ndjson));
+  expect(error.code).toBe("invalid");
+  expect(error.detail).toStartWith("Line 3: the line is longer than 4194304 characters.");
+});
+
+test("lines that are no JSON objects are rejected, and the others kept", async () => {
+  const { rejects, ...summary } = await importChannels(
+    [
+      "{",
+      '{"id":1,"title":"A","subscribers":1}',
+      "[1]",
+      "null",
+      '"text"',
+      '{"id":2,"title":"B","subscribers":1}}',
+      '{"id":3,"title":"C","subscribers":1}',
+    ].join("\n"),
+    ndjson,
+  );
+  expect(rejects.map(({ line, column }) => [line, column])).toEqual(
+    [1, 3, 4, 5, 6].map((line) => [line, null]),
+  );
+  expect(counts({ rejects, ...summary })).toMatchObject({ read: 7, inserted: 2, rejected: 5 });
+  expect(titles()).toEqual(["A", "C"]);
+});
+
+test("a byte order mark, CRLF and blank lines change nothing", async () => {
+  const csv = "\uFEFFid,title,subscribers\r\n\r\n1,A,1\r\n\r\n\r\n2,B,x\r\n3,C,1";
+  expect((await importChannels(csv)).rejects).toMatchObject([{ line: 6, column: "subscribers" }]);
+  expect(titles()).toEqual(["A", "C"]);
+
+  const rows =
+    '\uFEFF{"id":4,"title":"D","subscribers":1}\r\n\r\n{"id":5,"title":"E"}\r\n' +
+    '{"id":6,"title":"F","subscribers":1}';
+  expect((await importChannels(rows, ndjson)).rejects).toMatchObject([
+    { line: 3, column: "subscribers" },
+  ]);
+  expect(titles()).toEqual(["A", "C", "D", "F"]);
+});
+
+for (const [name, end, within] of [
+  ["LF", "\n", "\n"],
+  ["CRLF", "\r\n", "\r\n"],
+  ["CRLF with bare LF in cells, as spreadsheets write", "\r\n", "\n"],
+] as const) {
+  test(`cells of several lines keep the line numbers right: ${name}`, async () => {
+    const csv = [
+      "id,title,subscribers,description",
+      `1,A,1,"one${within}two${within}three"`,
+      "2,B,x,",
+      `3,C,y,"one${within}two"`,
+      "4,D,z,",
+      "5,E,1,",
+    ].join(end);
+    const { rejects } = await importChannels(csv);
+    expect(rejects.map(({ line, column }) => [line, column])).toEqual([
+      [5, "subscribers"],
+      [6, "subscribers"],
+      [8, "subscribers"],
+    ]);
+    const stored = appliance.app.domains.db.$client
+      .prepare("SELECT description FROM channel_cards WHERE id = 1")
+      .pluck()
+      .get();
+    expect(stored).toBe("one\ntwo\nthree");
+  });
+}
+
+test("blank lines before the header are counted, with quotes in the file and without", async () => {
+  for (const title of ["A", '"A"']) {
+    for (const chunkBytes of [1, 1000]) {
+      const csv = `\n\r\nid,title,subscribers\n1,${title},x\n2,B,y\n`;
+      const { rejects } = await importChannels(csv, { chunkBytes });
+      expect(rejects.map(({ line }) => line)).toEqual([4, 5]);
+    }
+  }
+  const quoted = '\n\n"id","title","subscribers"\n1,A,x\n';
+  for (const chunkBytes of [1, 1000]) {
+    expect((await importChannels(quoted, { chunkBytes })).rejects).toMatchObject([{ line: 4 }]);
+  }
+});
+
+test("lines are numbered alike before the first quote of a file and after it", async () => {
+  const csv = [
+    "id,title,subscribers,description",
+    "1,A,x,",
+    " ",
+    "",
+    "2,B",
+    "3,C,1,one",
+    '4,"D, and",y,"one',
+    'two"',
+    " ",
+    "",
+    "5,E",
+    "6,F,z,",
+    "7,G,1,",
+  ].join("\n");
+  for (const chunkBytes of [1, 5, 64, 1000]) {
+    const { rejects } = await importChannels(csv, { chunkBytes });
+    expect(rejects.map(({ line }) => line)).toEqual([2, 3, 5, 7, 9, 11, 12]);
+    expect(titles()).toEqual(["C", "G"]);
+  }
+});
+
+test("blank lines before the header are counted, whether it is quoted or not", async () => {
+  for (const header of [
+    "id,title,subscribers",
+    'id,"title",subscribers',
+    'id,title,"subscribers"',
+  ]) {
+    for (const chunkBytes of [1, 1000]) {
+      const csv = `\n\n${header}\n1,A,x\n2,B,y\n`;
+      const { rejects } = await importChannels(csv, { chunkBytes });
+      expect(rejects.map(({ line }) => line)).toEqual([4, 5]);
+    }
+  }
+});
+
+for (const [name, csv] of [
+  ["is refused", "id,titel\n1,A\n"],
+  ["is refused, quoted", '"id",titel\n1,A\n'],
+  ["is left early", "id,title\n1,A\n"],
+  ["is left early, quoted", 'id,title\n1,"A"\n'],
+] as const) {
+  test(`a file that ${name} is closed`, async () => {
+    const closed = Promise.withResolvers<void>();
+    const source = {
+      ...{ name: "a file", bytes: null, folder: "/nowhere" },
+      async *open() {
+        try {
+          for (;;) yield new TextEncoder().encode(csv);
+        } finally {
+          closed.resolve();
+        }
+      },
+    };
+    const rows = readRows(source, "csv", ["id", "title"], () => {});
+    await rows.next().catch(() => {});
+    await rows.return(undefined);
+    await closed.promise;
+  });
+}
+
+test("a row with too few or too many cells is rejected at its first line", async () => {
+  const { rejects } = await importChannels(
+    'id,title,subscribers\n1,A,1\n2,B\n3,C,1,more\n4,"D\nD"\n5,E,1\n',
+  );
+  expect(rejects.map(({ line }) => line).toSorted()).toEqual([3, 4, 5]);
+  expect(titles()).toEqual(["A", "E"]);
+});
+
+test("rejected rows are told in the order of their lines", async () => {
+  const { rejects } = await importChannels(
+    "id,title,subscribers\n1,A,x\n2,B\n3,C,y\n4,D,1,2\n5,E,1\n6,F,z\n",
+  );
+  expect(rejects.map(({ line }) => line)).toEqual([2, 3, 4, 5, 7]);
+});
+
+test("a quote within an unquoted cell rejects that row and keeps the others", async () => {
+  const { rejects } = await importChannels(
+    'id,title,subscribers\n1,A,1\n2,B "quoted" B,1\n3,C,1\n4,"say ""D""",1\n5,E,x\n',
+  );
+  expect(rejects.map(({ line }) => line)).toEqual([3, 6]);
+  expect(titles()).toEqual(["A", "C", 'say "D"']);
+});
+
+test("a quote that leaves open where a cell ends stops the import at its line: nothing is lost silently", async () => {
+  for (const [row, reason] of [
+    ['2,"B"x,1', "must be doubled"],
+    ['2,"open, 4', "must be doubled"],
+  ] as const) {
+    const csv = `id,title,subscribers\n1,A,1\n${row}\n3,"closed",1\n4,D,1\n`;
+    const error = await refusal(importChannels(csv));
+    expect(error.code).toBe("invalid");
+    expect(error.detail).toStartWith("Line 3: ");
+    expect(error.detail).toContain(reason);
+  }
+  const error = await refusal(importChannels('id,title,subscribers\n1,A,1\n2,"B,1\n3,C,1\n'));
+  expect(error.detail).toStartWith("Line 3: a quote is opened and not closed.");
+});
+
+test("a quote never closed in the header is refused, not taken for an empty file", async () => {
+  const error = await refusal(importChannels('id,"title,subscribers\n1,A,1\n2,B,1\n'));
+  expect(error.code).toBe("invalid");
+  expect(titles()).toEqual([]);
+});
+
+test("CSV columns may stand in any order, be left out, and have spaces around their names", async () => {
+  await importChannels(" subscribers , title,id\n5,A,1\n");
+  const { body } = await appliance.get("/v1/msgr/channels/1/");
+  expect(body).toMatchObject({ id: 1, title: "A", subscribers: 5 });
+});
+
+test("characters that arrive in pieces are read as they were written", async () => {
+  const csv = 'id,title,subscribers\n1,"Ёж 😀\nи ""друзья""",1\n2,Вторая,1\n';
+  const rows = '{"id":3,"title":"Третья 😀","subscribers":1}\n{"id":4,"title":"Ч","subscribers":1}';
+  for (const chunkBytes of [1, 3, 7]) {
+    expect((await importChannels(csv, { chunkBytes })).rejects).toEqual([]);
+    expect((await importChannels(rows, { ...ndjson, chunkBytes })).rejects).toEqual([]);
+    expect(titles()).toEqual(['Ёж 😀 и "друзья"', "Вторая", "Третья 😀", "Ч"]);
+  }
+});
+
+test("bytes that are not UTF-8 are refused, also where the file ends within a character", async () => {
+  for (const end of [[0xff], [0xd0], [0xc0, 0xaf], [0xed, 0xa0, 0x80]]) {
+    const bytes = Buffer.concat([Buffer.from("id,title,subscribers\n1,A"), Buffer.from(end)]);
+    const error = await refusal(importChannels(bytes));
+    expect(error.code).toBe("invalid");
+    expect(error.detail).toContain("not UTF-8");
+  }
+});
+
+test("files of a thousand rows are read to the end, a bad row anywhere being told", async () => {
+  const lines = Array.from(
+    { length: 1700 },
+    (_, at) => `${at + 1},T${at + 1},${at % 500 === 7 ? "x" : 1}`,
+  );
+  const { rejects, ...summary } = await importChannels(
+    `id,title,subscribers\n${lines.join("\n")}\n`,
+  );
+  expect(counts({ rejects, ...summary })).toEqual({
+    ...{ read: 1700, inserted: 1696, updated: 0, unchanged: 0, rejected: 4 },
+  });
+  expect(rejects.map(({ line }) => line)).toEqual([9, 509, 1009, 1509]);
+});

@@ -1,0 +1,465 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import fc from "fast-check";
+import {
+  CATALOG_ORDERINGS,
+  type CatalogOrdering,
+  type CatalogPosition,
+  selectCatalog,
+} from "../../../src/catalog/search/catalog.ts";
+import type { Database } from "../../../src/db/database.ts";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { asTimeAllows } from "../../support/as-time-allows.ts";
+import { imported, pagesOf } from "../../support/expectations.ts";
+
+/**
+ * The catalog finds its page in one of several ways, depending on how many channels match and lie
+ * in the range of subscribers. On a database large enough for all of them, each must answer what
+ * filtering and sorting plain objects answers.
+ */
+
+interface Channel {
+  id: number;
+  title: string;
+  kind: "channel" | "chat";
+  subscribers: number;
+  quality: number | null;
+  citation: number | null;
+  last_post_at: number | null;
+  science: boolean;
+  kazan: boolean;
+  aPlus: boolean;
+  verified: boolean;
+  isPublic: boolean;
+}
+
+const COMMON = 66_000;
+const RARE = 11_000;
+const LAST_DAY = Date.parse("2026-11-20T00:00:00Z");
+
+/**
+ * 66,000 channels with "общий" and high qualities before 11,000 with "редкий" and low ones or
+ * none: a walk by quality for the latter gives up. Subscribers have no order by id.
+ */
+const CHANNELS: readonly Channel[] = Array.from({ length: COMMON + RARE }, (_, at) => {
+  const id = at + 1;
+  const rare = id > COMMON;
+  const mixed = (id * 7919) % 77_017;
+  return {
+    id,
+    title:
+      `${rare ? "Редкий ёж" : "Общий канал"} ${mixed} ${mixed % 100 === 7 ? "100%_off" : ""}`.trim(),
+    kind: mixed % 40 === 0 ? "chat" : "channel",
+    // Every value many times.
+    subscribers: mixed % 12_000,
+    quality: rare ? (mixed % 3 === 0 ? null : (mixed % 100) / 4) : 100 + (mixed % 1000) / 8,
+    citation: mixed % 10 === 0 ? null : mixed % 7,
+    last_post_at: mixed % 2 === 0 ? null : LAST_DAY - (mixed % 300) * 3_600_000,
+    science: mixed % 2 === 1,
+    kazan: mixed % 1000 === 1,
+    aPlus: mixed % 3 !== 0,
+    verified: mixed % 500 === 3,
+    isPublic: mixed % 50 !== 9,
+  };
+});
+
+const COLUMNS = {
+  "-subscribers": "subscribers",
+  "-quality": "quality",
+  "-citation": "citation",
+  "-last_post_at": "last_post_at",
+} as const satisfies Record<CatalogOrdering, keyof Channel>;
+
+/** Negative where `a` comes first: descending, without a value last, ties by ascending id. */
+function compare(a: CatalogPosition, b: CatalogPosition): number {
+  const [left, right] = [a[0], b[0]];
+  if (left === right) return a[1] - b[1];
+  if (left === null) return 1;
+  return right === null ? -1 : right - left;
+}
+
+function positionOf(ordering: CatalogOrdering, channel: Channel): CatalogPosition {
+  return [channel[COLUMNS[ordering]], channel.id];
+}
+
+const SORTED = Object.fromEntries(
+  CATALOG_ORDERINGS.map((ordering) => [
+    ordering,
+    CHANNELS.filter(({ isPublic }) => isPublic).sort((a, b) =>
+      compare(positionOf(ordering, a), positionOf(ordering, b)),
+    ),
+  ]),
+) as Record<CatalogOrdering, Channel[]>;
+
+interface Asked {
+  text: string | null;
+  kind: "channel" | "chat";
+  science: boolean;
+  kazan: boolean;
+  aPlus: boolean | null;
+  verified: boolean | null;
+  min: number | null;
+  max: number | null;
+  ordering: CatalogOrdering;
+  limit: number;
+  /** The page comes after this channel, or after a position between channels. */
+  afterId: number | null;
+  afterNobody: boolean;
+}
+
+const fold = (text: string): string => text.toLowerCase().replaceAll("ё", "е");
+const FOLDED: readonly string[] = CHANNELS.map(({ title }) => fold(title));
+
+/** What a plain scan finds, in the order asked for, whatever the page. */
+function scan(asked: Asked): Channel[] {
+  const text = asked.text === null ? null : fold(asked.text);
+  return SORTED[asked.ordering].filter((channel) => matches(channel, asked, text));
+}
+
+function matches(channel: Channel, asked: Asked, text: string | null): boolean {
+  return (
+    channel.kind === asked.kind &&
+    (text === null || FOLDED[channel.id - 1]?.includes(text) === true) &&
+    (!asked.science || channel.science) &&
+    (!asked.kazan || channel.kazan) &&
+    (asked.aPlus === null || channel.aPlus === asked.aPlus) &&
+    (asked.verified === null || channel.verified === asked.verified) &&
+    (asked.min === null || channel.subscribers >= asked.min) &&
+    (asked.max === null || channel.subscribers <= asked.max)
+  );
+}
+
+function startOf({ ordering, afterId, afterNobody }: Asked): CatalogPosition | null {
+  const channel = afterId === null ? undefined : CHANNELS[afterId - 1];
+  if (channel === undefined) return null;
+  const [value, id] = positionOf(ordering, channel);
+  if (!afterNobody || value === null) return [value, id];
+  return ordering === "-subscribers" ? [value, id - 0.5] : [value + 0.0625, id];
+}
+
+/** What a plan does, told from the statement: each of these finds channels. */
+function stepOf(sql: string): string {
+  if (sql.includes("LIMIT +@left")) return "walk";
+  if (sql.includes("LIMIT +@some")) return "in order";
+  if (sql.includes("looked (seen")) return "sample";
+  return sql.includes("channel_search MATCH") ? "matches" : "range";
+}
+
+/** The steps after one another, as "walk, then matches". */
+function planOf(statements: readonly string[]): string {
+  const steps = statements.map(stepOf);
+  const isInOrder = steps.includes("in order");
+  return (
+    steps
+      // The rest of a step of the index.
+      .filter((step) => !(isInOrder && step === "matches"))
+      .filter((step, at, all) => step !== all[at - 1])
+      .join(", then ")
+  );
+}
+
+let appliance: Appliance;
+let db: Database;
+let statements: string[] = [];
+
+beforeAll(async () => {
+  appliance = await startAppliance();
+  await imported(
+    appliance,
+    "channels",
+    CHANNELS.map((channel) => ({
+      id: channel.id,
+      title: channel.title,
+      kind: channel.kind,
+      subscribers: channel.subscribers,
+      quality: channel.quality,
+      citation: channel.citation,
+      last_post_at:
+        channel.last_post_at === null ? null : new Date(channel.last_post_at).toISOString(),
+      category: channel.science ? "science" : "news",
+      territory: channel.kazan ? "kazan" : null,
+      a_plus: channel.aPlus,
+      verified: channel.verified,
+      is_public: channel.isPublic,
+    })),
+  );
+  // The same connection, with a note of every statement that finds channels, not cards.
+  const client = appliance.app.domains.db.$client;
+  const noting = {
+    prepare(sql: string) {
+      const prepared = client.prepare(sql);
+      return {
+        get: (...values: unknown[]) => prepared.get(...values),
+        all: (...values: unknown[]) => {
+          if (!/public_cards|search_trigrams/.test(sql)) statements.push(sql);
+          return prepared.all(...values);
+        },
+      };
+    },
+  };
+  db = { $client: noting } as unknown as Database;
+});
+afterAll(() => appliance.close());
+
+function idOf(table: "categories" | "territories", slug: string): number {
+  const row = appliance.app.domains.db.$client
+    .prepare(`SELECT id FROM ${table} WHERE slug = ?`)
+    .get(slug) as { id: number };
+  return row.id;
+}
+
+function answer(asked: Asked): { ids: number[]; last: CatalogPosition | null; plan: string } {
+  statements = [];
+  const page = selectCatalog(db, {
+    filter: {
+      kind: asked.kind,
+      handle: null,
+      text: asked.text,
+      categoryId: asked.science ? idOf("categories", "science") : null,
+      territoryId: asked.kazan ? idOf("territories", "kazan") : null,
+      aPlus: asked.aPlus,
+      verified: asked.verified,
+      subscribersMin: asked.min,
+      subscribersMax: asked.max,
+    },
+    ordering: asked.ordering,
+    after: startOf(asked),
+    limit: asked.limit,
+  });
+  return {
+    ids: (JSON.parse(page.results) as { id: number }[]).map(({ id }) => id),
+    last: page.last,
+    plan: planOf(statements),
+  };
+}
+
+/** The page that a plain scan gives. @param all what it finds, where the caller knows */
+function reference(
+  asked: Asked,
+  all = scan(asked),
+): { ids: number[]; last: CatalogPosition | null } {
+  const { ordering, limit } = asked;
+  const after = startOf(asked);
+  const rest =
+    after === null
+      ? all
+      : all.filter((channel) => compare(positionOf(ordering, channel), after) > 0);
+  const shown = rest.slice(0, limit);
+  const lastShown = rest.length > limit ? shown.at(-1) : undefined;
+  return {
+    ids: shown.map(({ id }) => id),
+    last: lastShown === undefined ? null : positionOf(ordering, lastShown),
+  };
+}
+
+const NOTHING_ASKED: Asked = {
+  text: null,
+  kind: "channel",
+  science: false,
+  kazan: false,
+  aPlus: null,
+  verified: null,
+  min: null,
+  max: null,
+  ordering: "-subscribers",
+  limit: 50,
+  afterId: null,
+  afterNobody: false,
+};
+
+function expectSame(asked: Asked, all?: Channel[]): string {
+  const { plan, ...answered } = answer(asked);
+  expect(answered, `${plan}: ${JSON.stringify(asked)}`).toEqual(reference(asked, all));
+  return plan;
+}
+
+const PLANS: Record<string, Partial<Asked>[]> = {
+  "in order": [
+    { text: "КАНАЛ 12" },
+    { text: "0%_o" },
+    { text: "нет такого" },
+    { text: "ёж 12", max: 2000 },
+    { kazan: true },
+    { verified: true, min: 150, max: 151 },
+    { kind: "chat", aPlus: true },
+    { text: "редкий", max: 4000 },
+  ],
+  // The step in which the page ends has too many more.
+  "in order, then walk": [{ text: "общий" }, { text: "редкий" }, { science: true, aPlus: true }],
+  matches: [
+    { kazan: true, verified: true, ordering: "-quality" },
+    { text: "xyz", kazan: true, ordering: "-citation" },
+    { text: "редкий", kazan: true, kind: "chat", ordering: "-last_post_at" },
+  ],
+  sample: [
+    { kazan: true, ordering: "-last_post_at" },
+    { verified: true, ordering: "-quality" },
+    { kind: "chat", aPlus: true, max: 3000, ordering: "-quality" },
+    { text: "канал 12", min: 1000, max: 4000, ordering: "-citation" },
+    { text: "редкий", min: 100, max: 110, ordering: "-quality" },
+    { science: true, min: 11_500, max: 0, ordering: "-quality" },
+  ],
+  "sample, then matches": [
+    { text: "%_off", ordering: "-citation", limit: 100 },
+    { text: "%_off", min: 11_500, ordering: "-last_post_at" },
+  ],
+  "sample, then range": [
+    { text: "общий", min: 1000, max: 1500, ordering: "-citation" },
+    {
+      science: true,
+      aPlus: true,
+      verified: false,
+      min: 8000,
+      max: 9000,
+      ordering: "-last_post_at",
+    },
+  ],
+  range: [
+    { max: 1000, ordering: "-quality" },
+    { min: 11_000, ordering: "-citation" },
+    { min: 100, max: 200, ordering: "-last_post_at", aPlus: false },
+  ],
+  walk: [
+    {},
+    { kind: "chat" },
+    { aPlus: false },
+    { ordering: "-quality" },
+    { ordering: "-last_post_at", aPlus: false },
+    { min: 100, max: 200 },
+    { aPlus: true, max: 4000 },
+    { max: 4900, ordering: "-citation" },
+    { text: "ий ", verified: false, ordering: "-quality" },
+  ],
+  "sample, then walk": [
+    { text: "общий", ordering: "-quality" },
+    { text: "КАНАЛ 12", ordering: "-quality" },
+    { text: "канал 12", max: 4990, ordering: "-citation" },
+    { text: "редкий", max: 8000, ordering: "-citation" },
+    { text: "общий", min: 100, max: 1500, ordering: "-quality" },
+    { science: true, max: 1200, ordering: "-citation" },
+  ],
+  "sample, then walk, then matches": [
+    { text: "редкий", ordering: "-quality" },
+    { text: "редкий", ordering: "-quality", min: 10 },
+    { text: "редкий", ordering: "-quality", max: 11_900, verified: false },
+  ],
+};
+
+for (const [plan, asks] of Object.entries(PLANS)) {
+  test(`the plan "${plan}" answers what a plain scan answers, on the first page and on the last`, () => {
+    for (const asked of asks) {
+      const first = { ...NOTHING_ASKED, ...asked };
+      const all = scan(first);
+      expect(expectSame(first, all), JSON.stringify(asked)).toBe(plan);
+      // The page that ends the list, and one that crosses to channels without a value.
+      const valueless = all.findIndex((channel) => channel[COLUMNS[first.ordering]] === null);
+      for (const at of [all.length - 10, all.length - 51, all.length - 1, valueless - 10]) {
+        const before = all[at];
+        if (at >= 0 && before !== undefined) expectSame({ ...first, afterId: before.id }, all);
+      }
+    }
+  });
+}
+
+const part = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(value, { freq: 2 });
+const asked: fc.Arbitrary<Asked> = fc.record({
+  text: part(
+    fc.constantFrom("общий", "РЕДКИЙ", "Еж ", "канал 12", "ий ", "%_off", "общий канал 7", "xyz"),
+  ),
+  kind: fc.constantFrom("channel", "channel", "channel", "chat"),
+  science: fc.constantFrom(false, false, true),
+  kazan: fc.constantFrom(false, false, false, false, true),
+  aPlus: fc.constantFrom(null, null, true, false),
+  verified: fc.constantFrom(null, null, null, null, true, false),
+  min: part(fc.constantFrom(-1, 0, 10, 100, 2500, 4900, 6000, 11_000, 11_500)),
+  max: part(fc.constantFrom(-1, 0, 50, 300, 1000, 3000, 4950, 20_000)),
+  ordering: fc.constantFrom(...CATALOG_ORDERINGS),
+  limit: fc.constantFrom(1, 2, 50, 100),
+  afterId: part(fc.integer({ min: 1, max: CHANNELS.length })),
+  afterNobody: fc.boolean(),
+});
+
+test("any filters, order and place in the list give what a plain scan gives", async () => {
+  const seen = new Map<string, number>();
+  await asTimeAllows(
+    fc.property(asked, (one) => {
+      for (const step of expectSame(one).split(", then "))
+        seen.set(step, (seen.get(step) ?? 0) + 1);
+    }),
+    150,
+  );
+  for (const step of ["in order", "matches", "sample", "range", "walk"]) {
+    expect(seen.get(step) ?? 0, step).toBeGreaterThan(0);
+  }
+});
+
+test("every page of a list that one plan begins and another ends shows each channel once", async () => {
+  const asked: Asked = { ...NOTHING_ASKED, text: "редкий", ordering: "-quality" };
+  const ids = scan(asked).map(({ id }) => id);
+  expect(ids.length).toBeGreaterThan(10_000);
+  expect(answer(asked).plan).toBe("sample, then walk, then matches");
+  expect(answer({ ...asked, afterId: ids[200] ?? 0 }).plan).toBe("sample, then walk");
+  const path = `/v1/msgr/channels/?q=${encodeURIComponent("редкий")}&ordering=-quality&limit=100`;
+  expect((await pagesOf(appliance, path)).flat()).toEqual(ids);
+});
+
+test("a list in the index's order is read on where the last page ended, be it deep among many", () => {
+  const asked: Asked = { ...NOTHING_ASKED, text: "редкий" };
+  const all = scan(asked);
+  for (let at = 0; at < all.length; at += 397) {
+    expect(expectSame({ ...asked, afterId: all[at]?.id ?? 0 }, all)).toStartWith("in order");
+  }
+  // Of what most channels have, the index would have to be read from the step's beginning.
+  const many: Asked = { ...NOTHING_ASKED, text: "общий" };
+  const found = scan(many);
+  expect(expectSame({ ...many, afterId: found[30_000]?.id ?? 0 }, found)).toBe("walk");
+});
+
+test("an import leaves counted how many public channels have a trigram", () => {
+  const counted = appliance.app.domains.db.$client.prepare(
+    "SELECT channels FROM search_trigrams WHERE trigram = ?",
+  );
+  const known = CHANNELS.filter(({ isPublic }) => isPublic);
+  expect(counted.pluck().get("канал".slice(0, 3))).toBe(
+    known.filter(({ title }) => title.includes("канал")).length,
+  );
+  expect(counted.pluck().get("")).toBe(known.length);
+});
+
+test("a search is right whatever the counts of trigrams say", () => {
+  const { $client } = appliance.app.domains.db;
+  $client.exec(
+    `INSERT OR REPLACE INTO search_trigrams VALUES
+      ('еж ', 70000), ('ж 1', 70000), (' 12', 70000), ('123', 70000), ('', 70000)`,
+  );
+  const few = { ...NOTHING_ASKED, text: "ёж 123", max: 2000 };
+  expect(expectSame(few)).toBe("walk, then in order");
+  const known = Object.values(PLANS).flatMap((asks) =>
+    asks.map((one) => ({ ...NOTHING_ASKED, ...one })).map((asked) => ({ asked, all: scan(asked) })),
+  );
+  for (const change of [
+    "UPDATE search_trigrams SET channels = 1 + channels * 7919 % 100003",
+    "UPDATE search_trigrams SET channels = 80000 - channels % 80000",
+    "UPDATE search_trigrams SET channels = 1 WHERE trigram <> ''",
+    "DELETE FROM search_trigrams",
+  ]) {
+    $client.exec(change);
+    for (const { asked, all } of known) expectSame(asked, all);
+  }
+});
+
+test("channels whose subscribers nobody counts are all found, page by page, in the order of ids", async () => {
+  const uncounted = await startAppliance();
+  try {
+    const ids = Array.from({ length: 2_500 }, (_, at) => at + 1);
+    const rows = ids.map((id) => ({ id, title: `Канал ${id % 7}`, subscribers: 0 }));
+    await imported(uncounted, "channels", rows);
+    const list = async (q: string) =>
+      (await pagesOf(uncounted, `/v1/msgr/channels/?limit=100&q=${encodeURIComponent(q)}`)).flat();
+    expect(await list("канал")).toEqual(ids);
+    expect(await list("канал 3")).toEqual(ids.filter((id) => id % 7 === 3));
+    uncounted.app.domains.db.$client.exec("DELETE FROM search_trigrams");
+    expect(await list("канал")).toEqual(ids);
+  } finally {
+    await uncounted.close();
+  }
+});

@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+
+let appliance: Appliance;
+beforeEach(async () => {
+  appliance = await startAppliance();
+});
+afterEach(() => appliance.close());
+
+async function expectRefused(key: string, reason: string): Promise<void> {
+  const answer = await appliance.request("/v1/me/", { key });
+  expect(answer.status).toBe(401);
+  expect(answer.body).toEqual({ code: "authentication_failed", detail: reason });
+  expect(answer.headers.get("www-authenticate")).toBe('Bearer realm="kanalog"');
+}
+
+test("a request without a key is told that it needs one", async () => {
+  for (const authorization of [undefined, "", "Bearer", "Bearer ", "Basic dTpw", "Token abc"]) {
+    const headers = authorization === undefined ? {} : { authorization };
+    const answer = await appliance.request("/v1/me/", { headers });
+    expect(answer.status).toBe(401);
+    expect(answer.body.code).toBe("not_authenticated");
+    expect(answer.headers.get("www-authenticate")).toBe('Bearer realm="kanalog"');
+  }
+});
+
+test("a good key is accepted, whatever the case of the scheme", async () => {
+  const { key } = await appliance.customer();
+  for (const scheme of ["Bearer", "bearer", "BEARER"]) {
+    const answer = await appliance.request("/v1/me/", {
+      headers: { authorization: `${scheme} ${key}` },
+    });
+    expect(answer.status).toBe(200);
+  }
+});
+
+test("a key that nobody was given is refused", async () => {
+  const elsewhere = await startAppliance();
+  const { key } = await elsewhere.customer();
+  await elsewhere.close();
+  await expectRefused(key, "There is no such API key.");
+});
+
+test("a mistyped key is told from one that nobody has, by its checksum", async () => {
+  const { key } = await appliance.customer();
+  const last = key.at(-1) === "a" ? "b" : "a";
+  const reason = "This is not a whole API key: check that it was copied without a mistake.";
+  for (const mistyped of [key.slice(0, -1) + last, key.slice(0, -1), "nonsense"]) {
+    await expectRefused(mistyped, reason);
+  }
+});
+
+test("a revoked key is refused from the next request on", async () => {
+  const { key, keyId } = await appliance.customer();
+  expect((await appliance.request("/v1/me/", { key })).status).toBe(200);
+  await appliance.app.domains.keys.revokeKey(keyId);
+  await expectRefused(key, "This API key was revoked.");
+});
+
+test("an expired key is refused from the first instant after its last day", async () => {
+  const expiresAt = Date.parse("2026-12-01T00:00:00+03:00");
+  const { key } = await appliance.customer({ expiresAt });
+  appliance.ports.clock.set("2026-11-30T23:59:59.999+03:00");
+  expect((await appliance.request("/v1/me/", { key })).status).toBe(200);
+  appliance.ports.clock.set("2026-12-01T00:00:00+03:00");
+  await expectRefused(key, "This API key has expired.");
+});
+
+test("the key of a suspended member is refused, and accepted again after", async () => {
+  const { key, memberId } = await appliance.customer();
+  await appliance.app.domains.accounts.suspend(memberId);
+  await expectRefused(key, "The member of this API key is suspended.");
+  await appliance.app.domains.accounts.reinstate(memberId);
+  expect((await appliance.request("/v1/me/", { key })).status).toBe(200);
+});
+
+test("the key of an archived organization is refused, and accepted again after", async () => {
+  const { key, organizationId } = await appliance.customer();
+  await appliance.app.domains.accounts.archive(organizationId);
+  await expectRefused(key, "The organization of this API key is archived.");
+  await appliance.app.domains.accounts.restore(organizationId);
+  expect((await appliance.request("/v1/me/", { key })).status).toBe(200);
+});

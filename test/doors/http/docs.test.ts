@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { type App, createApp } from "../../../src/app/app.ts";
+import { importFile } from "../../../src/catalog/imports/import-file.ts";
+import { readConfig } from "../../../src/config.ts";
+import { fakePorts } from "../../support/fake-ports.ts";
+import { HANGS_AFTER_MS } from "../../support/machine.ts";
+
+/** The documentation in a real browser, where the machine has one. */
+const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
+  (path) => existsSync(path),
+);
+const QUIET = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+if (CHROMIUM === undefined) console.warn("No Chromium here: the documentation was not looked at.");
+
+const folder = mkdtempSync(join(tmpdir(), "kanalog-docs-"));
+const sample = new URL("../../../data/sample/", import.meta.url).pathname;
+let app: App;
+let address: string;
+let key: string;
+let browser: Browser | null = null;
+
+beforeAll(async () => {
+  const ports = fakePorts();
+  const environment = { KANALOG_DB: join(folder, "docs.db"), KANALOG_PORT: "0" };
+  app = await createApp(readConfig(environment), ports);
+  const { db, accounts, keys } = app.domains;
+  await importFile(db, ports.clock, "channels", `${sample}channels.ndjson`);
+  await importFile(db, ports.clock, "posts", `${sample}posts.ndjson`);
+  const organization = await accounts.createOrganization({ name: "Acme", plan: "profi" });
+  const member = await accounts.addMember({
+    organizationId: organization.id,
+    email: "ada@example.com",
+    name: "Ada",
+    role: "owner",
+  });
+  const created = { memberId: member.id, name: "", access: "read_write", expiresAt: null } as const;
+  key = (await keys.createKey(created)).token;
+  address = app.listen();
+  if (CHROMIUM !== undefined) {
+    browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      args: QUIET,
+      timeout: HANGS_AFTER_MS,
+    });
+  }
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await app.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function openDocs(): Promise<{ page: Page; hosts: Set<string>; faults: string[] }> {
+  if (browser === null) throw new Error("no browser");
+  const page = await browser.newPage();
+  page.setDefaultTimeout(HANGS_AFTER_MS);
+  const hosts = new Set<string>();
+  const faults: string[] = [];
+  page.on("request", (request) => hosts.add(new URL(request.url()).host));
+  page.on("pageerror", (error) => faults.push(error.message));
+  page.on("console", (message) => {
+    // An operation that answers 404 is told so too.
+    if (message.type() === "error" && !/status of 404/.test(message.text())) {
+      faults.push(message.text());
+    }
+  });
+  await page.goto(`${address}/docs/`);
+  await page.waitForSelector(".opblock");
+  return { page, hosts, faults };
+}
+
+test.skipIf(CHROMIUM === undefined)(
+  "every method can be tried from the documentation, which asks no other host for anything",
+  async () => {
+    const { page, hosts, faults } = await openDocs();
+    await page.click(".auth-wrapper .authorize");
+    await page.fill(".auth-container input", key);
+    await page.click(".auth-btn-wrapper .authorize");
+    await page.click(".btn-done");
+
+    const operations = await page.locator(".opblock").all();
+    expect(operations).toHaveLength(19);
+    const statuses: Record<string, string> = {};
+    for (const operation of operations) {
+      await operation.locator(".opblock-summary-control").click();
+      await operation.locator("button.execute").click();
+      const status = operation.locator(".live-responses-table .response .response-col_status");
+      await status.first().waitFor();
+      const path = await operation.locator(".opblock-summary-path").getAttribute("data-path");
+      const verb = await operation.locator(".opblock-summary-method").textContent();
+      statuses[`${verb} ${path}`] = (await status.first().textContent()) ?? "";
+      // Closed again: each that stays open is drawn anew with every answer, which took most of a minute.
+      await operation.locator(".opblock-summary-control").click();
+    }
+    const others = Object.entries(statuses).filter(([, status]) => status !== "200");
+    expect(Object.fromEntries(others)).toEqual({
+      "POST /v1/msgr/webhooks/": "201",
+      "DELETE /v1/msgr/webhooks/{id}/": "204",
+      // The webhook is gone by then.
+      "POST /v1/msgr/webhooks/{id}/rotate-secret/": "404",
+      "POST /v1/msgr/webhooks/{id}/test/": "404",
+      "GET /v1/msgr/webhooks/{id}/deliveries/": "404",
+      "POST /v1/msgr/webhooks/{id}/deliveries/{delivery}/resend/": "404",
+    });
+    expect([...hosts]).toEqual([new URL(address).host]);
+    expect(faults).toEqual([]);
+  },
+);
+
+test("the documentation's page names no other host and forbids foreign scripts", async () => {
+  const answer = await fetch(`${address}/docs/`);
+  expect(answer.status).toBe(200);
+  expect(await answer.text()).not.toMatch(/(?:https?:)?\/\//);
+  const policy = answer.headers.get("content-security-policy");
+  expect(policy).toContain("script-src 'self';");
+  expect(policy).toContain("default-src 'none';");
+});

@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { SCHEMA_VERSION } from "../../../src/db/migrate.ts";
+import { inTransaction } from "../../../src/db/transaction.ts";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { channel } from "../../support/expectations.ts";
+import { fakePorts } from "../../support/fake-ports.ts";
+import { createMachine, type Machine } from "../../support/machine.ts";
+
+let machine: Machine;
+let appliance: Appliance;
+beforeEach(async () => {
+  machine = createMachine();
+  appliance = await startAppliance({ KANALOG_DB: machine.database });
+});
+afterEach(async () => {
+  await appliance.close();
+  await machine.leave();
+});
+
+test("where all is well, each thing that was looked at is ok", async () => {
+  const { status, body } = await appliance.request("/readyz");
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    status: "ok",
+    checks: { database: "ok", migrations: "ok", disk: "ok", usage: "ok" },
+  });
+});
+
+test("a volume that is nearly full is told before it is, and no longer once there is room", async () => {
+  appliance.ports.system.free = 63 * 1024 ** 2;
+  const { status, body, headers } = await appliance.request("/readyz");
+  const fault = "Less than 64 MiB are free on the database's volume.";
+  expect(status).toBe(503);
+  expect(headers.get("retry-after")).toBe("1");
+  expect(body).toEqual({
+    code: "unavailable",
+    detail: fault,
+    checks: { database: "ok", migrations: "ok", disk: fault, usage: "ok" },
+  });
+  appliance.ports.system.free = 65 * 1024 ** 2;
+  expect((await appliance.request("/readyz")).status).toBe(200);
+});
+
+test("a file that a newer program has migrated meanwhile is told with both versions", async () => {
+  const db = machine.open();
+  db.pragma(`user_version = ${SCHEMA_VERSION + 1}`);
+  db.close();
+  const { status, body } = await appliance.request("/readyz");
+  expect(status).toBe(503);
+  expect(body.checks.database).toBe("ok");
+  expect(body.checks.migrations).toContain(`version ${SCHEMA_VERSION + 1}`);
+  expect(body.checks.migrations).toContain(`needs ${SCHEMA_VERSION}`);
+});
+
+test("a system that does not say how much is free is no reason to be unready", async () => {
+  const ports = fakePorts();
+  ports.system.freeBytes = () => Promise.reject(new Error("not here"));
+  const other = await startAppliance({ KANALOG_DB: machine.path("other.db") }, ports);
+  expect((await other.request("/readyz")).status).toBe(200);
+  await other.close();
+});
+
+test("it is asked no key, and told to nobody what lies where", async () => {
+  appliance.ports.system.free = 0;
+  const { body } = await appliance.request("/readyz");
+  expect(JSON.stringify(body)).not.toContain(machine.folder);
+});
+
+test("a transaction that held the write lock beyond the bound is told for ten minutes", async () => {
+  const { clock, log } = appliance.ports;
+  const hold = (work: string, heldMs: number) =>
+    inTransaction(appliance.app.domains.db, clock, work, () => clock.advance(heldMs));
+  await hold("recount", 50);
+  expect((await appliance.request("/readyz")).body.checks).not.toHaveProperty("write_lock");
+  await hold("recount", 80);
+  await hold("close-day", 51);
+  const { status, body } = await appliance.request("/readyz");
+  expect(status).toBe(200);
+  expect(body.checks.write_lock).toStartWith(
+    'The work "recount" held the write lock for 80 ms at ',
+  );
+  expect(log.warnings.map(({ fields }) => fields)).toEqual([
+    { work: "recount", heldMs: 80 },
+    { work: "close-day", heldMs: 51 },
+  ]);
+  clock.advance(11 * 60_000);
+  expect((await appliance.request("/readyz")).body.checks).not.toHaveProperty("write_lock");
+});
+
+test("work that goes beyond the bound all the time has a line in the log a minute", async () => {
+  const { clock, log } = appliance.ports;
+  for (let held = 0; held < 30; held++) {
+    await inTransaction(appliance.app.domains.db, clock, "recount", () => clock.advance(60));
+    clock.advance(5_000);
+  }
+  expect(log.warnings).toHaveLength(3);
+});
+
+test("posts that were read and are not cut into events are told, where a webhook waits for them", async () => {
+  const { clock } = appliance.ports;
+  const warning = async () => (await appliance.request("/readyz")).body.checks.read_posts;
+  await appliance.importRows("channels", [channel(1)]);
+  const { key } = await appliance.customer({ access: "read_write" });
+  const made = await appliance.request("/v1/msgr/webhooks/", {
+    key,
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ url: "https://a.example.com/", channels: [1] }),
+  });
+  expect(made.status).toBe(201);
+  const published_at = new Date(clock.now()).toISOString();
+  await appliance.importRows("posts", [{ id: 1, channel: 1, text: "a", published_at }]);
+  clock.advance(3 * 60_000);
+  expect(await warning()).toBeUndefined();
+  clock.advance(1);
+  expect(await warning()).toBe(
+    "Posts read at 2026-11-20T12:00:00+03:00 are not cut into events yet.",
+  );
+  await appliance.app.push.runDue();
+  expect(await warning()).toBeUndefined();
+});

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { importFile } from "../../../src/catalog/imports/import-file.ts";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { fakePorts } from "../../support/fake-ports.ts";
+
+/** What an assistant has to go by: the instructions, the list of tools, and what the tools say. */
+interface Tool {
+  name: string;
+  description: string;
+  inputSchema: {
+    properties: Record<string, { type: string; description: string; enum?: string[] }>;
+    required?: string[];
+  };
+}
+
+let appliance: Appliance;
+let key: string;
+let tools: Tool[];
+let instructions: string;
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+async function ask(method: string, params: object): Promise<any> {
+  const { body } = await appliance.request("/v1/mcp/", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    key,
+  });
+  return body.result;
+}
+
+beforeAll(async () => {
+  const ports = fakePorts("2024-12-05T12:00:00+03:00");
+  appliance = await startAppliance({}, ports);
+  const { db } = appliance.app.domains;
+  const sample = new URL("../../../data/sample/", import.meta.url).pathname;
+  await importFile(db, ports.clock, "channels", `${sample}channels.ndjson`);
+  await importFile(db, ports.clock, "posts", `${sample}posts.ndjson`);
+  await importFile(db, ports.clock, "stats", `${sample}stats.csv`);
+  key = (await appliance.customer()).key;
+  const handshake = {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: "assistant", version: "1" },
+  };
+  instructions = (await ask("initialize", handshake)).instructions;
+  tools = (await ask("tools/list", {})).tools;
+});
+afterAll(() => appliance.close());
+
+test('"how did the biggest science channel grow this month" takes three calls and 5,000 characters', async () => {
+  let calls = 0;
+  let characters = 0;
+  const call = async (name: string, args: object) => {
+    const { content, structuredContent } = await ask("tools/call", { name, arguments: args });
+    calls += 1;
+    characters += JSON.stringify(args).length + content[0].text.length;
+    return structuredContent;
+  };
+  const { results: categories } = await call("msgr_categories_list", {});
+  const { slug } = categories.find(({ name }: { name: string }) => /наука/i.test(name));
+  const catalog = await call("msgr_channels_list", { category: slug, limit: 1 });
+  const [{ id, title }] = catalog.results;
+  const { results: days } = await call("msgr_stats_daily_list", {
+    channels: String(id),
+    from: "2024-12-01",
+  });
+  expect([title, days.at(0).subscribers, days.at(-1).subscribers]).toEqual([
+    ...["Naked Science", 120_132, 120_221],
+  ]);
+  expect(calls).toBe(3);
+  expect(characters).toBeLessThan(5000);
+});
+
+test("what a model reads before its first call is at most 9,000 characters", () => {
+  const read = tools.map(({ name, description, inputSchema }) => ({
+    name,
+    description,
+    input_schema: inputSchema,
+  }));
+  expect(instructions.length + JSON.stringify(read).length).toBeLessThan(9000);
+});
+
+test("instructions and descriptions name only tools and arguments that exist", () => {
+  const names = new Set(tools.map(({ name }) => name));
+  const texts = [instructions, ...tools.map(({ description }) => description)];
+  let named = 0;
+  for (const text of texts) {
+    for (const [name] of text.matchAll(/\bm(?:sgr|e)_[a-z_]+\b/g)) {
+      expect(names, text).toContain(name);
+      named += 1;
+    }
+  }
+  expect(named).toBeGreaterThan(5);
+});
+
+test("every argument is described, with its choices or an example that the tool takes", async () => {
+  for (const { name, inputSchema } of tools) {
+    const { properties, required = [] } = inputSchema;
+    const exampleOf = (argument: string) =>
+      /Example: (.+)\.$/.exec(properties[argument]?.description ?? "")?.[1];
+    const needed = Object.fromEntries(
+      required.map((argument) => [argument, JSON.parse(exampleOf(argument) ?? "null")]),
+    );
+    for (const [argument, { description, enum: choices }] of Object.entries(properties)) {
+      const words = description.replace(/ Example: .+/, "");
+      expect(words.length, `${name}.${argument}`).toBeGreaterThanOrEqual(10);
+      // A cursor is nobody's to make up.
+      if (argument === "cursor") continue;
+      const example = exampleOf(argument);
+      expect(choices ?? example, `${name}.${argument}`).toBeDefined();
+      const values = choices ?? [JSON.parse(example ?? "null")];
+      for (const value of values) {
+        const args = { ...needed, [argument]: value };
+        const { isError, content } = await ask("tools/call", { name, arguments: args });
+        expect(isError, `${name} ${JSON.stringify(args)}: ${content[0].text}`).toBe(false);
+      }
+    }
+  }
+});

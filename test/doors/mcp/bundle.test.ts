@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { getMcpConfigForManifest, unpackExtension } from "@anthropic-ai/mcpb";
+import { VERSIONED_MANIFEST_SCHEMAS } from "@anthropic-ai/mcpb/schemas";
+import { createMachine, type Machine } from "../../support/machine.ts";
+import { clientKinds, type StdioProgram, textOf } from "../../support/mcp-clients.ts";
+import { startTalk } from "../../support/stdio-talk.ts";
+
+/** The bundle that `bun run mcpb` makes, unpacked and run as a desktop host does. */
+const BUILD = join(import.meta.dir, "../../../src/doors/mcp/bundle/build.ts");
+const NODE = Bun.which("node");
+if (NODE === null) console.warn("No Node.js here: the bundle was run under Bun only.");
+const RUNTIMES = [
+  ["Node.js", NODE],
+  ["Bun", process.execPath],
+] as const;
+/** A file system other than the one of temporary files, where the machine has one. */
+const OTHER_DEVICE = ["/dev/shm", import.meta.dir].find(
+  (path) => existsSync(path) && statSync(path).dev !== statSync(tmpdir()).dev,
+);
+if (OTHER_DEVICE === undefined)
+  console.warn("One file system: the bundle was not made across two.");
+
+let machine: Machine;
+let unpacked: string;
+// biome-ignore lint/suspicious/noExplicitAny: checked against the published schema below
+let manifest: any;
+let address: string;
+let key: string;
+
+/** Builds in the folder; its temporary files go into the other one. */
+async function build(folder: string, temporary: string) {
+  const child = Bun.spawn([process.execPath, BUILD], {
+    cwd: folder,
+    env: { PATH: process.env["PATH"] ?? "", TMPDIR: temporary },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [notes, exitCode] = await Promise.all([child.stderr.text(), child.exited]);
+  return { notes, exitCode };
+}
+
+function folderIn(parent: string, name: string): string {
+  mkdirSync(join(parent, name));
+  return join(parent, name);
+}
+
+beforeAll(async () => {
+  machine = createMachine();
+  const sample = new URL("../../../data/sample/", import.meta.url).pathname;
+  await machine.json(["import", "channels", `${sample}channels.ndjson`]);
+  key = (await machine.customer()).key;
+  address = (await machine.serve()).address;
+
+  const made = folderIn(machine.folder, "made");
+  expect(await build(made, folderIn(machine.folder, "temporary"))).toEqual({
+    exitCode: 0,
+    notes: "",
+  });
+  unpacked = folderIn(machine.folder, "unpacked");
+  const mcpbPath = join(made, "kanalog.mcpb");
+  expect(await unpackExtension({ mcpbPath, outputDir: unpacked, silent: true })).toBe(true);
+  manifest = await Bun.file(join(unpacked, "manifest.json")).json();
+});
+afterAll(() => machine.leave());
+
+/** What a host starts once the person has filled in the fields. */
+async function installed(
+  runtime: string,
+  userConfig: Record<string, string>,
+): Promise<StdioProgram> {
+  const config = await getMcpConfigForManifest({
+    manifest,
+    extensionPath: unpacked,
+    systemDirs: {},
+    userConfig,
+    pathSeparator: "/",
+  });
+  if (config === undefined) throw new Error("the host starts nothing without the required fields");
+  const { args = [], env = {} } = config;
+  expect(config.command).toBe("node");
+  return { command: runtime, args, env, cwd: machine.folder };
+}
+
+test("the bundle is the one file made, in the working directory, and nothing is left elsewhere", () => {
+  expect(readdirSync(machine.path("made"))).toEqual(["kanalog.mcpb"]);
+  expect(readdirSync(machine.path("temporary"))).toEqual([]);
+});
+
+test.skipIf(OTHER_DEVICE === undefined)(
+  "the bundle is made where temporary files are on another file system",
+  async () => {
+    const folder = mkdtempSync(join(OTHER_DEVICE ?? "", "kanalog-bundle-"));
+    try {
+      const temporary = folderIn(machine.folder, "temporary-elsewhere");
+      expect(await build(folder, temporary)).toEqual({ exitCode: 0, notes: "" });
+      expect(readdirSync(folder)).toEqual(["kanalog.mcpb"]);
+      expect(readdirSync(temporary)).toEqual([]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  },
+);
+
+test("the manifest keeps to the published schema of its version", () => {
+  const schema =
+    VERSIONED_MANIFEST_SCHEMAS[
+      manifest.manifest_version as keyof typeof VERSIONED_MANIFEST_SCHEMAS
+    ];
+  const { success, error } = schema.safeParse(manifest);
+  expect(success, String(error)).toBe(true);
+});
+
+test("the manifest asks for address and key, both required, and keeps the key secret", () => {
+  const { url, key: keyField } = manifest.user_config;
+  expect(Object.keys(manifest.user_config).toSorted()).toEqual(["key", "url"]);
+  expect(url).toMatchObject({ type: "string", required: true });
+  expect(url.sensitive ?? false).toBe(false);
+  expect(keyField).toMatchObject({ type: "string", required: true, sensitive: true });
+  expect(keyField.default).toBeUndefined();
+});
+
+test("the key goes to the program by its environment, not by its arguments", async () => {
+  const { args, env } = await installed("node", { url: address, key });
+  expect(JSON.stringify(args)).not.toContain(key);
+  expect(Object.values(env)).toContain(key);
+});
+
+test("the bundle holds the license and no path of the machine it was made on", async () => {
+  expect(readdirSync(unpacked).toSorted()).toEqual(["LICENSE", "manifest.json", "server.mjs"]);
+  const home = join(import.meta.dir, "../../..");
+  for (const name of readdirSync(unpacked)) {
+    expect(await Bun.file(join(unpacked, name)).text()).not.toContain(home);
+  }
+});
+
+describe.each(RUNTIMES)("under %s", (name, runtime) => {
+  const testHere = test.skipIf(runtime === null);
+
+  testHere.each(clientKinds.map((kind) => [kind.name, kind] as const))(
+    "the bundle takes %s to the appliance",
+    async (_client, kind) => {
+      const client = await kind.overStdio(await installed(runtime ?? name, { url: address, key }));
+      expect(client.era()).toBe(kind.era);
+      expect((await client.tools()).map((tool) => tool.name)).toEqual(
+        manifest.tools.map((tool: { name: string }) => tool.name),
+      );
+      const card = await client.call("msgr_channels_retrieve", { channel: "nsmag" });
+      expect(card.structuredContent.id).toBe(1);
+      const unknown = await client.call("msgr_channels_retrieve", { channel: "nobody" });
+      expect(textOf(unknown)).toStartWith("404 not_found: ");
+      expect(client.complaints).toEqual([]);
+      await client.close();
+    },
+  );
+
+  testHere("it answers all that is under way when its input ends, and exits with 0", async () => {
+    const talk = startTalk(await installed(runtime ?? name, { url: address, key }));
+    for (let id = 1; id <= 300; id++) talk.say(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`);
+    const { exitCode, notes } = await talk.end();
+    expect([exitCode, notes]).toEqual([0, ""]);
+    const ids = new Set(talk.answers().map((answer) => answer.id));
+    expect(ids.size).toBe(300);
+  });
+
+  testHere("a line ends at its line feed only, whatever its text holds", async () => {
+    const talk = startTalk(await installed(runtime ?? name, { url: address, key }));
+    const params = { name: "msgr_channels_list", arguments: { q: "a\u2028b\u2029c\u0085d" } };
+    talk.say(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }));
+    await talk.end();
+    expect(talk.answers()).toMatchObject([
+      { id: 1, result: { structuredContent: { results: [] } } },
+    ]);
+  });
+
+  testHere("a wrong key and an address where nobody is are errors of the request", async () => {
+    for (const [fields, words] of [
+      [{ url: address, key: `${key}x` }, "401"],
+      [{ url: "http://127.0.0.1:9", key }, "reached"],
+    ] as const) {
+      const talk = startTalk(await installed(runtime ?? name, fields));
+      talk.say('{"jsonrpc":"2.0","id":"a","method":"ping"}');
+      await talk.end();
+      const message = expect.stringContaining(words);
+      expect(talk.answers()).toMatchObject([{ id: "a", error: { message } }]);
+    }
+  });
+});

@@ -1,0 +1,333 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { type McpRequests, mcpRequests } from "../../support/mcp-requests.ts";
+
+const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+const BODY_BYTES_MAX = 1_048_576;
+
+let appliance: Appliance;
+let mcp: McpRequests;
+
+beforeAll(async () => {
+  appliance = await startAppliance();
+  await appliance.importRows("channels", [{ id: 1, title: "One", subscribers: 1 }]);
+});
+
+beforeEach(async () => {
+  mcp = mcpRequests(appliance, (await appliance.customer()).key);
+});
+
+afterAll(() => appliance.close());
+
+describe("the key", () => {
+  for (const verb of ["POST", "GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
+    test(`${verb} without a good key is a 401 that names the realm and nothing to log in at`, async () => {
+      for (const key of [null, "knl_ro_nonsense", `${mcp.key}x`]) {
+        for (const path of ["/v1/mcp/", "/v1/mcp"]) {
+          const { status, headers, body } = await appliance.request(path, { method: verb, key });
+          expect(status, `${verb} ${path} ${key}`).toBe(401);
+          expect(headers.get("www-authenticate")).toBe('Bearer realm="kanalog"');
+          if (verb === "HEAD") continue;
+          const code = key === null ? "not_authenticated" : "authentication_failed";
+          expect(body).toEqual({ code, detail: expect.any(String) });
+        }
+      }
+    });
+  }
+
+  for (const [what, body] of [
+    ["a sound request", PING],
+    [
+      "a tool call",
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"me_retrieve"}}',
+    ],
+    ["a notification", '{"jsonrpc":"2.0","method":"notifications/initialized"}'],
+    ["nothing", ""],
+    ["broken JSON", "{"],
+    ["a batch", `[${PING}]`],
+    ["two megabytes", "x".repeat(2 * BODY_BYTES_MAX)],
+  ] as const) {
+    test(`comes before the body: ${what} without one is a 401`, async () => {
+      const { status, body: answered } = await appliance.request("/v1/mcp/", {
+        method: "POST",
+        body,
+      });
+      expect(status).toBe(401);
+      expect(answered.code).toBe("not_authenticated");
+    });
+  }
+
+  test("comes before the protocol version", async () => {
+    const { status } = await appliance.request("/v1/mcp/", {
+      method: "POST",
+      body: PING,
+      headers: { "mcp-protocol-version": "1999-01-01" },
+    });
+    expect(status).toBe(401);
+  });
+
+  test("of another scheme, or in the address, is none", async () => {
+    for (const [path, headers] of [
+      ["/v1/mcp/", { authorization: `Basic ${mcp.key}` }],
+      ["/v1/mcp/", { authorization: mcp.key }],
+      [`/v1/mcp/?key=${mcp.key}`, {}],
+    ] as const) {
+      const { status, body } = await appliance.request(path, {
+        method: "POST",
+        body: PING,
+        headers,
+      });
+      expect([status, body.code]).toEqual([401, "not_authenticated"]);
+    }
+  });
+
+  test("is refused from the request after its revocation on", async () => {
+    const { key, keyId } = await appliance.customer();
+    const client = mcpRequests(appliance, key);
+    expect((await client.post(PING)).status).toBe(200);
+    await appliance.app.domains.keys.revokeKey(keyId);
+    const { status, body } = await client.post(PING);
+    expect([status, body.code]).toEqual([401, "authentication_failed"]);
+  });
+
+  for (const path of [
+    "/.well-known/oauth-protected-resource",
+    "/.well-known/oauth-protected-resource/v1/mcp",
+    "/.well-known/oauth-protected-resource/v1/mcp/",
+    "/.well-known/oauth-authorization-server",
+    "/.well-known/oauth-authorization-server/v1/mcp/",
+    "/.well-known/openid-configuration",
+    "/register",
+  ]) {
+    test(`${path}, where a client looks for a way to log in, is a 404 in JSON`, async () => {
+      for (const method of ["GET", "POST"]) {
+        const { status, headers, body } = await appliance.request(path, { method });
+        expect(status, method).toBe(404);
+        expect(headers.get("content-type")).toStartWith("application/json");
+        expect(body).toEqual({ code: "not_found", detail: expect.any(String) });
+      }
+    });
+  }
+});
+
+describe("verbs and addresses", () => {
+  for (const verb of ["GET", "DELETE", "PUT", "PATCH", "HEAD", "OPTIONS"]) {
+    test(`${verb} with a good key is a 405 that allows POST, with the slash and without it`, async () => {
+      for (const path of ["/v1/mcp/", "/v1/mcp"]) {
+        const { status, headers } = await appliance.request(path, {
+          method: verb,
+          key: mcp.key,
+          headers: { accept: "text/event-stream" },
+        });
+        expect(status, path).toBe(405);
+        expect(headers.get("allow")).toBe("POST");
+        expect(headers.get("content-type")).toStartWith("application/json");
+      }
+      expect(await mcp.used()).toBe(0);
+    });
+  }
+
+  test("without the slash a POST is answered there and then", async () => {
+    const { status, body } = await appliance.request("/v1/mcp", {
+      key: mcp.key,
+      method: "POST",
+      body: PING,
+    });
+    expect([status, body]).toEqual([200, { jsonrpc: "2.0", id: 1, result: {} }]);
+  });
+
+  test("a query beside the address changes nothing", async () => {
+    const { status, body } = await appliance.request("/v1/mcp/?sessionId=1&x=%FF", {
+      key: mcp.key,
+      method: "POST",
+      body: PING,
+    });
+    expect([status, body.result]).toEqual([200, {}]);
+  });
+});
+
+describe("headers", () => {
+  for (const accept of [
+    "application/json, text/event-stream",
+    "text/event-stream",
+    "text/html",
+    "application/json;q=0",
+    "nonsense",
+  ]) {
+    test(`the answer is JSON to Accept: ${accept}`, async () => {
+      for (const [body, status] of [
+        [PING, 200],
+        ["{", 400],
+      ] as const) {
+        const answer = await mcp.post(body, { accept });
+        expect(answer.status).toBe(status);
+        expect(answer.headers.get("content-type")).toStartWith("application/json");
+      }
+    });
+  }
+
+  for (const type of [
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data",
+    "",
+  ]) {
+    test(`a body said to be "${type}" is read as JSON all the same`, async () => {
+      const answer = await mcp.post(PING, { "content-type": type });
+      expect([answer.status, answer.body.result]).toEqual([200, {}]);
+    });
+  }
+
+  test("a session's id is ignored when sent and is never given", async () => {
+    const initialize = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: {} };
+    for (const answer of [
+      await mcp.ask("initialize", initialize, { "mcp-session-id": "abc" }),
+      await mcp.ask("ping", undefined, { "mcp-session-id": "another" }),
+      await mcp.ask("tools/call", { name: "me_retrieve" }, { "mcp-session-id": "" }),
+      await mcp.modern("tools/list", {}, { "mcp-session-id": "abc" }),
+    ]) {
+      expect(answer.status).toBe(200);
+      expect(answer.body).toHaveProperty("result");
+      expect(answer.headers.has("mcp-session-id")).toBe(false);
+    }
+  });
+
+  test("every answer carries the request's id, the limits and the cost", async () => {
+    const listed = await mcp.post('{"jsonrpc":"2.0","id":1,"method":"tools/list"}', {
+      "x-request-id": "mine.1",
+    });
+    expect(listed.headers.get("x-request-id")).toBe("mine.1");
+    expect(listed.headers.get("x-request-cost")).toBe("0");
+    const called = await mcp.call("msgr_channels_retrieve", { channel: "1" });
+    expect(called.headers.get("x-request-cost")).toBe("1");
+    expect(called.headers.get("ratelimit")).toContain('"quota";r=999999;');
+    expect(called.headers.get("ratelimit-policy")).toContain('"quota";q=1000000;');
+  });
+});
+
+describe("the origin of a page", () => {
+  async function statusFor(environment: Record<string, string>, origin: string): Promise<number> {
+    const own = await startAppliance(environment);
+    try {
+      const { key } = await own.customer();
+      const { status, headers, body } = await own.request("/v1/mcp/", {
+        key,
+        method: "POST",
+        body: PING,
+        headers: { origin },
+      });
+      if (status === 403) {
+        expect(headers.get("content-type")).toStartWith("application/json");
+        expect(body).toEqual({ code: expect.any(String), detail: expect.any(String) });
+      } else {
+        expect(body.result).toEqual({});
+      }
+      return status;
+    } finally {
+      await own.close();
+    }
+  }
+
+  const settings = {
+    KANALOG_BASE_URL: "https://kanalog.example.com",
+    KANALOG_ALLOWED_HOSTS: "app.example.com,tools.example.org",
+  };
+  for (const [origin, status] of [
+    ["https://kanalog.example.com", 200],
+    ["https://app.example.com", 200],
+    ["https://tools.example.org", 200],
+    ["https://example.com", 403],
+    ["https://evil.example", 403],
+    ["https://evil.app.example.com", 403],
+    ["https://app.example.com.evil.example", 403],
+    ["https://kanalog.example.com.evil.example", 403],
+    ["https://notapp.example.com", 403],
+    ["http://kanalog.example.com", 403],
+    ["https://kanalog.example.com:8443", 403],
+    ["https://app.example.com@evil.example", 403],
+    ["null", 403],
+    ["nonsense", 403],
+    ["http://localhost", 403],
+  ] as const) {
+    test(`${origin} is answered ${status}`, async () => {
+      expect(await statusFor(settings, origin)).toBe(status);
+    });
+  }
+
+  test("needs no setting for the appliance's own address, and has no other without one", async () => {
+    expect(await statusFor({}, "http://localhost")).toBe(200);
+    expect(await statusFor({}, "https://app.example.com")).toBe(403);
+    expect(await statusFor({}, "null")).toBe(403);
+  });
+
+  test("that is foreign runs nothing and costs nothing", async () => {
+    const params = { name: "msgr_channels_retrieve", arguments: { channel: "1" } };
+    const answer = await mcp.ask("tools/call", params, { origin: "https://evil.example" });
+    expect(answer.status).toBe(403);
+    expect(await mcp.used()).toBe(0);
+  });
+
+  test("is looked at for the modern revision too", async () => {
+    const answer = await mcp.modern("tools/list", {}, { origin: "https://evil.example" });
+    expect(answer.status).toBe(403);
+  });
+
+  test("that CORS allows may ask beforehand, without a key, for every header both eras need", async () => {
+    const own = await startAppliance({ KANALOG_CORS_ORIGINS: "https://app.example.com" });
+    try {
+      const { status, headers } = await own.request("/v1/mcp/", {
+        method: "OPTIONS",
+        headers: {
+          origin: "https://app.example.com",
+          "access-control-request-method": "POST",
+          "access-control-request-headers": "authorization,content-type,mcp-protocol-version",
+        },
+      });
+      expect(status).toBe(204);
+      expect(headers.get("access-control-allow-origin")).toBe("https://app.example.com");
+      expect(headers.get("access-control-allow-methods")).toContain("POST");
+      const allowed = (headers.get("access-control-allow-headers") ?? "").toLowerCase().split(", ");
+      for (const name of ["authorization", "content-type", "mcp-protocol-version"]) {
+        expect(allowed).toContain(name);
+      }
+      expect(allowed).toContain("mcp-method");
+      expect(allowed).toContain("mcp-name");
+    } finally {
+      await own.close();
+    }
+  });
+
+  test("is not looked at over REST", async () => {
+    const { status } = await appliance.request("/v1/me/", {
+      key: mcp.key,
+      headers: { origin: "https://evil.example" },
+    });
+    expect(status).toBe(200);
+  });
+});
+
+describe("the size of a body", () => {
+  /** A ping of so many bytes. */
+  function ping(bytes: number): string {
+    const [head, tail] = ['{"jsonrpc":"2.0","id":1,"method":"ping","more":"', '"}'];
+    return head + "x".repeat(bytes - head.length - tail.length) + tail;
+  }
+
+  test("may be one mebibyte and not a byte more", async () => {
+    expect((await mcp.post(ping(BODY_BYTES_MAX))).body.result).toEqual({});
+    const { status, body } = await mcp.post(ping(BODY_BYTES_MAX + 1));
+    expect([status, body.code]).toEqual([413, "payload_too_large"]);
+  });
+
+  test("is counted in bytes, not in characters", async () => {
+    const body = ping(BODY_BYTES_MAX / 2 + 1_000).replaceAll("x", "я");
+    expect(body.length).toBeLessThan(BODY_BYTES_MAX);
+    expect((await mcp.post(body)).status).toBe(413);
+  });
+
+  test("over the limit runs nothing and costs nothing", async () => {
+    const args = { q: "x".repeat(BODY_BYTES_MAX) };
+    expect((await mcp.call("msgr_channels_list", args)).status).toBe(413);
+    expect(await mcp.used()).toBe(0);
+  });
+});

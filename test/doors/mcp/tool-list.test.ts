@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Ajv } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { expectRpcError, mcpRequests, TOOL_NAMES } from "../../support/mcp-requests.ts";
+
+/** The nine tools as an assistant sees them. */
+
+interface Tool {
+  name: string;
+  title: string;
+  description: string;
+  inputSchema: {
+    properties: Record<string, Record<string, unknown>>;
+    required?: string[];
+  };
+  outputSchema: { properties: Record<string, unknown>; required: string[] };
+  annotations: Record<string, unknown>;
+}
+
+let appliance: Appliance;
+let tools: Tool[];
+let rawList: string;
+
+beforeAll(async () => {
+  appliance = await startAppliance();
+  const { body } = await mcpRequests(appliance, (await appliance.customer()).key).ask("tools/list");
+  rawList = JSON.stringify(body);
+  tools = body.result.tools;
+});
+
+afterAll(() => appliance.close());
+
+const toolOf = (name: string) => tools.find((tool) => tool.name === name) as Tool;
+
+test("the tools are the specification's nine, in its order", () => {
+  expect(tools.map(({ name }) => name)).toEqual(TOOL_NAMES);
+});
+
+test("the list is the same for every key, every time, byte for byte", async () => {
+  for (const plan of ["test", "profi"] as const) {
+    const { key } = await appliance.customer({ plan, access: "read_write" });
+    for (let count = 0; count < 3; count++) {
+      const { body } = await mcpRequests(appliance, key).ask("tools/list");
+      expect(JSON.stringify(body)).toBe(rawList);
+    }
+  }
+});
+
+test("nothing that writes, and nothing about webhooks or the usage, is listed or can be called", async () => {
+  const { key } = await appliance.customer({ access: "read_write" });
+  const mcp = mcpRequests(appliance, key);
+  const { body } = await appliance.request("/docs/json");
+  const operations = Object.values<Record<string, { operationId: string }>>(body.paths)
+    .flatMap((verbs) => Object.values(verbs).map(({ operationId }) => operationId))
+    .filter((name) => !TOOL_NAMES.includes(name));
+  expect(operations).toContain("me_usage_list");
+  expect(operations.filter((name) => name.includes("webhook")).length).toBeGreaterThan(6);
+  for (const name of operations) {
+    expectRpcError(await mcp.call(name, {}), -32602, 200, name);
+    expectRpcError(await mcp.ask(name, {}), -32601, 200, name);
+  }
+  expect(rawList).not.toContain("msgr_webhooks");
+  expect(rawList).not.toContain("me_usage");
+});
+
+for (const [index, name] of TOOL_NAMES.entries()) {
+  describe(name, () => {
+    test("has a title and a description that says what it costs", () => {
+      const { title, description } = tools[index] as Tool;
+      expect(title).toMatch(/\S{3}/);
+      const free = ["me_retrieve", "msgr_categories_list", "msgr_territories_list"];
+      expect(description).toMatch(free.includes(name) ? /\bfree\b/i : /\b1 request unit\b/);
+    });
+
+    test("is marked as reading only", () => {
+      expect(tools[index]?.annotations).toMatchObject({
+        readOnlyHint: true,
+        destructiveHint: false,
+        idempotentHint: true,
+        openWorldHint: false,
+      });
+    });
+
+    test("takes a flat object of plainly described arguments and no others", () => {
+      const { inputSchema } = tools[index] as Tool;
+      const { properties, required, ...rest } = inputSchema;
+      expect(rest).toEqual({ type: "object", additionalProperties: false } as typeof rest);
+      for (const [argument, schema] of Object.entries(properties)) {
+        for (const keyword of Object.keys(schema)) {
+          expect(["type", "enum", "minimum", "maximum", "description"], argument).toContain(
+            keyword,
+          );
+        }
+        expect(["string", "integer", "number", "boolean"]).toContain(schema["type"] as string);
+        // An example, or the values themselves.
+        const description = String(schema["description"]);
+        const shows =
+          "enum" in schema || schema["type"] === "boolean" ? /\S/ : /example|such as|e\.g\./i;
+        expect(description, argument).toMatch(shows);
+        expect(description.length, argument).toBeGreaterThan(10);
+      }
+      for (const argument of required ?? []) expect(Object.keys(properties)).toContain(argument);
+    });
+
+    test("has schemas that validators of both drafts compile", () => {
+      const { inputSchema, outputSchema } = tools[index] as Tool;
+      for (const ajv of [new Ajv({ strict: false }), new Ajv2020({ strict: false })]) {
+        addFormats(ajv);
+        for (const schema of [inputSchema, outputSchema]) {
+          expect(ajv.validateSchema(schema)).toBe(true);
+          expect(ajv.compile(schema)).toBeFunction();
+        }
+      }
+      expect(outputSchema).toMatchObject({ type: "object" });
+      expect(JSON.stringify(outputSchema)).not.toContain("$ref");
+    });
+  });
+}
+
+test("the arguments are the API method's parameters, and those needed are marked", () => {
+  const filters = [
+    ...["a_plus", "category", "cursor", "ids", "kind", "limit", "ordering", "q"],
+    ...["subscribers_max", "subscribers_min", "territory", "verified"],
+  ];
+  const expected: Record<string, [all: string[], required: string[]]> = {
+    me_retrieve: [[], []],
+    msgr_channels_resolve_retrieve: [["q"], ["q"]],
+    msgr_channels_list: [filters, []],
+    msgr_channels_retrieve: [["channel"], ["channel"]],
+    msgr_stats_daily_list: [["channels", "from", "to"], ["channels"]],
+    msgr_channels_posts_retrieve: [
+      ["channel", "cursor", "from", "is_ad", "limit", "to"],
+      ["channel"],
+    ],
+    msgr_posts_retrieve: [["id"], ["id"]],
+    msgr_categories_list: [[], []],
+    msgr_territories_list: [["kind", "parent"], []],
+  };
+  for (const { name, inputSchema } of tools) {
+    const { properties, required = [] } = inputSchema;
+    expect([Object.keys(properties).toSorted(), required], name).toEqual(
+      expected[name] as string[][],
+    );
+  }
+});
+
+test("values and bounds are declared where the specification closes them", () => {
+  const catalog = toolOf("msgr_channels_list").inputSchema.properties;
+  expect(catalog["kind"]?.["enum"]).toEqual(["channel", "chat"]);
+  expect(catalog["ordering"]?.["enum"]).toEqual([
+    "-subscribers",
+    "-quality",
+    "-citation",
+    "-last_post_at",
+  ]);
+  expect(catalog["limit"]).toMatchObject({ type: "integer", minimum: 1, maximum: 100 });
+  expect(catalog["subscribers_min"]).toMatchObject({ type: "integer" });
+  expect(catalog["a_plus"]).toMatchObject({ type: "boolean" });
+  const posts = toolOf("msgr_channels_posts_retrieve").inputSchema.properties;
+  expect(posts["limit"]).toMatchObject({ type: "integer", minimum: 1, maximum: 100 });
+  const kinds = toolOf("msgr_territories_list").inputSchema.properties["kind"]?.[
+    "enum"
+  ] as string[];
+  expect(kinds.toSorted()).toEqual(["city", "country", "district", "region"]);
+});
+
+test("a description of the tools that have pages tells to ask for no more than needed", () => {
+  for (const name of ["msgr_channels_list", "msgr_channels_posts_retrieve"]) {
+    const { description, inputSchema } = toolOf(name);
+    expect(description + String(inputSchema.properties["limit"]?.["description"])).toContain(
+      "limit",
+    );
+    expect(description + String(inputSchema.properties["cursor"]?.["description"])).toContain(
+      "next",
+    );
+  }
+});

@@ -1,0 +1,385 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser, Page } from "playwright-core";
+import { sitePages } from "../../../src/doors/site/site-pages.ts";
+import { createMachine, type Machine, type Serving } from "../../support/machine.ts";
+import {
+  CHROMIUM,
+  launchBrowser,
+  openWindow,
+  seriousFaults,
+  signIn,
+  tooWide,
+  unfold,
+  type Window,
+} from "../../support/site-browser.ts";
+import { type SiteWorld, startSiteWorld } from "../../support/site-world.ts";
+import { PASSWORD } from "../../support/visitor.ts";
+
+/** The site in a real browser, where the machine has one. */
+if (CHROMIUM === undefined) console.warn("No Chromium here: the account site was not looked at.");
+const inBrowser = test.skipIf(CHROMIUM === undefined);
+
+let browser: Browser;
+beforeAll(async () => {
+  if (CHROMIUM !== undefined) browser = await launchBrowser();
+});
+afterAll(() => browser?.close());
+
+const press = (page: Page, name: string) =>
+  page.locator("main").getByRole("button", { name, exact: true }).click();
+const unfoldOne = (page: Page, row: string, name: string) =>
+  page.locator("tr", { hasText: row }).locator("summary", { hasText: name }).click();
+const told = (page: Page) => page.getByRole("status").textContent();
+
+/** Moves the focus on by the keyboard until it is where it is wanted. */
+async function tabTo(page: Page, selector: string): Promise<void> {
+  for (let presses = 0; presses < 60; presses++) {
+    await page.keyboard.press("Tab");
+    const isThere = `document.activeElement?.matches(${JSON.stringify(selector)}) ?? false`;
+    if (await page.evaluate(isThere)) return;
+  }
+  throw new Error(`the keyboard does not come to ${selector} on ${page.url()}`);
+}
+
+describe("the real process", () => {
+  const OWNER = "ada@example.com";
+  let machine: Machine;
+  let serving: Serving;
+  let owner: Window;
+  beforeAll(async () => {
+    if (CHROMIUM === undefined) return;
+    machine = createMachine();
+    serving = await machine.serve();
+    owner = await openWindow(browser, serving.address, {
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+  });
+  afterAll(async () => {
+    await owner?.context.close();
+    await machine?.leave();
+  });
+
+  const copied = (page: Page): Promise<string> => page.evaluate("navigator.clipboard.readText()");
+  const me = async (key: string) => (await serving.get("/v1/me/", key)).status;
+
+  async function makeKey(page: Page, name: string): Promise<string> {
+    await page.goto("/account/keys/");
+    await page.getByLabel("Name").fill(name);
+    await press(page, "Create the key");
+    await page.getByRole("button", { name: "Copy Key" }).click();
+    return copied(page);
+  }
+
+  inBrowser(
+    "the keyboard alone leads from the set-up address that it prints to the first API call",
+    async () => {
+      const { page } = owner;
+      const printed = /https?:\S+\/account\/set-up\/\S+/.exec(serving.printed())?.[0] ?? "";
+      await page.goto(printed);
+      expect(await seriousFaults(page)).toEqual([]);
+      await tabTo(page, "[name=name]");
+      await page.keyboard.type("Ada");
+      await tabTo(page, "[name=email]");
+      await page.keyboard.type(OWNER);
+      await tabTo(page, "[name=password]");
+      await page.keyboard.type(PASSWORD);
+      await tabTo(page, "[name=organization]");
+      await page.keyboard.type("Acme");
+      await page.keyboard.press("Enter");
+
+      await page.waitForURL("**/account/sign-in/**");
+      expect(await told(page)).toBe("Kanalog is set up. Sign in.");
+      await tabTo(page, "[name=email]");
+      await page.keyboard.type(OWNER);
+      await tabTo(page, "[name=password]");
+      await page.keyboard.type(PASSWORD);
+      await page.keyboard.press("Enter");
+      await page.waitForURL("**/account/");
+
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Enter");
+      expect(new URL(page.url()).hash).toBe("#content");
+      await page.goto("/account/");
+      await tabTo(page, "nav a[href$='/keys/']");
+      await page.keyboard.press("Enter");
+      await page.waitForURL("**/account/keys/");
+      await tabTo(page, "[name=name]");
+      await page.keyboard.type("My first program");
+      await tabTo(page, "main form button");
+      await page.keyboard.press("Enter");
+      await page.getByRole("status").waitFor();
+      await tabTo(page, "[data-copy]");
+      await page.keyboard.press("Enter");
+      await page.getByText("Copied").waitFor();
+      const key = await copied(page);
+      expect(key).toMatch(/^knl_ro_/);
+      expect(await me(key)).toBe(200);
+
+      await page.goto(printed);
+      expect(await page.locator("h1").textContent()).toBe("Set up Kanalog");
+      expect(await page.getByRole("alert").textContent()).toContain("This address was used");
+      expect(owner.faults).toEqual([]);
+    },
+  );
+
+  inBrowser("a key works from when it is made until it is revoked", async () => {
+    const { page } = owner;
+    const key = await makeKey(page, "Short-lived");
+    expect(await me(key)).toBe(200);
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.getByRole("link", { name: "I have kept it" }).click();
+    await page.getByRole("heading", { name: "New key" }).waitFor();
+    expect(await page.content()).not.toContain(key);
+    await unfoldOne(page, "Short-lived", "Revoke");
+    await page.locator("tr", { hasText: "Short-lived" }).getByRole("button").click();
+    expect(await told(page)).toBe("The key was revoked.");
+    expect(await me(key)).toBe(401);
+    expect(owner.faults).toEqual([]);
+  });
+
+  inBrowser(
+    "the invited come in by the copied link, and the suspended are out at once",
+    async () => {
+      const { page } = owner;
+      await page.goto("/account/members/");
+      await page.getByLabel("E-mail").fill("nina@example.com");
+      await page.getByLabel("Name").fill("Nina");
+      await press(page, "Invite");
+      await page.getByRole("button", { name: "Copy" }).click();
+      const link = await copied(page);
+      expect(await seriousFaults(page)).toEqual([]);
+
+      const nina = await openWindow(browser, serving.address);
+      await nina.page.goto(link);
+      await nina.page.getByLabel("New password").fill("a password of her own");
+      await press(nina.page, "Save");
+      await nina.page.waitForURL("**/account/sign-in/**");
+      await signIn(nina.page, "nina@example.com", "a password of her own");
+
+      await page.goto("/account/members/");
+      await unfoldOne(page, "Nina", "Suspend");
+      await page
+        .locator("tr", { hasText: "Nina" })
+        .getByRole("button", { name: "Suspend" })
+        .click();
+      expect(await told(page)).toBe("The member was suspended.");
+      await nina.page.goto("/account/keys/");
+      expect(new URL(nina.page.url()).pathname).toBe("/account/sign-in/");
+      await nina.page.fill("[name=email]", "nina@example.com");
+      await nina.page.fill("[name=password]", "a password of her own");
+      await press(nina.page, "Sign in");
+      // Signed in, and in no organization.
+      await nina.page.waitForURL("**/account/profile/");
+      await nina.page.goto("/account/keys/");
+      expect(new URL(nina.page.url()).pathname).toBe("/account/profile/");
+      expect([...owner.faults, ...nina.faults]).toEqual([]);
+      await nina.context.close();
+    },
+  );
+
+  inBrowser(
+    "an uploaded CSV shows how far it has come, without a click, and what became of its rows",
+    async () => {
+      const { page } = owner;
+      const rows = Array.from({ length: 30_000 }, (_, at) => `${at + 1},Канал ${at + 1},${at}`);
+      const csv = `id,title,subscribers\n${rows.join("\n")}\n99999,Без числа,x\n`;
+      await page.goto("/staff/imports/");
+      const file = { name: "channels.csv", mimeType: "text/csv", buffer: Buffer.from(csv) };
+      await page.getByLabel("File").setInputFiles(file);
+      await press(page, "Upload and import");
+      await page.waitForURL(/imports\/\d+\//);
+      await page.getByRole("progressbar").waitFor();
+      await page.getByText("The import is done.").waitFor();
+      const counts = await page.locator(".cards li").allInnerTexts();
+      expect(counts.map((text) => text.replace(/\s+/g, " "))).toContainValues([
+        "30,001 Read",
+        "30,000 Inserted",
+        "1 Rejected",
+      ]);
+      const [line = ""] = await page.locator(".rejects tbody tr").allInnerTexts();
+      expect(line.split(/\s/).slice(0, 2)).toEqual(["30002", "subscribers"]);
+      expect(owner.faults).toEqual([]);
+    },
+  );
+
+  inBrowser(
+    "a form that is sent after the session has ended, however large: sign in, and back to its page",
+    async () => {
+      const { page, context } = owner;
+      await page.goto("/account/keys/?a=b");
+      await page.getByLabel("Name").fill("x".repeat(200_000));
+      await context.clearCookies({ name: /session/ });
+      await press(page, "Create the key");
+      await page.getByText("what you typed was not sent").waitFor();
+      await page.fill("[name=email]", OWNER);
+      await page.fill("[name=password]", "not the password");
+      await press(page, "Sign in");
+      await page.getByText("the password is wrong").waitFor();
+      await page.fill("[name=password]", PASSWORD);
+      await press(page, "Sign in");
+      await page.getByText("type it again").waitFor();
+      expect(await page.getByLabel("Name").inputValue()).toBe("");
+      expect(await seriousFaults(page)).toEqual([]);
+      await page.getByLabel("Name").fill("typed again");
+      await press(page, "Create the key");
+      await page.getByRole("button", { name: "Copy Key" }).click();
+      const key = await copied(page);
+      const account = (await (await serving.get("/v1/me/", key)).json()) as { key: object };
+      expect(account.key).toMatchObject({ name: "typed again" });
+      expect(owner.faults).toEqual([]);
+    },
+  );
+});
+
+describe("an appliance in use", () => {
+  let world: SiteWorld;
+  let address: string;
+  let state: Awaited<ReturnType<Window["context"]["storageState"]>>;
+  beforeAll(async () => {
+    if (CHROMIUM === undefined) return;
+    world = await startSiteWorld();
+    address = world.appliance.app.listen();
+    const { page, context } = await openWindow(browser, address);
+    await signIn(page, world.owner);
+    state = await context.storageState();
+    await context.close();
+  });
+  afterAll(async () => {
+    await world?.appliance.close();
+  });
+
+  const openOwn = (options: Parameters<typeof openWindow>[2] = {}) =>
+    openWindow(browser, address, { storageState: state, ...options });
+
+  // One language and scheme for each width: what axe-core looks at differs by no more than these.
+  for (const [width, locale, colorScheme] of [
+    [390, "ru-RU", "dark"],
+    [1280, "en-GB", "light"],
+  ] as const) {
+    inBrowser(
+      `no page has a serious fault at ${width} pixels, is wider than that, or breaks its policy`,
+      async () => {
+        const viewport = { width, height: 844 };
+        const own = await openOwn({ viewport, locale, colorScheme });
+        const outside = await openWindow(browser, address, { viewport, locale, colorScheme });
+        for (const { path: name, access } of sitePages) {
+          expect(world.pages, "a page that nobody looks at").toHaveProperty([name]);
+          for (const path of world.pages[name] ?? []) {
+            const { page, go } = access === "anybody" ? outside : own;
+            await go(path);
+            await unfold(page);
+            expect(await seriousFaults(page), path).toEqual([]);
+            expect(await tooWide(page), path).toBe(0);
+          }
+        }
+        expect([...own.faults, ...outside.faults]).toEqual([]);
+        await own.context.close();
+        await outside.context.close();
+      },
+    );
+  }
+
+  inBrowser(
+    "no page is wider than a phone in the other language either, with nothing unfolded",
+    async () => {
+      const own = await openOwn({ viewport: { width: 390, height: 844 }, colorScheme: "light" });
+      for (const path of Object.values(world.pages).flat()) {
+        await own.go(path);
+        expect(await tooWide(own.page), path).toBe(0);
+      }
+      expect(own.faults).toEqual([]);
+      await own.context.close();
+    },
+  );
+
+  inBrowser(
+    "a webhook that failures disabled is enabled on the keys page, one that staff disabled is not",
+    async () => {
+      const { page, faults, context } = await openOwn();
+      const { failed } = world.webhooks;
+      const stateOf = () => world.appliance.app.domains.webhooks.webhook(failed).disabledReason;
+      expect(stateOf()).toBe("failures");
+      await page.goto("/account/keys/");
+      await press(page, "Enable");
+      expect(await told(page)).toBe("The webhook is enabled. Posts are sent from now on.");
+      expect(stateOf()).toBe("");
+
+      await page.goto(`/staff/webhooks/${failed}/`);
+      await press(page, "Disable");
+      expect(await page.locator(".fault").textContent()).not.toBe("");
+      await page.getByLabel("Reason").fill("It sends us spam");
+      await press(page, "Disable");
+      expect(await told(page)).toBe("The webhook is disabled.");
+      expect(stateOf()).toBe("staff");
+
+      await page.goto("/account/keys/");
+      expect(await page.content()).not.toContain("It sends us spam");
+      await press(page, "Enable");
+      expect(await page.getByRole("alert").textContent()).toBe(
+        "The webhook was disabled by staff: contact support.",
+      );
+      expect(stateOf()).toBe("staff");
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+  );
+
+  inBrowser("the language is switched where one is, and stays", async () => {
+    const { page, faults, context } = await openOwn();
+    await page.goto("/account/channels/1/?days=90");
+    await page.getByRole("link", { name: "Русский" }).click();
+    await page.locator("html[lang=ru]").waitFor();
+    expect(new URL(page.url()).search).toBe("?days=90");
+    await page.goto("/staff/");
+    expect(await page.locator("h1").textContent()).toBe("Сводка");
+    await page.getByRole("link", { name: "English" }).click();
+    await page.getByRole("heading", { name: "Summary" }).waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  inBrowser("on a phone a table's rows are blocks that name their columns", async () => {
+    const { page, context } = await openOwn({ viewport: { width: 390, height: 844 } });
+    for (const path of ["/account/members/", "/account/keys/", "/staff/people/"]) {
+      await page.goto(path);
+      const table = page.locator("table.data").first();
+      expect((await table.boundingBox())?.width, path).toBeLessThanOrEqual(390);
+      expect(await table.locator("td[data-label]").count(), path).toBeGreaterThan(0);
+    }
+    await context.close();
+  });
+
+  inBrowser(
+    "a form with a fault is shown again with the focus in its first wrong field, and what was typed",
+    async () => {
+      const { page, context, faults } = await openOwn();
+      await page.goto("/account/webhooks/");
+      await page.getByLabel("Address").fill("http://hooks.example.com/");
+      await page.getByLabel("Channels", { exact: true }).fill("1 2");
+      await press(page, "Create");
+      await page.locator("[aria-invalid]:focus").waitFor();
+      const address = page.getByLabel("Address");
+      expect(await address.inputValue()).toBe("http://hooks.example.com/");
+      expect(await page.evaluate("document.activeElement.name")).toBe("url");
+      expect(await page.getByLabel("Channels", { exact: true }).inputValue()).toBe("1 2");
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+  );
+
+  inBrowser(
+    "what a receiver answered, and why a row was rejected, is told in the visitor's language",
+    async () => {
+      const { page, context } = await openOwn({ locale: "ru-RU" });
+      const { failed } = world.webhooks;
+      for (const path of ["/account/keys/", "/staff/webhooks/", `/staff/webhooks/${failed}/`]) {
+        await page.goto(path);
+        const text = await page.locator("main").textContent();
+        expect(text, path).toContain("Получатель ответил 503.");
+      }
+      await page.goto("/staff/imports/1/");
+      expect(await page.locator(".rejects").textContent()).toContain("Введите целое число.");
+      await context.close();
+    },
+  );
+});

@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { channel, imported } from "../../support/expectations.ts";
+import { signedInMember, type Visitor } from "../../support/visitor.ts";
+import { callsWith, created, deliverPost, MINUTE_MS, pass } from "../../support/webhook-calls.ts";
+
+/** Whatever channels, posts and addresses say: pages show it as text, and it stays where it is. */
+
+const HOSTILE =
+  "</title></textarea><script>alert(1)</script><img src=x onerror=alert(2)>" +
+  "\"' onmouseover='alert(3)' \u202egnp.exe\u202c \u2067\u2066\u2069\u2069 &lt;b&gt; {{7*7}}";
+
+let appliance: Appliance;
+let owner: Visitor;
+let key: string;
+beforeEach(async () => {
+  appliance = await startAppliance();
+  await imported(appliance, "channels", [
+    channel(1, { title: HOSTILE, description: `${HOSTILE}\n${HOSTILE}`, handle: "hostile" }),
+  ]);
+  const { db } = appliance.app.domains;
+  // What an import refuses today may be in a file of yesterday.
+  db.$client
+    .prepare(
+      "UPDATE channel_cards SET link = ?, image = ?, category = ?, categories = ?, territory = ?",
+    )
+    .run("javascript:alert(1)", `data:text/html,${HOSTILE}`, HOSTILE, "<i>x</i> <u>", HOSTILE);
+  db.$client.prepare("UPDATE categories SET name = ?").run(HOSTILE);
+  db.$client.prepare("UPDATE territories SET name = ?").run(HOSTILE);
+  const customer = await appliance.customer({ access: "read_write" });
+  key = customer.key;
+  owner = await signedInMember(appliance, customer.organizationId, "owner", "o@example.com");
+  await created(callsWith(appliance, key), {
+    url: "https://hooks.example.com/?<script>alert(1)</script>\"'",
+  });
+  await pass(appliance, MINUTE_MS, MINUTE_MS);
+  await deliverPost(appliance, 1);
+  db.$client
+    .prepare("UPDATE posts SET text = ?, link = ?")
+    .run(HOSTILE.repeat(20), "javascript:alert(1)");
+  db.$client.prepare("UPDATE webhooks SET last_error = ?").run(HOSTILE);
+  db.$client.prepare("UPDATE webhook_attempts SET error = ?").run(HOSTILE);
+});
+afterEach(async () => {
+  expect(appliance.ports.log.errors).toEqual([]);
+  await appliance.close();
+});
+
+const PAGES = [
+  "/account/channels/",
+  `/account/channels/?q=${encodeURIComponent(HOSTILE)}`,
+  `/account/channels/?category=${encodeURIComponent(HOSTILE)}`,
+  `/account/channels/?territory=${encodeURIComponent(HOSTILE)}`,
+  `/account/channels/?kind=${encodeURIComponent(HOSTILE)}&ordering=${encodeURIComponent(HOSTILE)}`,
+  `/account/channels/?cursor=${encodeURIComponent(HOSTILE)}`,
+  "/account/channels/1/",
+  `/account/channels/1/?days=${encodeURIComponent(HOSTILE)}&cursor=${encodeURIComponent(HOSTILE)}`,
+  `/account/channels/${encodeURIComponent(HOSTILE.replaceAll("/", ""))}/`,
+  "/account/webhooks/",
+  `/account/webhooks/?done=${encodeURIComponent(HOSTILE)}`,
+  "/account/webhooks/1/",
+  "/account/webhooks/1/?tried=1",
+  `/account/webhooks/1/?before=${encodeURIComponent(HOSTILE)}`,
+];
+
+function expectHarmless(html: string, what: string): void {
+  const tags = [...html.matchAll(/<([a-z][a-z0-9]*)\b([^>]*)>/gi)];
+  const scripts = tags.filter(([, name]) => name?.toLowerCase() === "script");
+  expect(scripts.map(String), what).toHaveLength(2);
+  for (const [tag, name, attributes = ""] of tags) {
+    expect(name, `${what}: ${tag}`).not.toMatch(/^(?:img|iframe|i|u|b|base|object|style)$/i);
+    const bare = attributes.replace(/"[^"]*"/g, '""');
+    expect(bare, `${what}: ${tag}`).not.toMatch(/\son\w+\s*=|'/i);
+    expect(attributes, `${what}: ${tag}`).not.toMatch(
+      /(?:href|src|action)="\s*(?:javascript|data):/i,
+    );
+  }
+}
+
+test("no page lets what others wrote become markup, script or a link", async () => {
+  for (const path of PAGES) {
+    const { html } = await owner.get(path);
+    expectHarmless(html, path);
+  }
+  const channelPage = (await owner.get("/account/channels/1/")).html;
+  expect(channelPage).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
+  expect(channelPage).toContain("{{7*7}}");
+  expect(channelPage).toContain("<bdi>javascript:alert(1)</bdi>");
+});
+
+test("no page lets what others wrote turn the direction of what stands beside it", async () => {
+  for (const path of PAGES) {
+    const { html } = await owner.get(path);
+    // What the visitor typed is shown in its own field as it was typed.
+    const shown = html.replace(/<input[^>]*>/g, "").replace(/(?:href|action)="[^"]*"/g, "");
+    const [control] = /[\u202a-\u202e\u2066-\u2069].{0,40}/.exec(shown) ?? [];
+    expect(control, path).toBeUndefined();
+  }
+});
+
+test("a form that is shown again shows what was typed as text", async () => {
+  for (const [path, action] of [
+    ["/account/webhooks/", "create"],
+    ["/account/webhooks/1/", "change"],
+  ] as const) {
+    const { status, html } = await owner.post(path, { action, url: HOSTILE, channels: HOSTILE });
+    expect(status).toBe(400);
+    expectHarmless(html, action);
+    expect(html).toContain("&lt;/textarea&gt;&lt;script&gt;");
+  }
+});

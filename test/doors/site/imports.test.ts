@@ -1,0 +1,278 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { auditOf } from "../../support/audit.ts";
+import { until } from "../../support/machine.ts";
+import { addPerson, signedInVisitor, type Visitor, visitorOf } from "../../support/visitor.ts";
+
+const PAGE = "/staff/imports/";
+
+let appliance: Appliance;
+let staff: Visitor;
+beforeEach(async () => {
+  appliance = await startAppliance();
+  await addPerson(appliance, { email: "op@example.com", isStaff: true });
+  staff = await signedInVisitor(appliance, "op@example.com");
+});
+afterEach(() => appliance.close());
+
+const file = (content: string | Uint8Array<ArrayBuffer>, name = "rows.csv") =>
+  new File([content], name);
+
+const uploads = () =>
+  readdirSync(tmpdir()).filter((name) => name.startsWith(`kanalog.upload-${process.pid}-`));
+
+async function upload(kind: string, sent: File, browser = staff) {
+  return browser.post(PAGE, { action: "import", kind, file: sent });
+}
+
+/** The page of a run that has ended. */
+async function ended(path: string): Promise<string> {
+  let page = "";
+  await until(async () => {
+    page = String((await staff.get(path)).body);
+    return !page.includes("data-refresh");
+  }, "the end of the import");
+  return page;
+}
+
+async function run(kind: string, sent: File): Promise<string> {
+  const answer = await upload(kind, sent);
+  expect(answer.status, String(answer.body)).toBe(303);
+  return ended(answer.headers.get("location") ?? "");
+}
+
+const count = (html: string, label: string): string | undefined =>
+  new RegExp(`<strong>([^<]*)</strong> ${label}`).exec(html)?.[1];
+
+describe("an uploaded file", () => {
+  test("is imported, and its page says what became of the rows", async () => {
+    const page = await run(
+      "channels",
+      file("id,title,subscribers\n1,Один,10\n2,Два,x\n3,Три,30\n", "каналы 1.csv"),
+    );
+    expect(count(page, "Read")).toBe("3");
+    expect(count(page, "Inserted")).toBe("2");
+    expect(count(page, "Rejected")).toBe("1");
+    expect(page).toContain("<bdi>каналы 1.csv</bdi>");
+    expect(page).toMatch(/<th scope="row">3<\/th><td><code>subscribers<\/code>/);
+    expect(page).toContain("A valid integer is required.");
+    expect((await appliance.get("/v1/msgr/channels/3/")).body.title).toBe("Три");
+    const again = await run("channels", file("id,title,subscribers\n1,Один,10\n3,Три,31\n"));
+    expect(count(again, "Unchanged")).toBe("1");
+    expect(count(again, "Updated")).toBe("1");
+  });
+
+  test("may be NDJSON, by its name or by its first character", async () => {
+    const row = '{"id":7,"title":"Семь","subscribers":1}\n';
+    expect(count(await run("channels", file(row, "a.ndjson")), "Inserted")).toBe("1");
+    expect(count(await run("channels", file(row, "a.bin")), "Unchanged")).toBe("1");
+  });
+
+  test("is removed from the disk, whatever becomes of it", async () => {
+    await run("channels", file("id,title,subscribers\n1,Один,10\n"));
+    await run("channels", file("no,such,columns\n1,2,3\n"));
+    await upload("nothing", file("id\n1\n"));
+    await upload("channels", file(""));
+    await upload("channels", file("id,title,subscribers\n1,Один,10\n"), visitorOf(appliance));
+    expect(uploads()).toEqual([]);
+  });
+
+  test("that is no such file says why, on its page", async () => {
+    const header = await run("channels", file("id,nonsense\n1,2\n"));
+    expect(header).toMatch(/role="alert"[\s\S]*nonsense/);
+    const bytes = await run("channels", file(new Uint8Array([0x69, 0x64, 0x0a, 0xff])));
+    expect(bytes).toContain("rows.csv is not UTF-8 (line 2).");
+    const empty = await run("stats", file("\n\n"));
+    expect(empty).toContain("The file has no whole header");
+  });
+
+  test("names no file of the server: a category's image is an address", async () => {
+    const page = await run(
+      "categories",
+      file(
+        "slug,name,image\nauto,Авто,/etc/passwd\nart,Искусство,logo.webp\n" +
+          "books,Книги,https://example.com/b.webp\ngames,Игры,file:///etc/passwd\n",
+      ),
+    );
+    expect(count(page, "Rejected")).toBe("3");
+    expect(page).toContain("A row of an uploaded file gives an image by its address");
+    expect(page).not.toContain("/etc/passwd");
+  });
+
+  test("shows its first hundred rejected rows and how many there are, each cut to be read", async () => {
+    const rows = Array.from({ length: 150 }, (_, at) => `${at + 1},${"ж".repeat(2000)},x`);
+    const page = await run("channels", file(`id,kind,subscribers\n${rows.join("\n")}\n`));
+    expect(page).toContain("The first 100 of 150.");
+    expect(page.match(/<th scope="row">/g)).toHaveLength(100);
+    expect(page.length).toBeLessThan(100_000);
+  });
+
+  test("shows hostile names and reasons as text", async () => {
+    const hostile = "<script>alert(1)\u202e.csv";
+    const page = await run("channels", file("id,kind\n1,<img src=x onerror=alert(2)>\n", hostile));
+    expect(page).not.toContain("<script>alert");
+    expect(page).not.toContain("<img src=x");
+    expect(page).toContain("<bdi>&lt;script&gt;");
+    expect((await staff.get(PAGE)).body).not.toContain("<script>alert");
+  });
+
+  test("is recorded in the audit log, by whom and what", async () => {
+    await run("channels", file("id,title,subscribers\n1,Один,10\n", "a.csv"));
+    expect(auditOf(appliance)).toMatchObject([
+      {
+        ...{ person: "op@example.com", action: "import.start", target: "import 1" },
+        details: { kind: "channels", file: "a.csv", bytes: 35 },
+      },
+    ]);
+  });
+});
+
+describe("the form", () => {
+  test("says what is missing, in place, and keeps what was chosen", async () => {
+    const none = await staff.post(PAGE, { action: "import", kind: "posts" });
+    expect(none.status).toBe(400);
+    expect(none.body).toContain("No file was submitted.");
+    expect(none.body).toMatch(/<option value="posts" selected/);
+    const empty = await upload("stats", file(""));
+    expect(empty.body).toContain("The submitted file is empty.");
+    expect(empty.body).toMatch(/<option value="stats" selected/);
+    const kind = await upload("constructor", file("a\n"));
+    expect(kind.status).toBe(400);
+    expect(kind.body).toContain("Choose one of the options.");
+  });
+
+  test("is for staff only, and so are the runs", async () => {
+    await run("channels", file("id,title,subscribers\n1,Один,10\n"));
+    await addPerson(appliance, { email: "owner@example.com" });
+    const owner = await signedInVisitor(appliance, "owner@example.com");
+    const csrf = await owner.csrf("/account/profile/");
+    for (const path of [PAGE, `${PAGE}1/`]) expect((await owner.get(path)).status).toBe(404);
+    const answer = await owner.post(PAGE, {
+      ...{ csrf, action: "import", kind: "channels" },
+      file: file("id,title,subscribers\n2,Два,10\n"),
+    });
+    expect(answer.status).toBe(404);
+    expect(
+      appliance.app.domains.db.$client.prepare("SELECT count(*) FROM import_runs").pluck().get(),
+    ).toBe(1);
+  });
+
+  test("is only tried where that is asked for, on a copy that is gone afterwards", async () => {
+    const sent = file("id,title,subscribers\n1,Один,10\n2,Два,x\n");
+    const answer = await staff.post(PAGE, {
+      ...{ action: "import", kind: "channels", file: sent, dryRun: "yes" },
+    });
+    const page = await ended(answer.headers.get("location") ?? "");
+    expect([count(page, "Inserted"), count(page, "Rejected")]).toEqual(["1", "1"]);
+    expect(page).toContain("A dry run: nothing is changed.");
+    expect((await staff.get(PAGE)).body).toContain("<td>done, dry run</td>");
+    expect((await appliance.get("/v1/msgr/channels/1/")).status).toBe(404);
+    expect(uploads()).toEqual([]);
+    // Without the mark it is imported.
+    await run("channels", file("id,title,subscribers\n1,Один,10\n"));
+    expect((await appliance.get("/v1/msgr/channels/1/")).status).toBe(200);
+  });
+
+  test("replaces a directory where that is asked for, and nothing else", async () => {
+    const slugs = () =>
+      appliance.app.domains.db.$client
+        .prepare("SELECT slug FROM categories ORDER BY position")
+        .pluck()
+        .all() as string[];
+    const sent = () => file("slug,name\nonly,Only\n");
+    const before = slugs();
+    await run("categories", sent());
+    expect(slugs()).toEqual([...before, "only"]);
+    const fields = { action: "import", replace: "yes" };
+    const answer = await staff.post(PAGE, { ...fields, kind: "categories", file: sent() });
+    const page = await ended(answer.headers.get("location") ?? "");
+    expect(count(page, "Removed")).toBe(String(before.length));
+    expect(slugs()).toEqual(["only"]);
+    const refused = await staff.post(PAGE, { ...fields, kind: "channels", file: sent() });
+    expect(refused.status).toBe(400);
+    expect(refused.body).toContain("Only categories and territories can be replaced.");
+    expect(refused.body).toMatch(/name="replace" value="yes" checked/);
+  });
+
+  test("waits for the one before it, and says so", async () => {
+    const { db } = appliance.app.domains;
+    const insert = db.$client.prepare(
+      `INSERT INTO import_runs (kind, file_name, person, state, started_at, summary, rejects)
+       VALUES ('stats', ?, 'x', 'running', 0, '{"bytes":9,"bytesRead":3,"notes":[]}', '[]')`,
+    );
+    for (const name of ["first.csv", "second.csv"]) insert.run(name);
+    const [first, second] = [await staff.get(`${PAGE}1/`), await staff.get(`${PAGE}2/`)];
+    expect(first.body).toContain("Of the file read: 33%");
+    expect(second.body).toContain("It waits for the import before it.");
+    expect(second.body).not.toContain("<progress");
+    const { body } = await staff.get(PAGE);
+    expect(body).toMatch(/second\.csv.*?<td>waiting<.*first\.csv.*?<td>running</s);
+  });
+
+  test("keeps 200 characters of a file's name, and none that turns or hides what is beside it", async () => {
+    const name = `\u202e${"я".repeat(300)}\u0007.csv`;
+    const answer = await upload("stats", new File(["channel,day,subscribers\n"], name));
+    const { body } = await staff.get(answer.headers.get("location") ?? "");
+    expect(body).toContain(`<bdi>${"я".repeat(200)}</bdi>`);
+    const [run] = appliance.app.domains.db.$client
+      .prepare("SELECT file_name FROM import_runs")
+      .pluck()
+      .all() as string[];
+    expect(run).toBe("я".repeat(200));
+  });
+
+  test("writes no file without its token, and before it", async () => {
+    const answer = await staff.post(PAGE, {
+      ...{ csrf: "wrong", action: "import", kind: "stats" },
+      file: file("channel,day\n"),
+    });
+    expect(answer.body).toContain("The page was open for too long");
+    expect(answer.body).toContain('<option value="stats" selected="">');
+    const body = new FormData();
+    body.append("file", file("id,title,subscribers\n1,Один,10\n"));
+    body.append("kind", "channels");
+    body.append("action", "import");
+    body.append("csrf", await staff.csrf(PAGE));
+    const cookie = [...staff.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const late = await appliance.request(PAGE, { method: "POST", body, headers: { cookie } });
+    expect(late.status).toBe(400);
+    expect(late.body).toContain("No file was submitted.");
+    expect(uploads()).toEqual([]);
+  });
+
+  test("that is broken is a 400, and one with a thousand fields a 413", async () => {
+    const cookie = [...staff.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const send = (body: string, type: string) =>
+      appliance.request(PAGE, { method: "POST", body, headers: { cookie, "content-type": type } });
+    const csrf = await staff.csrf(PAGE);
+    const part = (name: string, value: string) =>
+      `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+    const whole = part("csrf", csrf) + part("action", "import") + part("kind", "channels");
+    const opened = `${whole}--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nid,`;
+    for (const body of ["", "nonsense", "--x", opened]) {
+      expect((await send(body, "multipart/form-data; boundary=x")).status, body).toBe(400);
+    }
+    expect((await send("", "multipart/form-data")).status).toBe(400);
+    const many = Array.from({ length: 1000 }, (_, at) => part(`f${at}`, "1")).join("");
+    const large = await send(`${whole}${many}--x--\r\n`, "multipart/form-data; boundary=x");
+    expect(large.status).toBe(413);
+    const long = await send(
+      `${whole}${part("y", "1".repeat(100_000))}--x--\r\n`,
+      "multipart/form-data; boundary=x",
+    );
+    expect(long.status).toBe(413);
+    expect(uploads()).toEqual([]);
+  });
+
+  test("lists the latest runs, and an unknown one is not found", async () => {
+    await run("channels", file("id,title,subscribers\n1,Один,10\n", "first.csv"));
+    await run("channels", file("id,title,subscribers\n2,Два,10\n", "second.csv"));
+    const { body } = await staff.get(PAGE);
+    expect(body.indexOf("second.csv")).toBeLessThan(body.indexOf("first.csv"));
+    for (const id of ["3", "0", "x", "9999999999999999999", "%00"]) {
+      expect((await staff.get(`${PAGE}${id}/`)).status, id).toBe(404);
+    }
+  });
+});

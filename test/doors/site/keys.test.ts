@@ -1,0 +1,250 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
+import { auditOf } from "../../support/audit.ts";
+import { channel, imported } from "../../support/expectations.ts";
+import { signedInMember, type Visitor, visitorOf } from "../../support/visitor.ts";
+
+const KEYS = "/account/keys/";
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+let appliance: Appliance;
+let customer: Customer;
+let owner: Visitor & { memberId: number };
+beforeEach(async () => {
+  appliance = await startAppliance();
+  customer = await appliance.customer({ access: "read_write" });
+  owner = await signedInMember(appliance, customer.organizationId, "owner", "olga@example.com");
+});
+afterEach(() => appliance.close());
+
+const create = (fields: Record<string, string>, who: Visitor = owner) =>
+  who.post(KEYS, { action: "create", name: "robot", access: "read_only", expires: "", ...fields });
+const tokenIn = (html: string): string => /knl_r[ow]_\w{38}/.exec(html)?.[0] ?? "";
+const isRefused = async (key: string): Promise<boolean> =>
+  (await appliance.request("/v1/me/", { key })).status === 401;
+describe("making a key", () => {
+  test("is done once, however often its answer is reloaded", async () => {
+    const { keys } = appliance.app.domains;
+    const before = keys.keys(customer.organizationId).length;
+    const { html } = await owner.get(KEYS);
+    const once = /name="once" value="([^"]+)"/.exec(html)?.[1] ?? "";
+    // What failed may be sent again by the same form.
+    expect((await create({ once, name: "" })).status).toBe(400);
+    expect(tokenIn((await create({ once })).html)).not.toBe("");
+    const again = await create({ once });
+    expect(again.status).toBe(409);
+    expect(again.html).toContain("This form was sent already");
+    expect(tokenIn(again.html)).toBe("");
+    expect(keys.keys(customer.organizationId)).toHaveLength(before + 1);
+    const next = /name="once" value="([^"]+)"/.exec(again.html)?.[1] ?? "";
+    expect((await create({ once: next })).status).toBe(200);
+  });
+
+  test("shows it in the answer, with a command that uses it, and never again", async () => {
+    const made = await create({});
+    expect(made.status).toBe(200);
+    const token = tokenIn(made.html);
+    expect(made.html).toContain(`data-copy="${token}"`);
+    expect(made.html).toContain(`curl -H &quot;Authorization: Bearer ${token}&quot;`);
+    expect(made.headers.get("cache-control")).toBe("no-store");
+
+    const me = await appliance.request("/v1/me/", { key: token });
+    expect(me.body.key).toMatchObject({ name: "robot", access: "read_only", expires_at: null });
+    expect(me.body.member.id).toBe(owner.memberId);
+
+    const list = await owner.get(KEYS);
+    expect(list.html).toContain("robot");
+    expect(list.html).toContain(token.slice(0, 11));
+    expect(list.html).not.toContain(token.slice(0, 12));
+    expect(JSON.stringify(auditOf(appliance))).not.toContain(token.slice(0, 12));
+    expect(auditOf(appliance)).toMatchObject([
+      { person: "olga@example.com", action: "key.create" },
+    ]);
+  });
+
+  test("with a last day: it works through that Moscow day", async () => {
+    const token = tokenIn((await create({ access: "read_write", expires: "2026-11-21" })).html);
+    expect(token).toStartWith("knl_rw_");
+    const me = await appliance.request("/v1/me/", { key: token });
+    expect(me.body.key.expires_at).toBe("2026-11-22T00:00:00+03:00");
+    expect((await owner.get(KEYS)).html).toContain('<time datetime="2026-11-21">');
+    appliance.ports.clock.set("2026-11-22T00:00:00+03:00");
+    expect(await isRefused(token)).toBe(true);
+    expect((await owner.get(KEYS)).html).toContain("expired");
+  });
+
+  test("says what is wrong at the field, and keeps what was typed", async () => {
+    const before = appliance.app.domains.keys.keys(customer.organizationId).length;
+    for (const [fields, message] of [
+      [{ name: " " }, "This field may not be blank."],
+      [{ name: "x".repeat(201) }, "no more than 200 characters"],
+      [{ expires: "2026-02-30" }, "Enter a day such as 2027-12-31."],
+      [{ expires: "9999-12-31" }, "Enter a day such as 2027-12-31."],
+      [{ expires: "2026-11-19" }, "The day is over already."],
+      [{ access: "everything" }, "Choose one of the options."],
+    ] as const) {
+      const answer = await create({ name: "<b>robot</b>", ...fields });
+      expect(answer.status, message).toBe(400);
+      expect(answer.html).toContain(message);
+      expect(answer.html).not.toContain("<b>robot");
+      if (!("name" in fields)) expect(answer.html).toContain('value="&lt;b&gt;robot&lt;/b&gt;"');
+    }
+    expect(appliance.app.domains.keys.keys(customer.organizationId)).toHaveLength(before);
+  });
+
+  test("needs the token of a form", async () => {
+    const answer = await owner.post(KEYS, { action: "create", name: "robot", csrf: "stolen" });
+    expect(answer.html).not.toContain("knl_ro_");
+    expect(answer.html).toContain("The page was open for too long");
+  });
+});
+
+describe("a member", () => {
+  test("sees and revokes their own keys only", async () => {
+    const member = await signedInMember(
+      appliance,
+      customer.organizationId,
+      "member",
+      "max@example.com",
+    );
+    const others = tokenIn((await create({ name: "of the owner" })).html);
+    const own = tokenIn((await create({ name: "of mine" }, member)).html);
+    const { html } = await member.get(KEYS);
+    expect(html).toContain("of mine");
+    expect(html).not.toContain("of the owner");
+
+    const ids = appliance.app.domains.keys.keys(customer.organizationId);
+    const idOf = (name: string) => ids.find((key) => key.name === name)?.id ?? 0;
+    const refused = await member.post(KEYS, { action: "revoke", key: idOf("of the owner") });
+    expect(refused.status).toBe(404);
+    expect(refused.html).toContain("There is no such key, or it is not yours.");
+    expect(await isRefused(others)).toBe(false);
+
+    const revoked = await member.post(KEYS, { action: "revoke", key: idOf("of mine") });
+    expect(revoked.location).toBe(`${KEYS}?done=revoked`);
+    expect(await isRefused(own)).toBe(true);
+  });
+});
+
+describe("an owner or administrator", () => {
+  test("sees and revokes all keys of the organization, and none of another", async () => {
+    const administrator = await signedInMember(
+      appliance,
+      customer.organizationId,
+      "administrator",
+      "anna@example.com",
+    );
+    const foreign = await appliance.customer();
+    const { html } = await administrator.get(KEYS);
+    expect(html).toContain(customer.key.slice(0, 11));
+    expect(html).not.toContain(foreign.key.slice(0, 11));
+    for (const key of [foreign.keyId, 9999, "x", ""]) {
+      const refused = await administrator.post(KEYS, { action: "revoke", key });
+      expect(refused.status).toBe(404);
+    }
+    expect(await isRefused(foreign.key)).toBe(false);
+    await administrator.post(KEYS, { action: "revoke", key: customer.keyId });
+    expect(await isRefused(customer.key)).toBe(true);
+    expect((await administrator.get(KEYS)).html).toContain("revoked");
+    expect(auditOf(appliance).at(-1)).toMatchObject({
+      person: "anna@example.com",
+      action: "key.revoke",
+      target: `key ${customer.keyId}`,
+    });
+  });
+
+  test("nobody else sees the page", async () => {
+    const stranger = visitorOf(appliance);
+    expect((await stranger.get(KEYS)).location).toBe("/account/sign-in/?next=%2Faccount%2Fkeys%2F");
+  });
+});
+
+describe("the webhooks on the page", () => {
+  let id: number;
+  beforeEach(async () => {
+    await imported(appliance, "channels", [channel(1)]);
+    id = await addWebhook(customer);
+  });
+
+  async function addWebhook({ key }: Customer): Promise<number> {
+    const answer = await appliance.request("/v1/msgr/webhooks/", {
+      method: "POST",
+      key,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ url: "https://receiver.example/hook?token=hush", channels: [1] }),
+    });
+    expect(answer.status).toBe(201);
+    return answer.body.id;
+  }
+  async function disable(): Promise<void> {
+    const answer = await appliance.request(`/v1/msgr/webhooks/${id}/`, {
+      method: "PATCH",
+      key: customer.key,
+      headers: { "content-type": "application/json" },
+      body: '{"is_active": false}',
+    });
+    expect(answer.status).toBe(200);
+  }
+  const isActive = async (): Promise<boolean> =>
+    (await appliance.request(`/v1/msgr/webhooks/${id}/`, { key: customer.key })).body.is_active;
+  const enable = (who: Visitor, webhook: number = id) =>
+    who.post(KEYS, { action: "enable", webhook });
+
+  test("a disabled one is enabled by its button, and an active one has none", async () => {
+    expect((await owner.get(KEYS)).html).not.toContain('value="enable"');
+    await disable();
+    const { html } = await owner.get(KEYS);
+    expect(html).toContain('value="enable"');
+    expect(html).toContain("disabled by your organization");
+    expect((await enable(owner)).location).toBe(`${KEYS}?done=enabled`);
+    expect(await isActive()).toBe(true);
+    expect(auditOf(appliance).at(-1)).toMatchObject({
+      ...{ person: "olga@example.com", action: "webhook.enable", target: `webhook ${id}` },
+    });
+    // The address may carry a secret.
+    expect(JSON.stringify(auditOf(appliance))).not.toContain("hush");
+  });
+
+  test("one that staff disabled is refused with a sentence, in the visitor's language", async () => {
+    await appliance.app.domains.webhooks.disable(id);
+    const refused = await enable(owner);
+    expect(refused.status).toBe(409);
+    expect(refused.html).toContain("The webhook was disabled by staff: contact support.");
+    const reader = visitorOf(appliance, "ru");
+    await reader.signIn("olga@example.com");
+    expect((await enable(reader)).html).toContain("Вебхук отключён службой поддержки");
+    expect(await isActive()).toBe(false);
+    expect(auditOf(appliance).map(({ action }) => action)).toEqual(["webhook.create"]);
+  });
+
+  test("one that the plan has no room for stays disabled", async () => {
+    await disable();
+    await appliance.app.domains.accounts.givePlan(customer.organizationId, "start", null);
+    const refused = await enable(owner);
+    expect(refused.status).toBe(403);
+    expect(refused.html).toContain("The plan in force has no room for it");
+    appliance.ports.clock.advance(DAY_MS);
+    await appliance.app.domains.accounts.givePlan(customer.organizationId, "growth", null);
+    expect(await isActive()).toBe(false);
+  });
+
+  test("a member cannot enable one, nor anybody another organization's", async () => {
+    await disable();
+    const { organizationId } = customer;
+    const member = await signedInMember(appliance, organizationId, "member", "max@example.com");
+    expect((await member.get(KEYS)).html).not.toContain('value="enable"');
+    const refused = await enable(member);
+    expect(refused.status).toBe(403);
+    expect(refused.html).toContain("Only owners and administrators");
+    const foreign = await appliance.customer();
+    const stranger = await signedInMember(
+      appliance,
+      foreign.organizationId,
+      "owner",
+      "eve@example.com",
+    );
+    expect((await enable(stranger)).status).toBe(404);
+    expect((await stranger.get(KEYS)).html).not.toContain("receiver.example");
+    expect(await isActive()).toBe(false);
+  });
+});

@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { addPerson, PASSWORD, visitorOf } from "../../support/visitor.ts";
+
+/** Who signed in from a network before is let in there while others guess the password. */
+
+const ADA = "ada@example.com";
+const HOME = "203.0.113.7";
+
+let appliance: Appliance;
+beforeEach(async () => {
+  appliance = await startAppliance({ KANALOG_TRUST_PROXY: "true" });
+  await addPerson(appliance);
+});
+afterEach(() => appliance.close());
+
+async function attempt(from: string, password = PASSWORD, email = ADA): Promise<number> {
+  const sent = { action: "sign-in", email, password };
+  const { status } = await visitorOf(appliance).post("/account/sign-in/", sent, {
+    "x-forwarded-for": from,
+  });
+  return status;
+}
+
+/** Wrong passwords, each from a network of its own, until the account takes no more. */
+async function guess(email = ADA): Promise<void> {
+  const statuses: number[] = [];
+  for (let at = 0; at < 11; at += 1) {
+    statuses.push(await attempt(`192.0.2.${at}`, "wrong wrong wrong", email));
+  }
+  expect(statuses.slice(0, 9)).toEqual(statuses.slice(0, 9).map(() => 400));
+  expect(statuses.at(-1)).toBe(429);
+}
+
+describe("a network that somebody signed in from", () => {
+  test("is not refused for others' guesses, and any other is", async () => {
+    expect(await attempt(HOME)).toBe(303);
+    await guess();
+    expect(await attempt("198.51.100.1")).toBe(429);
+    expect(await attempt(HOME)).toBe(303);
+    expect(await attempt(HOME, "wrong wrong wrong")).toBe(400);
+    expect(await attempt(HOME)).toBe(303);
+  });
+
+  test("is slowed down by its own guesses as every other", async () => {
+    expect(await attempt(HOME)).toBe(303);
+    for (let at = 0; at < 10; at += 1) expect(await attempt(HOME, "wrong wrong")).toBe(400);
+    expect(await attempt(HOME)).toBe(429);
+  });
+
+  test("is known of that person only, and IPv6 by its /64", async () => {
+    await addPerson(appliance, { email: "bob@example.com" });
+    expect(await attempt("2001:db8:1:1::5")).toBe(303);
+    await guess();
+    await guess("bob@example.com");
+    expect(await attempt("2001:db8:1:1::9")).toBe(303);
+    expect(await attempt("2001:db8:1:2::5")).toBe(429);
+    expect(await attempt("2001:db8:1:1::5", PASSWORD, "bob@example.com")).toBe(429);
+  });
+
+  test("is not known by a wrong password", async () => {
+    expect(await attempt(HOME, "wrong wrong wrong")).toBe(400);
+    await guess();
+    expect(await attempt(HOME)).toBe(429);
+  });
+});
+
+test("guesses are answered alike whether somebody has the address or not", async () => {
+  expect(await attempt(HOME)).toBe(303);
+  await guess();
+  await guess("nobody@example.com");
+  for (const email of [ADA, "nobody@example.com"]) {
+    expect(await attempt("198.51.100.1", "wrong wrong wrong", email)).toBe(429);
+    expect(await attempt("198.51.100.2", PASSWORD, email)).toBe(429);
+  }
+});

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { dayOf, formatDay } from "../../../src/values/moscow-time.ts";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { channel, imported } from "../../support/expectations.ts";
+import { HANGS_AFTER_MS } from "../../support/machine.ts";
+import { CHROMIUM, launchBrowser } from "../../support/site-browser.ts";
+import { addPerson, PASSWORD } from "../../support/visitor.ts";
+import { callsWith, created, deliverPost, MINUTE_MS, pass } from "../../support/webhook-calls.ts";
+
+/** The explorer and the webhooks' pages in a real browser, where the machine has one. */
+let appliance: Appliance;
+let address: string;
+let browser: Browser | null = null;
+
+beforeAll(async () => {
+  appliance = await startAppliance({ KANALOG_PORT: "0" });
+  await imported(appliance, "channels", [
+    channel(1, { title: "Вестник науки", handle: "science_news", description: "About science" }),
+    channel(2, { title: "Городские новости" }),
+  ]);
+  const today = dayOf(appliance.ports.clock.now());
+  const rows = Array.from({ length: 40 }, (_, ago) => ({
+    channel: 1,
+    day: formatDay(today - ago),
+    subscribers: 1000 + ago,
+    views: 50 * ago,
+  }));
+  await imported(appliance, "stats", rows);
+  const customer = await appliance.customer({ access: "read_write" });
+  await created(callsWith(appliance, customer.key), { channels: [1, 2] });
+  await pass(appliance, MINUTE_MS, MINUTE_MS);
+  await deliverPost(appliance, 1);
+  await addPerson(appliance, {
+    organizationId: customer.organizationId,
+    role: "owner",
+    email: "olga@example.com",
+  });
+  address = appliance.app.listen();
+  if (CHROMIUM !== undefined) {
+    browser = await launchBrowser();
+  }
+});
+afterAll(async () => {
+  await browser?.close();
+  await appliance.close();
+});
+
+async function signIn(
+  options: Parameters<Browser["newContext"]>[0] = {},
+): Promise<{ page: Page; faults: string[]; context: BrowserContext }> {
+  if (browser === null) throw new Error("no browser");
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  page.setDefaultTimeout(HANGS_AFTER_MS);
+  const faults: string[] = [];
+  page.on("pageerror", (error) => faults.push(error.message));
+  await page.goto(`${address}/account/sign-in/`);
+  await page.fill("[name=email]", "olga@example.com");
+  await page.fill("[name=password]", PASSWORD);
+  await page.click("main button[type=submit]");
+  await page.waitForURL(`${address}/account/`);
+  return { page, faults, context };
+}
+
+const inBrowser = test.skipIf(CHROMIUM === undefined);
+
+inBrowser("the catalog is searched as one types, and the address keeps the search", async () => {
+  const { page, faults, context } = await signIn();
+  await page.goto(`${address}/account/channels/`);
+  await page.type("[name=q]", "вестник", { delay: 20 });
+  await page.waitForURL(/\?q=%D0/);
+  expect(await page.locator("#results tbody tr").allTextContents()).toHaveLength(1);
+  expect(await page.locator("#results-summary").textContent()).toBe("Channels on this page: 1");
+  await page.fill("[name=q]", "ве");
+  await page.getByText("Type three characters or more.").first().waitFor();
+  await page.fill("[name=q]", "");
+  await page.locator("#results tbody tr").nth(1).waitFor();
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+inBrowser(
+  "charts are drawn in the page's colours, with Moscow's days, in any time zone",
+  async () => {
+    for (const colorScheme of ["light", "dark"] as const) {
+      const { page, faults, context } = await signIn({
+        colorScheme,
+        timezoneId: "America/Los_Angeles",
+      });
+      await page.goto(`${address}/account/channels/1/`);
+      expect(await page.locator("[data-chart] canvas").count()).toBe(2);
+      // A colour that a canvas does not understand is black.
+      const inks = await page.evaluate(`(() => {
+        const canvas = document.querySelector("canvas");
+        const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+        let blue = 0;
+        for (let at = 0; at < pixels.length; at += 4) {
+          if (pixels[at + 3] > 200 && pixels[at + 2] - pixels[at] > 60) blue += 1;
+        }
+        return blue;
+      })()`);
+      expect(inks, colorScheme).toBeGreaterThan(200);
+      const box = await page.locator("[data-chart] .u-over").first().boundingBox();
+      if (box === null) throw new Error("no chart");
+      await page.mouse.move(box.x + box.width - 1, box.y + box.height / 2);
+      const told = await page.locator(".u-legend .u-value").first().textContent();
+      expect(told).toBe("Nov 20, 2026");
+      expect(faults).toEqual([]);
+      await context.close();
+    }
+  },
+);
+
+inBrowser(
+  "a chart shows the whole period and its longest numbers, however few days are known",
+  async () => {
+    await imported(appliance, "channels", [channel(9)]);
+    const stats = { channel: 9, subscribers: 1_234_567_890, views: 1 };
+    await imported(appliance, "stats", [
+      { ...stats, day: "2026-11-10" },
+      { ...stats, day: "2026-11-12", subscribers: 1_234_000_000 },
+    ]);
+    const { page, faults, context } = await signIn();
+    await page.goto(`${address}/account/channels/9/?days=90`);
+    const plot = await page.locator("[data-chart] .u-over").first().boundingBox();
+    const all = await page.locator("[data-chart] .u-wrap").first().boundingBox();
+    if (plot === null || all === null) throw new Error("no chart");
+    const label = await page.evaluate(`(() => {
+      const context = document.createElement("canvas").getContext("2d");
+      context.font = "12px system-ui";
+      return context.measureText("1,234,567,000").width;
+    })()`);
+    expect(plot.x - all.x).toBeGreaterThan(Number(label));
+    await page.mouse.move(plot.x + plot.width / 2, plot.y + plot.height / 2);
+    const point = await page.locator("[data-chart] .u-cursor-pt").first().boundingBox();
+    // 10 November is ten days before the end of 90.
+    const at = (Number(point?.x) + Number(point?.width) / 2 - plot.x) / plot.width;
+    expect(at).toBeCloseTo(79 / 89, 1);
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+inBrowser("a webhook that staff disabled stays disabled, whatever is clicked", async () => {
+  const { page, context } = await signIn();
+  await appliance.app.domains.webhooks.disable(1);
+  await page.goto(`${address}/account/webhooks/1/`);
+  await page.getByRole("button", { name: "Enable" }).click();
+  await page.getByRole("alert").waitFor();
+  expect(await page.getByRole("alert").textContent()).toBe(
+    "The webhook was disabled by staff: contact support.",
+  );
+  await appliance.app.domains.webhooks.enable(1);
+  await page.goto(`${address}/account/webhooks/1/`);
+  await page.getByRole("button", { name: "Disable" }).click();
+  await page.getByText("by your organization").waitFor();
+  await page.getByRole("button", { name: "Enable" }).click();
+  await page.getByText("The webhook is enabled.", { exact: false }).waitFor();
+  await context.close();
+});

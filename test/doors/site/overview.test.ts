@@ -1,0 +1,136 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { connectSnippets } from "../../../src/customers/keys/connect-snippets.ts";
+import { sumByDayAndMethod } from "../../../src/doors/site/usage-sums.ts";
+import { parseDay } from "../../../src/values/moscow-time.ts";
+import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
+import { channel, imported } from "../../support/expectations.ts";
+import { signedInMember, type Visitor } from "../../support/visitor.ts";
+
+let appliance: Appliance;
+let customer: Customer;
+let owner: Visitor;
+beforeEach(async () => {
+  appliance = await startAppliance();
+  customer = await appliance.customer({ plan: "start" });
+  owner = await signedInMember(appliance, customer.organizationId, "owner", "olga@example.com");
+  await imported(appliance, "channels", [channel(1)]);
+});
+afterEach(() => appliance.close());
+
+const daysIn = (html: string): string[] =>
+  [...html.matchAll(/<th scope="row" data-value="([\d-]+)"/g)].map((match) => match[1] ?? "");
+/** Requests, units and errors of a row that contains a text. */
+const numbersOf = (html: string, text: string): number[] => {
+  const row = html.split("<tr>").find((one) => one.includes(text)) ?? "";
+  return [...row.matchAll(/<td class="number" data-value="(\d+)"/g)].map((match) =>
+    Number(match[1]),
+  );
+};
+async function use(): Promise<void> {
+  await appliance.get("/v1/msgr/channels/1/", customer.key);
+  await appliance.get("/v1/msgr/channels/77/", customer.key);
+  await appliance.get("/v1/me/", customer.key);
+}
+
+test("usage is shown by day and by method, every day of the range there", async () => {
+  await use();
+  appliance.ports.clock.advance(24 * 60 * 60 * 1000);
+  await use();
+  const { html } = await owner.get("/account/?days=7");
+  const days = daysIn(html.split('id="requests-by-method"')[0] ?? "");
+  expect(days).toHaveLength(7);
+  expect(days[0]).toBe("2026-11-15");
+  expect(days.at(-1)).toBe("2026-11-21");
+  expect(numbersOf(html, 'data-value="2026-11-19"')).toEqual([0, 0, 0]);
+  expect(numbersOf(html, 'data-value="2026-11-20"')).toEqual([3, 2, 1]);
+  expect(numbersOf(html, 'data-value="2026-11-21"')).toEqual([3, 2, 1]);
+  expect(numbersOf(html, "GET /v1/msgr/channels/:channel/")).toEqual([4, 4, 2]);
+  expect(numbersOf(html, "GET /v1/me/<")).toEqual([2, 0, 0]);
+  expect(numbersOf(html, ">Total<")).toEqual([6, 4, 2]);
+  for (const [counted, used] of [
+    ["requests", [2, 1]],
+    ["units", [2, 0]],
+  ] as const) {
+    const table = html.split(`<table id="${counted}-by-method">`)[1]?.split("</table>")[0] ?? "";
+    expect(table).toMatch(/Day<.*GET \/v1\/msgr\/channels\/:channel\/<.*GET \/v1\/me\/</s);
+    expect(daysIn(table)).toEqual(days);
+    expect(numbersOf(table, 'data-value="2026-11-19"')).toEqual([0, 0]);
+    expect(numbersOf(table, 'data-value="2026-11-21"')).toEqual([...used]);
+  }
+});
+
+test("methods beyond the five most requested ones are one column by day", () => {
+  const rows = [9, 8, 7, 6, 5, 4, 3].map((requests) => {
+    return { day: "2026-11-20", method: `m${requests}`, requests, units: 1, errors: 0 };
+  });
+  const day = parseDay("2026-11-20") ?? 0;
+  const { methods, days } = sumByDayAndMethod(rows, day - 1, day);
+  expect(methods).toEqual(["m9", "m8", "m7", "m6", "m5", null]);
+  expect(days.map(({ sums }) => sums.map(({ requests }) => requests))).toEqual([
+    [0, 0, 0, 0, 0, 0],
+    [9, 8, 7, 6, 5, 7],
+  ]);
+});
+
+test("looking at pages costs nothing and is not counted", async () => {
+  await owner.get("/account/");
+  await owner.get("/account/keys/");
+  const me = await appliance.get("/v1/me/", customer.key);
+  expect(me.body.usage.used).toBe(0);
+});
+
+test("the range is one of 7, 30 and 90 days, 30 where another is asked for", async () => {
+  for (const [days, shown] of [
+    ["7", 7],
+    ["30", 30],
+    ["90", 90],
+    ["31", 30],
+    ["x", 30],
+    ["", 30],
+  ] as const) {
+    const { html, status } = await owner.get(`/account/?days=${days}`);
+    expect(status).toBe(200);
+    expect(daysIn(html)).toHaveLength(shown);
+    expect(html).toContain(`href="?days=${shown}" aria-current="true"`);
+  }
+});
+
+test("the plan, its end and what is left are those of the account method", async () => {
+  await use();
+  await appliance.app.domains.accounts.givePlan(
+    customer.organizationId,
+    "start",
+    Date.parse("2026-12-01T00:00:00+03:00"),
+  );
+  const { html } = await owner.get("/account/");
+  expect(html).toContain("<strong>Start</strong>");
+  expect(html).toContain("<strong>29,998</strong>");
+  // A plan holds through its last day.
+  expect(html).toContain('<time datetime="2026-11-30">');
+  expect(html).not.toContain("Your plan has ended");
+
+  appliance.ports.clock.set("2026-12-01T00:00:00+03:00");
+  const after = (await owner.get("/account/")).html;
+  expect(after).toContain("<strong>Test</strong>");
+  expect(after).toContain("Your plan has ended");
+  expect(after).toContain("<strong>1,000</strong>");
+});
+
+test("another organization's usage is not counted in", async () => {
+  const other = await appliance.customer();
+  await appliance.get("/v1/msgr/channels/1/", other.key);
+  const { html } = await owner.get("/account/");
+  expect(html).toContain("No requests in these days.");
+});
+
+test("the snippets name this appliance's own address", async () => {
+  const { html, status } = await owner.get("/account/connect/");
+  expect(status).toBe(200);
+  for (const { text } of connectSnippets("http://localhost")) {
+    expect(html).toContain(Bun.escapeHTML(text).replaceAll("&#x27;", "&#39;"));
+  }
+  const guide = await appliance.request("/docs/mcp/");
+  for (const { text } of connectSnippets("http://localhost")) {
+    expect(guide.body).toContain(Bun.escapeHTML(text));
+  }
+});

@@ -1,0 +1,508 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { fakePorts } from "../../support/fake-ports.ts";
+import {
+  addPerson,
+  csrfIn,
+  PASSWORD,
+  signedInVisitor,
+  type Visitor,
+  visitorOf,
+} from "../../support/visitor.ts";
+
+const PROFILE = "/account/profile/";
+const SIGN_IN = "/account/sign-in/";
+const FORGOTTEN = "/account/forgotten-password/";
+
+let appliance: Appliance;
+beforeEach(async () => {
+  appliance = await startAppliance();
+});
+afterEach(() => appliance.close());
+
+/** As many attempts as come in a burst. */
+const TEN = Array.from({ length: 10 }, (_, at) => at);
+
+/** Statuses of attempts one after the other: few of one network may wait at once. */
+async function inTurn(
+  count: number,
+  attempt: (at: number) => Promise<{ status: number }>,
+): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let at = 0; at < count; at += 1) statuses.push((await attempt(at)).status);
+  return statuses;
+}
+
+const isSignedIn = async (visitor: Visitor): Promise<boolean> =>
+  (await visitor.get(PROFILE)).status === 200;
+
+describe("the set-up address", () => {
+  const token = (): string => /token=(.*)$/.exec(appliance.app.setUpPath() ?? "")?.[1] ?? "";
+  const ANSWERS = {
+    action: "set-up",
+    name: "Ada",
+    email: "Ada@Example.com",
+    password: PASSWORD,
+    organization: "Acme",
+  };
+
+  test("makes the first person, who is staff and owns an organization, and is then gone", async () => {
+    const path = appliance.app.setUpPath() ?? "";
+    const visitor = visitorOf(appliance);
+    expect((await visitor.get(path)).status).toBe(200);
+    const answer = await visitor.post(path, { ...ANSWERS, token: token() });
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get("location")).toBe("/account/sign-in/?done=set-up");
+    expect(appliance.app.setUpPath()).toBeNull();
+    const used = await visitor.get(path);
+    expect(used.status).toBe(404);
+    expect(used.body).toContain("This address was used or is older than 30 minutes.");
+    const never = await visitor.get("/account/set-up/?token=never");
+    const main = (html: string) => html.split("<main")[1];
+    expect(main(never.body)).toBe(main(used.body));
+    const csrf = await visitor.csrf();
+    const second = await visitor.post(path, { ...ANSWERS, csrf, token: token() });
+    expect(second.status).toBe(404);
+
+    expect((await visitor.signIn("ada@example.com")).status).toBe(303);
+    const { body } = await visitor.get("/account/");
+    expect(body).toContain("Acme");
+    expect(body).toContain('href="/staff/"');
+  });
+
+  test("works for 30 minutes from the start", async () => {
+    const path = appliance.app.setUpPath() ?? "";
+    const visitor = visitorOf(appliance);
+    appliance.ports.clock.advance(30 * 60_000 - 1);
+    expect((await visitor.get(path)).status).toBe(200);
+    const csrf = await visitor.csrf(path);
+    appliance.ports.clock.advance(1);
+    expect((await visitor.get(path)).status).toBe(404);
+    expect((await visitor.post(path, { ...ANSWERS, csrf })).status).toBe(404);
+    expect(appliance.app.setUpPath()).toBeNull();
+  });
+
+  test("has a token of 192 random bits, and no other opens it", async () => {
+    expect(Buffer.from(token(), "base64url")).toHaveLength(24);
+    const visitor = visitorOf(appliance);
+    for (const other of ["", "x", `${token()}x`, token().slice(1), token().toLowerCase()]) {
+      expect((await visitor.get(`/account/set-up/?token=${other}`)).status, other).toBe(404);
+    }
+    expect((await visitor.get("/account/set-up/")).status).toBe(404);
+    const again = await startAppliance({}, fakePorts());
+    // The fake source of randomness repeats itself: the real one is tried in a journey.
+    expect(again.app.setUpPath()).not.toBeNull();
+    await again.close();
+  });
+
+  test("is gone where there is somebody, who came by the command line for instance", async () => {
+    const path = appliance.app.setUpPath() ?? "";
+    await addPerson(appliance);
+    expect(appliance.app.setUpPath()).toBeNull();
+    expect((await visitorOf(appliance).get(path)).status).toBe(404);
+  });
+
+  test("says what is wrong in place, keeps what was typed but the password, and stays open", async () => {
+    const path = appliance.app.setUpPath() ?? "";
+    const visitor = visitorOf(appliance);
+    for (const [wrong, sentence] of [
+      [{ email: "nobody" }, "Enter a valid email address."],
+      [{ password: "short" }, "at least 10 characters"],
+      [{ organization: " " }, "This field may not be blank."],
+    ] as const) {
+      const answer = await visitor.post(path, { ...ANSWERS, ...wrong, token: token() });
+      expect(answer.status, sentence).toBe(400);
+      expect(answer.body).toContain(sentence);
+      expect(answer.body).toContain('value="Ada"');
+      expect(answer.body).not.toContain(PASSWORD);
+    }
+    expect(appliance.app.setUpPath()).toBe(path);
+  });
+
+  test("takes only an address by which its owner can sign in", async () => {
+    const path = appliance.app.setUpPath() ?? "";
+    const visitor = visitorOf(appliance);
+    for (const email of ["ада@пример.рф", "a@b..c", "a..b@example.com", "a@пример.com", "a@b.1"]) {
+      const answer = await visitor.post(path, { ...ANSWERS, email, token: token() });
+      expect(answer.status, email).toBe(400);
+      expect(answer.body).toContain("Enter a valid email address.");
+    }
+    const unusual = "o'hara+1_x.y-z@sub-domain.example.museum";
+    await visitor.post(path, { ...ANSWERS, email: unusual, token: token() });
+    expect((await visitor.signIn(unusual)).status).toBe(303);
+  });
+});
+
+test("no member is made with an address that cannot sign in", async () => {
+  const { organizationId } = await addPerson(appliance);
+  const { accounts } = appliance.app.domains;
+  for (const email of ["ада@пример.рф", "a@b..c", "a..b@example.com", "a@localhost", "a b@c.de"]) {
+    const added = accounts.addMember({ organizationId, email, name: "", role: "member" });
+    await expect(added, email).rejects.toMatchObject({
+      fields: { email: ["Enter a valid email address."] },
+    });
+  }
+});
+
+describe("signing in", () => {
+  test("leads to the account, by an address in any case, and signing out ends the session", async () => {
+    await addPerson(appliance, { email: "ada@example.com" });
+    const visitor = visitorOf(appliance);
+    const answer = await visitor.signIn(" ADA@example.com ");
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get("location")).toBe("/account/");
+    const cookie = visitor.cookies.get("kanalog.session_token") ?? "";
+    expect(await isSignedIn(visitor)).toBe(true);
+    const out = await visitor.post(SIGN_IN, {
+      action: "sign-out",
+      csrf: await visitor.csrf(PROFILE),
+    });
+    expect(out.status).toBe(303);
+    expect(visitor.cookies.has("kanalog.session_token")).toBe(false);
+    const thief = visitorOf(appliance);
+    thief.cookies.set("kanalog.session_token", cookie);
+    expect(await isSignedIn(thief)).toBe(false);
+  });
+
+  test("answers the same for a wrong password, an unknown address and one without a password", async () => {
+    await addPerson(appliance, { email: "ada@example.com" });
+    const answers: unknown[] = [];
+    for (const [email, password] of [
+      ["ada@example.com", "wrong wrong wrong"],
+      ["who@example.com", PASSWORD],
+      ["no address", PASSWORD],
+      ["ada@example.com", ""],
+    ] as const) {
+      const answer = await visitorOf(appliance).signIn(email, password);
+      expect(answer.status, email).toBe(400);
+      expect(answer.headers.getSetCookie().join()).not.toContain("session");
+      expect(answer.body).toContain(`value="${email}"`);
+      answers.push(answer.body.replaceAll(email, "").replace(/name="csrf" value="[^"]*"/g, ""));
+    }
+    expect(new Set(answers).size).toBe(1);
+  });
+
+  test("never shows the password again, nor keeps it in the log", async () => {
+    await addPerson(appliance);
+    const secret = "my very secret pass";
+    const { body } = await visitorOf(appliance).signIn("ada@example.com", secret);
+    expect(body).not.toContain(secret);
+    expect(JSON.stringify(appliance.ports.log)).not.toContain(secret);
+  });
+
+  test("is limited per account, wherever the attempts come from", async () => {
+    await appliance.close();
+    appliance = await startAppliance({ KANALOG_TRUST_PROXY: "true" });
+    await addPerson(appliance);
+    await addPerson(appliance, { email: "bob@example.com" });
+    const attempt = (from: string, email: string, password = "wrong wrong wrong") => {
+      const visitor = visitorOf(appliance);
+      return visitor.post(
+        SIGN_IN,
+        { action: "sign-in", email, password },
+        { "x-forwarded-for": from },
+      );
+    };
+    const ten = await Promise.all(TEN.map((at) => attempt(`192.0.2.${at}`, "ada@example.com")));
+    expect(ten.map(({ status }) => status)).toEqual(TEN.map(() => 400));
+    const refused = await attempt("192.0.2.99", "Ada@example.com", PASSWORD);
+    expect(refused.status).toBe(429);
+    expect(refused.body).toContain("Too many attempts");
+    expect((await attempt("192.0.2.99", "bob@example.com", PASSWORD)).status).toBe(303);
+    appliance.ports.clock.advance(30_000);
+    expect((await attempt("192.0.2.98", "ada@example.com", PASSWORD)).status).toBe(303);
+  });
+
+  test("is limited per address, whoever is tried, IPv6 by the network of one subscriber", async () => {
+    await appliance.close();
+    appliance = await startAppliance({ KANALOG_TRUST_PROXY: "true" });
+    await addPerson(appliance);
+    const attempt = (from: string, email: string) =>
+      visitorOf(appliance).post(
+        SIGN_IN,
+        { action: "sign-in", email, password: PASSWORD },
+        { "x-forwarded-for": `203.0.113.1, ${from}` },
+      );
+    for (const [from, other] of [
+      [() => "192.0.2.1", "192.0.2.2"],
+      [(at: number) => `2001:db8:1:1::${at + 1}`, "2001:db8:1:2::1"],
+    ] as const) {
+      const ten = await inTurn(10, (at) => attempt(from(at), `x${at}@example.com`));
+      expect(ten).toEqual(TEN.map(() => 400));
+      expect((await attempt(from(11), "ada@example.com")).status).toBe(429);
+      expect((await attempt(other, "ada@example.com")).status).toBe(303);
+    }
+  });
+
+  test("takes nothing from its address where it succeeds, of which many people may have one", async () => {
+    const emails = ["ada@example.com", "bob@example.com", "cyd@example.com"];
+    for (const email of emails) await addPerson(appliance, { email });
+    const wrong = await inTurn(9, () => visitorOf(appliance).signIn("x@y.zz"));
+    expect(wrong).toEqual(TEN.slice(1).map(() => 400));
+    for (const email of emails) {
+      expect((await visitorOf(appliance).signIn(email)).status).toBe(303);
+    }
+    expect((await visitorOf(appliance).signIn("z@y.zz")).status).toBe(400);
+    expect((await visitorOf(appliance).signIn("ada@example.com")).status).toBe(429);
+  });
+
+  test("an address that was refused takes no attempts from an account", async () => {
+    await appliance.close();
+    appliance = await startAppliance({ KANALOG_TRUST_PROXY: "true" });
+    await addPerson(appliance);
+    const attempt = (from: string, email: string, password: string) =>
+      visitorOf(appliance).post(
+        SIGN_IN,
+        { action: "sign-in", email, password },
+        { "x-forwarded-for": from },
+      );
+    await inTurn(10, (at) => attempt("192.0.2.1", `y${at}@example.com`, "wrong"));
+    for (let at = 0; at < 12; at += 1) await attempt("192.0.2.1", "ada@example.com", "wrong");
+    expect((await attempt("192.0.2.2", "ada@example.com", PASSWORD)).status).toBe(303);
+  });
+});
+
+describe("a session", () => {
+  test("is kept in a cookie that no script and no other site sees", async () => {
+    await addPerson(appliance);
+    const visitor = await signedInVisitor(appliance, "ada@example.com");
+    for (const name of ["kanalog.session_token", "kanalog.form"]) {
+      const text = visitor.setCookies.get(name) ?? "";
+      expect(text, name).toMatch(/; HttpOnly/i);
+      expect(text, name).toMatch(/; SameSite=Lax/i);
+      expect(text, name).toMatch(/; Path=\//i);
+      expect(text, name).not.toMatch(/; Secure|Domain=/i);
+    }
+    await visitor.get("/account/language/?to=ru&back=/account/");
+    expect(visitor.setCookies.get("kanalog.language")).toMatch(/HttpOnly; SameSite=Lax/);
+  });
+
+  test("is Secure in every cookie behind https", async () => {
+    await appliance.close();
+    appliance = await startAppliance({ KANALOG_BASE_URL: "https://kanalog.example" });
+    await addPerson(appliance);
+    const visitor = await signedInVisitor(appliance, "ada@example.com");
+    await visitor.get("/account/language/?to=ru&back=/account/");
+    expect(visitor.setCookies.size).toBeGreaterThanOrEqual(3);
+    for (const text of visitor.setCookies.values()) expect(text).toMatch(/; Secure$/);
+  });
+
+  test("ends elsewhere when the password is changed, and goes on here", async () => {
+    await addPerson(appliance);
+    const [here, elsewhere] = [
+      await signedInVisitor(appliance, "ada@example.com"),
+      await signedInVisitor(appliance, "ada@example.com"),
+    ];
+    const answer = await here.post(PROFILE, {
+      action: "change-password",
+      password: PASSWORD,
+      newPassword: "another long password",
+    });
+    expect(answer.headers.get("location")).toBe("/account/profile/?done=password");
+    expect(await isSignedIn(here)).toBe(true);
+    expect(await isSignedIn(elsewhere)).toBe(false);
+    expect((await visitorOf(appliance).signIn("ada@example.com")).status).toBe(400);
+    const again = await visitorOf(appliance).signIn("ada@example.com", "another long password");
+    expect(again.status).toBe(303);
+  });
+
+  test("does not make the present password guessable", async () => {
+    await addPerson(appliance);
+    const visitor = await signedInVisitor(appliance, "ada@example.com");
+    const attempt = (password: string) =>
+      visitor.post(PROFILE, {
+        ...{ action: "change-password", password, newPassword: "another long password" },
+      });
+    const wrong = await attempt("wrong wrong wrong");
+    expect(wrong.status).toBe(400);
+    expect(wrong.body).toContain("This is not your present password.");
+    await inTurn(9, () => attempt("wrong wrong wrong"));
+    expect((await attempt(PASSWORD)).status).toBe(429);
+  });
+
+  test("ends after a week, and is prolonged by use", async () => {
+    await addPerson(appliance);
+    const visitor = await signedInVisitor(appliance, "ada@example.com");
+    expect(visitor.setCookies.get("kanalog.session_token")).toMatch(/Max-Age=604800/i);
+  });
+
+  test("ends everywhere when a password is chosen by a link", async () => {
+    await addPerson(appliance);
+    const visitor = await signedInVisitor(appliance, "ada@example.com");
+    await choose(await linkTo("ada@example.com"), "another long password");
+    expect(await isSignedIn(visitor)).toBe(false);
+  });
+
+  test("ends with somebody's last place, and not before; never that of staff", async () => {
+    const { organizationId } = await addPerson(appliance);
+    const both = { role: "member", name: "" } as const;
+    const bob = await addPerson(appliance, { ...both, email: "bob@example.com", organizationId });
+    const { accounts, people } = appliance.app.domains;
+    const other = await accounts.createOrganization({ name: "Other", plan: "test" });
+    const place = { ...both, email: "bob@example.com", organizationId: other.id };
+    const second = await accounts.addMember(place);
+    const visitor = await signedInVisitor(appliance, "bob@example.com");
+    const suspend = async (id: number) => {
+      await accounts.suspend(id);
+      await people.endSessionsOfSuspended("Bob@example.com");
+    };
+    await suspend(bob.memberId);
+    expect(await isSignedIn(visitor)).toBe(true);
+    expect((await visitor.get("/account/")).body).toContain("Other");
+    expect((await visitor.get(PROFILE)).body).toContain(
+      "You are suspended in the organization Acme",
+    );
+    await people.markStaff("bob@example.com", true);
+    await suspend(second.id);
+    expect(await isSignedIn(visitor)).toBe(true);
+    await people.markStaff("ada@example.com", true);
+    await people.markStaff("bob@example.com", false);
+    await suspend(second.id);
+    expect(await isSignedIn(visitor)).toBe(false);
+  });
+
+  test("of somebody who is suspended, or whose organization is archived, says so by its name", async () => {
+    const { memberId, organizationId } = await addPerson(appliance);
+    const { accounts } = appliance.app.domains;
+    const visitor = await signedInVisitor(appliance, "ada@example.com");
+    await accounts.suspend(memberId);
+    const suspended = (await visitor.get(PROFILE)).body;
+    expect(suspended).toContain("You are suspended in the organization Acme. Ask an owner of it.");
+    expect(suspended).not.toContain("You are in no organization");
+    await accounts.archive(organizationId);
+    expect((await visitor.get(PROFILE)).body).toContain("The organization Acme is archived.");
+  });
+
+  test("of somebody whose membership was suspended shows nothing of the organization", async () => {
+    const { memberId } = await addPerson(appliance);
+    const visitor = await signedInVisitor(appliance, "ada@example.com");
+    await appliance.app.domains.accounts.suspend(memberId);
+    const { status, headers, body } = await visitor.get("/account/");
+    expect(status).toBe(303);
+    expect(["/account/profile/", "/account/sign-in/?next=%2Faccount%2F"]).toContain(
+      headers.get("location") ?? "",
+    );
+    expect(body).not.toContain("Acme");
+  });
+
+  test("that somebody made up is none", async () => {
+    await addPerson(appliance);
+    for (const value of ["x", "x.y", "", `${"a".repeat(32)}.${"b".repeat(44)}`]) {
+      const visitor = visitorOf(appliance);
+      visitor.cookies.set("kanalog.session_token", value);
+      expect(await isSignedIn(visitor), value).toBe(false);
+    }
+  });
+});
+
+async function linkTo(email: string): Promise<string> {
+  const { mail } = appliance.ports;
+  mail.sent.length = 0;
+  const answer = await visitorOf(appliance).post("/account/forgotten-password/", {
+    action: "send",
+    email,
+  });
+  expect(answer.headers.get("location")).toBe("/account/forgotten-password/?sent");
+  await appliance.app.workAfterAnswers();
+  await appliance.app.mailer.runDue();
+  return /\/account\/choose-password\/\?token=\S+/.exec(mail.sent[0]?.text ?? "")?.[0] ?? "";
+}
+
+function choose(path: string, password: string) {
+  const token = new URL(path, "http://localhost").searchParams.get("token") ?? "";
+  return visitorOf(appliance).post(path, { action: "choose", token, password });
+}
+
+describe("a forgotten password", () => {
+  test("is chosen anew by the link of a mail, once, for three days", async () => {
+    await addPerson(appliance);
+    const link = await linkTo("Ada@example.com");
+    for (let at = 0; at < 2; at += 1) {
+      expect((await visitorOf(appliance).get(link)).body).toContain('name="password"');
+    }
+    const answer = await choose(link, "another long password");
+    expect(answer.headers.get("location")).toBe("/account/sign-in/?done=password");
+    const opened = await visitorOf(appliance).get(link);
+    expect(opened.status).toBe(404);
+    expect(opened.body).toContain("it was used already");
+    expect(opened.body).not.toContain('name="password"');
+    const again = await choose(link, "yet another password");
+    expect(again.status).toBe(409);
+    expect(again.body).toContain("it was used already");
+    const signed = await visitorOf(appliance).signIn("ada@example.com", "another long password");
+    expect(signed.status).toBe(303);
+  });
+
+  test("leaves no other link behind that would still work", async () => {
+    await addPerson(appliance);
+    const first = await linkTo("ada@example.com");
+    const second = await linkTo("ada@example.com");
+    expect((await choose(second, "another long password")).status).toBe(303);
+    expect((await choose(first, "yet another password")).status).toBe(409);
+  });
+
+  test("answers the same for an address that nobody has, and sends it nothing", async () => {
+    await addPerson(appliance);
+    expect(await linkTo("who@example.com")).toBe("");
+    expect(appliance.ports.mail.sent).toEqual([]);
+    const none = await visitorOf(appliance).post(FORGOTTEN, { action: "send", email: "none" });
+    expect(none.status).toBe(400);
+    expect(none.body).toContain("Enter a valid email address.");
+  });
+
+  test("answers before anything is looked up, so that how soon it does tells nothing", async () => {
+    await addPerson(appliance);
+    const { db } = appliance.app.domains;
+    const links = () => db.$client.prepare("SELECT count(*) AS n FROM verifications").get();
+    const visitor = visitorOf(appliance);
+    const csrf = await visitor.csrf(FORGOTTEN);
+    const sent = visitor.post(FORGOTTEN, { action: "send", email: "ada@example.com", csrf });
+    expect((await sent).status).toBe(303);
+    expect(links()).toEqual({ n: 0 });
+    await appliance.app.workAfterAnswers();
+    expect(links()).toEqual({ n: 1 });
+  });
+
+  test("is limited per address and account", async () => {
+    await addPerson(appliance);
+    for (let at = 0; at < 10; at += 1) await linkTo("ada@example.com");
+    const answer = await visitorOf(appliance).post("/account/forgotten-password/", {
+      ...{ action: "send", email: "ada@example.com" },
+    });
+    expect(answer.status).toBe(429);
+    await appliance.app.mailer.runDue();
+    expect(appliance.ports.mail.sent.length).toBeLessThanOrEqual(1);
+  });
+
+  test("takes no password that is too short or too long, and the link still works then", async () => {
+    await addPerson(appliance);
+    const link = await linkTo("ada@example.com");
+    const long = "длинный пароль. ".repeat(8);
+    for (const password of ["short", "", `${long}.`]) {
+      const answer = await choose(link, password);
+      expect(answer.status).toBe(400);
+      expect(answer.body).toMatch(/class="fault"/);
+    }
+    expect(long).toHaveLength(128);
+    expect((await choose(link, long)).status).toBe(303);
+  });
+
+  test("is not told by any log", async () => {
+    await addPerson(appliance);
+    const link = await linkTo("ada@example.com");
+    await choose(link, "another long password");
+    const token = link.split("token=")[1] ?? "";
+    expect(token.length).toBeGreaterThan(15);
+    expect(JSON.stringify(appliance.ports.log)).not.toContain(token);
+  });
+});
+
+test("the token of a form is of this browser and this session", async () => {
+  await addPerson(appliance);
+  const visitor = visitorOf(appliance);
+  const before = await visitor.csrf();
+  await visitor.signIn("ada@example.com");
+  const after = csrfIn((await visitor.get(PROFILE)).body);
+  const other = await visitorOf(appliance).csrf();
+  expect(new Set([before, after, other]).size).toBe(3);
+});

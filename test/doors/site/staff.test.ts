@@ -1,0 +1,491 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { recordChange } from "../../../src/customers/audit/audit-log.ts";
+import { createSecretBox } from "../../../src/push/webhooks/manage/secret-box.ts";
+import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
+import { auditOf } from "../../support/audit.ts";
+import {
+  addPerson,
+  expectDone,
+  STAFF,
+  signedInMember,
+  staffVisitor,
+  type Visitor,
+  visitorOf,
+} from "../../support/visitor.ts";
+
+/** Staff's console: who sees it, what it shows, and what it changes. */
+
+const SECRET = "the secret of an appliance of a test";
+
+let appliance: Appliance;
+let customer: Customer;
+let staff: Visitor;
+beforeEach(async () => {
+  appliance = await startAppliance({ KANALOG_SECRET: SECRET });
+  customer = await appliance.customer();
+  staff = await staffVisitor(appliance);
+});
+afterEach(() => appliance.close());
+
+const PAGES = [
+  ...["", "organizations/", "people/", "webhooks/", "jobs/", "database/", "errors/", "audit/"],
+].map((path) => `/staff/${path}`);
+
+const organizationPath = () => `/staff/organizations/${customer.organizationId}/`;
+const personId = (email: string): string => {
+  const { db } = appliance.app.domains;
+  return (db.$client.prepare("SELECT id FROM people WHERE email = ?").get(email) as { id: string })
+    .id;
+};
+const personPath = (email: string) => `/staff/people/${personId(email)}/`;
+
+/** A webhook as a customer has it. */
+async function webhook(): Promise<number> {
+  const { db } = appliance.app.domains;
+  const secret = createSecretBox(SECRET, appliance.ports.random).seal("whsec_of-a-test");
+  const { lastInsertRowid } = db.$client
+    .prepare(
+      `INSERT INTO webhooks (organization_id, url, secret, disabled_reason, since_sequence,
+         created_at, updated_at) VALUES (?, 'https://hooks.example.com/a', ?, '', 0, 1, 1)`,
+    )
+    .run(customer.organizationId, secret);
+  return Number(lastInsertRowid);
+}
+
+test("every page is there for staff, in both languages, each with one heading", async () => {
+  const id = await webhook();
+  const pages = [...PAGES, organizationPath(), personPath(STAFF), `/staff/webhooks/${id}/`];
+  const russian = await (async () => {
+    const browser = visitorOf(appliance, "ru");
+    await browser.signIn(STAFF);
+    return browser;
+  })();
+  for (const path of pages) {
+    for (const [browser, language] of [
+      [staff, "en"],
+      [russian, "ru"],
+    ] as const) {
+      const { status, html } = await browser.get(path);
+      expect({ path, status }).toEqual({ path, status: 200 });
+      expect(html).toContain(`<html lang="${language}">`);
+      expect(html.match(/<h1>/g)).toHaveLength(1);
+      expect(html, path).toMatch(/<nav class="console"[\s\S]* aria-current="(page|true)"/);
+      expect(html).not.toContain("undefined");
+    }
+  }
+});
+
+test("for everybody else the console does not exist, whatever they send", async () => {
+  const { organizationId } = customer;
+  const owner = await signedInMember(appliance, organizationId, "owner", "owner@example.com");
+  const id = await webhook();
+  const pages = [...PAGES, organizationPath(), personPath(STAFF), `/staff/webhooks/${id}/`];
+  for (const path of pages) {
+    expect((await owner.get(path)).status, path).toBe(404);
+    const nobody = await visitorOf(appliance).get(path);
+    expect(nobody).toMatchObject({ status: 303, location: expect.stringContaining("sign-in") });
+  }
+  // The token of their own page does not open staff's actions.
+  const csrf = /name="csrf" value="([^"]+)"/.exec((await owner.get("/account/profile/")).html)?.[1];
+  for (const [path, fields] of [
+    [organizationPath(), { action: "archive" }],
+    [personPath("owner@example.com"), { action: "give-staff" }],
+    [`/staff/webhooks/${id}/`, { action: "disable", reason: "spite" }],
+    ["/staff/jobs/", { action: "run", job: "recount" }],
+  ] as const) {
+    expect((await owner.post(path, { ...fields, csrf: csrf ?? "" })).status, path).toBe(404);
+  }
+  expect(auditOf(appliance)).toEqual([]);
+  expect(appliance.app.domains.accounts.organization(organizationId).archivedAt).toBeNull();
+  expect((await owner.get("/account/profile/")).html).not.toContain("/staff/");
+});
+
+test("a mark that is taken ends the console at the next request", async () => {
+  const { organizationId } = customer;
+  const other = await signedInMember(appliance, organizationId, "owner", "other@example.com");
+  expectDone(
+    await staff.post(personPath("other@example.com"), { action: "give-staff" }),
+    "staff-given",
+  );
+  expect((await other.get("/staff/")).status).toBe(200);
+  expectDone(
+    await staff.post(personPath("other@example.com"), { action: "take-staff" }),
+    "staff-taken",
+  );
+  expect((await other.get("/staff/")).status).toBe(404);
+  expect(auditOf(appliance)).toMatchObject([
+    { person: STAFF, action: "staff.add", target: "person other@example.com" },
+    { person: STAFF, action: "staff.remove", target: "person other@example.com" },
+  ]);
+});
+
+test("nobody takes their own mark of staff, and the last one stays", async () => {
+  const own = await staff.post(personPath(STAFF), { action: "take-staff" });
+  expect(own.status).toBe(409);
+  expect(own.html).toContain("Nobody takes their own");
+  expect((await staff.get("/staff/")).status).toBe(200);
+  await expect(appliance.app.domains.people.markStaff(STAFF, false)).rejects.toMatchObject({
+    code: "conflict",
+  });
+});
+
+test("the summary counts what there is, and what is wrong", async () => {
+  await appliance.app.domains.webhooks.disable(await webhook(), "");
+  appliance.ports.mail.isDown = true;
+  await staff.post(personPath(STAFF), { action: "mail-link" });
+  const { html } = await staff.get("/staff/");
+  const counts = [...html.matchAll(/<strong>(\d+)<\/strong>(?:<a[^>]*>)?([^<]+)/g)].map(
+    ([, count, label]) => [label, Number(count)],
+  );
+  expect(Object.fromEntries(counts)).toEqual({
+    Organizations: 2,
+    People: 1,
+    "Webhooks disabled": 1,
+    "Jobs whose last run failed": 0,
+    "Recent errors": 0,
+    "Mails queued": 1,
+  });
+});
+
+test("an organization is made, found, given plans, archived and restored", async () => {
+  const made = await staff.post("/staff/organizations/", {
+    ...{ action: "create", name: " Новая ", plan: "start" },
+  });
+  expectDone(made, "created");
+  const path = made.location?.split("?")[0] ?? "";
+  expect((await staff.get("/staff/organizations/?q=новая")).html).toContain(path);
+  expect((await staff.get("/staff/organizations/?q=nothing")).html).not.toContain(path);
+
+  const planned = { action: "plan", plan: "profi", ends: "2027-01-31" };
+  expectDone(await staff.post(path, planned), "planned");
+  const id = Number(path.split("/").at(-2));
+  const { accounts } = appliance.app.domains;
+  expect(accounts.organization(id)).toMatchObject({
+    name: "Новая",
+    plan: "profi",
+    planEndsAt: Date.parse("2027-02-01T00:00:00+03:00"),
+  });
+  expect((await staff.get(path)).html).toContain('<time datetime="2027-01-31">31 Jan 2027</time>');
+  expectDone(await staff.post(path, { action: "archive" }), "archived");
+  expect(accounts.organization(id).archivedAt).toBe(appliance.ports.clock.now());
+  expectDone(await staff.post(path, { action: "restore" }), "restored");
+  expect(accounts.organization(id).archivedAt).toBeNull();
+  expect(auditOf(appliance).map(({ action, organizationId }) => [action, organizationId])).toEqual(
+    ["create", "plan", "archive", "restore"].map((verb) => [`organization.${verb}`, id]),
+  );
+  expect(auditOf(appliance)[1]?.details).toEqual({
+    plan: "profi",
+    ends: "2027-02-01T00:00:00+03:00",
+  });
+});
+
+test("a plan's form that is sent untouched changes and records nothing; an emptied day says so", async () => {
+  const { accounts } = appliance.app.domains;
+  await accounts.givePlan(customer.organizationId, "growth", Date.parse("2027-02-01T00:00+03:00"));
+  const before = accounts.organization(customer.organizationId);
+  const recorded = auditOf(appliance).length;
+  const { html } = await staff.get(organizationPath());
+  const ends = /<input[^>]*name="ends"[^>]*>/.exec(html)?.[0] ?? "";
+  const [, day = ""] = /value="([^"]*)"/.exec(ends) ?? [];
+  expect(day).toBe("2027-01-31");
+  const plan = { action: "plan", plan: "growth" };
+  expectDone(await staff.post(organizationPath(), { ...plan, ends: day }), "planned");
+  expect(accounts.organization(customer.organizationId)).toEqual(before);
+  expect(auditOf(appliance)).toHaveLength(recorded);
+  const endless = await staff.post(organizationPath(), { ...plan, ends: "" });
+  expectDone(endless, "planned-without-end");
+  expect((await staff.get(endless.location ?? "")).html).toContain("given, without end.");
+  expect(accounts.organization(customer.organizationId).planEndsAt).toBeNull();
+});
+
+test("what is wrong with a form is told at its field, and what was typed stays", async () => {
+  const blank = await staff.post("/staff/organizations/", {
+    ...{ action: "create", name: " ", plan: "growth" },
+  });
+  expect(blank.status).toBe(400);
+  expect(blank.html).toMatch(/id="create-name-fault"[^>]*>This field may not be blank/);
+  expect(blank.html).toMatch(/<option value="growth" selected/);
+  for (const [fields, field] of [
+    [{ plan: "gold", ends: "" }, "plan"],
+    [{ plan: "start", ends: "2027-02-30" }, "ends"],
+    [{ plan: "start", ends: "soon" }, "ends"],
+    [{ plan: "start", ends: "2020-01-01" }, "ends"],
+  ] as const) {
+    const { status, html } = await staff.post(organizationPath(), { action: "plan", ...fields });
+    expect({ fields, status }).toEqual({ fields, status: 400 });
+    expect(html).toContain(`id="plan-${field}-fault"`);
+  }
+  expect(auditOf(appliance)).toEqual([]);
+});
+
+test("addresses of nothing, and numbers that are none, are not found", async () => {
+  for (const path of ["organizations/99", "organizations/x", "webhooks/99", "people/none"]) {
+    expect((await staff.get(`/staff/${path}/`)).status, path).toBe(404);
+  }
+});
+
+test("members get roles, are suspended, which signs them out, and restored", async () => {
+  const { organizationId } = customer;
+  const email = "member@example.com";
+  const browser = await signedInMember(appliance, organizationId, "member", email);
+  const member = browser.memberId;
+  const path = organizationPath();
+  expectDone(await staff.post(path, { action: "role", member, role: "administrator" }), "role");
+  const { accounts } = appliance.app.domains;
+  expect(accounts.member(member).role).toBe("administrator");
+  expectDone(await staff.post(path, { action: "suspend", member }), "suspended");
+  expect(accounts.member(member).suspendedAt).not.toBeNull();
+  expect((await browser.get("/account/profile/")).status).toBe(303);
+  expectDone(await staff.post(path, { action: "reinstate", member }), "reinstated");
+  expect(accounts.member(member).suspendedAt).toBeNull();
+  expect(auditOf(appliance).map(({ action }) => action)).toEqual([
+    ...["member.role", "member.suspend", "member.restore"],
+  ]);
+  const wrong = await staff.post(path, { action: "role", member, role: "king" });
+  expect(wrong.status).toBe(400);
+});
+
+test("a member or key of another organization is not found on an organization's page", async () => {
+  const other = await appliance.customer();
+  for (const fields of [
+    { action: "role", member: other.memberId, role: "member" },
+    { action: "suspend", member: other.memberId },
+    { action: "reinstate", member: other.memberId },
+    { action: "revoke", key: other.keyId },
+    { action: "revoke", key: "x" },
+  ]) {
+    expect((await staff.post(organizationPath(), fields)).status, fields.action).toBe(404);
+  }
+  expect(auditOf(appliance)).toEqual([]);
+  expect((await appliance.get("/v1/me/", other.key)).status).toBe(200);
+});
+
+test("a key that staff revokes stops working at once", async () => {
+  expect((await appliance.get("/v1/me/", customer.key)).status).toBe(200);
+  const fields = { action: "revoke", key: customer.keyId };
+  expectDone(await staff.post(organizationPath(), fields), "revoked");
+  expect((await appliance.get("/v1/me/", customer.key)).status).toBe(401);
+  expect(auditOf(appliance).at(-1)).toMatchObject({ action: "key.revoke", target: "key 1" });
+  expect(JSON.stringify(auditOf(appliance))).not.toContain(customer.key);
+});
+
+test("an owner is added by mail, and chooses a password by its link", async () => {
+  const fields = { action: "add-owner", email: "new@example.com", name: "New" };
+  expectDone(await staff.post(organizationPath(), fields), "invited");
+  await appliance.app.mailer.runDue();
+  const [mail] = appliance.ports.mail.sent;
+  expect(mail?.to).toEqual(["new@example.com"]);
+  const link = /\/account\/choose-password\/\?token=\S+/.exec(mail?.text ?? "")?.[0] ?? "";
+  const browser = visitorOf(appliance);
+  const password = "another good password";
+  const chosen = await browser.post(link, { action: "choose", password });
+  expect(chosen.status).toBe(303);
+  expect((await browser.signIn("new@example.com", password)).location).toBe("/account/");
+  const again = await staff.post(organizationPath(), fields);
+  expect(again.html).toContain('id="add-owner-email-fault"');
+  const entry = auditOf(appliance).at(-1);
+  expect(entry).toMatchObject({ action: "member.add", details: { email: "new@example.com" } });
+});
+
+test("a password link is shown once, opens one password, and is in no log", async () => {
+  const email = "member@example.com";
+  await addPerson(appliance, {
+    organizationId: customer.organizationId,
+    role: "member",
+    email: email,
+  });
+  const shown = await staff.post(personPath(email), { action: "make-link" });
+  expect(shown.status).toBe(200);
+  const token = /choose-password\/\?token=([\w-]+)/.exec(shown.html)?.[1] ?? "";
+  expect(token.length).toBeGreaterThan(20);
+  expect((await staff.get(personPath(email))).html).not.toContain(token);
+  expect(JSON.stringify(auditOf(appliance))).not.toContain(token);
+  const browser = visitorOf(appliance);
+  const path = `/account/choose-password/?token=${token}`;
+  const fields = { action: "choose", password: "another good password" };
+  expect((await browser.post(path, fields)).status).toBe(303);
+  expect((await browser.post(path, fields)).status).toBe(409);
+  expect((await browser.signIn(email, "another good password")).status).toBe(303);
+});
+
+test("staff ends a person's sessions", async () => {
+  const email = "member@example.com";
+  const browser = await signedInMember(appliance, customer.organizationId, "member", email);
+  expect((await staff.get(personPath(email))).html).toMatch(/Sessions<\/dt><dd>1</);
+  expectDone(await staff.post(personPath(email), { action: "end-sessions" }), "sessions-ended");
+  expect((await browser.get("/account/profile/")).status).toBe(303);
+  expect(auditOf(appliance).at(-1)).toMatchObject({ action: "person.end-sessions" });
+});
+
+test("people are listed with their organizations, suspended and archived ones too", async () => {
+  const email = "member@example.com";
+  const { memberId: id } = await addPerson(appliance, {
+    organizationId: customer.organizationId,
+    role: "member",
+    email: email,
+  });
+  await appliance.app.domains.accounts.suspend(id);
+  await appliance.app.domains.accounts.archive(customer.organizationId);
+  const { html } = await staff.get("/staff/people/?q=member@");
+  expect(html).toContain("member, suspended, archived");
+  expect(html).not.toContain(`${STAFF}</bdi></a>`);
+});
+
+test("a webhook whose signing secret cannot be read stays disabled, and the page says why", async () => {
+  const id = await webhook();
+  const path = `/staff/webhooks/${id}/`;
+  await staff.post(path, { action: "disable", reason: "lost" });
+  appliance.app.domains.db.$client.exec("UPDATE webhooks SET secret = zeroblob(80)");
+  const refused = await staff.post(path, { action: "enable" });
+  expect(refused.status).toBe(409);
+  expect(refused.html).toContain("have its owner rotate it first");
+  const russian = visitorOf(appliance, "ru");
+  await russian.signIn(STAFF);
+  expect((await russian.post(path, { action: "enable" })).html).toContain("сменить владелец");
+  expect(auditOf(appliance).map(({ action }) => action)).not.toContain("webhook.enable");
+});
+
+test("staff disables a webhook with a reason, which only staff sees, and enables it", async () => {
+  const id = await webhook();
+  const path = `/staff/webhooks/${id}/`;
+  const blank = await staff.post(path, { action: "disable", reason: " " });
+  expect(blank.html).toContain('id="disable-reason-fault"');
+  const long = await staff.post(path, { action: "disable", reason: "x".repeat(501) });
+  expect(long.status).toBe(400);
+  const reason = "Sends <b>500</b> to all";
+  expectDone(await staff.post(path, { action: "disable", reason }), "disabled");
+  for (const page of [path, "/staff/webhooks/?state=disabled"]) {
+    expect((await staff.get(page)).html).toContain("Sends &lt;b&gt;500&lt;/b&gt; to all");
+  }
+  const seen = await appliance.get(`/v1/msgr/webhooks/${id}/`, customer.key);
+  expect(seen.body).toMatchObject({ is_active: false, disabled_reason: "staff" });
+  expect(JSON.stringify(seen.body)).not.toContain("500");
+  expectDone(await staff.post(path, { action: "enable" }), "enabled");
+  expect(appliance.app.domains.webhooks.webhook(id)).toMatchObject({
+    ...{ disabledReason: "", staffNote: "" },
+  });
+  expect(auditOf(appliance)).toMatchObject([
+    { action: "webhook.disable", target: `webhook ${id}`, details: { reason } },
+    { action: "webhook.enable", organizationId: customer.organizationId },
+  ]);
+  const ofOther = await staff.get("/staff/webhooks/?organization=999");
+  expect(ofOther.html).not.toContain("hooks.example.com");
+});
+
+test("a job is run now, once, and its outcome is shown", async () => {
+  expectDone(await staff.post("/staff/jobs/", { action: "run", job: "recount" }), "started");
+  await appliance.app.scheduler.stop();
+  const { html } = await staff.get("/staff/jobs/");
+  expect(html.match(/<td>done<\/td>/g)).toHaveLength(1);
+  expect(auditOf(appliance).at(-1)).toMatchObject({ action: "job.run", target: "job recount" });
+  const none = await staff.post("/staff/jobs/", { action: "run", job: "format-disk" });
+  expect(none.status).toBe(404);
+});
+
+test("a job that runs already is not started once more, and the page says so", async () => {
+  const { db } = appliance.app.domains;
+  await appliance.app.scheduler.runDue();
+  db.$client
+    .prepare("UPDATE jobs SET started_at = ?, finished_at = NULL WHERE name = 'recount'")
+    .run(appliance.ports.clock.now());
+  const refused = await staff.post("/staff/jobs/", { action: "run", job: "recount" });
+  expect(refused.status).toBe(409);
+  expect(refused.html).toContain("It is running already.");
+  expect(refused.html).toContain("data-refresh");
+  expect(auditOf(appliance)).toEqual([]);
+});
+
+test("the database's page tells its size, versions and rows", async () => {
+  const { html } = await staff.get("/staff/database/");
+  expect(html).toMatch(/Schema version<\/dt><dd>\d+</);
+  expect(html).toMatch(/<code>organizations<\/code><\/th><td class="number">2</);
+  expect(html).toMatch(/<code>territories<\/code><\/th><td class="number">1,\d{3}</);
+});
+
+test("recent errors show what was logged, without what callers must not see", async () => {
+  const { db } = appliance.app.domains;
+  db.$client.exec("ALTER TABLE mails RENAME TO gone");
+  expect((await staff.get("/staff/")).status).toBe(500);
+  db.$client.exec("ALTER TABLE gone RENAME TO mails");
+  const { html } = await staff.get("/staff/errors/");
+  expect(html).toContain("no such table: mails");
+  expect(html).toContain(">error</td>");
+});
+
+test("the audit log is paged, and shows one organization or person where it is asked to", async () => {
+  const path = organizationPath();
+  for (let times = 0; times < 26; times += 1) {
+    await staff.post(path, { action: "archive" });
+    await staff.post(path, { action: "restore" });
+  }
+  await staff.post("/staff/jobs/", { action: "run", job: "recount" });
+  const rows = (html: string) => (html.match(/<td><time/g) ?? []).length;
+  const byStaff = `/staff/audit/?person=${encodeURIComponent(STAFF)}`;
+  const first = await staff.get(byStaff);
+  expect(first.html).toContain("<td>job run</td>");
+  expect(rows(first.html)).toBe(50);
+  const next = /href="(\/staff\/audit\/\?[^"]*before=\d+)"/.exec(first.html)?.[1] ?? "";
+  expect(rows((await staff.get(next.replaceAll("&amp;", "&"))).html)).toBe(3);
+  const own = await staff.get(`/staff/audit/?organization=${customer.organizationId}`);
+  expect(rows(own.html)).toBe(50);
+  expect(own.html).not.toContain("<td>job run</td>");
+  expect(rows((await staff.get("/staff/audit/?organization=99")).html)).toBe(0);
+  const byCommands = await staff.get("/staff/audit/?person=command-line");
+  expect(byCommands.html).toContain("<td>API key created</td>");
+  expect(byCommands.html).not.toContain("<td>job run</td>");
+});
+
+test("the audit log's fixed values are in its reader's language, and its durations in hours", async () => {
+  const { db, clock } = appliance.app.domains;
+  const by = { person: STAFF, keyId: null };
+  const entry = { organizationId: null, action: "member.role", target: "member 1" } as const;
+  const details = { before: "member", role: "administrator" };
+  recordChange(db, clock, by, { ...entry, details });
+  const started = { kind: "channels", dryRun: true, overlapMs: 5_400_000 };
+  recordChange(db, clock, by, { ...entry, action: "import.start", details: started });
+  const russian = visitorOf(appliance, "ru");
+  await russian.signIn(STAFF);
+  const { html } = await russian.get("/staff/audit/");
+  expect(html).toContain("было: <bdi>участник</bdi>, роль: <bdi>администратор</bdi>");
+  expect(html).toMatch(/вид: <bdi>[а-я]+<\/bdi>, пробный запуск: <bdi>да<\/bdi>/i);
+  expect(html).toContain("часов: <bdi>1,5</bdi>");
+});
+
+test("names and addresses that people wrote are shown as text, and turn nothing beside them", async () => {
+  const hostile = `<script>alert(1)</script>"'\u202egnp.exe\u2069\u2069\u200f`;
+  const { accounts } = appliance.app.domains;
+  const made = await accounts.createOrganization({ name: hostile, plan: "profi" });
+  const member = await accounts.addMember({
+    ...{ organizationId: made.id, email: "x@example.com", name: hostile, role: "owner" },
+  });
+  const { db } = appliance.app.domains;
+  // What no form takes may be in a file of yesterday.
+  db.$client
+    .prepare("UPDATE members SET email = ? WHERE id = ?")
+    .run("<img/src=x>\u202e\u0007@example.com", member.id);
+  await appliance.app.domains.people.ensure({ email: "hostile@example.com", name: hostile });
+  await appliance.app.domains.keys.createKey({
+    ...{ memberId: member.id, name: hostile, access: "read_only", expiresAt: null },
+  });
+  const id = await webhook();
+  const update = db.$client.prepare("UPDATE webhooks SET url = ?, last_error = ? WHERE id = ?");
+  update.run(hostile, hostile, id);
+  await staff.post(`/staff/webhooks/${id}/`, { action: "disable", reason: hostile });
+  const pages = [
+    ...[...PAGES, `/staff/organizations/${made.id}/`, personPath("hostile@example.com")],
+    ...[`/staff/webhooks/${id}/`, `/staff/organizations/?q=${encodeURIComponent(hostile)}`],
+  ];
+  for (const path of pages) {
+    const { status, html } = await staff.get(path);
+    expect({ path, status }).toEqual({ path, status: 200 });
+    expect(html).not.toContain("<script>alert");
+    expect(html).not.toContain("<img");
+    // What the visitor looks for is shown in its field as it was typed.
+    const [control] =
+      /[\p{Bidi_Control}\p{Cc}].{0,40}/u.exec(html.replace(/<input[^>]*>/g, "")) ?? [];
+    expect(control, path).toBeUndefined();
+  }
+  expect((await staff.get("/staff/audit/")).html).toContain(
+    `<option value="${made.id}">&lt;script&gt;`,
+  );
+});

@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { fakePorts } from "../../support/fake-ports.ts";
+import {
+  DAY_MS,
+  HOUR_MS,
+  holdAnswers,
+  MINUTE_MS,
+  type Pushing,
+  postsSent,
+  recover,
+  SECOND_MS,
+  startFailing,
+  startPushing,
+} from "../../support/pushing.ts";
+
+/** The clock was far ahead and is set right, while the process runs or while it is down. */
+const AHEAD_MS = 400 * DAY_MS;
+
+let pushing: Pushing;
+beforeEach(async () => {
+  pushing = await startPushing();
+});
+afterEach(() => pushing.close());
+
+const clock = () => pushing.appliance.ports.clock;
+const setBack = async () => {
+  clock().advance(-AHEAD_MS);
+  await pushing.runDue();
+};
+
+describe("a clock that is set back by 400 days", () => {
+  test("leaves a retry as far away as it was", async () => {
+    const failedAt = await startFailing(pushing);
+    await pushing.passUntil(failedAt + 30 * SECOND_MS);
+    recover(pushing);
+    await setBack();
+    await pushing.pass(29 * SECOND_MS);
+    expect(pushing.attempts()).toHaveLength(1);
+    await pushing.pass(SECOND_MS);
+    expect(pushing.attempts()).toHaveLength(2);
+  });
+
+  test("leaves the next batch as far away as it was", async () => {
+    await pushing.send([1]);
+    await setBack();
+    await pushing.send([2]);
+    expect(postsSent(pushing)).toEqual([[1], [2]]);
+  });
+
+  test("leaves what a crashed process had under way its lease, and no more", async () => {
+    const { called } = holdAnswers(pushing.appliance.ports.network);
+    await pushing.read([1]);
+    clock().advance(MINUTE_MS);
+    // It never ends: its answer does not come.
+    void pushing.runDue();
+    await called;
+    clock().advance(-AHEAD_MS);
+    await pushing.appliance.app.push.look();
+    const leases = () =>
+      pushing.appliance.app.domains.db.$client
+        .prepare("SELECT claimed_until FROM webhook_deliveries")
+        .pluck()
+        .all();
+    expect(leases()).toEqual([clock().now() + 30 * SECOND_MS]);
+    pushing = await startPushing();
+  });
+
+  test("leaves a webhook that fails what is left of its day", async () => {
+    const failedAt = await startFailing(pushing);
+    await pushing.passUntil(failedAt + 23 * HOUR_MS);
+    await setBack();
+    await pushing.pass(59 * MINUTE_MS);
+    expect((await pushing.view()).is_active).toBe(true);
+    await pushing.pass(MINUTE_MS);
+    expect((await pushing.view()).disabled_reason).toBe("failures");
+  });
+
+  test("leaves a webhook to be tested in a minute", async () => {
+    const test = () => pushing.call("POST", `/v1/msgr/webhooks/${pushing.id}/test/`);
+    expect((await test()).status).toBe(200);
+    await setBack();
+    expect((await test()).headers.get("retry-after")).toBe("60");
+    await pushing.pass(MINUTE_MS);
+    expect((await test()).status).toBe(200);
+  });
+
+  test("leaves the former secret its hours", async () => {
+    const path = `/v1/msgr/webhooks/${pushing.id}/rotate-secret/`;
+    expect((await pushing.call("POST", path, { overlap_hours: 2 })).status).toBe(200);
+    await setBack();
+    await pushing.send([1]);
+    await pushing.pass(2 * HOUR_MS);
+    await pushing.send([2]);
+    const signatures = pushing
+      .attempts()
+      .map(({ headers }) => headers["x-service-signature"]?.split(",").length);
+    // The time, and a signature by each secret that counts.
+    expect(signatures).toEqual([3, 2]);
+  });
+
+  test("leaves a mail that failed as far away as it was", async () => {
+    const { mail } = pushing.appliance.ports;
+    const { mailer } = pushing.appliance.app;
+    mail.isDown = true;
+    const failedAt = await startFailing(pushing);
+    await pushing.passUntil(failedAt + DAY_MS);
+    expect((await pushing.view()).disabled_reason).toBe("failures");
+    await mailer.runDue();
+    mail.isDown = false;
+    await setBack();
+    await mailer.runDue();
+    expect(mail.sent).toEqual([]);
+    await pushing.pass(MINUTE_MS);
+    await mailer.runDue();
+    expect(mail.sent).toHaveLength(1);
+  });
+});
+
+test("an attempt that ended before the clock was set back is retried a minute from now", async () => {
+  await pushing.close();
+  const ports = fakePorts();
+  pushing = await startPushing({}, ports);
+  const { now } = ports.clock;
+  ports.clock.monotonic = () => 0;
+  let hasEnded = false;
+  ports.network.answer = () => {
+    hasEnded = true;
+    return { status: 500 };
+  };
+  ports.clock.now = () => {
+    const nowMs = now();
+    // Once the attempt has noted its end, and before that is written.
+    if (hasEnded) ports.clock.advance(-AHEAD_MS);
+    hasEnded = false;
+    return nowMs;
+  };
+  await pushing.read([1]);
+  ports.clock.advance(MINUTE_MS);
+  await pushing.runDue();
+  expect(pushing.attempts()).toHaveLength(1);
+  recover(pushing);
+  await pushing.pass(MINUTE_MS);
+  expect(pushing.attempts()).toHaveLength(2);
+  const [delivery] = await pushing.deliveries();
+  expect(delivery?.state).toBe("delivered");
+});

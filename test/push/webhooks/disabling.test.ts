@@ -1,0 +1,502 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import {
+  DAY_MS,
+  HOUR_MS,
+  MINUTE_MS,
+  type Pushing,
+  postsSent,
+  recover,
+  SECOND_MS,
+  startFailing,
+  startPushing,
+} from "../../support/pushing.ts";
+
+let pushing: Pushing;
+beforeEach(async () => {
+  pushing = await startPushing();
+});
+afterEach(() => pushing.close());
+
+const accounts = () => pushing.appliance.app.domains.accounts;
+const staff = () => pushing.appliance.app.domains.webhooks;
+const clock = () => pushing.appliance.ports.clock;
+const network = () => pushing.appliance.ports.network;
+
+const ACTIVE = { is_active: true, disabled_reason: "" };
+const FAILED = { is_active: false, disabled_reason: "failures" };
+
+/** Active one second before the instant, disabled for its failures at it. */
+async function expectDisabledAt(instantMs: number): Promise<void> {
+  await pushing.passUntil(instantMs - SECOND_MS);
+  expect(await pushing.view()).toMatchObject(ACTIVE);
+  await pushing.passUntil(instantMs);
+  expect(await pushing.view()).toMatchObject(FAILED);
+}
+
+/** Time goes by and nobody looks; then a process starts. */
+async function beDownUntil(instantMs: number): Promise<void> {
+  clock().advance(instantMs - clock().now());
+  await pushing.runDue();
+}
+
+describe("a webhook that fails for a day", () => {
+  test("is disabled 24 hours after its first failed attempt, at that instant, with no attempt due then", async () => {
+    const failedAt = await startFailing(pushing);
+    await pushing.passUntil(failedAt + 23 * HOUR_MS);
+    const attempts = pushing.attempts().length;
+    await expectDisabledAt(failedAt + DAY_MS);
+    expect(pushing.attempts()).toHaveLength(attempts);
+    expect(Date.parse((await pushing.view()).updated_at)).toBe(failedAt + DAY_MS);
+  });
+
+  test("is saved by a success at 23:59, and the 24 hours start with its next failure", async () => {
+    const firstAt = await startFailing(pushing);
+    await pushing.passUntil(firstAt + DAY_MS - 2 * MINUTE_MS);
+    recover(pushing);
+    expect(await pushing.send([2])).toBe(firstAt + DAY_MS - MINUTE_MS);
+    await pushing.passUntil(firstAt + DAY_MS + HOUR_MS);
+    expect(await pushing.view()).toMatchObject(ACTIVE);
+    const failedAt = await startFailing(pushing, [3]);
+    await expectDisabledAt(failedAt + DAY_MS);
+  });
+
+  test("is saved by a resend that succeeds", async () => {
+    const failedAt = await startFailing(pushing);
+    await pushing.passUntil(failedAt + 23 * HOUR_MS);
+    recover(pushing);
+    const [{ delivery } = { delivery: 0 }] = await pushing.deliveries();
+    const path = `/v1/msgr/webhooks/${pushing.id}/deliveries/${delivery}/resend/`;
+    expect((await pushing.call("POST", path)).body.delivered).toBe(true);
+    await pushing.passUntil(failedAt + DAY_MS + HOUR_MS);
+    expect(await pushing.view()).toMatchObject(ACTIVE);
+  });
+
+  test("is disabled on time while several events fail, by the first failure of them", async () => {
+    const failedAt = await startFailing(pushing, [1]);
+    for (let hour = 1; hour < 24; hour++) {
+      await pushing.passUntil(failedAt + hour * HOUR_MS);
+      await pushing.read([hour + 1]);
+    }
+    await expectDisabledAt(failedAt + DAY_MS);
+    expect(await pushing.deliveries()).toHaveLength(24);
+  });
+
+  test("is not disabled while one event of several gets through", async () => {
+    const failedAt = await startFailing(pushing, [1]);
+    network().answer = ({ body }) => ({ status: body.includes('"posts":[{"id":2,') ? 204 : 500 });
+    await pushing.passUntil(failedAt + 20 * HOUR_MS);
+    await pushing.send([2]);
+    await pushing.passUntil(failedAt + DAY_MS + HOUR_MS);
+    expect(await pushing.view()).toMatchObject(ACTIVE);
+  });
+
+  test("is disabled alone: another of the organization that succeeds goes on", async () => {
+    const other = await pushing.add([1], "https://other.example/");
+    network().answer = ({ host }) => ({ status: host === "other.example" ? 204 : 500 });
+    const failedAt = await pushing.send([1]);
+    await expectDisabledAt(failedAt + DAY_MS);
+    expect(await pushing.view(other.id)).toMatchObject(ACTIVE);
+  });
+
+  test("has another 24 hours from the first failure after it was enabled again", async () => {
+    const firstAt = await startFailing(pushing);
+    await pushing.passUntil(firstAt + 10 * HOUR_MS);
+    await pushing.change({ is_active: false });
+    await pushing.passUntil(firstAt + 11 * HOUR_MS);
+    await pushing.change({ is_active: true });
+    await pushing.passUntil(firstAt + 12 * HOUR_MS);
+    const failedAt = await startFailing(pushing, [2]);
+    await expectDisabledAt(failedAt + DAY_MS);
+  });
+
+  test("enabled again without a failure since then stays enabled", async () => {
+    const failedAt = await startFailing(pushing);
+    await pushing.passUntil(failedAt + 10 * HOUR_MS);
+    await pushing.change({ is_active: false });
+    await pushing.change({ is_active: true });
+    await pushing.passUntil(failedAt + 3 * DAY_MS);
+    expect(await pushing.view()).toMatchObject(ACTIVE);
+  });
+
+  test("can be enabled by its owner, and is disabled again after another failing day", async () => {
+    const firstAt = await startFailing(pushing);
+    await pushing.passUntil(firstAt + DAY_MS);
+    expect((await pushing.change({ is_active: true })).body).toMatchObject(ACTIVE);
+    await pushing.passUntil(firstAt + DAY_MS + HOUR_MS);
+    const failedAt = await startFailing(pushing, [2]);
+    await expectDisabledAt(failedAt + DAY_MS);
+  });
+
+  test("gets no longer time by changes that do not enable it", async () => {
+    const failedAt = await startFailing(pushing);
+    await pushing.passUntil(failedAt + 10 * HOUR_MS);
+    await pushing.change({ is_active: true });
+    await pushing.change({ url: "https://other.example/", channels: [2] });
+    await pushing.call("POST", `/v1/msgr/webhooks/${pushing.id}/rotate-secret/`);
+    await expectDisabledAt(failedAt + DAY_MS);
+  });
+
+  test("is disabled though its address has been refused by the guard all day", async () => {
+    network().names.set("receiver.example", ["10.0.0.1"]);
+    await pushing.read([1]);
+    await pushing.pass(MINUTE_MS);
+    const failedAt = pushing.now();
+    await expectDisabledAt(failedAt + DAY_MS);
+    expect(pushing.attempts()).toEqual([]);
+  });
+
+  test("loses its queue: what waits is dropped, and enabling does not bring it back", async () => {
+    const failedAt = await startFailing(pushing, [1]);
+    await pushing.passUntil(failedAt + 20 * HOUR_MS);
+    await pushing.send([2]);
+    await pushing.passUntil(failedAt + DAY_MS);
+    expect(await pushing.deliveries()).toMatchObject([
+      { posts: [2], state: "dropped", next_attempt_at: null },
+      { posts: [1], state: "failed", next_attempt_at: null },
+    ]);
+    recover(pushing);
+    const attempts = pushing.attempts().length;
+    await pushing.change({ is_active: true });
+    await pushing.pass(DAY_MS);
+    expect(pushing.attempts()).toHaveLength(attempts);
+  });
+});
+
+describe("the queue of a webhook that the customer disables", () => {
+  test("is dropped at once", async () => {
+    const failedAt = await startFailing(pushing);
+    await pushing.change({ is_active: false });
+    expect(await pushing.view()).toMatchObject({ is_active: false, disabled_reason: "customer" });
+    expect(await pushing.deliveries()).toMatchObject([{ state: "dropped", next_attempt_at: null }]);
+    await pushing.passUntil(failedAt + 3 * HOUR_MS);
+    expect(pushing.attempts()).toHaveLength(1);
+  });
+});
+
+describe("a ping", () => {
+  const ping = () => pushing.call("POST", `/v1/msgr/webhooks/${pushing.id}/test/`);
+
+  test("that succeeds is told, and does not save a webhook that fails", async () => {
+    const failedAt = await startFailing(pushing);
+    await pushing.passUntil(failedAt + 23 * HOUR_MS);
+    recover(pushing);
+    expect((await ping()).body.delivered).toBe(true);
+    expect(Date.parse((await pushing.view()).last_success_at ?? "")).toBe(pushing.now());
+    network().answer = () => ({ status: 500 });
+    await expectDisabledAt(failedAt + DAY_MS);
+  });
+
+  test("that fails is told, has no retries and does not start the 24 hours", async () => {
+    network().answer = () => ({ status: 500 });
+    const pingedAt = pushing.now();
+    const { body } = await ping();
+    expect(body).toMatchObject({ delivered: false, status: 500 });
+    expect((await pushing.view()).last_error).toBe(body.error);
+    await pushing.passUntil(pingedAt + 2 * HOUR_MS);
+    expect(pushing.attempts()).toHaveLength(1);
+    const failedAt = await startFailing(pushing);
+    await expectDisabledAt(failedAt + DAY_MS);
+  });
+});
+
+describe("a process that was down", () => {
+  test("for more than an hour makes the due attempts first, and a success saves the webhook", async () => {
+    const failedAt = await startFailing(pushing);
+    await pushing.passUntil(failedAt + 20 * HOUR_MS);
+    const attempts = pushing.attempts().length;
+    recover(pushing);
+    await beDownUntil(failedAt + 25 * HOUR_MS);
+    await pushing.pass(2 * MINUTE_MS);
+    expect(pushing.attempts()).toHaveLength(attempts + 1);
+    expect(await pushing.view()).toMatchObject(ACTIVE);
+    await pushing.pass(DAY_MS);
+    expect(await pushing.view()).toMatchObject(ACTIVE);
+  });
+
+  test("for more than an hour makes the due attempts first, and disables the webhook where they fail", async () => {
+    const failedAt = await startFailing(pushing);
+    await pushing.passUntil(failedAt + 20 * HOUR_MS);
+    const attempts = pushing.attempts().length;
+    await beDownUntil(failedAt + 25 * HOUR_MS);
+    await pushing.pass(2 * MINUTE_MS);
+    expect(pushing.attempts()).toHaveLength(attempts + 1);
+    expect(await pushing.view()).toMatchObject(FAILED);
+  });
+
+  test("for more than an hour tries every overdue event of many before it disables the webhook", async () => {
+    const failedAt = await startFailing(pushing, [1]);
+    await pushing.passUntil(failedAt + 22 * HOUR_MS + 30 * MINUTE_MS);
+    for (let id = 2; id <= 25; id++) await pushing.send([id]);
+    const downFrom = pushing.attempts().length;
+    // Only the last event gets through.
+    network().answer = ({ body }) => ({ status: body.includes('"posts":[{"id":25,') ? 204 : 500 });
+    await beDownUntil(failedAt + 30 * HOUR_MS);
+    for (let second = 0; second < 120; second++) await pushing.pass(SECOND_MS);
+    const tried = new Set(postsSent(pushing).slice(downFrom).flat());
+    expect(tried.size).toBe(24);
+    expect(await pushing.view()).toMatchObject(ACTIVE);
+  });
+
+  test("for more than an hour sends what was read meanwhile first", async () => {
+    const failedAt = await startFailing(pushing);
+    await pushing.passUntil(failedAt + 22 * HOUR_MS + 30 * MINUTE_MS);
+    recover(pushing);
+    clock().advance(2 * HOUR_MS);
+    await pushing.read([2]);
+    await pushing.runDue();
+    await pushing.pass(2 * MINUTE_MS);
+    expect(postsSent(pushing).at(-1)).toEqual([2]);
+    expect(await pushing.view()).toMatchObject(ACTIVE);
+  });
+
+  test("for more than an hour disables it within a minute of its start where nothing is due", async () => {
+    const failedAt = await startFailing(pushing);
+    await pushing.passUntil(failedAt + 22 * HOUR_MS + 30 * MINUTE_MS);
+    const attempts = pushing.attempts().length;
+    await beDownUntil(failedAt + 30 * HOUR_MS);
+    await pushing.pass(MINUTE_MS);
+    expect(pushing.attempts()).toHaveLength(attempts);
+    expect(await pushing.view()).toMatchObject(FAILED);
+  });
+
+  test("for more than an hour and back before the day is over disables it at the instant", async () => {
+    const failedAt = await startFailing(pushing);
+    await pushing.passUntil(failedAt + 2 * HOUR_MS);
+    await beDownUntil(failedAt + 5 * HOUR_MS);
+    // The last attempt is due 22:21 after the first, a little later for the time it was down.
+    await expectDisabledAt(failedAt + DAY_MS);
+  });
+
+  test("for more than an hour early in the day disables it on time though new events keep failing", async () => {
+    await pushing.close();
+    pushing = await startPushing({ KANALOG_WEBHOOK_BATCH_SECONDS: "30" });
+    const failedAt = await startFailing(pushing);
+    await pushing.passUntil(failedAt + 2 * HOUR_MS);
+    await beDownUntil(failedAt + 5 * HOUR_MS);
+    await pushing.passUntil(failedAt + DAY_MS - 10 * MINUTE_MS);
+    for (let id = 2; id < 30; id++) {
+      await pushing.read([id]);
+      await pushing.pass(30 * SECOND_MS);
+    }
+    expect(pushing.now()).toBe(failedAt + DAY_MS + 4 * MINUTE_MS);
+    expect(await pushing.view()).toMatchObject(FAILED);
+  });
+
+  test("for 40 minutes disables it at its start, without the attempt that fell due", async () => {
+    const failedAt = await startFailing(pushing);
+    await pushing.passUntil(failedAt + 23 * HOUR_MS - MINUTE_MS);
+    await pushing.send([2]);
+    await pushing.passUntil(failedAt + 23 * HOUR_MS + 20 * MINUTE_MS);
+    const attempts = pushing.attempts().length;
+    recover(pushing);
+    await beDownUntil(failedAt + DAY_MS + SECOND_MS);
+    expect(await pushing.view()).toMatchObject(FAILED);
+    await pushing.pass(2 * MINUTE_MS);
+    expect(pushing.attempts()).toHaveLength(attempts);
+  });
+
+  test("for 40 minutes twice was down for more than an hour", async () => {
+    const failedAt = await startFailing(pushing);
+    await pushing.passUntil(failedAt + 2 * HOUR_MS);
+    await beDownUntil(failedAt + 2 * HOUR_MS + 40 * MINUTE_MS);
+    await pushing.passUntil(failedAt + 23 * HOUR_MS - MINUTE_MS);
+    await pushing.send([2]);
+    await pushing.passUntil(failedAt + 23 * HOUR_MS + 20 * MINUTE_MS);
+    recover(pushing);
+    await beDownUntil(failedAt + DAY_MS + SECOND_MS);
+    await pushing.pass(2 * MINUTE_MS);
+    expect(await pushing.view()).toMatchObject(ACTIVE);
+    expect(postsSent(pushing).at(-1)).toEqual([2]);
+  });
+
+  test("before the first failure counts for nothing", async () => {
+    await pushing.pass(HOUR_MS);
+    await beDownUntil(pushing.now() + 3 * HOUR_MS);
+    const failedAt = await startFailing(pushing);
+    await pushing.passUntil(failedAt + 23 * HOUR_MS - MINUTE_MS);
+    await pushing.send([2]);
+    await pushing.passUntil(failedAt + 23 * HOUR_MS + 20 * MINUTE_MS);
+    recover(pushing);
+    await beDownUntil(failedAt + DAY_MS + SECOND_MS);
+    expect(await pushing.view()).toMatchObject(FAILED);
+  });
+});
+
+describe("a clock that jumps", () => {
+  test("a day onwards gives a receiver that works again its due attempt before it is disabled", async () => {
+    const failedAt = await startFailing(pushing);
+    await pushing.passUntil(failedAt + 2 * HOUR_MS);
+    recover(pushing);
+    await beDownUntil(pushing.now() + DAY_MS);
+    await pushing.pass(2 * MINUTE_MS);
+    expect(await pushing.view()).toMatchObject(ACTIVE);
+    expect(await pushing.deliveries()).toMatchObject([{ state: "delivered" }]);
+  });
+
+  test("a day back while an attempt is under way does not disable it", async () => {
+    clock().monotonic = () => 0;
+    network().answer = () => {
+      clock().advance(-DAY_MS);
+      return { status: 500 };
+    };
+    await pushing.read([1]);
+    clock().advance(MINUTE_MS);
+    await pushing.runDue();
+    network().answer = () => ({ status: 500 });
+    await pushing.pass(HOUR_MS);
+    expect(await pushing.view()).toMatchObject(ACTIVE);
+  });
+
+  test("a day back changes nothing of the 24 hours that pass", async () => {
+    const failedAt = await startFailing(pushing);
+    await pushing.passUntil(failedAt + HOUR_MS);
+    clock().advance(-DAY_MS);
+    await pushing.runDue();
+    // By the new clock it failed a day earlier than it did by the former one.
+    await pushing.passUntil(failedAt - MINUTE_MS);
+    expect(await pushing.view()).toMatchObject(ACTIVE);
+    await pushing.passUntil(failedAt + MINUTE_MS);
+    expect(await pushing.view()).toMatchObject(FAILED);
+  });
+});
+
+describe("a plan that ends", () => {
+  const renew = (endsAt: number | null = null) =>
+    accounts().givePlan(pushing.customer.organizationId, "profi", endsAt);
+  const log = () => staff().deliveries(pushing.id, 100);
+  const webhook = () =>
+    staff()
+      .webhooks(pushing.customer.organizationId)
+      .find(({ id }) => id === pushing.id);
+
+  test("drops the queue, and nothing is attempted from then on", async () => {
+    const failedAt = await startFailing(pushing);
+    await renew(failedAt + 2 * HOUR_MS);
+    await pushing.passUntil(failedAt + 2 * HOUR_MS - SECOND_MS);
+    const attempts = pushing.attempts().length;
+    expect(log()).toMatchObject([{ state: "pending" }]);
+    await pushing.passUntil(failedAt + 2 * HOUR_MS + MINUTE_MS);
+    expect(log()).toMatchObject([{ state: "dropped", next_attempt_at: null }]);
+    await pushing.passUntil(failedAt + 30 * HOUR_MS);
+    expect(pushing.attempts()).toHaveLength(attempts);
+  });
+
+  test("drops what was due at the very instant", async () => {
+    const failedAt = await startFailing(pushing);
+    await renew(failedAt + MINUTE_MS);
+    await pushing.passUntil(failedAt + MINUTE_MS);
+    expect(pushing.attempts()).toHaveLength(1);
+  });
+
+  test("stops the 24 hours: it is disabled neither meanwhile nor by the renewal", async () => {
+    const failedAt = await startFailing(pushing);
+    await renew(failedAt + 2 * HOUR_MS);
+    await pushing.passUntil(failedAt + 30 * HOUR_MS);
+    expect(webhook()?.disabledReason).toBe("");
+    await renew();
+    // Two of the 24 hours had passed before the end.
+    await pushing.passUntil(failedAt + 51 * HOUR_MS);
+    expect(webhook()?.disabledReason).toBe("");
+    expect(pushing.appliance.ports.mail.sent).toEqual([]);
+  });
+
+  test("stops the 24 hours though nobody looked between the end and the renewal", async () => {
+    const failedAt = await startFailing(pushing);
+    await renew(failedAt + 2 * HOUR_MS);
+    await pushing.passUntil(failedAt + HOUR_MS);
+    clock().advance(29 * HOUR_MS);
+    await renew();
+    await pushing.runDue();
+    await pushing.pass(HOUR_MS);
+    expect(webhook()?.disabledReason).toBe("");
+    expect(log()).toMatchObject([{ state: "dropped" }]);
+  });
+
+  test("and is renewed brings events again from then on, and failures of a day disable again", async () => {
+    await renew(pushing.now() + HOUR_MS);
+    await pushing.pass(2 * HOUR_MS);
+    await renew();
+    const failedAt = await startFailing(pushing, [2]);
+    expect(postsSent(pushing)).toEqual([[2]]);
+    await expectDisabledAt(failedAt + DAY_MS);
+  });
+
+  test("and was prolonged before leaves the queue and the 24 hours as they are", async () => {
+    const failedAt = await startFailing(pushing);
+    await renew(failedAt + 2 * HOUR_MS);
+    await pushing.passUntil(failedAt + HOUR_MS);
+    await renew(failedAt + 5 * DAY_MS);
+    await pushing.passUntil(failedAt + 23 * HOUR_MS);
+    expect(pushing.attempts()).toHaveLength(8);
+    await expectDisabledAt(failedAt + DAY_MS);
+  });
+
+  test("a downgrade to growth leaves several webhooks going on, retries included", async () => {
+    await pushing.add([1], "https://second.example/");
+    await pushing.add([1], "https://third.example/");
+    await startFailing(pushing, [1]);
+    await accounts().givePlan(pushing.customer.organizationId, "growth", null);
+    recover(pushing);
+    await pushing.pass(MINUTE_MS);
+    await pushing.send([2]);
+    const hosts = (post: number) =>
+      pushing
+        .attempts()
+        .slice(3)
+        .filter(({ body }) => JSON.parse(body).posts[0].id === post)
+        .map(({ host }) => host)
+        .toSorted();
+    const all = ["receiver.example", "second.example", "third.example"];
+    expect(hosts(1)).toEqual(all);
+    expect(hosts(2)).toEqual(all);
+  });
+});
+
+describe("staff", () => {
+  test("disables a webhook: its queue is dropped and no PATCH enables it", async () => {
+    await startFailing(pushing);
+    await staff().disable(pushing.id);
+    expect(await pushing.view()).toMatchObject({ is_active: false, disabled_reason: "staff" });
+    expect(await pushing.deliveries()).toMatchObject([{ state: "dropped" }]);
+    for (const body of [
+      { is_active: true },
+      { is_active: false },
+      { is_active: true, url: "https://other.example/" },
+    ]) {
+      const { status } = await pushing.change(body);
+      expect(status).toBe(body.is_active ? 409 : 200);
+      expect(await pushing.view()).toMatchObject({ disabled_reason: "staff" });
+    }
+    await pushing.read([2]);
+    await pushing.pass(HOUR_MS);
+    expect(pushing.attempts()).toHaveLength(1);
+  });
+
+  test("disables one that the customer had disabled: the customer cannot undo it", async () => {
+    await pushing.change({ is_active: false });
+    await staff().disable(pushing.id);
+    expect((await pushing.change({ is_active: true })).status).toBe(409);
+  });
+
+  test("enables it again, with another 24 hours from its next failure", async () => {
+    const firstAt = await startFailing(pushing);
+    await pushing.passUntil(firstAt + 10 * HOUR_MS);
+    await staff().disable(pushing.id);
+    await pushing.passUntil(firstAt + 12 * HOUR_MS);
+    await staff().enable(pushing.id);
+    expect(await pushing.view()).toMatchObject(ACTIVE);
+    const failedAt = await startFailing(pushing, [2]);
+    expect(postsSent(pushing).at(-1)).toEqual([2]);
+    await expectDisabledAt(failedAt + DAY_MS);
+  });
+
+  test("enables one that failed for a day", async () => {
+    const failedAt = await startFailing(pushing);
+    await pushing.passUntil(failedAt + DAY_MS);
+    await staff().enable(pushing.id);
+    expect(await pushing.view()).toMatchObject(ACTIVE);
+    recover(pushing);
+    await pushing.send([2]);
+    expect(postsSent(pushing).at(-1)).toEqual([2]);
+  });
+});

@@ -1,0 +1,168 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { type FakePorts, fakePorts } from "../../support/fake-ports.ts";
+import {
+  DAY_MS,
+  HOUR_MS,
+  MINUTE_MS,
+  type Pushing,
+  startFailing,
+  startPushing,
+} from "../../support/pushing.ts";
+
+let pushing: Pushing;
+beforeEach(async () => {
+  pushing = await startPushing();
+});
+afterEach(() => pushing.close());
+
+const accounts = () => pushing.appliance.app.domains.accounts;
+const mail = () => pushing.appliance.ports.mail;
+const runMail = () => pushing.appliance.app.mailer.runDue();
+
+async function addMember(name: string, role: "owner" | "administrator" | "member") {
+  const { organizationId } = pushing.customer;
+  return accounts().addMember({ organizationId, email: `${name}@example.com`, name, role });
+}
+
+/** The webhook fails for a day and is disabled. */
+async function failForADay(ids: number[] = [1]): Promise<void> {
+  const failedAt = await startFailing(pushing, ids);
+  await pushing.passUntil(failedAt + DAY_MS);
+  expect((await pushing.view()).disabled_reason).toBe("failures");
+}
+
+/** Time goes by while the process runs and sends mail. */
+async function passWithMail(durationMs: number): Promise<void> {
+  const until = pushing.now() + durationMs;
+  while (pushing.now() < until) {
+    await pushing.pass(Math.min(MINUTE_MS, until - pushing.now()));
+    await runMail();
+  }
+}
+
+function addressees(): string[] {
+  return mail().sent.flatMap(({ to }) => to);
+}
+
+test("every owner and administrator that is not suspended gets one mail of a disabling, members none", async () => {
+  await addMember("administrator", "administrator");
+  await addMember("owner", "owner");
+  await addMember("member", "member");
+  const suspended = await addMember("suspended", "administrator");
+  await accounts().suspend(suspended.id);
+  const other = await pushing.appliance.customer();
+  await accounts().addMember({
+    organizationId: other.organizationId,
+    email: "stranger@example.com",
+    name: "",
+    role: "owner",
+  });
+  await failForADay();
+  await runMail();
+  expect(addressees().toSorted()).toEqual([
+    "ada@example.com",
+    "administrator@example.com",
+    "owner@example.com",
+  ]);
+});
+
+test("the mail says which webhook, and nothing of its secret", async () => {
+  await failForADay();
+  await runMail();
+  const [{ subject, text } = { subject: "", text: "" }] = mail().sent;
+  expect(text).toContain("https://receiver.example/hook");
+  expect(`${subject}${text}`).toContain(String(pushing.id));
+  expect(`${subject}${text}`).not.toContain(pushing.secret);
+  expect(`${subject}${text}`).not.toContain("whsec_");
+});
+
+test("there is no mail before the webhook is disabled", async () => {
+  const failedAt = await startFailing(pushing);
+  await pushing.passUntil(failedAt + DAY_MS - 1000);
+  await runMail();
+  expect(mail().sent).toEqual([]);
+});
+
+test("a disabling is told once, however long the webhook stays disabled", async () => {
+  await failForADay();
+  await passWithMail(3 * DAY_MS);
+  expect(mail().sent).toHaveLength(1);
+});
+
+test("the next disabling of the webhook is told again", async () => {
+  await failForADay();
+  await runMail();
+  await pushing.change({ is_active: true });
+  await failForADay([2]);
+  await runMail();
+  expect(mail().sent).toHaveLength(2);
+});
+
+test("two webhooks disabled at one instant are two mails", async () => {
+  await pushing.add([1], "https://other.example/");
+  await failForADay();
+  await runMail();
+  expect(mail().sent).toHaveLength(2);
+  expect(new Set(mail().sent.map(({ text }) => text)).size).toBe(2);
+});
+
+test("neither the customer's disabling nor the staff's is told by mail", async () => {
+  await pushing.change({ is_active: false });
+  await pushing.change({ is_active: true });
+  await pushing.appliance.app.domains.webhooks.disable(pushing.id);
+  await passWithMail(HOUR_MS);
+  expect(mail().sent).toEqual([]);
+});
+
+test("a mail that the server does not take is sent later, once", async () => {
+  mail().isDown = true;
+  await failForADay();
+  await passWithMail(3 * HOUR_MS);
+  expect(mail().sent).toEqual([]);
+  mail().isDown = false;
+  await passWithMail(2 * DAY_MS);
+  expect(mail().sent).toHaveLength(1);
+});
+
+test("a mail server that is back is tried again without a restart, soon after a short failure", async () => {
+  mail().isDown = true;
+  await failForADay();
+  await runMail();
+  mail().isDown = false;
+  await passWithMail(10 * MINUTE_MS);
+  expect(mail().sent).toHaveLength(1);
+});
+
+test("an address that the server never takes does not make the others get the mail more than once", async () => {
+  await addMember("gone", "administrator");
+  const taken: string[] = [];
+  mail().send = async ({ to }) => {
+    taken.push(...to.filter((address) => address !== "gone@example.com"));
+    if (to.includes("gone@example.com")) throw new Error("550 no such mailbox");
+  };
+  await failForADay();
+  await passWithMail(3 * DAY_MS);
+  expect(taken).toEqual(["ada@example.com"]);
+});
+
+test("a member suspended before the day was over gets none, one added before it does", async () => {
+  const failedAt = await startFailing(pushing);
+  await pushing.passUntil(failedAt + HOUR_MS);
+  const { id } = await addMember("new", "administrator");
+  await addMember("gone", "owner").then(({ id }) => accounts().suspend(id));
+  expect(id).toBeGreaterThan(0);
+  await pushing.passUntil(failedAt + DAY_MS);
+  await runMail();
+  expect(addressees().toSorted()).toEqual(["ada@example.com", "new@example.com"]);
+});
+
+test("without a mail server the disabling's mail is logged once, and not sent", async () => {
+  await pushing.close();
+  const ports = fakePorts();
+  pushing = await startPushing({}, { ...ports, mail: null } as unknown as FakePorts);
+  await failForADay();
+  await passWithMail(3 * DAY_MS);
+  const told = ports.log.warnings.filter(({ message }) => /KANALOG_SMTP_URL|mail/.test(message));
+  expect(told).toHaveLength(1);
+  expect(ports.mail.sent).toEqual([]);
+});

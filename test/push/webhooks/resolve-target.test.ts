@@ -1,0 +1,204 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import {
+  createTargetGuard,
+  type Resolution,
+} from "../../../src/push/webhooks/target/resolve-target.ts";
+import { readTargetUrl, type Target } from "../../../src/push/webhooks/target/target-guard.ts";
+import { parseAddressRange } from "../../../src/values/address-ranges.ts";
+
+const REFUSED = { ok: false, reason: "refused" } as const;
+const NO_SUCH_NAME = { ok: false, reason: "no_such_name" } as const;
+const UNRESOLVED = { ok: false, reason: "unresolved" } as const;
+const accepted = (...addresses: string[]): Resolution => ({ ok: true, addresses });
+
+const TIMEOUT_MS = 1234;
+
+function target(url: string): Target {
+  const result = readTargetUrl(url);
+  if ("fault" in result) throw new Error(`${url}: ${result.fault}`);
+  return result.value;
+}
+
+interface Setup {
+  url?: string;
+  answers?: readonly string[] | (() => Promise<readonly string[]>);
+  allowed?: readonly string[];
+}
+
+/** The guard's word on an address, and what it asked for. */
+async function ask({ url = "https://example.com/", answers = [], allowed = [] }: Setup) {
+  const asked: [string, number][] = [];
+  const guard = createTargetGuard((name, timeoutMs) => {
+    asked.push([name, timeoutMs]);
+    return typeof answers === "function" ? answers() : Promise.resolve(answers);
+  }, allowed.map(parseAddressRange));
+  return { resolution: await guard(target(url), TIMEOUT_MS), asked };
+}
+
+const resolutionOf = async (setup: Setup): Promise<Resolution> => (await ask(setup)).resolution;
+
+describe("a name", () => {
+  test("is asked for once, in the time given, without brackets, port or trailing dot", async () => {
+    const { resolution, asked } = await ask({
+      url: "https://Пример.рф.:8443/x",
+      answers: ["8.8.8.8"],
+    });
+    expect(asked).toEqual([["xn--e1afmkfd.xn--p1ai", TIMEOUT_MS]]);
+    expect(resolution).toEqual(accepted("8.8.8.8"));
+  });
+
+  test("of public addresses only is accepted, IPv4 first, else in the resolver's order", async () => {
+    const answers = ["2606:4700::1111", "9.9.9.9", "2001:4860:4860::8888", "1.1.1.1"];
+    expect(await resolutionOf({ answers })).toEqual(
+      accepted("9.9.9.9", "1.1.1.1", "2606:4700::1111", "2001:4860:4860::8888"),
+    );
+  });
+
+  test("has each address once, in one spelling", async () => {
+    const answers = ["2606:4700:0:0::1111", "1.1.1.1", "2606:4700::1111", "1.1.1.1"];
+    expect(await resolutionOf({ answers })).toEqual(accepted("1.1.1.1", "2606:4700::1111"));
+  });
+
+  test.each([
+    ["127.0.0.1"],
+    ["10.0.0.1"],
+    ["169.254.169.254"],
+    ["::1"],
+    ["fd00::1"],
+    ["fe80::1%eth0"],
+    ["::ffff:127.0.0.1"],
+    ["64:ff9b::a00:1"],
+    ["2002:7f00:1::"],
+    ["2a00:1450::5efe:10.0.0.1"],
+    ["no address"],
+    [""],
+  ])("is refused where its answer is %j, alone or beside a public one", async (address) => {
+    expect(await resolutionOf({ answers: [address] })).toEqual(REFUSED);
+    expect(await resolutionOf({ answers: ["8.8.8.8", address] })).toEqual(REFUSED);
+    expect(await resolutionOf({ answers: [address, "2606:4700::1111"] })).toEqual(REFUSED);
+  });
+
+  test("that answers differently the second time is judged anew", async () => {
+    const rounds = [["8.8.8.8"], ["8.8.8.8", "127.0.0.1"], ["127.0.0.1"]];
+    const guard = createTargetGuard(async () => rounds.shift() ?? [], []);
+    const example = target("https://example.com/");
+    expect(await guard(example, TIMEOUT_MS)).toEqual(accepted("8.8.8.8"));
+    expect(await guard(example, TIMEOUT_MS)).toEqual(REFUSED);
+    expect(await guard(example, TIMEOUT_MS)).toEqual(REFUSED);
+    expect(await guard(example, TIMEOUT_MS)).toEqual(NO_SUCH_NAME);
+  });
+
+  test("without an address does not exist", async () => {
+    expect(await resolutionOf({ answers: [] })).toEqual(NO_SUCH_NAME);
+  });
+
+  test("whose resolver gives up or fails is unresolved, and nothing is thrown", async () => {
+    const gaveUp = () => Promise.reject(new DOMException("too late", "TimeoutError"));
+    expect(await resolutionOf({ answers: gaveUp })).toEqual(UNRESOLVED);
+    const broken = () => {
+      throw new Error("broken");
+    };
+    expect(await resolutionOf({ answers: broken })).toEqual(UNRESOLVED);
+  });
+});
+
+describe("an address as host", () => {
+  test("is accepted where it is public, and no name server is asked", async () => {
+    const ipv4 = await ask({ url: "https://8.8.8.8/", answers: ["10.0.0.1"] });
+    expect(ipv4).toEqual({ resolution: accepted("8.8.8.8"), asked: [] });
+    const ipv6 = await ask({ url: "https://[2606:4700:0::1111]/", answers: ["10.0.0.1"] });
+    expect(ipv6).toEqual({ resolution: accepted("2606:4700::1111"), asked: [] });
+  });
+
+  test.each([
+    "https://127.1/",
+    "https://2130706433/",
+    "https://0x7f.1/",
+    "https://0177.0.0.1/",
+    "https://①②⑦。⓪。⓪。①/",
+    "https://%31%32%37.0.0.1./",
+    "https://169.254.169.254/latest/meta-data/",
+    "https://0/",
+    "https://[::]/",
+    "https://[::1]/",
+    "https://[::ffff:10.0.0.1]/",
+    "https://[::ffff:8.8.8.8]/",
+    "https://[::10.0.0.1]/",
+    "https://[64:ff9b::8.8.8.8]/",
+    "https://[2001:0:808:808::f5ff:fffe]/",
+  ])("is refused where it is not: %s", async (url) => {
+    expect(await ask({ url, answers: ["8.8.8.8"] })).toEqual({ resolution: REFUSED, asked: [] });
+  });
+});
+
+describe("a local name", () => {
+  const LOCAL = [
+    "https://localhost/",
+    "https://LOCALHOST./",
+    "https://api.localhost/",
+    "https://printer.local/",
+    "https://metadata.google.internal/",
+    "https://db:8443/",
+  ];
+
+  test.each(LOCAL)("is not even looked up where nothing is allowed: %s", async (url) => {
+    expect(await ask({ url, answers: ["8.8.8.8"] })).toEqual({ resolution: REFUSED, asked: [] });
+  });
+
+  test.each(LOCAL)("is accepted where all its addresses are allowed: %s", async (url) => {
+    const allowed = ["10.0.0.0/8", "fd00::/8"];
+    expect(await resolutionOf({ url, allowed, answers: ["fd00::1", "10.0.0.1"] })).toEqual(
+      accepted("10.0.0.1", "fd00::1"),
+    );
+    expect(await resolutionOf({ url, allowed, answers: ["10.0.0.1", "8.8.8.8"] })).toEqual(REFUSED);
+    expect(await resolutionOf({ url, allowed, answers: ["10.0.0.1", "::1"] })).toEqual(REFUSED);
+    expect(await resolutionOf({ url, allowed, answers: [] })).toEqual(NO_SUCH_NAME);
+  });
+});
+
+describe("the operator's own networks", () => {
+  test("are open to addresses and to names, also beside public ones", async () => {
+    const allowed = ["10.1.0.0/16", "::1"];
+    expect(await resolutionOf({ url: "https://10.1.2.3/", allowed })).toEqual(accepted("10.1.2.3"));
+    expect(await resolutionOf({ url: "https://[::1]:8443/", allowed })).toEqual(accepted("::1"));
+    expect(await resolutionOf({ allowed, answers: ["10.1.2.3", "8.8.8.8"] })).toEqual(
+      accepted("10.1.2.3", "8.8.8.8"),
+    );
+  });
+
+  test("open nothing but themselves", async () => {
+    const allowed = ["10.1.0.0/16"];
+    expect(await resolutionOf({ url: "https://10.2.0.1/", allowed })).toEqual(REFUSED);
+    expect(await resolutionOf({ allowed, answers: ["10.1.2.3", "10.2.0.1"] })).toEqual(REFUSED);
+    expect(await resolutionOf({ allowed, answers: ["10.1.2.3", "::1"] })).toEqual(REFUSED);
+  });
+
+  test("are met by the mapped spelling too, which is connected to as IPv4", async () => {
+    const allowed = ["10.1.0.0/16"];
+    expect(await resolutionOf({ url: "https://[::ffff:10.1.2.3]/", allowed })).toEqual(
+      accepted("10.1.2.3"),
+    );
+    expect(await resolutionOf({ allowed, answers: ["::ffff:a01:203", "10.1.2.3"] })).toEqual(
+      accepted("10.1.2.3"),
+    );
+    expect(await resolutionOf({ allowed, answers: ["::10.1.2.3"] })).toEqual(REFUSED);
+  });
+});
+
+test("one private answer among any number of public ones, wherever it stands, refuses the name", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.constantFrom<string[]>("8.8.8.8", "1.1.1.1", "2606:4700::1111"), {
+        maxLength: 6,
+      }),
+      fc.constantFrom("127.0.0.1", "192.168.1.1", "::1", "fd00::1", "::ffff:10.0.0.1"),
+      fc.nat(6),
+      async (answers, address, position) => {
+        expect(await resolutionOf({ answers: answers.toSpliced(position, 0, address) })).toEqual(
+          REFUSED,
+        );
+      },
+    ),
+  );
+});

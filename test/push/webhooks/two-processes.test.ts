@@ -1,0 +1,201 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type App, createApp } from "../../../src/app/app.ts";
+import { systemClock } from "../../../src/ports/clock.ts";
+import { type FakePorts, type FakePost, fakePorts } from "../../support/fake-ports.ts";
+import {
+  holdAnswers,
+  numbers,
+  type Pushing,
+  postsOf,
+  startPushing,
+} from "../../support/pushing.ts";
+
+/**
+ * Two serving processes on one file, each with an internet of its own. A file is worked on by
+ * threads that take the system's time, so here time is real, and what a test lets pass it moves in
+ * the file.
+ */
+let folder: string;
+let first: Pushing;
+let firstPorts: FakePorts;
+let second: App;
+let secondPorts: FakePorts;
+
+function portsOfNow(): FakePorts {
+  return { ...fakePorts(), clock: { ...fakePorts().clock, ...systemClock } };
+}
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "kanalog-test-"));
+  firstPorts = portsOfNow();
+  secondPorts = portsOfNow();
+  first = await startPushing(
+    { KANALOG_DB: join(folder, "kanalog.db"), KANALOG_SECRET: "a".repeat(32) },
+    firstPorts,
+  );
+  second = await createApp(first.appliance.config, secondPorts);
+});
+afterEach(async () => {
+  await second.close();
+  await first.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const db = () => {
+  const client = first.appliance.app.domains.db.$client;
+  // Other connections write too.
+  client.pragma("busy_timeout = 5000");
+  return client;
+};
+
+/** As if so much time had gone by since the batch and the claims. */
+function letPass(seconds: number): void {
+  const by = seconds * 1000;
+  db().prepare("UPDATE webhook_look SET batched_at = batched_at - ?").run(by);
+  db()
+    .prepare("UPDATE webhook_deliveries SET claimed_until = claimed_until - ? WHERE claim NOTNULL")
+    .run(by);
+}
+
+/** Posts are read, and a batch is due. */
+async function readDue(ids: number[]): Promise<void> {
+  await first.read(ids);
+  letPass(61);
+}
+
+function sentBy({ network }: FakePorts): FakePost[] {
+  return network.posts;
+}
+
+const deliveriesOf = (posts: FakePost[]) =>
+  posts.map(({ headers }) => headers["x-service-delivery"]);
+
+test("every post is cut into one event and every delivery attempted by one of them only", async () => {
+  for (let count = 0; count < 4; count++) await first.add([1]);
+  await readDue(numbers(1, 1000));
+  for (let round = 0; round < 3; round++) {
+    await Promise.all([first.runDue(), second.push.runDue()]);
+  }
+  const sent = [...sentBy(firstPorts), ...sentBy(secondPorts)];
+  expect(sent).toHaveLength(50);
+  expect(new Set(deliveriesOf(sent)).size).toBe(50);
+  expect(sent.flatMap(postsOf)).toHaveLength(5000);
+  const log = await first.deliveries();
+  expect(log.every(({ state, attempts }) => state === "delivered" && attempts.length === 1)).toBe(
+    true,
+  );
+});
+
+test("what one has under way is not attempted by the other", async () => {
+  const { called, answer } = holdAnswers(firstPorts.network);
+  await readDue([1]);
+  const done = first.runDue();
+  await called;
+  // Longer than an attempt can take.
+  letPass(11);
+  await second.push.runDue();
+  expect(sentBy(secondPorts)).toEqual([]);
+  answer({ status: 204 });
+  await done;
+  await second.push.runDue();
+  expect(sentBy(secondPorts)).toEqual([]);
+  expect((await first.deliveries())[0]).toMatchObject({ state: "delivered" });
+});
+
+/** The first one never hears from its receiver, and the second one delivers. */
+async function takeOver(): Promise<{ answerLate(): Promise<void> }> {
+  const { called, answer } = holdAnswers(firstPorts.network);
+  await readDue([1]);
+  const done = first.runDue();
+  await called;
+  letPass(60);
+  await second.push.runDue();
+  return {
+    async answerLate() {
+      answer({ status: 500 });
+      await done;
+    },
+  };
+}
+
+test("what a crashed one had under way comes back and is attempted by the other, under the same number", async () => {
+  const { answerLate } = await takeOver();
+  expect(deliveriesOf(sentBy(secondPorts))).toEqual(deliveriesOf(sentBy(firstPorts)));
+  expect(sentBy(secondPorts).map(({ body }) => body)).toEqual(
+    sentBy(firstPorts).map(({ body }) => body),
+  );
+  expect((await first.deliveries())[0]).toMatchObject({ state: "delivered" });
+  await answerLate();
+});
+
+test("the answer that the first one gets late changes nothing of the delivery", async () => {
+  const { answerLate } = await takeOver();
+  await answerLate();
+  expect((await first.deliveries())[0]).toMatchObject({
+    state: "delivered",
+    next_attempt_at: null,
+  });
+  letPass(60);
+  await Promise.all([first.runDue(), second.push.runDue()]);
+  expect([...sentBy(firstPorts), ...sentBy(secondPorts)]).toHaveLength(2);
+});
+
+test("the answer that the first one gets late changes nothing of the webhook", async () => {
+  const { answerLate } = await takeOver();
+  const before = await first.view();
+  await answerLate();
+  expect(await first.view()).toEqual(before);
+  const { failing } = db()
+    .prepare("SELECT failing_since AS failing FROM webhooks WHERE id = ?")
+    .get(first.id) as { failing: number | null };
+  expect(failing).toBeNull();
+});
+
+test("a late answer does not end the claim of the one that has it now", async () => {
+  const held = holdAnswers(firstPorts.network);
+  await readDue([1]);
+  const firstDone = first.runDue();
+  await held.called;
+  letPass(60);
+  const taken = holdAnswers(secondPorts.network);
+  const secondDone = second.push.runDue();
+  await taken.called;
+  const before = (await first.deliveries())[0];
+  held.answer({ status: 500 });
+  await firstDone;
+  const after = (await first.deliveries())[0];
+  expect(after?.next_attempt_at).toBe(before?.next_attempt_at as string);
+  const path = `/v1/msgr/webhooks/${first.id}/deliveries/${after?.delivery}/resend/`;
+  expect((await first.call("POST", path)).status).toBe(409);
+  taken.answer({ status: 204 });
+  await secondDone;
+  expect((await first.deliveries())[0]).toMatchObject({ state: "delivered" });
+});
+
+test("both tell of a disabling by one mail together", async () => {
+  firstPorts.network.answer = () => ({ status: 500 });
+  secondPorts.network.answer = () => ({ status: 500 });
+  await readDue([1]);
+  await first.runDue();
+  db().prepare("UPDATE webhooks SET failing_since = failing_since - 86400000").run();
+  await Promise.all([first.runDue(), second.push.runDue()]);
+  expect((await first.view()).disabled_reason).toBe("failures");
+  const sending = Promise.withResolvers<void>();
+  const taken = Promise.withResolvers<void>();
+  const send = firstPorts.mail.send;
+  firstPorts.mail.send = async (message) => {
+    sending.resolve();
+    await taken.promise;
+    await send(message);
+  };
+  const sent = first.appliance.app.mailer.runDue();
+  await sending.promise;
+  await second.mailer.runDue();
+  taken.resolve();
+  await sent;
+  await second.mailer.runDue();
+  expect([...firstPorts.mail.sent, ...secondPorts.mail.sent]).toHaveLength(1);
+});

@@ -1,0 +1,208 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import {
+  closeDatabase,
+  copyDatabase,
+  type Database,
+  openDatabase,
+} from "../../../src/db/database.ts";
+import { type CheckResult, checkDatabase } from "../../../src/upkeep/checks/check.ts";
+import { startAppliance } from "../../support/appliance.ts";
+import { channel } from "../../support/expectations.ts";
+import { fakeClock } from "../../support/fake-ports.ts";
+import { createMachine, type Machine } from "../../support/machine.ts";
+
+const clock = fakeClock("2026-11-20T12:00:00+03:00");
+/** A database that the program wrote; each test has a copy. */
+let template: Machine;
+let made: Database;
+let machine: Machine;
+let db: Database;
+beforeAll(async () => {
+  template = createMachine();
+  const appliance = await startAppliance({ KANALOG_DB: template.database });
+  await appliance.importRows("channels", [
+    channel(1, { title: "Новости Москвы", territory: "moskva", category: "news" }),
+    channel(2, { title: "Emoji 🦊🦊 and more", handle: "fox" }),
+    channel(3, { title: "Hidden", is_public: false }),
+  ]);
+  const { key } = await appliance.customer();
+  await appliance.get("/v1/msgr/channels/1/", key);
+  await appliance.close();
+  made = openDatabase(template.database, clock);
+});
+beforeEach(() => {
+  machine = createMachine();
+  copyDatabase(made, machine.database);
+  db = openDatabase(machine.database, clock);
+});
+afterEach(async () => {
+  closeDatabase(db);
+  await machine.leave();
+});
+afterAll(async () => {
+  closeDatabase(made);
+  await template.leave();
+});
+
+/** What is wrong, by the check that found it. */
+function faults(): Record<string, string[]> {
+  const reader = openDatabase(machine.database, clock, "reader");
+  const results: CheckResult[] = [];
+  checkDatabase(reader, (result) => results.push(result));
+  closeDatabase(reader);
+  const wrong = results.filter((result) => result.faults.length > 0);
+  return Object.fromEntries(wrong.map((result) => [result.name, result.faults]));
+}
+
+test("what the program wrote has no faults", () => {
+  expect(faults()).toEqual({});
+});
+
+test("an index that differs from the table in one piece of one text is found", () => {
+  // As long as before, so that only the pieces tell.
+  db.$client.exec(`
+    UPDATE channels SET search_text = replace(search_text, 'москвы', 'москва') WHERE id = 1`);
+  expect(faults()).toEqual({
+    "search index": [
+      expect.stringMatching(/^Pieces of text that the index has for other channels: \d+, such as /),
+      expect.stringMatching(/^Pieces of text that the index does not have: \d+, such as /),
+    ],
+  });
+});
+
+test("texts that two channels exchanged are found", () => {
+  db.$client.exec(`
+    CREATE TEMP TABLE texts AS SELECT id, search_text FROM channels WHERE id IN (1, 2);
+    UPDATE channels SET search_text = (SELECT search_text FROM texts WHERE texts.id = 3 - channels.id)
+    WHERE id IN (1, 2)`);
+  expect(Object.keys(faults())).toEqual(["search index"]);
+});
+
+test("channels that the index lacks or has too many of are named", () => {
+  db.$client.exec(`
+    DELETE FROM channel_search WHERE rowid = (SELECT place FROM channels WHERE id = 2);
+    INSERT INTO channel_search (rowid, search_text)
+      SELECT place, 'hidden' FROM channels WHERE id = 3`);
+  expect(faults()["search index"]).toEqual(
+    expect.arrayContaining([
+      "Public channels that are not in the index, or not at their place: 2.",
+      "Channels in the index that are not public, or not at that place: 3.",
+    ]),
+  );
+});
+
+test("a channel that grew, while the index has it where it was, is named", () => {
+  db.$client.exec("UPDATE channels SET subscribers = 10 * subscribers WHERE id = 1");
+  expect(faults()).toEqual({
+    channels: expect.anything(),
+    "search index": expect.arrayContaining([
+      "Public channels that are not in the index, or not at their place: 1.",
+      "Channels in the index that are not public, or not at that place: 1.",
+    ]),
+  });
+});
+
+test("a broken structure of the index is found", () => {
+  // Else SQLite itself guards these tables.
+  db.$client.unsafeMode(true);
+  db.$client.exec("DELETE FROM channel_search_data WHERE id > 10");
+  expect(Object.keys(faults())).toContain("file");
+});
+
+const CASES: [what: string, sql: string, check: string, said: string][] = [
+  ["a unit that is in no day", "UPDATE usage_periods SET used = used + 1", "usage", "fewer"],
+  ["a unit that is in no period", "UPDATE usage_days SET units = units + 1", "usage", "more"],
+  ["a channel without its card", "DELETE FROM channel_cards WHERE id = 3", "channels", "card: 3"],
+  ["a public channel that is not shown", "DELETE FROM public_cards", "channels", "stored: 1"],
+  ["a card that is no JSON", "UPDATE public_cards SET json = '{'", "channels", "stored: 1, 2."],
+  [
+    "a card that is not shown as it is stored",
+    "UPDATE channel_cards SET title = 'Другой' WHERE id = 1",
+    "channels",
+    "stored: 1.",
+  ],
+  [
+    "a channel that is shown and is not public",
+    `DELETE FROM channel_search WHERE rowid = (SELECT place FROM channels WHERE id = 1);
+     UPDATE channels SET is_public = 0 WHERE id = 1`,
+    "channels",
+    "not public: 1",
+  ],
+  [
+    "a channel's category that is not there",
+    "UPDATE channel_cards SET category = 'gone' WHERE id = 1",
+    "channels",
+    "directory: gone",
+  ],
+  [
+    "a territory's path that is not the tree's",
+    "UPDATE territories SET path = 'moskva' WHERE slug = 'moskva'",
+    "directories",
+    "code: moskva",
+  ],
+  [
+    "a country that counts less than its cities",
+    "UPDATE territories SET channels = 7 WHERE slug = 'moskva'",
+    "directories",
+    "count less",
+  ],
+];
+
+for (const [what, sql, check, said] of CASES) {
+  test(`${what} is found`, () => {
+    db.$client.pragma("foreign_keys = OFF");
+    db.$client.exec(sql);
+    const { [check]: found, ...others } = faults();
+    expect(found?.join()).toContain(said);
+    expect(others).toEqual({});
+  });
+}
+
+const WEBHOOK = `
+  INSERT INTO webhooks (id, organization_id, url, secret, disabled_reason, since_sequence,
+    created_at, updated_at) VALUES (1, 1, 'https://example.com/', x'00', '', 0, 0, 0);
+  INSERT INTO webhook_lists VALUES (1, '[1]');
+  INSERT INTO webhook_channels VALUES (1, 1, 0);
+  INSERT INTO webhook_deliveries (id, webhook_id, event, posts, created_at, state, next_attempt_at)
+    VALUES (1, 1, 'post.created', '[1,2]', 0, 'pending', 0);
+  INSERT INTO webhook_bodies VALUES (1, '{}');`;
+
+const WEBHOOK_CASES: [what: string, sql: string, said: string][] = [
+  [
+    "without channels",
+    "DELETE FROM webhook_channels; DELETE FROM webhook_lists",
+    "without channels: 1",
+  ],
+  ["a list of others", "UPDATE webhook_lists SET channels = '[2]'", "is not what they watch: 1"],
+  [
+    "a list that is longer",
+    "UPDATE webhook_lists SET channels = '[1,2]'",
+    "is not what they watch: 1",
+  ],
+  ["a delivery that is never due", "UPDATE webhook_deliveries SET next_attempt_at = NULL", "time"],
+  ["a delivery that is over and due", "UPDATE webhook_deliveries SET state = 'failed'", "ended"],
+  ["a delivery without a body", "DELETE FROM webhook_bodies", "without a body: 1"],
+  ["a claim by half", "UPDATE webhook_deliveries SET claim = 'c'", "by half: 1"],
+  ["a list that is none", "UPDATE webhook_deliveries SET posts = '[1'", "cannot be read: 1"],
+  [
+    "a post that is sent twice",
+    `INSERT INTO webhook_deliveries (webhook_id, event, posts, created_at, state)
+     VALUES (1, 'post.created', '[2,3]', 0, 'delivered')`,
+    "twice: webhook 1 post 2",
+  ],
+  ["past what was read", "UPDATE webhooks SET since_sequence = 5", "not read yet: 1"],
+];
+
+test("a webhook with a delivery that waits has no faults", () => {
+  db.$client.exec(WEBHOOK);
+  expect(faults()).toEqual({});
+});
+
+for (const [what, sql, said] of WEBHOOK_CASES) {
+  test(`of webhooks, ${what} is found`, () => {
+    db.$client.exec(WEBHOOK + sql);
+    const { webhooks, ...others } = faults();
+    expect(webhooks?.join()).toContain(said);
+    expect(others).toEqual({});
+  });
+}

@@ -1,0 +1,323 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { closeDatabase, type Database, openDatabase } from "../../../src/db/database.ts";
+import { migrate } from "../../../src/db/migrate.ts";
+import {
+  claimJob,
+  claimJobNow,
+  endJob,
+  selectJobRuns,
+} from "../../../src/upkeep/jobs/jobs.store.ts";
+import {
+  createScheduler,
+  type Job,
+  type JobLedger,
+  latestDue,
+  type Scheduler,
+} from "../../../src/upkeep/jobs/scheduler.ts";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+
+let appliance: Appliance;
+let ran: string[];
+beforeEach(async () => {
+  appliance = await startAppliance();
+  ran = [];
+});
+afterEach(() => appliance.close());
+
+const NIGHTLY: Job = {
+  name: "nightly",
+  pattern: "10 0 * * *",
+  run: async (dueAt) => {
+    ran.push(new Date(dueAt).toISOString());
+  },
+};
+
+function ledger(db: Database): JobLedger {
+  const { clock } = appliance.ports;
+  return {
+    claim: (claim) => claimJob(db, clock, claim),
+    claimNow: (claim, by) => claimJobNow(db, clock, claim, by),
+    runs: () => selectJobRuns(db),
+    end: (end) => endJob(db, clock, end),
+  };
+}
+
+/** A scheduler as another process on the same database has it. */
+function scheduler(jobs: readonly Job[] = [NIGHTLY]): Scheduler {
+  const { clock, log } = appliance.ports;
+  return createScheduler(jobs, ledger(appliance.app.domains.db), clock, log);
+}
+
+const noted = () =>
+  appliance.app.domains.db.$client.prepare("SELECT * FROM jobs WHERE name = 'nightly'").get() as {
+    due_at: number;
+    started_at: number | null;
+    finished_at: number | null;
+    failure: string | null;
+  };
+
+const DAY = Date.parse("2026-11-20T00:10:00+03:00");
+
+test("a due time is the last one at or before an instant, in Moscow", () => {
+  const due = (instant: string) => latestDue("10 0 * * *", Date.parse(instant));
+  expect(due("2026-11-20T12:00:00+03:00")).toBe(DAY);
+  expect(due("2026-11-20T00:10:01+03:00")).toBe(DAY);
+  expect(due("2026-11-21T00:09:59.999+03:00")).toBe(DAY);
+  expect(due("2026-11-21T00:00:00+03:00")).toBe(DAY);
+  expect(due("2026-11-20T21:09:59Z")).toBe(DAY);
+  expect(due("2026-11-20T23:00:00Z")).toBe(DAY + 86_400_000);
+});
+
+test("the due instant itself is due, to the millisecond", () => {
+  for (const instant of ["00:10:00.000", "00:10:00.001", "00:10:00.999"]) {
+    const dueAt = latestDue("10 0 * * *", Date.parse(`2026-11-20T${instant}+03:00`));
+    expect(dueAt, instant).toBe(DAY);
+  }
+});
+
+test("a brand-new database has nothing to catch up with", async () => {
+  await scheduler().runDue();
+  expect(ran).toEqual([]);
+  appliance.ports.clock.set("2026-11-21T00:09:59.999+03:00");
+  await scheduler().runDue();
+  expect(ran).toEqual([]);
+});
+
+test("a job runs when its time has come, and once", async () => {
+  const one = scheduler();
+  await one.runDue();
+  appliance.ports.clock.set("2026-11-21T00:10:05+03:00");
+  await one.runDue();
+  await one.runDue();
+  appliance.ports.clock.set("2026-11-21T23:59:59+03:00");
+  await one.runDue();
+  expect(ran).toEqual(["2026-11-20T21:10:00.000Z"]);
+  expect(noted()).toEqual({
+    name: "nightly",
+    due_at: DAY + 86_400_000,
+    started_at: Date.parse("2026-11-21T00:10:05+03:00"),
+    finished_at: Date.parse("2026-11-21T00:10:05+03:00"),
+    failure: null,
+  } as ReturnType<typeof noted>);
+});
+
+test("a job runs exactly at 00:10:00.000 Moscow time, when its timer wakes it", async () => {
+  await scheduler().runDue();
+  appliance.ports.clock.set("2026-11-21T00:10:00.000+03:00");
+  await scheduler().runDue();
+  expect(ran).toEqual(["2026-11-20T21:10:00.000Z"]);
+});
+
+test("of two processes on one database, one runs a due time", async () => {
+  const [one, two] = [scheduler(), scheduler()];
+  await Promise.all([one.runDue(), two.runDue()]);
+  for (const night of ["2026-11-21", "2026-11-22", "2026-11-23"]) {
+    appliance.ports.clock.set(`${night}T00:10:07+03:00`);
+    await Promise.all([one.runDue(), two.runDue(), one.runDue()]);
+  }
+  expect(ran).toEqual([
+    "2026-11-20T21:10:00.000Z",
+    "2026-11-21T21:10:00.000Z",
+    "2026-11-22T21:10:00.000Z",
+  ]);
+});
+
+test("of schedulers on connections of their own to one file, one runs a due time", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "kanalog-jobs-"));
+  const { clock, log } = appliance.ports;
+  const dbs = [1, 2, 3].map(() => openDatabase(join(folder, "a.db"), clock));
+  try {
+    for (const db of dbs) await migrate(db, clock);
+    const schedulers = dbs.map((db) => createScheduler([NIGHTLY], ledger(db), clock, log));
+    await Promise.all(schedulers.map((one) => one.runDue()));
+    clock.set("2026-11-21T00:10:07+03:00");
+    await Promise.all(schedulers.map((one) => one.runDue()));
+    expect(ran).toEqual(["2026-11-20T21:10:00.000Z"]);
+    expect(log.errors).toEqual([]);
+  } finally {
+    for (const db of dbs) closeDatabase(db);
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("after a downtime of several days a job is caught up once, for the latest due time", async () => {
+  await scheduler().runDue();
+  appliance.ports.clock.set("2026-11-25T15:00:00+03:00");
+  const restarted = scheduler();
+  await restarted.runDue();
+  await restarted.runDue();
+  expect(ran).toEqual(["2026-11-24T21:10:00.000Z"]);
+});
+
+test("a clock that jumps back runs nothing again", async () => {
+  const one = scheduler();
+  await one.runDue();
+  appliance.ports.clock.set("2026-11-22T00:20:00+03:00");
+  await one.runDue();
+  for (const instant of ["2026-11-21T00:20:00+03:00", "2026-11-20T12:00:00+03:00"]) {
+    appliance.ports.clock.set(instant);
+    await one.runDue();
+  }
+  appliance.ports.clock.set("2026-11-22T00:21:00+03:00");
+  await one.runDue();
+  expect(ran).toEqual(["2026-11-21T21:10:00.000Z"]);
+});
+
+test("a clock that was 400 days ahead keeps no job from running once it is right", async () => {
+  const one = scheduler();
+  await one.runDue();
+  appliance.ports.clock.set("2027-12-25T00:20:00+03:00");
+  await one.runDue();
+  appliance.ports.clock.set("2026-11-20T12:10:00+03:00");
+  for (let times = 0; times < 2; times++) await one.runDue();
+  appliance.ports.clock.set("2026-11-21T00:20:00+03:00");
+  for (let times = 0; times < 2; times++) await one.runDue();
+  expect(ran).toEqual([
+    "2027-12-24T21:10:00.000Z",
+    "2026-11-19T21:10:00.000Z",
+    "2026-11-20T21:10:00.000Z",
+  ]);
+});
+
+test("a run that was under way when the clock was set back by 400 days keeps no other from running", async () => {
+  const slow = scheduler([slowJob().job]);
+  appliance.ports.clock.set("2027-12-25T00:20:00+03:00");
+  await slow.runDue();
+  expect(await slow.runNow("nightly")).toBe(true);
+  appliance.ports.clock.set("2026-11-20T12:10:00+03:00");
+  const another = scheduler();
+  await another.runDue();
+  expect(ran).toEqual(["2026-11-19T21:10:00.000Z"]);
+});
+
+test("a job that fails is noted with its reason, is not tried again, and stops no other", async () => {
+  const failing: Job = { ...NIGHTLY, run: () => Promise.reject(new Error("disk on fire")) };
+  const jobs = [failing, { ...NIGHTLY, name: "other" }];
+  await scheduler(jobs).runDue();
+  appliance.ports.clock.set("2026-11-21T00:11:00+03:00");
+  await scheduler(jobs).runDue();
+  await scheduler(jobs).runDue();
+  expect(ran).toHaveLength(1);
+  expect(noted().failure).toBe("disk on fire");
+  expect(appliance.ports.log.errors).toHaveLength(1);
+
+  appliance.ports.clock.set("2026-11-22T00:11:00+03:00");
+  await scheduler().runDue();
+  expect(noted().failure).toBeNull();
+});
+
+/** A job that runs until it is told to end. */
+function slowJob(): { job: Job; end(): void; runs: number[] } {
+  const runs: number[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return {
+    runs,
+    end: resolve,
+    job: {
+      ...NIGHTLY,
+      run: (dueAt) => {
+        runs.push(dueAt);
+        return promise;
+      },
+    },
+  };
+}
+
+test("a job that is run now does its last due time's work, which then counts as run", async () => {
+  const one = scheduler();
+  await one.runDue();
+  appliance.ports.clock.set("2026-11-21T00:11:00+03:00");
+  expect(await one.runNow("nightly")).toBe(true);
+  await one.stop();
+  expect(ran).toEqual(["2026-11-20T21:10:00.000Z"]);
+  expect(noted()).toMatchObject({
+    started_at: Date.parse("2026-11-21T00:11:00+03:00"),
+    finished_at: Date.parse("2026-11-21T00:11:00+03:00"),
+    failure: null,
+  });
+  await scheduler().runDue();
+  expect(ran).toHaveLength(1);
+  appliance.ports.clock.set("2026-11-22T00:11:00+03:00");
+  await scheduler().runDue();
+  expect(ran).toHaveLength(2);
+});
+
+test("while a job runs, no process runs it once more, and its due time waits", async () => {
+  const slow = slowJob();
+  const one = scheduler([slow.job]);
+  await one.runDue();
+  expect(await one.runNow("nightly")).toBe(true);
+  const [state] = one.list();
+  expect(state).toMatchObject({ startedAt: appliance.ports.clock.now(), finishedAt: null });
+
+  const another = scheduler();
+  expect(await another.runNow("nightly")).toBe(false);
+  expect(await one.runNow("nightly")).toBe(false);
+  appliance.ports.clock.set("2026-11-20T12:59:59+03:00");
+  expect(await another.runNow("nightly")).toBe(false);
+  expect(slow.runs).toHaveLength(1);
+  slow.end();
+  await one.stop();
+  expect(await another.runNow("nightly")).toBe(true);
+  await another.stop();
+  expect(ran).toHaveLength(1);
+});
+
+test("a due time that comes while the job is run now is run when that has ended", async () => {
+  const slow = slowJob();
+  const one = scheduler([slow.job]);
+  await one.runDue();
+  appliance.ports.clock.set("2026-11-21T00:09:50+03:00");
+  expect(await one.runNow("nightly")).toBe(true);
+  appliance.ports.clock.set("2026-11-21T00:10:30+03:00");
+  const another = scheduler();
+  await another.runDue();
+  expect(ran).toEqual([]);
+  slow.end();
+  await one.stop();
+  await another.runDue();
+  expect(ran).toEqual(["2026-11-20T21:10:00.000Z"]);
+});
+
+test("a run that crashed is given up after an hour, and can be run again", async () => {
+  const crashed = scheduler([slowJob().job]);
+  await crashed.runDue();
+  expect(await crashed.runNow("nightly")).toBe(true);
+  appliance.ports.clock.advance(60 * 60 * 1000);
+  const another = scheduler();
+  expect(await another.runNow("nightly")).toBe(true);
+  await another.stop();
+  expect(ran).toHaveLength(1);
+});
+
+test("jobs are listed with their last and next run", async () => {
+  const failing: Job = { ...NIGHTLY, run: () => Promise.reject(new Error("disk on fire")) };
+  const one = scheduler([failing]);
+  const next = Date.parse("2026-11-21T00:10:00+03:00");
+  const never = { startedAt: null, finishedAt: null, failure: null };
+  const state = { name: "nightly", pattern: "10 0 * * *", nextDueAt: next };
+  expect(one.list()).toEqual([{ ...state, ...never }]);
+  await one.runDue();
+  expect(one.list()).toEqual([{ ...state, ...never }]);
+  await one.runNow("nightly");
+  await one.stop();
+  const now = appliance.ports.clock.now();
+  const failed = { startedAt: now, finishedAt: now, failure: "disk on fire" };
+  expect(one.list()).toEqual([{ ...state, ...failed }]);
+});
+
+test("after a clock that jumped back, a run now is noted all the same", async () => {
+  const one = scheduler();
+  await one.runDue();
+  appliance.ports.clock.set("2026-11-10T12:00:00+03:00");
+  expect(await one.runNow("nightly")).toBe(true);
+  await one.stop();
+  expect(noted()).toMatchObject({ finished_at: appliance.ports.clock.now() });
+});
+
+test("a job that does not exist is not found", async () => {
+  await expect(scheduler().runNow("other")).rejects.toMatchObject({ code: "not_found" });
+});
