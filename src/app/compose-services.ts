@@ -1,6 +1,7 @@
 import { createChannels } from "../catalog/channels/channels.ts";
 import { createDirectory } from "../catalog/directory/directory.ts";
 import { createPosts } from "../catalog/posts/posts.ts";
+import { createSearch } from "../catalog/search/search.ts";
 import { isShort, selectDailyStatistics } from "../catalog/statistics/statistics.store.ts";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
@@ -19,10 +20,10 @@ export function composeServices(
   return {
     ...built,
     directory: createDirectory(db),
-    channels: createChannels(db, messengerHosts, {
-      page: (selection) => readers.run("selectCatalog", selection),
-      idsByHandle: (handles) => readers.run("selectIdsByHandle", handles),
-    }),
+    search: createSearch(db, (selection) => readers.run("selectCatalog", selection)),
+    channels: createChannels(db, messengerHosts, (handles) =>
+      readers.run("selectIdsByHandle", handles),
+    ),
     statistics: {
       daily: async (selection) =>
         isShort(selection)

@@ -104,14 +104,14 @@ export const channelsList = apiMethod({
   result: pageOf(cardSchema),
   errors: [],
   run(args, call) {
-    const { channels } = call.services;
+    const { channels, search } = call.services;
     if (args.ids !== undefined) return pageJsonText(channels.cards(args.ids), null);
     const { ordering, limit } = args;
     const filter = readFilter(args, call.services);
     return readPage<CardView, CatalogPosition>(ordering, args.cursor, call, (after) =>
       filter === null
         ? { results: toJsonText<CardView[]>([]), last: null }
-        : channels.page({ filter, ordering, after, limit }),
+        : search.page({ filter, ordering, after, limit }),
     );
   },
 });

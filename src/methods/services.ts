@@ -1,6 +1,7 @@
 import type { Channels } from "../catalog/channels/channels.ts";
 import type { Directory } from "../catalog/directory/directory.ts";
 import type { Posts } from "../catalog/posts/posts.ts";
+import type { Search } from "../catalog/search/search.ts";
 import type { Statistics } from "../catalog/statistics/statistics.ts";
 import type { KeyUse } from "../customers/keys/key-use.ts";
 import type { Limits } from "../customers/limits/limits.ts";
@@ -12,6 +13,7 @@ import type { Cursors } from "./cursor.ts";
 /** The domains that methods call. */
 export interface Services {
   directory: Directory;
+  search: Search;
   channels: Channels;
   statistics: Statistics;
   posts: Posts;

@@ -1,8 +1,8 @@
 import { type Database, statement } from "../../db/database.ts";
 import { type JsonText, toJsonText } from "../../values/json-text.ts";
-import { createSearchIndex } from "../search/search-index.ts";
-import { searchTextOf } from "../search/search-text.ts";
 import { CARD_COLUMNS, type CardRow, type CardView, splitCategories, toCard } from "./card.ts";
+import { createSearchIndex } from "./search-index.ts";
+import { searchTextOf } from "./search-text.ts";
 
 /** The card of a public channel. */
 export function selectCardById(db: Database, id: number): JsonText<CardView> | undefined {

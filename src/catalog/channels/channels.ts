@@ -3,12 +3,6 @@ import { statement } from "../../db/database.ts";
 import { createKeptReads } from "../../db/kept-reads.ts";
 import { notFound } from "../../errors.ts";
 import type { JsonText } from "../../values/json-text.ts";
-import {
-  type CatalogPage,
-  type CatalogSelection,
-  isShortWalk,
-  selectCatalog,
-} from "../search/catalog.ts";
 import type { CardView } from "./card.ts";
 import {
   type ChannelReference,
@@ -28,17 +22,16 @@ const CARDS_KEPT_MAX = 2_000;
 
 export type Channels = ReturnType<typeof createChannels>;
 
-/** Queries that may take long: run by reader threads. */
-interface SlowReads {
-  page(of: CatalogSelection): Promise<CatalogPage>;
-  idsByHandle(handles: readonly string[]): Promise<HandleOwner[]>;
-}
-
 /**
- * Public channels: cards and the catalog. Channels that are not public are nowhere.
+ * Public channels and their cards. Channels that are not public are nowhere.
  * @param hosts the messenger's hosts, by which links are known
+ * @param idsByHandle may take long: run by reader threads
  */
-export function createChannels(db: Database, hosts: readonly string[], slowly: SlowReads) {
+export function createChannels(
+  db: Database,
+  hosts: readonly string[],
+  idsByHandle: (handles: readonly string[]) => Promise<HandleOwner[]>,
+) {
   const cardsById = createKeptReads<number, JsonText<CardView>>(db, CARDS_KEPT_MAX);
   const cardsByHandle = createKeptReads<string, JsonText<CardView>>(db, CARDS_KEPT_MAX);
   const publicId = (sql: string, value: number | string): number | null =>
@@ -58,10 +51,6 @@ export function createChannels(db: Database, hosts: readonly string[], slowly: S
   }
 
   return {
-    /** A page that is found at once is not worth the way to a thread. */
-    page: (selection: CatalogSelection): CatalogPage | Promise<CatalogPage> =>
-      isShortWalk(selection) ? selectCatalog(db, selection) : slowly.page(selection),
-
     /** Cards in the order of the numbers; unknown ones are left out. */
     cards: (ids: readonly number[]): JsonText<CardView[]> => selectCards(db, ids),
 
@@ -93,7 +82,7 @@ export function createChannels(db: Database, hosts: readonly string[], slowly: S
      * 50 to 150 ms of the thread, and one by one three times as long.
      */
     async findIdsByHandle(handles: readonly string[]): Promise<Map<string, number>> {
-      const owners = await slowly.idsByHandle(handles);
+      const owners = await idsByHandle(handles);
       return new Map(owners.map(({ handle, id }) => [handle, id]));
     },
 

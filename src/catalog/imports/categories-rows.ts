@@ -1,9 +1,9 @@
 import type { Database } from "../../db/database.ts";
 import { REQUIRED } from "../../values/fields.ts";
 import { categoriesInUse } from "../channels/channels.store.ts";
+import { FACET_ID_MAX } from "../channels/search-text.ts";
 import { createCategoryImages } from "../directory/category-images.ts";
 import { createDirectoryStore } from "../directory/directory.store.ts";
-import { FACET_ID_MAX } from "../search/search-text.ts";
 import { integerColumn, lineColumn, nullable, slugColumn } from "./columns.ts";
 import { inFileOrder } from "./directory-order.ts";
 import { readImage } from "./image-file.ts";

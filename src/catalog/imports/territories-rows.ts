@@ -1,6 +1,7 @@
 import type { Database } from "../../db/database.ts";
 import { REQUIRED, unknownSlug } from "../../values/fields.ts";
 import { territoriesInUse } from "../channels/channels.store.ts";
+import { FACET_ID_MAX } from "../channels/search-text.ts";
 import { createDirectoryStore } from "../directory/directory.store.ts";
 import {
   TERRITORY_KINDS,
@@ -9,7 +10,6 @@ import {
 } from "../directory/directory.table.ts";
 import { refreshFacets } from "../directory/refresh-facets.ts";
 import { inTreeOrder, mayContain } from "../directory/territory-tree.ts";
-import { FACET_ID_MAX } from "../search/search-text.ts";
 import { requireFreeId } from "./categories-rows.ts";
 import { choiceColumn, integerColumn, lineColumn, nullable, slugColumn } from "./columns.ts";
 import { inFileOrder } from "./directory-order.ts";

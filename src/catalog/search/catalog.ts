@@ -4,9 +4,9 @@ import { type JsonText, toJsonText } from "../../values/json-text.ts";
 import type { CardView } from "../channels/card.ts";
 import type { ChannelKind } from "../channels/channel-kind.ts";
 import { selectCards } from "../channels/channels.store.ts";
-import { idAt, placeAt, stepAt, stepOf } from "./search-index.ts";
+import { idAt, placeAt, stepAt, stepOf } from "../channels/search-index.ts";
+import { facet, foldForSearch, markFacet, trigramsOf } from "../channels/search-text.ts";
 import { CANDIDATES_MAX, type MatchPlan, matchPlans } from "./search-terms.ts";
-import { facet, foldForSearch, markFacet, trigramsOf } from "./search-text.ts";
 
 /** Always descending, channels without a value last, ties by ascending id. */
 export const CATALOG_ORDERINGS = [

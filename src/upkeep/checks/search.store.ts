@@ -1,4 +1,4 @@
-import { idAt } from "../../catalog/search/search-index.ts";
+import { idAt } from "../../catalog/channels/search-index.ts";
 import { type Database, statement } from "../../db/database.ts";
 import { foundRows } from "./found-rows.ts";
 

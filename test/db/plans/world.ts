@@ -1,4 +1,4 @@
-import { searchTextOf } from "../../../src/catalog/search/search-text.ts";
+import { searchTextOf } from "../../../src/catalog/channels/search-text.ts";
 import type { Database } from "../../../src/db/database.ts";
 import { DAY_MS } from "../../../src/values/moscow-time.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";

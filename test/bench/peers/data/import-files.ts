@@ -2,7 +2,7 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { toCard } from "../../../../src/catalog/channels/card.ts";
 import type { ChannelRecord } from "../../../../src/catalog/channels/channels.store.ts";
-import { searchTextOf } from "../../../../src/catalog/search/search-text.ts";
+import { searchTextOf } from "../../../../src/catalog/channels/search-text.ts";
 import { closeDatabase, openDatabase, statement } from "../../../../src/db/database.ts";
 import { systemClock } from "../../../../src/ports/clock.ts";
 import { formatDay, formatInstant, startOfDay } from "../../../../src/values/moscow-time.ts";

@@ -271,7 +271,7 @@ export const catalog: Entries = {
       rows: 0,
     },
   ],
-  "catalog/search/search-index.ts createSearchIndex": [
+  "catalog/channels/search-index.ts createSearchIndex": [
     {
       sql: "SELECT … FROM channels WHERE id = ? AND is_public = 1",
       plan: ["SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)"],

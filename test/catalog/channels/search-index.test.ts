@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { stepAt, stepOf } from "../../../src/catalog/search/search-index.ts";
+import { stepAt, stepOf } from "../../../src/catalog/channels/search-index.ts";
 import { closeDatabase, openDatabase } from "../../../src/db/database.ts";
 import { migrate } from "../../../src/db/migrate.ts";
 import { fakeClock } from "../../support/fake-ports.ts";

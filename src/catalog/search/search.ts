@@ -1,0 +1,19 @@
+import type { Database } from "../../db/database.ts";
+import { type CatalogPage, type CatalogSelection, isShortWalk, selectCatalog } from "./catalog.ts";
+
+export type Search = ReturnType<typeof createSearch>;
+
+/**
+ * Pages of the catalog.
+ * @param slowPage a page that may take long: read by reader threads
+ */
+export function createSearch(
+  db: Database,
+  slowPage: (selection: CatalogSelection) => Promise<CatalogPage>,
+) {
+  return {
+    /** A page that is found at once is not worth the way to a thread. */
+    page: (selection: CatalogSelection): CatalogPage | Promise<CatalogPage> =>
+      isShortWalk(selection) ? selectCatalog(db, selection) : slowPage(selection),
+  };
+}
