@@ -1,21 +1,43 @@
 import { openDomains } from "../../src/app/domains.ts";
 import { runCommandLine } from "../../src/doors/cli/command-line.ts";
 import { systemPorts } from "../../src/ports/ports.ts";
-import type { Finished, Machine } from "./machine.ts";
+import type { Finished } from "./machine.ts";
+
+const HOME = process.cwd();
+let running = 0;
 
 /**
- * Runs a command over the machine's file within this process: for many that are refused, of which
- * each would load the whole program. The output has the lines that the program prints.
+ * Runs a command within this process, as the program would in a folder: loading it anew costs more
+ * than most commands. Commands that serve
+ * or read standard input need a process of their own.
  */
-export async function runHere({ database }: Machine, words: readonly string[]): Promise<Finished> {
-  const [out, notes]: [string[], string[]] = [[], []];
-  const exitCode = await runCommandLine(words, {
-    environment: { KANALOG_DB: database, KANALOG_LOG_LEVEL: "silent" },
-    output: { out: (text) => out.push(text), note: (text) => notes.push(text) },
-    ports: systemPorts,
-    openDomains,
-    createApp: () => Promise.reject(new Error("a command that serves has a process of its own")),
-    runMcpBridge: () => Promise.reject(new Error("a bridge has a process of its own")),
-  });
-  return { exitCode, out: out.join("\n"), notes: notes.join("\n") };
+export async function runHere(
+  folder: string,
+  environment: Record<string, string>,
+  words: readonly string[],
+): Promise<Finished> {
+  let [out, notes] = ["", ""];
+  running += 1;
+  process.chdir(folder);
+  try {
+    const exitCode = await runCommandLine(words, {
+      environment,
+      output: {
+        out: (text) => {
+          out += `${text}\n`;
+        },
+        note: (text) => {
+          notes += `${text}\n`;
+        },
+      },
+      ports: systemPorts,
+      openDomains,
+      createApp: () => Promise.reject(new Error("a command that serves has a process of its own")),
+      runMcpBridge: () => Promise.reject(new Error("a bridge has a process of its own")),
+    });
+    return { exitCode, out, notes };
+  } finally {
+    running -= 1;
+    if (running === 0) process.chdir(HOME);
+  }
 }

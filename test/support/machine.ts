@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
+import { runHere } from "./command.ts";
 
 /** How a command ended and what it printed. */
 export interface Finished {
@@ -40,7 +41,10 @@ export interface Machine {
   write(name: string, content: string | Uint8Array): string;
   read(name: string): string;
   exists(name: string): boolean;
+  /** Runs a command to its end, within this process where it can. */
   run(words: readonly string[], options?: RunOptions): Promise<Finished>;
+  /** Runs a command to its end as people call it, in a process of its own. */
+  runProgram(words: readonly string[], options?: RunOptions): Promise<Finished>;
   /** Runs a command that prints one JSON document; fails where it does not. */
   json<T = Record<string, unknown>>(words: readonly string[]): Promise<T>;
   spawn(words: readonly string[], options?: RunOptions): Bun.Subprocess<Blob, "pipe", "pipe">;
@@ -61,6 +65,8 @@ const PROGRAM =
   EXECUTABLE === undefined
     ? [process.execPath, join(import.meta.dir, "../../src/main.ts")]
     : [resolve(EXECUTABLE)];
+/** Commands that have a process of their own: they serve, or read standard input. */
+const PROCESSES = ["start", "serve", "mcp"];
 /**
  * For what only guards against hanging for ever: far above what a busy machine takes, and below a
  * test's own limit, so that what was waited for is told.
@@ -71,6 +77,7 @@ export function createMachine(): Machine {
   const folder = mkdtempSync(join(tmpdir(), "kanalog-test-"));
   const database = join(folder, "kanalog.db");
   const running = new Set<Bun.Subprocess>();
+  const settings = { KANALOG_DB: database, KANALOG_PORT: "0", KANALOG_LOG_LEVEL: "silent" };
 
   const machine: Machine = {
     folder,
@@ -86,14 +93,7 @@ export function createMachine(): Machine {
     spawn(words, { environment = {}, stdin = "" } = {}) {
       const child = Bun.spawn([...PROGRAM, ...words], {
         cwd: folder,
-        env: {
-          PATH: process.env["PATH"] ?? "",
-          HOME: folder,
-          KANALOG_DB: database,
-          KANALOG_PORT: "0",
-          KANALOG_LOG_LEVEL: "silent",
-          ...environment,
-        },
+        env: { PATH: process.env["PATH"] ?? "", HOME: folder, ...settings, ...environment },
         stdin: new Blob([typeof stdin === "string" ? stdin : new Uint8Array(stdin)]),
         stdout: "pipe",
         stderr: "pipe",
@@ -103,7 +103,17 @@ export function createMachine(): Machine {
       return child;
     },
 
-    async run(words, options) {
+    run(words, options) {
+      const needsProcess =
+        options?.stdin !== undefined ||
+        PROCESSES.includes(words[0] ?? "") ||
+        EXECUTABLE !== undefined;
+      return needsProcess
+        ? machine.runProgram(words, options)
+        : runHere(folder, { ...settings, ...options?.environment }, words);
+    },
+
+    async runProgram(words, options) {
       const child = machine.spawn(words, options);
       const [out, notes, exitCode] = await Promise.all([
         child.stdout.text(),

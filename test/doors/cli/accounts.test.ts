@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { runHere } from "../../support/command.ts";
 import { createMachine, type Machine } from "../../support/machine.ts";
 
 let machine: Machine;
@@ -9,20 +8,19 @@ beforeEach(() => {
 });
 afterEach(() => machine.leave());
 
-/** One of each kind is tried as people call it. */
-const asProgram: typeof runHere = ({ run }, words) => run(words);
+type Run = "run" | "runProgram";
 
 const INSTANT = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\+03:00$/);
 
-async function expectUsageFault(words: string[], said: string, run = runHere): Promise<void> {
-  const { exitCode, out, notes } = await run(machine, words);
+async function expectUsageFault(words: string[], said: string, run: Run = "run"): Promise<void> {
+  const { exitCode, out, notes } = await machine[run](words);
   expect({ words, exitCode, out }).toEqual({ words, exitCode: 2, out: "" });
   expect(notes.trimEnd().split("\n"), words.join(" ")).toHaveLength(1);
   expect(notes).toContain(said);
 }
 
-async function expectFailure(words: string[], said: string, run = runHere): Promise<void> {
-  const { exitCode, out, notes } = await run(machine, words);
+async function expectFailure(words: string[], said: string, run: Run = "run"): Promise<void> {
+  const { exitCode, out, notes } = await machine[run](words);
   expect({ words, exitCode, out }).toEqual({ words, exitCode: 1, out: "" });
   expect(notes.trimEnd()).toBe(said);
 }
@@ -135,7 +133,7 @@ test("the plans are those of the contract", async () => {
 
 test("an id of nobody is exit 1 and one line", async () => {
   await machine.customer();
-  await expectFailure(["org", "show", "9"], "Organization 9 was not found.", asProgram);
+  await expectFailure(["org", "show", "9"], "Organization 9 was not found.", "runProgram");
   for (const [words, said] of [
     [["org", "plan", "9", "start"], "Organization 9 was not found."],
     [["org", "archive", "9"], "Organization 9 was not found."],
@@ -156,7 +154,7 @@ test("an id of nobody is exit 1 and one line", async () => {
 
 test("wrong usage is exit 2 and one line that says what is wrong", async () => {
   await machine.customer();
-  await expectUsageFault(["nonsense"], "nonsense", asProgram);
+  await expectUsageFault(["nonsense"], "nonsense", "runProgram");
   for (const [words, said] of [
     [["org", "create", "--plan", "start"], "--name"],
     [["org", "create", "--name", "A"], "--plan"],
@@ -200,7 +198,7 @@ test("the help lists only commands that exist, and each has a help of its own", 
   const helps = await Promise.all(
     listed
       .filter((name) => name !== "help")
-      .map(async (name) => ({ name, ...(await runHere(machine, [name, "--help"])) })),
+      .map(async (name) => ({ name, ...(await machine.run([name, "--help"])) })),
   );
   for (const { name, exitCode, out } of helps) {
     expect({ name, exitCode }).toEqual({ name, exitCode: 0 });

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { runHere } from "../../support/command.ts";
 import { createMachine, type Machine } from "../../support/machine.ts";
 
 let machine: Machine;
@@ -38,13 +37,13 @@ test("numbers that no plan can have are one clear line, exit 2, and change nothi
     ["--webhook-channels", "many", "0 to 1000000"],
   ] as const) {
     const words = ["plan", "set", "start", `${option}=${value}`];
-    const { exitCode, out, notes } = await runHere(machine, words);
+    const { exitCode, out, notes } = await machine.run(words);
     expect([exitCode, out, notes.trim().split("\n").length]).toEqual([2, "", 1]);
     expect(notes).toContain(option);
     expect(notes).toContain(range);
   }
   for (const words of [["gold", "--rate", "5"], ["start"]]) {
-    const { exitCode, notes } = await runHere(machine, ["plan", "set", ...words]);
+    const { exitCode, notes } = await machine.run(["plan", "set", ...words]);
     expect([exitCode, notes.trim().split("\n").length]).toEqual([2, 1]);
   }
   expect(await plans()).toEqual(before);

@@ -25,7 +25,7 @@ test("recount counts both directories, and says how many counts changed", async 
 });
 
 test("openapi prints the document that is served, without a database", async () => {
-  const { exitCode, out, notes } = await machine.run(["openapi"], {
+  const { exitCode, out, notes } = await machine.runProgram(["openapi"], {
     environment: { KANALOG_BASE_URL: "https://api.example.com/kanalog/" },
   });
   expect({ exitCode, notes }).toEqual({ exitCode: 0, notes: "" });
