@@ -122,7 +122,7 @@ test(
       expect(serving.processorMs()).toBeLessThan(READY_PROCESSOR_MAX_MS);
       await expectKeys(keys, serving.get);
       campaign.serving = serving;
-      const checked = machine.run(["check"]);
+      const checked = machine.runProgram(["check"]);
       const kind = kill % 2 === 0 ? "request" : "answer";
       let left = Math.ceil(moment() * (kind === "request" ? REQUESTS_MAX : ANSWERS_MAX));
       const came = new Promise<void>((resolve) => {

@@ -25,7 +25,7 @@ test("while an import runs beside it the server answers, counts exactly, and sho
   const server = await machine.serve();
   await server.get("/v1/msgr/channels/1/", key);
 
-  const importing = machine.run(["import", "stats", "stats.csv", "--json"]);
+  const importing = machine.runProgram(["import", "stats", "stats.csv", "--json"]);
   let running = true;
   void importing.finally(() => {
     running = false;
@@ -82,7 +82,7 @@ test("an import that is killed leaves a consistent database, and can be run agai
       expect(halves.pluck().get()).toBe(0);
     }
     const before = Number(stored.get());
-    const { exitCode, out } = await machine.run([
+    const { exitCode, out } = await machine.runProgram([
       "import",
       "channels",
       "channels.ndjson",

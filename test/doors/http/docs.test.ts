@@ -21,6 +21,10 @@ const QUIET = [
   "--disable-component-update",
   "--disable-sync",
 ];
+/** Drawing an operation with its answer takes the page a second; all of them by `bun run test:hostile`. */
+const TRIES_ALL = process.env["KANALOG_TEST_SLOW"] === "1";
+/** The last ones of the page: of every verb, with bodies and without. */
+const WEBHOOK_OPERATIONS = 9;
 if (CHROMIUM === undefined) console.warn("No Chromium here: the documentation was not looked at.");
 
 const folder = mkdtempSync(join(tmpdir(), "kanalog-docs-"));
@@ -92,8 +96,9 @@ test.skipIf(CHROMIUM === undefined)(
 
     const operations = await page.locator(".opblock").all();
     expect(operations).toHaveLength(19);
+    const tried = TRIES_ALL ? operations : operations.slice(-WEBHOOK_OPERATIONS);
     const statuses: Record<string, string> = {};
-    for (const operation of operations) {
+    for (const operation of tried) {
       await operation.locator(".opblock-summary-control").click();
       await operation.locator("button.execute").click();
       const status = operation.locator(".live-responses-table .response .response-col_status");

@@ -37,7 +37,7 @@ export function cuttingRow({ posts, batchS, onTheirWayS, ...row }: Cutting): Row
     },
     async beside(stage) {
       const words = ["import", "posts", FILE, "--json"];
-      const { exitCode, out, notes } = await stage.machine.run(words);
+      const { exitCode, out, notes } = await stage.machine.runProgram(words);
       if (exitCode !== 0) {
         return { notes: [], broken: [`the import failed: ${notes.trim().split("\n").at(-1)}`] };
       }
