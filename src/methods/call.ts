@@ -49,10 +49,13 @@ export async function callMethod(
   const ended = (status: number) => ({ method: method.operationId, status });
   let outcome: Outcome;
   try {
-    requireAccess(method, context);
-    requirePlanAndQuota(method, context);
-    const body = await runMethod(method, raw, context);
-    outcome = { ok: true, status: method.status, body, units: method.units, usedAfter: null };
+    const denial = accessDenial(method, context) ?? planDenial(method, context);
+    if (denial === null) {
+      const body = await runMethod(method, raw, context);
+      outcome = { ok: true, status: method.status, body, units: method.units, usedAfter: null };
+    } else {
+      outcome = freeOutcome(denial);
+    }
   } catch (thrown) {
     const error = toAppError(thrown);
     const units = BILLED_ERRORS.has(error.code) ? method.units : 0;
@@ -107,30 +110,34 @@ export function viewMethod(
     pageUrl: (query) => `?${query}`,
     ownUrl: (path) => path,
   };
-  requirePlanAndQuota({ ...method, units: 0 }, context);
+  const denial = planDenial({ ...method, units: 0 }, context);
+  if (denial !== null) throw denial;
   return runMethod(method, raw, context);
 }
 
-/** @throws AppError `read_only_key`, `manager_required` */
-function requireAccess({ audience }: ApiMethod, { caller: { key, member } }: CallContext): void {
-  if (audience === "everyone") return;
+function accessDenial(
+  { audience }: ApiMethod,
+  { caller: { key, member } }: CallContext,
+): AppError | null {
+  if (audience === "everyone") return null;
   if (key.access !== "read_write") {
-    throw new AppError("read_only_key", "This needs a key marked read and write.");
+    return new AppError("read_only_key", "This needs a key marked read and write.");
   }
   if (member.role === "member") {
-    throw new AppError("manager_required", "This needs a key of an owner or administrator.");
+    return new AppError("manager_required", "This needs a key of an owner or administrator.");
   }
+  return null;
 }
 
-/** @throws AppError `tariff_required`, `quota_exceeded` */
-function requirePlanAndQuota(
+function planDenial(
   { planRule, units }: ApiMethod,
   { services, caller, nowMs }: CallContext,
-): void {
+): AppError | null {
   const denial = planRule?.(caller, services) ?? null;
-  if (denial !== null) throw new AppError("tariff_required", denial);
+  if (denial !== null) return new AppError("tariff_required", denial);
   // What is known to be exhausted is refused unread; the last word is the commit's.
-  if (units > 0 && services.limits.isExhausted(caller, nowMs)) throw quotaExceeded(caller, nowMs);
+  const isExhausted = units > 0 && services.limits.isExhausted(caller, nowMs);
+  return isExhausted ? quotaExceeded(caller, nowMs) : null;
 }
 
 async function runMethod(

@@ -9,8 +9,8 @@ import type { Charge, Usage } from "./usage.ts";
 
 export type Limits = ReturnType<typeof createLimits>;
 
-/** Where a caller stands after a request: for the headers of its answer. */
-export interface Standing {
+/** What a caller has left after a request: for the headers of its answer. */
+export interface LimitStatus {
   plan: Plan;
   rate: { remaining: number; resetS: number };
   quota: { remaining: number; resetS: number };
@@ -70,7 +70,7 @@ export function createLimits(rates: Rates, usage: Usage) {
     },
 
     /** @param used units used in the period, where the caller knows; else they are looked up */
-    standing(caller: Caller, nowMs: number, rate: RateVerdict, used: number | null): Standing {
+    status(caller: Caller, nowMs: number, rate: RateVerdict, used: number | null): LimitStatus {
       const { plan } = caller;
       const period = periodOf(caller, nowMs);
       const left =

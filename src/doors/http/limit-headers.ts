@@ -1,6 +1,6 @@
 import type { Plan } from "../../customers/accounts/accounts.table.ts";
 import { PERIOD_DAYS } from "../../customers/accounts/plan.ts";
-import type { Standing } from "../../customers/limits/limits.ts";
+import type { Admitted } from "../../methods/admission.ts";
 import type { Headers } from "./answers.ts";
 
 const PERIOD_S = PERIOD_DAYS * 24 * 60 * 60;
@@ -9,10 +9,15 @@ const PERIOD_S = PERIOD_DAYS * 24 * 60 * 60;
 const policies = new WeakMap<Plan, string>();
 
 /** After draft-ietf-httpapi-ratelimit-headers (decisions, section 1). */
-export function setLimitHeaders(headers: Headers, { plan, rate, quota }: Standing): void {
+export function setLimitHeaders(
+  headers: Headers,
+  limits: ReturnType<Admitted["limitsAfter"]>,
+): void {
+  const { plan, rate, quota, cost } = limits;
   headers["ratelimit-policy"] = policyOf(plan);
   headers["ratelimit"] =
     `"rate";r=${rate.remaining};t=${rate.resetS}, "quota";r=${quota.remaining};t=${quota.resetS}`;
+  headers["x-request-cost"] = String(cost);
 }
 
 function policyOf(plan: Plan): string {

@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
 import type { Caller } from "../../customers/keys/keys.ts";
-import { rateLimited } from "../../customers/limits/limits.ts";
 import { AppError, toAppError } from "../../errors.ts";
-import { callMethod, type Outcome } from "../../methods/call.ts";
+import { type Admitted, admit } from "../../methods/admission.ts";
+import type { Outcome } from "../../methods/call.ts";
 import type { ApiMethod } from "../../methods/method.ts";
 import type { RawArguments } from "../../methods/read-arguments.ts";
 import { STATUS_OF } from "../../methods/statuses.ts";
@@ -22,13 +22,13 @@ export type ReadBody = { value: unknown } | { bound: string };
 export type AnswerMcp = (post: {
   body: ReadBody;
   header(name: string): string | null;
-  refusal: AppError | null;
+  denial: AppError | null;
   call(method: ApiMethod, raw: RawArguments): Promise<Outcome>;
+  refuse(method: ApiMethod | null, denial: AppError): Outcome;
 }) => Promise<{
   status: number;
   body: string | null;
   outcome: Outcome | null;
-  refused?: string | null;
 }>;
 
 export interface McpContext extends RestContext {
@@ -93,13 +93,12 @@ async function answerPost(
   let caller: Caller | null = null;
   let answered: Answered;
   try {
-    const verification = context.keys.verify(request.headers.get("authorization"), nowMs);
-    if (verification.ok) {
-      caller = verification.caller;
-      answered = await answerCaller(request, caller, nowMs, headers, context);
+    const admission = admit(request.headers.get("authorization"), nowMs, context);
+    if (admission.ok) {
+      caller = admission.caller;
+      answered = await answerAdmitted(request, admission, headers, context);
     } else {
-      const error = new AppError(verification.code, verification.detail);
-      answered = withoutTool(errorResponse(error, headers));
+      answered = withoutTool(errorResponse(admission.error, headers));
     }
   } catch (error) {
     answered = withoutTool(errorAnswer(error, headers, ports));
@@ -113,27 +112,15 @@ function withoutTool(response: Response): Answered {
   return { response, operation: USAGE_METHOD, status: response.status };
 }
 
-async function answerCaller(
+async function answerAdmitted(
   request: Request,
-  caller: Caller,
-  nowMs: number,
+  admitted: Admitted,
   headers: Headers,
   context: McpContext,
 ): Promise<Answered> {
-  const { services, ports } = context;
-  context.keyUse.note(caller.key, nowMs);
-  const rate = services.limits.takeRequest(caller, nowMs);
-  const refusal = rate.allowed ? null : rateLimited(rate, caller.plan.requestsPerSecond);
-
-  /** Counts the request, and says on its answer where the caller stands. */
-  const end = (status: number, outcome: Outcome | null, method = USAGE_METHOD): void => {
-    if (outcome === null) services.limits.record(caller, nowMs, { method, status });
-    const used = outcome?.usedAfter ?? null;
-    setLimitHeaders(headers, services.limits.standing(caller, nowMs, rate, used));
-    headers["x-request-cost"] = String(outcome?.units ?? 0);
-  };
+  const { denial } = admitted;
   const refuse = (error: AppError): Answered => {
-    end(STATUS_OF[error.code], null);
+    setLimitHeaders(headers, admitted.limitsAfter(admitted.refuse(USAGE_METHOD, error)));
     return withoutTool(errorResponse(error, headers));
   };
 
@@ -141,42 +128,44 @@ async function answerCaller(
   if (foreign !== null) return refuse(foreign);
   if (request.method !== "POST") {
     headers["allow"] = "POST";
-    return refuse(refusal ?? wrongVerb(request));
+    return refuse(denial ?? wrongVerb(request));
   }
   const bytes = await readBytes(request, BODY_BYTES_MAX, context.bodies).catch(toAppError);
   if (bytes instanceof AppError) return refuse(bytes);
   const body = await readMessageBody(bytes, context);
-  let called: string | null = null;
+  let operation = USAGE_METHOD;
   await context.readTurn();
   const {
     status,
     body: text,
     outcome,
-    refused,
   } = await context.answerMcp({
     body,
     header: (name) => request.headers.get(name),
-    refusal,
-    call: (method, raw) => {
-      called = method.operationId;
-      return callMethod(method, raw, {
-        services,
-        caller,
-        nowMs,
+    denial,
+    call(method, raw) {
+      operation = method.operationId;
+      return admitted.call(method, raw, {
         readBody: async () => ({}),
         ownUrl: (path) => context.baseAddress(request) + path,
         pageUrl: (query) => `${context.baseAddress(request)}${pathOf(method, raw)}?${query}`,
       });
     },
+    refuse(method, error) {
+      operation = method?.operationId ?? USAGE_METHOD;
+      return admitted.refuse(operation, error);
+    },
   });
-  if (text === null && refusal !== null) return refuse(refusal);
-  const statusOfUsage = refusal === null ? status : STATUS_OF[refusal.code];
-  end(statusOfUsage, outcome, refused ?? USAGE_METHOD);
-  if (outcome !== null && !outcome.ok) logCause(outcome.error, headers, ports);
+  if (text === null && denial !== null) return refuse(denial);
+  const statusOfUsage =
+    outcome !== null ? statusOf(outcome) : denial === null ? status : STATUS_OF[denial.code];
+  if (outcome === null) admitted.record(operation, statusOfUsage);
+  else if (!outcome.ok) logCause(outcome.error, headers, context.ports);
+  setLimitHeaders(headers, admitted.limitsAfter(outcome));
   return {
     response: text === null ? new Response(null, { status, headers }) : json(status, text, headers),
-    operation: called ?? refused ?? USAGE_METHOD,
-    status: outcome === null ? statusOfUsage : statusOf(outcome),
+    operation,
+    status: statusOfUsage,
   };
 }
 

@@ -1,15 +1,11 @@
 import { Elysia } from "elysia";
 import type { Config } from "../../config.ts";
-import type { KeyUse } from "../../customers/keys/key-use.ts";
-import type { Caller, Keys } from "../../customers/keys/keys.ts";
-import { rateLimited } from "../../customers/limits/limits.ts";
-import type { RateVerdict } from "../../customers/limits/rate-bucket.ts";
+import type { Caller } from "../../customers/keys/keys.ts";
 import { AppError } from "../../errors.ts";
-import { type CallContext, callMethod, freeOutcome, type Outcome } from "../../methods/call.ts";
+import { admit, type Gate } from "../../methods/admission.ts";
+import type { Outcome } from "../../methods/call.ts";
 import type { ApiMethod } from "../../methods/method.ts";
 import { type RawArguments, UNDECODABLE } from "../../methods/read-arguments.ts";
-import type { Services } from "../../methods/services.ts";
-import { STATUS_OF } from "../../methods/statuses.ts";
 import type { Ports } from "../../ports/ports.ts";
 import {
   type NoteRequest,
@@ -17,7 +13,7 @@ import {
   noted,
   OTHER,
 } from "../../upkeep/metrics/note-request.ts";
-import { errorAnswer, type Headers, json } from "./answers.ts";
+import { errorAnswer, errorResponse, type Headers, json } from "./answers.ts";
 import type { BaseAddress } from "./base-address.ts";
 import { type Bodies, readJsonBody } from "./body.ts";
 import { corsHeaders, preflight } from "./cors.ts";
@@ -26,12 +22,9 @@ import { operationOf } from "./openapi.ts";
 import { readQuery } from "./query.ts";
 import { REQUEST_ID, requestIdOf } from "./request-id.ts";
 
-export interface RestContext {
+export interface RestContext extends Gate {
   config: Config;
   ports: Ports;
-  services: Services;
-  keys: Pick<Keys, "verify">;
-  keyUse: KeyUse;
   baseAddress: BaseAddress;
   noteRequests: NoteRequests;
   bodies: Bodies;
@@ -116,7 +109,7 @@ async function answerCall(
   context: RestContext,
   allowed?: string,
 ): Promise<Response> {
-  const { ports, services } = context;
+  const { ports } = context;
   await context.readTurn();
   const startedMs = ports.clock.monotonic();
   const nowMs = ports.clock.now();
@@ -124,30 +117,26 @@ async function answerCall(
   let caller: Caller | null = null;
   let response: Response;
   try {
-    const verification = context.keys.verify(request.headers.get("authorization"), nowMs);
-    if (!verification.ok) throw new AppError(verification.code, verification.detail);
-    caller = verification.caller;
-    context.keyUse.note(caller.key, nowMs);
-    const rate = services.limits.takeRequest(caller, nowMs);
-    if (allowed !== undefined) headers["allow"] = allowed;
-    const call = {
-      readBody: () => readJsonBody(request, method.bodyBytesMax, context.bodies),
-      services,
-      caller,
-      nowMs,
-      ownUrl: (path: string) => context.baseAddress(request) + path,
-      pageUrl: (query: URLSearchParams) =>
-        `${context.baseAddress(request)}${pathOf(request)}?${query}`,
-    };
-    const outcome =
-      refuse(method, request, rate, call, allowed) ??
-      (await callMethod(method, readRaw(request, params), call));
-    const standing = services.limits.standing(caller, nowMs, rate, outcome.usedAfter);
-    setLimitHeaders(headers, standing);
-    headers["x-request-cost"] = String(outcome.units);
-    response = outcome.ok
-      ? successResponse(outcome, headers)
-      : errorAnswer(outcome.error, headers, ports);
+    const admission = admit(request.headers.get("authorization"), nowMs, context);
+    if (admission.ok) {
+      caller = admission.caller;
+      if (allowed !== undefined) headers["allow"] = allowed;
+      const denial = admission.denial ?? (allowed === undefined ? null : wrongVerb(request));
+      const outcome =
+        denial === null
+          ? await admission.call(method, readRaw(request, params), {
+              readBody: () => readJsonBody(request, method.bodyBytesMax, context.bodies),
+              ownUrl: (path) => context.baseAddress(request) + path,
+              pageUrl: (query) => `${context.baseAddress(request)}${pathOf(request)}?${query}`,
+            })
+          : admission.refuse(method.operationId, denial);
+      setLimitHeaders(headers, admission.limitsAfter(outcome));
+      response = outcome.ok
+        ? successResponse(outcome, headers)
+        : errorAnswer(outcome.error, headers, ports);
+    } else {
+      response = errorResponse(admission.error, headers);
+    }
   } catch (error) {
     response = errorAnswer(error, headers, ports);
   }
@@ -160,24 +149,6 @@ function readRaw({ url }: Request, params: Incoming["params"]): RawArguments {
   const raw = readQuery(url);
   for (const name in params) raw[name] = params[name] ?? UNDECODABLE;
   return raw;
-}
-
-/** What stops a request with a good key before its method is called: too many, or a wrong verb. */
-function refuse(
-  { operationId }: ApiMethod,
-  request: Request,
-  rate: RateVerdict,
-  { services, caller, nowMs }: CallContext,
-  allowed: string | undefined,
-): Outcome | null {
-  const error = !rate.allowed
-    ? rateLimited(rate, caller.plan.requestsPerSecond)
-    : allowed === undefined
-      ? null
-      : wrongVerb(request);
-  if (error === null) return null;
-  services.limits.record(caller, nowMs, { method: operationId, status: STATUS_OF[error.code] });
-  return freeOutcome(error);
 }
 
 function successResponse({ status, body }: Outcome & { ok: true }, headers: Headers): Response {

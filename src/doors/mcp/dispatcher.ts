@@ -39,8 +39,10 @@ export interface McpPost {
   body: { value: unknown } | { bound: string };
   header(name: string): string | null;
   /** Set where the plan's rate was exceeded: nothing is run then. */
-  refusal: AppError | null;
+  denial: AppError | null;
   call(method: ApiMethod, raw: RawArguments): Promise<Outcome>;
+  /** Counts the call of a tool that was not run; null for one that does not exist. */
+  refuse(method: ApiMethod | null, denial: AppError): Outcome;
 }
 
 export type McpAnswer = {
@@ -50,8 +52,6 @@ export type McpAnswer = {
   body: string | null;
   /** What the call of a tool came to; null where none was called. */
   outcome: Outcome | null;
-  /** The tool whose call the rate refused. */
-  refused?: string | null;
 };
 
 export type McpDispatcher = (post: McpPost) => Promise<McpAnswer>;
@@ -70,7 +70,7 @@ export function createDispatcher(methods: readonly ApiMethod[], version: string)
   return async (post) => {
     const message = readMessage(post.body);
     const isToolCall = message.kind === "request" && message.request.method === "tools/call";
-    if (post.refusal !== null && !isToolCall) return { status: 429, body: null, outcome: null };
+    if (post.denial !== null && !isToolCall) return { status: 429, body: null, outcome: null };
     const version = post.header("mcp-protocol-version");
     if (message.kind === "fault") return answerFault(message.id, message.fault);
     if (version !== null && !SUPPORTED.includes(version)) {
@@ -136,9 +136,9 @@ export function createDispatcher(methods: readonly ApiMethod[], version: string)
   ): Promise<McpAnswer> {
     const name = params?.["name"];
     const method = typeof name === "string" ? tools.get(name) : undefined;
-    if (post.refusal !== null) {
-      const refused = answerText(id, errorResult(common, null, post.refusal));
-      return { ...refused, refused: method?.operationId ?? null };
+    if (post.denial !== null) {
+      const outcome = post.refuse(method ?? null, post.denial);
+      return { ...answerText(id, errorResult(common, null, post.denial)), outcome };
     }
     if (method === undefined) {
       return answerFault(id, invalidParams(`There is no tool ${quoted(name)}.`));

@@ -1,0 +1,70 @@
+import type { KeyUse } from "../customers/keys/key-use.ts";
+import type { Caller, Keys } from "../customers/keys/keys.ts";
+import { type LimitStatus, rateLimited } from "../customers/limits/limits.ts";
+import { AppError } from "../errors.ts";
+import { type CallContext, callMethod, freeOutcome, type Outcome } from "./call.ts";
+import type { ApiMethod } from "./method.ts";
+import type { RawArguments } from "./read-arguments.ts";
+import type { Services } from "./services.ts";
+import { STATUS_OF } from "./statuses.ts";
+
+/** What judges and counts the requests of every door. */
+export interface Gate {
+  keys: Pick<Keys, "verify">;
+  keyUse: Pick<KeyUse, "note">;
+  services: Services;
+}
+
+export type Admission = Admitted | { ok: false; error: AppError };
+
+/** What a door alone knows of a request. */
+export type Incoming = Omit<CallContext, "services" | "caller" | "nowMs">;
+
+/** A request with a good key. The door has it counted once: by `call`, `refuse` or `record`. */
+export interface Admitted {
+  ok: true;
+  caller: Caller;
+  /** The refusal by the plan's rate, which the door is to pass on; null where there is room. */
+  denial: AppError | null;
+  /** Runs a method, and charges what it costs. */
+  call(method: ApiMethod, raw: RawArguments, incoming: Incoming): Promise<Outcome>;
+  /** @param operation under whose id the refused request is in the usage by day */
+  refuse(operation: string, error: AppError): Outcome;
+  /** Counts a request that the door answered without any method. */
+  record(operation: string, status: number): void;
+  /** The numbers of the answer's limit headers. */
+  limitsAfter(outcome: Outcome | null): LimitStatus & { cost: number };
+}
+
+/**
+ * Checks the key, and takes the request from the plan's rate: the first two steps of the contract's
+ * order (decisions, section 1). Then comes what the door refuses, and then the method's own checks.
+ */
+export function admit(authorization: string | null, nowMs: number, gate: Gate): Admission {
+  const { limits } = gate.services;
+  const verification = gate.keys.verify(authorization, nowMs);
+  if (!verification.ok) {
+    return { ok: false, error: new AppError(verification.code, verification.detail) };
+  }
+  const { caller } = verification;
+  gate.keyUse.note(caller.key, nowMs);
+  const rate = limits.takeRequest(caller, nowMs);
+  const record = (method: string, status: number): void =>
+    limits.record(caller, nowMs, { method, status });
+  return {
+    ok: true,
+    caller,
+    denial: rate.allowed ? null : rateLimited(rate, caller.plan.requestsPerSecond),
+    call: (method, raw, incoming) =>
+      callMethod(method, raw, { ...incoming, services: gate.services, caller, nowMs }),
+    refuse(operation, error) {
+      record(operation, STATUS_OF[error.code]);
+      return freeOutcome(error);
+    },
+    record,
+    limitsAfter: (outcome) => ({
+      ...limits.status(caller, nowMs, rate, outcome?.usedAfter ?? null),
+      cost: outcome?.units ?? 0,
+    }),
+  };
+}
