@@ -96,10 +96,10 @@ function peopleOf(
     ensurePerson: (input) => people.ensurePerson({ settings, ...input }),
     setUpPerson: ({ network, ...input }) =>
       hashing.run("set-up", network, () => people.setUpPerson({ settings, ...input })),
-    markStaff: (input) => people.markStaff(input),
+    markStaff: people.markStaff,
     endSessions: (email, by) => people.endSessions({ email, by }),
-    endSessionsOfSuspended: (email) => people.endSessionsOfSuspended(email),
-    distrust: (email) => people.distrust(email),
+    endSessionsOfSuspended: people.endSessionsOfSuspended,
+    distrust: people.distrust,
     people: () => selectPeople(db, ports.clock.now()),
   };
 }
