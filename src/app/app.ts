@@ -92,7 +92,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   const metrics = await createMetrics(config, ports);
   const lockWatch = createLockWatch(ports, metrics.counted.lockHolds);
   for (const connection of new Set([db, domains.db])) onLockHeld(connection, lockWatch.note);
-  const threads = databaseThreads(config, clock, db, lockWatch.note);
+  const { threads, threadLoads, endThreads } = databaseThreads(config, clock, db, lockWatch.note);
 
   const accounts = createAccounts(db, clock, { prepare: refuseChange, resume: refuseChange });
   const keys = createKeys(db, accounts, clock, random);
@@ -110,8 +110,8 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   const mailer = createMailer(
     {
       isDue: (nowMs) => isMailDue(db, nowMs),
-      claim: (claim) => threads.push.run("claimMail", claim),
-      end: (ended) => threads.push.run("endMail", ended),
+      claim: threads.push.claimMail,
+      end: threads.push.endMail,
     },
     ports.mail,
     ports,
@@ -128,7 +128,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
 
   const imports = createImportRuns(
     domains.db,
-    (upload) => threads.imports.run("runUpload", upload),
+    threads.imports.runUpload,
     createUploadFiles(config.databasePath, ports),
     ports,
   );
@@ -169,7 +169,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     ...door,
     bodies: {
       isStopping: () => isStopping,
-      parseBeside: (json) => threads.bodies.run("parseJson", json),
+      parseBeside: threads.bodies.parseJson,
     },
     readTurn: db === domains.db ? withoutReadTurns : createReadTurns(db, clock),
     keys,
@@ -186,7 +186,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     metrics: {
       contentType: metrics.contentType,
       text: async () =>
-        metrics.text(await composeReadings(db, threads, scheduler, newestBackup, ports)),
+        metrics.text(await composeReadings(db, threadLoads(), scheduler, newestBackup, ports)),
     },
   });
 
@@ -248,7 +248,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
       // Only now: the last answers have begun work of theirs.
       await Promise.race([Promise.all([usage.settled(), afterAnswer.settled()]), timeIsUp]);
       closing.abort();
-      await Promise.all(Object.values(threads).map((pool) => pool.close()));
+      await endThreads();
       if (db !== domains.db) closeDatabase(db);
       try {
         foldLog(domains.db);

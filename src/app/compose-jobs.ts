@@ -4,7 +4,7 @@ import type { Ports } from "../ports/ports.ts";
 import { type BackupFile, backupPlace, lastBackup } from "../upkeep/backups/backup-files.ts";
 import type { BackupPlan } from "../upkeep/backups/daily-backup.ts";
 import { claimJobNow, selectJobRuns } from "../upkeep/jobs/jobs.store.ts";
-import { jobTable } from "../upkeep/jobs/jobs.ts";
+import { nightlyJobs } from "../upkeep/jobs/jobs.ts";
 import { createScheduler, type JobLedger, type Scheduler } from "../upkeep/jobs/scheduler.ts";
 import type { Metrics } from "../upkeep/metrics/metrics.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
@@ -20,20 +20,17 @@ export function composeJobs(
   counted: Metrics["counted"],
 ): { scheduler: Scheduler; newestBackup(): Promise<BackupFile | null> } {
   const backups = backupPlan(config);
-  const jobs = jobTable({
-    closeDay: (day) => threads.jobs.run("closeDay", day),
-    recount: () => threads.jobs.run("recount", null),
-    optimizeSearch: () => threads.jobs.run("optimizeSearch", null),
-    pruneUsage: (today) => threads.jobs.run("pruneUsage", today),
-    pruneDeliveries: () => threads.jobs.run("pruneDeliveries", null),
-    backUp: backups && (() => threads.jobs.run("backUp", backups)),
-  });
+  const jobs = nightlyJobs(backups).map(({ name, pattern }) => ({
+    name,
+    pattern,
+    run: (dueAt: number) => threads.jobs.runJob({ name, dueAt, backups }),
+  }));
   const ledger: JobLedger = {
-    claim: (claim) => threads.jobs.run("claimJob", claim),
+    claim: threads.jobs.claimJob,
     // Not on the jobs' thread, where whoever asks would wait for the job under way.
     claimNow: (claim, by) => claimJobNow(domains.db, clock, claim, by),
     runs: () => selectJobRuns(db),
-    end: (end) => threads.jobs.run("endJob", end),
+    end: threads.jobs.endJob,
   };
   return {
     scheduler: createScheduler(counted.jobs(jobs), ledger, clock, log),

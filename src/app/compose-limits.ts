@@ -30,9 +30,7 @@ export function composeLimits(
 } {
   const keyUse = createKeyUse();
   const outage = createCommitOutage(clock, log);
-  const commit = createUsageCommits(db, clock, () =>
-    threads.checkpoints.run("checkpointBeside", null),
-  );
+  const commit = createUsageCommits(db, clock, threads.checkpoints.checkpointBeside);
   const commitUsage: CommitUsage = async (entries) => {
     const keyUses = keyUse.take();
     try {

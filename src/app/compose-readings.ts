@@ -6,12 +6,11 @@ import { countMails } from "../push/mail/mails.store.ts";
 import { selectBacklog } from "../push/webhooks/events/backlog.store.ts";
 import type { Scheduler } from "../upkeep/jobs/scheduler.ts";
 import type { DatabaseReadings, Readings } from "../upkeep/metrics/readings.ts";
-import type { DatabaseThreads } from "./database-threads.ts";
 
 /** What a scrape of the metrics looks up: all of it at hand, whatever the threads are busy with. */
 export async function composeReadings(
   db: Database,
-  threads: DatabaseThreads,
+  threads: Readings["threads"],
   scheduler: Pick<Scheduler, "list">,
   lastBackup: () => Promise<{ madeAt: number } | null>,
   { system, clock, log }: Ports,
@@ -37,9 +36,7 @@ export async function composeReadings(
   }
   return {
     database,
-    threads: Object.fromEntries(
-      Object.entries(threads).map(([pool, { load }]) => [pool, load()] as const),
-    ),
+    threads,
     diskFreeBytes: await freeDiskBytes(db, system),
     lastBackupAt: (await lastBackup())?.madeAt ?? null,
     eventLoopDelay: system.eventLoopDelay(),

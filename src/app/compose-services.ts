@@ -20,18 +20,16 @@ export function composeServices(
   return {
     ...built,
     directory: createDirectory(db),
-    search: createSearch(db, (selection) => readers.run("selectCatalog", selection)),
-    channels: createChannels(db, messengerHosts, (handles) =>
-      readers.run("selectIdsByHandle", handles),
-    ),
+    search: createSearch(db, readers.selectCatalog),
+    channels: createChannels(db, messengerHosts, readers.selectIdsByHandle),
     statistics: {
       daily: async (selection) =>
         isShort(selection)
           ? selectDailyStatistics(db, selection)
-          : readers.run("selectDailyStatistics", selection),
+          : readers.selectDailyStatistics(selection),
     },
-    posts: createPosts(db, (selection) => readers.run("selectPosts", selection)),
-    usageHistory: { days: (selection) => readers.run("selectUsage", selection) },
+    posts: createPosts(db, readers.selectPosts),
+    usageHistory: { days: readers.selectUsage },
     cursors: createCursors(readMeta(db, "cursor_secret")),
   };
 }

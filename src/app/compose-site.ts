@@ -64,7 +64,7 @@ export function composeSite(
     attempts: createAttempts(),
     sentForms: createSentForms(),
     usage: domains.usage,
-    databaseFacts: () => threads.readers.run("readDatabaseFacts", null),
+    databaseFacts: threads.readers.readDatabaseFacts,
   });
 }
 
@@ -82,28 +82,24 @@ function peopleOf(
       isKnownNetwork(db, ports.clock.now(), { email, network: networkHash(networkKey, network) }),
     signIn: ({ network, isKnownNetwork: isKnown, ...input }) =>
       hashing.run(isKnown ? "known-sign-in" : "sign-in", network, () =>
-        people.run("signIn", { settings, network: networkHash(networkKey, network), ...input }),
+        people.signIn({ settings, network: networkHash(networkKey, network), ...input }),
       ),
-    signedIn: (cookie) => sessions.run("signedIn", { settings, cookie }),
-    signOut: (cookie) => sessions.run("signOut", { settings, cookie }),
-    passwordLink: (link) => people.run("passwordLink", { settings, ...link }),
-    opensLink: (token) => sessions.run("opensLink", { settings, token }),
+    signedIn: (cookie) => sessions.signedIn({ settings, cookie }),
+    signOut: (cookie) => sessions.signOut({ settings, cookie }),
+    passwordLink: (link) => people.passwordLink({ settings, ...link }),
+    opensLink: (token) => sessions.opensLink({ settings, token }),
     choosePassword: async ({ network, ...input }) =>
-      (await sessions.run("opensLink", { settings, token: input.token })) &&
-      hashing.run("choose-password", network, () =>
-        people.run("choosePassword", { settings, ...input }),
-      ),
+      (await sessions.opensLink({ settings, token: input.token })) &&
+      hashing.run("choose-password", network, () => people.choosePassword({ settings, ...input })),
     changePassword: ({ network, ...input }) =>
-      hashing.run("change-password", network, () =>
-        people.run("changePassword", { settings, ...input }),
-      ),
-    ensurePerson: (input) => people.run("ensurePerson", { settings, ...input }),
+      hashing.run("change-password", network, () => people.changePassword({ settings, ...input })),
+    ensurePerson: (input) => people.ensurePerson({ settings, ...input }),
     setUpPerson: ({ network, ...input }) =>
-      hashing.run("set-up", network, () => people.run("setUpPerson", { settings, ...input })),
-    markStaff: (input) => people.run("markStaff", input),
-    endSessions: (email, by) => people.run("endSessions", { email, by }),
-    endSessionsOfSuspended: (email) => people.run("endSessionsOfSuspended", email),
-    distrust: (email) => people.run("distrust", email),
+      hashing.run("set-up", network, () => people.setUpPerson({ settings, ...input })),
+    markStaff: people.markStaff,
+    endSessions: (email, by) => people.endSessions({ email, by }),
+    endSessionsOfSuspended: people.endSessionsOfSuspended,
+    distrust: people.distrust,
     people: () => selectPeople(db, ports.clock.now()),
   };
 }

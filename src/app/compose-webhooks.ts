@@ -21,36 +21,15 @@ export function composeWebhooks(
 ) {
   const guard = createTargetGuard(ports.network.resolve, config.webhookAllow);
   const sender = createSender(
-    {
-      exchange: (argument) => threads.push.run("exchange", argument),
-      release: (claims) => threads.push.run("releaseClaims", claims),
-    },
+    threads.push,
     counted.attempts(createMakeAttempt(guard, ports.network, secrets, ports.clock)),
     config.webhookRetriesMs,
     ports,
   );
-  const push = createPush(
-    db,
-    {
-      lookAfterWebhooks: (argument) => threads.push.run("lookAfterWebhooks", argument),
-      cutPart: (part) => threads.push.run("cutPart", part),
-      leavePart: (part) => threads.push.run("leavePart", part),
-      disableFailed: () => threads.push.run("disableFailed", null),
-    },
-    sender,
-    config.webhookBatchMs,
-    ports,
-  );
+  const push = createPush(db, threads.push, sender, config.webhookBatchMs, ports);
   const webhooks = createWebhooks(
     db,
-    {
-      add: (input) => threads.writer.run("addWebhook", input),
-      change: (input) => threads.writer.run("changeWebhook", input),
-      removePart: (own) => threads.push.run("removeWebhookPart", own),
-      rotate: (input) => threads.writer.run("rotateSecret", input),
-      startTest: (input) => threads.writer.run("startTest", input),
-      startResend: (input) => threads.writer.run("startResend", input),
-    },
+    { ...threads.writer, removeWebhookPart: threads.push.removeWebhookPart },
     guard,
     secrets,
     sender,

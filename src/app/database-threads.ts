@@ -1,34 +1,15 @@
 import type { Config } from "../config.ts";
 import { type Database, IN_MEMORY, openDatabase } from "../db/database.ts";
 import type { NoteHold } from "../db/lock-holds.ts";
-import { inlineThreads, startThreads, type Threads } from "../db/threads.ts";
+import type { Calls, Pool } from "../db/operations.ts";
+import { inlineThreads, startThreads, type ThreadLoad } from "../db/threads.ts";
 import type { Clock } from "../ports/clock.ts";
-import {
-  bodyOperations,
-  checkpointOperations,
-  importOperations,
-  jobOperations,
-  peopleOperations,
-  pushOperations,
-  readOperations,
-  sessionOperations,
-  writeOperations,
-} from "./operations.ts";
+import { pools } from "./operations.ts";
 
-/** Threads that may run slow queries at once; one more slow query waits for a free one. */
-const READER_THREADS = 4;
-
-export interface DatabaseThreads {
-  readers: Threads<typeof readOperations>;
-  bodies: Threads<typeof bodyOperations>;
-  checkpoints: Threads<typeof checkpointOperations>;
-  writer: Threads<typeof writeOperations>;
-  push: Threads<typeof pushOperations>;
-  people: Threads<typeof peopleOperations>;
-  sessions: Threads<typeof sessionOperations>;
-  jobs: Threads<typeof jobOperations>;
-  imports: Threads<typeof importOperations>;
-}
+/** Every operation by its pool, as a function: `threads.push.cutPart(…)`. */
+export type DatabaseThreads = {
+  [Name in keyof typeof pools]: Calls<(typeof pools)[Name]["operations"]>;
+};
 
 /**
  * Serving counts on the connection that it reads on: SQLite empties a connection's cache after every
@@ -40,43 +21,29 @@ export function servingConnection(config: Config, clock: Clock, db: Database): D
     : openDatabase(config.databasePath, clock, "counter");
 }
 
-/** Which operations have a thread of their own; all run on the one connection of a database in memory. */
-export function databaseThreads(
-  config: Config,
-  clock: Clock,
-  db: Database,
-  noteHold: NoteHold,
-): DatabaseThreads {
+/** The pools' threads; of a database in memory all operations run on its one connection. */
+export function databaseThreads(config: Config, clock: Clock, db: Database, noteHold: NoteHold) {
   const path = config.databasePath;
-  if (path === IN_MEMORY) {
-    return {
-      readers: inlineThreads(readOperations, db, clock),
-      bodies: inlineThreads(bodyOperations, db, clock),
-      checkpoints: inlineThreads(checkpointOperations, db, clock),
-      writer: inlineThreads(writeOperations, db, clock),
-      push: inlineThreads(pushOperations, db, clock),
-      people: inlineThreads(peopleOperations, db, clock),
-      sessions: inlineThreads(sessionOperations, db, clock),
-      jobs: inlineThreads(jobOperations, db, clock),
-      imports: inlineThreads(importOperations, db, clock),
-    };
-  }
   const entry = new URL("./thread.ts", import.meta.url);
-  const reading = {
-    access: "reader",
-    count: READER_THREADS,
-    timeoutMs: config.queryTimeoutMs,
-  } as const;
-  const writing = { access: "writer", count: 1, timeoutMs: null, noteHold } as const;
+  const options = { path, entry, timeoutMs: config.queryTimeoutMs, clock, noteHold };
+  const started = Object.entries<Pool>(pools).map(([name, pool]) => {
+    const threads =
+      path === IN_MEMORY
+        ? inlineThreads(pool, db, clock)
+        : startThreads(pool, { name, ...options });
+    return { name, ...threads };
+  });
   return {
-    readers: startThreads({ path, entry, clock, ...reading }),
-    bodies: startThreads({ path, entry, clock, access: "reader", count: 1, timeoutMs: null }),
-    checkpoints: startThreads({ path, entry, clock, ...writing }),
-    writer: startThreads({ path, entry, clock, ...writing }),
-    push: startThreads({ path, entry, clock, ...writing }),
-    people: startThreads({ path, entry, clock, ...writing }),
-    sessions: startThreads({ path, entry, clock, ...writing }),
-    jobs: startThreads({ path, entry, clock, ...writing }),
-    imports: startThreads({ path, entry, clock, ...writing }),
+    threads: Object.fromEntries(
+      started.map(({ name, calls }) => [name, calls]),
+    ) as unknown as DatabaseThreads,
+
+    /** How busy each pool is, by its name. */
+    threadLoads: (): Record<string, ThreadLoad> =>
+      Object.fromEntries(started.map(({ name, load }) => [name, load()])),
+
+    async endThreads(): Promise<void> {
+      await Promise.all(started.map((pool) => pool.close()));
+    },
   };
 }

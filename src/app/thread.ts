@@ -1,29 +1,6 @@
-import { serveOperations } from "../db/threads.ts";
+import { serveOperations } from "../db/serve-operations.ts";
 import { systemClock } from "../ports/clock.ts";
-import {
-  bodyOperations,
-  checkpointOperations,
-  importOperations,
-  jobOperations,
-  peopleOperations,
-  pushOperations,
-  readOperations,
-  sessionOperations,
-  writeOperations,
-} from "./operations.ts";
+import { pools } from "./operations.ts";
 
 /** What every database thread runs. */
-serveOperations(
-  {
-    ...readOperations,
-    ...bodyOperations,
-    ...checkpointOperations,
-    ...writeOperations,
-    ...pushOperations,
-    ...peopleOperations,
-    ...sessionOperations,
-    ...jobOperations,
-    ...importOperations,
-  },
-  systemClock,
-);
+serveOperations(pools, systemClock);

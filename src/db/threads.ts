@@ -1,35 +1,14 @@
-import {
-  AppError,
-  type ErrorCode,
-  type FieldErrors,
-  isStorageFault,
-  toAppError,
-} from "../errors.ts";
+import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
-import { type Access, closeDatabase, type Database, openDatabase } from "./database.ts";
-import { queryTimeout, withDeadline } from "./deadline.ts";
-import { type NoteHold, onLockHeld } from "./lock-holds.ts";
-import { inReadTransaction } from "./read-transaction.ts";
-
-/** Work for a connection of its own, by name; arguments and results are plain data. */
-// biome-ignore lint/suspicious/noExplicitAny: each operation states its own argument and result
-export type Operations = Record<string, (db: Database, clock: Clock, argument: any) => unknown>;
-
-type Argument<Operation> = Operation extends (
-  db: Database,
-  clock: Clock,
-  argument: infer A,
-) => unknown
-  ? A
-  : never;
-type Result<Operation> = Operation extends (...all: never[]) => infer R ? Awaited<R> : never;
+import type { Database } from "./database.ts";
+import { queryTimeout } from "./deadline.ts";
+import type { NoteHold } from "./lock-holds.ts";
+import { type Calls, callsOf, type Operations, type Pool } from "./operations.ts";
+import { type FromThread, fromFault, type ToThread } from "./thread-messages.ts";
 
 /** Runs operations off the main thread, or in it for a database that lives in memory. */
 export interface Threads<Ops extends Operations> {
-  run<Name extends keyof Ops & string>(
-    name: Name,
-    argument: Argument<Ops[Name]>,
-  ): Promise<Result<Ops[Name]>>;
+  calls: Calls<Ops>;
   load(): ThreadLoad;
   /** Ends the threads; what was under way is answered with `unavailable`. */
   close(): Promise<void>;
@@ -43,66 +22,42 @@ export interface ThreadLoad {
   waiting: number;
 }
 
-interface Opening {
-  path: string;
-  access: Access;
-}
-
-/** What the main thread sends: the first message says what to open. */
-export type ToThread =
-  | { open: Opening }
-  | { name: string; argument: unknown; timeoutMs: number | null };
-
-/** A thread's messages: the outcome of its one task, and each lock that it held meanwhile. */
-export type FromThread =
-  | { result: unknown }
-  | { fault: Fault }
-  | { held: { work: string; heldMs: number } };
-
-interface Fault {
-  code: ErrorCode;
-  detail: string;
-  fields: FieldErrors | undefined;
-  retryAfterS: number | undefined;
-  /** Null for an error that the caller was to expect. */
-  cause: string | null;
-}
-
 export interface ThreadsOptions {
   path: string;
-  /** The module a thread runs; it calls `serveOperations`. */
+  /** The module a thread runs; it calls `serveOperations` with the pool under its name. */
   entry: URL;
-  access: Access;
-  count: number;
-  /** How long a task may take, its wait for a thread included; null: no limit. */
-  timeoutMs: number | null;
+  name: string;
+  /** How long a task of a pool with a deadline may take. */
+  timeoutMs: number;
   clock: Clock;
-  /** Told of each write transaction; left out where the threads only read. */
-  noteHold?: NoteHold;
+  /** Told of each write transaction. */
+  noteHold: NoteHold;
 }
 
 interface Task {
   name: string;
-  argument: unknown;
+  rest: unknown[];
   giveUpAtMs: number | null;
   resolve(result: unknown): void;
   reject(error: unknown): void;
 }
 
 /**
- * Up to `count` threads, started when needed, each with its own connection and one task at a time;
+ * Threads of a pool, started when needed, each with its own connection and one task at a time;
  * a task waits for a free thread. Since a waiting task's deadline runs too, the tasks before it are
  * over by then.
  */
-export function startThreads<Ops extends Operations>(options: ThreadsOptions): Threads<Ops> {
-  const { clock, timeoutMs } = options;
+export function startThreads<Ops extends Operations>(
+  pool: Pool<Ops>,
+  { path, entry, name: poolName, timeoutMs, clock, noteHold }: ThreadsOptions,
+): Threads<Ops> {
   const idle: Worker[] = [];
   const waiting: Task[] = [];
   const running = new Map<Worker, Task>();
   let closed = false;
 
   function start(): Worker {
-    const worker = new Worker(options.entry);
+    const worker = new Worker(entry);
     worker.onmessage = ({ data }: MessageEvent<FromThread>) => settle(worker, data);
     worker.onerror = (event) => {
       event.preventDefault();
@@ -114,17 +69,17 @@ export function startThreads<Ops extends Operations>(options: ThreadsOptions): T
       worker.terminate();
       next();
     };
-    send(worker, { open: { path: options.path, access: options.access } });
+    send(worker, { open: { pool: poolName, path, access: pool.access } });
     return worker;
   }
 
   function settle(worker: Worker, answer: FromThread): void {
     if ("held" in answer) {
-      options.noteHold?.(answer.held.work, answer.held.heldMs);
+      noteHold(answer.held.work, answer.held.heldMs);
       return;
     }
     const task = running.get(worker);
-    // Of a thread that has ended.
+    // A late message from a thread that was ended already.
     if (task === undefined) return;
     running.delete(worker);
     idle.push(worker);
@@ -134,7 +89,7 @@ export function startThreads<Ops extends Operations>(options: ThreadsOptions): T
   }
 
   function next(): void {
-    while (waiting.length > 0 && (idle.length > 0 || running.size < options.count)) {
+    while (waiting.length > 0 && (idle.length > 0 || running.size < pool.threads)) {
       const task = waiting.shift() as Task;
       const leftMs = task.giveUpAtMs === null ? null : task.giveUpAtMs - clock.monotonic();
       if (leftMs !== null && leftMs <= 0) {
@@ -143,33 +98,26 @@ export function startThreads<Ops extends Operations>(options: ThreadsOptions): T
       }
       const worker = idle.pop() ?? start();
       running.set(worker, task);
-      send(worker, {
-        name: task.name,
-        argument: task.argument,
-        timeoutMs: leftMs,
-      });
+      send(worker, { name: task.name, rest: task.rest, timeoutMs: leftMs });
     }
   }
 
-  return {
-    run(name, argument) {
-      return new Promise((resolve, reject) => {
-        if (closed) {
-          reject(stopping());
-          return;
-        }
-        waiting.push({
-          name,
-          argument,
-          giveUpAtMs: timeoutMs === null ? null : clock.monotonic() + timeoutMs,
-          resolve: resolve as (result: unknown) => void,
-          reject,
-        });
-        next();
-      });
-    },
+  function run(name: string, rest: unknown[]): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (closed) {
+        reject(stopping());
+        return;
+      }
+      const giveUpAtMs = pool.hasDeadline ? clock.monotonic() + timeoutMs : null;
+      waiting.push({ name, rest, giveUpAtMs, resolve, reject });
+      next();
+    });
+  }
 
-    load: () => ({ threads: options.count, busy: running.size, waiting: waiting.length }),
+  return {
+    calls: callsOf(pool.operations, run),
+
+    load: () => ({ threads: pool.threads, busy: running.size, waiting: waiting.length }),
 
     async close() {
       closed = true;
@@ -201,59 +149,15 @@ async function endAll(workers: readonly Worker[], clock: Clock): Promise<void> {
 
 /** The same operations on a connection of this thread, for a database in memory. */
 export function inlineThreads<Ops extends Operations>(
-  operations: Ops,
+  { operations }: Pool<Ops>,
   db: Database,
   clock: Clock,
 ): Threads<Ops> {
   return {
-    run: async (name, argument) =>
-      (await operations[name]?.(db, clock, argument)) as Result<Ops[typeof name]>,
+    calls: callsOf(operations, async (name, rest) => operations[name]?.(db, clock, ...rest)),
     load: () => ({ threads: 0, busy: 0, waiting: 0 }),
     close: async () => {},
   };
-}
-
-/** The thread's side: answers each task on the connection that the first message names. */
-export function serveOperations(operations: Operations, clock: Clock): void {
-  let place: Opening | null = null;
-  let db: Database | null = null;
-  const scope = globalThis as unknown as Worker;
-  scope.onmessage = async ({ data }: MessageEvent<ToThread>) => {
-    if ("open" in data) {
-      place = data.open;
-      process.on("exit", () => db !== null && closeDatabase(db));
-      return;
-    }
-    const { name, argument, timeoutMs } = data;
-    const answer = (message: FromThread): void => scope.postMessage(message);
-    try {
-      const operation = operations[name];
-      if (operation === undefined || place === null) throw new Error(`no operation ${name}`);
-      // Opened with the first task that finds the file in order: the ones before are refused.
-      db ??= open(place, clock, answer);
-      const connection = db;
-      const work = (): unknown => operation(connection, clock, argument);
-      const result =
-        timeoutMs === null
-          ? await work()
-          : withDeadline(connection.$client, clock.monotonic() + timeoutMs, () =>
-              inReadTransaction(connection, work),
-            );
-      answer({ result });
-    } catch (error) {
-      answer({ fault: toFault(error) });
-    }
-  };
-}
-
-function open(
-  { path, access }: Opening,
-  clock: Clock,
-  answer: (message: FromThread) => void,
-): Database {
-  const db = openDatabase(path, clock, access);
-  onLockHeld(db, (work, heldMs) => answer({ held: { work, heldMs } }));
-  return db;
 }
 
 function stopping(): AppError {
@@ -262,28 +166,4 @@ function stopping(): AppError {
 
 function send(worker: Worker, message: ToThread): void {
   worker.postMessage(message);
-}
-
-/** Errors lose their class on the way between threads, so they travel as data. */
-function toFault(thrown: unknown): Fault {
-  const error = isStorageFault(thrown) ? toAppError(thrown) : thrown;
-  if (error instanceof AppError) {
-    const { code, detail, fields, retryAfterS, cause } = error;
-    return { code, detail, fields, retryAfterS, cause: cause === undefined ? null : textOf(cause) };
-  }
-  const cause = textOf(error);
-  return { code: "internal", detail: "", fields: undefined, retryAfterS: undefined, cause };
-}
-
-function fromFault({ code, detail, fields, retryAfterS, cause }: Fault): Error {
-  if (code === "internal") return new Error(cause ?? detail);
-  return new AppError(code, detail, {
-    ...(cause !== null && { cause }),
-    ...(fields !== undefined && { fields }),
-    ...(retryAfterS !== undefined && { retryAfterS }),
-  });
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

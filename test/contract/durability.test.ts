@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { type Access, closeDatabase, openDatabase } from "../../src/db/database.ts";
-import type { ToThread } from "../../src/db/threads.ts";
+import type { ToThread } from "../../src/db/thread-messages.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { channel } from "../support/expectations.ts";
@@ -68,7 +68,7 @@ test("of all that is written on a file, only usage is counted without a flush", 
   }
   // The connection that serves counts, and is no thread's.
   expect([...ran.counter]).toEqual([]);
-  for (const name of ["addWebhook", "lookAfterWebhooks", "recount"]) {
+  for (const name of ["addWebhook", "lookAfterWebhooks", "runJob"]) {
     expect([...ran.writer], name).toContain(name);
   }
 });

@@ -4,19 +4,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startThreads, type Threads } from "../../src/db/threads.ts";
 import { systemClock } from "../../src/ports/clock.ts";
-import type { failingOperations } from "../support/failing-thread.ts";
+import { failing } from "../support/failing-operations.ts";
 
 let folder: string;
-let threads: Threads<typeof failingOperations>;
+let threads: Threads<typeof failing.operations>;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "kanalog-threads-"));
-  threads = startThreads({
+  threads = startThreads(failing, {
     path: join(folder, "kanalog.db"),
     entry: new URL("../support/failing-thread.ts", import.meta.url),
-    access: "writer",
-    count: 1,
-    timeoutMs: null,
+    name: "failing",
+    timeoutMs: 1_000,
     clock: systemClock,
+    noteHold: () => {},
   });
 });
 afterEach(async () => {
@@ -25,10 +25,10 @@ afterEach(async () => {
 });
 
 test("a thread that fails while it has nothing to do is replaced by another", async () => {
-  const first = await threads.run("born", null);
-  await threads.run("failSoon", null);
+  const first = await threads.calls.born();
+  await threads.calls.failSoon();
   // What is under way when it fails is refused; all else is answered.
-  const ask = () => threads.run("born", null).catch(() => first);
+  const ask = () => threads.calls.born().catch(() => first);
   let answer = first;
   while (answer === first) answer = await ask();
   expect(answer).not.toBe(first);

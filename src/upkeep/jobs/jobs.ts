@@ -1,31 +1,64 @@
+import { recount } from "../../catalog/directory/recount.ts";
+import { refreshFacets } from "../../catalog/directory/refresh-facets.ts";
+import { optimizeSearch } from "../../catalog/search/optimize-search.ts";
+import { closeDay } from "../../catalog/statistics/close-day.ts";
+import { pruneUsage } from "../../customers/limits/prune-usage.ts";
+import type { Database } from "../../db/database.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { pruneDeliveries } from "../../push/webhooks/events/due-work.ts";
 import { dayOf } from "../../values/moscow-time.ts";
-import type { Job } from "./scheduler.ts";
+import { type BackupPlan, backUp } from "../backups/daily-backup.ts";
 
-export interface JobWork {
-  closeDay(day: number): Promise<unknown>;
-  recount(): Promise<unknown>;
-  optimizeSearch(): Promise<unknown>;
-  pruneUsage(today: number): Promise<unknown>;
-  pruneDeliveries(): Promise<unknown>;
-  /** Null where no folder is set. */
-  backUp: (() => Promise<unknown>) | null;
+interface NightlyJob {
+  name: string;
+  /** Cron pattern in Moscow time. */
+  pattern: string;
+  run(db: Database, clock: Clock, dueAt: number): Promise<unknown>;
 }
 
 export const BACKUP_JOB = "backup";
 
-/** What the appliance does by the clock (decisions, sections 3 and 8). */
-export function jobTable(work: JobWork): Job[] {
-  const { backUp } = work;
+/**
+ * What the appliance does by the clock (decisions, sections 3 and 8).
+ * @param backups null where no folder for them is set
+ */
+export function nightlyJobs(backups: BackupPlan | null): NightlyJob[] {
   return [
     {
       name: "close-day",
       pattern: "10 0 * * *",
-      run: (dueAt) => work.closeDay(dayOf(dueAt) - 1),
+      run: (db, clock, dueAt) => closeDay(db, clock, dayOf(dueAt) - 1),
     },
-    { name: "recount", pattern: "0 3 * * *", run: work.recount },
-    { name: "optimize-search", pattern: "30 3 * * *", run: work.optimizeSearch },
-    { name: "prune-usage", pattern: "20 0 * * *", run: (dueAt) => work.pruneUsage(dayOf(dueAt)) },
-    { name: "prune-deliveries", pattern: "40 0 * * *", run: work.pruneDeliveries },
-    ...(backUp === null ? [] : [{ name: BACKUP_JOB, pattern: "0 4 * * *", run: backUp }]),
+    { name: "recount", pattern: "0 3 * * *", run: recount },
+    {
+      name: "optimize-search",
+      pattern: "30 3 * * *",
+      run: async (db, clock) => {
+        await refreshFacets(db, clock);
+        await optimizeSearch(db, clock);
+      },
+    },
+    {
+      name: "prune-usage",
+      pattern: "20 0 * * *",
+      run: (db, clock, dueAt) => pruneUsage(db, clock, dayOf(dueAt)),
+    },
+    { name: "prune-deliveries", pattern: "40 0 * * *", run: pruneDeliveries },
+    ...(backups === null ? [] : [backupJob(backups)]),
   ];
+}
+
+function backupJob(plan: BackupPlan): NightlyJob {
+  return { name: BACKUP_JOB, pattern: "0 4 * * *", run: (db, clock) => backUp(db, clock, plan) };
+}
+
+/** Does a job's work, on whatever thread it is called. */
+export async function runJob(
+  db: Database,
+  clock: Clock,
+  { name, dueAt, backups }: { name: string; dueAt: number; backups: BackupPlan | null },
+): Promise<void> {
+  const job = nightlyJobs(backups).find((one) => one.name === name);
+  if (job === undefined) throw new Error(`there is no job ${name}`);
+  await job.run(db, clock, dueAt);
 }

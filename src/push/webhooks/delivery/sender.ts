@@ -16,7 +16,7 @@ export interface DeliveryLedger {
     claim: string;
     waitsMs: readonly number[];
   }): Promise<Claimed[]>;
-  release(taken: Taken[]): Promise<void>;
+  releaseClaims(taken: Taken[]): Promise<void>;
 }
 
 export type Sender = ReturnType<typeof createSender>;
@@ -140,7 +140,7 @@ export function createSender(
     const claimed = await take();
     const outcome = await makeAttempt(claimed, stopped.signal);
     if (stopped.signal.aborted) {
-      await ledger.release([claimed]);
+      await ledger.releaseClaims([claimed]);
       throw new AppError("unavailable", "The server is stopping.");
     }
     const end = endOf(claimed, kind, outcome);
@@ -152,7 +152,7 @@ export function createSender(
   async function giveBack(taken: Taken[]): Promise<void> {
     if (taken.length === 0) return;
     try {
-      await ledger.release(taken);
+      await ledger.releaseClaims(taken);
     } catch (error) {
       log.warn(
         { err: error, deliveries: taken.length },

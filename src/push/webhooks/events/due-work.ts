@@ -90,11 +90,7 @@ export async function leavePart(
 }
 
 /** Disables what has failed for a day. @returns the numbers of those webhooks */
-export async function disableFailed(
-  db: Database,
-  clock: Clock,
-  _argument: null,
-): Promise<number[]> {
+export async function disableFailed(db: Database, clock: Clock): Promise<number[]> {
   if (failing(db, clock.now()).length === 0) return [];
   const disabled = await inTransaction(db, clock, "disable-failed", () =>
     disableFailing(db, clock.now()),

@@ -64,11 +64,15 @@ export interface GivenTarget {
 
 /** What changes webhooks, on whatever thread writes them. */
 export interface WebhookWriter {
-  add(input: NewWebhook): Promise<number>;
-  change(input: OwnWebhook & { plan: Plan; change: WebhookChange; by: Actor }): Promise<void>;
+  addWebhook(input: NewWebhook): Promise<number>;
+  changeWebhook(
+    input: OwnWebhook & { plan: Plan; change: WebhookChange; by: Actor },
+  ): Promise<void>;
   /** @returns whether something is left of it */
-  removePart(input: OwnWebhook & { by: Actor }): Promise<boolean>;
-  rotate(input: OwnWebhook & { secret: Uint8Array; overlapMs: number; by: Actor }): Promise<void>;
+  removeWebhookPart(input: OwnWebhook & { by: Actor }): Promise<boolean>;
+  rotateSecret(
+    input: OwnWebhook & { secret: Uint8Array; overlapMs: number; by: Actor },
+  ): Promise<void>;
   startTest(input: OwnWebhook & { claim: string }): Promise<ClaimedDelivery>;
   startResend(
     input: OwnWebhook & { deliveryId: number; claim: string; by: Actor },
@@ -148,7 +152,7 @@ export function createWebhooks(
       const secret = secrets.create();
       const sealed = secrets.seal(secret);
       const row = { organizationId, plan, url: given.url, channels, secret: sealed, by };
-      const id = await writer.add(row);
+      const id = await writer.addWebhook(row);
       return toJsonText({ ...get({ organizationId, id }), secret });
     },
 
@@ -173,17 +177,22 @@ export function createWebhooks(
         throw new AppError("conflict", detail);
       }
       if (given !== undefined) await requireAcceptable(given, plan, channels ?? []);
-      await writer.change({ ...own, plan, change: { url: given?.url, channels, isActive }, by });
+      await writer.changeWebhook({
+        ...own,
+        plan,
+        change: { url: given?.url, channels, isActive },
+        by,
+      });
       return toJsonText(get(own));
     },
 
     async remove(own: OwnWebhook, by: Actor): Promise<void> {
-      while (await writer.removePart({ ...own, by })) await clock.sleep(PAUSE_MS);
+      while (await writer.removeWebhookPart({ ...own, by })) await clock.sleep(PAUSE_MS);
     },
 
     async rotate(own: OwnWebhook, overlapMs: number, by: Actor): Promise<JsonText<NewSecretView>> {
       const secret = secrets.create();
-      await writer.rotate({ ...own, secret: secrets.seal(secret), overlapMs, by });
+      await writer.rotateSecret({ ...own, secret: secrets.seal(secret), overlapMs, by });
       return toJsonText({ ...get(own), secret });
     },
 

@@ -1,5 +1,5 @@
-import { jobOperations } from "../../../../src/app/operations.ts";
 import { createCategoryImages } from "../../../../src/catalog/directory/category-images.ts";
+import { runJob } from "../../../../src/upkeep/jobs/jobs.ts";
 import type { Answer } from "../../../support/appliance.ts";
 import { pathOfNext } from "../../../support/expectations.ts";
 import { BUSY_CHANNEL, type World } from "../world.ts";
@@ -8,7 +8,7 @@ import { BUSY_CHANNEL, type World } from "../world.ts";
 export async function exerciseCatalog({ appliance, customer }: World): Promise<void> {
   const { db, clock } = appliance.app.domains;
   // Searches are planned by what it counts.
-  await jobOperations.optimizeSearch(db, clock, null);
+  await runJob(db, clock, { name: "optimize-search", dueAt: clock.now(), backups: null });
 
   const get = async (path: string): Promise<Answer> => {
     const answer = await appliance.get(`/v1/msgr/${path}`, customer.key);

@@ -1,5 +1,5 @@
-import { pushOperations } from "../../../../src/app/operations.ts";
 import { claimDelivery } from "../../../../src/push/webhooks/delivery/deliveries.store.ts";
+import { releaseClaims } from "../../../../src/push/webhooks/delivery/exchange.ts";
 import { activeWebhooks } from "../../../../src/push/webhooks/manage/webhooks.store.ts";
 import { imported } from "../../../support/expectations.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../support/pushing.ts";
@@ -47,7 +47,7 @@ export async function exercisePush({ appliance, call, webhooks }: World): Promis
   }
   await call("DELETE", `${third}/`);
 
-  await pushOperations.releaseClaims(db, clock, [{ id: 1, claim: "none" }]);
+  await releaseClaims(db, clock, [{ id: 1, claim: "none" }]);
   await staff.disable(second, "too many");
   await staff.enable(second);
   const { organizationId } = staff.webhook(500);

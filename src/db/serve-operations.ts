@@ -1,0 +1,50 @@
+import type { Clock } from "../ports/clock.ts";
+import { closeDatabase, type Database, openDatabase } from "./database.ts";
+import { withDeadline } from "./deadline.ts";
+import { onLockHeld } from "./lock-holds.ts";
+import type { Pool } from "./operations.ts";
+import { inReadTransaction } from "./read-transaction.ts";
+import { type FromThread, type Opening, type ToThread, toFault } from "./thread-messages.ts";
+
+/** The thread's side: answers each task on the connection that the first message names. */
+export function serveOperations(pools: Record<string, Pool>, clock: Clock): void {
+  let opening: Opening | null = null;
+  let db: Database | null = null;
+  const scope = globalThis as unknown as Worker;
+  scope.onmessage = async ({ data }: MessageEvent<ToThread>) => {
+    if ("open" in data) {
+      opening = data.open;
+      process.on("exit", () => db !== null && closeDatabase(db));
+      return;
+    }
+    const { name, rest, timeoutMs } = data;
+    const answer = (message: FromThread): void => scope.postMessage(message);
+    try {
+      const operation = opening === null ? undefined : pools[opening.pool]?.operations[name];
+      if (operation === undefined || opening === null) throw new Error(`no operation ${name}`);
+      // Opened with the first task that finds the file in order: the ones before are refused.
+      db ??= open(opening, clock, answer);
+      const connection = db;
+      const work = (): unknown => operation(connection, clock, ...rest);
+      const result =
+        timeoutMs === null
+          ? await work()
+          : withDeadline(connection.$client, clock.monotonic() + timeoutMs, () =>
+              inReadTransaction(connection, work),
+            );
+      answer({ result });
+    } catch (error) {
+      answer({ fault: toFault(error) });
+    }
+  };
+}
+
+function open(
+  { path, access }: Opening,
+  clock: Clock,
+  answer: (message: FromThread) => void,
+): Database {
+  const db = openDatabase(path, clock, access);
+  onLockHeld(db, (work, heldMs) => answer({ held: { work, heldMs } }));
+  return db;
+}

@@ -1,0 +1,60 @@
+import {
+  AppError,
+  type ErrorCode,
+  type FieldErrors,
+  isStorageFault,
+  toAppError,
+} from "../errors.ts";
+import type { Access } from "./database.ts";
+
+/** The connection that a thread opens. */
+export interface Opening {
+  /** Name of the thread's pool. */
+  pool: string;
+  path: string;
+  access: Access;
+}
+
+/** What the main thread sends: the first message says what to open. */
+export type ToThread =
+  | { open: Opening }
+  | { name: string; rest: unknown[]; timeoutMs: number | null };
+
+/** A thread's messages: the outcome of its one task, and each lock that it held meanwhile. */
+export type FromThread =
+  | { result: unknown }
+  | { fault: Fault }
+  | { held: { work: string; heldMs: number } };
+
+interface Fault {
+  code: ErrorCode;
+  detail: string;
+  fields: FieldErrors | undefined;
+  retryAfterS: number | undefined;
+  /** Null for an error that the caller was to expect. */
+  cause: string | null;
+}
+
+/** Errors lose their class on the way between threads, so they travel as data. */
+export function toFault(thrown: unknown): Fault {
+  const error = isStorageFault(thrown) ? toAppError(thrown) : thrown;
+  if (error instanceof AppError) {
+    const { code, detail, fields, retryAfterS, cause } = error;
+    return { code, detail, fields, retryAfterS, cause: cause === undefined ? null : textOf(cause) };
+  }
+  const cause = textOf(error);
+  return { code: "internal", detail: "", fields: undefined, retryAfterS: undefined, cause };
+}
+
+export function fromFault({ code, detail, fields, retryAfterS, cause }: Fault): Error {
+  if (code === "internal") return new Error(cause ?? detail);
+  return new AppError(code, detail, {
+    ...(cause !== null && { cause }),
+    ...(fields !== undefined && { fields }),
+    ...(retryAfterS !== undefined && { retryAfterS }),
+  });
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
