@@ -3,8 +3,9 @@ import { recount } from "../catalog/directory/recount.ts";
 import { refreshFacets } from "../catalog/directory/refresh-facets.ts";
 import { runUpload } from "../catalog/imports/run-upload.ts";
 import { type PostSelection, selectPosts } from "../catalog/posts/posts.store.ts";
-import { type CatalogSelection, selectCatalog } from "../catalog/search/catalog.ts";
+import type { CatalogSelection } from "../catalog/search/catalog.ts";
 import { optimizeSearch } from "../catalog/search/optimize-search.ts";
+import { selectCatalog } from "../catalog/search/select-catalog.ts";
 import { closeDay } from "../catalog/statistics/close-day.ts";
 import {
   type StatisticsSelection,

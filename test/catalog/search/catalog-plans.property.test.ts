@@ -4,8 +4,8 @@ import {
   CATALOG_ORDERINGS,
   type CatalogOrdering,
   type CatalogPosition,
-  selectCatalog,
 } from "../../../src/catalog/search/catalog.ts";
+import { selectCatalog } from "../../../src/catalog/search/select-catalog.ts";
 import type { Database } from "../../../src/db/database.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { asTimeAllows } from "../../support/as-time-allows.ts";
