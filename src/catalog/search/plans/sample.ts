@@ -14,8 +14,8 @@ const WALKED_PER_LOOK = 8;
 
 export const NOT_MANY_LEFT: Condition = {
   words:
-    `at most ${about(CANDIDATES_MAX)} candidates of the last expression are expected, or nobody knows ` +
-    "since a range of subscribers is asked for",
+    "a range of subscribers is asked for in another ordering, or at most " +
+    `${about(CANDIDATES_MAX)} candidates of the last expression are expected`,
   holds: ({ isRangeApart, expressions }) =>
     isRangeApart || (expressions.at(-1)?.candidates ?? 0) <= CANDIDATES_MAX,
   figures: ({ expressions }) => about(expressions.at(-1)?.candidates ?? 0),
