@@ -1,7 +1,7 @@
 import { selectIdsByHandle } from "../catalog/channels/channels.store.ts";
 import { runUpload } from "../catalog/imports/run-upload.ts";
 import { selectPosts } from "../catalog/posts/posts.store.ts";
-import { selectCatalog } from "../catalog/search/catalog.ts";
+import { selectCatalog } from "../catalog/search/select-catalog.ts";
 import { selectDailyStatistics } from "../catalog/statistics/statistics.store.ts";
 import { selectUsage } from "../customers/limits/usage.store.ts";
 import {

@@ -9,6 +9,7 @@ import {
   CATALOG_ORDERINGS,
   type CatalogFilter,
   type CatalogPosition,
+  type CatalogSelection,
 } from "../catalog/search/catalog.ts";
 import { type FieldErrors, fieldError } from "../errors.ts";
 import { readText, unknownSlug } from "../values/fields.ts";
@@ -25,6 +26,7 @@ import {
   text,
   withDefault,
 } from "./parameters.ts";
+import { type RawArguments, readArguments } from "./read-arguments.ts";
 import { cardSchema, pageOf } from "./schemas.ts";
 import type { Services } from "./services.ts";
 
@@ -174,14 +176,30 @@ interface FilterArguments {
   verified: boolean | undefined;
 }
 
+/** By which the arguments' codes, links and handles are understood. */
+interface Lookups {
+  channels: Pick<Services["channels"], "parseLinkOrHandle">;
+  directory: Pick<Services["directory"], "categoryId" | "territoryId">;
+}
+
+/**
+ * The first page that a request for the catalog asks for; null where nothing can match. For
+ * `kanalog search explain`, which takes what a request takes.
+ * @throws AppError `invalid` over all wrong arguments
+ */
+export function readCatalogRequest(raw: RawArguments, lookups: Lookups): CatalogSelection | null {
+  const args: unknown = readArguments(channelsList, raw, {});
+  const { ordering, limit, ...filters } = args as FilterArguments &
+    Pick<CatalogSelection, "ordering" | "limit">;
+  const filter = readFilter(filters, lookups);
+  return filter && { filter, ordering, after: null, limit };
+}
+
 /**
  * The filter that the arguments make; null where nothing can match.
  * @throws AppError `invalid` over all wrong arguments
  */
-function readFilter(
-  args: FilterArguments,
-  { channels, directory }: Services,
-): CatalogFilter | null {
+function readFilter(args: FilterArguments, { channels, directory }: Lookups): CatalogFilter | null {
   const faults: FieldErrors = {};
   const { category, territory } = args;
   const categoryId = category === undefined ? null : directory.categoryId(category);

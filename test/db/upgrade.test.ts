@@ -62,7 +62,7 @@ for (const version of MIGRATIONS.slice(1).keys()) {
     const before = rowsOf(machine.database);
     for (const [table, rows] of before) expect(rows.length, table).toBeGreaterThan(0);
 
-    const { exitCode, notes } = await machine.run(["org", "list"], {
+    const { exitCode, notes } = await machine.runProgram(["org", "list"], {
       environment: { KANALOG_LOG_LEVEL: "info" },
     });
     expect(exitCode).toBe(0);

@@ -44,6 +44,16 @@ export function markFacet(mark: keyof typeof MARKS): string {
   return facet("mark", MARKS[mark]);
 }
 
+/** A facet for a reader, such as `category 12`; null for any other text. */
+export function facetWords(text: string): string | null {
+  const [kindCode, high = 0, low = 0] = Array.from(text, (character) => character.charCodeAt(0));
+  const kind = Object.entries(FACET_KINDS).find(([, code]) => code === kindCode)?.[0];
+  if (kind === undefined) return null;
+  const id = (high - 0xe100) * DIGIT_VALUES + low - 0xe900;
+  const mark = Object.entries(MARKS).find(([, number]) => number === id)?.[0];
+  return `${kind} ${kind === "mark" ? mark : id}`;
+}
+
 export interface Searchable {
   title: string;
   handle: string | null;

@@ -33,7 +33,7 @@ export interface Term {
 }
 
 /** An expression for the index that each match satisfies. */
-export interface MatchPlan {
+export interface Expression {
   match: string;
   terms: readonly string[];
   /** About how many channels satisfy it. */
@@ -49,7 +49,7 @@ export interface MatchPlan {
  * candidates that it leaves out; then for all that may be read. What is not asked of the index is tested
  * on the candidates.
  */
-export function matchPlans(db: Database, terms: readonly Term[]): MatchPlan[] {
+export function expressionsOf(db: Database, terms: readonly Term[]): Expression[] {
   if (terms.length === 0) return [];
   const counts = countsOf(db, terms);
   const count = ({ text }: Term): number => counts.get(text) ?? COUNTED_MIN;
@@ -86,15 +86,15 @@ export function matchPlans(db: Database, terms: readonly Term[]): MatchPlan[] {
     entries += count(term);
     fewest *= OVERLAPPING_SHARE;
   }
-  const plan = (asked: Term[], left: number): MatchPlan => ({
+  const expression = (asked: Term[], left: number): Expression => ({
     match: toMatch(asked),
     terms: asked.map(({ text }) => text),
     candidates: left,
     reading: sum(asked.map(count)) / ENTRIES_PER_LOOK,
     channels: total,
   });
-  const cheap = plan(first, candidates);
-  const thorough = plan([...first, ...others], fewest);
+  const cheap = expression(first, candidates);
+  const thorough = expression([...first, ...others], fewest);
   return others.length > 0 ? [cheap, thorough] : [cheap];
 }
 

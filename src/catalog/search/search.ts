@@ -1,5 +1,7 @@
 import type { Database } from "../../db/database.ts";
-import { type CatalogPage, type CatalogSelection, isShortWalk, selectCatalog } from "./catalog.ts";
+import type { CatalogPage, CatalogSelection } from "./catalog.ts";
+import { isShortWalk } from "./query.ts";
+import { selectCatalog } from "./select-catalog.ts";
 
 export type Search = ReturnType<typeof createSearch>;
 

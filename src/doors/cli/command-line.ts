@@ -18,6 +18,7 @@ import { mcpCommand } from "./mcp.ts";
 import { memberCommand } from "./member.ts";
 import { orgCommand } from "./org.ts";
 import { planCommand } from "./plan.ts";
+import { searchCommand } from "./search.ts";
 import { serveCommand } from "./serve.ts";
 import { staffCommand } from "./staff.ts";
 import { startCommand } from "./start.ts";
@@ -43,6 +44,7 @@ export async function runCommandLine(
     .addCommand(planCommand(context))
     .addCommand(webhookCommand(context))
     .addCommand(recountCommand(context))
+    .addCommand(searchCommand(context))
     .addCommand(backupCommand(context))
     .addCommand(restoreCommand(context))
     .addCommand(checkCommand(context))

@@ -4,8 +4,11 @@ import {
   CATALOG_ORDERINGS,
   type CatalogOrdering,
   type CatalogPosition,
-  selectCatalog,
+  type CatalogSelection,
 } from "../../../src/catalog/search/catalog.ts";
+import { explainCatalog } from "../../../src/catalog/search/explain-catalog.ts";
+import { PLANS as PLANNED } from "../../../src/catalog/search/planner.ts";
+import { selectCatalog } from "../../../src/catalog/search/select-catalog.ts";
 import type { Database } from "../../../src/db/database.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { asTimeAllows } from "../../support/as-time-allows.ts";
@@ -207,9 +210,8 @@ function idOf(table: "categories" | "territories", slug: string): number {
   return row.id;
 }
 
-function answer(asked: Asked): { ids: number[]; last: CatalogPosition | null; plan: string } {
-  statements = [];
-  const page = selectCatalog(db, {
+function selectionOf(asked: Asked): CatalogSelection {
+  return {
     filter: {
       kind: asked.kind,
       handle: null,
@@ -224,7 +226,12 @@ function answer(asked: Asked): { ids: number[]; last: CatalogPosition | null; pl
     ordering: asked.ordering,
     after: startOf(asked),
     limit: asked.limit,
-  });
+  };
+}
+
+function answer(asked: Asked): { ids: number[]; last: CatalogPosition | null; plan: string } {
+  statements = [];
+  const page = selectCatalog(db, selectionOf(asked));
   return {
     ids: (JSON.parse(page.results) as { id: number }[]).map(({ id }) => id),
     last: page.last,
@@ -359,6 +366,24 @@ for (const [plan, asks] of Object.entries(PLANS)) {
     }
   });
 }
+
+test("each plan of the planner is the one that finds some page", () => {
+  const selections = Object.values(PLANS)
+    .flat()
+    .map((asked) => selectionOf({ ...NOTHING_ASKED, ...asked }));
+  const [any] = selections;
+  if (any === undefined) throw new Error("no searches");
+  const others = [{ text: "a\nb" }, { handle: "nobody" }].map((more) => ({
+    ...any,
+    filter: { ...any.filter, ...more },
+  }));
+  const { db, clock } = appliance.app.domains;
+  const taken = [...selections, ...others].map(
+    (selection) =>
+      explainCatalog(db, clock, selection).plans.find(({ outcome }) => outcome === "taken")?.name,
+  );
+  expect([...new Set(taken)].sort()).toEqual(PLANNED.map(({ name }) => name).sort());
+});
 
 const part = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(value, { freq: 2 });
 const asked: fc.Arbitrary<Asked> = fc.record({

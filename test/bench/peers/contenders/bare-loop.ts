@@ -8,7 +8,7 @@
 import { readFileSync } from "node:fs";
 import { CARD_COLUMNS } from "../../../../src/catalog/channels/card.ts";
 import { selectCards } from "../../../../src/catalog/channels/channels.store.ts";
-import { selectCatalog } from "../../../../src/catalog/search/catalog.ts";
+import { selectCatalog } from "../../../../src/catalog/search/select-catalog.ts";
 import { selectDailyStatistics } from "../../../../src/catalog/statistics/statistics.store.ts";
 import { type Database, openDatabase, statement } from "../../../../src/db/database.ts";
 import { systemClock } from "../../../../src/ports/clock.ts";

@@ -2,7 +2,7 @@ import type { Entries } from "../compare.ts";
 
 /** Statements by which the catalog is served and written. */
 export const catalog: Entries = {
-  "catalog/search/catalog.ts all": [
+  "catalog/search/plans/found.ts selectFound": [
     {
       plan: [
         "SEARCH k USING COVERING INDEX sqlite_autoindex_channel_cards_2 (handle=?)",
@@ -100,7 +100,7 @@ export const catalog: Entries = {
       why: "Candidates of the search index up to CANDIDATES_MAX, and the channels of every 61st, or of all where that is cheapest.",
     },
   ],
-  "catalog/search/catalog.ts count": [
+  "catalog/search/plans/found.ts countRows": [
     {
       plan: [
         "CO-ROUTINE (subquery-1)",

@@ -1,0 +1,58 @@
+import type { Database } from "../../db/database.ts";
+import type { CatalogSelection } from "./catalog.ts";
+import { allCandidates } from "./plans/all-candidates.ts";
+import { byHandle } from "./plans/by-handle.ts";
+import { fewCandidates } from "./plans/few-candidates.ts";
+import type { Found } from "./plans/found.ts";
+import { inOrder } from "./plans/in-order.ts";
+import { noMatch } from "./plans/no-match.ts";
+import type { Plan } from "./plans/plan.ts";
+import { range } from "./plans/range.ts";
+import { sample } from "./plans/sample.ts";
+import { shortWalk } from "./plans/short-walk.ts";
+import { thoroughCandidates } from "./plans/thorough-candidates.ts";
+import { walk } from "./plans/walk.ts";
+import { type Query, readSelection } from "./query.ts";
+import { expressionsOf } from "./search-terms.ts";
+
+/**
+ * All ways to find a page, in the order in which they are tried: the first that applies and does not
+ * give up has it. Each finds the same page; which is cheap depends on how many channels match
+ * (plans/plans.md).
+ */
+export const PLANS: readonly Plan[] = [
+  noMatch,
+  byHandle,
+  shortWalk,
+  inOrder,
+  fewCandidates,
+  sample,
+  thoroughCandidates,
+  range,
+  walk,
+  allCandidates,
+];
+
+export function queryOf(db: Database, selection: CatalogSelection): Query {
+  const asked = readSelection(selection);
+  return { ...asked, expressions: expressionsOf(db, asked.terms), sample: null };
+}
+
+export interface Planned {
+  found: Found[];
+  /** The plan that found them. */
+  taken: Plan;
+  /** Plans that were tried before. */
+  gaveUp: readonly Plan[];
+}
+
+export function findByPlan(db: Database, query: Query): Planned {
+  const gaveUp: Plan[] = [];
+  for (const plan of PLANS) {
+    if (!plan.applies.every(({ holds }) => holds(query))) continue;
+    const found = plan.run(db, query);
+    if (found !== null) return { found, taken: plan, gaveUp };
+    gaveUp.push(plan);
+  }
+  throw new Error("the last plan gave up");
+}

@@ -1,0 +1,18 @@
+import { selectFound } from "./found.ts";
+import type { Plan } from "./plan.ts";
+import { afterCondition } from "./sql-parts.ts";
+
+/** The one channel that has the handle, tested for all else that is asked. */
+export const byHandle: Plan = {
+  name: "by handle",
+  applies: [{ words: "a handle is asked for", holds: ({ filter }) => filter.handle !== null }],
+  run: (db, query) =>
+    selectFound(
+      db,
+      `SELECT c.id, c.${query.column} AS value
+       FROM channel_cards k JOIN channels c ON c.id = k.id
+       WHERE k.handle = @handle AND c.is_public = 1 AND c.kind = @kind
+         ${query.range} ${query.tests} ${afterCondition(query)}`,
+      query,
+    ),
+};

@@ -1,0 +1,28 @@
+import { type Database, statement } from "../../../db/database.ts";
+import type { Query } from "../query.ts";
+
+/** A channel that was found, with its value in the ordering. */
+export interface Found {
+  id: number;
+  value: number | null;
+}
+
+export function selectFound<Row extends Found = Found>(
+  db: Database,
+  sql: string,
+  query: Query,
+  more: Record<string, string | number> = {},
+): Row[] {
+  return statement<Row>(db, sql).all({ ...query.values, limit: query.limit, ...more });
+}
+
+/** How many rows a SELECT has. */
+export function countRows(
+  db: Database,
+  sql: string,
+  query: Query,
+  more: Record<string, string | number>,
+): number {
+  const counting = statement<{ n: number }>(db, `SELECT count(*) AS n FROM (${sql})`);
+  return counting.get({ ...query.values, ...more })?.n ?? 0;
+}
