@@ -22,7 +22,7 @@ type Shared = Pick<
   | "baseAddress"
   | "ownAddress"
   | "afterAnswer"
-  | "clientAddress"
+  | "clientIp"
   | "giveTime"
   | "noteRequests"
   | "services"

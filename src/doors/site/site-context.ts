@@ -31,13 +31,13 @@ export interface SiteContext {
   secret: string;
   /** The appliance's address, for links in mails. */
   baseAddress(request: Request): string;
-  /** The same as the visitor's browser has it, through a proxy for instance. */
+  /** The appliance's address as the visitor's browser has it, through a proxy for instance. */
   ownAddress(request: Request): string;
   /** By which the log finds a request. */
   requestId(request: Request): string;
   noteRequests: NoteRequests;
-  /** The visitor's address, for limiting attempts. */
-  clientAddress(request: Request): string;
+  /** The IP that a request comes from. */
+  clientIp(request: Request): string;
   /** Lets this request take as long as an upload may. */
   giveTime(request: Request): void;
   accounts: Accounts;
@@ -89,7 +89,7 @@ export interface SitePeople {
     input: FromNetwork & {
       email: string;
       password: string;
-      ipAddress: string;
+      clientIp: string;
       userAgent: string;
       isKnownNetwork: boolean;
     },

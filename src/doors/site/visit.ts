@@ -9,7 +9,7 @@ export interface Visit {
   /** By which the log finds it. */
   requestId: string;
   /** The client IP, and the network by which attempts are counted. */
-  ipAddress: string;
+  clientIp: string;
   network: string;
   /** Path and query, relative to the site's root. */
   path: string;

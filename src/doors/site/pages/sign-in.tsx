@@ -59,7 +59,7 @@ export function signInView(visit: Visit, { setUp }: SiteContext, next: string): 
 }
 
 async function signIn(visit: Visit, context: SiteContext): Promise<View> {
-  const { form, words, ipAddress, network } = visit;
+  const { form, words, clientIp, network } = visit;
   const email = form.get("email").trim();
   // Attempts are kept in memory by address: one longer than any real address is refused before.
   if (email.length > EMAIL_LENGTH_MAX) {
@@ -74,7 +74,7 @@ async function signIn(visit: Visit, context: SiteContext): Promise<View> {
   }
   const session = await context.people
     .signIn({
-      ...{ email, ipAddress, network, isKnownNetwork },
+      ...{ email, clientIp, network, isKnownNetwork },
       password: form.get("password"),
       userAgent: visit.request.headers.get("user-agent") ?? "",
     })
