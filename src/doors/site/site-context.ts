@@ -19,9 +19,9 @@ import type { BackupFile } from "../../upkeep/backups/backup-files.ts";
 import type { Scheduler } from "../../upkeep/jobs/scheduler.ts";
 import type { NoteRequests } from "../../upkeep/metrics/note-request.ts";
 import type { AfterAnswer } from "./after-answer.ts";
-import type { Attempts } from "./attempts.ts";
 import type { SentForms } from "./sent-forms.ts";
 import type { SetUp } from "./set-up.ts";
+import type { Throttle } from "./throttle.ts";
 
 /** What the site works on; the verbs that change something write by themselves. */
 export interface SiteContext {
@@ -49,7 +49,7 @@ export interface SiteContext {
   imports: Pick<ImportRuns, "files" | "start" | "runs" | "run">;
   mails: Mails;
   setUp: SetUp;
-  attempts: Attempts;
+  throttle: Throttle;
   sentForms: SentForms;
   afterAnswer: Pick<AfterAnswer, "run">;
   /** Units used, as the console shows them. */

@@ -61,7 +61,7 @@ export function signInView(visit: Visit, { setUp }: SiteContext, next: string): 
 async function signIn(visit: Visit, context: SiteContext): Promise<View> {
   const { form, words, clientIp, network } = visit;
   const email = form.get("email").trim();
-  // Attempts are kept in memory by address: one longer than any real address is refused before.
+  // The throttle keeps addresses in memory: one longer than any real address is refused before.
   if (email.length > EMAIL_LENGTH_MAX) {
     throw fieldError({ non_field_errors: [words.wrongPassword] });
   }
@@ -69,7 +69,7 @@ async function signIn(visit: Visit, context: SiteContext): Promise<View> {
   const ofNetwork = `network ${network}`;
   // The account's limit does not hold where its owner was before: guesses made elsewhere use it up.
   const names = isKnownNetwork ? [ofNetwork] : [ofNetwork, `account ${email.toLowerCase()}`];
-  if (!context.attempts.take(names, visit.nowMs)) {
+  if (!context.throttle.take(names, visit.nowMs)) {
     throw new AppError("throttled", words.tooManyAttempts);
   }
   const session = await context.people
@@ -80,12 +80,12 @@ async function signIn(visit: Visit, context: SiteContext): Promise<View> {
     })
     .catch((error: unknown) => {
       // No word was said about the password.
-      for (const name of names) context.attempts.giveBack(name);
+      for (const name of names) context.throttle.giveBack(name);
       throw error;
     });
   // The same for an address that nobody has.
   if (session === null) throw fieldError({ non_field_errors: [words.wrongPassword] });
-  context.attempts.giveBack(ofNetwork);
+  context.throttle.giveBack(ofNetwork);
   return redirect(ownPath(form.get("next")), session.setCookies);
 }
 
