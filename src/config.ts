@@ -55,8 +55,8 @@ export const SETTINGS = {
   ),
   KANALOG_TRUST_PROXY: setting(
     "trustProxy",
-    "Believe a proxy in front: the client's view of the address from `X-Forwarded-Host` and " +
-      "`X-Forwarded-Proto`, and the client's own from `X-Forwarded-For`.",
+    "Believe a proxy in front: the appliance's own address from `X-Forwarded-Host` and " +
+      "`X-Forwarded-Proto`, and the client IP from `X-Forwarded-For`.",
     "false",
     flag,
   ),

@@ -14,13 +14,13 @@ import { createReadTurns, withoutReadTurns } from "../db/read-transaction.ts";
 import { databaseChecks } from "../db/ready-checks.ts";
 import {
   createBaseAddress,
-  createClientAddress,
+  createOwnAddress,
   listenerAddress,
 } from "../doors/http/base-address.ts";
 import { createServer, type Server } from "../doors/http/server.ts";
 import { createDispatcher } from "../doors/mcp/dispatcher.ts";
 import { createAfterAnswer } from "../doors/site/after-answer.ts";
-import { clientAddress } from "../doors/site/client-address.ts";
+import { clientIp } from "../doors/site/client-ip.ts";
 import { REQUEST_BYTES_MAX } from "../doors/site/read-multipart.ts";
 import { createSetUp } from "../doors/site/set-up.ts";
 import { AppError } from "../errors.ts";
@@ -149,12 +149,12 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     ports,
     services,
     baseAddress,
-    clientAddress: (request: Request) => clientAddress(request, config.trustProxy, server.server),
+    clientIp: (request: Request) => clientIp(request, config.trustProxy, server.server),
     noteRequests: metrics.noteRequests,
   };
   const site = composeSite(db, domains, threads, secret(db), {
     ...door,
-    ownAddress: createClientAddress(config, () => address),
+    ownAddress: createOwnAddress(config, () => address),
     giveTime: (request) => server.server?.timeout(request, UPLOAD_MAX_S),
     imports,
     setUp,

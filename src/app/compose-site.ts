@@ -4,11 +4,11 @@ import { selectPeople } from "../customers/people/people.store.ts";
 import type { Database } from "../db/database.ts";
 import { listenerAddress } from "../doors/http/base-address.ts";
 import { requestIdOf } from "../doors/http/request-id.ts";
-import { createAttempts } from "../doors/site/attempts.ts";
 import { createHashingQueue } from "../doors/site/hashing-queue.ts";
 import { createSentForms } from "../doors/site/sent-forms.ts";
 import { siteRoutes } from "../doors/site/site.ts";
 import type { SiteContext, SitePeople } from "../doors/site/site-context.ts";
+import { createThrottle } from "../doors/site/throttle.ts";
 import { createMails } from "../push/mail/mails.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
 import type { Domains } from "./domains.ts";
@@ -22,7 +22,7 @@ type Shared = Pick<
   | "baseAddress"
   | "ownAddress"
   | "afterAnswer"
-  | "clientAddress"
+  | "clientIp"
   | "giveTime"
   | "noteRequests"
   | "services"
@@ -61,7 +61,7 @@ export function composeSite(
     people: peopleOf(db, threads, secret, shared),
     audit: createAuditLog(domains.db),
     mails: createMails(domains.db, clock, isMailSent),
-    attempts: createAttempts(),
+    throttle: createThrottle(),
     sentForms: createSentForms(),
     usage: domains.usage,
     databaseFacts: threads.readers.readDatabaseFacts,

@@ -40,7 +40,7 @@ async function build(db: Database, { secret }: AuthSettings) {
     baseURL: "http://localhost",
     telemetry: { enabled: false },
     logger: { disabled: true },
-    // The site limits attempts itself, by address and by account.
+    // The site throttles sign-ins itself, by network and by account.
     rateLimit: { enabled: false },
     advanced: {
       cookiePrefix: "kanalog",

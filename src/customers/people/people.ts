@@ -51,7 +51,7 @@ export async function signIn(
   input: Context & {
     email: string;
     password: string;
-    ipAddress: string;
+    clientIp: string;
     network: Uint8Array;
     userAgent: string;
   },
@@ -59,7 +59,7 @@ export async function signIn(
   const { auth } = await authOf(db, input.settings);
   const answer = await auth.api.signInEmail({
     body: { email: input.email, password: input.password },
-    headers: new Headers({ "user-agent": input.userAgent, "x-forwarded-for": input.ipAddress }),
+    headers: new Headers({ "user-agent": input.userAgent, "x-forwarded-for": input.clientIp }),
     asResponse: true,
   });
   if (!answer.ok) return null;

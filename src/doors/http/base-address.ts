@@ -20,10 +20,11 @@ export function createBaseAddress(config: Config, listener: () => string | null)
 }
 
 /**
- * The address as the client has it: a trusted proxy's word comes before the listener's own. Not for
- * what others read, since whoever sends a request chooses it where the proxy does not.
+ * The appliance's own address as the client has it: a trusted proxy's word comes before the
+ * listener's. Not for texts that others read, since whoever sends a request chooses it where the proxy
+ * does not.
  */
-export function createClientAddress(config: Config, listener: () => string | null): BaseAddress {
+export function createOwnAddress(config: Config, listener: () => string | null): BaseAddress {
   const baseAddress = createBaseAddress(config, listener);
   return (request) =>
     config.baseUrl === null && config.trustProxy

@@ -5,12 +5,12 @@ import type { PublicRoutes } from "./public-routes.ts";
 
 export interface MetricsContext {
   config: Config;
-  /** Where a request comes from; a proxy's word counts only where it is trusted. */
-  clientAddress(request: Request): string;
+  /** The IP that a request comes from; a proxy's word counts only where it is trusted. */
+  clientIp(request: Request): string;
   metrics: { contentType: string; text(): Promise<string> };
 }
 
-/** The header by which a trusted proxy tells the client's address, and others that proxies add. */
+/** The header by which a trusted proxy tells the client IP, and others that proxies add. */
 const CLIENT = "x-forwarded-for";
 const FORWARDED = [CLIENT, "forwarded", "x-real-ip", "via"];
 
@@ -31,8 +31,8 @@ export function metricsRoutes(context: MetricsContext): PublicRoutes {
  * Behind a proxy that is not trusted, or does not tell, everybody has the proxy's address, which may
  * be the loopback that is allowed: what it has passed on is of unknown origin.
  */
-function mayRead(request: Request, { config, clientAddress }: MetricsContext): boolean {
+function mayRead(request: Request, { config, clientIp }: MetricsContext): boolean {
   const isForwarded = FORWARDED.some((name) => request.headers.has(name));
   if (isForwarded && !(config.trustProxy && request.headers.has(CLIENT))) return false;
-  return isWithinRange(clientAddress(request), config.metricsAllow);
+  return isWithinRange(clientIp(request), config.metricsAllow);
 }

@@ -19,9 +19,9 @@ import type { BackupFile } from "../../upkeep/backups/backup-files.ts";
 import type { Scheduler } from "../../upkeep/jobs/scheduler.ts";
 import type { NoteRequests } from "../../upkeep/metrics/note-request.ts";
 import type { AfterAnswer } from "./after-answer.ts";
-import type { Attempts } from "./attempts.ts";
 import type { SentForms } from "./sent-forms.ts";
 import type { SetUp } from "./set-up.ts";
+import type { Throttle } from "./throttle.ts";
 
 /** What the site works on; the verbs that change something write by themselves. */
 export interface SiteContext {
@@ -31,13 +31,13 @@ export interface SiteContext {
   secret: string;
   /** The appliance's address, for links in mails. */
   baseAddress(request: Request): string;
-  /** The same as the visitor's browser has it, through a proxy for instance. */
+  /** The appliance's address as the visitor's browser has it, through a proxy for instance. */
   ownAddress(request: Request): string;
   /** By which the log finds a request. */
   requestId(request: Request): string;
   noteRequests: NoteRequests;
-  /** The visitor's address, for limiting attempts. */
-  clientAddress(request: Request): string;
+  /** The IP that a request comes from. */
+  clientIp(request: Request): string;
   /** Lets this request take as long as an upload may. */
   giveTime(request: Request): void;
   accounts: Accounts;
@@ -49,7 +49,7 @@ export interface SiteContext {
   imports: Pick<ImportRuns, "files" | "start" | "runs" | "run">;
   mails: Mails;
   setUp: SetUp;
-  attempts: Attempts;
+  throttle: Throttle;
   sentForms: SentForms;
   afterAnswer: Pick<AfterAnswer, "run">;
   /** Units used, as the console shows them. */
@@ -89,7 +89,7 @@ export interface SitePeople {
     input: FromNetwork & {
       email: string;
       password: string;
-      ipAddress: string;
+      clientIp: string;
       userAgent: string;
       isKnownNetwork: boolean;
     },

@@ -1,5 +1,5 @@
 import type { SignedIn } from "../../customers/people/people.ts";
-import { networkOf } from "./client-address.ts";
+import { networkOf } from "./client-ip.ts";
 import { csrfToken, FORM_COOKIE } from "./csrf.ts";
 import type { SiteContext } from "./site-context.ts";
 import { LANGUAGE_COOKIE, ORGANIZATION_COOKIE, siteCookie } from "./site-cookies.ts";
@@ -32,12 +32,12 @@ export async function startVisit(
   if (isFormLost) url.searchParams.delete(FORM_LOST);
   // It says what was done before this form was sent.
   if (request.method === "POST") url.searchParams.delete("done");
-  const ipAddress = context.clientAddress(request);
+  const clientIp = context.clientIp(request);
   return {
     request,
     requestId: context.requestId(request),
-    ipAddress,
-    network: networkOf(ipAddress),
+    clientIp,
+    network: networkOf(clientIp),
     path: url.pathname + url.search,
     params: Object.fromEntries(
       Object.entries(params ?? {}).map(([name, value]) => [name, value ?? ""]),

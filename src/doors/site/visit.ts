@@ -8,8 +8,8 @@ export interface Visit {
   request: Request;
   /** By which the log finds it. */
   requestId: string;
-  /** The client IP, and the network by which attempts are counted. */
-  ipAddress: string;
+  /** The client IP, and the network by which the throttle counts. */
+  clientIp: string;
   network: string;
   /** Path and query, relative to the site's root. */
   path: string;

@@ -40,7 +40,7 @@ export const forgottenPasswordPage: SitePage = {
 async function send(visit: Visit, context: SiteContext): Promise<View> {
   const email = requiredEmail(visit.form.get("email")).toLowerCase();
   const names = [`network ${visit.network}`, `reset ${email}`];
-  if (!context.attempts.take(names, visit.nowMs)) {
+  if (!context.throttle.take(names, visit.nowMs)) {
     throw new AppError("throttled", visit.words.tooManyAttempts);
   }
   const { mails, people } = context;

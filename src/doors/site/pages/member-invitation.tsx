@@ -79,14 +79,14 @@ export async function linkAgain(visit: Visit, context: SiteContext): Promise<Vie
 }
 
 /** Nobody tries out addresses, or fills a mailbox, from here. @throws AppError `throttled` */
-function takeInvitation(visit: Visit, { attempts }: SiteContext, email: string): void {
+function takeInvitation(visit: Visit, { throttle }: SiteContext, email: string): void {
   const { organization } = membershipOf(visit);
   const names = [
     `inviter ${visit.signedIn?.person.id}`,
     `inviter organization ${organization.id}`,
     `invitation ${email.toLowerCase()}`,
   ];
-  if (attempts.take(names, visit.nowMs)) return;
+  if (throttle.take(names, visit.nowMs)) return;
   throw new AppError("throttled", organizationWords[visit.language].tooManyInvitations);
 }
 

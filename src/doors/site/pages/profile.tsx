@@ -64,10 +64,10 @@ function closedPlaces({ words, signedIn }: Visit, { accounts }: SiteContext): st
     });
 }
 
-async function changePassword(visit: Visit, { people, attempts }: SiteContext): Promise<View> {
+async function changePassword(visit: Visit, { people, throttle }: SiteContext): Promise<View> {
   const { form, words, request, signedIn, network } = visit;
   // Who found a session open does not learn the password by it.
-  if (!attempts.take([`present password ${signedIn?.person.id}`], visit.nowMs)) {
+  if (!throttle.take([`present password ${signedIn?.person.id}`], visit.nowMs)) {
     throw new AppError("throttled", words.tooManyAttempts);
   }
   const { setCookies } = await people.changePassword({

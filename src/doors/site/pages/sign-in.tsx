@@ -59,9 +59,9 @@ export function signInView(visit: Visit, { setUp }: SiteContext, next: string): 
 }
 
 async function signIn(visit: Visit, context: SiteContext): Promise<View> {
-  const { form, words, ipAddress, network } = visit;
+  const { form, words, clientIp, network } = visit;
   const email = form.get("email").trim();
-  // Attempts are kept in memory by address: one longer than any real address is refused before.
+  // The throttle keeps addresses in memory: one longer than any real address is refused before.
   if (email.length > EMAIL_LENGTH_MAX) {
     throw fieldError({ non_field_errors: [words.wrongPassword] });
   }
@@ -69,23 +69,23 @@ async function signIn(visit: Visit, context: SiteContext): Promise<View> {
   const ofNetwork = `network ${network}`;
   // The account's limit does not hold where its owner was before: guesses made elsewhere use it up.
   const names = isKnownNetwork ? [ofNetwork] : [ofNetwork, `account ${email.toLowerCase()}`];
-  if (!context.attempts.take(names, visit.nowMs)) {
+  if (!context.throttle.take(names, visit.nowMs)) {
     throw new AppError("throttled", words.tooManyAttempts);
   }
   const session = await context.people
     .signIn({
-      ...{ email, ipAddress, network, isKnownNetwork },
+      ...{ email, clientIp, network, isKnownNetwork },
       password: form.get("password"),
       userAgent: visit.request.headers.get("user-agent") ?? "",
     })
     .catch((error: unknown) => {
       // No word was said about the password.
-      for (const name of names) context.attempts.giveBack(name);
+      for (const name of names) context.throttle.giveBack(name);
       throw error;
     });
   // The same for an address that nobody has.
   if (session === null) throw fieldError({ non_field_errors: [words.wrongPassword] });
-  context.attempts.giveBack(ofNetwork);
+  context.throttle.giveBack(ofNetwork);
   return redirect(ownPath(form.get("next")), session.setCookies);
 }
 

@@ -12,6 +12,7 @@ import { asset } from "../../site-path.ts";
 import type { Visit } from "../../visit.ts";
 import { staffWords } from "../../words/staff.ts";
 import { consolePage, idOf } from "./console.tsx";
+import { limitStatusOf } from "./limit-status.ts";
 import {
   addOwner,
   archive,
@@ -23,7 +24,6 @@ import {
   suspend,
 } from "./organization-actions.ts";
 import { KeysTable, MembersTable } from "./organization-tables.tsx";
-import { standingOf } from "./plan-fields.ts";
 
 /** `/staff/organizations/3/`: its plan, members and keys. */
 export const staffOrganizationPage: SitePage = {
@@ -38,7 +38,7 @@ export const staffOrganizationPage: SitePage = {
       organization.name,
       <>
         <RowFaults visit={visit} actions={["role", "suspend", "reinstate", "revoke"]} />
-        <Standing visit={visit} context={context} organization={organization} />
+        <PlanFacts visit={visit} context={context} organization={organization} />
         <p class="row">
           <a href={asset(visit, `/staff/webhooks/?organization=${organization.id}`)}>
             {words.seeWebhooks}
@@ -80,9 +80,13 @@ interface Props {
   organization: Organization;
 }
 
-function Standing({ visit, context, organization }: Props & { context: SiteContext }): JSX.Element {
+function PlanFacts({
+  visit,
+  context,
+  organization,
+}: Props & { context: SiteContext }): JSX.Element {
   const words = staffWords[visit.language];
-  const { plan, used, periodEndsAt } = standingOf(organization, context, visit.nowMs);
+  const { plan, used, periodEndsAt } = limitStatusOf(organization, context, visit.nowMs);
   const { id, planEndsAt, archivedAt, createdAt } = organization;
   return (
     <dl>

@@ -13,7 +13,7 @@ import { actorOf } from "../../viewer.ts";
 import type { Visit } from "../../visit.ts";
 import { staffWords } from "../../words/staff.ts";
 import { consolePage, paged, SearchForm, searched } from "./console.tsx";
-import { standingOf } from "./plan-fields.ts";
+import { limitStatusOf } from "./limit-status.ts";
 
 /** `/staff/organizations/`: all of them, and a new one. */
 export const organizationsPage: SitePage = {
@@ -39,7 +39,7 @@ export const organizationsPage: SitePage = {
           ]}
         >
           {shown.map((organization) => {
-            const { plan, used } = standingOf(organization, context, visit.nowMs);
+            const { plan, used } = limitStatusOf(organization, context, visit.nowMs);
             const { id, name, planEndsAt, archivedAt } = organization;
             return (
               <tr>

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { clientAddress, networkOf } from "../../../src/doors/site/client-address.ts";
+import { clientIp, networkOf } from "../../../src/doors/site/client-ip.ts";
 
 const OWN = "198.51.100.9";
 const listener = { requestIP: () => ({ address: OWN }) };
 
 function addressBy(forwarded: string, isTrusted = true): string {
   const request = new Request("http://localhost/", { headers: { "x-forwarded-for": forwarded } });
-  return clientAddress(request, isTrusted, listener);
+  return clientIp(request, isTrusted, listener);
 }
 
 describe("where a request comes from", () => {

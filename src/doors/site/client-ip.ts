@@ -5,12 +5,8 @@ interface Listener {
   requestIP(request: Request): { address: string } | null;
 }
 
-/** Where a request comes from; a proxy's word counts only where it is trusted and is an address. */
-export function clientAddress(
-  request: Request,
-  trustProxy: boolean,
-  listener: Listener | null,
-): string {
+/** The IP that a request comes from; a proxy's word counts only where it is trusted and is an address. */
+export function clientIp(request: Request, trustProxy: boolean, listener: Listener | null): string {
   const forwarded = trustProxy ? request.headers.get("x-forwarded-for") : null;
   // The last one is the proxy's own; those before it are what the client claims.
   const told = parseForwarded(forwarded?.split(",").at(-1)?.trim() ?? "");
@@ -26,7 +22,7 @@ function parseForwarded(text: string): string | null {
   return canonicalAddress(bracketed ?? beforePort ?? plain ?? "");
 }
 
-/** By which attempts are counted: of IPv6 the /64, since one subscriber has all of it. */
+/** The network by which the throttle counts: the /64 for IPv6, since one subscriber has all of it. */
 export function networkOf(address: string): string {
   const plain = canonicalAddress(address);
   if (plain === null || ipaddr.IPv4.isValid(plain)) return plain ?? address;

@@ -3,7 +3,7 @@ import { periodAt, planInForce } from "../../../../customers/accounts/plan.ts";
 import type { SiteContext } from "../../site-context.ts";
 
 /** The plan that holds for an organization, and what it used of it. */
-export function standingOf(
+export function limitStatusOf(
   organization: Organization,
   { accounts, usage }: SiteContext,
   nowMs: number,

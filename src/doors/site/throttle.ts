@@ -1,6 +1,6 @@
 import { type Bucket, takeToken } from "../../customers/limits/rate-bucket.ts";
 
-/** Attempts in a burst, and in how many seconds one comes back; by the first word of the name. */
+/** Tries in a burst, and in how many seconds one comes back; by the first word of the name. */
 const LIMITS: Record<string, { burst: number; secondsEach: number }> = {
   // Faster for an account than for an address, so that one address alone cannot keep an account shut.
   account: { burst: 10, secondsEach: 5 },
@@ -15,15 +15,15 @@ function limitOf(name: string): { burst: number; secondsEach: number } {
   return LIMITS[name.split(" ")[0] ?? ""] ?? USUAL_LIMIT;
 }
 
-export type Attempts = ReturnType<typeof createAttempts>;
+export type Throttle = ReturnType<typeof createThrottle>;
 
-/** Attempts to sign in, or to invite, limited by who makes them and whom they reach, in this process. */
-export function createAttempts() {
+/** Limits sign-ins and invitations, by who makes them and whom they reach, in this process. */
+export function createThrottle() {
   const buckets = new Map<string, Bucket>();
   return {
     /**
-     * False where one of the names has had too many; those behind it lose nothing then, so that who
-     * is refused by their address cannot lock an account.
+     * Takes one try of each name; false where one of the names has had too many. Those behind it lose
+     * nothing then, so that who is refused by their network cannot lock an account.
      */
     take(names: readonly string[], nowMs: number): boolean {
       let isAllowed = true;
@@ -43,7 +43,7 @@ export function createAttempts() {
       return isAllowed;
     },
 
-    /** An attempt that succeeded counts for nothing: many people may share one address. */
+    /** A sign-in that succeeded counts for nothing: many people may share one network. */
     giveBack(name: string): void {
       const bucket = buckets.get(name);
       if (bucket === undefined) return;
