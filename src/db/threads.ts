@@ -1,11 +1,6 @@
-import {
-  AppError,
-  type ErrorCode,
-  type FieldErrors,
-  isStorageFault,
-  toAppError,
-} from "../errors.ts";
+import { AppError, type ErrorCode, type FieldFaults, toAppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
+import { type Message, message } from "../values/messages/messages.ts";
 import { type Access, closeDatabase, type Database, openDatabase } from "./database.ts";
 import { queryTimeout, withDeadline } from "./deadline.ts";
 import { type NoteHold, onLockHeld } from "./lock-holds.ts";
@@ -61,8 +56,8 @@ export type FromThread =
 
 interface Fault {
   code: ErrorCode;
-  detail: string;
-  fields: FieldErrors | undefined;
+  said: Message;
+  faults: FieldFaults | undefined;
   retryAfterS: number | undefined;
   /** Null for an error that the caller was to expect. */
   cause: string | null;
@@ -257,7 +252,7 @@ function open(
 }
 
 function stopping(): AppError {
-  return new AppError("unavailable", "The server is stopping.");
+  return new AppError("unavailable", message("stopping"));
 }
 
 function send(worker: Worker, message: ToThread): void {
@@ -266,20 +261,15 @@ function send(worker: Worker, message: ToThread): void {
 
 /** Errors lose their class on the way between threads, so they travel as data. */
 function toFault(thrown: unknown): Fault {
-  const error = isStorageFault(thrown) ? toAppError(thrown) : thrown;
-  if (error instanceof AppError) {
-    const { code, detail, fields, retryAfterS, cause } = error;
-    return { code, detail, fields, retryAfterS, cause: cause === undefined ? null : textOf(cause) };
-  }
-  const cause = textOf(error);
-  return { code: "internal", detail: "", fields: undefined, retryAfterS: undefined, cause };
+  const { code, said, faults, retryAfterS, cause } = toAppError(thrown);
+  return { code, said, faults, retryAfterS, cause: cause === undefined ? null : textOf(cause) };
 }
 
-function fromFault({ code, detail, fields, retryAfterS, cause }: Fault): Error {
-  if (code === "internal") return new Error(cause ?? detail);
-  return new AppError(code, detail, {
+function fromFault({ code, said, faults, retryAfterS, cause }: Fault): Error {
+  if (code === "internal") return new Error(cause ?? code);
+  return new AppError(code, said, {
     ...(cause !== null && { cause }),
-    ...(fields !== undefined && { fields }),
+    ...(faults !== undefined && { faults }),
     ...(retryAfterS !== undefined && { retryAfterS }),
   });
 }

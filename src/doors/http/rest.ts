@@ -17,6 +17,7 @@ import {
   noted,
   OTHER,
 } from "../../upkeep/metrics/note-request.ts";
+import { message } from "../../values/messages/messages.ts";
 import { errorAnswer, type Headers, json } from "./answers.ts";
 import type { BaseAddress } from "./base-address.ts";
 import { type Bodies, readJsonBody } from "./body.ts";
@@ -125,7 +126,7 @@ async function answerCall(
   let response: Response;
   try {
     const verification = context.keys.verify(request.headers.get("authorization"), nowMs);
-    if (!verification.ok) throw new AppError(verification.code, verification.detail);
+    if (!verification.ok) throw new AppError(verification.code, verification.said);
     caller = verification.caller;
     context.keyUse.note(caller.key, nowMs);
     const rate = services.limits.takeRequest(caller, nowMs);
@@ -185,7 +186,7 @@ function successResponse({ status, body }: Outcome & { ok: true }, headers: Head
 }
 
 export function wrongVerb(request: Request): AppError {
-  return new AppError("method_not_allowed", `Method "${request.method}" not allowed.`);
+  return new AppError("method_not_allowed", message("methodNotAllowed", { verb: request.method }));
 }
 
 /** What every answer carries, whoever asks for what. */
