@@ -348,6 +348,42 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
       "SECRET is not what the signing secrets of these webhooks were encrypted with: 96, 97. Give the former one. Where it is lost, disable each (kanalog webhook disable W), start, have its owner rotate the secret, and enable it again (kanalog webhook enable W).",
     ],
   ],
+  passwordMailSubject: [[{}, "A new password for Kanalog"]],
+  passwordMail: [
+    [
+      {},
+      "You, or somebody for you, asked for a new password. Choose it by this link; it works for three days, and once. If it was not you, do nothing.",
+    ],
+  ],
+  invitationSubject: [[{ organization: "ORGANIZATION" }, "Invitation: ORGANIZATION"]],
+  invitation: [
+    [
+      { organization: "ORGANIZATION", inviter: "INVITER" },
+      "INVITER invites you into the organization ORGANIZATION. Come in by this link.",
+    ],
+  ],
+  webhookDisabledSubject: [
+    [{ id: 89, organization: "ORGANIZATION" }, "Webhook 89 was disabled: ORGANIZATION"],
+  ],
+  webhookDisabledMail: [
+    [
+      { id: 89, organization: "ORGANIZATION" },
+      'Not a single delivery of webhook 89 of ORGANIZATION succeeded for a day, so it was disabled: posts read from now on are not sent to it. When the receiver works again, try it with POST /v1/msgr/webhooks/89/test/ and enable the webhook on the page of API keys, or with PATCH /v1/msgr/webhooks/89/ {"is_active": true}. Posts are then sent from that moment.',
+    ],
+  ],
+  backupFailedSubject: [[{}, "The backup failed"]],
+  backupFailedMail: [
+    [
+      {},
+      "The daily backup of the database could not be written. Former backups are untouched. Look at the disk's free space and the folder's rights; the next attempt is tomorrow at 04:00 Moscow time, or at once: the page of jobs in staff's console, or kanalog backup FILE.",
+    ],
+  ],
+  address: [[{}, "Address"]],
+  folder: [[{}, "Folder"]],
+  lastError: [[{}, "Last error"]],
+  lastSuccess: [[{}, "Last success"]],
+  reason: [[{}, "Reason"]],
+  time: [[{}, "Time"]],
   verbatim: [[{ text: "TEXT" }, "TEXT"]],
 };
 

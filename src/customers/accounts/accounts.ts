@@ -64,7 +64,8 @@ export function createAccounts(db: Database, clock: Clock, resumption: Resumptio
       store.changeOrganization(id, change(found));
       const changed = organization(id);
       if (!Bun.deepEquals(found, changed)) {
-        const [target, details] = [`organization ${id}`, detailsOf(changed)];
+        const target = `organization ${id}` as const;
+        const details = detailsOf(changed);
         recordChange(db, clock, by, { organizationId: id, action, target, details });
       }
       return changed;
@@ -76,7 +77,7 @@ export function createAccounts(db: Database, clock: Clock, resumption: Resumptio
     const { isSuspended } = change;
     const record = (action: AuditEntry["action"], details: AuditEntry["details"] = {}): void => {
       const { organizationId, email } = member(id);
-      const target = `member ${id}`;
+      const target = `member ${id}` as const;
       const entry = { organizationId, action, target, details: { email, ...details } };
       recordChange(db, clock, by, entry);
     };
@@ -119,12 +120,11 @@ export function createAccounts(db: Database, clock: Clock, resumption: Resumptio
         store.changePlan(code, change);
         const changed = store.plan(code);
         if (!Bun.deepEquals(found, changed)) {
-          const [target, details] = [`plan ${code}`, { ...change }];
           recordChange(db, clock, by, {
             organizationId: null,
             action: "plan.set",
-            target,
-            details,
+            target: `plan ${code}`,
+            details: { ...change },
           });
         }
         return changed;
@@ -237,8 +237,12 @@ export function createAccounts(db: Database, clock: Clock, resumption: Resumptio
           createdAt: clock.now(),
           suspendedAt: null,
         });
-        const [target, details] = [`member ${made.id}`, { email, role }];
-        recordChange(db, clock, by, { organizationId, action: "member.add", target, details });
+        recordChange(db, clock, by, {
+          organizationId,
+          action: "member.add",
+          target: `member ${made.id}`,
+          details: { email, role },
+        });
         return made;
       });
     },

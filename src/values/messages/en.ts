@@ -287,6 +287,32 @@ export const en = {
     "each (kanalog webhook disable W), start, have its owner rotate the secret, and enable it " +
     "again (kanalog webhook enable W).",
 
+  // Mails, which say everything in every language.
+  passwordMailSubject: "A new password for Kanalog",
+  passwordMail:
+    "You, or somebody for you, asked for a new password. Choose it by this link; it works for three days, and once. If it was not you, do nothing.",
+  invitationSubject: ({ organization }: { organization: string }) => `Invitation: ${organization}`,
+  invitation: ({ organization, inviter }: { organization: string; inviter: string }) =>
+    `${inviter} invites you into the organization ${organization}. Come in by this link.`,
+  webhookDisabledSubject: ({ id, organization }: { id: number; organization: string }) =>
+    `Webhook ${id} was disabled: ${organization}`,
+  webhookDisabledMail: ({ id, organization }: { id: number; organization: string }) =>
+    `Not a single delivery of webhook ${id} of ${organization} succeeded for a day, so it was ` +
+    "disabled: posts read from now on are not sent to it. When the receiver works again, try it " +
+    `with POST /v1/msgr/webhooks/${id}/test/ and enable the webhook on the page of API keys, or ` +
+    `with PATCH /v1/msgr/webhooks/${id}/ {"is_active": true}. Posts are then sent from that moment.`,
+  backupFailedSubject: "The backup failed",
+  backupFailedMail:
+    "The daily backup of the database could not be written. Former backups are untouched. Look at the " +
+    "disk's free space and the folder's rights; the next attempt is tomorrow at 04:00 Moscow time, " +
+    "or at once: the page of jobs in staff's console, or kanalog backup FILE.",
+  address: "Address",
+  folder: "Folder",
+  lastError: "Last error",
+  lastSuccess: "Last success",
+  reason: "Reason",
+  time: "Time",
+
   /** A text that was chosen before: by a page in the visitor's language, or by an earlier version. */
   verbatim: ({ text }: { text: string }) => text,
 };

@@ -206,6 +206,30 @@ export const ru: Messages = {
     "disable W), запустите сервер, попросите владельца сменить секрет и включите вебхук снова " +
     "(kanalog webhook enable W).",
 
+  passwordMailSubject: "Новый пароль для Kanalog",
+  passwordMail:
+    "Вы, или кто-то вместо вас, попросили новый пароль. Выберите его по ссылке; она действует три дня и только один раз. Если это были не вы, ничего не делайте.",
+  invitationSubject: ({ organization }) => `Приглашение: ${organization}`,
+  invitation: ({ organization, inviter }) =>
+    `${inviter} приглашает вас в организацию «${organization}». Войдите по ссылке.`,
+  // The English part of the subject names the organization.
+  webhookDisabledSubject: ({ id }) => `Вебхук ${id} выключен`,
+  webhookDisabledMail: ({ id, organization }) =>
+    `За сутки не удалась ни одна доставка вебхука ${id} организации «${organization}», и он ` +
+    "выключен: новые публикации на него не отправляются. Когда приёмник снова заработает, " +
+    "проверьте его пробной доставкой и включите вебхук на странице ключей или методом PATCH.",
+  backupFailedSubject: "Резервная копия не записана",
+  backupFailedMail:
+    "Не удалось записать ежедневную резервную копию базы. Прежние копии целы. Проверьте место на " +
+    "диске и права на папку; следующая попытка — завтра в 04:00 по Москве, или сразу: страница " +
+    "заданий в консоли службы, либо kanalog backup FILE.",
+  address: "Адрес",
+  folder: "Папка",
+  lastError: "Ошибка",
+  lastSuccess: "Последний успех",
+  reason: "Причина",
+  time: "Время",
+
   verbatim: ({ text }) => text,
 };
 
