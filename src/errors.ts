@@ -1,5 +1,9 @@
+import type { Thing } from "./values/messages/en.ts";
+import { inEnglish, type Message, message } from "./values/messages/messages.ts";
+import { shortened } from "./values/shortened.ts";
+
 /**
- * Errors that stop a request or a command. Each carries a sentence that may be shown to the
+ * Errors that stop a request or a command. Each carries a message that may be shown to the
  * caller and, where there is one, the private cause that only the log sees. What status a code
  * has is said in methods/statuses.ts.
  */
@@ -24,7 +28,10 @@ export type ErrorCode =
   | "unavailable"
   | "internal";
 
-/** Messages by field, in the order they were found (specification, section 7). */
+/** What is wrong, by field, in the order it was found (specification, section 7). */
+export type FieldFaults = Record<string, Message[]>;
+
+/** The same in words. */
 export type FieldErrors = Record<string, string[]>;
 
 export class AppError extends Error {
@@ -32,65 +39,78 @@ export class AppError extends Error {
 
   constructor(
     readonly code: ErrorCode,
-    /** The public sentence. */
-    readonly detail: string,
-    options: { cause?: unknown; fields?: FieldErrors; retryAfterS?: number } = {},
+    /** What may be told; of an error over fields, the first of its faults. */
+    readonly said: Message,
+    options: { cause?: unknown; faults?: FieldFaults; retryAfterS?: number } = {},
   ) {
+    const fields = options.faults && inWords(options.faults);
+    const detail = fields === undefined ? inEnglish(said) : onOneLine(fields);
     super(detail, { cause: options.cause });
-    this.fields = options.fields;
+    this.detail = detail;
+    this.faults = options.faults;
+    this.fields = fields;
     this.retryAfterS = options.retryAfterS;
   }
 
+  /** The public sentence, in English. */
+  readonly detail: string;
   /** Set on `invalid` only. */
+  readonly faults: FieldFaults | undefined;
+  /** The faults in English. */
   readonly fields: FieldErrors | undefined;
   /** Seconds after which it is worth another try, at least 1; undefined where none is. */
   readonly retryAfterS: number | undefined;
 }
 
 /** An `invalid` error over one or more fields, of which not more is told than anybody reads. */
-export function fieldError(fields: FieldErrors): AppError {
-  const told = boundedFaults(fields);
-  const detail = Object.entries(told)
+export function fieldError(faults: FieldFaults): AppError {
+  const [said = message("required")] = Object.values(faults).flat();
+  return new AppError("invalid", said, { faults: boundedFaults(faults) });
+}
+
+/** Without a prototype, since a field may be called `__proto__`. */
+function inWords(faults: FieldFaults): FieldErrors {
+  const fields: FieldErrors = Object.create(null);
+  for (const [field, said] of Object.entries(faults)) fields[field] = said.map(shortInEnglish);
+  return fields;
+}
+
+function shortInEnglish(said: Message): string {
+  return shortened(inEnglish(said), MESSAGE_LENGTH_MAX);
+}
+
+function onOneLine(fields: FieldErrors): string {
+  return Object.entries(fields)
     .map(([field, messages]) => `${field}: ${messages.join(" ")}`)
     .join(" ");
-  return new AppError("invalid", detail, { fields: told });
 }
 
 /** Answers to bad input stay small (limits-of-one, the rules): in messages, and in bytes of JSON. */
 const FAULTS_MAX = 20;
 const FAULTS_BYTES_MAX = 3_900;
-/** A field may be called anything. */
-const NAME_LENGTH_MAX = 100;
 /** In characters, of which each may take two bytes. */
 const MESSAGE_LENGTH_MAX = 1_900;
 const OF_NO_FIELD = "non_field_errors";
 
 /** The first faults, as many as there is room for, and how many more there are. */
-function boundedFaults(fields: FieldErrors): FieldErrors {
-  const all = Object.entries(fields).flatMap(([field, messages]) =>
-    messages.map((message) => [shortened(field), shortened(message, MESSAGE_LENGTH_MAX)] as const),
+function boundedFaults(faults: FieldFaults): FieldFaults {
+  const all = Object.entries(faults).flatMap(([field, said]) =>
+    said.map((one) => [shortened(field), one] as const),
   );
   // Without a prototype, since a field may be called `__proto__`.
-  const told: FieldErrors = Object.create(null);
+  const told: FieldFaults = Object.create(null);
   let bytes = 0;
-  for (const [at, [field, message]] of all.entries()) {
-    bytes += Buffer.byteLength(JSON.stringify([field, message]));
+  for (const [at, [field, said]] of all.entries()) {
+    bytes += Buffer.byteLength(JSON.stringify([field, shortInEnglish(said)]));
     const isLast = at === all.length - 1;
     if (bytes > FAULTS_BYTES_MAX || (at === FAULTS_MAX - 1 && !isLast)) {
-      const left = all.length - at;
-      const more = left === 1 ? "There is 1 more fault." : `There are ${left} more faults.`;
+      const more = message("moreFaults", { count: all.length - at });
       told[OF_NO_FIELD] = [...(told[OF_NO_FIELD] ?? []), more];
       return told;
     }
-    told[field] = [...(told[field] ?? []), message];
+    told[field] = [...(told[field] ?? []), said];
   }
   return told;
-}
-
-/** A text for a message, cut where it is long: callers may send anything, of any size. */
-export function shortened(text: string, lengthMax = NAME_LENGTH_MAX): string {
-  if (text.length <= lengthMax) return text;
-  return `${text.slice(0, lengthMax).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
 /** The driver's codes for what is wrong with the storage, and not with the program. */
@@ -122,23 +142,20 @@ export function storageReason(thrown: unknown): string | null {
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   if (isStorageFault(thrown)) return storageUnavailable(thrown);
-  const sentence =
-    "The server failed to answer this request. Its X-Request-Id finds it in the log.";
-  return new AppError("internal", sentence, { cause: thrown });
+  return new AppError("internal", message("internal"), { cause: thrown });
 }
-
-const STORAGE_UNAVAILABLE = "The storage cannot do this at present.";
 
 /** @param cause for the log */
 export function storageUnavailable(cause: unknown): AppError {
-  return new AppError("unavailable", STORAGE_UNAVAILABLE, { cause });
+  return new AppError("unavailable", message("storageUnavailable"), { cause });
 }
 
 /** Whose sentence says no more than callers of the API may know. */
 export function isStorageUnavailable(error: AppError): boolean {
-  return error.detail === STORAGE_UNAVAILABLE;
+  return error.said.code === "storageUnavailable";
 }
 
-export function notFound(what: string): AppError {
-  return new AppError("not_found", `${what} was not found.`);
+/** @param name by which it was looked for; left out where that is not told */
+export function notFound(thing: Thing, name?: string | number): AppError {
+  return new AppError("not_found", message("notFound", { thing, name }));
 }

@@ -37,6 +37,7 @@ import { backupWarning } from "../upkeep/jobs/backup-warning.ts";
 import type { Scheduler } from "../upkeep/jobs/scheduler.ts";
 import { createTicker } from "../upkeep/jobs/ticker.ts";
 import type { Metrics } from "../upkeep/metrics/metrics.ts";
+import { message } from "../values/messages/messages.ts";
 import { composeJobs } from "./compose-jobs.ts";
 import { composeLimits } from "./compose-limits.ts";
 import { composeReadings } from "./compose-readings.ts";
@@ -212,9 +213,8 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
         });
       } catch (cause) {
         const place = `${config.host}:${config.port}`;
-        throw new AppError("unavailable", `Cannot listen on ${place}: ${reasonOf(cause)}.`, {
-          cause,
-        });
+        const said = message("cannotListen", { place, reason: reasonOf(cause) });
+        throw new AppError("unavailable", said, { cause });
       }
       const port = server.server?.port ?? config.port;
       address = listenerAddress(config.host, port);

@@ -7,6 +7,7 @@ import type { Random } from "../ports/random.ts";
 import type { SecretBox } from "../push/webhooks/manage/secret-box.ts";
 import { makeSecretFile, readSecretFile, secretPath } from "../push/webhooks/manage/secret-file.ts";
 import { activeWebhooks, anyWebhook } from "../push/webhooks/manage/webhooks.store.ts";
+import { message } from "../values/messages/messages.ts";
 
 /** Answers with the installation's secret; the database says whether one must exist already. */
 export type InstallationSecret = (db: Database) => string;
@@ -27,12 +28,7 @@ function secretOf({ secret, databasePath }: Config, db: Database, random: Random
   const found = readSecretFile(path);
   if (found !== null) return found;
   if (anyWebhook(db)) {
-    throw new AppError(
-      "conflict",
-      `The secret file ${path} is missing, by which the webhooks' signing secrets are read. Put it ` +
-        "back, or give its text as KANALOG_SECRET. Where it is lost for good, give a new text as " +
-        "KANALOG_SECRET: what to do about each webhook is said then.",
-    );
+    throw new AppError("conflict", message("secretFileMissing", { path }));
   }
   return makeSecretFile(path, random);
 }
@@ -41,14 +37,9 @@ function secretOf({ secret, databasePath }: Config, db: Database, random: Random
 export function requireReadableSecrets(db: Database, secrets: SecretBox, config: Config): void {
   const unreadable = activeWebhooks(db).filter(({ secret }) => secrets.open(secret) === null);
   if (unreadable.length === 0) return;
-  const name = config.secret === null ? secretPath(config.databasePath) : "KANALOG_SECRET";
-  throw new AppError(
-    "conflict",
-    `${name} is not what the signing secrets of these webhooks were encrypted with: ` +
-      `${unreadable.map(({ id }) => id).join(", ")}. Give the former one. Where it is lost, disable ` +
-      "each (kanalog webhook disable W), start, have its owner rotate the secret, and enable it " +
-      "again (kanalog webhook enable W).",
-  );
+  const secret = config.secret === null ? secretPath(config.databasePath) : "KANALOG_SECRET";
+  const webhooks = unreadable.map(({ id }) => id);
+  throw new AppError("conflict", message("secretsUnreadable", { secret, webhooks }));
 }
 
 export function authSettings(secret: string): AuthSettings {

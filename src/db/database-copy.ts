@@ -14,6 +14,7 @@ import {
 import { dirname, join, resolve } from "node:path";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
+import { message } from "../values/messages/messages.ts";
 import { copyDatabase, type Database } from "./database.ts";
 import { requireSoundFile } from "./database-file.ts";
 
@@ -56,14 +57,14 @@ export function writeCopy(db: Pick<Database, "$client">, path: string, clock: Cl
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new AppError("unavailable", `Cannot write the copy ${path}: ${reason}.`, { cause });
+    throw new AppError("unavailable", message("copyFailed", { path, reason }), { cause });
   } finally {
     if (draftFolder !== null) rmSync(draftFolder, { recursive: true, force: true });
   }
 }
 
 function requireAbsent(path: string): void {
-  if (existsSync(path)) throw new AppError("conflict", `The file ${path} exists already.`);
+  if (existsSync(path)) throw new AppError("conflict", message("fileExists", { path }));
 }
 
 function removeOldDrafts(folder: string, nowMs: number): void {

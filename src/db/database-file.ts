@@ -1,5 +1,6 @@
 import BetterSqlite3 from "better-sqlite3";
 import { AppError } from "../errors.ts";
+import { message } from "../values/messages/messages.ts";
 
 /** What is told of a damaged file: the first lines say enough. */
 const DAMAGES_MAX = 3;
@@ -17,7 +18,7 @@ export function requireSoundFile(path: string, check: "quick" | "full"): number 
     const rows = client.pragma(`${pragma}(${DAMAGES_MAX})`) as Record<string, string>[];
     const damages = rows.flatMap((row) => Object.values(row)).filter((text) => text !== "ok");
     if (damages.length > 0) {
-      throw new AppError("conflict", `${path} is damaged: ${damages.join("; ")}.`);
+      throw new AppError("conflict", message("databaseDamaged", { path, damages }));
     }
     return version;
   });
@@ -40,17 +41,19 @@ function inKanalogFile<T>(
     client = new BetterSqlite3(path, { readonly: true, fileMustExist: true });
     const version = client.pragma("user_version", { simple: true }) as number;
     if (version < 1 || !hasMeta(client)) {
-      throw new AppError("conflict", `${path} is not a database of Kanalog.`);
+      throw new AppError("conflict", message("notOurDatabase", { path }));
     }
     return work(client, version);
   } catch (error) {
     if (error instanceof AppError) throw error;
     const code = error instanceof Error && "code" in error ? error.code : null;
     if (code === "SQLITE_NOTADB") {
-      throw new AppError("conflict", `${path} is not a database, or its beginning is damaged.`);
+      throw new AppError("conflict", message("notDatabase", { path }));
     }
     const reason = error instanceof Error ? error.message : String(error);
-    throw new AppError("conflict", `${path} cannot be read: ${reason}.`, { cause: error });
+    throw new AppError("conflict", message("databaseUnreadable", { path, reason }), {
+      cause: error,
+    });
   } finally {
     client?.close();
   }

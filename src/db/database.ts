@@ -5,6 +5,7 @@ import BetterSqlite3 from "better-sqlite3";
 import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
 import { AppError, storageReason } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
+import { message } from "../values/messages/messages.ts";
 import { untilFree } from "./busy.ts";
 import { checkpointsItself } from "./checkpoint.ts";
 import { armDeadline } from "./deadline.ts";
@@ -70,9 +71,8 @@ export function openDatabase(path: string, clock: Clock, access: Access = "write
     if (access === "writer") checkpointsItself(db);
     return db;
   } catch (cause) {
-    throw new AppError("unavailable", `Cannot open the database ${path}: ${whyNot(path, cause)}.`, {
-      cause,
-    });
+    const said = message("cannotOpenDatabase", { path, reason: whyNot(path, cause) });
+    throw new AppError("unavailable", said, { cause });
   }
 }
 
@@ -119,7 +119,7 @@ export function databaseExists(path: string): boolean {
 
 /** @throws AppError `not_found` */
 export function requireExisting(path: string): void {
-  if (!existsSync(path)) throw new AppError("not_found", `There is no database ${path}.`);
+  if (!existsSync(path)) throw new AppError("not_found", message("noDatabase", { path }));
 }
 
 /** A reader of a database that must be there. @throws AppError `not_found` */

@@ -1,6 +1,7 @@
 import type BetterSqlite3 from "better-sqlite3";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
+import { message } from "../values/messages/messages.ts";
 
 /**
  * The driver has no interrupt, so a statement that may be slow stops itself: it calls this SQL
@@ -46,8 +47,5 @@ export function withDeadline<T>(client: BetterSqlite3.Database, atMs: number, wo
 
 /** Specification, section 7: 503 `timeout`. */
 export function queryTimeout(): AppError {
-  return new AppError(
-    "timeout",
-    "The database query took too long. Retry later, or narrow the selection.",
-  );
+  return new AppError("timeout", message("queryTimeout"));
 }

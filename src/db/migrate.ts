@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
+import { message } from "../values/messages/messages.ts";
 import { type Database, IN_MEMORY, statement } from "./database.ts";
 import { foundation } from "./migrations/001-foundation.ts";
 import { webhooks } from "./migrations/002-webhooks.ts";
@@ -51,9 +52,9 @@ export async function migrate(db: Database, clock: Clock): Promise<Migration> {
   return inTransaction(db, clock, "migrate", () => {
     // Read again: another process may have migrated while this one waited for the lock.
     const from = schemaVersion(db);
-    requireKnownVersion("The database", from);
+    requireKnownVersion(null, from);
     if (from === 0 && !isEmpty(db)) {
-      throw new AppError("conflict", "The file is a database of another program.");
+      throw new AppError("conflict", message("databaseOfOtherProgram"));
     }
     const hasFormerState = from > 0 && from < SCHEMA_VERSION && db.$client.name !== IN_MEMORY;
     const snapshot = hasFormerState ? takeSnapshot(db.$client.name, SCHEMA_VERSION, clock) : null;
@@ -70,12 +71,14 @@ export async function migrate(db: Database, clock: Clock): Promise<Migration> {
 }
 
 /** @throws AppError `conflict`, naming both versions, for one that is newer than this program */
-export function requireKnownVersion(what: string, version: number): void {
+export function requireKnownVersion(file: string | null, version: number): void {
   if (version <= SCHEMA_VERSION) return;
+  const versions = { version, known: SCHEMA_VERSION };
   throw new AppError(
     "conflict",
-    `${what} has schema version ${version}, this program knows versions up to ${SCHEMA_VERSION}. ` +
-      "Take the newer program that wrote it.",
+    file === null
+      ? message("newerDatabase", versions)
+      : message("newerFile", { file, ...versions }),
   );
 }
 

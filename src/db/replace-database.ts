@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { AppError, storageReason } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
+import { message } from "../values/messages/messages.ts";
 import { isBusy } from "./busy.ts";
 import { flush, writeCopy } from "./database-copy.ts";
 import { requireSoundFile } from "./database-file.ts";
@@ -60,9 +61,9 @@ export function replaceDatabase(
 
 function requireOther(path: string, file: string): void {
   const [one, other] = [path, file].map((name) => statSync(name, { throwIfNoEntry: false }));
-  if (other === undefined) throw new AppError("not_found", `There is no file ${file}.`);
+  if (other === undefined) throw new AppError("not_found", message("noFile", { path: file }));
   if (one?.ino === other.ino && one.dev === other.dev) {
-    throw new AppError("conflict", `${file} is the database itself.`);
+    throw new AppError("conflict", message("fileIsDatabase", { file }));
   }
 }
 
@@ -92,18 +93,14 @@ function lockDatabase(path: string): BetterSqlite3.Database {
   } catch (cause) {
     client.close();
     if (isBusy(cause)) {
-      throw new AppError("conflict", `Another process uses ${path}: stop it first.`, { cause });
+      throw new AppError("conflict", message("databaseInUse", { path }), { cause });
     }
     const isDamaged = cause instanceof Error && "code" in cause && DAMAGE.test(String(cause.code));
     if (!isDamaged) {
       const reason = storageReason(cause) ?? String(cause);
-      throw new AppError("unavailable", `Cannot lock ${path}: ${reason}.`, { cause });
+      throw new AppError("unavailable", message("cannotLock", { path, reason }), { cause });
     }
-    throw new AppError(
-      "conflict",
-      `${path} is so damaged that nobody can tell whether a process still uses it. Stop the server, ` +
-        `move the file away with ${COMPANIONS.map((end) => path + end).join(", ")}, and restore again.`,
-      { cause },
-    );
+    const companions = COMPANIONS.map((end) => path + end);
+    throw new AppError("conflict", message("cannotTellUse", { path, companions }), { cause });
   }
 }

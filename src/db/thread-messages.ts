@@ -1,10 +1,5 @@
-import {
-  AppError,
-  type ErrorCode,
-  type FieldErrors,
-  isStorageFault,
-  toAppError,
-} from "../errors.ts";
+import { AppError, type ErrorCode, type FieldFaults, toAppError } from "../errors.ts";
+import type { Message } from "../values/messages/messages.ts";
 import type { Access } from "./database.ts";
 
 /** The connection that a thread opens. */
@@ -28,8 +23,8 @@ export type FromThread =
 
 interface Fault {
   code: ErrorCode;
-  detail: string;
-  fields: FieldErrors | undefined;
+  said: Message;
+  faults: FieldFaults | undefined;
   retryAfterS: number | undefined;
   /** Null for an error that the caller was to expect. */
   cause: string | null;
@@ -37,20 +32,15 @@ interface Fault {
 
 /** Errors lose their class on the way between threads, so they travel as data. */
 export function toFault(thrown: unknown): Fault {
-  const error = isStorageFault(thrown) ? toAppError(thrown) : thrown;
-  if (error instanceof AppError) {
-    const { code, detail, fields, retryAfterS, cause } = error;
-    return { code, detail, fields, retryAfterS, cause: cause === undefined ? null : textOf(cause) };
-  }
-  const cause = textOf(error);
-  return { code: "internal", detail: "", fields: undefined, retryAfterS: undefined, cause };
+  const { code, said, faults, retryAfterS, cause } = toAppError(thrown);
+  return { code, said, faults, retryAfterS, cause: cause === undefined ? null : textOf(cause) };
 }
 
-export function fromFault({ code, detail, fields, retryAfterS, cause }: Fault): Error {
-  if (code === "internal") return new Error(cause ?? detail);
-  return new AppError(code, detail, {
+export function fromFault({ code, said, faults, retryAfterS, cause }: Fault): Error {
+  if (code === "internal") return new Error(cause ?? code);
+  return new AppError(code, said, {
     ...(cause !== null && { cause }),
-    ...(fields !== undefined && { fields }),
+    ...(faults !== undefined && { faults }),
     ...(retryAfterS !== undefined && { retryAfterS }),
   });
 }

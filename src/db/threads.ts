@@ -1,5 +1,6 @@
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
+import { message } from "../values/messages/messages.ts";
 import type { Database } from "./database.ts";
 import { queryTimeout } from "./deadline.ts";
 import type { NoteHold } from "./lock-holds.ts";
@@ -161,7 +162,7 @@ export function inlineThreads<Ops extends Operations>(
 }
 
 function stopping(): AppError {
-  return new AppError("unavailable", "The server is stopping.");
+  return new AppError("unavailable", message("stopping"));
 }
 
 function send(worker: Worker, message: ToThread): void {

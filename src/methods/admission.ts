@@ -44,7 +44,7 @@ export function admit(authorization: string | null, nowMs: number, gate: Gate): 
   const { limits } = gate.services;
   const verification = gate.keys.verify(authorization, nowMs);
   if (!verification.ok) {
-    return { ok: false, error: new AppError(verification.code, verification.detail) };
+    return { ok: false, error: new AppError(verification.code, verification.said) };
   }
   const { caller } = verification;
   gate.keyUse.note(caller.key, nowMs);

@@ -3,6 +3,7 @@ import type { Caller } from "../customers/keys/keys.ts";
 import { quotaExceeded } from "../customers/limits/limits.ts";
 import { AppError, type ErrorCode, toAppError } from "../errors.ts";
 import type { JsonText } from "../values/json-text.ts";
+import { message } from "../values/messages/messages.ts";
 import { type ApiMethod, takesBody } from "./method.ts";
 import { nextQuery, type RawArguments, readArguments } from "./read-arguments.ts";
 import type { Services } from "./services.ts";
@@ -121,10 +122,10 @@ function accessDenial(
 ): AppError | null {
   if (audience === "everyone") return null;
   if (key.access !== "read_write") {
-    return new AppError("read_only_key", "This needs a key marked read and write.");
+    return new AppError("read_only_key", message("readWriteKeyNeeded"));
   }
   if (member.role === "member") {
-    return new AppError("manager_required", "This needs a key of an owner or administrator.");
+    return new AppError("manager_required", message("managerKeyNeeded"));
   }
   return null;
 }

@@ -11,9 +11,10 @@ import {
   type CatalogPosition,
   type CatalogSelection,
 } from "../catalog/search/catalog.ts";
-import { type FieldErrors, fieldError } from "../errors.ts";
+import { type FieldFaults, fieldError } from "../errors.ts";
 import { readText, unknownSlug } from "../values/fields.ts";
 import { pageJsonText, toJsonText } from "../values/json-text.ts";
+import { message } from "../values/messages/messages.ts";
 import { apiMethod } from "./method.ts";
 import { pageParameters, readPage } from "./paging.ts";
 import {
@@ -159,7 +160,7 @@ export const channelsResolveRetrieve = apiMethod({
   run({ q }, { services: { channels } }) {
     const reference = channels.parseResolveQuery(q.trim());
     if (reference === null) {
-      throw fieldError({ q: ["Enter a messenger link, an @handle or a messenger channel ID."] });
+      throw fieldError({ q: [message("notChannelQuery")] });
     }
     return channels.card(reference);
   },
@@ -200,7 +201,7 @@ export function readCatalogRequest(raw: RawArguments, lookups: Lookups): Catalog
  * @throws AppError `invalid` over all wrong arguments
  */
 function readFilter(args: FilterArguments, { channels, directory }: Lookups): CatalogFilter | null {
-  const faults: FieldErrors = {};
+  const faults: FieldFaults = {};
   const { category, territory } = args;
   const categoryId = category === undefined ? null : directory.categoryId(category);
   if (category !== undefined && categoryId === null) faults["category"] = [unknownSlug(category)];
@@ -212,7 +213,7 @@ function readFilter(args: FilterArguments, { channels, directory }: Lookups): Ca
   const reference = query === undefined ? null : channels.parseLinkOrHandle(query);
   const text = query === undefined || reference !== null ? null : query;
   if (text !== null && [...text].length < QUERY_LENGTH_MIN) {
-    faults["q"] = [`Ensure this field has at least ${QUERY_LENGTH_MIN} characters.`];
+    faults["q"] = [message("tooShort", { characters: QUERY_LENGTH_MIN })];
   }
   if (Object.keys(faults).length > 0) throw fieldError(faults);
 

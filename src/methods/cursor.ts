@@ -1,8 +1,9 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { fieldError } from "../errors.ts";
 import { toJsonText } from "../values/json-text.ts";
+import { message } from "../values/messages/messages.ts";
 
-export const INVALID_CURSOR = "Invalid cursor.";
+export const INVALID_CURSOR = message("invalidCursor");
 
 /** Where a page ended: values of the ordering's columns. */
 export type Position = readonly (number | null)[];

@@ -1,6 +1,7 @@
 import { STATISTICS_CELLS_MAX } from "../catalog/statistics/statistics.ts";
 import { AppError, fieldError } from "../errors.ts";
 import { resultsJsonText } from "../values/json-text.ts";
+import { message } from "../values/messages/messages.ts";
 import { dayOf, formatDay } from "../values/moscow-time.ts";
 import { apiMethod } from "./method.ts";
 import { day, integerList, required } from "./parameters.ts";
@@ -45,16 +46,14 @@ export const dailyStatisticsList = apiMethod({
     const today = dayOf(nowMs);
     const { from, to, days } = readPeriod(args, today);
     if (args.channels.length * days > STATISTICS_CELLS_MAX) {
-      throw fieldError({
-        channels: [`Ensure channels times days is at most ${STATISTICS_CELLS_MAX}.`],
-      });
+      throw fieldError({ channels: [message("tooManyCells", { cells: STATISTICS_CELLS_MAX })] });
     }
     const { historyDays, code } = caller.plan;
     if (historyDays !== null && from < today - historyDays + 1) {
+      const first = formatDay(today - historyDays + 1);
       throw new AppError(
         "tariff_required",
-        `The plan ${code} covers the last ${historyDays} days, from ` +
-          `${formatDay(today - historyDays + 1)} on.`,
+        message("historyNotIncluded", { plan: code, days: historyDays, from: first }),
       );
     }
     const channelIds = args.channels;

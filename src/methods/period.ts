@@ -1,4 +1,5 @@
 import { fieldError } from "../errors.ts";
+import { message } from "../values/messages/messages.ts";
 import type { Day } from "../values/moscow-time.ts";
 
 /** Days of a period for which neither end is given. */
@@ -20,12 +21,12 @@ export function readPeriod(
   requireOrder(from, to);
   const days = to - from + 1;
   if (days > PERIOD_DAYS_MAX) {
-    throw fieldError({ to: [`Ensure the period is at most ${PERIOD_DAYS_MAX} days.`] });
+    throw fieldError({ to: [message("periodTooLong", { days: PERIOD_DAYS_MAX })] });
   }
   return { from, to, days };
 }
 
 /** @throws AppError `invalid` on `to` */
 export function requireOrder(from: Day, to: Day): void {
-  if (to < from) throw fieldError({ to: ["The period ends before it starts."] });
+  if (to < from) throw fieldError({ to: [message("periodBackwards")] });
 }

@@ -1,12 +1,13 @@
 import type { Caller } from "../customers/keys/keys.ts";
 import { webhookLimitReached } from "../push/webhooks/manage/plan-limits.ts";
+import { type Message, message } from "../values/messages/messages.ts";
 import type { Services } from "./services.ts";
 
 /**
  * Why the plan in force does not include a method, or null where it does; the same for every key of
  * an organization, and for who looks at its pages without one.
  */
-export type PlanRule = (caller: Omit<Caller, "key">, services: Services) => string | null;
+export type PlanRule = (caller: Omit<Caller, "key">, services: Services) => Message | null;
 
 /** Posts are closed on Test (specification, section 8). */
 export const postsIncluded: PlanRule = ({ plan }) => (plan.posts ? null : notIncluded(plan.code));
@@ -24,6 +25,6 @@ export const webhookToSpare: PlanRule = (caller, services) =>
   webhooksIncluded(caller, services) ??
   webhookLimitReached(caller.plan, services.webhooks.count(caller.organization.id));
 
-function notIncluded(plan: string): string {
-  return `The plan ${plan} does not include this method.`;
+function notIncluded(plan: string): Message {
+  return message("methodNotIncluded", { plan });
 }

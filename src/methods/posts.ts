@@ -41,7 +41,7 @@ export const channelPostsRetrieve = apiMethod({
     if (from !== undefined && to !== undefined) requireOrder(from, to);
     return readPage<PostView, PostPosition>("posts", args.cursor, call, (after) => {
       const channelId = call.services.channels.findId(args.channel);
-      if (channelId === null) throw notFound("The channel");
+      if (channelId === null) throw notFound("channel");
       return call.services.posts.page({
         channelId,
         fromMs: from === undefined ? null : startOfDay(from),

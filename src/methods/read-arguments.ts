@@ -1,5 +1,6 @@
-import { type FieldErrors, fieldError, notFound } from "../errors.ts";
-import { NOT_NULL, REQUIRED, type Read, typeName, UNKNOWN_FIELD } from "../values/fields.ts";
+import { type FieldFaults, fieldError, notFound } from "../errors.ts";
+import { type Read, typeName } from "../values/fields.ts";
+import { message } from "../values/messages/messages.ts";
 import type { ApiMethod } from "./method.ts";
 import type { Parameter } from "./parameters.ts";
 
@@ -17,10 +18,10 @@ export function readArguments(
 ): Record<string, unknown> {
   const args: Record<string, unknown> = {};
   // Without a prototype, since a field may be called anything.
-  const faults: FieldErrors = Object.create(null);
+  const faults: FieldFaults = Object.create(null);
   const fields = readObject(body);
   for (const name of Object.keys(fields)) {
-    if (parameters[name]?.in !== "body") faults[name] = [UNKNOWN_FIELD];
+    if (parameters[name]?.in !== "body") faults[name] = [message("unknownField")];
   }
   const sole = soleParameter === undefined ? undefined : raw[soleParameter];
   const names =
@@ -32,13 +33,13 @@ export function readArguments(
     if (parameter === undefined) continue;
     const given = parameter.in === "body" ? fields[name] : raw[name];
     if (given === undefined || (given === "" && parameter.in !== "body")) {
-      if (parameter.required) faults[name] = [REQUIRED];
+      if (parameter.required) faults[name] = [message("required")];
       args[name] = parameter.default;
       continue;
     }
     const read = readArgument(parameter, given);
     if ("value" in read) args[name] = read.value;
-    else if (parameter.in === "path" && isText(given)) throw notFound("This object");
+    else if (parameter.in === "path" && isText(given)) throw notFound("object");
     else faults[name] = [read.fault];
   }
   if (Object.keys(faults).length > 0) throw fieldError(faults);
@@ -55,15 +56,15 @@ function readObject(body: unknown): Readonly<Record<string, unknown>> {
   if (typeof body === "object" && body !== null && !Array.isArray(body)) {
     return body as Record<string, unknown>;
   }
-  const fault = `Invalid data. Expected a dictionary, but got ${typeName(body)}.`;
+  const fault = message("notObject", { type: typeName(body) });
   throw fieldError({ non_field_errors: [fault] });
 }
 
 function readArgument(parameter: Parameter<unknown>, given: unknown): Read<unknown> {
-  if (given === UNDECODABLE) return { fault: "This value is not valid UTF-8." };
-  if (given === null) return { fault: NOT_NULL };
+  if (given === UNDECODABLE) return { fault: message("notUtf8") };
+  if (given === null) return { fault: message("notNull") };
   if (typeof given === "string" && given.includes("\0")) {
-    return { fault: "Null characters are not allowed." };
+    return { fault: message("nullCharacters") };
   }
   return parameter.read(given);
 }

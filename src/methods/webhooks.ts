@@ -6,6 +6,7 @@ import type { GivenTarget, WebhookView } from "../push/webhooks/manage/webhooks.
 import { readTargetUrl, URL_LENGTH_MAX } from "../push/webhooks/target/target-guard.ts";
 import { type Read, readNumberList } from "../values/fields.ts";
 import type { JsonText } from "../values/json-text.ts";
+import { message } from "../values/messages/messages.ts";
 import { apiMethod, type Call } from "./method.ts";
 import { pageParameters, readPage } from "./paging.ts";
 import { flag, inBody, inPath, integer, type Parameter, required } from "./parameters.ts";
@@ -131,7 +132,7 @@ export const webhooksUpdate = apiMethod({
   errors: ["not_found", "conflict"],
   run({ id, url, channels, is_active: isActive }, call) {
     if (url === undefined && channels === undefined && isActive === undefined) {
-      throw fieldError({ non_field_errors: ["Give at least one of url, channels, is_active."] });
+      throw fieldError({ non_field_errors: [message("nothingToChange")] });
     }
     const change = { given: url, channels, isActive };
     return call.services.webhooks.change(own(id, call), call.caller.plan, change, actorOf(call));
@@ -258,8 +259,8 @@ function actorOf({ caller }: Call): Actor {
 }
 
 export function readUrl(given: unknown): Read<GivenTarget> {
-  if (typeof given !== "string") return { fault: "Not a valid string." };
-  if (given.trim() === "") return { fault: "This field may not be blank." };
+  if (typeof given !== "string") return { fault: message("notText") };
+  if (given.trim() === "") return { fault: message("blank") };
   const read = readTargetUrl(given);
   return "fault" in read ? read : { value: { url: given, target: read.value } };
 }

@@ -1,22 +1,18 @@
-import { shortened } from "../errors.ts";
+import { type Message, message } from "./messages/messages.ts";
 import { type Day, parseDay } from "./moscow-time.ts";
+import { shortened } from "./shortened.ts";
 
 /**
- * Reading of fields, wherever they come from: a query, a CSV cell, a JSON value. The sentences are
- * those of Django REST Framework (decisions, section 1).
+ * Reading of fields, wherever they come from: a query, a CSV cell, a JSON value.
  */
 
-/** A value, or the sentence that says what is wrong with what was given. */
-export type Read<T> = { value: T } | { fault: string };
+/** A value, or what is wrong with what was given. */
+export type Read<T> = { value: T } | { fault: Message };
 
 export type Reader<T> = (given: unknown) => Read<T>;
 
-export const REQUIRED = "This field is required.";
-export const NOT_NULL = "This field may not be null.";
-export const UNKNOWN_FIELD = "There is no such field.";
-
-export function unknownSlug(slug: string): string {
-  return `Object with slug=${shortened(slug)} does not exist.`;
+export function unknownSlug(slug: string): Message {
+  return message("unknownSlug", { slug: shortened(slug) });
 }
 
 export interface Range {
@@ -28,12 +24,12 @@ export interface Range {
 export function readInteger({ minimum, maximum }: Range): Reader<number> {
   return (given) => {
     const value = parseInteger(given);
-    if (value === null) return { fault: "A valid integer is required." };
+    if (value === null) return { fault: message("notInteger") };
     if (minimum !== undefined && value < minimum) {
-      return { fault: `Ensure this value is greater than or equal to ${minimum}.` };
+      return { fault: message("tooSmall", { minimum }) };
     }
     if (maximum !== undefined && value > maximum) {
-      return { fault: `Ensure this value is less than or equal to ${maximum}.` };
+      return { fault: message("tooLarge", { maximum }) };
     }
     return { value };
   };
@@ -45,11 +41,11 @@ export const TEXT_LENGTH_MAX = 2_048;
 /** A text as it is; a number, which a model may give for one, as its digits. */
 export const readText: Reader<string> = (given) => {
   if (typeof given !== "string" && typeof given !== "number") {
-    return { fault: "Not a valid string." };
+    return { fault: message("notText") };
   }
   const value = String(given);
   return isLonger(value, TEXT_LENGTH_MAX)
-    ? { fault: `Ensure this field has no more than ${TEXT_LENGTH_MAX} characters.` }
+    ? { fault: message("tooLong", { characters: TEXT_LENGTH_MAX }) }
     : { value };
 };
 
@@ -64,15 +60,15 @@ export const readFlag: Reader<boolean> = (given) => {
   const word = typeof given === "object" ? "" : String(given).toLowerCase();
   if (word === "true" || word === "1" || word === "yes") return { value: true };
   if (word === "false" || word === "0" || word === "no") return { value: false };
-  return { fault: "Must be a valid boolean." };
+  return { fault: message("notFlag") };
 };
 
 export function readChoice<Option extends string>(options: readonly Option[]): Reader<Option> {
   return (given) => {
-    if (typeof given === "object") return { fault: "Not a valid string." };
+    if (typeof given === "object") return { fault: message("notText") };
     const value = options.find((option) => option === given);
     return value === undefined
-      ? { fault: `"${shortened(String(given))}" is not a valid choice.` }
+      ? { fault: message("notChoice", { given: shortened(String(given)) }) }
       : { value };
   };
 }
@@ -80,9 +76,7 @@ export function readChoice<Option extends string>(options: readonly Option[]): R
 /** `YYYY-MM-DD`, a Moscow day that exists. */
 export const readDay: Reader<Day> = (given) => {
   const value = typeof given === "string" ? parseDay(given) : null;
-  return value === null
-    ? { fault: "Date has wrong format. Use one of these formats instead: YYYY-MM-DD." }
-    : { value };
+  return value === null ? { fault: message("notDay") } : { value };
 };
 
 /** Characters that an item of a list may take, with blanks around it; what is longer is not split. */
@@ -92,14 +86,14 @@ const ITEM_LENGTH_MAX = 200;
 export function readIntegerList({ itemsMax }: { itemsMax: number }): Reader<number[]> {
   return (given) => {
     if (typeof given !== "string" && typeof given !== "number") {
-      return { fault: "Not a valid string." };
+      return { fault: message("notText") };
     }
     const text = String(given);
     const isLong = text.length > itemsMax * ITEM_LENGTH_MAX;
     const items = isLong ? [] : text.split(",").map((item) => parseInteger(item.trim()));
-    if (items.includes(null)) return { fault: "A valid integer is required." };
+    if (items.includes(null)) return { fault: message("notInteger") };
     if (isLong || items.length > itemsMax) {
-      return { fault: `Ensure this field has no more than ${itemsMax} elements.` };
+      return { fault: message("tooManyItems", { items: itemsMax }) };
     }
     return { value: [...new Set(items as number[])] };
   };
@@ -108,11 +102,11 @@ export function readIntegerList({ itemsMax }: { itemsMax: number }): Reader<numb
 /** A JSON list of whole numbers, each kept once, in the order given; at least one. */
 export const readNumberList: Reader<number[]> = (given) => {
   if (!Array.isArray(given)) {
-    return { fault: `Expected a list of items but got type "${typeName(given)}".` };
+    return { fault: message("notList", { type: typeName(given) }) };
   }
-  if (given.length === 0) return { fault: "This list may not be empty." };
+  if (given.length === 0) return { fault: message("emptyList") };
   const items = given.map(parseInteger);
-  if (items.includes(null)) return { fault: "A valid integer is required." };
+  if (items.includes(null)) return { fault: message("notInteger") };
   return { value: [...new Set(items as number[])] };
 };
 

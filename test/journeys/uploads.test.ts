@@ -48,6 +48,8 @@ const run = () =>
   machine.query<{ state: string; failure: string | null; summary: string }>(
     "SELECT state, failure, summary FROM import_runs ORDER BY id DESC",
   )[0];
+/** As it is stored. */
+const INTERRUPTED = JSON.stringify({ code: "importInterrupted", values: {} });
 const imported = () =>
   Number(machine.query<{ n: number }>("SELECT count(*) AS n FROM channels")[0]?.n);
 
@@ -145,7 +147,7 @@ test("an import whose process was killed is failed at the next start, and can be
   expect(run()?.state).toBe("running");
 
   const second = await machine.serve();
-  expect(run()).toMatchObject({ state: "failed", failure: "interrupted; run it again" });
+  expect(run()).toMatchObject({ state: "failed", failure: INTERRUPTED });
   expect(uploads()).toEqual([]);
   const again = remoteVisitor(second.address);
   await again.signIn("ada@example.com");
@@ -182,7 +184,7 @@ test("a process that is told to stop ends its imports soon, and says so in their
   expect(await server.stop()).toBe(0);
   expect(imported()).toBeLessThan(60_000);
   const runs = machine.query("SELECT state, failure FROM import_runs");
-  const interrupted = { state: "failed", failure: "interrupted; run it again" };
+  const interrupted = { state: "failed", failure: INTERRUPTED };
   expect(runs).toEqual([interrupted, interrupted]);
   expect(uploads()).toEqual([]);
 });

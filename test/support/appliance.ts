@@ -12,6 +12,7 @@ import type { MemberRole } from "../../src/customers/accounts/accounts.table.ts"
 import type { PlanCode } from "../../src/customers/accounts/plan.ts";
 import type { KeyAccess } from "../../src/customers/keys/key-token.ts";
 import "./quick-passwords.ts";
+import { inEnglish } from "../../src/values/messages/messages.ts";
 import { type FakePorts, fakePorts } from "./fake-ports.ts";
 import { checkAnswer } from "./published-schemas.ts";
 
@@ -50,7 +51,11 @@ export interface Customer {
   key: string;
 }
 
-export type ImportResult = ImportSummary & { rejects: Reject[]; notes: string[] };
+/** With what it said in English. */
+export type ImportResult = ImportSummary & {
+  rejects: (Omit<Reject, "fault"> & { reason: string })[];
+  notes: string[];
+};
 
 /**
  * The whole application over a fresh database in memory, with fake ports. The clock stands still,
@@ -116,7 +121,7 @@ export async function startAppliance(
     },
 
     async importRows(kind, rows, replace = false) {
-      const rejects: Reject[] = [];
+      const rejects: ImportResult["rejects"] = [];
       const notes: string[] = [];
       const summary = await runImport(
         importKinds[kind],
@@ -129,10 +134,10 @@ export async function startAppliance(
           context: {
             clock: ports.clock,
             folder: import.meta.dir,
-            note: (message) => notes.push(message),
+            note: (said) => notes.push(inEnglish(said)),
           },
           replace,
-          onReject: (reject) => rejects.push(reject),
+          onReject: ({ fault, ...reject }) => rejects.push({ ...reject, reason: inEnglish(fault) }),
           onProgress: () => {},
         },
       );

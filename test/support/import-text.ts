@@ -1,7 +1,8 @@
 import type { ImportKindName } from "../../src/catalog/imports/import-kind.ts";
 import { importKinds } from "../../src/catalog/imports/import-kinds.ts";
 import { type ImportFormat, readRows } from "../../src/catalog/imports/rows.ts";
-import { type Reject, runImport } from "../../src/catalog/imports/run-import.ts";
+import { runImport } from "../../src/catalog/imports/run-import.ts";
+import { inEnglish } from "../../src/values/messages/messages.ts";
 import type { Appliance, ImportResult } from "./appliance.ts";
 
 export interface ImportTextOptions {
@@ -33,15 +34,15 @@ export async function importText(
       }
     },
   };
-  const rejects: Reject[] = [];
+  const rejects: ImportResult["rejects"] = [];
   const notes: string[] = [];
   const rows = readRows(source, format, Object.keys(importKinds[kind].columns), () => {});
   const summary = await runImport(importKinds[kind], rows, {
     db: domains.db,
     clock,
-    context: { clock, folder, note: (message) => notes.push(message) },
+    context: { clock, folder, note: (said) => notes.push(inEnglish(said)) },
     replace,
-    onReject: (reject) => rejects.push(reject),
+    onReject: ({ fault, ...reject }) => rejects.push({ ...reject, reason: inEnglish(fault) }),
     onProgress: () => {},
   });
   return { ...summary, rejects, notes };

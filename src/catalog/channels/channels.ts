@@ -57,7 +57,7 @@ export function createChannels(
     /** @throws AppError `not_found` */
     card(reference: ChannelReference): JsonText<CardView> {
       const card = findCard(reference);
-      if (card === undefined) throw notFound("The channel");
+      if (card === undefined) throw notFound("channel");
       return card;
     },
 

@@ -1,5 +1,5 @@
 import type { Database } from "../../db/database.ts";
-import { REQUIRED } from "../../values/fields.ts";
+import { message } from "../../values/messages/messages.ts";
 import { categoriesInUse } from "../channels/channels.store.ts";
 import { FACET_ID_MAX } from "../channels/search-text.ts";
 import { createCategoryImages } from "../directory/category-images.ts";
@@ -35,10 +35,10 @@ export const categoriesImport: ImportKind<CategoryRow> = {
     return {
       write(row: Given<CategoryRow>) {
         const { slug } = row;
-        if (slug == null) throw new RowFault("slug", REQUIRED);
+        if (slug == null) throw new RowFault("slug", message("required"));
         const stored = store.category(slug);
         const name = row.name ?? stored?.name;
-        if (name === undefined) throw new RowFault("name", REQUIRED);
+        if (name === undefined) throw new RowFault("name", message("required"));
         requireFreeId(row.id, slug, stored?.id, slugOfId);
         const image =
           row.image == null
@@ -63,7 +63,7 @@ export const categoriesImport: ImportKind<CategoryRow> = {
         for (const { id, slug } of store.categories()) {
           if (named.has(slug)) continue;
           if (inUse.has(slug)) {
-            context.note(`${slug} stays, since channels are in it.`);
+            context.note(message("staysForChannels", { slug }));
             continue;
           }
           store.removeCategory(slug);
@@ -96,8 +96,8 @@ export function requireFreeId(
 ): void {
   if (id == null || id === storedId) return;
   if (storedId !== undefined) {
-    throw new RowFault("id", `The id of ${slug} is ${storedId} and does not change.`);
+    throw new RowFault("id", message("idChanged", { slug, id: storedId }));
   }
   const holder = slugOfId.get(id);
-  if (holder !== undefined) throw new RowFault("id", `The id ${id} belongs to ${holder}.`);
+  if (holder !== undefined) throw new RowFault("id", message("idTaken", { id, holder }));
 }

@@ -1,5 +1,5 @@
 import type { Database } from "../../db/database.ts";
-import { REQUIRED } from "../../values/fields.ts";
+import { message } from "../../values/messages/messages.ts";
 import { createChannelIds } from "../channels/channels.store.ts";
 import { RowFault } from "./import-kind.ts";
 
@@ -12,9 +12,9 @@ export function createChannelLookup(
   let last: number | null = null;
   return (channel) => {
     if (channel != null && channel === last) return last;
-    if (channel == null) throw new RowFault("channel", REQUIRED);
+    if (channel == null) throw new RowFault("channel", message("required"));
     const id = typeof channel === "number" ? ids.byId(channel) : ids.byHandle(channel.slice(1));
-    if (id === undefined) throw new RowFault("channel", `There is no channel ${channel}.`);
+    if (id === undefined) throw new RowFault("channel", message("noChannel", { channel }));
     last = id;
     return id;
   };

@@ -1,5 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import { unknownSlug } from "../../values/fields.ts";
+import { message } from "../../values/messages/messages.ts";
 import { CHANNEL_KINDS, type ChannelKind } from "../channels/channel-kind.ts";
 import { isHandle } from "../channels/channel-reference.ts";
 import { type ChannelRecord, createChannelRecords } from "../channels/channels.store.ts";
@@ -125,13 +126,8 @@ function handleColumn(): Column<string> {
     read(given) {
       const value = typeof given === "string" ? given.trim().replace(/^@/, "") : "";
       if (value.toLowerCase() === RESERVED_HANDLE)
-        return { fault: `"${value}" is an address of the API.` };
-      return isHandle(value)
-        ? { value }
-        : {
-            fault:
-              "Enter a handle: up to 64 letters, digits, underscores, dots and hyphens, not digits alone.",
-          };
+        return { fault: message("reservedHandle", { handle: value }) };
+      return isHandle(value) ? { value } : { fault: message("notHandle") };
     },
   };
 }
@@ -140,7 +136,7 @@ function findStored(records: Records, row: Given<ChannelRow>): ChannelRecord | u
   if (row.id != null) return records.byId(row.id);
   if (row.msgr_id != null) return records.byMessengerId(row.msgr_id);
   if (row.handle != null) return records.byHandle(row.handle);
-  throw new RowFault("id", "Give id, msgr_id or handle.");
+  throw new RowFault("id", message("channelNotNamed"));
 }
 
 /** The stored channel, or a new one, with what the row gives. */
@@ -160,10 +156,8 @@ function merge(row: Given<ChannelRow>, stored: ChannelRecord | undefined): Chann
 }
 
 function newChannel({ id, title, subscribers }: Given<ChannelRow>): ChannelRecord {
-  if (title == null) throw new RowFault("title", "This field is required for a new channel.");
-  if (subscribers == null) {
-    throw new RowFault("subscribers", "This field is required for a new channel.");
-  }
+  if (title == null) throw new RowFault("title", message("requiredForNewChannel"));
+  if (subscribers == null) throw new RowFault("subscribers", message("requiredForNewChannel"));
   return { ...NEW_CHANNEL, id: id ?? 0, title, subscribers };
 }
 
@@ -193,7 +187,9 @@ function requireFreeMessengerId(
 ): void {
   if (record.msgr_id === null || record.msgr_id === stored?.msgr_id) return;
   const holder = records.byMessengerId(record.msgr_id);
-  if (holder !== undefined) throw new RowFault("msgr_id", `Channel ${holder.id} has this number.`);
+  if (holder !== undefined) {
+    throw new RowFault("msgr_id", message("numberOfChannel", { channel: holder.id }));
+  }
 }
 
 /** A handle that a row gives to another channel moves there (decisions, section 8). */

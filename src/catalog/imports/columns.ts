@@ -1,4 +1,5 @@
 import { type Reader, readChoice, readDay, readFlag, readInteger } from "../../values/fields.ts";
+import { message } from "../../values/messages/messages.ts";
 import { type Day, parseInstant } from "../../values/moscow-time.ts";
 
 /**
@@ -32,7 +33,7 @@ export function numberColumn(): Column<number> {
       typeof given === "string" && /^[+-]?\d+(\.\d+)?$/.test(given) ? Number(given) : given;
     return typeof value === "number" && Number.isFinite(value)
       ? { value }
-      : { fault: "A valid number is required." };
+      : { fault: message("notNumber") };
   });
 }
 
@@ -48,11 +49,11 @@ function storable(text: string): string {
 /** Text as it is, but for what no text may hold: NUL and lone surrogates. */
 export function textColumn(lengthMax: number): Column<string> {
   return column((given) => {
-    if (typeof given !== "string") return { fault: "Not a valid string." };
+    if (typeof given !== "string") return { fault: message("notText") };
     const value = storable(given);
     // Code points are never more than code units, so most texts need no counting.
     return value.length > lengthMax && [...value].length > lengthMax
-      ? { fault: `Ensure this field has no more than ${lengthMax} characters.` }
+      ? { fault: message("tooLong", { characters: lengthMax }) }
       : { value };
   });
 }
@@ -64,7 +65,7 @@ export function lineColumn(lengthMax: number): Column<string> {
     const read = whole.read(typeof given === "number" ? String(given) : given);
     if ("fault" in read) return read;
     const value = read.value.replace(/\p{Cc}+/gu, " ").trim();
-    return value === "" ? { fault: "This field may not be blank." } : { value };
+    return value === "" ? { fault: message("blank") } : { value };
   });
 }
 
@@ -72,9 +73,8 @@ export function choiceColumn<Option extends string>(options: readonly Option[]):
   const read = readChoice(options);
   return column((given) => {
     const result = read(given);
-    return "value" in result
-      ? result
-      : { fault: `${result.fault} Allowed: ${options.join(", ")}.` };
+    if ("value" in result || result.fault.code !== "notChoice") return result;
+    return { fault: message("notChoiceOf", { ...result.fault.values, options }) };
   });
 }
 
@@ -84,7 +84,7 @@ export function slugColumn(): Column<string> {
   return column((given) =>
     typeof given === "string" && SLUG.test(given)
       ? { value: given }
-      : { fault: "Enter a code of lower-case letters, digits, hyphens and underscores." },
+      : { fault: message("notSlug") },
   );
 }
 
@@ -96,7 +96,7 @@ export function slugsColumn(): Column<string[]> {
     const wrong = slugs.find((item) => typeof item !== "string" || !SLUG.test(item));
     return wrong === undefined
       ? { value: [...new Set(slugs as string[])] }
-      : { fault: `"${String(wrong)}" is not a code.` };
+      : { fault: message("notSlugItem", { given: String(wrong) }) };
   });
 }
 
@@ -107,7 +107,7 @@ export function instantColumn(): Column<number> {
   return column((given) => {
     const value = typeof given === "string" ? parseInstant(given.trim()) : null;
     return value === null || value < 0 || value > INSTANT_MAX
-      ? { fault: "Datetime has wrong format. Use ISO 8601 with an offset or Z, 1970 to 9999." }
+      ? { fault: message("notInstant") }
       : { value };
   });
 }
@@ -120,10 +120,10 @@ export function dayColumn(): Column<Day> {
 export function addressColumn(lengthMax = 2048): Column<string> {
   return column((given) => {
     if (typeof given !== "string" || given.length > lengthMax || !/^https?:\/\/\S+$/i.test(given)) {
-      return { fault: "Enter a valid URL." };
+      return { fault: message("notAddress") };
     }
     const value = storable(given);
-    return URL.canParse(value) ? { value } : { fault: "Enter a valid URL." };
+    return URL.canParse(value) ? { value } : { fault: message("notAddress") };
   });
 }
 
@@ -133,6 +133,6 @@ export function channelColumn(): Column<number | `@${string}`> {
   return column<number | `@${string}`>((given) => {
     if (typeof given === "string" && /^@\S+$/.test(given)) return { value: given as `@${string}` };
     const number = numbers.read(given);
-    return "value" in number ? number : { fault: "Enter a service number or an @handle." };
+    return "value" in number ? number : { fault: message("notChannel") };
   });
 }

@@ -1,19 +1,12 @@
 import { pipeline, Readable } from "node:stream";
 import { type CsvError, type Parser, parse } from "csv-parse";
 import { AppError } from "../../errors.ts";
+import { type Message, message } from "../../values/messages/messages.ts";
 import { prepend } from "./source.ts";
-import { type Fields, LINE_LENGTH_MAX, MEND_AND_REPEAT, type SourceRow } from "./source-row.ts";
+import { type Fields, LINE_LENGTH_MAX, type SourceRow } from "./source-row.ts";
 
-const OTHER_NUMBER_OF_CELLS = "The row has another number of cells than the header.";
-const OPENING_QUOTE =
-  "A quote stands within a cell that is not quoted: quote the cell and double the quote.";
-const TOO_LONG = `the row is longer than ${LINE_LENGTH_MAX} characters; is a quote not closed?`;
-const QUOTE_NOT_DOUBLED = "a quote within a quoted cell must be doubled.";
-const FAULTS: Partial<Record<CsvError["code"], string>> = {
-  CSV_MAX_RECORD_SIZE: TOO_LONG,
-  CSV_QUOTE_NOT_CLOSED: "a quote is opened and not closed.",
-};
-const NO_HEADER = "The file has no whole header: its first line names the columns.";
+const OTHER_NUMBER_OF_CELLS = message("otherNumberOfCells");
+const OPENING_QUOTE = message("quoteInCell");
 
 /** Text with neither is only split: at each line break into rows, at each comma into cells. */
 const QUOTE_OR_CARRIAGE_RETURN = /["\r]/;
@@ -49,10 +42,10 @@ export async function* readCsv(
     const lines = (rest + piece).split("\n");
     rest = lines.pop() ?? "";
     yield splitRows(lines, columns, begun);
-    if (rest.length > LINE_LENGTH_MAX) throw unreadable(begun.lines + 1, TOO_LONG);
+    if (rest.length > LINE_LENGTH_MAX) throw unreadable(begun.lines + 1, "CSV_MAX_RECORD_SIZE");
   }
   yield splitRows([rest], columns, begun);
-  if (begun.header === null) throw new AppError("invalid", NO_HEADER);
+  if (begun.header === null) throw new AppError("invalid", message("noHeader"));
 }
 
 /** Lines end with LF only, within cells too. */
@@ -114,7 +107,7 @@ async function* parseCsv(
     } else if (error.code === "CSV_RECORD_INCONSISTENT_COLUMNS") {
       rejected.push({ line, fault: OTHER_NUMBER_OF_CELLS });
     } else {
-      throw unreadable(line, FAULTS[error.code] ?? QUOTE_NOT_DOUBLED);
+      throw unreadable(line, error.code);
     }
     lastLine = endLine;
   };
@@ -155,7 +148,7 @@ async function* parseCsv(
     yield rows;
     rows = [];
   }
-  if (header === null) throw new AppError("invalid", NO_HEADER);
+  if (header === null) throw new AppError("invalid", message("noHeader"));
   yield [...rows, ...rejected];
 }
 
@@ -174,15 +167,11 @@ function checkHeader(header: string[], columns: readonly string[]): string[] {
   const names = header.map((name) => name.trim());
   const unknown = names.filter((name) => !columns.includes(name));
   if (unknown.length > 0) {
-    throw new AppError(
-      "invalid",
-      `The header has unknown columns: ${unknown.map((name) => JSON.stringify(name)).join(", ")}. ` +
-        `Known: ${columns.join(", ")}.`,
-    );
+    throw new AppError("invalid", message("unknownColumnsInHeader", { unknown, known: columns }));
   }
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated !== undefined) {
-    throw new AppError("invalid", `The header has the column ${repeated} twice.`);
+    throw new AppError("invalid", message("columnTwice", { column: repeated }));
   }
   return names;
 }
@@ -196,6 +185,17 @@ function withoutEmpty(record: Record<string, string>): Fields {
 }
 
 /** What follows a broken quote cannot be told from it, so the import ends there. */
-function unreadable(line: number, reason: string): AppError {
-  return new AppError("invalid", `Line ${line}: ${reason} ${MEND_AND_REPEAT}`);
+function unreadable(line: number, code: CsvError["code"]): AppError {
+  return new AppError("invalid", unreadableMessage(line, code));
+}
+
+function unreadableMessage(line: number, code: CsvError["code"]): Message {
+  switch (code) {
+    case "CSV_MAX_RECORD_SIZE":
+      return message("rowTooLong", { line, characters: LINE_LENGTH_MAX });
+    case "CSV_QUOTE_NOT_CLOSED":
+      return message("quoteNotClosed", { line });
+    default:
+      return message("quoteNotDoubled", { line });
+  }
 }

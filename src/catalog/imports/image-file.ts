@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { imageSize } from "image-size";
+import { message } from "../../values/messages/messages.ts";
 import type { CategoryImages } from "../directory/category-images.ts";
 import { RowFault } from "./import-kind.ts";
 
@@ -14,25 +15,25 @@ const BYTES_MAX = 1024 * 1024;
  */
 export function readImage(given: string, folder: string | null, images: CategoryImages): string {
   if (/^https?:\/\//i.test(given)) {
-    if (!URL.canParse(given)) throw new RowFault("image", "Enter a valid URL.");
+    if (!URL.canParse(given)) throw new RowFault("image", message("notAddress"));
     return given;
   }
   if (folder === null) {
     throw new RowFault(
       "image",
-      "A row of an uploaded file gives an image by its address, such as https://example.com/a.webp.",
+      message("imageNotAddress", { example: "https://example.com/a.webp" }),
     );
   }
   const content = readBytes(resolve(folder, given), given);
   if (content.byteLength > BYTES_MAX) {
-    throw new RowFault("image", `${given} is larger than ${BYTES_MAX} bytes.`);
+    throw new RowFault("image", message("imageTooLarge", { file: given, bytes: BYTES_MAX }));
   }
   const { type, width, height } = measure(content);
-  if (type !== "webp") throw new RowFault("image", `${given} is not a WebP image.`);
+  if (type !== "webp") throw new RowFault("image", message("imageNotWebp", { file: given }));
   if (width > SIDE_MAX || height > SIDE_MAX) {
     throw new RowFault(
       "image",
-      `${given} has ${width} x ${height} pixels; at most ${SIDE_MAX} a side.`,
+      message("imageTooWide", { file: given, width, height, side: SIDE_MAX }),
     );
   }
   return images.add(content);
@@ -42,7 +43,7 @@ function readBytes(path: string, given: string): Uint8Array {
   try {
     return readFileSync(path);
   } catch {
-    throw new RowFault("image", `There is no image file ${given}.`);
+    throw new RowFault("image", message("noImageFile", { file: given }));
   }
 }
 

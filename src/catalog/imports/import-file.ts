@@ -1,5 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { inEnglish } from "../../values/messages/messages.ts";
 import type { ImportKindName } from "./import-kind.ts";
 import { importKinds } from "./import-kinds.ts";
 import { formatOf, readRows } from "./rows.ts";
@@ -25,8 +26,8 @@ export async function importFile(
     clock,
     context: { clock, folder: source.folder, note: () => {} },
     replace: false,
-    onReject: ({ line, reason }) => {
-      throw new Error(`${path}, line ${line}: ${reason}`);
+    onReject: ({ line, fault }) => {
+      throw new Error(`${path}, line ${line}: ${inEnglish(fault)}`);
     },
     onProgress: () => {},
   });

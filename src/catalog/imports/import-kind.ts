@@ -1,5 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { inEnglish, type Message } from "../../values/messages/messages.ts";
 import type { Column } from "./columns.ts";
 import type { Fields } from "./source-row.ts";
 
@@ -36,7 +37,7 @@ export interface ImportContext {
    * the operator's own machine, and may name no file of it.
    */
   folder: string | null;
-  note(message: string): void;
+  note(said: Message): void;
 }
 
 export interface RowWriter<Row> {
@@ -70,9 +71,9 @@ export class RowFault extends Error {
   override readonly name = "RowFault";
   constructor(
     readonly column: string | null,
-    readonly reason: string,
+    readonly fault: Message,
   ) {
-    super(reason);
+    super(inEnglish(fault));
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Database, statement } from "../../db/database.ts";
+import { type Message, storedMessage } from "../../values/messages/messages.ts";
 import type { ImportKindName } from "./import-kind.ts";
 import type { ImportSummary, Reject } from "./run-import.ts";
 
@@ -19,10 +20,10 @@ export interface RunProgress extends ImportSummary {
   bytes: number;
   bytesRead: number;
   /** What the import has to say beside its rejected rows. */
-  notes: string[];
+  notes: Message[];
 }
 
-export type ShownReject = Pick<Reject, "line" | "column" | "reason">;
+export type ShownReject = Pick<Reject, "line" | "column" | "fault">;
 
 /** An import that was started in the console. */
 export interface RecordedRun {
@@ -39,14 +40,19 @@ export interface RecordedRun {
   summary: RunProgress;
   /** The first rejected rows. */
   rejects: ShownReject[];
-  failure: string | null;
+  failure: Message | null;
 }
 
-type Row = Omit<RecordedRun, "summary" | "rejects" | "isWaiting"> & {
+type Row = Omit<RecordedRun, "summary" | "rejects" | "failure" | "isWaiting"> & {
   summary: string;
   rejects: string;
+  failure: string | null;
   isWaiting: number;
 };
+
+/** Versions before messages had codes stored them as texts, and a row's fault as its reason. */
+type StoredSummary = Omit<RunProgress, "notes"> & { notes: (Message | string)[] };
+type StoredReject = ShownReject | { line: number; column: string | null; reason: string };
 
 const COLUMNS =
   "id, kind, file_name AS fileName, person, state, started_at AS startedAt, " +
@@ -85,11 +91,11 @@ export function saveProgress(
 }
 
 /** @param failure null where it is done */
-export function endRun(db: Database, id: number, endedAt: number, failure: string | null): void {
+export function endRun(db: Database, id: number, endedAt: number, failure: Message | null): void {
   statement(db, "UPDATE import_runs SET state = ?, finished_at = ?, failure = ? WHERE id = ?").run(
     failure === null ? "done" : "failed",
     endedAt,
-    failure,
+    failure === null ? null : JSON.stringify(failure),
     id,
   );
 }
@@ -129,11 +135,25 @@ export function selectRuns(db: Database, limit: number): RecordedRun[] {
 }
 
 function toRun(row: Row): RecordedRun {
+  const summary = JSON.parse(row.summary) as StoredSummary;
   return {
     ...row,
     isWaiting: row.isWaiting === 1,
     // Runs of before there were options have none.
-    summary: { ...WITHOUT_OPTIONS, ...(JSON.parse(row.summary) as RunProgress) },
-    rejects: JSON.parse(row.rejects) as ShownReject[],
+    summary: { ...WITHOUT_OPTIONS, ...summary, notes: summary.notes.map(storedMessage) },
+    rejects: (JSON.parse(row.rejects) as StoredReject[]).map((reject) => ({
+      line: reject.line,
+      column: reject.column,
+      fault: storedMessage("reason" in reject ? reject.reason : reject.fault),
+    })),
+    failure: row.failure === null ? null : storedMessage(parsedOrText(row.failure)),
   };
+}
+
+function parsedOrText(stored: string): Message | string {
+  try {
+    return JSON.parse(stored) as Message;
+  } catch {
+    return stored;
+  }
 }

@@ -6,6 +6,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Random } from "../../ports/random.ts";
 import { hasEnded, processName } from "../../ports/running.ts";
+import { type Message, message } from "../../values/messages/messages.ts";
 import type { ImportKindName } from "./import-kind.ts";
 import {
   beat,
@@ -27,7 +28,7 @@ export type { RecordedRun, RunOptions };
 export type ImportRuns = ReturnType<typeof createImportRuns>;
 
 /** Told where the cause is nothing for the one who uploads. */
-const FAILED = "The import failed; the appliance's log says why. What was read is imported.";
+const FAILED = message("importFailed");
 
 /** Six heartbeats. */
 const SILENT_MS = 30_000;
@@ -63,7 +64,7 @@ export function createImportRuns(
   }
 
   async function run(upload: Upload): Promise<void> {
-    let failure: string | null = null;
+    let failure: Message | null = null;
     try {
       await runUpload(upload);
     } catch (error) {
@@ -130,7 +131,7 @@ export function createImportRuns(
     /** @throws AppError `not_found` */
     run(id: number): RecordedRun {
       const found = selectRun(db, id);
-      if (found === undefined) throw notFound(`Import ${id}`);
+      if (found === undefined) throw notFound("import", id);
       return found;
     },
 
@@ -178,6 +179,6 @@ const NOTHING_YET: Omit<RunProgress, "options" | "bytes" | "notes"> = {
   bytesRead: 0,
 };
 
-function failureOf(error: unknown): string {
-  return error instanceof AppError && error.code !== "internal" ? error.detail : FAILED;
+function failureOf(error: unknown): Message {
+  return error instanceof AppError && error.code !== "internal" ? error.said : FAILED;
 }

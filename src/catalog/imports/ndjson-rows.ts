@@ -1,5 +1,6 @@
 import { AppError } from "../../errors.ts";
-import { type Fields, LINE_LENGTH_MAX, MEND_AND_REPEAT, type SourceRow } from "./source-row.ts";
+import { message } from "../../values/messages/messages.ts";
+import { type Fields, LINE_LENGTH_MAX, type SourceRow } from "./source-row.ts";
 
 /** The rows of NDJSON, those of a piece together. @throws AppError `invalid` at an endless line */
 export async function* readNdjson(
@@ -21,8 +22,8 @@ export async function* readNdjson(
     rest = contents.pop() ?? "";
     yield toRows(contents);
     if (rest.length > LINE_LENGTH_MAX) {
-      const reason = `the line is longer than ${LINE_LENGTH_MAX} characters.`;
-      throw new AppError("invalid", `Line ${line + 1}: ${reason} ${MEND_AND_REPEAT}`);
+      const where = { line: line + 1, characters: LINE_LENGTH_MAX };
+      throw new AppError("invalid", message("lineTooLong", where));
     }
   }
   yield toRows([rest]);
@@ -33,12 +34,12 @@ function toRow(line: number, content: string, columns: readonly string[]): Sourc
   try {
     value = JSON.parse(content);
   } catch {
-    return { line, fault: "The line is not JSON." };
+    return { line, fault: message("lineNotJson") };
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return { line, fault: "The line is not a JSON object." };
+    return { line, fault: message("lineNotObject") };
   }
   const unknown = Object.keys(value).filter((name) => !columns.includes(name));
-  if (unknown.length > 0) return { line, fault: `Unknown columns: ${unknown.join(", ")}.` };
+  if (unknown.length > 0) return { line, fault: message("unknownColumns", { columns: unknown }) };
   return { line, fields: value as Fields };
 }

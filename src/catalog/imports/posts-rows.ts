@@ -1,5 +1,5 @@
 import type { Database } from "../../db/database.ts";
-import { REQUIRED } from "../../values/fields.ts";
+import { message } from "../../values/messages/messages.ts";
 import { createLastPosts } from "../channels/channels.store.ts";
 import { createPostRecords, type PostRecord } from "../posts/posts.store.ts";
 import { createChannelLookup } from "./channel-lookup.ts";
@@ -57,7 +57,7 @@ export const postsImport: ImportKind<PostRow> = {
     function find(row: Given<PostRow>): PostRecord | undefined {
       if (row.id != null) return records.byId(row.id);
       if (row.msgr_post_id == null) {
-        throw new RowFault("id", "Give id, or channel and msgr_post_id.");
+        throw new RowFault("id", message("postNotNamed"));
       }
       return records.byMessengerId(channelIdOf(row.channel), row.msgr_post_id);
     }
@@ -77,7 +77,7 @@ export const postsImport: ImportKind<PostRow> = {
           link: row.link === undefined ? stored.link : row.link,
         };
       }
-      if (publishedAt == null) throw new RowFault("published_at", REQUIRED);
+      if (publishedAt == null) throw new RowFault("published_at", message("required"));
       return {
         id: row.id ?? 0,
         channel_id: channelIdOf(row.channel),
@@ -112,7 +112,7 @@ export const postsImport: ImportKind<PostRow> = {
       if (post.msgr_post_id === null) return;
       const holder = records.byMessengerId(post.channel_id, post.msgr_post_id);
       if (holder !== undefined && holder.id !== stored?.id) {
-        throw new RowFault("msgr_post_id", `Post ${holder.id} of the channel has this number.`);
+        throw new RowFault("msgr_post_id", message("numberOfPost", { post: holder.id }));
       }
     }
   },

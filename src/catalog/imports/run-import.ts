@@ -3,6 +3,7 @@ import { lastHoldMs } from "../../db/lock-holds.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { type Message, message } from "../../values/messages/messages.ts";
 import {
   type Given,
   type ImportContext,
@@ -30,7 +31,7 @@ export interface ImportSummary {
 export interface Reject {
   line: number;
   column: string | null;
-  reason: string;
+  fault: Message;
   /** Null where the line could not be read as a row. */
   fields: Fields | null;
 }
@@ -152,14 +153,14 @@ async function importDirectory<Row>(
     return;
   }
   if (all.length === 0) {
-    throw new AppError("invalid", "The file has no rows: replacing by it would remove all.");
+    throw new AppError("invalid", message("nothingToReplaceBy"));
   }
   const before = { ...summary };
-  const notes: string[] = [];
+  const notes: Message[] = [];
   const notReplaced = new Error("a row was rejected");
   try {
     await attempt(
-      (message) => notes.push(message),
+      (note) => notes.push(note),
       () => {
         throw notReplaced;
       },
@@ -169,12 +170,12 @@ async function importDirectory<Row>(
   } catch (error) {
     if (error !== notReplaced) throw error;
     Object.assign(summary, before, { removed: 0 });
-    context.note("Nothing is removed, since rows were rejected.");
+    context.note(message("nothingRemoved"));
     await attempt(context.note, onReject);
   }
 
   async function attempt(
-    note: (message: string) => void,
+    note: (said: Message) => void,
     reject: (rejected: Reject) => void,
     replacing?: ReadonlySet<string>,
   ): Promise<void> {
@@ -239,6 +240,6 @@ function writeRow<Row>(
     if (!(error instanceof RowFault)) throw error;
     summary.rejected += 1;
     const fields = "fields" in row ? row.fields : null;
-    onReject({ line: row.line, column: error.column, reason: error.reason, fields });
+    onReject({ line: row.line, column: error.column, fault: error.fault, fields });
   }
 }

@@ -3,6 +3,8 @@ import { closeDatabase, copyDatabase, type Database, openDatabase } from "../../
 import { inTransaction } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { inEnglish, type Message, message, verbatim } from "../../values/messages/messages.ts";
+import { shortened } from "../../values/shortened.ts";
 import type { ImportKindName } from "./import-kind.ts";
 import { importKinds } from "./import-kinds.ts";
 import { type RunProgress, type ShownReject, saveProgress } from "./import-runs.store.ts";
@@ -25,7 +27,7 @@ export interface Upload {
 }
 
 /** What is recorded of a run that did not come to its end. */
-export const INTERRUPTED = "interrupted; run it again";
+export const INTERRUPTED = message("importInterrupted");
 
 const SAVE_EVERY_MS = 500;
 /** Rejected rows and notes that are kept, and how much of the text of each. */
@@ -73,7 +75,7 @@ export async function runUpload(
       context: {
         clock,
         folder: null,
-        note: (text) => addUpTo(NOTES_MAX, summary.notes, cut(text)),
+        note: (said) => addUpTo(NOTES_MAX, summary.notes, cut(said)),
       },
       replace,
       onReject: (reject) => addUpTo(REJECTS_MAX, rejects, shown(reject)),
@@ -130,11 +132,12 @@ function addUpTo<Item>(count: number, list: Item[], item: Item): void {
   if (list.length < count) list.push(item);
 }
 
-function shown({ line, column, reason }: Reject): ShownReject {
-  return { line, column, reason: cut(reason) };
+function shown({ line, column, fault }: Reject): ShownReject {
+  return { line, column, fault: cut(fault) };
 }
 
-/** A reason may quote a cell, which may be of any length. */
-function cut(text: string): string {
-  return text.length <= TEXT_LENGTH_MAX ? text : `${text.slice(0, TEXT_LENGTH_MAX)}…`;
+/** A message may quote a cell, which may be of any length. */
+function cut(said: Message): Message {
+  const text = inEnglish(said);
+  return text.length <= TEXT_LENGTH_MAX ? said : verbatim(shortened(text, TEXT_LENGTH_MAX));
 }

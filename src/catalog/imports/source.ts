@@ -3,6 +3,7 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { AppError } from "../../errors.ts";
+import { message } from "../../values/messages/messages.ts";
 
 /** Where rows come from: a file, or standard input. */
 export interface Source {
@@ -24,8 +25,8 @@ export async function openSource(path: string): Promise<Source> {
     return { name: "standard input", bytes: null, folder, open: () => process.stdin };
   }
   const found = await stat(path).catch(() => null);
-  if (found === null) throw new AppError("not_found", `There is no file ${path}.`);
-  if (found.isDirectory()) throw new AppError("not_found", `${path} is a directory, not a file.`);
+  if (found === null) throw new AppError("not_found", message("noFile", { path }));
+  if (found.isDirectory()) throw new AppError("not_found", message("isFolder", { path }));
   return {
     name: path,
     bytes: found.isFile() ? found.size : null,
@@ -64,7 +65,7 @@ export async function* decodeUtf8(
     try {
       return work();
     } catch {
-      throw new AppError("invalid", `${source.name} is not UTF-8 (line ${line()}).`);
+      throw new AppError("invalid", message("fileNotUtf8", { file: source.name, line: line() }));
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Database } from "../../db/database.ts";
-import { REQUIRED } from "../../values/fields.ts";
+import { message } from "../../values/messages/messages.ts";
 import type { Day } from "../../values/moscow-time.ts";
 import {
   ADDED_TOGETHER,
@@ -61,14 +61,14 @@ export const statsImport: ImportKind<StatsRow> = {
       write(row: Given<StatsRow>): RowOutcome {
         const channelId = channelIdOf(row.channel);
         const { day } = row;
-        if (day == null) throw new RowFault("day", REQUIRED);
+        if (day == null) throw new RowFault("day", message("required"));
         const whole = wholeRecord(channelId, day, row);
         if (whole !== null && records.add(whole)) return "inserted";
         const stored = records.find(channelId, day);
         const subscribers = row.subscribers ?? stored?.subscribers;
         const views = row.views ?? stored?.views;
         const posts = row.posts ?? stored?.posts;
-        if (subscribers === undefined) throw new RowFault("subscribers", REQUIRED);
+        if (subscribers === undefined) throw new RowFault("subscribers", message("required"));
         const isSame =
           subscribers === stored?.subscribers && views === stored.views && posts === stored.posts;
         if (isSame) return "unchanged";

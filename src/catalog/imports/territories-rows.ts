@@ -1,5 +1,6 @@
 import type { Database } from "../../db/database.ts";
-import { REQUIRED, unknownSlug } from "../../values/fields.ts";
+import { unknownSlug } from "../../values/fields.ts";
+import { message } from "../../values/messages/messages.ts";
 import { territoriesInUse } from "../channels/channels.store.ts";
 import { FACET_ID_MAX } from "../channels/search-text.ts";
 import { createDirectoryStore } from "../directory/directory.store.ts";
@@ -52,12 +53,12 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
     return {
       write(row: Given<TerritoryRow>) {
         const { slug } = row;
-        if (slug == null) throw new RowFault("slug", REQUIRED);
+        if (slug == null) throw new RowFault("slug", message("required"));
         const stored = now.get(slug);
         const name = row.name ?? stored?.name;
-        if (name === undefined) throw new RowFault("name", REQUIRED);
+        if (name === undefined) throw new RowFault("name", message("required"));
         const kind = row.kind ?? stored?.kind;
-        if (kind === undefined) throw new RowFault("kind", REQUIRED);
+        if (kind === undefined) throw new RowFault("kind", message("required"));
         const parent = row.parent === undefined ? (stored?.parent ?? null) : row.parent;
         requireFreeId(row.id, slug, stored?.id, slugOfId);
         requirePlace(slug, kind, parent);
@@ -80,8 +81,8 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
           if (named.has(slug)) continue;
           const hasChildren = [...now.values()].some(({ parent }) => parent === slug);
           if (inUse.has(slug) || hasChildren) {
-            const reason = hasChildren ? "others lie" : "channels are";
-            context.note(`${slug} stays, since ${reason} in it.`);
+            const reason = hasChildren ? "staysForTerritories" : "staysForChannels";
+            context.note(message(reason, { slug }));
             continue;
           }
           store.removeTerritory(slug);
@@ -120,21 +121,22 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
     /** The tree goes down by levels, which also keeps it without circles. */
     function requirePlace(slug: string, kind: TerritoryKind, parent: string | null): void {
       if (parent === null) {
-        if (kind !== "country") throw new RowFault("parent", `A ${kind} needs a parent.`);
+        if (kind !== "country") throw new RowFault("parent", message("parentNeeded", { kind }));
       } else {
         const above = now.get(parent);
         if (above === undefined) {
           throw new RowFault("parent", unknownSlug(parent));
         }
         if (!mayContain(above.kind, kind)) {
-          throw new RowFault("parent", `A ${kind} cannot lie in a ${above.kind}.`);
+          throw new RowFault("parent", message("wrongParent", { kind, above: above.kind }));
         }
       }
       const known = now.get(slug);
       if (known === undefined || known.kind === kind) return;
       for (const child of now.values()) {
         if (child.parent === slug && !mayContain(kind, child.kind)) {
-          throw new RowFault("kind", `A ${kind} cannot contain the ${child.kind} ${child.slug}.`);
+          const below = { kind, below: child.kind, slug: child.slug };
+          throw new RowFault("kind", message("wrongChild", below));
         }
       }
     }

@@ -24,7 +24,7 @@ export function createPosts(db: Database, readPage: (of: PostSelection) => Promi
     /** @throws AppError `not_found`, also for a post of a channel that is not public */
     post(id: number): JsonText<PostView> {
       const post = selectPost(db, id);
-      if (post === undefined) throw notFound("The post");
+      if (post === undefined) throw notFound("post");
       return toJsonText(post);
     },
   };

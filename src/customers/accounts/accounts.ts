@@ -2,6 +2,7 @@ import type { Database } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { fieldError, notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { message } from "../../values/messages/messages.ts";
 import { formatInstant } from "../../values/moscow-time.ts";
 import { type Actor, type AuditEntry, COMMAND_LINE, recordChange } from "../audit/audit-log.ts";
 import { createAccountsStore } from "./accounts.store.ts";
@@ -41,13 +42,13 @@ export function createAccounts(db: Database, clock: Clock, resumption: Resumptio
 
   function organization(id: number): Organization {
     const found = store.organization(id);
-    if (found === undefined) throw notFound(`Organization ${id}`);
+    if (found === undefined) throw notFound("organization", id);
     return found;
   }
 
   function member(id: number): Member {
     const found = store.member(id);
-    if (found === undefined) throw notFound(`Member ${id}`);
+    if (found === undefined) throw notFound("member", id);
     return found;
   }
 
@@ -63,7 +64,8 @@ export function createAccounts(db: Database, clock: Clock, resumption: Resumptio
       store.changeOrganization(id, change(found));
       const changed = organization(id);
       if (!Bun.deepEquals(found, changed)) {
-        const [target, details] = [`organization ${id}`, detailsOf(changed)];
+        const target = `organization ${id}` as const;
+        const details = detailsOf(changed);
         recordChange(db, clock, by, { organizationId: id, action, target, details });
       }
       return changed;
@@ -75,7 +77,7 @@ export function createAccounts(db: Database, clock: Clock, resumption: Resumptio
     const { isSuspended } = change;
     const record = (action: AuditEntry["action"], details: AuditEntry["details"] = {}): void => {
       const { organizationId, email } = member(id);
-      const target = `member ${id}`;
+      const target = `member ${id}` as const;
       const entry = { organizationId, action, target, details: { email, ...details } };
       recordChange(db, clock, by, entry);
     };
@@ -96,7 +98,7 @@ export function createAccounts(db: Database, clock: Clock, resumption: Resumptio
       .membersOf(organizationId)
       .some((other) => other.email.toLowerCase() === email.toLowerCase());
     if (!isTaken) return email;
-    throw fieldError({ email: [`${email} is a member of this organization already.`] });
+    throw fieldError({ email: [message("memberAlready", { email })] });
   }
   const changeMember = (id: number, by: Actor, change: MemberChange): Promise<Member> =>
     inTransaction(db, clock, "member", () => putMember(member(id), by, change));
@@ -118,12 +120,11 @@ export function createAccounts(db: Database, clock: Clock, resumption: Resumptio
         store.changePlan(code, change);
         const changed = store.plan(code);
         if (!Bun.deepEquals(found, changed)) {
-          const [target, details] = [`plan ${code}`, { ...change }];
           recordChange(db, clock, by, {
             organizationId: null,
             action: "plan.set",
-            target,
-            details,
+            target: `plan ${code}`,
+            details: { ...change },
           });
         }
         return changed;
@@ -163,7 +164,7 @@ export function createAccounts(db: Database, clock: Clock, resumption: Resumptio
       by = COMMAND_LINE,
     ): Promise<Organization> {
       if (endsAt !== null && endsAt <= clock.now()) {
-        throw fieldError({ ends: ["The day is over already."] });
+        throw fieldError({ ends: [message("dayIsOver")] });
       }
       const change = (found: Organization): Partial<Organization> => {
         const now = clock.now();
@@ -236,8 +237,12 @@ export function createAccounts(db: Database, clock: Clock, resumption: Resumptio
           createdAt: clock.now(),
           suspendedAt: null,
         });
-        const [target, details] = [`member ${made.id}`, { email, role }];
-        recordChange(db, clock, by, { organizationId, action: "member.add", target, details });
+        recordChange(db, clock, by, {
+          organizationId,
+          action: "member.add",
+          target: `member ${made.id}`,
+          details: { email, role },
+        });
         return made;
       });
     },
@@ -255,7 +260,7 @@ export function createAccounts(db: Database, clock: Clock, resumption: Resumptio
       return inTransaction(db, clock, "member", () => {
         const actor = member(actorId);
         const target = member(id);
-        if (target.organizationId !== actor.organizationId) throw notFound(`Member ${id}`);
+        if (target.organizationId !== actor.organizationId) throw notFound("member", id);
         const denial = memberDenial(actor, target, change, store.membersOf(actor.organizationId));
         if (denial !== null) return { ok: false, denial };
         const by = { person: actor.email, keyId: null };
@@ -277,7 +282,7 @@ export function createAccounts(db: Database, clock: Clock, resumption: Resumptio
 export function requiredEmail(text: string): string {
   const email = text.trim();
   if (!EMAIL.test(email) || email.length > EMAIL_LENGTH_MAX) {
-    throw fieldError({ email: ["Enter a valid email address."] });
+    throw fieldError({ email: [message("notEmail")] });
   }
   return email;
 }
@@ -285,17 +290,17 @@ export function requiredEmail(text: string): string {
 /** A name without blanks around it. @throws AppError `invalid` on `name` */
 export function requiredName(text: string): string {
   const name = optionalName(text);
-  if (name === "") throw fieldError({ name: ["This field may not be blank."] });
+  if (name === "") throw fieldError({ name: [message("blank")] });
   return name;
 }
 
 /** The same, or an empty one. @throws AppError `invalid` on `name` */
 export function optionalName(text: string): string {
   const name = text.trim();
-  if (/\p{Cc}/u.test(name)) throw fieldError({ name: ["Control characters are not allowed."] });
+  if (/\p{Cc}/u.test(name)) throw fieldError({ name: [message("controlCharacters")] });
   if ([...name].length > NAME_LENGTH_MAX) {
     throw fieldError({
-      name: [`Ensure this field has no more than ${NAME_LENGTH_MAX} characters.`],
+      name: [message("tooLong", { characters: NAME_LENGTH_MAX })],
     });
   }
   return name;

@@ -1,4 +1,5 @@
 import { fieldError } from "../../errors.ts";
+import { message } from "../../values/messages/messages.ts";
 
 /** The limits of a plan that an operator may set, and what each may be. */
 export const PLAN_LIMITS = {
@@ -16,7 +17,7 @@ export function requireLimits(change: PlanChange): void {
     const value = change[limit as keyof PlanChange];
     if (value === undefined) continue;
     if (!Number.isSafeInteger(value) || value < minimum || value > maximum) {
-      throw fieldError({ [limit]: [`Enter a whole number from ${minimum} to ${maximum}.`] });
+      throw fieldError({ [limit]: [message("outOfRange", { minimum, maximum })] });
     }
   }
 }

@@ -46,24 +46,63 @@ export const AUDIT_ACTIONS = [
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
+/** What is changed. */
+export type AuditTarget =
+  | "import"
+  | "job"
+  | "key"
+  | "member"
+  | "organization"
+  | "person"
+  | "plan"
+  | "webhook";
+
+/** What is recorded of a change beside its target. Never a secret. */
+export type AuditDetail =
+  | "access"
+  | "before"
+  | "bytes"
+  | "channels"
+  | "delivery"
+  | "dryRun"
+  | "email"
+  | "ends"
+  | "file"
+  | "host"
+  | "key"
+  | "kind"
+  | "member"
+  | "name"
+  | "overlapMs"
+  | "plan"
+  | "prefix"
+  | "reason"
+  | "replace"
+  | "requestsPerPeriod"
+  | "requestsPerSecond"
+  | "role"
+  | "webhookChannels"
+  | "webhooks";
+
 /** One change, by staff or by an organization's people. */
 export interface AuditEntry {
   organizationId: number | null;
   action: AuditAction;
   /** Such as `key 3`. */
-  target: string;
-  /** Never a secret. */
-  details?: Record<string, string | number | boolean | null> | undefined;
+  target: `${AuditTarget} ${string}`;
+  details?: { [Detail in AuditDetail]?: string | number | boolean | null } | undefined;
 }
 
-export interface AuditRecord extends Omit<AuditEntry, "action" | "details"> {
+/** A change as it was recorded, in the codes of that version. */
+export interface AuditRecord {
   id: number;
   at: number;
   /** As in `Actor`. */
   person: string;
-  details: NonNullable<AuditEntry["details"]>;
-  /** As it was called when it was recorded. */
+  organizationId: number | null;
   action: string;
+  target: string;
+  details: Record<string, string | number | boolean | null>;
 }
 
 export interface AuditSelection {

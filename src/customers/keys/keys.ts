@@ -4,6 +4,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import { fieldError, notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Random } from "../../ports/random.ts";
+import { type Message, message } from "../../values/messages/messages.ts";
 import type { Member, Organization, Plan } from "../accounts/accounts.table.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { PLAN_CODES, type PlanCode, type PlanInForce, planInForce } from "../accounts/plan.ts";
@@ -36,7 +37,7 @@ interface Holder {
 
 export type Verification =
   | { ok: true; caller: Caller }
-  | { ok: false; code: "not_authenticated" | "authentication_failed"; detail: string };
+  | { ok: false; code: "not_authenticated" | "authentication_failed"; said: Message };
 
 export type Keys = ReturnType<typeof createKeys>;
 
@@ -59,7 +60,7 @@ export function createKeys(db: Database, accounts: Accounts, clock: Clock, rando
       by = COMMAND_LINE,
     ): Promise<{ key: Key; token: string }> {
       if (input.expiresAt !== null && input.expiresAt <= clock.now()) {
-        throw fieldError({ expires: ["The day is over already."] });
+        throw fieldError({ expires: [message("dayIsOver")] });
       }
       const token = createKeyToken(input.access, random);
       const key = await inTransaction(db, clock, "key-create", () => {
@@ -96,7 +97,7 @@ export function createKeys(db: Database, accounts: Accounts, clock: Clock, rando
     revokeKey(id: number, by = COMMAND_LINE): Promise<Key> {
       return inTransaction(db, clock, "key-revoke", () => {
         const found = store.key(id);
-        if (found === undefined) throw notFound(`Key ${id}`);
+        if (found === undefined) throw notFound("key", id);
         if (found.revokedAt !== null) return found;
         const revokedAt = clock.now();
         store.revokeKey(id, revokedAt);
@@ -118,7 +119,7 @@ export function createKeys(db: Database, accounts: Accounts, clock: Clock, rando
         return {
           ok: false,
           code: "not_authenticated",
-          detail: "Send an API key in the header `Authorization: Bearer <API_KEY>`.",
+          said: message("keyNeeded"),
         };
       }
       // What is kept had the right form; what is not is looked up only where it has.
@@ -126,20 +127,16 @@ export function createKeys(db: Database, accounts: Accounts, clock: Clock, rando
         isKeyToken(token) ? store.holder(hash) : undefined,
       );
       if (holder === undefined) {
-        return failed(
-          isKeyToken(token)
-            ? "There is no such API key."
-            : "This is not a whole API key: check that it was copied without a mistake.",
-        );
+        return failed(isKeyToken(token) ? "keyUnknown" : "keyNotWhole");
       }
       const { key, member, organization } = holder;
-      if (key.revokedAt !== null) return failed("This API key was revoked.");
+      if (key.revokedAt !== null) return failed("keyRevoked");
       if (key.expiresAt !== null && nowMs >= key.expiresAt) {
-        return failed("This API key has expired.");
+        return failed("keyExpired");
       }
-      if (member.suspendedAt !== null) return failed("The member of this API key is suspended.");
+      if (member.suspendedAt !== null) return failed("keyOfSuspended");
       if (organization.archivedAt !== null) {
-        return failed("The organization of this API key is archived.");
+        return failed("keyOfArchived");
       }
       const inForce = planInForce(organization, nowMs);
       const plan = plans(inForce.plan, accounts.plan) as Plan;
@@ -157,6 +154,14 @@ function bearerToken(header: string | null): string {
   return match?.[1]?.trim() ?? "";
 }
 
-function failed(detail: string): Verification {
-  return { ok: false, code: "authentication_failed", detail };
+type KeyFault =
+  | "keyUnknown"
+  | "keyNotWhole"
+  | "keyRevoked"
+  | "keyExpired"
+  | "keyOfSuspended"
+  | "keyOfArchived";
+
+function failed(fault: KeyFault): Verification {
+  return { ok: false, code: "authentication_failed", said: message(fault) };
 }

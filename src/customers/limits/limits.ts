@@ -1,4 +1,5 @@
 import { AppError } from "../../errors.ts";
+import { message } from "../../values/messages/messages.ts";
 import { dayOf } from "../../values/moscow-time.ts";
 import type { Plan } from "../accounts/accounts.table.ts";
 import { type Period, periodAt } from "../accounts/plan.ts";
@@ -85,15 +86,15 @@ export function createLimits(rates: Rates, usage: Usage) {
 }
 
 export function rateLimited({ retryAfterS }: RateVerdict, requestsPerSecond: number): AppError {
-  const requests = requestsPerSecond === 1 ? "1 request" : `${requestsPerSecond} requests`;
-  return new AppError("rate_limited", `The plan allows ${requests} per second.`, { retryAfterS });
+  const said = message("rateLimited", { requests: requestsPerSecond });
+  return new AppError("rate_limited", said, { retryAfterS });
 }
 
 export function quotaExceeded(caller: Caller, nowMs: number): AppError {
   const { endsAt } = periodAt(caller.planInForce.startedAt, nowMs);
   return new AppError(
     "quota_exceeded",
-    `The ${caller.plan.requestsPerPeriod} requests of the period have run out.`,
+    message("quotaExceeded", { requests: caller.plan.requestsPerPeriod }),
     { retryAfterS: secondsUntil(endsAt, nowMs) },
   );
 }

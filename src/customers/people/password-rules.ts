@@ -1,4 +1,5 @@
 import { fieldError } from "../../errors.ts";
+import { type Message, message } from "../../values/messages/messages.ts";
 import { isCommonPassword } from "./common-passwords.ts";
 
 export const PASSWORD_LENGTH_MIN = 10;
@@ -19,18 +20,18 @@ export function requirePassword(password: string, email: string): string {
  * @param email whose it is to be
  * @returns what is wrong with it, or null
  */
-export function passwordFault(password: string, email: string): string | null {
+export function passwordFault(password: string, email: string): Message | null {
   const length = [...password].length;
   if (length < PASSWORD_LENGTH_MIN) {
-    return `Ensure this field has at least ${PASSWORD_LENGTH_MIN} characters.`;
+    return message("tooShort", { characters: PASSWORD_LENGTH_MIN });
   }
   if (length > PASSWORD_LENGTH_MAX) {
-    return `Ensure this field has no more than ${PASSWORD_LENGTH_MAX} characters.`;
+    return message("tooLong", { characters: PASSWORD_LENGTH_MAX });
   }
   const plain = password.toLowerCase();
   const [name = ""] = email.trim().toLowerCase().split("@");
   if (plain.includes("kanalog") || (name.length >= NAME_LENGTH_MIN && plain.includes(name))) {
-    return "Leave your e-mail's name and Kanalog's out of the password.";
+    return message("nameInPassword");
   }
-  return isCommonPassword(password) ? "This password is one of the first that are guessed." : null;
+  return isCommonPassword(password) ? message("commonPassword") : null;
 }

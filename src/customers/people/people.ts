@@ -2,6 +2,7 @@ import type { Database } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { AppError, fieldError, notFound, storageUnavailable } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { message } from "../../values/messages/messages.ts";
 import { requiredEmail } from "../accounts/accounts.ts";
 import { type Actor, type AuditEntry, COMMAND_LINE, recordChange } from "../audit/audit-log.ts";
 import { type AuthSettings, authOf } from "./auth.ts";
@@ -196,7 +197,7 @@ export async function changePassword(
   input: Context & { cookie: string; email: string; password: string; newPassword: string },
 ): Promise<{ setCookies: string[] }> {
   const { auth } = await authOf(db, input.settings);
-  const wrongPresent = { password: ["This is not your present password."] };
+  const wrongPresent = { password: [message("wrongPassword")] };
   const newFault = passwordFault(input.newPassword, input.email);
   if (newFault !== null) {
     const present = await auth.api.verifyPassword({
@@ -269,7 +270,7 @@ export async function setUpPerson(
   input: Context & { email: string; name: string; password: string },
 ): Promise<Person> {
   requirePassword(input.password, input.email);
-  if (anyPerson(db)) throw notFound("The set-up page");
+  if (anyPerson(db)) throw notFound("setUpPage");
   const { person } = await ensurePerson(db, clock, input);
   await putPassword(db, clock, input);
   const by = { person: person.email, keyId: null };
@@ -327,7 +328,7 @@ export function markStaff(
     const person = requirePerson(db, email);
     if (person.isStaff === isStaff) return;
     if (person.isStaff && !isStaff && countStaff(db) === 1) {
-      throw new AppError("conflict", `${email} is the last one who is staff.`);
+      throw new AppError("conflict", message("lastStaff", { email }));
     }
     setStaff(db, person.id, isStaff);
     const action = isStaff ? "staff.add" : "staff.remove";
@@ -370,6 +371,6 @@ export function ofPerson(action: AuditEntry["action"], email: string): AuditEntr
 
 function requirePerson(db: Database, email: string): Person {
   const person = selectPersonByEmail(db, email);
-  if (person === undefined) throw notFound(`A person with the address ${email}`);
+  if (person === undefined) throw notFound("person", email);
   return person;
 }

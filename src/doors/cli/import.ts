@@ -12,6 +12,7 @@ import {
 import { type ImportSummary, type Reject, runImport } from "../../catalog/imports/run-import.ts";
 import { openSource, requireUtf8 } from "../../catalog/imports/source.ts";
 import { readConfig } from "../../config.ts";
+import { inEnglish } from "../../values/messages/messages.ts";
 import { choiceOption, jsonOption } from "./arguments.ts";
 import {
   type CommandContext,
@@ -88,7 +89,7 @@ async function runCommand(
         {
           db,
           clock,
-          context: { clock, folder: source.folder, note: output.note },
+          context: { clock, folder: source.folder, note: (said) => output.note(inEnglish(said)) },
           replace: options.replace === true,
           signal: interrupt.signal,
           onReject: rejects.add,
@@ -134,12 +135,12 @@ function createRejects(
   const file = path === undefined ? null : openForWriting(path, inUse);
   let count = 0;
   return {
-    add(reject) {
+    add({ line, column, fault, fields }) {
       count += 1;
-      if (file !== null) writeSync(file, `${JSON.stringify(reject)}\n`);
+      const reason = inEnglish(fault);
+      if (file !== null) writeSync(file, `${JSON.stringify({ line, column, reason, fields })}\n`);
       if (count > REJECTS_SHOWN) return;
-      const place = reject.column === null ? "" : ` ${reject.column}:`;
-      note(`line ${reject.line}:${place} ${reject.reason}`);
+      note(`line ${line}:${column === null ? "" : ` ${column}:`} ${reason}`);
     },
     close() {
       if (count > REJECTS_SHOWN) {

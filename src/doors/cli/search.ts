@@ -12,6 +12,7 @@ import { channelsList, readCatalogRequest } from "../../methods/channels.ts";
 import type { Parameter } from "../../methods/parameters.ts";
 import type { RawArguments } from "../../methods/read-arguments.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { message } from "../../values/messages/messages.ts";
 import { jsonOption } from "./arguments.ts";
 import type { CommandContext } from "./command-context.ts";
 import { requireFile } from "./with-domains.ts";
@@ -63,10 +64,8 @@ function readDatabase(path: string, clock: Clock, work: (db: Database) => void):
     const version = schemaVersion(db);
     requireKnownVersion(path, version);
     if (version < SCHEMA_VERSION) {
-      throw new AppError(
-        "conflict",
-        `${path} has schema version ${version}, this program ${SCHEMA_VERSION}: the next start migrates it.`,
-      );
+      const said = message("olderFile", { file: path, version, known: SCHEMA_VERSION });
+      throw new AppError("conflict", said);
     }
     work(db);
   } finally {

@@ -1,5 +1,6 @@
 import { AppError } from "../../errors.ts";
 import { parseJson } from "../../values/json-text.ts";
+import { message } from "../../values/messages/messages.ts";
 import { brokenBound } from "./json-bounds.ts";
 
 /** How bodies are read. */
@@ -27,15 +28,14 @@ export async function readJsonBody(
   if (bytes.byteLength === 0) return {};
   const type = request.headers.get("content-type") ?? "";
   if (!/^\s*application\/json\s*(;|$)/i.test(type)) {
-    const detail = "Send the body as JSON, with the header `Content-Type: application/json`.";
-    throw new AppError("unsupported_media_type", detail);
+    throw new AppError("unsupported_media_type", message("bodyNotSentAsJson"));
   }
   const bound = brokenBound(bytes);
   if (bound !== null) throw new AppError("parse_error", bound);
   const value = await parseBounded(bytes, bodies);
   if (value !== undefined) return value;
   // The parser's own words would quote the body.
-  throw new AppError("parse_error", "The body is not valid JSON in UTF-8.");
+  throw new AppError("parse_error", message("bodyNotJson"));
 }
 
 /** The value of a text that breaks no bound; undefined where it is not JSON. */
@@ -60,8 +60,8 @@ export async function readBytes(
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw isStopping()
-      ? new AppError("unavailable", "The server stopped before the body's end.")
-      : new AppError("parse_error", "The connection was closed before the body's end.");
+      ? new AppError("unavailable", message("bodyCutByStop"))
+      : new AppError("parse_error", message("bodyCut"));
   }
 }
 
@@ -82,6 +82,5 @@ async function readWhole(request: Request, bytesMax: number): Promise<Uint8Array
 }
 
 function tooLarge(bytesMax: number): AppError {
-  const max = bytesMax >= KIB * KIB ? `${bytesMax / KIB / KIB} MiB` : `${bytesMax / KIB} KiB`;
-  return new AppError("payload_too_large", `The body is larger than ${max}.`);
+  return new AppError("payload_too_large", message("bodyTooLarge", { kib: bytesMax / KIB }));
 }

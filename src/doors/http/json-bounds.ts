@@ -1,3 +1,5 @@
+import { type Message, message } from "../../values/messages/messages.ts";
+
 /**
  * Bounds of a JSON text that hold before it is parsed (limits-of-one, the rules): a look at its bytes,
  * one after another, so that none costs more than its length.
@@ -19,14 +21,14 @@ const [OPEN_LIST, CLOSE_LIST] = [0x5b, 0x5d];
 const COLON = 0x3a;
 const COMMA = 0x2c;
 
-/** The bound that a text breaks, as a sentence; null where it breaks none, whether it is JSON or not. */
-export function brokenBound(json: Uint8Array): string | null {
+/** The bound that a text breaks; null where it breaks none, whether it is JSON or not. */
+export function brokenBound(json: Uint8Array): Message | null {
   let [depth, members, containers, texts, items] = [0, 0, 0, 0, 0];
   for (let at = 0; at < json.length; at++) {
     switch (json[at]) {
       case QUOTE:
         texts += 1;
-        if (texts > TEXTS_MAX) return tooMany(TEXTS_MAX, "texts");
+        if (texts > TEXTS_MAX) return message("bodyTooManyTexts", { count: TEXTS_MAX });
         for (at++; at < json.length && json[at] !== QUOTE; at++) {
           if (json[at] === BACKSLASH) at++;
         }
@@ -35,8 +37,10 @@ export function brokenBound(json: Uint8Array): string | null {
       case OPEN_LIST:
         depth += 1;
         containers += 1;
-        if (depth > DEPTH_MAX) return `The body is nested deeper than ${DEPTH_MAX} levels.`;
-        if (containers > CONTAINERS_MAX) return tooMany(CONTAINERS_MAX, "objects and lists");
+        if (depth > DEPTH_MAX) return message("bodyTooDeep", { levels: DEPTH_MAX });
+        if (containers > CONTAINERS_MAX) {
+          return message("bodyTooManyContainers", { count: CONTAINERS_MAX });
+        }
         break;
       case CLOSE_OBJECT:
       case CLOSE_LIST:
@@ -44,17 +48,13 @@ export function brokenBound(json: Uint8Array): string | null {
         break;
       case COLON:
         members += 1;
-        if (members > MEMBERS_MAX) return tooMany(MEMBERS_MAX, "members");
+        if (members > MEMBERS_MAX) return message("bodyTooManyMembers", { count: MEMBERS_MAX });
         break;
       case COMMA:
         items += 1;
-        if (items > ITEMS_MAX) return tooMany(ITEMS_MAX, "items");
+        if (items > ITEMS_MAX) return message("bodyTooManyItems", { count: ITEMS_MAX });
         break;
     }
   }
   return null;
-}
-
-function tooMany(max: number, what: string): string {
-  return `The body has more than ${max} ${what}.`;
 }

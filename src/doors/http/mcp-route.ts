@@ -7,6 +7,7 @@ import type { ApiMethod } from "../../methods/method.ts";
 import type { RawArguments } from "../../methods/read-arguments.ts";
 import { STATUS_OF } from "../../methods/statuses.ts";
 import { type NoteRequest, OTHER } from "../../upkeep/metrics/note-request.ts";
+import { inEnglish, message } from "../../values/messages/messages.ts";
 import { errorAnswer, errorResponse, type Headers, json, logCause } from "./answers.ts";
 import { parseBounded, readBytes } from "./body.ts";
 import { preflight } from "./cors.ts";
@@ -171,7 +172,9 @@ async function answerAdmitted(
 
 async function readMessageBody(bytes: Uint8Array, { bodies }: McpContext): Promise<ReadBody> {
   const bound = brokenBound(bytes);
-  return bound === null ? { value: await parseBounded(bytes, bodies) } : { bound };
+  return bound === null
+    ? { value: await parseBounded(bytes, bodies) }
+    : { bound: inEnglish(bound) };
 }
 
 function statusOf(outcome: Outcome): number {
@@ -187,7 +190,7 @@ function foreignOrigin(request: Request, { baseAddress, config }: McpContext): A
   if (origin === null || origin === new URL(baseAddress(request)).origin) return null;
   const host = URL.canParse(origin) ? new URL(origin).host : "";
   if (host !== "" && config.allowedHosts.includes(host)) return null;
-  return new AppError("origin_not_allowed", "Pages of this origin may not use the MCP server.");
+  return new AppError("origin_not_allowed", message("originNotAllowed"));
 }
 
 /** The path of a method's REST route with the values of a call. */

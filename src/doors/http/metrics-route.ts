@@ -19,7 +19,7 @@ export function metricsRoutes(context: MetricsContext): PublicRoutes {
   const { contentType, text } = context.metrics;
   return {
     "/metrics": async (request) => {
-      if (!mayRead(request, context)) throw notFound("This address");
+      if (!mayRead(request, context)) throw notFound("address");
       return new Response(await text(), {
         headers: { "content-type": contentType, "cache-control": "no-store" },
       });

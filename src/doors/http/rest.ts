@@ -13,6 +13,7 @@ import {
   noted,
   OTHER,
 } from "../../upkeep/metrics/note-request.ts";
+import { message } from "../../values/messages/messages.ts";
 import { errorAnswer, errorResponse, type Headers, json } from "./answers.ts";
 import type { BaseAddress } from "./base-address.ts";
 import { type Bodies, readJsonBody } from "./body.ts";
@@ -156,7 +157,7 @@ function successResponse({ status, body }: Outcome & { ok: true }, headers: Head
 }
 
 export function wrongVerb(request: Request): AppError {
-  return new AppError("method_not_allowed", `Method "${request.method}" not allowed.`);
+  return new AppError("method_not_allowed", message("methodNotAllowed", { verb: request.method }));
 }
 
 /** What every answer carries, whoever asks for what. */

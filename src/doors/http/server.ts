@@ -41,7 +41,7 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
     handler: { standardHostname: false },
   })
     .onError(({ request, code, error }) => {
-      const cause = code === "NOT_FOUND" ? notFound("This address") : error;
+      const cause = code === "NOT_FOUND" ? notFound("address") : error;
       const headers = commonHeaders(request, context);
       const response = errorAnswer(cause, headers, ports);
       noteOther(response.status, monotonic(), headers[REQUEST_ID] ?? "", null);
@@ -104,7 +104,7 @@ interface Incoming {
 
 function imageResponse(images: CategoryImages, name: string): Response {
   const content = images.content(name);
-  if (content === undefined) throw notFound("The image");
+  if (content === undefined) throw notFound("image");
   return new Response(new Uint8Array(content), {
     headers: {
       "content-type": "image/webp",

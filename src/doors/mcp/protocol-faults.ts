@@ -1,4 +1,4 @@
-import { shortened } from "../../errors.ts";
+import { shortened } from "../../values/shortened.ts";
 import {
   invalidParams,
   isObject,

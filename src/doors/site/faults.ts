@@ -1,4 +1,5 @@
-import { AppError, type FieldErrors, fieldError } from "../../errors.ts";
+import { AppError, type FieldFaults, fieldError } from "../../errors.ts";
+import { message } from "../../values/messages/messages.ts";
 
 type Readers<Fields> = { [Name in keyof Fields]: () => Fields[Name] };
 
@@ -9,13 +10,13 @@ type Readers<Fields> = { [Name in keyof Fields]: () => Fields[Name] };
  */
 export function readFields<Fields extends object>(readers: Readers<Fields>): Fields {
   const read: Partial<Fields> = {};
-  const faults: FieldErrors = {};
+  const faults: FieldFaults = {};
   for (const name of Object.keys(readers) as (keyof Fields & string)[]) {
     try {
       read[name] = readers[name]();
     } catch (error) {
-      if (!(error instanceof AppError) || error.fields === undefined) throw error;
-      faults[name] = Object.values(error.fields).flat();
+      if (!(error instanceof AppError) || error.faults === undefined) throw error;
+      faults[name] = Object.values(error.faults).flat();
     }
   }
   if (Object.keys(faults).length > 0) throw fieldError(faults);
@@ -28,6 +29,6 @@ export function requiredChoice<Option extends string>(
   given: string,
 ): Option {
   const found = options.find((option) => option === given);
-  if (found === undefined) throw fieldError({ choice: ["Choose one of the options."] });
+  if (found === undefined) throw fieldError({ choice: [message("chooseOption")] });
   return found;
 }

@@ -1,4 +1,5 @@
 import { AppError } from "../../errors.ts";
+import { verbatim } from "../../values/messages/messages.ts";
 import { DRAWN_FOR } from "./form.tsx";
 import type { SitePage } from "./site-pages.ts";
 import type { Form, Visit } from "./visit.ts";
@@ -24,5 +25,6 @@ export function isOfOtherOrganization(
 }
 
 export function otherOrganization({ membership, words }: Visit): AppError {
-  return new AppError("conflict", words.otherOrganization(membership?.organization.name ?? ""));
+  const present = membership?.organization.name ?? "";
+  return new AppError("conflict", verbatim(words.otherOrganization(present)));
 }

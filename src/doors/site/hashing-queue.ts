@@ -1,10 +1,11 @@
 import { AppError } from "../../errors.ts";
+import { message } from "../../values/messages/messages.ts";
 
 /** Requests of one kind that may wait for the thread that hashes: some seconds' worth. */
 const WAITING_MAX = 20;
 /** Among them, those of one network. */
 const WAITING_OF_NETWORK_MAX = 5;
-const RETRY_AFTER_S = 5;
+const RETRY = { retryAfterS: 5 };
 
 /** Somebody signing in where they did before has turns of their own: guesses cannot take them all. */
 export type HashingKind =
@@ -49,10 +50,10 @@ export function createHashingQueue() {
     ): Promise<Result> {
       const others = waiting.get(kind) ?? [];
       if (others.filter((other) => other.network === network).length >= WAITING_OF_NETWORK_MAX) {
-        throw refusal("throttled", "Too many requests from your network are waiting.");
+        throw new AppError("throttled", message("networkWaiting"), RETRY);
       }
       if (others.length >= WAITING_MAX) {
-        throw refusal("unavailable", "Too many passwords are waiting to be checked.");
+        throw new AppError("unavailable", message("passwordsWaiting"), RETRY);
       }
       const { promise: turn, resolve: begin } = Promise.withResolvers<void>();
       waiting.set(kind, [...others, { network, begin }]);
@@ -66,10 +67,4 @@ export function createHashingQueue() {
       }
     },
   };
-}
-
-function refusal(code: "throttled" | "unavailable", reason: string): AppError {
-  return new AppError(code, `${reason} Try again in a few seconds.`, {
-    retryAfterS: RETRY_AFTER_S,
-  });
 }

@@ -1,4 +1,5 @@
 import { fieldError } from "../../errors.ts";
+import { message } from "../../values/messages/messages.ts";
 import { parseDay, startOfDay } from "../../values/moscow-time.ts";
 
 /** The day after it can still be written with four digits of the year. */
@@ -13,9 +14,9 @@ export function readLastDay(text: string, nowMs: number): number | null {
   if (text.trim() === "") return null;
   const day = parseDay(text.trim());
   if (day === null || day > LAST_DAY) {
-    throw fieldError({ ends: ["Enter a day such as 2027-12-31."] });
+    throw fieldError({ ends: [message("notDaySuchAs", { example: "2027-12-31" })] });
   }
   const endsAt = startOfDay(day + 1);
-  if (endsAt <= nowMs) throw fieldError({ ends: ["The day is over already."] });
+  if (endsAt <= nowMs) throw fieldError({ ends: [message("dayIsOver")] });
   return endsAt;
 }

@@ -1,20 +1,14 @@
 import { passwordAddress } from "../../customers/people/password-address.ts";
-import { type Message, onOneLine } from "../../ports/mail.ts";
-
-/** The same in Russian and in English. */
-type Bilingual = [russian: string, english: string];
-const LANGUAGES = ["ru", "en"];
+import { type Message as Mail, onOneLine } from "../../ports/mail.ts";
+import { inEveryLanguage, type Message, message } from "../../values/messages/messages.ts";
 
 export { passwordAddress };
 
 /** For somebody who forgot theirs. */
-export function passwordMail(baseAddress: string, email: string, token: string): Message {
-  return bilingual(email, {
-    subject: ["Новый пароль для Kanalog", "A new password for Kanalog"],
-    text: [
-      "Вы, или кто-то вместо вас, попросили новый пароль. Выберите его по ссылке; она действует три дня и только один раз. Если это были не вы, ничего не делайте.",
-      "You, or somebody for you, asked for a new password. Choose it by this link; it works for three days, and once. If it was not you, do nothing.",
-    ],
+export function passwordMail(baseAddress: string, email: string, token: string): Mail {
+  return mailWithLink(email, {
+    subject: message("passwordMailSubject"),
+    paragraph: message("passwordMail"),
     address: passwordAddress(baseAddress, token),
   });
 }
@@ -25,31 +19,31 @@ export function invitationMail(
   email: string,
   given: { organization: string; inviter: string },
   token: string | null,
-): Message {
+): Mail {
   const organization = onOneLine(given.organization);
-  const inviter = onOneLine(given.inviter);
-  return bilingual(email, {
-    subject: [`Приглашение: ${organization}`, `Invitation: ${organization}`],
-    text: [
-      `${inviter} приглашает вас в организацию «${organization}». Войдите по ссылке.`,
-      `${inviter} invites you into the organization ${organization}. Come in by this link.`,
-    ],
+  return mailWithLink(email, {
+    subject: message("invitationSubject", { organization }),
+    paragraph: message("invitation", { organization, inviter: onOneLine(given.inviter) }),
     address: token === null ? `${baseAddress}/account/` : passwordAddress(baseAddress, token),
   });
 }
 
-/** One message in both languages, since nobody knows which one its reader speaks. */
-function bilingual(
+function mailWithLink(
   email: string,
-  { subject, text, address }: { subject: Bilingual; text: Bilingual; address: string },
-): Message {
+  { subject, paragraph, address }: { subject: Message; paragraph: Message; address: string },
+): Mail {
+  const paragraphs = inEveryLanguage(paragraph);
   const link = `<p><a href="${Bun.escapeHTML(address)}">${Bun.escapeHTML(address)}</a></p>`;
   return {
     to: [email],
-    subject: subject.join(" / "),
-    text: text.map((part) => `${part}\n\n${address}\n`).join("\n--\n\n"),
-    html: text
-      .map((part, at) => `<div lang="${LANGUAGES[at]}"><p>${Bun.escapeHTML(part)}</p>${link}</div>`)
+    subject: inEveryLanguage(subject)
+      .map(({ text }) => text)
+      .join(" / "),
+    text: paragraphs.map(({ text }) => `${text}\n\n${address}\n`).join("\n--\n\n"),
+    html: paragraphs
+      .map(({ language, text }) => {
+        return `<div lang="${language}"><p>${Bun.escapeHTML(text)}</p>${link}</div>`;
+      })
       .join("<hr>"),
   };
 }

@@ -1,4 +1,5 @@
 import { AppError } from "../../errors.ts";
+import { message } from "../../values/messages/messages.ts";
 import { readMultipart, type UploadRules } from "./read-multipart.ts";
 import { type Form, formOf } from "./visit.ts";
 
@@ -35,7 +36,7 @@ export async function readForm(
     return await readMultipart(whole, bytesMax, null);
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw new AppError("parse_error", "The form could not be read.");
+    throw new AppError("parse_error", message("formUnreadable"));
   }
 }
 
@@ -70,5 +71,5 @@ function fieldsOf(body: Buffer): Map<string, string> {
 }
 
 function tooLarge(): AppError {
-  return new AppError("payload_too_large", "The form is too large.");
+  return new AppError("payload_too_large", message("formTooLarge"));
 }

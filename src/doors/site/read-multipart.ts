@@ -4,6 +4,7 @@ import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 import { Busboy, type BusboyFileStream } from "@fastify/busboy";
 import { AppError } from "../../errors.ts";
+import { message } from "../../values/messages/messages.ts";
 import type { ReadForm } from "./read-form.ts";
 import { type Form, formOf, type UploadedFile } from "./visit.ts";
 
@@ -70,8 +71,7 @@ export async function readMultipart(
     // Owner only: nobody else on the machine needs to read it.
     const file = createWriteStream(path, { flags: "wx", mode: 0o600 });
     file.on("error", (cause) => {
-      const detail = "The file cannot be stored at present.";
-      fail(new AppError("unavailable", detail, { cause }));
+      fail(new AppError("unavailable", message("fileNotStored"), { cause }));
     });
     await pipeline(stream, file, { signal: broken.signal }).catch(fail);
     if (stream.truncated) fail(tooLarge());
@@ -137,5 +137,5 @@ function removeAll(paths: readonly string[]): void {
 }
 
 function tooLarge(): AppError {
-  return new AppError("payload_too_large", "The form is too large.");
+  return new AppError("payload_too_large", message("formTooLarge"));
 }

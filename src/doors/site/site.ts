@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import { AppError, toAppError } from "../../errors.ts";
 import { noted, OTHER } from "../../upkeep/metrics/note-request.ts";
+import { message } from "../../values/messages/messages.ts";
 import { assetRoutes } from "./assets.ts";
 import { asset, renderDocument } from "./layout.tsx";
 import { messagePage, notFoundPage } from "./pages/message.tsx";
@@ -84,13 +85,13 @@ async function answerOf(sitePage: SitePage, visit: Visit, context: SiteContext):
     return { visit, view: await sitePage.show(visit, context) };
   }
   const allow = sitePage.actions === undefined ? "GET, HEAD" : "GET, HEAD, POST";
-  const error = new AppError("method_not_allowed", "This page takes no form.");
+  const error = new AppError("method_not_allowed", message("pageTakesNoForm"));
   return { visit, view: { ...messagePage(visit, error), headers: { allow } } };
 }
 
 /** A Host may be no part of any valid address. @throws AppError `invalid` */
 function requireAddress({ url }: Request): void {
-  if (!URL.canParse(url)) throw new AppError("invalid", "The header Host names no host.");
+  if (!URL.canParse(url)) throw new AppError("invalid", message("noHost"));
 }
 
 /** What every page carries. */

@@ -1,4 +1,5 @@
 import { AppError, toAppError } from "../../errors.ts";
+import { message, verbatim } from "../../values/messages/messages.ts";
 import { boundedFaults } from "./bounded-faults.ts";
 import { isCsrfToken } from "./csrf.ts";
 import { ONCE, tellsFaults } from "./form.tsx";
@@ -9,10 +10,10 @@ import { FORM_BYTES_MAX, readForm } from "./read-form.ts";
 import { showOrSay } from "./show-or-say.ts";
 import type { SiteContext } from "./site-context.ts";
 import type { SitePage } from "./site-pages.ts";
+import { told } from "./told.ts";
 import { formLostPath, redirect, type View } from "./view.ts";
 import { refusal } from "./viewer.ts";
 import { EMPTY_FORM, type Form, type Visit } from "./visit.ts";
-import { translated } from "./words/sentences.ts";
 
 /** A page, and the visit as which it is shown. */
 export interface Answer {
@@ -71,7 +72,7 @@ async function staleForm(sitePage: SitePage, sent: Visit, context: SiteContext):
   const view = await sitePage.show(visit, context);
   // Who wants to sign out, for instance, is told that they are not.
   if (view.kind !== "page") {
-    return { visit: sent, view: messagePage(sent, new AppError("conflict", notice)) };
+    return { visit: sent, view: messagePage(sent, new AppError("conflict", verbatim(notice))) };
   }
   return { visit, view: { ...view, status: 409 } };
 }
@@ -84,11 +85,12 @@ async function runAction(sitePage: SitePage, sent: Visit, context: SiteContext):
   const number = sent.form.get(ONCE);
   const sentOnce = `${sent.csrf} ${name} ${number}`;
   if (number !== "" && !context.sentForms.take(sentOnce)) {
-    return showAgain(sitePage, sent, new AppError("conflict", sent.words.sentAlready), context);
+    const error = new AppError("conflict", verbatim(sent.words.sentAlready));
+    return showAgain(sitePage, sent, error, context);
   }
   try {
     if (action === undefined) {
-      throw new AppError("not_found", "This form does not exist any more.");
+      throw new AppError("not_found", message("formGone"));
     }
     return { visit, view: await action(sent, context) };
   } catch (thrown) {
@@ -107,8 +109,7 @@ async function showAgain(
   error: AppError,
   context: SiteContext,
 ): Promise<Answer> {
-  const told = error.fields ?? { non_field_errors: [error.detail] };
-  const faults = boundedFaults(translated(sent.language, told));
+  const faults = boundedFaults(told(sent.language, error));
   const visit = { ...sent, form: EMPTY_FORM };
   const view = await showOrSay(sitePage, { ...sent, faults }, context, error);
   if (view.kind !== "page") return { visit, view };
@@ -126,7 +127,7 @@ function requireOwnOrigin({ request, ownAddress }: Visit): void {
   if (origin === null) return;
   const host = URL.canParse(origin) ? new URL(origin).host : null;
   if (host === new URL(ownAddress).host || host === new URL(request.url).host) return;
-  throw new AppError("origin_not_allowed", "Forms are taken from the appliance's own pages only.");
+  throw new AppError("origin_not_allowed", message("formOfElsewhere"));
 }
 
 /** Without the query, which may hold the token of a link. */

@@ -6,6 +6,7 @@ import {
 } from "../../methods/plan-rules.ts";
 import type { OwnWebhook } from "../../push/webhooks/manage/manage-webhooks.ts";
 import type { WebhookView } from "../../push/webhooks/manage/webhooks.ts";
+import { type Message, verbatim } from "../../values/messages/messages.ts";
 import type { SiteContext } from "./site-context.ts";
 import { isManager, membershipOf, viewerOf } from "./viewer.ts";
 import type { Visit } from "./visit.ts";
@@ -16,7 +17,7 @@ import { pushWords } from "./words/push.ts";
 /** @throws AppError `manager_required` */
 export function requireManager(visit: Visit): void {
   if (isManager(visit)) return;
-  throw new AppError("manager_required", pushWords[visit.language].managersOnly);
+  throw new AppError("manager_required", verbatim(pushWords[visit.language].managersOnly));
 }
 
 export function planOf(visit: Visit, { accounts }: SiteContext) {
@@ -24,7 +25,7 @@ export function planOf(visit: Visit, { accounts }: SiteContext) {
 }
 
 /** Why the plan in force does not allow it, or null where it does. */
-function denialOf(rule: PlanRule, visit: Visit, context: SiteContext): string | null {
+function denialOf(rule: PlanRule, visit: Visit, context: SiteContext): Message | null {
   const viewer = viewerOf(membershipOf(visit), context.accounts, visit.nowMs);
   return rule(viewer, context.services);
 }
@@ -37,7 +38,7 @@ export function hasWebhooks(visit: Visit, context: SiteContext): boolean {
 export function requireWebhooks(visit: Visit, context: SiteContext): void {
   if (hasWebhooks(visit, context)) return;
   const { code } = planOf(visit, context);
-  throw new AppError("tariff_required", pushWords[visit.language].planWithout(code));
+  throw new AppError("tariff_required", verbatim(pushWords[visit.language].planWithout(code)));
 }
 
 /** @throws AppError `tariff_required` where the organization has as many as its plan includes */
@@ -45,7 +46,8 @@ export function requireRoomForOne(visit: Visit, context: SiteContext): void {
   requireWebhooks(visit, context);
   const { code, webhooks } = planOf(visit, context);
   if (countOf(visit, context) < webhooks) return;
-  throw new AppError("tariff_required", pushWords[visit.language].planFull(code, webhooks));
+  const { planFull } = pushWords[visit.language];
+  throw new AppError("tariff_required", verbatim(planFull(code, webhooks)));
 }
 
 function countOf(visit: Visit, { services }: SiteContext): number {
@@ -55,13 +57,13 @@ function countOf(visit: Visit, { services }: SiteContext): number {
 /** The webhook of the address. @throws AppError `not_found`, also for another organization's */
 export function ownOf(visit: Visit): OwnWebhook {
   const id = visit.params["id"] ?? "";
-  if (!/^\d{1,15}$/.test(id)) throw notFound("The webhook");
+  if (!/^\d{1,15}$/.test(id)) throw notFound("webhook");
   return { organizationId: membershipOf(visit).organization.id, id: Number(id) };
 }
 
 /** @throws AppError `not_found` */
 export function webhookOf(visit: Visit, context: SiteContext): WebhookView {
   const own = ownOf(visit);
-  if (denialOf(webhooksIncludedOrKept, visit, context) !== null) throw notFound("The webhook");
+  if (denialOf(webhooksIncludedOrKept, visit, context) !== null) throw notFound("webhook");
   return JSON.parse(context.services.webhooks.get(own)) as WebhookView;
 }

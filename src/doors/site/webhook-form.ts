@@ -1,7 +1,8 @@
 import { fieldError } from "../../errors.ts";
 import { OVERLAP_HOURS_MAX, readUrl } from "../../methods/webhooks.ts";
 import type { GivenTarget } from "../../push/webhooks/manage/webhooks.ts";
-import { REQUIRED, type Read, readInteger } from "../../values/fields.ts";
+import { type Read, readInteger } from "../../values/fields.ts";
+import { message, verbatim } from "../../values/messages/messages.ts";
 import { cutText } from "./bounded-faults.ts";
 import type { SiteContext } from "./site-context.ts";
 import type { Visit } from "./visit.ts";
@@ -42,12 +43,12 @@ async function readChannels(visit: Visit, context: SiteContext): Promise<Read<nu
   const words = pushWords[visit.language];
   const typed = visit.form.get("channels").split(/[\s,;]+/);
   const texts = new Set(typed.filter((text) => text !== ""));
-  if (texts.size === 0) return { fault: REQUIRED };
+  if (texts.size === 0) return { fault: message("required") };
   const { webhookChannels } = planOf(visit, context);
   // Each name is looked up: not more of them than could be taken.
   const names = [...texts].filter((text) => !/^\d+$/.test(text)).length;
   if (names > webhookChannels || texts.size > Math.max(webhookChannels, LISTED_MAX)) {
-    return { fault: words.tooManyChannels(webhookChannels) };
+    return { fault: verbatim(words.tooManyChannels(webhookChannels)) };
   }
   const named = [...texts].map((text) => {
     const number = readInteger({ minimum: 0 })(text);
@@ -71,7 +72,7 @@ async function readChannels(visit: Visit, context: SiteContext): Promise<Read<nu
     ...(unreadable.length > 0 ? [words.badChannel(listed(unreadable))] : []),
     ...(unknown.length > 0 ? [words.noChannel(listed(unknown))] : []),
   ];
-  if (faults.length > 0) return { fault: faults.join(" ") };
+  if (faults.length > 0) return { fault: verbatim(faults.join(" ")) };
   return { value: [...ids] };
 }
 

@@ -5,6 +5,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import { AppError, toAppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { queueMail } from "../../push/mail/mails.store.ts";
+import { message } from "../../values/messages/messages.ts";
 import { type BackupPlace, backupPath, pruneBackups } from "./backup-files.ts";
 import { failedBackupMail } from "./failed-backup-mail.ts";
 
@@ -31,8 +32,8 @@ export async function backUp(
   } catch (error) {
     const reason = error instanceof AppError ? error.detail : String(error);
     await tellStaff(db, clock, place, reason).catch((cause) => {
-      const said = toAppError(cause).detail;
-      throw new AppError("unavailable", `${reason} Staff could not be told by mail: ${said}`, {
+      const mail = toAppError(cause).detail;
+      throw new AppError("unavailable", message("cannotTellStaff", { reason, mail }), {
         cause: error,
       });
     });

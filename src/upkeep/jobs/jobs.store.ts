@@ -76,7 +76,7 @@ export function claimJobNow(
     const claimed = statement<{ dueAt: number }>(db, `${START} RETURNING due_at AS dueAt`);
     const taken = claimed.get({ name, dueAt, now, lease: LEASE_MS, ahead: AHEAD_MAX_MS });
     if (taken === undefined) return null;
-    const target = `job ${name}`;
+    const target = `job ${name}` as const;
     recordChange(db, clock, by, { organizationId: null, action: "job.run", target });
     return taken.dueAt;
   });

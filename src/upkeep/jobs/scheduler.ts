@@ -95,7 +95,7 @@ export function createScheduler(
 
   async function runNow(name: string, by = COMMAND_LINE): Promise<boolean> {
     const job = jobs.find((one) => one.name === name);
-    if (job === undefined) throw notFound(`The job ${name}`);
+    if (job === undefined) throw notFound("job", name);
     const now = clock.now();
     // It does what its last due time asks for: the day that was to be closed, say.
     const dueAt = latestDue(job.pattern, now) ?? now;

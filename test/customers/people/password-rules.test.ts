@@ -1,7 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { passwordFault } from "../../../src/customers/people/password-rules.ts";
+import { inEnglish } from "../../../src/values/messages/messages.ts";
 
-const faultOf = (password: string) => passwordFault(password, "Jane.Doe@example.com");
+const faultOf = (password: string): string | null => {
+  const fault = passwordFault(password, "Jane.Doe@example.com");
+  return fault && inEnglish(fault);
+};
 
 describe("a password", () => {
   test("has 10 to 128 characters, of any kind", () => {

@@ -211,6 +211,23 @@ describe("the form", () => {
     expect(body).toMatch(/second\.csv.*?<td>waiting<.*first\.csv.*?<td>running</s);
   });
 
+  test("shows a run of a version that stored sentences, as they were stored", async () => {
+    appliance.app.domains.db.$client
+      .prepare(
+        `INSERT INTO import_runs
+           (kind, file_name, person, state, started_at, summary, rejects, failure)
+         VALUES ('stats', 'a.csv', 'x', 'failed', 0, ?, ?, 'interrupted; run it again')`,
+      )
+      .run(
+        JSON.stringify({ read: 2, rejected: 1, bytes: 9, bytesRead: 3, notes: ["A note."] }),
+        JSON.stringify([{ line: 2, column: null, reason: "The line is not JSON." }]),
+      );
+    const { body } = await staff.get(`${PAGE}1/`);
+    for (const text of ["interrupted; run it again", "A note.", "The line is not JSON."]) {
+      expect(body).toContain(text);
+    }
+  });
+
   test("keeps 200 characters of a file's name, and none that turns or hides what is beside it", async () => {
     const name = `\u202e${"я".repeat(300)}\u0007.csv`;
     const answer = await upload("stats", new File(["channel,day,subscribers\n"], name));

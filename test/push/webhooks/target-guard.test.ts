@@ -6,6 +6,7 @@ import {
   readTargetUrl,
   type Target,
 } from "../../../src/push/webhooks/target/target-guard.ts";
+import { inEnglish } from "../../../src/values/messages/messages.ts";
 
 /**
  * The reference: first and last addresses, written down by hand after IANA's registries (IPv4 and
@@ -103,13 +104,13 @@ const EMBEDDINGS: Record<string, (ipv4: bigint) => bigint> = {
 
 function read(given: string): Target {
   const result = readTargetUrl(given);
-  if ("fault" in result) throw new Error(`${given}: ${result.fault}`);
+  if ("fault" in result) throw new Error(`${given}: ${result.fault.code}`);
   return result.value;
 }
 
 const faultOf = (given: string): string | null => {
   const result = readTargetUrl(given);
-  return "fault" in result ? result.fault : null;
+  return "fault" in result ? inEnglish(result.fault) : null;
 };
 
 const INVALID = "Enter a valid https:// address.";

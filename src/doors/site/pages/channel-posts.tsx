@@ -5,6 +5,7 @@ import type { PostView } from "../../../catalog/posts/posts.ts";
 import { AppError } from "../../../errors.ts";
 import { channelPostsRetrieve } from "../../../methods/posts.ts";
 import type { Page } from "../../../values/json-text.ts";
+import { inLanguage } from "../../../values/messages/messages.ts";
 import { Moment } from "../answer-times.tsx";
 import { asset } from "../layout.tsx";
 import { lookUp, nextCursor, orRefusal } from "../look-up.ts";
@@ -14,7 +15,6 @@ import { UserBlock, UserLink, webAddress } from "../user-text.tsx";
 import { membershipOf, viewerOf } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
 import { explorerWords } from "../words/explorer.ts";
-import { sentence } from "../words/sentences.ts";
 import { daysOf } from "./channel-statistics.tsx";
 
 /** Posts are long. */
@@ -47,7 +47,7 @@ export async function channelPosts(
 function refusalOf(error: AppError, visit: Visit, { accounts }: SiteContext): string {
   const { plan } = viewerOf(membershipOf(visit), accounts, visit.nowMs);
   if (error.code === "tariff_required") return explorerWords[visit.language].postsClosed(plan.code);
-  return sentence(visit.language, error.fields?.["cursor"]?.[0] ?? error.detail);
+  return inLanguage(visit.language, error.faults?.["cursor"]?.[0] ?? error.said);
 }
 
 function Posts({

@@ -4,6 +4,7 @@ import type { CardView } from "../../../catalog/channels/card.ts";
 import type { DailyStatisticsView } from "../../../catalog/statistics/statistics.ts";
 import { AppError } from "../../../errors.ts";
 import { dailyStatisticsList } from "../../../methods/daily-statistics.ts";
+import { inLanguage } from "../../../values/messages/messages.ts";
 import { dayOf, formatDay } from "../../../values/moscow-time.ts";
 import { DayText } from "../answer-times.tsx";
 import { Scroll } from "../data-table.tsx";
@@ -14,7 +15,6 @@ import type { SiteContext } from "../site-context.ts";
 import { membershipOf, viewerOf } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
 import { explorerWords } from "../words/explorer.ts";
-import { sentence } from "../words/sentences.ts";
 
 /** Days that may be chosen; the first ones are shown where none are. */
 const PERIODS = [30, 90, 366] as const;
@@ -60,7 +60,7 @@ function refusalOf(error: AppError, visit: Visit, { accounts }: SiteContext): st
   const { plan } = viewerOf(membershipOf(visit), accounts, visit.nowMs);
   return error.code === "tariff_required" && plan.historyDays !== null
     ? explorerWords[visit.language].historyClosed(plan.code, plan.historyDays)
-    : sentence(visit.language, error.detail);
+    : inLanguage(visit.language, error.said);
 }
 
 function Periods({ visit, id }: { visit: Visit; id: number }): JSX.Element {

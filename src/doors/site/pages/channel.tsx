@@ -23,7 +23,7 @@ export const channelPage: SitePage = {
   access: "member",
   async show(visit, context) {
     const channel = visit.params["id"] ?? "";
-    if (channel === "") throw notFound("The channel");
+    if (channel === "") throw notFound("channel");
     const card = await lookUp<CardView>(channelsRetrieve, { channel }, visit, context);
     const words = explorerWords[visit.language];
     const title = card.title.trim();

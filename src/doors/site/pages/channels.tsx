@@ -10,9 +10,9 @@ import { asset } from "../layout.tsx";
 import { lookUp, nextCursor, orRefusal } from "../look-up.ts";
 import { shownNumber } from "../shown.tsx";
 import type { SitePage } from "../site-pages.ts";
+import { told } from "../told.ts";
 import type { Visit } from "../visit.ts";
 import { explorerWords } from "../words/explorer.ts";
-import { translated } from "../words/sentences.ts";
 import { CatalogForm, FILTERS } from "./catalog-form.tsx";
 
 const PATH = "/account/channels/";
@@ -66,7 +66,7 @@ function Refusal({ visit, error }: { visit: Visit; error: AppError }): JSX.Eleme
   return (
     <p class="notice">
       <bdi>{messageOf(visit, error)}</bdi>{" "}
-      {error.fields?.["cursor"] !== undefined && (
+      {error.faults?.["cursor"] !== undefined && (
         <a href={asset(visit, PATH)}>{explorerWords[visit.language].firstPage}</a>
       )}
     </p>
@@ -74,15 +74,15 @@ function Refusal({ visit, error }: { visit: Visit; error: AppError }): JSX.Eleme
 }
 
 /** Who types has not come to the end yet. */
-function isShortQuery({ query }: Visit, { fields = {} }: AppError): boolean {
+function isShortQuery({ query }: Visit, { faults = {} }: AppError): boolean {
   const length = [...(query.get("q") ?? "").trim()].length;
-  return Object.keys(fields).join() === "q" && length < QUERY_LENGTH_MIN;
+  return Object.keys(faults).join() === "q" && length < QUERY_LENGTH_MIN;
 }
 
 function messageOf(visit: Visit, error: AppError): string {
   const { language } = visit;
   if (isShortQuery(visit, error)) return explorerWords[language].shortQuery;
-  const fields = boundedFaults(translated(language, error.fields ?? { "": [error.detail] }));
+  const fields = boundedFaults(told(language, error));
   const words = explorerWords[language];
   const labels: Record<string, string> = {
     q: words.query,

@@ -1,5 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import { AppError } from "../../../errors.ts";
+import { verbatim } from "../../../values/messages/messages.ts";
 import { Form, TextField } from "../form.tsx";
 import { asset } from "../layout.tsx";
 import type { SiteContext } from "../site-context.ts";
@@ -62,7 +63,7 @@ async function choose(visit: Visit, { people }: SiteContext): Promise<View> {
   const { form, words, network } = visit;
   const password = form.get("password");
   const isChosen = await people.choosePassword({ token: tokenOf(visit), password, network });
-  if (!isChosen) throw new AppError("conflict", words.linkUsed);
+  if (!isChosen) throw new AppError("conflict", verbatim(words.linkUsed));
   return redirect("/account/sign-in/?done=password");
 }
 

@@ -1,7 +1,10 @@
 /** @jsxImportSource hono/jsx */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { outcomeOf } from "../../../push/webhooks/delivery/outcome.ts";
 import { FRESH_MS } from "../../../push/webhooks/events/cut-events.ts";
 import type { DeliveryView, WebhookView } from "../../../push/webhooks/manage/webhooks.ts";
+import { inLanguage } from "../../../values/messages/messages.ts";
 import { parseInstant } from "../../../values/moscow-time.ts";
 import { Moment } from "../answer-times.tsx";
 import { Scroll } from "../data-table.tsx";
@@ -13,7 +16,6 @@ import { isManager } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
 import { ownOf } from "../webhook-access.ts";
 import { pushWords } from "../words/push.ts";
-import { sentence } from "../words/sentences.ts";
 
 const PAGE_SIZE = 20;
 
@@ -180,7 +182,9 @@ function Outcome({
 }): JSX.Element {
   const words = pushWords[visit.language];
   const text =
-    error === "" && status !== null ? words.answered(status) : sentence(visit.language, error);
+    error === "" && status !== null
+      ? words.answered(status)
+      : inLanguage(visit.language, outcomeOf(error));
   return (
     <>
       <bdi>{text.replace(/\.$/, "")}</bdi>, {words.seconds(shownNumber(visit, durationMs / 1000))}

@@ -1,8 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { RecordedRun } from "../../../catalog/imports/import-runs.ts";
-import { INTERRUPTED } from "../../../catalog/imports/run-upload.ts";
 import { notFound } from "../../../errors.ts";
+import { inLanguage } from "../../../values/messages/messages.ts";
 import { Scroll } from "../data-table.tsx";
 import { asset } from "../layout.tsx";
 import { Instant, shownNumber } from "../shown.tsx";
@@ -10,7 +10,6 @@ import type { SitePage } from "../site-pages.ts";
 import { page } from "../view.ts";
 import type { Visit } from "../visit.ts";
 import { importWords } from "../words/imports.ts";
-import { sentence } from "../words/sentences.ts";
 
 /** `/staff/imports/:id/`: how far an import has come; the script looks again until it has ended. */
 export const importRunPage: SitePage = {
@@ -19,7 +18,7 @@ export const importRunPage: SitePage = {
   show(visit, { imports }) {
     const words = importWords[visit.language];
     const id = visit.params["id"] ?? "";
-    if (!/^[1-9]\d{0,14}$/.test(id)) throw notFound("The import");
+    if (!/^[1-9]\d{0,14}$/.test(id)) throw notFound("import");
     const run = imports.run(Number(id));
     return page(
       `${words.import} ${run.id}`,
@@ -79,7 +78,7 @@ function Run({ visit, run }: RunProps): JSX.Element {
           <ul>
             {run.summary.notes.map((note) => (
               <li>
-                <bdi>{sentence(visit.language, note)}</bdi>
+                <bdi>{inLanguage(visit.language, note)}</bdi>
               </li>
             ))}
           </ul>
@@ -93,10 +92,9 @@ function Progress({ visit, run }: RunProps): JSX.Element {
   const words = importWords[visit.language];
   const { bytes, bytesRead } = run.summary;
   if (run.state === "failed") {
-    const isKnown = run.failure === INTERRUPTED;
     return (
       <p class="fault" role="alert">
-        {isKnown ? words.interrupted : <bdi>{sentence(visit.language, run.failure ?? "")}</bdi>}
+        <bdi>{run.failure && inLanguage(visit.language, run.failure)}</bdi>
       </p>
     );
   }
@@ -167,12 +165,12 @@ function Rejects({ visit, run }: RunProps): JSX.Element | null {
             </tr>
           </thead>
           <tbody>
-            {rejects.map(({ line, column, reason }) => (
+            {rejects.map(({ line, column, fault }) => (
               <tr>
                 <th scope="row">{line}</th>
                 <td>{column === null ? "—" : <code>{column}</code>}</td>
                 <td>
-                  <bdi>{sentence(visit.language, reason)}</bdi>
+                  <bdi>{inLanguage(visit.language, fault)}</bdi>
                 </td>
               </tr>
             ))}

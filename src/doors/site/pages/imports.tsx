@@ -4,6 +4,7 @@ import { IMPORT_KIND_NAMES } from "../../../catalog/imports/import-kind.ts";
 import { importKinds } from "../../../catalog/imports/import-kinds.ts";
 import type { RecordedRun } from "../../../catalog/imports/import-runs.ts";
 import { fieldError } from "../../../errors.ts";
+import { verbatim } from "../../../values/messages/messages.ts";
 import { DataTable } from "../data-table.tsx";
 import { readFields, requiredChoice } from "../faults.ts";
 import { CheckField, FileField, Form, SelectField } from "../form.tsx";
@@ -75,8 +76,8 @@ async function startImport(visit: Visit, { imports }: SiteContext): Promise<View
 function requiredFile({ form, language }: Visit): UploadedFile {
   const words = importWords[language];
   const file = form.file("file");
-  if (file === null) throw fieldError({ file: [words.noFile] });
-  if (file.bytes === 0) throw fieldError({ file: [words.emptyFile] });
+  if (file === null) throw fieldError({ file: [verbatim(words.noFile)] });
+  if (file.bytes === 0) throw fieldError({ file: [verbatim(words.emptyFile)] });
   return file;
 }
 
@@ -85,7 +86,7 @@ function readReplace({ form, language }: Visit): boolean {
   if (form.get("replace") !== "yes") return false;
   const kind = IMPORT_KIND_NAMES.find((name) => name === form.get("kind"));
   if (kind === undefined || importKinds[kind].isDirectory) return true;
-  throw fieldError({ replace: [importWords[language].noReplace] });
+  throw fieldError({ replace: [verbatim(importWords[language].noReplace)] });
 }
 
 function stateOf({ language }: Visit, { state, isWaiting, summary }: RecordedRun): string {

@@ -1,7 +1,10 @@
 /** @jsxImportSource hono/jsx */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { AppError, toAppError } from "../../../errors.ts";
+import { outcomeOf } from "../../../push/webhooks/delivery/outcome.ts";
 import type { Webhook } from "../../../push/webhooks/manage/webhooks.table.ts";
+import { inLanguage, verbatim } from "../../../values/messages/messages.ts";
 import { DataTable } from "../data-table.tsx";
 import { ActionButton } from "../form.tsx";
 import { asset } from "../layout.tsx";
@@ -12,7 +15,6 @@ import { redirect, type View } from "../view.ts";
 import { actorOf, isManager, membershipOf, viewerOf } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
 import { organizationWords } from "../words/organization.ts";
-import { sentence } from "../words/sentences.ts";
 
 /** The organization's webhooks, with a button where one is disabled. */
 export function WebhookList({
@@ -62,7 +64,7 @@ function WebhookRow({ visit, webhook }: { visit: Visit; webhook: Webhook }): JSX
         )}
       </td>
       <td class="long">
-        <bdi>{sentence(visit.language, webhook.lastError) || words.noError}</bdi>
+        <bdi>{inLanguage(visit.language, outcomeOf(webhook.lastError)) || words.noError}</bdi>
       </td>
       <td>
         {webhook.disabledReason !== "" && isManager(visit) && (
@@ -83,10 +85,10 @@ export async function enableWebhook(visit: Visit, context: SiteContext): Promise
   const membership = membershipOf(visit);
   const { organization } = membership;
   const words = organizationWords[visit.language];
-  if (!isManager(visit)) throw new AppError("manager_required", words.managersOnly);
+  if (!isManager(visit)) throw new AppError("manager_required", verbatim(words.managersOnly));
   const id = sentNumber(visit, "webhook");
   const webhook = context.webhooks.webhooks(organization.id).find((one) => one.id === id);
-  if (webhook === undefined) throw new AppError("not_found", words.noSuchWebhook);
+  if (webhook === undefined) throw new AppError("not_found", verbatim(words.noSuchWebhook));
   const { plan } = viewerOf(membership, context.accounts, visit.nowMs);
   const own = { organizationId: organization.id, id };
   const change = { given: undefined, channels: undefined, isActive: true };
@@ -102,5 +104,5 @@ export async function enableWebhook(visit: Visit, context: SiteContext): Promise
 function toldIn({ language }: Visit, thrown: unknown): AppError {
   const error = toAppError(thrown);
   if (error.code !== "tariff_required") return error;
-  return new AppError(error.code, organizationWords[language].planHasNoRoom);
+  return new AppError(error.code, verbatim(organizationWords[language].planHasNoRoom));
 }

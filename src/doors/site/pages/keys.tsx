@@ -4,6 +4,7 @@ import { requiredName } from "../../../customers/accounts/accounts.ts";
 import { KEY_ACCESSES } from "../../../customers/keys/key-token.ts";
 import type { Key } from "../../../customers/keys/keys.table.ts";
 import { AppError } from "../../../errors.ts";
+import { verbatim } from "../../../values/messages/messages.ts";
 import { readFields, requiredChoice } from "../faults.ts";
 import { Form, SelectField, TextField } from "../form.tsx";
 import { readLastDay } from "../last-day.ts";
@@ -119,7 +120,7 @@ function newKeyView(visit: Visit, token: string): View {
 async function revoke(visit: Visit, context: SiteContext): Promise<View> {
   const id = sentNumber(visit, "key");
   if (!keysOf(visit, context).some((one) => one.id === id)) {
-    throw new AppError("not_found", organizationWords[visit.language].noSuchKey);
+    throw new AppError("not_found", verbatim(organizationWords[visit.language].noSuchKey));
   }
   await context.keys.revokeKey(id, actorOf(visit));
   return redirect("/account/keys/?done=revoked");

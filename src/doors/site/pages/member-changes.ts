@@ -1,6 +1,7 @@
 import { MEMBER_ROLES, type Member } from "../../../customers/accounts/accounts.table.ts";
 import type { MemberChange, MemberDenial } from "../../../customers/accounts/member-rules.ts";
 import { AppError } from "../../../errors.ts";
+import { verbatim } from "../../../values/messages/messages.ts";
 import { requiredChoice } from "../faults.ts";
 import { sentNumber } from "../row-actions.tsx";
 import type { SiteContext } from "../site-context.ts";
@@ -48,13 +49,13 @@ export function requireSentMember(
   const members = accounts.members(membershipOf(visit).organization.id);
   const found = members.find((member) => member.id === id);
   if (found === undefined) {
-    throw new AppError("not_found", organizationWords[visit.language].noSuchMember);
+    throw new AppError("not_found", verbatim(organizationWords[visit.language].noSuchMember));
   }
   return found;
 }
 
 export function refused({ language }: Visit, denial: MemberDenial): AppError {
-  const detail = organizationWords[language].denials[denial];
+  const said = verbatim(organizationWords[language].denials[denial]);
   const isRights = denial === "managers_only" || denial === "owners_only";
-  return new AppError(isRights ? "manager_required" : "conflict", detail);
+  return new AppError(isRights ? "manager_required" : "conflict", said);
 }

@@ -4,6 +4,7 @@ import { requiredName } from "../../../customers/accounts/accounts.ts";
 import { roleDenial } from "../../../customers/accounts/member-rules.ts";
 import type { EnsuredPerson, PasswordLink } from "../../../customers/people/people.ts";
 import { AppError } from "../../../errors.ts";
+import { verbatim } from "../../../values/messages/messages.ts";
 import { readFields, requiredChoice } from "../faults.ts";
 import { asset } from "../layout.tsx";
 import { invitationMail, passwordAddress, passwordMail } from "../mail-texts.ts";
@@ -54,7 +55,7 @@ export async function linkAgain(visit: Visit, context: SiteContext): Promise<Vie
   const member = requireSentMember(visit, context);
   const denial = roleDenial(actor, member.role);
   if (denial !== null) throw refused(visit, denial);
-  if (member.suspendedAt !== null) throw new AppError("conflict", words.isSuspended);
+  if (member.suspendedAt !== null) throw new AppError("conflict", verbatim(words.isSuspended));
   const { email, name } = member;
   takeInvitation(visit, context, email);
   const ensured = await context.people.ensurePerson({ email, name });
@@ -87,7 +88,7 @@ function takeInvitation(visit: Visit, { throttle }: SiteContext, email: string):
     `invitation ${email.toLowerCase()}`,
   ];
   if (throttle.take(names, visit.nowMs)) return;
-  throw new AppError("throttled", organizationWords[visit.language].tooManyInvitations);
+  throw new AppError("throttled", verbatim(organizationWords[visit.language].tooManyInvitations));
 }
 
 /**

@@ -1,11 +1,11 @@
 /** @jsxImportSource hono/jsx */
 import type { AppError } from "../../../errors.ts";
 import { STATUS_OF } from "../../../methods/statuses.ts";
+import { inLanguage } from "../../../values/messages/messages.ts";
 import { cutText, FAULT_BYTES_MAX } from "../bounded-faults.ts";
 import { asset } from "../layout.tsx";
 import type { PageView, View } from "../view.ts";
 import type { Visit } from "../visit.ts";
-import { sentence } from "../words/sentences.ts";
 
 /** Where there is nothing, or nothing for this person. */
 export function notFoundPage(visit: Visit): View {
@@ -24,7 +24,7 @@ export function notFoundPage(visit: Visit): View {
 
 /** An error that belongs to no form. */
 export function messagePage({ words, language }: Visit, error: AppError): PageView {
-  const text = error.code === "internal" ? words.failedText : sentence(language, error.detail);
+  const text = error.code === "internal" ? words.failedText : inLanguage(language, error.said);
   return {
     kind: "page",
     ...statusOf(error),

@@ -66,7 +66,7 @@ function switchOrganization({ form, memberships }: Visit): View {
   const chosen = memberships.find(
     ({ organization }) => String(organization.id) === form.get("organization"),
   );
-  if (chosen === undefined) throw notFound("The organization");
+  if (chosen === undefined) throw notFound("organization");
   const cookie = siteCookie(ORGANIZATION_COOKIE, String(chosen.organization.id));
   return redirect("/account/", [cookie]);
 }

@@ -1,5 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import { AppError } from "../../../errors.ts";
+import { verbatim } from "../../../values/messages/messages.ts";
 import { Form, TextField } from "../form.tsx";
 import type { SiteContext } from "../site-context.ts";
 import type { SitePage } from "../site-pages.ts";
@@ -68,7 +69,7 @@ async function changePassword(visit: Visit, { people, throttle }: SiteContext): 
   const { form, words, request, signedIn, network } = visit;
   // Who found a session open does not learn the password by it.
   if (!throttle.take([`present password ${signedIn?.person.id}`], visit.nowMs)) {
-    throw new AppError("throttled", words.tooManyAttempts);
+    throw new AppError("throttled", verbatim(words.tooManyAttempts));
   }
   const { setCookies } = await people.changePassword({
     network,

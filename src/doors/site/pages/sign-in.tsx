@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import { EMAIL_LENGTH_MAX } from "../../../customers/accounts/accounts.ts";
 import { AppError, fieldError } from "../../../errors.ts";
+import { verbatim } from "../../../values/messages/messages.ts";
 import { Form, TextField } from "../form.tsx";
 import { asset } from "../layout.tsx";
 import type { SiteContext } from "../site-context.ts";
@@ -63,14 +64,14 @@ async function signIn(visit: Visit, context: SiteContext): Promise<View> {
   const email = form.get("email").trim();
   // The throttle keeps addresses in memory: one longer than any real address is refused before.
   if (email.length > EMAIL_LENGTH_MAX) {
-    throw fieldError({ non_field_errors: [words.wrongPassword] });
+    throw fieldError({ non_field_errors: [verbatim(words.wrongPassword)] });
   }
   const isKnownNetwork = context.people.knowsNetwork(email, network);
   const ofNetwork = `network ${network}`;
   // The account's limit does not hold where its owner was before: guesses made elsewhere use it up.
   const names = isKnownNetwork ? [ofNetwork] : [ofNetwork, `account ${email.toLowerCase()}`];
   if (!context.throttle.take(names, visit.nowMs)) {
-    throw new AppError("throttled", words.tooManyAttempts);
+    throw new AppError("throttled", verbatim(words.tooManyAttempts));
   }
   const session = await context.people
     .signIn({
@@ -84,7 +85,7 @@ async function signIn(visit: Visit, context: SiteContext): Promise<View> {
       throw error;
     });
   // The same for an address that nobody has.
-  if (session === null) throw fieldError({ non_field_errors: [words.wrongPassword] });
+  if (session === null) throw fieldError({ non_field_errors: [verbatim(words.wrongPassword)] });
   context.throttle.giveBack(ofNetwork);
   return redirect(ownPath(form.get("next")), session.setCookies);
 }

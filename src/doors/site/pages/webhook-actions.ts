@@ -1,5 +1,6 @@
 import { AppError } from "../../../errors.ts";
 import type { AttemptView, NewSecretView } from "../../../push/webhooks/manage/webhooks.ts";
+import { verbatim } from "../../../values/messages/messages.ts";
 import type { SiteContext } from "../site-context.ts";
 import { redirect, type View } from "../view.ts";
 import { actorOf } from "../viewer.ts";
@@ -56,7 +57,9 @@ export const webhookActions: Record<string, Action> = {
     const { id } = webhookOf(visit, context);
     requireWebhooks(visit, context);
     const delivery = visit.form.get("delivery");
-    if (!/^\d{1,15}$/.test(delivery)) throw new AppError("not_found", visit.words.notFoundText);
+    if (!/^\d{1,15}$/.test(delivery)) {
+      throw new AppError("not_found", verbatim(visit.words.notFoundText));
+    }
     await context.services.webhooks.resend(ownOf(visit), Number(delivery), actorOf(visit));
     return redirect(`/account/webhooks/${id}/?tried=${delivery}`);
   },

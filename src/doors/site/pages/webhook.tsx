@@ -1,7 +1,10 @@
 /** @jsxImportSource hono/jsx */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardView } from "../../../catalog/channels/card.ts";
+import { outcomeOf } from "../../../push/webhooks/delivery/outcome.ts";
 import type { WebhookView } from "../../../push/webhooks/manage/webhooks.ts";
+import { inLanguage } from "../../../values/messages/messages.ts";
 import { Moment } from "../answer-times.tsx";
 import { asset } from "../layout.tsx";
 import { shownNumber } from "../shown.tsx";
@@ -12,7 +15,6 @@ import type { Visit } from "../visit.ts";
 import { hasWebhooks, planOf, webhookOf } from "../webhook-access.ts";
 import { WEBHOOK_FORM_BYTES_MAX } from "../webhook-form.ts";
 import { pushWords } from "../words/push.ts";
-import { sentence } from "../words/sentences.ts";
 import { deliveryLog, triedDelivery } from "./delivery-log.tsx";
 import { webhookActions } from "./webhook-actions.ts";
 import { ManageWebhook } from "./webhook-manage.tsx";
@@ -80,7 +82,9 @@ function Facts({ visit, webhook }: { visit: Visit; webhook: WebhookView }): JSX.
       <dt>{words.lastSuccess}</dt>
       <dd>{success === null ? words.never : <Moment visit={visit} at={success} />}</dd>
       <dt>{words.lastError}</dt>
-      <dd>{error === "" ? words.none : <bdi>{sentence(visit.language, error)}</bdi>}</dd>
+      <dd>
+        {error === "" ? words.none : <bdi>{inLanguage(visit.language, outcomeOf(error))}</bdi>}
+      </dd>
       <dt>{words.created}</dt>
       <dd>
         <Moment visit={visit} at={webhook.created_at} />

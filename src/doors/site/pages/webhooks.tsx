@@ -1,6 +1,9 @@
 /** @jsxImportSource hono/jsx */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { outcomeOf } from "../../../push/webhooks/delivery/outcome.ts";
 import type { NewSecretView, WebhookView } from "../../../push/webhooks/manage/webhooks.ts";
+import { inLanguage } from "../../../values/messages/messages.ts";
 import { Moment } from "../answer-times.tsx";
 import { Scroll } from "../data-table.tsx";
 import { asset } from "../layout.tsx";
@@ -13,7 +16,6 @@ import type { Visit } from "../visit.ts";
 import { hasWebhooks, planOf, requireManager, requireRoomForOne } from "../webhook-access.ts";
 import { readWebhookForm, WEBHOOK_FORM_BYTES_MAX } from "../webhook-form.ts";
 import { pushWords } from "../words/push.ts";
-import { sentence } from "../words/sentences.ts";
 import { WebhookForm } from "./webhook-fields.tsx";
 import { secretPage } from "./webhook-secret.tsx";
 import { WebhookState } from "./webhook-state.tsx";
@@ -102,7 +104,7 @@ function List({
                 {webhook.last_error === "" ? (
                   words.none
                 ) : (
-                  <bdi>{sentence(visit.language, webhook.last_error)}</bdi>
+                  <bdi>{inLanguage(visit.language, outcomeOf(webhook.last_error))}</bdi>
                 )}
               </td>
             </tr>

@@ -1,4 +1,4 @@
-import type { AuditAction } from "../../../customers/audit/audit-log.ts";
+import type { AuditAction, AuditDetail, AuditTarget } from "../../../customers/audit/audit-log.ts";
 import { importWords } from "./imports.ts";
 import { ru } from "./ru.ts";
 import { staffWords } from "./staff.ts";
@@ -7,11 +7,11 @@ interface AuditWords {
   commandLine: string;
   actions: Record<AuditAction, string>;
   /** What was changed, by the word before its number. */
-  targets: Record<string, string>;
+  targets: Record<AuditTarget, string>;
   /** Names of details. */
-  details: Record<string, string>;
+  details: Record<AuditDetail, string>;
   /** Values that are one of a few, by the detail's name. */
-  values: Record<string, Record<string, string>>;
+  values: Partial<Record<AuditDetail, Record<string, string>>>;
 }
 
 /** The texts of the audit log's entries. */
@@ -46,14 +46,41 @@ const english: AuditWords = {
     "webhook.resend": "delivery sent again",
     "webhook.rotate-secret": "signing secret rotated",
   },
-  targets: {},
+  targets: {
+    import: "import",
+    job: "job",
+    key: "key",
+    member: "member",
+    organization: "organization",
+    person: "person",
+    plan: "plan",
+    webhook: "webhook",
+  },
   details: {
+    access: "access",
+    before: "before",
+    bytes: "bytes",
+    channels: "channels",
+    delivery: "delivery",
     dryRun: "dry run",
+    email: "email",
+    ends: "ends",
+    file: "file",
+    host: "host",
     key: "by API key",
+    kind: "kind",
+    member: "member",
+    name: "name",
     overlapMs: "former secret signs on, hours",
-    requestsPerSecond: "requests per second",
+    plan: "plan",
+    prefix: "prefix",
+    reason: "reason",
+    replace: "replace",
     requestsPerPeriod: "requests per 30 days",
+    requestsPerSecond: "requests per second",
+    role: "role",
     webhookChannels: "channels a webhook",
+    webhooks: "webhooks",
   },
   values: {
     access: staffWords.en.accesses,

@@ -1,5 +1,6 @@
 import type { Clock } from "../../../ports/clock.ts";
 import type { Network, PostRequest, PostResult } from "../../../ports/network.ts";
+import { inEnglish, message } from "../../../values/messages/messages.ts";
 import type { SecretBox } from "../manage/secret-box.ts";
 import type { TargetGuard } from "../target/resolve-target.ts";
 import { readTargetUrl, type Target } from "../target/target-guard.ts";
@@ -13,14 +14,14 @@ const ATTEMPT_MAX_MS = 10_000;
  * What receivers' owners are told. A refused address is told as one that nobody answers at, so that
  * nobody can look into the private network by it.
  */
-const ERRORS = {
-  timeout: "The receiver did not answer within 10 seconds.",
-  unreachable: "The receiver could not be reached.",
-  certificate: "The receiver's certificate is not valid for this address.",
-  broken: "The receiver did not answer with a proper HTTP answer over HTTPS.",
-  unresolved: "The name of the receiver could not be resolved.",
-  unsigned: "The signing secret cannot be read; rotate it.",
-} as const;
+const OUTCOMES = {
+  timeout: message("receiverTimeout"),
+  unreachable: message("receiverUnreachable"),
+  certificate: message("receiverCertificate"),
+  broken: message("receiverBroken"),
+  unresolved: message("receiverUnresolved"),
+  unsigned: message("attemptUnsigned"),
+};
 
 export interface AttemptOutcome {
   /** Epoch milliseconds. */
@@ -28,7 +29,7 @@ export interface AttemptOutcome {
   endedAt: number;
   /** Null where no answer came. */
   status: number | null;
-  /** Empty where it succeeded. */
+  /** In the words of the API; empty where it succeeded. */
   error: string;
   durationMs: number;
 }
@@ -54,16 +55,13 @@ export function createMakeAttempt(
     );
     const ended = { startedAt, endedAt: clock.now() };
     const durationMs = Math.round(clock.monotonic() - startedMs);
-    if ("fault" in result)
-      return { ...ended, durationMs, status: null, error: ERRORS[result.fault] };
+    if ("fault" in result) {
+      return { ...ended, durationMs, status: null, error: inEnglish(OUTCOMES[result.fault]) };
+    }
     const { status } = result;
     const isSuccess = status >= 200 && status < 300;
-    return {
-      ...ended,
-      durationMs,
-      status,
-      error: isSuccess ? "" : `The receiver answered ${status}.`,
-    };
+    const error = isSuccess ? "" : inEnglish(message("receiverAnswered", { status }));
+    return { ...ended, durationMs, status, error };
   };
 
   async function attempt(
@@ -71,7 +69,7 @@ export function createMakeAttempt(
     nowMs: number,
     signal: AbortSignal,
     leftMs: () => number,
-  ): Promise<{ status: number } | { fault: keyof typeof ERRORS }> {
+  ): Promise<{ status: number } | { fault: keyof typeof OUTCOMES }> {
     const target = readTargetUrl(delivery.url);
     if ("fault" in target) return { fault: "unreachable" };
     const present = secrets.open(delivery.secret);

@@ -2,6 +2,7 @@ import { AppError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Log } from "../../../ports/log.ts";
 import type { Random } from "../../../ports/random.ts";
+import { message } from "../../../values/messages/messages.ts";
 import type { AttemptOutcome, MakeAttempt } from "./attempt.ts";
 import { type Claimed, type Lane, type Room, WEBHOOK_ATTEMPTS_MAX } from "./claim-due.ts";
 import type { ClaimedDelivery } from "./deliveries.store.ts";
@@ -141,7 +142,7 @@ export function createSender(
     const outcome = await makeAttempt(claimed, stopped.signal);
     if (stopped.signal.aborted) {
       await ledger.releaseClaims([claimed]);
-      throw new AppError("unavailable", "The server is stopping.");
+      throw new AppError("unavailable", message("stopping"));
     }
     const end = endOf(claimed, kind, outcome);
     await ledger.exchange({ ended: [end], room: NO_ROOM, claim: "", waitsMs });
@@ -201,12 +202,12 @@ export function createSender(
       take: () => Promise<ClaimedDelivery>,
     ): Promise<AttemptOutcome & { delivery: number }> {
       if (manual.size >= MANUAL_MAX || stopping) {
-        throw new AppError("unavailable", "Too many deliveries are being tried at this moment.");
+        throw new AppError("unavailable", message("deliveriesBusy"));
       }
       const others = manualOf.get(organizationId) ?? 0;
       if (others >= MANUAL_OF_ORGANIZATION_MAX) {
-        const detail = `At most ${MANUAL_OF_ORGANIZATION_MAX} deliveries are tried at once.`;
-        throw new AppError("throttled", detail, { retryAfterS: 1 });
+        const said = message("organizationBusy", { deliveries: MANUAL_OF_ORGANIZATION_MAX });
+        throw new AppError("throttled", said, { retryAfterS: 1 });
       }
       manualOf.set(organizationId, others + 1);
       const attempted = attempt(kind, take);

@@ -4,6 +4,7 @@ import type { Database } from "../../../db/database.ts";
 import { inTransaction } from "../../../db/transaction.ts";
 import { AppError, fieldError, notFound } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
+import { type Message, message } from "../../../values/messages/messages.ts";
 import { deleteDeliveries } from "../delivery/deliveries.store.ts";
 import { emptyQueues } from "../events/drop-queue.ts";
 import { webhookLimitReached } from "./plan-limits.ts";
@@ -32,7 +33,7 @@ export interface OwnWebhook {
 /** @throws AppError `not_found` */
 export function ownWebhook(db: Database, { organizationId, id }: OwnWebhook): Webhook {
   const webhook = selectWebhook(db, id);
-  if (webhook?.organizationId !== organizationId) throw notFound("The webhook");
+  if (webhook?.organizationId !== organizationId) throw notFound("webhook");
   return webhook;
 }
 
@@ -73,7 +74,7 @@ export interface WebhookChange {
 /** What staff disabled only staff enables. @throws AppError `conflict` */
 export function requireEnabling({ disabledReason }: Webhook, { isActive }: WebhookChange): void {
   if (isActive === true && disabledReason === "staff") {
-    throw new AppError("conflict", "The webhook was disabled by staff: contact support.");
+    throw new AppError("conflict", message("disabledByStaff"));
   }
 }
 
@@ -198,10 +199,8 @@ function requireRoom(plan: Plan, others: number): void {
 
 function requireFew({ code, webhookChannels }: Plan, channels: number): void {
   if (channels <= webhookChannels) return;
-  throw new AppError(
-    "tariff_required",
-    `The plan ${code} includes ${webhookChannels} channels a webhook; this one has ${channels}.`,
-  );
+  const values = { plan: code, included: webhookChannels, channels };
+  throw new AppError("tariff_required", message("webhookChannelsNotIncluded", values));
 }
 
 /** Numbers named in a message at the most. */
@@ -217,19 +216,18 @@ export function channelFaults(
   db: Database,
   { webhookChannels }: Plan,
   channels: readonly number[],
-): string[] {
+): Message[] {
   if (channels.length > webhookChannels) {
     const rest = named(channels.slice(webhookChannels));
-    return [`Ensure this field has no more than ${webhookChannels} elements. Leave out: ${rest}.`];
+    return [message("tooManyChannels", { max: webhookChannels, ...rest })];
   }
   const unknown = unknownChannels(db, channels);
-  return unknown.length === 0
-    ? []
-    : [`There are no public channels with the numbers ${named(unknown)}.`];
+  return unknown.length === 0 ? [] : [message("unknownChannels", named(unknown))];
 }
 
-function named(numbers: readonly number[]): string {
-  const shown = numbers.slice(0, NAMED_MAX).join(", ");
-  const more = numbers.length - NAMED_MAX;
-  return more > 0 ? `${shown} and ${more} more` : shown;
+function named(numbers: readonly number[]): { channels: number[]; more: number } {
+  return {
+    channels: numbers.slice(0, NAMED_MAX),
+    more: Math.max(0, numbers.length - NAMED_MAX),
+  };
 }

@@ -3,6 +3,7 @@ import type { Database } from "../../../db/database.ts";
 import { inTransaction } from "../../../db/transaction.ts";
 import { AppError, notFound } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
+import { type Message, message } from "../../../values/messages/messages.ts";
 import { WEBHOOK_ATTEMPTS_MAX } from "../delivery/claim-due.ts";
 import {
   addDelivery,
@@ -38,7 +39,7 @@ export function startTest(
     const nowMs = clock.now();
     const waitMs = testedAt === null ? 0 : testedAt + TEST_EVERY_MS - nowMs;
     if (waitMs > 0) {
-      throw new AppError("throttled", "A webhook is tested at most once a minute.", {
+      throw new AppError("throttled", message("testedJustNow"), {
         retryAfterS: Math.ceil(waitMs / 1000),
       });
     }
@@ -63,19 +64,19 @@ export function startResend(
   return inTransaction(db, clock, "webhook-resend", () => {
     const webhook = ownWebhook(db, own);
     const delivery = selectDelivery(db, deliveryId);
-    if (delivery?.webhookId !== webhook.id) throw notFound("The delivery");
+    if (delivery?.webhookId !== webhook.id) throw notFound("delivery");
     const nowMs = clock.now();
-    const conflict = (detail: string) => new AppError("conflict", detail);
-    if (webhook.disabledReason !== "") throw conflict("The webhook is disabled: enable it first.");
-    if (delivery.event === "ping") throw conflict("A ping is not sent again: test the webhook.");
+    const conflict = (said: Message) => new AppError("conflict", said);
+    if (webhook.disabledReason !== "") throw conflict(message("webhookDisabled"));
+    if (delivery.event === "ping") throw conflict(message("pingNotResent"));
     if (delivery.claimedUntil !== null && delivery.claimedUntil > nowMs) {
-      throw conflict("An attempt of this delivery is under way.");
+      throw conflict(message("attemptUnderWay"));
     }
     if (delivery.createdAt < nowMs - FRESH_MS) {
-      throw conflict("The event is older than two days.");
+      throw conflict(message("eventTooOld"));
     }
     if (attemptsUnderWay(db, webhook.id, nowMs) >= WEBHOOK_ATTEMPTS_MAX) {
-      throw new AppError("throttled", "Too many attempts of this webhook are under way.", {
+      throw new AppError("throttled", message("webhookBusy"), {
         retryAfterS: 1,
       });
     }

@@ -1,5 +1,6 @@
 import { type Database, statement } from "../../../db/database.ts";
 import { AppError } from "../../../errors.ts";
+import { message } from "../../../values/messages/messages.ts";
 import { readTargetUrl } from "../target/target-guard.ts";
 
 /** Pings and resends of one organization to one receiving host (limits-of-one, the rules). */
@@ -31,9 +32,9 @@ export function takeManualAttempt(
   ).all(organizationId, host);
   const [first] = taken;
   if (first !== undefined && taken.length >= OF_HOST_MAX) {
-    const detail = `At most ${OF_HOST_MAX} pings and resends a minute go to one host.`;
+    const said = message("hostHadEnough", { attempts: OF_HOST_MAX });
     const waitMs = first.at + OF_HOST_MS - nowMs;
-    throw new AppError("throttled", detail, { retryAfterS: Math.ceil(waitMs / 1000) });
+    throw new AppError("throttled", said, { retryAfterS: Math.ceil(waitMs / 1000) });
   }
   statement(
     db,

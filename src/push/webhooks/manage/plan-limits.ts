@@ -1,7 +1,8 @@
 import type { Plan } from "../../../customers/accounts/accounts.table.ts";
+import { type Message, message } from "../../../values/messages/messages.ts";
 
 /** Why one more webhook does not fit into the plan, or null where it does. */
-export function webhookLimitReached({ code, webhooks }: Plan, existing: number): string | null {
+export function webhookLimitReached({ code, webhooks }: Plan, existing: number): Message | null {
   if (existing < webhooks) return null;
-  return `The plan ${code} includes ${webhooks} ${webhooks === 1 ? "webhook" : "webhooks"}; there are ${existing}.`;
+  return message("webhooksNotIncluded", { plan: code, included: webhooks, existing });
 }

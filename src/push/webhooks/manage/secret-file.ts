@@ -5,6 +5,7 @@ import { giveToOwnerOf } from "../../../db/file-owner.ts";
 import { schemaVersion } from "../../../db/migrate.ts";
 import { AppError } from "../../../errors.ts";
 import type { Random } from "../../../ports/random.ts";
+import { message } from "../../../values/messages/messages.ts";
 import { anyWebhook } from "./webhooks.store.ts";
 
 /** Of the schema. */
@@ -59,7 +60,7 @@ export function makeSecretFile(path: string, random: Random): string {
 
 function unusable(path: string, cause: unknown): AppError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new AppError("unavailable", `Cannot read or make the secret ${path}: ${reason}.`, {
+  return new AppError("unavailable", message("secretFileUnusable", { path, reason }), {
     cause,
   });
 }

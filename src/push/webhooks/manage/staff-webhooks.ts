@@ -3,6 +3,7 @@ import type { Database } from "../../../db/database.ts";
 import { inTransaction } from "../../../db/transaction.ts";
 import { AppError, fieldError, notFound } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
+import { message } from "../../../values/messages/messages.ts";
 import { emptyQueues } from "../events/drop-queue.ts";
 import { type DeliveryView, selectDeliveries } from "./deliveries-log.store.ts";
 import { ofWebhook } from "./manage-webhooks.ts";
@@ -34,7 +35,7 @@ export function createStaffWebhooks(
       selectWebhooks(db, { organizationId, after: 0, limit: ALL }),
     webhook(id: number): Webhook {
       const found = selectWebhook(db, id);
-      if (found === undefined) throw notFound(`Webhook ${id}`);
+      if (found === undefined) throw notFound("webhook", id);
       return found;
     },
     channels: (id: number): number[] => channelsOf(db, id),
@@ -46,7 +47,7 @@ export function createStaffWebhooks(
 
     /** The latest deliveries, newest first. */
     deliveries(id: number, limit: number): DeliveryView[] {
-      if (selectWebhook(db, id) === undefined) throw notFound(`Webhook ${id}`);
+      if (selectWebhook(db, id) === undefined) throw notFound("webhook", id);
       const selection = { webhookId: id, before: null, limit, nowMs: clock.now() };
       return JSON.parse(selectDeliveries(db, selection).results) as DeliveryView[];
     },
@@ -69,9 +70,7 @@ async function disableAsStaff(
 ): Promise<Webhook> {
   const staffNote = note.trim();
   if ([...staffNote].length > NOTE_LENGTH_MAX) {
-    throw fieldError({
-      reason: [`Ensure this field has no more than ${NOTE_LENGTH_MAX} characters.`],
-    });
+    throw fieldError({ reason: [message("tooLong", { characters: NOTE_LENGTH_MAX })] });
   }
   const disabled = await changeAsStaff(db, clock, id, (webhook) => {
     if (webhook.disabledReason === "staff" && webhook.staffNote === staffNote) return;
@@ -99,10 +98,7 @@ async function enableAsStaff(
     const { disabledReason: before } = webhook;
     if (before === "") return;
     if (secrets().open(webhook.secret) === null) {
-      throw new AppError(
-        "conflict",
-        "The signing secret cannot be read any more: have its owner rotate it first.",
-      );
+      throw new AppError("conflict", message("secretUnreadableOfOwner"));
     }
     enable(db, id, clock.now());
     updateWebhook(db, id, { staffNote: "" });
@@ -118,7 +114,7 @@ function changeAsStaff(
 ): Promise<Webhook> {
   return inTransaction(db, clock, "webhook-staff", () => {
     const webhook = selectWebhook(db, id);
-    if (webhook === undefined) throw notFound(`Webhook ${id}`);
+    if (webhook === undefined) throw notFound("webhook", id);
     change(webhook);
     return selectWebhook(db, id) ?? webhook;
   });

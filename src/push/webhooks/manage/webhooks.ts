@@ -5,6 +5,7 @@ import { AppError, fieldError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Random } from "../../../ports/random.ts";
 import { type JsonText, toJsonText } from "../../../values/json-text.ts";
+import { type Message, message } from "../../../values/messages/messages.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
 import type { AttemptOutcome } from "../delivery/attempt.ts";
 import type { ClaimedDelivery } from "../delivery/deliveries.store.ts";
@@ -83,9 +84,8 @@ export interface WebhookWriter {
 const RESOLVE_MAX_MS = 5_000;
 /** Between two parts of a removal, so that other writers get in. */
 const PAUSE_MS = 3;
-/** One sentence for a name that does not exist and for one of a private network. */
-const REFUSED =
-  "Enter an address on the internet: this one does not exist, or is of a private network.";
+/** One message for a name that does not exist and for one of a private network. */
+const REFUSED = message("addressRefused");
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
@@ -104,7 +104,7 @@ export function createWebhooks(
   const get = (own: OwnWebhook): WebhookView => toView(db, ownWebhook(db, own));
   const newClaim = (): string => random.uuid(clock.now());
 
-  async function addressFaults({ target }: GivenTarget): Promise<string[]> {
+  async function addressFaults({ target }: GivenTarget): Promise<Message[]> {
     const resolution = await guard(target, RESOLVE_MAX_MS);
     // A name server that does not answer is nobody's mistake, and each attempt is guarded anyway.
     return resolution.ok || resolution.reason === "unresolved" ? [] : [REFUSED];
@@ -173,8 +173,7 @@ export function createWebhooks(
       const webhook = ownWebhook(db, own);
       requireEnabling(webhook, { isActive });
       if (isActive === true && secrets.open(webhook.secret) === null) {
-        const detail = "The signing secret cannot be read any more: rotate it first.";
-        throw new AppError("conflict", detail);
+        throw new AppError("conflict", message("secretUnreadable"));
       }
       if (given !== undefined) await requireAcceptable(given, plan, channels ?? []);
       await writer.changeWebhook({

@@ -2,6 +2,7 @@ import { isIPv4 } from "node:net";
 import ipaddr from "ipaddr.js";
 import { isWithinRange, parseAddress, parseAddressRange } from "../../../values/address-ranges.ts";
 import { isLonger, type Read } from "../../../values/fields.ts";
+import { message } from "../../../values/messages/messages.ts";
 
 /**
  * Where webhooks may not point (decisions, section 6: url). Nothing here asks a name server; that
@@ -22,10 +23,10 @@ export interface Target {
 
 /** In code points (decisions, section 6). */
 export const URL_LENGTH_MAX = 2048;
-const TOO_LONG = `Ensure this field has no more than ${URL_LENGTH_MAX} characters.`;
-const INVALID = "Enter a valid https:// address.";
-const WRONG_PORT = "Use port 443, or one above 1023.";
-const USER_INFO = "A user name or password in the address is not allowed.";
+const TOO_LONG = message("tooLong", { characters: URL_LENGTH_MAX });
+const INVALID = message("notHttpsAddress");
+const WRONG_PORT = message("wrongPort");
+const USER_INFO = message("userInAddress");
 
 /**
  * What `new URL` drops, trims or reads as a slash, so that the address shown would not be the one

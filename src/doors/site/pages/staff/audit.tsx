@@ -1,6 +1,11 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { AuditAction, AuditRecord } from "../../../../customers/audit/audit-log.ts";
+import type {
+  AuditAction,
+  AuditDetail,
+  AuditRecord,
+  AuditTarget,
+} from "../../../../customers/audit/audit-log.ts";
 import { DataTable } from "../../data-table.tsx";
 import { Instant, shownNumber } from "../../shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
@@ -73,6 +78,7 @@ function EntryRow({
 }): JSX.Element {
   const { at, person, organizationId, action, target, details } = entry;
   const words = auditWords[visit.language];
+  const [kind = "", ...named] = target.split(" ");
   return (
     <tr>
       <td>
@@ -96,13 +102,14 @@ function EntryRow({
       </td>
       <td>{words.actions[action as AuditAction] ?? action}</td>
       <td class="long">
-        <bdi>{target.replace(/^\w+/, (word) => words.targets[word] ?? word)}</bdi>
+        <bdi>{[words.targets[kind as AuditTarget] ?? kind, ...named].join(" ")}</bdi>
       </td>
       <td class="long">
         {Object.entries(details).map(([name, value], at) => (
           <>
             {at > 0 && ", "}
-            {words.details[name] ?? name}: <bdi>{shownDetail(visit, name, value)}</bdi>
+            {words.details[name as AuditDetail] ?? name}:{" "}
+            <bdi>{shownDetail(visit, name, value)}</bdi>
           </>
         ))}
       </td>
@@ -115,7 +122,7 @@ const HOUR_MS = 60 * 60 * 1000;
 function shownDetail(visit: Visit, name: string, value: unknown): string {
   if (name === "overlapMs") return shownNumber(visit, Number(value) / HOUR_MS);
   const text = String(value ?? "—");
-  return auditWords[visit.language].values[name]?.[text] ?? text;
+  return auditWords[visit.language].values[name as AuditDetail]?.[text] ?? text;
 }
 
 function Filters({ visit, context }: { visit: Visit; context: SiteContext }): JSX.Element {

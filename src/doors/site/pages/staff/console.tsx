@@ -23,7 +23,7 @@ export function consolePage(visit: Visit, title: string, body: JSX.Element): Vie
 
 /** A number out of an address or a form. @throws AppError `not_found` */
 export function idOf(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw notFound("This");
+  if (!/^\d{1,15}$/.test(text)) throw notFound("number");
   return Number(text);
 }
 

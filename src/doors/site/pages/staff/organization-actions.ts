@@ -86,7 +86,7 @@ export async function addOwner(visit: Visit, context: SiteContext): Promise<View
 export async function revoke(visit: Visit, context: SiteContext): Promise<View> {
   const organization = organizationOf(visit, context);
   const id = idOf(visit.form.get("key"));
-  if (!context.keys.keys(organization.id).some((one) => one.id === id)) throw notFound(`Key ${id}`);
+  if (!context.keys.keys(organization.id).some((one) => one.id === id)) throw notFound("key", id);
   await context.keys.revokeKey(id, actorOf(visit));
   return done(visit, "revoked");
 }
@@ -100,7 +100,7 @@ function memberOf(visit: Visit, context: SiteContext): Member {
   const organization = organizationOf(visit, context);
   const id = idOf(visit.form.get("member"));
   const found = context.accounts.members(organization.id).find((one) => one.id === id);
-  if (found === undefined) throw notFound(`Member ${id}`);
+  if (found === undefined) throw notFound("member", id);
   return found;
 }
 

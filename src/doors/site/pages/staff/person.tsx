@@ -2,6 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { ofPerson, type PersonAccount } from "../../../../customers/people/people.ts";
 import { AppError, notFound } from "../../../../errors.ts";
+import { verbatim } from "../../../../values/messages/messages.ts";
 import { ActionButton } from "../../form.tsx";
 import { passwordMail } from "../../mail-texts.ts";
 import { quietly, RowFaults } from "../../row-actions.tsx";
@@ -84,9 +85,9 @@ function StaffMark({ visit, person }: { visit: Visit; person: PersonAccount }): 
 async function markStaff(visit: Visit, context: SiteContext, isStaff: boolean): Promise<View> {
   const words = staffWords[visit.language];
   const person = personOf(visit, context);
-  if (!isStaff && isSelf(visit, person)) throw new AppError("conflict", words.ownStaff);
+  if (!isStaff && isSelf(visit, person)) throw new AppError("conflict", verbatim(words.ownStaff));
   const others = context.people.people().filter((one) => one.isStaff && one.id !== person.id);
-  if (!isStaff && others.length === 0) throw new AppError("conflict", words.lastStaff);
+  if (!isStaff && others.length === 0) throw new AppError("conflict", verbatim(words.lastStaff));
   if (isStaff) await context.people.distrust(person.email);
   await context.people.markStaff({ email: person.email, isStaff, by: actorOf(visit) });
   return done(person, isStaff ? "staff-given" : "staff-taken");
@@ -100,7 +101,7 @@ async function makeLink(visit: Visit, context: SiteContext): Promise<View> {
 
 async function mailLink(visit: Visit, context: SiteContext): Promise<View> {
   const person = personOf(visit, context);
-  if (!context.mails.canSend) throw notFound("A mail server");
+  if (!context.mails.canSend) throw notFound("mailServer");
   const token = await linkOf(visit, context, person, "person.password-mail");
   await context.mails.queue(passwordMail(visit.baseAddress, person.email, token));
   return done(person, "mailed");
@@ -120,13 +121,13 @@ async function linkOf(
 ): Promise<string> {
   const change = { by: actorOf(visit), ...ofPerson(action, email) };
   const token = await people.passwordLink({ email, isTrusted: true, change });
-  if (token === null) throw notFound(`A person with the address ${email}`);
+  if (token === null) throw notFound("person", email);
   return token;
 }
 
 function personOf({ params }: Visit, { people }: SiteContext): PersonAccount {
   const found = people.people().find(({ id }) => id === params["id"]);
-  if (found === undefined) throw notFound("The person");
+  if (found === undefined) throw notFound("person");
   return found;
 }
 

@@ -1,7 +1,10 @@
 /** @jsxImportSource hono/jsx */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { fieldError } from "../../../../errors.ts";
+import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
 import type { Webhook } from "../../../../push/webhooks/manage/webhooks.table.ts";
+import { inLanguage, verbatim } from "../../../../values/messages/messages.ts";
 import { DataTable } from "../../data-table.tsx";
 import { ActionButton, Form, TextField } from "../../form.tsx";
 import { Instant, shownNumber } from "../../shown.tsx";
@@ -11,7 +14,6 @@ import { asset } from "../../site-path.ts";
 import { redirect, type View } from "../../view.ts";
 import { actorOf } from "../../viewer.ts";
 import type { Visit } from "../../visit.ts";
-import { sentence } from "../../words/sentences.ts";
 import { staffWords } from "../../words/staff.ts";
 import { consolePage, idOf } from "./console.tsx";
 
@@ -88,7 +90,7 @@ function State({ visit, context, webhook }: Props): JSX.Element {
       </dd>
       <dt>{words.lastError}</dt>
       <dd>
-        <bdi>{sentence(visit.language, webhook.lastError) || "—"}</bdi>
+        <bdi>{inLanguage(visit.language, outcomeOf(webhook.lastError)) || "—"}</bdi>
       </dd>
       <dt>{words.created}</dt>
       <dd>
@@ -167,7 +169,8 @@ function Deliveries({ visit, context, webhook }: Props): JSX.Element {
 async function disable(visit: Visit, context: SiteContext): Promise<View> {
   const webhook = webhookOf(visit, context);
   const reason = visit.form.get("reason").trim();
-  if (reason === "") throw fieldError({ reason: [staffWords[visit.language].reasonNeeded] });
+  if (reason === "")
+    throw fieldError({ reason: [verbatim(staffWords[visit.language].reasonNeeded)] });
   await context.webhooks.disable(webhook.id, reason, actorOf(visit));
   return redirect(`/staff/webhooks/${webhook.id}/?done=disabled`);
 }

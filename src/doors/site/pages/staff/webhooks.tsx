@@ -1,11 +1,12 @@
 /** @jsxImportSource hono/jsx */
+import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
+import { inLanguage } from "../../../../values/messages/messages.ts";
 import { DataTable } from "../../data-table.tsx";
 import { Instant } from "../../shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../site-path.ts";
 import type { Visit } from "../../visit.ts";
-import { sentence } from "../../words/sentences.ts";
 import { staffWords } from "../../words/staff.ts";
 import { consolePage, paged } from "./console.tsx";
 
@@ -68,7 +69,7 @@ export const staffWebhooksPage: SitePage = {
                 <Instant visit={visit} at={webhook.failingSince} />
               </td>
               <td>
-                <bdi>{sentence(visit.language, webhook.lastError) || "—"}</bdi>
+                <bdi>{inLanguage(visit.language, outcomeOf(webhook.lastError)) || "—"}</bdi>
               </td>
             </tr>
           ))}

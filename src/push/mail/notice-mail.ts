@@ -1,0 +1,28 @@
+import { onOneLine } from "../../ports/mail.ts";
+import { inEveryLanguage, type Message } from "../../values/messages/messages.ts";
+
+/** A mail that tells what happened: a paragraph in every language, and then the facts. */
+export function noticeMail(
+  subject: Message,
+  paragraph: Message,
+  facts: readonly (readonly [name: Message, value: string])[],
+): { subject: string; text: string; html: string } {
+  const paragraphs = inEveryLanguage(paragraph);
+  const lines = facts.map(([name, value]) => `${onOneRow(name)}: ${onOneLine(value)}`);
+  const toHtml = (language: string, text: string): string =>
+    `<p lang="${language}">${Bun.escapeHTML(text)}</p>`;
+  return {
+    subject: onOneRow(subject),
+    text: `${paragraphs.map(({ text }) => text).join("\n\n")}\n\n${lines.join("\n")}\n`,
+    html: [
+      ...paragraphs.map(({ language, text }) => toHtml(language, text)),
+      ...lines.map((line) => toHtml("en", line)),
+    ].join("\n"),
+  };
+}
+
+function onOneRow(said: Message): string {
+  return inEveryLanguage(said)
+    .map(({ text }) => text)
+    .join(" / ");
+}

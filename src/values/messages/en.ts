@@ -1,0 +1,360 @@
+/**
+ * What the appliance says, in English: the words of the API's contract, of commands and of the log.
+ * A message with values is a function of them; every other language has the same ones.
+ */
+export const en = {
+  // Fields: the sentences are those of Django REST Framework (decisions, section 1).
+  required: "This field is required.",
+  notNull: "This field may not be null.",
+  unknownField: "There is no such field.",
+  blank: "This field may not be blank.",
+  notText: "Not a valid string.",
+  notUtf8: "This value is not valid UTF-8.",
+  nullCharacters: "Null characters are not allowed.",
+  controlCharacters: "Control characters are not allowed.",
+  tooShort: ({ characters }: { characters: number }) =>
+    `Ensure this field has at least ${characters} characters.`,
+  tooLong: ({ characters }: { characters: number }) =>
+    `Ensure this field has no more than ${characters} characters.`,
+  notInteger: "A valid integer is required.",
+  tooSmall: ({ minimum }: { minimum: number }) =>
+    `Ensure this value is greater than or equal to ${minimum}.`,
+  tooLarge: ({ maximum }: { maximum: number }) =>
+    `Ensure this value is less than or equal to ${maximum}.`,
+  outOfRange: ({ minimum, maximum }: { minimum: number; maximum: number }) =>
+    `Enter a whole number from ${minimum} to ${maximum}.`,
+  notFlag: "Must be a valid boolean.",
+  notChoice: ({ given }: { given: string }) => `"${given}" is not a valid choice.`,
+  notChoiceOf: ({ given, options }: { given: string; options: readonly string[] }) =>
+    `"${given}" is not a valid choice. Allowed: ${options.join(", ")}.`,
+  chooseOption: "Choose one of the options.",
+  unknownSlug: ({ slug }: { slug: string }) => `Object with slug=${slug} does not exist.`,
+  notDay: "Date has wrong format. Use one of these formats instead: YYYY-MM-DD.",
+  notDaySuchAs: ({ example }: { example: string }) => `Enter a day such as ${example}.`,
+  dayIsOver: "The day is over already.",
+  notList: ({ type }: { type: string }) => `Expected a list of items but got type "${type}".`,
+  notObject: ({ type }: { type: string }) =>
+    `Invalid data. Expected a dictionary, but got ${type}.`,
+  emptyList: "This list may not be empty.",
+  tooManyItems: ({ items }: { items: number }) =>
+    `Ensure this field has no more than ${items} elements.`,
+  moreFaults: ({ count }: { count: number }) =>
+    count === 1 ? "There is 1 more fault." : `There are ${count} more faults.`,
+
+  // Methods.
+  notFound: ({ thing, name }: { thing: Thing; name?: string | number | undefined }) => {
+    const [unnamed, named] = THINGS[thing];
+    return `${name === undefined ? unnamed : `${named} ${name}`} was not found.`;
+  },
+  invalidCursor: "Invalid cursor.",
+  periodTooLong: ({ days }: { days: number }) => `Ensure the period is at most ${days} days.`,
+  periodBackwards: "The period ends before it starts.",
+  tooManyCells: ({ cells }: { cells: number }) => `Ensure channels times days is at most ${cells}.`,
+  notChannelQuery: "Enter a messenger link, an @handle or a messenger channel ID.",
+  nothingToChange: "Give at least one of url, channels, is_active.",
+  readWriteKeyNeeded: "This needs a key marked read and write.",
+  managerKeyNeeded: "This needs a key of an owner or administrator.",
+  methodNotIncluded: ({ plan }: { plan: string }) =>
+    `The plan ${plan} does not include this method.`,
+  historyNotIncluded: ({ plan, days, from }: { plan: string; days: number; from: string }) =>
+    `The plan ${plan} covers the last ${days} days, from ${from} on.`,
+  rateLimited: ({ requests }: { requests: number }) =>
+    `The plan allows ${requests} ${requests === 1 ? "request" : "requests"} per second.`,
+  quotaExceeded: ({ requests }: { requests: number }) =>
+    `The ${requests} requests of the period have run out.`,
+  keyNeeded: "Send an API key in the header `Authorization: Bearer <API_KEY>`.",
+  keyUnknown: "There is no such API key.",
+  keyNotWhole: "This is not a whole API key: check that it was copied without a mistake.",
+  keyRevoked: "This API key was revoked.",
+  keyExpired: "This API key has expired.",
+  keyOfSuspended: "The member of this API key is suspended.",
+  keyOfArchived: "The organization of this API key is archived.",
+
+  // Requests.
+  internal: "The server failed to answer this request. Its X-Request-Id finds it in the log.",
+  storageUnavailable: "The storage cannot do this at present.",
+  queryTimeout: "The database query took too long. Retry later, or narrow the selection.",
+  stopping: "The server is stopping.",
+  methodNotAllowed: ({ verb }: { verb: string }) => `Method "${verb}" not allowed.`,
+  originNotAllowed: "Pages of this origin may not use the MCP server.",
+  bodyNotSentAsJson: "Send the body as JSON, with the header `Content-Type: application/json`.",
+  bodyNotJson: "The body is not valid JSON in UTF-8.",
+  bodyTooLarge: ({ kib }: { kib: number }) =>
+    `The body is larger than ${kib >= 1024 ? `${kib / 1024} MiB` : `${kib} KiB`}.`,
+  bodyTooDeep: ({ levels }: { levels: number }) =>
+    `The body is nested deeper than ${levels} levels.`,
+  bodyTooManyTexts: ({ count }: { count: number }) => `The body has more than ${count} texts.`,
+  bodyTooManyContainers: ({ count }: { count: number }) =>
+    `The body has more than ${count} objects and lists.`,
+  bodyTooManyMembers: ({ count }: { count: number }) => `The body has more than ${count} members.`,
+  bodyTooManyItems: ({ count }: { count: number }) => `The body has more than ${count} items.`,
+  bodyCutByStop: "The server stopped before the body's end.",
+  bodyCut: "The connection was closed before the body's end.",
+
+  // Pages and forms.
+  pageTakesNoForm: "This page takes no form.",
+  formGone: "This form does not exist any more.",
+  formOfElsewhere: "Forms are taken from the appliance's own pages only.",
+  formTooLarge: "The form is too large.",
+  formUnreadable: "The form could not be read.",
+  fileNotStored: "The file cannot be stored at present.",
+  noHost: "The header Host names no host.",
+  passwordsWaiting: "Too many passwords are waiting to be checked. Try again in a few seconds.",
+  networkWaiting: "Too many requests from your network are waiting. Try again in a few seconds.",
+
+  // People.
+  notEmail: "Enter a valid email address.",
+  memberAlready: ({ email }: { email: string }) =>
+    `${email} is a member of this organization already.`,
+  wrongPassword: "This is not your present password.",
+  nameInPassword: "Leave your e-mail's name and Kanalog's out of the password.",
+  commonPassword: "This password is one of the first that are guessed.",
+  lastStaff: ({ email }: { email: string }) => `${email} is the last one who is staff.`,
+
+  // Webhooks.
+  notHttpsAddress: "Enter a valid https:// address.",
+  wrongPort: "Use port 443, or one above 1023.",
+  userInAddress: "A user name or password in the address is not allowed.",
+  addressRefused:
+    "Enter an address on the internet: this one does not exist, or is of a private network.",
+  unknownChannels: ({ channels, more }: Numbers) =>
+    `There are no public channels with the numbers ${numbers({ channels, more })}.`,
+  tooManyChannels: ({ max, channels, more }: { max: number } & Numbers) =>
+    `Ensure this field has no more than ${max} elements. Leave out: ${numbers({ channels, more })}.`,
+  webhookChannelsNotIncluded: ({
+    plan,
+    included,
+    channels,
+  }: {
+    plan: string;
+    included: number;
+    channels: number;
+  }) => `The plan ${plan} includes ${included} channels a webhook; this one has ${channels}.`,
+  webhooksNotIncluded: ({
+    plan,
+    included,
+    existing,
+  }: {
+    plan: string;
+    included: number;
+    existing: number;
+  }) =>
+    `The plan ${plan} includes ${included} ${included === 1 ? "webhook" : "webhooks"}; there are ${existing}.`,
+  disabledByStaff: "The webhook was disabled by staff: contact support.",
+  secretUnreadable: "The signing secret cannot be read any more: rotate it first.",
+  secretUnreadableOfOwner:
+    "The signing secret cannot be read any more: have its owner rotate it first.",
+  testedJustNow: "A webhook is tested at most once a minute.",
+  hostHadEnough: ({ attempts }: { attempts: number }) =>
+    `At most ${attempts} pings and resends a minute go to one host.`,
+  webhookDisabled: "The webhook is disabled: enable it first.",
+  pingNotResent: "A ping is not sent again: test the webhook.",
+  attemptUnderWay: "An attempt of this delivery is under way.",
+  eventTooOld: "The event is older than two days.",
+  webhookBusy: "Too many attempts of this webhook are under way.",
+  deliveriesBusy: "Too many deliveries are being tried at this moment.",
+  organizationBusy: ({ deliveries }: { deliveries: number }) =>
+    `At most ${deliveries} deliveries are tried at once.`,
+
+  // How an attempt came out.
+  receiverTimeout: "The receiver did not answer within 10 seconds.",
+  receiverUnreachable: "The receiver could not be reached.",
+  receiverCertificate: "The receiver's certificate is not valid for this address.",
+  receiverBroken: "The receiver did not answer with a proper HTTP answer over HTTPS.",
+  receiverUnresolved: "The name of the receiver could not be resolved.",
+  attemptUnsigned: "The signing secret cannot be read; rotate it.",
+  receiverAnswered: ({ status }: { status: number }) => `The receiver answered ${status}.`,
+
+  // Rows of imports.
+  requiredForNewChannel: "This field is required for a new channel.",
+  notNumber: "A valid number is required.",
+  notSlug: "Enter a code of lower-case letters, digits, hyphens and underscores.",
+  notSlugItem: ({ given }: { given: string }) => `"${given}" is not a code.`,
+  notInstant: "Datetime has wrong format. Use ISO 8601 with an offset or Z, 1970 to 9999.",
+  notAddress: "Enter a valid URL.",
+  notChannel: "Enter a service number or an @handle.",
+  noChannel: ({ channel }: { channel: number | string }) => `There is no channel ${channel}.`,
+  channelNotNamed: "Give id, msgr_id or handle.",
+  postNotNamed: "Give id, or channel and msgr_post_id.",
+  numberOfChannel: ({ channel }: { channel: number }) => `Channel ${channel} has this number.`,
+  numberOfPost: ({ post }: { post: number }) => `Post ${post} of the channel has this number.`,
+  reservedHandle: ({ handle }: { handle: string }) => `"${handle}" is an address of the API.`,
+  notHandle:
+    "Enter a handle: up to 64 letters, digits, underscores, dots and hyphens, not digits alone.",
+  idChanged: ({ slug, id }: { slug: string; id: number }) =>
+    `The id of ${slug} is ${id} and does not change.`,
+  idTaken: ({ id, holder }: { id: number; holder: string }) => `The id ${id} belongs to ${holder}.`,
+  parentNeeded: ({ kind }: { kind: string }) => `A ${kind} needs a parent.`,
+  wrongParent: ({ kind, above }: { kind: string; above: string }) =>
+    `A ${kind} cannot lie in a ${above}.`,
+  wrongChild: ({ kind, below, slug }: { kind: string; below: string; slug: string }) =>
+    `A ${kind} cannot contain the ${below} ${slug}.`,
+  imageNotAddress: ({ example }: { example: string }) =>
+    `A row of an uploaded file gives an image by its address, such as ${example}.`,
+  noImageFile: ({ file }: { file: string }) => `There is no image file ${file}.`,
+  imageTooLarge: ({ file, bytes }: { file: string; bytes: number }) =>
+    `${file} is larger than ${bytes} bytes.`,
+  imageNotWebp: ({ file }: { file: string }) => `${file} is not a WebP image.`,
+  imageTooWide: ({
+    file,
+    width,
+    height,
+    side,
+  }: {
+    file: string;
+    width: number;
+    height: number;
+    side: number;
+  }) => `${file} has ${width} x ${height} pixels; at most ${side} a side.`,
+  otherNumberOfCells: "The row has another number of cells than the header.",
+  quoteInCell:
+    "A quote stands within a cell that is not quoted: quote the cell and double the quote.",
+  lineNotJson: "The line is not JSON.",
+  lineNotObject: "The line is not a JSON object.",
+  unknownColumns: ({ columns }: { columns: readonly string[] }) =>
+    `Unknown columns: ${columns.join(", ")}.`,
+
+  // Files of imports.
+  noFile: ({ path }: { path: string }) => `There is no file ${path}.`,
+  isFolder: ({ path }: { path: string }) => `${path} is a directory, not a file.`,
+  fileNotUtf8: ({ file, line }: { file: string; line: number }) =>
+    `${file} is not UTF-8 (line ${line}).`,
+  noHeader: "The file has no whole header: its first line names the columns.",
+  unknownColumnsInHeader: ({
+    unknown,
+    known,
+  }: {
+    unknown: readonly string[];
+    known: readonly string[];
+  }) =>
+    `The header has unknown columns: ${unknown.map((name) => JSON.stringify(name)).join(", ")}. ` +
+    `Known: ${known.join(", ")}.`,
+  columnTwice: ({ column }: { column: string }) => `The header has the column ${column} twice.`,
+  lineTooLong: ({ line, characters }: { line: number; characters: number }) =>
+    `Line ${line}: the line is longer than ${characters} characters. ${MEND_AND_REPEAT}`,
+  rowTooLong: ({ line, characters }: { line: number; characters: number }) =>
+    `Line ${line}: the row is longer than ${characters} characters; is a quote not closed? ${MEND_AND_REPEAT}`,
+  quoteNotClosed: ({ line }: { line: number }) =>
+    `Line ${line}: a quote is opened and not closed. ${MEND_AND_REPEAT}`,
+  quoteNotDoubled: ({ line }: { line: number }) =>
+    `Line ${line}: a quote within a quoted cell must be doubled. ${MEND_AND_REPEAT}`,
+  nothingToReplaceBy: "The file has no rows: replacing by it would remove all.",
+  nothingRemoved: "Nothing is removed, since rows were rejected.",
+  staysForChannels: ({ slug }: { slug: string }) => `${slug} stays, since channels are in it.`,
+  staysForTerritories: ({ slug }: { slug: string }) => `${slug} stays, since others lie in it.`,
+  importFailed: "The import failed; the appliance's log says why. What was read is imported.",
+  importInterrupted: "It was interrupted. Run it again: what was imported stays as it is.",
+
+  // Files of the appliance, for its operator.
+  cannotListen: ({ place, reason }: { place: string; reason: string }) =>
+    `Cannot listen on ${place}: ${reason}.`,
+  noDatabase: ({ path }: { path: string }) => `There is no database ${path}.`,
+  cannotOpenDatabase: ({ path, reason }: { path: string; reason: string }) =>
+    `Cannot open the database ${path}: ${reason}.`,
+  databaseDamaged: ({ path, damages }: { path: string; damages: readonly string[] }) =>
+    `${path} is damaged: ${damages.join("; ")}.`,
+  notOurDatabase: ({ path }: { path: string }) => `${path} is not a database of Kanalog.`,
+  notDatabase: ({ path }: { path: string }) =>
+    `${path} is not a database, or its beginning is damaged.`,
+  databaseUnreadable: ({ path, reason }: { path: string; reason: string }) =>
+    `${path} cannot be read: ${reason}.`,
+  databaseOfOtherProgram: "The file is a database of another program.",
+  newerDatabase: ({ version, known }: { version: number; known: number }) =>
+    `The database has schema version ${version}, ${takeNewerProgram(known)}`,
+  newerFile: ({ file, version, known }: { file: string; version: number; known: number }) =>
+    `${file} has schema version ${version}, ${takeNewerProgram(known)}`,
+  olderFile: ({ file, version, known }: { file: string; version: number; known: number }) =>
+    `${file} has schema version ${version}, this program ${known}: the next start migrates it.`,
+  copyFailed: ({ path, reason }: { path: string; reason: string }) =>
+    `Cannot write the copy ${path}: ${reason}.`,
+  fileExists: ({ path }: { path: string }) => `The file ${path} exists already.`,
+  fileIsDatabase: ({ file }: { file: string }) => `${file} is the database itself.`,
+  databaseInUse: ({ path }: { path: string }) => `Another process uses ${path}: stop it first.`,
+  cannotLock: ({ path, reason }: { path: string; reason: string }) =>
+    `Cannot lock ${path}: ${reason}.`,
+  cannotTellUse: ({ path, companions }: { path: string; companions: readonly string[] }) =>
+    `${path} is so damaged that nobody can tell whether a process still uses it. Stop the server, ` +
+    `move the file away with ${companions.join(", ")}, and restore again.`,
+  cannotTellStaff: ({ reason, mail }: { reason: string; mail: string }) =>
+    `${reason} Staff could not be told by mail: ${mail}`,
+  secretFileUnusable: ({ path, reason }: { path: string; reason: string }) =>
+    `Cannot read or make the secret ${path}: ${reason}.`,
+  secretFileMissing: ({ path }: { path: string }) =>
+    `The secret file ${path} is missing, by which the webhooks' signing secrets are read. Put it ` +
+    "back, or give its text as KANALOG_SECRET. Where it is lost for good, give a new text as " +
+    "KANALOG_SECRET: what to do about each webhook is said then.",
+  secretsUnreadable: ({ secret, webhooks }: { secret: string; webhooks: readonly number[] }) =>
+    `${secret} is not what the signing secrets of these webhooks were encrypted with: ` +
+    `${webhooks.join(", ")}. Give the former one. Where it is lost, disable ` +
+    "each (kanalog webhook disable W), start, have its owner rotate the secret, and enable it " +
+    "again (kanalog webhook enable W).",
+
+  // Mails, which say everything in every language.
+  passwordMailSubject: "A new password for Kanalog",
+  passwordMail:
+    "You, or somebody for you, asked for a new password. Choose it by this link; it works for three days, and once. If it was not you, do nothing.",
+  invitationSubject: ({ organization }: { organization: string }) => `Invitation: ${organization}`,
+  invitation: ({ organization, inviter }: { organization: string; inviter: string }) =>
+    `${inviter} invites you into the organization ${organization}. Come in by this link.`,
+  webhookDisabledSubject: ({ id, organization }: { id: number; organization: string }) =>
+    `Webhook ${id} was disabled: ${organization}`,
+  webhookDisabledMail: ({ id, organization }: { id: number; organization: string }) =>
+    `Not a single delivery of webhook ${id} of ${organization} succeeded for a day, so it was ` +
+    "disabled: posts read from now on are not sent to it. When the receiver works again, try it " +
+    `with POST /v1/msgr/webhooks/${id}/test/ and enable the webhook on the page of API keys, or ` +
+    `with PATCH /v1/msgr/webhooks/${id}/ {"is_active": true}. Posts are then sent from that moment.`,
+  backupFailedSubject: "The backup failed",
+  backupFailedMail:
+    "The daily backup of the database could not be written. Former backups are untouched. Look at the " +
+    "disk's free space and the folder's rights; the next attempt is tomorrow at 04:00 Moscow time, " +
+    "or at once: the page of jobs in staff's console, or kanalog backup FILE.",
+  address: "Address",
+  folder: "Folder",
+  lastError: "Last error",
+  lastSuccess: "Last success",
+  reason: "Reason",
+  time: "Time",
+
+  /** A text that was chosen before: by a page in the visitor's language, or by an earlier version. */
+  verbatim: ({ text }: { text: string }) => text,
+};
+
+/** What may not be found. */
+export type Thing = keyof typeof THINGS;
+
+/** As it is called without a name and before one. */
+const THINGS = {
+  address: ["This address", "The address"],
+  channel: ["The channel", "Channel"],
+  delivery: ["The delivery", "Delivery"],
+  image: ["The image", "The image"],
+  import: ["The import", "Import"],
+  job: ["The job", "The job"],
+  key: ["The key", "Key"],
+  mailServer: ["A mail server", "The mail server"],
+  member: ["The member", "Member"],
+  number: ["This", "This"],
+  object: ["This object", "Object"],
+  organization: ["The organization", "Organization"],
+  person: ["The person", "A person with the address"],
+  post: ["The post", "Post"],
+  setUpPage: ["The set-up page", "The set-up page"],
+  webhook: ["The webhook", "Webhook"],
+} as const;
+
+/** Numbers of channels, as many as are named, and how many there are besides. */
+interface Numbers {
+  channels: readonly number[];
+  more: number;
+}
+
+function numbers({ channels, more }: Numbers): string {
+  return channels.join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
+
+const MEND_AND_REPEAT =
+  "Mend it and import the file again; rows before it may be imported already.";
+
+function takeNewerProgram(known: number): string {
+  return `this program knows versions up to ${known}. Take the newer program that wrote it.`;
+}

@@ -1,0 +1,246 @@
+import type { Messages } from "./messages.ts";
+
+/** The messages of `en.ts` in Russian. */
+export const ru: Messages = {
+  required: "Заполните это поле.",
+  notNull: "Заполните это поле.",
+  unknownField: "Такого поля нет.",
+  blank: "Заполните это поле.",
+  notText: "Введите текст.",
+  notUtf8: "Это значение не в UTF-8.",
+  nullCharacters: "Нулевые знаки не допускаются.",
+  controlCharacters: "Управляющие символы не допускаются.",
+  tooShort: ({ characters }) => `Введите не меньше ${characters} знаков.`,
+  tooLong: ({ characters }) => `Не больше ${characters} знаков.`,
+  notInteger: "Введите целое число.",
+  tooSmall: ({ minimum }) => `Введите число не меньше ${minimum}.`,
+  tooLarge: ({ maximum }) => `Введите число не больше ${maximum}.`,
+  outOfRange: ({ minimum, maximum }) => `Введите целое число от ${minimum} до ${maximum}.`,
+  notFlag: "Введите true или false.",
+  notChoice: ({ given }) => `Значения «${given}» нет.`,
+  notChoiceOf: ({ given, options }) => `Значения «${given}» нет. Возможны: ${options.join(", ")}.`,
+  chooseOption: "Выберите один из вариантов.",
+  unknownSlug: ({ slug }) => `Кода ${slug} нет.`,
+  notDay: "Введите день в виде YYYY-MM-DD.",
+  notDaySuchAs: ({ example }) => `Введите день, например ${example}.`,
+  dayIsOver: "Этот день уже прошёл.",
+  notList: "Введите список.",
+  notObject: "Отправьте объект JSON.",
+  emptyList: "Укажите хотя бы один.",
+  tooManyItems: ({ items }) => `Не больше ${items} значений.`,
+  moreFaults: ({ count }) => `И ещё ошибок: ${count}.`,
+
+  notFound: "Этого нет или больше нет.",
+  invalidCursor: "Такой страницы нет: начните с первой.",
+  periodTooLong: ({ days }) => `Период не может быть длиннее ${days} дней.`,
+  periodBackwards: "Период кончается раньше, чем начинается.",
+  tooManyCells: ({ cells }) => `Каналов, умноженных на дни, должно быть не больше ${cells}.`,
+  notChannelQuery: "Введите ссылку мессенджера, @имя или номер канала в мессенджере.",
+  nothingToChange: "Укажите хотя бы одно из полей url, channels, is_active.",
+  readWriteKeyNeeded: "Для этого нужен ключ на чтение и запись.",
+  managerKeyNeeded: "Для этого нужен ключ владельца или администратора.",
+  methodNotIncluded: ({ plan }) => `Тариф ${plan} не включает этот метод.`,
+  historyNotIncluded: ({ plan, days, from }) =>
+    `Тариф ${plan} охватывает последние дни (${days}), начиная с ${from}.`,
+  rateLimited: ({ requests }) => `Тариф допускает запросов в секунду: ${requests}.`,
+  quotaExceeded: ({ requests }) => `Запросы периода (${requests}) израсходованы.`,
+  keyNeeded: "Отправьте ключ API в заголовке `Authorization: Bearer <API_KEY>`.",
+  keyUnknown: "Такого ключа API нет.",
+  keyNotWhole: "Это не целый ключ API: проверьте, без ошибок ли он скопирован.",
+  keyRevoked: "Этот ключ API отозван.",
+  keyExpired: "Срок этого ключа API истёк.",
+  keyOfSuspended: "Участник, которому принадлежит этот ключ API, приостановлен.",
+  keyOfArchived: "Организация этого ключа API в архиве.",
+
+  internal: "Произошла ошибка. Причина записана в журнале установки.",
+  storageUnavailable: "Хранилище сейчас не может этого сделать. Повторите позже.",
+  queryTimeout: "Запрос к базе занял слишком много времени. Повторите позже или сузьте выбор.",
+  stopping: "Сервер останавливается.",
+  methodNotAllowed: ({ verb }) => `Метод «${verb}» не допускается.`,
+  originNotAllowed: "Страницам этого источника сервер MCP недоступен.",
+  bodyNotSentAsJson: "Отправьте тело как JSON, с заголовком `Content-Type: application/json`.",
+  bodyNotJson: "Тело — не JSON в UTF-8.",
+  bodyTooLarge: ({ kib }) => `Тело больше ${kib} КиБ.`,
+  bodyTooDeep: ({ levels }) => `Вложенность тела больше ${levels}.`,
+  bodyTooManyTexts: ({ count }) => `В теле больше ${count} строк.`,
+  bodyTooManyContainers: ({ count }) => `В теле больше ${count} объектов и списков.`,
+  bodyTooManyMembers: ({ count }) => `В теле больше ${count} полей.`,
+  bodyTooManyItems: ({ count }) => `В теле больше ${count} элементов.`,
+  bodyCutByStop: "Сервер остановлен раньше, чем тело дочитано.",
+  bodyCut: "Соединение закрыто раньше, чем тело дочитано.",
+
+  pageTakesNoForm: "Эта страница не принимает форм.",
+  formGone: "Этой формы больше нет.",
+  formOfElsewhere: "Формы принимаются только с собственных страниц установки.",
+  formTooLarge: "Форма слишком велика.",
+  formUnreadable: "Форму не удалось прочитать.",
+  fileNotStored: "Сейчас файл нельзя сохранить.",
+  noHost: "В заголовке Host нет имени узла.",
+  passwordsWaiting: "Сейчас проверяется слишком много паролей. Повторите через несколько секунд.",
+  networkWaiting: "Из вашей сети ждёт слишком много запросов. Повторите через несколько секунд.",
+
+  notEmail: "Введите адрес электронной почты.",
+  memberAlready: ({ email }) => `${email} уже состоит в этой организации.`,
+  wrongPassword: "Это не ваш нынешний пароль.",
+  nameInPassword: "В пароле не должно быть имени из вашего адреса и слова Kanalog.",
+  commonPassword: "Этот пароль подбирают одним из первых. Выберите другой.",
+  lastStaff: ({ email }) => `Кроме ${email}, в службе никого нет.`,
+
+  notHttpsAddress: "Введите правильный адрес https://.",
+  wrongPort: "Порт должен быть 443 или больше 1023.",
+  userInAddress: "Имя пользователя и пароль в адресе не допускаются.",
+  addressRefused: "Введите адрес в интернете: такого нет, или он из частной сети.",
+  unknownChannels: (named) => `Открытых каналов с этими номерами нет: ${numbers(named)}.`,
+  tooManyChannels: ({ max, ...rest }) => `Не больше ${max} каналов. Лишние: ${numbers(rest)}.`,
+  webhookChannelsNotIncluded: ({ plan, included, channels }) =>
+    `Тариф ${plan} включает каналов на вебхук: ${included}, а у этого их ${channels}.`,
+  webhooksNotIncluded: ({ plan, included, existing }) =>
+    `Тариф ${plan} включает вебхуков: ${included}, а их уже ${existing}.`,
+  disabledByStaff: "Вебхук отключён службой поддержки: обратитесь к ней.",
+  secretUnreadable: "Секрет подписи больше не читается: сначала смените его.",
+  secretUnreadableOfOwner:
+    "Секрет подписи больше не читается: сначала его должен сменить владелец.",
+  testedJustNow: "Проверять вебхук можно не чаще раза в минуту.",
+  hostHadEnough: ({ attempts }) =>
+    `На один узел уходит не больше ${attempts} проверок и повторных отправок в минуту.`,
+  webhookDisabled: "Вебхук отключён: сначала включите его.",
+  pingNotResent: "Проверка не отправляется повторно: проверьте вебхук ещё раз.",
+  attemptUnderWay: "Эта доставка как раз отправляется.",
+  eventTooOld: "Событие старше двух дней.",
+  webhookBusy: "Идёт слишком много отправок этого вебхука.",
+  deliveriesBusy: "Сейчас идёт слишком много отправок. Повторите чуть позже.",
+  organizationBusy: ({ deliveries }) => `Одновременно идёт не больше ${deliveries} отправок.`,
+
+  receiverTimeout: "Получатель не ответил за 10 секунд.",
+  receiverUnreachable: "Получатель недоступен.",
+  receiverCertificate: "Сертификат получателя не годится для этого адреса.",
+  receiverBroken: "Получатель не дал правильного ответа HTTP по HTTPS.",
+  receiverUnresolved: "Имя получателя не найдено.",
+  attemptUnsigned: "Секрет подписи не читается: смените его.",
+  receiverAnswered: ({ status }) => `Получатель ответил ${status}.`,
+
+  requiredForNewChannel: "Для нового канала это поле нужно заполнить.",
+  notNumber: "Введите число.",
+  notSlug: "Введите код из строчных латинских букв, цифр, дефисов и подчёркиваний.",
+  notSlugItem: ({ given }) => `«${given}» — не код.`,
+  notInstant: "Введите время по ISO 8601 со смещением или Z, с 1970 по 9999 год.",
+  notAddress: "Введите правильный адрес.",
+  notChannel: "Введите номер канала или @имя.",
+  noChannel: ({ channel }) => `Канала ${channel} нет.`,
+  channelNotNamed: "Укажите id, msgr_id или handle.",
+  postNotNamed: "Укажите id или channel и msgr_post_id.",
+  numberOfChannel: ({ channel }) => `Этот номер у канала ${channel}.`,
+  numberOfPost: ({ post }) => `Этот номер у поста ${post} этого канала.`,
+  reservedHandle: ({ handle }) => `«${handle}» — адрес из API.`,
+  notHandle:
+    "Введите имя: до 64 латинских букв, цифр, подчёркиваний, точек и дефисов, не из одних цифр.",
+  idChanged: ({ slug, id }) => `Номер кода ${slug} — ${id}, он не меняется.`,
+  idTaken: ({ id, holder }) => `Номер ${id} принадлежит коду ${holder}.`,
+  parentNeeded: ({ kind }) => `Для ${kind} нужна вышестоящая территория.`,
+  wrongParent: ({ kind, above }) => `${kind} не может находиться в ${above}.`,
+  wrongChild: ({ kind, below, slug }) => `${kind} не может содержать ${below} ${slug}.`,
+  imageNotAddress: ({ example }) =>
+    `В загруженном файле изображение задаётся адресом, например ${example}.`,
+  noImageFile: ({ file }) => `Файла изображения ${file} нет.`,
+  imageTooLarge: ({ file, bytes }) => `${file} больше ${bytes} байт.`,
+  imageNotWebp: ({ file }) => `${file} — не изображение WebP.`,
+  imageTooWide: ({ file, width, height, side }) =>
+    `В ${file} пикселей ${width} x ${height}; по стороне не больше ${side}.`,
+  otherNumberOfCells: "В строке не столько ячеек, сколько в заголовке.",
+  quoteInCell:
+    "Кавычка внутри ячейки без кавычек: возьмите ячейку в кавычки, а эту кавычку удвойте.",
+  lineNotJson: "Строка — не JSON.",
+  lineNotObject: "Строка — не объект JSON.",
+  unknownColumns: ({ columns }) => `Неизвестные столбцы: ${columns.join(", ")}.`,
+
+  noFile: ({ path }) => `Файла ${path} нет.`,
+  isFolder: ({ path }) => `${path} — папка, а не файл.`,
+  fileNotUtf8: ({ file, line }) => `${file} не в UTF-8 (строка ${line}).`,
+  noHeader: "В файле нет целого заголовка: первая строка называет столбцы.",
+  unknownColumnsInHeader: ({ unknown, known }) =>
+    `В заголовке неизвестные столбцы: ${unknown.map((name) => JSON.stringify(name)).join(", ")}. ` +
+    `Известны: ${known.join(", ")}.`,
+  columnTwice: ({ column }) => `В заголовке столбец ${column} стоит дважды.`,
+  lineTooLong: ({ line, characters }) =>
+    `Строка ${line} длиннее ${characters} знаков. ${MEND_AND_REPEAT}`,
+  rowTooLong: ({ line, characters }) =>
+    `Строка ${line} длиннее ${characters} знаков: не закрыта ли кавычка? ${MEND_AND_REPEAT}`,
+  quoteNotClosed: ({ line }) => `Строка ${line}: кавычка открыта и не закрыта. ${MEND_AND_REPEAT}`,
+  quoteNotDoubled: ({ line }) =>
+    `Строка ${line}: кавычку внутри ячейки в кавычках нужно удвоить. ${MEND_AND_REPEAT}`,
+  nothingToReplaceBy: "В файле нет строк: замена удалила бы всё.",
+  nothingRemoved: "Ничего не удалено, потому что есть отклонённые строки.",
+  staysForChannels: ({ slug }) => `${slug} остаётся: в нём есть каналы.`,
+  staysForTerritories: ({ slug }) => `${slug} остаётся: в нём есть другие территории.`,
+  importFailed: "Загрузка не удалась, причина в журнале установки. Прочитанное загружено.",
+  importInterrupted: "Она была прервана. Запустите её снова: загруженное остаётся на месте.",
+
+  cannotListen: ({ place, reason }) => `Не удалось открыть ${place}: ${reason}.`,
+  noDatabase: ({ path }) => `Базы ${path} нет.`,
+  cannotOpenDatabase: ({ path, reason }) => `Не удалось открыть базу ${path}: ${reason}.`,
+  databaseDamaged: ({ path, damages }) => `${path} повреждена: ${damages.join("; ")}.`,
+  notOurDatabase: ({ path }) => `${path} — не база Kanalog.`,
+  notDatabase: ({ path }) => `${path} — не база, или повреждено её начало.`,
+  databaseUnreadable: ({ path, reason }) => `${path} не читается: ${reason}.`,
+  databaseOfOtherProgram: "Этот файл — база другой программы.",
+  newerDatabase: ({ version, known }) => `Версия схемы базы — ${version}, ${takeNewer(known)}`,
+  newerFile: ({ file, version, known }) => `Версия схемы ${file} — ${version}, ${takeNewer(known)}`,
+  olderFile: ({ file, version, known }) =>
+    `Версия схемы ${file} — ${version}, этой программы — ${known}: следующий запуск её обновит.`,
+  copyFailed: ({ path, reason }) => `Не удалось записать копию ${path}: ${reason}.`,
+  fileExists: ({ path }) => `Файл ${path} уже есть.`,
+  fileIsDatabase: ({ file }) => `${file} — сама база.`,
+  databaseInUse: ({ path }) => `${path} открыта другим процессом: сначала остановите его.`,
+  cannotLock: ({ path, reason }) => `Не удалось закрыть ${path} для других: ${reason}.`,
+  cannotTellUse: ({ path, companions }) =>
+    `${path} повреждена так, что нельзя узнать, открыта ли она другим процессом. Остановите сервер, ` +
+    `уберите файл вместе с ${companions.join(", ")} и восстановите ещё раз.`,
+  cannotTellStaff: ({ reason, mail }) => `${reason} Написать службе не удалось: ${mail}`,
+  secretFileUnusable: ({ path, reason }) =>
+    `Не удалось прочитать или создать секрет ${path}: ${reason}.`,
+  secretFileMissing: ({ path }) =>
+    `Нет файла секрета ${path}, которым читаются секреты подписи вебхуков. Верните его или задайте ` +
+    "его текст как KANALOG_SECRET. Если он потерян, задайте новый текст как KANALOG_SECRET: тогда " +
+    "будет сказано, что делать с каждым вебхуком.",
+  secretsUnreadable: ({ secret, webhooks }) =>
+    `Секреты подписи этих вебхуков зашифрованы не тем, что сейчас в ${secret}: ` +
+    `${webhooks.join(", ")}. Задайте прежнее. Если оно потеряно, отключите каждый (kanalog webhook ` +
+    "disable W), запустите сервер, попросите владельца сменить секрет и включите вебхук снова " +
+    "(kanalog webhook enable W).",
+
+  passwordMailSubject: "Новый пароль для Kanalog",
+  passwordMail:
+    "Вы, или кто-то вместо вас, попросили новый пароль. Выберите его по ссылке; она действует три дня и только один раз. Если это были не вы, ничего не делайте.",
+  invitationSubject: ({ organization }) => `Приглашение: ${organization}`,
+  invitation: ({ organization, inviter }) =>
+    `${inviter} приглашает вас в организацию «${organization}». Войдите по ссылке.`,
+  // The English part of the subject names the organization.
+  webhookDisabledSubject: ({ id }) => `Вебхук ${id} выключен`,
+  webhookDisabledMail: ({ id, organization }) =>
+    `За сутки не удалась ни одна доставка вебхука ${id} организации «${organization}», и он ` +
+    "выключен: новые публикации на него не отправляются. Когда приёмник снова заработает, " +
+    "проверьте его пробной доставкой и включите вебхук на странице ключей или методом PATCH.",
+  backupFailedSubject: "Резервная копия не записана",
+  backupFailedMail:
+    "Не удалось записать ежедневную резервную копию базы. Прежние копии целы. Проверьте место на " +
+    "диске и права на папку; следующая попытка — завтра в 04:00 по Москве, или сразу: страница " +
+    "заданий в консоли службы, либо kanalog backup FILE.",
+  address: "Адрес",
+  folder: "Папка",
+  lastError: "Ошибка",
+  lastSuccess: "Последний успех",
+  reason: "Причина",
+  time: "Время",
+
+  verbatim: ({ text }) => text,
+};
+
+function numbers({ channels, more }: { channels: readonly number[]; more: number }): string {
+  return channels.join(", ") + (more > 0 ? ` и ещё ${more}` : "");
+}
+
+const MEND_AND_REPEAT = "Исправьте её и загрузите файл снова; строки до неё могли быть загружены.";
+
+function takeNewer(known: number): string {
+  return `эта программа знает версии до ${known}. Возьмите ту новую, которая её записала.`;
+}

@@ -1,0 +1,436 @@
+import { describe, expect, test } from "bun:test";
+import { outcomeOf } from "../../src/push/webhooks/delivery/outcome.ts";
+import {
+  inEnglish,
+  inLanguage,
+  LANGUAGES,
+  type Message,
+  type MessageCode,
+  storedMessage,
+  verbatim,
+} from "../../src/values/messages/messages.ts";
+
+/**
+ * Every message in the words of the contract, by its code: values, and the sentence that the API and
+ * commands say. A sentence changes here only where the contract does.
+ */
+const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"], string][] } = {
+  required: [[{}, "This field is required."]],
+  notNull: [[{}, "This field may not be null."]],
+  unknownField: [[{}, "There is no such field."]],
+  blank: [[{}, "This field may not be blank."]],
+  notText: [[{}, "Not a valid string."]],
+  notUtf8: [[{}, "This value is not valid UTF-8."]],
+  nullCharacters: [[{}, "Null characters are not allowed."]],
+  controlCharacters: [[{}, "Control characters are not allowed."]],
+  tooShort: [[{ characters: 71 }, "Ensure this field has at least 71 characters."]],
+  tooLong: [[{ characters: 71 }, "Ensure this field has no more than 71 characters."]],
+  notInteger: [[{}, "A valid integer is required."]],
+  tooSmall: [[{ minimum: 72 }, "Ensure this value is greater than or equal to 72."]],
+  tooLarge: [[{ maximum: 73 }, "Ensure this value is less than or equal to 73."]],
+  outOfRange: [[{ minimum: 72, maximum: 73 }, "Enter a whole number from 72 to 73."]],
+  notFlag: [[{}, "Must be a valid boolean."]],
+  notChoice: [[{ given: "GIVEN" }, '"GIVEN" is not a valid choice.']],
+  notChoiceOf: [
+    [
+      { given: "GIVEN", options: ["ONE", "TWO"] },
+      '"GIVEN" is not a valid choice. Allowed: ONE, TWO.',
+    ],
+  ],
+  chooseOption: [[{}, "Choose one of the options."]],
+  unknownSlug: [[{ slug: "SLUG" }, "Object with slug=SLUG does not exist."]],
+  notDay: [[{}, "Date has wrong format. Use one of these formats instead: YYYY-MM-DD."]],
+  notDaySuchAs: [[{ example: "EXAMPLE" }, "Enter a day such as EXAMPLE."]],
+  dayIsOver: [[{}, "The day is over already."]],
+  notList: [[{ type: "TYPE" }, 'Expected a list of items but got type "TYPE".']],
+  notObject: [[{ type: "TYPE" }, "Invalid data. Expected a dictionary, but got TYPE."]],
+  emptyList: [[{}, "This list may not be empty."]],
+  tooManyItems: [[{ items: 74 }, "Ensure this field has no more than 74 elements."]],
+  moreFaults: [
+    [{ count: 1 }, "There is 1 more fault."],
+    [{ count: 75 }, "There are 75 more faults."],
+  ],
+  notFound: [
+    [{ thing: "address" }, "This address was not found."],
+    [{ thing: "channel" }, "The channel was not found."],
+    [{ thing: "delivery" }, "The delivery was not found."],
+    [{ thing: "image" }, "The image was not found."],
+    [{ thing: "mailServer" }, "A mail server was not found."],
+    [{ thing: "object" }, "This object was not found."],
+    [{ thing: "organization" }, "The organization was not found."],
+    [{ thing: "person" }, "The person was not found."],
+    [{ thing: "post" }, "The post was not found."],
+    [{ thing: "setUpPage" }, "The set-up page was not found."],
+    [{ thing: "webhook" }, "The webhook was not found."],
+    [{ thing: "import" }, "The import was not found."],
+    [{ thing: "number" }, "This was not found."],
+    [{ thing: "import", name: "NAME" }, "Import NAME was not found."],
+    [{ thing: "job", name: "NAME" }, "The job NAME was not found."],
+    [{ thing: "key", name: "NAME" }, "Key NAME was not found."],
+    [{ thing: "member", name: "NAME" }, "Member NAME was not found."],
+    [{ thing: "organization", name: "NAME" }, "Organization NAME was not found."],
+    [{ thing: "person", name: "NAME" }, "A person with the address NAME was not found."],
+    [{ thing: "webhook", name: "NAME" }, "Webhook NAME was not found."],
+  ],
+  invalidCursor: [[{}, "Invalid cursor."]],
+  periodTooLong: [[{ days: 76 }, "Ensure the period is at most 76 days."]],
+  periodBackwards: [[{}, "The period ends before it starts."]],
+  tooManyCells: [[{ cells: 77 }, "Ensure channels times days is at most 77."]],
+  notChannelQuery: [[{}, "Enter a messenger link, an @handle or a messenger channel ID."]],
+  nothingToChange: [[{}, "Give at least one of url, channels, is_active."]],
+  readWriteKeyNeeded: [[{}, "This needs a key marked read and write."]],
+  managerKeyNeeded: [[{}, "This needs a key of an owner or administrator."]],
+  methodNotIncluded: [[{ plan: "PLAN" }, "The plan PLAN does not include this method."]],
+  historyNotIncluded: [
+    [
+      { plan: "PLAN", days: 76, from: "2026-01-01" },
+      "The plan PLAN covers the last 76 days, from 2026-01-01 on.",
+    ],
+  ],
+  rateLimited: [
+    [{ requests: 1 }, "The plan allows 1 request per second."],
+    [{ requests: 78 }, "The plan allows 78 requests per second."],
+  ],
+  quotaExceeded: [[{ requests: 78 }, "The 78 requests of the period have run out."]],
+  keyNeeded: [[{}, "Send an API key in the header `Authorization: Bearer <API_KEY>`."]],
+  keyUnknown: [[{}, "There is no such API key."]],
+  keyNotWhole: [[{}, "This is not a whole API key: check that it was copied without a mistake."]],
+  keyRevoked: [[{}, "This API key was revoked."]],
+  keyExpired: [[{}, "This API key has expired."]],
+  keyOfSuspended: [[{}, "The member of this API key is suspended."]],
+  keyOfArchived: [[{}, "The organization of this API key is archived."]],
+  internal: [
+    [{}, "The server failed to answer this request. Its X-Request-Id finds it in the log."],
+  ],
+  storageUnavailable: [[{}, "The storage cannot do this at present."]],
+  queryTimeout: [[{}, "The database query took too long. Retry later, or narrow the selection."]],
+  stopping: [[{}, "The server is stopping."]],
+  methodNotAllowed: [[{ verb: "VERB" }, 'Method "VERB" not allowed.']],
+  originNotAllowed: [[{}, "Pages of this origin may not use the MCP server."]],
+  bodyNotSentAsJson: [
+    [{}, "Send the body as JSON, with the header `Content-Type: application/json`."],
+  ],
+  bodyNotJson: [[{}, "The body is not valid JSON in UTF-8."]],
+  bodyTooLarge: [
+    [{ kib: 64 }, "The body is larger than 64 KiB."],
+    [{ kib: 2048 }, "The body is larger than 2 MiB."],
+  ],
+  bodyTooDeep: [[{ levels: 32 }, "The body is nested deeper than 32 levels."]],
+  bodyTooManyTexts: [[{ count: 75 }, "The body has more than 75 texts."]],
+  bodyTooManyContainers: [[{ count: 75 }, "The body has more than 75 objects and lists."]],
+  bodyTooManyMembers: [[{ count: 75 }, "The body has more than 75 members."]],
+  bodyTooManyItems: [[{ count: 75 }, "The body has more than 75 items."]],
+  bodyCutByStop: [[{}, "The server stopped before the body's end."]],
+  bodyCut: [[{}, "The connection was closed before the body's end."]],
+  pageTakesNoForm: [[{}, "This page takes no form."]],
+  formGone: [[{}, "This form does not exist any more."]],
+  formOfElsewhere: [[{}, "Forms are taken from the appliance's own pages only."]],
+  formTooLarge: [[{}, "The form is too large."]],
+  formUnreadable: [[{}, "The form could not be read."]],
+  fileNotStored: [[{}, "The file cannot be stored at present."]],
+  noHost: [[{}, "The header Host names no host."]],
+  passwordsWaiting: [
+    [{}, "Too many passwords are waiting to be checked. Try again in a few seconds."],
+  ],
+  networkWaiting: [
+    [{}, "Too many requests from your network are waiting. Try again in a few seconds."],
+  ],
+  notEmail: [[{}, "Enter a valid email address."]],
+  memberAlready: [
+    [{ email: "ada@example.com" }, "ada@example.com is a member of this organization already."],
+  ],
+  wrongPassword: [[{}, "This is not your present password."]],
+  nameInPassword: [[{}, "Leave your e-mail's name and Kanalog's out of the password."]],
+  commonPassword: [[{}, "This password is one of the first that are guessed."]],
+  lastStaff: [[{ email: "ada@example.com" }, "ada@example.com is the last one who is staff."]],
+  notHttpsAddress: [[{}, "Enter a valid https:// address."]],
+  wrongPort: [[{}, "Use port 443, or one above 1023."]],
+  userInAddress: [[{}, "A user name or password in the address is not allowed."]],
+  addressRefused: [
+    [{}, "Enter an address on the internet: this one does not exist, or is of a private network."],
+  ],
+  unknownChannels: [
+    [{ channels: [81, 82], more: 0 }, "There are no public channels with the numbers 81, 82."],
+    [
+      { channels: [81, 82], more: 98 },
+      "There are no public channels with the numbers 81, 82 and 98 more.",
+    ],
+  ],
+  tooManyChannels: [
+    [
+      { max: 79, channels: [81, 82], more: 0 },
+      "Ensure this field has no more than 79 elements. Leave out: 81, 82.",
+    ],
+    [
+      { max: 79, channels: [81, 82], more: 98 },
+      "Ensure this field has no more than 79 elements. Leave out: 81, 82 and 98 more.",
+    ],
+  ],
+  webhookChannelsNotIncluded: [
+    [
+      { plan: "PLAN", included: 83, channels: 84 },
+      "The plan PLAN includes 83 channels a webhook; this one has 84.",
+    ],
+  ],
+  webhooksNotIncluded: [
+    [
+      { plan: "PLAN", included: 1, existing: 84 },
+      "The plan PLAN includes 1 webhook; there are 84.",
+    ],
+    [
+      { plan: "PLAN", included: 83, existing: 84 },
+      "The plan PLAN includes 83 webhooks; there are 84.",
+    ],
+  ],
+  disabledByStaff: [[{}, "The webhook was disabled by staff: contact support."]],
+  secretUnreadable: [[{}, "The signing secret cannot be read any more: rotate it first."]],
+  secretUnreadableOfOwner: [
+    [{}, "The signing secret cannot be read any more: have its owner rotate it first."],
+  ],
+  testedJustNow: [[{}, "A webhook is tested at most once a minute."]],
+  hostHadEnough: [[{ attempts: 85 }, "At most 85 pings and resends a minute go to one host."]],
+  webhookDisabled: [[{}, "The webhook is disabled: enable it first."]],
+  pingNotResent: [[{}, "A ping is not sent again: test the webhook."]],
+  attemptUnderWay: [[{}, "An attempt of this delivery is under way."]],
+  eventTooOld: [[{}, "The event is older than two days."]],
+  webhookBusy: [[{}, "Too many attempts of this webhook are under way."]],
+  deliveriesBusy: [[{}, "Too many deliveries are being tried at this moment."]],
+  organizationBusy: [[{ deliveries: 86 }, "At most 86 deliveries are tried at once."]],
+  receiverTimeout: [[{}, "The receiver did not answer within 10 seconds."]],
+  receiverUnreachable: [[{}, "The receiver could not be reached."]],
+  receiverCertificate: [[{}, "The receiver's certificate is not valid for this address."]],
+  receiverBroken: [[{}, "The receiver did not answer with a proper HTTP answer over HTTPS."]],
+  receiverUnresolved: [[{}, "The name of the receiver could not be resolved."]],
+  attemptUnsigned: [[{}, "The signing secret cannot be read; rotate it."]],
+  receiverAnswered: [[{ status: 503 }, "The receiver answered 503."]],
+  requiredForNewChannel: [[{}, "This field is required for a new channel."]],
+  notNumber: [[{}, "A valid number is required."]],
+  notSlug: [[{}, "Enter a code of lower-case letters, digits, hyphens and underscores."]],
+  notSlugItem: [[{ given: "GIVEN" }, '"GIVEN" is not a code.']],
+  notInstant: [[{}, "Datetime has wrong format. Use ISO 8601 with an offset or Z, 1970 to 9999."]],
+  notAddress: [[{}, "Enter a valid URL."]],
+  notChannel: [[{}, "Enter a service number or an @handle."]],
+  noChannel: [
+    [{ channel: 87 }, "There is no channel 87."],
+    [{ channel: "@HANDLE" }, "There is no channel @HANDLE."],
+  ],
+  channelNotNamed: [[{}, "Give id, msgr_id or handle."]],
+  postNotNamed: [[{}, "Give id, or channel and msgr_post_id."]],
+  numberOfChannel: [[{ channel: 87 }, "Channel 87 has this number."]],
+  numberOfPost: [[{ post: 88 }, "Post 88 of the channel has this number."]],
+  reservedHandle: [[{ handle: "HANDLE" }, '"HANDLE" is an address of the API.']],
+  notHandle: [
+    [
+      {},
+      "Enter a handle: up to 64 letters, digits, underscores, dots and hyphens, not digits alone.",
+    ],
+  ],
+  idChanged: [[{ slug: "SLUG", id: 89 }, "The id of SLUG is 89 and does not change."]],
+  idTaken: [[{ id: 89, holder: "HOLDER" }, "The id 89 belongs to HOLDER."]],
+  parentNeeded: [[{ kind: "KIND" }, "A KIND needs a parent."]],
+  wrongParent: [[{ kind: "KIND", above: "ABOVE" }, "A KIND cannot lie in a ABOVE."]],
+  wrongChild: [
+    [{ kind: "KIND", below: "BELOW", slug: "SLUG" }, "A KIND cannot contain the BELOW SLUG."],
+  ],
+  imageNotAddress: [
+    [
+      { example: "EXAMPLE" },
+      "A row of an uploaded file gives an image by its address, such as EXAMPLE.",
+    ],
+  ],
+  noImageFile: [[{ file: "FILE" }, "There is no image file FILE."]],
+  imageTooLarge: [[{ file: "FILE", bytes: 90 }, "FILE is larger than 90 bytes."]],
+  imageNotWebp: [[{ file: "FILE" }, "FILE is not a WebP image."]],
+  imageTooWide: [
+    [
+      { file: "FILE", width: 91, height: 92, side: 93 },
+      "FILE has 91 x 92 pixels; at most 93 a side.",
+    ],
+  ],
+  otherNumberOfCells: [[{}, "The row has another number of cells than the header."]],
+  quoteInCell: [
+    [{}, "A quote stands within a cell that is not quoted: quote the cell and double the quote."],
+  ],
+  lineNotJson: [[{}, "The line is not JSON."]],
+  lineNotObject: [[{}, "The line is not a JSON object."]],
+  unknownColumns: [[{ columns: ["ONE", "TWO"] }, "Unknown columns: ONE, TWO."]],
+  noFile: [[{ path: "PATH" }, "There is no file PATH."]],
+  isFolder: [[{ path: "PATH" }, "PATH is a directory, not a file."]],
+  fileNotUtf8: [[{ file: "FILE", line: 94 }, "FILE is not UTF-8 (line 94)."]],
+  noHeader: [[{}, "The file has no whole header: its first line names the columns."]],
+  unknownColumnsInHeader: [
+    [
+      { unknown: ["ONE"], known: ["TWO", "THREE"] },
+      'The header has unknown columns: "ONE". Known: TWO, THREE.',
+    ],
+  ],
+  columnTwice: [[{ column: "COLUMN" }, "The header has the column COLUMN twice."]],
+  lineTooLong: [
+    [
+      { line: 94, characters: 71 },
+      "Line 94: the line is longer than 71 characters. Mend it and import the file again; rows before it may be imported already.",
+    ],
+  ],
+  rowTooLong: [
+    [
+      { line: 94, characters: 71 },
+      "Line 94: the row is longer than 71 characters; is a quote not closed? Mend it and import the file again; rows before it may be imported already.",
+    ],
+  ],
+  quoteNotClosed: [
+    [
+      { line: 94 },
+      "Line 94: a quote is opened and not closed. Mend it and import the file again; rows before it may be imported already.",
+    ],
+  ],
+  quoteNotDoubled: [
+    [
+      { line: 94 },
+      "Line 94: a quote within a quoted cell must be doubled. Mend it and import the file again; rows before it may be imported already.",
+    ],
+  ],
+  nothingToReplaceBy: [[{}, "The file has no rows: replacing by it would remove all."]],
+  nothingRemoved: [[{}, "Nothing is removed, since rows were rejected."]],
+  staysForChannels: [[{ slug: "SLUG" }, "SLUG stays, since channels are in it."]],
+  staysForTerritories: [[{ slug: "SLUG" }, "SLUG stays, since others lie in it."]],
+  importFailed: [
+    [{}, "The import failed; the appliance's log says why. What was read is imported."],
+  ],
+  importInterrupted: [[{}, "It was interrupted. Run it again: what was imported stays as it is."]],
+  cannotListen: [[{ place: "PLACE", reason: "REASON" }, "Cannot listen on PLACE: REASON."]],
+  noDatabase: [[{ path: "PATH" }, "There is no database PATH."]],
+  cannotOpenDatabase: [
+    [{ path: "PATH", reason: "REASON" }, "Cannot open the database PATH: REASON."],
+  ],
+  databaseDamaged: [[{ path: "PATH", damages: ["ONE", "TWO"] }, "PATH is damaged: ONE; TWO."]],
+  notOurDatabase: [[{ path: "PATH" }, "PATH is not a database of Kanalog."]],
+  notDatabase: [[{ path: "PATH" }, "PATH is not a database, or its beginning is damaged."]],
+  databaseUnreadable: [[{ path: "PATH", reason: "REASON" }, "PATH cannot be read: REASON."]],
+  databaseOfOtherProgram: [[{}, "The file is a database of another program."]],
+  newerDatabase: [
+    [
+      { version: 95, known: 99 },
+      "The database has schema version 95, this program knows versions up to 99. Take the newer program that wrote it.",
+    ],
+  ],
+  newerFile: [
+    [
+      { file: "FILE", version: 95, known: 99 },
+      "FILE has schema version 95, this program knows versions up to 99. Take the newer program that wrote it.",
+    ],
+  ],
+  copyFailed: [[{ path: "PATH", reason: "REASON" }, "Cannot write the copy PATH: REASON."]],
+  fileExists: [[{ path: "PATH" }, "The file PATH exists already."]],
+  fileIsDatabase: [[{ file: "FILE" }, "FILE is the database itself."]],
+  databaseInUse: [[{ path: "PATH" }, "Another process uses PATH: stop it first."]],
+  cannotLock: [[{ path: "PATH", reason: "REASON" }, "Cannot lock PATH: REASON."]],
+  cannotTellUse: [
+    [
+      { path: "PATH", companions: ["ONE", "TWO"] },
+      "PATH is so damaged that nobody can tell whether a process still uses it. Stop the server, move the file away with ONE, TWO, and restore again.",
+    ],
+  ],
+  cannotTellStaff: [
+    [{ reason: "REASON", mail: "MAIL" }, "REASON Staff could not be told by mail: MAIL"],
+  ],
+  secretFileUnusable: [
+    [{ path: "PATH", reason: "REASON" }, "Cannot read or make the secret PATH: REASON."],
+  ],
+  secretFileMissing: [
+    [
+      { path: "PATH" },
+      "The secret file PATH is missing, by which the webhooks' signing secrets are read. Put it back, or give its text as KANALOG_SECRET. Where it is lost for good, give a new text as KANALOG_SECRET: what to do about each webhook is said then.",
+    ],
+  ],
+  secretsUnreadable: [
+    [
+      { secret: "SECRET", webhooks: [96, 97] },
+      "SECRET is not what the signing secrets of these webhooks were encrypted with: 96, 97. Give the former one. Where it is lost, disable each (kanalog webhook disable W), start, have its owner rotate the secret, and enable it again (kanalog webhook enable W).",
+    ],
+  ],
+  passwordMailSubject: [[{}, "A new password for Kanalog"]],
+  passwordMail: [
+    [
+      {},
+      "You, or somebody for you, asked for a new password. Choose it by this link; it works for three days, and once. If it was not you, do nothing.",
+    ],
+  ],
+  invitationSubject: [[{ organization: "ORGANIZATION" }, "Invitation: ORGANIZATION"]],
+  invitation: [
+    [
+      { organization: "ORGANIZATION", inviter: "INVITER" },
+      "INVITER invites you into the organization ORGANIZATION. Come in by this link.",
+    ],
+  ],
+  webhookDisabledSubject: [
+    [{ id: 89, organization: "ORGANIZATION" }, "Webhook 89 was disabled: ORGANIZATION"],
+  ],
+  webhookDisabledMail: [
+    [
+      { id: 89, organization: "ORGANIZATION" },
+      'Not a single delivery of webhook 89 of ORGANIZATION succeeded for a day, so it was disabled: posts read from now on are not sent to it. When the receiver works again, try it with POST /v1/msgr/webhooks/89/test/ and enable the webhook on the page of API keys, or with PATCH /v1/msgr/webhooks/89/ {"is_active": true}. Posts are then sent from that moment.',
+    ],
+  ],
+  backupFailedSubject: [[{}, "The backup failed"]],
+  backupFailedMail: [
+    [
+      {},
+      "The daily backup of the database could not be written. Former backups are untouched. Look at the disk's free space and the folder's rights; the next attempt is tomorrow at 04:00 Moscow time, or at once: the page of jobs in staff's console, or kanalog backup FILE.",
+    ],
+  ],
+  address: [[{}, "Address"]],
+  folder: [[{}, "Folder"]],
+  lastError: [[{}, "Last error"]],
+  lastSuccess: [[{}, "Last success"]],
+  reason: [[{}, "Reason"]],
+  time: [[{}, "Time"]],
+  verbatim: [[{ text: "TEXT" }, "TEXT"]],
+};
+
+const all = Object.entries(SAID).flatMap(([code, rows]) =>
+  rows.map(([values, english]) => ({ said: { code, values } as Message, english })),
+);
+
+describe("a message", () => {
+  test("says in English what the contract says, byte for byte", () => {
+    expect(all.length).toBeGreaterThan(190);
+    for (const { said, english } of all) expect(inEnglish(said), said.code).toBe(english);
+  });
+
+  test("is said in every other language, in other words", () => {
+    const others = LANGUAGES.filter((language) => language !== "en");
+    expect(others).toEqual(["ru"]);
+    for (const { said, english } of all) {
+      if (said.code === "verbatim") continue;
+      expect(inLanguage("ru", said), said.code).toMatch(/[а-яё]{2}/);
+      expect(inLanguage("ru", said), said.code).not.toBe(english);
+    }
+  });
+
+  test("goes through a thread and the database as it is", () => {
+    for (const { said, english } of all) {
+      const stored = storedMessage(JSON.parse(JSON.stringify(structuredClone(said))));
+      expect(inEnglish(stored), said.code).toBe(english);
+    }
+  });
+
+  test("of a version before codes, or of a later one, is shown as it was stored", () => {
+    expect(inLanguage("ru", storedMessage("The line is not JSON."))).toBe("The line is not JSON.");
+    const later = { code: "ofALaterVersion", values: {} } as unknown as Message;
+    expect(inLanguage("ru", storedMessage(later))).toBe("ofALaterVersion");
+  });
+});
+
+describe("how an attempt came out", () => {
+  test("is found again from the sentence that the API shows", () => {
+    const outcomes = all.filter(({ said }) => /^(receiver|attemptUnsigned)/.test(said.code));
+    expect(outcomes).toHaveLength(7);
+    for (const { said, english } of outcomes) expect(outcomeOf(english)).toEqual(said);
+  });
+
+  test("stays as it is where no message says so", () => {
+    for (const text of ["", "The receiver answered 5031.", "Of an earlier version."]) {
+      expect(outcomeOf(text)).toEqual(verbatim(text));
+    }
+  });
+});
