@@ -1,6 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Column } from "./columns.ts";
+import type { Column } from "../fields/columns.ts";
 import type { Fields } from "./source-row.ts";
 
 export const IMPORT_KIND_NAMES = [

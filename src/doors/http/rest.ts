@@ -13,6 +13,7 @@ import {
   noted,
   OTHER,
 } from "../../upkeep/metrics/note-request.ts";
+import { jsonTextOf } from "../../values/json-text.ts";
 import { errorAnswer, errorResponse, type Headers, json } from "./answers.ts";
 import type { BaseAddress } from "./base-address.ts";
 import { type Bodies, readJsonBody } from "./body.ts";
@@ -152,7 +153,9 @@ function readRaw({ url }: Request, params: Incoming["params"]): RawArguments {
 }
 
 function successResponse({ status, body }: Outcome & { ok: true }, headers: Headers): Response {
-  return status === 204 ? new Response(null, { status, headers }) : json(status, body, headers);
+  return status === 204
+    ? new Response(null, { status, headers })
+    : json(status, jsonTextOf(body), headers);
 }
 
 export function wrongVerb(request: Request): AppError {

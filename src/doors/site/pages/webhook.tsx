@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { CardView } from "../../../catalog/channels/card.ts";
-import type { WebhookView } from "../../../push/webhooks/manage/webhooks.ts";
+import type { WebhookView } from "../../../push/webhooks/manage/webhook-views.ts";
+import { jsonValueOf } from "../../../values/json-text.ts";
 import { Moment } from "../answer-times.tsx";
 import { asset } from "../layout.tsx";
 import { shownNumber } from "../shown.tsx";
@@ -105,10 +105,7 @@ function Channels({
   const words = pushWords[visit.language];
   const shown = channels.slice(0, CHANNELS_SHOWN_MAX);
   const cards = new Map(
-    (JSON.parse(context.services.channels.cards(shown)) as CardView[]).map((card) => [
-      card.id,
-      card,
-    ]),
+    jsonValueOf(context.services.channels.cards(shown)).map((card) => [card.id, card]),
   );
   const rest = channels.length - shown.length;
   return (

@@ -4,9 +4,10 @@ import { inTransaction } from "../../../db/transaction.ts";
 import { AppError, fieldError, notFound } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { emptyQueues } from "../events/drop-queue.ts";
-import { type DeliveryView, selectDeliveries } from "./deliveries-log.store.ts";
+import { selectDeliveries } from "./deliveries-log.store.ts";
 import { ofWebhook } from "./manage-webhooks.ts";
 import type { SecretBox } from "./secret-box.ts";
+import type { DeliveryView } from "./webhook-views.ts";
 import {
   channelsOf,
   disable,
@@ -48,7 +49,7 @@ export function createStaffWebhooks(
     deliveries(id: number, limit: number): DeliveryView[] {
       if (selectWebhook(db, id) === undefined) throw notFound(`Webhook ${id}`);
       const selection = { webhookId: id, before: null, limit, nowMs: clock.now() };
-      return JSON.parse(selectDeliveries(db, selection).results) as DeliveryView[];
+      return selectDeliveries(db, selection).results;
     },
   };
 }
