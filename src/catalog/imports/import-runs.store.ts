@@ -1,5 +1,5 @@
 import { type Database, statement } from "../../db/database.ts";
-import type { ImportKindName } from "./import-kind.ts";
+import type { ImportKindName } from "./import-kinds.ts";
 import type { ImportSummary, Reject } from "./run-import.ts";
 
 export type RunState = "running" | "done" | "failed";

@@ -6,7 +6,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Random } from "../../ports/random.ts";
 import { hasEnded, processName } from "../../ports/running.ts";
-import type { ImportKindName } from "./import-kind.ts";
+import type { ImportKindName } from "./import-kinds.ts";
 import {
   beat,
   endRun,

@@ -3,8 +3,7 @@ import { closeDatabase, copyDatabase, type Database, openDatabase } from "../../
 import { inTransaction } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { ImportKindName } from "./import-kind.ts";
-import { importKinds } from "./import-kinds.ts";
+import { type ImportKindName, importKinds } from "./import-kinds.ts";
 import { type RunProgress, type ShownReject, saveProgress } from "./import-runs.store.ts";
 import { formatOf, readRows } from "./rows.ts";
 import { type Reject, runImport } from "./run-import.ts";
