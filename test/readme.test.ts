@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { IMPORT_KIND_NAMES } from "../src/catalog/imports/import-kind.ts";
-import { importKinds } from "../src/catalog/imports/import-kinds.ts";
+import { IMPORT_KIND_NAMES, importKinds } from "../src/catalog/imports/import-kinds.ts";
 import { SETTINGS } from "../src/config.ts";
 import { startAppliance } from "./support/appliance.ts";
 import { fakePorts } from "./support/fake-ports.ts";

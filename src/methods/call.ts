@@ -2,7 +2,7 @@ import type { Key } from "../customers/keys/keys.table.ts";
 import type { Caller } from "../customers/keys/keys.ts";
 import { quotaExceeded } from "../customers/limits/limits.ts";
 import { AppError, type ErrorCode, toAppError } from "../errors.ts";
-import type { JsonText } from "../values/json-text.ts";
+import type { Json } from "../values/json-text.ts";
 import { message } from "../values/messages/messages.ts";
 import { type ApiMethod, takesBody } from "./method.ts";
 import { nextQuery, type RawArguments, readArguments } from "./read-arguments.ts";
@@ -14,7 +14,7 @@ const BILLED_ERRORS: ReadonlySet<ErrorCode> = new Set(["invalid", "not_found"]);
 
 /** What a call came to, and the units it cost. */
 export type Outcome = { units: number; usedAfter: number | null } & (
-  | { ok: true; status: number; body: JsonText<unknown> }
+  | { ok: true; status: number; body: Json<unknown> }
   | { ok: false; error: AppError }
 );
 
@@ -101,7 +101,7 @@ export function viewMethod(
   method: ApiMethod,
   raw: RawArguments,
   { services, viewer, nowMs }: { services: Services; viewer: Omit<Caller, "key">; nowMs: number },
-): Promise<JsonText<unknown>> {
+): Promise<Json<unknown>> {
   const context: CallContext = {
     services,
     caller: { ...viewer, key: NO_KEY },
@@ -145,7 +145,7 @@ async function runMethod(
   method: ApiMethod,
   raw: RawArguments,
   { services, caller, nowMs, pageUrl, ownUrl, readBody }: CallContext,
-): Promise<JsonText<unknown>> {
+): Promise<Json<unknown>> {
   const body = takesBody(method.verb) ? await readBody() : {};
   return method.run(readArguments(method, raw, body), {
     services,

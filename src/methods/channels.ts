@@ -1,5 +1,4 @@
-import { t } from "elysia";
-import type { CardView } from "../catalog/channels/card.ts";
+import { type CardView, cardSchema } from "../catalog/channels/card.ts";
 import { CHANNEL_KINDS, type ChannelKind } from "../catalog/channels/channel-kind.ts";
 import {
   type ChannelReference,
@@ -13,10 +12,11 @@ import {
 } from "../catalog/search/catalog.ts";
 import { type FieldFaults, fieldError } from "../errors.ts";
 import { readText, unknownSlug } from "../values/fields.ts";
-import { pageJsonText, toJsonText } from "../values/json-text.ts";
+import { pageJson } from "../values/json-text.ts";
 import { message } from "../values/messages/messages.ts";
+import { textSchema } from "../values/schema.ts";
 import { apiMethod } from "./method.ts";
-import { pageParameters, readPage } from "./paging.ts";
+import { pageOf, pageParameters, readPage } from "./paging.ts";
 import {
   choice,
   flag,
@@ -28,7 +28,6 @@ import {
   withDefault,
 } from "./parameters.ts";
 import { type RawArguments, readArguments } from "./read-arguments.ts";
-import { cardSchema, pageOf } from "./schemas.ts";
 import type { Services } from "./services.ts";
 
 const IDS_MAX = 100;
@@ -46,7 +45,7 @@ const idList = integerList({
 export const channelPath = inPath<ChannelReference>({
   in: "path",
   required: true,
-  schema: t.String({
+  schema: textSchema({
     description:
       "Service number of the channel (`id`), or its handle without `@`. For a link or an @handle " +
       "there is msgr_channels_resolve_retrieve.",
@@ -108,12 +107,12 @@ export const channelsList = apiMethod({
   errors: [],
   run(args, call) {
     const { channels, search } = call.services;
-    if (args.ids !== undefined) return pageJsonText(channels.cards(args.ids), null);
+    if (args.ids !== undefined) return pageJson(channels.cards(args.ids), null);
     const { ordering, limit } = args;
     const filter = readFilter(args, call.services);
     return readPage<CardView, CatalogPosition>(ordering, args.cursor, call, (after) =>
       filter === null
-        ? { results: toJsonText<CardView[]>([]), last: null }
+        ? { results: [], last: null }
         : search.page({ filter, ordering, after, limit }),
     );
   },

@@ -1,12 +1,13 @@
 import { STATISTICS_CELLS_MAX } from "../catalog/statistics/statistics.ts";
+import { dailyStatisticsSchema } from "../catalog/statistics/statistics-day.ts";
 import { AppError, fieldError } from "../errors.ts";
-import { resultsJsonText } from "../values/json-text.ts";
+import { listJson } from "../values/json-text.ts";
 import { message } from "../values/messages/messages.ts";
 import { dayOf, formatDay } from "../values/moscow-time.ts";
 import { apiMethod } from "./method.ts";
+import { listOf } from "./paging.ts";
 import { day, integerList, required } from "./parameters.ts";
 import { PERIOD_DAYS_DEFAULT, PERIOD_DAYS_MAX, readPeriod } from "./period.ts";
-import { dailyStatisticsSchema, listOf } from "./schemas.ts";
 
 const CHANNELS_MAX = 100;
 
@@ -57,6 +58,6 @@ export const dailyStatisticsList = apiMethod({
       );
     }
     const channelIds = args.channels;
-    return resultsJsonText(await services.statistics.daily({ channelIds, from, to }));
+    return listJson(await services.statistics.daily({ channelIds, from, to }));
   },
 });

@@ -1,11 +1,12 @@
 import { IMAGE_PATH } from "../catalog/directory/category-images.ts";
 import { TERRITORY_KINDS } from "../catalog/directory/directory.table.ts";
+import { categorySchema, territorySchema } from "../catalog/directory/entries.ts";
 import { fieldError } from "../errors.ts";
 import { unknownSlug } from "../values/fields.ts";
-import { resultsJsonText, toJsonText } from "../values/json-text.ts";
+import { pick } from "../values/schema.ts";
 import { apiMethod } from "./method.ts";
+import { listOf } from "./paging.ts";
 import { choice, text } from "./parameters.ts";
-import { categorySchema, listOf, territorySchema } from "./schemas.ts";
 
 export const categoriesList = apiMethod({
   operationId: "msgr_categories_list",
@@ -23,12 +24,10 @@ export const categoriesList = apiMethod({
   run(_args, { services, ownUrl }) {
     const addressOf = (image: string | null): string | null =>
       image?.startsWith(IMAGE_PATH) ? ownUrl(image) : image;
-    const categories = services.directory
-      .categories()
-      .map(({ id, slug, name, channels, image }) => {
-        return { id, slug, name, channels, image: addressOf(image) };
-      });
-    return resultsJsonText(toJsonText(categories));
+    const results = services.directory.categories().map((category) => {
+      return pick(categorySchema, { ...category, image: addressOf(category.image) });
+    });
+    return { results };
   },
 });
 
@@ -58,11 +57,7 @@ export const territoriesList = apiMethod({
     if (parent !== undefined && directory.territoryId(parent) === null) {
       throw fieldError({ parent: [unknownSlug(parent)] });
     }
-    const territories = directory
-      .territories({ ...(kind && { kind }), ...(parent && { parent }) })
-      .map(({ id, slug, name, kind, parent, path, channels }) => {
-        return { id, slug, name, kind, parent, path, channels };
-      });
-    return resultsJsonText(toJsonText(territories));
+    const territories = directory.territories({ ...(kind && { kind }), ...(parent && { parent }) });
+    return { results: territories.map((territory) => pick(territorySchema, territory)) };
   },
 });

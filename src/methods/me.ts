@@ -1,8 +1,59 @@
-import { PERIOD_DAYS } from "../customers/accounts/plan.ts";
-import { toJsonText } from "../values/json-text.ts";
+import { MEMBER_ROLES } from "../customers/accounts/accounts.table.ts";
+import { PERIOD_DAYS, PLAN_CODES } from "../customers/accounts/plan.ts";
+import { KEY_ACCESSES } from "../customers/keys/key-token.ts";
 import { formatInstant } from "../values/moscow-time.ts";
+import {
+  choiceSchema,
+  countSchema,
+  flagSchema,
+  instantSchema,
+  integerSchema,
+  nullable,
+  objectSchema,
+  textSchema,
+} from "../values/schema.ts";
 import { apiMethod } from "./method.ts";
-import { accountSchema } from "./schemas.ts";
+
+const accountSchema = objectSchema(
+  {
+    key: objectSchema({
+      id: integerSchema(),
+      name: textSchema(),
+      prefix: textSchema({ description: "How the key begins" }),
+      access: choiceSchema(KEY_ACCESSES, { description: "The key's mark, set when it was made" }),
+      created_at: instantSchema("When the key was made"),
+      last_used_at: nullable(instantSchema("Last use, written at most once a minute")),
+      expires_at: nullable(instantSchema("When the key stops working")),
+    }),
+    member: objectSchema({
+      id: integerSchema(),
+      name: textSchema(),
+      email: textSchema(),
+      role: choiceSchema(MEMBER_ROLES, { description: "The key acts with this role" }),
+    }),
+    organization: objectSchema({ id: integerSchema(), name: textSchema() }),
+    api_tariff: choiceSchema(PLAN_CODES, { description: "The plan in force" }),
+    tariff_ends_at: nullable(instantSchema("When the plan ends or has ended; null: no end")),
+    limits: objectSchema({
+      requests_per_second: integerSchema(),
+      requests_per_period: integerSchema(),
+      period_days: integerSchema(),
+      webhooks: integerSchema(),
+      webhook_channels: integerSchema(),
+      posts: flagSchema({ description: "Whether posts may be read" }),
+      history_days: nullable(
+        integerSchema({ description: "Days of statistics that may be read; null: all" }),
+      ),
+    }),
+    usage: objectSchema({
+      period_started_at: instantSchema("Start of the period"),
+      period_ends_at: instantSchema("End of the period"),
+      used: countSchema("Request units used in the period"),
+    }),
+    remaining_period: countSchema("Request units left in the period"),
+  },
+  "Account",
+);
 
 export const meRetrieve = apiMethod({
   operationId: "me_retrieve",
@@ -21,7 +72,7 @@ export const meRetrieve = apiMethod({
   run(_args, { caller, services, nowMs }) {
     const { key, member, organization, planInForce, plan } = caller;
     const { startedAt, endsAt, used } = services.limits.usage(caller, nowMs);
-    return toJsonText({
+    return {
       key: {
         id: key.id,
         name: key.name,
@@ -50,7 +101,7 @@ export const meRetrieve = apiMethod({
         used,
       },
       remaining_period: Math.max(0, plan.requestsPerPeriod - used),
-    });
+    };
   },
 });
 

@@ -1,7 +1,7 @@
-import type { Static, TSchema } from "elysia";
 import type { Caller } from "../customers/keys/keys.ts";
 import type { ErrorCode } from "../errors.ts";
-import type { JsonText } from "../values/json-text.ts";
+import type { Json } from "../values/json-text.ts";
+import type { Schema, ValueOf } from "../values/schema.ts";
 import type { Arguments, Parameters } from "./parameters.ts";
 import type { PlanRule } from "./plan-rules.ts";
 import type { Services } from "./services.ts";
@@ -29,7 +29,10 @@ export interface Call {
  * An API method, declared once: its REST route, its OpenAPI operation and its MCP tool are all
  * read off this object.
  */
-export interface ApiMethod<P extends Parameters = Parameters, R extends TSchema = TSchema> {
+export interface ApiMethod<
+  P extends Parameters = Parameters,
+  R extends Schema<unknown> = Schema<unknown>,
+> {
   /** Also the name of the MCP tool (specification, section 4). */
   operationId: string;
   verb: Verb;
@@ -55,7 +58,7 @@ export interface ApiMethod<P extends Parameters = Parameters, R extends TSchema 
   result: R;
   /** Errors of the method's own; those of keys, parameters and storage are common to all. */
   errors: readonly ErrorCode[];
-  run(args: Arguments<P>, call: Call): JsonText<Static<R>> | Promise<JsonText<Static<R>>>;
+  run(args: Arguments<P>, call: Call): Json<ValueOf<R>> | Promise<Json<ValueOf<R>>>;
 }
 
 /** What a declaration says only where it differs. */
@@ -69,7 +72,7 @@ const USUAL = {
 type Usual = keyof typeof USUAL;
 
 /** Types a declaration: what `run` receives follows from `parameters`. */
-export function apiMethod<P extends Parameters, R extends TSchema>(
+export function apiMethod<P extends Parameters, R extends Schema<unknown>>(
   method: Omit<ApiMethod<P, R>, Usual> & Partial<Pick<ApiMethod<P, R>, Usual>>,
 ): ApiMethod {
   return { ...USUAL, ...method } as unknown as ApiMethod;

@@ -1,12 +1,27 @@
 import { type Read, readText, TEXT_LENGTH_MAX } from "../values/fields.ts";
-import { type JsonText, type Page, pageJsonText } from "../values/json-text.ts";
+import { type Json, type Page, pageJson } from "../values/json-text.ts";
+import { listSchema, nullable, objectSchema, type Schema, textSchema } from "../values/schema.ts";
 import { INVALID_CURSOR, type Position } from "./cursor.ts";
 import type { Call } from "./method.ts";
 import { integer, text, withDefault } from "./parameters.ts";
 
+/** `{results}`: a list that has no pages. */
+export function listOf<T>(item: Schema<T>) {
+  return objectSchema({ results: listSchema(item) });
+}
+
+/** `{results, next}`. */
+export function pageOf<T>(item: Schema<T>) {
+  const next = textSchema({
+    format: "uri",
+    description: "Address of the next page; null on the last one",
+  });
+  return objectSchema({ results: listSchema(item), next: nullable(next) });
+}
+
 /** A part of a list: its items, and where it ended; null where nothing follows. */
 export interface Slice<View, P extends Position> {
-  results: JsonText<View[]>;
+  results: Json<View[]>;
   last: P | null;
 }
 
@@ -39,8 +54,8 @@ export async function readPage<View, P extends Position>(
   cursor: string | undefined,
   { services, nextUrl }: Call,
   select: (after: P | null) => Slice<View, P> | Promise<Slice<View, P>>,
-): Promise<JsonText<Page<View>>> {
+): Promise<Json<Page<View>>> {
   const after = cursor === undefined ? null : services.cursors.read<P>(scope, cursor);
   const { results, last } = await select(after);
-  return pageJsonText(results, last === null ? null : nextUrl(services.cursors.write(scope, last)));
+  return pageJson(results, last === null ? null : nextUrl(services.cursors.write(scope, last)));
 }

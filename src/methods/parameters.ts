@@ -1,4 +1,3 @@
-import { type TSchema, t } from "elysia";
 import {
   type Range,
   type Reader,
@@ -10,14 +9,20 @@ import {
   readText,
 } from "../values/fields.ts";
 import type { Day } from "../values/moscow-time.ts";
-import { integerSchema } from "./integer-schema.ts";
+import {
+  choiceSchema,
+  flagSchema,
+  integerSchema,
+  type Schema,
+  textSchema,
+} from "../values/schema.ts";
 
 /** One parameter of a method: what the documents say of it, and how it is read. */
 export interface Parameter<T> {
   in: "path" | "query" | "body";
   required: boolean;
   /** JSON Schema with limits, description and an example. */
-  schema: TSchema;
+  schema: Schema<unknown>;
   read: Reader<T>;
   /** What a method receives where it is not given. */
   default?: T;
@@ -61,7 +66,7 @@ export function withDefault<T>(parameter: Parameter<T>, value: T): Parameter<T> 
 }
 
 export function text(words: Words<string>): Parameter<string> {
-  return query(t.String(annotations(words)), readText);
+  return query(textSchema(annotations(words)), readText);
 }
 
 /** A whole number; `minimum` and `maximum` are included. */
@@ -74,21 +79,20 @@ export function integer({ minimum, maximum, ...words }: Words<number> & Range): 
 }
 
 export function flag(words: Words<boolean>): Parameter<boolean> {
-  return query(t.Boolean(annotations(words)), readFlag);
+  return query(flagSchema(annotations(words)), readFlag);
 }
 
 export function choice<Option extends string>(
   options: readonly [Option, ...Option[]],
   description: string,
 ): Parameter<Option> {
-  const schema = { type: "string", enum: [...options] };
   const words = annotations({ description, example: options[0] });
-  return query(t.Unsafe<Option>({ ...schema, ...words }), readChoice(options));
+  return query(choiceSchema(options, words), readChoice(options));
 }
 
 /** A Moscow day. */
 export function day(words: Words<string>): Parameter<Day> {
-  return query(t.String({ format: "date", ...annotations(words) }), readDay);
+  return query(textSchema({ format: "date", ...annotations(words) }), readDay);
 }
 
 /** Comma-separated whole numbers, each kept once, in the order given. */
@@ -97,10 +101,10 @@ export function integerList({
   ...words
 }: Words<string> & { itemsMax: number }): Parameter<number[]> {
   const pattern = "^\\s*-?\\d+\\s*(,\\s*-?\\d+\\s*)*$";
-  return query(t.String({ pattern, ...annotations(words) }), readIntegerList({ itemsMax }));
+  return query(textSchema({ pattern, ...annotations(words) }), readIntegerList({ itemsMax }));
 }
 
-function query<T>(schema: TSchema, read: Reader<T>): Parameter<T> {
+function query<T>(schema: Schema<unknown>, read: Reader<T>): Parameter<T> {
   return { in: "query", required: false, schema, read };
 }
 

@@ -1,13 +1,13 @@
-import type { PostPosition, PostView } from "../catalog/posts/posts.store.ts";
+import { type PostView, postSchema } from "../catalog/posts/post.ts";
+import type { PostPosition } from "../catalog/posts/posts.store.ts";
 import { notFound } from "../errors.ts";
 import { startOfDay } from "../values/moscow-time.ts";
 import { channelPath } from "./channels.ts";
 import { apiMethod } from "./method.ts";
-import { pageParameters, readPage } from "./paging.ts";
+import { pageOf, pageParameters, readPage } from "./paging.ts";
 import { day, flag, inPath, integer } from "./parameters.ts";
 import { requireOrder } from "./period.ts";
 import { postsIncluded } from "./plan-rules.ts";
-import { pageOf, postSchema } from "./schemas.ts";
 
 export const channelPostsRetrieve = apiMethod({
   operationId: "msgr_channels_posts_retrieve",

@@ -5,9 +5,10 @@ import type { Search } from "../catalog/search/search.ts";
 import type { Statistics } from "../catalog/statistics/statistics.ts";
 import type { KeyUse } from "../customers/keys/key-use.ts";
 import type { Limits } from "../customers/limits/limits.ts";
-import type { UsageSelection, UsageView } from "../customers/limits/usage.store.ts";
+import type { UsageSelection } from "../customers/limits/usage.store.ts";
+import type { UsageView } from "../customers/limits/usage-view.ts";
 import type { Webhooks } from "../push/webhooks/manage/webhooks.ts";
-import type { JsonText } from "../values/json-text.ts";
+import type { Json } from "../values/json-text.ts";
 import type { Cursors } from "./cursor.ts";
 
 /** The domains that methods call. */
@@ -19,7 +20,7 @@ export interface Services {
   posts: Posts;
   keyUse: Pick<KeyUse, "lastUsedAt">;
   limits: Limits;
-  usageHistory: { days(selection: UsageSelection): Promise<JsonText<UsageView[]>> };
+  usageHistory: { days(selection: UsageSelection): Promise<Json<UsageView[]>> };
   webhooks: Webhooks;
   cursors: Cursors;
 }

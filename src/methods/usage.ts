@@ -1,9 +1,10 @@
-import { resultsJsonText } from "../values/json-text.ts";
+import { usageSchema } from "../customers/limits/usage-view.ts";
+import { listJson } from "../values/json-text.ts";
 import { dayOf } from "../values/moscow-time.ts";
 import { apiMethod } from "./method.ts";
+import { listOf } from "./paging.ts";
 import { day } from "./parameters.ts";
 import { PERIOD_DAYS_DEFAULT, readPeriod } from "./period.ts";
-import { listOf, usageSchema } from "./schemas.ts";
 
 export const meUsageList = apiMethod({
   operationId: "me_usage_list",
@@ -26,6 +27,6 @@ export const meUsageList = apiMethod({
   async run(args, { services, caller, nowMs }) {
     const { from, to } = readPeriod(args, dayOf(nowMs));
     const organizationId = caller.organization.id;
-    return resultsJsonText(await services.usageHistory.days({ organizationId, from, to }));
+    return listJson(await services.usageHistory.days({ organizationId, from, to }));
   },
 });

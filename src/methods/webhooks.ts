@@ -1,23 +1,22 @@
-import { t } from "elysia";
 import type { Actor } from "../customers/audit/audit-log.ts";
 import { fieldError } from "../errors.ts";
-import type { DeliveryView } from "../push/webhooks/manage/deliveries-log.store.ts";
-import type { GivenTarget, WebhookView } from "../push/webhooks/manage/webhooks.ts";
-import { readTargetUrl, URL_LENGTH_MAX } from "../push/webhooks/target/target-guard.ts";
-import { type Read, readNumberList } from "../values/fields.ts";
-import type { JsonText } from "../values/json-text.ts";
-import { message } from "../values/messages/messages.ts";
-import { apiMethod, type Call } from "./method.ts";
-import { pageParameters, readPage } from "./paging.ts";
-import { flag, inBody, inPath, integer, type Parameter, required } from "./parameters.ts";
-import { webhooksIncluded, webhooksIncludedOrKept, webhookToSpare } from "./plan-rules.ts";
 import {
   attemptSchema,
+  type DeliveryView,
   deliverySchema,
   newSecretSchema,
-  pageOf,
+  type WebhookView,
   webhookSchema,
-} from "./schemas.ts";
+} from "../push/webhooks/manage/webhook-views.ts";
+import type { GivenTarget } from "../push/webhooks/manage/webhooks.ts";
+import { readTargetUrl, URL_LENGTH_MAX } from "../push/webhooks/target/target-guard.ts";
+import { type Read, readNumberList } from "../values/fields.ts";
+import { message } from "../values/messages/messages.ts";
+import { integerSchema, listSchema, nothingSchema, textSchema } from "../values/schema.ts";
+import { apiMethod, type Call } from "./method.ts";
+import { pageOf, pageParameters, readPage } from "./paging.ts";
+import { flag, inBody, inPath, integer, type Parameter, required } from "./parameters.ts";
+import { webhooksIncluded, webhooksIncludedOrKept, webhookToSpare } from "./plan-rules.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 /** One rotation may leave the former secret signing for so long. */
@@ -34,7 +33,7 @@ const deliveryPath = inPath(integer({ description: "Delivery number.", example: 
 const urlField: Parameter<GivenTarget> = {
   in: "body",
   required: false,
-  schema: t.String({
+  schema: textSchema({
     maxLength: URL_LENGTH_MAX,
     description:
       "`https://` address of your server, port 443 or above 1023. Addresses of private networks " +
@@ -47,7 +46,7 @@ const urlField: Parameter<GivenTarget> = {
 const channelsField: Parameter<number[]> = {
   in: "body",
   required: false,
-  schema: t.Array(t.Unsafe<number>({ type: "integer" }), {
+  schema: listSchema(integerSchema(), {
     minItems: 1,
     description: "Service numbers of public channels to watch.",
     examples: [[1, 3]],
@@ -151,11 +150,11 @@ export const webhooksDestroy = apiMethod({
   planRule: webhooksIncludedOrKept,
   parameters: webhookPath,
   status: 204,
-  result: t.Null(),
+  result: nothingSchema(),
   errors: ["not_found"],
   async run({ id }, call) {
     await call.services.webhooks.remove(own(id, call), actorOf(call));
-    return "null" as JsonText<null>;
+    return null;
   },
 });
 

@@ -1,12 +1,24 @@
 /**
- * JSON text of a value of type T. Answers travel as text from where they are read: made once, in
- * the thread that ran the query, which is cheaper than handing objects between threads. Cards are
- * stored as text already.
+ * JSON text of a value of type T. Cards are stored as such, and what a thread read crosses to the one
+ * that answers as such: made once, it is cheaper than handing many objects over.
  */
 export type JsonText<T> = string & { readonly jsonOf: T };
 
+/** A value that is no text of its own, or its JSON text where that is what there is. */
+export type Json<T> = T | JsonText<T>;
+
 export function toJsonText<T>(value: T): JsonText<T> {
   return JSON.stringify(value) as JsonText<T>;
+}
+
+/** What a door writes: text as it is. */
+export function jsonTextOf<T>(json: Json<T>): JsonText<T> {
+  return typeof json === "string" ? (json as JsonText<T>) : toJsonText(json as T);
+}
+
+/** What a page shows. */
+export function jsonValueOf<T>(json: Json<T>): T {
+  return typeof json === "string" ? (JSON.parse(json) as T) : (json as T);
 }
 
 /** A page as every paginated list has it (specification, section 2). */
@@ -15,13 +27,17 @@ export interface Page<T> {
   next: string | null;
 }
 
-/** The envelope around results that are text already. */
-export function pageJsonText<T>(results: JsonText<T[]>, next: string | null): JsonText<Page<T>> {
-  return `{"results":${results},"next":${JSON.stringify(next)}}` as JsonText<Page<T>>;
+/** The envelope around results, which are not parsed where they are text already. */
+export function pageJson<T>(results: Json<T[]>, next: string | null): Json<Page<T>> {
+  return typeof results === "string"
+    ? (`{"results":${results},"next":${JSON.stringify(next)}}` as JsonText<Page<T>>)
+    : { results, next };
 }
 
-export function resultsJsonText<T>(results: JsonText<T[]>): JsonText<{ results: T[] }> {
-  return `{"results":${results}}` as JsonText<{ results: T[] }>;
+export function listJson<T>(results: Json<T[]>): Json<{ results: T[] }> {
+  return typeof results === "string"
+    ? (`{"results":${results}}` as JsonText<{ results: T[] }>)
+    : { results };
 }
 
 /** The value of a JSON text in UTF-8; undefined where it is none. */

@@ -89,7 +89,8 @@ const EXCEPTIONS: readonly { from: string; to: string; isType?: true; why: strin
 const PACKAGES: Record<string, readonly string[]> = {
   "better-sqlite3": ["db"],
   "drizzle-orm/better-sqlite3": ["db"],
-  elysia: ["doors/http", "doors/mcp", "doors/site", "methods"],
+  elysia: ["doors/http", "doors/mcp", "doors/site"],
+  "@sinclair/typebox": ["values"],
   "@elysiajs/swagger": ["doors/http"],
   "swagger-ui-dist": ["doors/http"],
   croner: ["upkeep/jobs"],

@@ -313,6 +313,12 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
       "The database has schema version 95, this program knows versions up to 99. Take the newer program that wrote it.",
     ],
   ],
+  olderFile: [
+    [
+      { file: "FILE", version: 7, known: 8 },
+      "FILE has schema version 7, this program 8: the next start migrates it.",
+    ],
+  ],
   newerFile: [
     [
       { file: "FILE", version: 95, known: 99 },

@@ -1,6 +1,5 @@
 import { type App, createApp } from "../../src/app/app.ts";
-import type { ImportKindName } from "../../src/catalog/imports/import-kind.ts";
-import { importKinds } from "../../src/catalog/imports/import-kinds.ts";
+import { type ImportKindName, importKinds } from "../../src/catalog/imports/import-kinds.ts";
 import {
   type ImportSummary,
   type Reject,

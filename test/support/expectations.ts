@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import type { ImportKindName } from "../../src/catalog/imports/import-kind.ts";
+import type { ImportKindName } from "../../src/catalog/imports/import-kinds.ts";
 import type { Fields } from "../../src/catalog/imports/source-row.ts";
 import type { Answer, Appliance } from "./appliance.ts";
 

@@ -1,5 +1,4 @@
-import type { ImportKindName } from "../../src/catalog/imports/import-kind.ts";
-import { importKinds } from "../../src/catalog/imports/import-kinds.ts";
+import { type ImportKindName, importKinds } from "../../src/catalog/imports/import-kinds.ts";
 import { type ImportFormat, readRows } from "../../src/catalog/imports/rows.ts";
 import { runImport } from "../../src/catalog/imports/run-import.ts";
 import { inEnglish } from "../../src/values/messages/messages.ts";

@@ -1,63 +1,145 @@
-import { formatInstant } from "../../values/moscow-time.ts";
-import type { ChannelKind } from "./channel-kind.ts";
+import { message } from "../../values/messages/messages.ts";
+import {
+  choiceSchema,
+  countSchema,
+  integerSchema,
+  listSchema,
+  numberSchema,
+  objectSchema,
+  type Schema,
+  textSchema,
+} from "../../values/schema.ts";
+import {
+  addressColumn,
+  type Column,
+  choiceColumn,
+  ID_MAX,
+  integerColumn,
+  lineColumn,
+  nullable,
+  numberColumn,
+  slugColumn,
+  slugsColumn,
+  textColumn,
+} from "../fields/columns.ts";
+import {
+  field,
+  flag,
+  hidden,
+  optional,
+  optionalInstant,
+  type RecordOf,
+  type ShownAs,
+  type StoredField,
+  schemasOf,
+  type ViewOf,
+  viewer,
+} from "../fields/stored-field.ts";
+import { CHANNEL_KINDS } from "./channel-kind.ts";
+import { isHandle } from "./channel-reference.ts";
 
-/** A channel's card as the API shows it (decisions, section 2). */
-export interface CardView {
-  id: number;
-  handle: string | null;
-  title: string;
-  description: string | null;
-  link: string | null;
-  image: string | null;
-  kind: ChannelKind;
-  subscribers: number;
-  category: string | null;
-  categories: string[];
-  territory: string | null;
-  a_plus: boolean;
-  verified: boolean;
-  quality: number | null;
-  citation: number | null;
-  last_post_at: string | null;
-}
+/**
+ * A channel as it is imported, stored and shown (decisions, sections 2 and 8). The card's schema and
+ * type, the statements that write it, the import's columns and the site's page are read off this.
+ */
+export const CHANNEL_FIELDS = {
+  /** 0 for one that the database is to choose. */
+  id: field(
+    integerColumn(1, ID_MAX),
+    integerSchema({ description: "Service number of the channel" }),
+    0,
+  ),
+  msgr_id: hidden(optional(integerColumn(Number.MIN_SAFE_INTEGER), integerSchema())),
+  handle: optional(handleColumn(), textSchema({ description: "Handle, without `@`" })),
+  title: field(lineColumn(500), textSchema()),
+  description: optional(textColumn(10_000), textSchema(), "text"),
+  link: optional(
+    addressColumn(),
+    textSchema({ description: "Address of the channel in the messenger" }),
+    "link",
+  ),
+  image: optional(
+    addressColumn(),
+    textSchema({ description: "Address of the channel's picture" }),
+    "link",
+  ),
+  kind: field(
+    choiceColumn(CHANNEL_KINDS),
+    choiceSchema(CHANNEL_KINDS, { description: "`chat` is a group chat" }),
+    "channel",
+  ),
+  subscribers: field(integerColumn(0), countSchema("Subscribers")),
+  category: optional(slugColumn(), textSchema({ description: "Code of the primary category" })),
+  categories: categoriesField("Codes of the additional categories"),
+  territory: optional(slugColumn(), textSchema({ description: "Code of the territory" })),
+  a_plus: flag("Has the A+ mark"),
+  verified: flag("Verified by its owner"),
+  quality: optional(numberColumn(), numberSchema({ description: "Quality index" }), "number"),
+  citation: optional(numberColumn(), numberSchema({ description: "Citation index" }), "number"),
+  last_post_at: optionalInstant("Time of the last post"),
+  is_public: { ...hidden(flag("Whether it is shown at all")), initial: 1 },
+};
+
+/** Columns of the table `channels`, which the catalog walks; all others are in `channel_cards`. */
+const WALKED = ["kind", "is_public", "subscribers", "quality", "citation", "last_post_at"];
+
+export const WALKED_COLUMNS = ["id", ...WALKED];
+export const KEPT_COLUMNS = Object.keys(CHANNEL_FIELDS).filter((name) => !WALKED.includes(name));
 
 /** Of `channels c` and `channel_cards k`. */
-export const CARD_COLUMNS = `
-  c.id, k.handle, k.title, k.description, k.link, k.image, c.kind, c.subscribers, k.category,
-  k.categories, k.territory, k.a_plus, k.verified, c.quality, c.citation, c.last_post_at`;
+export const CHANNEL_COLUMNS = Object.keys(CHANNEL_FIELDS)
+  .map((name) => (WALKED_COLUMNS.includes(name) ? `c.${name}` : `k.${name}`))
+  .join(", ");
 
-/** What a card is made of, as it is stored; `categories` are separated by spaces. */
-export interface CardRow
-  extends Omit<CardView, "categories" | "a_plus" | "verified" | "last_post_at"> {
-  categories: string;
-  a_plus: number;
-  verified: number;
-  last_post_at: number | null;
-}
+/** A channel as it is stored, `channels` and `channel_cards` together. */
+export type ChannelRecord = RecordOf<typeof CHANNEL_FIELDS>;
 
-/** Name by name: a row may have more than is shown. */
-export function toCard(row: CardRow): CardView {
-  return {
-    id: row.id,
-    handle: row.handle,
-    title: row.title,
-    description: row.description,
-    link: row.link,
-    image: row.image,
-    kind: row.kind,
-    subscribers: row.subscribers,
-    category: row.category,
-    categories: splitCategories(row.categories),
-    territory: row.territory,
-    a_plus: row.a_plus === 1,
-    verified: row.verified === 1,
-    quality: row.quality,
-    citation: row.citation,
-    last_post_at: row.last_post_at === null ? null : formatInstant(row.last_post_at),
-  };
+/** A channel's card as the API shows it. */
+export type CardView = ViewOf<typeof CHANNEL_FIELDS>;
+
+export const cardSchema = objectSchema(schemasOf(CHANNEL_FIELDS), "Channel");
+
+export const toCard: (record: ChannelRecord) => CardView = viewer(CHANNEL_FIELDS);
+
+type NameShownAs<A extends ShownAs> = {
+  [Name in keyof CardView]: (typeof CHANNEL_FIELDS)[Name]["shownAs"] extends A ? Name : never;
+}[keyof CardView];
+
+/** The fields that a page shows in one way, in the card's order. */
+export function fieldsShownAs<A extends ShownAs>(shownAs: A): NameShownAs<A>[] {
+  const shown = Object.entries(CHANNEL_FIELDS).filter(([, one]) => one.shownAs === shownAs);
+  return shown.map(([name]) => name as NameShownAs<A>);
 }
 
 /** Slugs of the additional categories from the text in which they are stored. */
 export function splitCategories(text: string): string[] {
   return text === "" ? [] : text.split(" ");
+}
+
+/** Separated by spaces in the database. */
+function categoriesField(description: string): StoredField<string[], string, Schema<string[]>> {
+  return {
+    column: nullable(slugsColumn()),
+    schema: listSchema(textSchema(), { description }),
+    initial: "",
+    store: (slugs) => slugs.join(" "),
+    show: splitCategories,
+    shownAs: null,
+  };
+}
+
+/** A card of this handle would be at the address of another method. */
+const RESERVED_HANDLE = "resolve";
+
+/** A handle with or without its `@`. */
+function handleColumn(): Column<string> {
+  return {
+    nullable: false,
+    read(given) {
+      const value = typeof given === "string" ? given.trim().replace(/^@/, "") : "";
+      if (value.toLowerCase() === RESERVED_HANDLE)
+        return { fault: message("reservedHandle", { handle: value }) };
+      return isHandle(value) ? { value } : { fault: message("notHandle") };
+    },
+  };
 }

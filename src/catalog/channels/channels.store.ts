@@ -1,6 +1,15 @@
 import { type Database, statement } from "../../db/database.ts";
+import { insertSql, updateSql } from "../../db/named-columns.ts";
 import { type JsonText, toJsonText } from "../../values/json-text.ts";
-import { CARD_COLUMNS, type CardRow, type CardView, splitCategories, toCard } from "./card.ts";
+import {
+  type CardView,
+  CHANNEL_COLUMNS,
+  type ChannelRecord,
+  KEPT_COLUMNS,
+  splitCategories,
+  toCard,
+  WALKED_COLUMNS,
+} from "./card.ts";
 import { createSearchIndex } from "./search-index.ts";
 import { searchTextOf } from "./search-text.ts";
 
@@ -58,13 +67,7 @@ export function selectIdsByHandle(db: Database, handles: readonly string[]): Han
   ).all(JSON.stringify(handles));
 }
 
-/** A channel as it is stored, `channels` and `channel_cards` together. */
-export interface ChannelRecord extends CardRow {
-  msgr_id: number | null;
-  is_public: number;
-}
-
-const RECORD_BY_ID = `SELECT ${CARD_COLUMNS}, k.msgr_id, c.is_public
+const RECORD_BY_ID = `SELECT ${CHANNEL_COLUMNS}
   FROM channels c CROSS JOIN channel_cards k ON k.id = c.id WHERE c.id = ?`;
 
 /**
@@ -128,34 +131,11 @@ export function createChannelRecords(db: Database) {
   const ids = createChannelIds(db);
   const record = (id: number | undefined): ChannelRecord | undefined =>
     id === undefined ? undefined : byId.get(id);
-  const insertChannel = statement(
-    db,
-    `INSERT INTO channels
-       (id, kind, is_public, subscribers, quality, citation, last_post_at, search_text)
-     VALUES (@id, @kind, @is_public, @subscribers, @quality, @citation, @last_post_at, @search_text)`,
-  );
-  const insertCard = statement(
-    db,
-    `INSERT INTO channel_cards
-       (id, msgr_id, handle, title, description, link, image, category, categories, territory,
-        a_plus, verified)
-     VALUES (@id, @msgr_id, @handle, @title, @description, @link, @image, @category, @categories,
-       @territory, @a_plus, @verified)`,
-  );
-  const updateChannel = statement(
-    db,
-    `UPDATE channels SET kind = @kind, is_public = @is_public, subscribers = @subscribers,
-       quality = @quality, citation = @citation, last_post_at = @last_post_at,
-       search_text = @search_text
-     WHERE id = @id`,
-  );
-  const updateCard = statement(
-    db,
-    `UPDATE channel_cards SET msgr_id = @msgr_id, handle = @handle, title = @title,
-       description = @description, link = @link, image = @image, category = @category,
-       categories = @categories, territory = @territory, a_plus = @a_plus, verified = @verified
-     WHERE id = @id`,
-  );
+  const walked = [...WALKED_COLUMNS, "search_text"];
+  const insertChannel = statement(db, insertSql("channels", walked));
+  const insertCard = statement(db, insertSql("channel_cards", KEPT_COLUMNS));
+  const updateChannel = statement(db, updateSql("channels", walked));
+  const updateCard = statement(db, updateSql("channel_cards", KEPT_COLUMNS));
 
   const withSearchText = (record: ChannelRecord) => ({
     ...record,

@@ -4,7 +4,7 @@ import { categoriesInUse } from "../channels/channels.store.ts";
 import { FACET_ID_MAX } from "../channels/search-text.ts";
 import { createCategoryImages } from "../directory/category-images.ts";
 import { createDirectoryStore } from "../directory/directory.store.ts";
-import { integerColumn, lineColumn, nullable, slugColumn } from "./columns.ts";
+import { integerColumn, lineColumn, nullable, slugColumn } from "../fields/columns.ts";
 import { inFileOrder } from "./directory-order.ts";
 import { readImage } from "./image-file.ts";
 import { type Given, type ImportContext, type ImportKind, RowFault } from "./import-kind.ts";

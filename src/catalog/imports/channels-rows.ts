@@ -1,26 +1,11 @@
 import type { Database } from "../../db/database.ts";
 import { unknownSlug } from "../../values/fields.ts";
 import { message } from "../../values/messages/messages.ts";
-import { CHANNEL_KINDS, type ChannelKind } from "../channels/channel-kind.ts";
-import { isHandle } from "../channels/channel-reference.ts";
-import { type ChannelRecord, createChannelRecords } from "../channels/channels.store.ts";
+import { CHANNEL_FIELDS, type ChannelRecord } from "../channels/card.ts";
+import { createChannelRecords } from "../channels/channels.store.ts";
+import { columnsOf, type RowOf } from "../fields/stored-field.ts";
 import { newestPostAt } from "../posts/posts.store.ts";
 import { mergeSearch, optimizeSearch } from "../search/optimize-search.ts";
-import {
-  addressColumn,
-  type Column,
-  choiceColumn,
-  flagColumn,
-  ID_MAX,
-  instantColumn,
-  integerColumn,
-  lineColumn,
-  nullable,
-  numberColumn,
-  slugColumn,
-  slugsColumn,
-  textColumn,
-} from "./columns.ts";
 import {
   type Given,
   type ImportContext,
@@ -28,78 +13,21 @@ import {
   RowFault,
   type RowOutcome,
 } from "./import-kind.ts";
+import { isSame, merge } from "./merge-row.ts";
 
-interface ChannelRow {
-  id: number;
-  msgr_id: number;
-  handle: string;
-  title: string;
-  description: string;
-  link: string;
-  image: string;
-  kind: ChannelKind;
-  subscribers: number;
-  category: string;
-  categories: string[];
-  territory: string;
-  a_plus: boolean;
-  verified: boolean;
-  quality: number;
-  citation: number;
-  last_post_at: number;
-  is_public: boolean;
-}
-
+type ChannelRow = RowOf<typeof CHANNEL_FIELDS>;
 type Records = ReturnType<typeof createChannelRecords>;
-
-const NEW_CHANNEL: Omit<ChannelRecord, "title" | "subscribers"> = {
-  id: 0,
-  msgr_id: null,
-  handle: null,
-  description: null,
-  link: null,
-  image: null,
-  kind: "channel",
-  is_public: 1,
-  category: null,
-  categories: "",
-  territory: null,
-  a_plus: 0,
-  verified: 0,
-  quality: null,
-  citation: null,
-  last_post_at: null,
-};
 
 /** Identity is `id`, else `msgr_id`, else `handle` (decisions, section 8). */
 export const channelsImport: ImportKind<ChannelRow> = {
-  columns: {
-    id: integerColumn(1, ID_MAX),
-    msgr_id: nullable(integerColumn(Number.MIN_SAFE_INTEGER)),
-    handle: nullable(handleColumn()),
-    title: lineColumn(500),
-    description: nullable(textColumn(10_000)),
-    link: nullable(addressColumn()),
-    image: nullable(addressColumn()),
-    kind: choiceColumn(CHANNEL_KINDS),
-    subscribers: integerColumn(0),
-    category: nullable(slugColumn()),
-    categories: nullable(slugsColumn()),
-    territory: nullable(slugColumn()),
-    a_plus: flagColumn(),
-    verified: flagColumn(),
-    quality: nullable(numberColumn()),
-    citation: nullable(numberColumn()),
-    last_post_at: nullable(instantColumn()),
-    is_public: flagColumn(),
-  },
+  columns: columnsOf(CHANNEL_FIELDS),
   isDirectory: false,
   open(db: Database, { clock }: ImportContext) {
     const records = createChannelRecords(db);
     return {
       write(row: Given<ChannelRow>): RowOutcome {
         const stored = findStored(records, row);
-        const record = merge(row, stored);
+        const record = merge(CHANNEL_FIELDS, row, stored, message("requiredForNewChannel"));
         followNewestPost(db, record, row);
         requireSlugs(records, row);
         requireFreeMessengerId(records, record, stored);
@@ -116,49 +44,11 @@ export const channelsImport: ImportKind<ChannelRow> = {
   },
 };
 
-/** Its card would be at the address of another method. */
-const RESERVED_HANDLE = "resolve";
-
-/** A handle with or without its `@`. */
-function handleColumn(): Column<string> {
-  return {
-    nullable: false,
-    read(given) {
-      const value = typeof given === "string" ? given.trim().replace(/^@/, "") : "";
-      if (value.toLowerCase() === RESERVED_HANDLE)
-        return { fault: message("reservedHandle", { handle: value }) };
-      return isHandle(value) ? { value } : { fault: message("notHandle") };
-    },
-  };
-}
-
 function findStored(records: Records, row: Given<ChannelRow>): ChannelRecord | undefined {
   if (row.id != null) return records.byId(row.id);
   if (row.msgr_id != null) return records.byMessengerId(row.msgr_id);
   if (row.handle != null) return records.byHandle(row.handle);
   throw new RowFault("id", message("channelNotNamed"));
-}
-
-/** The stored channel, or a new one, with what the row gives. */
-function merge(row: Given<ChannelRow>, stored: ChannelRecord | undefined): ChannelRecord {
-  const base = stored ?? newChannel(row);
-  const { categories, last_post_at: lastPostAt, ...rest } = row;
-  const record: ChannelRecord = { ...base };
-  for (const name in rest) {
-    const given = rest[name as keyof typeof rest];
-    if (given !== undefined) {
-      Object.assign(record, { [name]: typeof given === "boolean" ? Number(given) : given });
-    }
-  }
-  if (categories !== undefined) record.categories = categories === null ? "" : categories.join(" ");
-  if (lastPostAt !== undefined) record.last_post_at = lastPostAt;
-  return record;
-}
-
-function newChannel({ id, title, subscribers }: Given<ChannelRow>): ChannelRecord {
-  if (title == null) throw new RowFault("title", message("requiredForNewChannel"));
-  if (subscribers == null) throw new RowFault("subscribers", message("requiredForNewChannel"));
-  return { ...NEW_CHANNEL, id: id ?? 0, title, subscribers };
 }
 
 /** `last_post_at` is never before the newest post that is stored. */
@@ -197,10 +87,4 @@ function takeHandle(records: Records, { id, handle }: ChannelRecord): void {
   if (handle === null) return;
   const holder = records.byHandle(handle);
   if (holder !== undefined && holder.id !== id) records.update({ ...holder, handle: null });
-}
-
-function isSame(record: ChannelRecord, stored: ChannelRecord): boolean {
-  return (Object.keys(stored) as (keyof ChannelRecord)[]).every(
-    (name) => record[name] === stored[name],
-  );
 }

@@ -1,8 +1,7 @@
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { inEnglish } from "../../values/messages/messages.ts";
-import type { ImportKindName } from "./import-kind.ts";
-import { importKinds } from "./import-kinds.ts";
+import { type ImportKindName, importKinds } from "./import-kinds.ts";
 import { formatOf, readRows } from "./rows.ts";
 import { runImport } from "./run-import.ts";
 import { openSource } from "./source.ts";

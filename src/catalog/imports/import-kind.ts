@@ -1,17 +1,8 @@
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { inEnglish, type Message } from "../../values/messages/messages.ts";
-import type { Column } from "./columns.ts";
+import type { Column } from "../fields/columns.ts";
 import type { Fields } from "./source-row.ts";
-
-export const IMPORT_KIND_NAMES = [
-  "categories",
-  "territories",
-  "channels",
-  "stats",
-  "posts",
-] as const;
-export type ImportKindName = (typeof IMPORT_KIND_NAMES)[number];
 
 /** What a row gives: undefined where it does not, null where it clears. */
 export type Given<Row> = { [Name in keyof Row]?: Row[Name] | null | undefined };

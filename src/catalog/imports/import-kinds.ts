@@ -1,15 +1,20 @@
 import { categoriesImport } from "./categories-rows.ts";
 import { channelsImport } from "./channels-rows.ts";
-import type { ImportKind, ImportKindName } from "./import-kind.ts";
+import type { ImportKind } from "./import-kind.ts";
 import { postsImport } from "./posts-rows.ts";
 import { statsImport } from "./stats-rows.ts";
 import { territoriesImport } from "./territories-rows.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: each kind has a row type of its own
-export const importKinds: Record<ImportKindName, ImportKind<any>> = {
+const kinds = {
   categories: categoriesImport,
   territories: territoriesImport,
   channels: channelsImport,
   stats: statsImport,
   posts: postsImport,
 };
+
+export type ImportKindName = keyof typeof kinds;
+export const IMPORT_KIND_NAMES = Object.keys(kinds) as ImportKindName[];
+
+// biome-ignore lint/suspicious/noExplicitAny: each kind has a row type of its own
+export const importKinds: Record<ImportKindName, ImportKind<any>> = kinds;

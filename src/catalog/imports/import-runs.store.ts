@@ -1,6 +1,6 @@
 import { type Database, statement } from "../../db/database.ts";
 import { type Message, storedMessage } from "../../values/messages/messages.ts";
-import type { ImportKindName } from "./import-kind.ts";
+import type { ImportKindName } from "./import-kinds.ts";
 import type { ImportSummary, Reject } from "./run-import.ts";
 
 export type RunState = "running" | "done" | "failed";

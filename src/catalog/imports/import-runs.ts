@@ -7,7 +7,7 @@ import type { Log } from "../../ports/log.ts";
 import type { Random } from "../../ports/random.ts";
 import { hasEnded, processName } from "../../ports/running.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
-import type { ImportKindName } from "./import-kind.ts";
+import type { ImportKindName } from "./import-kinds.ts";
 import {
   beat,
   endRun,

@@ -1,13 +1,13 @@
 import type { Database } from "../../db/database.ts";
 import { message } from "../../values/messages/messages.ts";
 import type { Day } from "../../values/moscow-time.ts";
+import { channelColumn, dayColumn, integerColumn } from "../fields/columns.ts";
 import {
   ADDED_TOGETHER,
   createStatisticsRecords,
   type StatisticsRecord,
 } from "../statistics/statistics.store.ts";
 import { createChannelLookup } from "./channel-lookup.ts";
-import { channelColumn, dayColumn, integerColumn } from "./columns.ts";
 import { type Given, type ImportKind, RowFault, type RowOutcome } from "./import-kind.ts";
 
 interface StatsRow {

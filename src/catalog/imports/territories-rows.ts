@@ -11,8 +11,14 @@ import {
 } from "../directory/directory.table.ts";
 import { refreshFacets } from "../directory/refresh-facets.ts";
 import { inTreeOrder, mayContain } from "../directory/territory-tree.ts";
+import {
+  choiceColumn,
+  integerColumn,
+  lineColumn,
+  nullable,
+  slugColumn,
+} from "../fields/columns.ts";
 import { requireFreeId } from "./categories-rows.ts";
-import { choiceColumn, integerColumn, lineColumn, nullable, slugColumn } from "./columns.ts";
 import { inFileOrder } from "./directory-order.ts";
 import { type Given, type ImportContext, type ImportKind, RowFault } from "./import-kind.ts";
 

@@ -1,18 +1,8 @@
 import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
+import { insertSql, updateSql } from "../../db/named-columns.ts";
 import { type JsonText, toJsonText } from "../../values/json-text.ts";
-import { formatInstant } from "../../values/moscow-time.ts";
-
-/** A post as the API shows it (decisions, section 2). */
-export interface PostView {
-  id: number;
-  channel: number;
-  text: string;
-  views: number;
-  is_ad: boolean;
-  published_at: string;
-  link: string | null;
-}
+import { POST_COLUMNS, POST_FIELDS, type PostRecord, type PostView, toPostView } from "./post.ts";
 
 /** Where a page ended: the last post's publication instant and id. */
 export type PostPosition = readonly [publishedAt: number, id: number];
@@ -29,22 +19,10 @@ export interface PostSelection {
 }
 
 export interface PostPage {
-  results: JsonText<PostView[]>;
+  results: PostView[];
   /** Null on the last page. */
   last: PostPosition | null;
 }
-
-interface Row {
-  id: number;
-  channel_id: number;
-  text: string;
-  views: number;
-  is_ad: number;
-  published_at: number;
-  link: string | null;
-}
-
-const COLUMNS = "p.id, p.channel_id, p.text, p.views, p.is_ad, p.published_at, p.link";
 
 /** Whether an index has the posts of a page one after another; else advertising lies between them. */
 export function isShort({ isAd }: PostSelection): boolean {
@@ -58,7 +36,7 @@ export function isShort({ isAd }: PostSelection): boolean {
 export function selectPosts(db: Database, selection: PostSelection): PostPage {
   const { limit } = selection;
   // One more than the page tells whether there is another.
-  const rows: Row[] = [];
+  const rows: PostRecord[] = [];
   for (const segment of segments(selection)) {
     if (rows.length > limit) break;
     rows.push(...selectSegment(db, selection, segment, limit + 1 - rows.length));
@@ -66,7 +44,7 @@ export function selectPosts(db: Database, selection: PostSelection): PostPage {
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
   return {
-    results: toJsonText(shown.map(toView)),
+    results: shown.map(toPostView),
     last: last === undefined ? null : [last.published_at, last.id],
   };
 }
@@ -91,7 +69,7 @@ function selectSegment(
   selection: PostSelection,
   segment: Segment,
   limit: number,
-): Row[] {
+): PostRecord[] {
   const conditions = [isShort(selection) ? "1" : WITHIN_DEADLINE, "p.channel_id = ?"];
   const values: number[] = [selection.channelId];
   const require = (condition: string, value: number | null): void => {
@@ -107,21 +85,21 @@ function selectSegment(
     require("p.published_at >= ?", segment.fromMs);
     require("p.published_at < ?", segment.untilMs);
   }
-  return statement<Row>(
+  return statement<PostRecord>(
     db,
-    `SELECT ${COLUMNS} FROM posts p WHERE ${conditions.join(" AND ")}
+    `SELECT ${POST_COLUMNS} FROM posts p WHERE ${conditions.join(" AND ")}
      ORDER BY p.published_at DESC, p.id DESC LIMIT ?`,
   ).all(...values, limit);
 }
 
 /** A post of a public channel, or undefined. */
 export function selectPost(db: Database, id: number): PostView | undefined {
-  const row = statement<Row>(
+  const row = statement<PostRecord>(
     db,
-    `SELECT ${COLUMNS} FROM posts p JOIN channels c ON c.id = p.channel_id
+    `SELECT ${POST_COLUMNS} FROM posts p JOIN channels c ON c.id = p.channel_id
      WHERE p.id = ? AND c.is_public = 1`,
   ).get(id);
-  return row === undefined ? undefined : toView(row);
+  return row === undefined ? undefined : toPostView(row);
 }
 
 /** The posts with these numbers, in their order, as JSON text. */
@@ -129,25 +107,13 @@ export function selectPostTexts(
   db: Database,
   ids: readonly number[],
 ): Map<number, JsonText<PostView>> {
-  const byId = statement<Row>(db, `SELECT ${COLUMNS} FROM posts p WHERE p.id = ?`);
+  const byId = statement<PostRecord>(db, `SELECT ${POST_COLUMNS} FROM posts p WHERE p.id = ?`);
   const texts = new Map<number, JsonText<PostView>>();
   for (const id of ids) {
     const row = byId.get(id);
-    if (row !== undefined) texts.set(id, toJsonText(toView(row)));
+    if (row !== undefined) texts.set(id, toJsonText(toPostView(row)));
   }
   return texts;
-}
-
-function toView(row: Row): PostView {
-  return {
-    id: row.id,
-    channel: row.channel_id,
-    text: row.text,
-    views: row.views,
-    is_ad: row.is_ad === 1,
-    published_at: formatInstant(row.published_at),
-    link: row.link,
-  };
 }
 
 /** When the newest stored post of a channel was published; null where there is none. */
@@ -160,37 +126,19 @@ export function newestPostAt(db: Database, channelId: number): number | null {
   );
 }
 
-/** A post as it is stored. */
-export interface PostRecord {
-  id: number;
-  channel_id: number;
-  msgr_post_id: number | null;
-  text: string;
-  views: number;
-  is_ad: number;
-  published_at: number;
-  link: string | null;
-}
-
 /** Finds and writes posts, for imports; its calls come inside transactions. */
 export function createPostRecords(db: Database) {
-  const columns = "id, channel_id, msgr_post_id, text, views, is_ad, published_at, link";
-  const byId = statement<PostRecord>(db, `SELECT ${columns} FROM posts WHERE id = ?`);
+  const columns = Object.keys(POST_FIELDS).map((name) =>
+    name === "channel" ? "channel_id" : name,
+  );
+  const byId = statement<PostRecord>(db, `SELECT ${POST_COLUMNS} FROM posts p WHERE p.id = ?`);
   const byMessengerId = statement<PostRecord>(
     db,
-    `SELECT ${columns} FROM posts WHERE channel_id = ? AND msgr_post_id = ?`,
+    `SELECT ${POST_COLUMNS} FROM posts p WHERE p.channel_id = ? AND p.msgr_post_id = ?`,
   );
-  const insert = statement(
-    db,
-    `INSERT INTO posts (${columns}, read_at)
-     VALUES (@id, @channel_id, @msgr_post_id, @text, @views, @is_ad, @published_at, @link, @read_at)`,
-  );
-  const update = statement(
-    db,
-    `UPDATE posts SET channel_id = @channel_id, msgr_post_id = @msgr_post_id, text = @text,
-       views = @views, is_ad = @is_ad, published_at = @published_at, link = @link
-     WHERE id = @id`,
-  );
+  const insert = statement(db, insertSql("posts", [...columns, "read_at"]));
+  const update = statement(db, updateSql("posts", columns));
+  const toRow = ({ channel, ...rest }: PostRecord) => ({ ...rest, channel_id: channel });
   return {
     byId: (id: number): PostRecord | undefined => byId.get(id),
     byMessengerId: (channelId: number, messengerId: number): PostRecord | undefined =>
@@ -198,11 +146,11 @@ export function createPostRecords(db: Database) {
 
     /** @param record with id 0 for one that the database is to choose */
     insert(record: PostRecord, readAt: number): void {
-      insert.run({ ...record, id: record.id === 0 ? null : record.id, read_at: readAt });
+      insert.run({ ...toRow(record), id: record.id === 0 ? null : record.id, read_at: readAt });
     },
 
     update(record: PostRecord): void {
-      update.run(record);
+      update.run(toRow(record));
     },
   };
 }

@@ -1,17 +1,13 @@
 import type { Database } from "../../db/database.ts";
 import { notFound } from "../../errors.ts";
-import { type JsonText, toJsonText } from "../../values/json-text.ts";
+import type { PostView } from "./post.ts";
 import {
   isShort,
   type PostPage,
   type PostSelection,
-  type PostView,
   selectPost,
   selectPosts,
 } from "./posts.store.ts";
-
-/** For doors, which name no store. */
-export type { PostView } from "./posts.store.ts";
 
 export type Posts = ReturnType<typeof createPosts>;
 
@@ -22,10 +18,10 @@ export function createPosts(db: Database, readPage: (of: PostSelection) => Promi
       isShort(selection) ? selectPosts(db, selection) : readPage(selection),
 
     /** @throws AppError `not_found`, also for a post of a channel that is not public */
-    post(id: number): JsonText<PostView> {
+    post(id: number): PostView {
       const post = selectPost(db, id);
       if (post === undefined) throw notFound("post");
-      return toJsonText(post);
+      return post;
     },
   };
 }

@@ -1,15 +1,7 @@
 import { type Database, statement } from "../../db/database.ts";
 import { type JsonText, toJsonText } from "../../values/json-text.ts";
 import { type Day, formatDay, startOfDay } from "../../values/moscow-time.ts";
-
-/** A day of a channel as the API shows it (decisions, section 2). */
-export interface DailyStatisticsView {
-  channel: number;
-  day: string;
-  subscribers: number;
-  views: number;
-  posts: number;
-}
+import type { DailyStatisticsView } from "./statistics-day.ts";
 
 export interface StatisticsSelection {
   /** Distinct service numbers, in the order of the answer; unknown ones are left out. */

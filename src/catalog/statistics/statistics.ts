@@ -1,12 +1,10 @@
-import type { JsonText } from "../../values/json-text.ts";
-import type { DailyStatisticsView, StatisticsSelection } from "./statistics.store.ts";
-
-/** For doors, which name no store. */
-export type { DailyStatisticsView } from "./statistics.store.ts";
+import type { Json } from "../../values/json-text.ts";
+import type { StatisticsSelection } from "./statistics.store.ts";
+import type { DailyStatisticsView } from "./statistics-day.ts";
 
 /** Most channels times days (specification, section 8). */
 export const STATISTICS_CELLS_MAX = 10_000;
 
 export interface Statistics {
-  daily(selection: StatisticsSelection): Promise<JsonText<DailyStatisticsView[]>>;
+  daily(selection: StatisticsSelection): Promise<Json<DailyStatisticsView[]>>;
 }

@@ -2,6 +2,7 @@ import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import { type JsonText, toJsonText } from "../../values/json-text.ts";
 import { type Day, formatDay } from "../../values/moscow-time.ts";
+import type { UsageView } from "./usage-view.ts";
 
 /** Requests of one kind, counted together. */
 export interface UsageEntry {
@@ -75,16 +76,6 @@ export function addUsage(db: Database, entries: readonly UsageEntry[]): UsageRec
 
 function fitting({ quota, units, requests }: UsageEntry, used: number): number {
   return Math.min(requests, Math.max(0, Math.floor((quota - used) / units)));
-}
-
-/** Usage of a day by method and key, as the API shows it. */
-export interface UsageView {
-  day: string;
-  method: string;
-  key: number;
-  requests: number;
-  units: number;
-  errors: number;
 }
 
 export interface UsageSelection {

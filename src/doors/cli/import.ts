@@ -1,8 +1,11 @@
 import { closeSync, openSync, statSync, writeSync } from "node:fs";
 import { resolve } from "node:path";
 import { Argument, Command, Option } from "commander";
-import { IMPORT_KIND_NAMES, type ImportKindName } from "../../catalog/imports/import-kind.ts";
-import { importKinds } from "../../catalog/imports/import-kinds.ts";
+import {
+  IMPORT_KIND_NAMES,
+  type ImportKindName,
+  importKinds,
+} from "../../catalog/imports/import-kinds.ts";
 import {
   formatOf,
   IMPORT_FORMATS,

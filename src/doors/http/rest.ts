@@ -13,6 +13,7 @@ import {
   noted,
   OTHER,
 } from "../../upkeep/metrics/note-request.ts";
+import { jsonTextOf } from "../../values/json-text.ts";
 import { message } from "../../values/messages/messages.ts";
 import { errorAnswer, errorResponse, type Headers, json } from "./answers.ts";
 import type { BaseAddress } from "./base-address.ts";
@@ -153,7 +154,9 @@ function readRaw({ url }: Request, params: Incoming["params"]): RawArguments {
 }
 
 function successResponse({ status, body }: Outcome & { ok: true }, headers: Headers): Response {
-  return status === 204 ? new Response(null, { status, headers }) : json(status, body, headers);
+  return status === 204
+    ? new Response(null, { status, headers })
+    : json(status, jsonTextOf(body), headers);
 }
 
 export function wrongVerb(request: Request): AppError {

@@ -2,6 +2,7 @@ import type { AppError } from "../../errors.ts";
 import type { Outcome } from "../../methods/call.ts";
 import type { ApiMethod } from "../../methods/method.ts";
 import { STATUS_OF } from "../../methods/statuses.ts";
+import { jsonTextOf } from "../../values/json-text.ts";
 import { quoted } from "./protocol-faults.ts";
 
 /** What the arguments of a call may be, and its result as JSON text. */
@@ -32,9 +33,10 @@ export function argumentsFault(
 /** @param common members that every result of the era has, with a comma behind */
 export function toolResult(common: string, method: ApiMethod, outcome: Outcome): string {
   if (!outcome.ok) return errorResult(common, method, outcome.error);
+  const body = jsonTextOf(outcome.body);
   return (
-    `{${common}"content":[{"type":"text","text":${JSON.stringify(outcome.body)}}],` +
-    `"structuredContent":${outcome.body},"isError":false}`
+    `{${common}"content":[{"type":"text","text":${JSON.stringify(body)}}],` +
+    `"structuredContent":${body},"isError":false}`
   );
 }
 

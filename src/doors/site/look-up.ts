@@ -1,7 +1,7 @@
 import { AppError } from "../../errors.ts";
 import { viewMethod } from "../../methods/call.ts";
 import type { ApiMethod } from "../../methods/method.ts";
-import type { JsonText, Page } from "../../values/json-text.ts";
+import { type Json, jsonValueOf, type Page } from "../../values/json-text.ts";
 import type { SiteContext } from "./site-context.ts";
 import { membershipOf, viewerOf } from "./viewer.ts";
 import type { Visit } from "./visit.ts";
@@ -18,8 +18,9 @@ export async function lookUp<Result>(
   { services, accounts }: SiteContext,
 ): Promise<Result> {
   const viewer = viewerOf(membershipOf(visit), accounts, visit.nowMs);
-  const text = await viewMethod(method, raw, { services, viewer, nowMs: visit.nowMs });
-  return JSON.parse(text as JsonText<Result>) as Result;
+  return jsonValueOf(
+    (await viewMethod(method, raw, { services, viewer, nowMs: visit.nowMs })) as Json<Result>,
+  );
 }
 
 /** The refusal instead of the answer, where it is the caller's own: of the plan, or of what was asked. */

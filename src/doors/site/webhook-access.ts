@@ -5,7 +5,7 @@ import {
   webhooksIncludedOrKept,
 } from "../../methods/plan-rules.ts";
 import type { OwnWebhook } from "../../push/webhooks/manage/manage-webhooks.ts";
-import type { WebhookView } from "../../push/webhooks/manage/webhooks.ts";
+import type { WebhookView } from "../../push/webhooks/manage/webhook-views.ts";
 import { type Message, verbatim } from "../../values/messages/messages.ts";
 import type { SiteContext } from "./site-context.ts";
 import { isManager, membershipOf, viewerOf } from "./viewer.ts";
@@ -65,5 +65,5 @@ export function ownOf(visit: Visit): OwnWebhook {
 export function webhookOf(visit: Visit, context: SiteContext): WebhookView {
   const own = ownOf(visit);
   if (denialOf(webhooksIncludedOrKept, visit, context) !== null) throw notFound("webhook");
-  return JSON.parse(context.services.webhooks.get(own)) as WebhookView;
+  return context.services.webhooks.get(own);
 }

@@ -1,4 +1,4 @@
-import { CARD_COLUMNS, type CardRow, toCard } from "../../catalog/channels/card.ts";
+import { CHANNEL_COLUMNS, type ChannelRecord, toCard } from "../../catalog/channels/card.ts";
 import { type Database, statement } from "../../db/database.ts";
 import { faultOf, foundRows } from "./found-rows.ts";
 
@@ -34,9 +34,9 @@ export function channelFaults(db: Database): string[] {
 
 /** A migration writes a whole number as `5.0`, so what is compared is read first. */
 function cardsThatDiffer(db: Database): number[] {
-  const rows = statement<CardRow & { json: string | null }>(
+  const rows = statement<ChannelRecord & { json: string | null }>(
     db,
-    `SELECT ${CARD_COLUMNS}, p.json FROM channels c JOIN channel_cards k ON k.id = c.id
+    `SELECT ${CHANNEL_COLUMNS}, p.json FROM channels c JOIN channel_cards k ON k.id = c.id
        LEFT JOIN public_cards p ON p.id = c.id
      WHERE c.is_public = 1`,
   );

@@ -1,4 +1,4 @@
-import type { ChannelRecord } from "../../../src/catalog/channels/channels.store.ts";
+import type { ChannelRecord } from "../../../src/catalog/channels/card.ts";
 import { channelRecord, type DirectorySlugs } from "./data/channels.ts";
 import { seededRandom } from "./data/random.ts";
 

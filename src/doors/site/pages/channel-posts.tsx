@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardView } from "../../../catalog/channels/card.ts";
-import type { PostView } from "../../../catalog/posts/posts.ts";
+import type { PostView } from "../../../catalog/posts/post.ts";
 import { AppError } from "../../../errors.ts";
 import { channelPostsRetrieve } from "../../../methods/posts.ts";
 import type { Page } from "../../../values/json-text.ts";

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardView } from "../../../catalog/channels/card.ts";
-import type { DailyStatisticsView } from "../../../catalog/statistics/statistics.ts";
+import type { DailyStatisticsView } from "../../../catalog/statistics/statistics-day.ts";
 import { AppError } from "../../../errors.ts";
 import { dailyStatisticsList } from "../../../methods/daily-statistics.ts";
 import { inLanguage } from "../../../values/messages/messages.ts";

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { CardView } from "../../../catalog/channels/card.ts";
+import { type CardView, fieldsShownAs } from "../../../catalog/channels/card.ts";
 import type { Directory } from "../../../catalog/directory/directory.ts";
 import { notFound } from "../../../errors.ts";
 import { channelsRetrieve } from "../../../methods/channels.ts";
@@ -41,6 +41,8 @@ export const channelPage: SitePage = {
   },
 };
 
+type Row = [term: string, value: Child];
+
 function Card({
   visit,
   card,
@@ -55,11 +57,9 @@ function Card({
   const category = (slug: string) => (
     <CatalogLink visit={visit} filter={{ category: slug }} text={names.get(slug) ?? slug} />
   );
-  const marks = [
-    ...(card.a_plus ? [words.aPlus] : []),
-    ...(card.verified ? [words.verified] : []),
-  ].join(", ");
-  const rows: [term: string, value: Child][] = [
+  const marks = fieldsShownAs("mark").filter((name) => card[name]);
+  const row = (name: keyof typeof words.fields, value: Child): Row => [words.fields[name], value];
+  const rows: Row[] = [
     [words.handle, card.handle && <bdi>{`@${card.handle}`}</bdi>],
     [words.number, String(card.id)],
     [words.kind, words.oneKind[card.kind]],
@@ -76,13 +76,19 @@ function Card({
         )),
     ],
     [words.territory, card.territory && territoryOf(visit, directory, card.territory)],
-    [words.marks, marks],
-    [words.quality, card.quality === null ? null : shownNumber(visit, card.quality)],
-    [words.citation, card.citation === null ? null : shownNumber(visit, card.citation)],
-    [words.lastPost, card.last_post_at && <Moment visit={visit} at={card.last_post_at} />],
-    [words.link, card.link && <UserLink address={card.link} />],
-    [words.picture, card.image && <UserLink address={card.image} />],
-    [words.description, card.description && <UserBlock text={card.description} />],
+    [words.marks, marks.map((name) => words.fields[name]).join(", ")],
+    ...fieldsShownAs("number").map((name) =>
+      row(name, card[name] !== null && shownNumber(visit, card[name])),
+    ),
+    ...fieldsShownAs("moment").map((name) =>
+      row(name, card[name] && <Moment visit={visit} at={card[name]} />),
+    ),
+    ...fieldsShownAs("link").map((name) =>
+      row(name, card[name] && <UserLink address={card[name]} />),
+    ),
+    ...fieldsShownAs("text").map((name) =>
+      row(name, card[name] && <UserBlock text={card[name]} />),
+    ),
   ];
   return (
     <section aria-label={words.card}>

@@ -3,7 +3,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { outcomeOf } from "../../../push/webhooks/delivery/outcome.ts";
 import { FRESH_MS } from "../../../push/webhooks/events/cut-events.ts";
-import type { DeliveryView, WebhookView } from "../../../push/webhooks/manage/webhooks.ts";
+import type { DeliveryView, WebhookView } from "../../../push/webhooks/manage/webhook-views.ts";
 import { inLanguage } from "../../../values/messages/messages.ts";
 import { parseInstant } from "../../../values/moscow-time.ts";
 import { Moment } from "../answer-times.tsx";
@@ -23,12 +23,11 @@ const PAGE_SIZE = 20;
 export function deliveryLog(webhook: WebhookView, visit: Visit, context: SiteContext): JSX.Element {
   const words = pushWords[visit.language];
   const before = numberOf(visit.query.get("before"));
-  const { results, last } = context.services.webhooks.deliveries(ownOf(visit), {
+  const { results: deliveries, last } = context.services.webhooks.deliveries(ownOf(visit), {
     before,
     limit: PAGE_SIZE,
     nowMs: visit.nowMs,
   });
-  const deliveries = JSON.parse(results) as DeliveryView[];
   const path = `/account/webhooks/${webhook.id}/`;
   return (
     <section aria-labelledby="log">
@@ -56,8 +55,7 @@ export function triedDelivery(visit: Visit, { services }: SiteContext): JSX.Elem
   const tried = numberOf(visit.query.get("tried"));
   if (tried === null || visit.request.method !== "GET") return null;
   const of = { before: tried + 1, limit: 1, nowMs: visit.nowMs };
-  const { results } = services.webhooks.deliveries(ownOf(visit), of);
-  const [delivery] = JSON.parse(results) as DeliveryView[];
+  const [delivery] = services.webhooks.deliveries(ownOf(visit), of).results;
   const attempt = delivery?.delivery === tried ? delivery.attempts.at(-1) : undefined;
   if (attempt === undefined) return null;
   const words = pushWords[visit.language];

@@ -1,7 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { IMPORT_KIND_NAMES } from "../../../catalog/imports/import-kind.ts";
-import { importKinds } from "../../../catalog/imports/import-kinds.ts";
+import { IMPORT_KIND_NAMES, importKinds } from "../../../catalog/imports/import-kinds.ts";
 import type { RecordedRun } from "../../../catalog/imports/import-runs.ts";
 import { fieldError } from "../../../errors.ts";
 import { verbatim } from "../../../values/messages/messages.ts";

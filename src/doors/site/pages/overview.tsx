@@ -2,6 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { notFound } from "../../../errors.ts";
 import { apiMethods } from "../../../methods/table.ts";
+import { jsonValueOf } from "../../../values/json-text.ts";
 import { dayOf, parseDay, startOfDay } from "../../../values/moscow-time.ts";
 import { Scroll } from "../data-table.tsx";
 import { DayOf, Instant, LastDayBefore, shownNumber } from "../shown.tsx";
@@ -34,8 +35,9 @@ export const overviewPage: SitePage = {
     const to = dayOf(visit.nowMs);
     const from = to - range + 1;
     const organizationId = membershipOf(visit).organization.id;
-    const text = await context.services.usageHistory.days({ organizationId, from, to });
-    const rows = JSON.parse(text) as UsageRow[];
+    const rows = jsonValueOf(
+      await context.services.usageHistory.days({ organizationId, from, to }),
+    );
     return page(
       visit.words.overview,
       <>

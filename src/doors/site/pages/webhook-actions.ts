@@ -1,5 +1,4 @@
 import { AppError } from "../../../errors.ts";
-import type { AttemptView, NewSecretView } from "../../../push/webhooks/manage/webhooks.ts";
 import { verbatim } from "../../../values/messages/messages.ts";
 import type { SiteContext } from "../site-context.ts";
 import { redirect, type View } from "../view.ts";
@@ -42,13 +41,13 @@ export const webhookActions: Record<string, Action> = {
     requireWebhooks(visit, context);
     const { webhooks } = context.services;
     const rotated = await webhooks.rotate(ownOf(visit), readOverlap(visit), actorOf(visit));
-    return secretPage(visit, JSON.parse(rotated) as NewSecretView);
+    return secretPage(visit, rotated);
   },
 
   async test(visit, context) {
     const { id } = webhookOf(visit, context);
     requireWebhooks(visit, context);
-    const tried = JSON.parse(await context.services.webhooks.test(ownOf(visit))) as AttemptView;
+    const tried = await context.services.webhooks.test(ownOf(visit));
     return redirect(`/account/webhooks/${id}/?tried=${tried.delivery}`);
   },
 

@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { WebhookView } from "../../../push/webhooks/manage/webhooks.ts";
+import type { WebhookView } from "../../../push/webhooks/manage/webhook-views.ts";
 import { Form, TextAreaField, TextField } from "../form.tsx";
 import type { Visit } from "../visit.ts";
 import { pushWords } from "../words/push.ts";

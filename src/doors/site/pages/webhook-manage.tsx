@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { WebhookView } from "../../../push/webhooks/manage/webhooks.ts";
+import type { WebhookView } from "../../../push/webhooks/manage/webhook-views.ts";
 import { ActionButton, Form, TextField } from "../form.tsx";
 import { isManager } from "../viewer.ts";
 import type { Visit } from "../visit.ts";

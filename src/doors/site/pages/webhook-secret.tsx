@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-import type { NewSecretView } from "../../../push/webhooks/manage/webhooks.ts";
+import type { NewSecretView } from "../../../push/webhooks/manage/webhook-views.ts";
 import { asset } from "../layout.tsx";
 import { Snippet } from "../shown.tsx";
 import { page, type View } from "../view.ts";

@@ -1,9 +1,9 @@
 /** @jsxImportSource hono/jsx */
 
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { CardView } from "../../../catalog/channels/card.ts";
 import { outcomeOf } from "../../../push/webhooks/delivery/outcome.ts";
-import type { WebhookView } from "../../../push/webhooks/manage/webhooks.ts";
+import type { WebhookView } from "../../../push/webhooks/manage/webhook-views.ts";
+import { jsonValueOf } from "../../../values/json-text.ts";
 import { inLanguage } from "../../../values/messages/messages.ts";
 import { Moment } from "../answer-times.tsx";
 import { asset } from "../layout.tsx";
@@ -109,10 +109,7 @@ function Channels({
   const words = pushWords[visit.language];
   const shown = channels.slice(0, CHANNELS_SHOWN_MAX);
   const cards = new Map(
-    (JSON.parse(context.services.channels.cards(shown)) as CardView[]).map((card) => [
-      card.id,
-      card,
-    ]),
+    jsonValueOf(context.services.channels.cards(shown)).map((card) => [card.id, card]),
   );
   const rest = channels.length - shown.length;
   return (

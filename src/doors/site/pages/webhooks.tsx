@@ -2,7 +2,7 @@
 
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { outcomeOf } from "../../../push/webhooks/delivery/outcome.ts";
-import type { NewSecretView, WebhookView } from "../../../push/webhooks/manage/webhooks.ts";
+import type { WebhookView } from "../../../push/webhooks/manage/webhook-views.ts";
 import { inLanguage } from "../../../values/messages/messages.ts";
 import { Moment } from "../answer-times.tsx";
 import { Scroll } from "../data-table.tsx";
@@ -32,8 +32,7 @@ export const webhooksPage: SitePage = {
   show(visit, context) {
     const words = pushWords[visit.language];
     const { id } = membershipOf(visit).organization;
-    const { results } = context.services.webhooks.list(id, 0, WEBHOOKS_MAX);
-    const webhooks = JSON.parse(results) as WebhookView[];
+    const { results: webhooks } = context.services.webhooks.list(id, 0, WEBHOOKS_MAX);
     const isIncluded = hasWebhooks(visit, context);
     return page(
       visit.words.webhooks,
@@ -146,5 +145,5 @@ async function create(visit: Visit, context: SiteContext): Promise<View> {
   const { id } = membershipOf(visit).organization;
   const { webhooks } = context.services;
   const made = await webhooks.create(id, planOf(visit, context), wanted, actorOf(visit));
-  return secretPage(visit, JSON.parse(made) as NewSecretView);
+  return secretPage(visit, made);
 }

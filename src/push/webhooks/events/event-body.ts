@@ -1,4 +1,4 @@
-import type { PostView } from "../../../catalog/posts/posts.store.ts";
+import type { PostView } from "../../../catalog/posts/post.ts";
 import type { JsonText } from "../../../values/json-text.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
 

@@ -1,18 +1,7 @@
 import { type Database, statement } from "../../../db/database.ts";
-import { type JsonText, toJsonText } from "../../../values/json-text.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
 import type { DeliveryState, EventKind } from "../events/event-body.ts";
-
-/** A delivery in the log of attempts, as the API shows it. */
-export interface DeliveryView {
-  delivery: number;
-  event: EventKind;
-  created_at: string;
-  posts: number[];
-  state: DeliveryState;
-  attempts: { attempted_at: string; status: number | null; error: string; duration_ms: number }[];
-  next_attempt_at: string | null;
-}
+import type { DeliveryView } from "./webhook-views.ts";
 
 export interface DeliverySelection {
   webhookId: number;
@@ -26,7 +15,7 @@ export interface DeliverySelection {
 export function selectDeliveries(
   db: Database,
   { webhookId, before, limit, nowMs }: DeliverySelection,
-): { results: JsonText<DeliveryView[]>; last: readonly [number] | null } {
+): { results: DeliveryView[]; last: readonly [number] | null } {
   const rows = statement<{
     id: number;
     event: EventKind;
@@ -67,5 +56,5 @@ export function selectDeliveries(
     next_attempt_at: row.nextAttemptAt === null ? null : formatInstant(row.nextAttemptAt),
   }));
   const last = rows.length > limit ? shown.at(-1) : undefined;
-  return { results: toJsonText(views), last: last === undefined ? null : [last.id] };
+  return { results: views, last: last === undefined ? null : [last.id] };
 }

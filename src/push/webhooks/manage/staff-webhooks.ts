@@ -5,9 +5,10 @@ import { AppError, fieldError, notFound } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { emptyQueues } from "../events/drop-queue.ts";
-import { type DeliveryView, selectDeliveries } from "./deliveries-log.store.ts";
+import { selectDeliveries } from "./deliveries-log.store.ts";
 import { ofWebhook } from "./manage-webhooks.ts";
 import type { SecretBox } from "./secret-box.ts";
+import type { DeliveryView } from "./webhook-views.ts";
 import {
   channelsOf,
   disable,
@@ -49,7 +50,7 @@ export function createStaffWebhooks(
     deliveries(id: number, limit: number): DeliveryView[] {
       if (selectWebhook(db, id) === undefined) throw notFound("webhook", id);
       const selection = { webhookId: id, before: null, limit, nowMs: clock.now() };
-      return JSON.parse(selectDeliveries(db, selection).results) as DeliveryView[];
+      return selectDeliveries(db, selection).results;
     },
   };
 }

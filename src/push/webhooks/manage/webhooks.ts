@@ -4,7 +4,6 @@ import type { Database } from "../../../db/database.ts";
 import { AppError, fieldError } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Random } from "../../../ports/random.ts";
-import { type JsonText, toJsonText } from "../../../values/json-text.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
 import type { AttemptOutcome } from "../delivery/attempt.ts";
@@ -12,11 +11,7 @@ import type { ClaimedDelivery } from "../delivery/deliveries.store.ts";
 import type { Sender } from "../delivery/sender.ts";
 import type { TargetGuard } from "../target/resolve-target.ts";
 import type { Target } from "../target/target-guard.ts";
-import {
-  type DeliverySelection,
-  type DeliveryView,
-  selectDeliveries,
-} from "./deliveries-log.store.ts";
+import { type DeliverySelection, selectDeliveries } from "./deliveries-log.store.ts";
 import {
   channelFaults,
   type NewWebhook,
@@ -26,36 +21,9 @@ import {
   type WebhookChange,
 } from "./manage-webhooks.ts";
 import type { SecretBox } from "./secret-box.ts";
+import type { AttemptView, DeliveryView, NewSecretView, WebhookView } from "./webhook-views.ts";
 import { channelsOf, countWebhooks, selectWebhooks } from "./webhooks.store.ts";
-import type { DisabledReason, Webhook } from "./webhooks.table.ts";
-
-/** For doors, which name no store. */
-export type { DeliveryView } from "./deliveries-log.store.ts";
-
-/** A webhook as the API shows it (decisions, section 2). */
-export interface WebhookView {
-  id: number;
-  url: string;
-  channels: number[];
-  is_active: boolean;
-  disabled_reason: DisabledReason;
-  last_success_at: string | null;
-  last_error: string;
-  created_at: string;
-  updated_at: string;
-}
-
-/** With the secret, which is shown this once. */
-export type NewSecretView = WebhookView & { secret: string };
-
-/** How an attempt that a caller waited for came out. */
-export interface AttemptView {
-  delivered: boolean;
-  status: number | null;
-  error: string;
-  duration_ms: number;
-  delivery: number;
-}
+import type { Webhook } from "./webhooks.table.ts";
 
 /** An address as it was given, and as it was read. */
 export interface GivenTarget {
@@ -123,7 +91,7 @@ export function createWebhooks(
   }
 
   return {
-    get: (own: OwnWebhook): JsonText<WebhookView> => toJsonText(get(own)),
+    get,
     /** Why an address cannot be taken. */
     addressFaults,
     count: (organizationId: number): number => countWebhooks(db, organizationId),
@@ -132,12 +100,12 @@ export function createWebhooks(
       organizationId: number,
       after: number,
       limit: number,
-    ): { results: JsonText<WebhookView[]>; last: readonly [number] | null } {
+    ): { results: WebhookView[]; last: readonly [number] | null } {
       const rows = selectWebhooks(db, { organizationId, after, limit: limit + 1 });
       const shown = rows.slice(0, limit);
       const last = rows.length > limit ? shown.at(-1) : undefined;
       return {
-        results: toJsonText(shown.map((row) => toView(db, row))),
+        results: shown.map((row) => toView(db, row)),
         last: last === undefined ? null : [last.id],
       };
     },
@@ -147,13 +115,13 @@ export function createWebhooks(
       plan: Plan,
       { given, channels }: { given: GivenTarget; channels: number[] },
       by: Actor,
-    ): Promise<JsonText<NewSecretView>> {
+    ): Promise<NewSecretView> {
       await requireAcceptable(given, plan, channels);
       const secret = secrets.create();
       const sealed = secrets.seal(secret);
       const row = { organizationId, plan, url: given.url, channels, secret: sealed, by };
       const id = await writer.addWebhook(row);
-      return toJsonText({ ...get({ organizationId, id }), secret });
+      return { ...get({ organizationId, id }), secret };
     },
 
     async change(
@@ -169,7 +137,7 @@ export function createWebhooks(
         isActive: boolean | undefined;
       },
       by: Actor,
-    ): Promise<JsonText<WebhookView>> {
+    ): Promise<WebhookView> {
       const webhook = ownWebhook(db, own);
       requireEnabling(webhook, { isActive });
       if (isActive === true && secrets.open(webhook.secret) === null) {
@@ -182,29 +150,29 @@ export function createWebhooks(
         change: { url: given?.url, channels, isActive },
         by,
       });
-      return toJsonText(get(own));
+      return get(own);
     },
 
     async remove(own: OwnWebhook, by: Actor): Promise<void> {
       while (await writer.removeWebhookPart({ ...own, by })) await clock.sleep(PAUSE_MS);
     },
 
-    async rotate(own: OwnWebhook, overlapMs: number, by: Actor): Promise<JsonText<NewSecretView>> {
+    async rotate(own: OwnWebhook, overlapMs: number, by: Actor): Promise<NewSecretView> {
       const secret = secrets.create();
       await writer.rotateSecret({ ...own, secret: secrets.seal(secret), overlapMs, by });
-      return toJsonText({ ...get(own), secret });
+      return { ...get(own), secret };
     },
 
-    async test(own: OwnWebhook): Promise<JsonText<AttemptView>> {
-      return toAttemptText(
+    async test(own: OwnWebhook): Promise<AttemptView> {
+      return toAttemptView(
         await sender.attemptNow(own.organizationId, "ping", () =>
           writer.startTest({ ...own, claim: newClaim() }),
         ),
       );
     },
 
-    async resend(own: OwnWebhook, deliveryId: number, by: Actor): Promise<JsonText<AttemptView>> {
-      return toAttemptText(
+    async resend(own: OwnWebhook, deliveryId: number, by: Actor): Promise<AttemptView> {
+      return toAttemptView(
         await sender.attemptNow(own.organizationId, "resend", () =>
           writer.startResend({ ...own, deliveryId, claim: newClaim(), by }),
         ),
@@ -214,7 +182,7 @@ export function createWebhooks(
     deliveries(
       own: OwnWebhook,
       page: Omit<DeliverySelection, "webhookId">,
-    ): { results: JsonText<DeliveryView[]>; last: readonly [number] | null } {
+    ): { results: DeliveryView[]; last: readonly [number] | null } {
       ownWebhook(db, own);
       return selectDeliveries(db, { ...page, webhookId: own.id });
     },
@@ -235,17 +203,11 @@ function toView(db: Database, webhook: Webhook): WebhookView {
   };
 }
 
-function toAttemptText({
+function toAttemptView({
   status,
   error,
   durationMs,
   delivery,
-}: AttemptOutcome & { delivery: number }): JsonText<AttemptView> {
-  return toJsonText({
-    delivered: error === "",
-    status,
-    error,
-    duration_ms: durationMs,
-    delivery,
-  });
+}: AttemptOutcome & { delivery: number }): AttemptView {
+  return { delivered: error === "", status, error, duration_ms: durationMs, delivery };
 }

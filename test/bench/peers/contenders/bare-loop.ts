@@ -6,7 +6,7 @@
  * stored texts are put together as they lie.
  */
 import { readFileSync } from "node:fs";
-import { CARD_COLUMNS } from "../../../../src/catalog/channels/card.ts";
+import { CHANNEL_COLUMNS } from "../../../../src/catalog/channels/card.ts";
 import { selectCards } from "../../../../src/catalog/channels/channels.store.ts";
 import { selectCatalog } from "../../../../src/catalog/search/select-catalog.ts";
 import { selectDailyStatistics } from "../../../../src/catalog/statistics/statistics.store.ts";
@@ -50,7 +50,7 @@ function queriesOf(wish: Wish): Query[] {
   const ids = JSON.stringify(shown.map(({ id }) => id));
   const columns = statement(
     db,
-    `SELECT ${CARD_COLUMNS} FROM json_each(?) given
+    `SELECT ${CHANNEL_COLUMNS} FROM json_each(?) given
        CROSS JOIN channels c ON c.id = given.value CROSS JOIN channel_cards k ON k.id = c.id
      WHERE c.is_public = 1`,
   );

@@ -1,4 +1,4 @@
-import type { ChannelRecord } from "../../../../src/catalog/channels/channels.store.ts";
+import type { ChannelRecord } from "../../../../src/catalog/channels/card.ts";
 import { DAY_MS, parseDay, startOfDay } from "../../../../src/values/moscow-time.ts";
 import { type SeededRandom, seededRandom } from "./random.ts";
 import { handle, sentences, title } from "./titles.ts";

@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import type { ChannelRecord } from "../../../../src/catalog/channels/card.ts";
 import { toCard } from "../../../../src/catalog/channels/card.ts";
-import type { ChannelRecord } from "../../../../src/catalog/channels/channels.store.ts";
 import { searchTextOf } from "../../../../src/catalog/channels/search-text.ts";
 import { closeDatabase, openDatabase, statement } from "../../../../src/db/database.ts";
 import { systemClock } from "../../../../src/ports/clock.ts";

@@ -436,13 +436,8 @@ export const catalog: Entries = {
   ],
   "catalog/posts/posts.store.ts createPostRecords": [
     {
-      sql: "SELECT … FROM posts WHERE id = ?",
-      plan: ["SEARCH posts USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-    {
-      sql: "SELECT … FROM posts WHERE channel_id = ? AND msgr_post_id = ?",
-      plan: ["SEARCH posts USING INDEX posts_by_messenger_id (channel_id=? AND msgr_post_id=?)"],
+      sql: "SELECT … FROM posts p WHERE p.channel_id = ? AND p.msgr_post_id = ?",
+      plan: ["SEARCH p USING INDEX posts_by_messenger_id (channel_id=? AND msgr_post_id=?)"],
       rows: 1,
     },
     {

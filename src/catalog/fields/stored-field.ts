@@ -1,0 +1,132 @@
+import { formatInstant } from "../../values/moscow-time.ts";
+import {
+  flagSchema,
+  instantSchema,
+  nullable as orNull,
+  type Schema,
+  type ValueOf,
+} from "../../values/schema.ts";
+import { type Column, flagColumn, instantColumn, nullable } from "./columns.ts";
+
+/** How a page shows a field for which it has no place of its own. */
+export type ShownAs = "mark" | "number" | "moment" | "link" | "text";
+
+/**
+ * A field of what is imported, stored and shown, declared once. `Row` is the type of an import's value,
+ * `Stored` that of the database's column.
+ */
+export interface StoredField<Row, Stored, S extends Schema<unknown> | null, A = null> {
+  column: Column<Row>;
+  /** What the API shows; null for what it does not. */
+  schema: S;
+  /** The value of a new entry that gives none, and of one that is cleared; undefined: one is needed. */
+  initial: Stored | undefined;
+  store(given: Row): Stored;
+  show(stored: Stored): unknown;
+  shownAs: A;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a declaration holds fields of differing types
+export type StoredFields = Readonly<Record<string, StoredField<any, any, any, any>>>;
+
+export type RowOf<F extends StoredFields> = {
+  [Name in keyof F]: Parameters<F[Name]["store"]>[0];
+};
+export type RecordOf<F extends StoredFields> = { [Name in keyof F]: ReturnType<F[Name]["store"]> };
+type SchemasOf<F extends StoredFields> = {
+  [Name in keyof F as F[Name]["schema"] extends null ? never : Name]: F[Name]["schema"];
+};
+export type ViewOf<F extends StoredFields> = {
+  [Name in keyof SchemasOf<F>]: ValueOf<SchemasOf<F>[Name]>;
+};
+
+const same = <T>(value: T): T => value;
+
+/** A field that is stored and shown as it is given. */
+export function field<T>(
+  column: Column<T>,
+  schema: Schema<T>,
+  initial?: T,
+): StoredField<T, T, Schema<T>> {
+  return { column, schema, initial, store: same, show: same, shownAs: null };
+}
+
+/** One that may be null, and is where nothing is given. */
+export function optional<T, A extends ShownAs | null = null>(
+  column: Column<T>,
+  schema: Schema<T>,
+  shownAs: A = null as A,
+): StoredField<T, T | null, Schema<T | null>, A> {
+  const [read, shown] = [nullable(column), orNull(schema)];
+  return { column: read, schema: shown, initial: null, store: same, show: same, shownAs };
+}
+
+/** 0 or 1 in the database. */
+export function flag(description: string): StoredField<boolean, number, Schema<boolean>, "mark"> {
+  return {
+    column: flagColumn(),
+    schema: flagSchema({ description }),
+    initial: 0,
+    store: Number,
+    show: (stored) => stored === 1,
+    shownAs: "mark",
+  };
+}
+
+/** Epoch milliseconds in the database. */
+export function instant(description: string): StoredField<number, number, Schema<string>> {
+  const schema = instantSchema(description);
+  const column = instantColumn();
+  return { column, schema, initial: undefined, store: same, show: formatInstant, shownAs: null };
+}
+
+export function optionalInstant(
+  description: string,
+): StoredField<number, number | null, Schema<string | null>, "moment"> {
+  return {
+    column: nullable(instantColumn()),
+    schema: orNull(instantSchema(description)),
+    initial: null,
+    store: same,
+    show: (stored) => (stored === null ? null : formatInstant(stored)),
+    shownAs: "moment",
+  };
+}
+
+export function hidden<Row, Stored, A>(
+  shown: StoredField<Row, Stored, Schema<unknown>, A>,
+): StoredField<Row, Stored, null> {
+  return { ...shown, schema: null, shownAs: null };
+}
+
+export function columnsOf<F extends StoredFields>(
+  fields: F,
+): { [Name in keyof F]: Column<RowOf<F>[Name]> } {
+  return mapped(fields, ({ column }) => column) as never;
+}
+
+/** The schemas of the fields that are shown, in their order. */
+export function schemasOf<F extends StoredFields>(fields: F): SchemasOf<F> {
+  return mapped(shownOf(fields), ({ schema }) => schema) as never;
+}
+
+/** A function from a stored entry to what is shown of it. */
+export function viewer<F extends StoredFields>(fields: F): (record: RecordOf<F>) => ViewOf<F> {
+  const shown = Object.entries(shownOf(fields));
+  return (record) => {
+    const view: Record<string, unknown> = {};
+    for (const [name, { show }] of shown) view[name] = show(record[name]);
+    return view as ViewOf<F>;
+  };
+}
+
+function shownOf(fields: StoredFields): StoredFields {
+  return Object.fromEntries(Object.entries(fields).filter(([, { schema }]) => schema !== null));
+}
+
+function mapped(
+  fields: StoredFields,
+  of: (field: StoredFields[string]) => unknown,
+): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([name, one]) => [name, of(one)]));
+}

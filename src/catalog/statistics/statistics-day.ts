@@ -1,0 +1,21 @@
+import {
+  countSchema,
+  daySchema,
+  integerSchema,
+  objectSchema,
+  type ValueOf,
+} from "../../values/schema.ts";
+
+/** A day of a channel as the API shows it (decisions, section 2). */
+export const dailyStatisticsSchema = objectSchema(
+  {
+    channel: integerSchema({ description: "Service number of the channel" }),
+    day: daySchema("Moscow day"),
+    subscribers: countSchema("Subscribers at the end of the day"),
+    views: countSchema("Views of that day's posts"),
+    posts: countSchema("Posts of that day"),
+  },
+  "DailyStatistics",
+);
+
+export type DailyStatisticsView = ValueOf<typeof dailyStatisticsSchema>;

@@ -1,0 +1,23 @@
+import {
+  countSchema,
+  daySchema,
+  integerSchema,
+  objectSchema,
+  textSchema,
+  type ValueOf,
+} from "../../values/schema.ts";
+
+/** Usage of a day by method and key, as the API shows it. */
+export const usageSchema = objectSchema(
+  {
+    day: daySchema("Moscow day"),
+    method: textSchema({ description: "Operation id", examples: ["msgr_channels_list"] }),
+    key: integerSchema({ description: "Number of the key" }),
+    requests: countSchema("Requests with a good key"),
+    units: countSchema("Units they cost"),
+    errors: countSchema("Requests answered with a status of 400 or more"),
+  },
+  "Usage",
+);
+
+export type UsageView = ValueOf<typeof usageSchema>;

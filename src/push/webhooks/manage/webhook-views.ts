@@ -1,0 +1,78 @@
+import {
+  choiceSchema,
+  flagSchema,
+  instantSchema,
+  integerSchema,
+  listSchema,
+  nullable,
+  objectSchema,
+  textSchema,
+  type ValueOf,
+} from "../../../values/schema.ts";
+import { DELIVERY_STATES, EVENT_KINDS } from "../events/event-body.ts";
+import { DISABLED_REASONS } from "./webhooks.table.ts";
+
+/** What the API shows of webhooks (decisions, section 2). */
+
+const webhookFields = {
+  id: integerSchema({ description: "Webhook number" }),
+  url: textSchema({ description: "Address of the receiver, as it was given" }),
+  channels: listSchema(integerSchema(), { description: "Service numbers of the watched channels" }),
+  is_active: flagSchema({ description: "Whether events are delivered" }),
+  disabled_reason: choiceSchema(DISABLED_REASONS, {
+    description:
+      "Empty while active; `failures` after a day without a success, `customer` by the API, `staff` " +
+      "by the service",
+  }),
+  last_success_at: nullable(instantSchema("Last successful delivery, pings included")),
+  last_error: textSchema({ description: "Last error of a delivery; empty where there was none" }),
+  created_at: instantSchema("When it was created"),
+  updated_at: instantSchema("When it was changed last"),
+};
+
+export const webhookSchema = objectSchema(webhookFields, "Webhook");
+export type WebhookView = ValueOf<typeof webhookSchema>;
+
+/** With the secret, which is shown this once. */
+export const newSecretSchema = objectSchema(
+  {
+    ...webhookFields,
+    secret: textSchema({ description: "Signing secret, `whsec_…`; shown this once" }),
+  },
+  "WebhookWithSecret",
+);
+export type NewSecretView = ValueOf<typeof newSecretSchema>;
+
+const outcomeFields = {
+  status: nullable(integerSchema({ description: "Status of the receiver's answer; null: none" })),
+  error: textSchema({ description: "Empty where it succeeded" }),
+  duration_ms: integerSchema({ minimum: 0, description: "Milliseconds that the attempt took" }),
+};
+
+/** How an attempt that a caller waited for came out. */
+export const attemptSchema = objectSchema(
+  {
+    delivered: flagSchema({ description: "Whether the receiver answered with a 2xx status" }),
+    ...outcomeFields,
+    delivery: integerSchema({ description: "Delivery number" }),
+  },
+  "WebhookAttempt",
+);
+export type AttemptView = ValueOf<typeof attemptSchema>;
+
+/** A delivery in the log of attempts. */
+export const deliverySchema = objectSchema(
+  {
+    delivery: integerSchema({ description: "Delivery number, the same on retries" }),
+    event: choiceSchema(EVENT_KINDS, { description: "Kind of the event" }),
+    created_at: instantSchema("When the event was assembled"),
+    posts: listSchema(integerSchema(), { description: "Numbers of its posts" }),
+    state: choiceSchema(DELIVERY_STATES, { description: "What became of it" }),
+    attempts: listSchema(
+      objectSchema({ attempted_at: instantSchema("When the attempt began"), ...outcomeFields }),
+    ),
+    next_attempt_at: nullable(instantSchema("When the next attempt is due; null: none is")),
+  },
+  "WebhookDelivery",
+);
+export type DeliveryView = ValueOf<typeof deliverySchema>;
