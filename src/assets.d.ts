@@ -16,7 +16,12 @@ declare module "*.png" {
   export default path;
 }
 
+/** Files imported `with { type: "text" }`: what is in them. */
 declare module "*.txt" {
+  const text: string;
+  export default text;
+}
+declare module "*.md" {
   const text: string;
   export default text;
 }

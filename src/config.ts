@@ -37,7 +37,7 @@ function secret<S extends Setting<string, unknown>>(of: S): S {
   return { ...of, secret: true };
 }
 
-/** The table from which the program, `kanalog config` and the README take the settings. */
+/** The table from which the program, `kanalog config` and the guide Operating take the settings. */
 export const SETTINGS = {
   KANALOG_DB: setting("databasePath", "The database file.", "data/kanalog.db", nonEmpty),
   KANALOG_HOST: setting("host", "The address to listen on.", "127.0.0.1", nonEmpty),

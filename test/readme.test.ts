@@ -1,30 +1,47 @@
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { IMPORT_KIND_NAMES, importKinds } from "../src/catalog/imports/import-kinds.ts";
 import { SETTINGS } from "../src/config.ts";
 import { startAppliance } from "./support/appliance.ts";
+import { guideDocuments, linksOf, ROOT, readDocument } from "./support/documents.ts";
 import { fakePorts } from "./support/fake-ports.ts";
 
-const root = new URL("../", import.meta.url).pathname;
-const readme = readFileSync(`${root}README.md`, "utf8");
+/** What the README and the guides say of the program, by the program. */
+const text = (path: string): string => readDocument(path).text;
 
-test("the README's table of settings is that of the program", () => {
+test("the README is short, leads to every guide and shows what it is", () => {
+  const readme = readDocument("README.md");
+  expect(readme.text.trimEnd().split("\n").length).toBeLessThanOrEqual(160);
+  const links = linksOf(readme);
+  for (const { path } of guideDocuments) expect(links).toContain(path);
+  const [picture = ""] = links.filter((link) => link.endsWith(".png"));
+  expect(existsSync(join(ROOT, picture))).toBe(true);
+  expect(statSync(join(ROOT, picture)).size).toBeLessThanOrEqual(200_000);
+});
+
+test("the table of settings is that of the program", () => {
   const rows = Object.entries(SETTINGS).map(([name, { fallback, doc }]) => {
     return `| \`${name}\` | ${fallback ? `\`${fallback}\`` : ""} | ${doc} |`;
   });
   const table = ["| variable | default | meaning |", "|---|---|---|", ...rows].join("\n");
-  const [, found] = /<!-- settings: [^>]*-->\n([\s\S]*?)\n<!-- \/settings -->/.exec(readme) ?? [];
+  const [, found] =
+    /<!-- settings: [^>]*-->\n([\s\S]*?)\n<!-- \/settings -->/.exec(
+      text("src/upkeep/operating.md"),
+    ) ?? [];
   expect(found).toBe(table);
 });
 
-test("the README's columns of imports are those of the program", () => {
+test("the columns of imports are those of the program", () => {
+  const guide = text("src/catalog/imports/importing.md");
   for (const name of IMPORT_KIND_NAMES) {
     const columns = Object.keys(importKinds[name].columns).join(", ");
-    expect(readme).toContain(`| \`${name}\` | \`${columns}\` |`);
+    expect(guide).toContain(`| \`${name}\` | \`${columns}\` |`);
   }
 });
 
-test("the README's plans are those of a new database", async () => {
+test("the plans are those of a new database", async () => {
+  const guide = text("src/customers/customers.md");
   const appliance = await startAppliance({}, fakePorts(), { ratesAsShipped: true });
   for (const plan of appliance.app.domains.accounts.plans()) {
     const history = plan.historyDays === null ? "all" : `${plan.historyDays} days`;
@@ -32,7 +49,7 @@ test("the README's plans are those of a new database", async () => {
       plan.webhooks === 0
         ? "none"
         : `${plan.webhooks} x ${plan.webhookChannels.toLocaleString("en-US")}`;
-    expect(readme).toContain(
+    expect(guide).toContain(
       `| \`${plan.code}\` | ${plan.requestsPerSecond} | ` +
         `${plan.requestsPerPeriod.toLocaleString("en-US")} | ${plan.posts ? "yes" : "no"} | ${history} | ${webhooks} |`,
     );
@@ -40,13 +57,15 @@ test("the README's plans are those of a new database", async () => {
   await appliance.close();
 });
 
-test("the README gives a reason for every package", () => {
-  const { dependencies, devDependencies } = JSON.parse(
-    readFileSync(`${root}package.json`, "utf8"),
-  ) as Record<"dependencies" | "devDependencies", Record<string, string>>;
+test("there is a reason for every package", () => {
+  const guide = text("src/app/building.md");
+  const { dependencies, devDependencies } = JSON.parse(text("package.json")) as Record<
+    "dependencies" | "devDependencies",
+    Record<string, string>
+  >;
   for (const name of Object.keys(dependencies))
-    expect(readme.includes(`\`${name}\``), name).toBe(true);
+    expect(guide.includes(`\`${name}\``), name).toBe(true);
   for (const name of Object.keys(devDependencies)) {
-    if (!name.startsWith("@types/")) expect(readme.includes(`\`${name}\``), name).toBe(true);
+    if (!name.startsWith("@types/")) expect(guide.includes(`\`${name}\``), name).toBe(true);
   }
 });

@@ -46,6 +46,7 @@ import { composeSite } from "./compose-site.ts";
 import { composeWebhooks } from "./compose-webhooks.ts";
 import { databaseThreads, servingConnection } from "./database-threads.ts";
 import { type Domains, openDomains } from "./domains.ts";
+import { guides } from "./guides.ts";
 import { installationSecret, requireReadableSecrets } from "./installation-secret.ts";
 
 /** The composition root: with its parts beside it (`compose-…`), what builds and wires the rest. */
@@ -176,6 +177,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     keys,
     keyUse,
     others: site,
+    guides,
     answerMcp: createDispatcher(toolMethods, version),
     images: createCategoryImages(db),
     readyChecks: { ...databaseChecks(db, ports.system), usage: commitCheck },

@@ -4,20 +4,29 @@ import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { channel, imported } from "../support/expectations.ts";
 import { fakePorts } from "../support/fake-ports.ts";
 
+const GUIDES = [
+  "/docs/building",
+  "/docs/customers",
+  "/docs/importing",
+  "/docs/mcp",
+  "/docs/operating",
+  "/docs/start",
+  "/docs/webhooks",
+];
+
 /** Every address that is served without a key. A new one has to be added here, on purpose. */
 const PUBLIC = [
   "/",
   "/docs",
   "/docs/",
   "/docs/favicon.png",
+  "/docs/guide.css",
   "/docs/initializer.js",
   "/docs/json",
-  "/docs/mcp",
-  "/docs/mcp/",
   "/docs/swagger-ui-bundle.js",
   "/docs/swagger-ui.css",
-  "/docs/webhooks",
-  "/docs/webhooks/",
+  ...GUIDES,
+  ...GUIDES.map((path) => `${path}/`),
   "/healthz",
   "/images/:name",
   // To addresses of the operator's choice only.
@@ -27,7 +36,7 @@ const PUBLIC = [
 
 /** No image of this name, and no address that may read metrics. */
 const HIDDEN = ["/images/:name", "/metrics"];
-const REDIRECTED = ["/docs", "/docs/mcp", "/docs/webhooks"];
+const REDIRECTED = ["/docs", ...GUIDES];
 
 /** The paths of the specification, section 4, that exist so far, and of our additions. */
 const METHODS = [
@@ -113,7 +122,7 @@ describe("without a key", () => {
         REDIRECTED.includes(path) ? 301 : HIDDEN.includes(path) ? 404 : 200,
       );
     }
-    expect([...open].sort()).toEqual(PUBLIC);
+    expect([...open].sort()).toEqual(PUBLIC.toSorted());
   });
 });
 

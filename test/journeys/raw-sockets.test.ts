@@ -115,7 +115,7 @@ async function answersTo(bytes: string): Promise<RawAnswer[]> {
 const isBare = ({ headers, body }: RawAnswer): boolean =>
   body === "" && headers["x-request-id"] === undefined && headers["connection"] === "close";
 
-/** Status, or 0 where the connection is just ended, of what is broken. The README says the same. */
+/** Status, or 0 where the connection is just ended, of what is broken. The guide Operating says the same. */
 const BROKEN: [number, string, string][] = [
   [400, "no Host", lines("GET /healthz HTTP/1.1")],
   [400, "an empty line before the request", `\r\n${get()}`],
@@ -188,9 +188,9 @@ describe("a request that is not HTTP", () => {
     );
   });
 
-  test("is in the README's table under the status that is said there", () => {
-    const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
-    const listed = [...readme.matchAll(/^\| bare `(\d+)` \|/gm)].map((row) => Number(row[1]));
+  test("is in the guide's table under the status that is said there", () => {
+    const guide = readFileSync(new URL("../../src/upkeep/operating.md", import.meta.url), "utf8");
+    const listed = [...guide.matchAll(/^\| bare `(\d+)` \|/gm)].map((row) => Number(row[1]));
     const given = new Set(BROKEN.map(([status]) => status).filter((status) => status !== 0));
     expect(listed).toEqual([...given].sort((a, b) => a - b));
   });

@@ -76,7 +76,7 @@ test("where the driver cannot be unpacked, the folder is named that is to blame"
 });
 
 test("every page comes whole, with the files it loads", async () => {
-  const pages = ["/", "/docs/", "/docs/webhooks/", "/docs/mcp/", "/account/sign-in/"];
+  const pages = ["/", "/docs/", "/docs/webhooks/?lang=ru", "/docs/operating/", "/account/sign-in/"];
   const files = new Set(["/account/assets/uplot.js", "/account/assets/uplot.css", "/docs/json"]);
   for (const page of pages) {
     const answer = await get(page);

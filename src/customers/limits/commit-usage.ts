@@ -15,8 +15,8 @@ const WAIT: Wait = { maxMs: 3_000, lookMs: 1 };
 const COMMITS_PER_LOOK = 100;
 
 /**
- * Commits entries and the use of keys on the connection that serves, which waits for no disk (README,
- * "What survives…"). Now and then it has the write-ahead log checkpointed elsewhere; while that holds
+ * Commits entries and the use of keys on the connection that serves, which waits for no disk (the
+ * guide Operating, "What survives…"). Now and then it has the write-ahead log checkpointed elsewhere; while that holds
  * the lock a commit waits for it as for any other writer's.
  * @param checkpoint settles when it is over
  */

@@ -4,8 +4,9 @@ import { notFound } from "../../errors.ts";
 import type { ApiMethod } from "../../methods/method.ts";
 import { noted, OTHER } from "../../upkeep/metrics/note-request.ts";
 import { errorAnswer, errorResponse, JSON_TYPE, json } from "./answers.ts";
-import { docsRoutes } from "./docs.ts";
-import { mcpPageRoutes } from "./mcp-page.ts";
+import type { Guide } from "./docs/guide.ts";
+import { guideRoutes } from "./docs/guide-pages.ts";
+import { swaggerRoutes } from "./docs/swagger-page.ts";
 import { type McpContext, mcpRoutes } from "./mcp-route.ts";
 import { type MetricsContext, metricsRoutes } from "./metrics-route.ts";
 import { openApiText } from "./openapi.ts";
@@ -14,11 +15,11 @@ import { type ReadyChecks, readinessAnswer } from "./readiness.ts";
 import { REQUEST_ID } from "./request-id.ts";
 import { commonHeaders, redirectToSlash, restRoutes, wrongVerb } from "./rest.ts";
 import { startPageRoutes } from "./start-page.ts";
-import { webhooksPageRoutes } from "./webhooks-page.ts";
 
 export interface ServerContext extends McpContext, MetricsContext {
   /** The routes of other doors. */
   others: Elysia;
+  guides: readonly Guide[];
   images: CategoryImages;
   readyChecks: ReadyChecks;
   /** What is told in `/readyz`, but is no reason to send requests elsewhere. */
@@ -29,7 +30,7 @@ export type Server = ReturnType<typeof createServer>;
 
 /** The HTTP door: all routes, and what is said where there is none. */
 export function createServer(methods: readonly ApiMethod[], context: ServerContext) {
-  const { ports, noteRequests } = context;
+  const { guides, ports, noteRequests } = context;
   const { monotonic } = ports.clock;
   const noteOther = noteRequests("public", OTHER);
   const rest = restRoutes(methods, context);
@@ -54,10 +55,9 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
   // Made once: no request says under which path the appliance lies, a setting does.
   let document: Promise<Uint8Array<ArrayBuffer>> | null = null;
   const publicRoutes: PublicRoutes = {
-    ...startPageRoutes,
-    ...docsRoutes,
-    ...webhooksPageRoutes,
-    ...mcpPageRoutes(context.baseAddress),
+    ...startPageRoutes(guides),
+    ...swaggerRoutes(guides),
+    ...guideRoutes(guides, context.baseAddress),
     "/docs/json": async (request) => {
       const { pathname } = new URL(context.baseAddress(request));
       document ??= openApiText(rest, methods, pathname).catch((error) => {
@@ -70,10 +70,10 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
     "/readyz": () => readinessAnswer(context.readyChecks, context.readyWarnings),
     ...metricsRoutes(context),
     [`${IMAGE_PATH}:name`]: (_request, name) => imageResponse(context.images, name),
-    "/docs": (request) => redirectToSlash(request, context),
-    "/docs/webhooks": (request) => redirectToSlash(request, context),
-    "/docs/mcp": (request) => redirectToSlash(request, context),
   };
+  for (const path of ["/docs", ...guides.map(({ name }) => `/docs/${name}`)]) {
+    publicRoutes[path] = (request) => redirectToSlash(request, context);
+  }
   for (const [path, route] of Object.entries(publicRoutes)) {
     const note = noteRequests("public", path);
     const answer = noted(note, monotonic, async ({ request, params }: Incoming) => {

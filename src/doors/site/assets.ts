@@ -3,19 +3,21 @@ import { Elysia } from "elysia";
 import uplot from "uplot/dist/uPlot.iife.min.js" with { type: "file" };
 import uplotStyles from "uplot/dist/uPlot.min.css" with { type: "file" };
 import { type NoteRequest, noted } from "../../upkeep/metrics/note-request.ts";
+import frameStyles from "./assets/frame.css" with { type: "file" };
 import styles from "./assets/site.css" with { type: "file" };
 // @ts-expect-error a script for browsers, which is only served
 import script from "./assets/site.js" with { type: "file" };
 import { SECURITY_HEADERS } from "./security-headers.ts";
 
 const FILES = [
+  ["frame.css", frameStyles, "text/css; charset=utf-8"],
   ["site.css", styles, "text/css; charset=utf-8"],
   ["site.js", script, "text/javascript; charset=utf-8"],
   ["uplot.css", uplotStyles, "text/css; charset=utf-8"],
   ["uplot.js", uplot, "text/javascript; charset=utf-8"],
 ] as const;
 
-/** `/account/assets/`: all that pages load, from the appliance itself. */
+/** `/account/assets/`: all that pages load, from the appliance itself; guides load the styles too. */
 export function assetRoutes(
   requestId: (request: Request) => string,
   note: NoteRequest,

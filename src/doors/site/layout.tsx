@@ -39,6 +39,7 @@ function Document({
         <title>{`${title} · Kanalog`}</title>
         <link rel="icon" href={asset(visit, "/docs/favicon.png")} />
         <link rel="stylesheet" href={asset(visit, "/account/assets/uplot.css")} />
+        <link rel="stylesheet" href={asset(visit, "/account/assets/frame.css")} />
         <link rel="stylesheet" href={asset(visit, "/account/assets/site.css")} />
         <script src={asset(visit, "/account/assets/uplot.js")} defer />
         <script src={asset(visit, "/account/assets/site.js")} defer />

@@ -129,8 +129,10 @@ test("the snippets name this appliance's own address", async () => {
   for (const { text } of connectSnippets("http://localhost")) {
     expect(html).toContain(Bun.escapeHTML(text).replaceAll("&#x27;", "&#39;"));
   }
-  const guide = await appliance.request("/docs/mcp/");
-  for (const { text } of connectSnippets("http://localhost")) {
-    expect(guide.body).toContain(Bun.escapeHTML(text));
+  for (const language of ["en", "ru"]) {
+    const guide = await appliance.request(`/docs/mcp/?lang=${language}`);
+    for (const { text } of connectSnippets("http://localhost")) {
+      expect(guide.body).toContain(Bun.escapeHTML(text).replaceAll("&#x27;", "'"));
+    }
   }
 });

@@ -281,9 +281,9 @@ describe("who may read the metrics", () => {
   });
 });
 
-test("the README lists the metrics there are", async () => {
-  const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
-  const rows = readme.match(/^\| `(?:kanalog|process)_.*?(?= \|)/gm) ?? [];
+test("the guide Operating lists the metrics there are", async () => {
+  const guide = readFileSync(new URL("../../../src/upkeep/operating.md", import.meta.url), "utf8");
+  const rows = guide.match(/^\| `(?:kanalog|process)_.*?(?= \|)/gm) ?? [];
   const listed = rows.flatMap((row) => [...row.matchAll(/`(\w+)`/g)].map(([, name]) => name));
   const { body } = await appliance.request("/metrics", {
     headers: { "x-forwarded-for": "127.0.0.1" },

@@ -1,0 +1,22 @@
+import importing from "../catalog/imports/importing.md" with { type: "text" };
+import customers from "../customers/customers.md" with { type: "text" };
+import start from "../doors/cli/start.md" with { type: "text" };
+import type { Guide } from "../doors/http/docs/guide.ts";
+import mcp from "../doors/mcp/mcp.md" with { type: "text" };
+import mcpRu from "../doors/mcp/mcp.ru.md" with { type: "text" };
+import webhooks from "../push/webhooks/webhooks.md" with { type: "text" };
+import webhooksRu from "../push/webhooks/webhooks.ru.md" with { type: "text" };
+import operating from "../upkeep/operating.md" with { type: "text" };
+import building from "./building.md" with { type: "text" };
+
+/** The guides that the appliance serves, in the order of the bar above them. */
+export const guides: readonly Guide[] = [
+  { name: "start", texts: { en: start } },
+  { name: "importing", texts: { en: importing } },
+  { name: "customers", texts: { en: customers } },
+  // What customers read is in Russian too.
+  { name: "webhooks", texts: { en: webhooks, ru: webhooksRu } },
+  { name: "mcp", texts: { en: mcp, ru: mcpRu } },
+  { name: "operating", texts: { en: operating } },
+  { name: "building", texts: { en: building } },
+];

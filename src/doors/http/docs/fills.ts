@@ -1,0 +1,21 @@
+import { toolMethods } from "../../../methods/table.ts";
+import python from "../../../push/webhooks/receivers/python.txt" with { type: "text" };
+import typescript from "../../../push/webhooks/receivers/typescript.txt" with { type: "text" };
+import type { Language } from "../../../values/language.ts";
+import { docsWords } from "./words.ts";
+
+/** The Markdown that stands in a guide between `<!-- fill: name -->` and `<!-- /fill -->`, by name. */
+export const fills: Record<string, (language: Language) => string> = {
+  tools: toolsTable,
+  "typescript.txt": () => `\`\`\`ts\n${typescript}\`\`\``,
+  "python.txt": () => `\`\`\`python\n${python}\`\`\``,
+};
+
+function toolsTable(language: Language): string {
+  const rows = toolMethods.map(
+    ({ operationId, title, units }) => `| \`${operationId}\` | ${title} | ${units} |`,
+  );
+  return [`| ${docsWords(language).toolColumns.join(" | ")} |`, "|---|---|---|", ...rows].join(
+    "\n",
+  );
+}

@@ -1,0 +1,76 @@
+import type { Language } from "../../../values/language.ts";
+import type { Guide } from "./guide.ts";
+import { docsWords } from "./words.ts";
+
+/** A page in the frame that all documentation has: the account site's look, and a bar of all guides. */
+export interface FramedPage {
+  title: string;
+  language: Language;
+  /** The way from the page to the appliance's first one, such as `../../`. */
+  root: string;
+  guides: readonly Guide[];
+  /** The page's own path below `docs/`, which the bar marks; null for one that is not in it. */
+  current: string | null;
+  /** The languages that the page can be read in. */
+  languages: readonly Language[];
+  /** The query that keeps the reader's language on the way to another guide, such as `?lang=ru`. */
+  query: string;
+  /** HTML for the head: what the page loads beside the frame's own styles. */
+  head: string;
+  /** HTML. */
+  body: string;
+}
+
+export function framedPage(page: FramedPage): string {
+  const { title, language, root, head, body } = page;
+  const words = docsWords(language);
+  return `<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<link rel="icon" href="${root}docs/favicon.png">
+<link rel="stylesheet" href="${root}account/assets/frame.css">
+${head}
+</head>
+<body class="docs">
+<a class="skip" href="#content">${words.skipToContent}</a>
+<header>
+<a class="brand" href="${root}">Kanalog</a>
+<div class="own">${languageLinks(page)}<a href="${root}account/">${words.account}</a></div>
+<nav aria-label="${words.documentation}">
+<ul>
+${barLinks(page).join("\n")}
+</ul>
+</nav>
+</header>
+<main id="content">
+${body}
+</main>
+</body>
+</html>
+`;
+}
+
+function languageLinks({ language, languages }: FramedPage): string {
+  return languages
+    .filter((one) => one !== language)
+    .map(
+      (one) =>
+        `<a href="?lang=${one}" lang="${one}" hreflang="${one}">${docsWords(one).language}</a>`,
+    )
+    .join("");
+}
+
+function barLinks({ language, root, guides, current, query }: FramedPage): string[] {
+  const words = docsWords(language);
+  const link = (path: string, label: string, own: string): string => {
+    const mark = path === current ? ' aria-current="page"' : "";
+    return `<li><a href="${root}docs/${path}${own}"${mark}>${label}</a></li>`;
+  };
+  return [
+    link("", words.methods, ""),
+    ...guides.map(({ name }) => link(`${name}/`, words.guides[name], query)),
+  ];
+}

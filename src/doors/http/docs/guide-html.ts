@@ -1,0 +1,58 @@
+import type { Language } from "../../../values/language.ts";
+import { fills } from "./fills.ts";
+import { docsWords } from "./words.ts";
+
+/** The appliance's address as guides write it; readers see their own appliance's in its place. */
+export const WRITTEN_ADDRESS = "http://127.0.0.1:8080";
+
+/**
+ * A guide's Markdown, which is our own text, as HTML: headings with the anchors that GitHub gives
+ * them, a list of contents, what is wide in a box that the keyboard can scroll, and links to other
+ * guides' files as links to their pages.
+ */
+export function guideHtml(markdown: string, language: Language): { title: string; body: string } {
+  const words = docsWords(language);
+  const contents: string[] = [];
+  const html = Bun.markdown
+    .html(filled(markdown, language))
+    .replace(/<!--[\s\S]*?-->\n?/g, "")
+    .replace(/<h([23])>(.*?)<\/h\1>/g, (_heading, level: string, text: string) => {
+      const id = anchorOf(text);
+      if (level === "2") contents.push(`<li><a href="#${id}">${text}</a></li>`);
+      return `<h${level} id="${id}"><a href="#${id}">${text}</a></h${level}>`;
+    })
+    .replaceAll("<pre>", '<pre tabindex="0">')
+    .replaceAll(
+      "<table>",
+      `<section class="scroll" tabindex="0" aria-label="${words.table}"><table>`,
+    )
+    .replaceAll("</table>", "</table></section>")
+    .replace(/ href="[^":#]*?([\w.]+)\.md(#[^"]*)?"/g, (_link, file: string, anchor = "") => {
+      const [name, of] = file.split(".");
+      return ` href="../${name}/${of === undefined ? "" : `?lang=${of}`}${anchor}"`;
+    });
+  const [heading = "", title = ""] = /<h1>(.*?)<\/h1>/.exec(html) ?? [];
+  const list = `<nav class="contents" aria-label="${words.contents}"><ul>${contents.join("")}</ul></nav>`;
+  return { title, body: html.replace(heading, `${heading}\n${list}`) };
+}
+
+/** @throws Error where a guide asks for what there is none of */
+function filled(markdown: string, language: Language): string {
+  return markdown.replace(
+    /<!-- fill: (\S+) -->[\s\S]*?<!-- \/fill -->/g,
+    (_block, name: string) => {
+      const fill = fills[name];
+      if (fill === undefined) throw new Error(`there is nothing to fill in for ${name}`);
+      return `${fill(language)}\n`;
+    },
+  );
+}
+
+/** The anchor of a heading, by GitHub's rule. @param heading HTML */
+function anchorOf(heading: string): string {
+  return heading
+    .replace(/<[^>]*>|&\w+;/g, "")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-");
+}

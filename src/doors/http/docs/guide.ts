@@ -1,0 +1,16 @@
+import type { Language } from "../../../values/language.ts";
+
+export type GuideName =
+  | "start"
+  | "importing"
+  | "customers"
+  | "webhooks"
+  | "mcp"
+  | "operating"
+  | "building";
+
+/** A guide: Markdown beside the code that it speaks of, shown at `/docs/<name>/`. */
+export interface Guide {
+  name: GuideName;
+  texts: Partial<Record<Language, string>> & { en: string };
+}

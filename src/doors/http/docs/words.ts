@@ -1,0 +1,63 @@
+import type { Language } from "../../../values/language.ts";
+import type { GuideName } from "./guide.ts";
+
+/** What the documentation's pages say around the guides' own text. */
+interface DocsWords {
+  /** The language's own name. */
+  language: string;
+  skipToContent: string;
+  documentation: string;
+  account: string;
+  methods: string;
+  guides: Record<GuideName, string>;
+  contents: string;
+  table: string;
+  toolColumns: readonly [name: string, title: string, units: string];
+}
+
+const en: DocsWords = {
+  language: "English",
+  skipToContent: "Skip to content",
+  documentation: "Documentation",
+  account: "Account",
+  methods: "API methods",
+  guides: {
+    start: "Start",
+    importing: "Importing",
+    customers: "Customers",
+    webhooks: "Webhooks",
+    mcp: "Assistants",
+    operating: "Operating",
+    building: "Building",
+  },
+  contents: "On this page",
+  table: "Table",
+  toolColumns: ["Tool", "What it does", "Units"],
+};
+
+const ru: DocsWords = {
+  language: "Русский",
+  skipToContent: "К содержанию",
+  documentation: "Документация",
+  account: "Кабинет",
+  methods: "Методы API",
+  guides: {
+    start: "Начало",
+    importing: "Импорт",
+    customers: "Клиенты",
+    webhooks: "Вебхуки",
+    mcp: "Ассистенты",
+    operating: "Эксплуатация",
+    building: "Устройство",
+  },
+  contents: "На этой странице",
+  table: "Таблица",
+  toolColumns: ["Инструмент", "Как его называет ассистент", "Единицы"],
+};
+
+const WORDS: Partial<Record<Language, DocsWords>> = { en, ru };
+
+/** @returns English words for a language in which no guide is written */
+export function docsWords(language: Language): DocsWords {
+  return WORDS[language] ?? en;
+}

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { guides } from "../../src/app/guides.ts";
+import { guideHtml, WRITTEN_ADDRESS } from "../../src/doors/http/docs/guide-html.ts";
+import { apiMethods } from "../../src/methods/table.ts";
+import { type Appliance, startAppliance } from "../support/appliance.ts";
+import {
+  type Document,
+  guideDocuments,
+  linksOf,
+  ROOT,
+  readDocument,
+} from "../support/documents.ts";
+import { englishIn } from "../support/russian.ts";
+
+/** The guides, as files and as the pages that the appliance serves. */
+let appliance: Appliance;
+beforeAll(async () => {
+  appliance = await startAppliance();
+});
+afterAll(() => appliance.close());
+
+/** The only hosts that our texts send people to; they are not asked here. */
+const OTHER_HOSTS = ["nodejs.org", "bun.sh"];
+const ORIGIN = "http://localhost";
+
+const pages = [
+  "/",
+  "/docs/",
+  ...guides.flatMap(({ name, texts }) =>
+    Object.keys(texts).map((language) => `/docs/${name}/?lang=${language}`),
+  ),
+];
+const loaded = new Map<string, Promise<{ status: number; body: unknown }>>();
+/** Each address is asked once. */
+function load(path: string) {
+  const page = loaded.get(path) ?? appliance.request(path);
+  loaded.set(path, page);
+  return page;
+}
+
+const titleOf = ({ title }: { title: string }) => title;
+const anchorsIn = (html: string) => [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+
+/** What is wrong with an address, or null. */
+async function faultOf(address: URL): Promise<string | null> {
+  if (address.origin !== ORIGIN) return OTHER_HOSTS.includes(address.host) ? null : "leads away";
+  const { status, body } = await load(address.pathname + address.search);
+  // Pages of the account site ask a stranger to sign in.
+  if (status !== 200 && status !== 303) return String(status);
+  const anchor = decodeURIComponent(address.hash.slice(1));
+  return anchor === "" || anchorsIn(String(body)).includes(anchor) ? null : "no such anchor";
+}
+
+async function faultOfLink(from: Document, link: string): Promise<string | null> {
+  if (/^https?:/.test(link)) return faultOf(new URL(link.replace(WRITTEN_ADDRESS, ORIGIN)));
+  const [path = "", anchor] = link.split("#");
+  const file = join(dirname(from.path), path);
+  if (!existsSync(join(ROOT, file))) return "no such file";
+  if (anchor === undefined) return null;
+  const { body } = guideHtml(readDocument(file).text, "en");
+  return anchorsIn(body).includes(anchor) ? null : "no such anchor";
+}
+
+test("every link of README, CONTRIBUTING and the guides' files leads somewhere", async () => {
+  const documents = [
+    ...["README.md", ".github/CONTRIBUTING.md"].map(readDocument),
+    ...guideDocuments,
+  ];
+  expect(documents).toHaveLength(2 + guides.flatMap(({ texts }) => Object.keys(texts)).length);
+  const links = documents.flatMap((one) => linksOf(one).map((link) => ({ one, link })));
+  expect(links.length).toBeGreaterThan(40);
+  for (const { one, link } of links) {
+    expect(await faultOfLink(one, link), `${one.path}: ${link}`).toBeNull();
+  }
+});
+
+test("every link of the pages leads somewhere, and nothing is loaded from elsewhere", async () => {
+  for (const page of pages) {
+    const html = String((await load(page)).body);
+    const links = [...html.matchAll(/ (?:href|src)="([^"]+)"/g)].map(([, link = ""]) => link);
+    expect(links.length, page).toBeGreaterThan(8);
+    for (const link of links) {
+      expect(await faultOf(new URL(link, ORIGIN + page)), `${page}: ${link}`).toBeNull();
+    }
+    expect(html, page).not.toMatch(/<(?:link|script|img)[^>]*(?:href|src)="[^"]*\/\//);
+  }
+});
+
+test("a bar leads from each page to all guides, and says where one is", async () => {
+  for (const page of pages) {
+    const html = String((await load(page)).body);
+    const [, bar = ""] = /<nav aria-label="[^"]*">([\s\S]*?)<\/nav>/.exec(html) ?? [];
+    const to = [...bar.matchAll(/<a href="([^"]+)"( aria-current="page")?/g)];
+    const paths = to.map(([, link = ""]) => new URL(link, ORIGIN + page).pathname);
+    expect(paths, page).toEqual(["/docs/", ...guides.map(({ name }) => `/docs/${name}/`)]);
+    const marked = to.flatMap(([, , mark], at) => (mark === undefined ? [] : [paths[at]]));
+    expect(marked).toEqual(page === "/" ? [] : [page.split("?")[0]]);
+  }
+});
+
+test("a guide comes in the reader's language where it is written in it, else in English", async () => {
+  const languageOf = async (path: string, headers: Record<string, string>) => {
+    const { body, headers: answered } = await appliance.request(path, { headers });
+    expect(answered.get("vary")).toBe("accept-language, cookie");
+    return /<html lang="(\w+)">/.exec(body)?.[1];
+  };
+  const russian = { "accept-language": "ru-RU,ru;q=0.9,en;q=0.8" };
+  const chosen = { ...russian, cookie: "a=b; kanalog.language=en" };
+  expect(await languageOf("/docs/webhooks/", {})).toBe("en");
+  expect(await languageOf("/docs/webhooks/", russian)).toBe("ru");
+  expect(await languageOf("/docs/webhooks/", chosen)).toBe("en");
+  expect(await languageOf("/docs/webhooks/?lang=ru", chosen)).toBe("ru");
+  expect(await languageOf("/docs/webhooks/?lang=xx", russian)).toBe("ru");
+  expect(await languageOf("/docs/operating/?lang=ru", russian)).toBe("en");
+});
+
+test("what is written in Russian has no English in it, but for the tools' own titles", async () => {
+  const names = ["Model Context Protocol", "Cursor, LM Studio", ...apiMethods.map(titleOf)];
+  for (const path of ["/docs/webhooks/?lang=ru", "/docs/mcp/?lang=ru"]) {
+    const found = englishIn(String((await load(path)).body));
+    expect(
+      found.filter((one) => !names.includes(one)),
+      path,
+    ).toEqual([]);
+  }
+});
+
+test("a guide names the reader's own address and is kept by no cache that others share", async () => {
+  const served = await startAppliance({ KANALOG_BASE_URL: "https://api.example.com/kanalog" });
+  const { body, headers } = await served.request("/docs/webhooks/");
+  expect(body).toContain("export API=https://api.example.com/kanalog/v1");
+  expect(body).not.toContain(WRITTEN_ADDRESS);
+  expect(headers.get("cache-control")).toBe("private, max-age=300");
+  expect(headers.get("content-security-policy")).toStartWith(
+    "default-src 'none'; style-src 'self'",
+  );
+  await served.close();
+});

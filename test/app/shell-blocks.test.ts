@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { cpSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { createApp } from "../../src/app/app.ts";
+import { readConfig } from "../../src/config.ts";
+import { WRITTEN_ADDRESS } from "../../src/doors/http/docs/guide-html.ts";
+import {
+  type Document,
+  fencedBlocks,
+  guideDocuments,
+  ROOT,
+  readDocument,
+} from "../support/documents.ts";
+import { fakePorts } from "../support/fake-ports.ts";
+import { createMachine, type Machine, until } from "../support/machine.ts";
+
+/**
+ * What the README and the guides give to paste, pasted: the blocks of each document in their order, by
+ * one shell, beside an appliance that was started for the first time.
+ */
+const documents = [readDocument("README.md"), ...guideDocuments].map((document) => ({
+  ...document,
+  blocks: fencedBlocks(document).filter(({ info }) => /^sh\b/.test(info)),
+}));
+
+/** How the blocks begin that no test can run, which are marked `norun`, and why. */
+const NOT_RUN: Record<string, string> = {
+  "sudo cp": "changes the machine's services, as root",
+  "systemctl stop": "changes the machine's services, as root",
+  "docker build": "needs Docker",
+  "docker stop": "needs Docker",
+  "KANALOG_BASE_URL=https": "needs Docker and an address of one's own",
+  "claude mcp add": "needs Claude Code",
+  "bun run mcpb": "writes into the project's folder, as test/doors/mcp/bundle.test.ts tries",
+  "bun run check": "is what runs this test",
+  "kanalog member password": "asks somebody who sits at a terminal",
+};
+
+const TOOLS = ["bash", "curl"].every((name) => Bun.which(name) !== null);
+if (!TOOLS) console.warn("No bash or no curl here: what is to be pasted was not run.");
+
+let machine: Machine;
+let key: string;
+beforeAll(async () => {
+  machine = createMachine();
+  const first = await machine.serve(["start"]);
+  await until(() => first.printed().includes("API key"));
+  key = /knl_rw_[0-9A-Za-z]{38}/.exec(first.printed())?.[0] ?? "";
+  await first.stop();
+});
+afterAll(() => machine.leave());
+
+/** A command that fails ends the shell, a request that is refused is a command that fails. */
+const PRELUDE = `set -euo pipefail
+kanalog() { "$BUN" "$PROGRAM" "$@"; }
+curl() { command curl --silent --show-error --fail-with-body "$@"; echo; }
+`;
+
+/** @returns what the shell printed, and how it ended */
+async function paste({ path }: Document, blocks: readonly { code: string }[]): Promise<string> {
+  const folder = machine.path(path.replaceAll("/", "-"));
+  mkdirSync(folder);
+  for (const suffix of ["", ".secret"]) {
+    cpSync(`${machine.database}${suffix}`, join(folder, `kanalog.db${suffix}`));
+  }
+  const environment = { KANALOG_DB: join(folder, "kanalog.db"), KANALOG_PORT: "0" };
+  const app = await createApp(readConfig(environment), fakePorts());
+  try {
+    const address = app.listen();
+    const script = blocks
+      .map(({ code }) => code)
+      .join("")
+      .replaceAll(WRITTEN_ADDRESS, address)
+      .replaceAll(/knl_rw_…|YOUR_KEY/g, key);
+    const child = Bun.spawn(["bash", "-c", PRELUDE + script], {
+      cwd: folder,
+      env: {
+        ...environment,
+        PATH: process.env["PATH"] ?? "",
+        KANALOG_PORT: new URL(address).port,
+        BUN: process.execPath,
+        PROGRAM: join(ROOT, "src/main.ts"),
+      },
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [out, notes, exitCode] = await Promise.all([
+      child.stdout.text(),
+      child.stderr.text(),
+      child.exited,
+    ]);
+    return exitCode === 0 ? out : `exit ${exitCode}\n${out}\n${notes}`;
+  } finally {
+    await app.close();
+  }
+}
+
+test.skipIf(!TOOLS)("what is given to paste does what it says", async () => {
+  const pasted = documents.map(async (document) => {
+    const blocks = document.blocks.filter(({ info }) => info === "sh");
+    return [document.path, await paste(document, blocks)] as const;
+  });
+  const failed = (await Promise.all(pasted)).filter(([, printed]) => printed.startsWith("exit"));
+  expect(failed).toEqual([]);
+});
+
+test.skipIf(!TOOLS)("a block that no longer works would be seen", async () => {
+  const document = { path: "broken", text: "" };
+  for (const code of ["kanalog import nothing x.csv\n", `curl ${WRITTEN_ADDRESS}/v1/nothing/\n`]) {
+    expect(await paste({ ...document, path: code.slice(0, 4) }, [{ code }])).toStartWith("exit");
+  }
+});
+
+test("only what cannot be run is not", () => {
+  const marked = documents.flatMap(({ blocks }) => blocks.filter(({ info }) => info !== "sh"));
+  const reasons = Object.keys(NOT_RUN);
+  const unknown = marked.filter(({ info, code }) => {
+    return info !== "sh norun" || !reasons.some((start) => code.startsWith(start));
+  });
+  expect(unknown).toEqual([]);
+  expect(reasons.filter((start) => !marked.some(({ code }) => code.startsWith(start)))).toEqual([]);
+  expect(documents.flatMap(({ blocks }) => blocks).length - marked.length).toBeGreaterThan(15);
+});

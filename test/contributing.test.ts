@@ -1,0 +1,61 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT, readDocument } from "./support/documents.ts";
+
+/** The recipes of CONTRIBUTING, and how many files each may name. */
+const { text } = readDocument(".github/CONTRIBUTING.md");
+const FILES_MAX: Record<string, number> = {
+  "A field on the card": 4,
+  "A method with tool and page": 6,
+  "An import kind": 5,
+  "A nightly job": 2,
+  "A site page": 7,
+  "A language": 2,
+  "A setting": 4,
+  "A webhook event": 7,
+};
+/** Recipes that still name more, and how many: whoever makes it fewer lowers or removes the number. */
+const MORE: Record<string, number> = {
+  "A field on the card": 9,
+  "A nightly job": 5,
+  "A language": 13,
+};
+
+const recipes = text
+  .slice(text.indexOf("## Recipes"))
+  .split("\n### ")
+  .slice(1)
+  .map((recipe) => {
+    const [name = ""] = recipe.split("\n");
+    const files = [...recipe.matchAll(/`(src\/[^`]+)`/g)].map(([, file = ""]) => file);
+    return { name, files: [...new Set(files)] };
+  });
+
+test("CONTRIBUTING has the eight recipes", () => {
+  expect(recipes.map(({ name }) => name)).toEqual(Object.keys(FILES_MAX));
+});
+
+describe.each(recipes)("the recipe: $name", ({ name, files }) => {
+  test("names files that there are, and no more than it may", () => {
+    expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+    const more = MORE[name];
+    if (more === undefined) expect(files.length).toBeLessThanOrEqual(FILES_MAX[name] ?? 0);
+    else expect(files.length).toBe(more);
+  });
+});
+
+test("the map of the rooms names each folder of src, and folders that there are", () => {
+  const [, map = ""] = /## The rooms\n([\s\S]*?)\n## /.exec(text) ?? [];
+  const named = [...map.matchAll(/^\| `([^`]+)`/gm)].map(([, path = ""]) => path);
+  expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  const folders = [...new Bun.Glob("src/*/").scanSync({ cwd: ROOT, onlyFiles: false })];
+  expect(folders.length).toBeGreaterThan(9);
+  for (const folder of folders) {
+    const path = folder.replace(/\/?$/, "/");
+    expect(
+      named.some((one) => one.startsWith(path)),
+      path,
+    ).toBe(true);
+  }
+});
