@@ -6,8 +6,7 @@ import type { Config } from "../config.ts";
 import { createAccounts } from "../customers/accounts/accounts.ts";
 import { createKeys } from "../customers/keys/keys.ts";
 import { anyPerson } from "../customers/people/people.store.ts";
-import { leavesCheckpoints } from "../db/checkpoint.ts";
-import { closeDatabase, foldLog } from "../db/database.ts";
+import { checkpointWhole, leavesCheckpoints } from "../db/checkpoint.ts";
 import { onLockHeld } from "../db/lock-holds.ts";
 import { createLockWatch } from "../db/lock-watch.ts";
 import { createReadTurns, withoutReadTurns } from "../db/read-transaction.ts";
@@ -249,13 +248,13 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
       await Promise.race([Promise.all([usage.settled(), afterAnswer.settled()]), timeIsUp]);
       closing.abort();
       await endThreads();
-      if (db !== domains.db) closeDatabase(db);
+      if (db !== domains.db) db.close();
       try {
-        foldLog(domains.db);
+        checkpointWhole(domains.db);
       } catch (error) {
         log.warn({ err: error }, "the write-ahead log could not be folded into the database");
       }
-      closeDatabase(domains.db);
+      domains.db.close();
       log.info({ durationMs: Math.round(clock.monotonic() - toldAtMs) }, "stopped");
     },
   };

@@ -1,6 +1,7 @@
 import type { Config } from "../config.ts";
-import { type Database, IN_MEMORY, openDatabase } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import type { NoteHold } from "../db/lock-holds.ts";
+import { IN_MEMORY, openDatabase } from "../db/open-database.ts";
 import type { Calls, Pool } from "../db/operations.ts";
 import { inlineThreads, startThreads, type ThreadLoad } from "../db/threads.ts";
 import type { Clock } from "../ports/clock.ts";

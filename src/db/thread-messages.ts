@@ -5,7 +5,7 @@ import {
   isStorageFault,
   toAppError,
 } from "../errors.ts";
-import type { Access } from "./database.ts";
+import type { Access } from "./open-database.ts";
 
 /** The connection that a thread opens. */
 export interface Opening {
