@@ -11,6 +11,7 @@ import { onLockHeld } from "../db/lock-holds.ts";
 import { createLockWatch } from "../db/lock-watch.ts";
 import { createReadTurns, withoutReadTurns } from "../db/read-transaction.ts";
 import { databaseChecks } from "../db/ready-checks.ts";
+import { createSlowLog } from "../db/slow-log.ts";
 import {
   createBaseAddress,
   createClientAddress,
@@ -90,8 +91,15 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   if (db !== domains.db) leavesCheckpoints(domains.db);
   const metrics = await createMetrics(config, ports);
   const lockWatch = createLockWatch(ports, metrics.counted.lockHolds);
-  for (const connection of new Set([db, domains.db])) onLockHeld(connection, lockWatch.note);
-  const { threads, threadLoads, endThreads } = databaseThreads(config, clock, db, lockWatch.note);
+  const noteSlow = createSlowLog(ports);
+  for (const connection of new Set([db, domains.db])) {
+    onLockHeld(connection, lockWatch.note);
+    connection.onSlow((sql, tookMs) => noteSlow("main", sql, tookMs));
+  }
+  const { threads, threadLoads, endThreads } = databaseThreads(config, clock, db, {
+    noteHold: lockWatch.note,
+    noteSlow,
+  });
 
   const accounts = createAccounts(db, clock, { prepare: refuseChange, resume: refuseChange });
   const keys = createKeys(db, accounts, clock, random);

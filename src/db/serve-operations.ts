@@ -47,5 +47,6 @@ function open(
 ): Database {
   const db = openDatabase(path, clock, access);
   onLockHeld(db, (work, heldMs) => answer({ held: { work, heldMs } }));
+  db.onSlow((sql, tookMs) => answer({ slow: { sql, tookMs } }));
   return db;
 }

@@ -6,6 +6,7 @@ import {
   toAppError,
 } from "../errors.ts";
 import type { Access } from "./open-database.ts";
+import { FailedStatement, sqlOf } from "./statement.ts";
 
 /** The connection that a thread opens. */
 export interface Opening {
@@ -20,11 +21,12 @@ export type ToThread =
   | { open: Opening }
   | { name: string; rest: unknown[]; timeoutMs: number | null };
 
-/** A thread's messages: the outcome of its one task, and each lock that it held meanwhile. */
+/** A thread's messages: the outcome of its one task, and each lock held and slow statement of it. */
 export type FromThread =
   | { result: unknown }
   | { fault: Fault }
-  | { held: { work: string; heldMs: number } };
+  | { held: { work: string; heldMs: number } }
+  | { slow: { sql: string; tookMs: number } };
 
 interface Fault {
   code: ErrorCode;
@@ -33,21 +35,26 @@ interface Fault {
   retryAfterS: number | undefined;
   /** Null for an error that the caller was to expect. */
   cause: string | null;
+  /** The statement that failed, where one did. */
+  sql: string | null;
 }
 
 /** Errors lose their class on the way between threads, so they travel as data. */
 export function toFault(thrown: unknown): Fault {
   const error = isStorageFault(thrown) ? toAppError(thrown) : thrown;
   if (error instanceof AppError) {
-    const { code, detail, fields, retryAfterS, cause } = error;
-    return { code, detail, fields, retryAfterS, cause: cause === undefined ? null : textOf(cause) };
+    const { code, detail, fields, retryAfterS, cause: reason } = error;
+    const cause = reason === undefined ? null : textOf(reason);
+    return { code, detail, fields, retryAfterS, cause, sql: sqlOf(error) };
   }
-  const cause = textOf(error);
-  return { code: "internal", detail: "", fields: undefined, retryAfterS: undefined, cause };
+  const [cause, sql] = [textOf(error), sqlOf(error)];
+  return { code: "internal", detail: "", fields: undefined, retryAfterS: undefined, cause, sql };
 }
 
-export function fromFault({ code, detail, fields, retryAfterS, cause }: Fault): Error {
-  if (code === "internal") return new Error(cause ?? detail);
+export function fromFault({ code, detail, fields, retryAfterS, cause: text, sql }: Fault): Error {
+  const statement = sql === null ? {} : { cause: new FailedStatement(sql) };
+  if (code === "internal") return new Error(text ?? detail, statement);
+  const cause = text !== null && sql !== null ? new Error(text, statement) : text;
   return new AppError(code, detail, {
     ...(cause !== null && { cause }),
     ...(fields !== undefined && { fields }),
