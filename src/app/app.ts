@@ -6,12 +6,12 @@ import type { Config } from "../config.ts";
 import { createAccounts } from "../customers/accounts/accounts.ts";
 import { createKeys } from "../customers/keys/keys.ts";
 import { anyPerson } from "../customers/people/people.store.ts";
-import { leavesCheckpoints } from "../db/checkpoint.ts";
-import { closeDatabase, foldLog } from "../db/database.ts";
+import { checkpointWhole, leavesCheckpoints } from "../db/checkpoint.ts";
 import { onLockHeld } from "../db/lock-holds.ts";
 import { createLockWatch } from "../db/lock-watch.ts";
 import { createReadTurns, withoutReadTurns } from "../db/read-transaction.ts";
 import { databaseChecks } from "../db/ready-checks.ts";
+import { createSlowLog } from "../db/slow-log.ts";
 import {
   createBaseAddress,
   createOwnAddress,
@@ -93,8 +93,15 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   if (db !== domains.db) leavesCheckpoints(domains.db);
   const metrics = await createMetrics(config, ports);
   const lockWatch = createLockWatch(ports, metrics.counted.lockHolds);
-  for (const connection of new Set([db, domains.db])) onLockHeld(connection, lockWatch.note);
-  const { threads, threadLoads, endThreads } = databaseThreads(config, clock, db, lockWatch.note);
+  const noteSlow = createSlowLog(ports);
+  for (const connection of new Set([db, domains.db])) {
+    onLockHeld(connection, lockWatch.note);
+    connection.onSlow((sql, tookMs) => noteSlow("main", sql, tookMs));
+  }
+  const { threads, threadLoads, endThreads } = databaseThreads(config, clock, db, {
+    noteHold: lockWatch.note,
+    noteSlow,
+  });
 
   const accounts = createAccounts(db, clock, { prepare: refuseChange, resume: refuseChange });
   const keys = createKeys(db, accounts, clock, random);
@@ -251,13 +258,13 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
       await Promise.race([Promise.all([usage.settled(), afterAnswer.settled()]), timeIsUp]);
       closing.abort();
       await endThreads();
-      if (db !== domains.db) closeDatabase(db);
+      if (db !== domains.db) db.close();
       try {
-        foldLog(domains.db);
+        checkpointWhole(domains.db);
       } catch (error) {
         log.warn({ err: error }, "the write-ahead log could not be folded into the database");
       }
-      closeDatabase(domains.db);
+      domains.db.close();
       log.info({ durationMs: Math.round(clock.monotonic() - toldAtMs) }, "stopped");
     },
   };

@@ -1,8 +1,13 @@
 import type { Config } from "../config.ts";
-import { type Database, IN_MEMORY, openDatabase } from "../db/database.ts";
-import type { NoteHold } from "../db/lock-holds.ts";
+import type { Database } from "../db/database.ts";
+import { IN_MEMORY, openDatabase } from "../db/open-database.ts";
 import type { Calls, Pool } from "../db/operations.ts";
-import { inlineThreads, startThreads, type ThreadLoad } from "../db/threads.ts";
+import {
+  inlineThreads,
+  startThreads,
+  type ThreadLoad,
+  type ThreadsOptions,
+} from "../db/threads.ts";
 import type { Clock } from "../ports/clock.ts";
 import { pools } from "./operations.ts";
 
@@ -22,10 +27,15 @@ export function servingConnection(config: Config, clock: Clock, db: Database): D
 }
 
 /** The pools' threads; of a database in memory all operations run on its one connection. */
-export function databaseThreads(config: Config, clock: Clock, db: Database, noteHold: NoteHold) {
+export function databaseThreads(
+  config: Config,
+  clock: Clock,
+  db: Database,
+  listeners: Pick<ThreadsOptions, "noteHold" | "noteSlow">,
+) {
   const path = config.databasePath;
   const entry = new URL("./thread.ts", import.meta.url);
-  const options = { path, entry, timeoutMs: config.queryTimeoutMs, clock, noteHold };
+  const options = { path, entry, timeoutMs: config.queryTimeoutMs, clock, ...listeners };
   const started = Object.entries<Pool>(pools).map(([name, pool]) => {
     const threads =
       path === IN_MEMORY

@@ -5,8 +5,9 @@ import { createKeys, type Keys } from "../customers/keys/keys.ts";
 import { createUsageStore } from "../customers/limits/usage.store.ts";
 import type { Usage } from "../customers/limits/usage.ts";
 import { createOperatorPeople, type OperatorPeople } from "../customers/people/operator-people.ts";
-import { closeDatabase, type Database, openDatabase } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { migrate, SCHEMA_VERSION } from "../db/migrate.ts";
+import { openDatabase } from "../db/open-database.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Ports } from "../ports/ports.ts";
 import { emptyQueues } from "../push/webhooks/events/drop-queue.ts";
@@ -44,7 +45,7 @@ export async function openDomains(
     }
     await loadShippedDirectories(db, clock);
   } catch (error) {
-    closeDatabase(db);
+    db.close();
     throw error;
   }
   const accounts = createAccounts(db, clock, {

@@ -1,7 +1,8 @@
 import { hkdfSync } from "node:crypto";
 import type { Config } from "../config.ts";
 import type { AuthSettings } from "../customers/people/auth.ts";
-import { type Database, IN_MEMORY } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
+import { IN_MEMORY } from "../db/open-database.ts";
 import { AppError } from "../errors.ts";
 import type { Random } from "../ports/random.ts";
 import type { SecretBox } from "../push/webhooks/manage/secret-box.ts";

@@ -129,17 +129,25 @@ function beginsAnew(db: Database, clock: Clock): boolean {
  * Begins the new log. Who writes its first frame waits for the disk, whatever it flushes else: that
  * must not be the thread that answers and counts.
  */
-function writeFirstFrame({ $client }: Database): void {
+function writeFirstFrame(db: Database): void {
   try {
-    $client.exec("BEGIN IMMEDIATE");
-    $client.exec("UPDATE meta SET value = value WHERE name = 'directories_loaded'");
-    $client.exec("COMMIT");
+    db.exec("BEGIN IMMEDIATE");
+    db.exec("UPDATE meta SET value = value WHERE name = 'directories_loaded'");
+    db.exec("COMMIT");
   } catch {
-    if ($client.inTransaction) $client.exec("ROLLBACK");
+    if (db.isInTransaction) db.exec("ROLLBACK");
   }
 }
 
-function checkpoint({ $client }: Database, mode: "NOOP" | "PASSIVE" | "RESTART"): LogState {
-  const [state] = $client.pragma(`wal_checkpoint(${mode})`) as LogState[];
+function checkpoint(db: Database, mode: "NOOP" | "PASSIVE" | "RESTART"): LogState {
+  const [state] = db.pragma<LogState>(`wal_checkpoint(${mode})`);
   return state as LogState;
+}
+
+/**
+ * Checkpoints the whole log and empties it, so that the file alone is the whole database. Where
+ * another process reads or writes at this moment, the log stays for whoever opens the file next.
+ */
+export function checkpointWhole(db: Database): void {
+  db.pragma("wal_checkpoint(TRUNCATE)");
 }

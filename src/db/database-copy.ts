@@ -15,7 +15,7 @@ import { dirname, join, resolve } from "node:path";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { message } from "../values/messages/messages.ts";
-import { copyDatabase, type Database } from "./database.ts";
+import type { Database } from "./database.ts";
 import { requireSoundFile } from "./database-file.ts";
 
 /** A copy that has been read through. */
@@ -36,7 +36,7 @@ const DRAFT_LEASE_MS = 12 * 60 * 60 * 1000;
  * @throws AppError `conflict` where the file exists or the copy is not sound, `unavailable` where it
  *   cannot be written
  */
-export function writeCopy(db: Pick<Database, "$client">, path: string, clock: Clock): DatabaseCopy {
+export function writeCopy(db: Database, path: string, clock: Clock): DatabaseCopy {
   requireAbsent(path);
   const folder = dirname(resolve(path));
   let draftFolder: string | null = null;
@@ -45,7 +45,7 @@ export function writeCopy(db: Pick<Database, "$client">, path: string, clock: Cl
     removeOldDrafts(folder, clock.now());
     draftFolder = mkdtempSync(join(folder, DRAFT_PREFIX));
     const draft = join(draftFolder, "copy.db");
-    copyDatabase(db, draft);
+    db.copyTo(draft);
     chmodSync(draft, 0o600);
     flush(draft);
     const schemaVersion = requireSoundFile(draft, "quick");

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { type Database, IN_MEMORY, statement } from "./database.ts";
+import { type Database, statement } from "./database.ts";
 import { WITHIN_DEADLINE } from "./deadline.ts";
 import { schemaVersion } from "./migrate.ts";
 
@@ -69,12 +69,12 @@ export function readDatabaseFacts(db: Database): DatabaseFacts {
 
 /** How large the database is: at hand, whatever is in it. */
 export function readDatabaseSize(db: Database): DatabaseSize {
-  const pragma = (name: string): number => db.$client.pragma(name, { simple: true }) as number;
-  const path = db.$client.name;
+  const pragma = (name: string): number => db.pragmaValue(name) as number;
+  const { path, isInMemory } = db;
   const [pages, pageBytes] = [pragma("page_count"), pragma("page_size")];
   return {
-    fileBytes: path === IN_MEMORY ? pages * pageBytes : bytesOf(path),
-    walBytes: path === IN_MEMORY ? 0 : bytesOf(`${path}-wal`),
+    fileBytes: isInMemory ? pages * pageBytes : bytesOf(path),
+    walBytes: isInMemory ? 0 : bytesOf(`${path}-wal`),
     pageBytes,
     pages,
     freePages: pragma("freelist_count"),

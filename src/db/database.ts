@@ -1,181 +1,122 @@
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, resolve } from "node:path";
-import BetterSqlite3 from "better-sqlite3";
-import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
-import { AppError, storageReason } from "../errors.ts";
+import type BetterSqlite3 from "better-sqlite3";
+import type { ExtractTablesWithRelations } from "drizzle-orm";
+import { BetterSQLite3Database } from "drizzle-orm/better-sqlite3";
+import { BetterSQLiteSession } from "drizzle-orm/better-sqlite3/session";
+import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 import type { Clock } from "../ports/clock.ts";
-import { message } from "../values/messages/messages.ts";
-import { untilFree } from "./busy.ts";
-import { checkpointsItself } from "./checkpoint.ts";
-import { armDeadline } from "./deadline.ts";
-import { deniedAccess, giveToOwnerOf } from "./file-owner.ts";
+import { plannedOnce } from "./planned-once.ts";
+import { type NoteSlow, Statement, type Watch, withSql } from "./statement.ts";
 import { createStatementCache } from "./statement-cache.ts";
 
-/** One connection: drizzle's builder, with the driver's handle as `$client`. */
-export type Database = BetterSQLite3Database & { $client: BetterSqlite3.Database };
-
-export const IN_MEMORY = ":memory:";
+/** Queries name their tables themselves. */
+type NoTables = Record<string, never>;
 
 /**
- * No memory-mapped reading beside them: SQLite maps the file anew after every commit of another
- * connection, and usage is committed all the time; searches then took three times as long.
+ * One connection to SQLite, with drizzle's builders (`db.select()…`). Nobody else has the driver's
+ * handle, so each error knows its statement and each slow statement is told of.
  */
-const CACHES_KIB = {
-  writer: 32 * 1024,
-  counter: 32 * 1024,
-  // Emptied after every commit of another connection, so it serves one query; each of some threads has
-  // one, and with three times as much no query took less.
-  reader: 4 * 1024,
-};
-/** While a new file is made by another process, opening it has to wait. */
-const OPEN_TIMEOUT_MS = 5_000;
-/**
- * None for a connection that writes: it waits for the lock without blocking its thread (see
- * transaction.ts). A reader meets a lock only for moments, while the file is opened or closed.
- */
-const BUSY_TIMEOUTS_MS = { writer: 0, counter: 0, reader: 1_000 };
+export class Database extends BetterSQLite3Database {
+  readonly #client: BetterSqlite3.Database;
+  readonly #watch: Watch;
+  /** By their text, as it was asked for. */
+  readonly statements = createStatementCache((sql) => this.prepare(plannedOnce(sql)));
 
-/**
- * What a connection is for. What a `writer` commits is flushed to the disk before it is acknowledged,
- * and survives a loss of power. A `counter` leaves that to the next flush (by a writer, or of a
- * checkpoint, which it leaves to others too): a crash of the process loses nothing of it, a loss of
- * power its last instant. A `reader` refuses every write; a `counter` cannot refuse what is not
- * counting, since SQLite would prepare all statements anew at each switch.
- */
-export type Access = "writer" | "counter" | "reader";
+  constructor(client: BetterSqlite3.Database, clock: Clock) {
+    const watch: Watch = { clock, noteSlow: () => {} };
+    const dialect = new SQLiteSyncDialect();
+    const driver = { prepare: (sql: string) => prepare(client, sql, watch) };
+    // The session calls nothing else of the driver's.
+    const session = new BetterSQLiteSession<NoTables, ExtractTablesWithRelations<NoTables>>(
+      driver as never,
+      dialect,
+      undefined,
+    );
+    super("sync", dialect, session, undefined);
+    this.#client = client;
+    this.#watch = watch;
+  }
 
-const SYNCHRONOUS = { writer: "FULL", counter: "NORMAL", reader: "NORMAL" };
+  get path(): string {
+    return this.#client.name;
+  }
 
-/**
- * Opens the file, made (with its folder) where it is missing and the access is to write.
- * @throws AppError `unavailable` naming the file, where it cannot be opened
- */
-export function openDatabase(path: string, clock: Clock, access: Access = "writer"): Database {
+  get isInMemory(): boolean {
+    return this.#client.memory;
+  }
+
+  get isInTransaction(): boolean {
+    return this.#client.inTransaction;
+  }
+
+  /** Has each slow run of a statement told to one listener. */
+  onSlow(note: NoteSlow): void {
+    this.#watch.noteSlow = note;
+  }
+
+  /** A statement that is not kept, with its text as it is; `statement` is for all that runs again. */
+  prepare<Row>(sql: string): Statement<Row> {
+    return prepare(this.#client, sql, this.#watch);
+  }
+
+  /** Runs statements that have no values and answer with nothing. */
+  exec(sql: string): void {
+    try {
+      this.#client.exec(sql);
+    } catch (error) {
+      throw withSql(error, sql);
+    }
+  }
+
+  /** The rows that a pragma answers with. */
+  pragma<Row>(text: string): Row[] {
+    try {
+      return this.#client.pragma(text) as Row[];
+    } catch (error) {
+      throw withSql(error, `PRAGMA ${text}`);
+    }
+  }
+
+  /** The one value that a pragma answers with. */
+  pragmaValue(text: string): unknown {
+    const [row] = this.pragma<object>(text);
+    return row && Object.values(row)[0];
+  }
+
+  /** Makes a function that SQL may call, anew for each row. */
+  defineFunction(name: string, work: (...values: unknown[]) => unknown): void {
+    this.#client.function(name, { deterministic: false }, work);
+  }
+
+  /** Writes a copy of the whole database, as it is at this moment, into a new file. */
+  copyTo(path: string): void {
+    // A reader writes nothing to its own file by it, but would be refused.
+    const queryOnly = this.pragmaValue("query_only");
+    this.exec("PRAGMA query_only = OFF");
+    try {
+      this.prepare("VACUUM INTO ?").run(path);
+    } finally {
+      this.exec(`PRAGMA query_only = ${queryOnly}`);
+    }
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+}
+
+function prepare<Row>(client: BetterSqlite3.Database, sql: string, watch: Watch): Statement<Row> {
   try {
-    if (path !== IN_MEMORY && access !== "reader") makeFile(path);
-    const client = openFile(path);
-    // Of two processes that make a file at once, SQLite refuses the one's switch without any wait; with
-    // waits of its own besides, the tries would take hours where a lock is never given back.
-    client.pragma("busy_timeout = 0");
-    untilFree(() => client.pragma("journal_mode = WAL"));
-    client.pragma(`synchronous = ${SYNCHRONOUS[access]}`);
-    client.pragma("foreign_keys = ON");
-    client.pragma(`cache_size = -${CACHES_KIB[access]}`);
-    client.pragma("temp_store = MEMORY");
-    if (access === "reader") client.pragma("query_only = ON");
-    client.pragma("wal_autocheckpoint = 0");
-    client.pragma(`busy_timeout = ${BUSY_TIMEOUTS_MS[access]}`);
-    armDeadline(client, clock);
-    const db = drizzle({ client });
-    if (access === "writer") checkpointsItself(db);
-    return db;
-  } catch (cause) {
-    const said = message("cannotOpenDatabase", { path, reason: whyNot(path, cause) });
-    throw new AppError("unavailable", said, { cause });
+    return new Statement<Row>(client.prepare(sql), sql, watch);
+  } catch (error) {
+    throw withSql(error, sql);
   }
 }
-
-function whyNot(path: string, cause: unknown): string {
-  if (!(cause instanceof Error)) return String(cause);
-  const code = "code" in cause ? String(cause.code) : "";
-  const isDenied = /^(EACCES|EPERM|SQLITE_CANTOPEN|SQLITE_READONLY)/.test(code);
-  if (code === "ERR_DLOPEN_FAILED") {
-    // The executable unpacks the driver there.
-    return `the database driver cannot be loaded from ${tmpdir()}: let TMPDIR name a folder that is there, may be written and is not mounted noexec (${cause.message})`;
-  }
-  return (isDenied ? deniedAccess(path) : null) ?? storageReason(cause) ?? cause.message;
-}
-
-/**
- * Opened anew where a restore put another file in its place while this one waited for the lock: the
- * former file must not get a WAL, which would have the new one's name.
- */
-function openFile(path: string): BetterSqlite3.Database {
-  for (;;) {
-    const inode = inodeOf(path);
-    const client = new BetterSqlite3(path, { timeout: OPEN_TIMEOUT_MS });
-    client.pragma("user_version");
-    if (inodeOf(path) === inode) return client;
-    client.close();
-  }
-}
-
-function inodeOf(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.ino;
-}
-
-/** For its owner's eyes only: sessions and mails are in it. */
-function makeFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  if (existsSync(path)) return;
-  closeSync(openSync(path, "a", 0o600));
-  giveToOwnerOf(dirname(resolve(path)), path);
-}
-
-export function databaseExists(path: string): boolean {
-  return existsSync(path);
-}
-
-/** @throws AppError `not_found` */
-export function requireExisting(path: string): void {
-  if (!existsSync(path)) throw new AppError("not_found", message("noDatabase", { path }));
-}
-
-/** A reader of a database that must be there. @throws AppError `not_found` */
-export function openExisting(path: string, clock: Clock): Database {
-  requireExisting(path);
-  return openDatabase(path, clock, "reader");
-}
-
-export function closeDatabase(db: Database): void {
-  db.$client.close();
-}
-
-/**
- * Copies the write-ahead log into the file and empties it, so that the file alone is the whole
- * database. Where another process reads or writes at this moment, the log stays for whoever opens
- * the file next.
- */
-export function foldLog(db: Database): void {
-  db.$client.pragma("wal_checkpoint(TRUNCATE)");
-}
-
-const caches = new WeakMap<Database, ReturnType<typeof createStatementCache>>();
 
 /**
  * The prepared statement of this SQL text on this connection, kept for the next time. For SQL whose
  * shape depends on the request, and for loops where a query builder would cost more than the query;
  * rows of accounts, keys and directories are read through drizzle.
  */
-export function statement<Row>(db: Database, sql: string): BetterSqlite3.Statement<unknown[], Row> {
-  let cache = caches.get(db);
-  if (cache === undefined) {
-    cache = createStatementCache((text) => db.$client.prepare(plannedOnce(text)));
-    caches.set(db, cache);
-  }
-  return cache.get(sql) as BetterSqlite3.Statement<unknown[], Row>;
-}
-
-const TEXT_OR_PARAMETER = /'(?:[^']|'')*'|"(?:[^"]|"")*"|[?@]\w*/g;
-
-/**
- * SQLite's planner looks at the values of bare parameters, and plans the statement anew whenever
- * another value is bound, which takes three to fifteen times as long as finding a row. What stands
- * behind a plus it does not look at; the value is the same.
- */
-function plannedOnce(sql: string): string {
-  return sql.replace(TEXT_OR_PARAMETER, (part) => (/^[?@]/.test(part) ? `+${part}` : part));
-}
-
-/** Writes a copy of the whole database, as it is at this moment, into a new file. */
-export function copyDatabase({ $client }: Pick<Database, "$client">, path: string): void {
-  // A reader writes nothing to its own file by it, but would be refused.
-  const queryOnly = $client.pragma("query_only", { simple: true });
-  $client.pragma("query_only = OFF");
-  try {
-    $client.prepare("VACUUM INTO ?").run(path);
-  } finally {
-    $client.pragma(`query_only = ${queryOnly}`);
-  }
+export function statement<Row>(db: Database, sql: string): Statement<Row> {
+  return db.statements.get(sql) as Statement<Row>;
 }

@@ -1,7 +1,7 @@
-import type BetterSqlite3 from "better-sqlite3";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { message } from "../values/messages/messages.ts";
+import type { Database } from "./database.ts";
 
 /**
  * The driver has no interrupt, so a statement that may be slow stops itself: it calls this SQL
@@ -18,13 +18,13 @@ interface Deadline {
   rows: number;
 }
 
-const deadlines = new WeakMap<BetterSqlite3.Database, Deadline>();
+const deadlines = new WeakMap<Database, Deadline>();
 
 /** Registers `within_deadline()` on a connection; without a deadline it always answers 1. */
-export function armDeadline(client: BetterSqlite3.Database, clock: Clock): void {
+export function armDeadline(db: Database, clock: Clock): void {
   const deadline: Deadline = { atMs: Number.POSITIVE_INFINITY, rows: 0 };
-  deadlines.set(client, deadline);
-  client.function("within_deadline", { deterministic: false }, () => {
+  deadlines.set(db, deadline);
+  db.defineFunction("within_deadline", () => {
     deadline.rows += 1;
     if (deadline.rows % ROWS_PER_LOOK === 0 && clock.monotonic() > deadline.atMs) {
       throw queryTimeout();
@@ -34,8 +34,8 @@ export function armDeadline(client: BetterSqlite3.Database, clock: Clock): void 
 }
 
 /** Runs `work`, whose statements stop with `timeout` once the clock's monotonic time passes. */
-export function withDeadline<T>(client: BetterSqlite3.Database, atMs: number, work: () => T): T {
-  const deadline = deadlines.get(client);
+export function withDeadline<T>(db: Database, atMs: number, work: () => T): T {
+  const deadline = deadlines.get(db);
   if (deadline === undefined) throw new Error("this connection has no deadline armed");
   deadline.atMs = atMs;
   try {

@@ -22,7 +22,7 @@ export function createKeptReads<Key, Value>(
   keptMax: number,
   versionOf: () => number | null = () => null,
 ): KeptReads<Key, Value> {
-  if (db.$client.memory) return (key, read) => read(key);
+  if (db.isInMemory) return (key, read) => read(key);
   const kept = new Map<Key, Value>();
   let seen = Number.NaN;
   let version: number | null = null;

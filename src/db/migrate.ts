@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { message } from "../values/messages/messages.ts";
-import { type Database, IN_MEMORY, statement } from "./database.ts";
+import { type Database, statement } from "./database.ts";
 import { foundation } from "./migrations/001-foundation.ts";
 import { webhooks } from "./migrations/002-webhooks.ts";
 import { site } from "./migrations/003-site.ts";
@@ -29,7 +29,7 @@ export const MIGRATIONS: readonly string[] = [
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
 export function schemaVersion(db: Database): number {
-  return db.$client.pragma("user_version", { simple: true }) as number;
+  return db.pragmaValue("user_version") as number;
 }
 
 /** What the file was before. */
@@ -56,11 +56,11 @@ export async function migrate(db: Database, clock: Clock): Promise<Migration> {
     if (from === 0 && !isEmpty(db)) {
       throw new AppError("conflict", message("databaseOfOtherProgram"));
     }
-    const hasFormerState = from > 0 && from < SCHEMA_VERSION && db.$client.name !== IN_MEMORY;
-    const snapshot = hasFormerState ? takeSnapshot(db.$client.name, SCHEMA_VERSION, clock) : null;
+    const hasFormerState = from > 0 && from < SCHEMA_VERSION && !db.isInMemory;
+    const snapshot = hasFormerState ? takeSnapshot(db.path, SCHEMA_VERSION, clock) : null;
     try {
-      for (const sql of MIGRATIONS.slice(from)) db.$client.exec(sql);
-      db.$client.pragma(`user_version = ${SCHEMA_VERSION}`);
+      for (const sql of MIGRATIONS.slice(from)) db.exec(sql);
+      db.pragma(`user_version = ${SCHEMA_VERSION}`);
     } catch (error) {
       // The file stays as it is, and each start would leave another copy of it.
       if (snapshot !== null) rmSync(snapshot);

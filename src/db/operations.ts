@@ -1,5 +1,6 @@
 import type { Clock } from "../ports/clock.ts";
-import type { Access, Database } from "./database.ts";
+import type { Database } from "./database.ts";
+import type { Access } from "./open-database.ts";
 
 /** Work for a connection of its own, by name; what follows the clock, and the result, is plain data. */
 // biome-ignore lint/suspicious/noExplicitAny: each operation states its own arguments and result

@@ -38,12 +38,12 @@ function begin(db: Database): void {
 function end(db: Database): void {
   versions.delete(db);
   // A read that failed may have ended it already.
-  if (!db.$client.inTransaction) return;
+  if (!db.isInTransaction) return;
   try {
     statement(db, "COMMIT").run();
   } catch {
     // Nothing was written, so nothing is lost where a damaged file lets no transaction be committed.
-    if (db.$client.inTransaction) statement(db, "ROLLBACK").run();
+    if (db.isInTransaction) statement(db, "ROLLBACK").run();
   }
 }
 

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import type { System } from "../ports/system.ts";
-import { type Database, IN_MEMORY } from "./database.ts";
+import type { Database } from "./database.ts";
 import { SCHEMA_VERSION, schemaVersion } from "./migrate.ts";
 
 /** Below it an import or a long transaction may fill the volume at any moment. */
@@ -44,8 +44,7 @@ export async function freeDiskBytes(
   db: Database,
   system: Pick<System, "freeBytes">,
 ): Promise<number | null> {
-  const path = db.$client.name;
-  return path === IN_MEMORY ? null : await system.freeBytes(dirname(path)).catch(() => null);
+  return db.isInMemory ? null : await system.freeBytes(dirname(db.path)).catch(() => null);
 }
 
 function versionOf(db: Database): number | null {

@@ -5,6 +5,7 @@ import { AppError, storageReason } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { message } from "../values/messages/messages.ts";
 import { isBusy } from "./busy.ts";
+import { Database } from "./database.ts";
 import { flush, writeCopy } from "./database-copy.ts";
 import { requireSoundFile } from "./database-file.ts";
 import { giveToOwnerOf } from "./file-owner.ts";
@@ -69,11 +70,11 @@ function requireOther(path: string, file: string): void {
 
 /** Through SQLite, since the file may have a WAL of its own. */
 function copyFile(file: string, draft: string, clock: Clock): { schemaVersion: number } {
-  const $client = new BetterSqlite3(file, { readonly: true });
+  const db = new Database(new BetterSqlite3(file, { readonly: true }), clock);
   try {
-    return writeCopy({ $client }, draft, clock);
+    return writeCopy(db, draft, clock);
   } finally {
-    $client.close();
+    db.close();
   }
 }
 

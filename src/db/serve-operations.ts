@@ -1,7 +1,8 @@
 import type { Clock } from "../ports/clock.ts";
-import { closeDatabase, type Database, openDatabase } from "./database.ts";
+import type { Database } from "./database.ts";
 import { withDeadline } from "./deadline.ts";
 import { onLockHeld } from "./lock-holds.ts";
+import { openDatabase } from "./open-database.ts";
 import type { Pool } from "./operations.ts";
 import { inReadTransaction } from "./read-transaction.ts";
 import { type FromThread, type Opening, type ToThread, toFault } from "./thread-messages.ts";
@@ -14,7 +15,7 @@ export function serveOperations(pools: Record<string, Pool>, clock: Clock): void
   scope.onmessage = async ({ data }: MessageEvent<ToThread>) => {
     if ("open" in data) {
       opening = data.open;
-      process.on("exit", () => db !== null && closeDatabase(db));
+      process.on("exit", () => db?.close());
       return;
     }
     const { name, rest, timeoutMs } = data;
@@ -29,7 +30,7 @@ export function serveOperations(pools: Record<string, Pool>, clock: Clock): void
       const result =
         timeoutMs === null
           ? await work()
-          : withDeadline(connection.$client, clock.monotonic() + timeoutMs, () =>
+          : withDeadline(connection, clock.monotonic() + timeoutMs, () =>
               inReadTransaction(connection, work),
             );
       answer({ result });
@@ -46,5 +47,6 @@ function open(
 ): Database {
   const db = openDatabase(path, clock, access);
   onLockHeld(db, (work, heldMs) => answer({ held: { work, heldMs } }));
+  db.onSlow((sql, tookMs) => answer({ slow: { sql, tookMs } }));
   return db;
 }

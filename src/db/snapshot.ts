@@ -2,8 +2,8 @@ import { readdirSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Clock } from "../ports/clock.ts";
 import { fileStamp } from "../values/moscow-time.ts";
-import { closeDatabase, openDatabase } from "./database.ts";
 import { writeCopy } from "./database-copy.ts";
+import { openDatabase } from "./open-database.ts";
 
 const SNAPSHOTS_KEPT = 2;
 const SNAPSHOT_END = /^\.before-schema-\d+-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d)$/;
@@ -20,7 +20,7 @@ export function takeSnapshot(path: string, version: number, clock: Clock): strin
   try {
     writeCopy(reader, snapshot, clock);
   } finally {
-    closeDatabase(reader);
+    reader.close();
   }
   removeOldSnapshots(path);
   return snapshot;

@@ -1,10 +1,10 @@
-import type BetterSqlite3 from "better-sqlite3";
+import type { Statement } from "./statement.ts";
 
 /** Statements that a connection keeps at most: more than its usual work has, and some 20 MB. */
 export const STATEMENTS_KEPT_MAX = 500;
 const GENERATION_MAX = STATEMENTS_KEPT_MAX / 2;
 
-type Statements = Map<string, BetterSqlite3.Statement>;
+type Statements = Map<string, Statement>;
 
 /**
  * Prepared statements of one connection, by their text. Callers choose filters and thereby texts, so
@@ -13,11 +13,11 @@ type Statements = Map<string, BetterSqlite3.Statement>;
  * So a hit among the young, as nearly all are, costs no bookkeeping. Whoever holds a statement can use
  * it as long as they like.
  */
-export function createStatementCache(prepare: (sql: string) => BetterSqlite3.Statement) {
+export function createStatementCache(prepare: (sql: string) => Statement) {
   let young: Statements = new Map();
   let old: Statements = new Map();
 
-  function keep(sql: string, statement: BetterSqlite3.Statement): BetterSqlite3.Statement {
+  function keep(sql: string, statement: Statement): Statement {
     if (young.size >= GENERATION_MAX) {
       old = young;
       young = new Map();
@@ -28,7 +28,7 @@ export function createStatementCache(prepare: (sql: string) => BetterSqlite3.Sta
 
   return {
     /** The statement of a text, prepared where it is not kept. */
-    get(sql: string): BetterSqlite3.Statement {
+    get(sql: string): Statement {
       const found = young.get(sql);
       if (found !== undefined) return found;
       const former = old.get(sql);

@@ -1,6 +1,7 @@
 import { AppError, type ErrorCode, type FieldFaults, toAppError } from "../errors.ts";
 import type { Message } from "../values/messages/messages.ts";
-import type { Access } from "./database.ts";
+import type { Access } from "./open-database.ts";
+import { FailedStatement, sqlOf } from "./statement.ts";
 
 /** The connection that a thread opens. */
 export interface Opening {
@@ -15,11 +16,12 @@ export type ToThread =
   | { open: Opening }
   | { name: string; rest: unknown[]; timeoutMs: number | null };
 
-/** A thread's messages: the outcome of its one task, and each lock that it held meanwhile. */
+/** A thread's messages: the outcome of its one task, and each lock held and slow statement of it. */
 export type FromThread =
   | { result: unknown }
   | { fault: Fault }
-  | { held: { work: string; heldMs: number } };
+  | { held: { work: string; heldMs: number } }
+  | { slow: { sql: string; tookMs: number } };
 
 interface Fault {
   code: ErrorCode;
@@ -28,16 +30,22 @@ interface Fault {
   retryAfterS: number | undefined;
   /** Null for an error that the caller was to expect. */
   cause: string | null;
+  /** The statement that failed, where one did. */
+  sql: string | null;
 }
 
 /** Errors lose their class on the way between threads, so they travel as data. */
 export function toFault(thrown: unknown): Fault {
-  const { code, said, faults, retryAfterS, cause } = toAppError(thrown);
-  return { code, said, faults, retryAfterS, cause: cause === undefined ? null : textOf(cause) };
+  const error = toAppError(thrown);
+  const { code, said, faults, retryAfterS, cause: reason } = error;
+  const cause = reason === undefined ? null : textOf(reason);
+  return { code, said, faults, retryAfterS, cause, sql: sqlOf(error) };
 }
 
-export function fromFault({ code, said, faults, retryAfterS, cause }: Fault): Error {
-  if (code === "internal") return new Error(cause ?? code);
+export function fromFault({ code, said, faults, retryAfterS, cause: text, sql }: Fault): Error {
+  const statement = sql === null ? {} : { cause: new FailedStatement(sql) };
+  if (code === "internal") return new Error(text ?? code, statement);
+  const cause = text !== null && sql !== null ? new Error(text, statement) : text;
   return new AppError(code, said, {
     ...(cause !== null && { cause }),
     ...(faults !== undefined && { faults }),

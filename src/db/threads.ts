@@ -5,6 +5,7 @@ import type { Database } from "./database.ts";
 import { queryTimeout } from "./deadline.ts";
 import type { NoteHold } from "./lock-holds.ts";
 import { type Calls, callsOf, type Operations, type Pool } from "./operations.ts";
+import type { NoteSlowCall } from "./slow-log.ts";
 import { type FromThread, fromFault, type ToThread } from "./thread-messages.ts";
 
 /** Runs operations off the main thread, or in it for a database that lives in memory. */
@@ -33,6 +34,8 @@ export interface ThreadsOptions {
   clock: Clock;
   /** Told of each write transaction. */
   noteHold: NoteHold;
+  /** Told of each slow statement. */
+  noteSlow: NoteSlowCall;
 }
 
 interface Task {
@@ -50,7 +53,7 @@ interface Task {
  */
 export function startThreads<Ops extends Operations>(
   pool: Pool<Ops>,
-  { path, entry, name: poolName, timeoutMs, clock, noteHold }: ThreadsOptions,
+  { path, entry, name: poolName, timeoutMs, clock, noteHold, noteSlow }: ThreadsOptions,
 ): Threads<Ops> {
   const idle: Worker[] = [];
   const waiting: Task[] = [];
@@ -80,6 +83,10 @@ export function startThreads<Ops extends Operations>(
       return;
     }
     const task = running.get(worker);
+    if ("slow" in answer) {
+      noteSlow(`${poolName}.${task?.name}`, answer.slow.sql, answer.slow.tookMs);
+      return;
+    }
     // A late message from a thread that was ended already.
     if (task === undefined) return;
     running.delete(worker);

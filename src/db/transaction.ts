@@ -50,7 +50,7 @@ export async function inTransaction<T>(
     isCommitted = true;
     return result;
   } catch (error) {
-    if (db.$client.inTransaction) statement(db, "ROLLBACK").run();
+    if (db.isInTransaction) statement(db, "ROLLBACK").run();
     throw storageError(error);
   } finally {
     noteTransaction(db, name, clock.monotonic() - begunMs);

@@ -12,7 +12,7 @@ import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/
 import autocannon from "autocannon";
 import { z } from "zod";
 import { selectCardById } from "../../src/catalog/channels/channels.store.ts";
-import { openDatabase } from "../../src/db/database.ts";
+import { openDatabase } from "../../src/db/open-database.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
 

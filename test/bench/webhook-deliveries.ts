@@ -12,7 +12,7 @@ import BetterSqlite3 from "better-sqlite3";
 import { openDomains } from "../../src/app/domains.ts";
 import { importFile } from "../../src/catalog/imports/import-file.ts";
 import { readConfig } from "../../src/config.ts";
-import { closeDatabase } from "../../src/db/database.ts";
+
 import { systemNetwork } from "../../src/ports/network.ts";
 import { systemPorts } from "../../src/ports/ports.ts";
 import { signatureHeader } from "../../src/push/webhooks/delivery/signature.ts";
@@ -175,7 +175,7 @@ async function fill(machine: Machine, port: number): Promise<void> {
       part = await leavePart(db, clock, part);
     }
   }
-  closeDatabase(db);
+  db.close();
   const [row] = machine.query<{ waiting: number }>(
     "SELECT count(*) AS waiting FROM webhook_deliveries WHERE state = 'pending'",
   );

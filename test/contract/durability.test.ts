@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { type Access, closeDatabase, openDatabase } from "../../src/db/database.ts";
+import { type Access, openDatabase } from "../../src/db/open-database.ts";
 import type { ToThread } from "../../src/db/thread-messages.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
@@ -24,9 +24,9 @@ test("a writer flushes each commit to the disk, a counter leaves that to the nex
     ["counter", NORMAL],
   ] as const) {
     const db = openDatabase(machine.database, systemClock, access);
-    expect(db.$client.pragma("synchronous", { simple: true }), access).toBe(synchronous);
-    expect(db.$client.pragma("journal_mode", { simple: true })).toBe("wal");
-    closeDatabase(db);
+    expect(db.pragmaValue("synchronous"), access).toBe(synchronous);
+    expect(db.pragmaValue("journal_mode")).toBe("wal");
+    db.close();
   }
 });
 
@@ -47,7 +47,7 @@ test("of all that is written on a file, only usage is counted without a flush", 
     const ports = { ...fakePorts(), clock: { ...fakePorts().clock, sleep: systemClock.sleep } };
     appliance = await startAppliance({ KANALOG_DB: machine.database }, ports);
     const { app } = appliance;
-    expect(app.domains.db.$client.pragma("synchronous", { simple: true })).toBe(FULL);
+    expect(app.domains.db.pragmaValue("synchronous")).toBe(FULL);
     await appliance.importRows("channels", [channel(1)]);
     const { key } = await appliance.customer({ access: "read_write" });
     await appliance.get("/v1/msgr/channels/1/", key);

@@ -364,16 +364,16 @@ describe("another organization", () => {
 
 /** All that is stored of an organization's webhooks. */
 function rowsOf(organizationId: number): unknown {
-  const { $client } = appliance.app.domains.db;
+  const { db } = appliance.app.domains;
   return [
     "SELECT * FROM webhooks WHERE organization_id = @organizationId",
     `SELECT * FROM webhook_deliveries WHERE webhook_id IN
        (SELECT id FROM webhooks WHERE organization_id = @organizationId)`,
-  ].map((sql) => $client.prepare(sql).all({ organizationId }));
+  ].map((sql) => db.prepare(sql).all({ organizationId }));
 }
 
 function dropWebhooks(organizationId: number): void {
-  appliance.app.domains.db.$client
+  appliance.app.domains.db
     .prepare("DELETE FROM webhooks WHERE organization_id = ?")
     .run(organizationId);
 }

@@ -521,7 +521,7 @@ describe("the address in next", () => {
 describe("what nobody foresaw", () => {
   test("is a 500 with a fixed sentence, its cause in the log under the request id", async () => {
     const { key } = await appliance.customer();
-    appliance.app.domains.db.$client.close();
+    appliance.app.domains.db.close();
     const answer = await appliance.request("/v1/me/", { key, headers: { "x-request-id": "r1" } });
     expect(answer.status).toBe(500);
     expect(answer.body).toEqual({ code: "internal", detail: expect.any(String) });
@@ -531,7 +531,7 @@ describe("what nobody foresaw", () => {
   });
 
   test("a database that does not answer makes the appliance not ready, but alive", async () => {
-    appliance.app.domains.db.$client.close();
+    appliance.app.domains.db.close();
     expect((await appliance.request("/healthz")).status).toBe(200);
     const answer = await appliance.request("/readyz");
     expect(answer.body).toMatchObject({ code: "unavailable", detail: expect.any(String) });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { closeDatabase, type Database, openDatabase } from "../../src/db/database.ts";
+import type { Database } from "../../src/db/database.ts";
 import { WITHIN_DEADLINE, withDeadline } from "../../src/db/deadline.ts";
+import { openDatabase } from "../../src/db/open-database.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { fakeClock } from "../support/fake-ports.ts";
 
@@ -8,13 +9,13 @@ let db: Database;
 beforeEach(() => {
   db = openDatabase(":memory:", systemClock);
 });
-afterEach(() => closeDatabase(db));
+afterEach(() => db.close());
 
 const COUNTING = (until: string) => `
   WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${until})
   SELECT count(*) AS n FROM n WHERE ${WITHIN_DEADLINE}`;
 
-const count = (until: string) => db.$client.prepare(COUNTING(until)).pluck().get();
+const count = (until: string) => db.prepare(COUNTING(until)).raw().get()?.[0];
 
 test("a statement that would run for years stops with `timeout` at its deadline", () => {
   // A millisecond goes by from one look at the clock to the next.
@@ -23,27 +24,25 @@ test("a statement that would run for years stops with `timeout` at its deadline"
   const other = openDatabase(":memory:", clock);
   let error: unknown;
   try {
-    withDeadline(other.$client, 60, () => other.$client.prepare(COUNTING("1e15")).get());
+    withDeadline(other, 60, () => other.prepare(COUNTING("1e15")).get());
   } catch (reason) {
     error = reason;
   } finally {
-    closeDatabase(other);
+    other.close();
   }
   expect(error).toMatchObject({ code: "timeout" });
-  expect(looks).toBe(62);
+  // The last one ends the timing of the statement.
+  expect(looks).toBe(63);
 });
 
 test("a statement within its deadline answers", () => {
-  const within = () =>
-    withDeadline(db.$client, systemClock.monotonic() + 60_000, () => count("5000"));
+  const within = () => withDeadline(db, systemClock.monotonic() + 60_000, () => count("5000"));
   expect(within()).toBe(5000);
 });
 
 test("without a deadline, and after one, nothing is stopped", () => {
   expect(count("5000")).toBe(5000);
-  expect(() =>
-    withDeadline(db.$client, systemClock.monotonic() - 1, () => count("5000")),
-  ).toThrow();
+  expect(() => withDeadline(db, systemClock.monotonic() - 1, () => count("5000"))).toThrow();
   expect(count("5000")).toBe(5000);
 });
 
@@ -51,12 +50,12 @@ test("the deadline is the clock's, and a connection that was stopped goes on wor
   const clock = fakeClock("2026-11-20T12:00:00+03:00");
   const other = openDatabase(":memory:", clock);
   try {
-    const work = () => other.$client.prepare(COUNTING("5000")).pluck().get();
-    expect(withDeadline(other.$client, clock.monotonic(), work)).toBe(5000);
+    const work = () => other.prepare(COUNTING("5000")).raw().get()?.[0];
+    expect(withDeadline(other, clock.monotonic(), work)).toBe(5000);
     clock.advance(1);
-    expect(() => withDeadline(other.$client, clock.monotonic() - 1, work)).toThrow();
-    expect(withDeadline(other.$client, clock.monotonic(), work)).toBe(5000);
+    expect(() => withDeadline(other, clock.monotonic() - 1, work)).toThrow();
+    expect(withDeadline(other, clock.monotonic(), work)).toBe(5000);
   } finally {
-    closeDatabase(other);
+    other.close();
   }
 });

@@ -1,12 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import {
-  closeDatabase,
-  type Database,
-  IN_MEMORY,
-  openDatabase,
-  statement,
-} from "../../src/db/database.ts";
+import { type Database, statement } from "../../src/db/database.ts";
 import { createKeptReads } from "../../src/db/kept-reads.ts";
+import { IN_MEMORY, openDatabase } from "../../src/db/open-database.ts";
 import { inReadTransaction } from "../../src/db/read-transaction.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
@@ -23,13 +18,13 @@ describe("what was read", () => {
   beforeEach(() => {
     machine = createMachine();
     other = openDatabase(machine.database, systemClock, "writer");
-    other.$client.exec(SCHEMA);
+    other.exec(SCHEMA);
     db = openDatabase(machine.database, systemClock, "counter");
     reads = 0;
   });
   afterEach(() => {
-    closeDatabase(other);
-    closeDatabase(db);
+    other.close();
+    db.close();
     return machine.leave();
   });
 
@@ -50,8 +45,8 @@ describe("what was read", () => {
   test("is kept over what this connection commits, and over what others roll back", () => {
     const kept = createKeptReads<number, number>(db, 10);
     kept(1, read);
-    db.$client.exec("CREATE TABLE own (n INTEGER) STRICT; INSERT INTO own VALUES (1)");
-    other.$client.exec("BEGIN; UPDATE t SET n = 5; ROLLBACK");
+    db.exec("CREATE TABLE own (n INTEGER) STRICT; INSERT INTO own VALUES (1)");
+    other.exec("BEGIN; UPDATE t SET n = 5; ROLLBACK");
     expect([kept(1, read), reads]).toEqual([1, 1]);
   });
 
@@ -104,12 +99,12 @@ describe("what was read", () => {
 
 test("Nothing is kept of a database in memory, whose one connection changes it", () => {
   const db = openDatabase(IN_MEMORY, systemClock, "writer");
-  db.$client.exec(SCHEMA);
+  db.exec(SCHEMA);
   const kept = createKeptReads<number, number>(db, 10);
   const read = (id: number): number | undefined =>
     statement<{ n: number }>(db, "SELECT n FROM t WHERE id = ?").get(id)?.n;
   expect(kept(1, read)).toBe(1);
   statement(db, "UPDATE t SET n = 2").run();
   expect(kept(1, read)).toBe(2);
-  closeDatabase(db);
+  db.close();
 });

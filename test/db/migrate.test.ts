@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { closeDatabase, type Database, openDatabase } from "../../src/db/database.ts";
+import type { Database } from "../../src/db/database.ts";
 import { migrate, SCHEMA_VERSION, schemaVersion } from "../../src/db/migrate.ts";
+import { openDatabase } from "../../src/db/open-database.ts";
 import { fakeClock } from "../support/fake-ports.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
 
@@ -12,18 +13,18 @@ beforeEach(() => {
   db = openDatabase(machine.path("a.db"), clock);
 });
 afterEach(async () => {
-  closeDatabase(db);
+  db.close();
   await machine.leave();
 });
 
-const schema = () => db.$client.prepare("SELECT type, name, sql FROM sqlite_schema").all();
+const schema = () => db.prepare("SELECT type, name, sql FROM sqlite_schema").all();
 
 test("a new file is brought to this program's schema, with WAL and foreign keys", async () => {
   expect(await migrate(db, clock)).toEqual({ from: 0, snapshot: null });
   expect(schemaVersion(db)).toBe(SCHEMA_VERSION);
-  expect(db.$client.pragma("journal_mode", { simple: true })).toBe("wal");
-  expect(db.$client.pragma("foreign_keys", { simple: true })).toBe(1);
-  expect(() => db.$client.exec("INSERT INTO daily_statistics VALUES (1, 1, 1, 1, 1)")).toThrow(
+  expect(db.pragmaValue("journal_mode")).toBe("wal");
+  expect(db.pragmaValue("foreign_keys")).toBe(1);
+  expect(() => db.exec("INSERT INTO daily_statistics VALUES (1, 1, 1, 1, 1)")).toThrow(
     "FOREIGN KEY",
   );
 });
@@ -37,7 +38,7 @@ test("a file of this version stays as it is", async () => {
 
 test("a file of a newer program is refused, naming both versions, and stays as it is", async () => {
   await migrate(db, clock);
-  db.$client.pragma("user_version = 99");
+  db.pragma("user_version = 99");
   const before = schema();
   const error = await migrate(db, clock).catch((reason) => reason);
   expect(error).toMatchObject({ code: "conflict" });
@@ -48,22 +49,22 @@ test("a file of a newer program is refused, naming both versions, and stays as i
 });
 
 test("a migration that fails leaves the file as it was", async () => {
-  db.$client.pragma("query_only = ON");
+  db.pragma("query_only = ON");
   await expect(migrate(db, clock)).rejects.toThrow();
-  db.$client.pragma("query_only = OFF");
+  db.pragma("query_only = OFF");
   expect(schema()).toEqual([]);
   expect(schemaVersion(db)).toBe(0);
 });
 
 test("a database of another program is refused, and stays as it is", async () => {
-  db.$client.exec("CREATE TABLE theirs (x)");
+  db.exec("CREATE TABLE theirs (x)");
   await expect(migrate(db, clock)).rejects.toThrow("another program");
   expect(schema()).toHaveLength(1);
 });
 
 test("every command refuses a newer file in one line, with exit 1", async () => {
   await migrate(db, clock);
-  db.$client.pragma("user_version = 99");
+  db.pragma("user_version = 99");
   const environment = { KANALOG_DB: machine.path("a.db") };
   for (const words of [["org", "list"], ["serve"]]) {
     const { exitCode, out, notes } = await machine.run(words, { environment });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { closeDatabase, type Database, openDatabase, statement } from "../../src/db/database.ts";
+import { type Database, statement } from "../../src/db/database.ts";
+import { openDatabase } from "../../src/db/open-database.ts";
 import { createReadTurns } from "../../src/db/read-transaction.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
@@ -13,7 +14,7 @@ describe("works of one turn", () => {
   beforeEach(() => {
     machine = createMachine();
     writer = openDatabase(machine.database, systemClock, "writer");
-    writer.$client.exec("CREATE TABLE t (n INTEGER) STRICT; INSERT INTO t VALUES (1)");
+    writer.exec("CREATE TABLE t (n INTEGER) STRICT; INSERT INTO t VALUES (1)");
     reader = openDatabase(machine.database, systemClock, "reader");
     const readTurn = createReadTurns(reader, systemClock);
     inReadTurn = async (work) => {
@@ -22,8 +23,8 @@ describe("works of one turn", () => {
     };
   });
   afterEach(() => {
-    closeDatabase(writer);
-    closeDatabase(reader);
+    writer.close();
+    reader.close();
     return machine.leave();
   });
 
@@ -61,18 +62,18 @@ describe("works of one turn", () => {
 
   test("leave no transaction behind", async () => {
     await Promise.all([inReadTurn(read), inReadTurn(read)]);
-    expect(reader.$client.inTransaction).toBe(false);
+    expect(reader.isInTransaction).toBe(false);
   });
 
   test("begin, and tell that they cannot read, when the connection is closed", async () => {
     const works = [inReadTurn(read), inReadTurn(read)];
-    closeDatabase(reader);
+    reader.close();
     const ends = await Promise.allSettled(works);
     expect(ends.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   });
 
   test("begin where the connection is in a transaction already", async () => {
-    reader.$client.exec("BEGIN");
+    reader.exec("BEGIN");
     expect(await Promise.all([inReadTurn(read), inReadTurn(read)])).toEqual([1, 1]);
   });
 });

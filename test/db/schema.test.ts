@@ -6,8 +6,9 @@ import { type PostSelection, selectPosts } from "../../src/catalog/posts/posts.s
 import { selectDailyStatistics } from "../../src/catalog/statistics/statistics.store.ts";
 import * as accounts from "../../src/customers/accounts/accounts.table.ts";
 import * as keys from "../../src/customers/keys/keys.table.ts";
-import { closeDatabase, type Database, openDatabase } from "../../src/db/database.ts";
+import type { Database } from "../../src/db/database.ts";
 import { migrate } from "../../src/db/migrate.ts";
+import { openDatabase } from "../../src/db/open-database.ts";
 import { fakeClock } from "../support/fake-ports.ts";
 
 const clock = fakeClock("2026-11-20T12:00:00+03:00");
@@ -16,7 +17,7 @@ beforeEach(async () => {
   db = openDatabase(":memory:", clock);
   await migrate(db, clock);
 });
-afterEach(() => closeDatabase(db));
+afterEach(() => db.close());
 
 const tables = [accounts, directory, keys]
   .flatMap((module) => Object.values<unknown>(module))
@@ -26,7 +27,7 @@ test("each of drizzle's tables has exactly the columns of the migrated schema", 
   expect(tables.length).toBeGreaterThanOrEqual(6);
   for (const table of tables) {
     const name = getTableName(table);
-    const stored = db.$client.pragma(`table_info(${name})`) as {
+    const stored = db.pragma(`table_info(${name})`) as {
       name: string;
       type: string;
       notnull: number;
@@ -59,25 +60,25 @@ test("each of drizzle's tables has exactly the columns of the migrated schema", 
 });
 
 test("statistics are stored by channel and day, without a rowid", () => {
-  expect(() => db.$client.prepare("SELECT rowid FROM daily_statistics")).toThrow("rowid");
+  expect(() => db.prepare("SELECT rowid FROM daily_statistics")).toThrow("rowid");
 });
 
 /** The plans of the statements that a query runs, caught on their way to the driver. */
 function plansOf(run: () => unknown): string[] {
-  const { client, sqls } = { client: db.$client, sqls: [] as string[] };
-  const prepare = client.prepare;
-  client.prepare = ((sql: string) => {
+  const sqls: string[] = [];
+  const { prepare } = db;
+  db.prepare = ((sql: string) => {
     sqls.push(sql);
-    return prepare.call(client, sql);
+    return prepare.call(db, sql);
   }) as typeof prepare;
   try {
     run();
   } finally {
-    client.prepare = prepare;
+    db.prepare = prepare;
   }
   return sqls.map((sql) =>
     (
-      client
+      db
         .prepare(`EXPLAIN QUERY PLAN ${sql}`)
         .all(...Array.from({ length: (sql.match(/\?/g) ?? []).length }, () => 1)) as {
         detail: string;

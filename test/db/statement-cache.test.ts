@@ -1,12 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type BetterSqlite3 from "better-sqlite3";
-import {
-  closeDatabase,
-  type Database,
-  IN_MEMORY,
-  openDatabase,
-  statement,
-} from "../../src/db/database.ts";
+import { type Database, statement } from "../../src/db/database.ts";
+import { IN_MEMORY, openDatabase } from "../../src/db/open-database.ts";
 import { createStatementCache, STATEMENTS_KEPT_MAX } from "../../src/db/statement-cache.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 
@@ -18,12 +12,12 @@ describe("prepared statements", () => {
   beforeEach(() => {
     db = openDatabase(IN_MEMORY, systemClock);
     prepared = [];
-    cache = createStatementCache((sql): BetterSqlite3.Statement => {
+    cache = createStatementCache((sql) => {
       prepared.push(sql);
-      return db.$client.prepare(sql);
+      return db.prepare(sql);
     });
   });
-  afterEach(() => closeDatabase(db));
+  afterEach(() => db.close());
 
   test("are kept up to 500 a connection, however many shapes callers choose", () => {
     expect(STATEMENTS_KEPT_MAX).toBe(500);

@@ -2,14 +2,17 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sqlOf } from "../../src/db/statement.ts";
 import { startThreads, type Threads } from "../../src/db/threads.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { failing } from "../support/failing-operations.ts";
 
 let folder: string;
+let slow: { call: string; sql: string }[];
 let threads: Threads<typeof failing.operations>;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "kanalog-threads-"));
+  slow = [];
   threads = startThreads(failing, {
     path: join(folder, "kanalog.db"),
     entry: new URL("../support/failing-thread.ts", import.meta.url),
@@ -17,6 +20,7 @@ beforeEach(() => {
     timeoutMs: 1_000,
     clock: systemClock,
     noteHold: () => {},
+    noteSlow: (call, sql) => slow.push({ call, sql }),
   });
 });
 afterEach(async () => {
@@ -33,4 +37,16 @@ test("a thread that fails while it has nothing to do is replaced by another", as
   while (answer === first) answer = await ask();
   expect(answer).not.toBe(first);
   expect(threads.load()).toEqual({ threads: 1, busy: 0, waiting: 0 });
+});
+
+test("a statement that fails in a thread is the private cause of the error, without its values", async () => {
+  const error = await threads.calls.refuse("a value").catch((reason: Error) => reason as Error);
+  expect(sqlOf(error)).toBe("SELECT * FROM nowhere WHERE name = ?");
+  expect(String((error as Error).cause)).not.toContain("a value");
+});
+
+test("a slow statement of a thread is told with the name of its call, without its values", async () => {
+  expect(await threads.calls.echo("a value")).toBe("a value");
+  const sql = "SELECT ? AS value";
+  expect(slow.filter((one) => one.sql === sql)).toEqual([{ call: "failing.echo", sql }]);
 });

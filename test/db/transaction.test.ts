@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { closeDatabase, type Database, openDatabase } from "../../src/db/database.ts";
+import type { Database } from "../../src/db/database.ts";
+import { openDatabase } from "../../src/db/open-database.ts";
 import { inTransaction } from "../../src/db/transaction.ts";
 import { AppError } from "../../src/errors.ts";
 import { type Clock, systemClock } from "../../src/ports/clock.ts";
@@ -15,17 +16,17 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "kanalog-db-"));
   db = openDatabase(join(folder, "a.db"), systemClock);
   other = openDatabase(join(folder, "a.db"), systemClock);
-  db.$client.exec("CREATE TABLE notes (text TEXT NOT NULL) STRICT");
+  db.exec("CREATE TABLE notes (text TEXT NOT NULL) STRICT");
 });
 afterEach(() => {
-  closeDatabase(db);
-  closeDatabase(other);
+  db.close();
+  other.close();
   rmSync(folder, { recursive: true });
 });
 
 const write = (on: Database, text: string | null) =>
-  on.$client.prepare("INSERT INTO notes VALUES (?)").run(text);
-const notes = () => other.$client.prepare("SELECT text FROM notes").pluck().all();
+  on.prepare("INSERT INTO notes VALUES (?)").run(text);
+const notes = () => other.prepare("SELECT text FROM notes").raw().all().flat();
 
 test("work that returns is committed, and its result handed on", async () => {
   const result = await inTransaction(db, systemClock, "test", () => {
@@ -48,7 +49,7 @@ test("work that throws is rolled back whole, and the next transaction is a new o
     write(db, null);
   });
   await expect(refused).rejects.toMatchObject({ code: "SQLITE_CONSTRAINT_NOTNULL" });
-  expect(db.$client.inTransaction).toBe(false);
+  expect(db.isInTransaction).toBe(false);
   await inTransaction(db, systemClock, "test", () => void write(db, "c"));
   expect(notes()).toEqual(["c"]);
 });
@@ -63,23 +64,23 @@ test("transactions asked for at once on one connection follow each other", async
 });
 
 test("while another connection holds the lock it waits, and the event loop goes on", async () => {
-  other.$client.exec("BEGIN IMMEDIATE");
+  other.exec("BEGIN IMMEDIATE");
   write(other, "other's");
   let waiting = true;
   const written = inTransaction(db, systemClock, "test", () => void write(db, "mine")).then(() => {
     waiting = false;
   });
   // SQLite itself waits for nothing, and between two tries the loop has its turn.
-  expect(db.$client.pragma("busy_timeout", { simple: true })).toBe(0);
+  expect(db.pragmaValue("busy_timeout")).toBe(0);
   for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate);
   expect(waiting).toBe(true);
-  other.$client.exec("COMMIT");
+  other.exec("COMMIT");
   await written;
   expect(notes()).toEqual(["other's", "mine"]);
 });
 
 test("a lock that never gets free is `unavailable` after some seconds, with nothing written", async () => {
-  other.$client.exec("BEGIN IMMEDIATE");
+  other.exec("BEGIN IMMEDIATE");
   const clock = fakeClock("2026-11-20T12:00:00+03:00");
   let sleeps = 0;
   const passing: Clock = {
@@ -100,16 +101,16 @@ test("a lock that never gets free is `unavailable` after some seconds, with noth
   expect(ran).toBe(false);
   expect(sleeps).toBeGreaterThan(1);
   expect(clock.now() - startedAtMs).toBeWithin(5_000, 60_000);
-  other.$client.exec("ROLLBACK");
+  other.exec("ROLLBACK");
 });
 
 test("a connection for reading refuses every write", async () => {
   const reader = openDatabase(join(folder, "a.db"), systemClock, "reader");
   try {
     expect(() => write(reader, "a")).toThrow("readonly");
-    expect(() => reader.$client.exec("DROP TABLE notes")).toThrow("readonly");
+    expect(() => reader.exec("DROP TABLE notes")).toThrow("readonly");
   } finally {
-    closeDatabase(reader);
+    reader.close();
   }
 });
 

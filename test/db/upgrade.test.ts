@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import BetterSqlite3 from "better-sqlite3";
 import { isKeyToken } from "../../src/customers/keys/key-token.ts";
-import { closeDatabase, openDatabase } from "../../src/db/database.ts";
 import { MIGRATIONS, migrate, SCHEMA_VERSION } from "../../src/db/migrate.ts";
+import { openDatabase } from "../../src/db/open-database.ts";
 import { checkDatabase } from "../../src/upkeep/checks/check.ts";
 import { startAppliance } from "../support/appliance.ts";
 import { fakePorts } from "../support/fake-ports.ts";
@@ -85,7 +85,7 @@ for (const version of MIGRATIONS.slice(1).keys()) {
     const faults: string[] = [];
     const db = openDatabase(machine.database, fakePorts().clock, "reader");
     checkDatabase(db, (result) => faults.push(...result.faults));
-    closeDatabase(db);
+    db.close();
     expect(faults).toEqual([]);
   });
 }
@@ -102,7 +102,7 @@ test("a snapshot is taken before a migration only, and the last two are kept", a
   const upgrade = async (): Promise<void> => {
     const db = openDatabase(machine.database, clock);
     await migrate(db, clock);
-    closeDatabase(db);
+    db.close();
   };
   await upgrade();
   await upgrade();
@@ -133,7 +133,7 @@ test("where the snapshot cannot be written nothing is migrated, and it says so",
   mkdirSync(name);
   const db = openDatabase(machine.database, clock);
   await expect(migrate(db, clock)).rejects.toMatchObject({ detail: expect.stringContaining(name) });
-  closeDatabase(db);
+  db.close();
   expect(versionOf(machine.database)).toBe(1);
 });
 
@@ -141,9 +141,9 @@ test("a migration that fails leaves no snapshot, since the file stays as it was"
   makeOldDatabase(machine.database, 1);
   const { clock } = fakePorts();
   const db = openDatabase(machine.database, clock);
-  db.$client.exec("CREATE TABLE webhooks (theirs)");
+  db.exec("CREATE TABLE webhooks (theirs)");
   await expect(migrate(db, clock)).rejects.toThrow("already exists");
-  closeDatabase(db);
+  db.close();
   expect(snapshots()).toEqual([]);
   expect(versionOf(machine.database)).toBe(1);
 });

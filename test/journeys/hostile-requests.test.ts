@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { openDomains } from "../../src/app/domains.ts";
 import { importFile } from "../../src/catalog/imports/import-file.ts";
 import { readConfig } from "../../src/config.ts";
-import { closeDatabase } from "../../src/db/database.ts";
+
 import { systemPorts } from "../../src/ports/ports.ts";
 import type { Answer } from "../support/appliance.ts";
 import { hostileCalls, type Tool } from "../support/hostile-calls.ts";
@@ -190,7 +190,7 @@ async function makeData(): Promise<{ keys: Map<string, string>; keyIds: Map<stri
     if (name === "revoked") await stored.revokeKey(key.id);
     else keyIds.set(name, key.id);
   }
-  closeDatabase(db);
+  db.close();
   keys.set("none", "").set("of another scheme", "Basic dTpw").set("broken", "Bearer knl_rw_\xff{}");
   return { keys, keyIds };
 }

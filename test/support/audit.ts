@@ -13,7 +13,7 @@ export function auditOf(
   { app }: Pick<Appliance, "app">,
   of: "people" | "everybody" = "people",
 ): Recorded[] {
-  const rows = app.domains.db.$client
+  const rows = app.domains.db
     .prepare(
       `SELECT person, organization_id AS organizationId, action, target, details
        FROM audit_log WHERE ${of === "people" ? "person <> ''" : "true"} ORDER BY id`,

@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import { readdirSync, rmSync } from "node:fs";
-import { closeDatabase, openExisting } from "../../src/db/database.ts";
+import { openExisting } from "../../src/db/open-database.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { checkDatabase } from "../../src/upkeep/checks/check.ts";
 import type { Machine, Serving } from "./machine.ts";
@@ -221,9 +221,9 @@ function lookInto(path: string): { faults: string[]; units: number } {
   try {
     const faults: string[] = [];
     checkDatabase(db, (result) => faults.push(...result.faults));
-    const sum = db.$client.prepare("SELECT coalesce(sum(used), 0) AS units FROM usage_periods");
+    const sum = db.prepare("SELECT coalesce(sum(used), 0) AS units FROM usage_periods");
     return { faults, units: (sum.get() as { units: number }).units };
   } finally {
-    closeDatabase(db);
+    db.close();
   }
 }

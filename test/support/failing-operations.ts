@@ -12,6 +12,10 @@ export const failing = {
   operations: {
     /** Another name in each thread. */
     born: (_db: Database, _clock: Clock): string => born,
+    refuse: (db: Database, _clock: Clock, name: string): unknown =>
+      db.prepare("SELECT * FROM nowhere WHERE name = ?").get(name),
+    echo: (db: Database, _clock: Clock, value: string): unknown =>
+      db.prepare<{ value: unknown }>("SELECT ? AS value").get(value)?.value,
     failSoon: (_db: Database, _clock: Clock): void => {
       setTimeout(() => {
         throw new Error("nobody asked for this");

@@ -1,5 +1,10 @@
 import { serveOperations } from "../../src/db/serve-operations.ts";
+import { SLOW_MS } from "../../src/db/statement.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { failing } from "./failing-operations.ts";
 
-serveOperations({ failing }, systemClock);
+/** By this clock every statement is slow. */
+let nowMs = 0;
+const clock = { ...systemClock, monotonic: () => (nowMs += SLOW_MS) };
+
+serveOperations({ failing }, clock);

@@ -113,7 +113,7 @@ export async function startSiteWorld(): Promise<SiteWorld> {
     await people.ensure({ email: "new@example.com", name: "" });
     return people.passwordLink("new@example.com");
   })();
-  const person = db.$client.prepare("SELECT id FROM people WHERE email = ?").get(owner) as {
+  const person = db.prepare("SELECT id FROM people WHERE email = ?").get(owner) as {
     id: string;
   };
   return {

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import { openDomains } from "../../src/app/domains.ts";
 import { readConfig } from "../../src/config.ts";
-import { closeDatabase } from "../../src/db/database.ts";
+
 import { systemPorts } from "../../src/ports/ports.ts";
 import type { ReceivedRequest, Receiver } from "./https-receiver.ts";
 import type { Machine, RunOptions, Serving } from "./machine.ts";
@@ -58,7 +58,7 @@ export async function withCustomers(
     }
     return made as [Customer, ...Customer[]];
   } finally {
-    closeDatabase(db);
+    db.close();
   }
 }
 

@@ -1,5 +1,6 @@
 import { closeSync, openSync, rmSync } from "node:fs";
-import { closeDatabase, copyDatabase, type Database, openDatabase } from "../../db/database.ts";
+import type { Database } from "../../db/database.ts";
+import { openDatabase } from "../../db/open-database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -98,12 +99,12 @@ function openCopy(db: Database, path: string, clock: Clock): { db: Database; rem
   try {
     // Owner only: sessions and mails are in it.
     closeSync(openSync(path, "wx", 0o600));
-    copyDatabase(db, path);
+    db.copyTo(path);
     const copy = openDatabase(path, clock);
     return {
       db: copy,
       remove() {
-        closeDatabase(copy);
+        copy.close();
         removeFiles();
       },
     };

@@ -122,7 +122,7 @@ function countsOf(db: Database, terms: readonly Term[]): Map<string, number> {
 
 /** Counts trigrams anew. Reads the index, some seconds at a million channels, then writes at once. */
 export async function countTrigrams(db: Database, clock: Clock): Promise<void> {
-  db.$client.exec(
+  db.exec(
     `CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_vocabulary
      USING fts5vocab('main', 'channel_search', 'row')`,
   );

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { type Config, readConfig } from "../../config.ts";
-import { closeDatabase, openExisting } from "../../db/database.ts";
 import { type DatabaseCopy, writeCopy } from "../../db/database-copy.ts";
+import { openExisting } from "../../db/open-database.ts";
 import { replaceDatabase } from "../../db/replace-database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { needsSecret, secretPath } from "../../push/webhooks/manage/secret-file.ts";
@@ -77,7 +77,7 @@ function copyTo(
     const copy = writeCopy(db, file, clock);
     return { ...copy, hasWebhooks: needsSecret(db) };
   } finally {
-    closeDatabase(db);
+    db.close();
   }
 }
 

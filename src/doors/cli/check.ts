@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { readConfig } from "../../config.ts";
-import { closeDatabase, openExisting, requireExisting } from "../../db/database.ts";
 import { requireKanalogFile } from "../../db/database-file.ts";
+import { openExisting, requireExisting } from "../../db/open-database.ts";
 import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type CheckResult, checkDatabase } from "../../upkeep/checks/check.ts";
@@ -42,7 +42,7 @@ function checkFile(path: string, clock: Clock, onResult: (result: CheckResult) =
   try {
     checkDatabase(db, onResult);
   } finally {
-    closeDatabase(db);
+    db.close();
   }
 }
 

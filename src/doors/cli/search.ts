@@ -4,9 +4,10 @@ import { createDirectory } from "../../catalog/directory/directory.ts";
 import type { CatalogSelection } from "../../catalog/search/catalog.ts";
 import { type Explanation, explainCatalog } from "../../catalog/search/explain-catalog.ts";
 import { type Config, readConfig } from "../../config.ts";
-import { closeDatabase, type Database, openExisting, requireExisting } from "../../db/database.ts";
+import type { Database } from "../../db/database.ts";
 import { requireKanalogFile } from "../../db/database-file.ts";
 import { requireKnownVersion, SCHEMA_VERSION, schemaVersion } from "../../db/migrate.ts";
+import { openExisting, requireExisting } from "../../db/open-database.ts";
 import { AppError } from "../../errors.ts";
 import { channelsList, readCatalogRequest } from "../../methods/channels.ts";
 import type { Parameter } from "../../methods/parameters.ts";
@@ -69,7 +70,7 @@ function readDatabase(path: string, clock: Clock, work: (db: Database) => void):
     }
     work(db);
   } finally {
-    closeDatabase(db);
+    db.close();
   }
 }
 

@@ -8,7 +8,7 @@ import type { Domains } from "../../app/domains.ts";
 import { recount } from "../../catalog/directory/recount.ts";
 import { importFile } from "../../catalog/imports/import-file.ts";
 import { type Config, type Environment, SETTINGS } from "../../config.ts";
-import { databaseExists } from "../../db/database.ts";
+import { databaseExists } from "../../db/open-database.ts";
 import { isRunning } from "../../ports/running.ts";
 import type { CommandContext } from "./command-context.ts";
 import { type ServeOptions, serve, serveConfig, withServeOptions } from "./serving.ts";

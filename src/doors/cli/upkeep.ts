@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { recount } from "../../catalog/directory/recount.ts";
 import { describeSettings, readConfig } from "../../config.ts";
-import { IN_MEMORY } from "../../db/database.ts";
+import { IN_MEMORY } from "../../db/open-database.ts";
 import { jsonOption } from "./arguments.ts";
 import type { CommandContext } from "./command-context.ts";
 import { printList } from "./print.ts";

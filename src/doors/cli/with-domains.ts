@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Domains } from "../../app/domains.ts";
 import { type Config, readConfig } from "../../config.ts";
-import { closeDatabase, copyDatabase, databaseExists, IN_MEMORY } from "../../db/database.ts";
+import { databaseExists, IN_MEMORY } from "../../db/open-database.ts";
 import { type CommandContext, CommandExit, EXIT_USAGE } from "./command-context.ts";
 
 /** Opens the database that the settings name, made where missing, and closes it after. */
@@ -31,7 +31,7 @@ export async function withDomainsAt<T>(
   try {
     return await work(domains);
   } finally {
-    closeDatabase(domains.db);
+    domains.db.close();
   }
 }
 
@@ -50,7 +50,7 @@ export async function withDomainsOfCopy<T>(
   const folder = mkdtempSync(join(place, "kanalog-dry-run-"));
   const databasePath = join(folder, "copy.db");
   try {
-    if (exists) await withDomainsAt(context, config, ({ db }) => copyDatabase(db, databasePath));
+    if (exists) await withDomainsAt(context, config, ({ db }) => db.copyTo(databasePath));
     return await withDomainsAt(context, { ...config, databasePath }, work);
   } finally {
     rmSync(folder, { recursive: true, force: true });

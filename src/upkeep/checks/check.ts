@@ -28,7 +28,7 @@ const CHECKS: readonly { name: string; faults(db: Database): string[] }[] = [
  * @param onResult called after each check
  */
 export function checkDatabase(db: Database, onResult: (result: CheckResult) => void): void {
-  db.$client.exec("BEGIN");
+  db.exec("BEGIN");
   try {
     const schema = { name: "schema", faults: attempt(() => schemaFaults(db)) };
     onResult(schema);
@@ -36,7 +36,7 @@ export function checkDatabase(db: Database, onResult: (result: CheckResult) => v
     for (const { name, faults } of CHECKS) onResult({ name, faults: attempt(() => faults(db)) });
   } finally {
     // Nothing was written, and a commit would fail over the damages that were found.
-    if (db.$client.inTransaction) db.$client.exec("ROLLBACK");
+    if (db.isInTransaction) db.exec("ROLLBACK");
   }
 }
 

@@ -4,18 +4,14 @@ import type { Database } from "../../db/database.ts";
 const LINES_MAX = 20;
 
 /** SQLite's integrity check, which asks the search index about its own structure too. */
-export function fileFaults({ $client }: Database): string[] {
-  const rows = $client.pragma(`integrity_check(${LINES_MAX})`) as Record<string, string>[];
+export function fileFaults(db: Database): string[] {
+  const rows = db.pragma<Record<string, string>>(`integrity_check(${LINES_MAX})`);
   return rows.flatMap((row) => Object.values(row)).filter((line) => line !== "ok");
 }
 
 /** Rows that name a row of another table which is not there. */
-export function foreignKeyFaults({ $client }: Database): string[] {
-  const rows = $client.pragma("foreign_key_check") as {
-    table: string;
-    rowid: number | null;
-    parent: string;
-  }[];
+export function foreignKeyFaults(db: Database): string[] {
+  const rows = db.pragma<{ table: string; parent: string }>("foreign_key_check");
   const counts = new Map<string, number>();
   for (const { table, parent } of rows) {
     const kind = `Rows of ${table} without their row of ${parent}`;

@@ -105,14 +105,14 @@ function named(gram: Gram): string {
 }
 
 /** Makes the index readable as a table of this connection's own: nothing is written to the file. */
-function openSearchTerms({ $client }: Database): void {
-  $client.pragma("query_only = OFF");
+function openSearchTerms(db: Database): void {
+  db.pragma("query_only = OFF");
   try {
-    $client.exec(
+    db.exec(
       "CREATE VIRTUAL TABLE temp.search_terms USING fts5vocab (main, channel_search, instance)",
     );
   } finally {
-    $client.pragma("query_only = ON");
+    db.pragma("query_only = ON");
   }
 }
 

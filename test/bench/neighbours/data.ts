@@ -1,6 +1,6 @@
 import { type Domains, openDomains } from "../../../src/app/domains.ts";
 import { readConfig } from "../../../src/config.ts";
-import { closeDatabase } from "../../../src/db/database.ts";
+
 import { systemPorts } from "../../../src/ports/ports.ts";
 import { formatDay } from "../../../src/values/moscow-time.ts";
 import { createMachine, type Machine } from "../../support/machine.ts";
@@ -59,7 +59,7 @@ export async function makeData(channels: number, people: number): Promise<Data> 
         lastDay: formatDay(END_DAY - 1),
       };
     } finally {
-      closeDatabase(domains.db);
+      domains.db.close();
     }
   } catch (error) {
     await machine.leave();

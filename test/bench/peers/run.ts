@@ -1,4 +1,4 @@
-import { closeDatabase, openDatabase } from "../../../src/db/database.ts";
+import { openDatabase } from "../../../src/db/open-database.ts";
 import { systemClock } from "../../../src/ports/clock.ts";
 import type { Figure } from "./figures.ts";
 import type { Options } from "./options.ts";
@@ -22,7 +22,7 @@ export function drawWorks(database: string): Work[] {
   try {
     return allWorks(db);
   } finally {
-    closeDatabase(db);
+    db.close();
   }
 }
 

@@ -78,7 +78,7 @@ test("the same rows again are all unchanged, and are read only once", async () =
   ];
   expect((await appliance.importRows("posts", rows)).inserted).toBe(2);
   const readAt = () =>
-    appliance.app.domains.db.$client.prepare("SELECT id, read_at FROM posts ORDER BY id").all();
+    appliance.app.domains.db.prepare("SELECT id, read_at FROM posts ORDER BY id").all();
   const before = readAt();
   appliance.ports.clock.advance(60_000);
   expect((await appliance.importRows("posts", rows)).unchanged).toBe(2);

@@ -15,10 +15,11 @@ const importChannels = (content: string | Uint8Array, options: ImportTextOptions
 const ndjson = { format: "ndjson" } as const;
 
 const titles = (): string[] =>
-  appliance.app.domains.db.$client
+  appliance.app.domains.db
     .prepare("SELECT title FROM channel_cards ORDER BY id")
-    .pluck()
-    .all() as string[];
+    .raw()
+    .all()
+    .flat() as string[];
 
 async function refusal(work: Promise<unknown>): Promise<AppError> {
   const error = await work.then(
@@ -117,10 +118,10 @@ for (const [name, end, within] of [
       [6, "subscribers"],
       [8, "subscribers"],
     ]);
-    const stored = appliance.app.domains.db.$client
+    const stored = appliance.app.domains.db
       .prepare("SELECT description FROM channel_cards WHERE id = 1")
-      .pluck()
-      .get();
+      .raw()
+      .get()?.[0];
     expect(stored).toBe("one\ntwo\nthree");
   });
 }

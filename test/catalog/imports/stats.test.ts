@@ -70,10 +70,11 @@ test("of many rows each ends as it would alone: new, stored, twice in the file, 
     [122, "channel"],
     [123, "subscribers"],
   ]);
-  const stored = appliance.app.domains.db.$client
+  const stored = appliance.app.domains.db
     .prepare("SELECT subscribers FROM daily_statistics ORDER BY day")
-    .pluck()
-    .all();
+    .raw()
+    .all()
+    .flat();
   expect(stored).toEqual(Array.from({ length: 300 }, (_, at) => (at < 100 ? 700 + at : 100 + at)));
 });
 

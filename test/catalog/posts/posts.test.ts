@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { selectPosts } from "../../../src/catalog/posts/posts.store.ts";
-import { closeDatabase, IN_MEMORY, openDatabase } from "../../../src/db/database.ts";
 import { withDeadline } from "../../../src/db/deadline.ts";
 import { migrate } from "../../../src/db/migrate.ts";
+import { IN_MEMORY, openDatabase } from "../../../src/db/open-database.ts";
 import { systemClock } from "../../../src/ports/clock.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import {
@@ -232,7 +232,7 @@ describe("paging", () => {
   test("takes no more steps than a page has posts, however many lie before it", async () => {
     const db = openDatabase(IN_MEMORY, systemClock);
     await migrate(db, systemClock);
-    db.$client.exec(
+    db.exec(
       `INSERT INTO channels (id, kind, is_public, subscribers, search_text)
          VALUES (1, 'channel', 1, 10, '');
        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
@@ -246,11 +246,11 @@ describe("paging", () => {
         [1500, 1500],
         [1000, 500],
       ] as const) {
-        const page = withDeadline(db.$client, 0, () => selectPosts(db, { ...selection, after }));
+        const page = withDeadline(db, 0, () => selectPosts(db, { ...selection, after }));
         expect(page.results[0]?.id).toBe(after[1] - 1);
       }
     }
-    closeDatabase(db);
+    db.close();
   });
 
   test("shows a post that was there throughout exactly once while others come", async () => {

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import { createSearchIndex } from "../../../src/catalog/channels/search-index.ts";
 import { mergeSearch } from "../../../src/catalog/search/optimize-search.ts";
-import { openDatabase, statement } from "../../../src/db/database.ts";
+import { statement } from "../../../src/db/database.ts";
 import { migrate } from "../../../src/db/migrate.ts";
+import { openDatabase } from "../../../src/db/open-database.ts";
 import { inTransaction } from "../../../src/db/transaction.ts";
 import { fakeClock } from "../../support/fake-ports.ts";
 

@@ -159,7 +159,7 @@ describe("a change of a webhook by an API key", () => {
 test("a change whose record cannot be written is not made", async () => {
   const { accounts, db, keys } = domains();
   const { id } = await created(call);
-  db.$client.exec(`CREATE TRIGGER full BEFORE INSERT ON audit_log
+  db.exec(`CREATE TRIGGER full BEFORE INSERT ON audit_log
     BEGIN SELECT RAISE(ABORT, 'the log is full'); END`);
   await expect(accounts.suspend(customer.memberId)).rejects.toThrow("the log is full");
   await expect(accounts.archive(customer.organizationId)).rejects.toThrow("the log is full");

@@ -20,7 +20,7 @@ beforeEach(async () => {
   appliance = await startAppliance();
   await addPerson(appliance, { email: ADA });
   const found = "SELECT id FROM people";
-  personId = (appliance.app.domains.db.$client.prepare(found).get() as { id: string }).id;
+  personId = (appliance.app.domains.db.prepare(found).get() as { id: string }).id;
 });
 afterEach(() => appliance.close());
 
@@ -35,10 +35,11 @@ function isKnown(network: string, email = ADA, key = KEY): boolean {
 }
 
 const notedAt = (): number[] =>
-  appliance.app.domains.db.$client
+  appliance.app.domains.db
     .prepare("SELECT signed_in_at FROM known_networks ORDER BY signed_in_at")
-    .pluck()
-    .all() as number[];
+    .raw()
+    .all()
+    .flat() as number[];
 
 test("a network is known of the person who signed in there, in any case, and of nobody else", async () => {
   await addPerson(appliance, { email: "bob@example.com" });
@@ -54,7 +55,7 @@ test("a network is known of the person who signed in there, in any case, and of 
 test("a network is kept as a hash, by a key of the installation", async () => {
   await note(HOME);
   expect(isKnown(HOME, ADA, "another key")).toBe(false);
-  const rows = appliance.app.domains.db.$client.prepare("SELECT network FROM known_networks").all();
+  const rows = appliance.app.domains.db.prepare("SELECT network FROM known_networks").all();
   expect(JSON.stringify(rows)).not.toContain(HOME);
   expect((rows as { network: Buffer }[])[0]?.network).toHaveLength(32);
 });

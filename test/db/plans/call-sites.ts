@@ -19,7 +19,7 @@ const SRC = resolve(import.meta.dir, "../../../src");
 export const BUILDERS = ["select", "selectDistinct", "insert", "update", "delete"];
 const ENDS = ["all", "get", "run", "prepare"];
 
-/** Every call in src by which a statement is prepared: of `statement()`, the driver, drizzle. */
+/** Every call in src by which a statement is prepared: of `statement()`, a connection, drizzle. */
 export function findCallSites(): CallSite[] {
   const files = [...new Glob("**/*.ts").scanSync(SRC)].sort();
   return files.flatMap((file) => {
@@ -49,7 +49,9 @@ function preparesStatement({ expression: called }: ts.CallExpression): boolean {
   if (ts.isIdentifier(called)) return called.text === "statement";
   if (!ts.isPropertyAccessExpression(called)) return false;
   const receiver = called.expression.getText();
-  if (/(^|[.$])client$/.test(receiver)) return ["prepare", "exec"].includes(called.name.text);
+  if (/(^|\.)(db|client)$/.test(receiver) && ["prepare", "exec"].includes(called.name.text)) {
+    return true;
+  }
   return ENDS.includes(called.name.text) && isBuilder(called.expression);
 }
 
@@ -82,4 +84,4 @@ export function sourceFrame(stack: string): { file: string; line: number } | nul
   return null;
 }
 
-const WAY_TO_DRIVER = ["db/database.ts", "db/statement-cache.ts"];
+const WAY_TO_DRIVER = ["db/database.ts", "db/statement.ts", "db/statement-cache.ts"];

@@ -14,6 +14,7 @@ const OUTSIDE: Readonly<Record<string, string>> = {
   "db/database-file.ts": "Before a database is opened: the single row of a table of facts.",
   "db/database.ts": "Where statements of others are prepared, and the copy for a trial import.",
   "db/read-transaction.ts": "BEGIN, COMMIT and a number in memory: no table is read.",
+  "db/replace-database.ts": "The lock by which a restore has the file alone: no table is read.",
 };
 
 /** Whether a call site has none. */

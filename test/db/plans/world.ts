@@ -42,13 +42,13 @@ export async function startWorld(): Promise<World> {
   const now = ports.clock.now();
   // A number of JavaScript would come as REAL.
   const values = { now: BigInt(now), day: BigInt(DAY_MS) };
-  const add = (sql: string): void => void db.$client.prepare(sql).run(values);
+  const add = (sql: string): void => void db.prepare(sql).run(values);
   registerSearchText(db);
 
-  db.$client.exec("BEGIN");
+  db.exec("BEGIN");
   addCatalog(add);
   addCustomers(add, customer);
-  db.$client.exec("COMMIT");
+  db.exec("COMMIT");
 
   const call = callsWith(appliance, customer.key);
   const channels = Array.from({ length: WATCHED }, (_, at) => at + 1);
@@ -59,21 +59,21 @@ export async function startWorld(): Promise<World> {
     if (status !== 201) throw new Error(`no webhook: ${JSON.stringify(body)}`);
     webhooks.push(body.id);
   }
-  db.$client.exec("BEGIN");
+  db.exec("BEGIN");
   addPush(add);
-  db.$client.exec("COMMIT");
+  db.exec("COMMIT");
   return { appliance, customer, call, webhooks };
 }
 
 type Add = (sql: string) => void;
 
 /** Every second channel is of "science", every thousandth of "kazan", two of three are marked. */
-function registerSearchText({ $client }: Database): void {
+function registerSearchText(db: Database): void {
   const idOf = (table: string, slug: string): number =>
-    $client.prepare(`SELECT id FROM ${table} WHERE slug = ?`).pluck().get(slug) as number;
+    db.prepare(`SELECT id FROM ${table} WHERE slug = ?`).raw().get(slug)?.[0] as number;
   const [science, news] = [idOf("categories", "science"), idOf("categories", "news")];
   const kazan = idOf("territories", "kazan");
-  $client.function("search_text", (id, title) =>
+  db.defineFunction("search_text", (id, title) =>
     searchTextOf({
       title: String(title),
       handle: `channel_${id}`,

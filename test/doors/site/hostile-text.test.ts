@@ -20,13 +20,11 @@ beforeEach(async () => {
   ]);
   const { db } = appliance.app.domains;
   // What an import refuses today may be in a file of yesterday.
-  db.$client
-    .prepare(
-      "UPDATE channel_cards SET link = ?, image = ?, category = ?, categories = ?, territory = ?",
-    )
-    .run("javascript:alert(1)", `data:text/html,${HOSTILE}`, HOSTILE, "<i>x</i> <u>", HOSTILE);
-  db.$client.prepare("UPDATE categories SET name = ?").run(HOSTILE);
-  db.$client.prepare("UPDATE territories SET name = ?").run(HOSTILE);
+  db.prepare(
+    "UPDATE channel_cards SET link = ?, image = ?, category = ?, categories = ?, territory = ?",
+  ).run("javascript:alert(1)", `data:text/html,${HOSTILE}`, HOSTILE, "<i>x</i> <u>", HOSTILE);
+  db.prepare("UPDATE categories SET name = ?").run(HOSTILE);
+  db.prepare("UPDATE territories SET name = ?").run(HOSTILE);
   const customer = await appliance.customer({ access: "read_write" });
   key = customer.key;
   owner = await signedInMember(appliance, customer.organizationId, "owner", "o@example.com");
@@ -35,11 +33,9 @@ beforeEach(async () => {
   });
   await pass(appliance, MINUTE_MS, MINUTE_MS);
   await deliverPost(appliance, 1);
-  db.$client
-    .prepare("UPDATE posts SET text = ?, link = ?")
-    .run(HOSTILE.repeat(20), "javascript:alert(1)");
-  db.$client.prepare("UPDATE webhooks SET last_error = ?").run(HOSTILE);
-  db.$client.prepare("UPDATE webhook_attempts SET error = ?").run(HOSTILE);
+  db.prepare("UPDATE posts SET text = ?, link = ?").run(HOSTILE.repeat(20), "javascript:alert(1)");
+  db.prepare("UPDATE webhooks SET last_error = ?").run(HOSTILE);
+  db.prepare("UPDATE webhook_attempts SET error = ?").run(HOSTILE);
 });
 afterEach(async () => {
   expect(appliance.ports.log.errors).toEqual([]);

@@ -224,9 +224,7 @@ describe("where no mail can be sent", () => {
     expect(await opens(html)).toBe(false);
 
     await invite(owner, { email: "sam@example.com" });
-    appliance.app.domains.db.$client.exec(
-      "UPDATE people SET is_staff = 1 WHERE email = 'sam@example.com'",
-    );
+    appliance.app.domains.db.exec("UPDATE people SET is_staff = 1 WHERE email = 'sam@example.com'");
     const again = await act(owner, "link", memberByEmail("sam@example.com")?.id ?? 0);
     expect(await opens(again.html)).toBe(false);
   });

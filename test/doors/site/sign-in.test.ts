@@ -453,7 +453,7 @@ describe("a forgotten password", () => {
   test("answers before anything is looked up, so that how soon it does tells nothing", async () => {
     await addPerson(appliance);
     const { db } = appliance.app.domains;
-    const links = () => db.$client.prepare("SELECT count(*) AS n FROM verifications").get();
+    const links = () => db.prepare("SELECT count(*) AS n FROM verifications").get();
     const visitor = visitorOf(appliance);
     const csrf = await visitor.csrf(FORGOTTEN);
     const sent = visitor.post(FORGOTTEN, { action: "send", email: "ada@example.com", csrf });

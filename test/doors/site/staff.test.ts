@@ -34,8 +34,7 @@ const PAGES = [
 const organizationPath = () => `/staff/organizations/${customer.organizationId}/`;
 const personId = (email: string): string => {
   const { db } = appliance.app.domains;
-  return (db.$client.prepare("SELECT id FROM people WHERE email = ?").get(email) as { id: string })
-    .id;
+  return (db.prepare("SELECT id FROM people WHERE email = ?").get(email) as { id: string }).id;
 };
 const personPath = (email: string) => `/staff/people/${personId(email)}/`;
 
@@ -43,7 +42,7 @@ const personPath = (email: string) => `/staff/people/${personId(email)}/`;
 async function webhook(): Promise<number> {
   const { db } = appliance.app.domains;
   const secret = createSecretBox(SECRET, appliance.ports.random).seal("whsec_of-a-test");
-  const { lastInsertRowid } = db.$client
+  const { lastInsertRowid } = db
     .prepare(
       `INSERT INTO webhooks (organization_id, url, secret, disabled_reason, since_sequence,
          created_at, updated_at) VALUES (?, 'https://hooks.example.com/a', ?, '', 0, 1, 1)`,
@@ -335,7 +334,7 @@ test("a webhook whose signing secret cannot be read stays disabled, and the page
   const id = await webhook();
   const path = `/staff/webhooks/${id}/`;
   await staff.post(path, { action: "disable", reason: "lost" });
-  appliance.app.domains.db.$client.exec("UPDATE webhooks SET secret = zeroblob(80)");
+  appliance.app.domains.db.exec("UPDATE webhooks SET secret = zeroblob(80)");
   const refused = await staff.post(path, { action: "enable" });
   expect(refused.status).toBe(409);
   expect(refused.html).toContain("have its owner rotate it first");
@@ -385,9 +384,9 @@ test("a job is run now, once, and its outcome is shown", async () => {
 test("a job that runs already is not started once more, and the page says so", async () => {
   const { db } = appliance.app.domains;
   await appliance.app.scheduler.runDue();
-  db.$client
-    .prepare("UPDATE jobs SET started_at = ?, finished_at = NULL WHERE name = 'recount'")
-    .run(appliance.ports.clock.now());
+  db.prepare("UPDATE jobs SET started_at = ?, finished_at = NULL WHERE name = 'recount'").run(
+    appliance.ports.clock.now(),
+  );
   const refused = await staff.post("/staff/jobs/", { action: "run", job: "recount" });
   expect(refused.status).toBe(409);
   expect(refused.html).toContain("It is running already.");
@@ -404,9 +403,9 @@ test("the database's page tells its size, versions and rows", async () => {
 
 test("recent errors show what was logged, without what callers must not see", async () => {
   const { db } = appliance.app.domains;
-  db.$client.exec("ALTER TABLE mails RENAME TO gone");
+  db.exec("ALTER TABLE mails RENAME TO gone");
   expect((await staff.get("/staff/")).status).toBe(500);
-  db.$client.exec("ALTER TABLE gone RENAME TO mails");
+  db.exec("ALTER TABLE gone RENAME TO mails");
   const { html } = await staff.get("/staff/errors/");
   expect(html).toContain("no such table: mails");
   expect(html).toContain(">error</td>");
@@ -460,15 +459,16 @@ test("names and addresses that people wrote are shown as text, and turn nothing 
   });
   const { db } = appliance.app.domains;
   // What no form takes may be in a file of yesterday.
-  db.$client
-    .prepare("UPDATE members SET email = ? WHERE id = ?")
-    .run("<img/src=x>\u202e\u0007@example.com", member.id);
+  db.prepare("UPDATE members SET email = ? WHERE id = ?").run(
+    "<img/src=x>\u202e\u0007@example.com",
+    member.id,
+  );
   await appliance.app.domains.people.ensure({ email: "hostile@example.com", name: hostile });
   await appliance.app.domains.keys.createKey({
     ...{ memberId: member.id, name: hostile, access: "read_only", expiresAt: null },
   });
   const id = await webhook();
-  const update = db.$client.prepare("UPDATE webhooks SET url = ?, last_error = ? WHERE id = ?");
+  const update = db.prepare("UPDATE webhooks SET url = ?, last_error = ? WHERE id = ?");
   update.run(hostile, hostile, id);
   await staff.post(`/staff/webhooks/${id}/`, { action: "disable", reason: hostile });
   const pages = [

@@ -57,10 +57,11 @@ describe("a clock that is set back by 400 days", () => {
     clock().advance(-AHEAD_MS);
     await pushing.appliance.app.push.look();
     const leases = () =>
-      pushing.appliance.app.domains.db.$client
+      pushing.appliance.app.domains.db
         .prepare("SELECT claimed_until FROM webhook_deliveries")
-        .pluck()
-        .all();
+        .raw()
+        .all()
+        .flat();
     expect(leases()).toEqual([clock().now() + 30 * SECOND_MS]);
     pushing = await startPushing();
   });

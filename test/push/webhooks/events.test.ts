@@ -365,15 +365,13 @@ describe("posts that are not sent", () => {
   });
 
   test("those of a transaction that was rolled back", async () => {
-    const { $client } = pushing.appliance.app.domains.db;
-    $client.exec("BEGIN IMMEDIATE");
-    $client
-      .prepare(
-        `INSERT INTO posts (id, channel_id, text, views, is_ad, published_at, read_at)
+    const { db } = pushing.appliance.app.domains;
+    db.exec("BEGIN IMMEDIATE");
+    db.prepare(
+      `INSERT INTO posts (id, channel_id, text, views, is_ad, published_at, read_at)
          VALUES (1, 1, '', 0, 0, @now, @now)`,
-      )
-      .run({ now: pushing.now() });
-    $client.exec("ROLLBACK");
+    ).run({ now: pushing.now() });
+    db.exec("ROLLBACK");
     await pushing.read([2]);
     await pushing.pass(MINUTE_MS);
     expect(postsSent(pushing)).toEqual([[2]]);

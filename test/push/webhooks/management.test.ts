@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import type { Appliance, Customer } from "../../support/appliance.ts";
 import {
   type Call,
@@ -158,7 +161,10 @@ describe("a secret", () => {
       const { body } = await appliance.request(path, { key: customer.key });
       answers.push(JSON.stringify(body));
     }
-    const bytes = appliance.app.domains.db.$client.serialize();
+    const copy = join(mkdtempSync(join(tmpdir(), "kanalog-copy-")), "kanalog.db");
+    appliance.app.domains.db.copyTo(copy);
+    const bytes = readFileSync(copy);
+    rmSync(dirname(copy), { recursive: true });
     expect(bytes.includes(RECEIVER)).toBe(true);
     await request("DELETE", `${id}/`);
 

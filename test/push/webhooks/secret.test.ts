@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type App, createApp } from "../../../src/app/app.ts";
 import { openDomains } from "../../../src/app/domains.ts";
 import { type Environment, readConfig } from "../../../src/config.ts";
-import { closeDatabase } from "../../../src/db/database.ts";
+
 import { systemClock } from "../../../src/ports/clock.ts";
 import { type FakePorts, fakePorts } from "../../support/fake-ports.ts";
 import { type Pushing, startPushing } from "../../support/pushing.ts";
@@ -127,7 +127,7 @@ test("where the secret is lost, staff enables a webhook once its owner has rotat
     code: "conflict",
     detail: "The signing secret cannot be read any more: have its owner rotate it first.",
   });
-  closeDatabase(operator.db);
+  operator.db.close();
   const { app } = await restart({ KANALOG_SECRET: OTHER });
   const rotate = new Request(`http://localhost/v1/msgr/webhooks/${id}/rotate-secret/`, {
     method: "POST",

@@ -45,7 +45,7 @@ afterEach(async () => {
 });
 
 const db = () => {
-  const client = first.appliance.app.domains.db.$client;
+  const client = first.appliance.app.domains.db;
   // Other connections write too.
   client.pragma("busy_timeout = 5000");
   return client;

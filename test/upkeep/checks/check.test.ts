@@ -1,10 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
-import {
-  closeDatabase,
-  copyDatabase,
-  type Database,
-  openDatabase,
-} from "../../../src/db/database.ts";
+import BetterSqlite3 from "better-sqlite3";
+import type { Database } from "../../../src/db/database.ts";
+import { openDatabase } from "../../../src/db/open-database.ts";
 import { type CheckResult, checkDatabase } from "../../../src/upkeep/checks/check.ts";
 import { startAppliance } from "../../support/appliance.ts";
 import { channel } from "../../support/expectations.ts";
@@ -32,15 +29,15 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   machine = createMachine();
-  copyDatabase(made, machine.database);
+  made.copyTo(machine.database);
   db = openDatabase(machine.database, clock);
 });
 afterEach(async () => {
-  closeDatabase(db);
+  db.close();
   await machine.leave();
 });
 afterAll(async () => {
-  closeDatabase(made);
+  made.close();
   await template.leave();
 });
 
@@ -49,7 +46,7 @@ function faults(): Record<string, string[]> {
   const reader = openDatabase(machine.database, clock, "reader");
   const results: CheckResult[] = [];
   checkDatabase(reader, (result) => results.push(result));
-  closeDatabase(reader);
+  reader.close();
   const wrong = results.filter((result) => result.faults.length > 0);
   return Object.fromEntries(wrong.map((result) => [result.name, result.faults]));
 }
@@ -60,7 +57,7 @@ test("what the program wrote has no faults", () => {
 
 test("an index that differs from the table in one piece of one text is found", () => {
   // As long as before, so that only the pieces tell.
-  db.$client.exec(`
+  db.exec(`
     UPDATE channels SET search_text = replace(search_text, 'москвы', 'москва') WHERE id = 1`);
   expect(faults()).toEqual({
     "search index": [
@@ -71,7 +68,7 @@ test("an index that differs from the table in one piece of one text is found", (
 });
 
 test("texts that two channels exchanged are found", () => {
-  db.$client.exec(`
+  db.exec(`
     CREATE TEMP TABLE texts AS SELECT id, search_text FROM channels WHERE id IN (1, 2);
     UPDATE channels SET search_text = (SELECT search_text FROM texts WHERE texts.id = 3 - channels.id)
     WHERE id IN (1, 2)`);
@@ -79,7 +76,7 @@ test("texts that two channels exchanged are found", () => {
 });
 
 test("channels that the index lacks or has too many of are named", () => {
-  db.$client.exec(`
+  db.exec(`
     DELETE FROM channel_search WHERE rowid = (SELECT place FROM channels WHERE id = 2);
     INSERT INTO channel_search (rowid, search_text)
       SELECT place, 'hidden' FROM channels WHERE id = 3`);
@@ -92,7 +89,7 @@ test("channels that the index lacks or has too many of are named", () => {
 });
 
 test("a channel that grew, while the index has it where it was, is named", () => {
-  db.$client.exec("UPDATE channels SET subscribers = 10 * subscribers WHERE id = 1");
+  db.exec("UPDATE channels SET subscribers = 10 * subscribers WHERE id = 1");
   expect(faults()).toEqual({
     channels: expect.anything(),
     "search index": expect.arrayContaining([
@@ -103,9 +100,11 @@ test("a channel that grew, while the index has it where it was, is named", () =>
 });
 
 test("a broken structure of the index is found", () => {
-  // Else SQLite itself guards these tables.
-  db.$client.unsafeMode(true);
-  db.$client.exec("DELETE FROM channel_search_data WHERE id > 10");
+  const file = new BetterSqlite3(machine.database);
+  // Without it SQLite guards these tables.
+  file.unsafeMode(true);
+  file.exec("DELETE FROM channel_search_data WHERE id > 10");
+  file.close();
   expect(Object.keys(faults())).toContain("file");
 });
 
@@ -150,8 +149,8 @@ const CASES: [what: string, sql: string, check: string, said: string][] = [
 
 for (const [what, sql, check, said] of CASES) {
   test(`${what} is found`, () => {
-    db.$client.pragma("foreign_keys = OFF");
-    db.$client.exec(sql);
+    db.pragma("foreign_keys = OFF");
+    db.exec(sql);
     const { [check]: found, ...others } = faults();
     expect(found?.join()).toContain(said);
     expect(others).toEqual({});
@@ -194,13 +193,13 @@ const WEBHOOK_CASES: [what: string, sql: string, said: string][] = [
 ];
 
 test("a webhook with a delivery that waits has no faults", () => {
-  db.$client.exec(WEBHOOK);
+  db.exec(WEBHOOK);
   expect(faults()).toEqual({});
 });
 
 for (const [what, sql, said] of WEBHOOK_CASES) {
   test(`of webhooks, ${what} is found`, () => {
-    db.$client.exec(WEBHOOK + sql);
+    db.exec(WEBHOOK + sql);
     const { webhooks, ...others } = faults();
     expect(webhooks?.join()).toContain(said);
     expect(others).toEqual({});

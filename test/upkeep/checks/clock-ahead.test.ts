@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { closeDatabase, copyDatabase, openDatabase } from "../../../src/db/database.ts";
+import { openDatabase } from "../../../src/db/open-database.ts";
 import { checkDatabase } from "../../../src/upkeep/checks/check.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
@@ -23,11 +23,11 @@ afterEach(async () => {
 /** What is wrong with the database as it is now. */
 function faults(): string[] {
   const copy = machine.path(`${crypto.randomUUID()}.db`);
-  copyDatabase(appliance.app.domains.db, copy);
+  appliance.app.domains.db.copyTo(copy);
   const reader = openDatabase(copy, appliance.ports.clock, "reader");
   const found: string[] = [];
   checkDatabase(reader, (result) => found.push(...result.faults));
-  closeDatabase(reader);
+  reader.close();
   return found;
 }
 

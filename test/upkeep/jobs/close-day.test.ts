@@ -27,7 +27,7 @@ beforeEach(async () => {
 afterEach(() => appliance.close());
 
 const stored = () =>
-  appliance.app.domains.db.$client
+  appliance.app.domains.db
     .prepare("SELECT channel_id, subscribers, views, posts FROM daily_statistics WHERE day = ?")
     .all(parseDay("2026-11-20"));
 

@@ -2,8 +2,9 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { closeDatabase, type Database, openDatabase } from "../../../src/db/database.ts";
+import type { Database } from "../../../src/db/database.ts";
 import { migrate } from "../../../src/db/migrate.ts";
+import { openDatabase } from "../../../src/db/open-database.ts";
 import {
   claimJob,
   claimJobNow,
@@ -52,7 +53,7 @@ function scheduler(jobs: readonly Job[] = [NIGHTLY]): Scheduler {
 }
 
 const noted = () =>
-  appliance.app.domains.db.$client.prepare("SELECT * FROM jobs WHERE name = 'nightly'").get() as {
+  appliance.app.domains.db.prepare("SELECT * FROM jobs WHERE name = 'nightly'").get() as {
     due_at: number;
     started_at: number | null;
     finished_at: number | null;
@@ -138,7 +139,7 @@ test("of schedulers on connections of their own to one file, one runs a due time
     expect(ran).toEqual(["2026-11-20T21:10:00.000Z"]);
     expect(log.errors).toEqual([]);
   } finally {
-    for (const db of dbs) closeDatabase(db);
+    for (const db of dbs) db.close();
     rmSync(folder, { recursive: true });
   }
 });

@@ -145,7 +145,7 @@ describe("a scrape", () => {
     const { scheduler, domains } = appliance.app;
     await scheduler.runDue();
     clock.advance(DAY_MS);
-    domains.db.$client.exec("ALTER TABLE usage_days RENAME TO usage_days_before");
+    domains.db.exec("ALTER TABLE usage_days RENAME TO usage_days_before");
     await scheduler.runDue();
     const samples = await scrape(appliance);
     const runs = (job: string, outcome: string) =>
@@ -162,7 +162,7 @@ describe("a scrape", () => {
 
   test("is given where the database does not answer, without what only the database knows", async () => {
     expect((await scrape(appliance)).has("kanalog_mails_waiting")).toBe(true);
-    appliance.app.domains.db.$client.close();
+    appliance.app.domains.db.close();
     const samples = await scrape(appliance);
     expect(samples.get("kanalog_database_up")).toBe(0);
     expect(samples.has("kanalog_mails_waiting")).toBe(false);

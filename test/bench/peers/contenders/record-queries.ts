@@ -1,4 +1,4 @@
-import type { Database } from "../../../../src/db/database.ts";
+import { type Database, statement } from "../../../../src/db/database.ts";
 
 /** Runs a statement once more, with the values it had. @returns its rows */
 export type Query = () => unknown;
@@ -8,12 +8,12 @@ const READING = ["all", "get"] as const;
 /** The queries that some work runs on a connection, in their order. */
 export function recordQueries(db: Database, work: (recording: Database) => void): Query[] {
   const queries: Query[] = [];
-  const prepare = (sql: string): unknown =>
-    new Proxy(db.$client.prepare(sql), {
+  const recorded = (sql: string): unknown =>
+    new Proxy(statement(db, sql), {
       get(statement, name, proxy) {
         if (!READING.some((reading) => reading === name)) {
           const value = Reflect.get(statement, name);
-          // `raw` and `pluck` answer with the statement itself.
+          // `raw` answers with the statement itself.
           return (...values: unknown[]) => {
             const result = value.apply(statement, values);
             return result === statement ? proxy : result;
@@ -26,6 +26,6 @@ export function recordQueries(db: Database, work: (recording: Database) => void)
         };
       },
     });
-  work({ $client: { prepare } } as unknown as Database);
+  work({ statements: { get: recorded } } as unknown as Database);
   return queries;
 }

@@ -5,7 +5,7 @@ import { createChannelRecords } from "../../../../src/catalog/channels/channels.
 import { recount } from "../../../../src/catalog/directory/recount.ts";
 import { optimizeSearch } from "../../../../src/catalog/search/optimize-search.ts";
 import { readConfig } from "../../../../src/config.ts";
-import { closeDatabase, type Database, statement } from "../../../../src/db/database.ts";
+import { type Database, statement } from "../../../../src/db/database.ts";
 import { systemPorts } from "../../../../src/ports/ports.ts";
 import { channelRecord, type DirectorySlugs, postCount } from "./channels.ts";
 import { statisticsDays } from "./days.ts";
@@ -41,7 +41,7 @@ export async function ensureDatabase(
   const config = readConfig({ KANALOG_DB: unfinished, KANALOG_LOG_LEVEL: "error" });
   const { db, clock } = await openDomains(config, systemPorts(config));
   for (const pragma of ["synchronous = OFF", `cache_size = -${CACHE_KIB}`]) {
-    db.$client.pragma(pragma);
+    db.pragma(pragma);
   }
   const step = async (name: string, work: () => unknown): Promise<void> => {
     const startedAt = performance.now();
@@ -54,8 +54,8 @@ export async function ensureDatabase(
   await step("posts", () => withoutIndexes(db, "posts", () => writePosts(db, channels)));
   await step("search index", () => optimizeSearch(db, clock));
   await step("counts", () => recount(db, clock));
-  db.$client.pragma("wal_checkpoint(TRUNCATE)");
-  closeDatabase(db);
+  db.pragma("wal_checkpoint(TRUNCATE)");
+  db.close();
   renameSync(unfinished, file);
   return file;
 }
@@ -82,11 +82,11 @@ function writeChannels(db: Database, channels: number): void {
 }
 
 function writeDays(db: Database, channels: number): void {
-  const subscribersOf = db.$client.prepare("SELECT subscribers FROM channels WHERE id = ?").pluck();
-  const insert = db.$client.prepare("INSERT INTO daily_statistics VALUES (?, ?, ?, ?, ?)");
+  const subscribersOf = db.prepare("SELECT subscribers FROM channels WHERE id = ?").raw();
+  const insert = db.prepare("INSERT INTO daily_statistics VALUES (?, ?, ?, ?, ?)");
   inParts(db, channels, (first, last) => {
     for (let id = first; id <= last; id++) {
-      const subscribers = subscribersOf.get(id) as number;
+      const subscribers = subscribersOf.get(id)?.[0] as number;
       for (const { day, subscribers: then, views, posts } of statisticsDays(id, subscribers)) {
         insert.run(id, day, then, views, posts);
       }
@@ -96,7 +96,7 @@ function writeDays(db: Database, channels: number): void {
 
 /** In the order of time, as posts arrive: those of one channel lie far from each other. */
 function writePosts(db: Database, channels: number): void {
-  const insert = db.$client.prepare(
+  const insert = db.prepare(
     `INSERT INTO posts
        (channel_id, msgr_post_id, published_at, is_ad, views, read_at, link, text)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -121,13 +121,15 @@ function withoutIndexes(db: Database, table: string, work: () => void): void {
     db,
     "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL",
   ).all(table);
-  for (const { name } of indexes) db.$client.exec(`DROP INDEX ${name}`);
+  for (const { name } of indexes) db.exec(`DROP INDEX ${name}`);
   work();
-  for (const { sql } of indexes) db.$client.exec(sql);
+  for (const { sql } of indexes) db.exec(sql);
 }
 
 function inParts(db: Database, count: number, write: (first: number, last: number) => void): void {
   for (let first = 1; first <= count; first += CHANNELS_PER_TRANSACTION) {
-    db.$client.transaction(write)(first, Math.min(count, first + CHANNELS_PER_TRANSACTION - 1));
+    db.exec("BEGIN");
+    write(first, Math.min(count, first + CHANNELS_PER_TRANSACTION - 1));
+    db.exec("COMMIT");
   }
 }

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { ChannelRecord } from "../../../../src/catalog/channels/card.ts";
 import { toCard } from "../../../../src/catalog/channels/card.ts";
 import { searchTextOf } from "../../../../src/catalog/channels/search-text.ts";
-import { closeDatabase, openDatabase, statement } from "../../../../src/db/database.ts";
+import { statement } from "../../../../src/db/database.ts";
+import { openDatabase } from "../../../../src/db/open-database.ts";
 import { systemClock } from "../../../../src/ports/clock.ts";
 import { formatDay, formatInstant, startOfDay } from "../../../../src/values/moscow-time.ts";
 import { channelRecord, END_DAY } from "./channels.ts";
@@ -42,7 +43,7 @@ export function writeImportFiles(
       "SELECT id, slug, path FROM territories",
     ).all(),
   );
-  closeDatabase(db);
+  db.close();
 
   const file = (name: string) => createLines(join(folder, name));
   const [own, rows, cards, publicCards] = [

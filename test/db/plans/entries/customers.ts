@@ -118,7 +118,7 @@ export const customers: Entries = {
       why: "No index has entries by person: staff's search for one reads the log until its page is full.",
     },
   ],
-  "db/patient-client.ts get": [
+  "db/patient-client.ts prepare": [
     {
       sql: 'insert into "people" (…) values (…) returning *',
       plan: [

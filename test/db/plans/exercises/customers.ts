@@ -42,7 +42,7 @@ export async function exerciseCustomers({ appliance, customer, webhooks }: World
   await endSessions(db, clock, { email: owner, by: { person: owner, keyId: null } });
   await endSessionsOfSuspended(db, clock, "new@example.com");
   // Whoever has number 10 never said that the mailbox is theirs.
-  const { email } = db.$client.prepare("SELECT email FROM people WHERE id = 'person 10'").get() as {
+  const { email } = db.prepare("SELECT email FROM people WHERE id = 'person 10'").get() as {
     email: string;
   };
   await distrust(db, clock, email);

@@ -69,7 +69,7 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
   await staff.post("/staff/imports/", { action: "import", kind: "channels", file });
 
   // It is imported beside the answer.
-  const running = db.$client.prepare("SELECT 1 FROM import_runs WHERE state = 'running'");
+  const running = db.prepare("SELECT 1 FROM import_runs WHERE state = 'running'");
   while (running.get() !== undefined) await new Promise(setImmediate);
 
   ports.clock.advance(DAY_MS);
