@@ -21,12 +21,12 @@ export interface CardView {
   last_post_at: string | null;
 }
 
-/** Of `channels c` and `channel_cards k`. */
+/** SQL: a card's columns, of `channels c` and `channel_cards k`. */
 export const CARD_COLUMNS = `
   c.id, k.handle, k.title, k.description, k.link, k.image, c.kind, c.subscribers, k.category,
   k.categories, k.territory, k.a_plus, k.verified, c.quality, c.citation, c.last_post_at`;
 
-/** What a card is made of, as it is stored; `categories` are separated by spaces. */
+/** A card's fields as they are stored; `categories` are separated by spaces. */
 export interface CardRow
   extends Omit<CardView, "categories" | "a_plus" | "verified" | "last_post_at"> {
   categories: string;
@@ -35,7 +35,7 @@ export interface CardRow
   last_post_at: number | null;
 }
 
-/** Name by name: a row may have more than is shown. */
+/** Copies name by name: a row may have more columns than a card shows. */
 export function toCard(row: CardRow): CardView {
   return {
     id: row.id,

@@ -115,7 +115,7 @@ export const channelsImport: ImportKind<ChannelRow> = {
   },
 };
 
-/** Its card would be at the address of another method. */
+/** A handle that is refused: its card would be at the address of another method. */
 const RESERVED_HANDLE = "resolve";
 
 /** A handle with or without its `@`. */

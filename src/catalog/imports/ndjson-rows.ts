@@ -1,7 +1,7 @@
 import { AppError } from "../../errors.ts";
 import { type Fields, LINE_LENGTH_MAX, MEND_AND_REPEAT, type SourceRow } from "./source-row.ts";
 
-/** The rows of NDJSON, those of a piece together. @throws AppError `invalid` at an endless line */
+/** The rows of NDJSON, as many together as a piece has. @throws AppError `invalid` at an endless line */
 export async function* readNdjson(
   text: AsyncIterable<string>,
   columns: readonly string[],
