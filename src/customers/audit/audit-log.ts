@@ -13,7 +13,7 @@ export interface Actor {
 /** Whoever may run commands on this machine. */
 export const COMMAND_LINE: Actor = { person: "", keyId: null };
 
-/** What is recorded. */
+/** The actions that are recorded. */
 export const AUDIT_ACTIONS = [
   "import.start",
   "job.run",
@@ -50,7 +50,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 export interface AuditEntry {
   organizationId: number | null;
   action: AuditAction;
-  /** Such as `key 3`. */
+  /** The thing that was changed, as `key 3`. */
   target: string;
   /** Never a secret. */
   details?: Record<string, string | number | boolean | null> | undefined;
@@ -62,7 +62,7 @@ export interface AuditRecord extends Omit<AuditEntry, "action" | "details"> {
   /** As in `Actor`. */
   person: string;
   details: NonNullable<AuditEntry["details"]>;
-  /** As it was called when it was recorded. */
+  /** The action's name at the time: it may have another one by now. */
   action: string;
 }
 
@@ -70,9 +70,9 @@ export interface AuditSelection {
   /** Number of an entry, before which others are selected; null: from the latest on. */
   before: number | null;
   limit: number;
-  /** Of one organization; null: of all. */
+  /** One organization's entries; null: all. */
   organizationId: number | null;
-  /** By one person; null: by all. */
+  /** One person's changes; null: everybody's. */
   person: string | null;
 }
 
