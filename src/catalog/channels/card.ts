@@ -86,7 +86,7 @@ const WALKED = ["kind", "is_public", "subscribers", "quality", "citation", "last
 export const WALKED_COLUMNS = ["id", ...WALKED];
 export const KEPT_COLUMNS = Object.keys(CHANNEL_FIELDS).filter((name) => !WALKED.includes(name));
 
-/** Of `channels c` and `channel_cards k`. */
+/** SQL: all columns of a channel, of `channels c` and `channel_cards k`. */
 export const CHANNEL_COLUMNS = Object.keys(CHANNEL_FIELDS)
   .map((name) => (WALKED_COLUMNS.includes(name) ? `c.${name}` : `k.${name}`))
   .join(", ");

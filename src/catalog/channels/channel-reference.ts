@@ -41,7 +41,7 @@ export function parseLinkOrHandle(text: string, hosts: readonly string[]): Chann
   return handleReference(first.startsWith("@") ? first.slice(1) : first);
 }
 
-/** What `resolve` takes: a link, an `@handle` or a messenger id; null where it is none of them. */
+/** Reads the query of `resolve`: a link, an `@handle` or a messenger id; null for any other text. */
 export function parseResolveQuery(text: string, hosts: readonly string[]): ChannelReference | null {
   if (/^-?\d+$/.test(text)) {
     const messengerId = Number(text);

@@ -18,7 +18,7 @@ export function selectCardById(db: Database, id: number): JsonText<CardView> | u
   return card(db, "SELECT json FROM public_cards WHERE id = ?", id);
 }
 
-/** In any case. */
+/** The card of the public channel with this handle, in any case of its letters. */
 export function selectCardByHandle(db: Database, handle: string): JsonText<CardView> | undefined {
   return card(db, `${BY_CARD} k.handle = ?`, handle);
 }
@@ -38,7 +38,7 @@ function card(db: Database, sql: string, value: number | string): JsonText<CardV
 
 /**
  * Cards in the order of the ids (the outer loop of a cross join); those that are unknown or not
- * public are left out. Put together by SQLite: fifty texts cost more than one that is as long.
+ * public are left out. SQLite joins them into one text: to read fifty texts costs more.
  */
 export function selectCards(db: Database, ids: readonly number[]): JsonText<CardView[]> {
   const found = statement<{ cards: string | null }>(
@@ -49,7 +49,7 @@ export function selectCards(db: Database, ids: readonly number[]): JsonText<Card
   return `[${found?.cards ?? ""}]` as JsonText<CardView[]>;
 }
 
-/** A handle as it was given, in any case, and whose it is. */
+/** A handle as it was given, in any case, and the channel that has it. */
 export interface HandleOwner {
   handle: string;
   id: number;
@@ -71,8 +71,8 @@ const RECORD_BY_ID = `SELECT ${CHANNEL_COLUMNS}
   FROM channels c CROSS JOIN channel_cards k ON k.id = c.id WHERE c.id = ?`;
 
 /**
- * Finds channels for imports, public or not. Most rows of an import are new: a look-up of the id
- * alone costs them a quarter of a whole record's.
+ * Finds the ids of channels for imports, public or not. Most rows of an import are new, and to find
+ * that there is no id costs a quarter of looking for a whole record.
  */
 export function createChannelIds(db: Database) {
   const id = statement<{ id: number }>(db, "SELECT id FROM channel_cards WHERE id = ?");
@@ -84,12 +84,12 @@ export function createChannelIds(db: Database) {
   return {
     byId: (given: number): number | undefined => id.get(given)?.id,
     byMessengerId: (given: number): number | undefined => messengerId.get(given)?.id,
-    /** In any case. */
+    /** The handle may be given in any case. */
     byHandle: (given: string): number | undefined => handle.get(given)?.id,
   };
 }
 
-/** Keeps the card of a channel as it is shown. A channel that is not public has none. */
+/** Stores a channel's card as it is shown, or removes it where the channel is not public. */
 function createPublicCards(db: Database) {
   const save = statement(
     db,
@@ -103,7 +103,7 @@ function createPublicCards(db: Database) {
   };
 }
 
-/** Moves channels' times of the last post on; for imports, inside transactions. */
+/** Sets a channel's time of the last post to a later one; for imports, inside transactions. */
 export function createLastPosts(db: Database) {
   const byId = statement<ChannelRecord>(db, RECORD_BY_ID);
   const keepPublicCard = createPublicCards(db);

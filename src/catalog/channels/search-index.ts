@@ -1,24 +1,25 @@
 import { type Database, statement } from "../../db/database.ts";
 
-/** Bits of a place for the id. */
+/** The lower bits of a place are the channel's id. */
 const ID_BITS = 53;
 const STEP_BASE = 900;
 const STEPS_PER_DIGIT = 50;
 
 /**
- * The index has channels by their places, which begin with a step.
+ * The search index has channels in the order of their places: a place is a step, then the id. A step is
+ * all channels of about one size, and bigger channels are in lower steps.
  * @param subscribers a whole number
- * @returns the step of a channel with so many: bigger channels have lower ones. The rule of the column
- *   `place` (migration 006), which changes only by another migration.
+ * @returns the step of a channel with so many subscribers. The column `place` is made by the same rule
+ *   (migration 006), so it changes only by another migration.
  */
 export function stepOf(subscribers: number): number {
-  // A filter may ask for less than none.
+  // A filter may ask for a negative number of subscribers.
   const digits = String(Math.max(0, subscribers));
   const firstTwo = Number(`${digits}0`.slice(0, 2));
   return STEP_BASE - digits.length * STEPS_PER_DIGIT - Math.floor(firstTwo / 2);
 }
 
-/** SQL: the place of an id in a step; without one the step's beginning. */
+/** SQL: the place of an id in a step; without an id the beginning of the step. */
 export function placeAt(step: string, id = "0"): string {
   // The driver gives numbers as REAL: a sum with one would not be exact.
   return `((${step} << ${ID_BITS}) + CAST(${id} AS INTEGER))`;
@@ -35,8 +36,8 @@ export function idAt(place: string): string {
 }
 
 /**
- * Writes the search index after the table of channels; `write` belongs into the transaction of what it
- * writes.
+ * Brings the search index up to the table of channels; `write` belongs into the transaction that changed
+ * the channels.
  */
 export function createSearchIndex(db: Database) {
   // A place does not fit into a number of JavaScript, so it comes and goes as a text.
@@ -56,7 +57,7 @@ export function createSearchIndex(db: Database) {
      SELECT place, search_text FROM channels
      WHERE is_public = 1 AND id IN (SELECT value FROM json_each(?)) ORDER BY place`,
   );
-  /** What the index has of channels that are written in this transaction. */
+  /** The entries that the index had of channels before this transaction wrote them. */
   const had = new Map<number, { place: string; text: string } | undefined>();
 
   return {
@@ -67,7 +68,7 @@ export function createSearchIndex(db: Database) {
       if (!had.has(id)) had.set(id, entry.get(id));
     },
 
-    /** Writes what changed, in the order of places. */
+    /** Writes the entries that changed, in the order of places. */
     write(): void {
       const ids: number[] = [];
       const places: string[] = [];

@@ -3,7 +3,7 @@
  * filters. One trigram index over it answers a search with or without filters.
  */
 
-/** Characters of facets: private-use ones, in which no title is searched. */
+/** Facets are written in private-use characters, which are taken out of titles and queries. */
 const PRIVATE_USE = /[\uE000-\uF0FF]/g;
 const REPLACEMENT = "\uFFFD";
 
@@ -26,8 +26,8 @@ const DIGIT_VALUES = 2048;
 export const FACET_ID_MAX = DIGIT_VALUES * DIGIT_VALUES - 1;
 
 /**
- * A facet is exactly one trigram: the kind and two digits, each place with characters of its own,
- * so that no three neighbours of two facets make a third.
+ * A facet is exactly one trigram: the kind and two digits. Each of the three has characters of its own,
+ * so that no three characters across two facets read as a third facet.
  */
 export function facet(kind: FacetKind, id: number): string {
   return String.fromCharCode(
@@ -37,7 +37,7 @@ export function facet(kind: FacetKind, id: number): string {
   );
 }
 
-/** What filters ask for beside directories. */
+/** Facets that are no entry of a directory. */
 const MARKS = { aPlus: 0, verified: 1, chat: 2 } as const;
 
 export function markFacet(mark: keyof typeof MARKS): string {
@@ -67,8 +67,8 @@ export interface Searchable {
 }
 
 /**
- * The line break keeps a query from matching across title and handle: titles and handles have
- * none.
+ * Title, handle and facets, on a line each: titles and handles have no line break, so no query matches
+ * across them.
  */
 export function searchTextOf(channel: Searchable): string {
   const { title, handle, categoryIds, territoryIds, aPlus, verified, kind } = channel;
@@ -82,10 +82,10 @@ export function searchTextOf(channel: Searchable): string {
   return `${foldForSearch(title)}\n${foldForSearch(handle ?? "")}\n${facets.join("")}`;
 }
 
-/** Of longer texts the beginning is enough to leave few candidates. */
+/** The index is asked for the first 60 characters of a text: they leave few candidates. */
 const POINTS_MAX = 60;
 
-/** Trigrams of a text of three or more characters, and where they begin: by code points, as the index counts. */
+/** Trigrams of a text of three or more characters, and where they begin: in code points, as FTS5 counts. */
 export function trigramsOf(text: string): { text: string; at: number }[] {
   const points = [...text].slice(0, POINTS_MAX);
   return points.slice(2).map((_, at) => ({ text: points.slice(at, at + 3).join(""), at }));

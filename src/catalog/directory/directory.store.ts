@@ -45,7 +45,7 @@ export function createDirectoryStore(db: Database) {
     category: (slug: string): Category | undefined => categoryBySlug.get({ slug }),
     territory: (slug: string): Territory | undefined => territoryBySlug.get({ slug }),
 
-    /** @param row with an id for a new entry that brings one */
+    /** @param row has an id where a new entry brings its own */
     saveCategory(row: Omit<Category, "id" | "channels"> & { id?: number }): void {
       saveCategory.run({ id: null, ...row });
     },
@@ -59,7 +59,7 @@ export function createDirectoryStore(db: Database) {
       saveTerritories.run(JSON.stringify(values));
     },
 
-    /** Slugs of those that are marked as moved. */
+    /** Slugs of the territories that are marked as moved. */
     movedTerritories: (): string[] => movedTerritories.all().map(({ slug }) => slug),
 
     /** Marks territories as moved, or as no longer so. */

@@ -26,7 +26,7 @@ export const territories = sqliteTable("territories", {
   /** The place in the tree's order, parents first. */
   position: integer("position").notNull(),
   channels: integer("channels").notNull().default(0),
-  /** Its path changed, and its channels' search texts still have the old ancestors. */
+  /** The path changed, and the search texts of its channels still have the old ancestors. */
   isMoved: integer("is_moved", { mode: "boolean" }).notNull().default(false),
 });
 

@@ -5,14 +5,14 @@ import { channelsInTerritories, createChannelRecords } from "../channels/channel
 import { mergeSearch } from "../search/optimize-search.ts";
 import { createDirectoryStore } from "./directory.store.ts";
 
-/** Channels a transaction: some 5 ms of the write lock. */
+/** Channels in one transaction: it holds the write lock for some 5 ms. */
 const CHANNELS_PER_TRANSACTION = 50;
 const PAUSE_MS = 3;
 
 /**
- * Rewrites the search texts of channels in territories that moved in the tree: a filter by the new
- * ancestors finds them after it. The territories are marked in the file, so that an interrupted run
- * is taken up by the nightly one.
+ * Rewrites the search texts of channels in territories that moved in the tree, so that a filter by the
+ * new ancestors finds them. The territories are marked in the database until it is done: the nightly
+ * run goes on where one was interrupted.
  */
 export async function refreshFacets(db: Database, clock: Clock): Promise<void> {
   const directory = createDirectoryStore(db);

@@ -40,7 +40,7 @@ export function pathBelow(above: string | null, slug: string): string {
   return above === null ? slug : `${above}/${slug}`;
 }
 
-/** Counts by slug, each with those of all that stands below it. */
+/** Counts by slug; each includes the counts of all nodes below it. */
 export function withDescendants(
   nodes: readonly { slug: string; path: string }[],
   own: ReadonlyMap<string, number>,

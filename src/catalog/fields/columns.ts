@@ -41,12 +41,12 @@ export function flagColumn(): Column<boolean> {
   return column(readFlag);
 }
 
-/** Else SQLite would keep another text than the one that was given. */
+/** Takes out NUL and lone surrogates: with them SQLite would keep another text than the one given. */
 function storable(text: string): string {
   return text.toWellFormed().replaceAll("\0", "");
 }
 
-/** Text as it is, but for what no text may hold: NUL and lone surrogates. */
+/** Text as it is, without NUL and lone surrogates. */
 export function textColumn(lengthMax: number): Column<string> {
   return column((given) => {
     if (typeof given !== "string") return { fault: message("notText") };

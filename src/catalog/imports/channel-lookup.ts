@@ -8,7 +8,7 @@ export function createChannelLookup(
   db: Database,
 ): (channel: number | `@${string}` | null | undefined) => number {
   const ids = createChannelIds(db);
-  /** Files tend to give a channel's rows together, and a channel is never removed. */
+  /** The last channel is remembered: files tend to give its rows together, and none is ever removed. */
   let last: number | null = null;
   return (channel) => {
     if (channel != null && channel === last) return last;

@@ -8,13 +8,13 @@ import { type Fields, LINE_LENGTH_MAX, type SourceRow } from "./source-row.ts";
 const OTHER_NUMBER_OF_CELLS = message("otherNumberOfCells");
 const OPENING_QUOTE = message("quoteInCell");
 
-/** Text with neither is only split: at each line break into rows, at each comma into cells. */
+/** Text without these is split at line breaks into rows and at commas into cells; other text is parsed. */
 const QUOTE_OR_CARRIAGE_RETURN = /["\r]/;
 
 /** Rows that the parser has read, handed on together. */
 const ROWS_TOGETHER = 500;
 
-/** What was read of a text before its first quote. */
+/** The part of a text that was read before its first quote. */
 interface Begun {
   header: string[] | null;
   /** Whole lines. */
@@ -22,8 +22,8 @@ interface Begun {
 }
 
 /**
- * The rows of CSV, those of a piece together. Where nothing is quoted the rows are split off, in a
- * tenth of the time that the parser takes; from the first quote on the parser reads.
+ * The rows of CSV, as many together as a piece of the text has. Up to the first quote they are split off,
+ * in a tenth of the time that the parser takes; from there on the parser reads.
  * @throws AppError `invalid` for a wrong header, and where a row's end cannot be found
  */
 export async function* readCsv(
@@ -48,7 +48,7 @@ export async function* readCsv(
   if (begun.header === null) throw new AppError("invalid", message("noHeader"));
 }
 
-/** Lines end with LF only, within cells too. */
+/** Makes every line end with LF, within cells too. */
 async function* withoutCarriageReturns(text: AsyncIterable<string>): AsyncGenerator<string> {
   let held = "";
   for await (const piece of text) {
@@ -86,7 +86,7 @@ function toFields(header: readonly string[], cells: readonly string[]): Fields {
   return fields;
 }
 
-/** Reads what quotes cells. @param begun what was read before this text */
+/** Parses a text with quoted cells. @param begun the part that was split off before it */
 async function* parseCsv(
   text: AsyncIterable<string>,
   columns: readonly string[],
@@ -102,7 +102,7 @@ async function* parseCsv(
     const line = lineOf(raw);
     const endLine = begun.lines + Number(error["lines"]);
     if (error.code === "INVALID_OPENING_QUOTE") {
-      // Told once for each quote in the row.
+      // The parser tells this once for each quote in the row.
       if (lastLine !== endLine) rejected.push({ line, fault: OPENING_QUOTE });
     } else if (error.code === "CSV_RECORD_INCONSISTENT_COLUMNS") {
       rejected.push({ line, fault: OTHER_NUMBER_OF_CELLS });
@@ -131,12 +131,12 @@ async function* parseCsv(
       return undefined;
     },
     raw: true,
-    // Known from the lines before; else the parser takes what ends the first line, which may be CR.
+    // Lines read before ended with LF. Without any, the parser goes by the end of the first line: it may be CR.
     ...(begun.lines > 0 && { record_delimiter: "\n" }),
     skip_empty_lines: true,
     skip_records_with_error: true,
   });
-  // An error of either ends both; the loop below throws it.
+  // An error of the text or of the parser ends both; the loop below throws it.
   pipeline(Readable.from(text), parser, () => {});
   let rows: SourceRow[] = [];
   for await (const row of parser as AsyncIterable<SourceRow>) {
@@ -184,7 +184,7 @@ function withoutEmpty(record: Record<string, string>): Fields {
   return fields;
 }
 
-/** What follows a broken quote cannot be told from it, so the import ends there. */
+/** The import ends at a broken quote: nobody can tell where its row ends and the next begins. */
 function unreadable(line: number, code: CsvError["code"]): AppError {
   return new AppError("invalid", unreadableMessage(line, code));
 }

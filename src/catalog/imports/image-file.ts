@@ -9,8 +9,8 @@ const SIDE_MAX = 500;
 const BYTES_MAX = 1024 * 1024;
 
 /**
- * What is stored for an `image` cell: an address as it is; a file, which must be WebP of at most
- * 500 pixels a side (decisions, section 3), goes into the database and has an address there.
+ * Reads an `image` cell into the address to be stored: an address stays as it is; a file, which must be
+ * WebP of at most 500 pixels a side (decisions, section 3), goes into the database and gets an address.
  * @throws RowFault
  */
 export function readImage(given: string, folder: string | null, images: CategoryImages): string {

@@ -4,7 +4,7 @@ import { inEnglish, type Message } from "../../values/messages/messages.ts";
 import type { Column } from "../fields/columns.ts";
 import type { Fields } from "./source-row.ts";
 
-/** What a row gives: undefined where it does not, null where it clears. */
+/** Values of a row: undefined where it gives none, null where it clears the stored one. */
 export type Given<Row> = { [Name in keyof Row]?: Row[Name] | null | undefined };
 
 export type RowOutcome = "inserted" | "updated" | "unchanged";
@@ -32,14 +32,14 @@ export interface ImportContext {
 }
 
 export interface RowWriter<Row> {
-  /** For new rows, where one statement for some is cheaper than one for each. */
+  /** For new rows, where one statement for several is cheaper than one for each. */
   together?: {
-    /** Exactly so many. */
+    /** Rows in one statement: always exactly this number. */
     rows: number;
-    /** False, having written nothing, where they have to be written one by one. @throws RowFault */
+    /** Writes the rows; false, with nothing written, where each needs its own statement. @throws RowFault */
     insert(rows: readonly Given<Row>[]): boolean;
   };
-  /** @throws RowFault, having written nothing */
+  /** Writes one row. @throws RowFault, with nothing written */
   write(row: Given<Row>): RowOutcome;
   /** Called before each commit. */
   beforeCommit?(): void;
@@ -50,7 +50,7 @@ export interface RowWriter<Row> {
    * written, so that their ids are free. @returns how many entries were removed
    */
   removeOthers?(named: ReadonlySet<string>, inUse: ReadonlySet<string>): number;
-  /** The entries that channels are in. Reads all channels, so it is called outside of transactions. */
+  /** Entries that some channel uses. Reads all channels, so it is called outside of transactions. */
   inUse?(): ReadonlySet<string>;
 
   /** Called after the last commit. */

@@ -5,21 +5,21 @@ import type { ImportSummary, Reject } from "./run-import.ts";
 
 export type RunState = "running" | "done" | "failed";
 
-/** As the options of `kanalog import`. */
+/** The same as options of `kanalog import`. */
 export interface RunOptions {
-  /** Only said what would happen, tried on a copy of the database. */
+  /** Only tells what would happen: it is tried on a copy of the database. */
   dryRun: boolean;
   /** Directories only: entries that the file does not name are removed. */
   replace: boolean;
 }
 
-/** What was asked of a run, and how far it has come. */
+/** The options of a run, and how far it has come. */
 export interface RunProgress extends ImportSummary {
   options: RunOptions;
-  /** Of the file, and how much of them was read. */
+  /** Size of the file, and how much of it was read. */
   bytes: number;
   bytesRead: number;
-  /** What the import has to say beside its rejected rows. */
+  /** Notes of the import beside its rejected rows. */
   notes: Message[];
 }
 
@@ -33,7 +33,7 @@ export interface RecordedRun {
   /** E-mail address of who started it. */
   person: string;
   state: RunState;
-  /** Not begun, since an earlier one is under way: one file is imported after the other. */
+  /** The run waits for an earlier one: files are imported one after the other. */
   isWaiting: boolean;
   startedAt: number;
   finishedAt: number | null;
@@ -100,7 +100,7 @@ export function endRun(db: Database, id: number, endedAt: number, failure: Messa
   );
 }
 
-/** The process says that it goes on with its runs. */
+/** Heartbeat: the process says that its runs go on. */
 export function beat(db: Database, owner: string, nowMs: number): void {
   statement(
     db,
@@ -108,7 +108,7 @@ export function beat(db: Database, owner: string, nowMs: number): void {
   ).run(nowMs, owner);
 }
 
-/** A run under way, and which process said last, and when, that it runs it. */
+/** A run under way, with the process that runs it and the time of its last heartbeat. */
 export interface OwnedRun {
   id: number;
   owner: string;
@@ -139,7 +139,7 @@ function toRun(row: Row): RecordedRun {
   return {
     ...row,
     isWaiting: row.isWaiting === 1,
-    // Runs of before there were options have none.
+    // Runs that were recorded before there were options have none.
     summary: { ...WITHOUT_OPTIONS, ...summary, notes: summary.notes.map(storedMessage) },
     rejects: (JSON.parse(row.rejects) as StoredReject[]).map((reject) => ({
       line: reject.line,

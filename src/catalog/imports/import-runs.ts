@@ -27,7 +27,7 @@ export type { RecordedRun, RunOptions };
 
 export type ImportRuns = ReturnType<typeof createImportRuns>;
 
-/** Told where the cause is nothing for the one who uploads. */
+/** Told in place of a cause that means nothing to the person who uploads. */
 const FAILED = message("importFailed");
 
 /** Six heartbeats. */
@@ -47,12 +47,12 @@ export function createImportRuns(
   const owner = processName(random.uuid(clock.now()));
   const stop = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   const underWay = new Set<Promise<void>>();
-  /** The last heartbeat of other processes' runs, and since when it is known. */
+  /** The last heartbeat of each run of another process, and when this process first saw it. */
   const heartbeats = new Map<number, { at: number; sinceMs: number }>();
 
   /**
-   * Whether a run of another process has had the same heartbeat for so long that its process is gone,
-   * by the time that passed here: clocks may be set.
+   * Whether another process has sent no new heartbeat for so long that it must be gone. Measured by the
+   * time that passed in this process: clocks may be set back.
    */
   function isSilent(run: OwnedRun): boolean {
     if (run.owner === owner) return false;

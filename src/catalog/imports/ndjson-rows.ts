@@ -2,7 +2,7 @@ import { AppError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
 import { type Fields, LINE_LENGTH_MAX, type SourceRow } from "./source-row.ts";
 
-/** The rows of NDJSON, those of a piece together. @throws AppError `invalid` at an endless line */
+/** The rows of NDJSON, as many together as a piece has. @throws AppError `invalid` at an endless line */
 export async function* readNdjson(
   text: AsyncIterable<string>,
   columns: readonly string[],

@@ -13,15 +13,15 @@ const FORMATS_BY_ENDING: Record<string, ImportFormat> = {
   ".jsonl": "ndjson",
 };
 
-/** The format that a file's name tells; null where it tells none, and the content must. */
+/** The format by the ending of a file's name; null where the content has to tell. */
 export function formatOf(path: string): ImportFormat | null {
   return FORMATS_BY_ENDING[extname(path).toLowerCase()] ?? null;
 }
 
 /**
- * The rows of a source, streamed: those of a piece of its text together, since handing them on one
- * by one costs as much as reading them. Columns that the kind does not have are refused by name: in a
- * CSV header at once, in NDJSON row by row.
+ * Streams the rows of a source, as many together as a piece of its text has: handing them on one by one
+ * costs as much as reading them. Columns that the kind does not have are refused by name, in CSV once
+ * for the header, in NDJSON row by row.
  * @throws AppError `invalid` for a wrong header
  */
 export async function* readRows(
@@ -33,13 +33,13 @@ export async function* readRows(
   const text = decodeUtf8(source, onBytes);
   try {
     const { value: first = "" } = await text.next();
-    // What begins with a brace or bracket is no CSV header of ours.
+    // No CSV header of ours begins with a brace or bracket.
     const isCsv = format === null ? !/^\s*[{[]/.test(first) : format === "csv";
     const whole = prepend(first, text);
     yield* isCsv ? readCsv(whole, columns) : readNdjson(whole, columns);
   } finally {
-    // Where the reading ends early the file would stay open. Nobody waits for it: a pipe that says
-    // nothing is closed only after its next piece.
+    // Closes the file where the reading ends early. Nobody waits for that: a silent pipe is closed only
+    // after its next piece.
     void text.return(undefined).catch(() => {});
   }
 }

@@ -49,12 +49,12 @@ export interface ImportRun {
   onProgress(summary: ImportSummary): void;
 }
 
-/** Where it is told what became of rows. */
+/** Receives the outcome of each row: the counts, and the rejected rows. */
 type Told = { summary: ImportSummary } & Pick<ImportRun, "onReject">;
 
 /** Rows read ahead of transactions. */
 const BATCH_ROWS = 10_000;
-/** Between two transactions, so that usage gets in: it looks every millisecond. */
+/** Pause between two transactions, so that commits of usage get the lock: they try every millisecond. */
 const PAUSE_MS = 3;
 
 /**
@@ -134,9 +134,9 @@ async function importPaced<Row>(
 }
 
 /**
- * With `replace`, what the file does not name goes first, so that its ids are free. Where a row is
- * rejected then, all is taken back and the good rows are written without removing anything: a
- * mistyped file must not cost a directory.
+ * With `replace`, entries that the file does not name are removed first, so that their ids are free. If
+ * a row is then rejected, all is rolled back and the good rows are written without removing anything:
+ * a mistyped file must not cost a directory.
  */
 async function importDirectory<Row>(
   kind: ImportKind<Row>,
@@ -206,7 +206,7 @@ function writeSome<Row>(
   return some.length;
 }
 
-/** False, with nothing written, where the rows have to be written one by one. */
+/** Writes several rows by one statement; false, with nothing written, where each needs its own. */
 function insertTogether<Row>(
   kind: ImportKind<Row>,
   { together }: RowWriter<Row>,

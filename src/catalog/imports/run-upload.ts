@@ -12,25 +12,25 @@ import { formatOf, readRows } from "./rows.ts";
 import { type Reject, runImport } from "./run-import.ts";
 import { openSource, requireUtf8, type Source } from "./source.ts";
 
-/** A file that was uploaded to be imported; plain data, since it is told to a thread. */
+/** A file that was uploaded to be imported. Plain data, since it is sent to a thread. */
 export interface Upload {
   /** Number of its run. */
   id: number;
   kind: ImportKindName;
-  /** As the person called it. */
+  /** The file's name on the person's machine. */
   fileName: string;
-  /** Where it lies. */
+  /** Where the uploaded file lies on this machine. */
   path: string;
   summary: RunProgress;
   /** One 32-bit number in shared memory: other than 0 where the import is to stop. */
   stop: SharedArrayBuffer;
 }
 
-/** What is recorded of a run that did not come to its end. */
+/** Recorded as the failure of a run that was cut short. */
 export const INTERRUPTED = message("importInterrupted");
 
 const SAVE_EVERY_MS = 500;
-/** Rejected rows and notes that are kept, and how much of the text of each. */
+/** How many rejected rows and notes are recorded, and how long the text of each may be. */
 const REJECTS_MAX = 100;
 const NOTES_MAX = 20;
 const TEXT_LENGTH_MAX = 500;
@@ -54,7 +54,7 @@ export async function runUpload(
     if (saving !== null || clock.monotonic() < nextSaveAtMs) return;
     nextSaveAtMs = clock.monotonic() + SAVE_EVERY_MS;
     saving = save()
-      // The storage is busy or full: the import itself meets that too, and says so.
+      // Where the storage is busy or full, the import itself meets that too, and says so.
       .catch(() => {})
       .finally(() => {
         saving = null;

@@ -11,7 +11,7 @@ export interface Source {
   name: string;
   /** Null for what has no size and can be read only once: standard input, a pipe. */
   bytes: number | null;
-  /** To which names of files in it are relative. */
+  /** The folder to which names of files in it are relative. */
   folder: string;
   open(): AsyncIterable<Uint8Array>;
 }
@@ -70,7 +70,7 @@ export async function* decodeUtf8(
   }
 }
 
-/** A text of which the first pieces were read already. */
+/** A text, put together again after its first piece was read. */
 export async function* prepend(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
   yield first;
   yield* rest;
@@ -83,7 +83,7 @@ function badLine(chunk: Uint8Array): number {
   return Math.max(0, bad);
 }
 
-/** Reads a file through before anything of it is imported; what comes once only cannot be. */
+/** Reads a file through before any of it is imported; a pipe cannot be, since it is read only once. */
 export async function requireUtf8(source: Source): Promise<void> {
   if (source.bytes === null) return;
   for await (const _ of decodeUtf8(source, () => {})) {

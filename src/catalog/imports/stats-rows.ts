@@ -18,7 +18,7 @@ interface StatsRow {
   posts: number;
 }
 
-/** Most rows are new days that give all there is, which takes one statement. */
+/** Written in one statement: most rows are new days that give all columns. */
 function wholeRecord(
   channelId: number,
   day: Day,

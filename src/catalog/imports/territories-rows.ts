@@ -80,7 +80,7 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
 
       inUse: () => territoriesInUse(db),
 
-      /** From the leaves up, so that a node stays when anything below it does. */
+      /** Goes from the leaves up: a node stays where any node below it stays. */
       removeOthers(named, inUse) {
         let removed = 0;
         for (const { id, slug } of inTreeOrder([...now.values()]).reverse()) {
@@ -99,7 +99,7 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
         return removed;
       },
 
-      /** Writes all that changed by one statement: the lock is held for half as long as by one for each. */
+      /** Writes all changed entries by one statement, which holds the lock half as long as one for each. */
       beforeCommit() {
         const ordered = inTreeOrder(inFileOrder([...now.values()], fileOrder));
         const changed = ordered
@@ -118,7 +118,7 @@ export const territoriesImport: ImportKind<TerritoryRow> = {
       afterwards: () => refreshFacets(db, context.clock),
     };
 
-    /** Behind all others, until the tree's order is known; its path comes with that. */
+    /** A new entry, placed behind all others until the tree's order and its path are known. */
     function newTerritory(id: number, slug: string): Territory {
       const given = { name: "", kind: "country", parent: null } as const;
       return { id, slug, ...given, path: "", position: now.size, channels: 0, isMoved: false };

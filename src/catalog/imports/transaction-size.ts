@@ -5,16 +5,16 @@ import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 
 /**
- * A transaction of an import is to hold the lock for so long, since other writers (usage) wait for it.
+ * How long a transaction of an import should hold the lock, for which other writers (usage) wait.
  */
 const HOLD_MS = 8;
-/** So many rows go into one however slow the storage is: else an import would never end. */
+/** Rows that a transaction has at least, however slow the storage is, so that an import ends some day. */
 const ROWS_MIN = 20;
-/** A row's later cost is guessed high at first. */
+/** The first guess of a row's later cost: a high one. */
 const LATER_AT_FIRST_MS = 0.05;
 /**
- * The guess of the later cost goes up after a transaction whose rows cost more, and down after others:
- * it comes to lie near the middle, where a mean would follow each slow moment of the disk.
+ * Factors by which the guess of the later cost goes up after a transaction whose rows cost more, and down
+ * after the others. So it settles near the median; a mean would follow each slow moment of the disk.
  */
 const UP = 1.15;
 const DOWN = 0.9;

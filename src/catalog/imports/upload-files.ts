@@ -9,8 +9,8 @@ import { isRunning } from "../../ports/running.ts";
 export type UploadFiles = ReturnType<typeof createUploadFiles>;
 
 /**
- * Files on their way into the database: beside it, where there is room for them, each of them known
- * by its name to be one of this process.
+ * Uploaded files on their way into the database. They lie beside it, where there is room for them, and
+ * their names tell which process they belong to.
  */
 export function createUploadFiles(
   databasePath: string,
@@ -21,24 +21,24 @@ export function createUploadFiles(
   const prefix = `${isInMemory ? "kanalog" : basename(databasePath)}.upload-`;
   const newPath = (): string => join(folder, `${prefix}${process.pid}-${random.uuid(clock.now())}`);
   return {
-    /** Of a file that is not there yet. */
+    /** A path for a new file. */
     newPath,
 
-    /** Takes a file from who made it and would remove it. @returns its new path */
+    /** Takes over a file, which its maker would otherwise remove. @returns its new path */
     take(path: string): string {
       const taken = newPath();
       renameSync(path, taken);
       return taken;
     },
 
-    /** Never throws: what storage that takes no writes keeps is a leftover at the next start. */
+    /** Never throws: a file that read-only storage keeps is removed as a leftover at the next start. */
     remove(path: string): void {
       try {
         rmSync(path, { force: true });
       } catch {}
     },
 
-    /** What processes left behind that are gone. A container's processes have the same number. */
+    /** Leftovers of processes that are gone. In a container each process may have the same number. */
     removeLeftovers(): void {
       if (isInMemory || !existsSync(folder)) return;
       for (const name of readdirSync(folder).filter((name) => name.startsWith(prefix))) {

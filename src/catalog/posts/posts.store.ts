@@ -24,7 +24,7 @@ export interface PostPage {
   last: PostPosition | null;
 }
 
-/** Whether an index has the posts of a page one after another; else advertising lies between them. */
+/** Whether an index has the posts of a page one after another. Without advertising it has not: that lies between. */
 export function isShort({ isAd }: PostSelection): boolean {
   return isAd !== false;
 }
@@ -54,7 +54,7 @@ type Segment =
   | { fromMs: number | null; untilMs: number | null }
   | { atMs: number; belowId: number };
 
-/** So that every page begins in the index where it begins, whatever lies before and shares its instant. */
+/** Splits a page at its position, so that the index is entered right there, however many posts share the instant. */
 function segments({ fromMs, untilMs, after }: PostSelection): Segment[] {
   if (after === null) return [{ fromMs, untilMs }];
   const [atMs, belowId] = after;

@@ -13,7 +13,7 @@ export type Posts = ReturnType<typeof createPosts>;
 
 export function createPosts(db: Database, readPage: (of: PostSelection) => Promise<PostPage>) {
   return {
-    /** A page of a channel's posts, newest first. One that is found at once is not worth the way to a thread. */
+    /** A page of a channel's posts, newest first. A short one is read here: the way to a thread would cost more. */
     page: (selection: PostSelection): PostPage | Promise<PostPage> =>
       isShort(selection) ? selectPosts(db, selection) : readPage(selection),
 

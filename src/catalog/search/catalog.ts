@@ -13,13 +13,13 @@ export type CatalogOrdering = (typeof CATALOG_ORDERINGS)[number];
 
 export interface CatalogFilter {
   kind: ChannelKind;
-  /** Exact, in any case. */
+  /** The whole handle, in any case. */
   handle: string | null;
   /** A part of the title or handle, of three or more code points. */
   text: string | null;
-  /** Primary or additional. */
+  /** One of the channel's categories, primary or additional. */
   categoryId: number | null;
-  /** Of the territory, or of one above it. */
+  /** The channel's territory, or one above it. */
   territoryId: number | null;
   aPlus: boolean | null;
   verified: boolean | null;

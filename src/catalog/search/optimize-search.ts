@@ -8,7 +8,7 @@ const PAGES = 16;
 
 /**
  * Merges the search index into one segment: after many changes it has some twenty, and a search is
- * two to three times slower. Then counts what the index has of each trigram, by which searches are
+ * two to three times slower. Then counts how many channels have each trigram, by which searches are
  * planned.
  */
 export async function optimizeSearch(db: Database, clock: Clock): Promise<void> {

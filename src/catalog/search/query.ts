@@ -17,7 +17,7 @@ export interface Part {
   endStep: number;
 }
 
-/** What is asked, as all plans take it: SQL conditions on `channels c`, and the values they name. */
+/** A selection as all plans take it: SQL conditions on `channels c`, and the values they name. */
 export interface Asked {
   filter: CatalogFilter;
   ordering: CatalogOrdering;
@@ -26,9 +26,9 @@ export interface Asked {
   index: string;
   /** SQL: the range of subscribers. */
   range: string;
-  /** A range of subscribers is asked for in another ordering, whose walk meets what is out of range. */
+  /** A range of subscribers in another ordering, whose walk also meets channels out of the range. */
   isRangeApart: boolean;
-  /** Where the search index has what may be on the page. */
+  /** The part of the search index that may have channels of the page. */
   part: Part;
   /** The page may begin amid a step of the search index. */
   isAmid: boolean;
@@ -42,7 +42,7 @@ export interface Asked {
   limit: number;
 }
 
-/** What is asked, with what is known of how many channels match. */
+/** A selection with all that is known of how many channels match. */
 export interface Query extends Asked {
   /** The cheap expression and the thorough one, where it has more terms; none where nothing is searched. */
   expressions: readonly Expression[];
@@ -50,7 +50,7 @@ export interface Query extends Asked {
   sample: Sample | null;
 }
 
-/** What a look at some candidates of the cheap expression tells. */
+/** Estimates from a look at some candidates of the cheap expression. */
 export interface Sample {
   /** About how many match. */
   matches: number;

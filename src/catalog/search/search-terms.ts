@@ -2,27 +2,27 @@ import { type Database, statement } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 
-/** Trigrams that fewer channels have are not counted. */
+/** A trigram is counted from this number of channels on. */
 const COUNTED_MIN = 500;
-/** Its count is that of all public channels. */
+/** Under this trigram stands the number of all public channels. */
 const EMPTY = "";
 
-/** More candidates are left to a thorough expression, or the page is found without any. */
+/** Candidates that are looked at in one go. With more, another plan or expression takes over. */
 export const CANDIDATES_MAX = 4_200;
 
 /**
- * What the index has of a term is read from end to end: so many entries take as long as the look at one
- * candidate.
+ * Entries of the index that are read in the time in which one candidate is looked at. All entries of a
+ * term are read, from end to end.
  */
 const ENTRIES_PER_LOOK = 250;
 /**
- * How many entries another term may have: half of the candidates, or more, are taken to be spared by
- * it, and a plan that finds too many candidates costs milliseconds.
+ * How many entries a further term of the cheap expression may have, by the candidates so far. Such a term
+ * is taken to spare half of them or more, and each too many costs a look.
  */
 const ENTRIES_PER_CANDIDATE = 50;
 const ENTRIES_PER_TERM = 200_000;
 const ENTRIES_MAX = 600_000;
-/** Of the candidates, which a trigram leaves that overlaps another. */
+/** The share of the candidates that a trigram leaves which overlaps another. */
 const OVERLAPPING_SHARE = 0.25;
 
 /** A term of the index that a search text must have. */
@@ -38,16 +38,16 @@ export interface Expression {
   terms: readonly string[];
   /** About how many channels satisfy it. */
   candidates: number;
-  /** What is read of the index for it takes as long as the look at so many candidates. */
+  /** The cost of reading the index for it, in looks at a candidate. */
   reading: number;
   /** About how many channels the index has. */
   channels: number;
 }
 
 /**
- * Ways to ask the index, cheap ones first: for the rarest terms, as long as another costs less than the
- * candidates that it leaves out; then for all that may be read. What is not asked of the index is tested
- * on the candidates.
+ * Expressions for the index. The cheap one has the rarest terms, as long as one more costs less than the
+ * candidates that it spares. The thorough one has all terms that are worth reading; it is left out where
+ * it would be the same. Terms that the index is not asked for are tested on the candidates.
  */
 export function expressionsOf(db: Database, terms: readonly Term[]): Expression[] {
   if (terms.length === 0) return [];
@@ -59,7 +59,7 @@ export function expressionsOf(db: Database, terms: readonly Term[]): Expression[
   const others: Term[] = [];
   let entries = 0;
   let candidates = total;
-  /** How many all of them together may leave. */
+  /** Channels that the first and the other terms together may leave. */
   let fewest = total;
   for (const term of sorted) {
     if ([...first, ...others].some((taken) => overlap(taken, term))) continue;
@@ -77,7 +77,7 @@ export function expressionsOf(db: Database, terms: readonly Term[]): Expression[
     entries += count(term);
     fewest *= share;
   }
-  // What overlaps leaves out little, but may be all there is.
+  // Terms that overlap a taken one spare little, but may be all there is.
   const isEnough = others.length > 0 && fewest < CANDIDATES_MAX / 4;
   for (const term of isEnough ? [] : sorted) {
     const isTaken = first.includes(term) || others.includes(term);

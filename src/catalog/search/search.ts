@@ -14,7 +14,7 @@ export function createSearch(
   slowPage: (selection: CatalogSelection) => Promise<CatalogPage>,
 ) {
   return {
-    /** A page that is found at once is not worth the way to a thread. */
+    /** A short walk is read here: the way to a thread would cost more. */
     page: (selection: CatalogSelection): CatalogPage | Promise<CatalogPage> =>
       isShortWalk(selection) ? selectCatalog(db, selection) : slowPage(selection),
   };

@@ -3,7 +3,7 @@ import { inParts } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Day, startOfDay } from "../../values/moscow-time.ts";
 
-/** Channels a step: each adds up its posts of the day, which may be hundreds. */
+/** Channels in one step: for each its posts of the day are added up, which may be hundreds. */
 const CHANNELS_PER_STEP = 20;
 
 const NEXT_CHANNELS = `
@@ -21,8 +21,8 @@ const CLOSE = `
   ON CONFLICT (channel_id, day) DO NOTHING`;
 
 /**
- * Gives every public channel without an imported row for the day one, with the card's subscribers
- * and the day's stored posts (decisions, section 8). Interrupted, it can be run again.
+ * Makes a row for every public channel that has none for the day, with the card's subscribers and the
+ * day's stored posts (decisions, section 8). Interrupted, it can be run again.
  * @returns how many rows it made
  */
 export async function closeDay(db: Database, clock: Clock, day: Day): Promise<number> {

@@ -21,14 +21,14 @@ interface Row {
 const SHORT_CHANNELS = 10;
 const SHORT_DAYS = 366;
 
-/** Whether little is read, such as a year of one channel: less than the way to a thread costs. */
+/** Whether so little is read (a year of one channel) that the way to a thread would cost more. */
 export function isShort({ channelIds, from, to }: StatisticsSelection): boolean {
   return channelIds.length <= SHORT_CHANNELS && channelIds.length * (to - from + 1) <= SHORT_DAYS;
 }
 
 /**
- * The days of public channels, by channel in the order given, then by day. Its caller asks for some
- * ten thousand at most, so it has no deadline to watch, which would cost as much as the reading.
+ * The days of public channels, by channel in the order given, then by day. Without a deadline, since to
+ * watch it would cost as much as the reading: callers ask for some ten thousand days at most.
  */
 export function selectDailyStatistics(
   db: Database,
@@ -104,8 +104,8 @@ export function createStatisticsRecords(db: Database) {
     find: (channelId: number, day: Day) => find.get(channelId, day),
 
     /**
-     * Adds `ADDED_TOGETHER` days, in half the time. None, and false, where one is stored already or
-     * given twice.
+     * Adds `ADDED_TOGETHER` days by one statement, in half the time. False, with none added, where one is
+     * stored already or given twice.
      */
     addAll(records: readonly StatisticsRecord[]): boolean {
       const values: number[] = [];
@@ -121,7 +121,7 @@ export function createStatisticsRecords(db: Database) {
       }
     },
 
-    /** False where the day is stored already, which is left as it is. */
+    /** Adds a day; false where it is stored already, and left as it is. */
     add: ({ channelId, day, subscribers, views, posts }: StatisticsRecord): boolean =>
       add.run(channelId, day, subscribers, views, posts).changes === 1,
 

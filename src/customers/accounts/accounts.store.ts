@@ -62,7 +62,7 @@ export function createAccountsStore(db: Database) {
         .all();
     },
 
-    /** The first one first. */
+    /** The oldest membership first. */
     placesOf(email: string): { member: Member; organization: Organization }[] {
       return db
         .select({ member: members, organization: organizations })

@@ -19,23 +19,23 @@ export interface Membership {
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
-/** Steps by which an organization gets webhook events again after it got none. */
+/** Called where an organization gets webhook events again after a time without. */
 export interface Resumption {
-  /** Before: what is long of it. Does nothing for an organization that gets events. */
+  /** The long part, before the change. Does nothing for an organization that gets events. */
   prepare(organizationId: number): Promise<void>;
-  /** In the transaction that makes the change. */
+  /** The short part, in the transaction that makes the change. */
   resume(organizationId: number): void;
 }
 
-/** Those that the account site signs in (people/auth.ts): no member is made who never could. */
+/** The account site takes only such addresses (people/auth.ts): no member is made who could not sign in. */
 const EMAIL = /^(?!\.)(?!.*\.\.)[\w'+\-.]*[\w+-]@([a-z\d][a-z\d-]*\.)+[a-z]{2,}$/i;
 export const EMAIL_LENGTH_MAX = 254;
 const NAME_LENGTH_MAX = 200;
 
 /**
  * Organizations, their members and their plans. Every verb that names an organization or member
- * throws `not_found` where there is none, and `invalid` for a value that cannot be. What changes
- * something is recorded as a change `by` somebody, and not at all where all is so already.
+ * throws `not_found` where there is none, and `invalid` for a value that cannot be. A change is recorded
+ * in the audit log as one `by` somebody; where nothing changes nothing is recorded.
  */
 export function createAccounts(db: Database, clock: Clock, resumption: Resumption) {
   const store = createAccountsStore(db);
@@ -193,9 +193,9 @@ export function createAccounts(db: Database, clock: Clock, resumption: Resumptio
 
     member,
     /**
-     * Where somebody may act: not where they are suspended, and in no archived organization. Of whom
-     * it is not known that they are who has the address: only where they came first, since whoever
-     * invited them there may have chosen their password.
+     * Organizations in which somebody may act: not suspended there, and not archived. Somebody who has
+     * not proved to own the address gets only the one they came to first: whoever invited them there may have
+     * chosen their password, and must not get into other organizations by it.
      */
     membershipsOf(email: string, isVerified: boolean): Membership[] {
       const places = store.placesOf(email);
@@ -204,9 +204,9 @@ export function createAccounts(db: Database, clock: Clock, resumption: Resumptio
           member.suspendedAt === null && organization.archivedAt === null,
       );
     },
-    /** All that somebody belongs to, whether they may act there or not; the first one first. */
+    /** All memberships of somebody, whether they may act there or not; the oldest first. */
     placesOf: (email: string): Membership[] => store.placesOf(email),
-    /** An address that no member of the organization has. @throws AppError `invalid` on `email` */
+    /** Checks that no member of the organization has this address. @throws AppError `invalid` on `email` */
     newMemberEmail,
     /** The first member there is, or null. */
     firstMemberId: (): number | null => store.firstMemberId(),
@@ -248,8 +248,8 @@ export function createAccounts(db: Database, clock: Clock, resumption: Resumptio
     },
 
     /**
-     * A change by another member of the same organization, where the rules allow it: judged in the
-     * transaction that makes it, so that two owners cannot demote each other at once.
+     * Makes a change by another member of the same organization, where the rules allow it. They are judged
+     * in the transaction of the change, so that two owners cannot demote each other at once.
      * @throws AppError `not_found` for a member of another organization
      */
     changeMemberAs(
@@ -294,7 +294,7 @@ export function requiredName(text: string): string {
   return name;
 }
 
-/** The same, or an empty one. @throws AppError `invalid` on `name` */
+/** A name without blanks around it, which may be empty. @throws AppError `invalid` on `name` */
 export function optionalName(text: string): string {
   const name = text.trim();
   if (/\p{Cc}/u.test(name)) throw fieldError({ name: [message("controlCharacters")] });

@@ -1,12 +1,12 @@
 import type { Member, MemberRole } from "./accounts.table.ts";
 
-/** What one member may do with another, in their organization. */
+/** Rules of what one member may do with another, in their organization. */
 export interface MemberChange {
   role?: MemberRole;
   isSuspended?: boolean;
 }
 
-/** Why not: for owners and administrators only; for owners only; yourself; nobody would be owner. */
+/** Reasons of a refusal: for owners and administrators only; for owners only; yourself; the last owner. */
 export type MemberDenial = "managers_only" | "owners_only" | "yourself" | "last_owner";
 
 /** Why the actor may not give this role to somebody, or null where they may. */

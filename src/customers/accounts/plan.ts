@@ -10,7 +10,7 @@ const FALLBACK_PLAN: PlanCode = "test";
 export const PERIOD_DAYS = 30;
 const PERIOD_MS = PERIOD_DAYS * DAY_MS;
 
-/** What an organization was given: a plan from an instant on, until another or without end. */
+/** The plan that an organization was given: from an instant on, until another or without end. */
 export interface PlanTerm {
   plan: PlanCode;
   planStartedAt: number;
@@ -50,9 +50,9 @@ export function periodAt(planStartedAt: number, nowMs: number): Period {
 }
 
 /**
- * The term after a plan is given. Giving the plan that holds keeps its start, so the period goes
- * on; another plan starts a new one, and so does the renewal of one that ended, since then `test`
- * holds.
+ * The term after a plan is given. The plan that already holds keeps its start, so the period goes on.
+ * Another plan starts a new period, and so does the renewal of one that ended: since its end `test`
+ * has held.
  */
 export function nextTerm(
   term: PlanTerm,

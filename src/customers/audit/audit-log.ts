@@ -13,7 +13,7 @@ export interface Actor {
 /** Whoever may run commands on this machine. */
 export const COMMAND_LINE: Actor = { person: "", keyId: null };
 
-/** What is recorded. */
+/** The actions that are recorded. */
 export const AUDIT_ACTIONS = [
   "import.start",
   "job.run",
@@ -88,7 +88,7 @@ export type AuditDetail =
 export interface AuditEntry {
   organizationId: number | null;
   action: AuditAction;
-  /** Such as `key 3`. */
+  /** The thing that was changed, as `key 3`. */
   target: `${AuditTarget} ${string}`;
   details?: { [Detail in AuditDetail]?: string | number | boolean | null } | undefined;
 }
@@ -109,9 +109,9 @@ export interface AuditSelection {
   /** Number of an entry, before which others are selected; null: from the latest on. */
   before: number | null;
   limit: number;
-  /** Of one organization; null: of all. */
+  /** One organization's entries; null: all. */
   organizationId: number | null;
-  /** By one person; null: by all. */
+  /** One person's changes; null: everybody's. */
   person: string | null;
 }
 

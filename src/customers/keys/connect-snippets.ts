@@ -1,7 +1,7 @@
-/** What a reader puts their key in the place of. */
+/** Stands in the snippets where readers put their key. */
 export const KEY_PLACE = "YOUR_KEY";
 
-/** How one kind of assistant is told of the appliance. */
+/** How one kind of assistant is connected to the appliance. */
 export interface ConnectSnippet {
   id: (typeof SNIPPET_IDS)[number];
   name: string;

@@ -23,14 +23,14 @@ export function createKeyToken(access: KeyAccess, random: Random): string {
   return unsigned + checksum(unsigned);
 }
 
-/** False for what was mistyped or cut off: it needs no look-up. */
+/** Whether a text has the form of a key; one that was mistyped or cut off needs no look-up. */
 export function isKeyToken(text: string): boolean {
   return (
     FORM.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH)
   );
 }
 
-/** What is stored instead of the key: its SHA-256, in base64. */
+/** The key's SHA-256 in base64, which is stored instead of the key. */
 export function hashKeyToken(token: string): string {
   return hash("sha256", token, "base64");
 }

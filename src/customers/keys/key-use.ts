@@ -17,7 +17,7 @@ export function createKeyUse() {
   const noted = new Map<number, number>();
   let unwritten: UsedKey[] = [];
 
-  /** What was noted last, by this process or as it is stored; null: never used. */
+  /** The last use that this process noted or that is stored; null: never used. */
   function lastUsedAt(key: Key): number | null {
     const here = noted.get(key.id) ?? null;
     return here === null ? key.lastUsedAt : Math.max(here, key.lastUsedAt ?? 0);
@@ -32,14 +32,14 @@ export function createKeyUse() {
       unwritten.push({ keyId: key.id, usedAt: nowMs });
     },
 
-    /** Hands over what is to be written. */
+    /** Hands over the uses to be written. */
     take(): UsedKey[] {
       const taken = unwritten;
       unwritten = [];
       return taken;
     },
 
-    /** What could not be written is noted again at the next use. */
+    /** Uses that could not be written: they are noted again at the key's next use. */
     giveBack(uses: readonly UsedKey[]): void {
       for (const { keyId } of uses) noted.delete(keyId);
     },

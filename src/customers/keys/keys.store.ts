@@ -17,7 +17,7 @@ export function createKeysStore(db: Database) {
   const version = statement<{ version: number }>(db, "SELECT version FROM accounts_version");
 
   return {
-    /** Changes whenever a plan, organization, member or key does. */
+    /** A number that changes whenever a plan, organization, member or key does. */
     accountsVersion: (): number => version.get()?.version ?? 0,
 
     holder: (hash: string) => byHash.get({ hash: toBytes(hash) }),

@@ -3,14 +3,14 @@ import type { Log } from "../../ports/log.ts";
 
 /** How often an outage that goes on is told in the log. */
 const SAY_AGAIN_AFTER_MS = 60_000;
-/** A commit that failed makes the process unready for so long, whatever the others do. */
+/** How long a failed commit makes the process unready, even if later ones succeed. */
 const UNREADY_MS = 10_000;
 
 const UNREADY = "Usage cannot be committed: requests that cost are answered 503.";
 
 /**
- * Watches commits of usage that fail. The log tells when that begins, at most once a minute while it
- * goes on, and when it ends. Each billed request makes a commit.
+ * Watches for commits of usage that fail; each billed request waits for one. The log tells when an outage
+ * begins, at most once a minute while it goes on, and when it ends.
  */
 export function createCommitOutage(clock: Clock, log: Log) {
   let outage: { beganMs: number; saidMs: number; failures: number } | null = null;
@@ -43,14 +43,14 @@ export function createCommitOutage(clock: Clock, log: Log) {
     worked,
 
     /**
-     * Why requests should be sent elsewhere, or null. Where none come any more, another commit says
-     * whether the outage is over: else nothing would ever end it.
+     * Why requests should be sent elsewhere, or null. Once they are, no request makes a commit any more,
+     * so a commit is tried here: otherwise the outage would never end.
      * @param tryCommit commits something that is written
      */
     async check(tryCommit: () => Promise<unknown>): Promise<string | null> {
       if (clock.monotonic() - lastFailureMs < UNREADY_MS) return UNREADY;
       if (outage === null) return null;
-      // Anybody may ask, and all who ask meanwhile share one.
+      // All who ask while a try is under way share it.
       trying ??= tryCommit()
         .then(
           () => {

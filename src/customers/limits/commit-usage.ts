@@ -11,7 +11,7 @@ import { addUsage, type UsageEntry, type UsageReceipt } from "./usage.store.ts";
  */
 const WAIT: Wait = { maxMs: 3_000, lookMs: 1 };
 
-/** After so many commits it is looked how long the write-ahead log has become. */
+/** The length of the write-ahead log is looked at after every 100 commits. */
 const COMMITS_PER_LOOK = 100;
 
 /**
@@ -24,7 +24,7 @@ export function createUsageCommits(db: Database, clock: Clock, checkpoint: () =>
   let commits = 0;
   let isUnderWay = false;
 
-  /** Where it fails the log goes on growing, and commits themselves meet what is wrong. */
+  /** Ignores a failure: the log goes on growing, and commits themselves meet what is wrong. */
   async function beginCheckpoint(): Promise<void> {
     isUnderWay = true;
     await checkpoint().catch(() => {});

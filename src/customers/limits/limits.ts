@@ -25,7 +25,7 @@ export interface Ended {
   units: number;
 }
 
-/** What the plan in force allows a caller, and what is left of it (decisions, section 4). */
+/** Rate and quota of a caller by the plan in force, and what is left of them (decisions, section 4). */
 export function createLimits(rates: Rates, usage: Usage) {
   function periodOf({ planInForce }: Pick<Caller, "planInForce">, nowMs: number): Period {
     return periodAt(planInForce.startedAt, nowMs);

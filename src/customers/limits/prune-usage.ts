@@ -7,7 +7,7 @@ import type { Day } from "../../values/moscow-time.ts";
 /** How long usage is kept by day. */
 const USAGE_DAYS_KEPT = 400;
 
-/** The organization after another one that has usage, found by a step in the key. */
+/** SQL: the next organization that has usage, found by one step in the key. */
 const NEXT_ORGANIZATION = `
   SELECT min(organization_id) AS id FROM usage_days WHERE organization_id > ?`;
 
@@ -17,8 +17,8 @@ const REMOVE_DAY = `
     SELECT min(day) FROM usage_days WHERE organization_id = @id AND day <= @until)`;
 
 /**
- * Removes the days of usage that are older, one organization's day in a step, and notes up to which
- * day: by a clock that is ahead they may be days of this year. @returns how many rows went
+ * Removes older days of usage, one organization's day in a step. Notes up to which day, since a clock
+ * that is ahead may remove days of this year. @returns how many rows were removed
  */
 export async function pruneUsage(db: Database, clock: Clock, today: Day): Promise<number> {
   const until = today - USAGE_DAYS_KEPT;
@@ -37,7 +37,7 @@ export async function pruneUsage(db: Database, clock: Clock, today: Day): Promis
   return removed;
 }
 
-/** With the first removal, since a run that breaks off has removed something too. */
+/** Called with the first removal: a run that breaks off later has removed something too. */
 function noteRemoval(db: Database, until: Day): void {
   const before = Number(Buffer.from(findMeta(db, "usage_removed_until") ?? []).toString());
   if (until > before) writeMeta(db, "usage_removed_until", Buffer.from(String(until)));

@@ -10,26 +10,26 @@ export interface UsageEntry {
   keyId: number;
   /** Operation id. */
   method: string;
-  /** Of the answer. */
+  /** Status of the answer. */
   status: number;
   day: Day;
   periodStartedAt: number;
-  /** Units of the period. */
+  /** Units that the period allows. */
   quota: number;
-  /** Each of the requests costs so many. */
+  /** Units that each of the requests costs. */
   units: number;
   requests: number;
 }
 
-/** What came of an entry. */
+/** The outcome of an entry. */
 export interface UsageReceipt {
-  /** Requests that the quota had room for: the first so many. */
+  /** How many of the requests, from the first on, the quota had room for. */
   accepted: number;
   /** Units used in the period after this entry. */
   used: number;
 }
 
-/** Status under which the requests are recorded that the quota had no room for. */
+/** Requests that the quota had no room for are recorded with this status. */
 const REFUSED_STATUS = 429;
 
 const USED = "SELECT used FROM usage_periods WHERE organization_id = ? AND started_at = ?";
@@ -54,8 +54,8 @@ export function createUsageStore(db: Database) {
 }
 
 /**
- * Counts entries in their order, in the caller's transaction: here alone it is decided whether a
- * request fits into the quota, so it is never exceeded, whichever process asks.
+ * Counts entries in their order, in the caller's transaction. Only here is it decided whether a request
+ * fits into the quota, so that several processes together never exceed it.
  */
 export function addUsage(db: Database, entries: readonly UsageEntry[]): UsageReceipt[] {
   const store = createUsageStore(db);

@@ -18,7 +18,7 @@ export type CommitUsage = (entries: UsageEntry[]) => Promise<UsageReceipt[]>;
 
 interface Batch {
   entries: UsageEntry[];
-  /** Places in `entries` by key: few, so that a request's own is found by a look at each. */
+  /** Places in `entries`, by key. A key has few, so a request's own is found by trying each. */
   places: Map<number, number[]>;
   receipts: Promise<UsageReceipt[]>;
 }
@@ -29,7 +29,7 @@ interface Batch {
  */
 export function createUsage(db: Database, commit: CommitUsage) {
   const store = createUsageStore(db);
-  /** Of each organization, what the last receipt said: units are only ever added to a period. */
+  /** The last receipt's numbers, by organization: units are only ever added to a period. */
   const known = new Map<number, { periodStartedAt: number; used: number }>();
   let underWay: Promise<unknown> = Promise.resolve();
   let waiting: Batch | null = null;
@@ -62,7 +62,7 @@ export function createUsage(db: Database, commit: CommitUsage) {
     /** Units that are committed for a period, whichever process counted them. */
     used: store.used,
 
-    /** At least so many units are used in a period: what this process knows without a look. */
+    /** Units used in a period as far as this process knows without a query: it may be more. */
     usedAtLeast(organizationId: number, periodStartedAt: number): number {
       const last = known.get(organizationId);
       return last?.periodStartedAt === periodStartedAt ? last.used : 0;
@@ -83,14 +83,14 @@ export function createUsage(db: Database, commit: CommitUsage) {
       return { allowed: nth <= accepted, used: used - after };
     },
 
-    /** Settles when all that was charged is committed, or could not be. */
+    /** Settles when all charged requests are committed, or could not be. */
     settled: async (): Promise<void> => {
       await underWay;
     },
   };
 }
 
-/** Whether an entry of the same key counts such requests. */
+/** Whether an entry of the same key counts requests of this kind. */
 function isSameKind(entry: UsageEntry, request: UsageOfRequest): boolean {
   return (
     entry.method === request.method &&

@@ -3,7 +3,7 @@ import { patientClient } from "../../db/patient-client.ts";
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "./password-rules.ts";
 import { noteChosen } from "./people.store.ts";
 
-/** What the library is told; plain data, since it runs on a thread of its own. */
+/** Settings of the library. Plain data, since it runs on a thread of its own. */
 export interface AuthSettings {
   /** Signs cookies. */
   secret: string;
@@ -29,9 +29,9 @@ export function authOf(db: Database, settings: AuthSettings) {
 }
 
 async function build(db: Database, { secret }: AuthSettings) {
-  // Loaded when somebody signs in: it is as large as all the rest, and most threads need none of it.
+  // Loaded when somebody signs in: the library is as large as all the rest, and most threads need none of it.
   const { betterAuth } = await import("better-auth");
-  /** The library hands a link's token to a callback, and not to who asked for it. */
+  /** Receives a link's token: the library hands it to a callback, not to the caller. */
   const asked: { onLink: OnLink | null } = { onLink: null };
   const auth = betterAuth({
     database: patientClient(db),
@@ -55,7 +55,7 @@ async function build(db: Database, { secret }: AuthSettings) {
       resetPasswordTokenExpiresIn: LINK_S,
       revokeSessionsOnPasswordReset: true,
       password: {
-        // Off the thread, unlike the library's own.
+        // Hashes off the thread, unlike the library's own function.
         hash: (password) => Bun.password.hash(password),
         verify: ({ hash, password }) => Bun.password.verify(password, hash),
       },

@@ -1,4 +1,4 @@
-/** What is tried first at every door, with digits and signs around it too. */
+/** Words that are guessed first everywhere, also with digits and signs around them. */
 const WORDS = new Set(
   `password passwort passphrase passcode mypassword yourpassword newpassword parol parolparol пароль
   мойпароль admin administrator adminadmin root superuser user guest test testtest default changeme
@@ -25,7 +25,7 @@ const WALKS = new Set(
   ),
 );
 
-/** In one line, there and back. */
+/** Digits, alphabets and the keyboard's rows, in both directions. */
 const ROWS = [
   "01234567890123456789",
   "abcdefghijklmnopqrstuvwxyz",
@@ -44,11 +44,11 @@ const LETTER_OF: Record<string, string> = {
   $: "s",
 };
 
-/** Whether somebody who guesses would come to it soon: a common word with digits, a row of keys. */
+/** Whether a guesser would soon try it: a common word with digits, a row of keys. */
 export function isCommonPassword(password: string): boolean {
   const plain = password.toLowerCase();
   if (WALKS.has(plain) || ROWS.some((row) => row.includes(plain))) return true;
-  // One short piece over and over.
+  // One short piece that is repeated.
   if (/^(.{1,4})\1+$/su.test(plain)) return true;
   const word = plain
     .replace(/^[^\p{L}]+|[^\p{L}]+$/gu, "")

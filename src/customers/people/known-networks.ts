@@ -4,13 +4,13 @@ import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 
 /**
- * Networks from which somebody signed in: while others guess the password, they are not shut out
- * there. Kept as keyed hashes, which tell nobody where people live.
+ * Networks from which a person signed in before. There the person is not shut out while others guess the
+ * password elsewhere. They are kept as keyed hashes, which tell nobody where people live.
  */
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const KNOWN_MS = 180 * DAY_MS;
-/** Networks that are kept of a person: the latest. */
+/** The latest networks of a person are kept, this many. */
 const KNOWN_MAX = 20;
 
 /** @param network such as `192.0.2.1` or `2001:db8:1:2::/64` */
@@ -18,7 +18,7 @@ export function networkHash(key: string, network: string): Buffer {
   return createHmac("sha256", key).update(network).digest();
 }
 
-/** For an address that nobody has it looks up as much, so that its time tells nothing. */
+/** An address that nobody has takes the same look-ups, so that the time tells nothing. */
 export function isKnownNetwork(
   db: Database,
   nowMs: number,
@@ -34,7 +34,7 @@ export function isKnownNetwork(
   return found?.isKnown === 1;
 }
 
-/** Somebody signed in there; written once a day at the most. */
+/** Notes that somebody signed in from a network; it is written once a day at the most. */
 export async function noteNetwork(
   db: Database,
   clock: Clock,

@@ -13,7 +13,7 @@ import {
 
 export type OperatorPeople = ReturnType<typeof createOperatorPeople>;
 
-/** What the operator's commands do with people. */
+/** Operations on people for the operator's commands. */
 export function createOperatorPeople(db: Database, clock: Clock, settings: () => AuthSettings) {
   return {
     /** @throws AppError `not_found`; `conflict` for the last one who is staff */
@@ -24,14 +24,14 @@ export function createOperatorPeople(db: Database, clock: Clock, settings: () =>
     ensure: (input: { email: string; name: string }): Promise<EnsuredPerson> =>
       ensurePerson(db, clock, { settings: settings(), ...input }),
 
-    /** Before somebody is given more. @returns whether they have a password still */
+    /** As `distrust`, before somebody is given more. @returns whether they still have a password */
     distrust: (email: string): Promise<boolean> => distrust(db, clock, email),
 
     /** After a suspension: signs out who may act nowhere any more, and is not staff. */
     endSessionsOfSuspended: (email: string): Promise<void> =>
       endSessionsOfSuspended(db, clock, email),
 
-    /** A token by which somebody chooses a password, once; null where there is no such person. */
+    /** A token for choosing a password once; null where there is no such person. */
     passwordLink: (email: string): Promise<string | null> =>
       passwordLink(db, clock, { settings: settings(), email, isTrusted: true }),
 

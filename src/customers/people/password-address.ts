@@ -1,4 +1,4 @@
-/** Where a person chooses a password, once. */
+/** The address at which a person chooses a password, once. */
 export function passwordAddress(baseAddress: string, token: string): string {
   return `${baseAddress}/account/choose-password/?token=${token}`;
 }

@@ -15,9 +15,9 @@ export function requirePassword(password: string, email: string): string {
 }
 
 /**
- * What NIST SP 800-63B asks of a password: long enough, not the name of its account or of the
- * service, and not among those that are guessed first; nothing about which characters it has.
- * @param email whose it is to be
+ * Judges a password by NIST SP 800-63B: long enough, not the name of its account or of the service, and
+ * not among those that are guessed first; which characters it has does not matter.
+ * @param email of the person who will have it
  * @returns what is wrong with it, or null
  */
 export function passwordFault(password: string, email: string): Message | null {

@@ -65,7 +65,7 @@ export function setStaff(db: Database, personId: string, isStaff: boolean): void
   statement(db, "UPDATE people SET is_staff = ? WHERE id = ?").run(Number(isStaff), personId);
 }
 
-/** By which a password could be chosen. */
+/** Removes the links by which a password could be chosen. */
 export function deleteLinks(db: Database, personId: string): void {
   statement(db, "DELETE FROM verifications WHERE value = ?").run(personId);
 }
@@ -74,13 +74,13 @@ export function setVerified(db: Database, personId: string): void {
   statement(db, "UPDATE people SET email_verified = 1 WHERE id = ?").run(personId);
 }
 
-/** Of the link that is made next. */
+/** Notes whether the link that is made next is trusted to reach the person. */
 export function setLinkTrust(db: Database, personId: string, isTrusted: boolean): void {
   const put = "UPDATE people SET link_is_trusted = ? WHERE id = ?";
   statement(db, put).run(Number(isTrusted), personId);
 }
 
-/** A password was chosen by the latest link: it is worth what the link was. */
+/** Notes that a password was chosen by the latest link: the person is verified where the link was trusted. */
 export function noteChosen(db: Database, personId: string): void {
   statement(
     db,
@@ -88,14 +88,14 @@ export function noteChosen(db: Database, personId: string): void {
   ).run(personId);
 }
 
-/** Nobody can sign in as the person until a password is chosen by a new link. */
+/** Removes the password: nobody can sign in as the person until one is chosen by a new link. */
 export function deletePassword(db: Database, personId: string): void {
   statement(db, "DELETE FROM credentials WHERE person_id = ?").run(personId);
   deleteLinks(db, personId);
   deleteSessions(db, personId);
 }
 
-/** @returns how many there were */
+/** Ends the person's sessions. @returns how many there were */
 export function deleteSessions(db: Database, personId: string): number {
   return statement(db, "DELETE FROM sessions WHERE person_id = ?").run(personId).changes;
 }

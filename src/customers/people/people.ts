@@ -25,8 +25,8 @@ import {
 import type { Person } from "./person.ts";
 
 /**
- * What is done with people, each an operation on a connection that writes. Cookies go in and out as
- * the headers' texts.
+ * Operations on people, each on a connection that writes. Cookies go in and out as the texts of the
+ * headers.
  */
 
 export type { PersonAccount } from "./people.store.ts";
@@ -43,7 +43,7 @@ export interface SignedIn {
 type Context = { settings: AuthSettings };
 
 /**
- * Null where address or password is wrong, whichever it is.
+ * Signs somebody in; null where the address or the password is wrong, without telling which.
  * @param input.network where they come from, by its hash: known from then on
  */
 export async function signIn(
@@ -65,7 +65,7 @@ export async function signIn(
   });
   if (!answer.ok) return null;
   const { user } = (await answer.json()) as { user: { id: string } };
-  // Whoever has the password is in, whether or not that can be noted.
+  // Whoever has the password is signed in, even if that cannot be noted.
   await noteNetwork(db, clock, {
     personId: user.id,
     network: Buffer.from(input.network),
@@ -117,7 +117,7 @@ export interface PasswordLink {
 }
 
 /**
- * A token by which the person chooses a password, once; null where there is no such person.
+ * Makes a token by which the person chooses a password, once; null where there is no such person.
  * @param input.isTrusted whether it goes to their mailbox, or is handed over by staff
  * @param input.change what is recorded, where somebody else makes the link
  */
@@ -128,7 +128,7 @@ export async function passwordLink(
 ): Promise<string | null> {
   const person = selectPersonByEmail(db, email);
   if (person === undefined) return null;
-  // Of several links only the latest works: an older mail may lie about longer than its reader.
+  // Only the latest link works: somebody else may come upon an older mail.
   await inTransaction(db, clock, "password-link", () => {
     deleteLinks(db, person.id);
     setLinkTrust(db, person.id, isTrusted);
@@ -145,7 +145,7 @@ export async function passwordLink(
   }
 }
 
-/** False where the link was used or is too old; looking does not use it up. */
+/** Whether a link still opens: false where it was used or is too old. Looking does not use it up. */
 export async function opensLink(
   db: Database,
   clock: Clock,
@@ -154,7 +154,7 @@ export async function opensLink(
   return (await personOfLink(db, clock, input)) !== null;
 }
 
-/** As the library keeps links; null for one that was used or is too old. */
+/** The id of the person that a link is for; null where it was used or is too old. */
 async function personOfLink(
   db: Database,
   clock: Clock,
@@ -167,7 +167,7 @@ async function personOfLink(
 }
 
 /**
- * False where the link was used or is too old. Ends the person's sessions.
+ * Sets a password by a link, and ends the person's sessions; false where the link was used or is too old.
  * @throws AppError `invalid` on `password`
  */
 export async function choosePassword(
@@ -187,8 +187,8 @@ export async function choosePassword(
 }
 
 /**
- * Ends the person's other sessions.
- * @param input.email of who is signed in by the cookie
+ * Changes the password, and ends the person's other sessions.
+ * @param input.email of the person who is signed in by the cookie
  * @throws AppError `invalid` on `password`, the present one, and on `newPassword`
  */
 export async function changePassword(
@@ -222,14 +222,14 @@ export async function changePassword(
   return { setCookies: answer.headers.getSetCookie() };
 }
 
-/** A person, as far as inviting them goes. */
+/** A person to be invited. */
 export interface EnsuredPerson {
   person: Person;
   hasPassword: boolean;
 }
 
 /**
- * The person with this address, made where there is none; without a password yet.
+ * Finds the person with this address, or makes one, without a password.
  * @throws AppError `invalid` on `email`
  */
 export async function ensurePerson(
@@ -247,9 +247,10 @@ export async function ensurePerson(
 }
 
 /**
- * Before staff gives somebody more: where it is not known that who has the password is them, nobody
- * has it any more, and staff hands over a new link. Nothing where there is no such person.
- * @returns whether the person has a password still
+ * Called before staff gives somebody more rights. Takes the password away from a person who is not
+ * verified, since somebody else may have chosen it; staff then hands over a new link. Does nothing
+ * where there is no such person.
+ * @returns whether the person still has a password
  */
 export function distrust(db: Database, clock: Clock, email: string): Promise<boolean> {
   return inTransaction(db, clock, "person", () => {
@@ -261,7 +262,7 @@ export function distrust(db: Database, clock: Clock, email: string): Promise<boo
 }
 
 /**
- * The first person of an appliance, who is staff.
+ * Makes the first person of an appliance, who is staff.
  * @throws AppError `invalid`; `not_found` where there is somebody already
  */
 export async function setUpPerson(
@@ -337,8 +338,8 @@ export function markStaff(
 }
 
 /**
- * Signs a person out everywhere; nothing where there is no such person.
- * @param input.by null where it goes with another change, which is recorded itself
+ * Signs a person out everywhere; does nothing where there is no such person.
+ * @param input.by null where it is part of another change, which is recorded itself
  */
 export function endSessions(
   db: Database,
@@ -355,7 +356,7 @@ export function endSessions(
   });
 }
 
-/** After a suspension: signs out who may act nowhere any more, and is not staff. */
+/** Called after a suspension: signs the person out who is not staff and may act nowhere any more. */
 export function endSessionsOfSuspended(db: Database, clock: Clock, email: string): Promise<void> {
   return inTransaction(db, clock, "sessions", () => {
     const person = selectPersonByEmail(db, email);
@@ -364,7 +365,7 @@ export function endSessionsOfSuspended(db: Database, clock: Clock, email: string
   });
 }
 
-/** An entry about somebody, whatever organizations they belong to. */
+/** An audit entry about a person, of no organization. */
 export function ofPerson(action: AuditEntry["action"], email: string): AuditEntry {
   return { organizationId: null, action, target: `person ${email}` };
 }

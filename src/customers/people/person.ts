@@ -5,8 +5,8 @@ export interface Person {
   email: string;
   isStaff: boolean;
   /**
-   * Whether it is known that who signs in as them is them. Else whoever invited them first may have
-   * chosen their password.
+   * Whether this person is known to own the address. If not, whoever invited them first may have chosen
+   * their password.
    */
   isVerified: boolean;
 }

@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 /** Forms that are remembered; the oldest are forgotten. */
 const FORMS_MAX = 10_000;
 
@@ -8,16 +10,12 @@ export type SentForms = ReturnType<typeof createSentForms>;
  * their answer sends them once more. In this process.
  */
 export function createSentForms() {
-  const sent = new Set<string>();
+  const sent = new LRUCache<string, true>({ max: FORMS_MAX });
   return {
     /** False where it was taken before. */
     take(name: string): boolean {
       if (sent.has(name)) return false;
-      sent.add(name);
-      for (const oldest of sent) {
-        if (sent.size <= FORMS_MAX) break;
-        sent.delete(oldest);
-      }
+      sent.set(name, true);
       return true;
     },
 

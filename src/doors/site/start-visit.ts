@@ -4,7 +4,7 @@ import { csrfToken, FORM_COOKIE } from "./csrf.ts";
 import type { SiteContext } from "./site-context.ts";
 import { LANGUAGE_COOKIE, ORGANIZATION_COOKIE, siteCookie } from "./site-cookies.ts";
 import { FORM_LOST } from "./view.ts";
-import { EMPTY_FORM, readCookies, type Visit } from "./visit.ts";
+import { EMPTY_FORM, type Visit } from "./visit.ts";
 import { languageOf, WORDS } from "./words/words.ts";
 
 /** Reads who comes, in which language, to which organization; sets the cookies that are missing. */
@@ -14,14 +14,17 @@ export async function startVisit(
   context: SiteContext,
   setCookies: string[],
 ): Promise<Visit> {
-  const cookies = readCookies(request);
+  const cookie = request.headers.get("cookie") ?? "";
+  const cookies = new Bun.CookieMap(cookie);
   let formCookie = cookies.get(FORM_COOKIE);
-  if (formCookie === undefined) {
+  if (formCookie === null) {
     formCookie = Buffer.from(context.ports.random.bytes(24)).toString("base64url");
     setCookies.push(siteCookie(FORM_COOKIE, formCookie));
   }
-  const language = languageOf(cookies.get(LANGUAGE_COOKIE), request.headers.get("accept-language"));
-  const cookie = request.headers.get("cookie") ?? "";
+  const language = languageOf(
+    cookies.get(LANGUAGE_COOKIE) ?? undefined,
+    request.headers.get("accept-language"),
+  );
   const signedIn = cookie.includes("kanalog.session_token")
     ? await context.people.signedIn(cookie)
     : null;
@@ -59,7 +62,7 @@ export async function startVisit(
 
 function placeOf(
   signedIn: SignedIn | null,
-  chosen: string | undefined,
+  chosen: string | null,
   { accounts }: SiteContext,
 ): Pick<Visit, "memberships" | "membership"> {
   const memberships =

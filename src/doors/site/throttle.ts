@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { type Bucket, takeToken } from "../../customers/limits/rate-bucket.ts";
 
 /** Tries in a burst, and in how many seconds one comes back; by the first word of the name. */
@@ -8,7 +9,7 @@ const LIMITS: Record<string, { burst: number; secondsEach: number }> = {
   inviter: { burst: 20, secondsEach: 360 },
 };
 const USUAL_LIMIT = { burst: 10, secondsEach: 30 };
-/** Names that are remembered; the oldest are forgotten. */
+/** Names that are remembered; the one that was seen the longest ago is forgotten first. */
 const NAMES_MAX = 10_000;
 
 function limitOf(name: string): { burst: number; secondsEach: number } {
@@ -19,7 +20,7 @@ export type Throttle = ReturnType<typeof createThrottle>;
 
 /** Limits sign-ins and invitations, by who makes them and whom they reach, in this process. */
 export function createThrottle() {
-  const buckets = new Map<string, Bucket>();
+  const buckets = new LRUCache<string, Bucket>({ max: NAMES_MAX });
   return {
     /**
      * Takes one try of each name; false where one of the names has had too many. Those behind it lose
@@ -31,14 +32,9 @@ export function createThrottle() {
         const { burst, secondsEach } = limitOf(name);
         // The bucket's unit is a second's worth: time is stretched so that one comes in so many.
         const verdict = takeToken(buckets.get(name) ?? null, burst, nowMs / (burst * secondsEach));
-        buckets.delete(name);
         buckets.set(name, verdict.bucket);
         isAllowed = verdict.allowed;
         if (!isAllowed) break;
-      }
-      for (const oldest of buckets.keys()) {
-        if (buckets.size <= NAMES_MAX) break;
-        buckets.delete(oldest);
       }
       return isAllowed;
     },

@@ -65,12 +65,3 @@ export function formOf(
     filledIn: () => [...fields].flatMap(([name, value]) => (value === "" ? [] : [name])),
   };
 }
-
-export function readCookies(request: Request): Map<string, string> {
-  const cookies = new Map<string, string>();
-  for (const pair of (request.headers.get("cookie") ?? "").split(";")) {
-    const equals = pair.indexOf("=");
-    if (equals > 0) cookies.set(pair.slice(0, equals).trim(), pair.slice(equals + 1).trim());
-  }
-  return cookies;
-}

@@ -2,7 +2,7 @@ import { findAmongCandidates } from "./candidates.ts";
 import { about, BY_ANOTHER, IS_SEARCH, type Plan } from "./plan.ts";
 import { NOT_MANY_LEFT } from "./sample.ts";
 
-/** So few candidates are looked at at once. */
+/** Up to this number, candidates are looked at without a sample first. */
 const CANDIDATES_FEW = 300;
 
 /** All candidates of the cheap expression, sorted. */

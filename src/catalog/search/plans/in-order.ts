@@ -6,10 +6,10 @@ import { type Found, selectFound } from "./found.ts";
 import { BY_SUBSCRIBERS, IS_SEARCH, type Plan } from "./plan.ts";
 import { afterCondition, guard, IN_INDEX } from "./sql-parts.ts";
 
-/** So many candidates are looked at in the order of the index, then so many times more each time. */
+/** Candidates that are looked at first, in the order of the index; then four times as many each time. */
 const IN_ORDER_FIRST = 100;
 const IN_ORDER_GROWTH = 4;
-/** At most so many at a time while there is another expression, which leaves fewer. */
+/** The most at a time while there is another expression, which leaves fewer. */
 const IN_ORDER_MAX = 400;
 /** The same where the other expression costs more; and amid a step, where the page before is met again. */
 const IN_ORDER_LONG_MAX = 1_600;

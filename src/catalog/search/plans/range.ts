@@ -3,9 +3,9 @@ import { countRows, selectFound } from "./found.ts";
 import { about, type Plan } from "./plan.ts";
 import { afterCondition } from "./sql-parts.ts";
 
-/** Channels in a range of subscribers that are tested and sorted. */
+/** The most channels in a range of subscribers that are tested and sorted. */
 const RANGE_MAX = 10_000;
-/** Steps of the index that a range of few sizes has. */
+/** The most steps of the search index that a narrow range has: its channels are of few sizes. */
 const NARROW_MAX = 10;
 
 /** Channels in the range of subscribers, tested and sorted. */
@@ -43,7 +43,7 @@ export const range: Plan = {
   givesUp: `more than ${about(RANGE_MAX)} channels are in the range`,
 };
 
-/** Whether only few sizes are in the range of subscribers. */
+/** Whether the range of subscribers is narrow. */
 export function isNarrow({ isRangeApart, part }: Query): boolean {
   return isRangeApart && part.endStep - part.firstStep <= NARROW_MAX;
 }

@@ -1,7 +1,7 @@
 import { about, BY_SUBSCRIBERS, IS_SEARCH, type Plan } from "./plan.ts";
 import { walkOrdering } from "./walk-ordering.ts";
 
-/** Where so many are expected, a step of the index may have thousands of them, and a walk is short. */
+/** With more candidates than this a step of the index may have thousands, and a walk is short. */
 const DENSE = 20_000;
 const DENSE_WALK_MAX = 10_000;
 
