@@ -1,26 +1,23 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { type App, createApp } from "../../../src/app/app.ts";
+import { guides } from "../../../src/app/guides.ts";
 import { importFile } from "../../../src/catalog/imports/import-file.ts";
 import { readConfig } from "../../../src/config.ts";
 import { fakePorts } from "../../support/fake-ports.ts";
 import { HANGS_AFTER_MS } from "../../support/machine.ts";
+import {
+  CHROMIUM,
+  launchBrowser,
+  openWindow,
+  seriousFaults,
+  tooWide,
+} from "../../support/site-browser.ts";
 
 /** The documentation in a real browser, where the machine has one. */
-const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-  (path) => existsSync(path),
-);
-const QUIET = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
 /** Drawing an operation with its answer takes the page a second; all of them by `bun run test:hostile`. */
 const TRIES_ALL = process.env["KANALOG_TEST_SLOW"] === "1";
 /** The last ones of the page: of every verb, with bodies and without. */
@@ -51,13 +48,7 @@ beforeAll(async () => {
   const created = { memberId: member.id, name: "", access: "read_write", expiresAt: null } as const;
   key = (await keys.createKey(created)).token;
   address = app.listen();
-  if (CHROMIUM !== undefined) {
-    browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      args: QUIET,
-      timeout: HANGS_AFTER_MS,
-    });
-  }
+  if (CHROMIUM !== undefined) browser = await launchBrowser();
 });
 
 afterAll(async () => {
@@ -123,6 +114,43 @@ test.skipIf(CHROMIUM === undefined)(
     expect(faults).toEqual([]);
   },
 );
+
+test.skipIf(CHROMIUM === undefined).each([
+  [390, "dark"],
+  [1280, "light"],
+] as const)("guides are read at %d pixels, %s, by the keyboard too", async (width, colorScheme) => {
+  if (browser === null) throw new Error("no browser");
+  const viewport = { width, height: 800 };
+  const { context, page, faults, go } = await openWindow(browser, address, {
+    viewport,
+    colorScheme,
+  });
+  for (const { name, texts } of guides) {
+    for (const language of Object.keys(texts)) {
+      await go(`/docs/${name}/?lang=${language}`);
+      expect(await tooWide(page), name).toBeLessThanOrEqual(0);
+    }
+  }
+  // All are made in one way: these two have all that a guide has.
+  for (const path of ["/docs/importing/", "/docs/mcp/?lang=ru"]) {
+    await go(path);
+    expect(await seriousFaults(page), path).toEqual([]);
+  }
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  expect(new URL(page.url()).hash).toBe("#content");
+  // The bar stands above Swagger UI as well, in the same colours.
+  await go("/docs/");
+  await page.waitForSelector(".opblock");
+  const paper = "getComputedStyle(document.querySelector('header')).backgroundColor";
+  expect(await page.evaluate(paper)).toBe(
+    colorScheme === "dark" ? "rgb(30, 35, 43)" : "rgb(244, 246, 249)",
+  );
+  await page.getByRole("link", { name: "Assistants" }).click();
+  await page.waitForURL("**/docs/mcp/");
+  expect(faults).toEqual([]);
+  await context.close();
+});
 
 test("the documentation's page names no other host and forbids foreign scripts", async () => {
   const answer = await fetch(`${address}/docs/`);

@@ -22,11 +22,10 @@ export function guideHtml(markdown: string, language: Language): { title: string
       return `<h${level} id="${id}"><a href="#${id}">${text}</a></h${level}>`;
     })
     .replaceAll("<pre>", '<pre tabindex="0">')
-    .replaceAll(
-      "<table>",
-      `<section class="scroll" tabindex="0" aria-label="${words.table}"><table>`,
-    )
-    .replaceAll("</table>", "</table></section>")
+    .replace(/<table>[\s\S]*?<\/table>/g, (table) => {
+      const box = `<section class="scroll" tabindex="0" aria-label="${words.table}">`;
+      return `${box}${namedTable(table)}</section>`;
+    })
     .replace(/ href="[^":#]*?([\w.]+)\.md(#[^"]*)?"/g, (_link, file: string, anchor = "") => {
       const [name, of] = file.split(".");
       return ` href="../${name}/${of === undefined ? "" : `?lang=${of}`}${anchor}"`;
@@ -34,6 +33,21 @@ export function guideHtml(markdown: string, language: Language): { title: string
   const [heading = "", title = ""] = /<h1>(.*?)<\/h1>/.exec(html) ?? [];
   const list = `<nav class="contents" aria-label="${words.contents}"><ul>${contents.join("")}</ul></nav>`;
   return { title, body: html.replace(heading, `${heading}\n${list}`) };
+}
+
+/** A table whose cells know their column, which narrow windows show as a block for each row. */
+function namedTable(table: string): string {
+  const columns = [...table.matchAll(/<th>(.*?)<\/th>/g)].map(([, name = ""]) => name);
+  return table
+    .replace("<table>", '<table class="named">')
+    .replace(/<tr><td>.*<\/td><\/tr>/g, (row) => {
+      let at = 0;
+      return row.replaceAll("<td>", () => {
+        const name = at === 0 ? "" : columns[at];
+        at += 1;
+        return name === "" ? "<td>" : `<td data-label="${name}">`;
+      });
+    });
 }
 
 /** @throws Error where a guide asks for what there is none of */
