@@ -1,4 +1,4 @@
-export const LANGUAGE_COOKIE = "kanalog.language";
+export { LANGUAGE_COOKIE } from "../../values/language.ts";
 export const ORGANIZATION_COOKIE = "kanalog.organization";
 
 const YEAR_S = 365 * 24 * 60 * 60;

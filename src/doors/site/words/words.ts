@@ -1,27 +1,10 @@
+import type { Language } from "../../../values/language.ts";
 import { en } from "./en.ts";
 import { ru } from "./ru.ts";
-
-export const LANGUAGES = ["en", "ru"] as const;
-export type Language = (typeof LANGUAGES)[number];
 
 /** All texts of the site in one language. */
 export type Words = typeof en;
 
-export const WORDS: Record<Language, Words> = { en, ru };
+export { LANGUAGES, type Language, languageOf } from "../../../values/language.ts";
 
-/** The visitor's choice, else the first of theirs that there is (`Accept-Language`). */
-export function languageOf(chosen: string | undefined, accepted: string | null): Language {
-  const known = LANGUAGES.find((language) => language === chosen);
-  if (known !== undefined) return known;
-  const preferred = (accepted ?? "")
-    .split(",")
-    .map((item) => {
-      const [tag = "", quality] = item.trim().split(";q=");
-      return { language: tag.split("-")[0]?.toLowerCase(), quality: Number(quality ?? 1) };
-    })
-    .filter(({ quality }) => quality > 0)
-    .sort((a, b) => b.quality - a.quality)
-    .map(({ language }) => LANGUAGES.find((one) => one === language))
-    .find((language) => language !== undefined);
-  return preferred ?? "en";
-}
+export const WORDS: Record<Language, Words> = { en, ru };

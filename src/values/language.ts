@@ -1,0 +1,23 @@
+/** The languages of pages; the first is for whoever asks for none of them. */
+export const LANGUAGES = ["en", "ru"] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+/** The cookie with a visitor's choice. */
+export const LANGUAGE_COOKIE = "kanalog.language";
+
+/** The visitor's choice, else the first of theirs that there is (`Accept-Language`). */
+export function languageOf(chosen: string | undefined, accepted: string | null): Language {
+  const known = LANGUAGES.find((language) => language === chosen);
+  if (known !== undefined) return known;
+  const preferred = (accepted ?? "")
+    .split(",")
+    .map((item) => {
+      const [tag = "", quality] = item.trim().split(";q=");
+      return { language: tag.split("-")[0]?.toLowerCase(), quality: Number(quality ?? 1) };
+    })
+    .filter(({ quality }) => quality > 0)
+    .sort((a, b) => b.quality - a.quality)
+    .map(({ language }) => LANGUAGES.find((one) => one === language))
+    .find((language) => language !== undefined);
+  return preferred ?? "en";
+}
