@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { outcomeOf } from "../../src/push/webhooks/delivery/outcome.ts";
+import { LANGUAGES } from "../../src/values/language.ts";
 import {
   inEnglish,
   inLanguage,
-  LANGUAGES,
   type Message,
   type MessageCode,
   storedMessage,

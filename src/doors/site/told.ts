@@ -1,5 +1,6 @@
 import type { AppError, FieldErrors } from "../../errors.ts";
-import { inLanguage, type Language } from "../../values/messages/messages.ts";
+import type { Language } from "../../values/language.ts";
+import { inLanguage } from "../../values/messages/messages.ts";
 
 /** All that an error says, in the visitor's language; what is of no field by itself. */
 export function told(language: Language, { faults, said }: AppError): FieldErrors {

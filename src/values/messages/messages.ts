@@ -1,3 +1,4 @@
+import type { Language } from "../language.ts";
 import { en } from "./en.ts";
 import { ru } from "./ru.ts";
 
@@ -19,11 +20,8 @@ export type Messages = {
   readonly [Code in MessageCode]: string | ((values: Values<Code>) => string);
 };
 
-/** Every language, by its code; in mails they come in this order. */
-const TABLES = { ru, en } satisfies Record<string, Messages>;
-
-export type Language = keyof typeof TABLES;
-export const LANGUAGES = Object.keys(TABLES) as Language[];
+/** In the order in which mails have them. */
+const TABLES: Record<Language, Messages> = { ru, en };
 
 type ValuesGiven<Code extends MessageCode> = (typeof en)[Code] extends string
   ? []
@@ -46,13 +44,14 @@ export function inEnglish(said: Message): string {
 }
 
 export function inLanguage(language: Language, { code, values }: Message): string {
-  const words: string | ((values: never) => string) = TABLES[language][code];
+  const words = TABLES[language][code];
   return typeof words === "string" ? words : words(values as never);
 }
 
 /** For who reads it in a mail, since nobody knows which language that is. */
 export function inEveryLanguage(said: Message): { language: Language; text: string }[] {
-  return LANGUAGES.map((language) => ({ language, text: inLanguage(language, said) }));
+  const languages = Object.keys(TABLES) as Language[];
+  return languages.map((language) => ({ language, text: inLanguage(language, said) }));
 }
 
 /** A message as it was stored: by versions before codes as a text, by a later one with any code. */
