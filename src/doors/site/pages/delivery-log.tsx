@@ -15,13 +15,12 @@ import type { SiteContext } from "../site-context.ts";
 import { isManager } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
 import { ownOf } from "../webhook-access.ts";
-import { pushWords } from "../words/push.ts";
 
 const PAGE_SIZE = 20;
 
 /** A webhook's deliveries with their attempts, the latest first; `?before=` is a page further on. */
 export function deliveryLog(webhook: WebhookView, visit: Visit, context: SiteContext): JSX.Element {
-  const words = pushWords[visit.language];
+  const words = visit.words.webhookPages;
   const before = numberOf(visit.query.get("before"));
   const { results, last } = context.services.webhooks.deliveries(ownOf(visit), {
     before,
@@ -60,7 +59,7 @@ export function triedDelivery(visit: Visit, { services }: SiteContext): JSX.Elem
   const [delivery] = JSON.parse(results) as DeliveryView[];
   const attempt = delivery?.delivery === tried ? delivery.attempts.at(-1) : undefined;
   if (attempt === undefined) return null;
-  const words = pushWords[visit.language];
+  const words = visit.words.webhookPages;
   return (
     <p role="status">
       {attempt.error === "" ? words.delivered(tried) : words.undelivered(tried)}{" "}
@@ -78,7 +77,7 @@ function Table({
   webhook: WebhookView;
   deliveries: readonly DeliveryView[];
 }): JSX.Element {
-  const words = pushWords[visit.language];
+  const words = visit.words.webhookPages;
   return (
     <Scroll label={words.log}>
       <table class="listed">
@@ -113,7 +112,7 @@ function Row({
   webhook: WebhookView;
   delivery: DeliveryView;
 }): JSX.Element {
-  const words = pushWords[visit.language];
+  const words = visit.words.webhookPages;
   return (
     <tr>
       <th scope="row">
@@ -180,7 +179,7 @@ function Outcome({
   visit: Visit;
   attempt: DeliveryView["attempts"][number];
 }): JSX.Element {
-  const words = pushWords[visit.language];
+  const words = visit.words.webhookPages;
   const text =
     error === "" && status !== null
       ? words.answered(status)

@@ -19,7 +19,6 @@ import {
 import { page, redirect, type View } from "../view.ts";
 import { membershipOf, viewerOf } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
-import { organizationWords } from "../words/organization.ts";
 
 const RANGES = [7, 30, 90];
 const RANGE_DEFAULT = 30;
@@ -53,7 +52,7 @@ export const overviewPage: SitePage = {
             />
           ))}
         <p>
-          <small>{organizationWords[visit.language].moscowTime}</small>
+          <small>{visit.words.organizationPages.moscowTime}</small>
         </p>
       </>,
     );
@@ -74,7 +73,7 @@ function switchOrganization({ form, memberships }: Visit): View {
 function PlanCards({ visit, context }: { visit: Visit; context: SiteContext }): JSX.Element {
   const { nowMs, words: common } = visit;
   const membership = membershipOf(visit);
-  const words = organizationWords[visit.language];
+  const words = visit.words.organizationPages;
   const viewer = viewerOf(membership, context.accounts, nowMs);
   const { plan, planInForce } = viewer;
   const { startedAt, endsAt, used } = context.services.limits.usage(viewer, nowMs);
@@ -125,7 +124,7 @@ function PlanCards({ visit, context }: { visit: Visit; context: SiteContext }): 
 
 function Ranges({ visit, range }: { visit: Visit; range: number }): JSX.Element {
   return (
-    <nav aria-label={organizationWords[visit.language].chooseDays}>
+    <nav aria-label={visit.words.organizationPages.chooseDays}>
       <ul class="choices">
         {RANGES.map((days) => (
           <li>
@@ -146,7 +145,7 @@ function UsageByDay({
   visit: Visit;
   days: { day: string; sum: UsageSum }[];
 }): JSX.Element {
-  const words = organizationWords[visit.language];
+  const words = visit.words.organizationPages;
   const isUsed = days.some(({ sum }) => sum.requests > 0);
   return (
     <DayChart
@@ -227,7 +226,7 @@ function ByDayAndMethod({
   usage: ReturnType<typeof sumByDayAndMethod>;
 }): JSX.Element {
   const { words: common } = visit;
-  const words = organizationWords[visit.language];
+  const words = visit.words.organizationPages;
   return (
     <DayChart
       visit={visit}
@@ -256,7 +255,7 @@ const ROUTES = new Map(
 );
 
 function UsageByMethod({ visit, rows }: { visit: Visit; rows: UsageRow[] }): JSX.Element | null {
-  const words = organizationWords[visit.language];
+  const words = visit.words.organizationPages;
   if (rows.length === 0) return null;
   return (
     <section>

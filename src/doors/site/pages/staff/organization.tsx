@@ -10,7 +10,6 @@ import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../site-path.ts";
 import type { Visit } from "../../visit.ts";
-import { staffWords } from "../../words/staff.ts";
 import { consolePage, idOf } from "./console.tsx";
 import {
   addOwner,
@@ -30,7 +29,7 @@ export const staffOrganizationPage: SitePage = {
   path: "/staff/organizations/:id/",
   access: "staff",
   show(visit, context) {
-    const words = staffWords[visit.language];
+    const words = visit.words.staffPages;
     const organization = context.accounts.organization(idOf(visit.params["id"] ?? ""));
     const field = { visit, action: "add-owner" };
     return consolePage(
@@ -81,7 +80,7 @@ interface Props {
 }
 
 function Standing({ visit, context, organization }: Props & { context: SiteContext }): JSX.Element {
-  const words = staffWords[visit.language];
+  const words = visit.words.staffPages;
   const { plan, used, periodEndsAt } = standingOf(organization, context, visit.nowMs);
   const { id, planEndsAt, archivedAt, createdAt } = organization;
   return (
@@ -120,7 +119,7 @@ function Standing({ visit, context, organization }: Props & { context: SiteConte
 }
 
 function PlanForm({ visit, organization }: Props): JSX.Element {
-  const words = staffWords[visit.language];
+  const words = visit.words.staffPages;
   const { planEndsAt } = organization;
   const field = { visit, action: "plan" };
   return (
@@ -151,7 +150,7 @@ function PlanForm({ visit, organization }: Props): JSX.Element {
 }
 
 function ArchiveButton({ visit, organization }: Props): JSX.Element {
-  const words = staffWords[visit.language];
+  const words = visit.words.staffPages;
   return organization.archivedAt === null ? (
     <ActionButton
       visit={visit}
