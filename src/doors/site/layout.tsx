@@ -5,7 +5,7 @@ import { Navigation, StaffNavigation } from "./navigation.tsx";
 import { asset } from "./site-path.ts";
 
 import type { Visit } from "./visit.ts";
-import { LANGUAGES } from "./words/words.ts";
+import { LANGUAGES, WORDS } from "./words/words.ts";
 
 export { asset };
 
@@ -117,8 +117,6 @@ function SignOut({ visit }: { visit: Visit }): JSX.Element {
   );
 }
 
-const LANGUAGE_NAMES = { en: "English", ru: "Русский" };
-
 function Languages({ visit }: { visit: Visit }): JSX.Element {
   return (
     <p class="languages">
@@ -127,7 +125,7 @@ function Languages({ visit }: { visit: Visit }): JSX.Element {
         const to = `/account/language/?to=${language}&back=${back}`;
         return (
           <a href={asset(visit, to)} lang={language} hreflang={language}>
-            {LANGUAGE_NAMES[language]}
+            {WORDS[language].languageName}
           </a>
         );
       })}

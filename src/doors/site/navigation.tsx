@@ -2,7 +2,6 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { asset } from "./site-path.ts";
 import type { Visit } from "./visit.ts";
-import { staffWords } from "./words/staff.ts";
 
 /** The site's pages that this visitor may see. */
 export function Navigation({ visit }: { visit: Visit }): JSX.Element {
@@ -29,7 +28,7 @@ export function Navigation({ visit }: { visit: Visit }): JSX.Element {
 
 /** The console's pages, below the site's own navigation. */
 export function StaffNavigation({ visit }: { visit: Visit }): JSX.Element {
-  const words = staffWords[visit.language];
+  const words = visit.words.staffPages;
   const links = [
     ["/staff/", words.summary],
     ["/staff/organizations/", words.organizations],

@@ -2,12 +2,9 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { dayOf, formatDay, formatInstant, MOSCOW_ZONE } from "../../values/moscow-time.ts";
 import type { Visit } from "./visit.ts";
-import type { Language } from "./words/words.ts";
+import { WORDS } from "./words/words.ts";
 
 /** How instants, days, numbers and what is to be copied are shown. */
-
-/** English with days before months and 24 hours, as they are counted in Moscow. */
-const LOCALES: Record<Language, string> = { en: "en-GB", ru: "ru-RU" };
 
 /** An instant to the minute or second, in Moscow time; a dash for none. */
 export function Instant({
@@ -20,7 +17,7 @@ export function Instant({
   withSeconds?: boolean;
 }): JSX.Element {
   if (at === null) return <>—</>;
-  const format = new Intl.DateTimeFormat(LOCALES[visit.language], {
+  const format = new Intl.DateTimeFormat(visit.words.locale, {
     dateStyle: "medium",
     timeStyle: withSeconds ? "medium" : "short",
     timeZone: MOSCOW_ZONE,
@@ -31,7 +28,7 @@ export function Instant({
 /** The Moscow day of an instant; a dash for none. */
 export function DayOf({ visit, at }: { visit: Visit; at: number | null }): JSX.Element {
   if (at === null) return <>—</>;
-  const format = new Intl.DateTimeFormat(LOCALES[visit.language], {
+  const format = new Intl.DateTimeFormat(visit.words.locale, {
     dateStyle: "medium",
     timeZone: MOSCOW_ZONE,
   });
@@ -44,7 +41,7 @@ export function LastDayBefore({ visit, at }: { visit: Visit; at: number | null }
 }
 
 export function shownNumber({ language }: Visit, value: number): string {
-  return new Intl.NumberFormat(LOCALES[language]).format(value);
+  return new Intl.NumberFormat(WORDS[language].locale).format(value);
 }
 
 /** @param units names of bytes and their thousands */
@@ -52,7 +49,7 @@ export function shownBytes({ language }: Visit, bytes: number, units: readonly s
   const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1);
   const value = bytes / 1000 ** power;
   const format = { maximumFractionDigits: value < 10 && power > 0 ? 1 : 0 };
-  const text = new Intl.NumberFormat(LOCALES[language], format).format(value);
+  const text = new Intl.NumberFormat(WORDS[language].locale, format).format(value);
   return `${text} ${units[power]}`;
 }
 

@@ -10,14 +10,13 @@ import { type Message, verbatim } from "../../values/messages/messages.ts";
 import type { SiteContext } from "./site-context.ts";
 import { isManager, membershipOf, viewerOf } from "./viewer.ts";
 import type { Visit } from "./visit.ts";
-import { pushWords } from "./words/push.ts";
 
 /** Who may do what with webhooks on the pages: the rules of the API's methods. */
 
 /** @throws AppError `manager_required` */
 export function requireManager(visit: Visit): void {
   if (isManager(visit)) return;
-  throw new AppError("manager_required", verbatim(pushWords[visit.language].managersOnly));
+  throw new AppError("manager_required", verbatim(visit.words.webhookPages.managersOnly));
 }
 
 export function planOf(visit: Visit, { accounts }: SiteContext) {
@@ -38,7 +37,7 @@ export function hasWebhooks(visit: Visit, context: SiteContext): boolean {
 export function requireWebhooks(visit: Visit, context: SiteContext): void {
   if (hasWebhooks(visit, context)) return;
   const { code } = planOf(visit, context);
-  throw new AppError("tariff_required", verbatim(pushWords[visit.language].planWithout(code)));
+  throw new AppError("tariff_required", verbatim(visit.words.webhookPages.planWithout(code)));
 }
 
 /** @throws AppError `tariff_required` where the organization has as many as its plan includes */
@@ -46,7 +45,7 @@ export function requireRoomForOne(visit: Visit, context: SiteContext): void {
   requireWebhooks(visit, context);
   const { code, webhooks } = planOf(visit, context);
   if (countOf(visit, context) < webhooks) return;
-  const { planFull } = pushWords[visit.language];
+  const { planFull } = visit.words.webhookPages;
   throw new AppError("tariff_required", verbatim(planFull(code, webhooks)));
 }
 

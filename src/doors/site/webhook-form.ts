@@ -7,7 +7,6 @@ import { cutText } from "./bounded-faults.ts";
 import type { SiteContext } from "./site-context.ts";
 import type { Visit } from "./visit.ts";
 import { planOf } from "./webhook-access.ts";
-import { pushWords } from "./words/push.ts";
 
 /** A plan's list of channels fits, by number or by name. */
 export const WEBHOOK_FORM_BYTES_MAX = 256 * 1024;
@@ -40,7 +39,7 @@ export async function readWebhookForm(
 /** Numbers, @handles or links, separated by blanks or commas; each channel once. */
 async function readChannels(visit: Visit, context: SiteContext): Promise<Read<number[]>> {
   const { channels } = context.services;
-  const words = pushWords[visit.language];
+  const words = visit.words.webhookPages;
   const typed = visit.form.get("channels").split(/[\s,;]+/);
   const texts = new Set(typed.filter((text) => text !== ""));
   if (texts.size === 0) return { fault: message("required") };

@@ -6,7 +6,6 @@ import type { Directory } from "../../../catalog/directory/directory.ts";
 import { CATALOG_ORDERINGS } from "../../../catalog/search/catalog.ts";
 import { asset } from "../layout.tsx";
 import type { Visit } from "../visit.ts";
-import { explorerWords } from "../words/explorer.ts";
 
 /** The catalog's filters that the page has, named as in the API. */
 export const FILTERS = ["q", "category", "territory", "kind", "ordering"] as const;
@@ -27,7 +26,7 @@ export function CatalogForm({
   /** Id of the element that shows what was found. */
   results: string;
 }): JSX.Element {
-  const words = explorerWords[visit.language];
+  const words = visit.words.explorerPages;
   const territory = visit.query.get("territory") ?? "";
   const categories = directory.categories().map(({ slug, name }) => ({ value: slug, label: name }));
   const select = (name: string, label: string, options: readonly Option[]) => (

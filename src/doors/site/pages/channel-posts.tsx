@@ -14,7 +14,6 @@ import type { SiteContext } from "../site-context.ts";
 import { UserBlock, UserLink, webAddress } from "../user-text.tsx";
 import { membershipOf, viewerOf } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
-import { explorerWords } from "../words/explorer.ts";
 import { daysOf } from "./channel-statistics.tsx";
 
 /** Posts are long. */
@@ -28,7 +27,7 @@ export async function channelPosts(
   visit: Visit,
   context: SiteContext,
 ): Promise<JSX.Element> {
-  const words = explorerWords[visit.language];
+  const words = visit.words.explorerPages;
   const cursor = visit.query.get("cursor") ?? "";
   const raw = { channel: String(id), limit: PAGE_SIZE, cursor };
   const found = await orRefusal(lookUp<Page<PostView>>(channelPostsRetrieve, raw, visit, context));
@@ -46,7 +45,7 @@ export async function channelPosts(
 
 function refusalOf(error: AppError, visit: Visit, { accounts }: SiteContext): string {
   const { plan } = viewerOf(membershipOf(visit), accounts, visit.nowMs);
-  if (error.code === "tariff_required") return explorerWords[visit.language].postsClosed(plan.code);
+  if (error.code === "tariff_required") return visit.words.explorerPages.postsClosed(plan.code);
   return inLanguage(visit.language, error.faults?.["cursor"]?.[0] ?? error.said);
 }
 
@@ -59,7 +58,7 @@ function Posts({
   id: number;
   page: Page<PostView>;
 }): JSX.Element {
-  const words = explorerWords[visit.language];
+  const words = visit.words.explorerPages;
   const cursor = nextCursor(page);
   const hrefOf = (more: Record<string, string>) => {
     const query = new URLSearchParams({ days: String(daysOf(visit)), ...more });
@@ -84,7 +83,7 @@ function Posts({
 }
 
 function Post({ visit, post }: { visit: Visit; post: PostView }): JSX.Element {
-  const words = explorerWords[visit.language];
+  const words = visit.words.explorerPages;
   const [start, rest] = foldLong(post.text);
   return (
     <article class="post">

@@ -14,7 +14,6 @@ import { shownNumber } from "../shown.tsx";
 import type { SiteContext } from "../site-context.ts";
 import { membershipOf, viewerOf } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
-import { explorerWords } from "../words/explorer.ts";
 
 /** Days that may be chosen; the first ones are shown where none are. */
 const PERIODS = [30, 90, 366] as const;
@@ -30,7 +29,7 @@ export async function channelStatistics(
   visit: Visit,
   context: SiteContext,
 ): Promise<JSX.Element> {
-  const words = explorerWords[visit.language];
+  const words = visit.words.explorerPages;
   const today = dayOf(visit.nowMs);
   const from = formatDay(today - daysOf(visit) + 1);
   const period = { from, to: formatDay(today) };
@@ -59,12 +58,12 @@ export async function channelStatistics(
 function refusalOf(error: AppError, visit: Visit, { accounts }: SiteContext): string {
   const { plan } = viewerOf(membershipOf(visit), accounts, visit.nowMs);
   return error.code === "tariff_required" && plan.historyDays !== null
-    ? explorerWords[visit.language].historyClosed(plan.code, plan.historyDays)
+    ? visit.words.explorerPages.historyClosed(plan.code, plan.historyDays)
     : inLanguage(visit.language, error.said);
 }
 
 function Periods({ visit, id }: { visit: Visit; id: number }): JSX.Element {
-  const words = explorerWords[visit.language];
+  const words = visit.words.explorerPages;
   return (
     <nav aria-label={words.period} class="choices">
       {PERIODS.map((days) => (
@@ -92,7 +91,7 @@ function DailyChart({
   to: string;
   rows: readonly DailyStatisticsView[];
 }): JSX.Element {
-  const words = explorerWords[visit.language];
+  const words = visit.words.explorerPages;
   return (
     <>
       <h3>{words[name]}</h3>

@@ -13,7 +13,6 @@ import type { SitePage } from "../site-pages.ts";
 import { UserBlock, UserLink } from "../user-text.tsx";
 import { page } from "../view.ts";
 import type { Visit } from "../visit.ts";
-import { explorerWords } from "../words/explorer.ts";
 import { channelPosts } from "./channel-posts.tsx";
 import { channelStatistics } from "./channel-statistics.tsx";
 
@@ -25,7 +24,7 @@ export const channelPage: SitePage = {
     const channel = visit.params["id"] ?? "";
     if (channel === "") throw notFound("channel");
     const card = await lookUp<CardView>(channelsRetrieve, { channel }, visit, context);
-    const words = explorerWords[visit.language];
+    const words = visit.words.explorerPages;
     const title = card.title.trim();
     return page(
       title === "" ? words.noTitle : title,
@@ -52,7 +51,7 @@ function Card({
   card: CardView;
   directory: Directory;
 }): JSX.Element {
-  const words = explorerWords[visit.language];
+  const words = visit.words.explorerPages;
   const names = new Map(directory.categories().map(({ slug, name }) => [slug, name]));
   const category = (slug: string) => (
     <CatalogLink visit={visit} filter={{ category: slug }} text={names.get(slug) ?? slug} />

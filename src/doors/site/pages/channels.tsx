@@ -12,7 +12,7 @@ import { shownNumber } from "../shown.tsx";
 import type { SitePage } from "../site-pages.ts";
 import { told } from "../told.ts";
 import type { Visit } from "../visit.ts";
-import { explorerWords } from "../words/explorer.ts";
+import { WORDS } from "../words/words.ts";
 import { CatalogForm, FILTERS } from "./catalog-form.tsx";
 
 const PATH = "/account/channels/";
@@ -32,7 +32,7 @@ export const channelsPage: SitePage = {
     const names = new Map(
       context.services.directory.categories().map(({ slug, name }) => [slug, name]),
     );
-    const words = explorerWords[visit.language];
+    const words = visit.words.explorerPages;
     const summary =
       found instanceof AppError
         ? cutText(messageOf(visit, found), SUMMARY_BYTES_MAX)
@@ -67,7 +67,7 @@ function Refusal({ visit, error }: { visit: Visit; error: AppError }): JSX.Eleme
     <p class="notice">
       <bdi>{messageOf(visit, error)}</bdi>{" "}
       {error.faults?.["cursor"] !== undefined && (
-        <a href={asset(visit, PATH)}>{explorerWords[visit.language].firstPage}</a>
+        <a href={asset(visit, PATH)}>{visit.words.explorerPages.firstPage}</a>
       )}
     </p>
   );
@@ -81,9 +81,9 @@ function isShortQuery({ query }: Visit, { faults = {} }: AppError): boolean {
 
 function messageOf(visit: Visit, error: AppError): string {
   const { language } = visit;
-  if (isShortQuery(visit, error)) return explorerWords[language].shortQuery;
+  if (isShortQuery(visit, error)) return WORDS[language].explorerPages.shortQuery;
   const fields = boundedFaults(told(language, error));
-  const words = explorerWords[language];
+  const words = WORDS[language].explorerPages;
   const labels: Record<string, string> = {
     q: words.query,
     category: words.category,
@@ -107,7 +107,7 @@ interface ResultsProps {
 }
 
 function Results({ visit, page, categoryNames, filter }: ResultsProps): JSX.Element {
-  const words = explorerWords[visit.language];
+  const words = visit.words.explorerPages;
   const cursor = nextCursor(page);
   const given = Object.entries(filter).filter(([, value]) => value !== "");
   const hrefOf = (more: [string, string][]) =>

@@ -10,7 +10,6 @@ import { Snippet } from "../shown.tsx";
 import type { SitePage } from "../site-pages.ts";
 import { page } from "../view.ts";
 import type { Visit } from "../visit.ts";
-import { organizationWords } from "../words/organization.ts";
 
 /** `/account/connect/`: how assistants connect, with this appliance's own address filled in. */
 export const connectPage: SitePage = {
@@ -18,7 +17,7 @@ export const connectPage: SitePage = {
   access: "member",
   show(visit) {
     const { ownAddress } = visit;
-    const words = organizationWords[visit.language];
+    const words = visit.words.organizationPages;
     return page(
       visit.words.connect,
       <>
@@ -38,7 +37,7 @@ export const connectPage: SitePage = {
 };
 
 function SnippetSection({ visit, snippet }: { visit: Visit; snippet: ConnectSnippet }) {
-  const words = organizationWords[visit.language];
+  const words = visit.words.organizationPages;
   const { id, files, text } = snippet;
   const name = id === "bridge" || id === "curl" ? words.snippetNames[id] : snippet.name;
   return (

@@ -15,13 +15,12 @@ import type { SiteContext } from "../site-context.ts";
 import { isManager } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
 import { ownOf } from "../webhook-access.ts";
-import { pushWords } from "../words/push.ts";
 
 const PAGE_SIZE = 20;
 
 /** A webhook's deliveries with their attempts, the latest first; `?before=` is a page further on. */
 export function deliveryLog(webhook: WebhookView, visit: Visit, context: SiteContext): JSX.Element {
-  const words = pushWords[visit.language];
+  const words = visit.words.webhookPages;
   const before = numberOf(visit.query.get("before"));
   const { results: deliveries, last } = context.services.webhooks.deliveries(ownOf(visit), {
     before,
@@ -58,7 +57,7 @@ export function triedDelivery(visit: Visit, { services }: SiteContext): JSX.Elem
   const [delivery] = services.webhooks.deliveries(ownOf(visit), of).results;
   const attempt = delivery?.delivery === tried ? delivery.attempts.at(-1) : undefined;
   if (attempt === undefined) return null;
-  const words = pushWords[visit.language];
+  const words = visit.words.webhookPages;
   return (
     <p role="status">
       {attempt.error === "" ? words.delivered(tried) : words.undelivered(tried)}{" "}
@@ -76,7 +75,7 @@ function Table({
   webhook: WebhookView;
   deliveries: readonly DeliveryView[];
 }): JSX.Element {
-  const words = pushWords[visit.language];
+  const words = visit.words.webhookPages;
   return (
     <Scroll label={words.log}>
       <table class="listed">
@@ -111,7 +110,7 @@ function Row({
   webhook: WebhookView;
   delivery: DeliveryView;
 }): JSX.Element {
-  const words = pushWords[visit.language];
+  const words = visit.words.webhookPages;
   return (
     <tr>
       <th scope="row">
@@ -178,7 +177,7 @@ function Outcome({
   visit: Visit;
   attempt: DeliveryView["attempts"][number];
 }): JSX.Element {
-  const words = pushWords[visit.language];
+  const words = visit.words.webhookPages;
   const text =
     error === "" && status !== null
       ? words.answered(status)

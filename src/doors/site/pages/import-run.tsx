@@ -9,14 +9,13 @@ import { Instant, shownNumber } from "../shown.tsx";
 import type { SitePage } from "../site-pages.ts";
 import { page } from "../view.ts";
 import type { Visit } from "../visit.ts";
-import { importWords } from "../words/imports.ts";
 
 /** `/staff/imports/:id/`: how far an import has come; the script looks again until it has ended. */
 export const importRunPage: SitePage = {
   path: "/staff/imports/:id/",
   access: "staff",
   show(visit, { imports }) {
-    const words = importWords[visit.language];
+    const words = visit.words.importPages;
     const id = visit.params["id"] ?? "";
     if (!/^[1-9]\d{0,14}$/.test(id)) throw notFound("import");
     const run = imports.run(Number(id));
@@ -40,7 +39,7 @@ interface RunProps {
 }
 
 function Run({ visit, run }: RunProps): JSX.Element {
-  const words = importWords[visit.language];
+  const words = visit.words.importPages;
   const { options } = run.summary;
   return (
     <>
@@ -89,7 +88,7 @@ function Run({ visit, run }: RunProps): JSX.Element {
 }
 
 function Progress({ visit, run }: RunProps): JSX.Element {
-  const words = importWords[visit.language];
+  const words = visit.words.importPages;
   const { bytes, bytesRead } = run.summary;
   if (run.state === "failed") {
     return (
@@ -124,7 +123,7 @@ function Progress({ visit, run }: RunProps): JSX.Element {
 const COUNTS = ["read", "inserted", "updated", "unchanged", "rejected"] as const;
 
 function Counts({ visit, run }: RunProps): JSX.Element {
-  const words = importWords[visit.language];
+  const words = visit.words.importPages;
   const { read, seconds, removed } = run.summary;
   const counts = COUNTS.map((name) => [words[name], run.summary[name]] as const);
   const rate = seconds > 0 ? [[words.rowsPerSecond, Math.round(read / seconds)] as const] : [];
@@ -141,7 +140,7 @@ function Counts({ visit, run }: RunProps): JSX.Element {
 }
 
 function Rejects({ visit, run }: RunProps): JSX.Element | null {
-  const words = importWords[visit.language];
+  const words = visit.words.importPages;
   const { rejects, summary } = run;
   if (rejects.length === 0) return null;
   return (

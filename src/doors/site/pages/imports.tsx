@@ -14,7 +14,7 @@ import type { SitePage } from "../site-pages.ts";
 import { page, redirect, type View } from "../view.ts";
 import { actorOf } from "../viewer.ts";
 import type { UploadedFile, Visit } from "../visit.ts";
-import { importWords } from "../words/imports.ts";
+import { WORDS } from "../words/words.ts";
 
 const RUNS_SHOWN = 30;
 
@@ -24,7 +24,7 @@ export const importsPage: SitePage = {
   access: "staff",
   takesFile: true,
   show(visit, { imports }) {
-    const words = importWords[visit.language];
+    const words = visit.words.importPages;
     const runs = imports.runs(RUNS_SHOWN);
     const field = { visit, action: "import" };
     return page(
@@ -73,7 +73,7 @@ async function startImport(visit: Visit, { imports }: SiteContext): Promise<View
 
 /** @throws AppError `invalid` on `file` */
 function requiredFile({ form, language }: Visit): UploadedFile {
-  const words = importWords[language];
+  const words = WORDS[language].importPages;
   const file = form.file("file");
   if (file === null) throw fieldError({ file: [verbatim(words.noFile)] });
   if (file.bytes === 0) throw fieldError({ file: [verbatim(words.emptyFile)] });
@@ -85,17 +85,17 @@ function readReplace({ form, language }: Visit): boolean {
   if (form.get("replace") !== "yes") return false;
   const kind = IMPORT_KIND_NAMES.find((name) => name === form.get("kind"));
   if (kind === undefined || importKinds[kind].isDirectory) return true;
-  throw fieldError({ replace: [verbatim(importWords[language].noReplace)] });
+  throw fieldError({ replace: [verbatim(WORDS[language].importPages.noReplace)] });
 }
 
 function stateOf({ language }: Visit, { state, isWaiting, summary }: RecordedRun): string {
-  const words = importWords[language];
+  const words = WORDS[language].importPages;
   const text = isWaiting ? words.states.waiting : words.states[state];
   return summary.options.dryRun ? `${text}, ${words.dryRunMark}` : text;
 }
 
 function Columns({ visit }: { visit: Visit }): JSX.Element {
-  const words = importWords[visit.language];
+  const words = visit.words.importPages;
   return (
     <details>
       <summary>{words.columns}</summary>
@@ -115,7 +115,7 @@ function Columns({ visit }: { visit: Visit }): JSX.Element {
 }
 
 function Runs({ visit, runs }: { visit: Visit; runs: readonly RecordedRun[] }): JSX.Element {
-  const words = importWords[visit.language];
+  const words = visit.words.importPages;
   return (
     <DataTable
       label={words.recent}

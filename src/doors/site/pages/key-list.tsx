@@ -9,7 +9,6 @@ import { DayOf, Instant, LastDayBefore } from "../shown.tsx";
 import type { SiteContext } from "../site-context.ts";
 import { isManager, membershipOf } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
-import { organizationWords } from "../words/organization.ts";
 
 type KeyState = "active" | "revoked" | "expired" | "suspended";
 
@@ -30,7 +29,7 @@ export function KeyList({
   context: SiteContext;
   keys: readonly Key[];
 }): JSX.Element {
-  const words = organizationWords[visit.language];
+  const words = visit.words.organizationPages;
   const listed = listOf(visit, context, keys);
   const ended = listed.filter(({ state }) => state === "revoked" || state === "expired");
   const others = listed.filter((one) => !ended.includes(one));
@@ -85,7 +84,7 @@ function KeyTable({
   label: string;
   listed: readonly ListedKey[];
 }): JSX.Element {
-  const words = organizationWords[visit.language];
+  const words = visit.words.organizationPages;
   const heads = [
     words.keyName,
     words.key,
@@ -107,7 +106,7 @@ function KeyTable({
 }
 
 function KeyRow({ visit, listed }: { visit: Visit; listed: ListedKey }): JSX.Element {
-  const words = organizationWords[visit.language];
+  const words = visit.words.organizationPages;
   const { key, owner, state, lastUsedAt } = listed;
   return (
     <tr>

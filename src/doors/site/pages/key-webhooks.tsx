@@ -14,7 +14,7 @@ import type { SiteContext } from "../site-context.ts";
 import { redirect, type View } from "../view.ts";
 import { actorOf, isManager, membershipOf, viewerOf } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
-import { organizationWords } from "../words/organization.ts";
+import { WORDS } from "../words/words.ts";
 
 /** The organization's webhooks, with a button where one is disabled. */
 export function WebhookList({
@@ -24,7 +24,7 @@ export function WebhookList({
   visit: Visit;
   context: SiteContext;
 }): JSX.Element {
-  const words = organizationWords[visit.language];
+  const words = visit.words.organizationPages;
   const webhooks = context.webhooks.webhooks(membershipOf(visit).organization.id);
   const heads = [words.address, words.state, words.lastSuccess, words.lastError, words.actions];
   return (
@@ -47,7 +47,7 @@ export function WebhookList({
 }
 
 function WebhookRow({ visit, webhook }: { visit: Visit; webhook: Webhook }): JSX.Element {
-  const words = organizationWords[visit.language];
+  const words = visit.words.organizationPages;
   return (
     <tr>
       <th scope="row" class="long">
@@ -84,7 +84,7 @@ function WebhookRow({ visit, webhook }: { visit: Visit; webhook: Webhook }): JSX
 export async function enableWebhook(visit: Visit, context: SiteContext): Promise<View> {
   const membership = membershipOf(visit);
   const { organization } = membership;
-  const words = organizationWords[visit.language];
+  const words = visit.words.organizationPages;
   if (!isManager(visit)) throw new AppError("manager_required", verbatim(words.managersOnly));
   const id = sentNumber(visit, "webhook");
   const webhook = context.webhooks.webhooks(organization.id).find((one) => one.id === id);
@@ -104,5 +104,5 @@ export async function enableWebhook(visit: Visit, context: SiteContext): Promise
 function toldIn({ language }: Visit, thrown: unknown): AppError {
   const error = toAppError(thrown);
   if (error.code !== "tariff_required") return error;
-  return new AppError(error.code, verbatim(organizationWords[language].planHasNoRoom));
+  return new AppError(error.code, verbatim(WORDS[language].organizationPages.planHasNoRoom));
 }

@@ -16,7 +16,6 @@ import type { SitePage } from "../site-pages.ts";
 import { page, redirect, type View } from "../view.ts";
 import { actorOf, isManager, membershipOf } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
-import { organizationWords } from "../words/organization.ts";
 import { KeyList } from "./key-list.tsx";
 import { enableWebhook, WebhookList } from "./key-webhooks.tsx";
 
@@ -25,7 +24,7 @@ export const keysPage: SitePage = {
   path: "/account/keys/",
   access: "member",
   show(visit, context) {
-    const words = organizationWords[visit.language];
+    const words = visit.words.organizationPages;
     const done = visit.query.get("done");
     return page(
       visit.words.keys,
@@ -58,7 +57,7 @@ function keysOf(visit: Visit, { keys }: SiteContext): Key[] {
 }
 
 function NewKey({ visit }: { visit: Visit }): JSX.Element {
-  const words = organizationWords[visit.language];
+  const words = visit.words.organizationPages;
   const field = { visit, action: "create" };
   return (
     <Form visit={visit} action="create" once>
@@ -99,7 +98,7 @@ async function create(visit: Visit, { keys }: SiteContext): Promise<View> {
 }
 
 function newKeyView(visit: Visit, token: string): View {
-  const words = organizationWords[visit.language];
+  const words = visit.words.organizationPages;
   const command = `curl -H "Authorization: Bearer ${token}" ${visit.ownAddress}/v1/me/`;
   return page(
     words.yourKey,
@@ -120,7 +119,7 @@ function newKeyView(visit: Visit, token: string): View {
 async function revoke(visit: Visit, context: SiteContext): Promise<View> {
   const id = sentNumber(visit, "key");
   if (!keysOf(visit, context).some((one) => one.id === id)) {
-    throw new AppError("not_found", verbatim(organizationWords[visit.language].noSuchKey));
+    throw new AppError("not_found", verbatim(visit.words.organizationPages.noSuchKey));
   }
   await context.keys.revokeKey(id, actorOf(visit));
   return redirect("/account/keys/?done=revoked");

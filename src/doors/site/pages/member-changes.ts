@@ -8,7 +8,7 @@ import type { SiteContext } from "../site-context.ts";
 import { redirect, type View } from "../view.ts";
 import { membershipOf } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
-import { organizationWords } from "../words/organization.ts";
+import { WORDS } from "../words/words.ts";
 
 export async function changeRole(visit: Visit, context: SiteContext): Promise<View> {
   const role = requiredChoice(MEMBER_ROLES, visit.form.get("role"));
@@ -49,13 +49,13 @@ export function requireSentMember(
   const members = accounts.members(membershipOf(visit).organization.id);
   const found = members.find((member) => member.id === id);
   if (found === undefined) {
-    throw new AppError("not_found", verbatim(organizationWords[visit.language].noSuchMember));
+    throw new AppError("not_found", verbatim(visit.words.organizationPages.noSuchMember));
   }
   return found;
 }
 
 export function refused({ language }: Visit, denial: MemberDenial): AppError {
-  const said = verbatim(organizationWords[language].denials[denial]);
+  const said = verbatim(WORDS[language].organizationPages.denials[denial]);
   const isRights = denial === "managers_only" || denial === "owners_only";
   return new AppError(isRights ? "manager_required" : "conflict", said);
 }

@@ -13,7 +13,6 @@ import type { SiteContext } from "../site-context.ts";
 import { page, redirect, type View } from "../view.ts";
 import { actorOf, membershipOf } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
-import { organizationWords } from "../words/organization.ts";
 import { refused, requireSentMember } from "./member-changes.ts";
 
 /**
@@ -50,7 +49,7 @@ export async function invite(visit: Visit, context: SiteContext): Promise<View> 
 
 /** Links are lost, end after three days, and passwords are forgotten. */
 export async function linkAgain(visit: Visit, context: SiteContext): Promise<View> {
-  const words = organizationWords[visit.language];
+  const words = visit.words.organizationPages;
   const actor = membershipOf(visit).member;
   const member = requireSentMember(visit, context);
   const denial = roleDenial(actor, member.role);
@@ -88,7 +87,7 @@ function takeInvitation(visit: Visit, { throttle }: SiteContext, email: string):
     `invitation ${email.toLowerCase()}`,
   ];
   if (throttle.take(names, visit.nowMs)) return;
-  throw new AppError("throttled", verbatim(organizationWords[visit.language].tooManyInvitations));
+  throw new AppError("throttled", verbatim(visit.words.organizationPages.tooManyInvitations));
 }
 
 /**
@@ -121,7 +120,7 @@ function invitationTo(visit: Visit, email: string, token: string | null) {
 
 /** The answer itself shows the link, this once. */
 function linkView(visit: Visit, link: string): View {
-  const words = organizationWords[visit.language];
+  const words = visit.words.organizationPages;
   return page(
     words.linkTitle,
     <>

@@ -9,7 +9,6 @@ import { quietly } from "../row-actions.tsx";
 import { Instant } from "../shown.tsx";
 import { isManager, membershipOf } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
-import { organizationWords } from "../words/organization.ts";
 
 /** All members; for those who run the organization, with what they may do with each. */
 export function MemberList({
@@ -22,7 +21,7 @@ export function MemberList({
   canMail: boolean;
 }): JSX.Element {
   const { words: common } = visit;
-  const words = organizationWords[visit.language];
+  const words = visit.words.organizationPages;
   const heads = [common.name, common.email, common.role, words.state];
   if (isManager(visit)) heads.push(words.actions);
   return (
@@ -42,7 +41,7 @@ interface RowProps {
 }
 
 function MemberRow({ visit, member, canMail }: RowProps): JSX.Element {
-  const words = organizationWords[visit.language];
+  const words = visit.words.organizationPages;
   const actor = membershipOf(visit).member;
   const roles = MEMBER_ROLES.filter((role) => roleDenial(actor, role) === null);
   const isYou = member.id === actor.id;
@@ -82,7 +81,7 @@ function MemberRow({ visit, member, canMail }: RowProps): JSX.Element {
 }
 
 function Actions({ visit, member, canMail }: RowProps): JSX.Element {
-  const words = organizationWords[visit.language];
+  const words = visit.words.organizationPages;
   const row = { visit: quietly(visit), fields: { member: member.id } };
   if (member.suspendedAt !== null) {
     return (

@@ -8,7 +8,7 @@ import type { SitePage } from "../site-pages.ts";
 import { page } from "../view.ts";
 import { isManager, membershipOf } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
-import { organizationWords } from "../words/organization.ts";
+import { WORDS } from "../words/words.ts";
 import { changeRole, restore, suspend } from "./member-changes.ts";
 import { invite, linkAgain } from "./member-invitation.tsx";
 import { MemberList } from "./member-list.tsx";
@@ -18,7 +18,7 @@ export const membersPage: SitePage = {
   path: "/account/members/",
   access: "member",
   show(visit, { accounts, mails }) {
-    const words = organizationWords[visit.language];
+    const words = visit.words.organizationPages;
     const done = doneOf(visit);
     const members = accounts.members(membershipOf(visit).organization.id);
     // Who has no form for an action is told here why it was refused.
@@ -41,13 +41,13 @@ export const membersPage: SitePage = {
 };
 
 function doneOf({ query, language }: Visit): string | null {
-  const { memberDone } = organizationWords[language];
+  const { memberDone } = WORDS[language].organizationPages;
   const found = Object.entries(memberDone).find(([name]) => name === query.get("done"));
   return found?.[1] ?? null;
 }
 
 function Invitation({ visit }: { visit: Visit }): JSX.Element {
-  const words = organizationWords[visit.language];
+  const words = visit.words.organizationPages;
   const { member } = membershipOf(visit);
   const field = { visit, action: "invite" };
   const roles = MEMBER_ROLES.filter((role) => roleDenial(member, role) === null);

@@ -20,7 +20,6 @@ import {
 import { page, redirect, type View } from "../view.ts";
 import { membershipOf, viewerOf } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
-import { organizationWords } from "../words/organization.ts";
 
 const RANGES = [7, 30, 90];
 const RANGE_DEFAULT = 30;
@@ -55,7 +54,7 @@ export const overviewPage: SitePage = {
             />
           ))}
         <p>
-          <small>{organizationWords[visit.language].moscowTime}</small>
+          <small>{visit.words.organizationPages.moscowTime}</small>
         </p>
       </>,
     );
@@ -76,7 +75,7 @@ function switchOrganization({ form, memberships }: Visit): View {
 function PlanCards({ visit, context }: { visit: Visit; context: SiteContext }): JSX.Element {
   const { nowMs, words: common } = visit;
   const membership = membershipOf(visit);
-  const words = organizationWords[visit.language];
+  const words = visit.words.organizationPages;
   const viewer = viewerOf(membership, context.accounts, nowMs);
   const { plan, planInForce } = viewer;
   const { startedAt, endsAt, used } = context.services.limits.usage(viewer, nowMs);
@@ -127,7 +126,7 @@ function PlanCards({ visit, context }: { visit: Visit; context: SiteContext }): 
 
 function Ranges({ visit, range }: { visit: Visit; range: number }): JSX.Element {
   return (
-    <nav aria-label={organizationWords[visit.language].chooseDays}>
+    <nav aria-label={visit.words.organizationPages.chooseDays}>
       <ul class="choices">
         {RANGES.map((days) => (
           <li>
@@ -148,7 +147,7 @@ function UsageByDay({
   visit: Visit;
   days: { day: string; sum: UsageSum }[];
 }): JSX.Element {
-  const words = organizationWords[visit.language];
+  const words = visit.words.organizationPages;
   const isUsed = days.some(({ sum }) => sum.requests > 0);
   return (
     <DayChart
@@ -229,7 +228,7 @@ function ByDayAndMethod({
   usage: ReturnType<typeof sumByDayAndMethod>;
 }): JSX.Element {
   const { words: common } = visit;
-  const words = organizationWords[visit.language];
+  const words = visit.words.organizationPages;
   return (
     <DayChart
       visit={visit}
@@ -258,7 +257,7 @@ const ROUTES = new Map(
 );
 
 function UsageByMethod({ visit, rows }: { visit: Visit; rows: UsageRow[] }): JSX.Element | null {
-  const words = organizationWords[visit.language];
+  const words = visit.words.organizationPages;
   if (rows.length === 0) return null;
   return (
     <section>

@@ -3,7 +3,6 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { WebhookView } from "../../../push/webhooks/manage/webhook-views.ts";
 import { Form, TextAreaField, TextField } from "../form.tsx";
 import type { Visit } from "../visit.ts";
-import { pushWords } from "../words/push.ts";
 
 /** Address and channels, of a new webhook or of one there is. */
 export function WebhookForm({
@@ -17,7 +16,7 @@ export function WebhookForm({
   button: string;
   webhook?: WebhookView;
 }): JSX.Element {
-  const words = pushWords[visit.language];
+  const words = visit.words.webhookPages;
   return (
     <Form visit={visit} action={action} once={webhook === undefined}>
       <TextField

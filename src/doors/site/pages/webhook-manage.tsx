@@ -4,7 +4,6 @@ import type { WebhookView } from "../../../push/webhooks/manage/webhook-views.ts
 import { ActionButton, Form, TextField } from "../form.tsx";
 import { isManager } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
-import { pushWords } from "../words/push.ts";
 import { WebhookForm } from "./webhook-fields.tsx";
 
 /** What this visitor can do with a webhook. */
@@ -18,7 +17,7 @@ export function ManageWebhook({
   /** Whether the plan in force has webhooks; without, one may only be deleted. */
   isIncluded: boolean;
 }): JSX.Element {
-  const words = pushWords[visit.language];
+  const words = visit.words.webhookPages;
   const isOwnManager = isManager(visit);
   return (
     <section aria-labelledby="manage">
@@ -73,7 +72,7 @@ export function ManageWebhook({
 }
 
 function Switch({ visit, webhook }: { visit: Visit; webhook: WebhookView }): JSX.Element {
-  const words = pushWords[visit.language];
+  const words = visit.words.webhookPages;
   return webhook.is_active ? (
     <ActionButton visit={visit} action="disable" label={words.disable} />
   ) : (

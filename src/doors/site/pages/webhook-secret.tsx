@@ -4,11 +4,10 @@ import { asset } from "../layout.tsx";
 import { Snippet } from "../shown.tsx";
 import { page, type View } from "../view.ts";
 import type { Visit } from "../visit.ts";
-import { pushWords } from "../words/push.ts";
 
 /** The only page that ever shows a secret: the answer to the form that made it. */
 export function secretPage(visit: Visit, { id, secret }: NewSecretView): View {
-  const words = pushWords[visit.language];
+  const words = visit.words.webhookPages;
   return page(
     words.secretOf(id),
     <>

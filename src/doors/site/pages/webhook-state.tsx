@@ -2,7 +2,6 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { WebhookView } from "../../../push/webhooks/manage/webhook-views.ts";
 import type { Visit } from "../visit.ts";
-import { pushWords } from "../words/push.ts";
 
 /** Whether it is active, else why not. */
 export function WebhookState({
@@ -12,7 +11,7 @@ export function WebhookState({
   visit: Visit;
   webhook: WebhookView;
 }): JSX.Element {
-  const words = pushWords[visit.language];
+  const words = visit.words.webhookPages;
   if (webhook.is_active) return <span class="good">{words.active}</span>;
   return (
     <>

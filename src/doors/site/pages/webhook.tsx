@@ -14,7 +14,6 @@ import { page } from "../view.ts";
 import type { Visit } from "../visit.ts";
 import { hasWebhooks, planOf, webhookOf } from "../webhook-access.ts";
 import { WEBHOOK_FORM_BYTES_MAX } from "../webhook-form.ts";
-import { pushWords } from "../words/push.ts";
 import { deliveryLog, triedDelivery } from "./delivery-log.tsx";
 import { webhookActions } from "./webhook-actions.ts";
 import { ManageWebhook } from "./webhook-manage.tsx";
@@ -29,7 +28,7 @@ export const webhookPage: SitePage = {
   access: "member",
   formBytesMax: WEBHOOK_FORM_BYTES_MAX,
   show(visit, context) {
-    const words = pushWords[visit.language];
+    const words = visit.words.webhookPages;
     const webhook = webhookOf(visit, context);
     const isIncluded = hasWebhooks(visit, context);
     return page(
@@ -56,7 +55,7 @@ export const webhookPage: SitePage = {
 };
 
 function Done({ visit }: { visit: Visit }): JSX.Element | null {
-  const { done } = pushWords[visit.language];
+  const { done } = visit.words.webhookPages;
   const which = visit.query.get("done");
   // A form that was sent and is shown again is not done.
   if (visit.request.method !== "GET") return null;
@@ -65,7 +64,7 @@ function Done({ visit }: { visit: Visit }): JSX.Element | null {
 }
 
 function Facts({ visit, webhook }: { visit: Visit; webhook: WebhookView }): JSX.Element {
-  const words = pushWords[visit.language];
+  const words = visit.words.webhookPages;
   const success = webhook.last_success_at;
   const error = webhook.last_error;
   return (
@@ -106,7 +105,7 @@ function Channels({
   webhook: WebhookView;
   context: SiteContext;
 }): JSX.Element {
-  const words = pushWords[visit.language];
+  const words = visit.words.webhookPages;
   const shown = channels.slice(0, CHANNELS_SHOWN_MAX);
   const cards = new Map(
     jsonValueOf(context.services.channels.cards(shown)).map((card) => [card.id, card]),

@@ -15,7 +15,6 @@ import { actorOf, isManager, membershipOf } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
 import { hasWebhooks, planOf, requireManager, requireRoomForOne } from "../webhook-access.ts";
 import { readWebhookForm, WEBHOOK_FORM_BYTES_MAX } from "../webhook-form.ts";
-import { pushWords } from "../words/push.ts";
 import { WebhookForm } from "./webhook-fields.tsx";
 import { secretPage } from "./webhook-secret.tsx";
 import { WebhookState } from "./webhook-state.tsx";
@@ -30,7 +29,7 @@ export const webhooksPage: SitePage = {
   access: "member",
   formBytesMax: WEBHOOK_FORM_BYTES_MAX,
   show(visit, context) {
-    const words = pushWords[visit.language];
+    const words = visit.words.webhookPages;
     const { id } = membershipOf(visit).organization;
     const { results: webhooks } = context.services.webhooks.list(id, 0, WEBHOOKS_MAX);
     const isIncluded = hasWebhooks(visit, context);
@@ -63,7 +62,7 @@ function List({
   visit: Visit;
   webhooks: readonly WebhookView[];
 }): JSX.Element {
-  const words = pushWords[visit.language];
+  const words = visit.words.webhookPages;
   return (
     <Scroll label={visit.words.webhooks}>
       <table class="listed">
@@ -123,7 +122,7 @@ function Create({
   context: SiteContext;
   existing: number;
 }): JSX.Element {
-  const words = pushWords[visit.language];
+  const words = visit.words.webhookPages;
   const { code, webhooks } = planOf(visit, context);
   // A form that was sent is shown again with its fault.
   if (existing >= webhooks && visit.form.get("action") !== "create") {

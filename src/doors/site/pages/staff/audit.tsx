@@ -12,8 +12,6 @@ import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../site-path.ts";
 import type { Visit } from "../../visit.ts";
-import { auditWords } from "../../words/audit.ts";
-import { staffWords } from "../../words/staff.ts";
 import { consolePage, withQuery } from "./console.tsx";
 
 const ENTRIES_PER_PAGE = 50;
@@ -25,7 +23,7 @@ export const auditPage: SitePage = {
   path: "/staff/audit/",
   access: "staff",
   show(visit, context) {
-    const words = staffWords[visit.language];
+    const words = visit.words.staffPages;
     const names = new Map(context.accounts.organizations().map(({ id, name }) => [id, name]));
     const entries = context.audit.entries({
       before: numberOf(visit, "before"),
@@ -77,7 +75,7 @@ function EntryRow({
   names: ReadonlyMap<number, string>;
 }): JSX.Element {
   const { at, person, organizationId, action, target, details } = entry;
-  const words = auditWords[visit.language];
+  const words = visit.words.auditLog;
   const [kind = "", ...named] = target.split(" ");
   return (
     <tr>
@@ -122,11 +120,11 @@ const HOUR_MS = 60 * 60 * 1000;
 function shownDetail(visit: Visit, name: string, value: unknown): string {
   if (name === "overlapMs") return shownNumber(visit, Number(value) / HOUR_MS);
   const text = String(value ?? "—");
-  return auditWords[visit.language].values[name as AuditDetail]?.[text] ?? text;
+  return visit.words.auditLog.values[name as AuditDetail]?.[text] ?? text;
 }
 
 function Filters({ visit, context }: { visit: Visit; context: SiteContext }): JSX.Element {
-  const words = staffWords[visit.language];
+  const words = visit.words.staffPages;
   const organizationId = numberOf(visit, "organization");
   return (
     <search>
@@ -143,7 +141,7 @@ function Filters({ visit, context }: { visit: Visit; context: SiteContext }): JS
         <label for="person">{words.who}</label>
         <input name="person" id="person" list="people" value={visit.query.get("person") ?? ""} />
         <datalist id="people">
-          <option value={COMMAND_LINE}>{auditWords[visit.language].commandLine}</option>
+          <option value={COMMAND_LINE}>{visit.words.auditLog.commandLine}</option>
           {context.people.people().map(({ email }) => (
             <option value={email} />
           ))}

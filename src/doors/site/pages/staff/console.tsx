@@ -4,13 +4,12 @@ import { notFound } from "../../../../errors.ts";
 import { asset } from "../../site-path.ts";
 import { page, type View } from "../../view.ts";
 import type { Visit } from "../../visit.ts";
-import { staffWords } from "../../words/staff.ts";
 
 /** What the console's pages have in common. */
 
 /** A page that says first what was just done. */
 export function consolePage(visit: Visit, title: string, body: JSX.Element): View {
-  const { done } = staffWords[visit.language];
+  const { done } = visit.words.staffPages;
   const name = visit.query.get("done") ?? "";
   return page(
     title,
@@ -29,7 +28,7 @@ export function idOf(text: string): number {
 
 /** A text that its reader looks for in a list; the list is the page itself. */
 export function SearchForm({ visit }: { visit: Visit }): JSX.Element {
-  const words = staffWords[visit.language];
+  const words = visit.words.staffPages;
   return (
     <search>
       <form method="get" class="inline">
@@ -54,7 +53,7 @@ export function paged<T>(
   visit: Visit,
   rows: readonly T[],
 ): { shown: T[]; pager: JSX.Element | null } {
-  const words = staffWords[visit.language];
+  const words = visit.words.staffPages;
   const last = Math.max(1, Math.ceil(rows.length / ROWS_PER_PAGE));
   const asked = Number(visit.query.get("page") ?? 1);
   const at = Number.isInteger(asked) ? Math.min(Math.max(asked, 1), last) : 1;

@@ -7,7 +7,6 @@ import { Instant, shownBytes, shownNumber } from "../../shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import type { Visit } from "../../visit.ts";
-import { staffWords } from "../../words/staff.ts";
 import { consolePage } from "./console.tsx";
 
 /** `/staff/database/`: how large the file is, and what is in it. */
@@ -15,7 +14,7 @@ export const databasePage: SitePage = {
   path: "/staff/database/",
   access: "staff",
   async show(visit, context) {
-    const words = staffWords[visit.language];
+    const words = visit.words.staffPages;
     const [facts, backup] = await Promise.all([context.databaseFacts(), context.lastBackup()]);
     const number = (value: number): string => shownNumber(visit, value);
     const bytes = (value: number): string => shownBytes(visit, value, words.units);
@@ -71,7 +70,7 @@ function LastBackup({
   context: SiteContext;
   backup: BackupFile | null;
 }): JSX.Element {
-  const words = staffWords[visit.language];
+  const words = visit.words.staffPages;
   const job = context.jobs.list().find(({ name }) => name === BACKUP_JOB);
   if (job === undefined) return <p>{words.backupOff}</p>;
   return (

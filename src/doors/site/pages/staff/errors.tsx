@@ -2,7 +2,6 @@
 import { DataTable } from "../../data-table.tsx";
 import { Instant } from "../../shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { staffWords } from "../../words/staff.ts";
 import { consolePage } from "./console.tsx";
 
 /** `/staff/errors/`: what this process logged as a warning or an error. */
@@ -10,7 +9,7 @@ export const errorsPage: SitePage = {
   path: "/staff/errors/",
   access: "staff",
   show(visit, context) {
-    const words = staffWords[visit.language];
+    const words = visit.words.staffPages;
     const entries = context.recentErrors();
     return consolePage(
       visit,

@@ -12,7 +12,6 @@ import type { SitePage } from "../../site-pages.ts";
 import { redirect, type View } from "../../view.ts";
 import { actorOf } from "../../viewer.ts";
 import type { Visit } from "../../visit.ts";
-import { staffWords } from "../../words/staff.ts";
 import { consolePage } from "./console.tsx";
 
 /** `/staff/jobs/`: what the appliance does by the clock. */
@@ -20,7 +19,7 @@ export const jobsPage: SitePage = {
   path: "/staff/jobs/",
   access: "staff",
   show(visit, context) {
-    const words = staffWords[visit.language];
+    const words = visit.words.staffPages;
     const jobs = context.jobs.list();
     return consolePage(
       visit,
@@ -52,7 +51,7 @@ function isRunning({ startedAt, finishedAt }: JobState): boolean {
 }
 
 function JobRow({ visit, job }: { visit: Visit; job: JobState }): JSX.Element {
-  const words = staffWords[visit.language];
+  const words = visit.words.staffPages;
   return (
     <tr>
       <th scope="row">
@@ -93,7 +92,7 @@ function JobRow({ visit, job }: { visit: Visit; job: JobState }): JSX.Element {
 }
 
 function Outcome({ visit, job }: { visit: Visit; job: JobState }): JSX.Element {
-  const words = staffWords[visit.language];
+  const words = visit.words.staffPages;
   if (job.startedAt === null) return <>—</>;
   if (isRunning(job)) return <>{words.running}</>;
   if (job.failure === null) return <>{words.succeeded}</>;
@@ -107,6 +106,6 @@ function Outcome({ visit, job }: { visit: Visit; job: JobState }): JSX.Element {
 async function run(visit: Visit, { jobs }: SiteContext): Promise<View> {
   const name = visit.form.get("job");
   const isStarted = await jobs.runNow(name, actorOf(visit));
-  if (!isStarted) throw new AppError("conflict", verbatim(staffWords[visit.language].jobRunning));
+  if (!isStarted) throw new AppError("conflict", verbatim(visit.words.staffPages.jobRunning));
   return redirect("/staff/jobs/?done=started");
 }

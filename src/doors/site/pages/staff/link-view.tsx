@@ -3,7 +3,6 @@ import { passwordAddress } from "../../mail-texts.ts";
 import { asset } from "../../site-path.ts";
 import { page, type View } from "../../view.ts";
 import type { Visit } from "../../visit.ts";
-import { staffWords } from "../../words/staff.ts";
 
 /**
  * A link to hand over by hand. It opens somebody's account, so it stands in this answer only: a
@@ -11,7 +10,7 @@ import { staffWords } from "../../words/staff.ts";
  * @param token null for somebody who has a password and only has to sign in
  */
 export function linkView(visit: Visit, email: string, token: string | null, back: string): View {
-  const words = staffWords[visit.language];
+  const words = visit.words.staffPages;
   const { ownAddress } = visit;
   const address = token === null ? `${ownAddress}/account/` : passwordAddress(ownAddress, token);
   return page(

@@ -13,7 +13,6 @@ import { quietly } from "../../row-actions.tsx";
 import { Instant, LastDayBefore } from "../../shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { Visit } from "../../visit.ts";
-import { staffWords } from "../../words/staff.ts";
 
 export function MembersTable({
   visit,
@@ -22,7 +21,7 @@ export function MembersTable({
   visit: Visit;
   members: readonly Member[];
 }): JSX.Element {
-  const words = staffWords[visit.language];
+  const words = visit.words.staffPages;
   if (members.length === 0) return <p>{words.none}</p>;
   return (
     <DataTable
@@ -66,7 +65,7 @@ export function KeysTable({
   context: SiteContext;
   organization: Organization;
 }): JSX.Element {
-  const words = staffWords[visit.language];
+  const words = visit.words.staffPages;
   const keys = context.keys.keys(organization.id);
   if (keys.length === 0) return <p>{words.none}</p>;
   const emails = new Map(
@@ -109,7 +108,7 @@ export function KeysTable({
 }
 
 function KeyState({ visit, of: key }: { visit: Visit; of: Key }): JSX.Element {
-  const words = staffWords[visit.language];
+  const words = visit.words.staffPages;
   if (key.revokedAt !== null) return <>{words.revoked}</>;
   if (key.expiresAt !== null && key.expiresAt <= visit.nowMs) return <>{words.expired}</>;
   return (

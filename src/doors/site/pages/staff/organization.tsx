@@ -10,7 +10,6 @@ import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../site-path.ts";
 import type { Visit } from "../../visit.ts";
-import { staffWords } from "../../words/staff.ts";
 import { consolePage, idOf } from "./console.tsx";
 import { limitStatusOf } from "./limit-status.ts";
 import {
@@ -30,7 +29,7 @@ export const staffOrganizationPage: SitePage = {
   path: "/staff/organizations/:id/",
   access: "staff",
   show(visit, context) {
-    const words = staffWords[visit.language];
+    const words = visit.words.staffPages;
     const organization = context.accounts.organization(idOf(visit.params["id"] ?? ""));
     const field = { visit, action: "add-owner" };
     return consolePage(
@@ -85,7 +84,7 @@ function PlanFacts({
   context,
   organization,
 }: Props & { context: SiteContext }): JSX.Element {
-  const words = staffWords[visit.language];
+  const words = visit.words.staffPages;
   const { plan, used, periodEndsAt } = limitStatusOf(organization, context, visit.nowMs);
   const { id, planEndsAt, archivedAt, createdAt } = organization;
   return (
@@ -124,7 +123,7 @@ function PlanFacts({
 }
 
 function PlanForm({ visit, organization }: Props): JSX.Element {
-  const words = staffWords[visit.language];
+  const words = visit.words.staffPages;
   const { planEndsAt } = organization;
   const field = { visit, action: "plan" };
   return (
@@ -155,7 +154,7 @@ function PlanForm({ visit, organization }: Props): JSX.Element {
 }
 
 function ArchiveButton({ visit, organization }: Props): JSX.Element {
-  const words = staffWords[visit.language];
+  const words = visit.words.staffPages;
   return organization.archivedAt === null ? (
     <ActionButton
       visit={visit}

@@ -11,7 +11,6 @@ import { asset } from "../../site-path.ts";
 import { redirect, type View } from "../../view.ts";
 import { actorOf } from "../../viewer.ts";
 import type { Visit } from "../../visit.ts";
-import { staffWords } from "../../words/staff.ts";
 import { consolePage, paged, SearchForm, searched } from "./console.tsx";
 import { limitStatusOf } from "./limit-status.ts";
 
@@ -20,7 +19,7 @@ export const organizationsPage: SitePage = {
   path: "/staff/organizations/",
   access: "staff",
   show(visit, context) {
-    const words = staffWords[visit.language];
+    const words = visit.words.staffPages;
     const found = searched(visit, context.accounts.organizations(), ({ id, name }) =>
       [id, name].join(" "),
     );

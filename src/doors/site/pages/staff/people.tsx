@@ -3,7 +3,6 @@ import { DataTable } from "../../data-table.tsx";
 import { shownNumber } from "../../shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../site-path.ts";
-import { staffWords } from "../../words/staff.ts";
 import { consolePage, paged, SearchForm, searched } from "./console.tsx";
 import { Places } from "./places.tsx";
 
@@ -12,7 +11,7 @@ export const peoplePage: SitePage = {
   path: "/staff/people/",
   access: "staff",
   show(visit, { people, accounts }) {
-    const words = staffWords[visit.language];
+    const words = visit.words.staffPages;
     const found = searched(visit, people.people(), ({ email, name }) => `${email} ${name}`);
     const { shown, pager } = paged(visit, found);
     return consolePage(

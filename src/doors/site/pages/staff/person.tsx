@@ -12,7 +12,6 @@ import type { SitePage } from "../../site-pages.ts";
 import { redirect, type View } from "../../view.ts";
 import { actorOf } from "../../viewer.ts";
 import type { Visit } from "../../visit.ts";
-import { staffWords } from "../../words/staff.ts";
 import { consolePage } from "./console.tsx";
 import { linkView } from "./link-view.tsx";
 import { Places } from "./places.tsx";
@@ -22,7 +21,7 @@ export const personPage: SitePage = {
   path: "/staff/people/:id/",
   access: "staff",
   show(visit, context) {
-    const words = staffWords[visit.language];
+    const words = visit.words.staffPages;
     const person = personOf(visit, context);
     return consolePage(
       visit,
@@ -67,7 +66,7 @@ export const personPage: SitePage = {
 };
 
 function StaffMark({ visit, person }: { visit: Visit; person: PersonAccount }): JSX.Element {
-  const words = staffWords[visit.language];
+  const words = visit.words.staffPages;
   if (!person.isStaff) {
     return (
       <ActionButton
@@ -83,7 +82,7 @@ function StaffMark({ visit, person }: { visit: Visit; person: PersonAccount }): 
 }
 
 async function markStaff(visit: Visit, context: SiteContext, isStaff: boolean): Promise<View> {
-  const words = staffWords[visit.language];
+  const words = visit.words.staffPages;
   const person = personOf(visit, context);
   if (!isStaff && isSelf(visit, person)) throw new AppError("conflict", verbatim(words.ownStaff));
   const others = context.people.people().filter((one) => one.isStaff && one.id !== person.id);

@@ -3,7 +3,6 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Membership } from "../../../../customers/accounts/accounts.ts";
 import { asset } from "../../site-path.ts";
 import type { Visit } from "../../visit.ts";
-import { staffWords } from "../../words/staff.ts";
 
 /** The organizations that somebody belongs to, with their role there. */
 export function Places({
@@ -13,7 +12,7 @@ export function Places({
   visit: Visit;
   places: readonly Membership[];
 }): JSX.Element {
-  const words = staffWords[visit.language];
+  const words = visit.words.staffPages;
   if (places.length === 0) return <>—</>;
   return (
     <ul class="bare">

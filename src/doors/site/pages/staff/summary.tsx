@@ -3,7 +3,6 @@ import { shownNumber } from "../../shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../site-path.ts";
-import { staffWords } from "../../words/staff.ts";
 import { consolePage } from "./console.tsx";
 
 /** `/staff/`: how things stand, with the way to each. */
@@ -11,7 +10,7 @@ export const summaryPage: SitePage = {
   path: "/staff/",
   access: "staff",
   show(visit, context) {
-    const words = staffWords[visit.language];
+    const words = visit.words.staffPages;
     const counts = countsOf(context);
     const cards = [
       [words.organizations, counts.organizations, "/staff/organizations/"],

@@ -14,7 +14,6 @@ import { asset } from "../../site-path.ts";
 import { redirect, type View } from "../../view.ts";
 import { actorOf } from "../../viewer.ts";
 import type { Visit } from "../../visit.ts";
-import { staffWords } from "../../words/staff.ts";
 import { consolePage, idOf } from "./console.tsx";
 
 const DELIVERIES_SHOWN = 20;
@@ -24,7 +23,7 @@ export const staffWebhookPage: SitePage = {
   path: "/staff/webhooks/:id/",
   access: "staff",
   show(visit, context) {
-    const words = staffWords[visit.language];
+    const words = visit.words.staffPages;
     const webhook = webhookOf(visit, context);
     return consolePage(
       visit,
@@ -54,7 +53,7 @@ interface Props {
 }
 
 function State({ visit, context, webhook }: Props): JSX.Element {
-  const words = staffWords[visit.language];
+  const words = visit.words.staffPages;
   const organization = context.accounts.organization(webhook.organizationId);
   return (
     <dl>
@@ -101,7 +100,7 @@ function State({ visit, context, webhook }: Props): JSX.Element {
 }
 
 function DisableForm({ visit }: { visit: Visit }): JSX.Element {
-  const words = staffWords[visit.language];
+  const words = visit.words.staffPages;
   return (
     <>
       <h2>{words.disable}</h2>
@@ -123,7 +122,7 @@ function DisableForm({ visit }: { visit: Visit }): JSX.Element {
 }
 
 function Deliveries({ visit, context, webhook }: Props): JSX.Element {
-  const words = staffWords[visit.language];
+  const words = visit.words.staffPages;
   const deliveries = context.webhooks.deliveries(webhook.id, DELIVERIES_SHOWN);
   if (deliveries.length === 0) return <p>{words.none}</p>;
   return (
@@ -169,8 +168,7 @@ function Deliveries({ visit, context, webhook }: Props): JSX.Element {
 async function disable(visit: Visit, context: SiteContext): Promise<View> {
   const webhook = webhookOf(visit, context);
   const reason = visit.form.get("reason").trim();
-  if (reason === "")
-    throw fieldError({ reason: [verbatim(staffWords[visit.language].reasonNeeded)] });
+  if (reason === "") throw fieldError({ reason: [verbatim(visit.words.staffPages.reasonNeeded)] });
   await context.webhooks.disable(webhook.id, reason, actorOf(visit));
   return redirect(`/staff/webhooks/${webhook.id}/?done=disabled`);
 }

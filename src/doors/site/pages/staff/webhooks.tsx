@@ -7,7 +7,6 @@ import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../site-path.ts";
 import type { Visit } from "../../visit.ts";
-import { staffWords } from "../../words/staff.ts";
 import { consolePage, paged } from "./console.tsx";
 
 /** `/staff/webhooks/`: all of them, those of one organization, or the disabled ones. */
@@ -15,7 +14,7 @@ export const staffWebhooksPage: SitePage = {
   path: "/staff/webhooks/",
   access: "staff",
   show(visit, context) {
-    const words = staffWords[visit.language];
+    const words = visit.words.staffPages;
     const { query } = visit;
     const names = new Map(context.accounts.organizations().map(({ id, name }) => [id, name]));
     const found = webhooksOf(visit, context);
