@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { outcomeOf } from "../../src/push/webhooks/delivery/outcome.ts";
 import { LANGUAGES } from "../../src/values/language.ts";
 import {
@@ -424,6 +425,25 @@ describe("a message", () => {
     expect(inLanguage("ru", storedMessage("The line is not JSON."))).toBe("The line is not JSON.");
     const later = { code: "ofALaterVersion", values: {} } as unknown as Message;
     expect(inLanguage("ru", storedMessage(later))).toBe("ofALaterVersion");
+  });
+});
+
+describe("a text in its final words", () => {
+  /** Pages choose their own words; what is stored may be of a version before codes, or cut. */
+  const MAY = [
+    "catalog/imports/run-upload.ts",
+    "push/webhooks/delivery/outcome.ts",
+    "values/messages/messages.ts",
+  ];
+
+  test("is no way round the tables: only pages and what reads stored texts make one", async () => {
+    const source = join(import.meta.dir, "../../src");
+    const made: string[] = [];
+    for await (const file of new Bun.Glob("**/*.{ts,tsx}").scan(source)) {
+      const isMade = /\bverbatim\(|"verbatim"/.test(await Bun.file(join(source, file)).text());
+      if (isMade && !file.startsWith("doors/site/")) made.push(file);
+    }
+    expect(made.sort()).toEqual(MAY);
   });
 });
 
