@@ -192,7 +192,7 @@ test("the help lists only commands that exist, and each has a help of its own", 
   const listed = [...help.out.matchAll(/^ {2}([a-z]+)\b/gm)].map((match) => match[1] ?? "");
   expect(listed).toEqual([
     ...["start", "serve", "import", "org", "member", "key", "staff", "plan"],
-    ...["webhook", "recount", "backup", "restore", "check", "health", "mcp"],
+    ...["webhook", "recount", "search", "backup", "restore", "check", "health", "mcp"],
     ...["openapi", "config", "help"],
   ]);
   const helps = await Promise.all(
