@@ -7,7 +7,7 @@ import type { Random } from "../../ports/random.ts";
 import type { Member, Organization, Plan } from "../accounts/accounts.table.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { PLAN_CODES, type PlanCode, type PlanInForce, planInForce } from "../accounts/plan.ts";
-import { COMMAND_LINE, recordChange } from "../audit/audit-log.ts";
+import { type Actor, recordChange } from "../audit/audit-log.ts";
 import {
   createKeyToken,
   hashKeyToken,
@@ -56,7 +56,7 @@ export function createKeys(db: Database, accounts: Accounts, clock: Clock, rando
         access: KeyAccess;
         expiresAt: number | null;
       },
-      by = COMMAND_LINE,
+      by: Actor,
     ): Promise<{ key: Key; token: string }> {
       if (input.expiresAt !== null && input.expiresAt <= clock.now()) {
         throw fieldError({ expires: ["The day is over already."] });
@@ -93,7 +93,7 @@ export function createKeys(db: Database, accounts: Accounts, clock: Clock, rando
     },
 
     /** Revoking twice keeps the first instant. */
-    revokeKey(id: number, by = COMMAND_LINE): Promise<Key> {
+    revokeKey(id: number, by: Actor): Promise<Key> {
       return inTransaction(db, clock, "key-revoke", () => {
         const found = store.key(id);
         if (found === undefined) throw notFound(`Key ${id}`);
