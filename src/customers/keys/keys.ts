@@ -1,5 +1,5 @@
 import type { Database } from "../../db/database.ts";
-import { createKeptReads } from "../../db/kept-reads.ts";
+import { createReadCache } from "../../db/read-cache.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { fieldError, notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -44,8 +44,8 @@ export type Keys = ReturnType<typeof createKeys>;
 export function createKeys(db: Database, accounts: Accounts, clock: Clock, random: Random) {
   const store = createKeysStore(db);
   // Holders and plans are kept until any account changes: one short read tells.
-  const holders = createKeptReads<string, Holder>(db, HOLDERS_KEPT_MAX, store.accountsVersion);
-  const plans = createKeptReads<PlanCode, Plan>(db, PLAN_CODES.length, store.accountsVersion);
+  const holders = createReadCache<string, Holder>(db, HOLDERS_KEPT_MAX, store.accountsVersion);
+  const plans = createReadCache<PlanCode, Plan>(db, PLAN_CODES.length, store.accountsVersion);
 
   return {
     /** @returns the stored key, and the full key, which is never to be had again */
