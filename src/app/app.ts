@@ -178,7 +178,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
       isStopping: () => isStopping,
       parseBeside: threads.bodies.parseJson,
     },
-    tickSnapshot: db === domains.db ? withoutTickSnapshots : createTickSnapshots(db, clock),
+    readTurn: db === domains.db ? withoutTickSnapshots : createTickSnapshots(db, clock),
     keys,
     keyUse,
     others: site,

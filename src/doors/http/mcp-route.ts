@@ -80,7 +80,7 @@ async function answerPost(
   note: (operation: string) => NoteRequest,
 ): Promise<Response> {
   const { ports } = context;
-  await context.tickSnapshot();
+  await context.readTurn();
   const startedMs = ports.clock.monotonic();
   const nowMs = ports.clock.now();
   const headers = commonHeaders(request, context);
@@ -147,7 +147,7 @@ async function answerCaller(
   if (bytes instanceof AppError) return refuse(bytes);
   const body = await readMessageBody(bytes, context);
   let called: string | null = null;
-  await context.tickSnapshot();
+  await context.readTurn();
   const {
     status,
     body: text,

@@ -35,8 +35,8 @@ export interface RestContext {
   baseAddress: BaseAddress;
   noteRequests: NoteRequests;
   bodies: Bodies;
-  /** Everything read before the next `await` sees one snapshot, taken after this call. */
-  tickSnapshot(): Promise<void>;
+  /** What is read after it, before the next wait, is read at one instant after the call. */
+  readTurn(): Promise<void>;
 }
 
 /** What Elysia hands to a handler, as far as the routes use it. */
@@ -117,7 +117,7 @@ async function answerCall(
   allowed?: string,
 ): Promise<Response> {
   const { ports, services } = context;
-  await context.tickSnapshot();
+  await context.readTurn();
   const startedMs = ports.clock.monotonic();
   const nowMs = ports.clock.now();
   const headers = commonHeaders(request, context);
