@@ -9,7 +9,7 @@ import { anyPerson } from "../customers/people/people.store.ts";
 import { checkpointWhole, leavesCheckpoints } from "../db/checkpoint.ts";
 import { onLockHeld } from "../db/lock-holds.ts";
 import { createLockWatch } from "../db/lock-watch.ts";
-import { createReadTurns, withoutReadTurns } from "../db/read-transaction.ts";
+import { createTickSnapshots, withoutTickSnapshots } from "../db/read-transaction.ts";
 import { databaseChecks } from "../db/ready-checks.ts";
 import { createSlowLog } from "../db/slow-log.ts";
 import {
@@ -49,7 +49,7 @@ import { type Domains, openDomains } from "./domains.ts";
 import { guides } from "./guides.ts";
 import { installationSecret, requireReadableSecrets } from "./installation-secret.ts";
 
-/** The composition root: with its parts beside it (`compose-…`), what builds and wires the rest. */
+/** The composition root: with its parts beside it (`compose-…`), it builds and wires the rest. */
 
 export interface App {
   server: Server;
@@ -57,7 +57,7 @@ export interface App {
   domains: Domains;
   services: Services;
   scheduler: Scheduler;
-  /** What webhooks and mails do by the clock. */
+  /** Work for webhooks that is due by the clock. */
   push: Push;
   mailer: Mailer;
   /** Starts listening and the scheduler. @returns the address */
@@ -70,7 +70,7 @@ export interface App {
   close(): Promise<void>;
 }
 
-/** What is under way when the appliance is told to stop has so long to end. */
+/** Requests and work under way have so long to end when the appliance is told to stop. */
 const STOP_MAX_MS = 10_000;
 const EVERY_SECOND = "* * * * * *";
 const EVERY_FIVE_SECONDS = "*/5 * * * * *";
@@ -152,7 +152,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   const baseAddress = createBaseAddress(config, () => address);
   const afterAnswer = createAfterAnswer(log);
   const setUp = createSetUp(() => !anyPerson(db), ports);
-  /** What every door takes. */
+  /** Parts that every door takes. */
   const door = {
     config,
     ports,
@@ -180,7 +180,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
       isStopping: () => isStopping,
       parseBeside: threads.bodies.parseJson,
     },
-    readTurn: db === domains.db ? withoutReadTurns : createReadTurns(db, clock),
+    readTurn: db === domains.db ? withoutTickSnapshots : createTickSnapshots(db, clock),
     keys,
     keyUse,
     others: site,
@@ -210,7 +210,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
 
     listen() {
       try {
-        // Else two processes would share the port, and each answer some of the requests.
+        // With it two processes would share the port, and each answer some of the requests.
         server.listen({
           hostname: config.host,
           port: config.port,
@@ -262,7 +262,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
       try {
         checkpointWhole(domains.db);
       } catch (error) {
-        log.warn({ err: error }, "the write-ahead log could not be folded into the database");
+        log.warn({ err: error }, "the last checkpoint of the write-ahead log failed");
       }
       domains.db.close();
       log.info({ durationMs: Math.round(clock.monotonic() - toldAtMs) }, "stopped");

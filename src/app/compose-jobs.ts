@@ -10,7 +10,7 @@ import type { Metrics } from "../upkeep/metrics/metrics.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
 import type { Domains } from "./domains.ts";
 
-/** What is done by the clock, and the backups that one of the jobs writes. */
+/** Work that is done by the clock, and the backups that one of the jobs writes. */
 export function composeJobs(
   db: Database,
   domains: Domains,

@@ -15,7 +15,7 @@ import type { DatabaseThreads } from "./database-threads.ts";
 /** A look at readiness waits so long for the lock. */
 const TRY: Wait = { maxMs: 500, lookMs: 1 };
 
-/** What counts requests and says which are too many, and notes the use of keys along with it. */
+/** Counts requests and says which are too many; notes the use of keys along with it. */
 export function composeLimits(
   db: Database,
   threads: DatabaseThreads,

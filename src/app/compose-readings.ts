@@ -7,7 +7,7 @@ import { selectBacklog } from "../push/webhooks/events/backlog.store.ts";
 import type { Scheduler } from "../upkeep/jobs/scheduler.ts";
 import type { DatabaseReadings, Readings } from "../upkeep/metrics/readings.ts";
 
-/** What a scrape of the metrics looks up: all of it at hand, whatever the threads are busy with. */
+/** The readings of a scrape of the metrics: all of it at hand, whatever the threads are busy with. */
 export async function composeReadings(
   db: Database,
   threads: Readings["threads"],

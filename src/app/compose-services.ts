@@ -10,7 +10,7 @@ import { createCursors } from "../methods/cursor.ts";
 import type { Services } from "../methods/services.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
 
-/** What methods call: what may be slow is read by threads, all else on the connection that serves. */
+/** The domains that methods call: threads read what may be slow, the serving connection all else. */
 export function composeServices(
   db: Database,
   { readers }: DatabaseThreads,

@@ -14,7 +14,7 @@ import type { DatabaseThreads } from "./database-threads.ts";
 import type { Domains } from "./domains.ts";
 import { authSettings, subkey } from "./installation-secret.ts";
 
-/** What the site takes of the appliance as it is built for the other doors. */
+/** Parts of the appliance that the site shares with the other doors. */
 type Shared = Pick<
   SiteContext,
   | "config"
@@ -105,8 +105,8 @@ function peopleOf(
 }
 
 /**
- * Else a mail's link would lead to the host that a request names, and its token to whoever asked for
- * the mail in somebody else's name.
+ * Without an address of its own, a mail's link would lead to the host that a request names, and its
+ * token to whoever asked for the mail in somebody else's name.
  */
 function knowsItsAddress({ baseUrl, host, port }: Shared["config"]): boolean {
   return baseUrl !== null || listenerAddress(host, port) !== null;

@@ -20,7 +20,7 @@ import {
   installationSecret,
 } from "./installation-secret.ts";
 
-/** What commands work on: a connection that writes, and the domains over it. */
+/** A connection that writes, and the domains over it, for commands. */
 export interface Domains {
   db: Database;
   clock: Clock;

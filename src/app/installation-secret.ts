@@ -34,7 +34,7 @@ function secretOf({ secret, databasePath }: Config, db: Database, random: Random
   return makeSecretFile(path, random);
 }
 
-/** Else every attempt would fail, and each webhook be disabled after a day. */
+/** Checked at the start: otherwise every attempt would fail, and each webhook be disabled after a day. */
 export function requireReadableSecrets(db: Database, secrets: SecretBox, config: Config): void {
   const unreadable = activeWebhooks(db).filter(({ secret }) => secrets.open(secret) === null);
   if (unreadable.length === 0) return;

@@ -73,13 +73,13 @@ export const pools = {
   },
   /** A checkpoint waits for the disk, so the connection that serves leaves it to a thread. */
   checkpoints: { access: "writer", ...one, operations: { checkpointBeside } },
-  /** What customers change: no wait for the lock may hold up answers. */
+  /** Changes that customers make: no wait for the lock may hold up answers. */
   writer: {
     access: "writer",
     ...one,
     operations: { addWebhook, changeWebhook, rotateSecret, startTest, startResend },
   },
-  /** What webhooks and mails do by the clock, beside the nightly jobs. */
+  /** Work for webhooks and mails that is due by the clock, beside the nightly jobs. */
   push: {
     access: "writer",
     ...one,

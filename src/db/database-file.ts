@@ -2,7 +2,7 @@ import BetterSqlite3 from "better-sqlite3";
 import { AppError } from "../errors.ts";
 import { message } from "../values/messages/messages.ts";
 
-/** What is told of a damaged file: the first lines say enough. */
+/** Damages that are told of a file: the first ones say enough. */
 const DAMAGES_MAX = 3;
 
 /**

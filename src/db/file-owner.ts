@@ -9,7 +9,7 @@ export function giveToOwnerOf(owned: string, path: string): void {
 }
 
 /**
- * Whose a file, or its folder, is that this process may not read and write, and what to do about it.
+ * Says who owns a file, or its folder, that this process may not read and write, and what to do.
  * Null where it may.
  */
 export function deniedAccess(path: string): string | null {

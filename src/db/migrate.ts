@@ -32,7 +32,7 @@ export function schemaVersion(db: Database): number {
   return db.pragmaValue("user_version") as number;
 }
 
-/** What the file was before. */
+/** The file as it was before. */
 export interface Migration {
   /** The version it had. */
   from: number;

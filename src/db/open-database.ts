@@ -33,7 +33,7 @@ const OPEN_TIMEOUT_MS = 5_000;
 const BUSY_TIMEOUTS_MS = { writer: 0, counter: 0, reader: 1_000 };
 
 /**
- * What a connection is for. What a `writer` commits is flushed to the disk before it is acknowledged,
+ * The purpose of a connection. A commit of a `writer` is flushed to the disk before it is acknowledged,
  * and survives a loss of power. A `counter` leaves that to the next flush (by a writer, or of a
  * checkpoint, which it leaves to others too): a crash of the process loses nothing of it, a loss of
  * power its last instant. A `reader` refuses every write; a `counter` cannot refuse what is not

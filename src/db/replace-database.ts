@@ -12,7 +12,7 @@ import { giveToOwnerOf } from "./file-owner.ts";
 import { requireKnownVersion } from "./migrate.ts";
 
 export interface Replacement {
-  /** Of the file that took the database's place; an older one is migrated by the next start. */
+  /** The version of the file that took the database's place; an older one is migrated by the next start. */
   schemaVersion: number;
   /** Where the former database lies now; null where there was none. */
   keptAs: string | null;
@@ -20,7 +20,7 @@ export interface Replacement {
 
 /** SQLite's codes. */
 const DAMAGE = /^SQLITE_(CORRUPT|NOTADB)/;
-/** What SQLite keeps beside a database, and would apply to whatever file has its name. */
+/** Ends of the files that SQLite keeps beside a database, and would apply to whatever has its name. */
 const COMPANIONS = ["-wal", "-shm", "-journal"];
 
 /**
@@ -46,7 +46,7 @@ export function replaceDatabase(
     rmSync(draft, { force: true });
     const { schemaVersion } = copyFile(file, draft, clock);
     giveToOwnerOf(keptAs === null ? dirname(resolve(path)) : path, draft);
-    // Those of a database that is gone: its own were folded in by the lock.
+    // They belong to a database that is gone: the lock has checkpointed the present one.
     for (const companion of lock === null ? COMPANIONS : []) {
       if (existsSync(path + companion)) renameSync(path + companion, path + suffix + companion);
     }
@@ -80,7 +80,7 @@ function copyFile(file: string, draft: string, clock: Clock): { schemaVersion: n
 
 /**
  * Locks the database for everybody else, whatever program, until the connection is closed; its WAL
- * is folded in and gone. Leaving WAL mode is what SQLite does only where nobody else has the file
+ * is checkpointed and gone. Leaving WAL mode is what SQLite does only where nobody else has the file
  * open; in `locking_mode` EXCLUSIVE the lock then stays.
  */
 function lockDatabase(path: string): BetterSqlite3.Database {

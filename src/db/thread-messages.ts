@@ -11,7 +11,7 @@ export interface Opening {
   access: Access;
 }
 
-/** What the main thread sends: the first message says what to open. */
+/** The main thread's messages: the first one says what to open. */
 export type ToThread =
   | { open: Opening }
   | { name: string; rest: unknown[]; timeoutMs: number | null };

@@ -91,7 +91,7 @@ function tryBegin(db: Database, mayWait: boolean): boolean {
   }
 }
 
-/** What the storage refuses is `unavailable`; the rest stays as it is. */
+/** A refusal of the storage becomes `unavailable`; any other error stays as it is. */
 function storageError(error: unknown): unknown {
   return isStorageFault(error) ? storageUnavailable(error) : error;
 }

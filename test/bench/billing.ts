@@ -2,6 +2,7 @@
  * Answers per second with billing and without, in turns of one run:
  * `bun test/bench/billing.ts [rounds]`. "Without" is the same server whose requests are not counted.
  */
+
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +10,7 @@ import autocannon from "autocannon";
 import { createApp } from "../../src/app/app.ts";
 import { importFile } from "../../src/catalog/imports/import-file.ts";
 import { readConfig } from "../../src/config.ts";
+import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
 import { systemPorts } from "../../src/ports/ports.ts";
 
 const CONNECTIONS = 50;
@@ -54,19 +56,29 @@ async function fill(databasePath: string, folder: string): Promise<string> {
   const rows = Array.from({ length: 1000 }, (_, index) => `${index + 1},Канал ${index},${index}`);
   writeFileSync(channels, ["id,title,subscribers", ...rows].join("\n"));
   await importFile(db, clock, "channels", channels);
-  await accounts.changePlan("profi", {
-    requestsPerSecond: 1_000_000,
-    requestsPerPeriod: 1_000_000_000,
-  });
-  const organization = await accounts.createOrganization({ name: "Bench", plan: "profi" });
-  const member = await accounts.addMember({
-    organizationId: organization.id,
-    email: "bench@example.com",
-    name: "",
-    role: "owner",
-  });
+  await accounts.changePlan(
+    "profi",
+    {
+      requestsPerSecond: 1_000_000,
+      requestsPerPeriod: 1_000_000_000,
+    },
+    COMMAND_LINE,
+  );
+  const organization = await accounts.createOrganization(
+    { name: "Bench", plan: "profi" },
+    COMMAND_LINE,
+  );
+  const member = await accounts.addMember(
+    {
+      organizationId: organization.id,
+      email: "bench@example.com",
+      name: "",
+      role: "owner",
+    },
+    COMMAND_LINE,
+  );
   const created = { memberId: member.id, name: "", access: "read_only", expiresAt: null } as const;
-  const { token } = await keys.createKey(created);
+  const { token } = await keys.createKey(created, COMMAND_LINE);
   await app.close();
   return token;
 }

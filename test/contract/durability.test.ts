@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
 import { type Access, openDatabase } from "../../src/db/open-database.ts";
 import type { ToThread } from "../../src/db/thread-messages.ts";
 import { systemClock } from "../../src/ports/clock.ts";
@@ -60,7 +61,7 @@ test("of all that is written on a file, only usage is counted without a flush", 
     });
     expect(made.status).toBe(201);
     await app.push.look();
-    await app.scheduler.runNow("recount");
+    await app.scheduler.runNow("recount", COMMAND_LINE);
     await app.scheduler.stop();
   } finally {
     await appliance?.close();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { MemberRole } from "../../src/customers/accounts/accounts.table.ts";
 import { PLAN_CODES, type PlanCode } from "../../src/customers/accounts/plan.ts";
+import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
 import type { KeyAccess } from "../../src/customers/keys/key-token.ts";
 import { apiMethods, toolMethods } from "../../src/methods/table.ts";
 import { type Answer, type Appliance, startAppliance } from "../support/appliance.ts";
@@ -121,7 +122,7 @@ beforeAll(async () => {
   const publishedAt = new Date(appliance.ports.clock.now()).toISOString();
   await imported(appliance, "posts", [{ id: 1, channel: 1, text: "a", published_at: publishedAt }]);
   for (const code of ["growth", "profi"] as const) {
-    await appliance.app.domains.accounts.changePlan(code, { webhooks: 1_000 });
+    await appliance.app.domains.accounts.changePlan(code, { webhooks: 1_000 }, COMMAND_LINE);
   }
 });
 afterAll(async () => {
@@ -132,12 +133,15 @@ afterAll(async () => {
 /** An organization on Profi with a webhook and a delivery. */
 async function organization(name: string): Promise<Own> {
   const { accounts, keys } = appliance.app.domains;
-  const { id: organizationId } = await accounts.createOrganization({ name, plan: "profi" });
+  const { id: organizationId } = await accounts.createOrganization(
+    { name, plan: "profi" },
+    COMMAND_LINE,
+  );
   const email = `${name.toLowerCase()}@example.com`;
   const owner = { organizationId, email, name, role: "owner" } as const;
-  const { id: memberId } = await accounts.addMember(owner);
+  const { id: memberId } = await accounts.addMember(owner, COMMAND_LINE);
   const made = { memberId, name, access: "read_write", expiresAt: null } as const;
-  const { token: key } = await keys.createKey(made);
+  const { token: key } = await keys.createKey(made, COMMAND_LINE);
   const own = { organizationId, key, webhook: 0, delivery: 0 };
   return { ...own, ...(await webhookOf(own, name)) };
 }
@@ -222,9 +226,9 @@ describe("every method answers what the table says", () => {
           for (const access of MARKS) {
             const key = await keyOf(appliance, bare.organizationId, role, access);
             for (const [name, rule] of Object.entries(METHODS)) {
-              await accounts.givePlan(own.organizationId, "profi", null);
+              await accounts.givePlan(own.organizationId, "profi", null, COMMAND_LINE);
               const fresh = rule.verb === "DELETE" ? await webhookOf(own, "fresh") : {};
-              await accounts.givePlan(bare.organizationId, plan, null);
+              await accounts.givePlan(bare.organizationId, plan, null, COMMAND_LINE);
               // A webhook is tested at most once a minute.
               appliance.ports.clock.advance(MINUTE_MS);
               const about = `${name} ${role} ${access}`;
@@ -257,9 +261,9 @@ describe("every method answers what the table says", () => {
       await end(customer);
       bad.set(customer.key, "authentication_failed");
     };
-    await add(({ keyId }) => keys.revokeKey(keyId));
-    await add(({ memberId }) => accounts.suspend(memberId));
-    await add(({ organizationId }) => accounts.archive(organizationId));
+    await add(({ keyId }) => keys.revokeKey(keyId, COMMAND_LINE));
+    await add(({ memberId }) => accounts.suspend(memberId, COMMAND_LINE));
+    await add(({ organizationId }) => accounts.archive(organizationId, COMMAND_LINE));
     await add(async () => clock.advance(MINUTE_MS), clock.now() + MINUTE_MS);
     bad.set(own.key.slice(0, -1), "authentication_failed").set("x", "authentication_failed");
     const elsewhere = await startAppliance();
@@ -284,7 +288,7 @@ test("every tool answers what the table says, on every plan, to every role and m
   const { accounts } = appliance.app.domains;
   const own = await organization("Acme");
   for (const plan of PLAN_CODES) {
-    await accounts.givePlan(own.organizationId, plan, null);
+    await accounts.givePlan(own.organizationId, plan, null, COMMAND_LINE);
     for (const role of ROLES) {
       for (const access of MARKS) {
         const key = await keyOf(appliance, own.organizationId, role, access);

@@ -9,6 +9,7 @@ import * as keys from "../../src/customers/keys/keys.table.ts";
 import type { Database } from "../../src/db/database.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { openDatabase } from "../../src/db/open-database.ts";
+import { FRESH_MS } from "../../src/push/webhooks/events/cut-events.ts";
 import { fakeClock } from "../support/fake-ports.ts";
 
 const clock = fakeClock("2026-11-20T12:00:00+03:00");
@@ -134,4 +135,11 @@ test("a channel's days are found by the primary key without a sort", () => {
     expect(plan).not.toContain("TEMP B-TREE");
     expect(plan).not.toContain("SCAN");
   }
+});
+
+test("the trigger that notes posts for webhooks leaves out just those that are too old to be sent", () => {
+  const trigger = "SELECT sql FROM sqlite_schema WHERE name = 'posts_read'";
+  const { sql } = db.prepare<{ sql: string }>(trigger).get() ?? { sql: "" };
+  const age = /new\.published_at >= new\.read_at - ([\d* ]+)/.exec(sql)?.[1];
+  expect(db.prepare(`SELECT ${age} AS ms`).get()).toEqual({ ms: FRESH_MS });
 });

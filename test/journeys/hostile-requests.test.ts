@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { openDomains } from "../../src/app/domains.ts";
 import { importFile } from "../../src/catalog/imports/import-file.ts";
 import { readConfig } from "../../src/config.ts";
+import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
 
 import { systemPorts } from "../../src/ports/ports.ts";
 import type { Answer } from "../support/appliance.ts";
@@ -169,9 +170,9 @@ async function makeData(): Promise<{ keys: Map<string, string>; keyIds: Map<stri
   const keys = new Map<string, string>();
   const keyIds = new Map<string, number>();
   const lifted = { requestsPerSecond: 1_000_000, requestsPerPeriod: 1_000_000_000 };
-  await accounts.changePlan("profi", { ...lifted, webhooks: 20 });
-  await accounts.changePlan("test", lifted);
-  await accounts.changePlan("growth", { ...lifted, requestsPerPeriod: 20 });
+  await accounts.changePlan("profi", { ...lifted, webhooks: 20 }, COMMAND_LINE);
+  await accounts.changePlan("test", lifted, COMMAND_LINE);
+  await accounts.changePlan("growth", { ...lifted, requestsPerPeriod: 20 }, COMMAND_LINE);
   for (const [name, plan, role, access] of [
     ["owner", "profi", "owner", "read_write"],
     ["member", "profi", "member", "read_write"],
@@ -181,13 +182,16 @@ async function makeData(): Promise<{ keys: Map<string, string>; keyIds: Map<stri
     ["of few a second", "start", "owner", "read_write"],
     ["revoked", "profi", "owner", "read_write"],
   ] as const) {
-    const organization = await accounts.createOrganization({ name, plan });
+    const organization = await accounts.createOrganization({ name, plan }, COMMAND_LINE);
     const email = `${plan}@example.com`;
     const input = { organizationId: organization.id, email, name, role };
-    const { id: memberId } = await accounts.addMember(input);
-    const { key, token } = await stored.createKey({ memberId, name, access, expiresAt: null });
+    const { id: memberId } = await accounts.addMember(input, COMMAND_LINE);
+    const { key, token } = await stored.createKey(
+      { memberId, name, access, expiresAt: null },
+      COMMAND_LINE,
+    );
     keys.set(name, `Bearer ${token}`);
-    if (name === "revoked") await stored.revokeKey(key.id);
+    if (name === "revoked") await stored.revokeKey(key.id, COMMAND_LINE);
     else keyIds.set(name, key.id);
   }
   db.close();

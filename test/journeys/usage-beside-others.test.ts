@@ -22,7 +22,7 @@ const stored = (): number =>
 
 const logBytes = (): number => statSync(`${machine.database}-wal`).size;
 
-/** How often the write-ahead log was folded whole and begun anew: its header counts. */
+/** How often a checkpoint was whole, so that the log began anew: its header counts. */
 const timesLogBegan = (): number =>
   readFileSync(`${machine.database}-wal`).subarray(0, 16).readUInt32BE(12);
 
@@ -42,7 +42,7 @@ test("two serving processes on one file give no unit more than the quota togethe
 
 test("the write-ahead log of a busy server does not grow for ever", async () => {
   const serving = await machine.serve();
-  // One after the other, so each is a commit; 40 MB of log if nobody folded it.
+  // One after the other, so each is a commit; 40 MB of log without a checkpoint.
   for (let count = 0; count < 5_000; count++) {
     const { status } = await serving.get("/v1/msgr/channels/1/", key);
     if (status !== 200) throw new Error(`status ${status}`);

@@ -9,6 +9,7 @@ import type { Fields } from "../../src/catalog/imports/source-row.ts";
 import { type Config, type Environment, readConfig } from "../../src/config.ts";
 import type { MemberRole } from "../../src/customers/accounts/accounts.table.ts";
 import type { PlanCode } from "../../src/customers/accounts/plan.ts";
+import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
 import type { KeyAccess } from "../../src/customers/keys/key-token.ts";
 import "./quick-passwords.ts";
 import { inEnglish } from "../../src/values/messages/messages.ts";
@@ -70,7 +71,7 @@ export async function startAppliance(
   const { domains } = app;
   if (!ratesAsShipped) {
     for (const { code } of domains.accounts.plans()) {
-      await domains.accounts.changePlan(code, { requestsPerSecond: 1_000_000 });
+      await domains.accounts.changePlan(code, { requestsPerSecond: 1_000_000 }, COMMAND_LINE);
     }
   }
   let profi: Promise<Customer> | null = null;
@@ -103,19 +104,28 @@ export async function startAppliance(
     },
 
     async customer({ plan = "profi", role = "owner", access = "read_only", expiresAt } = {}) {
-      const organization = await domains.accounts.createOrganization({ name: "Acme", plan });
-      const member = await domains.accounts.addMember({
-        organizationId: organization.id,
-        email: "ada@example.com",
-        name: "Ada",
-        role,
-      });
-      const { key, token } = await domains.keys.createKey({
-        memberId: member.id,
-        name: "test",
-        access,
-        expiresAt: expiresAt ?? null,
-      });
+      const organization = await domains.accounts.createOrganization(
+        { name: "Acme", plan },
+        COMMAND_LINE,
+      );
+      const member = await domains.accounts.addMember(
+        {
+          organizationId: organization.id,
+          email: "ada@example.com",
+          name: "Ada",
+          role,
+        },
+        COMMAND_LINE,
+      );
+      const { key, token } = await domains.keys.createKey(
+        {
+          memberId: member.id,
+          name: "test",
+          access,
+          expiresAt: expiresAt ?? null,
+        },
+        COMMAND_LINE,
+      );
       return { organizationId: organization.id, memberId: member.id, keyId: key.id, key: token };
     },
 

@@ -1,4 +1,5 @@
 import { importFile } from "../../src/catalog/imports/import-file.ts";
+import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
 import { dayOf, formatDay, parseDay, startOfDay } from "../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "./appliance.ts";
 import { channel, imported } from "./expectations.ts";
@@ -52,13 +53,21 @@ export async function startSiteWorld(): Promise<SiteWorld> {
   const { organizationId } = customer;
   const owner = "olga@example.com";
   await addPerson(appliance, { organizationId, email: owner, name: "Olga", isStaff: true });
-  const other = await accounts.createOrganization({
-    name: "Общество с ограниченной ответственностью «Длинное название»",
-    plan: "test",
-  });
+  const other = await accounts.createOrganization(
+    {
+      name: "Общество с ограниченной ответственностью «Длинное название»",
+      plan: "test",
+    },
+    COMMAND_LINE,
+  );
   const inOther = { organizationId: other.id, email: owner, name: "Olga", role: "owner" } as const;
-  await accounts.addMember(inOther);
-  await accounts.givePlan(other.id, "growth", startOfDay((parseDay("2027-01-31") ?? 0) + 1));
+  await accounts.addMember(inOther, COMMAND_LINE);
+  await accounts.givePlan(
+    other.id,
+    "growth",
+    startOfDay((parseDay("2027-01-31") ?? 0) + 1),
+    COMMAND_LINE,
+  );
   const member = await addPerson(appliance, {
     ...{ organizationId, email: "nina.konstantinopolskaya@marketing.example.com" },
     ...{ name: "Нина Константинопольская", role: "member" as const },
@@ -66,15 +75,24 @@ export async function startSiteWorld(): Promise<SiteWorld> {
   const gone = await addPerson(appliance, {
     ...{ organizationId, email: "gone@example.com", name: "Gone", role: "administrator" as const },
   });
-  await accounts.suspend(gone.memberId);
+  await accounts.suspend(gone.memberId, COMMAND_LINE);
   const invited = { organizationId, email: "new@example.com", name: "", role: "member" } as const;
-  await accounts.addMember(invited);
+  await accounts.addMember(invited, COMMAND_LINE);
 
   const key = { memberId: member.memberId, access: "read_only", expiresAt: null } as const;
-  await keys.createKey({ ...key, name: "Ночная выгрузка статистики по всем каналам региона" });
-  await keys.createKey({ ...key, name: "soon over", expiresAt: clock.now() + 40 * DAY_MS });
-  await keys.createKey({ ...key, name: "over", expiresAt: clock.now() + DAY_MS });
-  await keys.revokeKey((await keys.createKey({ ...key, name: "lost with a laptop" })).key.id);
+  await keys.createKey(
+    { ...key, name: "Ночная выгрузка статистики по всем каналам региона" },
+    COMMAND_LINE,
+  );
+  await keys.createKey(
+    { ...key, name: "soon over", expiresAt: clock.now() + 40 * DAY_MS },
+    COMMAND_LINE,
+  );
+  await keys.createKey({ ...key, name: "over", expiresAt: clock.now() + DAY_MS }, COMMAND_LINE);
+  await keys.revokeKey(
+    (await keys.createKey({ ...key, name: "lost with a laptop" }, COMMAND_LINE)).key.id,
+    COMMAND_LINE,
+  );
 
   const call = callsWith(appliance, customer.key);
   const active = await created(call, { channels: [1, 2, 3, 50] });
@@ -95,7 +113,7 @@ export async function startSiteWorld(): Promise<SiteWorld> {
     await pass(appliance, 2 * MINUTE_MS, MINUTE_MS);
   }
   await call("POST", `${active.id}/test/`);
-  await appliance.app.scheduler.runNow("recount");
+  await appliance.app.scheduler.runNow("recount", COMMAND_LINE);
   ports.log.error = () => {};
   const staff = await signedInVisitor(appliance, owner);
   const csv = "id,title,subscribers\n1001,Один,10\n1002,Два,x\n1003,Три,30\n";

@@ -1,5 +1,6 @@
 import { expect } from "bun:test";
 import type { MemberRole } from "../../src/customers/accounts/accounts.table.ts";
+import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
 import { ensurePerson, markStaff, setPassword } from "../../src/customers/people/people.ts";
 import type { Answer, Appliance } from "./appliance.ts";
 
@@ -115,11 +116,12 @@ export async function addPerson(
   // Signs cookies only, and of this database's connection in one place only.
   const settings = { secret: "the secret of a test's own appliance" };
   const id =
-    organizationId ?? (await accounts.createOrganization({ name: "Acme", plan: "profi" })).id;
-  const member = await accounts.addMember({ organizationId: id, email, name, role });
+    organizationId ??
+    (await accounts.createOrganization({ name: "Acme", plan: "profi" }, COMMAND_LINE)).id;
+  const member = await accounts.addMember({ organizationId: id, email, name, role }, COMMAND_LINE);
   await ensurePerson(db, clock, { settings, email, name });
-  await setPassword(db, clock, { settings, email, password: PASSWORD });
-  if (isStaff) await markStaff(db, clock, { email, isStaff });
+  await setPassword(db, clock, { settings, email, password: PASSWORD, by: COMMAND_LINE });
+  if (isStaff) await markStaff(db, clock, { email, isStaff, by: COMMAND_LINE });
   return { email, memberId: member.id, organizationId: id };
 }
 

@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import { createHmac } from "node:crypto";
 import type { MemberRole } from "../../src/customers/accounts/accounts.table.ts";
+import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
 import type { KeyAccess } from "../../src/customers/keys/key-token.ts";
 import type { PostResult } from "../../src/ports/network.ts";
 import { type Answer, type Appliance, type Customer, startAppliance } from "./appliance.ts";
@@ -88,14 +89,17 @@ export async function keyOf(
   role: MemberRole,
   access: KeyAccess,
 ): Promise<string> {
-  const member = await domains.accounts.addMember({
-    organizationId,
-    email: `${role}-${access}-${domains.accounts.members(organizationId).length}@example.com`,
-    name: role,
-    role,
-  });
+  const member = await domains.accounts.addMember(
+    {
+      organizationId,
+      email: `${role}-${access}-${domains.accounts.members(organizationId).length}@example.com`,
+      name: role,
+      role,
+    },
+    COMMAND_LINE,
+  );
   const key = { memberId: member.id, name: "", access, expiresAt: null };
-  return (await domains.keys.createKey(key)).token;
+  return (await domains.keys.createKey(key, COMMAND_LINE)).token;
 }
 
 /** Public channels with the numbers 1, 2, … */

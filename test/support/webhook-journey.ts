@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import { openDomains } from "../../src/app/domains.ts";
 import { readConfig } from "../../src/config.ts";
+import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
 
 import { systemPorts } from "../../src/ports/ports.ts";
 import type { ReceivedRequest, Receiver } from "./https-receiver.ts";
@@ -45,15 +46,21 @@ export async function withCustomers(
   const config = readConfig({ KANALOG_DB: machine.database, KANALOG_LOG_LEVEL: "silent" });
   const { db, accounts, keys } = await openDomains(config, systemPorts(config));
   try {
-    await accounts.changePlan("profi", { requestsPerSecond: 1_000_000 });
+    await accounts.changePlan("profi", { requestsPerSecond: 1_000_000 }, COMMAND_LINE);
     const made: Customer[] = [];
     for (let at = 0; at < customers; at++) {
-      const organization = await accounts.createOrganization({ name: `Acme ${at}`, plan: "profi" });
+      const organization = await accounts.createOrganization(
+        { name: `Acme ${at}`, plan: "profi" },
+        COMMAND_LINE,
+      );
       const email = `owner-${at}@example.com`;
       const member = { organizationId: organization.id, email, name: "", role: "owner" } as const;
-      const { id: memberId } = await accounts.addMember(member);
+      const { id: memberId } = await accounts.addMember(member, COMMAND_LINE);
       const access = "read_write" as const;
-      const { token } = await keys.createKey({ memberId, name: "", access, expiresAt: null });
+      const { token } = await keys.createKey(
+        { memberId, name: "", access, expiresAt: null },
+        COMMAND_LINE,
+      );
       made.push({ organization: organization.id, key: token });
     }
     return made as [Customer, ...Customer[]];

@@ -1,6 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import { statement } from "../../db/database.ts";
-import { createKeptReads } from "../../db/kept-reads.ts";
+import { createReadCache } from "../../db/read-cache.ts";
 import { notFound } from "../../errors.ts";
 import type { JsonText } from "../../values/json-text.ts";
 import type { CardView } from "./card.ts";
@@ -32,8 +32,8 @@ export function createChannels(
   hosts: readonly string[],
   idsByHandle: (handles: readonly string[]) => Promise<HandleOwner[]>,
 ) {
-  const cardsById = createKeptReads<number, JsonText<CardView>>(db, CARDS_KEPT_MAX);
-  const cardsByHandle = createKeptReads<string, JsonText<CardView>>(db, CARDS_KEPT_MAX);
+  const cardsById = createReadCache<number, JsonText<CardView>>(db, CARDS_KEPT_MAX);
+  const cardsByHandle = createReadCache<string, JsonText<CardView>>(db, CARDS_KEPT_MAX);
   const publicId = (sql: string, value: number | string): number | null =>
     statement<{ id: number }>(db, sql).get(value)?.id ?? null;
 

@@ -4,7 +4,7 @@ import { fieldError, notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
 import { formatInstant } from "../../values/moscow-time.ts";
-import { type Actor, type AuditEntry, COMMAND_LINE, recordChange } from "../audit/audit-log.ts";
+import { type Actor, type AuditEntry, recordChange } from "../audit/audit-log.ts";
 import { createAccountsStore } from "./accounts.store.ts";
 import type { Member, MemberRole, Organization, Plan } from "./accounts.table.ts";
 import { type MemberChange, type MemberDenial, memberDenial } from "./member-rules.ts";
@@ -113,7 +113,7 @@ export function createAccounts(db: Database, clock: Clock, resumption: Resumptio
      * Changes the limits of a plan, for all its organizations from their next request on.
      * @throws AppError `invalid` for a number out of its range (decisions, section 4)
      */
-    async changePlan(code: PlanCode, change: PlanChange, by = COMMAND_LINE): Promise<Plan> {
+    async changePlan(code: PlanCode, change: PlanChange, by: Actor): Promise<Plan> {
       requireLimits(change);
       return inTransaction(db, clock, "plan", () => {
         const found = store.plan(code);
@@ -133,7 +133,7 @@ export function createAccounts(db: Database, clock: Clock, resumption: Resumptio
 
     async createOrganization(
       { name: given, plan }: { name: string; plan: PlanCode },
-      by = COMMAND_LINE,
+      by: Actor,
     ): Promise<Organization> {
       const name = requiredName(given);
       return inTransaction(db, clock, "organization", () => {
@@ -161,7 +161,7 @@ export function createAccounts(db: Database, clock: Clock, resumption: Resumptio
       id: number,
       plan: PlanCode,
       endsAt: number | null,
-      by = COMMAND_LINE,
+      by: Actor,
     ): Promise<Organization> {
       if (endsAt !== null && endsAt <= clock.now()) {
         throw fieldError({ ends: [message("dayIsOver")] });
@@ -177,13 +177,13 @@ export function createAccounts(db: Database, clock: Clock, resumption: Resumptio
     },
 
     /** Archiving twice keeps the first instant. */
-    archive(id: number, by = COMMAND_LINE): Promise<Organization> {
+    archive(id: number, by: Actor): Promise<Organization> {
       return changeOrganization(id, by, "organization.archive", ({ archivedAt }) => ({
         archivedAt: archivedAt ?? clock.now(),
       }));
     },
 
-    async restore(id: number, by = COMMAND_LINE): Promise<Organization> {
+    async restore(id: number, by: Actor): Promise<Organization> {
       await resumption.prepare(id);
       return changeOrganization(id, by, "organization.restore", ({ archivedAt }) => {
         if (archivedAt !== null) resumption.resume(id);
@@ -222,7 +222,7 @@ export function createAccounts(db: Database, clock: Clock, resumption: Resumptio
         name: string;
         role: MemberRole;
       },
-      by = COMMAND_LINE,
+      by: Actor,
     ): Promise<Member> {
       const name = optionalName(input.name);
       return inTransaction(db, clock, "member", () => {
@@ -268,12 +268,12 @@ export function createAccounts(db: Database, clock: Clock, resumption: Resumptio
       });
     },
 
-    changeRole: (id: number, role: MemberRole, by = COMMAND_LINE): Promise<Member> =>
+    changeRole: (id: number, role: MemberRole, by: Actor): Promise<Member> =>
       changeMember(id, by, { role }),
     /** Suspending twice keeps the first instant. */
-    suspend: (id: number, by = COMMAND_LINE): Promise<Member> =>
+    suspend: (id: number, by: Actor): Promise<Member> =>
       changeMember(id, by, { isSuspended: true }),
-    reinstate: (id: number, by = COMMAND_LINE): Promise<Member> =>
+    reinstate: (id: number, by: Actor): Promise<Member> =>
       changeMember(id, by, { isSuspended: false }),
   };
 }

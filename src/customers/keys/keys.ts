@@ -1,5 +1,5 @@
 import type { Database } from "../../db/database.ts";
-import { createKeptReads } from "../../db/kept-reads.ts";
+import { createReadCache } from "../../db/read-cache.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { fieldError, notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -8,7 +8,7 @@ import { type Message, message } from "../../values/messages/messages.ts";
 import type { Member, Organization, Plan } from "../accounts/accounts.table.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { PLAN_CODES, type PlanCode, type PlanInForce, planInForce } from "../accounts/plan.ts";
-import { COMMAND_LINE, recordChange } from "../audit/audit-log.ts";
+import { type Actor, recordChange } from "../audit/audit-log.ts";
 import {
   createKeyToken,
   hashKeyToken,
@@ -45,8 +45,8 @@ export type Keys = ReturnType<typeof createKeys>;
 export function createKeys(db: Database, accounts: Accounts, clock: Clock, random: Random) {
   const store = createKeysStore(db);
   // Holders and plans are kept until any account changes: one short read tells.
-  const holders = createKeptReads<string, Holder>(db, HOLDERS_KEPT_MAX, store.accountsVersion);
-  const plans = createKeptReads<PlanCode, Plan>(db, PLAN_CODES.length, store.accountsVersion);
+  const holders = createReadCache<string, Holder>(db, HOLDERS_KEPT_MAX, store.accountsVersion);
+  const plans = createReadCache<PlanCode, Plan>(db, PLAN_CODES.length, store.accountsVersion);
 
   return {
     /** @returns the stored key, and the full key, which is never to be had again */
@@ -57,7 +57,7 @@ export function createKeys(db: Database, accounts: Accounts, clock: Clock, rando
         access: KeyAccess;
         expiresAt: number | null;
       },
-      by = COMMAND_LINE,
+      by: Actor,
     ): Promise<{ key: Key; token: string }> {
       if (input.expiresAt !== null && input.expiresAt <= clock.now()) {
         throw fieldError({ expires: [message("dayIsOver")] });
@@ -94,7 +94,7 @@ export function createKeys(db: Database, accounts: Accounts, clock: Clock, rando
     },
 
     /** Revoking twice keeps the first instant. */
-    revokeKey(id: number, by = COMMAND_LINE): Promise<Key> {
+    revokeKey(id: number, by: Actor): Promise<Key> {
       return inTransaction(db, clock, "key-revoke", () => {
         const found = store.key(id);
         if (found === undefined) throw notFound("key", id);

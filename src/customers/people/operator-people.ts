@@ -1,5 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { COMMAND_LINE } from "../audit/audit-log.ts";
 import type { AuthSettings } from "./auth.ts";
 import {
   distrust,
@@ -18,7 +19,7 @@ export function createOperatorPeople(db: Database, clock: Clock, settings: () =>
   return {
     /** @throws AppError `not_found`; `conflict` for the last one who is staff */
     markStaff: (email: string, isStaff: boolean): Promise<void> =>
-      markStaff(db, clock, { email, isStaff }),
+      markStaff(db, clock, { email, isStaff, by: COMMAND_LINE }),
 
     /** The person with this address, made where there is none. */
     ensure: (input: { email: string; name: string }): Promise<EnsuredPerson> =>
@@ -37,6 +38,6 @@ export function createOperatorPeople(db: Database, clock: Clock, settings: () =>
 
     /** Ends the person's sessions. @throws AppError `invalid`, `not_found` */
     setPassword: (email: string, password: string): Promise<void> =>
-      setPassword(db, clock, { settings: settings(), email, password }),
+      setPassword(db, clock, { settings: settings(), email, password, by: COMMAND_LINE }),
   };
 }

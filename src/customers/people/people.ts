@@ -4,7 +4,7 @@ import { AppError, fieldError, notFound, storageUnavailable } from "../../errors
 import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
 import { requiredEmail } from "../accounts/accounts.ts";
-import { type Actor, type AuditEntry, COMMAND_LINE, recordChange } from "../audit/audit-log.ts";
+import { type Actor, type AuditEntry, recordChange } from "../audit/audit-log.ts";
 import { type AuthSettings, authOf } from "./auth.ts";
 import { noteNetwork } from "./known-networks.ts";
 import { passwordFault, requirePassword } from "./password-rules.ts";
@@ -285,7 +285,7 @@ type NewPassword = Context & { email: string; password: string };
 export function setPassword(
   db: Database,
   clock: Clock,
-  { by = COMMAND_LINE, ...input }: NewPassword & { by?: Actor },
+  { by, ...input }: NewPassword & { by: Actor },
 ): Promise<void> {
   return putPassword(db, clock, input, () =>
     recordChange(db, clock, by, ofPerson("person.password", input.email)),
@@ -323,7 +323,7 @@ async function putPassword(
 export function markStaff(
   db: Database,
   clock: Clock,
-  { email, isStaff, by = COMMAND_LINE }: { email: string; isStaff: boolean; by?: Actor },
+  { email, isStaff, by }: { email: string; isStaff: boolean; by: Actor },
 ): Promise<void> {
   return inTransaction(db, clock, "person", () => {
     const person = requirePerson(db, email);

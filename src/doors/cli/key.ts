@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { COMMAND_LINE } from "../../customers/audit/audit-log.ts";
 import type { Key } from "../../customers/keys/keys.table.ts";
 import { jsonOption, parseId, parseLastDay } from "./arguments.ts";
 import type { CommandContext } from "./command-context.ts";
@@ -27,12 +28,15 @@ export function keyCommand(context: CommandContext): Command {
         json?: boolean;
       }) => {
         return withDomains(context, async ({ keys }) => {
-          const { key, token } = await keys.createKey({
-            memberId: input.member,
-            name: input.name,
-            access: input.write ? "read_write" : "read_only",
-            expiresAt: input.expires ?? null,
-          });
+          const { key, token } = await keys.createKey(
+            {
+              memberId: input.member,
+              name: input.name,
+              access: input.write ? "read_write" : "read_only",
+              expiresAt: input.expires ?? null,
+            },
+            COMMAND_LINE,
+          );
           printObject(output, { ...describe(key), key: token }, input.json === true);
           output.note("Keep the key: it is stored only as a hash and cannot be shown again.");
         });
@@ -57,7 +61,7 @@ export function keyCommand(context: CommandContext): Command {
     .addOption(jsonOption())
     .action((id: number, { json }: { json?: boolean }) =>
       withDomains(context, async ({ keys }) => {
-        printObject(output, describe(await keys.revokeKey(id)), json === true);
+        printObject(output, describe(await keys.revokeKey(id, COMMAND_LINE)), json === true);
       }),
     );
   return command;

@@ -4,6 +4,7 @@ import {
   type Member,
   type MemberRole,
 } from "../../customers/accounts/accounts.table.ts";
+import { COMMAND_LINE } from "../../customers/audit/audit-log.ts";
 import { choiceOption, jsonOption, parseId } from "./arguments.ts";
 import { type CommandContext, CommandExit, EXIT_USAGE } from "./command-context.ts";
 import { readNewPassword } from "./new-password.ts";
@@ -30,7 +31,10 @@ export function memberCommand(context: CommandContext): Command {
       ) =>
         withDomains(context, async ({ accounts, people }) => {
           const { email, name, role } = input;
-          const member = await accounts.addMember({ organizationId, email, name, role });
+          const member = await accounts.addMember(
+            { organizationId, email, name, role },
+            COMMAND_LINE,
+          );
           await people.distrust(member.email);
           printObject(output, describe(member), input.json === true);
         }),
@@ -59,7 +63,11 @@ export function memberCommand(context: CommandContext): Command {
         throw new CommandExit(EXIT_USAGE, `There is no role ${text}: ${MEMBER_ROLES.join(", ")}.`);
       }
       return withDomains(context, async ({ accounts }) => {
-        printObject(output, describe(await accounts.changeRole(id, role)), json === true);
+        printObject(
+          output,
+          describe(await accounts.changeRole(id, role, COMMAND_LINE)),
+          json === true,
+        );
       });
     });
 
@@ -74,7 +82,7 @@ export function memberCommand(context: CommandContext): Command {
       .addOption(jsonOption())
       .action((id: number, { json }: { json?: boolean }) =>
         withDomains(context, async ({ accounts, people }) => {
-          const member = await accounts[verb](id);
+          const member = await accounts[verb](id, COMMAND_LINE);
           if (verb === "suspend") await people.endSessionsOfSuspended(member.email);
           printObject(output, describe(member), json === true);
         }),

@@ -3,6 +3,7 @@ import type { Domains } from "../../app/domains.ts";
 import type { Organization } from "../../customers/accounts/accounts.table.ts";
 import type { Accounts } from "../../customers/accounts/accounts.ts";
 import { PLAN_CODES, type PlanCode, periodAt, planInForce } from "../../customers/accounts/plan.ts";
+import { COMMAND_LINE } from "../../customers/audit/audit-log.ts";
 import { formatInstant } from "../../values/moscow-time.ts";
 import { choiceOption, jsonOption, parseId, parseLastDay } from "./arguments.ts";
 import { type CommandContext, CommandExit, EXIT_USAGE } from "./command-context.ts";
@@ -32,7 +33,9 @@ export function orgCommand(context: CommandContext): Command {
     .addOption(choiceOption("--plan <plan>", "its plan", PLAN_CODES).makeOptionMandatory())
     .addOption(jsonOption())
     .action(({ name, plan, json }: { name: string; plan: PlanCode; json?: boolean }) =>
-      printing(json === true, (accounts) => accounts.createOrganization({ name, plan })),
+      printing(json === true, (accounts) =>
+        accounts.createOrganization({ name, plan }, COMMAND_LINE),
+      ),
     );
 
   command
@@ -73,7 +76,7 @@ export function orgCommand(context: CommandContext): Command {
       }
       return printing(options.json === true, async (accounts) => {
         const { planEndsAt } = accounts.organization(id);
-        const planned = await accounts.givePlan(id, code, options.ends ?? null);
+        const planned = await accounts.givePlan(id, code, options.ends ?? null, COMMAND_LINE);
         if (planEndsAt !== null && planned.planEndsAt === null) {
           output.note(
             `The plan has no end any more; before, it ended ${formatInstant(planEndsAt)}.`,
@@ -93,7 +96,7 @@ export function orgCommand(context: CommandContext): Command {
       .argument("<organization>", "its number", parseId)
       .addOption(jsonOption())
       .action((id: number, { json }: { json?: boolean }) =>
-        printing(json === true, (accounts) => accounts[name](id)),
+        printing(json === true, (accounts) => accounts[name](id, COMMAND_LINE)),
       );
   }
   return command;

@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from "commander";
 import type { Plan } from "../../customers/accounts/accounts.table.ts";
 import { PLAN_CODES } from "../../customers/accounts/plan.ts";
 import { PLAN_LIMITS, type PlanChange } from "../../customers/accounts/plan-limits.ts";
+import { COMMAND_LINE } from "../../customers/audit/audit-log.ts";
 import { jsonOption } from "./arguments.ts";
 import { type CommandContext, CommandExit, EXIT_USAGE } from "./command-context.ts";
 import { type Printable, printList, printObject } from "./print.ts";
@@ -54,7 +55,7 @@ export function planCommand(context: CommandContext): Command {
       return withDomains(context, async ({ accounts }) => {
         printObject(
           output,
-          describe(await accounts.changePlan(code, change)),
+          describe(await accounts.changePlan(code, change, COMMAND_LINE)),
           options.json === true,
         );
       });

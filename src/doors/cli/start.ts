@@ -8,6 +8,7 @@ import type { Domains } from "../../app/domains.ts";
 import { recount } from "../../catalog/directory/recount.ts";
 import { importFile } from "../../catalog/imports/import-file.ts";
 import { type Config, type Environment, SETTINGS } from "../../config.ts";
+import { COMMAND_LINE } from "../../customers/audit/audit-log.ts";
 import { databaseExists } from "../../db/open-database.ts";
 import { isRunning } from "../../ports/running.ts";
 import type { CommandContext } from "./command-context.ts";
@@ -74,19 +75,28 @@ async function fillSample({ db, clock, accounts, keys }: Domains): Promise<strin
   await importFile(db, clock, "posts", samplePosts);
   await importFile(db, clock, "stats", sampleStatistics);
   await recount(db, clock);
-  const organization = await accounts.createOrganization({ name: "Sample", plan: "profi" });
-  const owner = await accounts.addMember({
-    organizationId: organization.id,
-    email: "owner@example.com",
-    name: "Sample owner",
-    role: "owner",
-  });
-  const { token } = await keys.createKey({
-    memberId: owner.id,
-    name: "First key",
-    access: "read_write",
-    expiresAt: null,
-  });
+  const organization = await accounts.createOrganization(
+    { name: "Sample", plan: "profi" },
+    COMMAND_LINE,
+  );
+  const owner = await accounts.addMember(
+    {
+      organizationId: organization.id,
+      email: "owner@example.com",
+      name: "Sample owner",
+      role: "owner",
+    },
+    COMMAND_LINE,
+  );
+  const { token } = await keys.createKey(
+    {
+      memberId: owner.id,
+      name: "First key",
+      access: "read_write",
+      expiresAt: null,
+    },
+    COMMAND_LINE,
+  );
   return token;
 }
 

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { COMMAND_LINE } from "../../customers/audit/audit-log.ts";
 import type { StaffWebhooks } from "../../push/webhooks/manage/staff-webhooks.ts";
 import type { Webhook } from "../../push/webhooks/manage/webhooks.table.ts";
 import { jsonOption, parseId } from "./arguments.ts";
@@ -39,7 +40,7 @@ export function webhookCommand(context: CommandContext): Command {
     .addOption(jsonOption())
     .action((id: number, { reason, json }: { reason: string; json?: boolean }) =>
       withDomains(context, async ({ webhooks }) => {
-        const disabled = await webhooks.disable(id, reason);
+        const disabled = await webhooks.disable(id, reason, COMMAND_LINE);
         printObject(output, describe(disabled, webhooks), json === true);
       }),
     );
@@ -51,7 +52,11 @@ export function webhookCommand(context: CommandContext): Command {
     .addOption(jsonOption())
     .action((id: number, { json }: { json?: boolean }) =>
       withDomains(context, async ({ webhooks }) => {
-        printObject(output, describe(await webhooks.enable(id), webhooks), json === true);
+        printObject(
+          output,
+          describe(await webhooks.enable(id, COMMAND_LINE), webhooks),
+          json === true,
+        );
       }),
     );
 

@@ -3,8 +3,8 @@ import { BACKUP_JOB } from "./jobs.ts";
 import type { JobState, Scheduler } from "./scheduler.ts";
 
 /**
- * What is told to everybody while the last daily backup failed; null where it did not, and where the
- * database does not answer, which is told by itself.
+ * The warning that everybody gets while the last daily backup failed; null where it did not, and
+ * where the database does not answer, which is told by itself.
  */
 export function backupWarning(jobs: Pick<Scheduler, "list">): string | null {
   const job = backupJob(jobs);

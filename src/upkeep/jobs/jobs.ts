@@ -19,7 +19,7 @@ interface NightlyJob {
 export const BACKUP_JOB = "backup";
 
 /**
- * What the appliance does by the clock (decisions, sections 3 and 8).
+ * The work that the appliance does by the clock (decisions, sections 3 and 8).
  * @param backups null where no folder for them is set
  */
 export function nightlyJobs(backups: BackupPlan | null): NightlyJob[] {

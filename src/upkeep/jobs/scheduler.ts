@@ -1,5 +1,5 @@
 import { Cron } from "croner";
-import { type Actor, COMMAND_LINE } from "../../customers/audit/audit-log.ts";
+import type { Actor } from "../../customers/audit/audit-log.ts";
 import { notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
@@ -30,7 +30,7 @@ export interface Scheduler {
    * @returns false where it is running already, in whichever process
    * @throws AppError `not_found`
    */
-  runNow(name: string, by?: Actor): Promise<boolean>;
+  runNow(name: string, by: Actor): Promise<boolean>;
   /** All jobs, with how they ran last. */
   list(): JobState[];
   start(): void;
@@ -93,7 +93,7 @@ export function createScheduler(
     }
   }
 
-  async function runNow(name: string, by = COMMAND_LINE): Promise<boolean> {
+  async function runNow(name: string, by: Actor): Promise<boolean> {
     const job = jobs.find((one) => one.name === name);
     if (job === undefined) throw notFound("job", name);
     const now = clock.now();

@@ -1,5 +1,6 @@
 import { type Domains, openDomains } from "../../../src/app/domains.ts";
 import { readConfig } from "../../../src/config.ts";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 
 import { systemPorts } from "../../../src/ports/ports.ts";
 import { formatDay } from "../../../src/values/moscow-time.ts";
@@ -71,16 +72,22 @@ export async function makeData(channels: number, people: number): Promise<Data> 
 async function addCustomers({ accounts, keys }: Domains, count: number): Promise<Customer[]> {
   const made: Customer[] = [];
   for (let at = 0; at < count; at++) {
-    const { id } = await accounts.createOrganization({ name: `Acme ${at}`, plan: "profi" });
+    const { id } = await accounts.createOrganization(
+      { name: `Acme ${at}`, plan: "profi" },
+      COMMAND_LINE,
+    );
     const owner = { organizationId: id, email: `owner-${at}@example.com`, name: "" };
-    const member = await accounts.addMember({ ...owner, role: "owner" });
+    const member = await accounts.addMember({ ...owner, role: "owner" }, COMMAND_LINE);
     const access = "read_write" as const;
-    const { token } = await keys.createKey({
-      memberId: member.id,
-      name: "",
-      access,
-      expiresAt: null,
-    });
+    const { token } = await keys.createKey(
+      {
+        memberId: member.id,
+        name: "",
+        access,
+        expiresAt: null,
+      },
+      COMMAND_LINE,
+    );
     made.push({ organization: id, key: token });
   }
   return made;
@@ -91,7 +98,7 @@ async function addPerson(
   organizationId: number,
   email: string,
 ): Promise<void> {
-  await accounts.addMember({ organizationId, email, name: "", role: "member" });
+  await accounts.addMember({ organizationId, email, name: "", role: "member" }, COMMAND_LINE);
   await people.ensure({ email, name: "" });
   await people.setPassword(email, PASSWORD);
 }

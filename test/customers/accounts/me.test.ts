@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { fakePorts } from "../../support/fake-ports.ts";
@@ -95,12 +96,15 @@ describe("the account", () => {
 
   test("shows the key's mark", async () => {
     const { memberId } = await appliance.customer();
-    const { token } = await appliance.app.domains.keys.createKey({
-      memberId,
-      name: "writes",
-      access: "read_write",
-      expiresAt: null,
-    });
+    const { token } = await appliance.app.domains.keys.createKey(
+      {
+        memberId,
+        name: "writes",
+        access: "read_write",
+        expiresAt: null,
+      },
+      COMMAND_LINE,
+    );
     expect((await me(token)).key).toMatchObject({
       access: "read_write",
       name: "writes",
@@ -111,7 +115,7 @@ describe("the account", () => {
   test("follows a change of the member's role at once", async () => {
     const { key, memberId } = await appliance.customer({ role: "member" });
     expect((await me(key)).member.role).toBe("member");
-    await appliance.app.domains.accounts.changeRole(memberId, "owner");
+    await appliance.app.domains.accounts.changeRole(memberId, "owner", COMMAND_LINE);
     expect((await me(key)).member.role).toBe("owner");
   });
 });
@@ -125,6 +129,7 @@ describe("the plan", () => {
       customer.organizationId,
       "start",
       Date.parse(END),
+      COMMAND_LINE,
     );
     return customer;
   }
@@ -165,7 +170,7 @@ describe("the plan", () => {
     appliance.ports.clock.set("2026-12-10T15:00:00+03:00");
     await imported(appliance, "channels", [channel(1)]);
     await appliance.get("/v1/msgr/channels/1/", key);
-    await appliance.app.domains.accounts.givePlan(organizationId, "start", null);
+    await appliance.app.domains.accounts.givePlan(organizationId, "start", null, COMMAND_LINE);
     expect(await me(key)).toMatchObject({
       api_tariff: "start",
       tariff_ends_at: null,
@@ -179,7 +184,7 @@ describe("the plan", () => {
     await imported(appliance, "channels", [channel(1)]);
     await appliance.get("/v1/msgr/channels/1/", key);
     appliance.ports.clock.advance(DAY_MS);
-    await appliance.app.domains.accounts.givePlan(organizationId, "start", null);
+    await appliance.app.domains.accounts.givePlan(organizationId, "start", null, COMMAND_LINE);
     expect(await me(key)).toMatchObject({
       tariff_ends_at: null,
       usage: { period_started_at: "2026-11-20T12:00:00+03:00", used: 1 },
@@ -284,12 +289,15 @@ describe("usage", () => {
   test("is the organization's, whichever of its keys is used", async () => {
     const { key, memberId } = await appliance.customer({ plan: "start" });
     const other = await appliance.customer({ plan: "start" });
-    const { token } = await appliance.app.domains.keys.createKey({
-      memberId,
-      name: "second",
-      access: "read_only",
-      expiresAt: null,
-    });
+    const { token } = await appliance.app.domains.keys.createKey(
+      {
+        memberId,
+        name: "second",
+        access: "read_only",
+        expiresAt: null,
+      },
+      COMMAND_LINE,
+    );
     await appliance.get("/v1/msgr/channels/", key);
     await appliance.get("/v1/msgr/channels/", token);
     expect([await used(key), await used(token), await used(other.key)]).toEqual([2, 2, 0]);
@@ -352,7 +360,7 @@ describe("last_used_at", () => {
 
   test("is not written for a key that is refused", async () => {
     const { key, keyId, organizationId } = await appliance.customer();
-    await appliance.app.domains.keys.revokeKey(keyId);
+    await appliance.app.domains.keys.revokeKey(keyId, COMMAND_LINE);
     expect((await appliance.get("/v1/me/", key)).status).toBe(401);
     const [stored] = appliance.app.domains.keys.keys(organizationId);
     expect(stored?.lastUsedAt).toBeNull();

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 
 let appliance: Appliance;
@@ -12,7 +13,7 @@ const END = Date.parse("2026-12-01T00:00:00+03:00");
 
 test("an end day is meant through its last second; then the plan is test, in a new period", async () => {
   const { key, organizationId } = await appliance.customer({ plan: "growth" });
-  await appliance.app.domains.accounts.givePlan(organizationId, "growth", END);
+  await appliance.app.domains.accounts.givePlan(organizationId, "growth", END, COMMAND_LINE);
   await appliance.request("/v1/msgr/channels/", { key });
   appliance.ports.clock.set("2026-11-30T23:59:59.999+03:00");
   expect(await me(key)).toMatchObject({
@@ -54,12 +55,14 @@ test("a plan cannot be given an end that is over", async () => {
   const { organizationId } = await appliance.customer({ plan: "start" });
   const { accounts } = appliance.app.domains;
   const now = appliance.ports.clock.now();
-  await expect(accounts.givePlan(organizationId, "growth", now)).rejects.toMatchObject({
+  await expect(
+    accounts.givePlan(organizationId, "growth", now, COMMAND_LINE),
+  ).rejects.toMatchObject({
     code: "invalid",
     fields: { ends: ["The day is over already."] },
   });
   expect(accounts.organization(organizationId).plan).toBe("start");
-  const given = await accounts.givePlan(organizationId, "growth", now + 1);
+  const given = await accounts.givePlan(organizationId, "growth", now + 1, COMMAND_LINE);
   expect(given).toMatchObject({ plan: "growth", planEndsAt: now + 1 });
 });
 
@@ -68,7 +71,10 @@ test("an e-mail address is a member of an organization once, in any case", async
   const other = await appliance.customer();
   const { accounts } = appliance.app.domains;
   const add = async (organization: number, email: string) =>
-    accounts.addMember({ organizationId: organization, email, name: "", role: "member" });
+    accounts.addMember(
+      { organizationId: organization, email, name: "", role: "member" },
+      COMMAND_LINE,
+    );
   await expect(add(organizationId, "ADA@example.com")).rejects.toMatchObject({ code: "invalid" });
   await expect(add(organizationId, "no address")).rejects.toMatchObject({ code: "invalid" });
   await expect(add(99, "bob@example.com")).rejects.toMatchObject({ code: "not_found" });
@@ -79,8 +85,8 @@ test("an e-mail address is a member of an organization once, in any case", async
 test("archiving twice keeps the first instant, and restoring forgets it", async () => {
   const { organizationId } = await appliance.customer();
   const { accounts } = appliance.app.domains;
-  const first = await accounts.archive(organizationId);
+  const first = await accounts.archive(organizationId, COMMAND_LINE);
   appliance.ports.clock.advance(1000);
-  expect((await accounts.archive(organizationId)).archivedAt).toBe(first.archivedAt);
-  expect((await accounts.restore(organizationId)).archivedAt).toBeNull();
+  expect((await accounts.archive(organizationId, COMMAND_LINE)).archivedAt).toBe(first.archivedAt);
+  expect((await accounts.restore(organizationId, COMMAND_LINE)).archivedAt).toBeNull();
 });

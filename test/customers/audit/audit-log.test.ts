@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
 import { auditOf, type Recorded } from "../../support/audit.ts";
 import {
@@ -46,29 +47,41 @@ describe("a command", () => {
     await people.markStaff("other@example.com", true);
     const endsAt = appliance.ports.clock.now() + 1;
     for (const [action, target, change] of [
-      ["plan.set", "plan start", () => accounts.changePlan("start", { requestsPerPeriod: 7 })],
+      [
+        "plan.set",
+        "plan start",
+        () => accounts.changePlan("start", { requestsPerPeriod: 7 }, COMMAND_LINE),
+      ],
       [
         ...(["organization.plan", `organization ${organizationId}`] as const),
-        () => accounts.givePlan(organizationId, "growth", endsAt),
+        () => accounts.givePlan(organizationId, "growth", endsAt, COMMAND_LINE),
       ],
-      ["member.role", `member ${memberId}`, () => accounts.changeRole(memberId, "administrator")],
-      ["member.suspend", `member ${memberId}`, () => accounts.suspend(memberId)],
-      ["member.restore", `member ${memberId}`, () => accounts.reinstate(memberId)],
-      ["key.revoke", `key ${keyId}`, () => keys.revokeKey(keyId)],
+      [
+        "member.role",
+        `member ${memberId}`,
+        () => accounts.changeRole(memberId, "administrator", COMMAND_LINE),
+      ],
+      ["member.suspend", `member ${memberId}`, () => accounts.suspend(memberId, COMMAND_LINE)],
+      ["member.restore", `member ${memberId}`, () => accounts.reinstate(memberId, COMMAND_LINE)],
+      ["key.revoke", `key ${keyId}`, () => keys.revokeKey(keyId, COMMAND_LINE)],
       [
         ...(["webhook.disable", `webhook ${webhook}`] as const),
-        () => domains().webhooks.disable(webhook, "spam"),
+        () => domains().webhooks.disable(webhook, "spam", COMMAND_LINE),
       ],
-      ["webhook.enable", `webhook ${webhook}`, () => domains().webhooks.enable(webhook)],
+      [
+        "webhook.enable",
+        `webhook ${webhook}`,
+        () => domains().webhooks.enable(webhook, COMMAND_LINE),
+      ],
       ["staff.add", `person ${email}`, () => people.markStaff(email, true)],
       ["staff.remove", `person ${email}`, () => people.markStaff(email, false)],
       [
         ...(["organization.archive", `organization ${organizationId}`] as const),
-        () => accounts.archive(organizationId),
+        () => accounts.archive(organizationId, COMMAND_LINE),
       ],
       [
         ...(["organization.restore", `organization ${organizationId}`] as const),
-        () => accounts.restore(organizationId),
+        () => accounts.restore(organizationId, COMMAND_LINE),
       ],
     ] as const) {
       expect(await recordedBy(change), action).toMatchObject([{ person: "", action, target }]);
@@ -81,13 +94,16 @@ describe("a command", () => {
     const password = "correct horse battery";
     let token = "";
     const recorded = await recordedBy(async () => {
-      const { id: organizationId } = await accounts.createOrganization({
-        ...{ name: "New", plan: "start" },
-      });
+      const { id: organizationId } = await accounts.createOrganization(
+        {
+          ...{ name: "New", plan: "start" },
+        },
+        COMMAND_LINE,
+      );
       const wanted = { organizationId, email: "new@example.com", name: "", role: "owner" } as const;
-      const { id: memberId } = await accounts.addMember(wanted);
+      const { id: memberId } = await accounts.addMember(wanted, COMMAND_LINE);
       const key = { memberId, name: "nightly", access: "read_only", expiresAt: null } as const;
-      token = (await keys.createKey(key)).token;
+      token = (await keys.createKey(key, COMMAND_LINE)).token;
       await people.ensure({ email: "new@example.com", name: "" });
       await people.setPassword("new@example.com", password);
     });
@@ -161,10 +177,14 @@ test("a change whose record cannot be written is not made", async () => {
   const { id } = await created(call);
   db.exec(`CREATE TRIGGER full BEFORE INSERT ON audit_log
     BEGIN SELECT RAISE(ABORT, 'the log is full'); END`);
-  await expect(accounts.suspend(customer.memberId)).rejects.toThrow("the log is full");
-  await expect(accounts.archive(customer.organizationId)).rejects.toThrow("the log is full");
-  await expect(keys.revokeKey(customer.keyId)).rejects.toThrow("the log is full");
-  await expect(domains().webhooks.disable(id)).rejects.toThrow("the log is full");
+  await expect(accounts.suspend(customer.memberId, COMMAND_LINE)).rejects.toThrow(
+    "the log is full",
+  );
+  await expect(accounts.archive(customer.organizationId, COMMAND_LINE)).rejects.toThrow(
+    "the log is full",
+  );
+  await expect(keys.revokeKey(customer.keyId, COMMAND_LINE)).rejects.toThrow("the log is full");
+  await expect(domains().webhooks.disable(id, "", COMMAND_LINE)).rejects.toThrow("the log is full");
   expect((await call("PATCH", `${id}/`, { channels: [2] })).status).toBe(500);
   expect((await call("DELETE", `${id}/`)).status).toBe(500);
   expect((await call("GET", `${id}/`)).body).toMatchObject({ channels: [1] });

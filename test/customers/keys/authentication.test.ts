@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 
 let appliance: Appliance;
@@ -53,7 +54,7 @@ test("a mistyped key is told from one that nobody has, by its checksum", async (
 test("a revoked key is refused from the next request on", async () => {
   const { key, keyId } = await appliance.customer();
   expect((await appliance.request("/v1/me/", { key })).status).toBe(200);
-  await appliance.app.domains.keys.revokeKey(keyId);
+  await appliance.app.domains.keys.revokeKey(keyId, COMMAND_LINE);
   await expectRefused(key, "This API key was revoked.");
 });
 
@@ -68,16 +69,16 @@ test("an expired key is refused from the first instant after its last day", asyn
 
 test("the key of a suspended member is refused, and accepted again after", async () => {
   const { key, memberId } = await appliance.customer();
-  await appliance.app.domains.accounts.suspend(memberId);
+  await appliance.app.domains.accounts.suspend(memberId, COMMAND_LINE);
   await expectRefused(key, "The member of this API key is suspended.");
-  await appliance.app.domains.accounts.reinstate(memberId);
+  await appliance.app.domains.accounts.reinstate(memberId, COMMAND_LINE);
   expect((await appliance.request("/v1/me/", { key })).status).toBe(200);
 });
 
 test("the key of an archived organization is refused, and accepted again after", async () => {
   const { key, organizationId } = await appliance.customer();
-  await appliance.app.domains.accounts.archive(organizationId);
+  await appliance.app.domains.accounts.archive(organizationId, COMMAND_LINE);
   await expectRefused(key, "The organization of this API key is archived.");
-  await appliance.app.domains.accounts.restore(organizationId);
+  await appliance.app.domains.accounts.restore(organizationId, COMMAND_LINE);
   expect((await appliance.request("/v1/me/", { key })).status).toBe(200);
 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
 import { channel } from "../../support/expectations.ts";
 import { fakePorts } from "../../support/fake-ports.ts";
@@ -49,12 +50,15 @@ describe("the rate", () => {
 
   test("is the organization's, whichever of its keys is used, and no other's", async () => {
     const { key, memberId } = customer;
-    const { token } = await appliance.app.domains.keys.createKey({
-      memberId,
-      name: "",
-      access: "read_only",
-      expiresAt: null,
-    });
+    const { token } = await appliance.app.domains.keys.createKey(
+      {
+        memberId,
+        name: "",
+        access: "read_only",
+        expiresAt: null,
+      },
+      COMMAND_LINE,
+    );
     for (let count = 0; count < 5; count++) await appliance.request("/v1/me/", { key });
     expect((await appliance.request("/v1/me/", { key: token })).status).toBe(429);
     const other = await appliance.customer({ plan: "start" });
@@ -69,7 +73,7 @@ describe("the rate", () => {
     expect((await appliance.request("/v1/me/", { key })).status).toBe(200);
     expect((await appliance.request("/v1/me/", { key })).status).toBe(429);
 
-    await accounts().givePlan(organizationId, "profi", null);
+    await accounts().givePlan(organizationId, "profi", null, COMMAND_LINE);
     appliance.ports.clock.advance(1000);
     const { headers } = await appliance.request("/v1/me/", { key });
     expect(headers.get("ratelimit-policy")).toStartWith('"rate";q=30;w=1, ');
@@ -94,7 +98,8 @@ describe("the quota", () => {
     customer = await appliance.customer({ plan: "start" });
   });
 
-  const quota = (units: number) => accounts().changePlan("start", { requestsPerPeriod: units });
+  const quota = (units: number) =>
+    accounts().changePlan("start", { requestsPerPeriod: units }, COMMAND_LINE);
   const card = (path = "/v1/msgr/channels/1/") => appliance.request(path, { key: customer.key });
 
   test("is told on every answer to a good key, with the seconds to the period's end", async () => {
@@ -131,7 +136,7 @@ describe("the quota", () => {
     await card();
     expect((await card("/v1/msgr/channels/?limit=x")).status).toBe(429);
     expect((await card("/v1/msgr/channels/99/")).status).toBe(429);
-    await accounts().changePlan("test", { requestsPerPeriod: 1 });
+    await accounts().changePlan("test", { requestsPerPeriod: 1 }, COMMAND_LINE);
     const { key } = await appliance.customer({ plan: "test" });
     await appliance.request("/v1/msgr/channels/1/", { key });
     const posts = await appliance.request("/v1/msgr/channels/1/posts/", { key });
@@ -179,7 +184,7 @@ describe("the quota", () => {
 
   test("a plan that ends falls to test at that instant, in a period of its own", async () => {
     const end = Date.parse("2026-12-01T00:00:00+03:00");
-    await accounts().givePlan(customer.organizationId, "start", end);
+    await accounts().givePlan(customer.organizationId, "start", end, COMMAND_LINE);
     await card();
     appliance.ports.clock.set("2026-11-30T23:59:59.999+03:00");
     expect((await card("/v1/msgr/channels/1/posts/")).status).toBe(200);
@@ -191,10 +196,10 @@ describe("the quota", () => {
 
   test("another plan starts a new period; renewing the one that holds does not", async () => {
     await card();
-    await accounts().givePlan(customer.organizationId, "start", null);
+    await accounts().givePlan(customer.organizationId, "start", null, COMMAND_LINE);
     expect(await used(customer.key)).toBe(1);
     appliance.ports.clock.advance(1);
-    await accounts().givePlan(customer.organizationId, "growth", null);
+    await accounts().givePlan(customer.organizationId, "growth", null, COMMAND_LINE);
     expect(await used(customer.key)).toBe(0);
   });
 
@@ -214,12 +219,13 @@ describe("the quota", () => {
       customer.organizationId,
       "start",
       Date.parse("2026-12-01T00:00:00+03:00"),
+      COMMAND_LINE,
     );
     appliance.ports.clock.set("2026-12-05T12:00:00+03:00");
     await card();
-    await accounts().givePlan(customer.organizationId, "test", null);
+    await accounts().givePlan(customer.organizationId, "test", null, COMMAND_LINE);
     expect(await used(customer.key)).toBe(1);
-    await accounts().givePlan(customer.organizationId, "start", null);
+    await accounts().givePlan(customer.organizationId, "start", null, COMMAND_LINE);
     expect(await used(customer.key)).toBe(0);
   });
 
@@ -286,7 +292,7 @@ describe("what a request costs", () => {
       expect(answer.status).toBe(status);
       expect(answer.headers.get("x-request-cost")).toBe("0");
     }
-    await accounts().changePlan("test", { requestsPerSecond: 1 });
+    await accounts().changePlan("test", { requestsPerSecond: 1 }, COMMAND_LINE);
     await appliance.request("/v1/me/", { key });
     expect((await appliance.request("/v1/msgr/channels/1/", { key })).status).toBe(429);
     appliance.ports.clock.advance(1000);
@@ -367,7 +373,7 @@ describe("the history of usage", () => {
 
   test("counts what the quota had no room for as an error without units", async () => {
     const { key } = await appliance.customer();
-    await accounts().changePlan("profi", { requestsPerPeriod: 1 });
+    await accounts().changePlan("profi", { requestsPerPeriod: 1 }, COMMAND_LINE);
     await Promise.all(
       Array.from({ length: 5 }, () => appliance.request("/v1/msgr/channels/1/", { key })),
     );

@@ -171,7 +171,7 @@ test.skipIf(process.getuid?.() !== 0)(
   },
 );
 
-test("a restore folds the former database's WAL in, and nothing of it reaches the new one", async () => {
+test("a restore checkpoints the former database's WAL, and nothing of it reaches the new one", async () => {
   // As after a process that was killed: what it committed last is in the WAL only.
   const writer = machine.open();
   writer.pragma("wal_autocheckpoint = 0");

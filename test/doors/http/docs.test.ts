@@ -7,6 +7,7 @@ import { type App, createApp } from "../../../src/app/app.ts";
 import { guides } from "../../../src/app/guides.ts";
 import { importFile } from "../../../src/catalog/imports/import-file.ts";
 import { readConfig } from "../../../src/config.ts";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { fakePorts } from "../../support/fake-ports.ts";
 import { HANGS_AFTER_MS } from "../../support/machine.ts";
 import {
@@ -38,15 +39,21 @@ beforeAll(async () => {
   const { db, accounts, keys } = app.domains;
   await importFile(db, ports.clock, "channels", `${sample}channels.ndjson`);
   await importFile(db, ports.clock, "posts", `${sample}posts.ndjson`);
-  const organization = await accounts.createOrganization({ name: "Acme", plan: "profi" });
-  const member = await accounts.addMember({
-    organizationId: organization.id,
-    email: "ada@example.com",
-    name: "Ada",
-    role: "owner",
-  });
+  const organization = await accounts.createOrganization(
+    { name: "Acme", plan: "profi" },
+    COMMAND_LINE,
+  );
+  const member = await accounts.addMember(
+    {
+      organizationId: organization.id,
+      email: "ada@example.com",
+      name: "Ada",
+      role: "owner",
+    },
+    COMMAND_LINE,
+  );
   const created = { memberId: member.id, name: "", access: "read_write", expiresAt: null } as const;
-  key = (await keys.createKey(created)).token;
+  key = (await keys.createKey(created, COMMAND_LINE)).token;
   address = app.listen();
   if (CHROMIUM !== undefined) browser = await launchBrowser();
 });

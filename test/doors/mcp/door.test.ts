@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { type McpRequests, mcpRequests } from "../../support/mcp-requests.ts";
 
@@ -85,7 +86,7 @@ describe("the key", () => {
     const { key, keyId } = await appliance.customer();
     const client = mcpRequests(appliance, key);
     expect((await client.post(PING)).status).toBe(200);
-    await appliance.app.domains.keys.revokeKey(keyId);
+    await appliance.app.domains.keys.revokeKey(keyId, COMMAND_LINE);
     const { status, body } = await client.post(PING);
     expect([status, body.code]).toEqual([401, "authentication_failed"]);
   });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { fakePorts } from "../../support/fake-ports.ts";
@@ -124,7 +125,7 @@ describe("the quota", () => {
   beforeEach(() => start(false));
 
   const quota = (units: number) =>
-    appliance.app.domains.accounts.changePlan("start", { requestsPerPeriod: units });
+    appliance.app.domains.accounts.changePlan("start", { requestsPerPeriod: units }, COMMAND_LINE);
 
   test("run out, a billed call is told in the result; free calls and methods go on", async () => {
     await quota(2);

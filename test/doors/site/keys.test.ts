@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
 import { auditOf } from "../../support/audit.ts";
 import { channel, imported } from "../../support/expectations.ts";
@@ -206,7 +207,7 @@ describe("the webhooks on the page", () => {
   });
 
   test("one that staff disabled is refused with a sentence, in the visitor's language", async () => {
-    await appliance.app.domains.webhooks.disable(id);
+    await appliance.app.domains.webhooks.disable(id, "", COMMAND_LINE);
     const refused = await enable(owner);
     expect(refused.status).toBe(409);
     expect(refused.html).toContain("The webhook was disabled by staff: contact support.");
@@ -219,12 +220,22 @@ describe("the webhooks on the page", () => {
 
   test("one that the plan has no room for stays disabled", async () => {
     await disable();
-    await appliance.app.domains.accounts.givePlan(customer.organizationId, "start", null);
+    await appliance.app.domains.accounts.givePlan(
+      customer.organizationId,
+      "start",
+      null,
+      COMMAND_LINE,
+    );
     const refused = await enable(owner);
     expect(refused.status).toBe(403);
     expect(refused.html).toContain("The plan in force has no room for it");
     appliance.ports.clock.advance(DAY_MS);
-    await appliance.app.domains.accounts.givePlan(customer.organizationId, "growth", null);
+    await appliance.app.domains.accounts.givePlan(
+      customer.organizationId,
+      "growth",
+      null,
+      COMMAND_LINE,
+    );
     expect(await isActive()).toBe(false);
   });
 

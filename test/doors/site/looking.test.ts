@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { dayOf, formatDay } from "../../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
@@ -144,14 +145,14 @@ inBrowser(
 
 inBrowser("a webhook that staff disabled stays disabled, whatever is clicked", async () => {
   const { page, context } = await signIn();
-  await appliance.app.domains.webhooks.disable(1);
+  await appliance.app.domains.webhooks.disable(1, "", COMMAND_LINE);
   await page.goto(`${address}/account/webhooks/1/`);
   await page.getByRole("button", { name: "Enable" }).click();
   await page.getByRole("alert").waitFor();
   expect(await page.getByRole("alert").textContent()).toBe(
     "The webhook was disabled by staff: contact support.",
   );
-  await appliance.app.domains.webhooks.enable(1);
+  await appliance.app.domains.webhooks.enable(1, COMMAND_LINE);
   await page.goto(`${address}/account/webhooks/1/`);
   await page.getByRole("button", { name: "Disable" }).click();
   await page.getByText("by your organization").waitFor();

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
 import { auditOf } from "../../support/audit.ts";
 import { type FakeMail, fakePorts } from "../../support/fake-ports.ts";
@@ -208,12 +209,15 @@ describe("where no mail can be sent", () => {
   test("no link opens the account of staff, or of another organization's member", async () => {
     const other = await appliance.customer();
     const { accounts } = appliance.app.domains;
-    await accounts.addMember({
-      organizationId: other.organizationId,
-      email: "eve@example.com",
-      name: "Eve",
-      role: "owner",
-    });
+    await accounts.addMember(
+      {
+        organizationId: other.organizationId,
+        email: "eve@example.com",
+        name: "Eve",
+        role: "owner",
+      },
+      COMMAND_LINE,
+    );
     const opens = async (html: string) => {
       const link = linkIn(html);
       const token = link.split("token=")[1] ?? "";
@@ -265,7 +269,7 @@ describe("suspending", () => {
       access: "read_only",
       expiresAt: null,
     } as const;
-    const { token } = await keys.createKey(made);
+    const { token } = await keys.createKey(made, COMMAND_LINE);
     const status = async () => (await appliance.request("/v1/me/", { key: token })).status;
     expect(await status()).toBe(200);
 
@@ -376,7 +380,10 @@ test("names are shown as text, whatever is in them", async () => {
   const { accounts } = appliance.app.domains;
   const name = '<script>alert("1")</script>\u202e';
   const { organizationId } = customer;
-  await accounts.addMember({ organizationId, email: "x@example.com", name, role: "member" });
+  await accounts.addMember(
+    { organizationId, email: "x@example.com", name, role: "member" },
+    COMMAND_LINE,
+  );
   const { html } = await owner.get(MEMBERS);
   expect(html).not.toContain("<script>alert");
   expect(html).toContain("<bdi>&lt;script&gt;");
@@ -429,7 +436,7 @@ describe("a password that somebody else may have chosen", () => {
       (await who.get(MEMBERS)).html.includes("al@example.com");
     expect(await isThere(thief)).toBe(false);
     expect((await thief.get("/account/profile/")).html).toContain("opens once it is known");
-    await accounts.suspend(memberByEmail("boss@example.com")?.id ?? 0);
+    await accounts.suspend(memberByEmail("boss@example.com")?.id ?? 0, COMMAND_LINE);
     expect(await isThere(thief)).toBe(false);
     // Whoever chooses a password by the operator's link is believed.
     const token = (await people.passwordLink("boss@example.com")) ?? "";

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { connectSnippets } from "../../../src/customers/keys/connect-snippets.ts";
 import { sumByDayAndMethod } from "../../../src/doors/site/usage-sums.ts";
 import { parseDay } from "../../../src/values/moscow-time.ts";
@@ -101,6 +102,7 @@ test("the plan, its end and what is left are those of the account method", async
     customer.organizationId,
     "start",
     Date.parse("2026-12-01T00:00:00+03:00"),
+    COMMAND_LINE,
   );
   const { html } = await owner.get("/account/");
   expect(html).toContain("<strong>Start</strong>");

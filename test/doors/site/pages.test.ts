@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { sitePages } from "../../../src/doors/site/site-pages.ts";
 import { ownPath, parseOwnPath } from "../../../src/doors/site/view.ts";
 import { languageOf } from "../../../src/doors/site/words/words.ts";
@@ -52,7 +53,7 @@ describe("every page", () => {
   test("of staff is not found for others, and those of an organization lead who has none to the profile", async () => {
     await addPerson(appliance, { email: "owner@example.com" });
     const { memberId } = await addPerson(appliance, { email: "none@example.com" });
-    await appliance.app.domains.accounts.suspend(memberId);
+    await appliance.app.domains.accounts.suspend(memberId, COMMAND_LINE);
     const owner = await signedInVisitor(appliance, "owner@example.com");
     const none = await signedInVisitor(appliance, "none@example.com");
     const csrf = await owner.csrf(PROFILE);
@@ -289,10 +290,13 @@ describe("a form", () => {
   test("switches the organization, and a link cannot", async () => {
     const { accounts } = appliance.app.domains;
     await addPerson(appliance);
-    const other = await accounts.createOrganization({ name: "Other", plan: "test" });
+    const other = await accounts.createOrganization({ name: "Other", plan: "test" }, COMMAND_LINE);
     const place = { organizationId: other.id, email: "ada@example.com", name: "" } as const;
-    await accounts.addMember({ ...place, role: "member" });
-    const foreign = await accounts.createOrganization({ name: "Foreign", plan: "test" });
+    await accounts.addMember({ ...place, role: "member" }, COMMAND_LINE);
+    const foreign = await accounts.createOrganization(
+      { name: "Foreign", plan: "test" },
+      COMMAND_LINE,
+    );
     const visitor = await signedInVisitor(appliance, "ada@example.com");
     const shown = async () =>
       /Organization: <bdi>([^<]*)/.exec((await visitor.get("/account/")).body)?.[1];
@@ -313,9 +317,9 @@ describe("a form", () => {
   test("acts on the organization that its page was drawn for, or on none", async () => {
     const { accounts, keys } = appliance.app.domains;
     await addPerson(appliance);
-    const other = await accounts.createOrganization({ name: "Other", plan: "test" });
+    const other = await accounts.createOrganization({ name: "Other", plan: "test" }, COMMAND_LINE);
     const place = { organizationId: other.id, email: "ada@example.com", name: "Ada" } as const;
-    await accounts.addMember({ ...place, role: "member" });
+    await accounts.addMember({ ...place, role: "member" }, COMMAND_LINE);
     const made = () => [1, other.id].flatMap((id) => keys.keys(id));
     for (const [language, said] of [
       ["en", "It is shown for Other now"],

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { fakePorts } from "../../support/fake-ports.ts";
 import {
@@ -137,7 +138,10 @@ test("no member is made with an address that cannot sign in", async () => {
   const { organizationId } = await addPerson(appliance);
   const { accounts } = appliance.app.domains;
   for (const email of ["ада@пример.рф", "a@b..c", "a..b@example.com", "a@localhost", "a b@c.de"]) {
-    const added = accounts.addMember({ organizationId, email, name: "", role: "member" });
+    const added = accounts.addMember(
+      { organizationId, email, name: "", role: "member" },
+      COMMAND_LINE,
+    );
     await expect(added, email).rejects.toMatchObject({
       fields: { email: ["Enter a valid email address."] },
     });
@@ -338,12 +342,12 @@ describe("a session", () => {
     const both = { role: "member", name: "" } as const;
     const bob = await addPerson(appliance, { ...both, email: "bob@example.com", organizationId });
     const { accounts, people } = appliance.app.domains;
-    const other = await accounts.createOrganization({ name: "Other", plan: "test" });
+    const other = await accounts.createOrganization({ name: "Other", plan: "test" }, COMMAND_LINE);
     const place = { ...both, email: "bob@example.com", organizationId: other.id };
-    const second = await accounts.addMember(place);
+    const second = await accounts.addMember(place, COMMAND_LINE);
     const visitor = await signedInVisitor(appliance, "bob@example.com");
     const suspend = async (id: number) => {
-      await accounts.suspend(id);
+      await accounts.suspend(id, COMMAND_LINE);
       await people.endSessionsOfSuspended("Bob@example.com");
     };
     await suspend(bob.memberId);
@@ -365,18 +369,18 @@ describe("a session", () => {
     const { memberId, organizationId } = await addPerson(appliance);
     const { accounts } = appliance.app.domains;
     const visitor = await signedInVisitor(appliance, "ada@example.com");
-    await accounts.suspend(memberId);
+    await accounts.suspend(memberId, COMMAND_LINE);
     const suspended = (await visitor.get(PROFILE)).body;
     expect(suspended).toContain("You are suspended in the organization Acme. Ask an owner of it.");
     expect(suspended).not.toContain("You are in no organization");
-    await accounts.archive(organizationId);
+    await accounts.archive(organizationId, COMMAND_LINE);
     expect((await visitor.get(PROFILE)).body).toContain("The organization Acme is archived.");
   });
 
   test("of somebody whose membership was suspended shows nothing of the organization", async () => {
     const { memberId } = await addPerson(appliance);
     const visitor = await signedInVisitor(appliance, "ada@example.com");
-    await appliance.app.domains.accounts.suspend(memberId);
+    await appliance.app.domains.accounts.suspend(memberId, COMMAND_LINE);
     const { status, headers, body } = await visitor.get("/account/");
     expect(status).toBe(303);
     expect(["/account/profile/", "/account/sign-in/?next=%2Faccount%2F"]).toContain(

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { recordChange } from "../../../src/customers/audit/audit-log.ts";
+import { COMMAND_LINE, recordChange } from "../../../src/customers/audit/audit-log.ts";
 import { createSecretBox } from "../../../src/push/webhooks/manage/secret-box.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
 import { auditOf } from "../../support/audit.ts";
@@ -129,7 +129,7 @@ test("nobody takes their own mark of staff, and the last one stays", async () =>
 });
 
 test("the summary counts what there is, and what is wrong", async () => {
-  await appliance.app.domains.webhooks.disable(await webhook(), "");
+  await appliance.app.domains.webhooks.disable(await webhook(), "", COMMAND_LINE);
   appliance.ports.mail.isDown = true;
   await staff.post(personPath(STAFF), { action: "mail-link" });
   const { html } = await staff.get("/staff/");
@@ -180,7 +180,12 @@ test("an organization is made, found, given plans, archived and restored", async
 
 test("a plan's form that is sent untouched changes and records nothing; an emptied day says so", async () => {
   const { accounts } = appliance.app.domains;
-  await accounts.givePlan(customer.organizationId, "growth", Date.parse("2027-02-01T00:00+03:00"));
+  await accounts.givePlan(
+    customer.organizationId,
+    "growth",
+    Date.parse("2027-02-01T00:00+03:00"),
+    COMMAND_LINE,
+  );
   const before = accounts.organization(customer.organizationId);
   const recorded = auditOf(appliance).length;
   const { html } = await staff.get(organizationPath());
@@ -323,8 +328,8 @@ test("people are listed with their organizations, suspended and archived ones to
     role: "member",
     email: email,
   });
-  await appliance.app.domains.accounts.suspend(id);
-  await appliance.app.domains.accounts.archive(customer.organizationId);
+  await appliance.app.domains.accounts.suspend(id, COMMAND_LINE);
+  await appliance.app.domains.accounts.archive(customer.organizationId, COMMAND_LINE);
   const { html } = await staff.get("/staff/people/?q=member@");
   expect(html).toContain("member, suspended, archived");
   expect(html).not.toContain(`${STAFF}</bdi></a>`);
@@ -453,10 +458,13 @@ test("the audit log's fixed values are in its reader's language, and its duratio
 test("names and addresses that people wrote are shown as text, and turn nothing beside them", async () => {
   const hostile = `<script>alert(1)</script>"'\u202egnp.exe\u2069\u2069\u200f`;
   const { accounts } = appliance.app.domains;
-  const made = await accounts.createOrganization({ name: hostile, plan: "profi" });
-  const member = await accounts.addMember({
-    ...{ organizationId: made.id, email: "x@example.com", name: hostile, role: "owner" },
-  });
+  const made = await accounts.createOrganization({ name: hostile, plan: "profi" }, COMMAND_LINE);
+  const member = await accounts.addMember(
+    {
+      ...{ organizationId: made.id, email: "x@example.com", name: hostile, role: "owner" },
+    },
+    COMMAND_LINE,
+  );
   const { db } = appliance.app.domains;
   // What no form takes may be in a file of yesterday.
   db.prepare("UPDATE members SET email = ? WHERE id = ?").run(
@@ -464,9 +472,12 @@ test("names and addresses that people wrote are shown as text, and turn nothing 
     member.id,
   );
   await appliance.app.domains.people.ensure({ email: "hostile@example.com", name: hostile });
-  await appliance.app.domains.keys.createKey({
-    ...{ memberId: member.id, name: hostile, access: "read_only", expiresAt: null },
-  });
+  await appliance.app.domains.keys.createKey(
+    {
+      ...{ memberId: member.id, name: hostile, access: "read_only", expiresAt: null },
+    },
+    COMMAND_LINE,
+  );
   const id = await webhook();
   const update = db.prepare("UPDATE webhooks SET url = ?, last_error = ? WHERE id = ?");
   update.run(hostile, hostile, id);

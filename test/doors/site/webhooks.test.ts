@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
 import { auditOf } from "../../support/audit.ts";
 import { channel, imported } from "../../support/expectations.ts";
@@ -50,7 +51,7 @@ const call = (verb: string, path: string, body?: unknown) =>
   callsWith(appliance, customer.key)(verb, path, body);
 const stored = async (id = 1) => (await call("GET", `${id}/`)).body;
 const givePlan = (plan: "test" | "growth" | "profi") =>
-  appliance.app.domains.accounts.givePlan(customer.organizationId, plan, null);
+  appliance.app.domains.accounts.givePlan(customer.organizationId, plan, null, COMMAND_LINE);
 
 describe("making a webhook", () => {
   test("shows its secret in the answer and never again; it signs what is sent", async () => {
@@ -118,7 +119,7 @@ describe("making a webhook", () => {
   });
 
   test("meets the plan's limits: of webhooks, and of channels in each", async () => {
-    await appliance.app.domains.accounts.changePlan("growth", { webhookChannels: 2 });
+    await appliance.app.domains.accounts.changePlan("growth", { webhookChannels: 2 }, COMMAND_LINE);
     await givePlan("growth");
     const many = await make({ channels: "1 2 3" });
     expect(many.status).toBe(400);
@@ -243,7 +244,7 @@ describe("what can be done with one", () => {
 
   test("one that staff disabled stays so, and the page says to contact support", async () => {
     await make();
-    await appliance.app.domains.webhooks.disable(1);
+    await appliance.app.domains.webhooks.disable(1, "", COMMAND_LINE);
     const page = await owner.get(`${PATH}1/`);
     expect(page.html).toContain("Only the service&#39;s staff can enable this webhook");
     const answer = await act("enable");
@@ -278,7 +279,7 @@ describe("what can be done with one", () => {
 
   test("address and channels change; what stays as it was is not judged again", async () => {
     await make({ channels: "1 2" });
-    await appliance.app.domains.accounts.changePlan("profi", { webhookChannels: 1 });
+    await appliance.app.domains.accounts.changePlan("profi", { webhookChannels: 1 }, COMMAND_LINE);
     const url = "https://other.example.com/hook";
     const moved = await act("change", { url, channels: "1 2" });
     expect(moved.location).toBe(`${PATH}1/?done=changed`);
@@ -326,7 +327,7 @@ describe("what can be done with one", () => {
 
     await deliverPost(appliance, 2);
     await owner.get(PATH);
-    await appliance.app.domains.webhooks.disable(1);
+    await appliance.app.domains.webhooks.disable(1, "", COMMAND_LINE);
     const refused = await act("resend", { delivery: String(delivery) });
     expect(refused.status).toBe(409);
     appliance.ports.clock.advance(3 * DAY_MS);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import {
   DAY_MS,
   HOUR_MS,
@@ -362,7 +363,7 @@ describe("a clock that jumps", () => {
 
 describe("a plan that ends", () => {
   const renew = (endsAt: number | null = null) =>
-    accounts().givePlan(pushing.customer.organizationId, "profi", endsAt);
+    accounts().givePlan(pushing.customer.organizationId, "profi", endsAt, COMMAND_LINE);
   const log = () => staff().deliveries(pushing.id, 100);
   const webhook = () =>
     staff()
@@ -435,7 +436,7 @@ describe("a plan that ends", () => {
     await pushing.add([1], "https://second.example/");
     await pushing.add([1], "https://third.example/");
     await startFailing(pushing, [1]);
-    await accounts().givePlan(pushing.customer.organizationId, "growth", null);
+    await accounts().givePlan(pushing.customer.organizationId, "growth", null, COMMAND_LINE);
     recover(pushing);
     await pushing.pass(MINUTE_MS);
     await pushing.send([2]);
@@ -455,7 +456,7 @@ describe("a plan that ends", () => {
 describe("staff", () => {
   test("disables a webhook: its queue is dropped and no PATCH enables it", async () => {
     await startFailing(pushing);
-    await staff().disable(pushing.id);
+    await staff().disable(pushing.id, "", COMMAND_LINE);
     expect(await pushing.view()).toMatchObject({ is_active: false, disabled_reason: "staff" });
     expect(await pushing.deliveries()).toMatchObject([{ state: "dropped" }]);
     for (const body of [
@@ -474,16 +475,16 @@ describe("staff", () => {
 
   test("disables one that the customer had disabled: the customer cannot undo it", async () => {
     await pushing.change({ is_active: false });
-    await staff().disable(pushing.id);
+    await staff().disable(pushing.id, "", COMMAND_LINE);
     expect((await pushing.change({ is_active: true })).status).toBe(409);
   });
 
   test("enables it again, with another 24 hours from its next failure", async () => {
     const firstAt = await startFailing(pushing);
     await pushing.passUntil(firstAt + 10 * HOUR_MS);
-    await staff().disable(pushing.id);
+    await staff().disable(pushing.id, "", COMMAND_LINE);
     await pushing.passUntil(firstAt + 12 * HOUR_MS);
-    await staff().enable(pushing.id);
+    await staff().enable(pushing.id, COMMAND_LINE);
     expect(await pushing.view()).toMatchObject(ACTIVE);
     const failedAt = await startFailing(pushing, [2]);
     expect(postsSent(pushing).at(-1)).toEqual([2]);
@@ -493,7 +494,7 @@ describe("staff", () => {
   test("enables one that failed for a day", async () => {
     const failedAt = await startFailing(pushing);
     await pushing.passUntil(failedAt + DAY_MS);
-    await staff().enable(pushing.id);
+    await staff().enable(pushing.id, COMMAND_LINE);
     expect(await pushing.view()).toMatchObject(ACTIVE);
     recover(pushing);
     await pushing.send([2]);

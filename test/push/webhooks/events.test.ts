@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import {
   DAY_MS,
@@ -244,11 +245,11 @@ describe("posts that are not sent", () => {
   });
 
   test("those read while staff had disabled the webhook", async () => {
-    await staff().disable(pushing.id);
+    await staff().disable(pushing.id, "", COMMAND_LINE);
     await pushing.read([1]);
     await pushing.pass(2 * MINUTE_MS);
     await pushing.read([2]);
-    await staff().enable(pushing.id);
+    await staff().enable(pushing.id, COMMAND_LINE);
     await pushing.read([3]);
     await pushing.pass(MINUTE_MS);
     expect(postsSent(pushing)).toEqual([[3]]);
@@ -256,12 +257,12 @@ describe("posts that are not sent", () => {
 
   test("those read while the plan had ended, after the renewal", async () => {
     const { organizationId } = pushing.customer;
-    await accounts().givePlan(organizationId, "profi", pushing.now() + MINUTE_MS);
+    await accounts().givePlan(organizationId, "profi", pushing.now() + MINUTE_MS, COMMAND_LINE);
     await pushing.pass(2 * MINUTE_MS);
     await pushing.read([1]);
     await pushing.pass(2 * MINUTE_MS);
     await pushing.read([2]);
-    await accounts().givePlan(organizationId, "profi", null);
+    await accounts().givePlan(organizationId, "profi", null, COMMAND_LINE);
     await pushing.read([3]);
     await pushing.pass(2 * MINUTE_MS);
     expect(postsSent(pushing)).toEqual([[3]]);
@@ -269,10 +270,10 @@ describe("posts that are not sent", () => {
 
   test("those read while the plan had ended, though no process looked before the renewal", async () => {
     const { organizationId } = pushing.customer;
-    await accounts().givePlan(organizationId, "profi", pushing.now() + MINUTE_MS);
+    await accounts().givePlan(organizationId, "profi", pushing.now() + MINUTE_MS, COMMAND_LINE);
     clock().advance(2 * MINUTE_MS);
     await pushing.read([1]);
-    await accounts().givePlan(organizationId, "growth", null);
+    await accounts().givePlan(organizationId, "growth", null, COMMAND_LINE);
     await pushing.read([2]);
     await pushing.pass(2 * MINUTE_MS);
     expect(postsSent(pushing)).toEqual([[2]]);
@@ -280,12 +281,12 @@ describe("posts that are not sent", () => {
 
   test("a plan prolonged before its end loses none of them", async () => {
     const { organizationId } = pushing.customer;
-    await accounts().givePlan(organizationId, "profi", pushing.now() + HOUR_MS);
+    await accounts().givePlan(organizationId, "profi", pushing.now() + HOUR_MS, COMMAND_LINE);
     await pushing.read([1]);
-    await accounts().givePlan(organizationId, "profi", pushing.now() + DAY_MS);
+    await accounts().givePlan(organizationId, "profi", pushing.now() + DAY_MS, COMMAND_LINE);
     await pushing.pass(MINUTE_MS);
     await pushing.read([2]);
-    await accounts().givePlan(organizationId, "growth", null);
+    await accounts().givePlan(organizationId, "growth", null, COMMAND_LINE);
     await pushing.pass(MINUTE_MS);
     expect(postsSent(pushing)).toEqual([[1], [2]]);
   });
@@ -337,7 +338,7 @@ describe("posts that are not sent", () => {
   test("those of an archived organization, neither new ones nor retries", async () => {
     await startFailing(pushing, [1]);
     await pushing.read([2]);
-    await accounts().archive(pushing.customer.organizationId);
+    await accounts().archive(pushing.customer.organizationId, COMMAND_LINE);
     await pushing.read([3]);
     await pushing.pass(HOUR_MS);
     expect(postsSent(pushing)).toEqual([[1]]);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type FakePost, fakePorts } from "../../support/fake-ports.ts";
 import {
   DAY_MS,
@@ -294,7 +295,10 @@ describe("a change while an attempt is under way", () => {
 
   test("that archives the organization leaves it without a retry", async () => {
     const { accounts } = pushing.appliance.app.domains;
-    await changeMeanwhile(() => accounts.archive(pushing.customer.organizationId), 500);
+    await changeMeanwhile(
+      () => accounts.archive(pushing.customer.organizationId, COMMAND_LINE),
+      500,
+    );
     await pushing.pass(HOUR_MS);
     expect(pushing.attempts()).toHaveLength(1);
   });

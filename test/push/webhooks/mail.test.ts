@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type FakePorts, fakePorts } from "../../support/fake-ports.ts";
 import {
   DAY_MS,
@@ -21,7 +22,10 @@ const runMail = () => pushing.appliance.app.mailer.runDue();
 
 async function addMember(name: string, role: "owner" | "administrator" | "member") {
   const { organizationId } = pushing.customer;
-  return accounts().addMember({ organizationId, email: `${name}@example.com`, name, role });
+  return accounts().addMember(
+    { organizationId, email: `${name}@example.com`, name, role },
+    COMMAND_LINE,
+  );
 }
 
 /** The webhook fails for a day and is disabled. */
@@ -49,14 +53,17 @@ test("every owner and administrator that is not suspended gets one mail of a dis
   await addMember("owner", "owner");
   await addMember("member", "member");
   const suspended = await addMember("suspended", "administrator");
-  await accounts().suspend(suspended.id);
+  await accounts().suspend(suspended.id, COMMAND_LINE);
   const other = await pushing.appliance.customer();
-  await accounts().addMember({
-    organizationId: other.organizationId,
-    email: "stranger@example.com",
-    name: "",
-    role: "owner",
-  });
+  await accounts().addMember(
+    {
+      organizationId: other.organizationId,
+      email: "stranger@example.com",
+      name: "",
+      role: "owner",
+    },
+    COMMAND_LINE,
+  );
   await failForADay();
   await runMail();
   expect(addressees().toSorted()).toEqual([
@@ -109,7 +116,7 @@ test("two webhooks disabled at one instant are two mails", async () => {
 test("neither the customer's disabling nor the staff's is told by mail", async () => {
   await pushing.change({ is_active: false });
   await pushing.change({ is_active: true });
-  await pushing.appliance.app.domains.webhooks.disable(pushing.id);
+  await pushing.appliance.app.domains.webhooks.disable(pushing.id, "", COMMAND_LINE);
   await passWithMail(HOUR_MS);
   expect(mail().sent).toEqual([]);
 });
@@ -149,7 +156,7 @@ test("a member suspended before the day was over gets none, one added before it 
   const failedAt = await startFailing(pushing);
   await pushing.passUntil(failedAt + HOUR_MS);
   const { id } = await addMember("new", "administrator");
-  await addMember("gone", "owner").then(({ id }) => accounts().suspend(id));
+  await addMember("gone", "owner").then(({ id }) => accounts().suspend(id, COMMAND_LINE));
   expect(id).toBeGreaterThan(0);
   await pushing.passUntil(failedAt + DAY_MS);
   await runMail();

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
 import { fakePorts } from "../../support/fake-ports.ts";
 import {
@@ -88,9 +89,9 @@ describe("who may", () => {
 
   test("a member who loses the role, or is suspended, loses the right with the next call", async () => {
     const { id } = await created(call);
-    await accounts().changeRole(customer.memberId, "member");
+    await accounts().changeRole(customer.memberId, "member", COMMAND_LINE);
     expectRefused(await call("DELETE", `${id}/`), 403, "manager_required");
-    await accounts().suspend(customer.memberId);
+    await accounts().suspend(customer.memberId, COMMAND_LINE);
     expectRefused(await call("GET", `${id}/`), 401, "authentication_failed");
   });
 });
@@ -139,7 +140,7 @@ describe("another organization's webhook", () => {
 
   test("disabled by staff is a 404 to enable, not a conflict", async () => {
     const { id } = await created(call);
-    await appliance.app.domains.webhooks.disable(id);
+    await appliance.app.domains.webhooks.disable(id, "", COMMAND_LINE);
     const stranger = await appliance.customer({ access: "read_write" });
     const answer = await callsWith(appliance, stranger.key)("PATCH", `${id}/`, {
       is_active: true,
@@ -216,10 +217,10 @@ describe("the cost", () => {
 describe("archiving the organization", () => {
   test("closes its webhooks until it is restored, and keeps them", async () => {
     const { id } = await created(call);
-    await accounts().archive(customer.organizationId);
+    await accounts().archive(customer.organizationId, COMMAND_LINE);
     expectRefused(await call("GET", `${id}/`), 401, "authentication_failed");
     appliance.ports.clock.advance(DAY_MS + MINUTE_MS);
-    await accounts().restore(customer.organizationId);
+    await accounts().restore(customer.organizationId, COMMAND_LINE);
     expect((await call("GET", `${id}/`)).body.is_active).toBe(true);
   });
 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { createMachine } from "../../support/machine.ts";
@@ -27,7 +28,7 @@ let call: Call;
 beforeEach(async () => {
   ({ appliance, customer, call } = await startManaging());
   await imported(appliance, "channels", [channel(4, { is_public: false })]);
-  await appliance.app.domains.accounts.changePlan("profi", { webhooks: 1000 });
+  await appliance.app.domains.accounts.changePlan("profi", { webhooks: 1000 }, COMMAND_LINE);
 });
 afterEach(() => endManaging(appliance));
 

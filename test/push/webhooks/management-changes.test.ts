@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import type { Appliance, Customer } from "../../support/appliance.ts";
 import { type FakePorts, fakePorts } from "../../support/fake-ports.ts";
 import {
@@ -88,7 +89,7 @@ describe("a change", () => {
     const failing = await created(call, { channels: [1] });
     const byStaff = await created(call, { channels: [2] });
     const byCustomer = await created(call, { channels: [3] });
-    await staff().disable(byStaff.id);
+    await staff().disable(byStaff.id, "", COMMAND_LINE);
     await call("PATCH", `${byCustomer.id}/`, { is_active: false });
     await deliverPost(appliance, 1);
     await pass(appliance, DAY_MS, 30 * MINUTE_MS);
@@ -154,7 +155,7 @@ describe("a webhook that staff disabled", () => {
 
   test("is not enabled: a 409 that says to contact support and changes nothing", async () => {
     const { id } = await created(call);
-    await staff().disable(id);
+    await staff().disable(id, "", COMMAND_LINE);
     const before = await shown(id);
     expect([before.is_active, before.disabled_reason]).toEqual([false, "staff"]);
     appliance.ports.clock.advance(1000);
@@ -173,7 +174,7 @@ describe("a webhook that staff disabled", () => {
 
   test("may be changed otherwise, and stays disabled by staff", async () => {
     const { id } = await created(call);
-    await staff().disable(id);
+    await staff().disable(id, "", COMMAND_LINE);
     const url = "https://other.example.com/";
     const { status, body } = await call("PATCH", `${id}/`, { url, channels: [2] });
     expect([status, body.url, body.channels]).toEqual([200, url, [2]]);
@@ -193,7 +194,7 @@ describe("a webhook that staff disabled", () => {
     for (const first of [true, false]) {
       const { id } = await created(call);
       if (first) await call("PATCH", `${id}/`, { is_active: false });
-      await staff().disable(id);
+      await staff().disable(id, "", COMMAND_LINE);
       ids.push(id);
     }
     const admin = await keyOf(appliance, customer.organizationId, "administrator", "read_write");
@@ -238,7 +239,7 @@ describe("a webhook that staff disabled", () => {
     const url = "https://other.example.com/";
     const change = call("PATCH", `${id}/`, { is_active: true, url });
     await asked.promise;
-    await staff().disable(id);
+    await staff().disable(id, "", COMMAND_LINE);
     const before = await shown(id);
     answer.resolve(["93.184.215.14"]);
     expectRefused(await change, 409, "conflict");
@@ -248,8 +249,8 @@ describe("a webhook that staff disabled", () => {
 
   test("is active again once staff enabled it", async () => {
     const { id } = await created(call);
-    await staff().disable(id);
-    await staff().enable(id);
+    await staff().disable(id, "", COMMAND_LINE);
+    await staff().enable(id, COMMAND_LINE);
     const { is_active, disabled_reason } = await shown(id);
     expect([is_active, disabled_reason]).toEqual([true, ""]);
     expect((await call("PATCH", `${id}/`, { is_active: true })).status).toBe(200);
@@ -257,7 +258,7 @@ describe("a webhook that staff disabled", () => {
 
   test("does not come back under its number once it is deleted", async () => {
     const { id } = await created(call);
-    await staff().disable(id);
+    await staff().disable(id, "", COMMAND_LINE);
     expect((await call("DELETE", `${id}/`)).status).toBe(204);
     const anew = await created(call);
     expect(anew.id).not.toBe(id);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
 import {
   type Call,
@@ -39,7 +40,7 @@ describe("the order of checks", () => {
 
   test("the key comes before the rate, and the rate before the verb", async () => {
     const { key } = await appliance.customer({ plan: "growth" });
-    await accounts().changePlan("growth", { requestsPerSecond: 1 });
+    await accounts().changePlan("growth", { requestsPerSecond: 1 }, COMMAND_LINE);
     const theirs = callsWith(appliance, key);
     expectRefused(await theirs("PUT", ""), 405, "method_not_allowed");
     expectRefused(await theirs("PUT", ""), 429, "rate_limited");
@@ -94,7 +95,7 @@ describe("the order of checks", () => {
   });
 
   test("an exhausted quota stops none of them, since they are free", async () => {
-    await accounts().changePlan("profi", { requestsPerPeriod: 1 });
+    await accounts().changePlan("profi", { requestsPerPeriod: 1 }, COMMAND_LINE);
     const path = "/v1/msgr/channels/1/";
     expect((await appliance.request(path, { key: customer.key })).status).toBe(200);
     expect((await appliance.request(path, { key: customer.key })).status).toBe(429);
@@ -103,7 +104,7 @@ describe("the order of checks", () => {
       const answer = await call(verb, `${id}/${rest}`, body);
       expect(answer.status, `${verb} ${rest}`).toBe(status);
     }
-    await accounts().changePlan("test", { requestsPerPeriod: 1 });
+    await accounts().changePlan("test", { requestsPerPeriod: 1 }, COMMAND_LINE);
     const poor = await appliance.customer({ plan: "test", access: "read_write" });
     await appliance.request(path, { key: poor.key });
     const refused = await callsWith(appliance, poor.key)("POST", "", {});
@@ -130,7 +131,7 @@ describe("the order of checks", () => {
     const { id } = await created(call);
     expect((await call("POST", `${id}/test/`)).status).toBe(200);
     expectRefused(await call("POST", `${UNKNOWN_ID}/test/`), 404, "not_found");
-    await appliance.app.domains.webhooks.disable(id);
+    await appliance.app.domains.webhooks.disable(id, "", COMMAND_LINE);
     const resend = await call("POST", `${id}/deliveries/${UNKNOWN_ID}/resend/`);
     expectRefused(resend, 404, "not_found");
   });
@@ -139,7 +140,7 @@ describe("the order of checks", () => {
     const { organizationId } = customer;
     const free = await appliance.customer({ plan: "test", access: "read_write" });
     const slow = await appliance.customer({ plan: "growth", access: "read_write" });
-    await accounts().changePlan("growth", { requestsPerSecond: 1 });
+    await accounts().changePlan("growth", { requestsPerSecond: 1 }, COMMAND_LINE);
     await appliance.request("/v1/me/", { key: slow.key });
     for (const [key, method, status] of [
       [null, "POST", 401],

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import type { PostResult } from "../../../src/ports/network.ts";
 import type { Appliance, Customer } from "../../support/appliance.ts";
 import type { FakeNetwork } from "../../support/fake-ports.ts";
@@ -212,7 +213,7 @@ describe("sending again", () => {
     expectRefused(await resend(at), 409, "conflict");
     await call("PATCH", `${at.id}/`, { is_active: true });
     expect((await resend(at)).body.delivered).toBe(true);
-    await appliance.app.domains.webhooks.disable(at.id);
+    await appliance.app.domains.webhooks.disable(at.id, "", COMMAND_LINE);
     expectRefused(await resend(at), 409, "conflict");
     expect(network.posts.length).toBe(2);
   });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import {
@@ -24,7 +25,7 @@ let call: Call;
 beforeEach(async () => {
   ({ appliance, call } = await startManaging());
   await imported(appliance, "channels", [channel(4, { is_public: false })]);
-  await appliance.app.domains.accounts.changePlan("profi", { webhooks: 1000 });
+  await appliance.app.domains.accounts.changePlan("profi", { webhooks: 1000 }, COMMAND_LINE);
 });
 afterEach(() => endManaging(appliance));
 
@@ -127,7 +128,7 @@ describe("the field", () => {
   test("channels takes a number that is repeated once, where it first stands", async () => {
     const { id } = await created(call, { channels: [2, 1, 2, 1, 3] });
     expect((await shown(id)).channels).toEqual([2, 1, 3]);
-    await appliance.app.domains.accounts.changePlan("profi", { webhookChannels: 2 });
+    await appliance.app.domains.accounts.changePlan("profi", { webhookChannels: 2 }, COMMAND_LINE);
     const { status, body } = await call("PATCH", `${id}/`, { channels: [1, 1, 1, 2] });
     expect([status, body.channels]).toEqual([200, [1, 2]]);
   });

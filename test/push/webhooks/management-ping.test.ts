@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import type { PostResult } from "../../../src/ports/network.ts";
 import type { Appliance, Customer } from "../../support/appliance.ts";
 import type { FakeNetwork } from "../../support/fake-ports.ts";
@@ -110,7 +111,7 @@ describe("the test", () => {
     const { id } = await created(call);
     await call("PATCH", `${id}/`, { is_active: false });
     expect((await call("POST", `${id}/test/`)).body.delivered).toBe(true);
-    await appliance.app.domains.webhooks.disable(id);
+    await appliance.app.domains.webhooks.disable(id, "", COMMAND_LINE);
     appliance.ports.clock.advance(MINUTE_MS);
     expect((await call("POST", `${id}/test/`)).body.delivered).toBe(true);
     const { is_active, disabled_reason, last_success_at } = await shown(id);
@@ -161,7 +162,7 @@ describe("the test", () => {
   });
 
   test("is refused while six of the organization's are under way, and another's is not", async () => {
-    await appliance.app.domains.accounts.changePlan("profi", { webhooks: 10 });
+    await appliance.app.domains.accounts.changePlan("profi", { webhooks: 10 }, COMMAND_LINE);
     const ids: number[] = [];
     for (let at = 0; at < 7; at++) {
       ids.push((await created(call, { url: `https://hooks-${at}.example.com/` })).id);
@@ -246,7 +247,7 @@ describe("the test", () => {
   });
 
   test("of one organization leaves another its own", async () => {
-    await appliance.app.domains.accounts.changePlan("profi", { webhooks: 20 });
+    await appliance.app.domains.accounts.changePlan("profi", { webhooks: 20 }, COMMAND_LINE);
     const one = await created(call, { url: "https://shared.example.com/" });
     await Promise.all(
       Array.from({ length: 8 }, async () => {
@@ -262,7 +263,7 @@ describe("the test", () => {
   });
 
   test("is possible again at once after the clock was set back", async () => {
-    await appliance.app.domains.accounts.changePlan("profi", { webhooks: 20 });
+    await appliance.app.domains.accounts.changePlan("profi", { webhooks: 20 }, COMMAND_LINE);
     const { id } = await created(call);
     for (let pings = 0; pings < 6; pings++) {
       const { id: other } = await created(call);

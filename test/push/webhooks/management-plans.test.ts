@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import {
   type Call,
@@ -89,7 +90,7 @@ describe("the plan", () => {
     const more = { url: RECEIVER, channels: [1] };
     await call("PATCH", `${id}/`, { is_active: false });
     expectRefused(await call("POST", "", more), 403, "tariff_required");
-    await appliance.app.domains.webhooks.disable(id);
+    await appliance.app.domains.webhooks.disable(id, "", COMMAND_LINE);
     expectRefused(await call("POST", "", more), 403, "tariff_required");
     await call("DELETE", `${id}/`);
     await created(call);
@@ -102,12 +103,23 @@ describe("the plan", () => {
     await created(other.call);
     const { organizationId } = one;
     const { accounts: members, keys } = appliance.app.domains;
-    const member = await members.addMember({
-      ...{ organizationId, email: "bob@example.com", name: "Bob", role: "administrator" as const },
-    });
-    const { token } = await keys.createKey({
-      ...{ memberId: member.id, name: "", access: "read_write" as const, expiresAt: null },
-    });
+    const member = await members.addMember(
+      {
+        ...{
+          organizationId,
+          email: "bob@example.com",
+          name: "Bob",
+          role: "administrator" as const,
+        },
+      },
+      COMMAND_LINE,
+    );
+    const { token } = await keys.createKey(
+      {
+        ...{ memberId: member.id, name: "", access: "read_write" as const, expiresAt: null },
+      },
+      COMMAND_LINE,
+    );
     const answer = await callsWith(appliance, token)("POST", "", { url: RECEIVER, channels: [1] });
     expectRefused(answer, 403, "tariff_required");
   });
@@ -125,14 +137,14 @@ describe("the plan", () => {
   test("changed by the operator holds from the next call on", async () => {
     const { call } = await customerOf("start");
     expectRefused(await call("GET", ""), 403, "tariff_required");
-    await accounts().changePlan("start", { webhooks: 2, webhookChannels: 1 });
+    await accounts().changePlan("start", { webhooks: 2, webhookChannels: 1 }, COMMAND_LINE);
     const { id } = await created(call);
     const answer = await call("PATCH", `${id}/`, { channels: [1, 2] });
     expectFieldFaults(answer, { channels: /\b2\b/ });
     await created(call);
     const third = await call("POST", "", { url: RECEIVER, channels: [1] });
     expectRefused(third, 403, "tariff_required");
-    await accounts().changePlan("start", { webhookChannels: 0 });
+    await accounts().changePlan("start", { webhookChannels: 0 }, COMMAND_LINE);
     expectFieldFaults(await call("PATCH", `${id}/`, { channels: [1] }), { channels: /\b1\b/ });
   });
 });
@@ -142,8 +154,8 @@ describe("after a downgrade", () => {
     const customer = await customerOf("profi");
     const ids = await makeWebhooks(customer.call, 3);
     const wide = await created(customer.call, { channels: [1, 2, 3] });
-    await accounts().changePlan("growth", { webhookChannels: 2 });
-    await accounts().givePlan(customer.organizationId, "growth", null);
+    await accounts().changePlan("growth", { webhookChannels: 2 }, COMMAND_LINE);
+    await accounts().givePlan(customer.organizationId, "growth", null, COMMAND_LINE);
     return { ...customer, id: ids[0] as number, wide: wide.id as number };
   }
 
@@ -247,7 +259,7 @@ describe("an organization whose plan includes no webhooks any more", () => {
       await deliverPost(appliance, plan === "start" ? 1 : 2);
       const [{ delivery }] = (await call("GET", `${id}/deliveries/`)).body.results;
       const before = (await call("GET", `${id}/`)).body;
-      await accounts().givePlan(organizationId, plan, null);
+      await accounts().givePlan(organizationId, plan, null, COMMAND_LINE);
       const posts = appliance.ports.network.posts.length;
       await expectOnlyOldOnes(call, id, delivery);
       expect((await call("GET", `${id}/`)).body).toEqual(before);
@@ -272,7 +284,7 @@ describe("an organization whose plan includes no webhooks any more", () => {
     await deliverPost(appliance, 1);
     const [{ delivery }] = (await call("GET", `${id}/deliveries/`)).body.results;
     const end = Date.parse("2026-11-21T00:00:00+03:00");
-    await accounts().givePlan(organizationId, "growth", end);
+    await accounts().givePlan(organizationId, "growth", end, COMMAND_LINE);
     appliance.ports.clock.set("2026-11-20T23:59:59.999+03:00");
     expect((await call("PATCH", `${id}/`, { channels: [2] })).status).toBe(200);
     appliance.ports.clock.advance(1);
@@ -280,7 +292,7 @@ describe("an organization whose plan includes no webhooks any more", () => {
     expect((await call("GET", `${id}/`)).body.is_active).toBe(true);
 
     appliance.ports.clock.advance(MINUTE_MS);
-    await accounts().givePlan(organizationId, "growth", null);
+    await accounts().givePlan(organizationId, "growth", null, COMMAND_LINE);
     expect((await call("PATCH", `${id}/`, { channels: [1] })).status).toBe(200);
     expect((await call("POST", `${id}/test/`)).body.delivered).toBe(true);
     expect((await call("GET", `${id}/deliveries/`)).status).toBe(200);
@@ -289,8 +301,8 @@ describe("an organization whose plan includes no webhooks any more", () => {
   test("is still told of the mark and the role first", async () => {
     const { call, organizationId, memberId } = await customerOf("profi");
     const { id } = await created(call);
-    await accounts().givePlan(organizationId, "start", null);
-    await accounts().changeRole(memberId, "member");
+    await accounts().givePlan(organizationId, "start", null, COMMAND_LINE);
+    await accounts().changeRole(memberId, "member", COMMAND_LINE);
     expectRefused(await call("DELETE", `${id}/`), 403, "manager_required");
     expect((await call("GET", `${id}/`)).status).toBe(200);
   });

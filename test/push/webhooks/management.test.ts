@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import type { Appliance, Customer } from "../../support/appliance.ts";
 import {
   type Call,
@@ -155,7 +156,7 @@ describe("a secret", () => {
     await request("PATCH", `${id}/`, { url: `${RECEIVER}?2`, is_active: true });
     await request("PATCH", `${id}/`, { secret: first });
     await request("PATCH", `${id}/`, { url: "https://10.0.0.1/" });
-    await staff().disable(id);
+    await staff().disable(id, "", COMMAND_LINE);
     await request("PATCH", `${id}/`, { is_active: true });
     for (const path of ["/v1/me/", "/v1/me/usage/"]) {
       const { body } = await appliance.request(path, { key: customer.key });

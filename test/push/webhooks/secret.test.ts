@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { type App, createApp } from "../../../src/app/app.ts";
 import { openDomains } from "../../../src/app/domains.ts";
 import { type Environment, readConfig } from "../../../src/config.ts";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 
 import { systemClock } from "../../../src/ports/clock.ts";
 import { type FakePorts, fakePorts } from "../../support/fake-ports.ts";
@@ -122,8 +123,8 @@ test("where the secret is lost, staff enables a webhook once its owner has rotat
   const { id, customer } = await pushOnce({ KANALOG_SECRET: ONE });
   const lost = environment({ KANALOG_SECRET: OTHER });
   const operator = await openDomains(readConfig(lost), ports());
-  await operator.webhooks.disable(id);
-  await expect(operator.webhooks.enable(id)).rejects.toMatchObject({
+  await operator.webhooks.disable(id, "", COMMAND_LINE);
+  await expect(operator.webhooks.enable(id, COMMAND_LINE)).rejects.toMatchObject({
     code: "conflict",
     detail: "The signing secret cannot be read any more: have its owner rotate it first.",
   });
@@ -134,7 +135,7 @@ test("where the secret is lost, staff enables a webhook once its owner has rotat
     headers: { authorization: `Bearer ${customer.key}` },
   });
   expect((await app.server.handle(rotate)).status).toBe(200);
-  expect((await app.domains.webhooks.enable(id)).disabledReason).toBe("");
+  expect((await app.domains.webhooks.enable(id, COMMAND_LINE)).disabledReason).toBe("");
   await app.close();
 });
 

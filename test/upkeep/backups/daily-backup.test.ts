@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import BetterSqlite3 from "better-sqlite3";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { createMachine, type Machine } from "../../support/machine.ts";
 import { SCRAPED, scrape } from "../../support/scrape.ts";
@@ -74,7 +75,9 @@ test("the oldest backups are removed, and no other file of the folder", async ()
 test("without a folder there is no such job", async () => {
   const without = await startAppliance();
   expect(without.app.scheduler.list().map(({ name }) => name)).not.toContain("backup");
-  await expect(without.app.scheduler.runNow("backup")).rejects.toMatchObject({ code: "not_found" });
+  await expect(without.app.scheduler.runNow("backup", COMMAND_LINE)).rejects.toMatchObject({
+    code: "not_found",
+  });
   await without.close();
 });
 

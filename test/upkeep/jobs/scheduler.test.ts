@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import type { Database } from "../../../src/db/database.ts";
 import { migrate } from "../../../src/db/migrate.ts";
 import { openDatabase } from "../../../src/db/open-database.ts";
@@ -187,7 +188,7 @@ test("a run that was under way when the clock was set back by 400 days keeps no 
   const slow = scheduler([slowJob().job]);
   appliance.ports.clock.set("2027-12-25T00:20:00+03:00");
   await slow.runDue();
-  expect(await slow.runNow("nightly")).toBe(true);
+  expect(await slow.runNow("nightly", COMMAND_LINE)).toBe(true);
   appliance.ports.clock.set("2026-11-20T12:10:00+03:00");
   const another = scheduler();
   await another.runDue();
@@ -231,7 +232,7 @@ test("a job that is run now does its last due time's work, which then counts as 
   const one = scheduler();
   await one.runDue();
   appliance.ports.clock.set("2026-11-21T00:11:00+03:00");
-  expect(await one.runNow("nightly")).toBe(true);
+  expect(await one.runNow("nightly", COMMAND_LINE)).toBe(true);
   await one.stop();
   expect(ran).toEqual(["2026-11-20T21:10:00.000Z"]);
   expect(noted()).toMatchObject({
@@ -250,19 +251,19 @@ test("while a job runs, no process runs it once more, and its due time waits", a
   const slow = slowJob();
   const one = scheduler([slow.job]);
   await one.runDue();
-  expect(await one.runNow("nightly")).toBe(true);
+  expect(await one.runNow("nightly", COMMAND_LINE)).toBe(true);
   const [state] = one.list();
   expect(state).toMatchObject({ startedAt: appliance.ports.clock.now(), finishedAt: null });
 
   const another = scheduler();
-  expect(await another.runNow("nightly")).toBe(false);
-  expect(await one.runNow("nightly")).toBe(false);
+  expect(await another.runNow("nightly", COMMAND_LINE)).toBe(false);
+  expect(await one.runNow("nightly", COMMAND_LINE)).toBe(false);
   appliance.ports.clock.set("2026-11-20T12:59:59+03:00");
-  expect(await another.runNow("nightly")).toBe(false);
+  expect(await another.runNow("nightly", COMMAND_LINE)).toBe(false);
   expect(slow.runs).toHaveLength(1);
   slow.end();
   await one.stop();
-  expect(await another.runNow("nightly")).toBe(true);
+  expect(await another.runNow("nightly", COMMAND_LINE)).toBe(true);
   await another.stop();
   expect(ran).toHaveLength(1);
 });
@@ -272,7 +273,7 @@ test("a due time that comes while the job is run now is run when that has ended"
   const one = scheduler([slow.job]);
   await one.runDue();
   appliance.ports.clock.set("2026-11-21T00:09:50+03:00");
-  expect(await one.runNow("nightly")).toBe(true);
+  expect(await one.runNow("nightly", COMMAND_LINE)).toBe(true);
   appliance.ports.clock.set("2026-11-21T00:10:30+03:00");
   const another = scheduler();
   await another.runDue();
@@ -286,10 +287,10 @@ test("a due time that comes while the job is run now is run when that has ended"
 test("a run that crashed is given up after an hour, and can be run again", async () => {
   const crashed = scheduler([slowJob().job]);
   await crashed.runDue();
-  expect(await crashed.runNow("nightly")).toBe(true);
+  expect(await crashed.runNow("nightly", COMMAND_LINE)).toBe(true);
   appliance.ports.clock.advance(60 * 60 * 1000);
   const another = scheduler();
-  expect(await another.runNow("nightly")).toBe(true);
+  expect(await another.runNow("nightly", COMMAND_LINE)).toBe(true);
   await another.stop();
   expect(ran).toHaveLength(1);
 });
@@ -303,7 +304,7 @@ test("jobs are listed with their last and next run", async () => {
   expect(one.list()).toEqual([{ ...state, ...never }]);
   await one.runDue();
   expect(one.list()).toEqual([{ ...state, ...never }]);
-  await one.runNow("nightly");
+  await one.runNow("nightly", COMMAND_LINE);
   await one.stop();
   const now = appliance.ports.clock.now();
   const failed = { startedAt: now, finishedAt: now, failure: "disk on fire" };
@@ -314,11 +315,13 @@ test("after a clock that jumped back, a run now is noted all the same", async ()
   const one = scheduler();
   await one.runDue();
   appliance.ports.clock.set("2026-11-10T12:00:00+03:00");
-  expect(await one.runNow("nightly")).toBe(true);
+  expect(await one.runNow("nightly", COMMAND_LINE)).toBe(true);
   await one.stop();
   expect(noted()).toMatchObject({ finished_at: appliance.ports.clock.now() });
 });
 
 test("a job that does not exist is not found", async () => {
-  await expect(scheduler().runNow("other")).rejects.toMatchObject({ code: "not_found" });
+  await expect(scheduler().runNow("other", COMMAND_LINE)).rejects.toMatchObject({
+    code: "not_found",
+  });
 });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { version } from "../../../package.json";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { inTransaction } from "../../../src/db/transaction.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
@@ -178,7 +179,7 @@ test("says when the last daily backup was finished, and nothing where there is n
   try {
     expect((await scrape(other)).has(name)).toBe(false);
     other.ports.clock.set("2026-11-21T04:00:07+03:00");
-    await other.app.scheduler.runNow("backup");
+    await other.app.scheduler.runNow("backup", COMMAND_LINE);
     await other.app.scheduler.stop();
     const [file = ""] = readdirSync(machine.path("backups"));
     const { mtimeMs } = statSync(machine.path(`backups/${file}`));

@@ -1,4 +1,4 @@
-import { type Actor, COMMAND_LINE, recordChange } from "../../../customers/audit/audit-log.ts";
+import { type Actor, recordChange } from "../../../customers/audit/audit-log.ts";
 import type { Database } from "../../../db/database.ts";
 import { inTransaction } from "../../../db/transaction.ts";
 import { AppError, fieldError, notFound } from "../../../errors.ts";
@@ -41,10 +41,9 @@ export function createStaffWebhooks(
     },
     channels: (id: number): number[] => channelsOf(db, id),
     /** @param note the reason, for staff */
-    disable: (id: number, note = "", by = COMMAND_LINE): Promise<Webhook> =>
+    disable: (id: number, note: string, by: Actor): Promise<Webhook> =>
       disableAsStaff(db, clock, id, note, by),
-    enable: (id: number, by = COMMAND_LINE): Promise<Webhook> =>
-      enableAsStaff(db, clock, id, secrets, by),
+    enable: (id: number, by: Actor): Promise<Webhook> => enableAsStaff(db, clock, id, secrets, by),
 
     /** The latest deliveries, newest first. */
     deliveries(id: number, limit: number): DeliveryView[] {

@@ -1,3 +1,4 @@
+import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
 import { createKeysStore } from "../../../../src/customers/keys/keys.store.ts";
 import {
   distrust,
@@ -17,7 +18,12 @@ export async function exerciseCustomers({ appliance, customer, webhooks }: World
   const { organizationId } = customer;
 
   const owner = "olga@example.com";
-  await addPerson(appliance, { organizationId, email: owner, name: "Olga", isStaff: true });
+  await addPerson(appliance, {
+    organizationId,
+    email: owner,
+    name: "Olga",
+    isStaff: true,
+  });
   const staff = await signedInVisitor(appliance, owner);
   for (const page of sitePages(organizationId, webhooks[0] ?? 0)) {
     const { status } = await staff.get(page);
@@ -29,7 +35,10 @@ export async function exerciseCustomers({ appliance, customer, webhooks }: World
   const visitor = visitorOf(appliance);
   const choose = `/account/choose-password/?token=${token}`;
   await visitor.post(choose, { action: "choose", token: token ?? "", password: "green horse 12" });
-  await accounts.addMember({ organizationId, email: "new@example.com", name: "", role: "member" });
+  await accounts.addMember(
+    { organizationId, email: "new@example.com", name: "", role: "member" },
+    COMMAND_LINE,
+  );
   await visitor.signIn("new@example.com", "green horse 12");
   await visitor.post("/account/profile/", {
     action: "change-password",
@@ -37,8 +46,8 @@ export async function exerciseCustomers({ appliance, customer, webhooks }: World
   });
   await visitor.post("/account/sign-in/", { action: "sign-out" });
   await people.setPassword(owner, "correct horse battery 2");
-  await markStaff(db, clock, { email: "new@example.com", isStaff: true });
-  await markStaff(db, clock, { email: "new@example.com", isStaff: false });
+  await markStaff(db, clock, { email: "new@example.com", isStaff: true, by: COMMAND_LINE });
+  await markStaff(db, clock, { email: "new@example.com", isStaff: false, by: COMMAND_LINE });
   await endSessions(db, clock, { email: owner, by: { person: owner, keyId: null } });
   await endSessionsOfSuspended(db, clock, "new@example.com");
   // Whoever has number 10 never said that the mailbox is theirs.
@@ -49,15 +58,18 @@ export async function exerciseCustomers({ appliance, customer, webhooks }: World
   const input = { settings: { secret: "x" }, email: "late@example.com", name: "Late" };
   await setUpPerson(db, clock, { ...input, password: "green horse 12" }).catch(() => {});
 
-  const made = await keys.createKey({
-    ...{ memberId: customer.memberId, name: "second", access: "read_only", expiresAt: null },
-  });
+  const made = await keys.createKey(
+    {
+      ...{ memberId: customer.memberId, name: "second", access: "read_only", expiresAt: null },
+    },
+    COMMAND_LINE,
+  );
   await appliance.get("/v1/me/", made.token);
-  await keys.revokeKey(made.key.id);
+  await keys.revokeKey(made.key.id, COMMAND_LINE);
   const [member] = accounts.members(organizationId).slice(-1);
   if (member !== undefined) {
-    await accounts.suspend(member.id);
-    await accounts.reinstate(member.id);
+    await accounts.suspend(member.id, COMMAND_LINE);
+    await accounts.reinstate(member.id, COMMAND_LINE);
   }
   await scrape(appliance);
   createKeysStore(db).accountsVersion();

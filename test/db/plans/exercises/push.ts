@@ -1,3 +1,4 @@
+import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
 import { claimDelivery } from "../../../../src/push/webhooks/delivery/deliveries.store.ts";
 import { releaseClaims } from "../../../../src/push/webhooks/delivery/exchange.ts";
 import { activeWebhooks } from "../../../../src/push/webhooks/manage/webhooks.store.ts";
@@ -48,13 +49,13 @@ export async function exercisePush({ appliance, call, webhooks }: World): Promis
   await call("DELETE", `${third}/`);
 
   await releaseClaims(db, clock, [{ id: 1, claim: "none" }]);
-  await staff.disable(second, "too many");
-  await staff.enable(second);
+  await staff.disable(second, "too many", COMMAND_LINE);
+  await staff.enable(second, COMMAND_LINE);
   const { organizationId } = staff.webhook(500);
-  await accounts.archive(organizationId);
+  await accounts.archive(organizationId, COMMAND_LINE);
   clock.advance(MINUTE_MS);
   await app.push.runDue();
-  await accounts.restore(organizationId);
+  await accounts.restore(organizationId, COMMAND_LINE);
 }
 
 /** One new post of each of some watched channels. */

@@ -1,4 +1,5 @@
 import { beat, selectRunning } from "../../../../src/catalog/imports/import-runs.store.ts";
+import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
 import { selectStaffEmails } from "../../../../src/customers/people/people.store.ts";
 import { rewriteMeta } from "../../../../src/db/meta.ts";
 import { queueMail } from "../../../../src/push/mail/mails.store.ts";
@@ -74,7 +75,7 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
 
   ports.clock.advance(DAY_MS);
   await scheduler.runDue();
-  await scheduler.runNow("recount");
+  await scheduler.runNow("recount", COMMAND_LINE);
   scheduler.list();
   // Where a backup fails, staff get a mail.
   for (const email of selectStaffEmails(db)) {

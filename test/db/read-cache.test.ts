@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type Database, statement } from "../../src/db/database.ts";
-import { createKeptReads } from "../../src/db/kept-reads.ts";
 import { IN_MEMORY, openDatabase } from "../../src/db/open-database.ts";
+import { createReadCache } from "../../src/db/read-cache.ts";
 import { inReadTransaction } from "../../src/db/read-transaction.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
@@ -36,14 +36,14 @@ describe("what was read", () => {
     void statement(by, "UPDATE t SET n = ? WHERE id = 1").run(n);
 
   test("is kept, and read again once another connection has committed", () => {
-    const kept = createKeptReads<number, number>(db, 10);
+    const kept = createReadCache<number, number>(db, 10);
     expect([kept(1, read), kept(1, read), reads]).toEqual([1, 1, 1]);
     set(other, 2);
     expect([kept(1, read), kept(1, read), reads]).toEqual([2, 2, 2]);
   });
 
   test("is kept over what this connection commits, and over what others roll back", () => {
-    const kept = createKeptReads<number, number>(db, 10);
+    const kept = createReadCache<number, number>(db, 10);
     kept(1, read);
     db.exec("CREATE TABLE own (n INTEGER) STRICT; INSERT INTO own VALUES (1)");
     other.exec("BEGIN; UPDATE t SET n = 5; ROLLBACK");
@@ -51,7 +51,7 @@ describe("what was read", () => {
   });
 
   test("is of one instant in a read transaction", () => {
-    const kept = createKeptReads<number, number>(db, 10);
+    const kept = createReadCache<number, number>(db, 10);
     const seen = inReadTransaction(db, () => {
       const before = kept(1, read);
       set(other, 2);
@@ -62,7 +62,7 @@ describe("what was read", () => {
   });
 
   test("is new where another commits between the look and the read", () => {
-    const kept = createKeptReads<number, number>(db, 10);
+    const kept = createReadCache<number, number>(db, 10);
     const late = (id: number): number | undefined => {
       set(other, 2);
       return read(id);
@@ -73,13 +73,13 @@ describe("what was read", () => {
   });
 
   test("is not kept where there was nothing", () => {
-    const kept = createKeptReads<number, number>(db, 10);
+    const kept = createReadCache<number, number>(db, 10);
     expect([kept(7, read), kept(7, read), reads]).toEqual([undefined, undefined, 2]);
   });
 
   test("is kept for so many keys at the most", () => {
     statement(other, "INSERT INTO t VALUES (2, 2), (3, 3)").run();
-    const kept = createKeptReads<number, number>(db, 2);
+    const kept = createReadCache<number, number>(db, 2);
     for (const id of [1, 2, 3, 3, 1]) kept(id, read);
     // The third was one too many: all began anew with it.
     expect(reads).toBe(4);
@@ -87,7 +87,7 @@ describe("what was read", () => {
 
   test("is kept over commits that leave its version as it is", () => {
     let version = 1;
-    const kept = createKeptReads<number, number>(db, 10, () => version);
+    const kept = createReadCache<number, number>(db, 10, () => version);
     kept(1, read);
     set(other, 2);
     expect([kept(1, read), reads]).toEqual([1, 1]);
@@ -100,7 +100,7 @@ describe("what was read", () => {
 test("Nothing is kept of a database in memory, whose one connection changes it", () => {
   const db = openDatabase(IN_MEMORY, systemClock, "writer");
   db.exec(SCHEMA);
-  const kept = createKeptReads<number, number>(db, 10);
+  const kept = createReadCache<number, number>(db, 10);
   const read = (id: number): number | undefined =>
     statement<{ n: number }>(db, "SELECT n FROM t WHERE id = ?").get(id)?.n;
   expect(kept(1, read)).toBe(1);
