@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { type Appliance, type Customer, startAppliance } from "../support/appliance.ts";
+import { channel, imported } from "../support/expectations.ts";
+import { fakePorts } from "../support/fake-ports.ts";
+import { mcpRequests } from "../support/mcp-requests.ts";
+
+/** A request is judged, charged and told what is left in one way, whichever door it comes in by. */
+
+const LIMIT_HEADERS = ["x-request-cost", "ratelimit-policy", "ratelimit"];
+
+let appliance: Appliance;
+beforeEach(async () => {
+  appliance = await startAppliance({}, fakePorts(), { ratesAsShipped: true });
+  await imported(appliance, "channels", [channel(1)]);
+});
+afterEach(() => appliance.close());
+
+interface Judged {
+  status: number;
+  code: string | null;
+  limits: (string | null)[];
+}
+
+const limitsOf = (headers: Headers) => LIMIT_HEADERS.map((name) => headers.get(name));
+
+async function overRest(path: string, { key }: Customer): Promise<Judged> {
+  const { status, body, headers } = await appliance.request(path, { key });
+  return { status, code: status < 400 ? null : (body.code ?? null), limits: limitsOf(headers) };
+}
+
+async function overMcp(name: string, args: object, { key }: Customer): Promise<Judged> {
+  const { body, headers } = await mcpRequests(appliance, key).call(name, { ...args });
+  const { isError, content } = body.result;
+  const [, status = "200", code = null] = isError
+    ? (/^(\d+) (\w+):/.exec(content[0].text) ?? [])
+    : [];
+  // Faults of arguments go by their names over REST, and have no code there.
+  return {
+    status: Number(status),
+    code: code === "invalid" ? null : code,
+    limits: limitsOf(headers),
+  };
+}
+
+describe("REST and MCP judge a request in the same way", () => {
+  const calls = [
+    ["msgr_channels_retrieve", { channel: "1" }, "/v1/msgr/channels/1/", 200, "1"],
+    ["msgr_channels_retrieve", { channel: "2" }, "/v1/msgr/channels/2/", 404, "1"],
+    ["msgr_channels_list", { q: "a" }, "/v1/msgr/channels/?q=a", 400, "1"],
+    ["msgr_posts_retrieve", { id: 1 }, "/v1/msgr/posts/1/", 403, "0"],
+    ["me_retrieve", {}, "/v1/me/", 200, "0"],
+  ] as const;
+
+  for (const [name, args, path, status, cost] of calls) {
+    test(`that comes to ${status}: ${path}`, async () => {
+      const rest = await overRest(path, await appliance.customer({ plan: "test" }));
+      const mcp = await overMcp(name, args, await appliance.customer({ plan: "test" }));
+      expect(rest).toMatchObject({
+        status,
+        limits: [cost, expect.any(String), expect.any(String)],
+      });
+      expect(mcp).toEqual(rest);
+    });
+  }
+
+  test("that comes too soon after others", async () => {
+    const [ofRest, ofMcp] = [
+      await appliance.customer({ plan: "test" }),
+      await appliance.customer({ plan: "test" }),
+    ];
+    for (let count = 0; count < 2; count++) {
+      await overRest("/v1/me/", ofRest);
+      await overMcp("me_retrieve", {}, ofMcp);
+    }
+    const rest = await overRest("/v1/msgr/channels/1/", ofRest);
+    expect(rest).toMatchObject({ status: 429, code: "rate_limited" });
+    expect(await overMcp("msgr_channels_retrieve", { channel: "1" }, ofMcp)).toEqual(rest);
+  });
+});
