@@ -180,7 +180,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
       isStopping: () => isStopping,
       parseBeside: threads.bodies.parseJson,
     },
-    readTurn: db === domains.db ? withoutTickSnapshots : createTickSnapshots(db, clock),
+    tickSnapshot: db === domains.db ? withoutTickSnapshots : createTickSnapshots(db, clock),
     keys,
     keyUse,
     others: site,

@@ -78,7 +78,7 @@ test("every command refuses a newer file in one line, with exit 1", async () => 
 test("a process that opens a new file while another one is making it waits for it", async () => {
   const maker = machine.open();
   maker.exec("BEGIN EXCLUSIVE");
-  const waiting = machine.run(["plan", "list", "--json"]);
+  const waiting = machine.runProgram(["plan", "list", "--json"]);
   // As long as making the schema takes on a slow disk.
   await new Promise((resolve) => setTimeout(resolve, 600));
   maker.exec("COMMIT");

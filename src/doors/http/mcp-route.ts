@@ -81,7 +81,7 @@ async function answerPost(
   note: (operation: string) => NoteRequest,
 ): Promise<Response> {
   const { ports } = context;
-  await context.readTurn();
+  await context.tickSnapshot();
   const startedMs = ports.clock.monotonic();
   const nowMs = ports.clock.now();
   const headers = commonHeaders(request, context);
@@ -135,7 +135,7 @@ async function answerAdmitted(
   if (bytes instanceof AppError) return refuse(bytes);
   const body = await readMessageBody(bytes, context);
   let operation = USAGE_METHOD;
-  await context.readTurn();
+  await context.tickSnapshot();
   const {
     status,
     body: text,

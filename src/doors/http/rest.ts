@@ -31,7 +31,7 @@ export interface RestContext extends Gate {
   noteRequests: NoteRequests;
   bodies: Bodies;
   /** What is read after it, before the next wait, is read at one instant after the call. */
-  readTurn(): Promise<void>;
+  tickSnapshot(): Promise<void>;
 }
 
 /** What Elysia hands to a handler, as far as the routes use it. */
@@ -112,7 +112,7 @@ async function answerCall(
   allowed?: string,
 ): Promise<Response> {
   const { ports } = context;
-  await context.readTurn();
+  await context.tickSnapshot();
   const startedMs = ports.clock.monotonic();
   const nowMs = ports.clock.now();
   const headers = commonHeaders(request, context);
