@@ -28,7 +28,7 @@ export type ErrorCode =
   | "unavailable"
   | "internal";
 
-/** What is wrong, by field, in the order it was found (specification, section 7). */
+/** Faults by field, in the order they were found (specification, section 7). */
 export type FieldFaults = Record<string, Message[]>;
 
 /** The same in words. */
@@ -39,7 +39,7 @@ export class AppError extends Error {
 
   constructor(
     readonly code: ErrorCode,
-    /** What may be told; of an error over fields, the first of its faults. */
+    /** The message that may be told; for an error over fields, the first of its faults. */
     readonly said: Message,
     options: { cause?: unknown; faults?: FieldFaults; retryAfterS?: number } = {},
   ) {

@@ -7,7 +7,7 @@ import { startAppliance } from "./support/appliance.ts";
 import { guideDocuments, linksOf, ROOT, readDocument } from "./support/documents.ts";
 import { fakePorts } from "./support/fake-ports.ts";
 
-/** What the README and the guides say of the program, by the program. */
+/** Claims of the README and the guides about the program, held against the program. */
 const text = (path: string): string => readDocument(path).text;
 
 test("the README is short, leads to every guide and shows what it is", () => {

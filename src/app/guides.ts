@@ -14,7 +14,7 @@ export const guides: readonly Guide[] = [
   { name: "start", texts: { en: start } },
   { name: "importing", texts: { en: importing } },
   { name: "customers", texts: { en: customers } },
-  // What customers read is in Russian too.
+  // Customers' guides are in Russian too.
   { name: "webhooks", texts: { en: webhooks, ru: webhooksRu } },
   { name: "mcp", texts: { en: mcp, ru: mcpRu } },
   { name: "operating", texts: { en: operating } },

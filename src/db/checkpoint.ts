@@ -68,27 +68,28 @@ export function checkpointIfLong(db: Database, clock: Clock): void {
 function checkpointNow(db: Database, clock: Clock): void {
   const copiesBeside = createCopy(db);
   for (let tries = 0; tries < TRIES_MAX; tries++) {
-    if (copiesBeside() && isNearlyThrough(db) && beginsAnew(db, clock)) return;
+    if (copiesBeside() && beginsAnew(db, clock)) return;
     pauseThread();
   }
 }
 
 /**
- * Copies what the log has while others write on, again at each call. True once the file is flushed as
- * well, so that little is left to flush for whoever takes the lock next. SQLite flushes the file only
- * where nobody has committed by the end of the copying. That can be seen where nobody has by the end
- * of the flush either; where others commit all the time it has happened after some calls.
+ * Copies what the log has while others write on, at each call until little is left. True once the file
+ * is flushed as well, so that whoever takes the lock next has little left to copy and to flush. SQLite
+ * flushes the file only where nobody has committed by the end of the copying. That can be seen where
+ * nobody has by the end of the flush either; where others commit all the time it has happened after
+ * some calls.
  */
 function createCopy(db: Database): () => boolean {
   let copies = 0;
   let isFlushed = false;
   return () => {
-    if (isFlushed) return true;
+    if (isFlushed && isNearlyThrough(db)) return true;
     const { log, checkpointed } = checkpoint(db, "PASSIVE");
-    const isCopied = log >= 0 && log === checkpointed;
-    if (isCopied) copies += 1;
-    isFlushed = isCopied && (copies >= FLUSHED_AFTER_COPIES || checkpoint(db, "NOOP").log === log);
-    return isFlushed;
+    if (log < 0 || log !== checkpointed) return false;
+    copies += 1;
+    isFlushed ||= copies >= FLUSHED_AFTER_COPIES || checkpoint(db, "NOOP").log === log;
+    return isFlushed && isNearlyThrough(db);
   };
 }
 
@@ -107,7 +108,7 @@ export async function checkpointBeside(db: Database, clock: Clock): Promise<void
   const giveUpAtMs = clock.monotonic() + WAIT_MAX_MS;
   const copiesBeside = createCopy(db);
   for (;;) {
-    if (copiesBeside() && isNearlyThrough(db) && beginsAnew(db, clock)) return;
+    if (copiesBeside() && beginsAnew(db, clock)) return;
     if (clock.monotonic() >= giveUpAtMs) return;
     await clock.sleep(PAUSE_MS);
   }

@@ -8,8 +8,6 @@ const WARNED_MS = 10 * 60 * 1000;
 /** Work that goes beyond the bound again and again has a line in the log so often. */
 const SAY_AGAIN_AFTER_MS = 60_000;
 
-export type LockWatch = ReturnType<typeof createLockWatch>;
-
 /** Watches how long transactions hold the write lock, and tells of those beyond the bound. */
 export function createLockWatch({ clock, log }: { clock: Clock; log: Log }, observe: NoteHold) {
   let longest: { work: string; heldMs: number; at: number; notedMs: number } | null = null;

@@ -95,7 +95,7 @@ export class FailedStatement extends Error {
 
   constructor(readonly sql: string) {
     super(sql);
-    // Where it was thrown is said by the error that this is the cause of.
+    // The error that this is the cause of has the stack of the throw.
     this.stack = `${this.name}: ${sql}`;
   }
 }

@@ -8,7 +8,7 @@ import type { RawArguments } from "./read-arguments.ts";
 import type { Services } from "./services.ts";
 import { STATUS_OF } from "./statuses.ts";
 
-/** What judges and counts the requests of every door. */
+/** The services that judge and count the requests of every door. */
 export interface Gate {
   keys: Pick<Keys, "verify">;
   keyUse: Pick<KeyUse, "note">;
@@ -17,7 +17,7 @@ export interface Gate {
 
 export type Admission = Admitted | { ok: false; error: AppError };
 
-/** What a door alone knows of a request. */
+/** The part of a request's context that only its door knows. */
 export type Incoming = Omit<CallContext, "services" | "caller" | "nowMs">;
 
 /** A request with a good key. The door has it counted once: by `call`, `refuse` or `record`. */

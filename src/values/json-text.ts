@@ -11,12 +11,12 @@ export function toJsonText<T>(value: T): JsonText<T> {
   return JSON.stringify(value) as JsonText<T>;
 }
 
-/** What a door writes: text as it is. */
+/** The text that a door writes; JSON text is passed on as it is. */
 export function jsonTextOf<T>(json: Json<T>): JsonText<T> {
   return typeof json === "string" ? (json as JsonText<T>) : toJsonText(json as T);
 }
 
-/** What a page shows. */
+/** The value that a page shows. */
 export function jsonValueOf<T>(json: Json<T>): T {
   return typeof json === "string" ? (JSON.parse(json) as T) : (json as T);
 }

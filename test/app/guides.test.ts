@@ -43,7 +43,7 @@ function load(path: string) {
 const titleOf = ({ title }: { title: string }) => title;
 const anchorsIn = (html: string) => [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
 
-/** What is wrong with an address, or null. */
+/** Says what is wrong with an address, or null. */
 async function faultOf(address: URL): Promise<string | null> {
   if (address.origin !== ORIGIN) return OTHER_HOSTS.includes(address.host) ? null : "leads away";
   const { status, body } = await load(address.pathname + address.search);

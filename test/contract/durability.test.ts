@@ -8,7 +8,7 @@ import { channel } from "../support/expectations.ts";
 import { fakePorts } from "../support/fake-ports.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
 
-/** What survives a loss of power (the guide Operating): by how far each connection waits for the disk. */
+/** Survival of a loss of power (the guide Operating) is tested by how far each connection waits for the disk. */
 
 const NORMAL = 1;
 const FULL = 2;

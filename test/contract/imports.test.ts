@@ -52,7 +52,7 @@ const GROUPS: Record<string, readonly string[]> = {
   upkeep: ["push", "catalog", "customers"],
 };
 const DOORS = ["http", "mcp", "site", "cli"].map((door) => `doors/${door}`);
-/** What everything may use. */
+/** Rooms that everything may use. */
 const BOTTOM = ["values", "errors.ts", "ports"];
 
 /**

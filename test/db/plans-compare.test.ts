@@ -11,7 +11,7 @@ const STATEMENT: Recorded = {
 };
 const ENTRY: Entry = { sql: STATEMENT.shape, plan: STATEMENT.plan, rows: 1 };
 
-/** What is said of one statement beside one entry of its call site. */
+/** The difference between a statement and an entry of its call site. */
 function faults(statement: Partial<Recorded>, entry: Partial<Entry> = {}): string[] {
   const entries = { [STATEMENT.site]: [{ ...ENTRY, ...entry }] };
   return faultsOf([{ ...STATEMENT, ...statement }], entries);

@@ -41,7 +41,7 @@ const TOOL_TEXTS = {
 const ROUTED = ["get", "post", "patch", "delete"];
 /** Stand in a path for the newest webhook there is, and for one that was tested and its delivery. */
 const [NEWEST, TESTED, PING] = ["newest", "tested", "ping"];
-/** What an operation answers at best: there are only pings to send again, and few of them. */
+/** The best answer of an operation: there are only pings to send again, and few of them. */
 const USUAL: Record<string, string> = { msgr_webhooks_deliveries_resend: "404" };
 
 let machine: Machine;

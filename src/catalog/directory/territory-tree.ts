@@ -36,7 +36,7 @@ export function inTreeOrder<T extends Node>(nodes: readonly T[]): (T & { path: s
 }
 
 /** @param above the path of the node above, null for one at the top */
-export function pathBelow(above: string | null, slug: string): string {
+function pathBelow(above: string | null, slug: string): string {
   return above === null ? slug : `${above}/${slug}`;
 }
 

@@ -17,7 +17,7 @@ export type ShownAs = "mark" | "number" | "moment" | "link" | "text";
  */
 export interface StoredField<Row, Stored, S extends Schema<unknown> | null, A = null> {
   column: Column<Row>;
-  /** What the API shows; null for what it does not. */
+  /** How the API shows it; null where it does not. */
   schema: S;
   /** The value of a new entry that gives none, and of one that is cleared; undefined: one is needed. */
   initial: Stored | undefined;

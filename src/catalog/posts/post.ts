@@ -53,7 +53,7 @@ export const postSchema = objectSchema(schemasOf(POST_FIELDS), "Post");
 
 export const toPostView: (record: PostRecord) => PostView = viewer(POST_FIELDS);
 
-/** Of `posts p`. */
+/** SQL: all columns of a post, of `posts p`. */
 export const POST_COLUMNS = Object.keys(POST_FIELDS)
   .map((name) => (name === "channel" ? "p.channel_id AS channel" : `p.${name}`))
   .join(", ");

@@ -46,7 +46,7 @@ export const AUDIT_ACTIONS = [
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** What is changed. */
+/** The kinds of things that are changed. */
 export type AuditTarget =
   | "import"
   | "job"
@@ -57,7 +57,7 @@ export type AuditTarget =
   | "plan"
   | "webhook";
 
-/** What is recorded of a change beside its target. Never a secret. */
+/** Details that are recorded of a change beside its target. Never a secret. */
 export type AuditDetail =
   | "access"
   | "before"

@@ -10,7 +10,7 @@ import type { Charge, Usage } from "./usage.ts";
 
 export type Limits = ReturnType<typeof createLimits>;
 
-/** What a caller has left after a request: for the headers of its answer. */
+/** Rate and quota that a caller has left after a request: for the headers of its answer. */
 export interface LimitStatus {
   plan: Plan;
   rate: { remaining: number; resetS: number };

@@ -20,8 +20,6 @@ interface Waiting {
   begin(): void;
 }
 
-export type HashingQueue = ReturnType<typeof createHashingQueue>;
-
 /** Work that hashes, one at a time: kinds take turns, so that no page holds up another. */
 export function createHashingQueue() {
   /** By kind, the one whose turn is next first. */

@@ -16,7 +16,7 @@ export const FORM_BYTES_MAX = 16 * 1024;
 const FIELDS_MAX = 1_000;
 
 /**
- * What a page was sent.
+ * Reads the form that a page was sent.
  * @param bytesMax how large it may be, its file left out
  * @param upload null for a page that takes no file
  * @throws AppError `payload_too_large`, `parse_error`; `unavailable` where a file cannot be stored

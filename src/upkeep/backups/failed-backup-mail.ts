@@ -2,7 +2,7 @@ import { noticeMail } from "../../push/mail/notice-mail.ts";
 import { message } from "../../values/messages/messages.ts";
 import { formatInstant } from "../../values/moscow-time.ts";
 
-/** What staff is told when the daily backup could not be written. */
+/** The mail to staff when the daily backup could not be written. */
 export function failedBackupMail(
   folder: string,
   reason: string,

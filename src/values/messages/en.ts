@@ -319,7 +319,7 @@ export const en = {
   verbatim: ({ text }: { text: string }) => text,
 };
 
-/** What may not be found. */
+/** Things that a request may name and that may not be there. */
 export type Thing = keyof typeof THINGS;
 
 /** As it is called without a name and before one. */

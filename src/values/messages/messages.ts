@@ -10,7 +10,7 @@ export type Message = { [Code in MessageCode]: { code: Code; values: Values<Code
 
 export type MessageCode = keyof typeof en;
 
-/** What a message tells beside its words; nothing for most. */
+/** Values that a message tells beside its words; none for most. */
 type Values<Code extends MessageCode> = (typeof en)[Code] extends (values: infer V) => string
   ? V
   : Record<never, never>;

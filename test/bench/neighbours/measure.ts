@@ -13,7 +13,7 @@ export interface Durations {
   timeoutMs: number;
 }
 
-/** What a victim saw, quietly and beside the neighbour. */
+/** Measurements of a victim, quietly and beside the neighbour. */
 export interface Round {
   quiet: Seen;
   beside: Seen;
@@ -23,7 +23,7 @@ export interface Measured {
   name: string;
   does: string;
   rounds: Round[];
-  /** What is told of the last round. */
+  /** Notes on the last round. */
   notes: string[];
   /** Bounds of the row's own that did not hold. */
   broken: string[];

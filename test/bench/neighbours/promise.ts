@@ -6,7 +6,7 @@ import { LATE, type Seen } from "./victim.ts";
 const TIMES_MOST = 3;
 const MORE_MOST_MS = 20;
 
-/** What a row comes to. */
+/** The verdict on a row. */
 export interface Verdict {
   quiet: Latency;
   beside: Latency;

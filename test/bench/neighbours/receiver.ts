@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { takeOrders } from "./orders.ts";
 
-/** What came between `begin` and `end`. */
+/** Events that came between `begin` and `end`. */
 export interface Received {
   port: number;
   /** By their kind. */

@@ -24,11 +24,11 @@ export interface Row {
   prepare?(stage: Stage): Promise<void>;
   /** Before each round, unmeasured. */
   beforeRound?(stage: Stage, round: number): Promise<void>;
-  /** What the neighbour does: for about so many seconds, or until it is done. */
+  /** Runs the neighbour for about so many seconds, or until it is done. */
   beside(stage: Stage, seconds: number, round: number): Promise<Beside>;
 }
 
-/** What came of it, beside what the victim saw. */
+/** Outcome of the neighbour's doing, beside what the victim saw. */
 export interface Beside {
   notes: string[];
   /** Bounds of the row's own that did not hold. */
@@ -56,7 +56,7 @@ export type LoadWithoutAddress = LoadSpec extends infer Kind
     : never
   : never;
 
-/** What a load was answered, for the table. */
+/** Answers to a load, for the table. */
 export function answered(outcomes: Outcomes): Beside {
   const parts = Object.entries(outcomes).map(([outcome, times]) => `${outcome} x ${times}`);
   return { notes: [`it was answered ${parts.join(", ") || "nothing"}`], broken: [] };

@@ -17,7 +17,7 @@ export interface VictimSpec {
   timeoutMs: number;
 }
 
-/** What a victim saw between `begin` and `end`. */
+/** Answers that a victim saw between `begin` and `end`. */
 export interface Seen {
   /** How long each took, a time-out its whole length. */
   durationsMs: number[];

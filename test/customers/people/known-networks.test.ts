@@ -8,7 +8,7 @@ import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { addPerson } from "../../support/visitor.ts";
 import { DAY_MS } from "../../support/webhook-calls.ts";
 
-/** What is remembered of the networks that people sign in from. */
+/** The memory of networks that people sign in from. */
 
 const ADA = "ada@example.com";
 const KEY = "a key of this test";

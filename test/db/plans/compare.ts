@@ -1,6 +1,6 @@
 import type { Recorded } from "./recorder.ts";
 
-/** What is written of a statement: how SQLite finds its rows, and how many it visits at the most. */
+/** An entry of a statement: how SQLite finds its rows, and how many it visits at the most. */
 export interface Entry {
   /** As `Recorded.shape`; without it, of each statement that its call site makes with this plan. */
   sql?: string;
@@ -28,7 +28,7 @@ export function faultsOf(statements: readonly Recorded[], entries: Entries): str
   const faults: string[] = [];
   const met = new Set<Entry>();
   for (const one of statements) {
-    // Such as COMMIT, or INSERT … VALUES: it reads nothing.
+    // COMMIT, INSERT … VALUES and the like read nothing.
     if (one.plan.length === 0) continue;
     const own = (entries[one.site] ?? []).filter(
       ({ sql }) => sql === undefined || sql === one.shape,

@@ -17,7 +17,7 @@ export interface Recorded {
 }
 
 export interface Recorder {
-  /** What was prepared while the application ran, each statement once a call site. */
+  /** Statements that were prepared while the application ran, each once a call site. */
   statements: readonly Recorded[];
   /** Call sites that prepared nothing, which no other one of their file asks for too. */
   idleSites(): CallSite[];
@@ -27,7 +27,7 @@ export interface Recorder {
   stop(): void;
 }
 
-/** What the driver's types do not know of it. */
+/** Members of the driver that its types do not know. */
 interface Driver {
   prepare(sql: string): BetterSqlite3.Statement;
   exec(sql: string): BetterSqlite3.Database;

@@ -9,7 +9,7 @@ import { type Call, callsWith } from "../../support/webhook-calls.ts";
 /** An appliance whose database is at the limits of the plans (or beyond those of small tables). */
 export interface World {
   appliance: Appliance;
-  /** Whose organization has 5 webhooks with 5,000 channels each: 1 to 5,000. */
+  /** A caller whose organization has 5 webhooks with 5,000 channels each: 1 to 5,000. */
   customer: Customer;
   /** A request with the customer's key. */
   call: Call;
@@ -21,7 +21,7 @@ export const CHANNELS = 30_000;
 export const WATCHED = 5_000;
 /** Published in the last two days, 20 in each watched channel. */
 export const FRESH_POSTS = 100_000;
-/** Of the fresh ones, those that are read and not cut yet. */
+/** Fresh posts that are read and not cut yet. */
 const UNCUT_POSTS = 5_000;
 /** Channel with ten thousand posts besides. */
 export const BUSY_CHANNEL = 20_000;

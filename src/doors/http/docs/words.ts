@@ -1,7 +1,7 @@
 import type { Language } from "../../../values/language.ts";
 import type { GuideName } from "./guide.ts";
 
-/** What the documentation's pages say around the guides' own text. */
+/** Words of the documentation's pages around the guides' own text. */
 interface DocsWords {
   /** The language's own name. */
   language: string;

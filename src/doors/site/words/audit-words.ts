@@ -4,7 +4,7 @@ import type { AuditAction, AuditDetail, AuditTarget } from "../../../customers/a
 export interface AuditWords {
   commandLine: string;
   actions: Record<AuditAction, string>;
-  /** What was changed, by the word before its number. */
+  /** Words for the changed thing, by the word before its number. */
   targets: Record<AuditTarget, string>;
   /** Names of details. */
   details: Record<AuditDetail, string>;

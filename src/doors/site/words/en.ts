@@ -36,7 +36,7 @@ const explorerPages = {
   number: "Number",
   otherCategories: "Other categories",
   marks: "Marks",
-  /** Of the card, by their names there. */
+  /** Labels of the card's fields, by their names there. */
   fields: {
     a_plus: "A+",
     verified: "verified by its owner",

@@ -37,7 +37,7 @@ const explorerPages: Words["explorerPages"] = {
   number: "Номер",
   otherCategories: "Другие категории",
   marks: "Отметки",
-  /** Of the card, by their names there. */
+  /** Labels of the card's fields, by their names there. */
   fields: {
     a_plus: "A+",
     verified: "подтверждён владельцем",

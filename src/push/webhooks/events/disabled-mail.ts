@@ -4,7 +4,7 @@ import { formatInstant } from "../../../values/moscow-time.ts";
 import { noticeMail } from "../../mail/notice-mail.ts";
 import type { Webhook } from "../manage/webhooks.table.ts";
 
-/** What owners and administrators are told when a webhook was disabled for its failures. */
+/** The mail to owners and administrators when a webhook was disabled for its failures. */
 export function disabledMail(
   { id, url, lastError, lastSuccessAt }: Webhook,
   organizationName: string,

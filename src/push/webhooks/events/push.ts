@@ -43,7 +43,7 @@ export function createPush(
         await clock.sleep(PAUSE_MS);
       }
       part = await work.leavePart({ last });
-      // What was cut is sent while the rest is; a failure is in the sender's own words in the log.
+      // Events that were cut are sent meanwhile; the sender logs a failure in its own words.
       if (part !== null && isAttemptDue(db, clock.now())) void sender.pump().catch(() => {});
     }
     for (const webhook of await work.disableFailed()) {

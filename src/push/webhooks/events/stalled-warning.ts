@@ -9,7 +9,7 @@ const OLDEST = `
   SELECT p.read_at AS readAt FROM read_posts r CROSS JOIN posts p ON p.id = r.post_id
   ORDER BY r.sequence LIMIT 1`;
 
-/** What is told in `/readyz` where posts that were read are not cut into events; else null. */
+/** The warning in `/readyz` where posts that were read are not cut into events; null where they are. */
 export function stalledWarning(db: Database, nowMs: number, batchMs: number): string | null {
   if (!anyWebhook(db)) return null;
   const readAt = statement<{ readAt: number }>(db, OLDEST).get()?.readAt;

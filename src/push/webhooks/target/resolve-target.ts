@@ -11,7 +11,7 @@ export type Resolution =
   | { ok: false; reason: ResolutionFault };
 
 export type ResolutionFault =
-  /** Of a private network. */
+  /** An address of a private network. */
   | "refused"
   | "no_such_name"
   /** Whether there is such a name cannot be told at present. */

@@ -111,7 +111,7 @@ function counts({ machine }: Stage): Counts {
   return row;
 }
 
-/** Of two minutes, which an event may take at the usual batch of a minute. */
+/** A shorter batch than usual, and as much time after it as two minutes leave after the usual one. */
 const USUAL = { batchS: BATCH_S, onTheirWayS: 120 - USUAL_BATCH_S + BATCH_S };
 
 export const cuttingRows: Row[] = [

@@ -6,7 +6,7 @@ import { requestsRow } from "./requests-row.ts";
 import { runCommands } from "./run-commands.ts";
 
 const REFRESH_S_MAX = 60;
-/** What Profi allows. */
+/** Requests a second that Profi allows. */
 const RATE = 30;
 const LOOK_MS = 100;
 const MEGABYTE = 1_000_000;

@@ -7,7 +7,7 @@ import { formToken } from "./strangers.ts";
 
 const SIGN_IN = "/account/sign-in/";
 const CONNECTIONS = 40;
-/** Of all people together: each may come back after ten seconds. */
+/** Sign-ins of all people together: each may come back after ten seconds. */
 const SIGN_INS_PER_SECOND = 2;
 const TIMEOUT_MS = 10_000;
 

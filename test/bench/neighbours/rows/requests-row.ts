@@ -5,7 +5,7 @@ type RequestsRow = Omit<Row, "prepare" | "beside"> & {
   connections: number;
   /** As fast as they are answered where not given. */
   perSecond?: number;
-  /** What is sent, in turn; made once, before the first round. */
+  /** Requests that are sent in turn; made once, before the first round. */
   requests(stage: Stage): SentRequest[] | Promise<SentRequest[]>;
 };
 

@@ -4,7 +4,7 @@ import { requestsRow } from "./requests-row.ts";
 import { addDeliveries, watchAll } from "./watching.ts";
 
 const CONNECTIONS = 8;
-/** What Profi allows. */
+/** Requests a second that Profi allows. */
 const RATE = 30;
 const CHANGES_PER_SECOND = 10;
 const HOUR_MS = 60 * 60 * 1000;
