@@ -43,7 +43,7 @@ test("the columns of imports are those of the program", () => {
 test("the plans are those of a new database", async () => {
   const guide = text("src/customers/customers.md");
   const appliance = await startAppliance({}, fakePorts(), { ratesAsShipped: true });
-  for (const plan of appliance.app.domains.accounts.plans()) {
+  for (const plan of await appliance.app.domains.accounts.plans()) {
     const history = plan.historyDays === null ? "all" : `${plan.historyDays} days`;
     const webhooks =
       plan.webhooks === 0

@@ -103,8 +103,8 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     noteSlow,
   });
 
-  const accounts = createAccounts(db, clock, { prepare: refuseChange, resume: refuseChange });
-  const keys = createKeys(db, accounts, clock, random);
+  const accounts = createAccounts(db, threads.writer);
+  const keys = createKeys(db, threads.writer, random);
   const { keyUse, usage, limits, commitCheck } = composeLimits(db, threads, ports, metrics.counted);
   const secrets = createSecretBox(secret(db), random);
   requireReadableSecrets(db, secrets, config);
@@ -126,14 +126,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     ports,
   );
   const services = composeServices(db, threads, config, { keyUse, limits, webhooks });
-  const { scheduler, newestBackup } = composeJobs(
-    db,
-    domains,
-    threads,
-    config,
-    ports,
-    metrics.counted,
-  );
+  const { scheduler, newestBackup } = composeJobs(db, threads, config, ports, metrics.counted);
 
   const imports = createImportRuns(
     domains.db,
@@ -163,6 +156,8 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   };
   const site = composeSite(db, domains, threads, secret(db), {
     ...door,
+    accounts,
+    keys,
     ownAddress: createOwnAddress(config, () => address),
     giveTime: (request) => server.server?.timeout(request, UPLOAD_MAX_S),
     imports,
@@ -268,11 +263,6 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
       log.info({ durationMs: Math.round(clock.monotonic() - toldAtMs) }, "stopped");
     },
   };
-}
-
-/** The serving connection reads, and counts; all else is changed on others. */
-function refuseChange(): never {
-  throw new Error("accounts are changed on a connection that writes");
 }
 
 function reasonOf(cause: unknown): string {

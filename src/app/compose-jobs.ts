@@ -3,17 +3,15 @@ import type { Database } from "../db/database.ts";
 import type { Ports } from "../ports/ports.ts";
 import { type BackupFile, backupPlace, lastBackup } from "../upkeep/backups/backup-files.ts";
 import type { BackupPlan } from "../upkeep/backups/daily-backup.ts";
-import { claimJobNow, selectJobRuns } from "../upkeep/jobs/jobs.store.ts";
+import { selectJobRuns } from "../upkeep/jobs/jobs.store.ts";
 import { nightlyJobs } from "../upkeep/jobs/jobs.ts";
 import { createScheduler, type JobLedger, type Scheduler } from "../upkeep/jobs/scheduler.ts";
 import type { Metrics } from "../upkeep/metrics/metrics.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
-import type { Domains } from "./domains.ts";
 
 /** Work that is done by the clock, and the backups that one of the jobs writes. */
 export function composeJobs(
   db: Database,
-  domains: Domains,
   threads: DatabaseThreads,
   config: Config,
   { clock, log }: Ports,
@@ -28,8 +26,8 @@ export function composeJobs(
   const ledger: JobLedger = {
     claim: threads.jobs.claimJob,
     // Not on the jobs' thread, where whoever asks would wait for the job under way.
-    claimNow: (claim, by) => claimJobNow(domains.db, clock, claim, by),
-    runs: () => selectJobRuns(db),
+    claimNow: threads.writer.claimJobNow,
+    runs: async () => selectJobRuns(db),
     end: threads.jobs.endJob,
   };
   return {

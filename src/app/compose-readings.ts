@@ -15,7 +15,7 @@ export async function composeReadings(
   lastBackup: () => Promise<{ madeAt: number } | null>,
   { system, clock, log }: Ports,
 ): Promise<Readings> {
-  const readDatabase = (): DatabaseReadings => {
+  const readDatabase = async (): Promise<DatabaseReadings> => {
     const nowMs = clock.now();
     const { fileBytes, walBytes } = readDatabaseSize(db);
     const { oldestDueAt, ...backlog } = selectBacklog(db, nowMs);
@@ -25,12 +25,12 @@ export async function composeReadings(
       ...backlog,
       oldestDueMs: oldestDueAt === null ? null : nowMs - oldestDueAt,
       mailsWaiting: countMails(db),
-      jobs: scheduler.list(),
+      jobs: await scheduler.list(),
     };
   };
   let database: DatabaseReadings | null = null;
   try {
-    database = readDatabase();
+    database = await readDatabase();
   } catch (error) {
     log.warn({ err: error }, "the database could not be read for the metrics");
   }

@@ -26,6 +26,8 @@ type Shared = Pick<
   | "giveTime"
   | "noteRequests"
   | "services"
+  | "accounts"
+  | "keys"
   | "imports"
   | "setUp"
   | "jobs"
@@ -55,8 +57,6 @@ export function composeSite(
     ...shared,
     secret: subkey(secret, "kanalog site forms"),
     requestId: (request) => requestIdOf(request, random, clock),
-    accounts: domains.accounts,
-    keys: domains.keys,
     webhooks: domains.webhooks,
     people: peopleOf(db, threads, secret, shared),
     audit: createAuditLog(domains.db),
@@ -78,7 +78,7 @@ function peopleOf(
   const networkKey = subkey(secret, "kanalog known networks");
   const hashing = createHashingQueue();
   return {
-    knowsNetwork: (email, network) =>
+    knowsNetwork: async (email, network) =>
       isKnownNetwork(db, ports.clock.now(), { email, network: networkHash(networkKey, network) }),
     signIn: ({ network, isKnownNetwork: isKnown, ...input }) =>
       hashing.run(isKnown ? "known-sign-in" : "sign-in", network, () =>
@@ -100,7 +100,7 @@ function peopleOf(
     endSessions: (email, by) => people.endSessions({ email, by }),
     endSessionsOfSuspended: people.endSessionsOfSuspended,
     distrust: people.distrust,
-    people: () => selectPeople(db, ports.clock.now()),
+    people: async () => selectPeople(db, ports.clock.now()),
   };
 }
 

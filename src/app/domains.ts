@@ -8,17 +8,17 @@ import { createOperatorPeople, type OperatorPeople } from "../customers/people/o
 import type { Database } from "../db/database.ts";
 import { migrate, SCHEMA_VERSION } from "../db/migrate.ts";
 import { openDatabase } from "../db/open-database.ts";
+import { inlineThreads } from "../db/threads.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Ports } from "../ports/ports.ts";
-import { emptyQueues } from "../push/webhooks/events/drop-queue.ts";
 import { createSecretBox } from "../push/webhooks/manage/secret-box.ts";
 import { createStaffWebhooks, type StaffWebhooks } from "../push/webhooks/manage/staff-webhooks.ts";
-import { resumeWebhooks, webhooksOf } from "../push/webhooks/manage/webhooks.store.ts";
 import {
   authSettings,
   type InstallationSecret,
   installationSecret,
 } from "./installation-secret.ts";
+import { pools } from "./operations.ts";
 
 /** A connection that writes, and the domains over it, for commands. */
 export interface Domains {
@@ -48,15 +48,12 @@ export async function openDomains(
     db.close();
     throw error;
   }
-  const accounts = createAccounts(db, clock, {
-    prepare: (id) => emptyQueues(db, clock, webhooksOf(db, id)),
-    resume: (id) => resumeWebhooks(db, id),
-  });
+  const changes = inlineThreads(pools.writer, db, clock).calls;
   return {
     db,
     clock,
-    accounts,
-    keys: createKeys(db, accounts, clock, random),
+    accounts: createAccounts(db, changes),
+    keys: createKeys(db, changes, random),
     usage: createUsageStore(db),
     webhooks: createStaffWebhooks(db, clock, () => createSecretBox(secret(db), random)),
     people: createOperatorPeople(db, clock, () => authSettings(secret(db))),

@@ -3,6 +3,8 @@ import { runUpload } from "../catalog/imports/run-upload.ts";
 import { selectPosts } from "../catalog/posts/posts.store.ts";
 import { selectCatalog } from "../catalog/search/select-catalog.ts";
 import { selectDailyStatistics } from "../catalog/statistics/statistics.store.ts";
+import { accountChanges } from "../customers/accounts/account-changes.ts";
+import { keyChanges } from "../customers/keys/key-changes.ts";
 import { selectUsage } from "../customers/limits/usage.store.ts";
 import {
   changePassword,
@@ -26,6 +28,7 @@ import type { Pool } from "../db/operations.ts";
 import type { Clock } from "../ports/clock.ts";
 import { claimMail, endMail } from "../push/mail/mails.store.ts";
 import { exchange, releaseClaims } from "../push/webhooks/delivery/exchange.ts";
+import { emptyQueues } from "../push/webhooks/events/drop-queue.ts";
 import {
   cutPart,
   disableFailed,
@@ -39,7 +42,8 @@ import {
   rotateSecret,
 } from "../push/webhooks/manage/manage-webhooks.ts";
 import { startResend, startTest } from "../push/webhooks/manage/manual-attempts.ts";
-import { claimJob, endJob } from "../upkeep/jobs/jobs.store.ts";
+import { resumeWebhooks, webhooksOf } from "../push/webhooks/manage/webhooks.store.ts";
+import { claimJob, claimJobNow, endJob } from "../upkeep/jobs/jobs.store.ts";
 import { runJob } from "../upkeep/jobs/jobs.ts";
 import { parseJson } from "../values/json-text.ts";
 
@@ -73,11 +77,23 @@ export const pools = {
   },
   /** A checkpoint waits for the disk, so the connection that serves leaves it to a thread. */
   checkpoints: { access: "writer", ...one, operations: { checkpointBeside } },
-  /** Changes that customers make: no wait for the lock may hold up answers. */
+  /** Changes that customers and staff make: no wait for the lock may hold up answers. */
   writer: {
     access: "writer",
     ...one,
-    operations: { addWebhook, changeWebhook, rotateSecret, startTest, startResend },
+    operations: {
+      ...accountChanges({
+        prepare: emptyQueuesOf,
+        resume: async (tx, id) => resumeWebhooks(tx, id),
+      }),
+      ...keyChanges,
+      addWebhook,
+      changeWebhook,
+      rotateSecret,
+      startTest,
+      startResend,
+      claimJobNow,
+    },
   },
   /** Work for webhooks and mails that is due by the clock, beside the nightly jobs. */
   push: {
@@ -119,6 +135,11 @@ export const pools = {
   /** Files that were uploaded: as long as jobs, and beside them. */
   imports: { access: "writer", ...one, operations: { runUpload } },
 } satisfies Record<string, Pool>;
+
+/** For an organization that may get events again: what waited meanwhile is not sent. */
+async function emptyQueuesOf(db: Database, clock: Clock, organizationId: number): Promise<void> {
+  await emptyQueues(db, clock, webhooksOf(db, organizationId));
+}
 
 /** A query as an operation: it needs no clock. */
 function query<Argument, Result>(select: (db: Database, argument: Argument) => Result) {

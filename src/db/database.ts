@@ -1,39 +1,35 @@
 import type BetterSqlite3 from "better-sqlite3";
-import type { ExtractTablesWithRelations } from "drizzle-orm";
-import { BetterSQLite3Database } from "drizzle-orm/better-sqlite3";
-import { BetterSQLiteSession } from "drizzle-orm/better-sqlite3/session";
-import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 import type { Clock } from "../ports/clock.ts";
+import { type Builders, type BuildersNow, createBuilders } from "./awaited-session.ts";
 import { plannedOnce } from "./planned-once.ts";
 import { type NoteSlow, Statement, type Watch, withSql } from "./statement.ts";
 import { createStatementCache } from "./statement-cache.ts";
 
-/** Queries name their tables themselves. */
-type NoTables = Record<string, never>;
+/** Builders of queries that write nothing. */
+export type Reading = Pick<Builders, "select" | "selectDistinct">;
 
 /**
- * One connection to SQLite, with drizzle's builders (`db.select()…`). Nobody else has the driver's
- * handle, so each error knows its statement and each slow statement is told of.
+ * One connection to SQLite. Nobody else has the driver's handle, so each error knows its statement and
+ * each slow statement is told of.
  */
-export class Database extends BetterSQLite3Database {
+export class Database {
   readonly #client: BetterSqlite3.Database;
   readonly #watch: Watch;
   /** By their text, as it was asked for. */
   readonly statements = createStatementCache((sql) => this.prepare(plannedOnce(sql)));
+  /** drizzle's, for statements that differ from time to time; others are prepared once (query.ts). */
+  readonly builders: Reading;
+  /** The same without waiting. */
+  readonly buildersNow: Pick<BuildersNow, "select">;
 
   constructor(client: BetterSqlite3.Database, clock: Clock) {
-    const watch: Watch = { clock, noteSlow: () => {} };
-    const dialect = new SQLiteSyncDialect();
-    const driver = { prepare: (sql: string) => prepare(client, sql, watch) };
-    // The session calls nothing else of the driver's.
-    const session = new BetterSQLiteSession<NoTables, ExtractTablesWithRelations<NoTables>>(
-      driver as never,
-      dialect,
-      undefined,
-    );
-    super("sync", dialect, session, undefined);
     this.#client = client;
-    this.#watch = watch;
+    this.#watch = { clock, noteSlow: () => {} };
+    // Not shared with `statements`: drizzle has its statements answer with lists in place of rows.
+    const built = createStatementCache((sql) => this.prepare(plannedOnce(sql)));
+    const { builders, buildersNow } = createBuilders((sql) => built.get(sql));
+    this.builders = builders;
+    this.buildersNow = buildersNow;
   }
 
   get path(): string {
@@ -104,6 +100,14 @@ export class Database extends BetterSQLite3Database {
   }
 }
 
+/**
+ * A connection within a transaction: `inTransaction` hands it to its callback, and what writes control
+ * data asks for it.
+ */
+export interface Transaction extends Database {
+  readonly builders: Builders;
+}
+
 function prepare<Row>(client: BetterSqlite3.Database, sql: string, watch: Watch): Statement<Row> {
   try {
     return new Statement<Row>(client.prepare(sql), sql, watch);
@@ -113,9 +117,9 @@ function prepare<Row>(client: BetterSqlite3.Database, sql: string, watch: Watch)
 }
 
 /**
- * The prepared statement of this SQL text on this connection, kept for the next time. For SQL whose
- * shape depends on the request, and for loops where a query builder would cost more than the query;
- * rows of accounts, keys and directories are read through drizzle.
+ * The prepared statement of this SQL text on this connection, kept for the next time. For what drizzle's
+ * builders cannot say, and where they would cost more than the query: a test lists these places, each
+ * with its reason (test/contract/raw-sql.test.ts).
  */
 export function statement<Row>(db: Database, sql: string): Statement<Row> {
   return db.statements.get(sql) as Statement<Row>;

@@ -2,7 +2,7 @@ import { isStorageFault, storageUnavailable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { isBusy } from "./busy.ts";
 import { checkpointIfLong } from "./checkpoint.ts";
-import { type Database, statement } from "./database.ts";
+import { type Database, statement, type Transaction } from "./database.ts";
 import { noteTransaction } from "./lock-holds.ts";
 
 /** How a write waits while another connection holds the lock. */
@@ -23,29 +23,39 @@ const PART_MS = 8;
 /** Between two parts, so that usage gets in: it looks every millisecond. */
 const PARTS_PAUSE_MS = 3;
 
-/** Refuses a callback that returns a promise: it would run on outside the transaction. */
-type Synchronous<T> = T extends PromiseLike<unknown> ? never : T;
+/** Transactions under way, by connection, each settled when it is over: the next begins after it. */
+const underWay = new WeakMap<Database, Promise<void>>();
 
 /**
- * Runs `work` in one BEGIN IMMEDIATE transaction: committed when it returns, rolled back when it
- * throws. Where another connection holds the write lock it waits without blocking the thread.
+ * Runs `work` in one BEGIN IMMEDIATE transaction: committed when it ends, rolled back when it throws.
+ * Where another connection holds the write lock it waits without blocking the thread.
  * @param name by which metrics and log tell how long the lock was held: a word of the program's own
+ * @param work waits for nothing but queries of its own, and not at all on the connection that serves:
+ *   what others read on it meanwhile would not be committed yet
  * @throws AppError `unavailable` when the lock was not free for so long
  */
 export async function inTransaction<T>(
   db: Database,
   clock: Clock,
   name: string,
-  work: () => Synchronous<T>,
+  work: (tx: Transaction) => T | Promise<T>,
   wait: Wait = USUAL_WAIT,
 ): Promise<T> {
   const giveUpAtMs = clock.monotonic() + wait.maxMs;
-  while (!tryBegin(db, clock.monotonic() < giveUpAtMs)) await clock.sleep(wait.lookMs);
+  for (;;) {
+    const other = underWay.get(db);
+    if (other !== undefined) await other;
+    else if (tryBegin(db, clock.monotonic() < giveUpAtMs)) break;
+    else await clock.sleep(wait.lookMs);
+  }
   const begunMs = clock.monotonic();
+  const { promise: over, resolve: end } = Promise.withResolvers<void>();
+  underWay.set(db, over);
   let isCommitted = false;
-  // From here to the commit nothing is awaited: others write on this connection too.
   try {
-    const result = work();
+    const working = work(db as Transaction);
+    // Nothing is awaited for work that waits for nothing: others read on this connection too.
+    const result = working instanceof Promise ? await working : working;
     statement(db, "COMMIT").run();
     isCommitted = true;
     return result;
@@ -53,6 +63,8 @@ export async function inTransaction<T>(
     if (db.isInTransaction) statement(db, "ROLLBACK").run();
     throw storageError(error);
   } finally {
+    underWay.delete(db);
+    end();
     noteTransaction(db, name, clock.monotonic() - begunMs);
     if (isCommitted) checkpointIfLong(db, clock);
   }
@@ -68,12 +80,12 @@ export async function inParts(
   db: Database,
   clock: Clock,
   name: string,
-  step: () => boolean,
+  step: (tx: Transaction) => boolean | Promise<boolean>,
 ): Promise<void> {
-  const part = (): boolean => {
+  const part = async (tx: Transaction): Promise<boolean> => {
     const endAtMs = clock.monotonic() + PART_MS;
     for (;;) {
-      if (!step()) return false;
+      if (!(await step(tx))) return false;
       if (clock.monotonic() >= endAtMs) return true;
     }
   };

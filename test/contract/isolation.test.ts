@@ -262,8 +262,8 @@ describe("every method answers what the table says", () => {
       bad.set(customer.key, "authentication_failed");
     };
     await add(({ keyId }) => keys.revokeKey(keyId, COMMAND_LINE));
-    await add(({ memberId }) => accounts.suspend(memberId, COMMAND_LINE));
-    await add(({ organizationId }) => accounts.archive(organizationId, COMMAND_LINE));
+    await add(({ memberId }) => accounts.suspendMember(memberId, COMMAND_LINE));
+    await add(({ organizationId }) => accounts.archiveOrganization(organizationId, COMMAND_LINE));
     await add(async () => clock.advance(MINUTE_MS), clock.now() + MINUTE_MS);
     bad.set(own.key.slice(0, -1), "authentication_failed").set("x", "authentication_failed");
     const elsewhere = await startAppliance();

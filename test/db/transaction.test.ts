@@ -121,9 +121,3 @@ test("a file that is no database is `unavailable`, naming the file", async () =>
   expect(open).toThrow(AppError);
   expect(open).toThrow(path);
 });
-
-test("work that returns a promise is no transaction: the type refuses it", () => {
-  // @ts-expect-error what it awaits would run outside the transaction
-  const refused = () => inTransaction(db, clock, "test", async () => 1);
-  expect(refused).toBeFunction();
-});

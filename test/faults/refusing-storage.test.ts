@@ -175,7 +175,7 @@ test("of billed requests that fail the log has one line at the begin, one a minu
 
 test("when the fault ends all works again at once, and only what was answered was counted", async () => {
   const { usage, accounts } = appliance.app.domains;
-  const started = accounts.organizations().find(({ id }) => id === customer.organizationId);
+  const started = (await accounts.organizations()).find(({ id }) => id === customer.organizationId);
   const used = (): number => usage.used(customer.organizationId, started?.planStartedAt ?? 0);
   for (const path of BILLED) expect((await send("GET", path)).status).toBe(200);
   refuseWrites(true);

@@ -93,7 +93,7 @@ test(
     console.info(`${REQUESTS} requests (KANALOG_TEST_REQUESTS), seed ${SEED} (KANALOG_TEST_SEED)`);
     const seen = new Map<string, number>();
     const counted = recorded();
-    const names = [...keys.keys()];
+    const names = [...(await keys.keys())];
     const toMethods = hostileRequests(document, known, names);
     const request = fc.oneof(
       { weight: MCP_SHARE - 1, arbitrary: toMethods },

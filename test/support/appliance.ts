@@ -70,7 +70,7 @@ export async function startAppliance(
   const app = await createApp(config, ports);
   const { domains } = app;
   if (!ratesAsShipped) {
-    for (const { code } of domains.accounts.plans()) {
+    for (const { code } of await domains.accounts.plans()) {
       await domains.accounts.changePlan(code, { requestsPerSecond: 1_000_000 }, COMMAND_LINE);
     }
   }

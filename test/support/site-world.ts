@@ -75,7 +75,7 @@ export async function startSiteWorld(): Promise<SiteWorld> {
   const gone = await addPerson(appliance, {
     ...{ organizationId, email: "gone@example.com", name: "Gone", role: "administrator" as const },
   });
-  await accounts.suspend(gone.memberId, COMMAND_LINE);
+  await accounts.suspendMember(gone.memberId, COMMAND_LINE);
   const invited = { organizationId, email: "new@example.com", name: "", role: "member" } as const;
   await accounts.addMember(invited, COMMAND_LINE);
 

@@ -92,7 +92,7 @@ export async function keyOf(
   const member = await domains.accounts.addMember(
     {
       organizationId,
-      email: `${role}-${access}-${domains.accounts.members(organizationId).length}@example.com`,
+      email: `${role}-${access}-${(await domains.accounts.members(organizationId)).length}@example.com`,
       name: role,
       role,
     },

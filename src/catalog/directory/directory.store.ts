@@ -1,25 +1,31 @@
-import { asc, eq, inArray, sql } from "drizzle-orm";
+import { asc, eq, sql } from "drizzle-orm";
 import { type Database, statement } from "../../db/database.ts";
+import { queryNow } from "../../db/query.ts";
 import { type Category, categories, type Territory, territories } from "./directory.table.ts";
 
-export function createDirectoryStore(db: Database) {
-  const allCategories = db.select().from(categories).orderBy(asc(categories.position)).prepare();
-  const allTerritories = db.select().from(territories).orderBy(asc(territories.position)).prepare();
-  const movedTerritories = db
-    .select({ slug: territories.slug })
-    .from(territories)
-    .where(eq(territories.isMoved, true))
-    .prepare();
-  const categoryBySlug = db
+const allCategories = queryNow((db) =>
+  db.select().from(categories).orderBy(asc(categories.position)),
+);
+const allTerritories = queryNow((db) =>
+  db.select().from(territories).orderBy(asc(territories.position)),
+);
+const movedTerritories = queryNow((db) =>
+  db.select({ slug: territories.slug }).from(territories).where(eq(territories.isMoved, true)),
+);
+const categoryBySlug = queryNow((db) =>
+  db
     .select()
     .from(categories)
-    .where(eq(categories.slug, sql.placeholder("slug")))
-    .prepare();
-  const territoryBySlug = db
+    .where(eq(categories.slug, sql.placeholder("slug"))),
+);
+const territoryBySlug = queryNow((db) =>
+  db
     .select()
     .from(territories)
-    .where(eq(territories.slug, sql.placeholder("slug")))
-    .prepare();
+    .where(eq(territories.slug, sql.placeholder("slug"))),
+);
+
+export function createDirectoryStore(db: Database) {
   const saveCategory = statement(
     db,
     `INSERT INTO categories (id, slug, name, image, position)
@@ -36,14 +42,20 @@ export function createDirectoryStore(db: Database) {
        name = excluded.name, kind = excluded.kind, parent = excluded.parent,
        path = excluded.path, position = excluded.position`,
   );
+  const setMoved = statement(
+    db,
+    "UPDATE territories SET is_moved = ? WHERE slug IN (SELECT value FROM json_each(?))",
+  );
+  const removeCategory = statement(db, "DELETE FROM categories WHERE slug = ?");
+  const removeTerritory = statement(db, "DELETE FROM territories WHERE slug = ?");
   const countCategory = statement(db, "UPDATE categories SET channels = ? WHERE slug = ?");
   const countTerritory = statement(db, "UPDATE territories SET channels = ? WHERE slug = ?");
 
   return {
-    categories: (): Category[] => allCategories.all(),
-    territories: (): Territory[] => allTerritories.all(),
-    category: (slug: string): Category | undefined => categoryBySlug.get({ slug }),
-    territory: (slug: string): Territory | undefined => territoryBySlug.get({ slug }),
+    categories: (): Category[] => allCategories(db).all(),
+    territories: (): Territory[] => allTerritories(db).all(),
+    category: (slug: string): Category | undefined => categoryBySlug(db).get({ slug }),
+    territory: (slug: string): Territory | undefined => territoryBySlug(db).get({ slug }),
 
     /** @param row has an id where a new entry brings its own */
     saveCategory(row: Omit<Category, "id" | "channels"> & { id?: number }): void {
@@ -60,22 +72,22 @@ export function createDirectoryStore(db: Database) {
     },
 
     /** Slugs of the territories that are marked as moved. */
-    movedTerritories: (): string[] => movedTerritories.all().map(({ slug }) => slug),
+    movedTerritories: (): string[] =>
+      movedTerritories(db)
+        .all()
+        .map(({ slug }) => slug),
 
     /** Marks territories as moved, or as no longer so. */
     markMoved(slugs: readonly string[], isMoved: boolean): void {
-      db.update(territories)
-        .set({ isMoved })
-        .where(inArray(territories.slug, [...slugs]))
-        .run();
+      setMoved.run(Number(isMoved), JSON.stringify(slugs));
     },
 
     removeCategory(slug: string): void {
-      db.delete(categories).where(eq(categories.slug, slug)).run();
+      removeCategory.run(slug);
     },
 
     removeTerritory(slug: string): void {
-      db.delete(territories).where(eq(territories.slug, slug)).run();
+      removeTerritory.run(slug);
     },
 
     countCategory(slug: string, channels: number): void {

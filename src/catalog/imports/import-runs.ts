@@ -100,10 +100,10 @@ export function createImportRuns(
       const path = files.take(input.file.path);
       try {
         const startedAt = clock.now();
-        const id = await inTransaction(db, clock, "import-start", () => {
+        const id = await inTransaction(db, clock, "import-start", async (tx) => {
           const { person } = by;
           const made = insertRun(db, { kind, fileName, person, startedAt, summary }, owner);
-          recordChange(db, clock, by, {
+          await recordChange(tx, clock, by, {
             organizationId: null,
             action: "import.start",
             target: `import ${made}`,
@@ -126,10 +126,10 @@ export function createImportRuns(
     },
 
     /** The latest first. */
-    runs: (limit: number): RecordedRun[] => selectRuns(db, limit),
+    runs: async (limit: number): Promise<RecordedRun[]> => selectRuns(db, limit),
 
     /** @throws AppError `not_found` */
-    run(id: number): RecordedRun {
+    async run(id: number): Promise<RecordedRun> {
       const found = selectRun(db, id);
       if (found === undefined) throw notFound("import", id);
       return found;

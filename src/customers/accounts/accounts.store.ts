@@ -1,5 +1,6 @@
 import { asc, eq, sql } from "drizzle-orm";
-import type { Database } from "../../db/database.ts";
+import type { Database, Transaction } from "../../db/database.ts";
+import { query, queryNow } from "../../db/query.ts";
 import {
   type Member,
   type MemberRole,
@@ -11,79 +12,131 @@ import {
 } from "./accounts.table.ts";
 import type { PlanCode } from "./plan.ts";
 
-export function createAccountsStore(db: Database) {
-  const planByCode = db
+const planByCode = queryNow((db) =>
+  db
     .select()
     .from(plans)
-    .where(eq(plans.code, sql.placeholder("code")))
-    .prepare();
+    .where(eq(plans.code, sql.placeholder("code"))),
+);
 
-  return {
-    plan(code: PlanCode): Plan {
-      const plan = planByCode.get({ code });
-      if (plan === undefined) throw new Error(`the plans table has no row ${code}`);
-      return plan;
-    },
+export async function selectPlan(db: Database, code: PlanCode): Promise<Plan> {
+  return selectPlanNow(db, code);
+}
 
-    changePlan(code: PlanCode, change: Partial<Omit<Plan, "code">>): void {
-      db.update(plans).set(change).where(eq(plans.code, code)).run();
-    },
+/** For who makes a request: read in the snapshot of the tick. */
+export function selectPlanNow(db: Database, code: PlanCode): Plan {
+  const plan = planByCode(db).get({ code });
+  if (plan === undefined) throw new Error(`the plans table has no row ${code}`);
+  return plan;
+}
 
-    plans(): Plan[] {
-      return db.select().from(plans).orderBy(asc(plans.position)).all();
-    },
+const allPlans = query((db) => db.select().from(plans).orderBy(asc(plans.position)));
 
-    organization(id: number): Organization | undefined {
-      return db.select().from(organizations).where(eq(organizations.id, id)).get();
-    },
+export function selectPlans(db: Database): Promise<Plan[]> {
+  return allPlans(db).all();
+}
 
-    organizations(): Organization[] {
-      return db.select().from(organizations).orderBy(asc(organizations.id)).all();
-    },
+export async function updatePlan(
+  tx: Transaction,
+  code: PlanCode,
+  limits: Partial<Omit<Plan, "code">>,
+): Promise<void> {
+  await tx.builders.update(plans).set(limits).where(eq(plans.code, code));
+}
 
-    addOrganization(row: Omit<Organization, "id">): Organization {
-      return db.insert(organizations).values(row).returning().get();
-    },
+const organizationById = query((db) =>
+  db
+    .select()
+    .from(organizations)
+    .where(eq(organizations.id, sql.placeholder("id"))),
+);
 
-    changeOrganization(id: number, change: Partial<Omit<Organization, "id">>): void {
-      db.update(organizations).set(change).where(eq(organizations.id, id)).run();
-    },
+export function selectOrganization(db: Database, id: number): Promise<Organization | undefined> {
+  return organizationById(db).get({ id });
+}
 
-    member(id: number): Member | undefined {
-      return db.select().from(members).where(eq(members.id, id)).get();
-    },
+const allOrganizations = query((db) =>
+  db.select().from(organizations).orderBy(asc(organizations.id)),
+);
 
-    membersOf(organizationId: number): Member[] {
-      return db
-        .select()
-        .from(members)
-        .where(eq(members.organizationId, organizationId))
-        .orderBy(asc(members.id))
-        .all();
-    },
+export function selectOrganizations(db: Database): Promise<Organization[]> {
+  return allOrganizations(db).all();
+}
 
-    /** The oldest membership first. */
-    placesOf(email: string): { member: Member; organization: Organization }[] {
-      return db
-        .select({ member: members, organization: organizations })
-        .from(members)
-        .innerJoin(organizations, eq(organizations.id, members.organizationId))
-        .where(eq(members.email, email))
-        .orderBy(asc(members.id))
-        .all();
-    },
+export async function insertOrganization(
+  tx: Transaction,
+  row: Omit<Organization, "id">,
+): Promise<Organization> {
+  const [made] = await tx.builders.insert(organizations).values(row).returning();
+  return made as Organization;
+}
 
-    firstMemberId(): number | null {
-      const first = db.select({ id: members.id }).from(members).orderBy(asc(members.id)).limit(1);
-      return first.get()?.id ?? null;
-    },
+export async function updateOrganization(
+  tx: Transaction,
+  id: number,
+  values: Partial<Omit<Organization, "id">>,
+): Promise<void> {
+  await tx.builders.update(organizations).set(values).where(eq(organizations.id, id));
+}
 
-    addMember(row: Omit<Member, "id">): Member {
-      return db.insert(members).values(row).returning().get();
-    },
+const memberById = query((db) =>
+  db
+    .select()
+    .from(members)
+    .where(eq(members.id, sql.placeholder("id"))),
+);
 
-    changeMember(id: number, change: { role?: MemberRole; suspendedAt?: number | null }): void {
-      db.update(members).set(change).where(eq(members.id, id)).run();
-    },
-  };
+export function selectMember(db: Database, id: number): Promise<Member | undefined> {
+  return memberById(db).get({ id });
+}
+
+const membersByOrganization = query((db) =>
+  db
+    .select()
+    .from(members)
+    .where(eq(members.organizationId, sql.placeholder("organizationId")))
+    .orderBy(asc(members.id)),
+);
+
+export function selectMembers(db: Database, organizationId: number): Promise<Member[]> {
+  return membersByOrganization(db).all({ organizationId });
+}
+
+const placesByEmail = query((db) =>
+  db
+    .select({ member: members, organization: organizations })
+    .from(members)
+    .innerJoin(organizations, eq(organizations.id, members.organizationId))
+    .where(eq(members.email, sql.placeholder("email")))
+    .orderBy(asc(members.id)),
+);
+
+/** The oldest membership first. */
+export function selectPlaces(
+  db: Database,
+  email: string,
+): Promise<{ member: Member; organization: Organization }[]> {
+  return placesByEmail(db).all({ email });
+}
+
+const firstMember = query((db) =>
+  db.select({ id: members.id }).from(members).orderBy(asc(members.id)).limit(1),
+);
+
+/** The first member there is, or null. */
+export async function selectFirstMemberId(db: Database): Promise<number | null> {
+  return (await firstMember(db).get())?.id ?? null;
+}
+
+export async function insertMember(tx: Transaction, row: Omit<Member, "id">): Promise<Member> {
+  const [made] = await tx.builders.insert(members).values(row).returning();
+  return made as Member;
+}
+
+export async function updateMember(
+  tx: Transaction,
+  id: number,
+  values: { role?: MemberRole; suspendedAt?: number | null },
+): Promise<void> {
+  await tx.builders.update(members).set(values).where(eq(members.id, id));
 }

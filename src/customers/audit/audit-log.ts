@@ -1,4 +1,4 @@
-import type { Database } from "../../db/database.ts";
+import type { Database, Transaction } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { insertEntry, selectEntries } from "./audit.store.ts";
 
@@ -116,10 +116,14 @@ export interface AuditSelection {
 }
 
 /** Notes a change, in the transaction that makes it: both are there, or neither. */
-export function recordChange(db: Database, clock: Clock, by: Actor, entry: AuditEntry): void {
-  const { person, keyId } = by;
+export async function recordChange(
+  tx: Transaction,
+  clock: Clock,
+  { person, keyId }: Actor,
+  entry: AuditEntry,
+): Promise<void> {
   const details = { ...entry.details, ...(keyId !== null && { key: keyId }) };
-  insertEntry(db, clock.now(), person, { ...entry, details });
+  await insertEntry(tx, clock.now(), person, { ...entry, details });
 }
 
 export type AuditLog = ReturnType<typeof createAuditLog>;
@@ -128,6 +132,6 @@ export type AuditLog = ReturnType<typeof createAuditLog>;
 export function createAuditLog(db: Database) {
   return {
     /** The latest first. */
-    entries: (selection: AuditSelection): AuditRecord[] => selectEntries(db, selection),
+    entries: (selection: AuditSelection): Promise<AuditRecord[]> => selectEntries(db, selection),
   };
 }

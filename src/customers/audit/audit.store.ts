@@ -1,36 +1,43 @@
-import { type Database, statement } from "../../db/database.ts";
+import { and, desc, eq, lt, sql } from "drizzle-orm";
+import type { Database, Transaction } from "../../db/database.ts";
+import { change } from "../../db/query.ts";
+import { auditLog } from "./audit.table.ts";
 import type { AuditEntry, AuditRecord, AuditSelection } from "./audit-log.ts";
 
-export function insertEntry(db: Database, at: number, person: string, entry: AuditEntry): void {
-  statement(
-    db,
-    `INSERT INTO audit_log (at, person, organization_id, action, target, details)
-     VALUES (?, ?, ?, ?, ?, ?)`,
-  ).run(
-    at,
-    person,
-    entry.organizationId,
-    entry.action,
-    entry.target,
-    JSON.stringify(entry.details ?? {}),
-  );
+const add = change((db) =>
+  db.insert(auditLog).values({
+    at: sql.placeholder("at"),
+    person: sql.placeholder("person"),
+    organizationId: sql.placeholder("organizationId"),
+    action: sql.placeholder("action"),
+    target: sql.placeholder("target"),
+    details: sql.placeholder("details"),
+  }),
+);
+
+export async function insertEntry(
+  tx: Transaction,
+  at: number,
+  person: string,
+  entry: AuditEntry,
+): Promise<void> {
+  await add(tx).run({ ...entry, at, person, details: entry.details ?? {} });
 }
 
 /** The latest first. */
-export function selectEntries(
+export async function selectEntries(
   db: Database,
   { before, limit, organizationId, person }: AuditSelection,
-): AuditRecord[] {
-  const conditions = [
-    "id < @before",
-    ...(organizationId === null ? [] : ["organization_id = @organizationId"]),
-    ...(person === null ? [] : ["person = @person COLLATE NOCASE"]),
-  ];
-  return statement<Omit<AuditRecord, "details"> & { details: string }>(
-    db,
-    `SELECT id, at, person, organization_id AS organizationId, action, target, details
-     FROM audit_log WHERE ${conditions.join(" AND ")} ORDER BY id DESC LIMIT @limit`,
-  )
-    .all({ before: before ?? Number.MAX_SAFE_INTEGER, limit, organizationId, person })
-    .map((row) => ({ ...row, details: JSON.parse(row.details) as AuditRecord["details"] }));
+): Promise<AuditRecord[]> {
+  const conditions = and(
+    lt(auditLog.id, before ?? Number.MAX_SAFE_INTEGER),
+    organizationId === null ? undefined : eq(auditLog.organizationId, organizationId),
+    person === null ? undefined : sql`${auditLog.person} = ${person} COLLATE NOCASE`,
+  );
+  return db.builders
+    .select()
+    .from(auditLog)
+    .where(conditions)
+    .orderBy(desc(auditLog.id))
+    .limit(limit);
 }

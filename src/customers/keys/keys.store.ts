@@ -1,50 +1,73 @@
 import { asc, eq, getTableColumns, sql } from "drizzle-orm";
-import { type Database, statement } from "../../db/database.ts";
+import { type Database, statement, type Transaction } from "../../db/database.ts";
+import { change, given, query, queryNow } from "../../db/query.ts";
 import { members, organizations } from "../accounts/accounts.table.ts";
 import { type Key, keys } from "./keys.table.ts";
 
 const { hash: _hash, ...keyColumns } = getTableColumns(keys);
 
-export function createKeysStore(db: Database) {
-  const byHash = db
+const holderByHash = queryNow((db) =>
+  db
     .select({ key: keyColumns, member: members, organization: organizations })
     .from(keys)
     .innerJoin(members, eq(members.id, keys.memberId))
     .innerJoin(organizations, eq(organizations.id, members.organizationId))
-    .where(eq(keys.hash, sql.placeholder("hash")))
-    .prepare();
+    .where(eq(keys.hash, sql.placeholder("hash"))),
+);
 
+/** Whose key it is: read in the snapshot of the tick. */
+export function selectHolderNow(db: Database, hash: string) {
+  return holderByHash(db).get({ hash: toBytes(hash) });
+}
+
+/** A number that changes whenever a plan, organization, member or key does. */
+export function accountsVersionNow(db: Database): number {
   const version = statement<{ version: number }>(db, "SELECT version FROM accounts_version");
+  return version.get()?.version ?? 0;
+}
 
-  return {
-    /** A number that changes whenever a plan, organization, member or key does. */
-    accountsVersion: (): number => version.get()?.version ?? 0,
+const keyById = query((db) =>
+  db
+    .select(keyColumns)
+    .from(keys)
+    .where(eq(keys.id, sql.placeholder("id"))),
+);
 
-    holder: (hash: string) => byHash.get({ hash: toBytes(hash) }),
+export function selectKey(db: Database, id: number): Promise<Key | undefined> {
+  return keyById(db).get({ id });
+}
 
-    key(id: number): Key | undefined {
-      return db.select(keyColumns).from(keys).where(eq(keys.id, id)).get();
-    },
+const keysByOrganization = query((db) =>
+  db
+    .select(keyColumns)
+    .from(keys)
+    .innerJoin(members, eq(members.id, keys.memberId))
+    .where(eq(members.organizationId, sql.placeholder("organizationId")))
+    .orderBy(asc(keys.id)),
+);
 
-    keysOf(organizationId: number): Key[] {
-      return db
-        .select(keyColumns)
-        .from(keys)
-        .innerJoin(members, eq(members.id, keys.memberId))
-        .where(eq(members.organizationId, organizationId))
-        .orderBy(asc(keys.id))
-        .all();
-    },
+export function selectKeys(db: Database, organizationId: number): Promise<Key[]> {
+  return keysByOrganization(db).all({ organizationId });
+}
 
-    addKey({ hash, ...row }: Omit<Key, "id"> & { hash: string }): Key {
-      const values = { ...row, hash: toBytes(hash) };
-      return db.insert(keys).values(values).returning(keyColumns).get();
-    },
+export async function insertKey(
+  tx: Transaction,
+  { hash, ...row }: Omit<Key, "id"> & { hash: string },
+): Promise<Key> {
+  const values = { ...row, hash: toBytes(hash) };
+  const [made] = await tx.builders.insert(keys).values(values).returning(keyColumns);
+  return made as Key;
+}
 
-    revokeKey(id: number, revokedAt: number): void {
-      db.update(keys).set({ revokedAt }).where(eq(keys.id, id)).run();
-    },
-  };
+const setRevoked = change((db) =>
+  db
+    .update(keys)
+    .set({ revokedAt: given("revokedAt") })
+    .where(eq(keys.id, sql.placeholder("id"))),
+);
+
+export async function updateRevoked(tx: Transaction, id: number, revokedAt: number): Promise<void> {
+  await setRevoked(tx).run({ id, revokedAt });
 }
 
 /** As a hash is stored. */
@@ -52,7 +75,7 @@ function toBytes(hash: string): Buffer {
   return Buffer.from(hash, "base64");
 }
 
-/** Writes when a key was last used, in the caller's transaction. */
+/** Writes when a key was last used, in the transaction of its usage. */
 export function recordKeyUse(db: Database, keyId: number, usedAt: number): void {
-  db.update(keys).set({ lastUsedAt: usedAt }).where(eq(keys.id, keyId)).run();
+  statement(db, "UPDATE keys SET last_used_at = ? WHERE id = ?").run(usedAt, keyId);
 }

@@ -1,22 +1,15 @@
 import type { Database } from "../../db/database.ts";
 import { createReadCache } from "../../db/read-cache.ts";
-import { inTransaction } from "../../db/transaction.ts";
-import { fieldError, notFound } from "../../errors.ts";
-import type { Clock } from "../../ports/clock.ts";
 import type { Random } from "../../ports/random.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
+import { selectPlanNow } from "../accounts/accounts.store.ts";
 import type { Member, Organization, Plan } from "../accounts/accounts.table.ts";
-import type { Accounts } from "../accounts/accounts.ts";
+import { requireOrganization } from "../accounts/accounts.ts";
 import { PLAN_CODES, type PlanCode, type PlanInForce, planInForce } from "../accounts/plan.ts";
-import { type Actor, recordChange } from "../audit/audit-log.ts";
-import {
-  createKeyToken,
-  hashKeyToken,
-  isKeyToken,
-  type KeyAccess,
-  shownPrefix,
-} from "./key-token.ts";
-import { createKeysStore } from "./keys.store.ts";
+import type { Actor } from "../audit/audit-log.ts";
+import type { KeyChanges, NewKey } from "./key-changes.ts";
+import { createKeyToken, hashKeyToken, isKeyToken } from "./key-token.ts";
+import { accountsVersionNow, selectHolderNow, selectKeys } from "./keys.store.ts";
 import type { Key } from "./keys.table.ts";
 
 /** Holders that are cached: some megabytes. */
@@ -41,75 +34,29 @@ export type Verification =
 
 export type Keys = ReturnType<typeof createKeys>;
 
-/** API keys: made, checked on every request, revoked (decisions, section 5). */
-export function createKeys(db: Database, accounts: Accounts, clock: Clock, random: Random) {
-  const store = createKeysStore(db);
+/**
+ * API keys: made, checked on every request, revoked (decisions, section 5).
+ * @param db where they are read
+ * @param changes as they are run on a connection that writes
+ */
+export function createKeys(db: Database, changes: KeyChanges, random: Random) {
+  const version = (): number => accountsVersionNow(db);
   // Holders and plans are kept until any account changes: one short read tells.
-  const holders = createReadCache<string, Holder>(db, HOLDERS_KEPT_MAX, store.accountsVersion);
-  const plans = createReadCache<PlanCode, Plan>(db, PLAN_CODES.length, store.accountsVersion);
+  const holders = createReadCache<string, Holder>(db, HOLDERS_KEPT_MAX, version);
+  const plans = createReadCache<PlanCode, Plan>(db, PLAN_CODES.length, version);
 
   return {
     /** @returns the stored key, and the full key, which is never to be had again */
-    async createKey(
-      input: {
-        memberId: number;
-        name: string;
-        access: KeyAccess;
-        expiresAt: number | null;
-      },
-      by: Actor,
-    ): Promise<{ key: Key; token: string }> {
-      if (input.expiresAt !== null && input.expiresAt <= clock.now()) {
-        throw fieldError({ expires: [message("dayIsOver")] });
-      }
+    async createKey(input: NewKey, by: Actor): Promise<{ key: Key; token: string }> {
       const token = createKeyToken(input.access, random);
-      const key = await inTransaction(db, clock, "key-create", () => {
-        const { organizationId } = accounts.member(input.memberId);
-        const made = store.addKey({
-          memberId: input.memberId,
-          name: input.name.trim(),
-          prefix: shownPrefix(token),
-          hash: hashKeyToken(token),
-          access: input.access,
-          createdAt: clock.now(),
-          expiresAt: input.expiresAt,
-          lastUsedAt: null,
-          revokedAt: null,
-        });
-        const { id, memberId, name, access, prefix } = made;
-        recordChange(db, clock, by, {
-          organizationId,
-          action: "key.create",
-          target: `key ${id}`,
-          details: { member: memberId, name, access, prefix },
-        });
-        return made;
-      });
-      return { key, token };
+      return { key: await changes.addKey({ ...input, token }, by), token };
     },
+    revokeKey: changes.revokeKey,
 
-    keys(organizationId: number): Key[] {
-      accounts.organization(organizationId);
-      return store.keysOf(organizationId);
-    },
-
-    /** Revoking twice keeps the first instant. */
-    revokeKey(id: number, by: Actor): Promise<Key> {
-      return inTransaction(db, clock, "key-revoke", () => {
-        const found = store.key(id);
-        if (found === undefined) throw notFound("key", id);
-        if (found.revokedAt !== null) return found;
-        const revokedAt = clock.now();
-        store.revokeKey(id, revokedAt);
-        const { memberId, name, prefix } = found;
-        recordChange(db, clock, by, {
-          organizationId: accounts.member(memberId).organizationId,
-          action: "key.revoke",
-          target: `key ${id}`,
-          details: { name, prefix },
-        });
-        return { ...found, revokedAt };
-      });
+    /** @throws AppError `not_found` for the organization */
+    async keys(organizationId: number): Promise<Key[]> {
+      await requireOrganization(db, organizationId);
+      return selectKeys(db, organizationId);
     },
 
     /** Judges an `Authorization` header (specification, section 5). */
@@ -124,7 +71,7 @@ export function createKeys(db: Database, accounts: Accounts, clock: Clock, rando
       }
       // A token in the cache had the right form; for any other the form is checked before the look-up.
       const holder = holders(hashKeyToken(token), (hash) =>
-        isKeyToken(token) ? store.holder(hash) : undefined,
+        isKeyToken(token) ? selectHolderNow(db, hash) : undefined,
       );
       if (holder === undefined) {
         return failed(isKeyToken(token) ? "keyUnknown" : "keyNotWhole");
@@ -139,7 +86,7 @@ export function createKeys(db: Database, accounts: Accounts, clock: Clock, rando
         return failed("keyOfArchived");
       }
       const inForce = planInForce(organization, nowMs);
-      const plan = plans(inForce.plan, accounts.plan) as Plan;
+      const plan = plans(inForce.plan, (code) => selectPlanNow(db, code)) as Plan;
       return { ok: true, caller: { key, member, organization, planInForce: inForce, plan } };
     },
   };

@@ -1,4 +1,4 @@
-import type { Database } from "../../db/database.ts";
+import type { Database, Transaction } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { AppError, fieldError, notFound, storageUnavailable } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -129,10 +129,10 @@ export async function passwordLink(
   const person = selectPersonByEmail(db, email);
   if (person === undefined) return null;
   // Only the latest link works: somebody else may come upon an older mail.
-  await inTransaction(db, clock, "password-link", () => {
+  await inTransaction(db, clock, "password-link", async (tx) => {
     deleteLinks(db, person.id);
     setLinkTrust(db, person.id, isTrusted);
-    if (change !== undefined) recordChange(db, clock, change.by, change);
+    if (change !== undefined) await recordChange(tx, clock, change.by, change);
   });
   const { auth, asked } = await authOf(db, settings);
   const { promise, resolve } = Promise.withResolvers<string>();
@@ -287,8 +287,8 @@ export function setPassword(
   clock: Clock,
   { by, ...input }: NewPassword & { by: Actor },
 ): Promise<void> {
-  return putPassword(db, clock, input, () =>
-    recordChange(db, clock, by, ofPerson("person.password", input.email)),
+  return putPassword(db, clock, input, (tx) =>
+    recordChange(tx, clock, by, ofPerson("person.password", input.email)),
   );
 }
 
@@ -296,7 +296,7 @@ async function putPassword(
   db: Database,
   clock: Clock,
   { settings, email, password }: NewPassword,
-  record: () => void = () => {},
+  record: (tx: Transaction) => Promise<void> = async () => {},
 ): Promise<void> {
   requirePassword(password, email);
   const person = requirePerson(db, email);
@@ -311,11 +311,11 @@ async function putPassword(
       password: hash,
     });
   }
-  await inTransaction(db, clock, "password", () => {
+  await inTransaction(db, clock, "password", async (tx) => {
     setVerified(db, person.id);
     deleteLinks(db, person.id);
     deleteSessions(db, person.id);
-    record();
+    await record(tx);
   });
 }
 
@@ -325,7 +325,7 @@ export function markStaff(
   clock: Clock,
   { email, isStaff, by }: { email: string; isStaff: boolean; by: Actor },
 ): Promise<void> {
-  return inTransaction(db, clock, "person", () => {
+  return inTransaction(db, clock, "person", async (tx) => {
     const person = requirePerson(db, email);
     if (person.isStaff === isStaff) return;
     if (person.isStaff && !isStaff && countStaff(db) === 1) {
@@ -333,7 +333,7 @@ export function markStaff(
     }
     setStaff(db, person.id, isStaff);
     const action = isStaff ? "staff.add" : "staff.remove";
-    recordChange(db, clock, by, ofPerson(action, person.email));
+    await recordChange(tx, clock, by, ofPerson(action, person.email));
   });
 }
 
@@ -346,12 +346,12 @@ export function endSessions(
   clock: Clock,
   { email, by }: { email: string; by: Actor | null },
 ): Promise<void> {
-  return inTransaction(db, clock, "sessions", () => {
+  return inTransaction(db, clock, "sessions", async (tx) => {
     const person = selectPersonByEmail(db, email);
     if (person === undefined) return;
     const ended = deleteSessions(db, person.id);
     if (by !== null && ended > 0) {
-      recordChange(db, clock, by, ofPerson("person.end-sessions", person.email));
+      await recordChange(tx, clock, by, ofPerson("person.end-sessions", person.email));
     }
   });
 }

@@ -50,7 +50,8 @@ export function keyCommand(context: CommandContext): Command {
     .addOption(jsonOption())
     .action((organizationId: number, { json }: { json?: boolean }) =>
       withDomains(context, async ({ keys }) => {
-        printList(output, keys.keys(organizationId).map(describe), json === true);
+        const found = await keys.keys(organizationId);
+        printList(output, found.map(describe), json === true);
       }),
     );
 

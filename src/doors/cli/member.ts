@@ -47,7 +47,8 @@ export function memberCommand(context: CommandContext): Command {
     .addOption(jsonOption())
     .action((organizationId: number, { json }: { json?: boolean }) =>
       withDomains(context, async ({ accounts }) => {
-        printList(output, accounts.members(organizationId).map(describe), json === true);
+        const members = await accounts.members(organizationId);
+        printList(output, members.map(describe), json === true);
       }),
     );
 
@@ -72,8 +73,8 @@ export function memberCommand(context: CommandContext): Command {
     });
 
   for (const [name, verb, description] of [
-    ["suspend", "suspend", "suspend a member: their keys stop working"],
-    ["restore", "reinstate", "end a suspension"],
+    ["suspend", "suspendMember", "suspend a member: their keys stop working"],
+    ["restore", "reinstateMember", "end a suspension"],
   ] as const) {
     command
       .command(name)
@@ -83,7 +84,7 @@ export function memberCommand(context: CommandContext): Command {
       .action((id: number, { json }: { json?: boolean }) =>
         withDomains(context, async ({ accounts, people }) => {
           const member = await accounts[verb](id, COMMAND_LINE);
-          if (verb === "suspend") await people.endSessionsOfSuspended(member.email);
+          if (name === "suspend") await people.endSessionsOfSuspended(member.email);
           printObject(output, describe(member), json === true);
         }),
       );
@@ -97,7 +98,7 @@ export function memberCommand(context: CommandContext): Command {
     .addOption(jsonOption())
     .action((id: number, { stdin, json }: { stdin: boolean; json?: boolean }) =>
       withDomains(context, async ({ accounts, people }) => {
-        const member = accounts.member(id);
+        const member = await accounts.member(id);
         const password = await readNewPassword(output, stdin);
         await people.ensure(member);
         await people.setPassword(member.email, password);

@@ -44,7 +44,8 @@ export function orgCommand(context: CommandContext): Command {
     .addOption(jsonOption())
     .action(({ json }: { json?: boolean }) =>
       withDomains(context, async (domains) => {
-        const rows = domains.accounts.organizations().map((found) => describe(found, domains));
+        const found = await domains.accounts.organizations();
+        const rows = found.map((organization) => describe(organization, domains));
         printList(output, rows, json === true);
       }),
     );
@@ -55,7 +56,7 @@ export function orgCommand(context: CommandContext): Command {
     .argument("<organization>", "its number", parseId)
     .addOption(jsonOption())
     .action((id: number, { json }: { json?: boolean }) =>
-      printing(json === true, async (accounts) => accounts.organization(id)),
+      printing(json === true, (accounts) => accounts.organization(id)),
     );
 
   command
@@ -75,7 +76,7 @@ export function orgCommand(context: CommandContext): Command {
         throw new CommandExit(EXIT_USAGE, `There is no plan ${plan}: ${PLAN_CODES.join(", ")}.`);
       }
       return printing(options.json === true, async (accounts) => {
-        const { planEndsAt } = accounts.organization(id);
+        const { planEndsAt } = await accounts.organization(id);
         const planned = await accounts.givePlan(id, code, options.ends ?? null, COMMAND_LINE);
         if (planEndsAt !== null && planned.planEndsAt === null) {
           output.note(
@@ -86,9 +87,9 @@ export function orgCommand(context: CommandContext): Command {
       });
     });
 
-  for (const [name, description] of [
-    ["archive", "archive an organization: its keys stop working"],
-    ["restore", "take an organization out of the archive"],
+  for (const [name, verb, description] of [
+    ["archive", "archiveOrganization", "archive an organization: its keys stop working"],
+    ["restore", "restoreOrganization", "take an organization out of the archive"],
   ] as const) {
     command
       .command(name)
@@ -96,7 +97,7 @@ export function orgCommand(context: CommandContext): Command {
       .argument("<organization>", "its number", parseId)
       .addOption(jsonOption())
       .action((id: number, { json }: { json?: boolean }) =>
-        printing(json === true, (accounts) => accounts[name](id, COMMAND_LINE)),
+        printing(json === true, (accounts) => accounts[verb](id, COMMAND_LINE)),
       );
   }
   return command;

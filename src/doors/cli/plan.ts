@@ -26,8 +26,9 @@ export function planCommand(context: CommandContext): Command {
     .description("all plans, lowest first")
     .addOption(jsonOption())
     .action(({ json }: { json?: boolean }) =>
-      withDomains(context, ({ accounts }) => {
-        printList(output, accounts.plans().map(describe), json === true);
+      withDomains(context, async ({ accounts }) => {
+        const plans = await accounts.plans();
+        printList(output, plans.map(describe), json === true);
       }),
     );
 

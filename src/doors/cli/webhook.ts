@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { COMMAND_LINE } from "../../customers/audit/audit-log.ts";
 import type { StaffWebhooks } from "../../push/webhooks/manage/staff-webhooks.ts";
+import type { DeliveryView } from "../../push/webhooks/manage/webhook-views.ts";
 import type { Webhook } from "../../push/webhooks/manage/webhooks.table.ts";
 import { jsonOption, parseId } from "./arguments.ts";
 import type { CommandContext } from "./command-context.ts";
@@ -22,11 +23,11 @@ export function webhookCommand(context: CommandContext): Command {
     .addOption(jsonOption())
     .action((organizationId: number | undefined, { json }: { json?: boolean }) =>
       withDomains(context, async ({ accounts, webhooks }) => {
-        if (organizationId !== undefined) accounts.organization(organizationId);
-        const rows = webhooks.webhooks(organizationId ?? null);
+        if (organizationId !== undefined) await accounts.organization(organizationId);
+        const rows = await webhooks.webhooks(organizationId ?? null);
         printList(
           output,
-          rows.map((row) => describe(row, webhooks)),
+          await Promise.all(rows.map((row) => describe(row, webhooks))),
           json === true,
         );
       }),
@@ -41,7 +42,7 @@ export function webhookCommand(context: CommandContext): Command {
     .action((id: number, { reason, json }: { reason: string; json?: boolean }) =>
       withDomains(context, async ({ webhooks }) => {
         const disabled = await webhooks.disable(id, reason, COMMAND_LINE);
-        printObject(output, describe(disabled, webhooks), json === true);
+        printObject(output, await describe(disabled, webhooks), json === true);
       }),
     );
 
@@ -54,7 +55,7 @@ export function webhookCommand(context: CommandContext): Command {
       withDomains(context, async ({ webhooks }) => {
         printObject(
           output,
-          describe(await webhooks.enable(id, COMMAND_LINE), webhooks),
+          await describe(await webhooks.enable(id, COMMAND_LINE), webhooks),
           json === true,
         );
       }),
@@ -67,7 +68,7 @@ export function webhookCommand(context: CommandContext): Command {
     .addOption(jsonOption())
     .action((id: number, { json }: { json?: boolean }) =>
       withDomains(context, async ({ webhooks }) => {
-        const deliveries = webhooks.deliveries(id, DELIVERIES_SHOWN);
+        const deliveries = await webhooks.deliveries(id, DELIVERIES_SHOWN);
         if (json === true) output.out(JSON.stringify({ results: deliveries }));
         else printList(output, deliveries.map(describeDelivery), false);
       }),
@@ -75,12 +76,12 @@ export function webhookCommand(context: CommandContext): Command {
   return command;
 }
 
-function describe(webhook: Webhook, webhooks: StaffWebhooks): Printable {
+async function describe(webhook: Webhook, webhooks: StaffWebhooks): Promise<Printable> {
   return {
     id: webhook.id,
     organization: webhook.organizationId,
     url: webhook.url,
-    channels: webhooks.channels(webhook.id).length,
+    channels: (await webhooks.channels(webhook.id)).length,
     is_active: webhook.disabledReason === "",
     disabled_reason: webhook.disabledReason,
     staff_note: webhook.staffNote,
@@ -91,7 +92,7 @@ function describe(webhook: Webhook, webhooks: StaffWebhooks): Printable {
   };
 }
 
-function describeDelivery(delivery: ReturnType<StaffWebhooks["deliveries"]>[number]): Printable {
+function describeDelivery(delivery: DeliveryView): Printable {
   const last = delivery.attempts.at(-1);
   return {
     delivery: delivery.delivery,

@@ -1,19 +1,19 @@
 import { AppError, type FieldFaults, fieldError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
 
-type Readers<Fields> = { [Name in keyof Fields]: () => Fields[Name] };
+type Readers<Fields> = { [Name in keyof Fields]: () => Fields[Name] | Promise<Fields[Name]> };
 
 /**
  * Reads the fields of a form, and tells all that is wrong at once. What a reader throws as `invalid`
  * is told at the field it reads, whatever the domain calls it.
  * @throws AppError `invalid`
  */
-export function readFields<Fields extends object>(readers: Readers<Fields>): Fields {
+export async function readFields<Fields extends object>(readers: Readers<Fields>): Promise<Fields> {
   const read: Partial<Fields> = {};
   const faults: FieldFaults = {};
   for (const name of Object.keys(readers) as (keyof Fields & string)[]) {
     try {
-      read[name] = readers[name]();
+      read[name] = await readers[name]();
     } catch (error) {
       if (!(error instanceof AppError) || error.faults === undefined) throw error;
       faults[name] = Object.values(error.faults).flat();

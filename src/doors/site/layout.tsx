@@ -16,8 +16,12 @@ export { asset };
 const UNSHOWN = /\bvalue="[^"]*"|\p{Bidi_Control}|(?![\t\n\r])\p{Cc}/gu;
 
 /** The whole document around a page's body, without what others wrote to mislead its reader. */
-export function renderDocument(visit: Visit, title: string, body: JSX.Element): string {
-  const html = (<Document visit={visit} title={title} body={body} />).toString();
+export async function renderDocument(
+  visit: Visit,
+  title: string,
+  body: JSX.Element,
+): Promise<string> {
+  const html = await (<Document visit={visit} title={title} body={body} />).toString();
   return `<!doctype html>${html.replace(UNSHOWN, (found) => (found.length > 1 ? found : ""))}`;
 }
 

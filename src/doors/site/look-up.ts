@@ -17,7 +17,7 @@ export async function lookUp<Result>(
   visit: Visit,
   { services, accounts }: SiteContext,
 ): Promise<Result> {
-  const viewer = viewerOf(membershipOf(visit), accounts, visit.nowMs);
+  const viewer = await viewerOf(membershipOf(visit), accounts, visit.nowMs);
   return jsonValueOf(
     (await viewMethod(method, raw, { services, viewer, nowMs: visit.nowMs })) as Json<Result>,
   );

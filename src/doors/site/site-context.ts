@@ -84,7 +84,7 @@ interface FromNetwork {
 /** The people's operations, on the thread that runs them. */
 export interface SitePeople {
   /** Whether they signed in from this network before. */
-  knowsNetwork(email: string, network: string): boolean;
+  knowsNetwork(email: string, network: string): Promise<boolean>;
   signIn(
     input: FromNetwork & {
       email: string;
@@ -114,5 +114,5 @@ export interface SitePeople {
   endSessionsOfSuspended(email: string): Promise<void>;
   distrust(email: string): Promise<boolean>;
   /** Everybody, by address. */
-  people(): PersonAccount[];
+  people(): Promise<PersonAccount[]>;
 }

@@ -64,7 +64,7 @@ async function answerVisit(
       sitePage === null
         ? { visit, view: notFoundPage(visit) }
         : await answerOf(sitePage, visit, context);
-    return respond(answer.visit, answer.view, headers);
+    return await respond(answer.visit, answer.view, headers);
   } catch (thrown) {
     const error = toAppError(thrown);
     logCause(error, visit, context);
@@ -113,7 +113,7 @@ function redirectToSlash(request: Request, context: SiteContext): Response {
   return new Response(null, { status: 301, headers });
 }
 
-function respond(visit: Visit, view: View, headers: Headers): Response {
+async function respond(visit: Visit, view: View, headers: Headers): Promise<Response> {
   const own = "setCookies" in view ? (view.setCookies ?? []) : [];
   for (const cookie of own) headers.append("set-cookie", cookie);
   if (visit.ownAddress.startsWith("https:")) makeSecure(headers);
@@ -128,7 +128,7 @@ function respond(visit: Visit, view: View, headers: Headers): Response {
       headers.set("content-type", "text/html; charset=utf-8");
       for (const [name, value] of Object.entries(view.headers ?? {})) headers.set(name, value);
       const isHead = visit.request.method === "HEAD";
-      const html = isHead ? null : renderDocument(visit, view.title, view.body);
+      const html = isHead ? null : await renderDocument(visit, view.title, view.body);
       return new Response(html, { status: view.status ?? 200, headers });
     }
   }

@@ -56,19 +56,19 @@ export async function startVisit(
     baseAddress: context.baseAddress(request),
     notice: isFormLost ? WORDS[language].formLost : null,
     signedIn,
-    ...placeOf(signedIn, cookies.get(ORGANIZATION_COOKIE), context),
+    ...(await placeOf(signedIn, cookies.get(ORGANIZATION_COOKIE), context)),
   };
 }
 
-function placeOf(
+async function placeOf(
   signedIn: SignedIn | null,
   chosen: string | null,
   { accounts }: SiteContext,
-): Pick<Visit, "memberships" | "membership"> {
+): Promise<Pick<Visit, "memberships" | "membership">> {
   const memberships =
     signedIn === null
       ? []
-      : accounts.membershipsOf(signedIn.person.email, signedIn.person.isVerified);
+      : await accounts.membershipsOf(signedIn.person.email, signedIn.person.isVerified);
   const membership =
     memberships.find(({ organization }) => String(organization.id) === chosen) ??
     memberships[0] ??

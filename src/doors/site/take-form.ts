@@ -113,7 +113,7 @@ async function showAgain(
   const visit = { ...sent, form: EMPTY_FORM };
   const view = await showOrSay(sitePage, { ...sent, faults }, context, error);
   if (view.kind !== "page") return { visit, view };
-  const html = view.body.toString();
+  const html = await view.body.toString();
   const notice = tellsFaults(html) ? null : Object.values(faults).flat().join(" ");
   return { visit: { ...visit, notice }, view: { ...view, ...statusOf(error) } };
 }

@@ -8,13 +8,13 @@ import { redirect, type View } from "./view.ts";
 import type { Visit } from "./visit.ts";
 
 /** Who looks at an organization's pages, with the plan that is in force: for `viewMethod`. */
-export function viewerOf(
+export async function viewerOf(
   { member, organization }: Membership,
   accounts: Accounts,
   nowMs: number,
-): Omit<Caller, "key"> {
+): Promise<Omit<Caller, "key">> {
   const inForce = planInForce(organization, nowMs);
-  return { member, organization, planInForce: inForce, plan: accounts.plan(inForce.plan) };
+  return { member, organization, planInForce: inForce, plan: await accounts.plan(inForce.plan) };
 }
 
 /** The visitor's place in the organization, on a page that only members see. */

@@ -1,3 +1,4 @@
+import type { Plan } from "../../customers/accounts/accounts.table.ts";
 import { AppError, notFound } from "../../errors.ts";
 import {
   type PlanRule,
@@ -19,31 +20,35 @@ export function requireManager(visit: Visit): void {
   throw new AppError("manager_required", verbatim(visit.words.webhookPages.managersOnly));
 }
 
-export function planOf(visit: Visit, { accounts }: SiteContext) {
-  return viewerOf(membershipOf(visit), accounts, visit.nowMs).plan;
+export async function planOf(visit: Visit, { accounts }: SiteContext): Promise<Plan> {
+  return (await viewerOf(membershipOf(visit), accounts, visit.nowMs)).plan;
 }
 
 /** Why the plan in force does not allow it, or null where it does. */
-function denialOf(rule: PlanRule, visit: Visit, context: SiteContext): Message | null {
-  const viewer = viewerOf(membershipOf(visit), context.accounts, visit.nowMs);
+async function denialOf(
+  rule: PlanRule,
+  visit: Visit,
+  context: SiteContext,
+): Promise<Message | null> {
+  const viewer = await viewerOf(membershipOf(visit), context.accounts, visit.nowMs);
   return rule(viewer, context.services);
 }
 
-export function hasWebhooks(visit: Visit, context: SiteContext): boolean {
-  return denialOf(webhooksIncluded, visit, context) === null;
+export async function hasWebhooks(visit: Visit, context: SiteContext): Promise<boolean> {
+  return (await denialOf(webhooksIncluded, visit, context)) === null;
 }
 
 /** @throws AppError `tariff_required` */
-export function requireWebhooks(visit: Visit, context: SiteContext): void {
-  if (hasWebhooks(visit, context)) return;
-  const { code } = planOf(visit, context);
+export async function requireWebhooks(visit: Visit, context: SiteContext): Promise<void> {
+  if (await hasWebhooks(visit, context)) return;
+  const { code } = await planOf(visit, context);
   throw new AppError("tariff_required", verbatim(visit.words.webhookPages.planWithout(code)));
 }
 
 /** @throws AppError `tariff_required` where the organization has as many as its plan includes */
-export function requireRoomForOne(visit: Visit, context: SiteContext): void {
-  requireWebhooks(visit, context);
-  const { code, webhooks } = planOf(visit, context);
+export async function requireRoomForOne(visit: Visit, context: SiteContext): Promise<void> {
+  await requireWebhooks(visit, context);
+  const { code, webhooks } = await planOf(visit, context);
   if (countOf(visit, context) < webhooks) return;
   const { planFull } = visit.words.webhookPages;
   throw new AppError("tariff_required", verbatim(planFull(code, webhooks)));
@@ -61,8 +66,8 @@ export function ownOf(visit: Visit): OwnWebhook {
 }
 
 /** @throws AppError `not_found` */
-export function webhookOf(visit: Visit, context: SiteContext): WebhookView {
+export async function webhookOf(visit: Visit, context: SiteContext): Promise<WebhookView> {
   const own = ownOf(visit);
-  if (denialOf(webhooksIncludedOrKept, visit, context) !== null) throw notFound("webhook");
+  if ((await denialOf(webhooksIncludedOrKept, visit, context)) !== null) throw notFound("webhook");
   return context.services.webhooks.get(own);
 }

@@ -43,7 +43,7 @@ async function readChannels(visit: Visit, context: SiteContext): Promise<Read<nu
   const typed = visit.form.get("channels").split(/[\s,;]+/);
   const texts = new Set(typed.filter((text) => text !== ""));
   if (texts.size === 0) return { fault: message("required") };
-  const { webhookChannels } = planOf(visit, context);
+  const { webhookChannels } = await planOf(visit, context);
   // Each name is looked up: not more of them than could be taken.
   const names = [...texts].filter((text) => !/^\d+$/.test(text)).length;
   if (names > webhookChannels || texts.size > Math.max(webhookChannels, LISTED_MAX)) {

@@ -11,7 +11,7 @@ export function createMails(db: Database, clock: Clock, canSend: boolean) {
   return {
     /** False where no mail server is set: the inviter copies links by hand then. */
     canSend,
-    queued: (): number => countMails(db),
+    queued: async (): Promise<number> => countMails(db),
     queue: (message: Message): Promise<void> =>
       inTransaction(db, clock, "mail-queue", () => queueMail(db, clock.now(), message)),
   };

@@ -6,15 +6,15 @@ import type { JobState, Scheduler } from "./scheduler.ts";
  * The warning that everybody gets while the last daily backup failed; null where it did not, and
  * where the database does not answer, which is told by itself.
  */
-export function backupWarning(jobs: Pick<Scheduler, "list">): string | null {
-  const job = backupJob(jobs);
+export async function backupWarning(jobs: Pick<Scheduler, "list">): Promise<string | null> {
+  const job = await backupJob(jobs);
   if (job === undefined || job.failure === null || job.startedAt === null) return null;
   return `The backup of ${formatInstant(job.startedAt)} failed; the log says why.`;
 }
 
-function backupJob(jobs: Pick<Scheduler, "list">): JobState | undefined {
+async function backupJob(jobs: Pick<Scheduler, "list">): Promise<JobState | undefined> {
   try {
-    return jobs.list().find(({ name }) => name === BACKUP_JOB);
+    return (await jobs.list()).find(({ name }) => name === BACKUP_JOB);
   } catch {
     return undefined;
   }

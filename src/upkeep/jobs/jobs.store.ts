@@ -70,14 +70,14 @@ export function claimJobNow(
   { name, dueAt }: JobClaim,
   by: Actor,
 ): Promise<number | null> {
-  return inTransaction(db, clock, "job-claim", () => {
+  return inTransaction(db, clock, "job-claim", async (tx) => {
     const now = clock.now();
     addJob(db, { name, dueAt }, now);
     const claimed = statement<{ dueAt: number }>(db, `${START} RETURNING due_at AS dueAt`);
     const taken = claimed.get({ name, dueAt, now, lease: LEASE_MS, ahead: AHEAD_MAX_MS });
     if (taken === undefined) return null;
     const target = `job ${name}` as const;
-    recordChange(db, clock, by, { organizationId: null, action: "job.run", target });
+    await recordChange(tx, clock, by, { organizationId: null, action: "job.run", target });
     return taken.dueAt;
   });
 }

@@ -18,7 +18,7 @@ export interface JobLedger {
   claim(claim: JobClaim): Promise<boolean>;
   /** Outside the job's due times. */
   claimNow(claim: JobClaim, by: Actor): Promise<number | null>;
-  runs(): JobRun[];
+  runs(): Promise<JobRun[]>;
   end(end: JobEnd): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export interface Scheduler {
    */
   runNow(name: string, by: Actor): Promise<boolean>;
   /** All jobs, with how they ran last. */
-  list(): JobState[];
+  list(): Promise<JobState[]>;
   start(): void;
   /** Looks for no more due times; settles when the jobs under way have ended. */
   stop(): Promise<void>;
@@ -109,8 +109,8 @@ export function createScheduler(
     return true;
   }
 
-  function list(): JobState[] {
-    const runs = new Map(ledger.runs().map((run) => [run.name, run]));
+  async function list(): Promise<JobState[]> {
+    const runs = new Map((await ledger.runs()).map((run) => [run.name, run]));
     return jobs.map(({ name, pattern }) => {
       const run = runs.get(name);
       return {

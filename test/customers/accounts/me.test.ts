@@ -352,17 +352,18 @@ describe("last_used_at", () => {
     const first = await appliance.customer();
     const second = await appliance.customer();
     expect((await appliance.get("/v1/msgr/channels/99/", first.key)).status).toBe(404);
-    const stored = (keyId: number, organizationId: number) =>
-      appliance.app.domains.keys.keys(organizationId).find(({ id }) => id === keyId)?.lastUsedAt;
-    expect(stored(first.keyId, first.organizationId)).toBe(appliance.ports.clock.now());
-    expect(stored(second.keyId, second.organizationId)).toBeNull();
+    const stored = async (keyId: number, organizationId: number) =>
+      (await appliance.app.domains.keys.keys(organizationId)).find(({ id }) => id === keyId)
+        ?.lastUsedAt;
+    expect(await stored(first.keyId, first.organizationId)).toBe(appliance.ports.clock.now());
+    expect(await stored(second.keyId, second.organizationId)).toBeNull();
   });
 
   test("is not written for a key that is refused", async () => {
     const { key, keyId, organizationId } = await appliance.customer();
     await appliance.app.domains.keys.revokeKey(keyId, COMMAND_LINE);
     expect((await appliance.get("/v1/me/", key)).status).toBe(401);
-    const [stored] = appliance.app.domains.keys.keys(organizationId);
+    const [stored] = await appliance.app.domains.keys.keys(organizationId);
     expect(stored?.lastUsedAt).toBeNull();
   });
 });

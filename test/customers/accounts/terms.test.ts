@@ -61,7 +61,7 @@ test("a plan cannot be given an end that is over", async () => {
     code: "invalid",
     fields: { ends: ["The day is over already."] },
   });
-  expect(accounts.organization(organizationId).plan).toBe("start");
+  expect((await accounts.organization(organizationId)).plan).toBe("start");
   const given = await accounts.givePlan(organizationId, "growth", now + 1, COMMAND_LINE);
   expect(given).toMatchObject({ plan: "growth", planEndsAt: now + 1 });
 });
@@ -79,14 +79,16 @@ test("an e-mail address is a member of an organization once, in any case", async
   await expect(add(organizationId, "no address")).rejects.toMatchObject({ code: "invalid" });
   await expect(add(99, "bob@example.com")).rejects.toMatchObject({ code: "not_found" });
   expect((await add(other.organizationId, "bob@example.com")).id).toBeGreaterThan(0);
-  expect(accounts.members(organizationId)).toHaveLength(1);
+  expect(await accounts.members(organizationId)).toHaveLength(1);
 });
 
 test("archiving twice keeps the first instant, and restoring forgets it", async () => {
   const { organizationId } = await appliance.customer();
   const { accounts } = appliance.app.domains;
-  const first = await accounts.archive(organizationId, COMMAND_LINE);
+  const first = await accounts.archiveOrganization(organizationId, COMMAND_LINE);
   appliance.ports.clock.advance(1000);
-  expect((await accounts.archive(organizationId, COMMAND_LINE)).archivedAt).toBe(first.archivedAt);
-  expect((await accounts.restore(organizationId, COMMAND_LINE)).archivedAt).toBeNull();
+  expect((await accounts.archiveOrganization(organizationId, COMMAND_LINE)).archivedAt).toBe(
+    first.archivedAt,
+  );
+  expect((await accounts.restoreOrganization(organizationId, COMMAND_LINE)).archivedAt).toBeNull();
 });

@@ -61,8 +61,16 @@ describe("a command", () => {
         `member ${memberId}`,
         () => accounts.changeRole(memberId, "administrator", COMMAND_LINE),
       ],
-      ["member.suspend", `member ${memberId}`, () => accounts.suspend(memberId, COMMAND_LINE)],
-      ["member.restore", `member ${memberId}`, () => accounts.reinstate(memberId, COMMAND_LINE)],
+      [
+        "member.suspend",
+        `member ${memberId}`,
+        () => accounts.suspendMember(memberId, COMMAND_LINE),
+      ],
+      [
+        "member.restore",
+        `member ${memberId}`,
+        () => accounts.reinstateMember(memberId, COMMAND_LINE),
+      ],
       ["key.revoke", `key ${keyId}`, () => keys.revokeKey(keyId, COMMAND_LINE)],
       [
         ...(["webhook.disable", `webhook ${webhook}`] as const),
@@ -77,11 +85,11 @@ describe("a command", () => {
       ["staff.remove", `person ${email}`, () => people.markStaff(email, false)],
       [
         ...(["organization.archive", `organization ${organizationId}`] as const),
-        () => accounts.archive(organizationId, COMMAND_LINE),
+        () => accounts.archiveOrganization(organizationId, COMMAND_LINE),
       ],
       [
         ...(["organization.restore", `organization ${organizationId}`] as const),
-        () => accounts.restore(organizationId, COMMAND_LINE),
+        () => accounts.restoreOrganization(organizationId, COMMAND_LINE),
       ],
     ] as const) {
       expect(await recordedBy(change), action).toMatchObject([{ person: "", action, target }]);
@@ -177,10 +185,10 @@ test("a change whose record cannot be written is not made", async () => {
   const { id } = await created(call);
   db.exec(`CREATE TRIGGER full BEFORE INSERT ON audit_log
     BEGIN SELECT RAISE(ABORT, 'the log is full'); END`);
-  await expect(accounts.suspend(customer.memberId, COMMAND_LINE)).rejects.toThrow(
+  await expect(accounts.suspendMember(customer.memberId, COMMAND_LINE)).rejects.toThrow(
     "the log is full",
   );
-  await expect(accounts.archive(customer.organizationId, COMMAND_LINE)).rejects.toThrow(
+  await expect(accounts.archiveOrganization(customer.organizationId, COMMAND_LINE)).rejects.toThrow(
     "the log is full",
   );
   await expect(keys.revokeKey(customer.keyId, COMMAND_LINE)).rejects.toThrow("the log is full");

@@ -69,16 +69,16 @@ test("an expired key is refused from the first instant after its last day", asyn
 
 test("the key of a suspended member is refused, and accepted again after", async () => {
   const { key, memberId } = await appliance.customer();
-  await appliance.app.domains.accounts.suspend(memberId, COMMAND_LINE);
+  await appliance.app.domains.accounts.suspendMember(memberId, COMMAND_LINE);
   await expectRefused(key, "The member of this API key is suspended.");
-  await appliance.app.domains.accounts.reinstate(memberId, COMMAND_LINE);
+  await appliance.app.domains.accounts.reinstateMember(memberId, COMMAND_LINE);
   expect((await appliance.request("/v1/me/", { key })).status).toBe(200);
 });
 
 test("the key of an archived organization is refused, and accepted again after", async () => {
   const { key, organizationId } = await appliance.customer();
-  await appliance.app.domains.accounts.archive(organizationId, COMMAND_LINE);
+  await appliance.app.domains.accounts.archiveOrganization(organizationId, COMMAND_LINE);
   await expectRefused(key, "The organization of this API key is archived.");
-  await appliance.app.domains.accounts.restore(organizationId, COMMAND_LINE);
+  await appliance.app.domains.accounts.restoreOrganization(organizationId, COMMAND_LINE);
   expect((await appliance.request("/v1/me/", { key })).status).toBe(200);
 });

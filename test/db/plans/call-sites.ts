@@ -17,14 +17,15 @@ export interface CallSite {
 const SRC = resolve(import.meta.dir, "../../../src");
 /** By which drizzle begins a statement. */
 export const BUILDERS = ["select", "selectDistinct", "insert", "update", "delete"];
-const ENDS = ["all", "get", "run", "prepare"];
+/** Functions of src/db/query.ts that prepare a statement when it is first run. */
+const PREPARING = ["query", "queryNow", "change"];
 
-/** Every call in src by which a statement is prepared: of `statement()`, a connection, drizzle. */
+/** Every call in src by which a statement is prepared: of such a function, a connection, drizzle. */
 export function findCallSites(): CallSite[] {
   const files = [...new Glob("**/*.ts").scanSync(SRC)].sort();
   return files.flatMap((file) => {
     const text = readFileSync(`${SRC}/${file}`, "utf8");
-    const isOfInterest = /statement|\.prepare\(|\bdb\b/.test(text);
+    const isOfInterest = /statement|query|change|\.prepare\(|\bdb\b|builders/.test(text);
     return isOfInterest ? sitesOf(file, text) : [];
   });
 }
@@ -45,25 +46,36 @@ function sitesOf(file: string, text: string): CallSite[] {
   return sites;
 }
 
-function preparesStatement({ expression: called }: ts.CallExpression): boolean {
-  if (ts.isIdentifier(called)) return called.text === "statement";
+function preparesStatement(node: ts.CallExpression): boolean {
+  const { expression: called } = node;
+  if (ts.isIdentifier(called)) {
+    const isOfQueries = node.getSourceFile().text.includes('/db/query.ts"');
+    return called.text === "statement" || (isOfQueries && PREPARING.includes(called.text));
+  }
   if (!ts.isPropertyAccessExpression(called)) return false;
   const receiver = called.expression.getText();
   if (/(^|\.)(db|client)$/.test(receiver) && ["prepare", "exec"].includes(called.name.text)) {
     return true;
   }
-  return ENDS.includes(called.name.text) && isBuilder(called.expression);
+  // The whole chain, and not each of its calls.
+  const isWithin =
+    ts.isPropertyAccessExpression(node.parent) && ts.isCallExpression(node.parent.parent);
+  return isBuilder(node) && !isWithin;
 }
 
-/** Whether a chain of calls begins with such as `db.select()`. */
+/** Whether a chain of calls begins with such as `db.builders.select()`. */
 function isBuilder(node: ts.Expression): boolean {
   if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return false;
   const { name, expression } = node.expression;
-  return expression.getText() === "db" ? BUILDERS.includes(name.text) : isBuilder(expression);
+  const isBegun = BUILDERS.includes(name.text) && /\.builders(Now)?\b/.test(expression.getText());
+  return isBegun || isBuilder(expression);
 }
 
 function functionAround(node: ts.Node): string {
   for (let at = node.parent; at !== undefined; at = at.parent) {
+    if (ts.isVariableDeclaration(at) && ts.isSourceFile(at.parent.parent.parent)) {
+      return at.name.getText();
+    }
     if (!ts.isFunctionLike(at)) continue;
     if (at.name !== undefined) return at.name.getText();
     const { parent } = at;
@@ -84,4 +96,10 @@ export function sourceFrame(stack: string): { file: string; line: number } | nul
   return null;
 }
 
-const WAY_TO_DRIVER = ["db/database.ts", "db/statement.ts", "db/statement-cache.ts"];
+const WAY_TO_DRIVER = [
+  "db/database.ts",
+  "db/awaited-session.ts",
+  "db/query.ts",
+  "db/statement.ts",
+  "db/statement-cache.ts",
+];

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { sql } from "drizzle-orm";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported, pagesOf } from "../../support/expectations.ts";
 import {
@@ -396,7 +395,7 @@ describe("the method's own error", () => {
     const own = await startAppliance();
     try {
       const client = mcpRequests(own, (await own.customer()).key);
-      own.app.domains.db.run(sql`DROP TABLE posts`);
+      own.app.domains.db.exec("DROP TABLE posts");
       const answer = await client.call("msgr_posts_retrieve", { id: 1 });
       expectToolError(answer, "500 internal: ");
       expect(JSON.stringify(answer.body)).not.toContain("table");

@@ -297,12 +297,13 @@ describe("an appliance in use", () => {
     async () => {
       const { page, faults, context } = await openOwn();
       const { failed } = world.webhooks;
-      const stateOf = () => world.appliance.app.domains.webhooks.webhook(failed).disabledReason;
-      expect(stateOf()).toBe("failures");
+      const stateOf = async () =>
+        (await world.appliance.app.domains.webhooks.webhook(failed)).disabledReason;
+      expect(await stateOf()).toBe("failures");
       await page.goto("/account/keys/");
       await press(page, "Enable");
       expect(await told(page)).toBe("The webhook is enabled. Posts are sent from now on.");
-      expect(stateOf()).toBe("");
+      expect(await stateOf()).toBe("");
 
       await page.goto(`/staff/webhooks/${failed}/`);
       await press(page, "Disable");
@@ -310,7 +311,7 @@ describe("an appliance in use", () => {
       await page.getByLabel("Reason").fill("It sends us spam");
       await press(page, "Disable");
       expect(await told(page)).toBe("The webhook is disabled.");
-      expect(stateOf()).toBe("staff");
+      expect(await stateOf()).toBe("staff");
 
       await page.goto("/account/keys/");
       expect(await page.content()).not.toContain("It sends us spam");
@@ -318,7 +319,7 @@ describe("an appliance in use", () => {
       expect(await page.getByRole("alert").textContent()).toBe(
         "The webhook was disabled by staff: contact support.",
       );
-      expect(stateOf()).toBe("staff");
+      expect(await stateOf()).toBe("staff");
       expect(faults).toEqual([]);
       await context.close();
     },

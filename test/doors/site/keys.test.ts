@@ -26,7 +26,7 @@ const isRefused = async (key: string): Promise<boolean> =>
 describe("making a key", () => {
   test("is done once, however often its answer is reloaded", async () => {
     const { keys } = appliance.app.domains;
-    const before = keys.keys(customer.organizationId).length;
+    const before = (await keys.keys(customer.organizationId)).length;
     const { html } = await owner.get(KEYS);
     const once = /name="once" value="([^"]+)"/.exec(html)?.[1] ?? "";
     // What failed may be sent again by the same form.
@@ -36,7 +36,7 @@ describe("making a key", () => {
     expect(again.status).toBe(409);
     expect(again.html).toContain("This form was sent already");
     expect(tokenIn(again.html)).toBe("");
-    expect(keys.keys(customer.organizationId)).toHaveLength(before + 1);
+    expect(await keys.keys(customer.organizationId)).toHaveLength(before + 1);
     const next = /name="once" value="([^"]+)"/.exec(again.html)?.[1] ?? "";
     expect((await create({ once: next })).status).toBe(200);
   });
@@ -75,7 +75,7 @@ describe("making a key", () => {
   });
 
   test("says what is wrong at the field, and keeps what was typed", async () => {
-    const before = appliance.app.domains.keys.keys(customer.organizationId).length;
+    const before = (await appliance.app.domains.keys.keys(customer.organizationId)).length;
     for (const [fields, message] of [
       [{ name: " " }, "This field may not be blank."],
       [{ name: "x".repeat(201) }, "no more than 200 characters"],
@@ -90,7 +90,7 @@ describe("making a key", () => {
       expect(answer.html).not.toContain("<b>robot");
       if (!("name" in fields)) expect(answer.html).toContain('value="&lt;b&gt;robot&lt;/b&gt;"');
     }
-    expect(appliance.app.domains.keys.keys(customer.organizationId)).toHaveLength(before);
+    expect(await appliance.app.domains.keys.keys(customer.organizationId)).toHaveLength(before);
   });
 
   test("needs the token of a form", async () => {
@@ -114,7 +114,7 @@ describe("a member", () => {
     expect(html).toContain("of mine");
     expect(html).not.toContain("of the owner");
 
-    const ids = appliance.app.domains.keys.keys(customer.organizationId);
+    const ids = await appliance.app.domains.keys.keys(customer.organizationId);
     const idOf = (name: string) => ids.find((key) => key.name === name)?.id ?? 0;
     const refused = await member.post(KEYS, { action: "revoke", key: idOf("of the owner") });
     expect(refused.status).toBe(404);

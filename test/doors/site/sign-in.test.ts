@@ -347,7 +347,7 @@ describe("a session", () => {
     const second = await accounts.addMember(place, COMMAND_LINE);
     const visitor = await signedInVisitor(appliance, "bob@example.com");
     const suspend = async (id: number) => {
-      await accounts.suspend(id, COMMAND_LINE);
+      await accounts.suspendMember(id, COMMAND_LINE);
       await people.endSessionsOfSuspended("Bob@example.com");
     };
     await suspend(bob.memberId);
@@ -369,18 +369,18 @@ describe("a session", () => {
     const { memberId, organizationId } = await addPerson(appliance);
     const { accounts } = appliance.app.domains;
     const visitor = await signedInVisitor(appliance, "ada@example.com");
-    await accounts.suspend(memberId, COMMAND_LINE);
+    await accounts.suspendMember(memberId, COMMAND_LINE);
     const suspended = (await visitor.get(PROFILE)).body;
     expect(suspended).toContain("You are suspended in the organization Acme. Ask an owner of it.");
     expect(suspended).not.toContain("You are in no organization");
-    await accounts.archive(organizationId, COMMAND_LINE);
+    await accounts.archiveOrganization(organizationId, COMMAND_LINE);
     expect((await visitor.get(PROFILE)).body).toContain("The organization Acme is archived.");
   });
 
   test("of somebody whose membership was suspended shows nothing of the organization", async () => {
     const { memberId } = await addPerson(appliance);
     const visitor = await signedInVisitor(appliance, "ada@example.com");
-    await appliance.app.domains.accounts.suspend(memberId, COMMAND_LINE);
+    await appliance.app.domains.accounts.suspendMember(memberId, COMMAND_LINE);
     const { status, headers, body } = await visitor.get("/account/");
     expect(status).toBe(303);
     expect(["/account/profile/", "/account/sign-in/?next=%2Faccount%2F"]).toContain(

@@ -338,11 +338,13 @@ describe("posts that are not sent", () => {
   test("those of an archived organization, neither new ones nor retries", async () => {
     await startFailing(pushing, [1]);
     await pushing.read([2]);
-    await accounts().archive(pushing.customer.organizationId, COMMAND_LINE);
+    await accounts().archiveOrganization(pushing.customer.organizationId, COMMAND_LINE);
     await pushing.read([3]);
     await pushing.pass(HOUR_MS);
     expect(postsSent(pushing)).toEqual([[1]]);
-    expect(staff().deliveries(pushing.id, 100)).toMatchObject([{ posts: [1], state: "dropped" }]);
+    expect(await staff().deliveries(pushing.id, 100)).toMatchObject([
+      { posts: [1], state: "dropped" },
+    ]);
   });
 
   test("those of a deleted webhook, neither new ones nor retries", async () => {

@@ -296,7 +296,7 @@ describe("a change while an attempt is under way", () => {
   test("that archives the organization leaves it without a retry", async () => {
     const { accounts } = pushing.appliance.app.domains;
     await changeMeanwhile(
-      () => accounts.archive(pushing.customer.organizationId, COMMAND_LINE),
+      () => accounts.archiveOrganization(pushing.customer.organizationId, COMMAND_LINE),
       500,
     );
     await pushing.pass(HOUR_MS);

@@ -53,7 +53,7 @@ test("every owner and administrator that is not suspended gets one mail of a dis
   await addMember("owner", "owner");
   await addMember("member", "member");
   const suspended = await addMember("suspended", "administrator");
-  await accounts().suspend(suspended.id, COMMAND_LINE);
+  await accounts().suspendMember(suspended.id, COMMAND_LINE);
   const other = await pushing.appliance.customer();
   await accounts().addMember(
     {
@@ -156,7 +156,7 @@ test("a member suspended before the day was over gets none, one added before it 
   const failedAt = await startFailing(pushing);
   await pushing.passUntil(failedAt + HOUR_MS);
   const { id } = await addMember("new", "administrator");
-  await addMember("gone", "owner").then(({ id }) => accounts().suspend(id, COMMAND_LINE));
+  await addMember("gone", "owner").then(({ id }) => accounts().suspendMember(id, COMMAND_LINE));
   expect(id).toBeGreaterThan(0);
   await pushing.passUntil(failedAt + DAY_MS);
   await runMail();

@@ -91,7 +91,7 @@ describe("who may", () => {
     const { id } = await created(call);
     await accounts().changeRole(customer.memberId, "member", COMMAND_LINE);
     expectRefused(await call("DELETE", `${id}/`), 403, "manager_required");
-    await accounts().suspend(customer.memberId, COMMAND_LINE);
+    await accounts().suspendMember(customer.memberId, COMMAND_LINE);
     expectRefused(await call("GET", `${id}/`), 401, "authentication_failed");
   });
 });
@@ -217,10 +217,10 @@ describe("the cost", () => {
 describe("archiving the organization", () => {
   test("closes its webhooks until it is restored, and keeps them", async () => {
     const { id } = await created(call);
-    await accounts().archive(customer.organizationId, COMMAND_LINE);
+    await accounts().archiveOrganization(customer.organizationId, COMMAND_LINE);
     expectRefused(await call("GET", `${id}/`), 401, "authentication_failed");
     appliance.ports.clock.advance(DAY_MS + MINUTE_MS);
-    await accounts().restore(customer.organizationId, COMMAND_LINE);
+    await accounts().restoreOrganization(customer.organizationId, COMMAND_LINE);
     expect((await call("GET", `${id}/`)).body.is_active).toBe(true);
   });
 });

@@ -41,7 +41,8 @@ function mendFolder(): void {
   rmSync(machine.path("backups"));
 }
 
-const job = () => appliance.app.scheduler.list().find(({ name }) => name === "backup");
+const job = async () =>
+  (await appliance.app.scheduler.list()).find(({ name }) => name === "backup");
 
 test("every day at 04:00 in Moscow a sound backup is written, named by its day and time", async () => {
   appliance.ports.clock.set("2026-11-21T03:59:59+03:00");
@@ -56,7 +57,7 @@ test("every day at 04:00 in Moscow a sound backup is written, named by its day a
   expect(copy.pragma("integrity_check", { simple: true })).toBe("ok");
   expect(copy.prepare("SELECT count(*) AS n FROM plans").get()).toEqual({ n: 4 });
   copy.close();
-  expect(job()).toMatchObject({ pattern: "0 4 * * *", failure: null });
+  expect(await job()).toMatchObject({ pattern: "0 4 * * *", failure: null });
 });
 
 test("the oldest backups are removed, and no other file of the folder", async () => {
@@ -74,7 +75,7 @@ test("the oldest backups are removed, and no other file of the folder", async ()
 
 test("without a folder there is no such job", async () => {
   const without = await startAppliance();
-  expect(without.app.scheduler.list().map(({ name }) => name)).not.toContain("backup");
+  expect((await without.app.scheduler.list()).map(({ name }) => name)).not.toContain("backup");
   await expect(without.app.scheduler.runNow("backup", COMMAND_LINE)).rejects.toMatchObject({
     code: "not_found",
   });

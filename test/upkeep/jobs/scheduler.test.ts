@@ -42,7 +42,7 @@ function ledger(db: Database): JobLedger {
   return {
     claim: (claim) => claimJob(db, clock, claim),
     claimNow: (claim, by) => claimJobNow(db, clock, claim, by),
-    runs: () => selectJobRuns(db),
+    runs: async () => selectJobRuns(db),
     end: (end) => endJob(db, clock, end),
   };
 }
@@ -252,7 +252,7 @@ test("while a job runs, no process runs it once more, and its due time waits", a
   const one = scheduler([slow.job]);
   await one.runDue();
   expect(await one.runNow("nightly", COMMAND_LINE)).toBe(true);
-  const [state] = one.list();
+  const [state] = await one.list();
   expect(state).toMatchObject({ startedAt: appliance.ports.clock.now(), finishedAt: null });
 
   const another = scheduler();
@@ -301,14 +301,14 @@ test("jobs are listed with their last and next run", async () => {
   const next = Date.parse("2026-11-21T00:10:00+03:00");
   const never = { startedAt: null, finishedAt: null, failure: null };
   const state = { name: "nightly", pattern: "10 0 * * *", nextDueAt: next };
-  expect(one.list()).toEqual([{ ...state, ...never }]);
+  expect(await one.list()).toEqual([{ ...state, ...never }]);
   await one.runDue();
-  expect(one.list()).toEqual([{ ...state, ...never }]);
+  expect(await one.list()).toEqual([{ ...state, ...never }]);
   await one.runNow("nightly", COMMAND_LINE);
   await one.stop();
   const now = appliance.ports.clock.now();
   const failed = { startedAt: now, finishedAt: now, failure: "disk on fire" };
-  expect(one.list()).toEqual([{ ...state, ...failed }]);
+  expect(await one.list()).toEqual([{ ...state, ...failed }]);
 });
 
 test("after a clock that jumped back, a run now is noted all the same", async () => {

@@ -35,7 +35,7 @@ export async function channelPosts(
     <section aria-labelledby="posts">
       <h2 id="posts">{cursor === "" ? words.latestPosts : words.earlierPosts}</h2>
       {found instanceof AppError ? (
-        <p class="notice">{refusalOf(found, visit, context)}</p>
+        <p class="notice">{await refusalOf(found, visit, context)}</p>
       ) : (
         <Posts visit={visit} id={id} page={found} />
       )}
@@ -43,8 +43,12 @@ export async function channelPosts(
   );
 }
 
-function refusalOf(error: AppError, visit: Visit, { accounts }: SiteContext): string {
-  const { plan } = viewerOf(membershipOf(visit), accounts, visit.nowMs);
+async function refusalOf(
+  error: AppError,
+  visit: Visit,
+  { accounts }: SiteContext,
+): Promise<string> {
+  const { plan } = await viewerOf(membershipOf(visit), accounts, visit.nowMs);
   if (error.code === "tariff_required") return visit.words.explorerPages.postsClosed(plan.code);
   return inLanguage(visit.language, error.faults?.["cursor"]?.[0] ?? error.said);
 }

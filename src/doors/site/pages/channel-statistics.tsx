@@ -42,7 +42,7 @@ export async function channelStatistics(
       <h2 id="statistics">{words.statistics}</h2>
       <Periods visit={visit} id={id} />
       {found instanceof AppError ? (
-        <p class="notice">{refusalOf(found, visit, context)}</p>
+        <p class="notice">{await refusalOf(found, visit, context)}</p>
       ) : found.results.length === 0 ? (
         <p>{words.noStatistics}</p>
       ) : (
@@ -55,8 +55,12 @@ export async function channelStatistics(
   );
 }
 
-function refusalOf(error: AppError, visit: Visit, { accounts }: SiteContext): string {
-  const { plan } = viewerOf(membershipOf(visit), accounts, visit.nowMs);
+async function refusalOf(
+  error: AppError,
+  visit: Visit,
+  { accounts }: SiteContext,
+): Promise<string> {
+  const { plan } = await viewerOf(membershipOf(visit), accounts, visit.nowMs);
   return error.code === "tariff_required" && plan.historyDays !== null
     ? visit.words.explorerPages.historyClosed(plan.code, plan.historyDays)
     : inLanguage(visit.language, error.said);

@@ -19,10 +19,14 @@ import { ownOf } from "../webhook-access.ts";
 const PAGE_SIZE = 20;
 
 /** A webhook's deliveries with their attempts, the latest first; `?before=` is a page further on. */
-export function deliveryLog(webhook: WebhookView, visit: Visit, context: SiteContext): JSX.Element {
+export async function deliveryLog(
+  webhook: WebhookView,
+  visit: Visit,
+  context: SiteContext,
+): Promise<JSX.Element> {
   const words = visit.words.webhookPages;
   const before = numberOf(visit.query.get("before"));
-  const { results: deliveries, last } = context.services.webhooks.deliveries(ownOf(visit), {
+  const { results: deliveries, last } = await context.services.webhooks.deliveries(ownOf(visit), {
     before,
     limit: PAGE_SIZE,
     nowMs: visit.nowMs,
@@ -50,11 +54,15 @@ export function deliveryLog(webhook: WebhookView, visit: Visit, context: SiteCon
 }
 
 /** What came of the attempt that was just asked for. */
-export function triedDelivery(visit: Visit, { services }: SiteContext): JSX.Element | null {
+export async function triedDelivery(
+  visit: Visit,
+  { services }: SiteContext,
+): Promise<JSX.Element | null> {
   const tried = numberOf(visit.query.get("tried"));
   if (tried === null || visit.request.method !== "GET") return null;
   const of = { before: tried + 1, limit: 1, nowMs: visit.nowMs };
-  const [delivery] = services.webhooks.deliveries(ownOf(visit), of).results;
+  const { results } = await services.webhooks.deliveries(ownOf(visit), of);
+  const [delivery] = results;
   const attempt = delivery?.delivery === tried ? delivery.attempts.at(-1) : undefined;
   if (attempt === undefined) return null;
   const words = visit.words.webhookPages;

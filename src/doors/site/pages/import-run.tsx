@@ -14,11 +14,11 @@ import type { Visit } from "../visit.ts";
 export const importRunPage: SitePage = {
   path: "/staff/imports/:id/",
   access: "staff",
-  show(visit, { imports }) {
+  async show(visit, { imports }) {
     const words = visit.words.importPages;
     const id = visit.params["id"] ?? "";
     if (!/^[1-9]\d{0,14}$/.test(id)) throw notFound("import");
-    const run = imports.run(Number(id));
+    const run = await imports.run(Number(id));
     return page(
       `${words.import} ${run.id}`,
       <>

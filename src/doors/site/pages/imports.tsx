@@ -23,9 +23,9 @@ export const importsPage: SitePage = {
   path: "/staff/imports/",
   access: "staff",
   takesFile: true,
-  show(visit, { imports }) {
+  async show(visit, { imports }) {
     const words = visit.words.importPages;
-    const runs = imports.runs(RUNS_SHOWN);
+    const runs = await imports.runs(RUNS_SHOWN);
     const field = { visit, action: "import" };
     return page(
       words.imports,
@@ -61,7 +61,7 @@ export const importsPage: SitePage = {
 
 async function startImport(visit: Visit, { imports }: SiteContext): Promise<View> {
   const { form } = visit;
-  const { kind, file, replace } = readFields({
+  const { kind, file, replace } = await readFields({
     kind: () => requiredChoice(IMPORT_KIND_NAMES, form.get("kind")),
     file: () => requiredFile(visit),
     replace: () => readReplace(visit),

@@ -1,5 +1,7 @@
 /** @jsxImportSource hono/jsx */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
+import type { HtmlEscapedString } from "hono/utils/html";
 import type { Member } from "../../../customers/accounts/accounts.table.ts";
 import type { Key } from "../../../customers/keys/keys.table.ts";
 import { DataTable } from "../data-table.tsx";
@@ -20,7 +22,7 @@ interface ListedKey {
 }
 
 /** The keys that work, and below them, folded, those that never will again. */
-export function KeyList({
+export async function KeyList({
   visit,
   context,
   keys,
@@ -28,9 +30,9 @@ export function KeyList({
   visit: Visit;
   context: SiteContext;
   keys: readonly Key[];
-}): JSX.Element {
+}): Promise<HtmlEscapedString> {
   const words = visit.words.organizationPages;
-  const listed = listOf(visit, context, keys);
+  const listed = await listOf(visit, context, keys);
   const ended = listed.filter(({ state }) => state === "revoked" || state === "expired");
   const others = listed.filter((one) => !ended.includes(one));
   const label = isManager(visit) ? words.allKeys : words.yourKeys;
@@ -54,12 +56,12 @@ export function KeyList({
   );
 }
 
-function listOf(
+async function listOf(
   visit: Visit,
   { accounts, services }: SiteContext,
   keys: readonly Key[],
-): ListedKey[] {
-  const members = accounts.members(membershipOf(visit).organization.id);
+): Promise<ListedKey[]> {
+  const members = await accounts.members(membershipOf(visit).organization.id);
   const owners = new Map(members.map((member) => [member.id, member]));
   return keys.flatMap((key) => {
     const owner = owners.get(key.memberId);

@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 
 import type { JSX } from "hono/jsx/jsx-runtime";
+import type { HtmlEscapedString } from "hono/utils/html";
 import { AppError, toAppError } from "../../../errors.ts";
 import { outcomeOf } from "../../../push/webhooks/delivery/outcome.ts";
 import type { Webhook } from "../../../push/webhooks/manage/webhooks.table.ts";
@@ -17,15 +18,15 @@ import type { Visit } from "../visit.ts";
 import { WORDS } from "../words/words.ts";
 
 /** The organization's webhooks, with a button where one is disabled. */
-export function WebhookList({
+export async function WebhookList({
   visit,
   context,
 }: {
   visit: Visit;
   context: SiteContext;
-}): JSX.Element {
+}): Promise<HtmlEscapedString> {
   const words = visit.words.organizationPages;
-  const webhooks = context.webhooks.webhooks(membershipOf(visit).organization.id);
+  const webhooks = await context.webhooks.webhooks(membershipOf(visit).organization.id);
   const heads = [words.address, words.state, words.lastSuccess, words.lastError, words.actions];
   return (
     <>
@@ -87,9 +88,10 @@ export async function enableWebhook(visit: Visit, context: SiteContext): Promise
   const words = visit.words.organizationPages;
   if (!isManager(visit)) throw new AppError("manager_required", verbatim(words.managersOnly));
   const id = sentNumber(visit, "webhook");
-  const webhook = context.webhooks.webhooks(organization.id).find((one) => one.id === id);
+  const webhooks = await context.webhooks.webhooks(organization.id);
+  const webhook = webhooks.find((one) => one.id === id);
   if (webhook === undefined) throw new AppError("not_found", verbatim(words.noSuchWebhook));
-  const { plan } = viewerOf(membership, context.accounts, visit.nowMs);
+  const { plan } = await viewerOf(membership, context.accounts, visit.nowMs);
   const own = { organizationId: organization.id, id };
   const change = { given: undefined, channels: undefined, isActive: true };
   try {

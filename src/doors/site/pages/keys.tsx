@@ -23,7 +23,7 @@ import { enableWebhook, WebhookList } from "./key-webhooks.tsx";
 export const keysPage: SitePage = {
   path: "/account/keys/",
   access: "member",
-  show(visit, context) {
+  async show(visit, context) {
     const words = visit.words.organizationPages;
     const done = visit.query.get("done");
     return page(
@@ -33,7 +33,7 @@ export const keysPage: SitePage = {
         {done === "enabled" && <p role="status">{words.webhookEnabled}</p>}
         <RowFaults visit={visit} actions={["revoke", "enable"]} />
         <p>{words.keysIntro}</p>
-        <KeyList visit={visit} context={context} keys={keysOf(visit, context)} />
+        <KeyList visit={visit} context={context} keys={await keysOf(visit, context)} />
         <h2>{words.newKey}</h2>
         <NewKey visit={visit} />
         <h2>{visit.words.webhooks}</h2>
@@ -48,12 +48,10 @@ export const keysPage: SitePage = {
 };
 
 /** All keys of the organization for those who run it, else the visitor's own; newest first. */
-function keysOf(visit: Visit, { keys }: SiteContext): Key[] {
+async function keysOf(visit: Visit, { keys }: SiteContext): Promise<Key[]> {
   const { member, organization } = membershipOf(visit);
-  return keys
-    .keys(organization.id)
-    .filter(({ memberId }) => isManager(visit) || memberId === member.id)
-    .reverse();
+  const all = await keys.keys(organization.id);
+  return all.filter(({ memberId }) => isManager(visit) || memberId === member.id).reverse();
 }
 
 function NewKey({ visit }: { visit: Visit }): JSX.Element {
@@ -86,7 +84,7 @@ function NewKey({ visit }: { visit: Visit }): JSX.Element {
 async function create(visit: Visit, { keys }: SiteContext): Promise<View> {
   const { form } = visit;
   const { member } = membershipOf(visit);
-  const fields = readFields({
+  const fields = await readFields({
     name: () => requiredName(form.get("name")),
     access: () => requiredChoice(KEY_ACCESSES, form.get("access")),
     expires: () => readLastDay(form.get("expires"), visit.nowMs),
@@ -118,7 +116,8 @@ function newKeyView(visit: Visit, token: string): View {
 
 async function revoke(visit: Visit, context: SiteContext): Promise<View> {
   const id = sentNumber(visit, "key");
-  if (!keysOf(visit, context).some((one) => one.id === id)) {
+  const keys = await keysOf(visit, context);
+  if (!keys.some((one) => one.id === id)) {
     throw new AppError("not_found", verbatim(visit.words.organizationPages.noSuchKey));
   }
   await context.keys.revokeKey(id, actorOf(visit));

@@ -34,19 +34,19 @@ async function change(
   wanted: MemberChange,
 ): Promise<Member> {
   const actor = membershipOf(visit).member;
-  const { id } = requireSentMember(visit, { accounts });
+  const { id } = await requireSentMember(visit, { accounts });
   const changed = await accounts.changeMemberAs(actor.id, id, wanted);
   if (!changed.ok) throw refused(visit, changed.denial);
   return changed.member;
 }
 
 /** The member that a row's form names. @throws AppError `not_found` for another organization's */
-export function requireSentMember(
+export async function requireSentMember(
   visit: Visit,
   { accounts }: Pick<SiteContext, "accounts">,
-): Member {
+): Promise<Member> {
   const id = sentNumber(visit, "member");
-  const members = accounts.members(membershipOf(visit).organization.id);
+  const members = await accounts.members(membershipOf(visit).organization.id);
   const found = members.find((member) => member.id === id);
   if (found === undefined) {
     throw new AppError("not_found", verbatim(visit.words.organizationPages.noSuchMember));

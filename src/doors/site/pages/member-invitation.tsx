@@ -25,7 +25,7 @@ export async function invite(visit: Visit, context: SiteContext): Promise<View> 
   const { organizationId } = actor;
   const isDenied = roleDenial(actor, "member");
   if (isDenied !== null) throw refused(visit, isDenied);
-  const { email, name, role } = readFields({
+  const { email, name, role } = await readFields({
     email: () => context.accounts.newMemberEmail(organizationId, form.get("email")),
     name: () => requiredName(form.get("name")),
     role: () => requiredChoice(MEMBER_ROLES, form.get("role")),
@@ -51,7 +51,7 @@ export async function invite(visit: Visit, context: SiteContext): Promise<View> 
 export async function linkAgain(visit: Visit, context: SiteContext): Promise<View> {
   const words = visit.words.organizationPages;
   const actor = membershipOf(visit).member;
-  const member = requireSentMember(visit, context);
+  const member = await requireSentMember(visit, context);
   const denial = roleDenial(actor, member.role);
   if (denial !== null) throw refused(visit, denial);
   if (member.suspendedAt !== null) throw new AppError("conflict", verbatim(words.isSuspended));
@@ -102,9 +102,8 @@ async function copiedLink(
   { person, hasPassword }: EnsuredPerson,
   change?: PasswordLink["change"],
 ): Promise<string> {
-  const isElsewhere = accounts
-    .placesOf(email)
-    .some(({ organization }) => organization.id !== organizationId);
+  const places = await accounts.placesOf(email);
+  const isElsewhere = places.some(({ organization }) => organization.id !== organizationId);
   const isOthers = hasPassword || person.isStaff || isElsewhere;
   const token = isOthers ? null : await people.passwordLink({ email, isTrusted: false, change });
   // Of letters and digits, as long as the library's.

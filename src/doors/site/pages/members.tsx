@@ -17,10 +17,10 @@ import { MemberList } from "./member-list.tsx";
 export const membersPage: SitePage = {
   path: "/account/members/",
   access: "member",
-  show(visit, { accounts, mails }) {
+  async show(visit, { accounts, mails }) {
     const words = visit.words.organizationPages;
     const done = doneOf(visit);
-    const members = accounts.members(membershipOf(visit).organization.id);
+    const members = await accounts.members(membershipOf(visit).organization.id);
     // Who has no form for an action is told here why it was refused.
     const actions = ["role", "suspend", "restore", "link", ...(isManager(visit) ? [] : ["invite"])];
     return page(

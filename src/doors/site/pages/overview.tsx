@@ -1,5 +1,7 @@
 /** @jsxImportSource hono/jsx */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
+import type { HtmlEscapedString } from "hono/utils/html";
 import { notFound } from "../../../errors.ts";
 import { apiMethods } from "../../../methods/table.ts";
 import { jsonValueOf } from "../../../values/json-text.ts";
@@ -72,11 +74,17 @@ function switchOrganization({ form, memberships }: Visit): View {
   return redirect("/account/", [cookie]);
 }
 
-function PlanCards({ visit, context }: { visit: Visit; context: SiteContext }): JSX.Element {
+async function PlanCards({
+  visit,
+  context,
+}: {
+  visit: Visit;
+  context: SiteContext;
+}): Promise<HtmlEscapedString> {
   const { nowMs, words: common } = visit;
   const membership = membershipOf(visit);
   const words = visit.words.organizationPages;
-  const viewer = viewerOf(membership, context.accounts, nowMs);
+  const viewer = await viewerOf(membership, context.accounts, nowMs);
   const { plan, planInForce } = viewer;
   const { startedAt, endsAt, used } = context.services.limits.usage(viewer, nowMs);
   const quota = plan.requestsPerPeriod;

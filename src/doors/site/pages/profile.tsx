@@ -11,14 +11,14 @@ import type { Visit } from "../visit.ts";
 export const profilePage: SitePage = {
   path: "/account/profile/",
   access: "person",
-  show(visit, context) {
+  async show(visit, context) {
     const { words, signedIn } = visit;
     const field = { visit, action: "change-password", type: "password" };
     return page(
       words.profile,
       <>
         {visit.query.get("done") === "password" && <p role="status">{words.passwordChanged}</p>}
-        {closedPlaces(visit, context).map((sentence) => (
+        {(await closedPlaces(visit, context)).map((sentence) => (
           <p class="notice">{sentence}</p>
         ))}
         <dl>
@@ -51,12 +51,16 @@ export const profilePage: SitePage = {
 };
 
 /** Why organizations that somebody belongs to are not open to them. */
-function closedPlaces({ words, signedIn }: Visit, { accounts }: SiteContext): string[] {
+async function closedPlaces(
+  { words, signedIn }: Visit,
+  { accounts }: SiteContext,
+): Promise<string[]> {
   if (signedIn === null) return [];
   const { email, isVerified } = signedIn.person;
-  const places = accounts.placesOf(email);
+  const places = await accounts.placesOf(email);
   if (places.length === 0) return [words.noOrganization];
-  const open = accounts.membershipsOf(email, isVerified).map(({ organization }) => organization.id);
+  const memberships = await accounts.membershipsOf(email, isVerified);
+  const open = memberships.map(({ organization }) => organization.id);
   return places
     .filter(({ organization }) => !open.includes(organization.id))
     .map(({ member, organization: { name, archivedAt } }) => {

@@ -66,7 +66,7 @@ async function setUpFirst(visit: Visit, context: SiteContext): Promise<View> {
   const { accounts, people, setUp } = context;
   if (!setUp.isToken(tokenOf(visit))) return usedPage(visit);
   // All of it before the person is made, who can be made only once.
-  const fields = readFields({
+  const fields = await readFields({
     name: () => requiredName(form.get("name")),
     email: () => requiredEmail(form.get("email")),
     password: () => requirePassword(form.get("password"), form.get("email")),

@@ -66,7 +66,7 @@ async function signIn(visit: Visit, context: SiteContext): Promise<View> {
   if (email.length > EMAIL_LENGTH_MAX) {
     throw fieldError({ non_field_errors: [verbatim(words.wrongPassword)] });
   }
-  const isKnownNetwork = context.people.knowsNetwork(email, network);
+  const isKnownNetwork = await context.people.knowsNetwork(email, network);
   const ofNetwork = `network ${network}`;
   // The account's limit does not hold where its owner was before: guesses made elsewhere use it up.
   const names = isKnownNetwork ? [ofNetwork] : [ofNetwork, `account ${email.toLowerCase()}`];

@@ -17,8 +17,8 @@ export const webhookActions: Record<string, Action> = {
 
   async change(visit, context) {
     requireManager(visit);
-    const before = webhookOf(visit, context);
-    requireWebhooks(visit, context);
+    const before = await webhookOf(visit, context);
+    await requireWebhooks(visit, context);
     const { given, channels } = await readWebhookForm(visit, context);
     // As the API's PATCH would get only what is to change: what stays is not judged anew.
     const changesUrl = given.url !== before.url;
@@ -29,7 +29,7 @@ export const webhookActions: Record<string, Action> = {
         channels: changesChannels ? channels : undefined,
         isActive: undefined,
       };
-      const plan = planOf(visit, context);
+      const plan = await planOf(visit, context);
       await context.services.webhooks.change(ownOf(visit), plan, change, actorOf(visit));
     }
     return redirect(`/account/webhooks/${before.id}/?done=changed`);
@@ -37,24 +37,24 @@ export const webhookActions: Record<string, Action> = {
 
   async rotate(visit, context) {
     requireManager(visit);
-    webhookOf(visit, context);
-    requireWebhooks(visit, context);
+    await webhookOf(visit, context);
+    await requireWebhooks(visit, context);
     const { webhooks } = context.services;
     const rotated = await webhooks.rotate(ownOf(visit), readOverlap(visit), actorOf(visit));
     return secretPage(visit, rotated);
   },
 
   async test(visit, context) {
-    const { id } = webhookOf(visit, context);
-    requireWebhooks(visit, context);
+    const { id } = await webhookOf(visit, context);
+    await requireWebhooks(visit, context);
     const tried = await context.services.webhooks.test(ownOf(visit));
     return redirect(`/account/webhooks/${id}/?tried=${tried.delivery}`);
   },
 
   async resend(visit, context) {
     requireManager(visit);
-    const { id } = webhookOf(visit, context);
-    requireWebhooks(visit, context);
+    const { id } = await webhookOf(visit, context);
+    await requireWebhooks(visit, context);
     const delivery = visit.form.get("delivery");
     if (!/^\d{1,15}$/.test(delivery)) {
       throw new AppError("not_found", verbatim(visit.words.notFoundText));
@@ -65,7 +65,7 @@ export const webhookActions: Record<string, Action> = {
 
   async delete(visit, context) {
     requireManager(visit);
-    webhookOf(visit, context);
+    await webhookOf(visit, context);
     await context.services.webhooks.remove(ownOf(visit), actorOf(visit));
     return redirect("/account/webhooks/?done=deleted");
   },
@@ -73,10 +73,10 @@ export const webhookActions: Record<string, Action> = {
 
 async function switchTo(isActive: boolean, visit: Visit, context: SiteContext): Promise<View> {
   requireManager(visit);
-  const before = webhookOf(visit, context);
-  requireWebhooks(visit, context);
+  const before = await webhookOf(visit, context);
+  await requireWebhooks(visit, context);
   const change = { given: undefined, channels: undefined, isActive };
-  const plan = planOf(visit, context);
+  const plan = await planOf(visit, context);
   await context.services.webhooks.change(ownOf(visit), plan, change, actorOf(visit));
   const done = isActive ? "enabled" : "disabled";
   return redirect(`/account/webhooks/${before.id}/?done=${done}`);

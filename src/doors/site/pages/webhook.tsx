@@ -27,10 +27,10 @@ export const webhookPage: SitePage = {
   path: "/account/webhooks/:id/",
   access: "member",
   formBytesMax: WEBHOOK_FORM_BYTES_MAX,
-  show(visit, context) {
+  async show(visit, context) {
     const words = visit.words.webhookPages;
-    const webhook = webhookOf(visit, context);
-    const isIncluded = hasWebhooks(visit, context);
+    const webhook = await webhookOf(visit, context);
+    const isIncluded = await hasWebhooks(visit, context);
     return page(
       words.webhook(webhook.id),
       <>
@@ -38,15 +38,15 @@ export const webhookPage: SitePage = {
           <a href={asset(visit, "/account/webhooks/")}>← {words.allWebhooks}</a>
         </p>
         <Done visit={visit} />
-        {isIncluded && triedDelivery(visit, context)}
+        {isIncluded && (await triedDelivery(visit, context))}
         {!isIncluded && (
           <p class="notice">
-            {words.planWithout(planOf(visit, context).code)} {words.planKept}
+            {words.planWithout((await planOf(visit, context)).code)} {words.planKept}
           </p>
         )}
         <Facts visit={visit} webhook={webhook} />
         <ManageWebhook visit={visit} webhook={webhook} isIncluded={isIncluded} />
-        {isIncluded ? deliveryLog(webhook, visit, context) : <p>{words.logClosed}</p>}
+        {isIncluded ? await deliveryLog(webhook, visit, context) : <p>{words.logClosed}</p>}
         <Channels visit={visit} webhook={webhook} context={context} />
       </>,
     );

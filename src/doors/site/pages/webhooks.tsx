@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 
 import type { JSX } from "hono/jsx/jsx-runtime";
+import type { HtmlEscapedString } from "hono/utils/html";
 import { outcomeOf } from "../../../push/webhooks/delivery/outcome.ts";
 import type { WebhookView } from "../../../push/webhooks/manage/webhook-views.ts";
 import { inLanguage } from "../../../values/messages/messages.ts";
@@ -28,11 +29,11 @@ export const webhooksPage: SitePage = {
   path: PATH,
   access: "member",
   formBytesMax: WEBHOOK_FORM_BYTES_MAX,
-  show(visit, context) {
+  async show(visit, context) {
     const words = visit.words.webhookPages;
     const { id } = membershipOf(visit).organization;
-    const { results: webhooks } = context.services.webhooks.list(id, 0, WEBHOOKS_MAX);
-    const isIncluded = hasWebhooks(visit, context);
+    const { results: webhooks } = await context.services.webhooks.list(id, 0, WEBHOOKS_MAX);
+    const isIncluded = await hasWebhooks(visit, context);
     return page(
       visit.words.webhooks,
       <>
@@ -42,7 +43,7 @@ export const webhooksPage: SitePage = {
         </p>
         {!isIncluded && (
           <p class="notice">
-            {words.planWithout(planOf(visit, context).code)}
+            {words.planWithout((await planOf(visit, context)).code)}
             {webhooks.length > 0 && ` ${words.planKept}`}
           </p>
         )}
@@ -113,7 +114,7 @@ function List({
   );
 }
 
-function Create({
+async function Create({
   visit,
   context,
   existing,
@@ -121,9 +122,9 @@ function Create({
   visit: Visit;
   context: SiteContext;
   existing: number;
-}): JSX.Element {
+}): Promise<HtmlEscapedString> {
   const words = visit.words.webhookPages;
-  const { code, webhooks } = planOf(visit, context);
+  const { code, webhooks } = await planOf(visit, context);
   // A form that was sent is shown again with its fault.
   if (existing >= webhooks && visit.form.get("action") !== "create") {
     return <p class="notice">{words.planFull(code, webhooks)}</p>;
@@ -139,10 +140,11 @@ function Create({
 
 async function create(visit: Visit, context: SiteContext): Promise<View> {
   requireManager(visit);
-  requireRoomForOne(visit, context);
+  await requireRoomForOne(visit, context);
   const wanted = await readWebhookForm(visit, context);
   const { id } = membershipOf(visit).organization;
   const { webhooks } = context.services;
-  const made = await webhooks.create(id, planOf(visit, context), wanted, actorOf(visit));
+  const plan = await planOf(visit, context);
+  const made = await webhooks.create(id, plan, wanted, actorOf(visit));
   return secretPage(visit, made);
 }

@@ -1,4 +1,4 @@
-import { createAccountsStore } from "../../../customers/accounts/accounts.store.ts";
+import { selectMembers, selectOrganization } from "../../../customers/accounts/accounts.store.ts";
 import { type Database, statement } from "../../../db/database.ts";
 import { inParts, inTransaction } from "../../../db/transaction.ts";
 import type { Clock } from "../../../ports/clock.ts";
@@ -132,9 +132,9 @@ async function endUnserved(db: Database, clock: Clock): Promise<void> {
  * Disables what has failed for a day. Where nobody made the attempts for more than an hour of it,
  * those that fell due meanwhile come first (decisions, section 6).
  */
-function disableFailing(db: Database, nowMs: number): number[] {
+async function disableFailing(db: Database, nowMs: number): Promise<number[]> {
   const failed = failing(db, nowMs);
-  for (const id of failed) disableForFailures(db, id, nowMs);
+  for (const id of failed) await disableForFailures(db, id, nowMs);
   return failed;
 }
 
@@ -155,16 +155,17 @@ function failing(db: Database, nowMs: number): number[] {
     .map(({ id }) => id);
 }
 
-function disableForFailures(db: Database, id: number, nowMs: number): void {
+async function disableForFailures(db: Database, id: number, nowMs: number): Promise<void> {
   const webhook = selectWebhook(db, id);
   if (webhook === undefined) return;
   disable(db, id, "failures", nowMs);
-  const accounts = createAccountsStore(db);
-  const managers = accounts
-    .membersOf(webhook.organizationId)
-    .filter(({ role, suspendedAt }) => role !== "member" && suspendedAt === null);
-  const organization = accounts.organization(webhook.organizationId)?.name ?? "";
-  const mail = disabledMail(webhook, organization);
+  const { organizationId } = webhook;
+  const members = await selectMembers(db, organizationId);
+  const managers = members.filter(
+    ({ role, suspendedAt }) => role !== "member" && suspendedAt === null,
+  );
+  const organization = await selectOrganization(db, organizationId);
+  const mail = disabledMail(webhook, organization?.name ?? "");
   // A message each: what one server refuses for one must not be sent to the others again.
   for (const { email } of managers) queueMail(db, nowMs, { to: [email], ...mail });
 }

@@ -53,14 +53,14 @@ export function addWebhook(
   clock: Clock,
   { organizationId, plan, url, channels, secret, by }: NewWebhook,
 ): Promise<number> {
-  return inTransaction(db, clock, "webhook-create", () => {
+  return inTransaction(db, clock, "webhook-create", async (tx) => {
     requireRoom(plan, countWebhooks(db, organizationId));
     requireChannels(db, plan, channels);
     const row = { organizationId, url, secret: Buffer.from(secret), createdAt: clock.now() };
     const id = insertWebhook(db, row);
     replaceChannels(db, id, channels);
     const details = { host: hostOf(url), channels: channels.length };
-    recordChange(db, clock, by, ofWebhook("create", { organizationId, id }, details));
+    await recordChange(tx, clock, by, ofWebhook("create", { organizationId, id }, details));
     return id;
   });
 }
@@ -85,7 +85,7 @@ export async function changeWebhook(
   { plan, change, by, ...own }: OwnWebhook & { plan: Plan; change: WebhookChange; by: Actor },
 ): Promise<void> {
   if (change.isActive === true) await emptyQueues(db, clock, [ownWebhook(db, own).id]);
-  await inTransaction(db, clock, "webhook-change", () => {
+  await inTransaction(db, clock, "webhook-change", async (tx) => {
     const webhook = ownWebhook(db, own);
     const { disabledReason } = webhook;
     const enables = change.isActive === true && disabledReason !== "";
@@ -113,7 +113,7 @@ export async function changeWebhook(
         ...(changesChannels && { channels: channels.length }),
         ...(enables && { before: disabledReason }),
       };
-      recordChange(db, clock, by, ofWebhook(verb, own, details));
+      await recordChange(tx, clock, by, ofWebhook(verb, own, details));
     }
   });
   if (change.isActive === false) await emptyQueues(db, clock, [own.id]);
@@ -135,13 +135,13 @@ export function removeWebhookPart(
   clock: Clock,
   { by, ...own }: OwnWebhook & { by: Actor },
 ): Promise<boolean> {
-  return inTransaction(db, clock, "webhook-delete", () => {
+  return inTransaction(db, clock, "webhook-delete", async (tx) => {
     const { disabledReason } = ownWebhook(db, own);
     if (disabledReason === "") disable(db, own.id, "customer", clock.now());
     const endAtMs = clock.monotonic() + REMOVED_MS;
     do {
       if (deleteDeliveries(db, own.id, REMOVED_MAX) === 0) {
-        if (deleteWebhook(db, own.id)) recordChange(db, clock, by, ofWebhook("delete", own));
+        if (deleteWebhook(db, own.id)) await recordChange(tx, clock, by, ofWebhook("delete", own));
         return false;
       }
     } while (clock.monotonic() < endAtMs);
@@ -163,7 +163,7 @@ export function rotateSecret(
     ...own
   }: OwnWebhook & { secret: Uint8Array; overlapMs: number; by: Actor },
 ): Promise<void> {
-  return inTransaction(db, clock, "webhook-rotate", () => {
+  return inTransaction(db, clock, "webhook-rotate", async (tx) => {
     const webhook = ownWebhook(db, own);
     const now = clock.now();
     updateWebhook(db, own.id, {
@@ -172,7 +172,7 @@ export function rotateSecret(
       formerSecretUntil: overlapMs > 0 ? now + overlapMs : null,
       updatedAt: now,
     });
-    recordChange(db, clock, by, ofWebhook("rotate-secret", own, { overlapMs }));
+    await recordChange(tx, clock, by, ofWebhook("rotate-secret", own, { overlapMs }));
   });
 }
 

@@ -61,7 +61,7 @@ export function startResend(
   clock: Clock,
   { claim, deliveryId, by, ...own }: OwnWebhook & { deliveryId: number; claim: string; by: Actor },
 ): Promise<ClaimedDelivery> {
-  return inTransaction(db, clock, "webhook-resend", () => {
+  return inTransaction(db, clock, "webhook-resend", async (tx) => {
     const webhook = ownWebhook(db, own);
     const delivery = selectDelivery(db, deliveryId);
     if (delivery?.webhookId !== webhook.id) throw notFound("delivery");
@@ -81,7 +81,7 @@ export function startResend(
       });
     }
     takeManualAttempt(db, webhook, nowMs);
-    recordChange(db, clock, by, ofWebhook("resend", own, { delivery: deliveryId }));
+    await recordChange(tx, clock, by, ofWebhook("resend", own, { delivery: deliveryId }));
     return taken(db, deliveryId, claim, nowMs);
   });
 }

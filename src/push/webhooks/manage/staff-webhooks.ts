@@ -1,5 +1,5 @@
 import { type Actor, recordChange } from "../../../customers/audit/audit-log.ts";
-import type { Database } from "../../../db/database.ts";
+import type { Database, Transaction } from "../../../db/database.ts";
 import { inTransaction } from "../../../db/transaction.ts";
 import { AppError, fieldError, notFound } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
@@ -32,21 +32,21 @@ export function createStaffWebhooks(
 ) {
   return {
     /** Of one organization, or of all. */
-    webhooks: (organizationId: number | null): Webhook[] =>
+    webhooks: async (organizationId: number | null): Promise<Webhook[]> =>
       selectWebhooks(db, { organizationId, after: 0, limit: ALL }),
-    webhook(id: number): Webhook {
+    async webhook(id: number): Promise<Webhook> {
       const found = selectWebhook(db, id);
       if (found === undefined) throw notFound("webhook", id);
       return found;
     },
-    channels: (id: number): number[] => channelsOf(db, id),
+    channels: async (id: number): Promise<number[]> => channelsOf(db, id),
     /** @param note the reason, for staff */
     disable: (id: number, note: string, by: Actor): Promise<Webhook> =>
       disableAsStaff(db, clock, id, note, by),
     enable: (id: number, by: Actor): Promise<Webhook> => enableAsStaff(db, clock, id, secrets, by),
 
     /** The latest deliveries, newest first. */
-    deliveries(id: number, limit: number): DeliveryView[] {
+    async deliveries(id: number, limit: number): Promise<DeliveryView[]> {
       if (selectWebhook(db, id) === undefined) throw notFound("webhook", id);
       const selection = { webhookId: id, before: null, limit, nowMs: clock.now() };
       return selectDeliveries(db, selection).results;
@@ -72,11 +72,11 @@ async function disableAsStaff(
   if ([...staffNote].length > NOTE_LENGTH_MAX) {
     throw fieldError({ reason: [message("tooLong", { characters: NOTE_LENGTH_MAX })] });
   }
-  const disabled = await changeAsStaff(db, clock, id, (webhook) => {
+  const disabled = await changeAsStaff(db, clock, id, async (tx, webhook) => {
     if (webhook.disabledReason === "staff" && webhook.staffNote === staffNote) return;
     disable(db, id, "staff", clock.now());
     updateWebhook(db, id, { staffNote });
-    recordChange(db, clock, by, ofWebhook("disable", webhook, { reason: staffNote }));
+    await recordChange(tx, clock, by, ofWebhook("disable", webhook, { reason: staffNote }));
   });
   await emptyQueues(db, clock, [id]);
   return disabled;
@@ -94,7 +94,7 @@ async function enableAsStaff(
   by: Actor,
 ): Promise<Webhook> {
   await emptyQueues(db, clock, [id]);
-  return changeAsStaff(db, clock, id, (webhook) => {
+  return changeAsStaff(db, clock, id, async (tx, webhook) => {
     const { disabledReason: before } = webhook;
     if (before === "") return;
     if (secrets().open(webhook.secret) === null) {
@@ -102,7 +102,7 @@ async function enableAsStaff(
     }
     enable(db, id, clock.now());
     updateWebhook(db, id, { staffNote: "" });
-    recordChange(db, clock, by, ofWebhook("enable", webhook, { before }));
+    await recordChange(tx, clock, by, ofWebhook("enable", webhook, { before }));
   });
 }
 
@@ -110,12 +110,12 @@ function changeAsStaff(
   db: Database,
   clock: Clock,
   id: number,
-  change: (webhook: Webhook) => void,
+  change: (tx: Transaction, webhook: Webhook) => Promise<void>,
 ): Promise<Webhook> {
-  return inTransaction(db, clock, "webhook-staff", () => {
+  return inTransaction(db, clock, "webhook-staff", async (tx) => {
     const webhook = selectWebhook(db, id);
     if (webhook === undefined) throw notFound("webhook", id);
-    change(webhook);
+    await change(tx, webhook);
     return selectWebhook(db, id) ?? webhook;
   });
 }

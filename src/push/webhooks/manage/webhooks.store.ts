@@ -1,4 +1,5 @@
 import { and, asc, count, eq, gt } from "drizzle-orm";
+import type { BuildersNow } from "../../../db/awaited-session.ts";
 import { type Database, statement } from "../../../db/database.ts";
 import { dropRest } from "../events/drop-queue.ts";
 import { type DisabledReason, type Webhook, webhooks } from "./webhooks.table.ts";
@@ -6,7 +7,7 @@ import { type DisabledReason, type Webhook, webhooks } from "./webhooks.table.ts
 /** Webhooks and their channels. What writes is called inside transactions. */
 
 export function selectWebhook(db: Database, id: number): Webhook | undefined {
-  return db.select().from(webhooks).where(eq(webhooks.id, id)).get();
+  return db.buildersNow.select().from(webhooks).where(eq(webhooks.id, id)).get();
 }
 
 /** An organization's webhooks after a number, by number; all organizations' where it is null. */
@@ -14,7 +15,7 @@ export function selectWebhooks(
   db: Database,
   { organizationId, after, limit }: { organizationId: number | null; after: number; limit: number },
 ): Webhook[] {
-  return db
+  return db.buildersNow
     .select()
     .from(webhooks)
     .where(
@@ -29,7 +30,7 @@ export function selectWebhooks(
 }
 
 export function countWebhooks(db: Database, organizationId: number): number {
-  const counted = db
+  const counted = db.buildersNow
     .select({ webhooks: count() })
     .from(webhooks)
     .where(eq(webhooks.organizationId, organizationId))
@@ -38,7 +39,7 @@ export function countWebhooks(db: Database, organizationId: number): number {
 }
 
 export function activeWebhooks(db: Database): Webhook[] {
-  return db.select().from(webhooks).where(eq(webhooks.disabledReason, "")).all();
+  return db.buildersNow.select().from(webhooks).where(eq(webhooks.disabledReason, "")).all();
 }
 
 export function anyWebhook(db: Database): boolean {
@@ -49,7 +50,7 @@ export function insertWebhook(
   db: Database,
   row: Pick<Webhook, "organizationId" | "url" | "secret" | "createdAt">,
 ): number {
-  const { id } = db
+  const { id } = (db.buildersNow as BuildersNow)
     .insert(webhooks)
     .values({
       ...row,
@@ -65,12 +66,14 @@ export function insertWebhook(
 }
 
 export function updateWebhook(db: Database, id: number, change: Partial<Webhook>): void {
-  db.update(webhooks).set(change).where(eq(webhooks.id, id)).run();
+  (db.buildersNow as BuildersNow).update(webhooks).set(change).where(eq(webhooks.id, id)).run();
 }
 
 /** With its channels, deliveries and their attempts. @returns whether there was one */
 export function deleteWebhook(db: Database, id: number): boolean {
-  return db.delete(webhooks).where(eq(webhooks.id, id)).run().changes > 0;
+  return (
+    (db.buildersNow as BuildersNow).delete(webhooks).where(eq(webhooks.id, id)).run().changes > 0
+  );
 }
 
 /** The numbers of the channels that a webhook watches, in the order given. */
@@ -155,7 +158,7 @@ function startAfresh(db: Database, id: number): void {
 }
 
 export function webhooksOf(db: Database, organizationId: number): number[] {
-  return db
+  return db.buildersNow
     .select({ id: webhooks.id })
     .from(webhooks)
     .where(eq(webhooks.organizationId, organizationId))

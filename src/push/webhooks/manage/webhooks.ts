@@ -69,7 +69,7 @@ export function createWebhooks(
   sender: Pick<Sender, "attemptNow">,
   { clock, random }: { clock: Clock; random: Random },
 ) {
-  const get = (own: OwnWebhook): WebhookView => toView(db, ownWebhook(db, own));
+  const get = async (own: OwnWebhook): Promise<WebhookView> => toView(db, ownWebhook(db, own));
   const newClaim = (): string => random.uuid(clock.now());
 
   async function addressFaults({ target }: GivenTarget): Promise<Message[]> {
@@ -96,11 +96,11 @@ export function createWebhooks(
     addressFaults,
     count: (organizationId: number): number => countWebhooks(db, organizationId),
 
-    list(
+    async list(
       organizationId: number,
       after: number,
       limit: number,
-    ): { results: WebhookView[]; last: readonly [number] | null } {
+    ): Promise<{ results: WebhookView[]; last: readonly [number] | null }> {
       const rows = selectWebhooks(db, { organizationId, after, limit: limit + 1 });
       const shown = rows.slice(0, limit);
       const last = rows.length > limit ? shown.at(-1) : undefined;
@@ -121,7 +121,7 @@ export function createWebhooks(
       const sealed = secrets.seal(secret);
       const row = { organizationId, plan, url: given.url, channels, secret: sealed, by };
       const id = await writer.addWebhook(row);
-      return { ...get({ organizationId, id }), secret };
+      return { ...(await get({ organizationId, id })), secret };
     },
 
     async change(
@@ -160,7 +160,7 @@ export function createWebhooks(
     async rotate(own: OwnWebhook, overlapMs: number, by: Actor): Promise<NewSecretView> {
       const secret = secrets.create();
       await writer.rotateSecret({ ...own, secret: secrets.seal(secret), overlapMs, by });
-      return { ...get(own), secret };
+      return { ...(await get(own)), secret };
     },
 
     async test(own: OwnWebhook): Promise<AttemptView> {

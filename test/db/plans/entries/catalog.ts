@@ -337,33 +337,6 @@ export const catalog: Entries = {
   ],
   "catalog/directory/directory.store.ts createDirectoryStore": [
     {
-      sql: 'select … from "categories" order by "categories"."position" asc',
-      plan: ["SCAN categories", "USE TEMP B-TREE FOR ORDER BY"],
-      rows: 51,
-    },
-    {
-      sql: 'select … from "territories" order by "territories"."position" asc',
-      plan: ["SCAN territories", "USE TEMP B-TREE FOR ORDER BY"],
-      rows: 1223,
-      why: "The whole directory.",
-    },
-    {
-      sql: 'select "slug" from "territories" where "territories"."is_moved" = ?',
-      plan: ["SCAN territories"],
-      rows: 1223,
-      why: "The whole directory.",
-    },
-    {
-      sql: 'select … from "categories" where "categories"."slug" = ?',
-      plan: ["SEARCH categories USING INDEX sqlite_autoindex_categories_1 (slug=?)"],
-      rows: 1,
-    },
-    {
-      sql: 'select … from "territories" where "territories"."slug" = ?',
-      plan: ["SEARCH territories USING INDEX sqlite_autoindex_territories_1 (slug=?)"],
-      rows: 1,
-    },
-    {
       sql: "INSERT INTO territories (…) SELECT … FROM json_each(?) WHERE true ON CONFLICT (slug) DO UPDATE SET …",
       plan: [
         "SCAN json_each VIRTUAL TABLE INDEX 1:",
@@ -371,6 +344,28 @@ export const catalog: Entries = {
       ],
       rows: 1221,
       why: "The entries that an import changes, at the most all.",
+    },
+    {
+      sql: "UPDATE territories SET is_moved = ? WHERE slug IN (SELECT value FROM json_each(?))",
+      plan: [
+        "SEARCH territories USING COVERING INDEX sqlite_autoindex_territories_1 (slug=?)",
+        "LIST SUBQUERY 1",
+        "  SCAN json_each VIRTUAL TABLE INDEX 1:",
+      ],
+      rows: 2,
+    },
+    {
+      sql: "DELETE FROM categories WHERE slug = ?",
+      plan: ["SEARCH categories USING INDEX sqlite_autoindex_categories_1 (slug=?)"],
+      rows: 1,
+    },
+    {
+      sql: "DELETE FROM territories WHERE slug = ?",
+      plan: [
+        "SEARCH territories USING INDEX sqlite_autoindex_territories_1 (slug=?)",
+        "SEARCH territories USING COVERING INDEX territories_parent (parent=?)",
+      ],
+      rows: 1,
     },
     {
       sql: "UPDATE categories SET channels = ? WHERE slug = ?",
@@ -383,32 +378,40 @@ export const catalog: Entries = {
       rows: 1,
     },
   ],
-  "catalog/directory/directory.store.ts markMoved": [
+  "catalog/directory/directory.store.ts allCategories": [
     {
-      sql: 'update "territories" set "is_moved" = ? where false',
-      plan: ["SCAN territories"],
-      rows: 0,
-    },
-    {
-      sql: 'update "territories" set "is_moved" = ? where "territories"."slug" in (?)',
-      plan: ["SEARCH territories USING INDEX sqlite_autoindex_territories_1 (slug=?)"],
-      rows: 1,
+      sql: 'select … from "categories" order by "categories"."position" asc',
+      plan: ["SCAN categories", "USE TEMP B-TREE FOR ORDER BY"],
+      rows: 51,
     },
   ],
-  "catalog/directory/directory.store.ts removeCategory": [
+  "catalog/directory/directory.store.ts allTerritories": [
     {
-      sql: 'delete from "categories" where "categories"."slug" = ?',
+      sql: 'select … from "territories" order by "territories"."position" asc',
+      plan: ["SCAN territories", "USE TEMP B-TREE FOR ORDER BY"],
+      rows: 1223,
+      why: "The whole directory.",
+    },
+  ],
+  "catalog/directory/directory.store.ts categoryBySlug": [
+    {
+      sql: 'select … from "categories" where "categories"."slug" = ?',
       plan: ["SEARCH categories USING INDEX sqlite_autoindex_categories_1 (slug=?)"],
       rows: 1,
     },
   ],
-  "catalog/directory/directory.store.ts removeTerritory": [
+  "catalog/directory/directory.store.ts movedTerritories": [
     {
-      sql: 'delete from "territories" where "territories"."slug" = ?',
-      plan: [
-        "SEARCH territories USING INDEX sqlite_autoindex_territories_1 (slug=?)",
-        "SEARCH territories USING COVERING INDEX territories_parent (parent=?)",
-      ],
+      sql: 'select "slug" from "territories" where "territories"."is_moved" = ?',
+      plan: ["SCAN territories"],
+      rows: 1223,
+      why: "The whole directory.",
+    },
+  ],
+  "catalog/directory/directory.store.ts territoryBySlug": [
+    {
+      sql: 'select … from "territories" where "territories"."slug" = ?',
+      plan: ["SEARCH territories USING INDEX sqlite_autoindex_territories_1 (slug=?)"],
       rows: 1,
     },
   ],

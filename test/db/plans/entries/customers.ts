@@ -2,14 +2,29 @@ import type { Entries } from "../compare.ts";
 
 /** Statements of accounts, keys, usage and people. */
 export const customers: Entries = {
-  "customers/accounts/accounts.store.ts addMember": [
+  "customers/accounts/accounts.store.ts allOrganizations": [
+    {
+      sql: 'select … from "organizations" order by "organizations"."id" asc',
+      plan: ["SCAN organizations"],
+      rows: 2001,
+      why: "Staff's list of all organizations.",
+    },
+  ],
+  "customers/accounts/accounts.store.ts allPlans": [
+    {
+      sql: 'select … from "plans" order by "plans"."position" asc',
+      plan: ["SCAN plans", "USE TEMP B-TREE FOR ORDER BY"],
+      rows: 4,
+    },
+  ],
+  "customers/accounts/accounts.store.ts insertMember": [
     {
       sql: 'insert into "members" (…) values (…) returning …',
       plan: ["SEARCH keys USING COVERING INDEX keys_by_member (member_id=?)"],
       rows: 0,
     },
   ],
-  "customers/accounts/accounts.store.ts addOrganization": [
+  "customers/accounts/accounts.store.ts insertOrganization": [
     {
       sql: 'insert into "organizations" (…) values (…) returning …',
       plan: [
@@ -22,42 +37,14 @@ export const customers: Entries = {
       rows: 0,
     },
   ],
-  "customers/accounts/accounts.store.ts changeMember": [
-    {
-      sql: 'update "members" set "suspended_at" = ? where "members"."id" = ?',
-      plan: ["SEARCH members USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-  ],
-  "customers/accounts/accounts.store.ts changeOrganization": [
-    {
-      sql: 'update "organizations" set "archived_at" = ? where "organizations"."id" = ?',
-      plan: ["SEARCH organizations USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-  ],
-  "customers/accounts/accounts.store.ts changePlan": [
-    {
-      sql: 'update "plans" set "requests_per_second" = ? where "plans"."code" = ?',
-      plan: ["SEARCH plans USING PRIMARY KEY (code=?)"],
-      rows: 1,
-    },
-  ],
-  "customers/accounts/accounts.store.ts createAccountsStore": [
-    {
-      sql: 'select … from "plans" where "plans"."code" = ?',
-      plan: ["SEARCH plans USING PRIMARY KEY (code=?)"],
-      rows: 1,
-    },
-  ],
-  "customers/accounts/accounts.store.ts member": [
+  "customers/accounts/accounts.store.ts memberById": [
     {
       sql: 'select … from "members" where "members"."id" = ?',
       plan: ["SEARCH members USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
-  "customers/accounts/accounts.store.ts membersOf": [
+  "customers/accounts/accounts.store.ts membersByOrganization": [
     {
       sql: 'select … from "members" where "members"."organization_id" = ? order by "members"."id" asc',
       plan: [
@@ -67,22 +54,14 @@ export const customers: Entries = {
       rows: 3,
     },
   ],
-  "customers/accounts/accounts.store.ts organization": [
+  "customers/accounts/accounts.store.ts organizationById": [
     {
       sql: 'select … from "organizations" where "organizations"."id" = ?',
       plan: ["SEARCH organizations USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
-  "customers/accounts/accounts.store.ts organizations": [
-    {
-      sql: 'select … from "organizations" order by "organizations"."id" asc',
-      plan: ["SCAN organizations"],
-      rows: 2100,
-      why: "Staff's list of all organizations.",
-    },
-  ],
-  "customers/accounts/accounts.store.ts placesOf": [
+  "customers/accounts/accounts.store.ts placesByEmail": [
     {
       sql: 'select … from "members" inner join "organizations" on "organizations"."id" = "members"."organization_id" where "members"."email" = ? order by "members"."id" asc',
       plan: [
@@ -93,26 +72,55 @@ export const customers: Entries = {
       why: "No index has members by their address: each page of the site looks at all members, and staff's list of people does so for each person.",
     },
   ],
-  "customers/accounts/accounts.store.ts plans": [
+  "customers/accounts/accounts.store.ts planByCode": [
     {
-      sql: 'select … from "plans" order by "plans"."position" asc',
-      plan: ["SCAN plans", "USE TEMP B-TREE FOR ORDER BY"],
-      rows: 4,
+      sql: 'select … from "plans" where "plans"."code" = ?',
+      plan: ["SEARCH plans USING PRIMARY KEY (code=?)"],
+      rows: 1,
+    },
+  ],
+  "customers/accounts/accounts.store.ts updateMember": [
+    {
+      sql: 'update "members" set "suspended_at" = ? where "members"."id" = ?',
+      plan: ["SEARCH members USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "customers/accounts/accounts.store.ts updateOrganization": [
+    {
+      sql: 'update "organizations" set "archived_at" = ? where "organizations"."id" = ?',
+      plan: ["SEARCH organizations USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "customers/accounts/accounts.store.ts updatePlan": [
+    {
+      sql: 'update "plans" set "requests_per_second" = ? where "plans"."code" = ?',
+      plan: ["SEARCH plans USING PRIMARY KEY (code=?)"],
+      rows: 1,
+    },
+  ],
+  "customers/accounts/accounts.store.ts firstMember": [
+    {
+      sql: 'select "id" from "members" order by "members"."id" asc limit ?',
+      plan: ["SCAN members"],
+      rows: 1,
+      why: "The first row of the table, in the order of its key.",
     },
   ],
   "customers/audit/audit.store.ts selectEntries": [
     {
-      sql: "SELECT … FROM audit_log WHERE id < @before ORDER BY id DESC LIMIT @limit",
+      sql: 'select … from "audit_log" where "audit_log"."id" < ? order by "audit_log"."id" desc limit ?',
       plan: ["SEARCH audit_log USING INTEGER PRIMARY KEY (rowid<?)"],
       rows: 51,
     },
     {
-      sql: "SELECT … FROM audit_log WHERE id < @before AND organization_id = @organizationId ORDER BY id DESC LIMIT @limit",
+      sql: 'select … from "audit_log" where ("audit_log"."id" < ? and "audit_log"."organization_id" = ?) order by "audit_log"."id" desc limit ?',
       plan: ["SEARCH audit_log USING INDEX audit_log_by_organization (organization_id=? AND id<?)"],
       rows: 34,
     },
     {
-      sql: "SELECT … FROM audit_log WHERE id < @before AND person = @person COLLATE NOCASE ORDER BY id DESC LIMIT @limit",
+      sql: 'select … from "audit_log" where ("audit_log"."id" < ? and "audit_log"."person" = ? COLLATE NOCASE) order by "audit_log"."id" desc limit ?',
       plan: ["SEARCH audit_log USING INDEX audit_log_by_person (person=? AND id<?)"],
       rows: 25,
       why: "No index has entries by person: staff's search for one reads the log until its page is full.",
@@ -202,15 +210,21 @@ export const customers: Entries = {
       rows: 1,
     },
   ],
-  "customers/keys/keys.store.ts addKey": [
+  "customers/keys/keys.store.ts recordKeyUse": [
     {
-      sql: 'insert into "keys" (…) values (…) returning …',
-      plan: ["SCAN usage_days"],
-      rows: 0,
-      why: "Compiled for the foreign key, and skipped: nothing refers to a key that is not there yet.",
+      sql: "UPDATE keys SET last_used_at = ? WHERE id = ?",
+      plan: ["SEARCH keys USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
     },
   ],
-  "customers/keys/keys.store.ts createKeysStore": [
+  "customers/keys/keys.store.ts accountsVersionNow": [
+    {
+      sql: "SELECT version FROM accounts_version",
+      plan: ["SCAN accounts_version"],
+      rows: 1,
+    },
+  ],
+  "customers/keys/keys.store.ts holderByHash": [
     {
       sql: 'select … from "keys" inner join "members" on "members"."id" = "keys"."member_id" inner join "organizations" on "organizations"."id" = "members"."organization_id" where "keys"."hash" = ?',
       plan: [
@@ -220,20 +234,23 @@ export const customers: Entries = {
       ],
       rows: 3,
     },
+  ],
+  "customers/keys/keys.store.ts insertKey": [
     {
-      sql: "SELECT version FROM accounts_version",
-      plan: ["SCAN accounts_version"],
-      rows: 1,
+      sql: 'insert into "keys" (…) values (…) returning …',
+      plan: ["SCAN usage_days"],
+      rows: 0,
+      why: "Compiled for the foreign key, and skipped: nothing refers to a key that is not there yet.",
     },
   ],
-  "customers/keys/keys.store.ts key": [
+  "customers/keys/keys.store.ts keyById": [
     {
       sql: 'select … from "keys" where "keys"."id" = ?',
       plan: ["SEARCH keys USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
-  "customers/keys/keys.store.ts keysOf": [
+  "customers/keys/keys.store.ts keysByOrganization": [
     {
       sql: 'select … from "keys" inner join "members" on "members"."id" = "keys"."member_id" where "members"."organization_id" = ? order by "keys"."id" asc',
       plan: [
@@ -244,14 +261,7 @@ export const customers: Entries = {
       rows: 3,
     },
   ],
-  "customers/keys/keys.store.ts recordKeyUse": [
-    {
-      sql: 'update "keys" set "last_used_at" = ? where "keys"."id" = ?',
-      plan: ["SEARCH keys USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-  ],
-  "customers/keys/keys.store.ts revokeKey": [
+  "customers/keys/keys.store.ts setRevoked": [
     {
       sql: 'update "keys" set "revoked_at" = ? where "keys"."id" = ?',
       plan: ["SEARCH keys USING INTEGER PRIMARY KEY (rowid=?)"],

@@ -495,18 +495,6 @@ export const push: Entries = {
       rows: 5,
     },
   ],
-  "push/webhooks/manage/webhooks.store.ts deleteWebhook": [
-    {
-      sql: 'delete from "webhooks" where "webhooks"."id" = ?',
-      plan: [
-        "SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)",
-        "SEARCH webhook_lists USING INTEGER PRIMARY KEY (rowid=?)",
-        "SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_by_webhook (webhook_id=?)",
-        "SEARCH webhook_channels USING INDEX webhook_channels_by_webhook (webhook_id=?)",
-      ],
-      rows: 1,
-    },
-  ],
   "push/webhooks/manage/webhooks.store.ts insertWebhook": [
     {
       sql: 'insert into "webhooks" (…) values (…) returning "id"',
@@ -614,6 +602,18 @@ export const push: Entries = {
       sql: 'select "id" from "webhooks" where "webhooks"."organization_id" = ?',
       plan: ["SEARCH webhooks USING COVERING INDEX webhooks_by_organization (organization_id=?)"],
       rows: 5,
+    },
+  ],
+  "push/webhooks/manage/webhooks.store.ts deleteWebhook": [
+    {
+      sql: 'delete from "webhooks" where "webhooks"."id" = ?',
+      plan: [
+        "SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH webhook_lists USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_by_webhook (webhook_id=?)",
+        "SEARCH webhook_channels USING INDEX webhook_channels_by_webhook (webhook_id=?)",
+      ],
+      rows: 1,
     },
   ],
 };

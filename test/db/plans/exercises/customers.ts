@@ -1,5 +1,5 @@
 import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
-import { createKeysStore } from "../../../../src/customers/keys/keys.store.ts";
+import { accountsVersionNow } from "../../../../src/customers/keys/keys.store.ts";
 import {
   distrust,
   endSessions,
@@ -66,13 +66,14 @@ export async function exerciseCustomers({ appliance, customer, webhooks }: World
   );
   await appliance.get("/v1/me/", made.token);
   await keys.revokeKey(made.key.id, COMMAND_LINE);
-  const [member] = accounts.members(organizationId).slice(-1);
+  const [member] = (await accounts.members(organizationId)).slice(-1);
   if (member !== undefined) {
-    await accounts.suspend(member.id, COMMAND_LINE);
-    await accounts.reinstate(member.id, COMMAND_LINE);
+    await accounts.suspendMember(member.id, COMMAND_LINE);
+    await accounts.reinstateMember(member.id, COMMAND_LINE);
   }
   await scrape(appliance);
-  createKeysStore(db).accountsVersion();
+  accountsVersionNow(db);
+  await accounts.firstMemberId();
   await appliance.get("/v1/me/usage/?from=2026-09-01&to=2026-11-20", customer.key);
   await appliance.get("/v1/me/", customer.key);
 }

@@ -51,11 +51,11 @@ export async function exercisePush({ appliance, call, webhooks }: World): Promis
   await releaseClaims(db, clock, [{ id: 1, claim: "none" }]);
   await staff.disable(second, "too many", COMMAND_LINE);
   await staff.enable(second, COMMAND_LINE);
-  const { organizationId } = staff.webhook(500);
-  await accounts.archive(organizationId, COMMAND_LINE);
+  const { organizationId } = await staff.webhook(500);
+  await accounts.archiveOrganization(organizationId, COMMAND_LINE);
   clock.advance(MINUTE_MS);
   await app.push.runDue();
-  await accounts.restore(organizationId, COMMAND_LINE);
+  await accounts.restoreOrganization(organizationId, COMMAND_LINE);
 }
 
 /** One new post of each of some watched channels. */

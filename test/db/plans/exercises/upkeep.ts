@@ -76,7 +76,7 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
   ports.clock.advance(DAY_MS);
   await scheduler.runDue();
   await scheduler.runNow("recount", COMMAND_LINE);
-  scheduler.list();
+  await scheduler.list();
   // Where a backup fails, staff get a mail.
   for (const email of selectStaffEmails(db)) {
     queueMail(db, ports.clock.now(), { to: [email], subject: "", text: "", html: "" });

@@ -1,5 +1,7 @@
 /** @jsxImportSource hono/jsx */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
+import type { HtmlEscapedString } from "hono/utils/html";
 import type {
   AuditAction,
   AuditDetail,
@@ -22,10 +24,11 @@ const COMMAND_LINE = "command-line";
 export const auditPage: SitePage = {
   path: "/staff/audit/",
   access: "staff",
-  show(visit, context) {
+  async show(visit, context) {
     const words = visit.words.staffPages;
-    const names = new Map(context.accounts.organizations().map(({ id, name }) => [id, name]));
-    const entries = context.audit.entries({
+    const organizations = await context.accounts.organizations();
+    const names = new Map(organizations.map(({ id, name }) => [id, name]));
+    const entries = await context.audit.entries({
       before: numberOf(visit, "before"),
       organizationId: numberOf(visit, "organization"),
       person: personOf(visit),
@@ -123,16 +126,24 @@ function shownDetail(visit: Visit, name: string, value: unknown): string {
   return visit.words.auditLog.values[name as AuditDetail]?.[text] ?? text;
 }
 
-function Filters({ visit, context }: { visit: Visit; context: SiteContext }): JSX.Element {
+async function Filters({
+  visit,
+  context,
+}: {
+  visit: Visit;
+  context: SiteContext;
+}): Promise<HtmlEscapedString> {
   const words = visit.words.staffPages;
   const organizationId = numberOf(visit, "organization");
+  const organizations = await context.accounts.organizations();
+  const people = await context.people.people();
   return (
     <search>
       <form method="get" class="inline">
         <label for="organization">{visit.words.organization}</label>
         <select name="organization" id="organization">
           <option value="">{words.all}</option>
-          {context.accounts.organizations().map(({ id, name }) => (
+          {organizations.map(({ id, name }) => (
             <option value={id} selected={id === organizationId}>
               {name}
             </option>
@@ -142,7 +153,7 @@ function Filters({ visit, context }: { visit: Visit; context: SiteContext }): JS
         <input name="person" id="person" list="people" value={visit.query.get("person") ?? ""} />
         <datalist id="people">
           <option value={COMMAND_LINE}>{visit.words.auditLog.commandLine}</option>
-          {context.people.people().map(({ email }) => (
+          {people.map(({ email }) => (
             <option value={email} />
           ))}
         </datalist>

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-import type { JSX } from "hono/jsx/jsx-runtime";
+import type { HtmlEscapedString } from "hono/utils/html";
 import type { BackupFile } from "../../../../upkeep/backups/backup-files.ts";
 import { BACKUP_JOB } from "../../../../upkeep/jobs/jobs.ts";
 import { DataTable } from "../../data-table.tsx";
@@ -61,7 +61,7 @@ export const databasePage: SitePage = {
 };
 
 /** The daily backup: the last that was written, and whether it failed since. */
-function LastBackup({
+async function LastBackup({
   visit,
   context,
   backup,
@@ -69,9 +69,9 @@ function LastBackup({
   visit: Visit;
   context: SiteContext;
   backup: BackupFile | null;
-}): JSX.Element {
+}): Promise<HtmlEscapedString> {
   const words = visit.words.staffPages;
-  const job = context.jobs.list().find(({ name }) => name === BACKUP_JOB);
+  const job = (await context.jobs.list()).find(({ name }) => name === BACKUP_JOB);
   if (job === undefined) return <p>{words.backupOff}</p>;
   return (
     <>

@@ -18,9 +18,9 @@ import { consolePage } from "./console.tsx";
 export const jobsPage: SitePage = {
   path: "/staff/jobs/",
   access: "staff",
-  show(visit, context) {
+  async show(visit, context) {
     const words = visit.words.staffPages;
-    const jobs = context.jobs.list();
+    const jobs = await context.jobs.list();
     return consolePage(
       visit,
       words.jobs,

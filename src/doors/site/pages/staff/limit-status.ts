@@ -3,15 +3,15 @@ import { periodAt, planInForce } from "../../../../customers/accounts/plan.ts";
 import type { SiteContext } from "../../site-context.ts";
 
 /** The plan that holds for an organization, and what it used of it. */
-export function limitStatusOf(
+export async function limitStatusOf(
   organization: Organization,
   { accounts, usage }: SiteContext,
   nowMs: number,
-): { plan: Plan; used: number; periodEndsAt: number } {
+): Promise<{ plan: Plan; used: number; periodEndsAt: number }> {
   const inForce = planInForce(organization, nowMs);
   const period = periodAt(inForce.startedAt, nowMs);
   return {
-    plan: accounts.plan(inForce.plan),
+    plan: await accounts.plan(inForce.plan),
     used: usage.used(organization.id, period.startedAt),
     periodEndsAt: period.endsAt,
   };

@@ -19,8 +19,8 @@ import { linkView } from "./link-view.tsx";
 /** What staff changes of an organization; each is recorded. */
 
 export async function givePlan(visit: Visit, context: SiteContext): Promise<View> {
-  const { id } = organizationOf(visit, context);
-  const { plan, ends } = readFields({
+  const { id } = await organizationOf(visit, context);
+  const { plan, ends } = await readFields({
     plan: () => requiredChoice(PLAN_CODES, visit.form.get("plan")),
     ends: () => readLastDay(visit.form.get("ends"), visit.nowMs),
   });
@@ -29,42 +29,42 @@ export async function givePlan(visit: Visit, context: SiteContext): Promise<View
 }
 
 export async function archive(visit: Visit, context: SiteContext): Promise<View> {
-  const { id } = organizationOf(visit, context);
-  await context.accounts.archive(id, actorOf(visit));
+  const { id } = await organizationOf(visit, context);
+  await context.accounts.archiveOrganization(id, actorOf(visit));
   return done(visit, "archived");
 }
 
 export async function restore(visit: Visit, context: SiteContext): Promise<View> {
-  const { id } = organizationOf(visit, context);
-  await context.accounts.restore(id, actorOf(visit));
+  const { id } = await organizationOf(visit, context);
+  await context.accounts.restoreOrganization(id, actorOf(visit));
   return done(visit, "restored");
 }
 
 export async function changeRole(visit: Visit, context: SiteContext): Promise<View> {
-  const { id } = memberOf(visit, context);
+  const { id } = await memberOf(visit, context);
   const role = requiredChoice(MEMBER_ROLES, visit.form.get("role"));
   await context.accounts.changeRole(id, role, actorOf(visit));
   return done(visit, "role");
 }
 
 export async function suspend(visit: Visit, context: SiteContext): Promise<View> {
-  const { id, email } = memberOf(visit, context);
-  await context.accounts.suspend(id, actorOf(visit));
+  const { id, email } = await memberOf(visit, context);
+  await context.accounts.suspendMember(id, actorOf(visit));
   await context.people.endSessionsOfSuspended(email);
   return done(visit, "suspended");
 }
 
 export async function reinstate(visit: Visit, context: SiteContext): Promise<View> {
-  const { id } = memberOf(visit, context);
-  await context.accounts.reinstate(id, actorOf(visit));
+  const { id } = await memberOf(visit, context);
+  await context.accounts.reinstateMember(id, actorOf(visit));
   return done(visit, "reinstated");
 }
 
 /** By mail where there is a mail server, else by a link to hand over. */
 export async function addOwner(visit: Visit, context: SiteContext): Promise<View> {
   const { accounts, people, mails } = context;
-  const organization = organizationOf(visit, context);
-  const { email, name } = readFields({
+  const organization = await organizationOf(visit, context);
+  const { email, name } = await readFields({
     email: () => accounts.newMemberEmail(organization.id, visit.form.get("email")),
     name: () => optionalName(visit.form.get("name")),
   });
@@ -84,22 +84,24 @@ export async function addOwner(visit: Visit, context: SiteContext): Promise<View
 }
 
 export async function revoke(visit: Visit, context: SiteContext): Promise<View> {
-  const organization = organizationOf(visit, context);
+  const organization = await organizationOf(visit, context);
   const id = idOf(visit.form.get("key"));
-  if (!context.keys.keys(organization.id).some((one) => one.id === id)) throw notFound("key", id);
+  const keys = await context.keys.keys(organization.id);
+  if (!keys.some((one) => one.id === id)) throw notFound("key", id);
   await context.keys.revokeKey(id, actorOf(visit));
   return done(visit, "revoked");
 }
 
-function organizationOf({ params }: Visit, { accounts }: SiteContext): Organization {
+function organizationOf({ params }: Visit, { accounts }: SiteContext): Promise<Organization> {
   return accounts.organization(idOf(params["id"] ?? ""));
 }
 
 /** Of this organization: another's is not found. */
-function memberOf(visit: Visit, context: SiteContext): Member {
-  const organization = organizationOf(visit, context);
+async function memberOf(visit: Visit, context: SiteContext): Promise<Member> {
+  const organization = await organizationOf(visit, context);
   const id = idOf(visit.form.get("member"));
-  const found = context.accounts.members(organization.id).find((one) => one.id === id);
+  const members = await context.accounts.members(organization.id);
+  const found = members.find((one) => one.id === id);
   if (found === undefined) throw notFound("member", id);
   return found;
 }

@@ -1,5 +1,7 @@
 /** @jsxImportSource hono/jsx */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
+import type { HtmlEscapedString } from "hono/utils/html";
 import {
   MEMBER_ROLES,
   type Member,
@@ -56,7 +58,7 @@ export function MembersTable({
   );
 }
 
-export function KeysTable({
+export async function KeysTable({
   visit,
   context,
   organization,
@@ -64,13 +66,12 @@ export function KeysTable({
   visit: Visit;
   context: SiteContext;
   organization: Organization;
-}): JSX.Element {
+}): Promise<HtmlEscapedString> {
   const words = visit.words.staffPages;
-  const keys = context.keys.keys(organization.id);
+  const keys = await context.keys.keys(organization.id);
   if (keys.length === 0) return <p>{words.none}</p>;
-  const emails = new Map(
-    context.accounts.members(organization.id).map(({ id, email }) => [id, email]),
-  );
+  const members = await context.accounts.members(organization.id);
+  const emails = new Map(members.map(({ id, email }) => [id, email]));
   return (
     <DataTable
       label={words.keys}

@@ -1,5 +1,7 @@
 /** @jsxImportSource hono/jsx */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
+import type { HtmlEscapedString } from "hono/utils/html";
 import type { Organization } from "../../../../customers/accounts/accounts.table.ts";
 import { PLAN_CODES } from "../../../../customers/accounts/plan.ts";
 import { dayOf, formatDay } from "../../../../values/moscow-time.ts";
@@ -28,9 +30,9 @@ import { KeysTable, MembersTable } from "./organization-tables.tsx";
 export const staffOrganizationPage: SitePage = {
   path: "/staff/organizations/:id/",
   access: "staff",
-  show(visit, context) {
+  async show(visit, context) {
     const words = visit.words.staffPages;
-    const organization = context.accounts.organization(idOf(visit.params["id"] ?? ""));
+    const organization = await context.accounts.organization(idOf(visit.params["id"] ?? ""));
     const field = { visit, action: "add-owner" };
     return consolePage(
       visit,
@@ -48,7 +50,7 @@ export const staffOrganizationPage: SitePage = {
         </p>
         <PlanForm visit={visit} organization={organization} />
         <h2>{words.members}</h2>
-        <MembersTable visit={visit} members={context.accounts.members(organization.id)} />
+        <MembersTable visit={visit} members={await context.accounts.members(organization.id)} />
         <h3>{words.addOwner}</h3>
         <Form visit={visit} action="add-owner">
           <TextField {...field} name="email" label={visit.words.email} type="email" />
@@ -79,13 +81,13 @@ interface Props {
   organization: Organization;
 }
 
-function PlanFacts({
+async function PlanFacts({
   visit,
   context,
   organization,
-}: Props & { context: SiteContext }): JSX.Element {
+}: Props & { context: SiteContext }): Promise<HtmlEscapedString> {
   const words = visit.words.staffPages;
-  const { plan, used, periodEndsAt } = limitStatusOf(organization, context, visit.nowMs);
+  const { plan, used, periodEndsAt } = await limitStatusOf(organization, context, visit.nowMs);
   const { id, planEndsAt, archivedAt, createdAt } = organization;
   return (
     <dl>

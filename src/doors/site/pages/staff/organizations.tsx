@@ -1,4 +1,6 @@
 /** @jsxImportSource hono/jsx */
+import type { HtmlEscapedString } from "hono/utils/html";
+import type { Organization } from "../../../../customers/accounts/accounts.table.ts";
 import { requiredName } from "../../../../customers/accounts/accounts.ts";
 import { PLAN_CODES } from "../../../../customers/accounts/plan.ts";
 import { DataTable } from "../../data-table.tsx";
@@ -18,9 +20,9 @@ import { limitStatusOf } from "./limit-status.ts";
 export const organizationsPage: SitePage = {
   path: "/staff/organizations/",
   access: "staff",
-  show(visit, context) {
+  async show(visit, context) {
     const words = visit.words.staffPages;
-    const found = searched(visit, context.accounts.organizations(), ({ id, name }) =>
+    const found = searched(visit, await context.accounts.organizations(), ({ id, name }) =>
       [id, name].join(" "),
     );
     const { shown, pager } = paged(visit, found);
@@ -37,28 +39,9 @@ export const organizationsPage: SitePage = {
             ...[`#${visit.words.used}`, words.state],
           ]}
         >
-          {shown.map((organization) => {
-            const { plan, used } = limitStatusOf(organization, context, visit.nowMs);
-            const { id, name, planEndsAt, archivedAt } = organization;
-            return (
-              <tr>
-                <td class="number">{id}</td>
-                <th scope="row">
-                  <a href={asset(visit, `/staff/organizations/${id}/`)}>
-                    <bdi>{name}</bdi>
-                  </a>
-                </th>
-                <td>{plan.code}</td>
-                <td>
-                  <LastDayBefore visit={visit} at={planEndsAt} />
-                </td>
-                <td class="number">
-                  {shownNumber(visit, used)} / {shownNumber(visit, plan.requestsPerPeriod)}
-                </td>
-                <td>{archivedAt === null ? words.active : words.archived}</td>
-              </tr>
-            );
-          })}
+          {shown.map((organization) => (
+            <Row visit={visit} context={context} organization={organization} />
+          ))}
         </DataTable>
         {found.length === 0 && <p>{words.none}</p>}
         {pager}
@@ -79,9 +62,41 @@ export const organizationsPage: SitePage = {
   actions: { create },
 };
 
+async function Row({
+  visit,
+  context,
+  organization,
+}: {
+  visit: Visit;
+  context: SiteContext;
+  organization: Organization;
+}): Promise<HtmlEscapedString> {
+  const words = visit.words.staffPages;
+  const { plan, used } = await limitStatusOf(organization, context, visit.nowMs);
+  const { id, name, planEndsAt, archivedAt } = organization;
+  return (
+    <tr>
+      <td class="number">{id}</td>
+      <th scope="row">
+        <a href={asset(visit, `/staff/organizations/${id}/`)}>
+          <bdi>{name}</bdi>
+        </a>
+      </th>
+      <td>{plan.code}</td>
+      <td>
+        <LastDayBefore visit={visit} at={planEndsAt} />
+      </td>
+      <td class="number">
+        {shownNumber(visit, used)} / {shownNumber(visit, plan.requestsPerPeriod)}
+      </td>
+      <td>{archivedAt === null ? words.active : words.archived}</td>
+    </tr>
+  );
+}
+
 async function create(visit: Visit, { accounts }: SiteContext): Promise<View> {
   const { form } = visit;
-  const wanted = readFields({
+  const wanted = await readFields({
     name: () => requiredName(form.get("name")),
     plan: () => requiredChoice(PLAN_CODES, form.get("plan")),
   });

@@ -1,8 +1,12 @@
 /** @jsxImportSource hono/jsx */
+import type { HtmlEscapedString } from "hono/utils/html";
+import type { Accounts } from "../../../../customers/accounts/accounts.ts";
+import type { PersonAccount } from "../../../../customers/people/people.ts";
 import { DataTable } from "../../data-table.tsx";
 import { shownNumber } from "../../shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../site-path.ts";
+import type { Visit } from "../../visit.ts";
 import { consolePage, paged, SearchForm, searched } from "./console.tsx";
 import { Places } from "./places.tsx";
 
@@ -10,9 +14,9 @@ import { Places } from "./places.tsx";
 export const peoplePage: SitePage = {
   path: "/staff/people/",
   access: "staff",
-  show(visit, { people, accounts }) {
+  async show(visit, { people, accounts }) {
     const words = visit.words.staffPages;
-    const found = searched(visit, people.people(), ({ email, name }) => `${email} ${name}`);
+    const found = searched(visit, await people.people(), ({ email, name }) => `${email} ${name}`);
     const { shown, pager } = paged(visit, found);
     return consolePage(
       visit,
@@ -38,7 +42,7 @@ export const peoplePage: SitePage = {
                 <bdi>{person.name}</bdi>
               </td>
               <td>
-                <Places visit={visit} places={accounts.placesOf(person.email)} />
+                <PlacesOf visit={visit} accounts={accounts} person={person} />
               </td>
               <td>{person.isStaff ? words.yes : words.no}</td>
               <td>{person.hasPassword ? words.yes : words.no}</td>
@@ -52,3 +56,15 @@ export const peoplePage: SitePage = {
     );
   },
 };
+
+async function PlacesOf({
+  visit,
+  accounts,
+  person,
+}: {
+  visit: Visit;
+  accounts: Accounts;
+  person: PersonAccount;
+}): Promise<HtmlEscapedString> {
+  return <Places visit={visit} places={await accounts.placesOf(person.email)} />;
+}

@@ -20,9 +20,9 @@ import { Places } from "./places.tsx";
 export const personPage: SitePage = {
   path: "/staff/people/:id/",
   access: "staff",
-  show(visit, context) {
+  async show(visit, context) {
     const words = visit.words.staffPages;
-    const person = personOf(visit, context);
+    const person = await personOf(visit, context);
     return consolePage(
       visit,
       person.email,
@@ -35,7 +35,7 @@ export const personPage: SitePage = {
           </dd>
           <dt>{words.inOrganizations}</dt>
           <dd>
-            <Places visit={visit} places={context.accounts.placesOf(person.email)} />
+            <Places visit={visit} places={await context.accounts.placesOf(person.email)} />
           </dd>
           <dt>{words.staffMark}</dt>
           <dd>{person.isStaff ? words.yes : words.no}</dd>
@@ -83,9 +83,10 @@ function StaffMark({ visit, person }: { visit: Visit; person: PersonAccount }): 
 
 async function markStaff(visit: Visit, context: SiteContext, isStaff: boolean): Promise<View> {
   const words = visit.words.staffPages;
-  const person = personOf(visit, context);
+  const person = await personOf(visit, context);
   if (!isStaff && isSelf(visit, person)) throw new AppError("conflict", verbatim(words.ownStaff));
-  const others = context.people.people().filter((one) => one.isStaff && one.id !== person.id);
+  const people = await context.people.people();
+  const others = people.filter((one) => one.isStaff && one.id !== person.id);
   if (!isStaff && others.length === 0) throw new AppError("conflict", verbatim(words.lastStaff));
   if (isStaff) await context.people.distrust(person.email);
   await context.people.markStaff({ email: person.email, isStaff, by: actorOf(visit) });
@@ -93,13 +94,13 @@ async function markStaff(visit: Visit, context: SiteContext, isStaff: boolean): 
 }
 
 async function makeLink(visit: Visit, context: SiteContext): Promise<View> {
-  const person = personOf(visit, context);
+  const person = await personOf(visit, context);
   const token = await linkOf(visit, context, person, "person.password-link");
   return linkView(visit, person.email, token, `/staff/people/${person.id}/`);
 }
 
 async function mailLink(visit: Visit, context: SiteContext): Promise<View> {
-  const person = personOf(visit, context);
+  const person = await personOf(visit, context);
   if (!context.mails.canSend) throw notFound("mailServer");
   const token = await linkOf(visit, context, person, "person.password-mail");
   await context.mails.queue(passwordMail(visit.baseAddress, person.email, token));
@@ -107,7 +108,7 @@ async function mailLink(visit: Visit, context: SiteContext): Promise<View> {
 }
 
 async function endSessions(visit: Visit, context: SiteContext): Promise<View> {
-  const person = personOf(visit, context);
+  const person = await personOf(visit, context);
   await context.people.endSessions(person.email, actorOf(visit));
   return done(person, "sessions-ended");
 }
@@ -124,8 +125,8 @@ async function linkOf(
   return token;
 }
 
-function personOf({ params }: Visit, { people }: SiteContext): PersonAccount {
-  const found = people.people().find(({ id }) => id === params["id"]);
+async function personOf({ params }: Visit, { people }: SiteContext): Promise<PersonAccount> {
+  const found = (await people.people()).find(({ id }) => id === params["id"]);
   if (found === undefined) throw notFound("person");
   return found;
 }

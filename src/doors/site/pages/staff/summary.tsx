@@ -9,9 +9,9 @@ import { consolePage } from "./console.tsx";
 export const summaryPage: SitePage = {
   path: "/staff/",
   access: "staff",
-  show(visit, context) {
+  async show(visit, context) {
     const words = visit.words.staffPages;
-    const counts = countsOf(context);
+    const counts = await countsOf(context);
     const cards = [
       [words.organizations, counts.organizations, "/staff/organizations/"],
       [words.people, counts.people, "/staff/people/"],
@@ -35,13 +35,15 @@ export const summaryPage: SitePage = {
   },
 };
 
-function countsOf({ accounts, people, webhooks, jobs, mails, recentErrors }: SiteContext) {
+async function countsOf({ accounts, people, webhooks, jobs, mails, recentErrors }: SiteContext) {
+  const disabled = (await webhooks.webhooks(null)).filter((one) => one.disabledReason !== "");
+  const failed = (await jobs.list()).filter(({ failure }) => failure !== null);
   return {
-    organizations: accounts.organizations().length,
-    people: people.people().length,
-    webhooksDisabled: webhooks.webhooks(null).filter((one) => one.disabledReason !== "").length,
-    jobsFailed: jobs.list().filter(({ failure }) => failure !== null).length,
+    organizations: (await accounts.organizations()).length,
+    people: (await people.people()).length,
+    webhooksDisabled: disabled.length,
+    jobsFailed: failed.length,
     errors: recentErrors().length,
-    mailsQueued: mails.queued(),
+    mailsQueued: await mails.queued(),
   };
 }

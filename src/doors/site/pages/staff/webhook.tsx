@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 
 import type { JSX } from "hono/jsx/jsx-runtime";
+import type { HtmlEscapedString } from "hono/utils/html";
 import { fieldError } from "../../../../errors.ts";
 import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
 import type { Webhook } from "../../../../push/webhooks/manage/webhooks.table.ts";
@@ -22,9 +23,9 @@ const DELIVERIES_SHOWN = 20;
 export const staffWebhookPage: SitePage = {
   path: "/staff/webhooks/:id/",
   access: "staff",
-  show(visit, context) {
+  async show(visit, context) {
     const words = visit.words.staffPages;
-    const webhook = webhookOf(visit, context);
+    const webhook = await webhookOf(visit, context);
     return consolePage(
       visit,
       `${words.webhook} ${webhook.id}`,
@@ -52,9 +53,10 @@ interface Props {
   webhook: Webhook;
 }
 
-function State({ visit, context, webhook }: Props): JSX.Element {
+async function State({ visit, context, webhook }: Props): Promise<HtmlEscapedString> {
   const words = visit.words.staffPages;
-  const organization = context.accounts.organization(webhook.organizationId);
+  const organization = await context.accounts.organization(webhook.organizationId);
+  const channels = await context.webhooks.channels(webhook.id);
   return (
     <dl>
       <dt>{words.address}</dt>
@@ -68,7 +70,7 @@ function State({ visit, context, webhook }: Props): JSX.Element {
         </a>
       </dd>
       <dt>{words.channels}</dt>
-      <dd>{shownNumber(visit, context.webhooks.channels(webhook.id).length)}</dd>
+      <dd>{shownNumber(visit, channels.length)}</dd>
       <dt>{words.state}</dt>
       <dd>{words.states[webhook.disabledReason]}</dd>
       {webhook.staffNote !== "" && (
@@ -121,9 +123,9 @@ function DisableForm({ visit }: { visit: Visit }): JSX.Element {
   );
 }
 
-function Deliveries({ visit, context, webhook }: Props): JSX.Element {
+async function Deliveries({ visit, context, webhook }: Props): Promise<HtmlEscapedString> {
   const words = visit.words.staffPages;
-  const deliveries = context.webhooks.deliveries(webhook.id, DELIVERIES_SHOWN);
+  const deliveries = await context.webhooks.deliveries(webhook.id, DELIVERIES_SHOWN);
   if (deliveries.length === 0) return <p>{words.none}</p>;
   return (
     <DataTable
@@ -166,7 +168,7 @@ function Deliveries({ visit, context, webhook }: Props): JSX.Element {
 }
 
 async function disable(visit: Visit, context: SiteContext): Promise<View> {
-  const webhook = webhookOf(visit, context);
+  const webhook = await webhookOf(visit, context);
   const reason = visit.form.get("reason").trim();
   if (reason === "") throw fieldError({ reason: [verbatim(visit.words.staffPages.reasonNeeded)] });
   await context.webhooks.disable(webhook.id, reason, actorOf(visit));
@@ -174,11 +176,11 @@ async function disable(visit: Visit, context: SiteContext): Promise<View> {
 }
 
 async function enable(visit: Visit, context: SiteContext): Promise<View> {
-  const webhook = webhookOf(visit, context);
+  const webhook = await webhookOf(visit, context);
   await context.webhooks.enable(webhook.id, actorOf(visit));
   return redirect(`/staff/webhooks/${webhook.id}/?done=enabled`);
 }
 
-function webhookOf({ params }: Visit, { webhooks }: SiteContext): Webhook {
+function webhookOf({ params }: Visit, { webhooks }: SiteContext): Promise<Webhook> {
   return webhooks.webhook(idOf(params["id"] ?? ""));
 }

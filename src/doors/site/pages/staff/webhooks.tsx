@@ -13,11 +13,12 @@ import { consolePage, paged } from "./console.tsx";
 export const staffWebhooksPage: SitePage = {
   path: "/staff/webhooks/",
   access: "staff",
-  show(visit, context) {
+  async show(visit, context) {
     const words = visit.words.staffPages;
     const { query } = visit;
-    const names = new Map(context.accounts.organizations().map(({ id, name }) => [id, name]));
-    const found = webhooksOf(visit, context);
+    const organizations = await context.accounts.organizations();
+    const names = new Map(organizations.map(({ id, name }) => [id, name]));
+    const found = await webhooksOf(visit, context);
     const { shown, pager } = paged(visit, found);
     return consolePage(
       visit,
@@ -82,9 +83,10 @@ export const staffWebhooksPage: SitePage = {
 
 const FILTERS = new Set(["organization", "state"]);
 
-function webhooksOf({ query }: Visit, { webhooks }: SiteContext) {
+async function webhooksOf({ query }: Visit, { webhooks }: SiteContext) {
   const organization = query.get("organization") ?? "";
-  const found = webhooks.webhooks(/^\d{1,15}$/.test(organization) ? Number(organization) : null);
+  const id = /^\d{1,15}$/.test(organization) ? Number(organization) : null;
+  const found = await webhooks.webhooks(id);
   return query.get("state") === "disabled"
     ? found.filter(({ disabledReason }) => disabledReason !== "")
     : found;

@@ -1,0 +1,74 @@
+import type { Database } from "../../db/database.ts";
+import type { Calls } from "../../db/operations.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { fieldError, notFound } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { message } from "../../values/messages/messages.ts";
+import { requireMember } from "../accounts/accounts.ts";
+import { type Actor, recordChange } from "../audit/audit-log.ts";
+import { hashKeyToken, type KeyAccess, shownPrefix } from "./key-token.ts";
+import { insertKey, selectKey, updateRevoked } from "./keys.store.ts";
+import type { Key } from "./keys.table.ts";
+
+export interface NewKey {
+  memberId: number;
+  name: string;
+  access: KeyAccess;
+  expiresAt: number | null;
+}
+
+/** Changes of keys, one transaction each. */
+export const keyChanges = { addKey, revokeKey };
+
+export type KeyChanges = Calls<typeof keyChanges>;
+
+/** Of the token only a hash is stored. @throws AppError `not_found` for the member; `invalid` on `expires` for an instant that is over */
+async function addKey(
+  db: Database,
+  clock: Clock,
+  { memberId, name: given, access, expiresAt, token }: NewKey & { token: string },
+  by: Actor,
+): Promise<Key> {
+  if (expiresAt !== null && expiresAt <= clock.now()) {
+    throw fieldError({ expires: [message("dayIsOver")] });
+  }
+  return inTransaction(db, clock, "key-create", async (tx) => {
+    const { organizationId } = await requireMember(tx, memberId);
+    const name = given.trim();
+    const prefix = shownPrefix(token);
+    const made = await insertKey(tx, {
+      ...{ memberId, name, prefix, access, expiresAt },
+      hash: hashKeyToken(token),
+      createdAt: clock.now(),
+      lastUsedAt: null,
+      revokedAt: null,
+    });
+    await recordChange(tx, clock, by, {
+      organizationId,
+      action: "key.create",
+      target: `key ${made.id}`,
+      details: { member: memberId, name, access, prefix },
+    });
+    return made;
+  });
+}
+
+/** Revoking twice keeps the first instant. @throws AppError `not_found` */
+function revokeKey(db: Database, clock: Clock, id: number, by: Actor): Promise<Key> {
+  return inTransaction(db, clock, "key-revoke", async (tx) => {
+    const found = await selectKey(tx, id);
+    if (found === undefined) throw notFound("key", id);
+    if (found.revokedAt !== null) return found;
+    const revokedAt = clock.now();
+    await updateRevoked(tx, id, revokedAt);
+    const { memberId, name, prefix } = found;
+    const { organizationId } = await requireMember(tx, memberId);
+    await recordChange(tx, clock, by, {
+      organizationId,
+      action: "key.revoke",
+      target: `key ${id}`,
+      details: { name, prefix },
+    });
+    return { ...found, revokedAt };
+  });
+}
