@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { AppError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
+import { foldText } from "../values/fold-text.ts";
 import { message } from "../values/messages/messages.ts";
 import { type Database, statement } from "./database.ts";
 import { foundation } from "./migrations/001-foundation.ts";
@@ -11,6 +12,7 @@ import { searchTrigrams } from "./migrations/005-search-trigrams.ts";
 import { searchPlaces } from "./migrations/006-search-places.ts";
 import { limitsOfOne } from "./migrations/007-limits-of-one.ts";
 import { searchMerges } from "./migrations/008-search-merges.ts";
+import { numbersApart } from "./migrations/009-numbers-apart.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -24,6 +26,7 @@ export const MIGRATIONS: readonly string[] = [
   searchPlaces,
   limitsOfOne,
   searchMerges,
+  numbersApart,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -58,6 +61,8 @@ export async function migrate(db: Database, clock: Clock): Promise<Migration> {
     }
     const hasFormerState = from > 0 && from < SCHEMA_VERSION && !db.isInMemory;
     const snapshot = hasFormerState ? takeSnapshot(db.path, SCHEMA_VERSION, clock) : null;
+    // Called by migrations: search texts are folded again where the folding changes.
+    db.defineFunction("fold_text", (given) => foldText(String(given)));
     try {
       for (const sql of MIGRATIONS.slice(from)) db.exec(sql);
       db.pragma(`user_version = ${SCHEMA_VERSION}`);

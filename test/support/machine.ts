@@ -241,11 +241,11 @@ function readFaults(db: BetterSqlite3.Database): unknown[] {
   const integrity = db.pragma("integrity_check", { simple: true });
   const foreignKeys = db.pragma("foreign_key_check") as unknown[];
   db.exec("CREATE VIRTUAL TABLE temp.terms USING fts5vocab(main, channel_search, instance)");
-  // By place, as a text: a number of JavaScript is not exact enough.
-  const indexed = new Map<string, Set<string>>();
-  for (const { term, doc } of db
-    .prepare("SELECT term, CAST(doc AS TEXT) AS doc FROM temp.terms")
-    .all() as { term: string; doc: string }[]) {
+  const indexed = new Map<number, Set<string>>();
+  for (const { term, doc } of db.prepare("SELECT term, doc FROM temp.terms").all() as {
+    term: string;
+    doc: number;
+  }[]) {
     let terms = indexed.get(doc);
     if (terms === undefined) {
       terms = new Set();
@@ -256,17 +256,18 @@ function readFaults(db: BetterSqlite3.Database): unknown[] {
   const differing: number[] = [];
   const rows = db
     .prepare(
-      "SELECT id, CAST(place AS TEXT) AS place, search_text FROM channels WHERE is_public = 1",
+      `SELECT t.id, t.search_text FROM channel_texts t JOIN channels c ON c.id = t.id
+       WHERE c.is_public = 1`,
     )
-    .all() as { id: number; place: string; search_text: string }[];
-  for (const { id, place, search_text } of rows) {
+    .all() as { id: number; search_text: string }[];
+  for (const { id, search_text } of rows) {
     const points = [...search_text];
     const wanted = new Set(points.slice(2).map((_, at) => points.slice(at, at + 3).join("")));
-    const found = indexed.get(place) ?? new Set();
+    const found = indexed.get(id) ?? new Set();
     if (wanted.size !== found.size || [...wanted].some((term) => !found.has(term))) {
       differing.push(id);
     }
-    indexed.delete(place);
+    indexed.delete(id);
   }
   return [
     ...(integrity === "ok" ? [] : [integrity]),

@@ -1,36 +1,36 @@
 import { type Database, statement } from "../../db/database.ts";
 import { insertSql, updateSql } from "../../db/named-columns.ts";
-import { type JsonText, toJsonText } from "../../values/json-text.ts";
+import type { JsonText } from "../../values/json-text.ts";
 import {
   type CardView,
   CHANNEL_COLUMNS,
   type ChannelRecord,
   KEPT_COLUMNS,
   splitCategories,
-  toCard,
   WALKED_COLUMNS,
 } from "./card.ts";
 import { createSearchIndex } from "./search-index.ts";
 import { searchTextOf } from "./search-text.ts";
+import { CARD_JSON, isMarked, storedCard } from "./stored-card.ts";
 
 /** The card of a public channel. */
 export function selectCardById(db: Database, id: number): JsonText<CardView> | undefined {
-  return card(db, "SELECT json FROM public_cards WHERE id = ?", id);
+  return card(db, `${CARD} WHERE p.id = ?`, id);
 }
 
 /** The card of the public channel with this handle, in any case of its letters. */
 export function selectCardByHandle(db: Database, handle: string): JsonText<CardView> | undefined {
-  return card(db, `${BY_CARD} k.handle = ?`, handle);
+  return card(db, `${CARD} JOIN channel_cards k ON k.id = p.id WHERE k.handle = ?`, handle);
 }
 
 export function selectCardByMessengerId(
   db: Database,
   messengerId: number,
 ): JsonText<CardView> | undefined {
-  return card(db, `${BY_CARD} k.msgr_id = ?`, messengerId);
+  return card(db, `${CARD} JOIN channel_cards k ON k.id = p.id WHERE k.msgr_id = ?`, messengerId);
 }
 
-const BY_CARD = "SELECT p.json FROM channel_cards k JOIN public_cards p ON p.id = k.id WHERE";
+const CARD = `SELECT ${CARD_JSON} AS json FROM public_cards p JOIN channels c ON c.id = p.id`;
 
 function card(db: Database, sql: string, value: number | string): JsonText<CardView> | undefined {
   return statement<{ json: JsonText<CardView> }>(db, sql).get(value)?.json;
@@ -43,8 +43,9 @@ function card(db: Database, sql: string, value: number | string): JsonText<CardV
 export function selectCards(db: Database, ids: readonly number[]): JsonText<CardView[]> {
   const found = statement<{ cards: string | null }>(
     db,
-    `SELECT group_concat(p.json, ',') AS cards
-     FROM json_each(?) given CROSS JOIN public_cards p ON p.id = given.value`,
+    `SELECT group_concat(${CARD_JSON}, ',') AS cards
+     FROM json_each(?) given CROSS JOIN public_cards p ON p.id = given.value
+       CROSS JOIN channels c ON c.id = p.id`,
   ).get(JSON.stringify(ids));
   return `[${found?.cards ?? ""}]` as JsonText<CardView[]>;
 }
@@ -89,33 +90,15 @@ export function createChannelIds(db: Database) {
   };
 }
 
-/** Stores a channel's card as it is shown, or removes it where the channel is not public. */
-function createPublicCards(db: Database) {
-  const save = statement(
-    db,
-    `INSERT INTO public_cards (id, json) VALUES (?, ?)
-     ON CONFLICT (id) DO UPDATE SET json = excluded.json`,
-  );
-  const remove = statement(db, "DELETE FROM public_cards WHERE id = ?");
-  return (record: ChannelRecord): void => {
-    if (record.is_public === 1) save.run(record.id, toJsonText(toCard(record)));
-    else remove.run(record.id);
-  };
-}
-
 /** Sets a channel's time of the last post to a later one; for imports, inside transactions. */
 export function createLastPosts(db: Database) {
-  const byId = statement<ChannelRecord>(db, RECORD_BY_ID);
-  const keepPublicCard = createPublicCards(db);
   const move = statement(
     db,
     `UPDATE channels SET last_post_at = @publishedAt
      WHERE id = @channelId AND (last_post_at IS NULL OR last_post_at < @publishedAt)`,
   );
   return (channelId: number, publishedAt: number): void => {
-    if (move.run({ channelId, publishedAt }).changes === 0) return;
-    const record = byId.get(channelId);
-    if (record !== undefined) keepPublicCard(record);
+    move.run({ channelId, publishedAt });
   };
 }
 
@@ -126,20 +109,27 @@ export function createLastPosts(db: Database) {
 export function createChannelRecords(db: Database) {
   const directoryIds = readDirectoryIds(db);
   const byId = statement<ChannelRecord>(db, RECORD_BY_ID);
-  const keepPublicCard = createPublicCards(db);
   const search = createSearchIndex(db);
   const ids = createChannelIds(db);
   const record = (id: number | undefined): ChannelRecord | undefined =>
     id === undefined ? undefined : byId.get(id);
-  const walked = [...WALKED_COLUMNS, "search_text"];
-  const insertChannel = statement(db, insertSql("channels", walked));
+  const insertChannel = statement(db, insertSql("channels", WALKED_COLUMNS));
   const insertCard = statement(db, insertSql("channel_cards", KEPT_COLUMNS));
-  const updateChannel = statement(db, updateSql("channels", walked));
   const updateCard = statement(db, updateSql("channel_cards", KEPT_COLUMNS));
+  const savePublicCard = statement(
+    db,
+    `INSERT INTO public_cards (id, json) VALUES (?, ?)
+     ON CONFLICT (id) DO UPDATE SET json = excluded.json`,
+  );
+  const removePublicCard = statement(db, "DELETE FROM public_cards WHERE id = ?");
 
-  const withSearchText = (record: ChannelRecord) => ({
-    ...record,
-    search_text: searchTextOf({
+  function keepPublicCard(record: ChannelRecord): void {
+    if (record.is_public === 1) savePublicCard.run(record.id, storedCard(record));
+    else removePublicCard.run(record.id);
+  }
+
+  const textOf = (record: ChannelRecord): string =>
+    searchTextOf({
       title: record.title,
       handle: record.handle,
       kind: record.kind,
@@ -148,8 +138,7 @@ export function createChannelRecords(db: Database) {
         record.territory === null ? [] : (directoryIds.territories.get(record.territory) ?? []),
       aPlus: record.a_plus === 1,
       verified: record.verified === 1,
-    }),
-  });
+    });
 
   return {
     hasCategory: (slug: string): boolean => directoryIds.categories.has(slug),
@@ -160,20 +149,32 @@ export function createChannelRecords(db: Database) {
 
     /** @param record with id 0 for one that the database is to choose */
     insert(record: ChannelRecord): void {
-      const row = withSearchText(record);
-      const { lastInsertRowid } = insertChannel.run({ ...row, id: row.id === 0 ? null : row.id });
-      const id = Number(lastInsertRowid);
-      insertCard.run({ ...row, id });
+      const given = { ...record, id: record.id === 0 ? null : record.id };
+      const id = Number(insertChannel.run(given).lastInsertRowid);
+      insertCard.run({ ...record, id });
       keepPublicCard({ ...record, id });
-      search.inserted(id);
+      search.put(id, textOf(record));
     },
 
-    update(record: ChannelRecord): void {
-      const row = withSearchText(record);
-      search.updating(record.id);
-      updateChannel.run(row);
-      updateCard.run(row);
+    /** @param stored the channel as it is stored */
+    update(record: ChannelRecord, stored: ChannelRecord): void {
+      const names = Object.keys(record) as (keyof ChannelRecord)[];
+      const changed = names.filter((name) => record[name] !== stored[name]);
+      const isRefresh = changed.every(isMarked);
+      if (!isRefresh) search.changing(record.id);
+      // Only what differs is set: SQLite writes the index of a column that is set to the value it had.
+      const walked = changed.filter((name) => WALKED_COLUMNS.includes(name));
+      if (walked.length > 0) statement(db, updateSql("channels", walked)).run(record);
+      if (isRefresh) return;
+      updateCard.run(record);
       keepPublicCard(record);
+      search.put(record.id, textOf(record));
+    },
+
+    /** Writes the channel's search text anew, after the directory changed. */
+    refreshText(record: ChannelRecord): void {
+      search.changing(record.id);
+      search.put(record.id, textOf(record));
     },
 
     /** Brings the search index to what was inserted and updated. */

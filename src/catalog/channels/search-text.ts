@@ -1,3 +1,5 @@
+import { foldText } from "../../values/fold-text.ts";
+
 /**
  * A channel's search text: its folded title and handle, and behind them the facets of the
  * filters. One trigram index over it answers a search with or without filters.
@@ -7,12 +9,9 @@
 const PRIVATE_USE = /[\uE000-\uF0FF]/g;
 const REPLACEMENT = "\uFFFD";
 
-/**
- * Folds text for search: case away, ё to е, the same for what is stored and what is asked
- * (decisions, section 3).
- */
+/** Folds a text for search, the same for what is stored and what is asked (decisions, section 3). */
 export function foldForSearch(text: string): string {
-  return text.toLowerCase().replaceAll("ё", "е").replace(PRIVATE_USE, REPLACEMENT);
+  return foldText(text).replace(PRIVATE_USE, REPLACEMENT);
 }
 
 export type FacetKind = "category" | "territory" | "mark";

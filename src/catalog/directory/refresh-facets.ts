@@ -27,7 +27,7 @@ export async function refreshFacets(db: Database, clock: Clock): Promise<void> {
       const records = createChannelRecords(db);
       for (const id of ids) {
         const record = records.byId(id);
-        if (record !== undefined) records.update(record);
+        if (record !== undefined) records.refreshText(record);
       }
       records.writeSearch();
     });

@@ -34,7 +34,7 @@ export const channelsImport: ImportKind<ChannelRow> = {
         if (stored !== undefined && isSame(record, stored)) return "unchanged";
         takeHandle(records, record);
         if (stored === undefined) records.insert(record);
-        else records.update(record);
+        else records.update(record, stored);
         return stored === undefined ? "inserted" : "updated";
       },
       beforeCommit: records.writeSearch,
@@ -86,5 +86,5 @@ function requireFreeMessengerId(
 function takeHandle(records: Records, { id, handle }: ChannelRecord): void {
   if (handle === null) return;
   const holder = records.byHandle(handle);
-  if (holder !== undefined && holder.id !== id) records.update({ ...holder, handle: null });
+  if (holder !== undefined && holder.id !== id) records.update({ ...holder, handle: null }, holder);
 }

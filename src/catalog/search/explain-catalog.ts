@@ -4,7 +4,7 @@ import { facetWords } from "../channels/search-text.ts";
 import type { CatalogSelection } from "./catalog.ts";
 import { findByPlan, PLANS, type Planned, queryOf } from "./planner.ts";
 import type { Plan } from "./plans/plan.ts";
-import type { Query, Sample } from "./query.ts";
+import type { Query } from "./query.ts";
 
 export type PlanOutcome = "taken" | "gave up" | "would apply" | "does not apply";
 
@@ -15,10 +15,8 @@ export interface Explanation {
   hasMore: boolean;
   /** To plan and to find, without the cards. */
   tookMs: number;
-  /** Expressions for the search index, the cheap one first; none where nothing is searched. */
-  expressions: { terms: string[]; candidates: number; reading: number; channels: number }[];
-  /** Null where no candidates were looked at for the sake of planning. */
-  sample: Sample | null;
+  /** Terms that the search index is asked for, with how many channels have each; none where nothing is searched. */
+  terms: { term: string; channels: number }[];
   /** All plans, in the order in which they are tried. */
   plans: { name: string; outcome: PlanOutcome; why: string }[];
 }
@@ -38,13 +36,10 @@ export function explainCatalog(
     found: Math.min(found, selection.limit),
     hasMore: found > selection.limit,
     tookMs,
-    expressions: query.expressions.map(({ terms, candidates, reading, channels }) => ({
-      terms: terms.map((term) => facetWords(term) ?? `"${term}"`),
-      candidates: Math.round(candidates),
-      reading: Math.round(reading),
+    terms: (query.expression?.terms ?? []).map(({ text, channels }) => ({
+      term: facetWords(text) ?? `"${text}"`,
       channels,
     })),
-    sample: query.sample,
     plans: PLANS.map((plan) => ({ name: plan.name, ...tell(plan, query, planned) })),
   };
 }

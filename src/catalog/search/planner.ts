@@ -1,41 +1,25 @@
 import type { Database } from "../../db/database.ts";
 import type { CatalogSelection } from "./catalog.ts";
-import { allCandidates } from "./plans/all-candidates.ts";
 import { byHandle } from "./plans/by-handle.ts";
-import { fewCandidates } from "./plans/few-candidates.ts";
+import { allCandidates, candidates } from "./plans/candidates.ts";
 import type { Found } from "./plans/found.ts";
-import { inOrder } from "./plans/in-order.ts";
 import { noMatch } from "./plans/no-match.ts";
 import type { Plan } from "./plans/plan.ts";
 import { range } from "./plans/range.ts";
-import { sample } from "./plans/sample.ts";
-import { shortWalk } from "./plans/short-walk.ts";
-import { thoroughCandidates } from "./plans/thorough-candidates.ts";
 import { walk } from "./plans/walk.ts";
 import { type Query, readSelection } from "./query.ts";
-import { expressionsOf } from "./search-terms.ts";
+import { expressionOf } from "./search-terms.ts";
 
 /**
  * All ways to find a page, in the order in which they are tried: the first that applies and does not
  * give up has it. Each finds the same page; which is cheap depends on how many channels match
  * (plans/plans.md).
  */
-export const PLANS: readonly Plan[] = [
-  noMatch,
-  byHandle,
-  shortWalk,
-  inOrder,
-  fewCandidates,
-  sample,
-  thoroughCandidates,
-  range,
-  walk,
-  allCandidates,
-];
+export const PLANS: readonly Plan[] = [noMatch, byHandle, candidates, range, walk, allCandidates];
 
 export function queryOf(db: Database, selection: CatalogSelection): Query {
   const asked = readSelection(selection);
-  return { ...asked, expressions: expressionsOf(db, asked.terms), sample: null };
+  return { ...asked, expression: expressionOf(db, asked.terms) };
 }
 
 export interface Planned {

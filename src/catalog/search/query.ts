@@ -1,4 +1,3 @@
-import { stepOf } from "../channels/search-index.ts";
 import { facet, foldForSearch, markFacet, trigramsOf } from "../channels/search-text.ts";
 import type {
   CatalogFilter,
@@ -9,13 +8,6 @@ import type {
 import type { Expression, Term } from "./search-terms.ts";
 
 export const UNBOUNDED = Number.MAX_SAFE_INTEGER;
-
-/** A part of the search index: from an id in a step to where another step begins. */
-export interface Part {
-  firstStep: number;
-  firstId: number;
-  endStep: number;
-}
 
 /** A selection as all plans take it: SQL conditions on `channels c`, and the values they name. */
 export interface Asked {
@@ -28,10 +20,6 @@ export interface Asked {
   range: string;
   /** A range of subscribers in another ordering, whose walk also meets channels out of the range. */
   isRangeApart: boolean;
-  /** The part of the search index that may have channels of the page. */
-  part: Part;
-  /** The page may begin amid a step of the search index. */
-  isAmid: boolean;
   /** SQL: each term stands in the search text, or does not. */
   tests: string;
   /** Terms that the search text of each match has; none where nothing is searched. */
@@ -42,20 +30,9 @@ export interface Asked {
   limit: number;
 }
 
-/** A selection with all that is known of how many channels match. */
+/** A selection with the expression that the search index is asked for; null where nothing is searched. */
 export interface Query extends Asked {
-  /** The cheap expression and the thorough one, where it has more terms; none where nothing is searched. */
-  expressions: readonly Expression[];
-  /** Null until some candidates were looked at (plans/sample.ts). */
-  sample: Sample | null;
-}
-
-/** Estimates from a look at some candidates of the cheap expression. */
-export interface Sample {
-  /** About how many match. */
-  matches: number;
-  /** About how many satisfy the thorough expression. */
-  left: number;
+  expression: Expression | null;
 }
 
 const INDEXES: Record<CatalogOrdering, Pick<Asked, "column" | "index">> = {
@@ -70,7 +47,12 @@ export function readSelection(selection: CatalogSelection): Asked {
   const { subscribersMin: min, subscribersMax: max } = filter;
   const text = filter.text === null ? null : foldForSearch(filter.text);
   const { facets, facetsAbsent } = facetsOf(filter);
-  const values: Asked["values"] = { kind: filter.kind, handle: filter.handle, min, max };
+  const values: Asked["values"] = {
+    isChat: Number(filter.kind === "chat"),
+    handle: filter.handle,
+    min,
+    max,
+  };
   const tests: string[] = [];
   const test = (term: string, operator: ">" | "="): void => {
     const name = `term${tests.length}`;
@@ -85,8 +67,6 @@ export function readSelection(selection: CatalogSelection): Asked {
     ordering,
     ...INDEXES[ordering],
     isRangeApart: isRangeApart(selection),
-    part: partOf(selection),
-    isAmid: after !== null || max !== null,
     range: [
       min === null ? "" : "AND c.subscribers >= @min",
       max === null ? "" : "AND c.subscribers <= @max",
@@ -115,12 +95,6 @@ export function isShortWalk(selection: CatalogSelection): boolean {
 function isRangeApart({ filter, ordering }: CatalogSelection): boolean {
   const { subscribersMin: min, subscribersMax: max } = filter;
   return ordering !== "-subscribers" && (min !== null || max !== null);
-}
-
-function partOf({ filter, ordering, after }: CatalogSelection): Part {
-  const last = ordering === "-subscribers" ? after?.[0] : null;
-  const most = Math.min(filter.subscribersMax ?? UNBOUNDED, last ?? UNBOUNDED);
-  return { firstStep: stepOf(most), firstId: 0, endStep: stepOf(filter.subscribersMin ?? 0) + 1 };
 }
 
 /** Facets that each channel of the filter has, and facets that it must not have. */

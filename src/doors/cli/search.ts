@@ -85,7 +85,7 @@ function readSelection(
   });
 }
 
-function linesOf({ found, hasMore, tookMs, expressions, sample, plans }: Explanation): string[] {
+function linesOf({ found, hasMore, tookMs, terms, plans }: Explanation): string[] {
   const number = (value: number): string => Math.round(value).toLocaleString("en-US");
   const taken = plans.find(({ outcome }) => outcome === "taken");
   const width = Math.max(...plans.map(({ name }) => name.length));
@@ -98,19 +98,11 @@ function linesOf({ found, hasMore, tookMs, expressions, sample, plans }: Explana
     `The plan "${taken?.name}" found ${number(found)} ${noun}${more}, in ${tookMs.toFixed(1)} ms.`,
     `Why: ${taken?.why}${gaveUp.join("")}.`,
     "",
-    ...expressions.map(
-      ({ terms, candidates, reading, channels }, nth) =>
-        `${nth === 0 ? "Cheap" : "Thorough"} expression: ${terms.join(" and ")}; some ` +
-        `${number(candidates)} candidates of ${number(channels)} channels, and reading the index ` +
-        `for it costs as much as a look at ${number(reading)} of them.`,
+    ...terms.map(
+      ({ term, channels }) =>
+        `Asked of the search index: ${term}, in some ${number(channels)} channels.`,
     ),
-    ...(sample === null
-      ? []
-      : [
-          `The sample expects ${number(sample.matches)} matches, and ${number(sample.left)} ` +
-            "candidates left by the thorough expression.",
-        ]),
-    ...(expressions.length === 0 ? [] : [""]),
+    ...(terms.length === 0 ? [] : [""]),
     "All plans, in the order in which they are tried:",
     ...plans.map(({ name, outcome, why }) => `  ${name.padEnd(width)}  ${outcome}: ${why}`),
   ];

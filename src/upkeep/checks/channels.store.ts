@@ -1,4 +1,5 @@
 import { CHANNEL_COLUMNS, type ChannelRecord, toCard } from "../../catalog/channels/card.ts";
+import { CARD_JSON } from "../../catalog/channels/stored-card.ts";
 import { type Database, statement } from "../../db/database.ts";
 import { faultOf, foundRows } from "./found-rows.ts";
 
@@ -36,7 +37,7 @@ export function channelFaults(db: Database): string[] {
 function cardsThatDiffer(db: Database): number[] {
   const rows = statement<ChannelRecord & { json: string | null }>(
     db,
-    `SELECT ${CHANNEL_COLUMNS}, p.json FROM channels c JOIN channel_cards k ON k.id = c.id
+    `SELECT ${CHANNEL_COLUMNS}, ${CARD_JSON} AS json FROM channels c JOIN channel_cards k ON k.id = c.id
        LEFT JOIN public_cards p ON p.id = c.id
      WHERE c.is_public = 1`,
   );

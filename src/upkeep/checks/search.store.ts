@@ -1,4 +1,3 @@
-import { idAt } from "../../catalog/channels/search-index.ts";
 import { type Database, statement } from "../../db/database.ts";
 import { foundRows } from "./found-rows.ts";
 
@@ -8,9 +7,8 @@ const GRAM = 3;
 const MODULUS = 1_000_003;
 
 /**
- * The search index equals the table: the same channels at the same places, each with as many pieces as
- * its text has, and of every piece the same number of channels with the same sum of their places'
- * remainders. Listing which channel has which piece would take minutes at a million channels, this takes
+ * The search index equals the texts: the same channels, each with as many pieces as its text has, and of
+ * every piece the same number of channels with the same sum of their numbers' remainders. Listing which channel has which piece would take minutes at a million channels, this takes
  * seconds. The structure of the index is looked at by `integrity_check`.
  */
 export function searchFaults(db: Database): string[] {
@@ -18,15 +16,15 @@ export function searchFaults(db: Database): string[] {
   return [
     ...foundRows(
       db,
-      "Public channels that are not in the index, or not at their place",
+      "Public channels that are not in the index",
       `SELECT id AS name FROM channels c WHERE is_public = 1
-       AND NOT EXISTS (SELECT 1 FROM channel_search_docsize WHERE id = c.place)`,
+       AND NOT EXISTS (SELECT 1 FROM channel_search_docsize WHERE id = c.id)`,
     ),
     ...foundRows(
       db,
-      "Channels in the index that are not public, or not at that place",
-      `SELECT ${idAt("d.id")} AS name FROM channel_search_docsize d WHERE NOT EXISTS (
-         SELECT 1 FROM channels WHERE id = ${idAt("d.id")} AND place = d.id AND is_public = 1)`,
+      "Channels in the index that are not public",
+      `SELECT d.id AS name FROM channel_search_docsize d WHERE NOT EXISTS (
+         SELECT 1 FROM channels WHERE id = d.id AND is_public = 1)`,
     ),
     ...differingGrams(db),
   ];
@@ -67,8 +65,8 @@ function tallies(db: Database): Map<Gram, Tally> {
   const found = new Map<Gram, Tally>();
   const texts = statement<{ id: number; remainder: number; text: string }>(
     db,
-    `SELECT id, place % ${MODULUS} AS remainder, search_text AS text
-     FROM channels WHERE is_public = 1`,
+    `SELECT t.id, t.id % ${MODULUS} AS remainder, t.search_text AS text
+     FROM channel_texts t CROSS JOIN channels c ON c.id = t.id WHERE c.is_public = 1`,
   );
   for (const { id, remainder, text } of texts.iterate()) {
     const points = /[\ud800-\udfff]/.test(text) ? [...text] : null;

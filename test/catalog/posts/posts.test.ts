@@ -233,8 +233,7 @@ describe("paging", () => {
     const db = openDatabase(IN_MEMORY, systemClock);
     await migrate(db, systemClock);
     db.exec(
-      `INSERT INTO channels (id, kind, is_public, subscribers, search_text)
-         VALUES (1, 'channel', 1, 10, '');
+      `INSERT INTO channels (id, kind, is_public, subscribers) VALUES (1, 'channel', 1, 10);
        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
        INSERT INTO posts (id, channel_id, published_at, is_ad, views, read_at, text)
          SELECT i, 1, max(i, 1000), 0, 0, 0, '' FROM n`,

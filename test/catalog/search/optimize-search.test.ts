@@ -13,7 +13,7 @@ test("writing to the search index merges nothing, and what merges keeps its segm
   await migrate(db, clock);
   const insert = statement(
     db,
-    "INSERT INTO channels (kind, is_public, subscribers, search_text) VALUES ('channel', 1, 1, ?)",
+    "INSERT INTO channels (kind, is_public, subscribers) VALUES ('channel', 1, 1)",
   );
   const segments = () =>
     statement<{ n: number }>(db, "SELECT count(DISTINCT segid) AS n FROM channel_search_idx").get()
@@ -21,7 +21,7 @@ test("writing to the search index merges nothing, and what merges keeps its segm
   const index = createSearchIndex(db);
   const write = (title: string): Promise<void> =>
     inTransaction(db, clock, "import", () => {
-      index.inserted(Number(insert.run(title).lastInsertRowid));
+      index.put(Number(insert.run().lastInsertRowid), title);
       index.write();
     });
 

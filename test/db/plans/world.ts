@@ -89,12 +89,14 @@ function registerSearchText(db: Database): void {
 function addCatalog(add: Add): void {
   add(`${numbers(CHANNELS)}
     INSERT INTO channels
-      (id, kind, is_public, subscribers, quality, citation, last_post_at, search_text)
+      (id, kind, is_public, subscribers, quality, citation, last_post_at)
     SELECT i, iif(i % 40 = 0, 'chat', 'channel'), i <= ${WATCHED} OR i % 50 <> 9, (i * 7919) % 100003,
       iif(i % 3 = 0, NULL, (i % 1000) / 8.0), iif(i % 10 = 0, NULL, i % 7),
-      iif(i % 2 = 0, NULL, @now - (i % 300) * 3600000),
-      search_text(i, 'Общий канал ' || i || iif(i % 100 = 7, ' редкий', ''))
+      iif(i % 2 = 0, NULL, @now - (i % 300) * 3600000)
     FROM n`);
+  add(`INSERT INTO channel_texts (id, search_text)
+    SELECT id, search_text(id, 'Общий канал ' || id || iif(id % 100 = 7, ' редкий', ''))
+    FROM channels`);
   add(`INSERT INTO channel_cards
       (id, msgr_id, handle, title, description, link, image, category, categories, territory,
        a_plus, verified)
@@ -110,7 +112,8 @@ function addCatalog(add: Add): void {
       strftime('%Y-%m-%dT%H:%M:%S+03:00', c.last_post_at / 1000, 'unixepoch', '+3 hours'))
     FROM channels c CROSS JOIN channel_cards k ON k.id = c.id WHERE c.is_public = 1`);
   add(`INSERT INTO channel_search (rowid, search_text)
-    SELECT place, search_text FROM channels WHERE is_public = 1 ORDER BY place`);
+    SELECT t.id, t.search_text FROM channel_texts t CROSS JOIN channels c ON c.id = t.id
+    WHERE c.is_public = 1 ORDER BY t.id`);
   add(`INSERT INTO daily_statistics (channel_id, day, subscribers, views, posts)
     SELECT c.id, @now / @day - d.value, 100, 10, 1 FROM channels c, json_each('[1,2,3]') d`);
   add(`${numbers(400)}

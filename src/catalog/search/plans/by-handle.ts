@@ -10,8 +10,8 @@ export const byHandle: Plan = {
     selectFound(
       db,
       `SELECT c.id, c.${query.column} AS value
-       FROM channel_cards k JOIN channels c ON c.id = k.id
-       WHERE k.handle = @handle AND c.is_public = 1 AND c.kind = @kind
+       FROM channel_cards k JOIN channels c ON c.id = k.id JOIN channel_texts t ON t.id = k.id
+       WHERE k.handle = @handle AND c.is_public = 1 AND c.is_chat = @isChat
          ${query.range} ${query.tests} ${afterCondition(query)}`,
       query,
     ),

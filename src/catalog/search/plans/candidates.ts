@@ -1,36 +1,50 @@
 import type { Database } from "../../../db/database.ts";
-import { idAt } from "../../channels/search-index.ts";
-import type { Query } from "../query.ts";
+import { type Query, UNBOUNDED } from "../query.ts";
 import { type Found, selectFound } from "./found.ts";
-import { afterCondition, guard, IN_INDEX } from "./sql-parts.ts";
+import { about, IS_SEARCH, type Plan } from "./plan.ts";
+import { afterCondition, guard } from "./sql-parts.ts";
 
 /**
- * Looks at all candidates of an expression, and sorts those that match. Null where there are more than
- * `most`; they are counted in the same scan.
+ * Candidates that are looked at before a walk is tried. Of a million channels a walk meets 7,000 before a
+ * page of 50 is full, where so many match.
  */
-export function findAmongCandidates(
-  db: Database,
-  query: Query,
-  match: string,
-  most: number,
-  part = query.part,
-): Found[] | null {
-  const [candidates, ...found] = selectFound(
+const CANDIDATES_MAX = 7_000;
+
+/** All candidates of the expression, sorted: where the text is rare. */
+export const candidates: Plan = {
+  name: "candidates",
+  applies: [IS_SEARCH],
+  run: (db, query) => findAmongCandidates(db, query, CANDIDATES_MAX),
+  givesUp: `there are more than ${about(CANDIDATES_MAX)} candidates`,
+};
+
+/** The same however many there are: matches lie far down in the ordering. */
+export const allCandidates: Plan = {
+  name: "all candidates",
+  applies: [IS_SEARCH],
+  run: (db, query) => findAmongCandidates(db, query, UNBOUNDED),
+};
+
+/** Null where there are more than `most` candidates; they are counted in the same scan. */
+function findAmongCandidates(db: Database, query: Query, most: number): Found[] | null {
+  const [counted, ...found] = selectFound(
     db,
     `WITH
-       matches AS MATERIALIZED (
-         SELECT ${idAt("rowid")} AS id FROM channel_search
-         WHERE ${guard(most)} AND ${IN_INDEX} LIMIT @most + 1),
-       counted (n) AS MATERIALIZED (SELECT count(*) FROM matches)
+       candidates AS MATERIALIZED (
+         SELECT rowid AS id FROM channel_search
+         WHERE ${guard(most)} AND channel_search MATCH @match LIMIT @most + 1),
+       counted (n) AS MATERIALIZED (SELECT count(*) FROM candidates)
      SELECT n AS id, NULL AS value FROM counted
      UNION ALL SELECT * FROM (
-       SELECT c.id, c.${query.column} AS value FROM matches m CROSS JOIN channels c ON c.id = m.id
+       SELECT c.id, c.${query.column} AS value
+       FROM candidates m CROSS JOIN channels c ON c.id = m.id
+         CROSS JOIN channel_texts t ON t.id = m.id
        WHERE ${guard(most)} AND (SELECT n FROM counted) <= @most
-         AND c.is_public = 1 AND c.kind = @kind
+         AND c.is_public = 1 AND c.is_chat = @isChat
          ${query.range} ${afterCondition(query)} ${query.tests}
        ORDER BY c.${query.column} DESC, c.id LIMIT @limit)`,
     query,
-    { match, most, ...part },
+    { match: query.expression?.match ?? "", most },
   );
-  return candidates !== undefined && candidates.id <= most ? found : null;
+  return counted !== undefined && counted.id <= most ? found : null;
 }

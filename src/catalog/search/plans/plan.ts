@@ -21,19 +21,9 @@ export interface Condition {
   figures?(query: Query): string;
 }
 
-export const BY_SUBSCRIBERS: Condition = {
-  words: "the ordering is -subscribers, as the search index has it",
-  holds: ({ column }) => column === "subscribers",
-};
-
-export const BY_ANOTHER: Condition = {
-  words: "the ordering is another than -subscribers",
-  holds: ({ column }) => column !== "subscribers",
-};
-
 export const IS_SEARCH: Condition = {
   words: "the search index is asked for a text, a category, a territory or a mark",
-  holds: ({ expressions }) => expressions.length > 0,
+  holds: ({ expression }) => expression !== null,
 };
 
 /** About so many, as a person reads it. */

@@ -1,9 +1,8 @@
 import { WITHIN_DEADLINE } from "../../../db/deadline.ts";
-import { placeAt } from "../../channels/search-index.ts";
 import type { Query } from "../query.ts";
 
 /** Channels that a walk meets in vain before all candidates are looked at. */
-export const WALK_MAX = 60_000;
+export const WALK_MAX = 15_000;
 
 /** SQL: only a statement that may look at more than the longest walk has to watch the clock for every row. */
 export function guard(most: number): string {
@@ -17,7 +16,3 @@ export function afterCondition({ column, after }: Query): string {
   return `AND (c.${column} < @afterValue OR (c.${column} = @afterValue AND c.id > @afterId)
     OR c.${column} IS NULL)`;
 }
-
-/** SQL: the candidates of an expression in a part of the search index. */
-export const IN_INDEX = `channel_search MATCH @match
-  AND rowid >= ${placeAt("@firstStep", "@firstId")} AND rowid < ${placeAt("@endStep")}`;

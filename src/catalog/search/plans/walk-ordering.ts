@@ -10,16 +10,18 @@ import { guard } from "./sql-parts.ts";
  */
 export function walkOrdering(db: Database, query: Query, most: number): Found[] | null {
   const found: Found[] = [];
+  const { isRangeApart, range } = query;
   let left = most;
   for (const { where, order } of segments(query)) {
-    const segment = `SELECT c.id, c.${query.column} AS value, c.search_text
+    const segment = `SELECT c.id, c.${query.column} AS value, c.subscribers
       FROM channels c INDEXED BY ${query.index}
-      WHERE ${guard(most)} AND c.is_public = 1 AND c.kind = @kind ${query.range} ${where}`;
+      WHERE ${guard(most)} AND c.is_public = 1 AND c.is_chat = @isChat ${isRangeApart ? "" : range} ${where}`;
     // The subquery is a coroutine: its order is kept, and it stops when the page is full.
     const page = selectFound(
       db,
-      `SELECT id, value FROM (${segment} ${order} LIMIT @left)
-       WHERE 1 ${query.tests} LIMIT @need`,
+      `SELECT c.id, c.value FROM (${segment} ${order} LIMIT @left) c
+         ${query.tests === "" ? "" : "CROSS JOIN channel_texts t ON t.id = c.id"}
+       WHERE 1 ${isRangeApart ? range : ""} ${query.tests} LIMIT @need`,
       query,
       { left, need: query.limit - found.length },
     );

@@ -7,7 +7,6 @@ import { walkOrdering } from "./walk-ordering.ts";
 export const walk: Plan = {
   name: "walk",
   applies: [{ words: "every list can be walked", holds: () => true }],
-  run: (db, query) =>
-    walkOrdering(db, query, query.expressions.length === 0 ? UNBOUNDED : WALK_MAX),
+  run: (db, query) => walkOrdering(db, query, query.expression === null ? UNBOUNDED : WALK_MAX),
   givesUp: `the page was not full after ${about(WALK_MAX)} channels`,
 };

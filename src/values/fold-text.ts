@@ -1,0 +1,25 @@
+/** Marks that change how a letter or symbol looks, and what takes no room: nobody types them. */
+const UNSEEN = /[\p{Variation_Selector}\p{Default_Ignorable_Code_Point}]/gu;
+const SPACES = /[\p{White_Space}]+/gu;
+const APOSTROPHES = /[\u0060\u00b4\u02b9\u02bb\u02bc\u02bd\u02c8\u2018\u2019\u201b\u2032\uff07]/g;
+const ARABIC_YEH = /[\u0649\u06cc]/g;
+const ARABIC_KAF = /\u06a9/g;
+
+/**
+ * A text as it is searched: what looks alike to people is the same (living-data, section 5). Compatible
+ * characters and letters of both cases are one, however they are composed; ё is е; there are no unseen
+ * characters; any run of white space is one space; one apostrophe; one form of Arabic yeh and kaf.
+ */
+export function foldText(text: string): string {
+  const composed = text.normalize("NFKC").replace(UNSEEN, "");
+  // Upper case first: by it ß is ss and both sigmas are one, as in Unicode's full case folding.
+  return composed
+    .toUpperCase()
+    .toLowerCase()
+    .normalize("NFKC")
+    .replaceAll("ё", "е")
+    .replace(SPACES, " ")
+    .replace(APOSTROPHES, "'")
+    .replace(ARABIC_YEH, "\u064a")
+    .replace(ARABIC_KAF, "\u0643");
+}
