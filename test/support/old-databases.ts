@@ -1,6 +1,7 @@
 import BetterSqlite3 from "better-sqlite3";
 import { hashKeyToken } from "../../src/customers/keys/key-token.ts";
 import { MIGRATIONS } from "../../src/db/migrate.ts";
+import { foldText } from "../../src/values/fold-text.ts";
 
 /** A read-only key of the organization in every old database. */
 export const OLD_KEY = `knl_ro_${"0".repeat(32)}4NO97a`;
@@ -14,9 +15,9 @@ const ROWS: Record<number, string> = {
     INSERT INTO territories VALUES (1, 'russia', 'Россия', 'country', NULL, 'russia', 0, 2, 0),
       (2, 'moskva', 'Москва', 'city', 'russia', 'russia/moskva', 1, 1, 0);
     INSERT INTO channels VALUES
-      (1, 'channel', 1, 100, 8.5, NULL, 1700000000000, 'утренние новости' || char(10) || 'utro'),
-      (2, 'chat', 1, 50, NULL, 3.5, NULL, 'вечерний чат'),
-      (3, 'channel', 0, 10, NULL, NULL, NULL, 'скрытый канал');
+      (1, 'channel', 1, 100, 8.5, NULL, 1700000000000, 'утренние новости' || char(10) || 'utro' || char(10)),
+      (2, 'chat', 1, 50, NULL, 3.5, NULL, 'вечерний чат' || char(10) || char(10)),
+      (3, 'channel', 0, 10, NULL, NULL, NULL, 'скрытый канал' || char(10) || 'hidden' || char(10));
     INSERT INTO channel_cards VALUES
       (1, -1001, 'utro', 'Утренние новости', 'О городе', 'https://t.me/utro', NULL, 'news', 'auto', 'moskva', 1, 0),
       (2, NULL, NULL, 'Вечерний чат', NULL, NULL, NULL, 'news', '', 'russia', 0, 1),
@@ -63,6 +64,7 @@ const ROWS: Record<number, string> = {
 /** Makes a database as the program of a schema version left it, with rows in every table. */
 export function makeOldDatabase(path: string, version: number): void {
   const db = new BetterSqlite3(path);
+  db.function("fold_text", (given) => foldText(String(given)));
   db.pragma("journal_mode = WAL");
   for (const [index, sql] of MIGRATIONS.slice(0, version).entries()) {
     db.exec(sql);
@@ -92,14 +94,19 @@ export function rowsOf(path: string, columns?: ReadonlyMap<string, string[]>): M
 }
 
 /** What a later migration took away, having put it elsewhere. */
-const MOVED: Record<string, string> = { webhook_channels: "position" };
+const MOVED: Record<string, readonly string[]> = {
+  webhook_channels: ["position"],
+  channels: ["search_text", "place"],
+  // The values that change daily stand in channels.
+  public_cards: ["json"],
+};
 
 /** The columns by table, but for those that a later migration moved. */
 export function columnsOf(rows: ReadonlyMap<string, Rows>): Map<string, string[]> {
   return new Map(
     [...rows].map(([table, [first]]) => [
       table,
-      Object.keys(first ?? {}).filter((column) => column !== MOVED[table]),
+      Object.keys(first ?? {}).filter((column) => MOVED[table]?.includes(column) !== true),
     ]),
   );
 }

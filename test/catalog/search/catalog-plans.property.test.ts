@@ -290,14 +290,16 @@ const PLANS: Record<string, Partial<Asked>[]> = {
     { text: "канал 12", max: 4990, ordering: "-citation" },
     { text: "канал 12", min: 1000, max: 4000, ordering: "-citation" },
     { text: "%_off", ordering: "-citation", limit: 100 },
+    { text: "%_off", min: 11_500, ordering: "-last_post_at" },
   ],
   range: [
-    { max: 500, ordering: "-quality" },
+    { max: 1000, ordering: "-quality" },
     { min: 11_000, ordering: "-citation" },
     { min: 100, max: 200, ordering: "-last_post_at", aPlus: false },
+  ],
+  "candidates, then range": [
     { text: "общий", min: 1000, max: 1500, ordering: "-citation" },
     { text: "редкий", min: 100, max: 110, ordering: "-quality" },
-    { text: "%_off", min: 11_500, ordering: "-last_post_at" },
     { science: true, min: 11_500, max: 0, ordering: "-quality" },
   ],
   walk: [
