@@ -11,7 +11,8 @@ const ARABIC_KAF = /\u06a9/g;
  * characters; any run of white space is one space; one apostrophe; one form of Arabic yeh and kaf.
  */
 export function foldText(text: string): string {
-  const composed = text.normalize("NFKC").replace(UNSEEN, "");
+  // Before the acute accent becomes a space with a combining one.
+  const composed = text.replace(APOSTROPHES, "'").normalize("NFKC").replace(UNSEEN, "");
   // Upper case first: by it ß is ss and both sigmas are one, as in Unicode's full case folding.
   return composed
     .toUpperCase()
@@ -19,7 +20,6 @@ export function foldText(text: string): string {
     .normalize("NFKC")
     .replaceAll("ё", "е")
     .replace(SPACES, " ")
-    .replace(APOSTROPHES, "'")
     .replace(ARABIC_YEH, "\u064a")
     .replace(ARABIC_KAF, "\u0643");
 }
