@@ -43,6 +43,11 @@ export function markFacet(mark: keyof typeof MARKS): string {
   return facet("mark", MARKS[mark]);
 }
 
+/** Whether a term is a facet, and no part of a title or handle. */
+export function isFacet(term: string): boolean {
+  return Object.values(FACET_KINDS).includes(term.charCodeAt(0));
+}
+
 /** A facet for a reader, such as `category 12`; null for any other text. */
 export function facetWords(text: string): string | null {
   const [kindCode, high = 0, low = 0] = Array.from(text, (character) => character.charCodeAt(0));

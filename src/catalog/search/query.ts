@@ -9,6 +9,12 @@ import type { Expression, Term } from "./search-terms.ts";
 
 export const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
+/** SQL: a term stands in the search text, or does not. */
+export interface TextTest {
+  term: string;
+  sql: string;
+}
+
 /** A selection as all plans take it: SQL conditions on `channels c`, and the values they name. */
 export interface Asked {
   filter: CatalogFilter;
@@ -20,8 +26,8 @@ export interface Asked {
   range: string;
   /** A range of subscribers in another ordering, whose walk also meets channels out of the range. */
   isRangeApart: boolean;
-  /** SQL: each term stands in the search text, or does not. */
-  tests: string;
+  /** Each term stands in the search text, or does not. */
+  tests: readonly TextTest[];
   /** Terms that the search text of each match has; none where nothing is searched. */
   terms: readonly Term[];
   after: CatalogPosition | null;
@@ -53,11 +59,11 @@ export function readSelection(selection: CatalogSelection): Asked {
     min,
     max,
   };
-  const tests: string[] = [];
+  const tests: TextTest[] = [];
   const test = (term: string, operator: ">" | "="): void => {
     const name = `term${tests.length}`;
     values[name] = term;
-    tests.push(`AND instr(search_text, @${name}) ${operator} 0`);
+    tests.push({ term, sql: `AND instr(t.search_text, @${name}) ${operator} 0` });
   };
   if (text !== null) test(text, ">");
   for (const facet of facets) test(facet, ">");
@@ -71,7 +77,7 @@ export function readSelection(selection: CatalogSelection): Asked {
       min === null ? "" : "AND c.subscribers >= @min",
       max === null ? "" : "AND c.subscribers <= @max",
     ].join(" "),
-    tests: tests.join(" "),
+    tests,
     terms: [
       ...facets.map((facet) => ({ text: facet, at: null })),
       ...(text === null ? [] : trigramsOf(text)),

@@ -7,7 +7,7 @@ const COUNTED_MIN = 500;
 /** Terms in an expression at the most: each further one leaves little less. */
 const TERMS_MAX = 4;
 /** Entries of the index that are read for one more term: some milliseconds. */
-const ENTRIES_MAX = 200_000;
+const ENTRIES_MAX = 600_000;
 
 /** A term of the index that a search text must have. */
 export interface Term {

@@ -1,8 +1,9 @@
 import type { Database } from "../../../db/database.ts";
+import { isFacet } from "../../channels/search-text.ts";
 import { type Query, UNBOUNDED } from "../query.ts";
 import { type Found, selectFound } from "./found.ts";
 import { about, IS_SEARCH, type Plan } from "./plan.ts";
-import { afterCondition, guard } from "./sql-parts.ts";
+import { afterCondition, guard, textTests } from "./sql-parts.ts";
 
 /**
  * Candidates that are looked at before a walk is tried. Of a million channels a walk meets 7,000 before a
@@ -27,6 +28,9 @@ export const allCandidates: Plan = {
 
 /** Null where there are more than `most` candidates; they are counted in the same scan. */
 function findAmongCandidates(db: Database, query: Query, most: number): Found[] | null {
+  // The index has each facet as one term, so what it was asked for needs no test.
+  const asked = query.expression?.terms.map((term) => term.text) ?? [];
+  const text = textTests(query.tests.filter(({ term }) => !isFacet(term) || !asked.includes(term)));
   const [counted, ...found] = selectFound(
     db,
     `WITH
@@ -37,11 +41,10 @@ function findAmongCandidates(db: Database, query: Query, most: number): Found[] 
      SELECT n AS id, NULL AS value FROM counted
      UNION ALL SELECT * FROM (
        SELECT c.id, c.${query.column} AS value
-       FROM candidates m CROSS JOIN channels c ON c.id = m.id
-         CROSS JOIN channel_texts t ON t.id = m.id
+       FROM candidates m CROSS JOIN channels c ON c.id = m.id ${text.join}
        WHERE ${guard(most)} AND (SELECT n FROM counted) <= @most
          AND c.is_public = 1 AND c.is_chat = @isChat
-         ${query.range} ${afterCondition(query)} ${query.tests}
+         ${query.range} ${afterCondition(query)} ${text.where}
        ORDER BY c.${query.column} DESC, c.id LIMIT @limit)`,
     query,
     { match: query.expression?.match ?? "", most },

@@ -1,6 +1,6 @@
 import { countRows, selectFound } from "./found.ts";
 import { about, type Plan } from "./plan.ts";
-import { afterCondition } from "./sql-parts.ts";
+import { afterCondition, textTests } from "./sql-parts.ts";
 
 /** The most channels in a range of subscribers that are tested and sorted. */
 const RANGE_MAX = 20_000;
@@ -17,14 +17,15 @@ export const range: Plan = {
   run(db, query) {
     const inRange = `channels c INDEXED BY channels_by_subscribers
       WHERE c.is_public = 1 AND c.is_chat = @isChat ${query.range}`;
+    const text = textTests(query.tests);
     const limited = `SELECT 1 FROM ${inRange} LIMIT @most + 1`;
     if (countRows(db, limited, query, { most: RANGE_MAX }) > RANGE_MAX) return null;
     return selectFound(
       db,
       `SELECT c.id, c.${query.column} AS value
        FROM (SELECT c.* FROM ${inRange} ${afterCondition(query)}) c
-         CROSS JOIN channel_texts t ON t.id = c.id
-       WHERE 1 ${query.tests}
+         ${text.join}
+       WHERE 1 ${text.where}
        ORDER BY c.${query.column} DESC, c.id LIMIT @limit`,
       query,
     );

@@ -1,5 +1,5 @@
 import { WITHIN_DEADLINE } from "../../../db/deadline.ts";
-import type { Query } from "../query.ts";
+import type { Query, TextTest } from "../query.ts";
 
 /** Channels that a walk meets in vain before all candidates are looked at. */
 export const WALK_MAX = 15_000;
@@ -15,4 +15,14 @@ export function afterCondition({ column, after }: Query): string {
   if (after[0] === null) return `AND c.${column} IS NULL AND c.id > @afterId`;
   return `AND (c.${column} < @afterValue OR (c.${column} = @afterValue AND c.id > @afterId)
     OR c.${column} IS NULL)`;
+}
+
+/** SQL: the search texts of `channels c`, and what is tested on them; no text is read where nothing is. */
+export function textTests(tests: readonly TextTest[]): { join: string; where: string } {
+  return tests.length === 0
+    ? { join: "", where: "" }
+    : {
+        join: "CROSS JOIN channel_texts t ON t.id = c.id",
+        where: tests.map(({ sql }) => sql).join(" "),
+      };
 }

@@ -1,7 +1,7 @@
 import type { Database } from "../../../db/database.ts";
 import { type Query, UNBOUNDED } from "../query.ts";
 import { countRows, type Found, selectFound } from "./found.ts";
-import { guard } from "./sql-parts.ts";
+import { guard, textTests } from "./sql-parts.ts";
 
 /**
  * Walks the ordering's index from the position on, segment by segment: channels with the
@@ -11,6 +11,7 @@ import { guard } from "./sql-parts.ts";
 export function walkOrdering(db: Database, query: Query, most: number): Found[] | null {
   const found: Found[] = [];
   const { isRangeApart, range } = query;
+  const text = textTests(query.tests);
   let left = most;
   for (const { where, order } of segments(query)) {
     const segment = `SELECT c.id, c.${query.column} AS value, c.subscribers
@@ -20,8 +21,8 @@ export function walkOrdering(db: Database, query: Query, most: number): Found[] 
     const page = selectFound(
       db,
       `SELECT c.id, c.value FROM (${segment} ${order} LIMIT @left) c
-         ${query.tests === "" ? "" : "CROSS JOIN channel_texts t ON t.id = c.id"}
-       WHERE 1 ${isRangeApart ? range : ""} ${query.tests} LIMIT @need`,
+         ${text.join}
+       WHERE 1 ${isRangeApart ? range : ""} ${text.where} LIMIT @need`,
       query,
       { left, need: query.limit - found.length },
     );
