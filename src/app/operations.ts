@@ -6,21 +6,17 @@ import { selectDailyStatistics } from "../catalog/statistics/statistics.store.ts
 import { accountChanges } from "../customers/accounts/account-changes.ts";
 import { keyChanges } from "../customers/keys/key-changes.ts";
 import { selectUsage } from "../customers/limits/usage.store.ts";
+import { choosePassword, opensLink, passwordLink } from "../customers/people/password-links.ts";
+import { changePassword } from "../customers/people/passwords.ts";
+import { distrust, ensurePerson, markStaff } from "../customers/people/people.ts";
 import {
-  changePassword,
-  choosePassword,
-  distrust,
   endSessions,
   endSessionsOfSuspended,
-  ensurePerson,
-  markStaff,
-  opensLink,
-  passwordLink,
-  setUpPerson,
   signedIn,
   signIn,
   signOut,
-} from "../customers/people/people.ts";
+} from "../customers/people/sessions.ts";
+import { setUpPerson } from "../customers/people/set-up-person.ts";
 import { checkpointBeside } from "../db/checkpoint.ts";
 import type { Database } from "../db/database.ts";
 import { readDatabaseFacts } from "../db/database-facts.ts";

@@ -2,15 +2,10 @@ import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { COMMAND_LINE } from "../audit/audit-log.ts";
 import type { AuthSettings } from "./auth.ts";
-import {
-  distrust,
-  type EnsuredPerson,
-  endSessionsOfSuspended,
-  ensurePerson,
-  markStaff,
-  passwordLink,
-  setPassword,
-} from "./people.ts";
+import { passwordLink } from "./password-links.ts";
+import { setPassword } from "./passwords.ts";
+import { distrust, type EnsuredPerson, ensurePerson, markStaff } from "./people.ts";
+import { endSessionsOfSuspended } from "./sessions.ts";
 
 export type OperatorPeople = ReturnType<typeof createOperatorPeople>;
 

@@ -3,13 +3,10 @@ import type { Config } from "../../config.ts";
 import type { Accounts } from "../../customers/accounts/accounts.ts";
 import type { Actor, AuditLog } from "../../customers/audit/audit-log.ts";
 import type { Keys } from "../../customers/keys/keys.ts";
-import type {
-  EnsuredPerson,
-  PasswordLink,
-  PersonAccount,
-  SignedIn,
-} from "../../customers/people/people.ts";
+import type { PasswordLink } from "../../customers/people/password-links.ts";
+import type { EnsuredPerson, PersonAccount } from "../../customers/people/people.ts";
 import type { Person } from "../../customers/people/person.ts";
+import type { SignedIn } from "../../customers/people/sessions.ts";
 import type { Services } from "../../methods/services.ts";
 import type { Ports } from "../../ports/ports.ts";
 import type { RecentEntry } from "../../ports/recent-log.ts";

@@ -1,4 +1,4 @@
-import type { SignedIn } from "../../customers/people/people.ts";
+import type { SignedIn } from "../../customers/people/sessions.ts";
 import { networkOf } from "./client-ip.ts";
 import { csrfToken, FORM_COOKIE } from "./csrf.ts";
 import type { SiteContext } from "./site-context.ts";

@@ -1,5 +1,5 @@
 import type { Membership } from "../../customers/accounts/accounts.ts";
-import type { SignedIn } from "../../customers/people/people.ts";
+import type { SignedIn } from "../../customers/people/sessions.ts";
 import type { FieldErrors } from "../../errors.ts";
 import type { Language, Words } from "./words/words.ts";
 

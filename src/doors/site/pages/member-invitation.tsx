@@ -2,7 +2,8 @@
 import { MEMBER_ROLES, type Member } from "../../../customers/accounts/accounts.table.ts";
 import { requiredName } from "../../../customers/accounts/accounts.ts";
 import { roleDenial } from "../../../customers/accounts/member-rules.ts";
-import type { EnsuredPerson, PasswordLink } from "../../../customers/people/people.ts";
+import type { PasswordLink } from "../../../customers/people/password-links.ts";
+import type { EnsuredPerson } from "../../../customers/people/people.ts";
 import { AppError } from "../../../errors.ts";
 import { verbatim } from "../../../values/messages/messages.ts";
 import { readFields, requiredChoice } from "../faults.ts";

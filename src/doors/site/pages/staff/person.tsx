@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { ofPerson, type PersonAccount } from "../../../../customers/people/people.ts";
+import type { PersonAccount } from "../../../../customers/people/people.ts";
+import { ofPerson } from "../../../../customers/people/person.ts";
 import { AppError, notFound } from "../../../../errors.ts";
 import { verbatim } from "../../../../values/messages/messages.ts";
 import { ActionButton } from "../../form.tsx";
