@@ -63,7 +63,7 @@ export interface App {
   /** Starts listening and the scheduler. @returns the address */
   listen(): string;
   /** Where an empty appliance is set up, or null where there is somebody. */
-  setUpPath(): string | null;
+  setUpPath(): Promise<string | null>;
   /** Settles when all that answers did not wait for has ended. */
   workAfterAnswers(): Promise<void>;
   /** Stops accepting, finishes what is under way, commits what was counted, closes all. */
@@ -144,7 +144,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   let address: string | null = null;
   const baseAddress = createBaseAddress(config, () => address);
   const afterAnswer = createAfterAnswer(log);
-  const setUp = createSetUp(() => !anyPerson(db), ports);
+  const setUp = createSetUp(async () => !(await anyPerson(db)), ports);
   /** Parts that every door takes. */
   const door = {
     config,

@@ -59,7 +59,7 @@ export function composeSite(
     requestId: (request) => requestIdOf(request, random, clock),
     webhooks: domains.webhooks,
     people: peopleOf(db, threads, secret, shared),
-    audit: createAuditLog(domains.db),
+    audit: createAuditLog(db),
     mails: createMails(domains.db, clock, isMailSent),
     throttle: createThrottle(),
     sentForms: createSentForms(),
@@ -78,7 +78,7 @@ function peopleOf(
   const networkKey = subkey(secret, "kanalog known networks");
   const hashing = createHashingQueue();
   return {
-    knowsNetwork: async (email, network) =>
+    knowsNetwork: (email, network) =>
       isKnownNetwork(db, ports.clock.now(), { email, network: networkHash(networkKey, network) }),
     signIn: ({ network, isKnownNetwork: isKnown, ...input }) =>
       hashing.run(isKnown ? "known-sign-in" : "sign-in", network, () =>
@@ -100,7 +100,7 @@ function peopleOf(
     endSessions: (email, by) => people.endSessions({ email, by }),
     endSessionsOfSuspended: people.endSessionsOfSuspended,
     distrust: people.distrust,
-    people: async () => selectPeople(db, ports.clock.now()),
+    people: () => selectPeople(db, ports.clock.now()),
   };
 }
 

@@ -4,7 +4,13 @@ import type { Clock } from "../../ports/clock.ts";
 import { type Actor, type AuditEntry, recordChange } from "../audit/audit-log.ts";
 import { type AuthSettings, authOf } from "./auth.ts";
 import { requirePassword } from "./password-rules.ts";
-import { deleteLinks, selectEmail, selectPersonByEmail, setLinkTrust } from "./people.store.ts";
+import {
+  deleteLinks,
+  noteChosen,
+  selectEmail,
+  selectPersonByEmail,
+  setLinkTrust,
+} from "./people.store.ts";
 
 export interface PasswordLink {
   email: string;
@@ -22,12 +28,12 @@ export async function passwordLink(
   clock: Clock,
   { settings, email, isTrusted, change }: { settings: AuthSettings } & PasswordLink,
 ): Promise<string | null> {
-  const person = selectPersonByEmail(db, email);
+  const person = await selectPersonByEmail(db, email);
   if (person === undefined) return null;
   // Only the latest link works: somebody else may come upon an older mail.
   await inTransaction(db, clock, "password-link", async (tx) => {
-    deleteLinks(db, person.id);
-    setLinkTrust(db, person.id, isTrusted);
+    await deleteLinks(tx, person.id);
+    await setLinkTrust(tx, person.id, isTrusted);
     if (change !== undefined) await recordChange(tx, clock, change.by, change);
   });
   const { auth, asked } = await authOf(db, settings);
@@ -74,10 +80,11 @@ export async function choosePassword(
   const { auth } = await authOf(db, settings);
   const personId = await personOfLink(db, clock, { settings, token });
   if (personId === null) return false;
-  requirePassword(password, selectEmail(db, personId) ?? "");
+  requirePassword(password, (await selectEmail(db, personId)) ?? "");
   const answer = await auth.api.resetPassword({
     body: { token, newPassword: password },
     asResponse: true,
   });
+  if (answer.ok) await inTransaction(db, clock, "password", (tx) => noteChosen(tx, personId));
   return answer.ok;
 }

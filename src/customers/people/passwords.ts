@@ -48,7 +48,7 @@ export async function changePassword(
   });
   if (!answer.ok) throw fieldError(wrongPresent);
   const { user } = (await answer.json()) as { user: { id: string } };
-  await inTransaction(db, clock, "password", () => deleteLinks(db, user.id));
+  await inTransaction(db, clock, "password", (tx) => deleteLinks(tx, user.id));
   return { setCookies: answer.headers.getSetCookie() };
 }
 
@@ -64,10 +64,11 @@ export async function setPassword(
 ): Promise<void> {
   const { settings, email, password, by } = input;
   requirePassword(password, email);
-  const person = requirePerson(db, email);
+  const person = await requirePerson(db, email);
   const context = await (await authOf(db, settings)).auth.$context;
   const hash = await context.password.hash(password);
-  if (hasPassword(db, person.id)) await context.internalAdapter.updatePassword(person.id, hash);
+  if (await hasPassword(db, person.id))
+    await context.internalAdapter.updatePassword(person.id, hash);
   else {
     await context.internalAdapter.createAccount({
       userId: person.id,
@@ -77,9 +78,9 @@ export async function setPassword(
     });
   }
   await inTransaction(db, clock, "password", async (tx) => {
-    setVerified(db, person.id);
-    deleteLinks(db, person.id);
-    deleteSessions(db, person.id);
+    await setVerified(tx, person.id);
+    await deleteLinks(tx, person.id);
+    await deleteSessions(tx, person.id);
     if (by !== null) await recordChange(tx, clock, by, ofPerson("person.password", email));
   });
 }

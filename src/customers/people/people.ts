@@ -7,10 +7,10 @@ import { requiredEmail } from "../accounts/accounts.ts";
 import { type Actor, recordChange } from "../audit/audit-log.ts";
 import { type AuthSettings, authOf } from "./auth.ts";
 import {
-  countStaff,
   deletePassword,
   hasPassword,
   selectPersonByEmail,
+  selectStaffEmails,
   setStaff,
 } from "./people.store.ts";
 import { ofPerson, type Person } from "./person.ts";
@@ -34,8 +34,8 @@ export async function ensurePerson(
   _clock: Clock,
   { settings, email, name }: { settings: AuthSettings; email: string; name: string },
 ): Promise<EnsuredPerson> {
-  const known = selectPersonByEmail(db, email);
-  if (known !== undefined) return { person: known, hasPassword: hasPassword(db, known.id) };
+  const known = await selectPersonByEmail(db, email);
+  if (known !== undefined) return { person: known, hasPassword: await hasPassword(db, known.id) };
   requiredEmail(email);
   const { internalAdapter } = await (await authOf(db, settings)).auth.$context;
   const made = { email: email.toLowerCase(), name: name === "" ? email : name };
@@ -50,11 +50,11 @@ export async function ensurePerson(
  * @returns whether the person still has a password
  */
 export function distrust(db: Database, clock: Clock, email: string): Promise<boolean> {
-  return inTransaction(db, clock, "person", () => {
-    const person = selectPersonByEmail(db, email);
+  return inTransaction(db, clock, "person", async (tx) => {
+    const person = await selectPersonByEmail(tx, email);
     if (person === undefined) return false;
-    if (!person.isVerified) deletePassword(db, person.id);
-    return hasPassword(db, person.id);
+    if (!person.isVerified) await deletePassword(tx, person.id);
+    return hasPassword(tx, person.id);
   });
 }
 
@@ -65,20 +65,20 @@ export function markStaff(
   { email, isStaff, by }: { email: string; isStaff: boolean; by: Actor },
 ): Promise<void> {
   return inTransaction(db, clock, "person", async (tx) => {
-    const person = requirePerson(db, email);
+    const person = await requirePerson(tx, email);
     if (person.isStaff === isStaff) return;
-    if (person.isStaff && !isStaff && countStaff(db) === 1) {
+    if (person.isStaff && !isStaff && (await selectStaffEmails(tx)).length === 1) {
       throw new AppError("conflict", message("lastStaff", { email }));
     }
-    setStaff(db, person.id, isStaff);
+    await setStaff(tx, person.id, isStaff);
     const action = isStaff ? "staff.add" : "staff.remove";
     await recordChange(tx, clock, by, ofPerson(action, person.email));
   });
 }
 
 /** @throws AppError `not_found` */
-export function requirePerson(db: Database, email: string): Person {
-  const person = selectPersonByEmail(db, email);
+export async function requirePerson(db: Database, email: string): Promise<Person> {
+  const person = await selectPersonByEmail(db, email);
   if (person === undefined) throw notFound("person", email);
   return person;
 }

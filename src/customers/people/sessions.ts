@@ -2,10 +2,12 @@ import type { Database } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { storageUnavailable } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { selectPlaces } from "../accounts/accounts.store.ts";
+import { isActive } from "../accounts/accounts.ts";
 import { type Actor, recordChange } from "../audit/audit-log.ts";
 import { type AuthSettings, authOf } from "./auth.ts";
 import { noteNetwork } from "./known-networks.ts";
-import { deleteSessions, hasPlace, selectPersonByEmail } from "./people.store.ts";
+import { deleteSessions, selectPersonByEmail } from "./people.store.ts";
 import { ofPerson, type Person } from "./person.ts";
 
 /** Signing in and out. Cookies go in and out as the texts of the headers. */
@@ -98,9 +100,9 @@ export function endSessions(
   { email, by }: { email: string; by: Actor | null },
 ): Promise<void> {
   return inTransaction(db, clock, "sessions", async (tx) => {
-    const person = selectPersonByEmail(db, email);
+    const person = await selectPersonByEmail(tx, email);
     if (person === undefined) return;
-    const ended = deleteSessions(db, person.id);
+    const ended = await deleteSessions(tx, person.id);
     if (by !== null && ended > 0) {
       await recordChange(tx, clock, by, ofPerson("person.end-sessions", person.email));
     }
@@ -109,9 +111,10 @@ export function endSessions(
 
 /** Called after a suspension: signs the person out who is not staff and may act nowhere any more. */
 export function endSessionsOfSuspended(db: Database, clock: Clock, email: string): Promise<void> {
-  return inTransaction(db, clock, "sessions", () => {
-    const person = selectPersonByEmail(db, email);
-    if (person === undefined || person.isStaff || hasPlace(db, email)) return;
-    deleteSessions(db, person.id);
+  return inTransaction(db, clock, "sessions", async (tx) => {
+    const person = await selectPersonByEmail(tx, email);
+    if (person === undefined || person.isStaff) return;
+    if ((await selectPlaces(tx, email)).some(isActive)) return;
+    await deleteSessions(tx, person.id);
   });
 }

@@ -18,7 +18,7 @@ export async function setUpPerson(
   input: { settings: AuthSettings; email: string; name: string; password: string },
 ): Promise<Person> {
   requirePassword(input.password, input.email);
-  if (anyPerson(db)) throw notFound("setUpPage");
+  if (await anyPerson(db)) throw notFound("setUpPage");
   const { person } = await ensurePerson(db, clock, input);
   await setPassword(db, clock, { ...input, by: null });
   const by = { person: person.email, keyId: null };

@@ -75,7 +75,7 @@ export async function serve(
   try {
     const address = app.listen();
     announce(address);
-    const setUpPath = app.setUpPath();
+    const setUpPath = await app.setUpPath();
     if (setUpPath !== null) {
       context.output.note(
         `Set up the account site within 30 minutes: ${config.baseUrl ?? address}${setUpPath}`,

@@ -12,20 +12,21 @@ export type SetUp = ReturnType<typeof createSetUp>;
  * the start, while there is nobody.
  */
 export function createSetUp(
-  isEmpty: () => boolean,
+  isEmpty: () => Promise<boolean>,
   { clock, random }: { clock: Clock; random: Random },
 ) {
   const token = Buffer.from(random.bytes(TOKEN_BYTES)).toString("base64url");
   const endsAt = clock.now() + VALID_MS;
-  const isOpen = (): boolean => clock.now() < endsAt && isEmpty();
+  const isOpen = async (): Promise<boolean> => clock.now() < endsAt && (await isEmpty());
   return {
     /** Whether there is nobody yet. */
     isNeeded: isEmpty,
     /** Null where there is somebody already, or the time is over. */
-    path: (): string | null => (isOpen() ? `/account/set-up/?token=${token}` : null),
-    isToken(given: string): boolean {
+    path: async (): Promise<string | null> =>
+      (await isOpen()) ? `/account/set-up/?token=${token}` : null,
+    async isToken(given: string): Promise<boolean> {
       const [one, other] = [Buffer.from(given), Buffer.from(token)];
-      return one.length === other.length && timingSafeEqual(one, other) && isOpen();
+      return one.length === other.length && timingSafeEqual(one, other) && (await isOpen());
     },
   };
 }

@@ -55,8 +55,8 @@ export async function takeForm(
 }
 
 /** The page to sign in on, which leads back to the form's own. */
-function askToSignIn(visit: Visit, context: SiteContext): Answer {
-  const view = signInView(visit, context, formLostPath(visit.path));
+async function askToSignIn(visit: Visit, context: SiteContext): Promise<Answer> {
+  const view = await signInView(visit, context, formLostPath(visit.path));
   return { visit: { ...visit, notice: visit.words.sessionEnded }, view };
 }
 

@@ -13,9 +13,9 @@ import type { Visit } from "../visit.ts";
 export const setUpPage: SitePage = {
   path: "/account/set-up/",
   access: "anybody",
-  show(visit, { setUp }) {
+  async show(visit, { setUp }) {
     const { words } = visit;
-    if (!setUp.isToken(tokenOf(visit))) return usedPage(visit);
+    if (!(await setUp.isToken(tokenOf(visit)))) return usedPage(visit);
     const field = { visit, action: "set-up" };
     return page(
       words.setUp,
@@ -64,7 +64,7 @@ function usedPage(visit: Visit): View {
 async function setUpFirst(visit: Visit, context: SiteContext): Promise<View> {
   const { form, network } = visit;
   const { accounts, people, setUp } = context;
-  if (!setUp.isToken(tokenOf(visit))) return usedPage(visit);
+  if (!(await setUp.isToken(tokenOf(visit)))) return usedPage(visit);
   // All of it before the person is made, who can be made only once.
   const fields = await readFields({
     name: () => requiredName(form.get("name")),

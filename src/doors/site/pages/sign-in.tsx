@@ -21,14 +21,19 @@ export const signInPage: SitePage = {
 };
 
 /** @param next where signing in leads */
-export function signInView(visit: Visit, { setUp }: SiteContext, next: string): View {
+export async function signInView(
+  visit: Visit,
+  { setUp }: SiteContext,
+  next: string,
+): Promise<View> {
   const { words } = visit;
+  const isSetUpNeeded = await setUp.isNeeded();
   return {
     kind: "page",
     title: words.signIn,
     body: (
       <>
-        {setUp.isNeeded() && <p class="notice">{words.setUpNeeded}</p>}
+        {isSetUpNeeded && <p class="notice">{words.setUpNeeded}</p>}
         {visit.query.get("done") === "password" && <p role="status">{words.passwordChosen}</p>}
         {visit.query.get("done") === "set-up" && <p role="status">{words.setUpDone}</p>}
         <Form visit={visit} action="sign-in" to={asset(visit, "/account/sign-in/")}>

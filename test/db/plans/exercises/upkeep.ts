@@ -78,7 +78,7 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
   await scheduler.runNow("recount", COMMAND_LINE);
   await scheduler.list();
   // Where a backup fails, staff get a mail.
-  for (const email of selectStaffEmails(db)) {
+  for (const email of await selectStaffEmails(db)) {
     queueMail(db, ports.clock.now(), { to: [email], subject: "", text: "", html: "" });
   }
 }
