@@ -76,6 +76,6 @@ function toBytes(hash: string): Buffer {
 }
 
 /** Writes when a key was last used, in the transaction of its usage. */
-export function recordKeyUse(db: Database, keyId: number, usedAt: number): void {
-  statement(db, "UPDATE keys SET last_used_at = ? WHERE id = ?").run(usedAt, keyId);
+export function recordKeyUse(tx: Transaction, keyId: number, usedAt: number): void {
+  statement(tx, "UPDATE keys SET last_used_at = ? WHERE id = ?").run(usedAt, keyId);
 }

@@ -39,9 +39,9 @@ export function createUsageCommits(db: Database, clock: Clock, checkpoint: () =>
       db,
       clock,
       "usage",
-      (): UsageReceipt[] => {
-        for (const { keyId, usedAt } of keyUses) recordKeyUse(db, keyId, usedAt);
-        return addUsage(db, entries);
+      (tx): UsageReceipt[] => {
+        for (const { keyId, usedAt } of keyUses) recordKeyUse(tx, keyId, usedAt);
+        return addUsage(tx, entries);
       },
       WAIT,
     );

@@ -268,22 +268,6 @@ export const customers: Entries = {
       rows: 1,
     },
   ],
-  "customers/limits/prune-usage.ts pruneUsage": [
-    {
-      sql: "SELECT min(organization_id) AS id FROM usage_days WHERE organization_id > ?",
-      plan: ["SEARCH usage_days USING PRIMARY KEY (organization_id>?)"],
-      rows: 1,
-    },
-    {
-      sql: "DELETE FROM usage_days WHERE organization_id = @id AND day = ( SELECT min(day) FROM usage_days WHERE organization_id = @id AND day <= @until)",
-      plan: [
-        "SEARCH usage_days USING PRIMARY KEY (organization_id=? AND day=?)",
-        "SCALAR SUBQUERY 1",
-        "  SEARCH usage_days USING PRIMARY KEY (organization_id=? AND day<?)",
-      ],
-      rows: 11,
-    },
-  ],
   "customers/limits/usage.store.ts createUsageStore": [
     {
       sql: "SELECT used FROM usage_periods WHERE organization_id = ? AND started_at = ?",
@@ -297,6 +281,24 @@ export const customers: Entries = {
       plan: ["SEARCH usage_days USING PRIMARY KEY (organization_id=? AND day>? AND day<?)"],
       rows: 820,
       why: "Days, methods and keys of the period asked for, under the deadline.",
+    },
+  ],
+  "customers/limits/usage.store.ts nextOrganization": [
+    {
+      sql: 'select min("organization_id") from "usage_days" where "usage_days"."organization_id" > ?',
+      plan: ["SEARCH usage_days USING PRIMARY KEY (organization_id>?)"],
+      rows: 1,
+    },
+  ],
+  "customers/limits/usage.store.ts removeOldestDay": [
+    {
+      sql: 'delete from "usage_days" where ("usage_days"."organization_id" = ? and "usage_days"."day" = (select min("day") from "usage_days" where ("usage_days"."organization_id" = ? and "usage_days"."day" <= ?)))',
+      plan: [
+        "SEARCH usage_days USING PRIMARY KEY (organization_id=? AND day=?)",
+        "SCALAR SUBQUERY 1",
+        "  SEARCH usage_days USING PRIMARY KEY (organization_id=? AND day<?)",
+      ],
+      rows: 11,
     },
   ],
   "customers/people/people.store.ts accounts": [
