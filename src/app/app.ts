@@ -129,7 +129,8 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   const { scheduler, newestBackup } = composeJobs(db, threads, config, ports, metrics.counted);
 
   const imports = createImportRuns(
-    domains.db,
+    db,
+    threads.writer,
     threads.imports.runUpload,
     createUploadFiles(config.databasePath, ports),
     ports,

@@ -1,4 +1,5 @@
 import { selectIdsByHandle } from "../catalog/channels/channels.store.ts";
+import { importRunChanges } from "../catalog/imports/import-run-changes.ts";
 import { runUpload } from "../catalog/imports/run-upload.ts";
 import { selectPosts } from "../catalog/posts/posts.store.ts";
 import { selectCatalog } from "../catalog/search/select-catalog.ts";
@@ -39,7 +40,7 @@ import {
 } from "../push/webhooks/manage/manage-webhooks.ts";
 import { startResend, startTest } from "../push/webhooks/manage/manual-attempts.ts";
 import { resumeWebhooks, webhooksOf } from "../push/webhooks/manage/webhooks.store.ts";
-import { claimJob, claimJobNow, endJob } from "../upkeep/jobs/jobs.store.ts";
+import { claimJob, claimJobNow, endJob } from "../upkeep/jobs/job-claims.ts";
 import { runJob } from "../upkeep/jobs/jobs.ts";
 import { parseJson } from "../values/json-text.ts";
 
@@ -89,6 +90,7 @@ export const pools = {
       startTest,
       startResend,
       claimJobNow,
+      ...importRunChanges,
     },
   },
   /** Work for webhooks and mails that is due by the clock, beside the nightly jobs. */

@@ -1,4 +1,5 @@
-import { beat, selectRunning } from "../../../../src/catalog/imports/import-runs.store.ts";
+import { importRunChanges } from "../../../../src/catalog/imports/import-run-changes.ts";
+import { selectRunning } from "../../../../src/catalog/imports/import-runs.store.ts";
 import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
 import { selectStaffEmails } from "../../../../src/customers/people/people.store.ts";
 import { rewriteMeta } from "../../../../src/db/meta.ts";
@@ -15,8 +16,8 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
   const { db } = app.domains;
   rewriteMeta(db);
   // Every few seconds: imports of this process, and of those that are gone.
-  beat(db, "this process", ports.clock.now());
-  selectRunning(db);
+  await importRunChanges.importHeartbeat(db, ports.clock, "this process", []);
+  await selectRunning(db);
   // Seen for the first time, a job has nothing to catch up with.
   await scheduler.runDue();
 
