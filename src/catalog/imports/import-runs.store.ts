@@ -118,7 +118,7 @@ const { owner: _owner, heartbeatAt: _heartbeatAt, ...columns } = getTableColumns
 
 const earlier = alias(importRuns, "earlier");
 
-/** What is shown of a run, and whether it waits for an earlier one. */
+/** Fields of a run as it is shown, and whether it waits for an earlier one. */
 function runFields(db: Reading) {
   const earlierRuns = db
     .select({ id: earlier.id })
