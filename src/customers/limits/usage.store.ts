@@ -35,6 +35,7 @@ export interface UsageReceipt {
 /** Requests that the quota had no room for are recorded with this status. */
 const REFUSED_STATUS = 429;
 
+// Counting is on every billed request's way, so it runs SQL as a text.
 const USED = "SELECT used FROM usage_periods WHERE organization_id = ? AND started_at = ?";
 
 const ADD_USED = `
