@@ -30,7 +30,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
     files: ["catalog/directory/category-images.ts", "catalog/directory/directory.store.ts"],
   },
   {
-    why: "Counts and closes the whole catalog in sets: recursive CTEs, INSERT … SELECT.",
+    why: "Counts and closes the whole catalog in sets: joins over all channels, INSERT … SELECT.",
     files: ["catalog/directory/recount.ts", "catalog/statistics/close-day.ts"],
   },
   {
