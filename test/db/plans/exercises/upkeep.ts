@@ -3,6 +3,7 @@ import { selectRunning } from "../../../../src/catalog/imports/import-runs.store
 import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
 import { selectStaffEmails } from "../../../../src/customers/people/people.store.ts";
 import { rewriteMeta } from "../../../../src/db/meta.ts";
+import { inTransaction } from "../../../../src/db/transaction.ts";
 import { queueMail } from "../../../../src/push/mail/mails.store.ts";
 import { imported } from "../../../support/expectations.ts";
 import { DAY_MS } from "../../../support/pushing.ts";
@@ -14,7 +15,7 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
   const { app, ports } = appliance;
   const { scheduler } = app;
   const { db } = app.domains;
-  rewriteMeta(db);
+  await inTransaction(db, ports.clock, "usage", rewriteMeta);
   // Every few seconds: imports of this process, and of those that are gone.
   await importRunChanges.importHeartbeat(db, ports.clock, "this process", []);
   await selectRunning(db);
