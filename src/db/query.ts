@@ -19,7 +19,7 @@ export function query<Prepared>(
 
 /** The same for a statement that writes, in the caller's transaction. */
 export function change<Prepared>(
-  build: (db: Pick<Builders, "insert" | "update" | "delete">) => Prepares<Prepared>,
+  build: (db: Pick<Builders, "select" | "insert" | "update" | "delete">) => Prepares<Prepared>,
 ): (tx: Transaction) => Prepared {
   return oncePerConnection((tx: Transaction) => build(tx.builders).prepare());
 }
