@@ -87,8 +87,8 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   const recentLog = createRecentLog(given.log, given.clock);
   const ports: Ports = { ...given, log: recentLog.log };
   const { clock, random, log } = ports;
-  const secret = installationSecret(config, random);
-  const domains = await openDomains(config, ports, secret);
+  const readSecret = installationSecret(config, random);
+  const domains = await openDomains(config, ports, readSecret);
   const db = servingConnection(config, clock, domains.db);
   if (db !== domains.db) leavesCheckpoints(domains.db);
   const metrics = await createMetrics(config, ports);
@@ -106,9 +106,10 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   const accounts = createAccounts(db, threads.writer);
   const keys = createKeys(db, threads.writer, random);
   const { keyUse, usage, limits, commitCheck } = composeLimits(db, threads, ports, metrics.counted);
-  const secrets = createSecretBox(secret(db), random);
-  requireReadableSecrets(db, secrets, config);
-  const { sender, push, webhooks } = composeWebhooks(
+  const secret = await readSecret(db);
+  const secrets = createSecretBox(secret, random);
+  await requireReadableSecrets(db, secrets, config);
+  const { sender, push, webhooks, staffWebhooks } = composeWebhooks(
     db,
     threads,
     secrets,
@@ -155,10 +156,11 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     clientIp: (request: Request) => clientIp(request, config.trustProxy, server.server),
     noteRequests: metrics.noteRequests,
   };
-  const site = composeSite(db, domains, threads, secret(db), {
+  const site = composeSite(db, domains, threads, secret, {
     ...door,
     accounts,
     keys,
+    webhooks: staffWebhooks,
     ownAddress: createOwnAddress(config, () => address),
     giveTime: (request) => server.server?.timeout(request, UPLOAD_MAX_S),
     imports,

@@ -28,6 +28,7 @@ type Shared = Pick<
   | "services"
   | "accounts"
   | "keys"
+  | "webhooks"
   | "imports"
   | "setUp"
   | "jobs"
@@ -57,10 +58,9 @@ export function composeSite(
     ...shared,
     secret: subkey(secret, "kanalog site forms"),
     requestId: (request) => requestIdOf(request, random, clock),
-    webhooks: domains.webhooks,
     people: peopleOf(db, threads, secret, shared),
     audit: createAuditLog(db),
-    mails: createMails(domains.db, clock, isMailSent),
+    mails: createMails(db, threads.writer.addMail, isMailSent),
     throttle: createThrottle(),
     sentForms: createSentForms(),
     usage: domains.usage,

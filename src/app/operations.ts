@@ -24,6 +24,7 @@ import { readDatabaseFacts } from "../db/database-facts.ts";
 import type { Pool } from "../db/operations.ts";
 import type { Clock } from "../ports/clock.ts";
 import { claimMail, endMail } from "../push/mail/mails.store.ts";
+import { addMail } from "../push/mail/mails.ts";
 import { exchange, releaseClaims } from "../push/webhooks/delivery/exchange.ts";
 import { emptyQueues } from "../push/webhooks/events/drop-queue.ts";
 import {
@@ -39,6 +40,7 @@ import {
   rotateSecret,
 } from "../push/webhooks/manage/manage-webhooks.ts";
 import { startResend, startTest } from "../push/webhooks/manage/manual-attempts.ts";
+import { staffWebhookChanges } from "../push/webhooks/manage/staff-changes.ts";
 import { resumeWebhooks, webhooksOf } from "../push/webhooks/manage/webhooks.store.ts";
 import { claimJob, claimJobNow, endJob } from "../upkeep/jobs/job-claims.ts";
 import { runJob } from "../upkeep/jobs/jobs.ts";
@@ -79,16 +81,15 @@ export const pools = {
     access: "writer",
     ...one,
     operations: {
-      ...accountChanges({
-        prepare: emptyQueuesOf,
-        resume: async (tx, id) => resumeWebhooks(tx, id),
-      }),
+      ...accountChanges({ prepare: emptyQueuesOf, resume: resumeWebhooks }),
       ...keyChanges,
+      ...staffWebhookChanges,
       addWebhook,
       changeWebhook,
       rotateSecret,
       startTest,
       startResend,
+      addMail,
       claimJobNow,
       ...importRunChanges,
     },
@@ -136,7 +137,7 @@ export const pools = {
 
 /** For an organization that may get events again: what waited meanwhile is not sent. */
 async function emptyQueuesOf(db: Database, clock: Clock, organizationId: number): Promise<void> {
-  await emptyQueues(db, clock, webhooksOf(db, organizationId));
+  await emptyQueues(db, clock, await webhooksOf(db, organizationId));
 }
 
 /** A query as an operation: it needs no clock. */

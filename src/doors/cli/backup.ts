@@ -19,11 +19,11 @@ export function backupCommand(context: CommandContext): Command {
     .description("write a copy of the database, while the appliance runs or not")
     .argument("<file>", "the file to write; one that exists is refused")
     .addOption(jsonOption())
-    .action((file: string, { json }: { json?: boolean }) => {
+    .action(async (file: string, { json }: { json?: boolean }) => {
       const config = readConfig(context.environment);
       requireFile(config);
       const { clock } = context.ports(config);
-      const { path, bytes, schemaVersion, hasWebhooks } = copyTo(file, config, clock);
+      const { path, bytes, schemaVersion, hasWebhooks } = await copyTo(file, config, clock);
       const secret = secretName(config);
       printObject(output, { path, bytes, schema_version: schemaVersion, secret }, json === true);
       if (secret !== null) {
@@ -67,15 +67,15 @@ export function restoreCommand(context: CommandContext): Command {
 }
 
 /** As the file is, whatever its schema version: a backup comes before an upgrade. */
-function copyTo(
+async function copyTo(
   file: string,
   { databasePath }: Config,
   clock: Clock,
-): DatabaseCopy & { hasWebhooks: boolean } {
+): Promise<DatabaseCopy & { hasWebhooks: boolean }> {
   const db = openExisting(databasePath, clock);
   try {
     const copy = writeCopy(db, file, clock);
-    return { ...copy, hasWebhooks: needsSecret(db) };
+    return { ...copy, hasWebhooks: await needsSecret(db) };
   } finally {
     db.close();
   }

@@ -45,6 +45,8 @@ function tellStaff(db: Database, clock: Clock, place: BackupPlace, reason: strin
   return inTransaction(db, clock, "backup-mail", async (tx) => {
     const now = clock.now();
     const mail = failedBackupMail(place.folder, reason, now);
-    for (const email of await selectStaffEmails(tx)) queueMail(tx, now, { to: [email], ...mail });
+    for (const email of await selectStaffEmails(tx)) {
+      await queueMail(tx, now, { to: [email], ...mail });
+    }
   });
 }

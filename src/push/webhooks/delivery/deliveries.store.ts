@@ -1,6 +1,9 @@
-import { type Database, statement } from "../../../db/database.ts";
-import { DAY_MS } from "../../../values/moscow-time.ts";
+import { and, eq, inArray, sql } from "drizzle-orm";
+import type { Database, Transaction } from "../../../db/database.ts";
+import { change, given, query } from "../../../db/query.ts";
 import type { EventKind } from "../events/event-body.ts";
+import { webhooks } from "../manage/webhooks.table.ts";
+import { webhookBodies, webhookDeliveries } from "./deliveries.table.ts";
 
 /** What an attempt needs of a delivery. */
 export interface ClaimedDelivery {
@@ -20,9 +23,28 @@ export interface ClaimedDelivery {
 /** Longer than any attempt with the commits around it: a crashed one's claim comes back after it. */
 const LEASE_MS = 30_000;
 
+const add = change((db) =>
+  db
+    .insert(webhookDeliveries)
+    .values({
+      webhookId: sql.placeholder("webhookId"),
+      event: sql.placeholder("event"),
+      posts: sql.placeholder("postIds"),
+      createdAt: sql.placeholder("nowMs"),
+      state: sql.placeholder("state"),
+      nextAttemptAt: sql.placeholder("dueAt"),
+    })
+    .returning({ id: webhookDeliveries.id }),
+);
+const addBody = change((db) =>
+  db
+    .insert(webhookBodies)
+    .values({ deliveryId: sql.placeholder("id"), body: sql.placeholder("body") }),
+);
+
 /** A post event is due at once. @returns the delivery's number */
-export function addDelivery(
-  db: Database,
+export async function addDelivery(
+  tx: Transaction,
   delivery: {
     webhookId: number;
     event: EventKind;
@@ -30,19 +52,26 @@ export function addDelivery(
     body: string;
     nowMs: number;
   },
-): number {
-  const { webhookId, event, postIds, body, nowMs } = delivery;
+): Promise<number> {
+  const { event, body, nowMs } = delivery;
   // A ping has one attempt, by whoever asked for it; so it never waits for one.
   const [state, dueAt] = event === "ping" ? ["failed", null] : ["pending", nowMs];
-  const { lastInsertRowid } = statement(
-    db,
-    `INSERT INTO webhook_deliveries (webhook_id, event, posts, created_at, state, next_attempt_at)
-     VALUES (?, ?, ?, ?, ?, ?)`,
-  ).run(webhookId, event, JSON.stringify(postIds), nowMs, state, dueAt);
-  const id = Number(lastInsertRowid);
-  statement(db, "INSERT INTO webhook_bodies (delivery_id, body) VALUES (?, ?)").run(id, body);
+  const { id } = await add(tx).get({ ...delivery, state, dueAt });
+  await addBody(tx).run({ id, body });
   return id;
 }
+
+const deliveryById = query((db) =>
+  db
+    .select({
+      webhookId: webhookDeliveries.webhookId,
+      event: webhookDeliveries.event,
+      createdAt: webhookDeliveries.createdAt,
+      claimedUntil: webhookDeliveries.claimedUntil,
+    })
+    .from(webhookDeliveries)
+    .where(eq(webhookDeliveries.id, sql.placeholder("id"))),
+);
 
 export interface DeliveryRow {
   webhookId: number;
@@ -51,123 +80,83 @@ export interface DeliveryRow {
   claimedUntil: number | null;
 }
 
-export function selectDelivery(db: Database, id: number): DeliveryRow | undefined {
-  return statement<DeliveryRow>(
-    db,
-    `SELECT webhook_id AS webhookId, event, created_at AS createdAt, claimed_until AS claimedUntil
-     FROM webhook_deliveries WHERE id = ?`,
-  ).get(id);
+export function selectDelivery(db: Database, id: number): Promise<DeliveryRow | undefined> {
+  return deliveryById(db).get({ id });
 }
 
-/** Takes a delivery for one attempt, in the caller's transaction. */
-export function claimDelivery(
-  db: Database,
+const take = change((db) =>
+  db
+    .update(webhookDeliveries)
+    .set({ claim: given("claim"), claimedUntil: given("until") })
+    .where(eq(webhookDeliveries.id, sql.placeholder("id"))),
+);
+const contentById = query((db) =>
+  db
+    .select({
+      webhookId: webhookDeliveries.webhookId,
+      event: webhookDeliveries.event,
+      url: webhooks.url,
+      secret: webhooks.secret,
+      formerSecret: webhooks.formerSecret,
+      formerSecretUntil: webhooks.formerSecretUntil,
+      body: webhookBodies.body,
+    })
+    .from(webhookDeliveries)
+    .innerJoin(webhooks, eq(webhooks.id, webhookDeliveries.webhookId))
+    .innerJoin(webhookBodies, eq(webhookBodies.deliveryId, webhookDeliveries.id))
+    .where(eq(webhookDeliveries.id, sql.placeholder("id"))),
+);
+
+/** Takes a delivery for one attempt. */
+export async function claimDelivery(
+  tx: Transaction,
   id: number,
   claim: string,
   nowMs: number,
-): ClaimedDelivery | undefined {
-  statement(db, "UPDATE webhook_deliveries SET claim = ?, claimed_until = ? WHERE id = ?").run(
-    claim,
-    nowMs + LEASE_MS,
-    id,
-  );
-  return statement<ClaimedDelivery>(
-    db,
-    `SELECT d.id, d.webhook_id AS webhookId, d.event, d.claim, w.url, w.secret,
-       iif(w.former_secret_until > @nowMs, w.former_secret, NULL) AS formerSecret, b.body
-     FROM webhook_deliveries d
-       JOIN webhooks w ON w.id = d.webhook_id
-       JOIN webhook_bodies b ON b.delivery_id = d.id
-     WHERE d.id = @id`,
-  ).get({ id, nowMs });
+): Promise<ClaimedDelivery | undefined> {
+  await take(tx).run({ id, claim, until: nowMs + LEASE_MS });
+  const content = await contentById(tx).get({ id });
+  if (content === undefined) return undefined;
+  const { formerSecret, formerSecretUntil, ...rest } = content;
+  const formerSigns = (formerSecretUntil ?? 0) > nowMs;
+  return { ...rest, id, claim, formerSecret: formerSigns ? formerSecret : null };
 }
 
-/** Numbers of a webhook's deliveries that are due and that nobody has, those due longest first. */
-export function dueDeliveries(
-  db: Database,
+const release = change((db) =>
+  db
+    .update(webhookDeliveries)
+    .set({ claim: null, claimedUntil: null })
+    .where(
+      and(
+        eq(webhookDeliveries.id, sql.placeholder("id")),
+        eq(webhookDeliveries.claim, sql.placeholder("claim")),
+      ),
+    ),
+);
+
+/** Gives a delivery back, where the claim is still there. */
+export async function releaseDelivery(tx: Transaction, id: number, claim: string): Promise<void> {
+  await release(tx).run({ id, claim });
+}
+
+const removeSome = change((db) =>
+  db.delete(webhookDeliveries).where(
+    inArray(
+      webhookDeliveries.id,
+      db
+        .select({ id: webhookDeliveries.id })
+        .from(webhookDeliveries)
+        .where(eq(webhookDeliveries.webhookId, sql.placeholder("webhookId")))
+        .limit(sql.placeholder("rowsMax")),
+    ),
+  ),
+);
+
+/** Removes some of a webhook's deliveries. @returns how many */
+export async function deleteDeliveries(
+  tx: Transaction,
   webhookId: number,
-  nowMs: number,
-  limit: number,
-): number[] {
-  return statement<{ id: number }>(
-    db,
-    `SELECT id FROM webhook_deliveries
-     WHERE webhook_id = @webhookId AND state = 'pending' AND next_attempt_at <= @nowMs
-       AND (claimed_until IS NULL OR claimed_until <= @nowMs)
-     ORDER BY next_attempt_at, id LIMIT @limit`,
-  )
-    .all({ webhookId, nowMs, limit })
-    .map(({ id }) => id);
-}
-
-/** Attempts of a webhook that are under way, in any process. */
-export function attemptsUnderWay(db: Database, webhookId: number, nowMs: number): number {
-  return (
-    statement<{ claimed: number }>(
-      db,
-      `SELECT count(*) AS claimed FROM webhook_deliveries
-       WHERE webhook_id = ? AND claimed_until > ?`,
-    ).get(webhookId, nowMs)?.claimed ?? 0
-  );
-}
-
-/** How long the log of attempts is kept, and the bodies of what is not waiting for an attempt. */
-const LOG_DAYS = 30;
-const BODY_DAYS = 2;
-
-/** Removes some of a webhook's deliveries, in the caller's transaction. @returns how many */
-export function deleteDeliveries(db: Database, webhookId: number, rowsMax: number): number {
-  return statement(
-    db,
-    `DELETE FROM webhook_deliveries WHERE id IN
-       (SELECT id FROM webhook_deliveries WHERE webhook_id = ? LIMIT ?)`,
-  ).run(webhookId, rowsMax).changes;
-}
-
-/** Some rows that are old enough to be removed, by number, and what removes some of them. */
-export interface OldRows {
-  ids: number[];
-  /** In the caller's transaction. */
-  remove(ids: readonly number[]): void;
-}
-
-/** Rows that are looked for at once; outside of any transaction. */
-const FOUND_MAX = 1_000;
-
-export function oldDeliveries(db: Database, nowMs: number, after: number): OldRows {
-  return {
-    ids: idsOf(
-      db,
-      `SELECT id FROM webhook_deliveries
-       WHERE id > ? AND created_at < ? AND state <> 'pending' ORDER BY id LIMIT ?`,
-      [after, nowMs - LOG_DAYS * DAY_MS, FOUND_MAX],
-    ),
-    remove: removal(db, "DELETE FROM webhook_deliveries WHERE id = ?"),
-  };
-}
-
-export function oldBodies(db: Database, nowMs: number, after: number): OldRows {
-  return {
-    ids: idsOf(
-      db,
-      `SELECT b.delivery_id AS id
-       FROM webhook_bodies b CROSS JOIN webhook_deliveries d ON d.id = b.delivery_id
-       WHERE b.delivery_id > ? AND d.created_at < ? AND d.state <> 'pending'
-       ORDER BY b.delivery_id LIMIT ?`,
-      [after, nowMs - BODY_DAYS * DAY_MS, FOUND_MAX],
-    ),
-    remove: removal(db, "DELETE FROM webhook_bodies WHERE delivery_id = ?"),
-  };
-}
-
-function idsOf(db: Database, sql: string, values: readonly number[]): number[] {
-  return statement<{ id: number }>(db, sql)
-    .all(...values)
-    .map(({ id }) => id);
-}
-
-function removal(db: Database, sql: string): OldRows["remove"] {
-  return (ids) => {
-    for (const id of ids) statement(db, sql).run(id);
-  };
+  rowsMax: number,
+): Promise<number> {
+  return (await removeSome(tx).run({ webhookId, rowsMax })).changes;
 }

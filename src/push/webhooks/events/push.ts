@@ -1,9 +1,10 @@
 import type { Database } from "../../../db/database.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Log } from "../../../ports/log.ts";
+import { isAttemptDue } from "../delivery/due-deliveries.store.ts";
 import type { Sender } from "../delivery/sender.ts";
 import type { Part } from "./cut-events.ts";
-import { isAttemptDue, isWorkDue } from "./due-work.ts";
+import { isWorkDue } from "./due-work.ts";
 
 export interface Push {
   /** Does all that is due at this moment; attempts go on after it settles. Never throws. */
@@ -44,7 +45,8 @@ export function createPush(
       }
       part = await work.leavePart({ last });
       // Events that were cut are sent meanwhile; the sender logs a failure in its own words.
-      if (part !== null && isAttemptDue(db, clock.now())) void sender.pump().catch(() => {});
+      if (part !== null && (await isAttemptDue(db, clock.now())))
+        void sender.pump().catch(() => {});
     }
     for (const webhook of await work.disableFailed()) {
       log.warn({ webhook }, "a webhook was disabled: not a single delivery succeeded for a day");
@@ -53,9 +55,9 @@ export function createPush(
 
   async function look(): Promise<void> {
     try {
-      if (isWorkDue(db, clock.now(), batchMs)) await doWork();
+      if (await isWorkDue(db, clock.now(), batchMs)) await doWork();
       // What fails in there is in the sender's own words in the log.
-      if (isAttemptDue(db, clock.now())) await sender.pump().catch(() => {});
+      if (await isAttemptDue(db, clock.now())) await sender.pump().catch(() => {});
     } catch (error) {
       log.warn({ err: error }, "webhooks could not be looked after; it is tried again");
     }

@@ -1,6 +1,9 @@
-import { type Database, statement } from "../../../db/database.ts";
+import { and, asc, desc, eq, lt, sql } from "drizzle-orm";
+import type { Database } from "../../../db/database.ts";
+import { query } from "../../../db/query.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
-import type { DeliveryState, EventKind } from "../events/event-body.ts";
+import { webhookAttempts, webhookDeliveries } from "../delivery/deliveries.table.ts";
+import type { DeliveryState } from "../events/event-body.ts";
 import type { DeliveryView } from "./webhook-views.ts";
 
 export interface DeliverySelection {
@@ -11,50 +14,62 @@ export interface DeliverySelection {
   nowMs: number;
 }
 
+const page = query((db) =>
+  db
+    .select()
+    .from(webhookDeliveries)
+    .where(
+      and(
+        eq(webhookDeliveries.webhookId, sql.placeholder("webhookId")),
+        lt(webhookDeliveries.id, sql.placeholder("before")),
+      ),
+    )
+    .orderBy(desc(webhookDeliveries.id))
+    .limit(sql.placeholder("limit")),
+);
+const attemptsOf = query((db) =>
+  db
+    .select()
+    .from(webhookAttempts)
+    .where(eq(webhookAttempts.deliveryId, sql.placeholder("id")))
+    .orderBy(asc(webhookAttempts.id)),
+);
+
 /** A page of a webhook's deliveries, newest first. */
-export function selectDeliveries(
+export async function selectDeliveries(
   db: Database,
   { webhookId, before, limit, nowMs }: DeliverySelection,
-): { results: DeliveryView[]; last: readonly [number] | null } {
-  const rows = statement<{
-    id: number;
-    event: EventKind;
-    createdAt: number;
-    posts: string;
-    state: DeliveryState;
-    nextAttemptAt: number | null;
-  }>(
-    db,
-    `SELECT id, event, created_at AS createdAt, posts, next_attempt_at AS nextAttemptAt,
-       iif(state = 'failed' AND claimed_until > @nowMs, 'pending', state) AS state
-     FROM webhook_deliveries WHERE webhook_id = @webhookId AND id < @before
-     ORDER BY id DESC LIMIT @limit`,
-  ).all({ webhookId, nowMs, before: before ?? Number.MAX_SAFE_INTEGER, limit: limit + 1 });
-  const attempts = statement<{
-    attemptedAt: number;
-    status: number | null;
-    error: string;
-    durationMs: number;
-  }>(
-    db,
-    `SELECT attempted_at AS attemptedAt, status, error, duration_ms AS durationMs
-     FROM webhook_attempts WHERE delivery_id = ? ORDER BY id`,
-  );
+): Promise<{ results: DeliveryView[]; last: readonly [number] | null }> {
+  // One more than the page tells whether there is another.
+  const until = before ?? Number.MAX_SAFE_INTEGER;
+  const rows = await page(db).all({ webhookId, before: until, limit: limit + 1 });
   const shown = rows.slice(0, limit);
-  const views = shown.map((row) => ({
-    delivery: row.id,
-    event: row.event,
-    created_at: formatInstant(row.createdAt),
-    posts: JSON.parse(row.posts) as number[],
-    state: row.state,
-    attempts: attempts.all(row.id).map(({ attemptedAt, status, error, durationMs }) => ({
-      attempted_at: formatInstant(attemptedAt),
-      status,
-      error,
-      duration_ms: durationMs,
-    })),
-    next_attempt_at: row.nextAttemptAt === null ? null : formatInstant(row.nextAttemptAt),
-  }));
+  const results: DeliveryView[] = [];
+  for (const row of shown) {
+    const attempts = await attemptsOf(db).all({ id: row.id });
+    results.push({
+      delivery: row.id,
+      event: row.event,
+      created_at: formatInstant(row.createdAt),
+      posts: [...row.posts],
+      state: stateOf(row, nowMs),
+      attempts: attempts.map(({ attemptedAt, status, error, durationMs }) => ({
+        attempted_at: formatInstant(attemptedAt),
+        status,
+        error,
+        duration_ms: durationMs,
+      })),
+      next_attempt_at: row.nextAttemptAt === null ? null : formatInstant(row.nextAttemptAt),
+    });
+  }
   const last = rows.length > limit ? shown.at(-1) : undefined;
-  return { results: views, last: last === undefined ? null : [last.id] };
+  return { results, last: last === undefined ? null : [last.id] };
+}
+
+/** One that failed is attempted once more where somebody asked for it. */
+function stateOf(
+  { state, claimedUntil }: typeof webhookDeliveries.$inferSelect,
+  nowMs: number,
+): DeliveryState {
+  return state === "failed" && (claimedUntil ?? 0) > nowMs ? "pending" : state;
 }

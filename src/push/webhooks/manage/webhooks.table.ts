@@ -26,3 +26,12 @@ export const webhooks = sqliteTable("webhooks", {
 });
 
 export type Webhook = typeof webhooks.$inferSelect;
+
+/**
+ * The numbers of the channels that each webhook watches, in the order given. The rows of
+ * `webhook_channels` say the same by channel.
+ */
+export const webhookLists = sqliteTable("webhook_lists", {
+  webhookId: integer("webhook_id").primaryKey(),
+  channels: text("channels", { mode: "json" }).$type<number[]>().notNull(),
+});

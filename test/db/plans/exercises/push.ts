@@ -1,4 +1,5 @@
 import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
+import { inTransaction } from "../../../../src/db/transaction.ts";
 import { claimDelivery } from "../../../../src/push/webhooks/delivery/deliveries.store.ts";
 import { releaseClaims } from "../../../../src/push/webhooks/delivery/exchange.ts";
 import { activeWebhooks } from "../../../../src/push/webhooks/manage/webhooks.store.ts";
@@ -12,7 +13,7 @@ export async function exercisePush({ appliance, call, webhooks }: World): Promis
   const { clock, network } = ports;
   const { db, webhooks: staff, accounts } = app.domains;
   // At the start of a process the table is looked at whole.
-  activeWebhooks(db);
+  await activeWebhooks(db);
   const [first = 0, second = 0, third = 0] = webhooks;
 
   await app.push.runDue();
@@ -25,7 +26,9 @@ export async function exercisePush({ appliance, call, webhooks }: World): Promis
   // Nobody looked for an hour; then, while another process makes an attempt, the clock is set back.
   clock.advance(HOUR_MS);
   await app.push.runDue();
-  claimDelivery(db, 1, "another's", clock.now());
+  await inTransaction(db, clock, "deliveries", (tx) =>
+    claimDelivery(tx, 1, "another's", clock.now()),
+  );
   clock.advance(-2 * HOUR_MS);
   await app.push.runDue();
   ports.mail.isDown = true;
@@ -46,6 +49,8 @@ export async function exercisePush({ appliance, call, webhooks }: World): Promis
   for (const { delivery } of body.results.slice(0, 3)) {
     await call("POST", `${second}/deliveries/${delivery}/resend/`);
   }
+  network.answer = () => ({ status: 503 });
+  await call("POST", `${third}/test/`);
   await call("DELETE", `${third}/`);
 
   await releaseClaims(db, clock, [{ id: 1, claim: "none" }]);
