@@ -3,7 +3,7 @@ import type { Config } from "../../config.ts";
 /** The address under which clients reach the appliance, without a slash at its end. */
 export type BaseAddress = (request: Request) => string;
 
-/** For a client that named no host that could be. */
+/** Stands in where the request's Host is not one. */
 const UNKNOWN_ADDRESS = "http://localhost";
 const ALL_INTERFACES = new Set(["0.0.0.0", "::", "[::]"]);
 
@@ -21,8 +21,8 @@ export function createBaseAddress(config: Config, listener: () => string | null)
 
 /**
  * The appliance's own address as the client has it: a trusted proxy's word comes before the
- * listener's. Not for texts that others read, since whoever sends a request chooses it where the proxy
- * does not.
+ * listener's. Not for mails and other texts that somebody else reads: where the proxy does not set the
+ * address, whoever sends the request chooses it.
  */
 export function createOwnAddress(config: Config, listener: () => string | null): BaseAddress {
   const baseAddress = createBaseAddress(config, listener);

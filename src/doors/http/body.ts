@@ -3,15 +3,15 @@ import { parseJson } from "../../values/json-text.ts";
 import { message } from "../../values/messages/messages.ts";
 import { brokenBound } from "./json-bounds.ts";
 
-/** How bodies are read. */
+/** What reading bodies takes from the appliance. */
 export interface Bodies {
-  /** Whether the appliance ends connections by itself. */
+  /** Whether the appliance is stopping, which ends connections. */
   isStopping(): boolean;
-  /** Parses JSON on a thread of its own; undefined where it is none. */
+  /** Parses JSON on another thread; undefined where it is not JSON. */
   parseBeside(json: Uint8Array): Promise<unknown>;
 }
 
-/** A longer body is parsed by another thread than the one that answers (limits-of-one, the rules). */
+/** Longest body parsed by the thread that answers; others go to another thread (limits-of-one, the rules). */
 const PARSED_HERE_BYTES_MAX = 32 * 1024;
 const KIB = 1024;
 
@@ -38,7 +38,7 @@ export async function readJsonBody(
   throw new AppError("parse_error", message("bodyNotJson"));
 }
 
-/** The value of a text that breaks no bound; undefined where it is not JSON. */
+/** Parses a text that `brokenBound` has passed; undefined where it is not JSON. */
 export async function parseBounded(
   json: Uint8Array,
   { parseBeside }: Pick<Bodies, "parseBeside">,
@@ -47,6 +47,7 @@ export async function parseBounded(
 }
 
 /**
+ * Reads a body to its end.
  * @throws AppError `payload_too_large`; `parse_error` where the client hung up in the middle of the
  *   body, `unavailable` where the appliance did
  */
@@ -69,7 +70,7 @@ async function readWhole(request: Request, bytesMax: number): Promise<Uint8Array
   const { body, headers } = request;
   const length = headers.get("content-length");
   if (Number(length) > bytesMax) throw tooLarge(bytesMax);
-  // Read whole where its length is known, which takes a fifth less of an MCP call than a stream.
+  // A body of known length is read whole: an MCP call takes a fifth less time than with a stream.
   if (length !== null) return new Uint8Array(await request.arrayBuffer());
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -1,17 +1,18 @@
 import { type Message, message } from "../../values/messages/messages.ts";
 
 /**
- * Bounds of a JSON text that hold before it is parsed (limits-of-one, the rules): a look at its bytes,
- * one after another, so that none costs more than its length.
+ * Bounds of a JSON text, looked at before it is parsed (limits-of-one, the rules): one pass over its
+ * bytes, so that a hostile text costs no more than its length.
  */
+
 const DEPTH_MAX = 32;
-/** Members of all its objects together. */
+/** Members of all objects together. */
 const MEMBERS_MAX = 1_000;
-/** Its objects and lists together. */
+/** Objects and lists together. */
 const CONTAINERS_MAX = 1_000;
 /** Texts, names of members included. */
 const TEXTS_MAX = 3_000;
-/** Items of its lists: more channels than a list of the largest allowed size names. */
+/** Items of all lists: more channels than fit into a body of the largest allowed size. */
 const ITEMS_MAX = 100_000;
 
 const QUOTE = 0x22;

@@ -6,9 +6,10 @@ import type { Parameter } from "../../methods/parameters.ts";
 import { STATUS_OF } from "../../methods/statuses.ts";
 
 const SECURITY_SCHEME = "apiKey";
-/** On every answer to a good key. */
+/** Headers of every answer to a good key. */
 const LIMIT_HEADERS = ["X-Request-Cost", "RateLimit-Policy", "RateLimit"];
 
+/** When a method answers with an error. */
 const WHEN: Record<ErrorCode, string> = {
   invalid: "A parameter or field is wrong: messages by its name",
   not_authenticated: "No API key",
@@ -60,9 +61,9 @@ export function operationOf(method: ApiMethod) {
 }
 
 /**
- * The OpenAPI document as JSON text, which the plug-in reads off the routes. The plug-in's own page would load
- * its scripts from another host, so it is asked here and not put into the server.
- * @param path to which its paths are relative
+ * The OpenAPI document as JSON text, which the plug-in reads off the routes. The plug-in is not part of
+ * the server, since its own page loads scripts from another host.
+ * @param path the base to which the document's paths are relative
  */
 export async function openApiText(
   routes: AnyElysia,
