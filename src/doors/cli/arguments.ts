@@ -10,10 +10,10 @@ export function parseId(text: string): number {
   return id;
 }
 
-/** The day after it can still be written with four digits of the year. */
+/** The last day that is taken: the one after it still has a year of four digits. */
 const LAST_DAY = parseDay("9999-12-30") ?? 0;
 
-/** A day that is meant through its last Moscow second: the instant at which the next one starts. */
+/** Reads a last day as the instant at which it ends in Moscow. */
 export function parseLastDay(text: string): number {
   const day = parseDay(text);
   if (day === null || day > LAST_DAY)

@@ -66,7 +66,7 @@ export function restoreCommand(context: CommandContext): Command {
     });
 }
 
-/** As the file is, whatever its schema version: a backup comes before an upgrade. */
+/** Copies the file without migrating it: a backup comes before an upgrade. */
 function copyTo(
   file: string,
   { databasePath }: Config,

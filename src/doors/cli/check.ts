@@ -48,6 +48,6 @@ function checkFile(path: string, clock: Clock, onResult: (result: CheckResult) =
 
 function linesOf({ name, faults }: CheckResult): string[] {
   if (faults.length === 0) return [`ok     ${name}`];
-  // What a damaged file holds must not reach the terminal as a command.
+  // Control characters out of a damaged file must not reach the terminal as commands.
   return faults.map((fault) => `fault  ${name}: ${fault.replace(/\p{Cc}/gu, "�")}`);
 }

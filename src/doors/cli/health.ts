@@ -10,13 +10,13 @@ interface Health {
   ready: boolean;
   address: string;
   detail: string;
-  /** By what was looked at: `ok`, or what is wrong. Empty where nothing answered. */
+  /** Checks by name: `ok`, or what is wrong. Empty where nothing answered. */
   checks: Record<string, string>;
 }
 
-/** Health checks of service managers give up sooner or later, too. */
+/** How long an answer is waited for. */
 const ANSWER_MAX_MS = 5_000;
-/** What listens on every address of the machine answers on the loopback. */
+/** The loopback, by the address that stands for all of the machine's. */
 const LOOPBACK_OF: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1", "[::]": "::1" };
 
 /** `kanalog health`: whether the serving process is ready. */
@@ -34,7 +34,7 @@ export function healthCommand(context: CommandContext): Command {
     });
 }
 
-/** What `/readyz` names of an appliance that is ready all the same. */
+/** The warnings in `/readyz` of an appliance that is ready all the same. */
 function warnings({ checks }: Health): string[] {
   return Object.values(checks)
     .filter((said) => said !== "ok")
@@ -68,7 +68,7 @@ async function ask(address: string): Promise<Health> {
   return notReady(`Not ready at ${address}: ${told.detail}`, told.checks);
 }
 
-/** Null for what `/readyz` does not answer. */
+/** Reads an answer of `/readyz`; null for one of another program. */
 function readAnswer(body: string): { detail: string; checks: Health["checks"] } | null {
   try {
     const { detail = "", checks } = JSON.parse(body);

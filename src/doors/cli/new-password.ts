@@ -29,7 +29,7 @@ async function ask(question: string): Promise<string> {
 
 /** Null where the input has ended, or was broken off. */
 function readLine(question: string): Promise<string | null> {
-  // The terminal's own editing of a line, shown nowhere.
+  // readline edits the line as usual, but shows it nowhere.
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = process.stdin.isTTY === true;
   const lines = createInterface({ input: process.stdin, output, terminal });

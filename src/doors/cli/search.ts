@@ -18,7 +18,7 @@ import { jsonOption } from "./arguments.ts";
 import type { CommandContext } from "./command-context.ts";
 import { requireFile } from "./with-domains.ts";
 
-/** Parameters of the catalog that are no filter of it; `q` is the command's argument. */
+/** Parameters that are no options of the command: `q` is its argument, the others filter nothing. */
 const NO_OPTIONS = ["q", "ids", "cursor"];
 
 /** `kanalog search explain Q`: how the catalog finds a page. */

@@ -46,7 +46,7 @@ function stopSignalled(clock: Clock): Promise<void> {
   });
 }
 
-/** Else it would show at night, when the first backup fails. @throws ConfigError */
+/** Finds a bad folder now and not at night, when the first backup fails. @throws ConfigError */
 function requireBackupFolder({ backupDir }: Config): void {
   if (backupDir === null) return;
   try {

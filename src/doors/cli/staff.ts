@@ -25,7 +25,7 @@ export function staffCommand(context: CommandContext): Command {
         const hasPassword = await people.distrust(email);
         await people.markStaff(email, true);
         const token = hasPassword ? null : await people.passwordLink(email);
-        // Where a serving process listens it alone knows: it may have its port by an option.
+        // Only the serving process knows where it listens: its port may come from an option.
         const { baseUrl } = readConfig(context.environment);
         const link = token && passwordAddress(baseUrl ?? "", token);
         printObject(output, { email: person.email, is_staff: true, link }, json === true);

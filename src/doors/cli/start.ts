@@ -58,7 +58,7 @@ async function makeSample(context: CommandContext, config: Config): Promise<stri
   }
 }
 
-/** What interrupted first starts left behind. */
+/** Removes the files of first starts that were interrupted. */
 function removeLeftovers(databasePath: string): void {
   const name = `${basename(databasePath)}.unfinished-`;
   const folder = dirname(databasePath);
@@ -132,8 +132,9 @@ function howToMakeAKey(command: string, memberId: number | null): string {
 }
 
 /**
- * How the one who started this calls `kanalog` for this database: an executable as it was called;
- * npm names itself when it runs Bun. The commands find the database by the variable only.
+ * The command line by which whoever started this calls `kanalog`: the executable as it was called, or
+ * Bun, through npx where npm runs it. A database elsewhere than usual is named by the variable, the only
+ * way in which commands find it.
  */
 function commandPrefix(environment: Environment, { databasePath }: Config): string {
   const variable =

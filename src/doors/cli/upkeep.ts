@@ -7,7 +7,7 @@ import type { CommandContext } from "./command-context.ts";
 import { printList } from "./print.ts";
 import { withDomains } from "./with-domains.ts";
 
-/** `kanalog recount`: what the nightly job does, now. */
+/** `kanalog recount`: runs the nightly recount now. */
 export function recountCommand(context: CommandContext): Command {
   return new Command("recount")
     .description("count the channels of both directories now")

@@ -2,7 +2,7 @@ import type { Log } from "../../ports/log.ts";
 
 export type AfterAnswer = ReturnType<typeof createAfterAnswer>;
 
-/** Work that an answer does not wait for, so that how long it takes tells its reader nothing. */
+/** Runs work that no answer waits for, so that the time an answer takes gives nothing away. */
 export function createAfterAnswer(log: Log) {
   const underWay = new Set<Promise<void>>();
   return {
@@ -13,7 +13,7 @@ export function createAfterAnswer(log: Log) {
       void running.finally(() => underWay.delete(running));
     },
 
-    /** All of it has ended. */
+    /** Settles when all work under way has ended. */
     async settled(): Promise<void> {
       await Promise.all(underWay);
     },

@@ -16,7 +16,7 @@ export function clientIp(request: Request, trustProxy: boolean, listener: Listen
 /** `192.0.2.1`, `192.0.2.1:5123`, `2001:db8::1` or `[2001:db8::1]:443`, in quotes or not. */
 const FORWARDED = /^("?)(?:\[([^\]]*)\](?::\d{1,5})?|([\d.]+):\d{1,5}|([^"]*))\1$/;
 
-/** @returns an IPv4 address within an IPv6 one as what it is; null where there is no address */
+/** Reads one entry of the header. @returns an IPv4-mapped address as IPv4; null where it has none */
 function parseForwarded(text: string): string | null {
   const [, , bracketed, beforePort, plain] = FORWARDED.exec(text) ?? [];
   return canonicalAddress(bracketed ?? beforePort ?? plain ?? "");

@@ -2,7 +2,7 @@
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 
-/** What may be wider than a phone: it scrolls by itself, by the keyboard too. */
+/** A box for what may be wider than a phone: it scrolls by itself, by the keyboard too. */
 export function Scroll({ label, children }: { label: string; children: Child }): JSX.Element {
   return (
     <section class="scroll" tabindex={0} aria-label={label}>

@@ -5,15 +5,15 @@ import type { SitePage } from "./site-pages.ts";
 import type { Form, Visit } from "./visit.ts";
 
 /**
- * Whether the form is of a page that was drawn for another organization than the visit's: who is in
- * several may have changed to another since, in another window for instance.
+ * Whether the form's page was drawn for another organization than the visit's: a member of several may
+ * have changed to another since, in a second window for instance.
  */
 export function isOfOtherOrganization(
   { access }: SitePage,
   { membership }: Visit,
   form: Form,
 ): boolean {
-  // To change to another organization is right from the page of any.
+  // The form that changes the organization is on the pages of each.
   if (form.get("action") === "switch-organization") return false;
   const drawnFor = form.get(DRAWN_FOR);
   return (

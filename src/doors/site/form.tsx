@@ -11,7 +11,7 @@ interface FormProps {
   /** Where it is sent, if not to the page itself. */
   to?: string;
   upload?: boolean;
-  /** Its answer shows a secret, so that reloading it must not make another one. */
+  /** Set where the answer shows a new secret: reloading it must not make another one. */
   once?: boolean;
   className?: string;
   children: Child;
@@ -163,7 +163,7 @@ export function ActionButton({
   visit: Visit;
   action: string;
   label: string;
-  /** What it is done to, for who hears the button without seeing its row. */
+  /** Names the row, for those who hear the button and do not see where it is. */
   description?: string;
   fields?: Record<string, string | number>;
   /** A question that must be answered first. */

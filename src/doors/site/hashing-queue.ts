@@ -3,11 +3,11 @@ import { message } from "../../values/messages/messages.ts";
 
 /** Requests of one kind that may wait for the thread that hashes: some seconds' worth. */
 const WAITING_MAX = 20;
-/** Among them, those of one network. */
+/** How many of them may come from one network. */
 const WAITING_OF_NETWORK_MAX = 5;
 const RETRY = { retryAfterS: 5 };
 
-/** Somebody signing in where they did before has turns of their own: guesses cannot take them all. */
+/** Kinds take turns. Sign-ins from a known network are one of their own, which guesses cannot fill. */
 export type HashingKind =
   | "sign-in"
   | "known-sign-in"
@@ -22,7 +22,7 @@ interface Waiting {
 
 /** Work that hashes, one at a time: kinds take turns, so that no page holds up another. */
 export function createHashingQueue() {
-  /** By kind, the one whose turn is next first. */
+  /** Waiting work by kind; the first kind's turn is next. */
   const waiting = new Map<HashingKind, Waiting[]>();
   let isBusy = false;
 
@@ -39,7 +39,7 @@ export function createHashingQueue() {
   return {
     /**
      * @param network where the request comes from
-     * @throws AppError `throttled` where too many of the network wait; `unavailable` of this kind
+     * @throws AppError `throttled` where too many of the network wait, `unavailable` where too many of the kind do
      */
     async run<Result>(
       kind: HashingKind,

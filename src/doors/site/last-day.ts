@@ -2,12 +2,12 @@ import { fieldError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
 import { parseDay, startOfDay } from "../../values/moscow-time.ts";
 
-/** The day after it can still be written with four digits of the year. */
+/** The last day that is taken: the one after it still has a year of four digits. */
 const LAST_DAY = parseDay("9999-12-30") ?? 0;
 
 /**
- * A day as it was typed, meant through its last Moscow second.
- * @returns the instant at which the next one starts; null where nothing was typed
+ * Reads the last day of something as it was typed.
+ * @returns the instant at which that day ends in Moscow; null where nothing was typed
  * @throws AppError `invalid` on `ends`
  */
 export function readLastDay(text: string, nowMs: number): number | null {

@@ -3,15 +3,15 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { Form } from "./form.tsx";
 import { Navigation, StaffNavigation } from "./navigation.tsx";
 import { asset } from "./site-path.ts";
-
 import type { Visit } from "./visit.ts";
 import { LANGUAGES, WORDS } from "./words/words.ts";
 
 export { asset };
 
 /**
- * What turns the direction of the text that stands after it, and control characters; not in what was
- * typed, which is to be sent as it is. No other attribute is named `value`, and text has no quotes.
+ * Characters that pages leave out: control characters, and those that turn the writing direction of
+ * what follows. Values of fields are matched whole, to be kept: what was typed is sent again as it is.
+ * No other attribute is named `value`, and quotes in text are escaped.
  */
 const UNSHOWN = /\bvalue="[^"]*"|\p{Bidi_Control}|(?![\t\n\r])\p{Cc}/gu;
 
@@ -82,7 +82,7 @@ function isStaffPage({ path, signedIn }: Visit): boolean {
   return path.startsWith("/staff/") && signedIn?.person.isStaff === true;
 }
 
-/** Whose pages are shown, for those who are in several organizations. */
+/** Lets members of several organizations choose whose pages are shown. */
 function Organizations({ visit }: { visit: Visit }): JSX.Element | null {
   const { words, membership, memberships } = visit;
   if (memberships.length < 2) return null;

@@ -7,9 +7,9 @@ import { membershipOf, viewerOf } from "./viewer.ts";
 import type { Visit } from "./visit.ts";
 
 /**
- * What a method of the API answers to this visitor, as a value of its result's type: the plan's
- * rules hold, nothing is counted.
- * @throws AppError what the method's errors are
+ * Asks a method of the API for this visitor, and gives its answer as a value: the plan's rules hold,
+ * nothing is counted.
+ * @throws AppError any of the method's errors
  */
 export async function lookUp<Result>(
   method: ApiMethod,
@@ -23,14 +23,14 @@ export async function lookUp<Result>(
   );
 }
 
-/** The refusal instead of the answer, where it is the caller's own: of the plan, or of what was asked. */
+/** Gives a refusal instead of throwing it, where the page is to tell it beside its own form. */
 export async function orRefusal<Result>(result: Promise<Result>): Promise<Result | AppError> {
   try {
     return await result;
   } catch (error) {
-    const isOwn =
+    const isTold =
       error instanceof AppError && ["invalid", "tariff_required", "timeout"].includes(error.code);
-    if (isOwn) return error;
+    if (isTold) return error;
     throw error;
   }
 }

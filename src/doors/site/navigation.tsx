@@ -3,7 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { asset } from "./site-path.ts";
 import type { Visit } from "./visit.ts";
 
-/** The site's pages that this visitor may see. */
+/** Links to the site's pages that this visitor may see. */
 export function Navigation({ visit }: { visit: Visit }): JSX.Element {
   const { words, membership, signedIn } = visit;
   const organizationPages = [
@@ -26,7 +26,7 @@ export function Navigation({ visit }: { visit: Visit }): JSX.Element {
   );
 }
 
-/** The console's pages, below the site's own navigation. */
+/** Links to the console's pages, below the site's own navigation. */
 export function StaffNavigation({ visit }: { visit: Visit }): JSX.Element {
   const words = visit.words.staffPages;
   const links = [
@@ -47,7 +47,7 @@ export function StaffNavigation({ visit }: { visit: Visit }): JSX.Element {
   );
 }
 
-/** @param first the page above the others, which is none of them */
+/** @param first the page whose path begins those of all others */
 function Links({
   visit,
   links,
@@ -60,7 +60,7 @@ function Links({
   const [own = ""] = visit.path.split("?");
   const currentOf = (to: string): "page" | "true" | undefined => {
     if (own === to) return "page";
-    // A page below that one, such as a single webhook.
+    // The visitor is on a page below that one, such as a single webhook's.
     return to !== first && own.startsWith(to) ? "true" : undefined;
   };
   return (

@@ -8,13 +8,13 @@ import { message } from "../../values/messages/messages.ts";
 import type { ReadForm } from "./read-form.ts";
 import { type Form, formOf, type UploadedFile } from "./visit.ts";
 
-/** What a page that takes a file says of it. */
+/** The rules of a page that takes a file. */
 export interface UploadRules {
   /** Where a file may be written. */
   newPath(): string;
   /**
-   * By the fields before the file, whether it is written at all: nobody else may fill the disk.
-   * One that is not is read and forgotten.
+   * Whether the file is written at all, judged by the fields before it: strangers must not fill the
+   * disk. A file that is not allowed is read and dropped.
    */
   isAllowed(form: Form): boolean;
 }
@@ -37,8 +37,8 @@ const LIMITS = {
 };
 
 /**
- * Streams the file to the disk: a request of 400 MB takes 25 MB of memory so, and 540 MB by
- * `request.formData()`.
+ * Reads a form and streams its file to the disk. A request of 400 MB takes 25 MB of memory this way,
+ * and 540 MB by `request.formData()`.
  * @param bytesMax how large all else may be
  * @param rules null for a page that takes no file
  */
@@ -52,7 +52,7 @@ export async function readMultipart(
   const paths: string[] = [];
   const writing: Promise<void>[] = [];
   const form = formOf(fields, files);
-  /** What went wrong first; it ends both the reading and the writing. */
+  /** The first failure, which ends both the reading and the writing. */
   const fault: { cause: unknown } = { cause: null };
   const broken = new AbortController();
   const fail = (cause: unknown): void => {
@@ -92,7 +92,7 @@ export async function readMultipart(
     });
     parser.on("file", (field, stream, fileName) => {
       hasFile = true;
-      // Told by the parser, too.
+      // The parser tells the same error, and it is handled there.
       stream.on("error", () => {});
       if (fileName && rules?.isAllowed(form)) writing.push(write(rules, field, stream, fileName));
       else stream.resume();
@@ -101,7 +101,7 @@ export async function readMultipart(
       parser.on(limit, () => fail(tooLarge()));
     }
     let bytesBefore = 0;
-    /** Each chunk is parsed before the next is taken, so it is known whether the file has begun. */
+    /** Parses each chunk before it takes the next, so that it knows whether the file has begun. */
     const counted = new Writable({
       write(chunk: Buffer, _encoding, done) {
         parser.write(chunk, (error) => {
@@ -126,7 +126,7 @@ export async function readMultipart(
   return { form, discard: () => removeAll(paths) };
 }
 
-/** A file may be called anything where it comes from. */
+/** A file's name as pages show it: visitors may call files anything. */
 function shownName(name: string): string {
   const plain = name.replace(/\p{Cc}|\p{Bidi_Control}/gu, "");
   return [...plain].slice(0, NAME_LENGTH_MAX).join("");

@@ -3,8 +3,8 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { EMPTY_FORM, type Visit } from "./visit.ts";
 
 /**
- * Buttons of rows: many forms of one action, of which only one was sent. What went wrong is told
- * once, above them.
+ * Tells once, above a table, what went wrong with the form of one of its rows: all of them have the
+ * same action, so each would tell it.
  */
 export function RowFaults({
   visit,
@@ -22,12 +22,12 @@ export function RowFaults({
   );
 }
 
-/** The visit as the rows' forms see it: none of them says what `RowFaults` says. */
+/** The visit for the rows' forms, so that none of them repeats what `RowFaults` tells. */
 export function quietly(visit: Visit): Visit {
   return { ...visit, form: EMPTY_FORM, faults: {} };
 }
 
-/** A number that a row's form sent; -1, which nothing has, for what is none. */
+/** The number that a row's form sent; -1, which no row has, for any other text. */
 export function sentNumber({ form }: Visit, name: string): number {
   const text = form.get(name);
   return /^\d{1,15}$/.test(text) ? Number(text) : -1;

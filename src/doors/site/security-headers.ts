@@ -1,4 +1,4 @@
-/** What every answer of the site carries, its assets too. */
+/** Headers of every answer of the site, its assets included. */
 export const SECURITY_HEADERS = {
   "content-security-policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +

@@ -1,13 +1,13 @@
 import { LRUCache } from "lru-cache";
 
-/** Forms that are remembered; the oldest are forgotten. */
+/** How many forms are remembered; the oldest are forgotten. */
 const FORMS_MAX = 10_000;
 
 export type SentForms = ReturnType<typeof createSentForms>;
 
 /**
- * Forms that do what must not be done twice, by the number of the page they were on: who reloads
- * their answer sends them once more. In this process.
+ * Remembers forms that must not be done twice, such as one that makes a key, by the number of the page
+ * they were on: reloading the answer sends the form once more. In the memory of this process.
  */
 export function createSentForms() {
   const sent = new LRUCache<string, true>({ max: FORMS_MAX });
@@ -19,7 +19,7 @@ export function createSentForms() {
       return true;
     },
 
-    /** What failed may be sent once more. */
+    /** Forgets a form that failed, so that it may be sent once more. */
     giveBack(name: string): void {
       sent.delete(name);
     },

@@ -5,7 +5,7 @@ import type { SitePage } from "./site-pages.ts";
 import type { View } from "./view.ts";
 import type { Visit } from "./visit.ts";
 
-/** The page of a form; where what it is about is gone or of elsewhere, only why the form failed. */
+/** Shows a form's page again; where what it is about is not there any more, only why the form failed. */
 export async function showOrSay(
   sitePage: SitePage,
   visit: Visit,

@@ -35,7 +35,7 @@ export function DayOf({ visit, at }: { visit: Visit; at: number | null }): JSX.E
   return <time datetime={formatDay(dayOf(at))}>{format.format(at)}</time>;
 }
 
-/** The last day before an instant at which something ends. */
+/** The last day of something that ends at an instant. */
 export function LastDayBefore({ visit, at }: { visit: Visit; at: number | null }): JSX.Element {
   return <DayOf visit={visit} at={at === null ? null : at - 1} />;
 }

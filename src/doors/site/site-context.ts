@@ -33,7 +33,7 @@ export interface SiteContext {
   baseAddress(request: Request): string;
   /** The appliance's address as the visitor's browser has it, through a proxy for instance. */
   ownAddress(request: Request): string;
-  /** By which the log finds a request. */
+  /** The id by which the log finds a request. */
   requestId(request: Request): string;
   noteRequests: NoteRequests;
   /** The IP that a request comes from. */
@@ -76,7 +76,7 @@ export interface DatabaseFacts {
   tables: { name: string; rows: number; isMore: boolean }[];
 }
 
-/** Requests that hash a password wait in turn; each network may have a few waiting. */
+/** The network of a request that hashes a password: such requests wait, a few of each network. */
 interface FromNetwork {
   network: string;
 }
@@ -110,7 +110,7 @@ export interface SitePeople {
   ): Promise<Person>;
   markStaff(input: { email: string; isStaff: boolean; by: Actor }): Promise<void>;
   endSessions(email: string, by: Actor): Promise<void>;
-  /** Where they may act nowhere any more, and are not staff. */
+  /** Ends sessions only of somebody who is not staff and may act nowhere any more. */
   endSessionsOfSuspended(email: string): Promise<void>;
   distrust(email: string): Promise<boolean>;
   /** Everybody, by address. */

@@ -31,9 +31,9 @@ export async function startVisit(
   if (signedIn !== null) setCookies.push(...signedIn.setCookies);
   const url = new URL(request.url);
   const isFormLost = signedIn !== null && url.searchParams.has(FORM_LOST);
-  // Said once: the page's own links and forms are without it.
+  // Told once: the page's own links and forms leave it out.
   if (isFormLost) url.searchParams.delete(FORM_LOST);
-  // It says what was done before this form was sent.
+  // `done` names what an earlier form did, not this one.
   if (request.method === "POST") url.searchParams.delete("done");
   const clientIp = context.clientIp(request);
   return {

@@ -70,7 +70,7 @@ async function staleForm(sitePage: SitePage, sent: Visit, context: SiteContext):
   const notice = hasPassword ? words.typeAgain : words.sendAgain;
   const visit = { ...sent, notice };
   const view = await sitePage.show(visit, context);
-  // Who wants to sign out, for instance, is told that they are not.
+  // The page only leads elsewhere, as sign-in does for the signed in, so the notice gets a page.
   if (view.kind !== "page") {
     return { visit: sent, view: messagePage(sent, new AppError("conflict", verbatim(notice))) };
   }
@@ -102,7 +102,7 @@ async function runAction(sitePage: SitePage, sent: Visit, context: SiteContext):
   }
 }
 
-/** The page with what was typed, and what is wrong with it: first of all where no form tells it. */
+/** Shows the page with what was typed and what is wrong with it, at its top where no form tells it. */
 async function showAgain(
   sitePage: SitePage,
   sent: Visit,
@@ -119,8 +119,8 @@ async function showAgain(
 }
 
 /**
- * A browser says where a form comes from; one of another site is not even shown again. Hosts are
- * compared and not schemes, since a proxy that speaks https may not be known by its address.
+ * Refuses the form of another site, as the browser's Origin tells it; it is not even shown again. Hosts
+ * are compared and not schemes, since a proxy that speaks https may not be known by its address.
  */
 function requireOwnOrigin({ request, ownAddress }: Visit): void {
   const origin = request.headers.get("origin");
@@ -130,7 +130,7 @@ function requireOwnOrigin({ request, ownAddress }: Visit): void {
   throw new AppError("origin_not_allowed", message("formOfElsewhere"));
 }
 
-/** Without the query, which may hold the token of a link. */
+/** Logs an error's cause with the path, but not the query, which may hold the token of a link. */
 export function logCause({ cause, detail }: AppError, visit: Visit, { ports }: SiteContext): void {
   if (cause === undefined) return;
   const { requestId, path } = visit;

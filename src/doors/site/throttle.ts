@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { type Bucket, takeToken } from "../../customers/limits/rate-bucket.ts";
 
-/** Tries in a burst, and in how many seconds one comes back; by the first word of the name. */
+/** Limits by the first word of a name: tries in a burst, and the seconds after which one comes back. */
 const LIMITS: Record<string, { burst: number; secondsEach: number }> = {
   // Faster for an account than for an address, so that one address alone cannot keep an account shut.
   account: { burst: 10, secondsEach: 5 },
@@ -9,7 +9,7 @@ const LIMITS: Record<string, { burst: number; secondsEach: number }> = {
   inviter: { burst: 20, secondsEach: 360 },
 };
 const USUAL_LIMIT = { burst: 10, secondsEach: 30 };
-/** Names that are remembered; the one that was seen the longest ago is forgotten first. */
+/** How many names are remembered; the one seen the longest ago is forgotten first. */
 const NAMES_MAX = 10_000;
 
 function limitOf(name: string): { burst: number; secondsEach: number } {
@@ -23,14 +23,14 @@ export function createThrottle() {
   const buckets = new LRUCache<string, Bucket>({ max: NAMES_MAX });
   return {
     /**
-     * Takes one try of each name; false where one of the names has had too many. Those behind it lose
-     * nothing then, so that who is refused by their network cannot lock an account.
+     * Takes one try of each name in turn; false at the first that has none left. The names behind it
+     * lose nothing, so that somebody whose network is refused cannot lock an account.
      */
     take(names: readonly string[], nowMs: number): boolean {
       let isAllowed = true;
       for (const name of names) {
         const { burst, secondsEach } = limitOf(name);
-        // The bucket's unit is a second's worth: time is stretched so that one comes in so many.
+        // takeToken fills a whole bucket in a second: time is slowed so that one try takes its time.
         const verdict = takeToken(buckets.get(name) ?? null, burst, nowMs / (burst * secondsEach));
         buckets.set(name, verdict.bucket);
         isAllowed = verdict.allowed;
@@ -39,7 +39,7 @@ export function createThrottle() {
       return isAllowed;
     },
 
-    /** A sign-in that succeeded counts for nothing: many people may share one network. */
+    /** Gives back the try of a sign-in that succeeded: many people may share one network. */
     giveBack(name: string): void {
       const bucket = buckets.get(name);
       if (bucket === undefined) return;

@@ -24,7 +24,7 @@ export function redirect(to: string, setCookies: string[] = []): View {
   return { kind: "redirect", to, setCookies };
 }
 
-/** In the query of a page that somebody comes back to after a form of it was not read. */
+/** Marks, in the query, that a form of the page was not read since its sender had to sign in first. */
 export const FORM_LOST = "form-lost";
 
 /** @param path of the page, such as `/account/keys/?a=b` */
@@ -32,7 +32,7 @@ export function formLostPath(path: string): string {
   return `${path}${path.includes("?") ? "&" : "?"}${FORM_LOST}`;
 }
 
-/** A path of the site, or its first page: an address of elsewhere would send people there. */
+/** The path where it is one of the site, else the first page: other addresses lead people away. */
 export function ownPath(path: string): string {
   return parseOwnPath(path) ?? "/account/";
 }

@@ -7,7 +7,7 @@ import type { SitePage } from "./site-pages.ts";
 import { redirect, type View } from "./view.ts";
 import type { Visit } from "./visit.ts";
 
-/** Who looks at an organization's pages, with the plan that is in force: for `viewMethod`. */
+/** The viewer of an organization's pages, with the plan in force, for `viewMethod`. */
 export async function viewerOf(
   { member, organization }: Membership,
   accounts: Accounts,
@@ -23,7 +23,7 @@ export function membershipOf({ membership }: Visit): Membership {
   return membership;
 }
 
-/** Who makes a change on the site. */
+/** The visitor as the actor of a change. */
 export function actorOf({ signedIn }: Visit): Actor {
   if (signedIn === null) throw new Error("a change was made by somebody who is not signed in");
   return { person: signedIn.person.email, keyId: null };
@@ -34,7 +34,7 @@ export function isManager(visit: Visit): boolean {
   return membershipOf(visit).member.role !== "member";
 }
 
-/** What somebody is answered who may not see the page, or null. */
+/** The answer for a visitor who may not see the page, or null. */
 export function refusal({ access }: SitePage, visit: Visit): View | null {
   if (access === "anybody") return null;
   if (visit.signedIn === null) {

@@ -6,7 +6,7 @@ import type { Language, Words } from "./words/words.ts";
 /** One request for a page, with all that pages need to know of it. */
 export interface Visit {
   request: Request;
-  /** By which the log finds it. */
+  /** The id by which the log finds it. */
   requestId: string;
   /** The client IP, and the network by which the throttle counts. */
   clientIp: string;
@@ -15,7 +15,7 @@ export interface Visit {
   path: string;
   params: Readonly<Record<string, string>>;
   query: URLSearchParams;
-  /** What was sent; empty for a GET. */
+  /** The form that was sent; empty for a GET. */
   form: Form;
   /** What was wrong with it, by field. */
   faults: FieldErrors;
@@ -26,9 +26,9 @@ export interface Visit {
   nowMs: number;
   /** The appliance's address as the visitor has it, without a slash at its end. */
   ownAddress: string;
-  /** The one for mails: nobody can send a link that leads elsewhere. */
+  /** The address for links in mails, which no visitor can choose. */
   baseAddress: string;
-  /** What is to be said first on the page, or null. */
+  /** Told first on the page, or null. */
   notice: string | null;
   signedIn: SignedIn | null;
   memberships: readonly Membership[];
@@ -38,7 +38,7 @@ export interface Visit {
 
 /** A file that a form brought, and that is removed with the form's answer. */
 export interface UploadedFile {
-  /** As it was called where it came from. */
+  /** Its name on the visitor's machine, as pages show it. */
   name: string;
   path: string;
   bytes: number;

@@ -24,7 +24,7 @@ export async function planOf(visit: Visit, { accounts }: SiteContext): Promise<P
   return (await viewerOf(membershipOf(visit), accounts, visit.nowMs)).plan;
 }
 
-/** Why the plan in force does not allow it, or null where it does. */
+/** Why the plan in force does not allow what the rule is about, or null where it does. */
 async function denialOf(
   rule: PlanRule,
   visit: Visit,
@@ -58,7 +58,7 @@ function countOf(visit: Visit, { services }: SiteContext): number {
   return services.webhooks.count(membershipOf(visit).organization.id);
 }
 
-/** The webhook of the address. @throws AppError `not_found`, also for another organization's */
+/** The webhook that the address names, as the organization's own. @throws AppError `not_found` */
 export function ownOf(visit: Visit): OwnWebhook {
   const id = visit.params["id"] ?? "";
   if (!/^\d{1,15}$/.test(id)) throw notFound("webhook");

@@ -8,11 +8,11 @@ import type { SiteContext } from "./site-context.ts";
 import type { Visit } from "./visit.ts";
 import { planOf } from "./webhook-access.ts";
 
-/** A plan's list of channels fits, by number or by name. */
+/** Room for as many channels as a plan may allow, by number or by name. */
 export const WEBHOOK_FORM_BYTES_MAX = 256 * 1024;
 
 const HOUR_MS = 60 * 60 * 1000;
-/** A list from before a smaller plan may be longer than that allows, but not as long as a form. */
+/** Channels in a list, where it was made under a larger plan. */
 const LISTED_MAX = 10_000;
 /** Names in one message at the most; what is longer than any name is cut. */
 const NAMED_MAX = 20;

@@ -86,8 +86,8 @@ export function CatalogForm({
 }
 
 /**
- * Countries, districts and regions, and of the more than a thousand cities those beside or in the
- * place that is chosen.
+ * Options for countries, districts and regions. There are over a thousand cities, so only those of the
+ * chosen region are offered.
  */
 function territoryOptions(territories: readonly Territory[], chosen: string): Option[] {
   const place = territories.find(({ slug }) => slug === chosen);

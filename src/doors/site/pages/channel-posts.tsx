@@ -16,7 +16,7 @@ import { membershipOf, viewerOf } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
 import { daysOf } from "./channel-statistics.tsx";
 
-/** Posts are long. */
+/** Few, since posts are long. */
 const PAGE_SIZE = "10";
 /** Characters of a post that are shown at once. */
 const SHOWN_MAX = 600;
@@ -110,7 +110,7 @@ function Post({ visit, post }: { visit: Visit; post: PostView }): JSX.Element {
   );
 }
 
-/** What is shown at once of a long post, and what is folded; cut between words. */
+/** Splits a long post, between words, into what is shown at once and what is folded. */
 function foldLong(text: string): [start: string, rest: string] {
   if (text.length <= SHOWN_MAX * 1.5) return [text, ""];
   const blank = text.slice(0, SHOWN_MAX).search(/\s\S*$/);

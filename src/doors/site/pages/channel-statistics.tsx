@@ -15,7 +15,7 @@ import type { SiteContext } from "../site-context.ts";
 import { membershipOf, viewerOf } from "../viewer.ts";
 import type { Visit } from "../visit.ts";
 
-/** Days that may be chosen; the first ones are shown where none are. */
+/** Periods to choose from, in days; the first is the default. */
 const PERIODS = [30, 90, 366] as const;
 
 /** The period of the address's `days`. */

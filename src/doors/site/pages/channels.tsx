@@ -17,7 +17,7 @@ import { CatalogForm, FILTERS } from "./catalog-form.tsx";
 
 const PATH = "/account/channels/";
 const PAGE_SIZE = "50";
-/** For who hears it; the whole of it is on the page. */
+/** Longest text for screen readers; the page has the whole of it. */
 const SUMMARY_BYTES_MAX = 500;
 
 /** `/account/channels/`: the catalog, searched as one types. */
@@ -73,7 +73,7 @@ function Refusal({ visit, error }: { visit: Visit; error: AppError }): JSX.Eleme
   );
 }
 
-/** Who types has not come to the end yet. */
+/** Whether nothing but `q` is wrong, and that only too short: somebody is still typing it. */
 function isShortQuery({ query }: Visit, { faults = {} }: AppError): boolean {
   const length = [...(query.get("q") ?? "").trim()].length;
   return Object.keys(faults).join() === "q" && length < QUERY_LENGTH_MIN;

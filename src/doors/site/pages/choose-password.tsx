@@ -40,7 +40,7 @@ export const choosePasswordPage: SitePage = {
   actions: { choose },
 };
 
-/** Before a password is typed in vain. */
+/** Tells that a link was used, before a password is typed in vain. */
 function linkUsedPage(visit: Visit): View {
   const { words } = visit;
   return {

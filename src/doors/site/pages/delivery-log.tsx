@@ -53,7 +53,7 @@ export async function deliveryLog(
   );
 }
 
-/** What came of the attempt that was just asked for. */
+/** The outcome of the attempt that was just asked for. */
 export async function triedDelivery(
   visit: Visit,
   { services }: SiteContext,
@@ -197,7 +197,7 @@ function Outcome({
   );
 }
 
-/** Where the service would refuse it, there is no button; what it says in the end counts. */
+/** Whether a delivery gets a button to send it again: not where the service would surely refuse it. */
 function canBeSentAgain(
   { nowMs }: Visit,
   { is_active: isActive }: WebhookView,

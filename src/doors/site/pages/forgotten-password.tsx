@@ -46,7 +46,7 @@ async function send(visit: Visit, context: SiteContext): Promise<View> {
   }
   const { mails, people } = context;
   if (mails.canSend) {
-    // Later, so that the answer comes as soon for an address that nobody has.
+    // Done after the answer: an address that nobody has would be answered sooner otherwise.
     context.afterAnswer.run("a password link", async () => {
       const token = await people.passwordLink({ email, isTrusted: true });
       if (token !== null) await mails.queue(passwordMail(visit.baseAddress, email, token));

@@ -81,7 +81,7 @@ function WebhookRow({ visit, webhook }: { visit: Visit; webhook: Webhook }): JSX
   );
 }
 
-/** As the API's `is_active` true: where staff disabled it, only staff enables it. */
+/** Enables a webhook as the API's `is_active` does: one that staff disabled, only staff enables. */
 export async function enableWebhook(visit: Visit, context: SiteContext): Promise<View> {
   const membership = membershipOf(visit);
   const { organization } = membership;
@@ -102,7 +102,7 @@ export async function enableWebhook(visit: Visit, context: SiteContext): Promise
   return redirect("/account/keys/?done=enabled");
 }
 
-/** Of a plan that has no room, why in words of this page. */
+/** The error as it is, but for a plan without room, which this page tells in words of its own. */
 function toldIn({ language }: Visit, thrown: unknown): AppError {
   const error = toAppError(thrown);
   if (error.code !== "tariff_required") return error;

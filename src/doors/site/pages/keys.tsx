@@ -80,7 +80,7 @@ function NewKey({ visit }: { visit: Visit }): JSX.Element {
   );
 }
 
-/** The answer itself shows the key: nothing that could be asked for again ever does. */
+/** Shows the new key in the answer to its form: no page that can be opened again ever has it. */
 async function create(visit: Visit, { keys }: SiteContext): Promise<View> {
   const { form } = visit;
   const { member } = membershipOf(visit);

@@ -16,7 +16,7 @@ export async function changeRole(visit: Visit, context: SiteContext): Promise<Vi
   return redirect("/account/members/?done=role");
 }
 
-/** Their keys are refused from the next request on, and they see nothing of the organization. */
+/** Suspends a member: their keys are refused from the next request on, and pages are closed to them. */
 export async function suspend(visit: Visit, context: SiteContext): Promise<View> {
   const { email } = await change(visit, context, { isSuspended: true });
   await context.people.endSessionsOfSuspended(email);

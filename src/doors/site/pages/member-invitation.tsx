@@ -16,8 +16,8 @@ import type { Visit } from "../visit.ts";
 import { refused, requireSentMember } from "./member-changes.ts";
 
 /**
- * Adds a member, and the person where nobody has the address yet. The answer is the same for an
- * address that somebody has here already: who invites does not learn of other organizations' people.
+ * Adds a member, and the person where nobody has the address yet. The answer is the same where somebody
+ * has it, so that those who invite learn nothing about other organizations' people.
  */
 export async function invite(visit: Visit, context: SiteContext): Promise<View> {
   const { form } = visit;
@@ -33,21 +33,21 @@ export async function invite(visit: Visit, context: SiteContext): Promise<View> 
   const denial = roleDenial(actor, role);
   if (denial !== null) throw refused(visit, denial);
   takeInvitation(visit, context, email);
-  // Before the member, who could not be invited once more if this failed.
+  // The person comes before the member, who could not be invited once more if this failed.
   const ensured = await context.people.ensurePerson({ email, name });
   const added = { organizationId, email, name, role };
   const member = await context.accounts.addMember(added, actorOf(visit));
   if (!context.mails.canSend) {
     return linkView(visit, await copiedLink(visit, context, member, ensured));
   }
-  // Who had it chosen by a link that somebody copied for them proves the mailbox first.
+  // A password chosen by a copied link proves no mailbox: the link in the mail comes first.
   const isKnown = ensured.hasPassword && ensured.person.isVerified;
   const token = isKnown ? null : await context.people.passwordLink({ email, isTrusted: true });
   await context.mails.queue(invitationTo(visit, email, token));
   return redirect("/account/members/?done=invited");
 }
 
-/** Links are lost, end after three days, and passwords are forgotten. */
+/** Sends another link: links get lost or end after three days, and passwords are forgotten. */
 export async function linkAgain(visit: Visit, context: SiteContext): Promise<View> {
   const words = visit.words.organizationPages;
   const actor = membershipOf(visit).member;
@@ -78,7 +78,7 @@ export async function linkAgain(visit: Visit, context: SiteContext): Promise<Vie
   return redirect("/account/members/?done=linked");
 }
 
-/** Nobody tries out addresses, or fills a mailbox, from here. @throws AppError `throttled` */
+/** Limits invitations, by which somebody could fill a mailbox. @throws AppError `throttled` */
 function takeInvitation(visit: Visit, { throttle }: SiteContext, email: string): void {
   const { organization } = membershipOf(visit);
   const names = [
@@ -91,9 +91,9 @@ function takeInvitation(visit: Visit, { throttle }: SiteContext, email: string):
 }
 
 /**
- * Where no mail can be sent the inviter gets the link by which a password is chosen, but not for a
- * person who is more than a new member of this organization: the inviter would be them elsewhere
- * too. Such a link looks the same and opens nothing; they sign in with the password they have.
+ * The link to choose a password, for the inviter to pass on where no mail can be sent. For somebody who
+ * has a password, is staff or is in another organization, the inviter could take over their account: the
+ * link then looks the same and opens nothing, and they sign in with the password they have.
  */
 async function copiedLink(
   visit: Visit,
@@ -106,7 +106,7 @@ async function copiedLink(
   const isElsewhere = places.some(({ organization }) => organization.id !== organizationId);
   const isOthers = hasPassword || person.isStaff || isElsewhere;
   const token = isOthers ? null : await people.passwordLink({ email, isTrusted: false, change });
-  // Of letters and digits, as long as the library's.
+  // A token that nobody has: letters and digits, as long as the library's.
   const nobodys = Buffer.from(ports.random.bytes(48)).toString("base64").replace(/[+/=]/g, "");
   return passwordAddress(visit.ownAddress, token ?? nobodys.slice(0, 24));
 }

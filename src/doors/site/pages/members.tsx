@@ -21,7 +21,7 @@ export const membersPage: SitePage = {
     const words = visit.words.organizationPages;
     const done = doneOf(visit);
     const members = await accounts.members(membershipOf(visit).organization.id);
-    // Who has no form for an action is told here why it was refused.
+    // Faults of rows are told here, and so are those of a form that the visitor does not see.
     const actions = ["role", "suspend", "restore", "link", ...(isManager(visit) ? [] : ["invite"])];
     return page(
       visit.words.members,

@@ -64,7 +64,7 @@ export const overviewPage: SitePage = {
   actions: { "switch-organization": switchOrganization },
 };
 
-/** Whose pages are shown from now on. */
+/** Changes the organization whose pages are shown. */
 function switchOrganization({ form, memberships }: Visit): View {
   const chosen = memberships.find(
     ({ organization }) => String(organization.id) === form.get("organization"),
@@ -170,7 +170,7 @@ function UsageByDay({
   );
 }
 
-/** A chart, and the table by day that it is drawn of, whose days are all of the period. */
+/** A chart, and the table by day from which the script draws it: every day of the period has a row. */
 function DayChart<Row extends { day: string }>({
   visit,
   title,
@@ -184,7 +184,7 @@ function DayChart<Row extends { day: string }>({
   title: string;
   id: string;
   days: readonly Row[];
-  /** What is said in place of a chart that would be empty. */
+  /** Shown in place of a chart that would be empty. */
   instead?: string | null;
   heads: JSX.Element | JSX.Element[];
   cellsOf: (row: Row) => JSX.Element | JSX.Element[];
@@ -259,7 +259,7 @@ function ByDayAndMethod({
   );
 }
 
-/** What each operation is called over HTTP, which is the same in both languages. */
+/** Verb and path by operation id: a name that is the same in all languages. */
 const ROUTES = new Map(
   apiMethods.map(({ operationId, verb, path }) => [operationId, `${verb} ${path}`]),
 );

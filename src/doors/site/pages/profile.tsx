@@ -71,7 +71,7 @@ async function closedPlaces(
 
 async function changePassword(visit: Visit, { people, throttle }: SiteContext): Promise<View> {
   const { form, words, request, signedIn, network } = visit;
-  // Who found a session open does not learn the password by it.
+  // Throttled, so that nobody guesses the password in a session that was left open.
   if (!throttle.take([`present password ${signedIn?.person.id}`], visit.nowMs)) {
     throw new AppError("throttled", verbatim(words.tooManyAttempts));
   }

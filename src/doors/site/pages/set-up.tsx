@@ -46,7 +46,7 @@ export const setUpPage: SitePage = {
   actions: { "set-up": setUpFirst },
 };
 
-/** The same for an address that never was one. */
+/** Tells that the address is used or too old, and the same for one that never was right. */
 function usedPage(visit: Visit): View {
   const { words } = visit;
   return {
@@ -65,7 +65,7 @@ async function setUpFirst(visit: Visit, context: SiteContext): Promise<View> {
   const { form, network } = visit;
   const { accounts, people, setUp } = context;
   if (!setUp.isToken(tokenOf(visit))) return usedPage(visit);
-  // All of it before the person is made, who can be made only once.
+  // All fields are checked before the person is made, which works only once.
   const fields = await readFields({
     name: () => requiredName(form.get("name")),
     email: () => requiredEmail(form.get("email")),

@@ -62,13 +62,13 @@ export function signInView(visit: Visit, { setUp }: SiteContext, next: string): 
 async function signIn(visit: Visit, context: SiteContext): Promise<View> {
   const { form, words, clientIp, network } = visit;
   const email = form.get("email").trim();
-  // The throttle keeps addresses in memory: one longer than any real address is refused before.
+  // The throttle keeps addresses in memory, so one longer than any real address is refused first.
   if (email.length > EMAIL_LENGTH_MAX) {
     throw fieldError({ non_field_errors: [verbatim(words.wrongPassword)] });
   }
   const isKnownNetwork = await context.people.knowsNetwork(email, network);
   const ofNetwork = `network ${network}`;
-  // The account's limit does not hold where its owner was before: guesses made elsewhere use it up.
+  // The account's limit holds only for new networks: guesses from elsewhere must not lock its owner out.
   const names = isKnownNetwork ? [ofNetwork] : [ofNetwork, `account ${email.toLowerCase()}`];
   if (!context.throttle.take(names, visit.nowMs)) {
     throw new AppError("throttled", verbatim(words.tooManyAttempts));
@@ -80,11 +80,11 @@ async function signIn(visit: Visit, context: SiteContext): Promise<View> {
       userAgent: visit.request.headers.get("user-agent") ?? "",
     })
     .catch((error: unknown) => {
-      // No word was said about the password.
+      // The password was not looked at, so the try does not count.
       for (const name of names) context.throttle.giveBack(name);
       throw error;
     });
-  // The same for an address that nobody has.
+  // An address that nobody has gets the same answer.
   if (session === null) throw fieldError({ non_field_errors: [verbatim(words.wrongPassword)] });
   context.throttle.giveBack(ofNetwork);
   return redirect(ownPath(form.get("next")), session.setCookies);

@@ -10,7 +10,7 @@ import { secretPage } from "./webhook-secret.tsx";
 
 type Action = (visit: Visit, context: SiteContext) => Promise<View>;
 
-/** What the forms of a webhook's page do; the services' own rules come on top. */
+/** The actions of a webhook's page, by name; the service's own rules come on top. */
 export const webhookActions: Record<string, Action> = {
   enable: (visit, context) => switchTo(true, visit, context),
   disable: (visit, context) => switchTo(false, visit, context),
@@ -20,7 +20,7 @@ export const webhookActions: Record<string, Action> = {
     const before = await webhookOf(visit, context);
     await requireWebhooks(visit, context);
     const { given, channels } = await readWebhookForm(visit, context);
-    // As the API's PATCH would get only what is to change: what stays is not judged anew.
+    // Only what changes is handed on, as in the API's PATCH: what stays is not judged anew.
     const changesUrl = given.url !== before.url;
     const changesChannels = channels.join() !== before.channels.join();
     if (changesUrl || changesChannels) {

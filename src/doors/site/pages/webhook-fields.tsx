@@ -4,7 +4,7 @@ import type { WebhookView } from "../../../push/webhooks/manage/webhook-views.ts
 import { Form, TextAreaField, TextField } from "../form.tsx";
 import type { Visit } from "../visit.ts";
 
-/** Address and channels, of a new webhook or of one there is. */
+/** The form with address and channels, of a new webhook or of an existing one. */
 export function WebhookForm({
   visit,
   action,

@@ -57,7 +57,7 @@ export const webhookPage: SitePage = {
 function Done({ visit }: { visit: Visit }): JSX.Element | null {
   const { done } = visit.words.webhookPages;
   const which = visit.query.get("done");
-  // A form that was sent and is shown again is not done.
+  // A POST shows a form that failed, and `done` may be left in its address.
   if (visit.request.method !== "GET") return null;
   if (which !== "changed" && which !== "enabled" && which !== "disabled") return null;
   return <p role="status">{done[which]}</p>;

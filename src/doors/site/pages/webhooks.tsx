@@ -21,7 +21,7 @@ import { secretPage } from "./webhook-secret.tsx";
 import { WebhookState } from "./webhook-state.tsx";
 
 const PATH = "/account/webhooks/";
-/** No plan includes more. */
+/** More than any plan includes. */
 const WEBHOOKS_MAX = 1_000;
 
 /** `/account/webhooks/`: the organization's webhooks, and the form that makes one. */
@@ -125,7 +125,7 @@ async function Create({
 }): Promise<HtmlEscapedString> {
   const words = visit.words.webhookPages;
   const { code, webhooks } = await planOf(visit, context);
-  // A form that was sent is shown again with its fault.
+  // A form that was refused is shown again, with its fault, in place of the notice.
   if (existing >= webhooks && visit.form.get("action") !== "create") {
     return <p class="notice">{words.planFull(code, webhooks)}</p>;
   }

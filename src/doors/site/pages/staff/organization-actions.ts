@@ -16,7 +16,7 @@ import type { Visit } from "../../visit.ts";
 import { idOf } from "./console.tsx";
 import { linkView } from "./link-view.tsx";
 
-/** What staff changes of an organization; each is recorded. */
+/** Changes that staff makes to an organization; each is recorded. */
 
 export async function givePlan(visit: Visit, context: SiteContext): Promise<View> {
   const { id } = await organizationOf(visit, context);
@@ -60,7 +60,7 @@ export async function reinstate(visit: Visit, context: SiteContext): Promise<Vie
   return done(visit, "reinstated");
 }
 
-/** By mail where there is a mail server, else by a link to hand over. */
+/** Invites an owner: by mail where there is a mail server, else by a link to hand over. */
 export async function addOwner(visit: Visit, context: SiteContext): Promise<View> {
   const { accounts, people, mails } = context;
   const organization = await organizationOf(visit, context);
@@ -68,7 +68,7 @@ export async function addOwner(visit: Visit, context: SiteContext): Promise<View
     email: () => accounts.newMemberEmail(organization.id, visit.form.get("email")),
     name: () => optionalName(visit.form.get("name")),
   });
-  // Before the member, who could not be invited once more if this failed.
+  // The person comes before the member, who could not be invited once more if this failed.
   await people.ensurePerson({ email, name });
   const hasPassword = await people.distrust(email);
   const added = { organizationId: organization.id, email, name, role: "owner" } as const;
@@ -96,7 +96,7 @@ function organizationOf({ params }: Visit, { accounts }: SiteContext): Promise<O
   return accounts.organization(idOf(params["id"] ?? ""));
 }
 
-/** Of this organization: another's is not found. */
+/** The member that the form names; one of another organization is not found. */
 async function memberOf(visit: Visit, context: SiteContext): Promise<Member> {
   const organization = await organizationOf(visit, context);
   const id = idOf(visit.form.get("member"));

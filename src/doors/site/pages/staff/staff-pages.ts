@@ -11,7 +11,7 @@ import { summaryPage } from "./summary.tsx";
 import { staffWebhookPage } from "./webhook.tsx";
 import { staffWebhooksPage } from "./webhooks.tsx";
 
-/** Staff's console. */
+/** The pages of staff's console. */
 export const staffPages: readonly SitePage[] = [
   summaryPage,
   organizationsPage,

@@ -5,7 +5,7 @@ import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../site-path.ts";
 import { consolePage } from "./console.tsx";
 
-/** `/staff/`: how things stand, with the way to each. */
+/** `/staff/`: how things stand, with links to the pages that tell more. */
 export const summaryPage: SitePage = {
   path: "/staff/",
   access: "staff",
