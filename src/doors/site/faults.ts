@@ -1,5 +1,15 @@
-import { AppError, type FieldFaults, fieldError } from "../../errors.ts";
-import { message } from "../../values/messages/messages.ts";
+import { AppError, type ErrorCode, type FieldFaults, fieldError } from "../../errors.ts";
+import { message, verbatim } from "../../values/messages/messages.ts";
+
+/** An error that a page raises itself, in the words of its visitor's language. */
+export function pageError(code: ErrorCode, text: string): AppError {
+  return new AppError(code, verbatim(text));
+}
+
+/** The same over one field of a form. */
+export function pageFault(field: string, text: string): AppError {
+  return fieldError({ [field]: [verbatim(text)] });
+}
 
 type Readers<Fields> = { [Name in keyof Fields]: () => Fields[Name] | Promise<Fields[Name]> };
 

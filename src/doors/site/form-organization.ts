@@ -1,5 +1,5 @@
-import { AppError } from "../../errors.ts";
-import { verbatim } from "../../values/messages/messages.ts";
+import type { AppError } from "../../errors.ts";
+import { pageError } from "./faults.ts";
 import { DRAWN_FOR } from "./form.tsx";
 import type { SitePage } from "./site-pages.ts";
 import type { Form, Visit } from "./visit.ts";
@@ -26,5 +26,5 @@ export function isOfOtherOrganization(
 
 export function otherOrganization({ membership, words }: Visit): AppError {
   const present = membership?.organization.name ?? "";
-  return new AppError("conflict", verbatim(words.otherOrganization(present)));
+  return pageError("conflict", words.otherOrganization(present));
 }

@@ -1,7 +1,8 @@
 import { AppError, toAppError } from "../../errors.ts";
-import { message, verbatim } from "../../values/messages/messages.ts";
-import { boundedFaults } from "./bounded-faults.ts";
+import { message } from "../../values/messages/messages.ts";
 import { isCsrfToken } from "./csrf.ts";
+import { cutFaults } from "./cut-text.ts";
+import { pageError } from "./faults.ts";
 import { ONCE, tellsFaults } from "./form.tsx";
 import { isOfOtherOrganization, otherOrganization } from "./form-organization.ts";
 import { messagePage, statusOf } from "./pages/message.tsx";
@@ -72,7 +73,7 @@ async function staleForm(sitePage: SitePage, sent: Visit, context: SiteContext):
   const view = await sitePage.show(visit, context);
   // The page only leads elsewhere, as sign-in does for the signed in, so the notice gets a page.
   if (view.kind !== "page") {
-    return { visit: sent, view: messagePage(sent, new AppError("conflict", verbatim(notice))) };
+    return { visit: sent, view: messagePage(sent, pageError("conflict", notice)) };
   }
   return { visit, view: { ...view, status: 409 } };
 }
@@ -85,7 +86,7 @@ async function runAction(sitePage: SitePage, sent: Visit, context: SiteContext):
   const number = sent.form.get(ONCE);
   const sentOnce = `${sent.csrf} ${name} ${number}`;
   if (number !== "" && !context.sentForms.take(sentOnce)) {
-    const error = new AppError("conflict", verbatim(sent.words.sentAlready));
+    const error = pageError("conflict", sent.words.sentAlready);
     return showAgain(sitePage, sent, error, context);
   }
   try {
@@ -109,7 +110,7 @@ async function showAgain(
   error: AppError,
   context: SiteContext,
 ): Promise<Answer> {
-  const faults = boundedFaults(told(sent.language, error));
+  const faults = cutFaults(told(sent.language, error));
   const visit = { ...sent, form: EMPTY_FORM };
   const view = await showOrSay(sitePage, { ...sent, faults }, context, error);
   if (view.kind !== "page") return { visit, view };

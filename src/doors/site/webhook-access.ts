@@ -1,5 +1,5 @@
 import type { Plan } from "../../customers/accounts/accounts.table.ts";
-import { AppError, notFound } from "../../errors.ts";
+import { notFound } from "../../errors.ts";
 import {
   type PlanRule,
   webhooksIncluded,
@@ -7,7 +7,8 @@ import {
 } from "../../methods/plan-rules.ts";
 import type { OwnWebhook } from "../../push/webhooks/manage/manage-webhooks.ts";
 import type { WebhookView } from "../../push/webhooks/manage/webhook-views.ts";
-import { type Message, verbatim } from "../../values/messages/messages.ts";
+import type { Message } from "../../values/messages/messages.ts";
+import { pageError } from "./faults.ts";
 import type { SiteContext } from "./site-context.ts";
 import { isManager, membershipOf, viewerOf } from "./viewer.ts";
 import type { Visit } from "./visit.ts";
@@ -17,7 +18,7 @@ import type { Visit } from "./visit.ts";
 /** @throws AppError `manager_required` */
 export function requireManager(visit: Visit): void {
   if (isManager(visit)) return;
-  throw new AppError("manager_required", verbatim(visit.words.webhookPages.managersOnly));
+  throw pageError("manager_required", visit.words.webhookPages.managersOnly);
 }
 
 export async function planOf(visit: Visit, { accounts }: SiteContext): Promise<Plan> {
@@ -42,7 +43,7 @@ export async function hasWebhooks(visit: Visit, context: SiteContext): Promise<b
 export async function requireWebhooks(visit: Visit, context: SiteContext): Promise<void> {
   if (await hasWebhooks(visit, context)) return;
   const { code } = await planOf(visit, context);
-  throw new AppError("tariff_required", verbatim(visit.words.webhookPages.planWithout(code)));
+  throw pageError("tariff_required", visit.words.webhookPages.planWithout(code));
 }
 
 /** @throws AppError `tariff_required` where the organization has as many as its plan includes */
@@ -51,7 +52,7 @@ export async function requireRoomForOne(visit: Visit, context: SiteContext): Pro
   const { code, webhooks } = await planOf(visit, context);
   if (countOf(visit, context) < webhooks) return;
   const { planFull } = visit.words.webhookPages;
-  throw new AppError("tariff_required", verbatim(planFull(code, webhooks)));
+  throw pageError("tariff_required", planFull(code, webhooks));
 }
 
 function countOf(visit: Visit, { services }: SiteContext): number {

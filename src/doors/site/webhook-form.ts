@@ -3,7 +3,7 @@ import { OVERLAP_HOURS_MAX, readUrl } from "../../methods/webhooks.ts";
 import type { GivenTarget } from "../../push/webhooks/manage/webhooks.ts";
 import { type Read, readInteger } from "../../values/fields.ts";
 import { message, verbatim } from "../../values/messages/messages.ts";
-import { cutText } from "./bounded-faults.ts";
+import { cutText } from "./cut-text.ts";
 import type { SiteContext } from "./site-context.ts";
 import type { Visit } from "./visit.ts";
 import { planOf } from "./webhook-access.ts";

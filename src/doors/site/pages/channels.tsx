@@ -4,7 +4,7 @@ import type { CardView } from "../../../catalog/channels/card.ts";
 import { AppError } from "../../../errors.ts";
 import { channelsList, QUERY_LENGTH_MIN } from "../../../methods/channels.ts";
 import type { Page } from "../../../values/json-text.ts";
-import { boundedFaults, cutText } from "../bounded-faults.ts";
+import { cutFaults, cutText } from "../cut-text.ts";
 import { Scroll } from "../data-table.tsx";
 import { asset } from "../layout.tsx";
 import { lookUp, nextCursor, orRefusal } from "../look-up.ts";
@@ -82,7 +82,7 @@ function isShortQuery({ query }: Visit, { faults = {} }: AppError): boolean {
 function messageOf(visit: Visit, error: AppError): string {
   const { language } = visit;
   if (isShortQuery(visit, error)) return WORDS[language].explorerPages.shortQuery;
-  const fields = boundedFaults(told(language, error));
+  const fields = cutFaults(told(language, error));
   const words = WORDS[language].explorerPages;
   const labels: Record<string, string> = {
     q: words.query,

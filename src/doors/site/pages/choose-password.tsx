@@ -1,6 +1,5 @@
 /** @jsxImportSource hono/jsx */
-import { AppError } from "../../../errors.ts";
-import { verbatim } from "../../../values/messages/messages.ts";
+import { pageError } from "../faults.ts";
 import { Form, TextField } from "../form.tsx";
 import { asset } from "../layout.tsx";
 import type { SiteContext } from "../site-context.ts";
@@ -63,7 +62,7 @@ async function choose(visit: Visit, { people }: SiteContext): Promise<View> {
   const { form, words, network } = visit;
   const password = form.get("password");
   const isChosen = await people.choosePassword({ token: tokenOf(visit), password, network });
-  if (!isChosen) throw new AppError("conflict", verbatim(words.linkUsed));
+  if (!isChosen) throw pageError("conflict", words.linkUsed);
   return redirect("/account/sign-in/?done=password");
 }
 

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
+
 import { requiredEmail } from "../../../customers/accounts/accounts.ts";
-import { AppError } from "../../../errors.ts";
-import { verbatim } from "../../../values/messages/messages.ts";
+import { pageError } from "../faults.ts";
 import { Form, TextField } from "../form.tsx";
 import { passwordMail } from "../mail-texts.ts";
 import type { SiteContext } from "../site-context.ts";
@@ -42,7 +42,7 @@ async function send(visit: Visit, context: SiteContext): Promise<View> {
   const email = requiredEmail(visit.form.get("email")).toLowerCase();
   const names = [`network ${visit.network}`, `reset ${email}`];
   if (!context.throttle.take(names, visit.nowMs)) {
-    throw new AppError("throttled", verbatim(visit.words.tooManyAttempts));
+    throw pageError("throttled", visit.words.tooManyAttempts);
   }
   const { mails, people } = context;
   if (mails.canSend) {

@@ -1,11 +1,10 @@
 /** @jsxImportSource hono/jsx */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { IMPORT_KIND_NAMES, importKinds } from "../../../catalog/imports/import-kinds.ts";
 import type { RecordedRun } from "../../../catalog/imports/import-runs.ts";
-import { fieldError } from "../../../errors.ts";
-import { verbatim } from "../../../values/messages/messages.ts";
 import { DataTable } from "../data-table.tsx";
-import { readFields, requiredChoice } from "../faults.ts";
+import { pageFault, readFields, requiredChoice } from "../faults.ts";
 import { CheckField, FileField, Form, SelectField } from "../form.tsx";
 import { asset } from "../layout.tsx";
 import { Instant, shownNumber } from "../shown.tsx";
@@ -75,8 +74,8 @@ async function startImport(visit: Visit, { imports }: SiteContext): Promise<View
 function requiredFile({ form, language }: Visit): UploadedFile {
   const words = WORDS[language].importPages;
   const file = form.file("file");
-  if (file === null) throw fieldError({ file: [verbatim(words.noFile)] });
-  if (file.bytes === 0) throw fieldError({ file: [verbatim(words.emptyFile)] });
+  if (file === null) throw pageFault("file", words.noFile);
+  if (file.bytes === 0) throw pageFault("file", words.emptyFile);
   return file;
 }
 
@@ -85,7 +84,7 @@ function readReplace({ form, language }: Visit): boolean {
   if (form.get("replace") !== "yes") return false;
   const kind = IMPORT_KIND_NAMES.find((name) => name === form.get("kind"));
   if (kind === undefined || importKinds[kind].isDirectory) return true;
-  throw fieldError({ replace: [verbatim(WORDS[language].importPages.noReplace)] });
+  throw pageFault("replace", WORDS[language].importPages.noReplace);
 }
 
 function stateOf({ language }: Visit, { state, isWaiting, summary }: RecordedRun): string {

@@ -2,11 +2,12 @@
 
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { HtmlEscapedString } from "hono/utils/html";
-import { AppError, toAppError } from "../../../errors.ts";
+import { type AppError, toAppError } from "../../../errors.ts";
 import { outcomeOf } from "../../../push/webhooks/delivery/outcome.ts";
 import type { Webhook } from "../../../push/webhooks/manage/webhooks.table.ts";
-import { inLanguage, verbatim } from "../../../values/messages/messages.ts";
+import { inLanguage } from "../../../values/messages/messages.ts";
 import { DataTable } from "../data-table.tsx";
+import { pageError } from "../faults.ts";
 import { ActionButton } from "../form.tsx";
 import { asset } from "../layout.tsx";
 import { quietly, sentNumber } from "../row-actions.tsx";
@@ -86,11 +87,11 @@ export async function enableWebhook(visit: Visit, context: SiteContext): Promise
   const membership = membershipOf(visit);
   const { organization } = membership;
   const words = visit.words.organizationPages;
-  if (!isManager(visit)) throw new AppError("manager_required", verbatim(words.managersOnly));
+  if (!isManager(visit)) throw pageError("manager_required", words.managersOnly);
   const id = sentNumber(visit, "webhook");
   const webhooks = await context.webhooks.webhooks(organization.id);
   const webhook = webhooks.find((one) => one.id === id);
-  if (webhook === undefined) throw new AppError("not_found", verbatim(words.noSuchWebhook));
+  if (webhook === undefined) throw pageError("not_found", words.noSuchWebhook);
   const { plan } = await viewerOf(membership, context.accounts, visit.nowMs);
   const own = { organizationId: organization.id, id };
   const change = { given: undefined, channels: undefined, isActive: true };
@@ -106,5 +107,5 @@ export async function enableWebhook(visit: Visit, context: SiteContext): Promise
 function toldIn({ language }: Visit, thrown: unknown): AppError {
   const error = toAppError(thrown);
   if (error.code !== "tariff_required") return error;
-  return new AppError(error.code, verbatim(WORDS[language].organizationPages.planHasNoRoom));
+  return pageError(error.code, WORDS[language].organizationPages.planHasNoRoom);
 }

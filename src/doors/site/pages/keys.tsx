@@ -1,11 +1,10 @@
 /** @jsxImportSource hono/jsx */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { requiredName } from "../../../customers/accounts/accounts.ts";
 import { KEY_ACCESSES } from "../../../customers/keys/key-token.ts";
 import type { Key } from "../../../customers/keys/keys.table.ts";
-import { AppError } from "../../../errors.ts";
-import { verbatim } from "../../../values/messages/messages.ts";
-import { readFields, requiredChoice } from "../faults.ts";
+import { pageError, readFields, requiredChoice } from "../faults.ts";
 import { Form, SelectField, TextField } from "../form.tsx";
 import { readLastDay } from "../last-day.ts";
 import { asset } from "../layout.tsx";
@@ -118,7 +117,7 @@ async function revoke(visit: Visit, context: SiteContext): Promise<View> {
   const id = sentNumber(visit, "key");
   const keys = await keysOf(visit, context);
   if (!keys.some((one) => one.id === id)) {
-    throw new AppError("not_found", verbatim(visit.words.organizationPages.noSuchKey));
+    throw pageError("not_found", visit.words.organizationPages.noSuchKey);
   }
   await context.keys.revokeKey(id, actorOf(visit));
   return redirect("/account/keys/?done=revoked");

@@ -1,8 +1,7 @@
 import { MEMBER_ROLES, type Member } from "../../../customers/accounts/accounts.table.ts";
 import type { MemberChange, MemberDenial } from "../../../customers/accounts/member-rules.ts";
-import { AppError } from "../../../errors.ts";
-import { verbatim } from "../../../values/messages/messages.ts";
-import { requiredChoice } from "../faults.ts";
+import type { AppError } from "../../../errors.ts";
+import { pageError, requiredChoice } from "../faults.ts";
 import { sentNumber } from "../row-actions.tsx";
 import type { SiteContext } from "../site-context.ts";
 import { redirect, type View } from "../view.ts";
@@ -49,13 +48,13 @@ export async function requireSentMember(
   const members = await accounts.members(membershipOf(visit).organization.id);
   const found = members.find((member) => member.id === id);
   if (found === undefined) {
-    throw new AppError("not_found", verbatim(visit.words.organizationPages.noSuchMember));
+    throw pageError("not_found", visit.words.organizationPages.noSuchMember);
   }
   return found;
 }
 
 export function refused({ language }: Visit, denial: MemberDenial): AppError {
-  const said = verbatim(WORDS[language].organizationPages.denials[denial]);
   const isRights = denial === "managers_only" || denial === "owners_only";
-  return new AppError(isRights ? "manager_required" : "conflict", said);
+  const { denials } = WORDS[language].organizationPages;
+  return pageError(isRights ? "manager_required" : "conflict", denials[denial]);
 }

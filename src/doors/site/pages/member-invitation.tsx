@@ -1,11 +1,10 @@
 /** @jsxImportSource hono/jsx */
+
 import { MEMBER_ROLES, type Member } from "../../../customers/accounts/accounts.table.ts";
 import { requiredName } from "../../../customers/accounts/accounts.ts";
 import { roleDenial } from "../../../customers/accounts/member-rules.ts";
 import type { EnsuredPerson, PasswordLink } from "../../../customers/people/people.ts";
-import { AppError } from "../../../errors.ts";
-import { verbatim } from "../../../values/messages/messages.ts";
-import { readFields, requiredChoice } from "../faults.ts";
+import { pageError, readFields, requiredChoice } from "../faults.ts";
 import { asset } from "../layout.tsx";
 import { invitationMail, passwordAddress, passwordMail } from "../mail-texts.ts";
 import { Snippet } from "../shown.tsx";
@@ -54,7 +53,7 @@ export async function linkAgain(visit: Visit, context: SiteContext): Promise<Vie
   const member = await requireSentMember(visit, context);
   const denial = roleDenial(actor, member.role);
   if (denial !== null) throw refused(visit, denial);
-  if (member.suspendedAt !== null) throw new AppError("conflict", verbatim(words.isSuspended));
+  if (member.suspendedAt !== null) throw pageError("conflict", words.isSuspended);
   const { email, name } = member;
   takeInvitation(visit, context, email);
   const ensured = await context.people.ensurePerson({ email, name });
@@ -87,7 +86,7 @@ function takeInvitation(visit: Visit, { throttle }: SiteContext, email: string):
     `invitation ${email.toLowerCase()}`,
   ];
   if (throttle.take(names, visit.nowMs)) return;
-  throw new AppError("throttled", verbatim(visit.words.organizationPages.tooManyInvitations));
+  throw pageError("throttled", visit.words.organizationPages.tooManyInvitations);
 }
 
 /**

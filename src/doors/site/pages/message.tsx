@@ -2,7 +2,7 @@
 import type { AppError } from "../../../errors.ts";
 import { STATUS_OF } from "../../../methods/statuses.ts";
 import { inLanguage } from "../../../values/messages/messages.ts";
-import { cutText, FAULT_BYTES_MAX } from "../bounded-faults.ts";
+import { cutText, FAULT_BYTES_MAX } from "../cut-text.ts";
 import { asset } from "../layout.tsx";
 import type { PageView, View } from "../view.ts";
 import type { Visit } from "../visit.ts";

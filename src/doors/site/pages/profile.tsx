@@ -1,6 +1,5 @@
 /** @jsxImportSource hono/jsx */
-import { AppError } from "../../../errors.ts";
-import { verbatim } from "../../../values/messages/messages.ts";
+import { pageError } from "../faults.ts";
 import { Form, TextField } from "../form.tsx";
 import type { SiteContext } from "../site-context.ts";
 import type { SitePage } from "../site-pages.ts";
@@ -73,7 +72,7 @@ async function changePassword(visit: Visit, { people, throttle }: SiteContext): 
   const { form, words, request, signedIn, network } = visit;
   // Throttled, so that nobody guesses the password in a session that was left open.
   if (!throttle.take([`present password ${signedIn?.person.id}`], visit.nowMs)) {
-    throw new AppError("throttled", verbatim(words.tooManyAttempts));
+    throw pageError("throttled", words.tooManyAttempts);
   }
   const { setCookies } = await people.changePassword({
     network,

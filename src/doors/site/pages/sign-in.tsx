@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
+
 import { EMAIL_LENGTH_MAX } from "../../../customers/accounts/accounts.ts";
-import { AppError, fieldError } from "../../../errors.ts";
-import { verbatim } from "../../../values/messages/messages.ts";
+import { pageError, pageFault } from "../faults.ts";
 import { Form, TextField } from "../form.tsx";
 import { asset } from "../layout.tsx";
 import type { SiteContext } from "../site-context.ts";
@@ -64,14 +64,14 @@ async function signIn(visit: Visit, context: SiteContext): Promise<View> {
   const email = form.get("email").trim();
   // The throttle keeps addresses in memory, so one longer than any real address is refused first.
   if (email.length > EMAIL_LENGTH_MAX) {
-    throw fieldError({ non_field_errors: [verbatim(words.wrongPassword)] });
+    throw pageFault("non_field_errors", words.wrongPassword);
   }
   const isKnownNetwork = await context.people.knowsNetwork(email, network);
   const ofNetwork = `network ${network}`;
   // The account's limit holds only for new networks: guesses from elsewhere must not lock its owner out.
   const names = isKnownNetwork ? [ofNetwork] : [ofNetwork, `account ${email.toLowerCase()}`];
   if (!context.throttle.take(names, visit.nowMs)) {
-    throw new AppError("throttled", verbatim(words.tooManyAttempts));
+    throw pageError("throttled", words.tooManyAttempts);
   }
   const session = await context.people
     .signIn({
@@ -85,7 +85,7 @@ async function signIn(visit: Visit, context: SiteContext): Promise<View> {
       throw error;
     });
   // An address that nobody has gets the same answer.
-  if (session === null) throw fieldError({ non_field_errors: [verbatim(words.wrongPassword)] });
+  if (session === null) throw pageFault("non_field_errors", words.wrongPassword);
   context.throttle.giveBack(ofNetwork);
   return redirect(ownPath(form.get("next")), session.setCookies);
 }

@@ -1,5 +1,4 @@
-import { AppError } from "../../../errors.ts";
-import { verbatim } from "../../../values/messages/messages.ts";
+import { pageError } from "../faults.ts";
 import type { SiteContext } from "../site-context.ts";
 import { redirect, type View } from "../view.ts";
 import { actorOf } from "../viewer.ts";
@@ -57,7 +56,7 @@ export const webhookActions: Record<string, Action> = {
     await requireWebhooks(visit, context);
     const delivery = visit.form.get("delivery");
     if (!/^\d{1,15}$/.test(delivery)) {
-      throw new AppError("not_found", verbatim(visit.words.notFoundText));
+      throw pageError("not_found", visit.words.notFoundText);
     }
     await context.services.webhooks.resend(ownOf(visit), Number(delivery), actorOf(visit));
     return redirect(`/account/webhooks/${id}/?tried=${delivery}`);

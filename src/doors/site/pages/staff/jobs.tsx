@@ -1,9 +1,9 @@
 /** @jsxImportSource hono/jsx */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { AppError } from "../../../../errors.ts";
 import type { JobState } from "../../../../upkeep/jobs/scheduler.ts";
-import { verbatim } from "../../../../values/messages/messages.ts";
 import { DataTable } from "../../data-table.tsx";
+import { pageError } from "../../faults.ts";
 import { ActionButton } from "../../form.tsx";
 import { quietly, RowFaults } from "../../row-actions.tsx";
 import { Instant } from "../../shown.tsx";
@@ -106,6 +106,6 @@ function Outcome({ visit, job }: { visit: Visit; job: JobState }): JSX.Element {
 async function run(visit: Visit, { jobs }: SiteContext): Promise<View> {
   const name = visit.form.get("job");
   const isStarted = await jobs.runNow(name, actorOf(visit));
-  if (!isStarted) throw new AppError("conflict", verbatim(visit.words.staffPages.jobRunning));
+  if (!isStarted) throw pageError("conflict", visit.words.staffPages.jobRunning);
   return redirect("/staff/jobs/?done=started");
 }

@@ -1,8 +1,9 @@
 /** @jsxImportSource hono/jsx */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { ofPerson, type PersonAccount } from "../../../../customers/people/people.ts";
-import { AppError, notFound } from "../../../../errors.ts";
-import { verbatim } from "../../../../values/messages/messages.ts";
+import { notFound } from "../../../../errors.ts";
+import { pageError } from "../../faults.ts";
 import { ActionButton } from "../../form.tsx";
 import { passwordMail } from "../../mail-texts.ts";
 import { quietly, RowFaults } from "../../row-actions.tsx";
@@ -84,10 +85,10 @@ function StaffMark({ visit, person }: { visit: Visit; person: PersonAccount }): 
 async function markStaff(visit: Visit, context: SiteContext, isStaff: boolean): Promise<View> {
   const words = visit.words.staffPages;
   const person = await personOf(visit, context);
-  if (!isStaff && isSelf(visit, person)) throw new AppError("conflict", verbatim(words.ownStaff));
+  if (!isStaff && isSelf(visit, person)) throw pageError("conflict", words.ownStaff);
   const people = await context.people.people();
   const others = people.filter((one) => one.isStaff && one.id !== person.id);
-  if (!isStaff && others.length === 0) throw new AppError("conflict", verbatim(words.lastStaff));
+  if (!isStaff && others.length === 0) throw pageError("conflict", words.lastStaff);
   if (isStaff) await context.people.distrust(person.email);
   await context.people.markStaff({ email: person.email, isStaff, by: actorOf(visit) });
   return done(person, isStaff ? "staff-given" : "staff-taken");

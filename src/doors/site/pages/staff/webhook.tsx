@@ -2,11 +2,11 @@
 
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { HtmlEscapedString } from "hono/utils/html";
-import { fieldError } from "../../../../errors.ts";
 import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
 import type { Webhook } from "../../../../push/webhooks/manage/webhooks.table.ts";
-import { inLanguage, verbatim } from "../../../../values/messages/messages.ts";
+import { inLanguage } from "../../../../values/messages/messages.ts";
 import { DataTable } from "../../data-table.tsx";
+import { pageFault } from "../../faults.ts";
 import { ActionButton, Form, TextField } from "../../form.tsx";
 import { Instant, shownNumber } from "../../shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
@@ -170,7 +170,7 @@ async function Deliveries({ visit, context, webhook }: Props): Promise<HtmlEscap
 async function disable(visit: Visit, context: SiteContext): Promise<View> {
   const webhook = await webhookOf(visit, context);
   const reason = visit.form.get("reason").trim();
-  if (reason === "") throw fieldError({ reason: [verbatim(visit.words.staffPages.reasonNeeded)] });
+  if (reason === "") throw pageFault("reason", visit.words.staffPages.reasonNeeded);
   await context.webhooks.disable(webhook.id, reason, actorOf(visit));
   return redirect(`/staff/webhooks/${webhook.id}/?done=disabled`);
 }

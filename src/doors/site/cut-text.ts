@@ -1,24 +1,20 @@
 import type { FieldErrors } from "../../errors.ts";
 
-/** Bounds of all fault texts on a page; what was typed may be shown again besides. */
-const FAULTS_MAX = 20;
+/** Bytes of all faults on a page, in its source; what was typed may be shown again besides. */
 export const FAULT_BYTES_MAX = 3 * 1024;
 
-/** As many of them as a page shows, each cut where the page would say too much. */
-export function boundedFaults(faults: FieldErrors): FieldErrors {
-  let left = FAULTS_MAX;
+/** The faults of an error, which are few already, cut where the page would say too much. */
+export function cutFaults(faults: FieldErrors): FieldErrors {
   let bytesLeft = FAULT_BYTES_MAX;
-  const bounded: FieldErrors = {};
+  const cut: FieldErrors = {};
   for (const [field, messages] of Object.entries(faults)) {
-    const shown = messages.slice(0, left).map((message) => {
+    cut[field] = messages.map((message) => {
       const text = cutText(message, bytesLeft);
       bytesLeft -= bytesIn(text);
       return text;
     });
-    left -= shown.length;
-    if (shown.length > 0) bounded[field] = shown;
   }
-  return bounded;
+  return cut;
 }
 
 /** @param bytesMax in the page's source, an ellipsis left out */

@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { boundedFaults, cutText } from "../../../src/doors/site/bounded-faults.ts";
+import { cutFaults, cutText } from "../../../src/doors/site/cut-text.ts";
+import { told } from "../../../src/doors/site/told.ts";
+import { fieldError } from "../../../src/errors.ts";
+import { message } from "../../../src/values/messages/messages.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { addPerson, signedInVisitor } from "../../support/visitor.ts";
@@ -13,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => appliance.close());
 
 /** The texts of a page that tell what is wrong. */
-function told(html: string): string {
+function toldOn(html: string): string {
   const texts = html.matchAll(
     /<(strong|p)(?: class="\w+")?(?: role="alert"| id="[\w-]+-fault")>(.*?)<\/\1>/gs,
   );
@@ -22,12 +25,14 @@ function told(html: string): string {
 
 test("no more than 20 faults are told, in less than 4 KiB as the page has them", () => {
   const many = Object.fromEntries(
-    Array.from({ length: 30 }, (_, at) => [`field${at}`, [`fault ${at}`]]),
+    Array.from({ length: 30 }, (_, at) => [`field${at}`, [message("blank")]]),
   );
-  expect(Object.keys(boundedFaults(many))).toHaveLength(20);
-  expect(boundedFaults({ a: ["x", "y"], b: ["z"] })).toEqual({ a: ["x", "y"], b: ["z"] });
+  const shown = Object.values(cutFaults(told("en", fieldError(many)))).flat();
+  expect(shown).toHaveLength(20);
+  expect(shown.at(-1)).toBe("There are 11 more faults.");
+  expect(cutFaults({ a: ["x", "y"], b: ["z"] })).toEqual({ a: ["x", "y"], b: ["z"] });
   for (const character of ["x", '"', "ж", "😀"]) {
-    const cut = boundedFaults({ a: [character.repeat(50_000)], b: [character.repeat(50_000)] });
+    const cut = cutFaults({ a: [character.repeat(50_000)], b: [character.repeat(50_000)] });
     const bytes = Buffer.byteLength(Bun.escapeHTML(Object.values(cut).flat().join("")));
     expect(bytes, character).toBeGreaterThan(3_000);
     expect(bytes, character).toBeLessThan(4_000);
@@ -52,10 +57,10 @@ test("names of channels that there are not are told in short, 20 of them", async
     const sent = { action: "create", url: "http://x", channels: names.join("\n") };
     const { status, html } = await visitor.post("/account/webhooks/", sent);
     expect(status).toBe(400);
-    expect(told(html)).toContain("Enter a valid https:// address.");
-    expect(told(html)).toMatch(/This is neither|There is no public channel/);
-    expect(Buffer.byteLength(told(html))).toBeLessThan(4 * 1024);
-    expect(told(html).split(", ").length).toBeLessThanOrEqual(20);
+    expect(toldOn(html)).toContain("Enter a valid https:// address.");
+    expect(toldOn(html)).toMatch(/This is neither|There is no public channel/);
+    expect(Buffer.byteLength(toldOn(html))).toBeLessThan(4 * 1024);
+    expect(toldOn(html).split(", ").length).toBeLessThanOrEqual(20);
   }
 });
 
