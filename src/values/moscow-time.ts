@@ -32,6 +32,15 @@ export function parseDay(text: string): Day | null {
   return text.slice(-2) <= "28" || formatDay(day) === text ? day : null;
 }
 
+/** The last day that is taken: the one after it still has a year of four digits. */
+const LAST_DAY = parseDay("9999-12-30") ?? 0;
+
+/** The instant at which a day ends in Moscow, by its `YYYY-MM-DD`; null for any other text. */
+export function parseEndOfDay(text: string): number | null {
+  const day = parseDay(text);
+  return day === null || day > LAST_DAY ? null : startOfDay(day + 1);
+}
+
 export function formatDay(day: Day): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }

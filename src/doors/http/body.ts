@@ -1,4 +1,5 @@
 import { AppError } from "../../errors.ts";
+import { readBoundedBody } from "../../values/bounded-body.ts";
 import { parseJson } from "../../values/json-text.ts";
 import { message } from "../../values/messages/messages.ts";
 import { brokenBound } from "./json-bounds.ts";
@@ -56,32 +57,11 @@ export async function readBytes(
   bytesMax: number,
   { isStopping }: Pick<Bodies, "isStopping">,
 ): Promise<Uint8Array> {
-  try {
-    return await readWhole(request, bytesMax);
-  } catch (error) {
-    if (error instanceof AppError) throw error;
+  const bytes = await readBoundedBody(request, bytesMax).catch(() => {
     throw isStopping()
       ? new AppError("unavailable", message("bodyCutByStop"))
       : new AppError("parse_error", message("bodyCut"));
-  }
-}
-
-async function readWhole(request: Request, bytesMax: number): Promise<Uint8Array> {
-  const { body, headers } = request;
-  const length = headers.get("content-length");
-  if (Number(length) > bytesMax) throw tooLarge(bytesMax);
-  // A body of known length is read whole: an MCP call takes a fifth less time than with a stream.
-  if (length !== null) return new Uint8Array(await request.arrayBuffer());
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body ?? []) {
-    size += chunk.byteLength;
-    if (size > bytesMax) throw tooLarge(bytesMax);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
-function tooLarge(bytesMax: number): AppError {
-  return new AppError("payload_too_large", message("bodyTooLarge", { kib: bytesMax / KIB }));
+  });
+  if (bytes !== null) return bytes;
+  throw new AppError("payload_too_large", message("bodyTooLarge", { kib: bytesMax / KIB }));
 }

@@ -1,9 +1,6 @@
 import { fieldError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
-import { parseDay, startOfDay } from "../../values/moscow-time.ts";
-
-/** The last day that is taken: the one after it still has a year of four digits. */
-const LAST_DAY = parseDay("9999-12-30") ?? 0;
+import { parseEndOfDay } from "../../values/moscow-time.ts";
 
 /**
  * Reads the last day of something as it was typed.
@@ -12,11 +9,10 @@ const LAST_DAY = parseDay("9999-12-30") ?? 0;
  */
 export function readLastDay(text: string, nowMs: number): number | null {
   if (text.trim() === "") return null;
-  const day = parseDay(text.trim());
-  if (day === null || day > LAST_DAY) {
+  const endsAt = parseEndOfDay(text.trim());
+  if (endsAt === null) {
     throw fieldError({ ends: [message("notDaySuchAs", { example: "2027-12-31" })] });
   }
-  const endsAt = startOfDay(day + 1);
   if (endsAt <= nowMs) throw fieldError({ ends: [message("dayIsOver")] });
   return endsAt;
 }

@@ -1,4 +1,5 @@
 import { AppError } from "../../errors.ts";
+import { readBoundedBody } from "../../values/bounded-body.ts";
 import { message } from "../../values/messages/messages.ts";
 import { readMultipart, type UploadRules } from "./read-multipart.ts";
 import { type Form, formOf } from "./visit.ts";
@@ -14,6 +15,7 @@ export interface ReadForm {
 export const FORM_BYTES_MAX = 16 * 1024;
 /** More fields than the form of any page has: some have a hundred rows. */
 const FIELDS_MAX = 1_000;
+const AMPERSAND = 0x26;
 
 /**
  * Reads the form that a page was sent.
@@ -30,7 +32,8 @@ export async function readForm(
   const isMultipart = /^multipart\/form-data\b/i.test(type);
   try {
     if (isMultipart && upload !== null) return await readMultipart(request, bytesMax, upload);
-    const body = await readBytes(request, bytesMax);
+    const body = await readBoundedBody(request, bytesMax);
+    if (body === null) throw tooLarge();
     if (!isMultipart) return { form: formOf(fieldsOf(body)), discard() {} };
     const whole = new Response(body, { headers: { "content-type": type } });
     return await readMultipart(whole, bytesMax, null);
@@ -40,26 +43,11 @@ export async function readForm(
   }
 }
 
-async function readBytes(
-  { body, headers }: Request,
-  bytesMax: number,
-): Promise<Buffer<ArrayBuffer>> {
-  if (Number(headers.get("content-length") ?? 0) > bytesMax) throw tooLarge();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body ?? []) {
-    size += chunk.byteLength;
-    if (size > bytesMax) throw tooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
 /** Fields by name; of several with one name the first counts. */
-function fieldsOf(body: Buffer): Map<string, string> {
+function fieldsOf(body: Uint8Array): Map<string, string> {
   // Fields are counted before they are parsed, by indexOf: a loop over 200 KB of bytes takes 14 ms.
   let count = 1;
-  for (let at = body.indexOf("&"); at >= 0; at = body.indexOf("&", at + 1)) {
+  for (let at = body.indexOf(AMPERSAND); at >= 0; at = body.indexOf(AMPERSAND, at + 1)) {
     count += 1;
     if (count > FIELDS_MAX) throw tooLarge();
   }
