@@ -432,8 +432,8 @@ describe("a text in its final words", () => {
   /** Pages choose their own words; what is stored may be of a version before codes, or cut. */
   const MAY = [
     "catalog/imports/run-upload.ts",
-    "doors/site/faults.ts",
-    "doors/site/webhook-form.ts",
+    "doors/site/forms/faults.ts",
+    "doors/site/pages/webhooks/webhook-form.ts",
     "push/webhooks/delivery/outcome.ts",
     "values/messages/messages.ts",
   ];

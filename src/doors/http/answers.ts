@@ -1,7 +1,7 @@
 import { type AppError, toAppError } from "../../errors.ts";
 import { STATUS_OF } from "../../methods/statuses.ts";
 import type { Ports } from "../../ports/ports.ts";
-import { REQUEST_ID } from "./request-id.ts";
+import { REQUEST_ID } from "./requests/request-id.ts";
 
 /** Headers by name; a plain object, since that is what a Response takes cheapest. */
 export type Headers = Record<string, string>;

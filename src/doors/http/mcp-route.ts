@@ -9,11 +9,11 @@ import { STATUS_OF } from "../../methods/statuses.ts";
 import { type NoteRequest, OTHER } from "../../upkeep/metrics/note-request.ts";
 import { inEnglish, message } from "../../values/messages/messages.ts";
 import { errorAnswer, errorResponse, type Headers, json, logCause } from "./answers.ts";
-import { parseBounded, readBytes } from "./body.ts";
 import { preflight } from "./cors.ts";
-import { brokenBound } from "./json-bounds.ts";
 import { setLimitHeaders } from "./limit-headers.ts";
-import { REQUEST_ID } from "./request-id.ts";
+import { parseBounded, readBytes } from "./requests/body.ts";
+import { brokenBound } from "./requests/json-bounds.ts";
+import { REQUEST_ID } from "./requests/request-id.ts";
 import { commonHeaders, type RestContext, wrongVerb } from "./rest.ts";
 
 /** The body of a POST: its value, undefined where it is not JSON; or the bound that it breaks. */

@@ -16,13 +16,13 @@ import {
 import { jsonTextOf } from "../../values/json-text.ts";
 import { message } from "../../values/messages/messages.ts";
 import { errorAnswer, errorResponse, type Headers, json } from "./answers.ts";
-import type { BaseAddress } from "./base-address.ts";
-import { type Bodies, readJsonBody } from "./body.ts";
 import { corsHeaders, preflight } from "./cors.ts";
+import { operationOf } from "./docs/openapi.ts";
 import { setLimitHeaders } from "./limit-headers.ts";
-import { operationOf } from "./openapi.ts";
-import { readQuery } from "./query.ts";
-import { REQUEST_ID, requestIdOf } from "./request-id.ts";
+import type { BaseAddress } from "./requests/base-address.ts";
+import { type Bodies, readJsonBody } from "./requests/body.ts";
+import { readQuery } from "./requests/query.ts";
+import { REQUEST_ID, requestIdOf } from "./requests/request-id.ts";
 
 export interface RestContext extends Gate {
   config: Config;

@@ -6,15 +6,15 @@ import { noted, OTHER } from "../../upkeep/metrics/note-request.ts";
 import { errorAnswer, errorResponse, JSON_TYPE, json } from "./answers.ts";
 import type { Guide } from "./docs/guide.ts";
 import { guideRoutes } from "./docs/guide-pages.ts";
+import { openApiText } from "./docs/openapi.ts";
+import { startPageRoutes } from "./docs/start-page.ts";
 import { swaggerRoutes } from "./docs/swagger-page.ts";
 import { type McpContext, mcpRoutes } from "./mcp-route.ts";
 import { type MetricsContext, metricsRoutes } from "./metrics-route.ts";
-import { openApiText } from "./openapi.ts";
 import type { PublicRoutes } from "./public-routes.ts";
 import { type ReadyChecks, readinessAnswer } from "./readiness.ts";
-import { REQUEST_ID } from "./request-id.ts";
+import { REQUEST_ID } from "./requests/request-id.ts";
 import { commonHeaders, redirectToSlash, restRoutes, wrongVerb } from "./rest.ts";
-import { startPageRoutes } from "./start-page.ts";
 
 export interface ServerContext extends McpContext, MetricsContext {
   /** The routes of other doors. */

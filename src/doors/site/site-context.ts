@@ -18,10 +18,10 @@ import type { StaffWebhooks } from "../../push/webhooks/manage/staff-webhooks.ts
 import type { BackupFile } from "../../upkeep/backups/backup-files.ts";
 import type { Scheduler } from "../../upkeep/jobs/scheduler.ts";
 import type { NoteRequests } from "../../upkeep/metrics/note-request.ts";
-import type { AfterAnswer } from "./after-answer.ts";
-import type { SentForms } from "./sent-forms.ts";
-import type { SetUp } from "./set-up.ts";
-import type { Throttle } from "./throttle.ts";
+import type { AfterAnswer } from "./guard/after-answer.ts";
+import type { SentForms } from "./guard/sent-forms.ts";
+import type { SetUp } from "./guard/set-up.ts";
+import type { Throttle } from "./guard/throttle.ts";
 
 /** What the site works on; the verbs that change something write by themselves. */
 export interface SiteContext {

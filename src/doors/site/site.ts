@@ -2,17 +2,17 @@ import { Elysia } from "elysia";
 import { AppError, toAppError } from "../../errors.ts";
 import { noted, OTHER } from "../../upkeep/metrics/note-request.ts";
 import { message } from "../../values/messages/messages.ts";
-import { assetRoutes } from "./assets.ts";
-import { asset, renderDocument } from "./layout.tsx";
+import { assetRoutes } from "./assets/assets.ts";
+import { type Answer, logCause, takeForm } from "./forms/take-form.ts";
+import { SECURITY_HEADERS } from "./guard/security-headers.ts";
+import { asset, renderDocument } from "./look/layout.tsx";
 import { messagePage, notFoundPage } from "./pages/message.tsx";
-import { SECURITY_HEADERS } from "./security-headers.ts";
 import type { SiteContext } from "./site-context.ts";
 import { type SitePage, sitePages } from "./site-pages.ts";
-import { startVisit } from "./start-visit.ts";
-import { type Answer, logCause, takeForm } from "./take-form.ts";
-import type { View } from "./view.ts";
-import { refusal } from "./viewer.ts";
-import type { Visit } from "./visit.ts";
+import { startVisit } from "./visit/start-visit.ts";
+import type { View } from "./visit/view.ts";
+import { refusal } from "./visit/viewer.ts";
+import type { Visit } from "./visit/visit.ts";
 
 interface Incoming {
   request: Request;

@@ -1,7 +1,7 @@
 import { LANGUAGE_COOKIE, LANGUAGES, type Language, languageOf } from "../../../values/language.ts";
-import type { BaseAddress } from "../base-address.ts";
 import { asset, PROSE_POLICY, type PublicRoutes, pageResponse } from "../public-routes.ts";
-import { readQuery } from "../query.ts";
+import type { BaseAddress } from "../requests/base-address.ts";
+import { readQuery } from "../requests/query.ts";
 import { framedPage } from "./frame.ts";
 import styles from "./guide.css" with { type: "file" };
 import type { Guide } from "./guide.ts";

@@ -2,10 +2,10 @@
 import type { AppError } from "../../../errors.ts";
 import { STATUS_OF } from "../../../methods/statuses.ts";
 import { inLanguage } from "../../../values/messages/messages.ts";
-import { cutText, FAULT_BYTES_MAX } from "../cut-text.ts";
-import { asset } from "../layout.tsx";
-import type { PageView, View } from "../view.ts";
-import type { Visit } from "../visit.ts";
+import { cutText, FAULT_BYTES_MAX } from "../forms/cut-text.ts";
+import { asset } from "../look/layout.tsx";
+import type { PageView, View } from "../visit/view.ts";
+import type { Visit } from "../visit/visit.ts";
 
 /** The page where there is nothing, or nothing for this visitor. */
 export function notFoundPage(visit: Visit): View {

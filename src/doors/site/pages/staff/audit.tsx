@@ -8,12 +8,12 @@ import type {
   AuditRecord,
   AuditTarget,
 } from "../../../../customers/audit/audit-log.ts";
-import { DataTable } from "../../data-table.tsx";
-import { Instant, shownNumber } from "../../shown.tsx";
+import { DataTable } from "../../look/data-table.tsx";
+import { Instant, shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
-import { asset } from "../../site-path.ts";
-import type { Visit } from "../../visit.ts";
+import { asset } from "../../visit/site-path.ts";
+import type { Visit } from "../../visit/visit.ts";
 import { consolePage, withQuery } from "./console.tsx";
 
 const ENTRIES_PER_PAGE = 50;

@@ -1,9 +1,9 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { notFound } from "../../../../errors.ts";
-import { asset } from "../../site-path.ts";
-import { page, type View } from "../../view.ts";
-import type { Visit } from "../../visit.ts";
+import { asset } from "../../visit/site-path.ts";
+import { page, type View } from "../../visit/view.ts";
+import type { Visit } from "../../visit/visit.ts";
 
 /** Parts that the console's pages have in common. */
 

@@ -2,16 +2,16 @@
 
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { JobState } from "../../../../upkeep/jobs/scheduler.ts";
-import { DataTable } from "../../data-table.tsx";
-import { pageError } from "../../faults.ts";
-import { ActionButton } from "../../form.tsx";
-import { quietly, RowFaults } from "../../row-actions.tsx";
-import { Instant } from "../../shown.tsx";
+import { pageError } from "../../forms/faults.ts";
+import { DataTable } from "../../look/data-table.tsx";
+import { ActionButton } from "../../look/form.tsx";
+import { quietly, RowFaults } from "../../look/row-actions.tsx";
+import { Instant } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
-import { redirect, type View } from "../../view.ts";
-import { actorOf } from "../../viewer.ts";
-import type { Visit } from "../../visit.ts";
+import { redirect, type View } from "../../visit/view.ts";
+import { actorOf } from "../../visit/viewer.ts";
+import type { Visit } from "../../visit/visit.ts";
 import { consolePage } from "./console.tsx";
 
 /** `/staff/jobs/`: what the appliance does by the clock. */

@@ -1,8 +1,8 @@
 /** @jsxImportSource hono/jsx */
-import { shownNumber } from "../../shown.tsx";
+import { shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
-import { asset } from "../../site-path.ts";
+import { asset } from "../../visit/site-path.ts";
 import { consolePage } from "./console.tsx";
 
 /** `/staff/`: how things stand, with links to the pages that tell more. */
