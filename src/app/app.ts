@@ -16,13 +16,13 @@ import {
   createBaseAddress,
   createOwnAddress,
   listenerAddress,
-} from "../doors/http/base-address.ts";
+} from "../doors/http/requests/base-address.ts";
 import { createServer, type Server } from "../doors/http/server.ts";
 import { createDispatcher } from "../doors/mcp/dispatcher.ts";
-import { createAfterAnswer } from "../doors/site/after-answer.ts";
-import { clientIp } from "../doors/site/client-ip.ts";
-import { REQUEST_BYTES_MAX } from "../doors/site/read-multipart.ts";
-import { createSetUp } from "../doors/site/set-up.ts";
+import { REQUEST_BYTES_MAX } from "../doors/site/forms/read-multipart.ts";
+import { createAfterAnswer } from "../doors/site/guard/after-answer.ts";
+import { clientIp } from "../doors/site/guard/client-ip.ts";
+import { createSetUp } from "../doors/site/guard/set-up.ts";
 import { AppError } from "../errors.ts";
 import type { Services } from "../methods/services.ts";
 import { apiMethods, toolMethods } from "../methods/table.ts";

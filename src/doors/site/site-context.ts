@@ -15,10 +15,10 @@ import type { StaffWebhooks } from "../../push/webhooks/manage/staff-webhooks.ts
 import type { BackupFile } from "../../upkeep/backups/backup-files.ts";
 import type { Scheduler } from "../../upkeep/jobs/scheduler.ts";
 import type { NoteRequests } from "../../upkeep/metrics/note-request.ts";
-import type { AfterAnswer } from "./after-answer.ts";
-import type { SentForms } from "./sent-forms.ts";
-import type { SetUp } from "./set-up.ts";
-import type { Throttle } from "./throttle.ts";
+import type { AfterAnswer } from "./guard/after-answer.ts";
+import type { SentForms } from "./guard/sent-forms.ts";
+import type { SetUp } from "./guard/set-up.ts";
+import type { Throttle } from "./guard/throttle.ts";
 
 /** What the site works on; the verbs that change something write by themselves. */
 export interface SiteContext {
@@ -30,7 +30,7 @@ export interface SiteContext {
   baseAddress(request: Request): string;
   /** The appliance's address as the visitor's browser has it, through a proxy for instance. */
   ownAddress(request: Request): string;
-  /** By which the log finds a request. */
+  /** The id by which the log finds a request. */
   requestId(request: Request): string;
   noteRequests: NoteRequests;
   /** The IP that a request comes from. */
@@ -73,7 +73,7 @@ export interface DatabaseFacts {
   tables: { name: string; rows: number; isMore: boolean }[];
 }
 
-/** Requests that hash a password wait in turn; each network may have a few waiting. */
+/** The network of a request that hashes a password: such requests wait, a few of each network. */
 interface FromNetwork {
   network: string;
 }
@@ -107,7 +107,7 @@ export interface SitePeople {
   ): Promise<Person>;
   markStaff(input: { email: string; isStaff: boolean; by: Actor }): Promise<void>;
   endSessions(email: string, by: Actor): Promise<void>;
-  /** Where they may act nowhere any more, and are not staff. */
+  /** Ends sessions only of somebody who is not staff and may act nowhere any more. */
   endSessionsOfSuspended(email: string): Promise<void>;
   distrust(email: string): Promise<boolean>;
   /** Everybody, by address. */

@@ -263,7 +263,9 @@ describe("an appliance in use", () => {
         const own = await openOwn({ viewport, locale, colorScheme });
         const outside = await openWindow(browser, address, { viewport, locale, colorScheme });
         for (const { path: name, access } of sitePages) {
-          expect(world.pages, "a page that nobody looks at").toHaveProperty([name]);
+          expect(world.pages, "addresses of each page: test/support/site-world.ts").toHaveProperty([
+            name,
+          ]);
           for (const path of world.pages[name] ?? []) {
             const { page, go } = access === "anybody" ? outside : own;
             await go(path);

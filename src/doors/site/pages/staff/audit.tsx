@@ -8,16 +8,16 @@ import type {
   AuditRecord,
   AuditTarget,
 } from "../../../../customers/audit/audit-log.ts";
-import { DataTable } from "../../data-table.tsx";
-import { Instant, shownNumber } from "../../shown.tsx";
+import { DataTable } from "../../look/data-table.tsx";
+import { Instant, shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
-import { asset } from "../../site-path.ts";
-import type { Visit } from "../../visit.ts";
+import { asset } from "../../visit/site-path.ts";
+import type { Visit } from "../../visit/visit.ts";
 import { consolePage, withQuery } from "./console.tsx";
 
 const ENTRIES_PER_PAGE = 50;
-/** In the place of an address: who typed commands has none. */
+/** Stands for an address in the filter: changes by the command line have none. */
 const COMMAND_LINE = "command-line";
 
 /** `/staff/audit/`: what was changed, by whom; the latest first. */
@@ -32,7 +32,7 @@ export const auditPage: SitePage = {
       before: numberOf(visit, "before"),
       organizationId: numberOf(visit, "organization"),
       person: personOf(visit),
-      // One more tells whether there is another page.
+      // One more than is shown tells whether there is another page.
       limit: ENTRIES_PER_PAGE + 1,
     });
     const shown = entries.slice(0, ENTRIES_PER_PAGE);
@@ -163,14 +163,14 @@ async function Filters({
   );
 }
 
-/** Null: everybody. */
+/** The person whose entries are asked for; null for everybody's. */
 function personOf({ query }: Visit): string | null {
   const text = (query.get("person") ?? "").trim();
   if (text === COMMAND_LINE) return "";
   return text === "" ? null : text;
 }
 
-/** Null for what is no number: the page then shows all. */
+/** A number of the query; null for any other text, so that the page shows all. */
 function numberOf({ query }: Visit, name: string): number | null {
   const text = query.get(name) ?? "";
   return /^\d{1,15}$/.test(text) ? Number(text) : null;
