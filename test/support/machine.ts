@@ -224,12 +224,17 @@ function processorMs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
+/** Between two looks; more often, and looking takes a core from what is waited for. */
+const LOOK_AGAIN_MS = { first: 2, most: 25 };
+
 /** Waits for a state that another process brings about. */
 export async function until(holds: () => boolean | Promise<boolean>, what = "it"): Promise<void> {
   const giveUpAtMs = performance.now() + HANGS_AFTER_MS;
+  let pauseMs = LOOK_AGAIN_MS.first;
   while (!(await holds())) {
     if (performance.now() > giveUpAtMs) throw new Error(`${what} did not come about`);
-    await new Promise((resolve) => setTimeout(resolve, 2));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    pauseMs = Math.min(1.25 * pauseMs, LOOK_AGAIN_MS.most);
   }
 }
 
