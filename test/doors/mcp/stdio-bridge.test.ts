@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
-import { createMachine, type Machine, type Serving } from "../../support/machine.ts";
+import { createMachine, type Machine, PROGRAM, type Serving } from "../../support/machine.ts";
 import { clientKinds, refusalOf, type StdioProgram, textOf } from "../../support/mcp-clients.ts";
 import { TOOL_NAMES } from "../../support/mcp-requests.ts";
 import { startTalk, type Talk } from "../../support/stdio-talk.ts";
 
 /** `kanalog mcp`, the real program, before the real appliance over the sample data. */
-const MAIN = join(import.meta.dir, "../../../src/main.ts");
+const [COMMAND, ...WORDS] = PROGRAM;
 const sample = new URL("../../../data/sample/", import.meta.url).pathname;
 
 let machine: Machine;
@@ -30,8 +29,8 @@ afterAll(() => machine.leave());
 
 function bridge(words: string[], env: Record<string, string> = {}): StdioProgram {
   return {
-    command: process.execPath,
-    args: [MAIN, "mcp", ...words],
+    command: COMMAND,
+    args: [...WORDS, "mcp", ...words],
     env: { PATH: process.env["PATH"] ?? "", ...env },
     cwd: machine.folder,
   };
