@@ -115,20 +115,18 @@ export const push: Entries = {
       why: "The first due time of each webhook that there is, found in its index.",
     },
   ],
-  "push/webhooks/manage/deliveries-log.store.ts attemptsOf": [
-    {
-      sql: 'select … from "webhook_attempts" where "webhook_attempts"."delivery_id" = ? order by "webhook_attempts"."id" asc',
-      plan: ["SEARCH webhook_attempts USING INDEX webhook_attempts_by_delivery (delivery_id=?)"],
-      rows: 1,
-    },
-  ],
   "push/webhooks/manage/deliveries-log.store.ts page": [
     {
-      sql: 'select … from "webhook_deliveries" where ("webhook_deliveries"."webhook_id" = ? and "webhook_deliveries"."id" < ?) order by "webhook_deliveries"."id" desc limit ?',
+      sql: 'select … from (select … from "webhook_deliveries" where ("webhook_deliveries"."webhook_id" = ? and "webhook_deliveries"."id" < ?) order by "webhook_deliveries"."id" desc limit ?) "delivery" left join "webhook_attempts" on "webhook_attempts"."delivery_id" = "delivery"."id" order by "delivery"."id" desc, "webhook_attempts"."id" asc',
       plan: [
-        "SEARCH webhook_deliveries USING INDEX webhook_deliveries_by_webhook (webhook_id=? AND id<?)",
+        "CO-ROUTINE delivery",
+        "  SEARCH webhook_deliveries USING INDEX webhook_deliveries_by_webhook (webhook_id=? AND id<?)",
+        "SCAN delivery",
+        "SEARCH webhook_attempts USING INDEX webhook_attempts_by_delivery (delivery_id=?) LEFT-JOIN",
+        "USE TEMP B-TREE FOR LAST TERM OF ORDER BY",
       ],
-      rows: 101,
+      rows: 202,
+      why: "Scans the one page; what is sorted are the few attempts of one delivery at a time.",
     },
   ],
   "push/webhooks/delivery/deliveries.store.ts add": [
