@@ -230,15 +230,15 @@ export const push: Entries = {
   ],
   "push/webhooks/manage/webhooks.store.ts selectWebhooks": [
     {
-      sql: 'select … from "webhooks" where "webhooks"."organization_id" = ? order by "webhooks"."id" asc',
-      plan: ["SEARCH webhooks USING INDEX webhooks_by_organization (organization_id=?)"],
-      rows: 5,
-    },
-    {
       sql: 'select … from "webhooks" order by "webhooks"."id" asc',
       plan: ["SCAN webhooks"],
       rows: 1000,
-      why: "Staff's list of all webhooks.",
+      why: "Staff's list of all webhooks; at the start, whether each secret can be read.",
+    },
+    {
+      sql: 'select … from "webhooks" where "webhooks"."organization_id" = ? order by "webhooks"."id" asc',
+      plan: ["SEARCH webhooks USING INDEX webhooks_by_organization (organization_id=?)"],
+      rows: 5,
     },
   ],
   "push/webhooks/manage/webhooks.store.ts unknownChannels": [
@@ -285,14 +285,6 @@ export const push: Entries = {
       rows: 1,
     },
   ],
-  "push/webhooks/manage/webhooks.store.ts active": [
-    {
-      sql: 'select … from "webhooks" where "webhooks"."disabled_reason" = ?',
-      plan: ["SCAN webhooks"],
-      rows: 1000,
-      why: "At the start only: whether each secret can be read.",
-    },
-  ],
   "push/webhooks/manage/webhooks.store.ts counted": [
     {
       sql: 'select count(*) from "webhooks" where "webhooks"."organization_id" = ?',
@@ -306,13 +298,6 @@ export const push: Entries = {
       plan: ["SCAN webhooks USING COVERING INDEX webhooks_by_organization"],
       rows: 1,
       why: "The first row is enough.",
-    },
-  ],
-  "push/webhooks/manage/webhooks.store.ts idsOfOrganization": [
-    {
-      sql: 'select "id" from "webhooks" where "webhooks"."organization_id" = ?',
-      plan: ["SEARCH webhooks USING COVERING INDEX webhooks_by_organization (organization_id=?)"],
-      rows: 5,
     },
   ],
   "push/webhooks/manage/webhooks.store.ts list": [
@@ -485,13 +470,6 @@ export const push: Entries = {
       rows: 1,
     },
   ],
-  "push/webhooks/events/cut-events.store.ts ownerOf": [
-    {
-      sql: 'select "organization_id" from "webhooks" where "webhooks"."id" = ?',
-      plan: ["SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-  ],
   "push/webhooks/events/cut-events.store.ts readWatchedPosts": [
     {
       sql: "SELECT … FROM read_posts r CROSS JOIN posts p ON p.id = r.post_id LEFT JOIN webhook_channels wc ON wc.channel_id = p.channel_id ORDER BY r.sequence",
@@ -530,13 +508,6 @@ export const push: Entries = {
       ],
       rows: 400,
       why: "200 deliveries, found and written.",
-    },
-  ],
-  "push/webhooks/events/drop-queue.store.ts ownerOfActive": [
-    {
-      sql: 'select "organization_id" from "webhooks" where ("webhooks"."id" = ? and "webhooks"."disabled_reason" = ?)',
-      plan: ["SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
     },
   ],
   "push/webhooks/events/drop-queue.store.ts waiting": [
