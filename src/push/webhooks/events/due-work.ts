@@ -11,7 +11,7 @@ import { cutEvents, nextPart, type Part, type PostTexts } from "./cut-events.ts"
 import { disabledMail } from "./disabled-mail.ts";
 import { deadQueues, emptyQueues } from "./drop-queue.ts";
 import { isAnyFailingSince, selectFailing } from "./failing.store.ts";
-import { readLook, setBatched } from "./look.store.ts";
+import { readLook, updateLook } from "./look.store.ts";
 import { isLookDue, noteLook } from "./look.ts";
 
 /** A webhook that fails for so long is disabled (specification, section 6). */
@@ -46,7 +46,7 @@ export async function lookAfterWebhooks(
   const isBatch = await inTransaction(db, clock, "webhooks-look", async (tx) => {
     const nowMs = clock.now();
     if (nowMs < (await readLook(tx)).batchedAt + batchMs) return false;
-    await setBatched(tx, nowMs);
+    await updateLook(tx, { batchedAt: nowMs });
     return true;
   });
   return isBatch ? nextPart(db) : null;

@@ -13,20 +13,8 @@ export async function readLook(db: Database): Promise<Look> {
   return row;
 }
 
-const looked = change((db) => db.update(webhookLook).set({ lookedAt: given("at") }));
-
-export async function setLooked(tx: Transaction, at: number): Promise<void> {
-  await looked(tx).run({ at });
-}
-
-const batched = change((db) => db.update(webhookLook).set({ batchedAt: given("at") }));
-
-export async function setBatched(tx: Transaction, at: number): Promise<void> {
-  await batched(tx).run({ at });
-}
-
-export async function setOverdueUntil(tx: Transaction, at: number): Promise<void> {
-  await tx.builders.update(webhookLook).set({ overdueUntil: at });
+export async function updateLook(tx: Transaction, values: Partial<Look>): Promise<void> {
+  await tx.builders.update(webhookLook).set(values);
 }
 
 /** What was due in a minute must not become due in a day and a minute. */

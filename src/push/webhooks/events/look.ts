@@ -1,14 +1,6 @@
 import type { Transaction } from "../../../db/database.ts";
 import { setBackMails } from "../../mail/mails.store.ts";
-import {
-  addDownTime,
-  putDue,
-  readLook,
-  selectOverdue,
-  setBack,
-  setLooked,
-  setOverdueUntil,
-} from "./look.store.ts";
+import { addDownTime, putDue, readLook, selectOverdue, setBack, updateLook } from "./look.store.ts";
 import type { Look } from "./look.table.ts";
 
 /** How often a process notes that it looks. */
@@ -42,7 +34,7 @@ export async function noteLook(tx: Transaction, nowMs: number): Promise<void> {
     await addDownTime(tx, nowMs, gapMs);
     await spreadOverdue(tx, nowMs);
   }
-  await setLooked(tx, nowMs);
+  await updateLook(tx, { lookedAt: nowMs });
 }
 
 /** Due times that are moved in one transaction; what is beyond them waits for a place anyway. */
@@ -55,5 +47,5 @@ async function spreadOverdue(tx: Transaction, nowMs: number): Promise<void> {
   for (const [place, id] of overdue.entries()) {
     await putDue(tx, id, nowMs + Math.floor(place * stepMs));
   }
-  await setOverdueUntil(tx, nowMs + SPREAD_MS);
+  await updateLook(tx, { overdueUntil: nowMs + SPREAD_MS });
 }

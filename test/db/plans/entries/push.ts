@@ -547,23 +547,9 @@ export const push: Entries = {
       rows: 1,
     },
   ],
-  "push/webhooks/events/look.store.ts batched": [
-    {
-      sql: 'update "webhook_look" set "batched_at" = ?',
-      plan: ["SCAN webhook_look"],
-      rows: 1,
-    },
-  ],
   "push/webhooks/events/look.store.ts look": [
     {
       sql: 'select … from "webhook_look"',
-      plan: ["SCAN webhook_look"],
-      rows: 1,
-    },
-  ],
-  "push/webhooks/events/look.store.ts looked": [
-    {
-      sql: 'update "webhook_look" set "looked_at" = ?',
       plan: ["SCAN webhook_look"],
       rows: 1,
     },
@@ -622,7 +608,17 @@ export const push: Entries = {
       why: "Only where the clock was set back: all that waits gets another time at once.",
     },
   ],
-  "push/webhooks/events/look.store.ts setOverdueUntil": [
+  "push/webhooks/events/look.store.ts updateLook": [
+    {
+      sql: 'update "webhook_look" set "looked_at" = ?',
+      plan: ["SCAN webhook_look"],
+      rows: 1,
+    },
+    {
+      sql: 'update "webhook_look" set "batched_at" = ?',
+      plan: ["SCAN webhook_look"],
+      rows: 1,
+    },
     {
       sql: 'update "webhook_look" set "overdue_until" = ?',
       plan: ["SCAN webhook_look"],
