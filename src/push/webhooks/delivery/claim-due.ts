@@ -1,7 +1,11 @@
 import { statement, type Transaction } from "../../../db/database.ts";
 import { isServed } from "../events/served.ts";
-import { type ClaimedDelivery, claimDelivery } from "./deliveries.store.ts";
-import { attemptsUnderWay, dueDeliveries } from "./due-deliveries.store.ts";
+import {
+  attemptsUnderWay,
+  type ClaimedDelivery,
+  claimDelivery,
+  dueDeliveries,
+} from "./claims.store.ts";
 
 /**
  * How long a webhook's attempts hold their places, by which the room is shared out: its last one was

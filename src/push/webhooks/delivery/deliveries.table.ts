@@ -19,6 +19,8 @@ export const webhookDeliveries = sqliteTable("webhook_deliveries", {
   claimedUntil: integer("claimed_until"),
 });
 
+export type Delivery = typeof webhookDeliveries.$inferSelect;
+
 /** The index of what waits is used only where a statement has this condition with the word in it. */
 export const isPending = sql`${webhookDeliveries.state} = 'pending'`;
 

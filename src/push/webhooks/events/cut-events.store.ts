@@ -2,7 +2,7 @@ import { and, eq, lt, lte, sql } from "drizzle-orm";
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
 import { change, given } from "../../../db/query.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
-import { readPosts } from "./read-posts.table.ts";
+import { readPosts } from "./events.table.ts";
 
 /**
  * Each post that was read, once for each webhook that watches its channel. The joins are nested as they

@@ -1,7 +1,7 @@
 import type { Transaction } from "../../../db/database.ts";
 import { setBackMails } from "../../mail/mails.store.ts";
+import type { Look } from "./events.table.ts";
 import { addDownTime, putDue, readLook, selectOverdue, setBack, updateLook } from "./look.store.ts";
-import type { Look } from "./look.table.ts";
 
 /** How often a process notes that it looks. */
 const LOOK_EVERY_MS = 30_000;

@@ -1,7 +1,7 @@
 import type { Database } from "../../../db/database.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Log } from "../../../ports/log.ts";
-import { isAttemptDue } from "../delivery/due-deliveries.store.ts";
+import { isAttemptDue } from "../delivery/claims.store.ts";
 import type { Sender } from "../delivery/sender.ts";
 import type { Part } from "./cut-events.ts";
 import { isWorkDue } from "./due-work.ts";

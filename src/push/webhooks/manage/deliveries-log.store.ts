@@ -2,7 +2,7 @@ import { and, asc, desc, eq, lt, sql } from "drizzle-orm";
 import type { Database } from "../../../db/database.ts";
 import { query } from "../../../db/query.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
-import { webhookAttempts, webhookDeliveries } from "../delivery/deliveries.table.ts";
+import { type Delivery, webhookAttempts, webhookDeliveries } from "../delivery/deliveries.table.ts";
 import type { DeliveryState } from "../events/event-body.ts";
 import type { DeliveryView } from "./webhook-views.ts";
 
@@ -70,9 +70,6 @@ export async function selectDeliveries(
 }
 
 /** One that failed is attempted once more where somebody asked for it. */
-function stateOf(
-  { state, claimedUntil }: typeof webhookDeliveries.$inferSelect,
-  nowMs: number,
-): DeliveryState {
+function stateOf({ state, claimedUntil }: Delivery, nowMs: number): DeliveryState {
   return state === "failed" && (claimedUntil ?? 0) > nowMs ? "pending" : state;
 }

@@ -139,27 +139,9 @@ export const push: Entries = {
       rows: 0,
     },
   ],
-  "push/webhooks/delivery/deliveries.store.ts contentById": [
-    {
-      sql: 'select … from "webhook_deliveries" inner join "webhooks" on "webhooks"."id" = "webhook_deliveries"."webhook_id" inner join "webhook_bodies" on "webhook_bodies"."delivery_id" = "webhook_deliveries"."id" where "webhook_deliveries"."id" = ?',
-      plan: [
-        "SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)",
-        "SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)",
-        "SEARCH webhook_bodies USING INTEGER PRIMARY KEY (rowid=?)",
-      ],
-      rows: 3,
-    },
-  ],
   "push/webhooks/delivery/deliveries.store.ts deliveryById": [
     {
       sql: 'select … from "webhook_deliveries" where "webhook_deliveries"."id" = ?',
-      plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-  ],
-  "push/webhooks/delivery/deliveries.store.ts release": [
-    {
-      sql: 'update "webhook_deliveries" set "claim" = ?, "claimed_until" = ? where ("webhook_deliveries"."id" = ? and "webhook_deliveries"."claim" = ?)',
       plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
@@ -177,11 +159,96 @@ export const push: Entries = {
       rows: 20,
     },
   ],
-  "push/webhooks/delivery/deliveries.store.ts take": [
+  "push/webhooks/delivery/deliveries.store.ts bodiesBefore": [
+    {
+      sql: 'select "webhook_bodies"."delivery_id" from "webhook_bodies" cross join "webhook_deliveries" where ("webhook_deliveries"."id" = "webhook_bodies"."delivery_id" and "webhook_bodies"."delivery_id" > ? and "webhook_deliveries"."created_at" < ? and "webhook_deliveries"."state" <> ?) order by "webhook_bodies"."delivery_id" asc limit ?',
+      plan: [
+        "SEARCH webhook_bodies USING INTEGER PRIMARY KEY (rowid>?)",
+        "SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 2000,
+      why: "Goes on where the part before it ended: all parts together read the bodies once, outside of any transaction.",
+    },
+  ],
+  "push/webhooks/delivery/deliveries.store.ts deliveriesBefore": [
+    {
+      sql: 'select "id" from "webhook_deliveries" where ("webhook_deliveries"."id" > ? and "webhook_deliveries"."created_at" < ? and "webhook_deliveries"."state" <> ?) order by "webhook_deliveries"."id" asc limit ?',
+      plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid>?)"],
+      rows: 23883,
+      why: "Goes on where the part before it ended: all parts together read the log once, outside of any transaction.",
+    },
+  ],
+  "push/webhooks/delivery/deliveries.store.ts removeBody": [
+    {
+      sql: 'delete from "webhook_bodies" where "webhook_bodies"."delivery_id" = ?',
+      plan: ["SEARCH webhook_bodies USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "push/webhooks/delivery/deliveries.store.ts removeDelivery": [
+    {
+      sql: 'delete from "webhook_deliveries" where "webhook_deliveries"."id" = ?',
+      plan: [
+        "SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH webhook_attempts USING COVERING INDEX webhook_attempts_by_delivery (delivery_id=?)",
+        "SEARCH webhook_bodies USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 1,
+    },
+  ],
+  "push/webhooks/delivery/claims.store.ts contentById": [
+    {
+      sql: 'select … from "webhook_deliveries" inner join "webhooks" on "webhooks"."id" = "webhook_deliveries"."webhook_id" inner join "webhook_bodies" on "webhook_bodies"."delivery_id" = "webhook_deliveries"."id" where "webhook_deliveries"."id" = ?',
+      plan: [
+        "SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH webhook_bodies USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 3,
+    },
+  ],
+  "push/webhooks/delivery/claims.store.ts release": [
+    {
+      sql: 'update "webhook_deliveries" set "claim" = ?, "claimed_until" = ? where ("webhook_deliveries"."id" = ? and "webhook_deliveries"."claim" = ?)',
+      plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "push/webhooks/delivery/claims.store.ts take": [
     {
       sql: 'update "webhook_deliveries" set "claim" = ?, "claimed_until" = ? where "webhook_deliveries"."id" = ?',
       plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
+    },
+  ],
+  "push/webhooks/delivery/claims.store.ts anyDue": [
+    {
+      sql: 'select "id" from "webhooks" where (select min("next_attempt_at") from "webhook_deliveries" where ("webhook_deliveries"."webhook_id" = "webhooks"."id" and "webhook_deliveries"."state" = \'pending\')) <= ? limit ?',
+      plan: [
+        "SCAN webhooks USING COVERING INDEX webhooks_by_organization",
+        "CORRELATED SCALAR SUBQUERY 1",
+        "  SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_pending (webhook_id=?)",
+      ],
+      rows: 2000,
+      why: "The first due time of each webhook, until one is due.",
+    },
+  ],
+  "push/webhooks/delivery/claims.store.ts dueIds": [
+    {
+      sql: 'select "id" from "webhook_deliveries" where ("webhook_deliveries"."webhook_id" = ? and "webhook_deliveries"."state" = \'pending\' and "webhook_deliveries"."next_attempt_at" <= ? and ("webhook_deliveries"."claimed_until" is null or "webhook_deliveries"."claimed_until" <= ?)) order by "webhook_deliveries"."next_attempt_at" asc, "webhook_deliveries"."id" asc limit ?',
+      plan: [
+        "SEARCH webhook_deliveries USING INDEX webhook_deliveries_pending (webhook_id=? AND next_attempt_at<?)",
+      ],
+      rows: 8,
+    },
+  ],
+  "push/webhooks/delivery/claims.store.ts underWay": [
+    {
+      sql: 'select count(*) from "webhook_deliveries" where ("webhook_deliveries"."webhook_id" = ? and "webhook_deliveries"."claimed_until" > ?)',
+      plan: [
+        "SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_claimed (webhook_id=? AND claimed_until>?)",
+      ],
+      rows: 8,
     },
   ],
   "push/webhooks/events/stalled-warning.ts stalledWarning": [
@@ -346,36 +413,6 @@ export const push: Entries = {
       rows: 1,
     },
   ],
-  "push/webhooks/delivery/due-deliveries.store.ts anyDue": [
-    {
-      sql: 'select "id" from "webhooks" where (select min("next_attempt_at") from "webhook_deliveries" where ("webhook_deliveries"."webhook_id" = "webhooks"."id" and "webhook_deliveries"."state" = \'pending\')) <= ? limit ?',
-      plan: [
-        "SCAN webhooks USING COVERING INDEX webhooks_by_organization",
-        "CORRELATED SCALAR SUBQUERY 1",
-        "  SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_pending (webhook_id=?)",
-      ],
-      rows: 2000,
-      why: "The first due time of each webhook, until one is due.",
-    },
-  ],
-  "push/webhooks/delivery/due-deliveries.store.ts dueIds": [
-    {
-      sql: 'select "id" from "webhook_deliveries" where ("webhook_deliveries"."webhook_id" = ? and "webhook_deliveries"."state" = \'pending\' and "webhook_deliveries"."next_attempt_at" <= ? and ("webhook_deliveries"."claimed_until" is null or "webhook_deliveries"."claimed_until" <= ?)) order by "webhook_deliveries"."next_attempt_at" asc, "webhook_deliveries"."id" asc limit ?',
-      plan: [
-        "SEARCH webhook_deliveries USING INDEX webhook_deliveries_pending (webhook_id=? AND next_attempt_at<?)",
-      ],
-      rows: 8,
-    },
-  ],
-  "push/webhooks/delivery/due-deliveries.store.ts underWay": [
-    {
-      sql: 'select count(*) from "webhook_deliveries" where ("webhook_deliveries"."webhook_id" = ? and "webhook_deliveries"."claimed_until" > ?)',
-      plan: [
-        "SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_claimed (webhook_id=? AND claimed_until>?)",
-      ],
-      rows: 8,
-    },
-  ],
   "push/webhooks/delivery/end-attempt.store.ts claimed": [
     {
       sql: 'select "state", "failures", "next_attempt_at" from "webhook_deliveries" where ("webhook_deliveries"."id" = ? and "webhook_deliveries"."claim" = ?)',
@@ -415,43 +452,6 @@ export const push: Entries = {
     {
       sql: 'update "webhook_deliveries" set … where ("webhook_deliveries"."id" = ? and "webhook_deliveries"."claim" = ?)',
       plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-  ],
-  "push/webhooks/delivery/old-deliveries.store.ts bodiesBefore": [
-    {
-      sql: 'select "webhook_bodies"."delivery_id" from "webhook_bodies" cross join "webhook_deliveries" where ("webhook_deliveries"."id" = "webhook_bodies"."delivery_id" and "webhook_bodies"."delivery_id" > ? and "webhook_deliveries"."created_at" < ? and "webhook_deliveries"."state" <> ?) order by "webhook_bodies"."delivery_id" asc limit ?',
-      plan: [
-        "SEARCH webhook_bodies USING INTEGER PRIMARY KEY (rowid>?)",
-        "SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)",
-      ],
-      rows: 2000,
-      why: "Goes on where the part before it ended: all parts together read the bodies once, outside of any transaction.",
-    },
-  ],
-  "push/webhooks/delivery/old-deliveries.store.ts deliveriesBefore": [
-    {
-      sql: 'select "id" from "webhook_deliveries" where ("webhook_deliveries"."id" > ? and "webhook_deliveries"."created_at" < ? and "webhook_deliveries"."state" <> ?) order by "webhook_deliveries"."id" asc limit ?',
-      plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid>?)"],
-      rows: 23883,
-      why: "Goes on where the part before it ended: all parts together read the log once, outside of any transaction.",
-    },
-  ],
-  "push/webhooks/delivery/old-deliveries.store.ts removeBody": [
-    {
-      sql: 'delete from "webhook_bodies" where "webhook_bodies"."delivery_id" = ?',
-      plan: ["SEARCH webhook_bodies USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-  ],
-  "push/webhooks/delivery/old-deliveries.store.ts removeDelivery": [
-    {
-      sql: 'delete from "webhook_deliveries" where "webhook_deliveries"."id" = ?',
-      plan: [
-        "SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)",
-        "SEARCH webhook_attempts USING COVERING INDEX webhook_attempts_by_delivery (delivery_id=?)",
-        "SEARCH webhook_bodies USING INTEGER PRIMARY KEY (rowid=?)",
-      ],
       rows: 1,
     },
   ],
@@ -522,14 +522,14 @@ export const push: Entries = {
       why: "Whether each webhook has something pending.",
     },
   ],
-  "push/webhooks/events/failing.store.ts anyFailing": [
+  "push/webhooks/events/look.store.ts anyFailing": [
     {
       sql: 'select "id" from "webhooks" where "webhooks"."failing_since" <= ? limit ?',
       plan: ["SEARCH webhooks USING COVERING INDEX webhooks_failing (failing_since<?)"],
       rows: 0,
     },
   ],
-  "push/webhooks/events/failing.store.ts failingTooLong": [
+  "push/webhooks/events/look.store.ts failingTooLong": [
     {
       sql: 'select "id" from "webhooks" where ("webhooks"."failing_since" <= ? and "webhooks"."disabled_reason" = ? and ("webhooks"."down_ms" <= ? or not exists (select "id" from "webhook_deliveries" where ("webhook_deliveries"."webhook_id" = "webhooks"."id" and "webhook_deliveries"."state" = \'pending\' and "webhook_deliveries"."next_attempt_at" <= ?))))',
       plan: [
