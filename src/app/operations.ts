@@ -46,7 +46,7 @@ import { claimJob, claimJobNow, endJob } from "../upkeep/jobs/job-claims.ts";
 import { runJob } from "../upkeep/jobs/jobs.ts";
 import { parseJson } from "../values/json-text.ts";
 
-/** Every thread but the readers: one, that ends its work however long it takes. */
+/** One thread, which ends its work however long it takes: every pool but the readers. */
 const one = { threads: 1, hasDeadline: false } as const;
 
 /**

@@ -15,7 +15,7 @@ const holderByHash = queryNow((db) =>
     .where(eq(keys.hash, sql.placeholder("hash"))),
 );
 
-/** Whose key it is: read in the snapshot of the tick. */
+/** A key with its member and organization, read in the snapshot of the tick. */
 export function selectHolderNow(db: Database, hash: string) {
   return holderByHash(db).get({ hash: toBytes(hash) });
 }

@@ -91,7 +91,7 @@ export interface ClaimedDelivery {
   /** Sealed; null where only the present one signs. */
   formerSecret: Uint8Array | null;
   body: string;
-  /** Whose attempt it is: only with it the attempt's end is noted. */
+  /** Names the attempt: its end is noted only while the delivery has this claim. */
   claim: string;
 }
 

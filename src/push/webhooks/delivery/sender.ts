@@ -10,7 +10,7 @@ import type { EndedAttempt } from "./end-attempt.ts";
 import type { Taken } from "./exchange.ts";
 
 /** The deliveries' table, on whatever thread writes it. */
-export interface DeliveryLedger {
+interface DeliveryLedger {
   exchange(argument: {
     ended: EndedAttempt[];
     room: Room;

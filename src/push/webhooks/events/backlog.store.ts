@@ -7,7 +7,7 @@ import { webhooks } from "../manage/webhooks.table.ts";
 import { readPosts } from "./events.table.ts";
 
 /** What webhooks have before them. */
-export interface Backlog {
+interface Backlog {
   /** Deliveries due or under way, counted up to COUNTED_MAX. */
   deliveriesDue: number;
   /** Epoch milliseconds; null where none is due. */

@@ -35,7 +35,7 @@ export interface Part {
 }
 
 /** Posts of a part that a webhook may want, by their sequences. */
-export interface Wanted {
+interface Wanted {
   webhookId: number;
   sequences: number[];
 }

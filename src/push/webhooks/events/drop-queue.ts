@@ -32,7 +32,7 @@ async function getsEvents(
   return disabledReason === "" && isServed(db, organizationId, nowMs);
 }
 
-/** Webhooks that get no events, and of which something waits all the same or a day of failures runs. */
+/** Webhooks that get no events although something waits for them, or their day of failures runs. */
 export async function deadQueues(db: Database, nowMs: number): Promise<number[]> {
   const dead: number[] = [];
   for (const webhook of await selectWaiting(db)) {

@@ -5,7 +5,7 @@ import { addDownTime, putDue, readLook, selectOverdue, setBack, updateLook } fro
 
 /** How often a process notes that it looks. */
 const LOOK_EVERY_MS = 30_000;
-/** Between two looks, after which nobody can have been looking. */
+/** After so long without a look, no process was there that would have made attempts. */
 const GAP_MS = 3 * LOOK_EVERY_MS;
 /** What fell due while nobody looked is attempted within so long. */
 const SPREAD_MS = 45_000;

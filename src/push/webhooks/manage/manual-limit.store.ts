@@ -3,7 +3,7 @@ import type { Database, Transaction } from "../../../db/database.ts";
 import { change, query } from "../../../db/query.ts";
 import { manualAttempts } from "./webhooks.table.ts";
 
-/** Whose attempts of what are counted together. */
+/** Attempts of one organization at one host are counted together. */
 interface OfHost {
   organizationId: number;
   host: string;

@@ -36,7 +36,7 @@ export interface GivenTarget {
 }
 
 /** What changes webhooks, on whatever thread writes them. */
-export interface WebhookWriter {
+interface WebhookWriter {
   addWebhook(input: NewWebhook): Promise<number>;
   changeWebhook(
     input: OwnWebhook & { plan: Plan; change: WebhookChange; by: Actor },
