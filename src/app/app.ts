@@ -117,9 +117,9 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     clientIp: (request: Request) => clientIp(request, config.trustProxy, server.server),
     noteRequests: metrics.noteRequests,
   };
-  const site = composeSite(db, domains, threads, secret, {
+  const site = composeSite(db, threads, secret, {
     ...door,
-    ...{ accounts, keys, imports, setUp, afterAnswer },
+    ...{ accounts, keys, usage, imports, setUp, afterAnswer },
     webhooks: hooks.staffWebhooks,
     ownAddress: createOwnAddress(config, () => address),
     giveTime: (request) => server.server?.timeout(request, UPLOAD_MAX_S),

@@ -11,7 +11,6 @@ import { siteRoutes } from "../doors/site/site.ts";
 import type { SiteContext, SitePeople } from "../doors/site/site-context.ts";
 import { createMails } from "../push/mail/mails.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
-import type { Domains } from "./domains.ts";
 import { authSettings, subkey } from "./installation-secret.ts";
 
 /** Parts of the appliance that the site shares with the other doors. */
@@ -31,6 +30,7 @@ type Shared = Pick<
   | "webhooks"
   | "imports"
   | "setUp"
+  | "usage"
   | "jobs"
   | "lastBackup"
   | "recentErrors"
@@ -43,7 +43,6 @@ type Shared = Pick<
  */
 export function composeSite(
   db: Database,
-  domains: Domains,
   threads: DatabaseThreads,
   secret: string,
   shared: Shared,
@@ -63,7 +62,6 @@ export function composeSite(
     mails: createMails(db, threads.writer.addMail, isMailSent),
     throttle: createThrottle(),
     sentForms: createSentForms(),
-    usage: domains.usage,
     databaseFacts: threads.readers.readDatabaseFacts,
   });
 }

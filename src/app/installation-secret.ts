@@ -7,7 +7,7 @@ import { AppError } from "../errors.ts";
 import type { Random } from "../ports/random.ts";
 import type { SecretBox } from "../push/webhooks/manage/secret-box.ts";
 import { makeSecretFile, readSecretFile, secretPath } from "../push/webhooks/manage/secret-file.ts";
-import { activeWebhooks, anyWebhook } from "../push/webhooks/manage/webhooks.store.ts";
+import { anyWebhook, selectWebhooks } from "../push/webhooks/manage/webhooks.store.ts";
 import { message } from "../values/messages/messages.ts";
 
 /** Answers with the installation's secret; the database says whether one must exist already. */
@@ -44,8 +44,9 @@ export async function requireReadableSecrets(
   secrets: SecretBox,
   config: Config,
 ): Promise<void> {
-  const active = await activeWebhooks(db);
-  const unreadable = active.filter(({ secret }) => secrets.open(secret) === null);
+  const unreadable = (await selectWebhooks(db, null)).filter(
+    ({ disabledReason, secret }) => disabledReason === "" && secrets.open(secret) === null,
+  );
   if (unreadable.length === 0) return;
   const secret = config.secret === null ? secretPath(config.databasePath) : "KANALOG_SECRET";
   const webhooks = unreadable.map(({ id }) => id);

@@ -13,10 +13,10 @@ const IDLE_MAX_S = 30;
 /** @returns the port. @throws AppError `unavailable` naming the place that cannot be listened on */
 export function listen(server: Server, { host, port }: Config): number {
   try {
-    // With it two processes would share the port, and each answer some of the requests.
     server.listen({
       hostname: host,
       port,
+      // Two processes would share the port, and each answer some of the requests.
       reusePort: false,
       development: false,
       idleTimeout: IDLE_MAX_S,

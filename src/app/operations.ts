@@ -41,12 +41,12 @@ import {
 } from "../push/webhooks/manage/manage-webhooks.ts";
 import { startResend, startTest } from "../push/webhooks/manage/manual-attempts.ts";
 import { staffWebhookChanges } from "../push/webhooks/manage/staff-changes.ts";
-import { resumeWebhooks, webhooksOf } from "../push/webhooks/manage/webhooks.store.ts";
+import { resumeWebhooks, selectWebhooks } from "../push/webhooks/manage/webhooks.store.ts";
 import { claimJob, claimJobNow, endJob } from "../upkeep/jobs/job-claims.ts";
 import { runJob } from "../upkeep/jobs/jobs.ts";
 import { parseJson } from "../values/json-text.ts";
 
-/** Every thread but the readers: one, that ends its work however long it takes. */
+/** One thread, which ends its work however long it takes: every pool but the readers. */
 const one = { threads: 1, hasDeadline: false } as const;
 
 /**
@@ -137,7 +137,12 @@ export const pools = {
 
 /** For an organization that may get events again: what waited meanwhile is not sent. */
 async function emptyQueuesOf(db: Database, clock: Clock, organizationId: number): Promise<void> {
-  await emptyQueues(db, clock, await webhooksOf(db, organizationId));
+  const webhooks = await selectWebhooks(db, organizationId);
+  await emptyQueues(
+    db,
+    clock,
+    webhooks.map(({ id }) => id),
+  );
 }
 
 /** A query as an operation: it needs no clock. */

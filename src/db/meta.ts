@@ -1,7 +1,7 @@
 import { type Database, statement, type Transaction } from "./database.ts";
 
 /** Facts about the file itself. */
-export type MetaName = "cursor_secret" | "directories_loaded" | "usage_removed_until";
+type MetaName = "cursor_secret" | "directories_loaded" | "usage_removed_until";
 
 /** @throws Error where the file has no such fact */
 export function readMeta(db: Database, name: MetaName): Uint8Array {

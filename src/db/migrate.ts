@@ -33,7 +33,7 @@ export function schemaVersion(db: Database): number {
 }
 
 /** The file as it was before. */
-export interface Migration {
+interface Migration {
   /** The version it had. */
   from: number;
   /** Where its former state is kept; null where it had none, or no migration was due. */

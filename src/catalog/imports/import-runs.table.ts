@@ -3,7 +3,7 @@ import type { Message } from "../../values/messages/messages.ts";
 import type { ImportKindName } from "./import-kinds.ts";
 import type { ImportSummary, Reject } from "./run-import.ts";
 
-export type RunState = "running" | "done" | "failed";
+type RunState = "running" | "done" | "failed";
 
 /** The same as options of `kanalog import`. */
 export interface RunOptions {

@@ -10,7 +10,7 @@ export interface ConnectSnippet {
   text: string;
 }
 
-export const SNIPPET_IDS = [
+const SNIPPET_IDS = [
   "claude-code",
   "claude-desktop",
   "cursor",

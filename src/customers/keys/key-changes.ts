@@ -22,7 +22,10 @@ export const keyChanges = { addKey, revokeKey };
 
 export type KeyChanges = Calls<typeof keyChanges>;
 
-/** Of the token only a hash is stored. @throws AppError `not_found` for the member; `invalid` on `expires` for an instant that is over */
+/**
+ * Stores a hash of the token, and nothing else of it but its first characters.
+ * @throws AppError `not_found` for the member; `invalid` on `expires` for an instant that is over
+ */
 async function addKey(
   db: Database,
   clock: Clock,

@@ -1,17 +1,6 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Day } from "../../values/moscow-time.ts";
 
-/** Units that an organization used in a period of its plan. */
-export const usagePeriods = sqliteTable(
-  "usage_periods",
-  {
-    organizationId: integer("organization_id").notNull(),
-    startedAt: integer("started_at").notNull(),
-    used: integer("used").notNull(),
-  },
-  ({ organizationId, startedAt }) => [primaryKey({ columns: [organizationId, startedAt] })],
-);
-
 /** Requests of a day, by method, key and status. */
 export const usageDays = sqliteTable(
   "usage_days",

@@ -3,7 +3,7 @@ import type { Database, Transaction } from "../../db/database.ts";
 import { change, query } from "../../db/query.ts";
 import { knownNetworks } from "./people.table.ts";
 
-/** Who signed in, and from where, by a keyed hash. */
+/** A person, and a network from which they signed in, as a keyed hash. */
 export interface PersonNetwork {
   personId: string;
   network: Buffer;

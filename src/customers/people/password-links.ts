@@ -9,7 +9,7 @@ import {
   noteChosen,
   selectEmail,
   selectPersonByEmail,
-  setLinkTrust,
+  updatePerson,
 } from "./people.store.ts";
 
 export interface PasswordLink {
@@ -33,7 +33,7 @@ export async function passwordLink(
   // Only the latest link works: somebody else may come upon an older mail.
   await inTransaction(db, clock, "password-link", async (tx) => {
     await deleteLinks(tx, person.id);
-    await setLinkTrust(tx, person.id, isTrusted);
+    await updatePerson(tx, person.id, { linkIsTrusted: isTrusted });
     if (change !== undefined) await recordChange(tx, clock, change.by, change);
   });
   const { auth, asked } = await authOf(db, settings);

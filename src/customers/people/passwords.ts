@@ -6,7 +6,7 @@ import { message } from "../../values/messages/messages.ts";
 import { type Actor, recordChange } from "../audit/audit-log.ts";
 import { type AuthSettings, authOf } from "./auth.ts";
 import { passwordFault, requirePassword } from "./password-rules.ts";
-import { deleteLinks, deleteSessions, hasPassword, setVerified } from "./people.store.ts";
+import { deleteLinks, deleteSessions, hasPassword, updatePerson } from "./people.store.ts";
 import { requirePerson } from "./people.ts";
 import { ofPerson } from "./person.ts";
 
@@ -78,7 +78,7 @@ export async function setPassword(
     });
   }
   await inTransaction(db, clock, "password", async (tx) => {
-    await setVerified(tx, person.id);
+    await updatePerson(tx, person.id, { isVerified: true });
     await deleteLinks(tx, person.id);
     await deleteSessions(tx, person.id);
     if (by !== null) await recordChange(tx, clock, by, ofPerson("person.password", email));

@@ -1,6 +1,6 @@
 import { and, asc, count, eq, exists, gt, isNotNull, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
-import { change, given, query } from "../../db/query.ts";
+import { change, query } from "../../db/query.ts";
 import { credentials, people, sessions, verifications } from "./people.table.ts";
 import type { Person } from "./person.ts";
 
@@ -96,42 +96,12 @@ export async function hasPassword(db: Database, personId: string): Promise<boole
   return (await passwordOf(db).get({ personId })) !== undefined;
 }
 
-const markAsStaff = change((db) =>
-  db
-    .update(people)
-    .set({ isStaff: given("isStaff") })
-    .where(eq(people.id, sql.placeholder("personId"))),
-);
-
-export async function setStaff(tx: Transaction, personId: string, isStaff: boolean): Promise<void> {
-  await markAsStaff(tx).run({ personId, isStaff });
-}
-
-const verify = change((db) =>
-  db
-    .update(people)
-    .set({ isVerified: true })
-    .where(eq(people.id, sql.placeholder("personId"))),
-);
-
-export async function setVerified(tx: Transaction, personId: string): Promise<void> {
-  await verify(tx).run({ personId });
-}
-
-const trustLink = change((db) =>
-  db
-    .update(people)
-    .set({ linkIsTrusted: given("isTrusted") })
-    .where(eq(people.id, sql.placeholder("personId"))),
-);
-
-/** Notes whether the link that is made next is trusted to reach the person. */
-export async function setLinkTrust(
+export async function updatePerson(
   tx: Transaction,
   personId: string,
-  isTrusted: boolean,
+  values: Partial<Pick<typeof people.$inferSelect, "isStaff" | "isVerified" | "linkIsTrusted">>,
 ): Promise<void> {
-  await trustLink(tx).run({ personId, isTrusted });
+  await tx.builders.update(people).set(values).where(eq(people.id, personId));
 }
 
 const verifyByLink = change((db) =>

@@ -11,7 +11,7 @@ import {
   hasPassword,
   selectPersonByEmail,
   selectStaffEmails,
-  setStaff,
+  updatePerson,
 } from "./people.store.ts";
 import { ofPerson, type Person } from "./person.ts";
 
@@ -70,7 +70,7 @@ export function markStaff(
     if (person.isStaff && !isStaff && (await selectStaffEmails(tx)).length === 1) {
       throw new AppError("conflict", message("lastStaff", { email }));
     }
-    await setStaff(tx, person.id, isStaff);
+    await updatePerson(tx, person.id, { isStaff });
     const action = isStaff ? "staff.add" : "staff.remove";
     await recordChange(tx, clock, by, ofPerson(action, person.email));
   });

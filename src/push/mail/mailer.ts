@@ -5,7 +5,7 @@ import type { Random } from "../../ports/random.ts";
 import type { ClaimedMail, EndedMail } from "./mails.store.ts";
 
 /** The queue, on whatever thread writes it. */
-export interface MailQueue {
+interface MailQueue {
   isDue(nowMs: number): Promise<boolean>;
   claim(claim: string): Promise<ClaimedMail | null>;
   end(ended: EndedMail): Promise<boolean>;

@@ -1,11 +1,15 @@
 import { statement, type Transaction } from "../../../db/database.ts";
 import { isServed } from "../events/served.ts";
-import { type ClaimedDelivery, claimDelivery } from "./deliveries.store.ts";
-import { attemptsUnderWay, dueDeliveries } from "./due-deliveries.store.ts";
+import {
+  attemptsUnderWay,
+  type ClaimedDelivery,
+  claimDelivery,
+  dueDeliveries,
+} from "./claims.store.ts";
 
 /**
- * How long a webhook's attempts hold their places, by which the room is shared out: its last one was
- * over at once, it had none yet, or it was slow. Whoever hangs must not delay the others.
+ * Room is shared out by how long the webhook's last attempt took: it was over at once, there was none
+ * yet, or it was slow. A receiver that hangs must not delay the others.
  */
 const LANES = ["quick", "unknown", "slow"] as const;
 export type Lane = (typeof LANES)[number];

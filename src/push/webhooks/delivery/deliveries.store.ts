@@ -1,27 +1,9 @@
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, lt, ne, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../../db/database.ts";
-import { change, given, query } from "../../../db/query.ts";
+import { change, query } from "../../../db/query.ts";
+import { DAY_MS } from "../../../values/moscow-time.ts";
 import type { EventKind } from "../events/event-body.ts";
-import { webhooks } from "../manage/webhooks.table.ts";
-import { webhookBodies, webhookDeliveries } from "./deliveries.table.ts";
-
-/** What an attempt needs of a delivery. */
-export interface ClaimedDelivery {
-  id: number;
-  webhookId: number;
-  event: EventKind;
-  url: string;
-  /** Sealed. */
-  secret: Uint8Array;
-  /** Sealed; null where only the present one signs. */
-  formerSecret: Uint8Array | null;
-  body: string;
-  /** Whose attempt it is: only with it the attempt's end is noted. */
-  claim: string;
-}
-
-/** Longer than any attempt with the commits around it: a crashed one's claim comes back after it. */
-const LEASE_MS = 30_000;
+import { type Delivery, webhookBodies, webhookDeliveries } from "./deliveries.table.ts";
 
 const add = change((db) =>
   db
@@ -63,80 +45,13 @@ export async function addDelivery(
 
 const deliveryById = query((db) =>
   db
-    .select({
-      webhookId: webhookDeliveries.webhookId,
-      event: webhookDeliveries.event,
-      createdAt: webhookDeliveries.createdAt,
-      claimedUntil: webhookDeliveries.claimedUntil,
-    })
+    .select()
     .from(webhookDeliveries)
     .where(eq(webhookDeliveries.id, sql.placeholder("id"))),
 );
 
-export interface DeliveryRow {
-  webhookId: number;
-  event: EventKind;
-  createdAt: number;
-  claimedUntil: number | null;
-}
-
-export function selectDelivery(db: Database, id: number): Promise<DeliveryRow | undefined> {
+export function selectDelivery(db: Database, id: number): Promise<Delivery | undefined> {
   return deliveryById(db).get({ id });
-}
-
-const take = change((db) =>
-  db
-    .update(webhookDeliveries)
-    .set({ claim: given("claim"), claimedUntil: given("until") })
-    .where(eq(webhookDeliveries.id, sql.placeholder("id"))),
-);
-const contentById = query((db) =>
-  db
-    .select({
-      webhookId: webhookDeliveries.webhookId,
-      event: webhookDeliveries.event,
-      url: webhooks.url,
-      secret: webhooks.secret,
-      formerSecret: webhooks.formerSecret,
-      formerSecretUntil: webhooks.formerSecretUntil,
-      body: webhookBodies.body,
-    })
-    .from(webhookDeliveries)
-    .innerJoin(webhooks, eq(webhooks.id, webhookDeliveries.webhookId))
-    .innerJoin(webhookBodies, eq(webhookBodies.deliveryId, webhookDeliveries.id))
-    .where(eq(webhookDeliveries.id, sql.placeholder("id"))),
-);
-
-/** Takes a delivery for one attempt. */
-export async function claimDelivery(
-  tx: Transaction,
-  id: number,
-  claim: string,
-  nowMs: number,
-): Promise<ClaimedDelivery | undefined> {
-  await take(tx).run({ id, claim, until: nowMs + LEASE_MS });
-  const content = await contentById(tx).get({ id });
-  if (content === undefined) return undefined;
-  const { formerSecret, formerSecretUntil, ...rest } = content;
-  const formerSigns = (formerSecretUntil ?? 0) > nowMs;
-  return { ...rest, id, claim, formerSecret: formerSigns ? formerSecret : null };
-}
-
-const release = change((db) =>
-  db
-    .update(webhookDeliveries)
-    .set({ claim: null, claimedUntil: null })
-    .where(
-      and(
-        eq(webhookDeliveries.id, sql.placeholder("id")),
-        eq(webhookDeliveries.claim, sql.placeholder("claim")),
-      ),
-    ),
-);
-
-/** Gives a delivery back, where the claim is still there. */
-export async function releaseDelivery(tx: Transaction, id: number, claim: string): Promise<void> {
-  await release(tx).run({ id, claim });
 }
 
 const removeSome = change((db) =>
@@ -159,4 +74,75 @@ export async function deleteDeliveries(
   rowsMax: number,
 ): Promise<number> {
   return (await removeSome(tx).run({ webhookId, rowsMax })).changes;
+}
+
+/** How long the log of attempts is kept, and the bodies of what is not waiting for an attempt. */
+const LOG_DAYS = 30;
+const BODY_DAYS = 2;
+/** Rows that are looked for at once; outside of any transaction. */
+const FOUND_MAX = 1_000;
+
+const deliveriesBefore = query((db) =>
+  db
+    .select({ id: webhookDeliveries.id })
+    .from(webhookDeliveries)
+    .where(
+      and(
+        gt(webhookDeliveries.id, sql.placeholder("after")),
+        lt(webhookDeliveries.createdAt, sql.placeholder("createdBefore")),
+        ne(webhookDeliveries.state, "pending"),
+      ),
+    )
+    .orderBy(asc(webhookDeliveries.id))
+    .limit(FOUND_MAX),
+);
+const removeDelivery = change((db) =>
+  db.delete(webhookDeliveries).where(eq(webhookDeliveries.id, sql.placeholder("id"))),
+);
+
+const bodiesBefore = query((db) =>
+  db
+    .select({ id: webhookBodies.deliveryId })
+    .from(webhookBodies)
+    .crossJoin(webhookDeliveries)
+    .where(
+      and(
+        eq(webhookDeliveries.id, webhookBodies.deliveryId),
+        gt(webhookBodies.deliveryId, sql.placeholder("after")),
+        lt(webhookDeliveries.createdAt, sql.placeholder("createdBefore")),
+        ne(webhookDeliveries.state, "pending"),
+      ),
+    )
+    .orderBy(asc(webhookBodies.deliveryId))
+    .limit(FOUND_MAX),
+);
+const removeBody = change((db) =>
+  db.delete(webhookBodies).where(eq(webhookBodies.deliveryId, sql.placeholder("id"))),
+);
+
+/** A kind of rows that are removed once they are old enough. */
+interface OldRows {
+  /** Some of them after a number, by number. */
+  find(db: Database, nowMs: number, after: number): Promise<number[]>;
+  remove(tx: Transaction, ids: readonly number[]): Promise<void>;
+}
+
+export const oldDeliveries: OldRows = {
+  find: async (db, nowMs, after) =>
+    idsOf(await deliveriesBefore(db).all({ after, createdBefore: nowMs - LOG_DAYS * DAY_MS })),
+  async remove(tx, ids) {
+    for (const id of ids) await removeDelivery(tx).run({ id });
+  },
+};
+
+export const oldBodies: OldRows = {
+  find: async (db, nowMs, after) =>
+    idsOf(await bodiesBefore(db).all({ after, createdBefore: nowMs - BODY_DAYS * DAY_MS })),
+  async remove(tx, ids) {
+    for (const id of ids) await removeBody(tx).run({ id });
+  },
+};
+
+function idsOf(rows: readonly { id: number }[]): number[] {
+  return rows.map(({ id }) => id);
 }

@@ -14,10 +14,12 @@ export const webhookDeliveries = sqliteTable("webhook_deliveries", {
   /** Scheduled attempts that failed. */
   failures: integer("failures").notNull().default(0),
   nextAttemptAt: integer("next_attempt_at"),
-  /** Whose attempt is under way, and until when it can be. */
+  /** Names the attempt that is under way, and until when it can be; both null where none is. */
   claim: text("claim"),
   claimedUntil: integer("claimed_until"),
 });
+
+export type Delivery = typeof webhookDeliveries.$inferSelect;
 
 /** The index of what waits is used only where a statement has this condition with the word in it. */
 export const isPending = sql`${webhookDeliveries.state} = 'pending'`;

@@ -2,13 +2,13 @@ import { and, eq, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../../db/database.ts";
 import { change, given, query } from "../../../db/query.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
-import { webhookAttempts, webhookDeliveries } from "./deliveries.table.ts";
+import { type Delivery, webhookAttempts, webhookDeliveries } from "./deliveries.table.ts";
 import type { EndedAttempt } from "./end-attempt.ts";
 
 /** A delivery in the hands of who made the attempt. */
 type Claimed = Pick<EndedAttempt, "deliveryId" | "claim">;
 /** Where a delivery stands on the ladder. */
-type OnLadder = Pick<typeof webhookDeliveries.$inferSelect, "state" | "failures" | "nextAttemptAt">;
+type OnLadder = Pick<Delivery, "state" | "failures" | "nextAttemptAt">;
 
 const add = change((db) =>
   db.insert(webhookAttempts).values({

@@ -3,7 +3,7 @@ import { inTransaction } from "../../../db/transaction.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { noteLook } from "../events/look.ts";
 import { type Claimed, claimDue, type Room } from "./claim-due.ts";
-import { releaseDelivery } from "./deliveries.store.ts";
+import { releaseDelivery } from "./claims.store.ts";
 import { type EndedAttempt, endAttempt } from "./end-attempt.ts";
 
 /**

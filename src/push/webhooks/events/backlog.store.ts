@@ -1,13 +1,13 @@
 import { and, count, eq, lte, sql } from "drizzle-orm";
 import type { Database } from "../../../db/database.ts";
 import { query } from "../../../db/query.ts";
+import { firstDueAt } from "../delivery/claims.store.ts";
 import { isPending, webhookDeliveries } from "../delivery/deliveries.table.ts";
-import { firstDueAt } from "../delivery/due-deliveries.store.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
-import { readPosts } from "./read-posts.table.ts";
+import { readPosts } from "./events.table.ts";
 
 /** What webhooks have before them. */
-export interface Backlog {
+interface Backlog {
   /** Deliveries due or under way, counted up to COUNTED_MAX. */
   deliveriesDue: number;
   /** Epoch milliseconds; null where none is due. */

@@ -1,8 +1,8 @@
 import { and, eq, lt, lte, sql } from "drizzle-orm";
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
-import { change, given, query } from "../../../db/query.ts";
+import { change, given } from "../../../db/query.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
-import { readPosts } from "./read-posts.table.ts";
+import { readPosts } from "./events.table.ts";
 
 /**
  * Each post that was read, once for each webhook that watches its channel. The joins are nested as they
@@ -67,18 +67,6 @@ export function selectMatches(
   return matches
     .all({ webhookId, sequences: JSON.stringify(sequences), freshFrom })
     .map(({ id }) => id);
-}
-
-const ownerOf = query((db) =>
-  db
-    .select({ organizationId: webhooks.organizationId })
-    .from(webhooks)
-    .where(eq(webhooks.id, sql.placeholder("webhookId"))),
-);
-
-/** The organization of a webhook; null where there is no such webhook. */
-export async function selectOwner(db: Database, webhookId: number): Promise<number | null> {
-  return (await ownerOf(db).get({ webhookId }))?.organizationId ?? null;
 }
 
 const moveOn = change((db) =>

@@ -4,7 +4,8 @@ import type { Database, Transaction } from "../../../db/database.ts";
 import type { JsonText } from "../../../values/json-text.ts";
 import { DAY_MS } from "../../../values/moscow-time.ts";
 import { addDelivery } from "../delivery/deliveries.store.ts";
-import { moveWebhookOn, readWatchedPosts, selectMatches, selectOwner } from "./cut-events.store.ts";
+import { selectWebhook } from "../manage/webhooks.store.ts";
+import { moveWebhookOn, readWatchedPosts, selectMatches } from "./cut-events.store.ts";
 import { eventBody } from "./event-body.ts";
 import { isServed } from "./served.ts";
 
@@ -34,7 +35,7 @@ export interface Part {
 }
 
 /** Posts of a part that a webhook may want, by their sequences. */
-export interface Wanted {
+interface Wanted {
   webhookId: number;
   sequences: number[];
 }
@@ -78,9 +79,9 @@ export async function cutEvents(
   nowMs: number,
   texts: PostTexts,
 ): Promise<void> {
-  const organizationId = await selectOwner(tx, webhookId);
-  if (organizationId === null) return;
-  if (await isServed(tx, organizationId, nowMs)) {
+  const webhook = await selectWebhook(tx, webhookId);
+  if (webhook === undefined) return;
+  if (await isServed(tx, webhook.organizationId, nowMs)) {
     const freshFrom = nowMs - FRESH_MS;
     const matches = selectMatches(tx, { webhookId, sequences, freshFrom });
     for (const { postIds, posts } of cut(textsOf(tx, matches, texts))) {

@@ -38,18 +38,6 @@ export async function dropRest(tx: Transaction, webhookId: number): Promise<void
   }
 }
 
-const ownerOfActive = query((db) =>
-  db
-    .select({ organizationId: webhooks.organizationId })
-    .from(webhooks)
-    .where(and(eq(webhooks.id, sql.placeholder("id")), eq(webhooks.disabledReason, ""))),
-);
-
-/** The organization of a webhook that is active; null where there is none such. */
-export async function selectOwnerOfActive(db: Database, id: number): Promise<number | null> {
-  return (await ownerOfActive(db).get({ id }))?.organizationId ?? null;
-}
-
 const waiting = query((db) =>
   db
     .select({

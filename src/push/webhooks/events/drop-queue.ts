@@ -1,7 +1,9 @@
 import type { Database } from "../../../db/database.ts";
 import { inParts } from "../../../db/transaction.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import { dropSome, selectOwnerOfActive, selectWaiting } from "./drop-queue.store.ts";
+import { selectWebhook } from "../manage/webhooks.store.ts";
+import type { Webhook } from "../manage/webhooks.table.ts";
+import { dropSome, selectWaiting } from "./drop-queue.store.ts";
 import { isServed } from "./served.ts";
 
 /**
@@ -14,26 +16,27 @@ export async function emptyQueues(
   webhookIds: readonly number[],
 ): Promise<void> {
   for (const id of webhookIds) {
-    await inParts(
-      db,
-      clock,
-      "webhook-queue",
-      async (tx) => !(await getsEvents(tx, id, clock.now())) && dropSome(tx, id),
-    );
+    await inParts(db, clock, "webhook-queue", async (tx) => {
+      const webhook = await selectWebhook(tx, id);
+      const isLive = webhook !== undefined && (await getsEvents(tx, webhook, clock.now()));
+      return !isLive && dropSome(tx, id);
+    });
   }
 }
 
-async function getsEvents(db: Database, id: number, nowMs: number): Promise<boolean> {
-  const organizationId = await selectOwnerOfActive(db, id);
-  return organizationId !== null && isServed(db, organizationId, nowMs);
+async function getsEvents(
+  db: Database,
+  { organizationId, disabledReason }: Pick<Webhook, "organizationId" | "disabledReason">,
+  nowMs: number,
+): Promise<boolean> {
+  return disabledReason === "" && isServed(db, organizationId, nowMs);
 }
 
-/** Webhooks that get no events, and of which something waits all the same or a day of failures runs. */
+/** Webhooks that get no events although something waits for them, or their day of failures runs. */
 export async function deadQueues(db: Database, nowMs: number): Promise<number[]> {
   const dead: number[] = [];
-  for (const { id, organizationId, disabledReason } of await selectWaiting(db)) {
-    const isDead = disabledReason !== "" || !(await isServed(db, organizationId, nowMs));
-    if (isDead) dead.push(id);
+  for (const webhook of await selectWaiting(db)) {
+    if (!(await getsEvents(db, webhook, nowMs))) dead.push(webhook.id);
   }
   return dead;
 }

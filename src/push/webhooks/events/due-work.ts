@@ -4,14 +4,13 @@ import { inParts, inTransaction } from "../../../db/transaction.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { DAY_MS } from "../../../values/moscow-time.ts";
 import { queueMail } from "../../mail/mails.store.ts";
-import { oldBodies, oldDeliveries } from "../delivery/old-deliveries.store.ts";
+import { oldBodies, oldDeliveries } from "../delivery/deliveries.store.ts";
 import { anyWebhook, disable, selectWebhook, updateWebhook } from "../manage/webhooks.store.ts";
 import { forgetReadPosts } from "./cut-events.store.ts";
 import { cutEvents, nextPart, type Part, type PostTexts } from "./cut-events.ts";
 import { disabledMail } from "./disabled-mail.ts";
 import { deadQueues, emptyQueues } from "./drop-queue.ts";
-import { isAnyFailingSince, selectFailing } from "./failing.store.ts";
-import { readLook, setBatched } from "./look.store.ts";
+import { isAnyFailingSince, readLook, selectFailing, updateLook } from "./look.store.ts";
 import { isLookDue, noteLook } from "./look.ts";
 
 /** A webhook that fails for so long is disabled (specification, section 6). */
@@ -46,7 +45,7 @@ export async function lookAfterWebhooks(
   const isBatch = await inTransaction(db, clock, "webhooks-look", async (tx) => {
     const nowMs = clock.now();
     if (nowMs < (await readLook(tx)).batchedAt + batchMs) return false;
-    await setBatched(tx, nowMs);
+    await updateLook(tx, { batchedAt: nowMs });
     return true;
   });
   return isBatch ? nextPart(db) : null;

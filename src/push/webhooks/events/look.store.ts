@@ -1,9 +1,22 @@
-import { and, eq, isNotNull, lt, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import {
+  and,
+  eq,
+  isNotNull,
+  lt,
+  lte,
+  notExists,
+  or,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from "drizzle-orm";
 import type { Database, Transaction } from "../../../db/database.ts";
 import { change, given, query } from "../../../db/query.ts";
 import { isPending, webhookDeliveries } from "../delivery/deliveries.table.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
-import { type Look, webhookLook } from "./look.table.ts";
+import { type Look, webhookLook } from "./events.table.ts";
+
+/** What the look at webhooks by the clock reads and writes: times, what is overdue, what is failing. */
 
 const look = query((db) => db.select().from(webhookLook));
 
@@ -13,20 +26,8 @@ export async function readLook(db: Database): Promise<Look> {
   return row;
 }
 
-const looked = change((db) => db.update(webhookLook).set({ lookedAt: given("at") }));
-
-export async function setLooked(tx: Transaction, at: number): Promise<void> {
-  await looked(tx).run({ at });
-}
-
-const batched = change((db) => db.update(webhookLook).set({ batchedAt: given("at") }));
-
-export async function setBatched(tx: Transaction, at: number): Promise<void> {
-  await batched(tx).run({ at });
-}
-
-export async function setOverdueUntil(tx: Transaction, at: number): Promise<void> {
-  await tx.builders.update(webhookLook).set({ overdueUntil: at });
+export async function updateLook(tx: Transaction, values: Partial<Look>): Promise<void> {
+  await tx.builders.update(webhookLook).set(values);
 }
 
 /** What was due in a minute must not become due in a day and a minute. */
@@ -93,4 +94,55 @@ const put = change((db) =>
 
 export async function putDue(tx: Transaction, id: number, dueAt: number): Promise<void> {
   await put(tx).run({ id, dueAt });
+}
+
+const anyFailing = query((db) =>
+  db
+    .select({ id: webhooks.id })
+    .from(webhooks)
+    .where(lte(webhooks.failingSince, sql.placeholder("failingSince")))
+    .limit(1),
+);
+
+/** Whether a webhook has been failing since an instant, or for longer. */
+export async function isAnyFailingSince(db: Database, failingSince: number): Promise<boolean> {
+  return (await anyFailing(db).get({ failingSince })) !== undefined;
+}
+
+const failingTooLong = query((db) =>
+  db
+    .select({ id: webhooks.id })
+    .from(webhooks)
+    .where(
+      and(
+        lte(webhooks.failingSince, sql.placeholder("failingSince")),
+        eq(webhooks.disabledReason, ""),
+        or(
+          lte(webhooks.downMs, sql.placeholder("downMaxMs")),
+          notExists(
+            db
+              .select({ id: webhookDeliveries.id })
+              .from(webhookDeliveries)
+              .where(
+                and(
+                  eq(webhookDeliveries.webhookId, webhooks.id),
+                  isPending,
+                  lte(webhookDeliveries.nextAttemptAt, sql.placeholder("overdueUntil")),
+                ),
+              ),
+          ),
+        ),
+      ),
+    ),
+);
+
+/**
+ * Active webhooks that have been failing since an instant, or for longer. Those for which nobody was
+ * there for more than `downMaxMs` of it only where nothing waits that fell due by `overdueUntil`.
+ */
+export async function selectFailing(
+  db: Database,
+  than: { failingSince: number; downMaxMs: number; overdueUntil: number },
+): Promise<number[]> {
+  return (await failingTooLong(db).all(than)).map(({ id }) => id);
 }

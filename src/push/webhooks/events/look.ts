@@ -1,19 +1,11 @@
 import type { Transaction } from "../../../db/database.ts";
 import { setBackMails } from "../../mail/mails.store.ts";
-import {
-  addDownTime,
-  putDue,
-  readLook,
-  selectOverdue,
-  setBack,
-  setLooked,
-  setOverdueUntil,
-} from "./look.store.ts";
-import type { Look } from "./look.table.ts";
+import type { Look } from "./events.table.ts";
+import { addDownTime, putDue, readLook, selectOverdue, setBack, updateLook } from "./look.store.ts";
 
 /** How often a process notes that it looks. */
 const LOOK_EVERY_MS = 30_000;
-/** Between two looks, after which nobody can have been looking. */
+/** After so long without a look, no process was there that would have made attempts. */
 const GAP_MS = 3 * LOOK_EVERY_MS;
 /** What fell due while nobody looked is attempted within so long. */
 const SPREAD_MS = 45_000;
@@ -42,7 +34,7 @@ export async function noteLook(tx: Transaction, nowMs: number): Promise<void> {
     await addDownTime(tx, nowMs, gapMs);
     await spreadOverdue(tx, nowMs);
   }
-  await setLooked(tx, nowMs);
+  await updateLook(tx, { lookedAt: nowMs });
 }
 
 /** Due times that are moved in one transaction; what is beyond them waits for a place anyway. */
@@ -55,5 +47,5 @@ async function spreadOverdue(tx: Transaction, nowMs: number): Promise<void> {
   for (const [place, id] of overdue.entries()) {
     await putDue(tx, id, nowMs + Math.floor(place * stepMs));
   }
-  await setOverdueUntil(tx, nowMs + SPREAD_MS);
+  await updateLook(tx, { overdueUntil: nowMs + SPREAD_MS });
 }

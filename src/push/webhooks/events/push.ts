@@ -1,7 +1,7 @@
 import type { Database } from "../../../db/database.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Log } from "../../../ports/log.ts";
-import { isAttemptDue } from "../delivery/due-deliveries.store.ts";
+import { isAttemptDue } from "../delivery/claims.store.ts";
 import type { Sender } from "../delivery/sender.ts";
 import type { Part } from "./cut-events.ts";
 import { isWorkDue } from "./due-work.ts";
@@ -14,7 +14,7 @@ export interface Push {
 }
 
 /** What webhooks need by the clock, on the thread that writes it. */
-export interface PushWork {
+interface PushWork {
   lookAfterWebhooks(argument: { batchMs: number }): Promise<Part | null>;
   /** @returns how many of the webhooks are done, the first ones */
   cutPart(part: Part): Promise<number>;
@@ -44,9 +44,10 @@ export function createPush(
         await clock.sleep(PAUSE_MS);
       }
       part = await work.leavePart({ last });
-      // Events that were cut are sent meanwhile; the sender logs a failure in its own words.
-      if (part !== null && (await isAttemptDue(db, clock.now())))
+      // Events that were cut are sent while the next part is.
+      if (part !== null && (await isAttemptDue(db, clock.now()))) {
         void sender.pump().catch(() => {});
+      }
     }
     for (const webhook of await work.disableFailed()) {
       log.warn({ webhook }, "a webhook was disabled: not a single delivery succeeded for a day");
@@ -56,7 +57,7 @@ export function createPush(
   async function look(): Promise<void> {
     try {
       if (await isWorkDue(db, clock.now(), batchMs)) await doWork();
-      // What fails in there is in the sender's own words in the log.
+      // The sender logs its failures itself.
       if (await isAttemptDue(db, clock.now())) await sender.pump().catch(() => {});
     } catch (error) {
       log.warn({ err: error }, "webhooks could not be looked after; it is tried again");

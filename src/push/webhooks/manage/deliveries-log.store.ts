@@ -2,7 +2,7 @@ import { and, asc, desc, eq, lt, sql } from "drizzle-orm";
 import type { Database } from "../../../db/database.ts";
 import { query } from "../../../db/query.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
-import { webhookAttempts, webhookDeliveries } from "../delivery/deliveries.table.ts";
+import { type Delivery, webhookAttempts, webhookDeliveries } from "../delivery/deliveries.table.ts";
 import type { DeliveryState } from "../events/event-body.ts";
 import type { DeliveryView } from "./webhook-views.ts";
 
@@ -14,8 +14,9 @@ export interface DeliverySelection {
   nowMs: number;
 }
 
-const page = query((db) =>
-  db
+/** One statement, so that a delivery's state and its attempts are of the same instant. */
+const page = query((db) => {
+  const delivery = db
     .select()
     .from(webhookDeliveries)
     .where(
@@ -25,51 +26,50 @@ const page = query((db) =>
       ),
     )
     .orderBy(desc(webhookDeliveries.id))
-    .limit(sql.placeholder("limit")),
-);
-const attemptsOf = query((db) =>
-  db
+    .limit(sql.placeholder("limit"))
+    .as("delivery");
+  return db
     .select()
-    .from(webhookAttempts)
-    .where(eq(webhookAttempts.deliveryId, sql.placeholder("id")))
-    .orderBy(asc(webhookAttempts.id)),
-);
+    .from(delivery)
+    .leftJoin(webhookAttempts, eq(webhookAttempts.deliveryId, delivery.id))
+    .orderBy(desc(delivery.id), asc(webhookAttempts.id));
+});
 
 /** A page of a webhook's deliveries, newest first. */
 export async function selectDeliveries(
   db: Database,
   { webhookId, before, limit, nowMs }: DeliverySelection,
 ): Promise<{ results: DeliveryView[]; last: readonly [number] | null }> {
-  // One more than the page tells whether there is another.
   const until = before ?? Number.MAX_SAFE_INTEGER;
+  // One more than the page tells whether there is another.
   const rows = await page(db).all({ webhookId, before: until, limit: limit + 1 });
-  const shown = rows.slice(0, limit);
-  const results: DeliveryView[] = [];
-  for (const row of shown) {
-    const attempts = await attemptsOf(db).all({ id: row.id });
-    results.push({
-      delivery: row.id,
-      event: row.event,
-      created_at: formatInstant(row.createdAt),
-      posts: [...row.posts],
-      state: stateOf(row, nowMs),
-      attempts: attempts.map(({ attemptedAt, status, error, durationMs }) => ({
-        attempted_at: formatInstant(attemptedAt),
-        status,
-        error,
-        duration_ms: durationMs,
-      })),
-      next_attempt_at: row.nextAttemptAt === null ? null : formatInstant(row.nextAttemptAt),
+  const found = new Map<number, DeliveryView>();
+  for (const { delivery, webhook_attempts: attempt } of rows) {
+    const view: DeliveryView = found.get(delivery.id) ?? {
+      delivery: delivery.id,
+      event: delivery.event,
+      created_at: formatInstant(delivery.createdAt),
+      posts: [...delivery.posts],
+      state: stateOf(delivery, nowMs),
+      attempts: [],
+      next_attempt_at:
+        delivery.nextAttemptAt === null ? null : formatInstant(delivery.nextAttemptAt),
+    };
+    found.set(delivery.id, view);
+    if (attempt === null) continue;
+    view.attempts.push({
+      attempted_at: formatInstant(attempt.attemptedAt),
+      status: attempt.status,
+      error: attempt.error,
+      duration_ms: attempt.durationMs,
     });
   }
-  const last = rows.length > limit ? shown.at(-1) : undefined;
-  return { results, last: last === undefined ? null : [last.id] };
+  const results = [...found.values()].slice(0, limit);
+  const last = found.size > limit ? results.at(-1) : undefined;
+  return { results, last: last === undefined ? null : [last.delivery] };
 }
 
 /** One that failed is attempted once more where somebody asked for it. */
-function stateOf(
-  { state, claimedUntil }: typeof webhookDeliveries.$inferSelect,
-  nowMs: number,
-): DeliveryState {
+function stateOf({ state, claimedUntil }: Delivery, nowMs: number): DeliveryState {
   return state === "failed" && (claimedUntil ?? 0) > nowMs ? "pending" : state;
 }

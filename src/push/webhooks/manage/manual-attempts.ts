@@ -5,13 +5,8 @@ import { AppError, notFound } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
 import { WEBHOOK_ATTEMPTS_MAX } from "../delivery/claim-due.ts";
-import {
-  addDelivery,
-  type ClaimedDelivery,
-  claimDelivery,
-  selectDelivery,
-} from "../delivery/deliveries.store.ts";
-import { attemptsUnderWay } from "../delivery/due-deliveries.store.ts";
+import { attemptsUnderWay, type ClaimedDelivery, claimDelivery } from "../delivery/claims.store.ts";
+import { addDelivery, selectDelivery } from "../delivery/deliveries.store.ts";
 import { FRESH_MS } from "../events/cut-events.ts";
 import { eventBody } from "../events/event-body.ts";
 import { type OwnWebhook, ofWebhook, ownWebhook } from "./manage-webhooks.ts";

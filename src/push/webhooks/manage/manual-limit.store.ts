@@ -1,9 +1,9 @@
 import { and, asc, eq, gt, lte, or, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../../db/database.ts";
 import { change, query } from "../../../db/query.ts";
-import { manualAttempts } from "./manual-limit.table.ts";
+import { manualAttempts } from "./webhooks.table.ts";
 
-/** Whose attempts of what are counted together. */
+/** Attempts of one organization at one host are counted together. */
 interface OfHost {
   organizationId: number;
   host: string;

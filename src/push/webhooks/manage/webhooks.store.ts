@@ -83,12 +83,6 @@ export async function countWebhooks(db: Database, organizationId: number): Promi
   return countWebhooksNow(db, organizationId);
 }
 
-const active = query((db) => db.select().from(webhooks).where(eq(webhooks.disabledReason, "")));
-
-export function activeWebhooks(db: Database): Promise<Webhook[]> {
-  return active(db).all();
-}
-
 const first = query((db) => db.select({ id: webhooks.id }).from(webhooks).limit(1));
 
 export async function anyWebhook(db: Database): Promise<boolean> {
@@ -221,18 +215,7 @@ async function startAfresh(tx: Transaction, id: number): Promise<void> {
   await updateWebhook(tx, id, { sinceSequence, failingSince: null, downMs: 0 });
 }
 
-const idsOfOrganization = query((db) =>
-  db
-    .select({ id: webhooks.id })
-    .from(webhooks)
-    .where(eq(webhooks.organizationId, sql.placeholder("organizationId"))),
-);
-
-export async function webhooksOf(db: Database, organizationId: number): Promise<number[]> {
-  return (await idsOfOrganization(db).all({ organizationId })).map(({ id }) => id);
-}
-
 /** In the transaction by which an organization is served again after it was not. */
 export async function resumeWebhooks(tx: Transaction, organizationId: number): Promise<void> {
-  for (const id of await webhooksOf(tx, organizationId)) await startAfresh(tx, id);
+  for (const { id } of await selectWebhooks(tx, organizationId)) await startAfresh(tx, id);
 }

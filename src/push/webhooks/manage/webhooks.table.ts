@@ -35,3 +35,10 @@ export const webhookLists = sqliteTable("webhook_lists", {
   webhookId: integer("webhook_id").primaryKey(),
   channels: text("channels", { mode: "json" }).$type<number[]>().notNull(),
 });
+
+/** Pings and resends of the last minute. */
+export const manualAttempts = sqliteTable("manual_attempts", {
+  organizationId: integer("organization_id").notNull(),
+  host: text("host").notNull(),
+  attemptedAt: integer("attempted_at").notNull(),
+});

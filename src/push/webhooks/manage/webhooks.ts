@@ -7,7 +7,7 @@ import type { Random } from "../../../ports/random.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
 import type { AttemptOutcome } from "../delivery/attempt.ts";
-import type { ClaimedDelivery } from "../delivery/deliveries.store.ts";
+import type { ClaimedDelivery } from "../delivery/claims.store.ts";
 import type { Sender } from "../delivery/sender.ts";
 import type { TargetGuard } from "../target/resolve-target.ts";
 import type { Target } from "../target/target-guard.ts";
@@ -36,7 +36,7 @@ export interface GivenTarget {
 }
 
 /** What changes webhooks, on whatever thread writes them. */
-export interface WebhookWriter {
+interface WebhookWriter {
   addWebhook(input: NewWebhook): Promise<number>;
   changeWebhook(
     input: OwnWebhook & { plan: Plan; change: WebhookChange; by: Actor },

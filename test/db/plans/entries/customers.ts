@@ -261,7 +261,7 @@ export const customers: Entries = {
       rows: 3,
     },
   ],
-  "customers/keys/keys.store.ts setRevoked": [
+  "customers/keys/keys.store.ts updateRevoked": [
     {
       sql: 'update "keys" set "revoked_at" = ? where "keys"."id" = ?',
       plan: ["SEARCH keys USING INTEGER PRIMARY KEY (rowid=?)"],
@@ -330,13 +330,6 @@ export const customers: Entries = {
       why: "The first row is enough.",
     },
   ],
-  "customers/people/people.store.ts markAsStaff": [
-    {
-      sql: 'update "people" set "is_staff" = ? where "people"."id" = ?',
-      plan: ["SEARCH people USING INDEX sqlite_autoindex_people_1 (id=?)"],
-      rows: 1,
-    },
-  ],
   "customers/people/people.store.ts passwordOf": [
     {
       sql: 'select "id" from "credentials" where ("credentials"."person_id" = ? and "credentials"."password" is not null)',
@@ -381,23 +374,26 @@ export const customers: Entries = {
       why: "Only where a backup failed, or somebody stops being staff.",
     },
   ],
-  "customers/people/people.store.ts trustLink": [
+  "customers/people/people.store.ts verifyByLink": [
     {
-      sql: 'update "people" set "link_is_trusted" = ? where "people"."id" = ?',
+      sql: 'update "people" set … where "people"."id" = ?',
       plan: ["SEARCH people USING INDEX sqlite_autoindex_people_1 (id=?)"],
       rows: 1,
     },
   ],
-  "customers/people/people.store.ts verify": [
+  "customers/people/people.store.ts updatePerson": [
     {
       sql: 'update "people" set "email_verified" = ? where "people"."id" = ?',
       plan: ["SEARCH people USING INDEX sqlite_autoindex_people_1 (id=?)"],
       rows: 1,
     },
-  ],
-  "customers/people/people.store.ts verifyByLink": [
     {
-      sql: 'update "people" set … where "people"."id" = ?',
+      sql: 'update "people" set "is_staff" = ? where "people"."id" = ?',
+      plan: ["SEARCH people USING INDEX sqlite_autoindex_people_1 (id=?)"],
+      rows: 1,
+    },
+    {
+      sql: 'update "people" set "link_is_trusted" = ? where "people"."id" = ?',
       plan: ["SEARCH people USING INDEX sqlite_autoindex_people_1 (id=?)"],
       rows: 1,
     },

@@ -115,20 +115,18 @@ export const push: Entries = {
       why: "The first due time of each webhook that there is, found in its index.",
     },
   ],
-  "push/webhooks/manage/deliveries-log.store.ts attemptsOf": [
-    {
-      sql: 'select … from "webhook_attempts" where "webhook_attempts"."delivery_id" = ? order by "webhook_attempts"."id" asc',
-      plan: ["SEARCH webhook_attempts USING INDEX webhook_attempts_by_delivery (delivery_id=?)"],
-      rows: 1,
-    },
-  ],
   "push/webhooks/manage/deliveries-log.store.ts page": [
     {
-      sql: 'select … from "webhook_deliveries" where ("webhook_deliveries"."webhook_id" = ? and "webhook_deliveries"."id" < ?) order by "webhook_deliveries"."id" desc limit ?',
+      sql: 'select … from (select … from "webhook_deliveries" where ("webhook_deliveries"."webhook_id" = ? and "webhook_deliveries"."id" < ?) order by "webhook_deliveries"."id" desc limit ?) "delivery" left join "webhook_attempts" on "webhook_attempts"."delivery_id" = "delivery"."id" order by "delivery"."id" desc, "webhook_attempts"."id" asc',
       plan: [
-        "SEARCH webhook_deliveries USING INDEX webhook_deliveries_by_webhook (webhook_id=? AND id<?)",
+        "CO-ROUTINE delivery",
+        "  SEARCH webhook_deliveries USING INDEX webhook_deliveries_by_webhook (webhook_id=? AND id<?)",
+        "SCAN delivery",
+        "SEARCH webhook_attempts USING INDEX webhook_attempts_by_delivery (delivery_id=?) LEFT-JOIN",
+        "USE TEMP B-TREE FOR LAST TERM OF ORDER BY",
       ],
-      rows: 101,
+      rows: 202,
+      why: "Scans the one page; what is sorted are the few attempts of one delivery at a time.",
     },
   ],
   "push/webhooks/delivery/deliveries.store.ts add": [
@@ -141,27 +139,9 @@ export const push: Entries = {
       rows: 0,
     },
   ],
-  "push/webhooks/delivery/deliveries.store.ts contentById": [
-    {
-      sql: 'select … from "webhook_deliveries" inner join "webhooks" on "webhooks"."id" = "webhook_deliveries"."webhook_id" inner join "webhook_bodies" on "webhook_bodies"."delivery_id" = "webhook_deliveries"."id" where "webhook_deliveries"."id" = ?',
-      plan: [
-        "SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)",
-        "SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)",
-        "SEARCH webhook_bodies USING INTEGER PRIMARY KEY (rowid=?)",
-      ],
-      rows: 3,
-    },
-  ],
   "push/webhooks/delivery/deliveries.store.ts deliveryById": [
     {
       sql: 'select … from "webhook_deliveries" where "webhook_deliveries"."id" = ?',
-      plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-  ],
-  "push/webhooks/delivery/deliveries.store.ts release": [
-    {
-      sql: 'update "webhook_deliveries" set "claim" = ?, "claimed_until" = ? where ("webhook_deliveries"."id" = ? and "webhook_deliveries"."claim" = ?)',
       plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
@@ -179,11 +159,96 @@ export const push: Entries = {
       rows: 20,
     },
   ],
-  "push/webhooks/delivery/deliveries.store.ts take": [
+  "push/webhooks/delivery/deliveries.store.ts bodiesBefore": [
+    {
+      sql: 'select "webhook_bodies"."delivery_id" from "webhook_bodies" cross join "webhook_deliveries" where ("webhook_deliveries"."id" = "webhook_bodies"."delivery_id" and "webhook_bodies"."delivery_id" > ? and "webhook_deliveries"."created_at" < ? and "webhook_deliveries"."state" <> ?) order by "webhook_bodies"."delivery_id" asc limit ?',
+      plan: [
+        "SEARCH webhook_bodies USING INTEGER PRIMARY KEY (rowid>?)",
+        "SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 2000,
+      why: "Goes on where the part before it ended: all parts together read the bodies once, outside of any transaction.",
+    },
+  ],
+  "push/webhooks/delivery/deliveries.store.ts deliveriesBefore": [
+    {
+      sql: 'select "id" from "webhook_deliveries" where ("webhook_deliveries"."id" > ? and "webhook_deliveries"."created_at" < ? and "webhook_deliveries"."state" <> ?) order by "webhook_deliveries"."id" asc limit ?',
+      plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid>?)"],
+      rows: 23883,
+      why: "Goes on where the part before it ended: all parts together read the log once, outside of any transaction.",
+    },
+  ],
+  "push/webhooks/delivery/deliveries.store.ts removeBody": [
+    {
+      sql: 'delete from "webhook_bodies" where "webhook_bodies"."delivery_id" = ?',
+      plan: ["SEARCH webhook_bodies USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "push/webhooks/delivery/deliveries.store.ts removeDelivery": [
+    {
+      sql: 'delete from "webhook_deliveries" where "webhook_deliveries"."id" = ?',
+      plan: [
+        "SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH webhook_attempts USING COVERING INDEX webhook_attempts_by_delivery (delivery_id=?)",
+        "SEARCH webhook_bodies USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 1,
+    },
+  ],
+  "push/webhooks/delivery/claims.store.ts contentById": [
+    {
+      sql: 'select … from "webhook_deliveries" inner join "webhooks" on "webhooks"."id" = "webhook_deliveries"."webhook_id" inner join "webhook_bodies" on "webhook_bodies"."delivery_id" = "webhook_deliveries"."id" where "webhook_deliveries"."id" = ?',
+      plan: [
+        "SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH webhook_bodies USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 3,
+    },
+  ],
+  "push/webhooks/delivery/claims.store.ts release": [
+    {
+      sql: 'update "webhook_deliveries" set "claim" = ?, "claimed_until" = ? where ("webhook_deliveries"."id" = ? and "webhook_deliveries"."claim" = ?)',
+      plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "push/webhooks/delivery/claims.store.ts take": [
     {
       sql: 'update "webhook_deliveries" set "claim" = ?, "claimed_until" = ? where "webhook_deliveries"."id" = ?',
       plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
+    },
+  ],
+  "push/webhooks/delivery/claims.store.ts anyDue": [
+    {
+      sql: 'select "id" from "webhooks" where (select min("next_attempt_at") from "webhook_deliveries" where ("webhook_deliveries"."webhook_id" = "webhooks"."id" and "webhook_deliveries"."state" = \'pending\')) <= ? limit ?',
+      plan: [
+        "SCAN webhooks USING COVERING INDEX webhooks_by_organization",
+        "CORRELATED SCALAR SUBQUERY 1",
+        "  SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_pending (webhook_id=?)",
+      ],
+      rows: 2000,
+      why: "The first due time of each webhook, until one is due.",
+    },
+  ],
+  "push/webhooks/delivery/claims.store.ts dueIds": [
+    {
+      sql: 'select "id" from "webhook_deliveries" where ("webhook_deliveries"."webhook_id" = ? and "webhook_deliveries"."state" = \'pending\' and "webhook_deliveries"."next_attempt_at" <= ? and ("webhook_deliveries"."claimed_until" is null or "webhook_deliveries"."claimed_until" <= ?)) order by "webhook_deliveries"."next_attempt_at" asc, "webhook_deliveries"."id" asc limit ?',
+      plan: [
+        "SEARCH webhook_deliveries USING INDEX webhook_deliveries_pending (webhook_id=? AND next_attempt_at<?)",
+      ],
+      rows: 8,
+    },
+  ],
+  "push/webhooks/delivery/claims.store.ts underWay": [
+    {
+      sql: 'select count(*) from "webhook_deliveries" where ("webhook_deliveries"."webhook_id" = ? and "webhook_deliveries"."claimed_until" > ?)',
+      plan: [
+        "SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_claimed (webhook_id=? AND claimed_until>?)",
+      ],
+      rows: 8,
     },
   ],
   "push/webhooks/events/stalled-warning.ts stalledWarning": [
@@ -232,15 +297,15 @@ export const push: Entries = {
   ],
   "push/webhooks/manage/webhooks.store.ts selectWebhooks": [
     {
-      sql: 'select … from "webhooks" where "webhooks"."organization_id" = ? order by "webhooks"."id" asc',
-      plan: ["SEARCH webhooks USING INDEX webhooks_by_organization (organization_id=?)"],
-      rows: 5,
-    },
-    {
       sql: 'select … from "webhooks" order by "webhooks"."id" asc',
       plan: ["SCAN webhooks"],
       rows: 1000,
-      why: "Staff's list of all webhooks.",
+      why: "Staff's list of all webhooks; at the start, whether each secret can be read.",
+    },
+    {
+      sql: 'select … from "webhooks" where "webhooks"."organization_id" = ? order by "webhooks"."id" asc',
+      plan: ["SEARCH webhooks USING INDEX webhooks_by_organization (organization_id=?)"],
+      rows: 5,
     },
   ],
   "push/webhooks/manage/webhooks.store.ts unknownChannels": [
@@ -287,14 +352,6 @@ export const push: Entries = {
       rows: 1,
     },
   ],
-  "push/webhooks/manage/webhooks.store.ts active": [
-    {
-      sql: 'select … from "webhooks" where "webhooks"."disabled_reason" = ?',
-      plan: ["SCAN webhooks"],
-      rows: 1000,
-      why: "At the start only: whether each secret can be read.",
-    },
-  ],
   "push/webhooks/manage/webhooks.store.ts counted": [
     {
       sql: 'select count(*) from "webhooks" where "webhooks"."organization_id" = ?',
@@ -308,13 +365,6 @@ export const push: Entries = {
       plan: ["SCAN webhooks USING COVERING INDEX webhooks_by_organization"],
       rows: 1,
       why: "The first row is enough.",
-    },
-  ],
-  "push/webhooks/manage/webhooks.store.ts idsOfOrganization": [
-    {
-      sql: 'select "id" from "webhooks" where "webhooks"."organization_id" = ?',
-      plan: ["SEARCH webhooks USING COVERING INDEX webhooks_by_organization (organization_id=?)"],
-      rows: 5,
     },
   ],
   "push/webhooks/manage/webhooks.store.ts list": [
@@ -363,36 +413,6 @@ export const push: Entries = {
       rows: 1,
     },
   ],
-  "push/webhooks/delivery/due-deliveries.store.ts anyDue": [
-    {
-      sql: 'select "id" from "webhooks" where (select min("next_attempt_at") from "webhook_deliveries" where ("webhook_deliveries"."webhook_id" = "webhooks"."id" and "webhook_deliveries"."state" = \'pending\')) <= ? limit ?',
-      plan: [
-        "SCAN webhooks USING COVERING INDEX webhooks_by_organization",
-        "CORRELATED SCALAR SUBQUERY 1",
-        "  SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_pending (webhook_id=?)",
-      ],
-      rows: 2000,
-      why: "The first due time of each webhook, until one is due.",
-    },
-  ],
-  "push/webhooks/delivery/due-deliveries.store.ts dueIds": [
-    {
-      sql: 'select "id" from "webhook_deliveries" where ("webhook_deliveries"."webhook_id" = ? and "webhook_deliveries"."state" = \'pending\' and "webhook_deliveries"."next_attempt_at" <= ? and ("webhook_deliveries"."claimed_until" is null or "webhook_deliveries"."claimed_until" <= ?)) order by "webhook_deliveries"."next_attempt_at" asc, "webhook_deliveries"."id" asc limit ?',
-      plan: [
-        "SEARCH webhook_deliveries USING INDEX webhook_deliveries_pending (webhook_id=? AND next_attempt_at<?)",
-      ],
-      rows: 8,
-    },
-  ],
-  "push/webhooks/delivery/due-deliveries.store.ts underWay": [
-    {
-      sql: 'select count(*) from "webhook_deliveries" where ("webhook_deliveries"."webhook_id" = ? and "webhook_deliveries"."claimed_until" > ?)',
-      plan: [
-        "SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_claimed (webhook_id=? AND claimed_until>?)",
-      ],
-      rows: 8,
-    },
-  ],
   "push/webhooks/delivery/end-attempt.store.ts claimed": [
     {
       sql: 'select "state", "failures", "next_attempt_at" from "webhook_deliveries" where ("webhook_deliveries"."id" = ? and "webhook_deliveries"."claim" = ?)',
@@ -435,43 +455,6 @@ export const push: Entries = {
       rows: 1,
     },
   ],
-  "push/webhooks/delivery/old-deliveries.store.ts bodiesBefore": [
-    {
-      sql: 'select "webhook_bodies"."delivery_id" from "webhook_bodies" cross join "webhook_deliveries" where ("webhook_deliveries"."id" = "webhook_bodies"."delivery_id" and "webhook_bodies"."delivery_id" > ? and "webhook_deliveries"."created_at" < ? and "webhook_deliveries"."state" <> ?) order by "webhook_bodies"."delivery_id" asc limit ?',
-      plan: [
-        "SEARCH webhook_bodies USING INTEGER PRIMARY KEY (rowid>?)",
-        "SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)",
-      ],
-      rows: 2000,
-      why: "Goes on where the part before it ended: all parts together read the bodies once, outside of any transaction.",
-    },
-  ],
-  "push/webhooks/delivery/old-deliveries.store.ts deliveriesBefore": [
-    {
-      sql: 'select "id" from "webhook_deliveries" where ("webhook_deliveries"."id" > ? and "webhook_deliveries"."created_at" < ? and "webhook_deliveries"."state" <> ?) order by "webhook_deliveries"."id" asc limit ?',
-      plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid>?)"],
-      rows: 23883,
-      why: "Goes on where the part before it ended: all parts together read the log once, outside of any transaction.",
-    },
-  ],
-  "push/webhooks/delivery/old-deliveries.store.ts removeBody": [
-    {
-      sql: 'delete from "webhook_bodies" where "webhook_bodies"."delivery_id" = ?',
-      plan: ["SEARCH webhook_bodies USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-  ],
-  "push/webhooks/delivery/old-deliveries.store.ts removeDelivery": [
-    {
-      sql: 'delete from "webhook_deliveries" where "webhook_deliveries"."id" = ?',
-      plan: [
-        "SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)",
-        "SEARCH webhook_attempts USING COVERING INDEX webhook_attempts_by_delivery (delivery_id=?)",
-        "SEARCH webhook_bodies USING INTEGER PRIMARY KEY (rowid=?)",
-      ],
-      rows: 1,
-    },
-  ],
   "push/webhooks/events/cut-events.store.ts forget": [
     {
       sql: 'delete from "read_posts" where "read_posts"."sequence" <= ?',
@@ -483,13 +466,6 @@ export const push: Entries = {
   "push/webhooks/events/cut-events.store.ts moveOn": [
     {
       sql: 'update "webhooks" set "since_sequence" = ? where ("webhooks"."id" = ? and "webhooks"."since_sequence" < ?)',
-      plan: ["SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-  ],
-  "push/webhooks/events/cut-events.store.ts ownerOf": [
-    {
-      sql: 'select "organization_id" from "webhooks" where "webhooks"."id" = ?',
       plan: ["SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
@@ -534,13 +510,6 @@ export const push: Entries = {
       why: "200 deliveries, found and written.",
     },
   ],
-  "push/webhooks/events/drop-queue.store.ts ownerOfActive": [
-    {
-      sql: 'select "organization_id" from "webhooks" where ("webhooks"."id" = ? and "webhooks"."disabled_reason" = ?)',
-      plan: ["SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-  ],
   "push/webhooks/events/drop-queue.store.ts waiting": [
     {
       sql: 'select … from "webhooks" where ("webhooks"."failing_since" is not null or exists (select "id" from "webhook_deliveries" where ("webhook_deliveries"."webhook_id" = "webhooks"."id" and "webhook_deliveries"."state" = \'pending\')))',
@@ -553,14 +522,14 @@ export const push: Entries = {
       why: "Whether each webhook has something pending.",
     },
   ],
-  "push/webhooks/events/failing.store.ts anyFailing": [
+  "push/webhooks/events/look.store.ts anyFailing": [
     {
       sql: 'select "id" from "webhooks" where "webhooks"."failing_since" <= ? limit ?',
       plan: ["SEARCH webhooks USING COVERING INDEX webhooks_failing (failing_since<?)"],
       rows: 0,
     },
   ],
-  "push/webhooks/events/failing.store.ts failingTooLong": [
+  "push/webhooks/events/look.store.ts failingTooLong": [
     {
       sql: 'select "id" from "webhooks" where ("webhooks"."failing_since" <= ? and "webhooks"."disabled_reason" = ? and ("webhooks"."down_ms" <= ? or not exists (select "id" from "webhook_deliveries" where ("webhook_deliveries"."webhook_id" = "webhooks"."id" and "webhook_deliveries"."state" = \'pending\' and "webhook_deliveries"."next_attempt_at" <= ?))))',
       plan: [
@@ -578,23 +547,9 @@ export const push: Entries = {
       rows: 1,
     },
   ],
-  "push/webhooks/events/look.store.ts batched": [
-    {
-      sql: 'update "webhook_look" set "batched_at" = ?',
-      plan: ["SCAN webhook_look"],
-      rows: 1,
-    },
-  ],
   "push/webhooks/events/look.store.ts look": [
     {
       sql: 'select … from "webhook_look"',
-      plan: ["SCAN webhook_look"],
-      rows: 1,
-    },
-  ],
-  "push/webhooks/events/look.store.ts looked": [
-    {
-      sql: 'update "webhook_look" set "looked_at" = ?',
       plan: ["SCAN webhook_look"],
       rows: 1,
     },
@@ -653,7 +608,17 @@ export const push: Entries = {
       why: "Only where the clock was set back: all that waits gets another time at once.",
     },
   ],
-  "push/webhooks/events/look.store.ts setOverdueUntil": [
+  "push/webhooks/events/look.store.ts updateLook": [
+    {
+      sql: 'update "webhook_look" set "looked_at" = ?',
+      plan: ["SCAN webhook_look"],
+      rows: 1,
+    },
+    {
+      sql: 'update "webhook_look" set "batched_at" = ?',
+      plan: ["SCAN webhook_look"],
+      rows: 1,
+    },
     {
       sql: 'update "webhook_look" set "overdue_until" = ?',
       plan: ["SCAN webhook_look"],

@@ -1,8 +1,7 @@
 import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
 import { inTransaction } from "../../../../src/db/transaction.ts";
-import { claimDelivery } from "../../../../src/push/webhooks/delivery/deliveries.store.ts";
+import { claimDelivery } from "../../../../src/push/webhooks/delivery/claims.store.ts";
 import { releaseClaims } from "../../../../src/push/webhooks/delivery/exchange.ts";
-import { activeWebhooks } from "../../../../src/push/webhooks/manage/webhooks.store.ts";
 import { imported } from "../../../support/expectations.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../support/pushing.ts";
 import type { World } from "../world.ts";
@@ -12,8 +11,6 @@ export async function exercisePush({ appliance, call, webhooks }: World): Promis
   const { app, ports } = appliance;
   const { clock, network } = ports;
   const { db, webhooks: staff, accounts } = app.domains;
-  // At the start of a process the table is looked at whole.
-  await activeWebhooks(db);
   const [first = 0, second = 0, third = 0] = webhooks;
 
   await app.push.runDue();
