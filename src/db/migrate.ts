@@ -49,6 +49,16 @@ interface Migration {
 export async function migrate(db: Database, clock: Clock): Promise<Migration> {
   const found = schemaVersion(db);
   if (found === SCHEMA_VERSION) return { from: found, snapshot: null };
+  // A table is rebuilt by dropping the former one, which would remove all rows that refer to its own.
+  db.pragma("foreign_keys = OFF");
+  try {
+    return await migrateWhole(db, clock);
+  } finally {
+    db.pragma("foreign_keys = ON");
+  }
+}
+
+function migrateWhole(db: Database, clock: Clock): Promise<Migration> {
   return inTransaction(db, clock, "migrate", () => {
     // Read again: another process may have migrated while this one waited for the lock.
     const from = schemaVersion(db);
@@ -60,6 +70,7 @@ export async function migrate(db: Database, clock: Clock): Promise<Migration> {
     const snapshot = hasFormerState ? takeSnapshot(db.path, SCHEMA_VERSION, clock) : null;
     try {
       for (const sql of MIGRATIONS.slice(from)) db.exec(sql);
+      requireReferences(db);
       db.pragma(`user_version = ${SCHEMA_VERSION}`);
     } catch (error) {
       // The file stays as it is, and each start would leave another copy of it.
@@ -80,6 +91,13 @@ export function requireKnownVersion(file: string | null, version: number): void 
       ? message("newerDatabase", versions)
       : message("newerFile", { file, ...versions }),
   );
+}
+
+/** What migrations left must hold together, as foreign keys ask of every other change. */
+function requireReferences(db: Database): void {
+  const [broken] = db.pragma<{ table: string; parent: string }>("foreign_key_check");
+  if (broken === undefined) return;
+  throw new Error(`a migration left rows of ${broken.table} without their ${broken.parent}`);
 }
 
 function isEmpty(db: Database): boolean {

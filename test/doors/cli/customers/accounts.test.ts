@@ -177,6 +177,8 @@ test("wrong usage is exit 2 and one line that says what is wrong", async () => {
     [["key", "create"], "--member"],
     [["key", "create", "--member", "1", "--expires", "2020-01-01"], "over already"],
     [["key", "create", "--member", "1", "--expires", "soon"], "not a day"],
+    [["key", "create", "--member", "1", "--name", "k".repeat(201)], "200 characters"],
+    [["key", "create", "--member", "1", "--name", "a\u001bb"], "Control characters"],
     [["serve", "--verbose"], "--verbose"],
   ] as [string[], string][]) {
     await expectUsageFault(words, said);
