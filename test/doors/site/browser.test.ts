@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { sitePages } from "../../../src/doors/site/site-pages.ts";
-import { createMachine, type Machine, type Serving } from "../../support/machine.ts";
+import { createMachine, type Machine, type Serving, until } from "../../support/machine.ts";
 import {
   CHROMIUM,
   launchBrowser,
@@ -76,7 +76,10 @@ describe("the real process", () => {
     "the keyboard alone leads from the set-up address that it prints to the first API call",
     async () => {
       const { page } = owner;
-      const printed = /https?:\S+\/account\/set-up\/\S+/.exec(serving.printed())?.[0] ?? "";
+      const setUp = (): string | undefined =>
+        /https?:\S+\/account\/set-up\/\S+(?=\n)/.exec(serving.printed())?.[0];
+      await until(() => setUp() !== undefined, "the set-up address");
+      const printed = setUp() ?? "";
       await page.goto(printed);
       expect(await seriousFaults(page)).toEqual([]);
       await tabTo(page, "[name=name]");

@@ -73,9 +73,9 @@ export async function serve(
   const app = await context.createApp(config, context.ports(config));
   const stopSignal = stopSignalled(app.domains.clock);
   try {
+    const setUpPath = await app.setUpPath();
     const address = app.listen();
     announce(address);
-    const setUpPath = await app.setUpPath();
     if (setUpPath !== null) {
       context.output.note(
         `Set up the account site within 30 minutes: ${config.baseUrl ?? address}${setUpPath}`,
