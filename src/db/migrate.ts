@@ -93,7 +93,7 @@ export function requireKnownVersion(file: string | null, version: number): void 
   );
 }
 
-/** What migrations left must hold together, as foreign keys ask of every other change. */
+/** Checks the foreign keys of what migrations left, as SQLite does of every other change. */
 function requireReferences(db: Database): void {
   const [broken] = db.pragma<{ table: string; parent: string }>("foreign_key_check");
   if (broken === undefined) return;

@@ -8,7 +8,7 @@ import type { RawArguments } from "./read-arguments.ts";
 import type { Services } from "./services.ts";
 import { STATUS_OF } from "./statuses.ts";
 
-/** What admission judges and counts requests by, the same for every door. */
+/** Services that admission judges and counts requests by, the same for every door. */
 export interface Gate {
   keys: Pick<Keys, "verify">;
   keyUse: Pick<KeyUse, "note">;

@@ -46,7 +46,7 @@ export interface ApiMethod<
   units: 0 | 1;
   /** Who may call it: any key, or the read-and-write keys of owners and administrators. */
   audience: "everyone" | "managers";
-  /** What the plan must include; else 403 `tariff_required`. */
+  /** The plan must include this; otherwise the answer is 403 `tariff_required`. */
   planRule?: PlanRule;
   parameters: P;
   /** How large the JSON body of a request may be, where the verb takes one. */

@@ -4,7 +4,7 @@ import { parseJson } from "../../../values/json-text.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { brokenBound } from "./json-bounds.ts";
 
-/** What reading bodies takes from the appliance. */
+/** Parts of the appliance that reading a body needs. */
 export interface Bodies {
   /** Whether the appliance is stopping, which ends connections. */
   isStopping(): boolean;

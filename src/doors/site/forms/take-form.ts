@@ -1,3 +1,4 @@
+import { raw } from "hono/html";
 import { AppError, toAppError } from "../../../errors.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { isCsrfToken } from "../guard/csrf.ts";
@@ -116,7 +117,9 @@ async function showAgain(
   if (view.kind !== "page") return { visit, view };
   const html = await view.body.toString();
   const notice = tellsFaults(html) ? null : Object.values(faults).flat().join(" ");
-  return { visit: { ...visit, notice }, view: { ...view, ...statusOf(error) } };
+  // Not drawn once more: its parts read the database.
+  const body = raw(html);
+  return { visit: { ...visit, notice }, view: { ...view, body, ...statusOf(error) } };
 }
 
 /**

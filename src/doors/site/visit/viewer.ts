@@ -1,8 +1,10 @@
+import type { Plan } from "../../../customers/accounts/accounts.table.ts";
 import type { Accounts, Membership } from "../../../customers/accounts/accounts.ts";
 import { planInForce } from "../../../customers/accounts/plan.ts";
 import type { Actor } from "../../../customers/audit/audit-log.ts";
 import type { Caller } from "../../../customers/keys/keys.ts";
 import { notFoundPage } from "../pages/message.tsx";
+import type { SiteContext } from "../site-context.ts";
 import type { SitePage } from "../site-pages.ts";
 import { redirect, type View } from "./view.ts";
 import type { Visit } from "./visit.ts";
@@ -15,6 +17,14 @@ export async function viewerOf(
 ): Promise<Omit<Caller, "key">> {
   const inForce = planInForce(organization, nowMs);
   return { member, organization, planInForce: inForce, plan: await accounts.plan(inForce.plan) };
+}
+
+/** The plan in force of the visitor's organization, on a page that only members see. */
+export async function planOf(
+  visit: Visit,
+  { accounts }: Pick<SiteContext, "accounts">,
+): Promise<Plan> {
+  return (await viewerOf(membershipOf(visit), accounts, visit.nowMs)).plan;
 }
 
 /** The visitor's place in the organization, on a page that only members see. */

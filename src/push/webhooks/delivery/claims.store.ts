@@ -6,7 +6,7 @@ import type { EventKind } from "../events/event-body.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
 import { isPending, webhookBodies, webhookDeliveries } from "./deliveries.table.ts";
 
-/** What is due, and who has it: an attempt is made only of a delivery that was claimed for it. */
+/** Deliveries that are due, and who has claimed them: each attempt is made under a claim. */
 
 const firstDue = new QueryBuilder()
   .select({ at: min(webhookDeliveries.nextAttemptAt) })
@@ -80,7 +80,7 @@ export async function attemptsUnderWay(
   return (await underWay(db).get({ webhookId, nowMs }))?.attempts ?? 0;
 }
 
-/** What an attempt needs of a delivery. */
+/** A delivery with all that an attempt of it needs. */
 export interface ClaimedDelivery {
   id: number;
   webhookId: number;

@@ -24,7 +24,7 @@ export type Delivery = typeof webhookDeliveries.$inferSelect;
 /** The index of what waits is used only where a statement has this condition with the word in it. */
 export const isPending = sql`${webhookDeliveries.state} = 'pending'`;
 
-/** What is sent, byte for byte. */
+/** Bodies of deliveries, byte for byte as they are sent. */
 export const webhookBodies = sqliteTable("webhook_bodies", {
   deliveryId: integer("delivery_id").primaryKey(),
   body: text("body").notNull(),

@@ -19,7 +19,7 @@ const READ = `
 interface WatchedPost {
   sequence: number;
   webhookId: number | null;
-  /** Of the text. */
+  /** Length of the post's text. */
   bytes: number;
 }
 

@@ -6,13 +6,13 @@ export const readPosts = sqliteTable("read_posts", {
   postId: integer("post_id").notNull(),
 });
 
-/** What is kept of the time that webhooks live by: one row. */
+/** The one row of times by which webhooks are looked after. */
 export const webhookLook = sqliteTable("webhook_look", {
   /** When events were cut last. */
   batchedAt: integer("batched_at").notNull(),
   /** When a process last noted that it looks; null: never. */
   lookedAt: integer("looked_at"),
-  /** What fell due while nobody looked is attempted by then. */
+  /** Attempts that fell due while no process looked are made by then. */
   overdueUntil: integer("overdue_until").notNull(),
 });
 

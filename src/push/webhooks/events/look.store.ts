@@ -16,7 +16,7 @@ import { isPending, webhookDeliveries } from "../delivery/deliveries.table.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
 import { type Look, webhookLook } from "./events.table.ts";
 
-/** What the look at webhooks by the clock reads and writes: times, what is overdue, what is failing. */
+/** Queries of the look at webhooks by the clock: its times, overdue deliveries, failing webhooks. */
 
 const look = query((db) => db.select().from(webhookLook));
 

@@ -7,7 +7,7 @@ import { addDownTime, putDue, readLook, selectOverdue, setBack, updateLook } fro
 const LOOK_EVERY_MS = 30_000;
 /** After so long without a look, no process was there that would have made attempts. */
 const GAP_MS = 3 * LOOK_EVERY_MS;
-/** What fell due while nobody looked is attempted within so long. */
+/** Attempts that fell due while no process looked are made within so long. */
 const SPREAD_MS = 45_000;
 /** Between two of those attempts at the most. */
 const SPREAD_STEP_MAX_MS = 1_000;

@@ -12,7 +12,7 @@ import { shownNumber } from "../../look/shown.tsx";
 import { UserBlock, UserLink, webAddress } from "../../look/user-text.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import { lookUp, nextCursor, orRefusal } from "../../visit/look-up.ts";
-import { membershipOf, viewerOf } from "../../visit/viewer.ts";
+import { planOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { daysOf } from "./channel-statistics.tsx";
 
@@ -43,12 +43,8 @@ export async function channelPosts(
   );
 }
 
-async function refusalOf(
-  error: AppError,
-  visit: Visit,
-  { accounts }: SiteContext,
-): Promise<string> {
-  const { plan } = await viewerOf(membershipOf(visit), accounts, visit.nowMs);
+async function refusalOf(error: AppError, visit: Visit, context: SiteContext): Promise<string> {
+  const plan = await planOf(visit, context);
   if (error.code === "tariff_required") return visit.words.explorerPages.postsClosed(plan.code);
   return inLanguage(visit.language, error.faults?.["cursor"]?.[0] ?? error.said);
 }

@@ -12,7 +12,7 @@ import { asset } from "../../look/layout.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
-import { membershipOf, viewerOf } from "../../visit/viewer.ts";
+import { planOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 
 /** Periods to choose from, in days; the first is the default. */
@@ -55,12 +55,8 @@ export async function channelStatistics(
   );
 }
 
-async function refusalOf(
-  error: AppError,
-  visit: Visit,
-  { accounts }: SiteContext,
-): Promise<string> {
-  const { plan } = await viewerOf(membershipOf(visit), accounts, visit.nowMs);
+async function refusalOf(error: AppError, visit: Visit, context: SiteContext): Promise<string> {
+  const plan = await planOf(visit, context);
   return error.code === "tariff_required" && plan.historyDays !== null
     ? visit.words.explorerPages.historyClosed(plan.code, plan.historyDays)
     : inLanguage(visit.language, error.said);

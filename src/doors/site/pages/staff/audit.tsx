@@ -1,16 +1,16 @@
 /** @jsxImportSource hono/jsx */
 
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { HtmlEscapedString } from "hono/utils/html";
+import type { Organization } from "../../../../customers/accounts/accounts.table.ts";
 import type {
   AuditAction,
   AuditDetail,
   AuditRecord,
   AuditTarget,
 } from "../../../../customers/audit/audit-log.ts";
+import type { PersonAccount } from "../../../../customers/people/people.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { Instant, shownNumber } from "../../look/shown.tsx";
-import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
@@ -42,7 +42,11 @@ export const auditPage: SitePage = {
       words.audit,
       <>
         <p>{words.auditText}</p>
-        <Filters visit={visit} context={context} />
+        <Filters
+          visit={visit}
+          organizations={organizations}
+          people={await context.people.people()}
+        />
         {last === undefined ? (
           <p>{words.none}</p>
         ) : (
@@ -126,17 +130,17 @@ function shownDetail(visit: Visit, name: string, value: unknown): string {
   return visit.words.auditLog.values[name as AuditDetail]?.[text] ?? text;
 }
 
-async function Filters({
+function Filters({
   visit,
-  context,
+  organizations,
+  people,
 }: {
   visit: Visit;
-  context: SiteContext;
-}): Promise<HtmlEscapedString> {
+  organizations: readonly Organization[];
+  people: readonly PersonAccount[];
+}): JSX.Element {
   const words = visit.words.staffPages;
   const organizationId = numberOf(visit, "organization");
-  const organizations = await context.accounts.organizations();
-  const people = await context.people.people();
   return (
     <search>
       <form method="get" class="inline">

@@ -1,4 +1,3 @@
-import type { Plan } from "../../../../customers/accounts/accounts.table.ts";
 import { notFound } from "../../../../errors.ts";
 import {
   type PlanRule,
@@ -10,7 +9,7 @@ import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views
 import type { Message } from "../../../../values/messages/messages.ts";
 import { pageError } from "../../forms/faults.ts";
 import type { SiteContext } from "../../site-context.ts";
-import { isManager, membershipOf, viewerOf } from "../../visit/viewer.ts";
+import { isManager, membershipOf, planOf, viewerOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 
 /** Who may do what with webhooks on the pages: the rules of the API's methods. */
@@ -19,10 +18,6 @@ import type { Visit } from "../../visit/visit.ts";
 export function requireManager(visit: Visit): void {
   if (isManager(visit)) return;
   throw pageError("manager_required", visit.words.webhookPages.managersOnly);
-}
-
-export async function planOf(visit: Visit, { accounts }: SiteContext): Promise<Plan> {
-  return (await viewerOf(membershipOf(visit), accounts, visit.nowMs)).plan;
 }
 
 /** Why the plan in force does not allow what the rule is about, or null where it does. */

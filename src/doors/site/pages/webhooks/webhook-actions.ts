@@ -1,9 +1,9 @@
 import { pageError } from "../../forms/faults.ts";
 import type { SiteContext } from "../../site-context.ts";
 import { redirect, type View } from "../../visit/view.ts";
-import { actorOf } from "../../visit/viewer.ts";
+import { actorOf, planOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
-import { ownOf, planOf, requireManager, requireWebhooks, webhookOf } from "./webhook-access.ts";
+import { ownOf, requireManager, requireWebhooks, webhookOf } from "./webhook-access.ts";
 import { readOverlap, readWebhookForm } from "./webhook-form.ts";
 import { secretPage } from "./webhook-secret.tsx";
 

@@ -5,8 +5,8 @@ import { type Read, readInteger } from "../../../../values/fields.ts";
 import { message, verbatim } from "../../../../values/messages/messages.ts";
 import { cutText } from "../../forms/cut-text.ts";
 import type { SiteContext } from "../../site-context.ts";
+import { planOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
-import { planOf } from "./webhook-access.ts";
 
 /** Room for as many channels as a plan may allow, by number or by name. */
 export const WEBHOOK_FORM_BYTES_MAX = 256 * 1024;
