@@ -8,7 +8,7 @@ interface Setting<Field extends string, T> {
   /** Its name in the program's `Config`. */
   field: Field;
   doc: string;
-  /** As it would be written in the environment; null: no value unless given. */
+  /** The default, as it would be written in the environment; null: none. */
   fallback: string | null;
   /** Never printed. */
   secret: boolean;
@@ -32,7 +32,7 @@ function optional<Field extends string, T>(
   return { field, doc, fallback: null, secret: false, parse };
 }
 
-/** One whose value is never printed. */
+/** Marks a setting whose value is never printed. */
 function secret<S extends Setting<string, unknown>>(of: S): S {
   return { ...of, secret: true };
 }
@@ -162,7 +162,7 @@ export type Config = {
 
 export type Environment = Record<string, string | undefined>;
 
-/** All faults at once, one line each, every line naming its variable. */
+/** Tells all faults at once, one line each, which names the variable. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   constructor(readonly faults: string[]) {
@@ -201,7 +201,7 @@ export function describeSettings(environment: Environment): {
   });
 }
 
-/** A certificate has hundreds of lines. */
+/** The first line of a value: a certificate has hundreds. */
 function shortened(value: string | null): string | null {
   const [first = ""] = value?.split("\n") ?? [];
   return value === null || value === first ? value : `${first} …`;

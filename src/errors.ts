@@ -31,7 +31,7 @@ export type ErrorCode =
 /** Faults by field, in the order they were found (specification, section 7). */
 export type FieldFaults = Record<string, Message[]>;
 
-/** The same in words. */
+/** Faults by field, in the words of a language. */
 export type FieldErrors = Record<string, string[]>;
 
 export class AppError extends Error {
@@ -62,7 +62,7 @@ export class AppError extends Error {
   readonly retryAfterS: number | undefined;
 }
 
-/** An `invalid` error over one or more fields, of which not more is told than anybody reads. */
+/** An `invalid` error over one or more fields; the first faults are told, and how many more there are. */
 export function fieldError(faults: FieldFaults): AppError {
   const [said = message("required")] = Object.values(faults).flat();
   return new AppError("invalid", said, { faults: boundedFaults(faults) });
@@ -88,7 +88,7 @@ function onOneLine(fields: FieldErrors): string {
 /** Answers to bad input stay small (limits-of-one, the rules): in messages, and in bytes of JSON. */
 const FAULTS_MAX = 20;
 const FAULTS_BYTES_MAX = 3_900;
-/** In characters, of which each may take two bytes. */
+/** Longest message in characters, of which each may take two bytes. */
 const MESSAGE_LENGTH_MAX = 1_900;
 const OF_NO_FIELD = "non_field_errors";
 
@@ -121,7 +121,7 @@ export function isStorageFault(thrown: unknown): boolean {
   return thrown instanceof Error && "code" in thrown && STORAGE_FAULT.test(String(thrown.code));
 }
 
-/** In whose words an operator is told why the storage refuses. */
+/** An operator's words for why the storage refuses, by the driver's code. */
 const STORAGE_REASONS = [
   [/^SQLITE_(BUSY|LOCKED)/, "another process has locked it"],
   [/^SQLITE_FULL/, "the disk is full"],
@@ -138,7 +138,7 @@ export function storageReason(thrown: unknown): string | null {
   return `${reason} (${thrown.message})`;
 }
 
-/** What is thrown as it is, or what nobody foresaw, as an error with a fixed public sentence. */
+/** Makes an AppError of whatever was thrown: an unforeseen one gets a fixed public sentence. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   if (isStorageFault(thrown)) return storageUnavailable(thrown);
@@ -150,12 +150,12 @@ export function storageUnavailable(cause: unknown): AppError {
   return new AppError("unavailable", message("storageUnavailable"), { cause });
 }
 
-/** Whose sentence says no more than callers of the API may know. */
+/** Whether the error's sentence is the vague one for callers, so that operators need its cause. */
 export function isStorageUnavailable(error: AppError): boolean {
   return error.said.code === "storageUnavailable";
 }
 
-/** @param name by which it was looked for; left out where that is not told */
+/** @param name the number or name that was looked for; left out where the message has none */
 export function notFound(thing: Thing, name?: string | number): AppError {
   return new AppError("not_found", message("notFound", { thing, name }));
 }

@@ -5,7 +5,7 @@ import { runCommandLine } from "./doors/cli/command-line.ts";
 import { runStdioBridge } from "./doors/mcp/stdio-bridge.ts";
 import { systemPorts } from "./ports/ports.ts";
 
-// Whoever reads the output may stop to (`| head`): that is no failure.
+// A reader that closes the output early (`| head`) is no failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(error.code === "EPIPE" ? 0 : 1);
 });

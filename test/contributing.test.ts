@@ -27,20 +27,26 @@ const recipes = text
   .slice(1)
   .map((recipe) => {
     const [name = ""] = recipe.split("\n");
-    const files = [...recipe.matchAll(/`(src\/[^`]+\.tsx?)`/g)].map(([, file = ""]) => file);
-    return { name, files: [...new Set(files)] };
+    const named = new Set(
+      [...recipe.matchAll(/`((?:src|test)\/[^`]+\.\w+)`/g)].map(([, file = ""]) => file),
+    );
+    return {
+      name,
+      named: [...named],
+      code: [...named].filter((file) => /^src.*\.tsx?$/.test(file)),
+    };
   });
 
 test("CONTRIBUTING has the eight recipes", () => {
   expect(recipes.map(({ name }) => name)).toEqual(Object.keys(FILES_MAX));
 });
 
-describe.each(recipes)("the recipe: $name", ({ name, files }) => {
+describe.each(recipes)("the recipe: $name", ({ name, named, code }) => {
   test("names files that there are, and no more than it may", () => {
-    expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+    expect(named.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
     const more = MORE[name];
-    if (more === undefined) expect(files.length).toBeLessThanOrEqual(FILES_MAX[name] ?? 0);
-    else expect(files.length).toBe(more);
+    if (more === undefined) expect(code.length).toBeLessThanOrEqual(FILES_MAX[name] ?? 0);
+    else expect(code.length).toBe(more);
   });
 });
 

@@ -27,7 +27,7 @@ export function composeJobs(
     claim: threads.jobs.claimJob,
     // Not on the jobs' thread, where whoever asks would wait for the job under way.
     claimNow: threads.writer.claimJobNow,
-    runs: async () => selectJobRuns(db),
+    runs: () => selectJobRuns(db),
     end: threads.jobs.endJob,
   };
   return {

@@ -49,7 +49,6 @@ export function composeLimits(
     keyUse,
     usage,
     limits: createLimits(createRates(), usage),
-    commitCheck: () =>
-      outage.check(() => inTransaction(db, clock, "usage", () => rewriteMeta(db), TRY)),
+    commitCheck: () => outage.check(() => inTransaction(db, clock, "usage", rewriteMeta, TRY)),
   };
 }

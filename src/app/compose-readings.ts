@@ -18,13 +18,13 @@ export async function composeReadings(
   const readDatabase = async (): Promise<DatabaseReadings> => {
     const nowMs = clock.now();
     const { fileBytes, walBytes } = readDatabaseSize(db);
-    const { oldestDueAt, ...backlog } = selectBacklog(db, nowMs);
+    const { oldestDueAt, ...backlog } = await selectBacklog(db, nowMs);
     return {
       fileBytes,
       walBytes,
       ...backlog,
       oldestDueMs: oldestDueAt === null ? null : nowMs - oldestDueAt,
-      mailsWaiting: countMails(db),
+      mailsWaiting: await countMails(db),
       jobs: await scheduler.list(),
     };
   };

@@ -2,16 +2,15 @@ import { createAuditLog } from "../customers/audit/audit-log.ts";
 import { isKnownNetwork, networkHash } from "../customers/people/known-networks.ts";
 import { selectPeople } from "../customers/people/people.store.ts";
 import type { Database } from "../db/database.ts";
-import { listenerAddress } from "../doors/http/base-address.ts";
-import { requestIdOf } from "../doors/http/request-id.ts";
-import { createHashingQueue } from "../doors/site/hashing-queue.ts";
-import { createSentForms } from "../doors/site/sent-forms.ts";
+import { listenerAddress } from "../doors/http/requests/base-address.ts";
+import { requestIdOf } from "../doors/http/requests/request-id.ts";
+import { createHashingQueue } from "../doors/site/guard/hashing-queue.ts";
+import { createSentForms } from "../doors/site/guard/sent-forms.ts";
+import { createThrottle } from "../doors/site/guard/throttle.ts";
 import { siteRoutes } from "../doors/site/site.ts";
 import type { SiteContext, SitePeople } from "../doors/site/site-context.ts";
-import { createThrottle } from "../doors/site/throttle.ts";
 import { createMails } from "../push/mail/mails.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
-import type { Domains } from "./domains.ts";
 import { authSettings, subkey } from "./installation-secret.ts";
 
 /** Parts of the appliance that the site shares with the other doors. */
@@ -28,8 +27,10 @@ type Shared = Pick<
   | "services"
   | "accounts"
   | "keys"
+  | "webhooks"
   | "imports"
   | "setUp"
+  | "usage"
   | "jobs"
   | "lastBackup"
   | "recentErrors"
@@ -42,7 +43,6 @@ type Shared = Pick<
  */
 export function composeSite(
   db: Database,
-  domains: Domains,
   threads: DatabaseThreads,
   secret: string,
   shared: Shared,
@@ -57,13 +57,11 @@ export function composeSite(
     ...shared,
     secret: subkey(secret, "kanalog site forms"),
     requestId: (request) => requestIdOf(request, random, clock),
-    webhooks: domains.webhooks,
     people: peopleOf(db, threads, secret, shared),
-    audit: createAuditLog(domains.db),
-    mails: createMails(domains.db, clock, isMailSent),
+    audit: createAuditLog(db),
+    mails: createMails(db, threads.writer.addMail, isMailSent),
     throttle: createThrottle(),
     sentForms: createSentForms(),
-    usage: domains.usage,
     databaseFacts: threads.readers.readDatabaseFacts,
   });
 }
@@ -78,7 +76,7 @@ function peopleOf(
   const networkKey = subkey(secret, "kanalog known networks");
   const hashing = createHashingQueue();
   return {
-    knowsNetwork: async (email, network) =>
+    knowsNetwork: (email, network) =>
       isKnownNetwork(db, ports.clock.now(), { email, network: networkHash(networkKey, network) }),
     signIn: ({ network, isKnownNetwork: isKnown, ...input }) =>
       hashing.run(isKnown ? "known-sign-in" : "sign-in", network, () =>
@@ -100,7 +98,7 @@ function peopleOf(
     endSessions: (email, by) => people.endSessions({ email, by }),
     endSessionsOfSuspended: people.endSessionsOfSuspended,
     distrust: people.distrust,
-    people: async () => selectPeople(db, ports.clock.now()),
+    people: () => selectPeople(db, ports.clock.now()),
   };
 }
 

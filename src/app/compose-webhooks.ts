@@ -5,12 +5,13 @@ import { createMakeAttempt } from "../push/webhooks/delivery/attempt.ts";
 import { createSender } from "../push/webhooks/delivery/sender.ts";
 import { createPush } from "../push/webhooks/events/push.ts";
 import type { SecretBox } from "../push/webhooks/manage/secret-box.ts";
+import { createStaffWebhooks } from "../push/webhooks/manage/staff-webhooks.ts";
 import { createWebhooks } from "../push/webhooks/manage/webhooks.ts";
 import { createTargetGuard } from "../push/webhooks/target/resolve-target.ts";
 import type { Metrics } from "../upkeep/metrics/metrics.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
 
-/** The webhooks that customers manage, what is sent to them, and what cuts posts into events. */
+/** The webhooks that customers and staff manage, what is sent to them, and what cuts posts into events. */
 export function composeWebhooks(
   db: Database,
   threads: DatabaseThreads,
@@ -35,5 +36,6 @@ export function composeWebhooks(
     sender,
     ports,
   );
-  return { sender, push, webhooks };
+  const staffWebhooks = createStaffWebhooks(db, threads.writer, async () => secrets, ports.clock);
+  return { sender, push, webhooks, staffWebhooks };
 }

@@ -55,7 +55,12 @@ export async function openDomains(
     accounts: createAccounts(db, changes),
     keys: createKeys(db, changes, random),
     usage: createUsageStore(db),
-    webhooks: createStaffWebhooks(db, clock, () => createSecretBox(secret(db), random)),
-    people: createOperatorPeople(db, clock, () => authSettings(secret(db))),
+    webhooks: createStaffWebhooks(
+      db,
+      changes,
+      async () => createSecretBox(await secret(db), random),
+      clock,
+    ),
+    people: createOperatorPeople(db, clock, async () => authSettings(await secret(db))),
   };
 }

@@ -7,36 +7,46 @@ import { AppError } from "../errors.ts";
 import type { Random } from "../ports/random.ts";
 import type { SecretBox } from "../push/webhooks/manage/secret-box.ts";
 import { makeSecretFile, readSecretFile, secretPath } from "../push/webhooks/manage/secret-file.ts";
-import { activeWebhooks, anyWebhook } from "../push/webhooks/manage/webhooks.store.ts";
+import { anyWebhook, selectWebhooks } from "../push/webhooks/manage/webhooks.store.ts";
 import { message } from "../values/messages/messages.ts";
 
 /** Answers with the installation's secret; the database says whether one must exist already. */
-export type InstallationSecret = (db: Database) => string;
+export type InstallationSecret = (db: Database) => Promise<string>;
 
 /** Read, or made, when it is needed first: most commands need none. */
 export function installationSecret(config: Config, random: Random): InstallationSecret {
-  let secret: string | null = null;
+  let secret: Promise<string> | null = null;
   return (db) => {
     secret ??= secretOf(config, db, random);
     return secret;
   };
 }
 
-function secretOf({ secret, databasePath }: Config, db: Database, random: Random): string {
+async function secretOf(
+  { secret, databasePath }: Config,
+  db: Database,
+  random: Random,
+): Promise<string> {
   if (secret !== null) return secret;
   if (databasePath === IN_MEMORY) return Buffer.from(random.bytes(32)).toString("base64url");
   const path = secretPath(databasePath);
   const found = readSecretFile(path);
   if (found !== null) return found;
-  if (anyWebhook(db)) {
+  if (await anyWebhook(db)) {
     throw new AppError("conflict", message("secretFileMissing", { path }));
   }
   return makeSecretFile(path, random);
 }
 
 /** Checked at the start: otherwise every attempt would fail, and each webhook be disabled after a day. */
-export function requireReadableSecrets(db: Database, secrets: SecretBox, config: Config): void {
-  const unreadable = activeWebhooks(db).filter(({ secret }) => secrets.open(secret) === null);
+export async function requireReadableSecrets(
+  db: Database,
+  secrets: SecretBox,
+  config: Config,
+): Promise<void> {
+  const unreadable = (await selectWebhooks(db, null)).filter(
+    ({ disabledReason, secret }) => disabledReason === "" && secrets.open(secret) === null,
+  );
   if (unreadable.length === 0) return;
   const secret = config.secret === null ? secretPath(config.databasePath) : "KANALOG_SECRET";
   const webhooks = unreadable.map(({ id }) => id);

@@ -1,4 +1,5 @@
 import { selectIdsByHandle } from "../catalog/channels/channels.store.ts";
+import { importRunChanges } from "../catalog/imports/import-run-changes.ts";
 import { runUpload } from "../catalog/imports/run-upload.ts";
 import { selectPosts } from "../catalog/posts/posts.store.ts";
 import { selectCatalog } from "../catalog/search/select-catalog.ts";
@@ -6,27 +7,24 @@ import { selectDailyStatistics } from "../catalog/statistics/statistics.store.ts
 import { accountChanges } from "../customers/accounts/account-changes.ts";
 import { keyChanges } from "../customers/keys/key-changes.ts";
 import { selectUsage } from "../customers/limits/usage.store.ts";
+import { choosePassword, opensLink, passwordLink } from "../customers/people/password-links.ts";
+import { changePassword } from "../customers/people/passwords.ts";
+import { distrust, ensurePerson, markStaff } from "../customers/people/people.ts";
 import {
-  changePassword,
-  choosePassword,
-  distrust,
   endSessions,
   endSessionsOfSuspended,
-  ensurePerson,
-  markStaff,
-  opensLink,
-  passwordLink,
-  setUpPerson,
   signedIn,
   signIn,
   signOut,
-} from "../customers/people/people.ts";
+} from "../customers/people/sessions.ts";
+import { setUpPerson } from "../customers/people/set-up-person.ts";
 import { checkpointBeside } from "../db/checkpoint.ts";
 import type { Database } from "../db/database.ts";
 import { readDatabaseFacts } from "../db/database-facts.ts";
 import type { Pool } from "../db/operations.ts";
 import type { Clock } from "../ports/clock.ts";
 import { claimMail, endMail } from "../push/mail/mails.store.ts";
+import { addMail } from "../push/mail/mails.ts";
 import { exchange, releaseClaims } from "../push/webhooks/delivery/exchange.ts";
 import { emptyQueues } from "../push/webhooks/events/drop-queue.ts";
 import {
@@ -42,12 +40,13 @@ import {
   rotateSecret,
 } from "../push/webhooks/manage/manage-webhooks.ts";
 import { startResend, startTest } from "../push/webhooks/manage/manual-attempts.ts";
-import { resumeWebhooks, webhooksOf } from "../push/webhooks/manage/webhooks.store.ts";
-import { claimJob, claimJobNow, endJob } from "../upkeep/jobs/jobs.store.ts";
+import { staffWebhookChanges } from "../push/webhooks/manage/staff-changes.ts";
+import { resumeWebhooks, selectWebhooks } from "../push/webhooks/manage/webhooks.store.ts";
+import { claimJob, claimJobNow, endJob } from "../upkeep/jobs/job-claims.ts";
 import { runJob } from "../upkeep/jobs/jobs.ts";
 import { parseJson } from "../values/json-text.ts";
 
-/** Every thread but the readers: one, that ends its work however long it takes. */
+/** One thread, which ends its work however long it takes: every pool but the readers. */
 const one = { threads: 1, hasDeadline: false } as const;
 
 /**
@@ -82,17 +81,17 @@ export const pools = {
     access: "writer",
     ...one,
     operations: {
-      ...accountChanges({
-        prepare: emptyQueuesOf,
-        resume: async (tx, id) => resumeWebhooks(tx, id),
-      }),
+      ...accountChanges({ prepare: emptyQueuesOf, resume: resumeWebhooks }),
       ...keyChanges,
+      ...staffWebhookChanges,
       addWebhook,
       changeWebhook,
       rotateSecret,
       startTest,
       startResend,
+      addMail,
       claimJobNow,
+      ...importRunChanges,
     },
   },
   /** Work for webhooks and mails that is due by the clock, beside the nightly jobs. */
@@ -138,7 +137,12 @@ export const pools = {
 
 /** For an organization that may get events again: what waited meanwhile is not sent. */
 async function emptyQueuesOf(db: Database, clock: Clock, organizationId: number): Promise<void> {
-  await emptyQueues(db, clock, webhooksOf(db, organizationId));
+  const webhooks = await selectWebhooks(db, organizationId);
+  await emptyQueues(
+    db,
+    clock,
+    webhooks.map(({ id }) => id),
+  );
 }
 
 /** A query as an operation: it needs no clock. */

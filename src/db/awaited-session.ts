@@ -19,13 +19,8 @@ export type Builders = BaseSQLiteDatabase<"async", RunResult>;
 /** drizzle's builders whose queries answer at once. */
 export type BuildersNow = BaseSQLiteDatabase<"sync", RunResult>;
 
-/** What drizzle calls of the driver. */
-interface Driver {
-  prepare(sql: string): Statement;
-}
-
-/** @param prepare the statement of a SQL text, which drizzle alone runs */
-export function createBuilders(prepare: Driver["prepare"]): {
+/** @param prepare the statement of a SQL text, which drizzle alone runs: it is all it calls of the driver */
+export function createBuilders(prepare: (sql: string) => Statement): {
   builders: Builders;
   buildersNow: BuildersNow;
 } {
@@ -77,11 +72,11 @@ class AwaitedQuery extends SQLitePreparedQuery<any> {
   constructor(query: PreparedQuery, sql: Query, method: Method) {
     super("async", method, sql);
     this.#query = query;
-  }
-
-  /** Set by a builder that joins tables: which of them may be missing in a row. */
-  set joinsNotNullableMap(joins: unknown) {
-    Object.assign(this.#query, { joinsNotNullableMap: joins });
+    // A builder that joins tables says by it which of them a row may lack. The parent class has a field
+    // of that name in each object, so a setter of this class would never be called.
+    Object.defineProperty(this, "joinsNotNullableMap", {
+      set: (joins) => Object.assign(query, { joinsNotNullableMap: joins }),
+    });
   }
 
   override async run(values?: Values): Promise<RunResult> {

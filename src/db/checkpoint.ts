@@ -9,7 +9,7 @@ import { noteHold } from "./lock-holds.ts";
  */
 
 /**
- * Frames of the log from which on a connection that writes checkpoints it after a commit. 8,000 are
+ * A connection that writes checkpoints the log after a commit once it has so many frames. 8,000 are
  * 32 MB: an import of channels, which writes the same pages again and again, takes a sixth less time
  * than with SQLite's usual 1,000.
  */
@@ -21,12 +21,12 @@ const COMMITS_PER_LOOK = 8;
 const LONG_BESIDE_FRAMES = 2_000;
 /** So much is copied while writers wait, at the most: 2 MB, in some milliseconds. */
 const LOCKED_FRAMES_MAX = 500;
-/** As long as the transactions of an import and its own checkpoint let nobody between. */
+/** An import's transactions and its own checkpoint may keep others out for so long. */
 const WAIT_MAX_MS = 200;
 /** A thread that is blocked meanwhile tries so often, a millisecond apart. */
 const TRIES_MAX = 30;
 const PAUSE_MS = 1;
-/** The second copy takes a millisecond or two; of so many, one was seen by no commit of others. */
+/** After so many copies, each of a millisecond or two, one of them had no commit of others beside it. */
 const FLUSHED_AFTER_COPIES = 10;
 
 interface LogState {
@@ -127,8 +127,8 @@ function beginsAnew(db: Database, clock: Clock): boolean {
 }
 
 /**
- * Begins the new log. Who writes its first frame waits for the disk, whatever it flushes else: that
- * must not be the thread that answers and counts.
+ * Begins the new log. Whoever writes its first frame waits for the disk: that must not be the thread
+ * that answers and counts.
  */
 function writeFirstFrame(db: Database): void {
   try {

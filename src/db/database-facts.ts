@@ -11,7 +11,7 @@ export interface DatabaseFacts extends DatabaseSize {
   tables: TableFacts[];
 }
 
-export interface DatabaseSize {
+interface DatabaseSize {
   fileBytes: number;
   walBytes: number;
   pageBytes: number;
@@ -20,7 +20,7 @@ export interface DatabaseSize {
   freePages: number;
 }
 
-export interface TableFacts {
+interface TableFacts {
   name: string;
   rows: number;
   /** True where there are more than were counted. */

@@ -51,7 +51,11 @@ export class Database {
 
   /** A statement that is not kept, with its text as it is; `statement` is for all that runs again. */
   prepare<Row>(sql: string): Statement<Row> {
-    return prepare(this.#client, sql, this.#watch);
+    try {
+      return new Statement<Row>(this.#client.prepare(sql), sql, this.#watch);
+    } catch (error) {
+      throw withSql(error, sql);
+    }
   }
 
   /** Runs statements that have no values and answer with nothing. */
@@ -106,14 +110,6 @@ export class Database {
  */
 export interface Transaction extends Database {
   readonly builders: Builders;
-}
-
-function prepare<Row>(client: BetterSqlite3.Database, sql: string, watch: Watch): Statement<Row> {
-  try {
-    return new Statement<Row>(client.prepare(sql), sql, watch);
-  } catch (error) {
-    throw withSql(error, sql);
-  }
 }
 
 /**

@@ -1,7 +1,7 @@
-import { type Database, statement } from "./database.ts";
+import { type Database, statement, type Transaction } from "./database.ts";
 
 /** Facts about the file itself. */
-export type MetaName = "cursor_secret" | "directories_loaded" | "usage_removed_until";
+type MetaName = "cursor_secret" | "directories_loaded" | "usage_removed_until";
 
 /** @throws Error where the file has no such fact */
 export function readMeta(db: Database, name: MetaName): Uint8Array {
@@ -15,15 +15,15 @@ export function findMeta(db: Database, name: MetaName): Uint8Array | undefined {
     ?.value;
 }
 
-export function writeMeta(db: Database, name: MetaName, value: Uint8Array): void {
+export function writeMeta(tx: Transaction, name: MetaName, value: Uint8Array): void {
   statement(
-    db,
+    tx,
     `INSERT INTO meta (name, value) VALUES (?, ?)
      ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
   ).run(name, value);
 }
 
 /** Writes a fact as it stands: by that it shows whether the storage takes writes at all. */
-export function rewriteMeta(db: Database): void {
-  statement(db, "UPDATE meta SET value = value WHERE name = 'directories_loaded'").run();
+export function rewriteMeta(tx: Transaction): void {
+  statement(tx, "UPDATE meta SET value = value WHERE name = 'directories_loaded'").run();
 }

@@ -36,7 +36,7 @@ export function schemaVersion(db: Database): number {
 }
 
 /** The file as it was before. */
-export interface Migration {
+interface Migration {
   /** The version it had. */
   from: number;
   /** Where its former state is kept; null where it had none, or no migration was due. */
@@ -52,6 +52,16 @@ export interface Migration {
 export async function migrate(db: Database, clock: Clock): Promise<Migration> {
   const found = schemaVersion(db);
   if (found === SCHEMA_VERSION) return { from: found, snapshot: null };
+  // A table is rebuilt by dropping the former one, which would remove all rows that refer to its own.
+  db.pragma("foreign_keys = OFF");
+  try {
+    return await migrateWhole(db, clock);
+  } finally {
+    db.pragma("foreign_keys = ON");
+  }
+}
+
+function migrateWhole(db: Database, clock: Clock): Promise<Migration> {
   return inTransaction(db, clock, "migrate", () => {
     // Read again: another process may have migrated while this one waited for the lock.
     const from = schemaVersion(db);
@@ -65,6 +75,7 @@ export async function migrate(db: Database, clock: Clock): Promise<Migration> {
     db.defineFunction("fold_text", (given) => foldText(String(given)));
     try {
       for (const sql of MIGRATIONS.slice(from)) db.exec(sql);
+      requireReferences(db);
       db.pragma(`user_version = ${SCHEMA_VERSION}`);
     } catch (error) {
       // The file stays as it is, and each start would leave another copy of it.
@@ -85,6 +96,13 @@ export function requireKnownVersion(file: string | null, version: number): void 
       ? message("newerDatabase", versions)
       : message("newerFile", { file, ...versions }),
   );
+}
+
+/** Checks the foreign keys of what migrations left, as SQLite does of every other change. */
+function requireReferences(db: Database): void {
+  const [broken] = db.pragma<{ table: string; parent: string }>("foreign_key_check");
+  if (broken === undefined) return;
+  throw new Error(`a migration left rows of ${broken.table} without their ${broken.parent}`);
 }
 
 function isEmpty(db: Database): boolean {

@@ -17,9 +17,9 @@ export function query<Prepared>(
   return oncePerConnection((db: Database) => build(db.builders).prepare());
 }
 
-/** The same for a statement that writes, in the caller's transaction. */
+/** The same for a statement that writes, in the caller's transaction; a select may be a part of it. */
 export function change<Prepared>(
-  build: (db: Pick<Builders, "insert" | "update" | "delete">) => Prepares<Prepared>,
+  build: (db: Pick<Builders, "select" | "insert" | "update" | "delete">) => Prepares<Prepared>,
 ): (tx: Transaction) => Prepared {
   return oncePerConnection((tx: Transaction) => build(tx.builders).prepare());
 }

@@ -2,10 +2,7 @@ import type { Database } from "./database.ts";
 import { dataVersion } from "./read-transaction.ts";
 
 /** Answers with the cached value of a key, or reads it; where that finds undefined, nothing is cached. */
-export type ReadCache<Key, Value> = (
-  key: Key,
-  read: (key: Key) => Value | undefined,
-) => Value | undefined;
+type ReadCache<Key, Value> = (key: Key, read: (key: Key) => Value | undefined) => Value | undefined;
 
 /**
  * A cache of what was read of a database, emptied when another connection commits to it: SQLite tells

@@ -48,7 +48,7 @@ function end(db: Database): void {
 }
 
 /** Settles soon. Everything read before the next `await` sees one snapshot, taken after this call. */
-export type TickSnapshot = () => Promise<void>;
+type TickSnapshot = () => Promise<void>;
 
 /**
  * Snapshot reads: the requests of one tick of the event loop go on together, in one read transaction

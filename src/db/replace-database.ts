@@ -11,7 +11,7 @@ import { requireSoundFile } from "./database-file.ts";
 import { giveToOwnerOf } from "./file-owner.ts";
 import { requireKnownVersion } from "./migrate.ts";
 
-export interface Replacement {
+interface Replacement {
   /** The version of the file that took the database's place; an older one is migrated by the next start. */
   schemaVersion: number;
   /** Where the former database lies now; null where there was none. */

@@ -12,14 +12,15 @@ export function serveOperations(pools: Record<string, Pool>, clock: Clock): void
   let opening: Opening | null = null;
   let db: Database | null = null;
   const scope = globalThis as unknown as Worker;
+  const answer = (message: FromThread): void => scope.postMessage(message);
   scope.onmessage = async ({ data }: MessageEvent<ToThread>) => {
     if ("open" in data) {
       opening = data.open;
       process.on("exit", () => db?.close());
+      answer({ loaded: true });
       return;
     }
     const { name, rest, timeoutMs } = data;
-    const answer = (message: FromThread): void => scope.postMessage(message);
     try {
       const operation = opening === null ? undefined : pools[opening.pool]?.operations[name];
       if (operation === undefined || opening === null) throw new Error(`no operation ${name}`);

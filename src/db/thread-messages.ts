@@ -16,8 +16,12 @@ export type ToThread =
   | { open: Opening }
   | { name: string; rest: unknown[]; timeoutMs: number | null };
 
-/** A thread's messages: the outcome of its one task, and each lock held and slow statement of it. */
+/**
+ * A thread's messages: that its code is loaded, the outcome of its one task, and each lock held and slow
+ * statement of it.
+ */
 export type FromThread =
+  | { loaded: true }
   | { result: unknown }
   | { fault: Fault }
   | { held: { work: string; heldMs: number } }

@@ -58,10 +58,12 @@ export function startThreads<Ops extends Operations>(
   const idle: Worker[] = [];
   const waiting: Task[] = [];
   const running = new Map<Worker, Task>();
+  const loaded = new Map<Worker, PromiseWithResolvers<void>>();
   let closed = false;
 
   function start(): Worker {
     const worker = new Worker(entry);
+    loaded.set(worker, Promise.withResolvers());
     worker.onmessage = ({ data }: MessageEvent<FromThread>) => settle(worker, data);
     worker.onerror = (event) => {
       event.preventDefault();
@@ -69,6 +71,7 @@ export function startThreads<Ops extends Operations>(
       running.delete(worker);
       // It may fail with nothing to do, too: whoever it was given next would wait for ever.
       if (idle.includes(worker)) idle.splice(idle.indexOf(worker), 1);
+      loaded.delete(worker);
       task?.reject(new Error(`a database thread failed: ${event.message}`));
       worker.terminate();
       next();
@@ -78,6 +81,10 @@ export function startThreads<Ops extends Operations>(
   }
 
   function settle(worker: Worker, answer: FromThread): void {
+    if ("loaded" in answer) {
+      loaded.get(worker)?.resolve();
+      return;
+    }
     if ("held" in answer) {
       noteHold(answer.held.work, answer.held.heldMs);
       return;
@@ -130,11 +137,11 @@ export function startThreads<Ops extends Operations>(
     async close() {
       closed = true;
       for (const task of [...running.values(), ...waiting]) task.reject(stopping());
-      const workers = [...idle, ...running.keys()];
       waiting.length = 0;
       idle.length = 0;
       running.clear();
-      await endAll(workers, clock);
+      await endAll(loaded, clock);
+      loaded.clear();
     },
   };
 }
@@ -142,13 +149,21 @@ export function startThreads<Ops extends Operations>(
 /** A thread in the midst of a statement ends after it; nobody waits for a long one. */
 const END_MAX_MS = 1_000;
 
-/** Until they have ended, their connections keep the write-ahead log in use. */
-async function endAll(workers: readonly Worker[], clock: Clock): Promise<void> {
-  const ended = workers.map((worker) => {
+/**
+ * Until they have ended, their connections keep the write-ahead log in use. A worker that is terminated
+ * while it loads the driver's addon aborts the whole process (Bun 1.4.4), so it may load first.
+ * @param loaded each worker, and when its code is loaded
+ */
+async function endAll(
+  loaded: ReadonlyMap<Worker, PromiseWithResolvers<void>>,
+  clock: Clock,
+): Promise<void> {
+  const ended = [...loaded].map(async ([worker, isLoaded]) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     worker.addEventListener("close", () => resolve());
+    await isLoaded.promise;
     worker.terminate();
-    return promise;
+    await promise;
   });
   const waited = new AbortController();
   await Promise.race([Promise.all(ended), clock.sleep(END_MAX_MS, waited.signal)]);

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { isStorageFault, storageUnavailable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import { isBusy } from "./busy.ts";
@@ -26,6 +27,9 @@ const PARTS_PAUSE_MS = 3;
 /** Transactions under way, by connection, each settled when it is over: the next begins after it. */
 const underWay = new WeakMap<Database, Promise<void>>();
 
+/** The connection of the transaction that the running code is part of, until that is over. */
+const within = new AsyncLocalStorage<{ db: Database | null }>();
+
 /**
  * Runs `work` in one BEGIN IMMEDIATE transaction: committed when it ends, rolled back when it throws.
  * Where another connection holds the write lock it waits without blocking the thread.
@@ -33,6 +37,7 @@ const underWay = new WeakMap<Database, Promise<void>>();
  * @param work waits for nothing but queries of its own, and not at all on the connection that serves:
  *   what others read on it meanwhile would not be committed yet
  * @throws AppError `unavailable` when the lock was not free for so long
+ * @throws Error where it is begun within another of its connection, which would wait for itself
  */
 export async function inTransaction<T>(
   db: Database,
@@ -41,6 +46,7 @@ export async function inTransaction<T>(
   work: (tx: Transaction) => T | Promise<T>,
   wait: Wait = USUAL_WAIT,
 ): Promise<T> {
+  if (within.getStore()?.db === db) throw new Error(`${name} was begun within a transaction`);
   const giveUpAtMs = clock.monotonic() + wait.maxMs;
   for (;;) {
     const other = underWay.get(db);
@@ -51,10 +57,11 @@ export async function inTransaction<T>(
   const begunMs = clock.monotonic();
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
   underWay.set(db, over);
+  const current: { db: Database | null } = { db };
   let isCommitted = false;
   try {
-    const working = work(db as Transaction);
-    // Nothing is awaited for work that waits for nothing: others read on this connection too.
+    const working = within.run(current, () => work(db as Transaction));
+    // Work that waits for nothing is not awaited either: others read on this connection too.
     const result = working instanceof Promise ? await working : working;
     statement(db, "COMMIT").run();
     isCommitted = true;
@@ -64,6 +71,7 @@ export async function inTransaction<T>(
     throw storageError(error);
   } finally {
     underWay.delete(db);
+    current.db = null;
     end();
     noteTransaction(db, name, clock.monotonic() - begunMs);
     if (isCommitted) checkpointIfLong(db, clock);

@@ -8,7 +8,7 @@ import type { RawArguments } from "./read-arguments.ts";
 import type { Services } from "./services.ts";
 import { STATUS_OF } from "./statuses.ts";
 
-/** The services that judge and count the requests of every door. */
+/** Services that admission judges and counts requests by, the same for every door. */
 export interface Gate {
   keys: Pick<Keys, "verify">;
   keyUse: Pick<KeyUse, "note">;
@@ -24,11 +24,11 @@ export type Incoming = Omit<CallContext, "services" | "caller" | "nowMs">;
 export interface Admitted {
   ok: true;
   caller: Caller;
-  /** The refusal by the plan's rate, which the door is to pass on; null where there is room. */
+  /** The refusal where the plan's rate is used up, for the door to answer; else null. */
   denial: AppError | null;
   /** Runs a method, and charges what it costs. */
   call(method: ApiMethod, raw: RawArguments, incoming: Incoming): Promise<Outcome>;
-  /** @param operation under whose id the refused request is in the usage by day */
+  /** @param operation the id under which usage by day counts the refused request */
   refuse(operation: string, error: AppError): Outcome;
   /** Counts a request that the door answered without any method. */
   record(operation: string, status: number): void;

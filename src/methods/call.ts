@@ -12,7 +12,7 @@ import { STATUS_OF } from "./statuses.ts";
 /** The caller's errors that cost what the method costs; all others are free (section 1). */
 const BILLED_ERRORS: ReadonlySet<ErrorCode> = new Set(["invalid", "not_found"]);
 
-/** What a call came to, and the units it cost. */
+/** The result of a call, and the units it cost. */
 export type Outcome = { units: number; usedAfter: number | null } & (
   | { ok: true; status: number; body: Json<unknown> }
   | { ok: false; error: AppError }
@@ -24,22 +24,22 @@ export function freeOutcome(error: AppError): Outcome {
 }
 
 export interface CallContext {
-  /** @throws AppError for a body that cannot be had as JSON */
+  /** @throws AppError where the body cannot be read as JSON */
   readBody(): Promise<unknown>;
   services: Services;
   caller: Caller;
   nowMs: number;
   /** The address of the method's page with these query values. */
   pageUrl(query: URLSearchParams): string;
-  /** The address of something else that the appliance serves, by its path. */
+  /** The full address of a path that the appliance serves, such as an image's. */
   ownUrl(path: string): string;
 }
 
 /**
  * Runs a method for a caller whose key and rate were checked, in the contract's order: mark, role,
  * plan, quota, parameters, lookup. A billed outcome is given only once its units are committed;
- * where the quota had no room for them by then, the outcome is that (decisions, sections 1 and 4).
- * Nothing is thrown: an unforeseen failure is an outcome too, and costs nothing.
+ * where the quota has no room for them by then, the outcome is `quota_exceeded` (decisions, sections
+ * 1 and 4). Never throws: an unforeseen failure is an outcome too, and costs nothing.
  */
 export async function callMethod(
   method: ApiMethod,
@@ -79,7 +79,7 @@ export async function callMethod(
   }
 }
 
-/** Nobody's: pages show data without a key. */
+/** Stands for the key of a page's viewer, who has none. */
 const NO_KEY: Key = {
   id: 0,
   memberId: 0,
@@ -93,9 +93,9 @@ const NO_KEY: Key = {
 };
 
 /**
- * What a reading method answers to somebody who looks at a page: the plan's rules hold, but nothing
- * is counted and nothing costs.
- * @throws AppError what the method's errors are, `tariff_required` included
+ * Runs a reading method for somebody who looks at a page: the plan's rules hold, but nothing is
+ * counted or charged.
+ * @throws AppError any of the method's errors, `tariff_required` included
  */
 export function viewMethod(
   method: ApiMethod,
@@ -107,7 +107,7 @@ export function viewMethod(
     caller: { ...viewer, key: NO_KEY },
     nowMs,
     readBody: async () => ({}),
-    // A page has addresses of its own; it takes the cursor out of this one.
+    // Pages have addresses of their own and take only the cursor out of this one.
     pageUrl: (query) => `?${query}`,
     ownUrl: (path) => path,
   };
@@ -136,7 +136,7 @@ function planDenial(
 ): AppError | null {
   const denial = planRule?.(caller, services) ?? null;
   if (denial !== null) return new AppError("tariff_required", denial);
-  // What is known to be exhausted is refused unread; the last word is the commit's.
+  // A quota known to be exhausted is refused before anything is read; the commit decides for good.
   const isExhausted = units > 0 && services.limits.isExhausted(caller, nowMs);
   return isExhausted ? quotaExceeded(caller, nowMs) : null;
 }

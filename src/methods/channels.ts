@@ -176,15 +176,15 @@ interface FilterArguments {
   verified: boolean | undefined;
 }
 
-/** By which the arguments' codes, links and handles are understood. */
+/** Resolve the codes, links and handles that arguments give. */
 interface Lookups {
   channels: Pick<Services["channels"], "parseLinkOrHandle">;
   directory: Pick<Services["directory"], "categoryId" | "territoryId">;
 }
 
 /**
- * The first page that a request for the catalog asks for; null where nothing can match. For
- * `kanalog search explain`, which takes what a request takes.
+ * Reads the arguments of a catalog request as a selection of its first page; null where nothing can
+ * match. For `kanalog search explain`, which takes the same arguments.
  * @throws AppError `invalid` over all wrong arguments
  */
 export function readCatalogRequest(raw: RawArguments, lookups: Lookups): CatalogSelection | null {
@@ -196,7 +196,7 @@ export function readCatalogRequest(raw: RawArguments, lookups: Lookups): Catalog
 }
 
 /**
- * The filter that the arguments make; null where nothing can match.
+ * Reads the arguments as a filter; null where nothing can match.
  * @throws AppError `invalid` over all wrong arguments
  */
 function readFilter(args: FilterArguments, { channels, directory }: Lookups): CatalogFilter | null {

@@ -5,7 +5,7 @@ import { message } from "../values/messages/messages.ts";
 
 export const INVALID_CURSOR = message("invalidCursor");
 
-/** Where a page ended: values of the ordering's columns. */
+/** The place where a page ended: its last item's values in the ordering's columns. */
 export type Position = readonly (number | null)[];
 
 export type Cursors = ReturnType<typeof createCursors>;
@@ -14,8 +14,9 @@ const SIGNATURE_BYTES = 9;
 const CURSOR = /^[\w-]{13,400}$/;
 
 /**
- * Opaque cursors: a position, signed with the file's own secret, so that every process on the file
- * reads the others' and a changed one is refused. `scope` is the ordering a cursor belongs to.
+ * Opaque cursors: a position, signed with a secret that is kept in the database file. So each process
+ * on the file takes the cursors of the others, and a forged one is refused. `scope` is the ordering a
+ * cursor belongs to.
  */
 export function createCursors(secret: Uint8Array) {
   function sign(scope: string, payload: string): Buffer {
@@ -31,7 +32,7 @@ export function createCursors(secret: Uint8Array) {
       return Buffer.concat([sign(scope, payload), Buffer.from(payload)]).toString("base64url");
     },
 
-    /** @throws AppError `invalid` on `cursor` for one that is not ours, or of another scope */
+    /** @throws AppError `invalid` on `cursor` for one that was not written here, or for another scope */
     read<P extends Position>(scope: string, cursor: string): P {
       const bytes = Buffer.from(cursor, "base64url");
       const signature = bytes.subarray(0, SIGNATURE_BYTES);

@@ -13,7 +13,7 @@ export function takesBody(verb: Verb): boolean {
   return verb === "POST" || verb === "PATCH";
 }
 
-/** What a method is given beside its arguments. */
+/** The context in which a method runs, beside its arguments. */
 export interface Call {
   services: Services;
   caller: Caller;
@@ -21,7 +21,7 @@ export interface Call {
   nowMs: number;
   /** The address of the page after this one: every filter kept, with this cursor. */
   nextUrl(cursor: string): string;
-  /** The address of something else that the appliance serves, by its path. */
+  /** The full address of a path that the appliance serves, such as an image's. */
   ownUrl(path: string): string;
 }
 
@@ -40,20 +40,20 @@ export interface ApiMethod<
   tag: string;
   title: string;
   description: string;
-  /** Where it is an MCP tool: what assistants are told beside the title and the cost. */
+  /** For an MCP tool: what assistants are told beside the title and the cost. */
   tool?: string;
   /** Request units a call costs (specification, section 8). */
   units: 0 | 1;
-  /** Whom it is for: any key, or the read-and-write keys of owners and administrators. */
+  /** Who may call it: any key, or the read-and-write keys of owners and administrators. */
   audience: "everyone" | "managers";
-  /** What a plan must have for it: else 403 `tariff_required`. */
+  /** The plan must include this; otherwise the answer is 403 `tariff_required`. */
   planRule?: PlanRule;
   parameters: P;
   /** How large the JSON body of a request may be, where the verb takes one. */
   bodyBytesMax: number;
-  /** Where this one is given, all other query parameters are ignored, unchecked. */
+  /** A parameter that, where given, makes all others of the query ignored and unchecked. */
   soleParameter?: keyof P & string;
-  /** Of the answer when all went well; 204 has no body. */
+  /** Status of a successful answer; 204 has no body. */
   status: 200 | 201 | 204;
   result: R;
   /** Errors of the method's own; those of keys, parameters and storage are common to all. */
@@ -61,7 +61,7 @@ export interface ApiMethod<
   run(args: Arguments<P>, call: Call): Json<ValueOf<R>> | Promise<Json<ValueOf<R>>>;
 }
 
-/** What a declaration says only where it differs. */
+/** Defaults, which a declaration repeats only where it differs. */
 const USUAL = {
   verb: "GET",
   audience: "everyone",

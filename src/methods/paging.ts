@@ -19,7 +19,7 @@ export function pageOf<T>(item: Schema<T>) {
   return objectSchema({ results: listSchema(item), next: nullable(next) });
 }
 
-/** A part of a list: its items, and where it ended; null where nothing follows. */
+/** A part of a list: its items, and where it ended; `last` is null where nothing follows. */
 export interface Slice<View, P extends Position> {
   results: Json<View[]>;
   last: P | null;
@@ -45,7 +45,7 @@ export const pageParameters = {
 };
 
 /**
- * The page that a cursor names, found by key, with the address of the next one.
+ * Reads the page after a cursor, by keyset rather than offset, and adds the address of the next one.
  * @param scope the ordering that the cursor must belong to
  * @throws AppError `invalid` on `cursor`
  */

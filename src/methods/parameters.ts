@@ -24,7 +24,7 @@ export interface Parameter<T> {
   /** JSON Schema with limits, description and an example. */
   schema: Schema<unknown>;
   read: Reader<T>;
-  /** What a method receives where it is not given. */
+  /** The value a method receives where the parameter is not given. */
   default?: T;
 }
 
@@ -34,7 +34,7 @@ export type Parameters = Record<string, Parameter<any>>;
 
 type ValueOf<P> = P extends Parameter<infer T> ? T : never;
 
-/** What a method receives: every parameter; undefined where one without default was not given. */
+/** The arguments a method receives: each parameter, undefined if it has no default and was not given. */
 export type Arguments<P extends Parameters> = {
   [Name in keyof P]: P[Name] extends { required: true } | { default: unknown }
     ? ValueOf<P[Name]>
@@ -43,7 +43,7 @@ export type Arguments<P extends Parameters> = {
 
 interface Words<T> {
   description: string;
-  /** Left out where no value would be right for all. */
+  /** Left out where no value would do on every appliance. */
   example?: T;
 }
 

@@ -8,8 +8,8 @@ export const PERIOD_DAYS_DEFAULT = 30;
 export const PERIOD_DAYS_MAX = 366;
 
 /**
- * An inclusive period of days; the default of an end that is not given is that of the last 30 days,
- * today included (decisions, section 3).
+ * Reads an inclusive period of days. An end that is not given is that of the last 30 days, today
+ * included (decisions, section 3).
  * @throws AppError `invalid` on `to`
  */
 export function readPeriod(

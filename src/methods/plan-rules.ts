@@ -4,8 +4,8 @@ import { type Message, message } from "../values/messages/messages.ts";
 import type { Services } from "./services.ts";
 
 /**
- * Why the plan in force does not include a method, or null where it does; the same for every key of
- * an organization, and for who looks at its pages without one.
+ * Says why the plan in force does not include a method, or null where it does. It asks for no key:
+ * the rule is the same for all keys of an organization, and for its pages, which have none.
  */
 export type PlanRule = (caller: Omit<Caller, "key">, services: Services) => Message | null;
 
@@ -16,11 +16,11 @@ export const postsIncluded: PlanRule = ({ plan }) => (plan.posts ? null : notInc
 export const webhooksIncluded: PlanRule = ({ plan }) =>
   plan.webhooks > 0 ? null : notIncluded(plan.code);
 
-/** The same, but for an organization that has webhooks from before. */
+/** Webhooks that an organization made under a larger plan stay in its reach. */
 export const webhooksIncludedOrKept: PlanRule = (caller, services) =>
   services.webhooks.count(caller.organization.id) > 0 ? null : webhooksIncluded(caller, services);
 
-/** One more than there are; disabled ones count. */
+/** Room for one more webhook than there are; disabled ones count. */
 export const webhookToSpare: PlanRule = (caller, services) =>
   webhooksIncluded(caller, services) ??
   webhookLimitReached(caller.plan, services.webhooks.count(caller.organization.id));

@@ -4,13 +4,16 @@ import { message } from "../values/messages/messages.ts";
 import type { ApiMethod } from "./method.ts";
 import type { Parameter } from "./parameters.ts";
 
-/** A text that could not be decoded. */
+/** Stands for a text that was not valid UTF-8. */
 export const UNDECODABLE = Symbol("bad UTF-8");
 
 /** Arguments by parameter name, as texts or JSON values; one not given is absent. */
 export type RawArguments = Record<string, unknown>;
 
-/** @throws AppError `invalid` with all faults at once; `not_found` for a fault in the path */
+/**
+ * Reads what a request gives as the method's arguments.
+ * @throws AppError `invalid` with all faults at once; `not_found` for a fault in the path
+ */
 export function readArguments(
   { parameters, soleParameter }: ApiMethod,
   raw: RawArguments,
@@ -46,7 +49,7 @@ export function readArguments(
   return args;
 }
 
-/** What a path can hold: a JSON value of another type is a fault of its own. */
+/** Whether a path could hold it. MCP may give other JSON values, which are `invalid`, not `not_found`. */
 function isText(given: unknown): boolean {
   return given === UNDECODABLE || typeof given === "string" || typeof given === "number";
 }

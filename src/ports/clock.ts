@@ -4,7 +4,7 @@ export interface Clock {
   now(): number;
   /** Milliseconds from an arbitrary origin, never backwards. For durations and deadlines. */
   monotonic(): number;
-  /** Runs work once all that lies ready has been taken in: requests, answers of threads. */
+  /** Runs work at the end of this turn of the event loop, after requests and threads' answers. */
   endOfTurn(work: () => void): void;
   /** @param signal ends the wait early */
   sleep(durationMs: number, signal?: AbortSignal): Promise<void>;

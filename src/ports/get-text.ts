@@ -1,4 +1,4 @@
-/** What came of a GET: the answer, or why there is none. */
+/** The result of a GET: the answer, or why there is none. */
 export type Got = { status: number; body: string } | { fault: string };
 
 /** Asks this machine's own servers: past every proxy, and without following redirects. Never throws. */

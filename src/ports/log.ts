@@ -11,7 +11,7 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
-/** Fields that are written by name only, wherever they are. */
+/** Fields whose values are never written, at the top of an entry or one level below. */
 const HIDDEN = ["authorization", "cookie", "key", "password", "secret", "token"];
 
 /** One JSON object a line on standard error; standard output belongs to the commands. */
@@ -43,7 +43,7 @@ export function systemLog(level: LogLevel): Log {
   };
 }
 
-/** Of an error its text and code only: what else other programs hang on theirs may be anything. */
+/** An error's text and code only: libraries may attach anything else to theirs. */
 function describeError(err: unknown): unknown {
   if (!(err instanceof Error)) return withoutSecrets(String(err));
   const { type, message, stack } = pino.stdSerializers.err(err);

@@ -14,8 +14,8 @@ export interface Message {
 }
 
 /**
- * A text that somebody chose, for a place among others: without line breaks, and without the
- * characters that would turn the direction of what stands around it.
+ * Makes a text that users chose fit to stand among others: without line breaks, and without characters
+ * that turn the writing direction of what stands around it.
  */
 export function onOneLine(text: string): string {
   return text
@@ -29,8 +29,8 @@ const SILENCE_MAX_MS = 10_000;
 const SENDING_MAX_MS = 60_000;
 
 /**
- * @param smtpUrl `smtp://` (STARTTLS where the server has it) or `smtps://`, with nodemailer's
- *   options in its query, which come before the ones of here
+ * @param smtpUrl `smtp://` (STARTTLS where the server has it) or `smtps://`; its query may hold
+ *   nodemailer's options, which override the ones here
  * @param from an address, or `Name <address>`
  */
 export function systemMail(smtpUrl: string, from: string): Mail {
@@ -40,13 +40,13 @@ export function systemMail(smtpUrl: string, from: string): Mail {
     connectionTimeout: SILENCE_MAX_MS,
     greetingTimeout: SILENCE_MAX_MS,
     socketTimeout: SILENCE_MAX_MS,
-    // Nothing of a message is ever a path or an address to read from.
+    // No part of a message is to be taken for a path or an address to read from.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
   return {
     async send({ to, subject, text, html }) {
-      // As objects, so that a comma or an angle bracket in an address makes no second recipient.
+      // Objects, so that a comma or an angle bracket in an address makes no second recipient.
       const recipients = to.map((address) => ({ name: "", address }));
       const controller = new AbortController();
       const timer = setTimeout(() => controller.abort(), SENDING_MAX_MS);
@@ -54,7 +54,7 @@ export function systemMail(smtpUrl: string, from: string): Mail {
       const { rejected } = await transport
         .sendMail(message)
         .catch((error) => {
-          // Of no recipient taken nodemailer makes an error; of some it makes none.
+          // nodemailer throws where all recipients were rejected, but not where only some were.
           if (Array.isArray(error.rejected)) return error as { rejected: string[] };
           throw error;
         })

@@ -30,9 +30,9 @@ export interface PostRequest {
   path: string;
   headers: Record<string, string>;
   body: Uint8Array;
-  /** From now to the last byte of the answer's head. */
+  /** Time limit, from now to the last byte of the answer's head. */
   timeoutMs: number;
-  /** Breaks it off: a `timeout` at once. */
+  /** Aborts the request, whose result is then a `timeout`. */
   signal?: AbortSignal;
 }
 
@@ -80,7 +80,7 @@ function followSystemSettings(): void {
     const servers = new Resolver().getServers();
     if (servers.join() !== getServers().join()) setServers(servers);
   } catch {
-    // A server that setServers cannot take: the next lookup asks the servers of before.
+    // setServers takes not every address; then the next lookup asks the former servers.
   }
 }
 
@@ -92,7 +92,7 @@ function followSystemSettings(): void {
 async function post(request: PostRequest, ca: string | undefined): Promise<PostResult> {
   const { address, port, host, authority, path, headers, body, timeoutMs } = request;
   const version = isIP(address);
-  // A name would be resolved once more, unchecked.
+  // fetch would resolve a name once more, unchecked.
   if (version === 0) return { fault: "unreachable" };
 
   const controller = new AbortController();
@@ -113,7 +113,7 @@ async function post(request: PostRequest, ca: string | undefined): Promise<PostR
       signal: controller.signal,
       tls: { serverName: host, rejectUnauthorized: true, ...(ca !== undefined && { ca }) },
     });
-    // Ends the connection. What may go wrong in a body is of no interest.
+    // Ends the connection; a failure while doing so does not matter.
     answer.body?.cancel().catch(() => {});
     return { status: answer.status };
   } catch (error) {
@@ -136,7 +136,7 @@ function faultOf(error: unknown): PostFault {
   return CERTIFICATE.test(code) ? "certificate" : "broken";
 }
 
-/** Where a CA is given, Bun trusts no other: so the ones it trusts without are given along. */
+/** The CA and the usual roots: where Bun is given a CA, it trusts no other. */
 function withUsualRoots(ca: string): string {
   const usual = [...getCACertificates("default"), ...getCACertificates("system")];
   // Each request hands the whole text over, so each certificate is in it once, however written.

@@ -16,7 +16,7 @@ export interface Ports {
   system: System;
 }
 
-/** What the system's ports are told by the settings. */
+/** The settings that the system's ports need. */
 export interface PortSettings {
   logLevel: LogLevel;
   webhookCa: string | null;

@@ -1,10 +1,10 @@
-/** Posts a JSON text and gives back what was answered, whatever the status. @throws where nothing was */
+/** Posts a JSON text, and gives the answer whatever its status. @throws where there is none */
 export type PostText = (
   headers: Record<string, string>,
   body: string,
 ) => Promise<{ status: number; body: string }>;
 
-/** To one address, with an API key. Also runs in Node.js, in the bundle for Claude Desktop. */
+/** Posts to one address, with an API key. Also runs in Node.js, in the bundle for Claude Desktop. */
 export function postTextTo(address: string, key: string): PostText {
   return async (headers, body) => {
     const answer = await fetch(address, {

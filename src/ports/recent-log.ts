@@ -13,17 +13,17 @@ export interface RecentEntry {
 }
 
 const ENTRIES_MAX = 200;
-/** A stack is some lines long; what is longer is something else. */
+/** More than a usual stack; other programs' errors may be of any length. */
 const CAUSE_LENGTH_MAX = 2_000;
 
 export interface RecentLog {
-  /** Writes what it is told, and remembers it. */
+  /** Writes to the log as before, and remembers warnings and errors. */
   log: Log;
   /** The latest first. */
   entries(): RecentEntry[];
 }
 
-/** Remembers this process's last warnings and errors; gone with it. */
+/** Remembers this process's last warnings and errors, in memory. */
 export function createRecentLog(log: Log, clock: Clock): RecentLog {
   const ring: RecentEntry[] = [];
   const remembering =
@@ -44,7 +44,7 @@ export function createRecentLog(log: Log, clock: Clock): RecentLog {
   };
 }
 
-/** Of the fields only these: what else a caller logs may be anything. */
+/** Only these fields are remembered: the others may hold anything. */
 function told(fields: object): Pick<RecentEntry, "requestId" | "cause"> {
   const { requestId, err } = fields as { requestId?: unknown; err?: unknown };
   return {
@@ -55,6 +55,6 @@ function told(fields: object): Pick<RecentEntry, "requestId" | "cause"> {
 
 function causeText(err: unknown): string {
   const text = err instanceof Error ? (err.stack ?? err.message) : String(err);
-  // Cut only then: half a credential is not known for one.
+  // Cut after the secrets are out: half a credential would not be recognized.
   return withoutSecrets(text).slice(0, CAUSE_LENGTH_MAX);
 }

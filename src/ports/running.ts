@@ -3,15 +3,15 @@ import { hostname } from "node:os";
 /** Whether a process of this machine runs, by its number. */
 export function isRunning(processId: number): boolean {
   try {
-    // Signal 0 only asks.
+    // Signal 0 only asks whether the process is there.
     return process.kill(processId, 0);
   } catch (error) {
-    // Somebody else's process, which may not be asked.
+    // The process is there, but another user's.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 
-/** A name of this process that no other one has, whatever machine or container it runs in. */
+/** A name for this process that none on any machine or in any container has. */
 export function processName(unique: string): string {
   return `${hostname()} ${process.pid} ${unique}`;
 }
@@ -23,6 +23,6 @@ export function processName(unique: string): string {
 export function hasEnded(name: string, own: string): boolean {
   const [host, processId] = name.split(" ");
   if (name === own || host !== hostname()) return false;
-  // A container's processes have the same number each time: the one before has ended.
+  // In a container each start gets the same number: such a name is that of a former start.
   return Number(processId) === process.pid || !isRunning(Number(processId));
 }

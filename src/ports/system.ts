@@ -7,8 +7,8 @@ export interface System {
   freeBytes(folder: string): Promise<number>;
   process(): ProcessFacts;
   /**
-   * How late the event loop was since the call before; null where nobody had called: the watch
-   * begins with the first call, since it wakes the process all the time.
+   * How late the event loop was since the previous call. The first call gives null and starts the
+   * watch, which wakes the process all the time and so waits until somebody asks.
    */
   eventLoopDelay(): EventLoopDelay | null;
 }
@@ -16,20 +16,20 @@ export interface System {
 export interface ProcessFacts {
   /** Epoch milliseconds. */
   startedAt: number;
-  /** Of all processors together, since the start. */
+  /** Time on all processors together, since the start. */
   processorSeconds: number;
   residentBytes: number;
 }
 
 export interface EventLoopDelay {
   medianMs: number;
-  /** 99 of 100 looks were not later. */
+  /** 99 of 100 samples were not later. */
   p99Ms: number;
   maxMs: number;
 }
 
-/** A look every so often costs 0.4 % of one processor. */
-const LOOK_EVERY_MS = 20;
+/** At this rate, sampling costs 0.4 % of one processor. */
+const SAMPLE_EVERY_MS = 20;
 
 export function systemSystem(): System {
   let delays: ReturnType<typeof monitorEventLoopDelay> | null = null;
@@ -48,7 +48,7 @@ export function systemSystem(): System {
     },
     eventLoopDelay() {
       if (delays === null) {
-        delays = monitorEventLoopDelay({ resolution: LOOK_EVERY_MS });
+        delays = monitorEventLoopDelay({ resolution: SAMPLE_EVERY_MS });
         delays.enable();
         return null;
       }

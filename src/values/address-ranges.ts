@@ -8,7 +8,7 @@ import ipaddr from "ipaddr.js";
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** A CIDR. The base may have bits set behind the prefix: they do not count. */
+/** A CIDR range. Bits of the base behind the prefix do not count. */
 export interface AddressRange {
   readonly base: Address;
   readonly prefixBits: number;
@@ -17,21 +17,21 @@ export interface AddressRange {
 /** IPv4-mapped IPv6 addresses, `::ffff:0:0/96` (RFC 4291, section 2.5.5.2). */
 const MAPPED_PREFIX_BITS = 96;
 
-/** Null for any other text; an IPv4-mapped address stays an IPv6 one. */
+/** Reads an address; null for any other text. An IPv4-mapped address stays an IPv6 one. */
 export function parseAddress(text: string): Address | null {
   if (isIPv4(text)) return ipaddr.IPv4.parse(text);
   if (!isIPv6(text) || text.includes("%")) return null;
   return ipaddr.IPv6.parse(withoutDottedTail(text));
 }
 
-/** The shortest spelling, lower case, an IPv4-mapped address as its IPv4 one; null for other text. */
+/** Spells an address in one way: shortest, lower case, IPv4-mapped as IPv4. Null for other text. */
 export function canonicalAddress(text: string): string | null {
   const address = parseAddress(text);
   return address === null ? null : unmapped(address).toString();
 }
 
 /**
- * A CIDR such as `10.0.0.0/8` or `fd00::/8`, or a single address.
+ * Reads a CIDR such as `10.0.0.0/8` or `fd00::/8`, or a single address.
  * @throws Error, a sentence that says what would be right
  */
 export function parseAddressRange(text: string): AddressRange {
@@ -65,8 +65,8 @@ function unmapped(address: Address): Address {
 }
 
 /**
- * `::1.2.3.4` as `::102:304`. ipaddr.js would take the former for the mapped `::ffff:1.2.3.4`, and
- * so for the IPv4 address.
+ * Writes `::1.2.3.4` as `::102:304`. ipaddr.js would take the former for the mapped `::ffff:1.2.3.4`,
+ * and so for an IPv4 address.
  */
 function withoutDottedTail(text: string): string {
   const dotted = /[\d.]+\.\d+$/.exec(text)?.[0];

@@ -35,7 +35,7 @@ export function readInteger({ minimum, maximum }: Range): Reader<number> {
   };
 }
 
-/** In code points: more than any title, handle, link, code or cursor has. */
+/** Longest text, in code points: more than any title, handle, link, code or cursor has. */
 export const TEXT_LENGTH_MAX = 2_048;
 
 /** A text as it is; a number, which a model may give for one, as its digits. */
@@ -49,7 +49,7 @@ export const readText: Reader<string> = (given) => {
     : { value };
 };
 
-/** Code points are counted only where it may matter: one is at most two units. */
+/** Compares in code points, counted only where it may matter: each is at most two UTF-16 units. */
 export function isLonger(text: string, lengthMax: number): boolean {
   if (text.length <= lengthMax) return false;
   return text.length > 2 * lengthMax || [...text].length > lengthMax;
@@ -79,7 +79,7 @@ export const readDay: Reader<Day> = (given) => {
   return value === null ? { fault: message("notDay") } : { value };
 };
 
-/** Characters that an item of a list may take, with blanks around it; what is longer is not split. */
+/** Longest item of a list, blanks included: a text longer than all of them is refused unsplit. */
 const ITEM_LENGTH_MAX = 200;
 
 /** Comma-separated whole numbers, each kept once, in the order given. */

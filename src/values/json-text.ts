@@ -1,22 +1,22 @@
 /**
- * JSON text of a value of type T. Cards are stored as such, and what a thread read crosses to the one
- * that answers as such: made once, it is cheaper than handing many objects over.
+ * JSON text of a value of type T. Cards are stored so, and results cross so from the thread that read
+ * them to the one that answers: one text is cheaper to hand over than many objects.
  */
 export type JsonText<T> = string & { readonly jsonOf: T };
 
-/** A value that is no text of its own, or its JSON text where that is what there is. */
+/** A value, which is no text itself, or its JSON text where that is at hand. */
 export type Json<T> = T | JsonText<T>;
 
 export function toJsonText<T>(value: T): JsonText<T> {
   return JSON.stringify(value) as JsonText<T>;
 }
 
-/** The text that a door writes; JSON text is passed on as it is. */
+/** Writes a value as JSON; JSON text is passed on as it is. */
 export function jsonTextOf<T>(json: Json<T>): JsonText<T> {
   return typeof json === "string" ? (json as JsonText<T>) : toJsonText(json as T);
 }
 
-/** The value that a page shows. */
+/** Reads JSON text as its value, for pages; a value is passed on as it is. */
 export function jsonValueOf<T>(json: Json<T>): T {
   return typeof json === "string" ? (JSON.parse(json) as T) : (json as T);
 }
@@ -27,7 +27,7 @@ export interface Page<T> {
   next: string | null;
 }
 
-/** The envelope around results, which are not parsed where they are text already. */
+/** Puts results into a page's envelope, without parsing those that are text. */
 export function pageJson<T>(results: Json<T[]>, next: string | null): Json<Page<T>> {
   return typeof results === "string"
     ? (`{"results":${results},"next":${JSON.stringify(next)}}` as JsonText<Page<T>>)
@@ -40,7 +40,7 @@ export function listJson<T>(results: Json<T[]>): Json<{ results: T[] }> {
     : { results };
 }
 
-/** The value of a JSON text in UTF-8; undefined where it is none. */
+/** Parses JSON in UTF-8; undefined where it is not JSON. */
 export function parseJson(json: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(json));

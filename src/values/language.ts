@@ -1,11 +1,11 @@
-/** The languages of pages; the first is for whoever asks for none of them. */
+/** The languages of pages. The first is shown to visitors who ask for none of them. */
 export const LANGUAGES = ["en", "ru"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 /** The cookie with a visitor's choice. */
 export const LANGUAGE_COOKIE = "kanalog.language";
 
-/** The visitor's choice, else the first of theirs that there is (`Accept-Language`). */
+/** The visitor's choice, else the first language of `Accept-Language` that pages have. */
 export function languageOf(chosen: string | undefined, accepted: string | null): Language {
   const known = LANGUAGES.find((language) => language === chosen);
   if (known !== undefined) return known;
@@ -19,5 +19,5 @@ export function languageOf(chosen: string | undefined, accepted: string | null):
     .sort((a, b) => b.quality - a.quality)
     .map(({ language }) => LANGUAGES.find((one) => one === language))
     .find((language) => language !== undefined);
-  return preferred ?? "en";
+  return preferred ?? LANGUAGES[0];
 }

@@ -19,17 +19,26 @@ export function startOfDay(day: Day): number {
   return day * DAY_MS - MOSCOW_OFFSET_MS;
 }
 
-/** What looks otherwise, as month 21 of year 1, Date.parse reads by rules and zones of its own. */
+/** The only shape given to Date.parse, which reads others by rules and time zones of its own. */
 const DATE = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/;
 
-/** `YYYY-MM-DD` to a day; null for anything else, dates that do not exist included. */
+/** Reads `YYYY-MM-DD`; null for anything else, dates that do not exist included. */
 export function parseDay(text: string): Day | null {
   if (!DATE.test(text)) return null;
   const milliseconds = Date.parse(text);
   if (Number.isNaN(milliseconds)) return null;
   const day = milliseconds / DAY_MS;
-  // Date.parse takes 2025-02-30 for March 2; every month has 28 days.
+  // Date.parse takes 2025-02-30 for March 2. Up to the 28th every month has the day.
   return text.slice(-2) <= "28" || formatDay(day) === text ? day : null;
+}
+
+/** The last day that is taken: the one after it still has a year of four digits. */
+const LAST_DAY = parseDay("9999-12-30") ?? 0;
+
+/** The instant at which a day ends in Moscow, by its `YYYY-MM-DD`; null for any other text. */
+export function parseEndOfDay(text: string): number | null {
+  const day = parseDay(text);
+  return day === null || day > LAST_DAY ? null : startOfDay(day + 1);
 }
 
 export function formatDay(day: Day): string {
@@ -41,7 +50,7 @@ export function formatInstant(instantMs: number): string {
   return `${new Date(instantMs + MOSCOW_OFFSET_MS).toISOString().slice(0, 19)}+03:00`;
 }
 
-/** The same for names of files: `2026-11-20T14-03-07`. */
+/** An instant in the name of a file: `2026-11-20T14-03-07`. */
 export function fileStamp(instantMs: number): string {
   return formatInstant(instantMs).slice(0, 19).replaceAll(":", "-");
 }
@@ -49,9 +58,7 @@ export function fileStamp(instantMs: number): string {
 const INSTANT =
   /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?:([Zz])|([+-])(\d{2})(?::?(\d{2}))?)$/;
 
-/**
- * ISO 8601 with an offset or `Z`, any fraction, cut to the millisecond; null for anything else.
- */
+/** Reads ISO 8601 with an offset or `Z`, cut to the millisecond; null for anything else. */
 export function parseInstant(text: string): number | null {
   const match = INSTANT.exec(text);
   if (match === null) return null;

@@ -2,8 +2,8 @@ import type { TSchema, TUnsafe } from "@sinclair/typebox";
 
 /**
  * Shapes of JSON values: JSON Schema for the documents, and TypeScript's types in one. They are plain
- * objects with TypeBox's types, since domains are loaded by each database thread, which TypeBox itself
- * would keep busy for 40 ms and cost 4 MB.
+ * objects that only borrow TypeBox's types: each database thread loads the domains, and loading TypeBox
+ * itself would cost it 40 ms and 4 MB.
  */
 export type Schema<T> = TUnsafe<T>;
 
@@ -93,7 +93,7 @@ export function objectSchema<P extends Properties>(properties: P, $id?: string):
   }) as ObjectSchema<P>;
 }
 
-/** Those fields of a value that its schema names, in the schema's order. */
+/** Picks the fields of a value that its schema names, in the schema's order. */
 export function pick<P extends Properties>(
   { properties }: ObjectSchema<P>,
   value: { readonly [Name in keyof P]: ValueOf<P[Name]> },

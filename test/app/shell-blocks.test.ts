@@ -80,6 +80,8 @@ async function paste({ path }: Document, blocks: readonly { code: string }[]): P
         KANALOG_PORT: new URL(address).port,
         BUN: process.execPath,
         PROGRAM: join(ROOT, "src/main.ts"),
+        // Without a home there is no cache, and each command would read all sources anew.
+        BUN_RUNTIME_TRANSPILER_CACHE_PATH: machine.path("transpiled"),
       },
       stdin: "ignore",
       stdout: "pipe",

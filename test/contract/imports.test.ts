@@ -180,7 +180,7 @@ describe("the direction of imports", () => {
 
   test("would be seen where it is not kept", () => {
     for (const [file, source] of [
-      ["doors/http/rest.ts", 'import { x } from "../cli/start.ts";'],
+      ["doors/http/rest.ts", 'import { x } from "../cli/command-line.ts";'],
       ["doors/http/rest.ts", 'import { x } from "../../catalog/channels/channels.store.ts";'],
       ["doors/http/rest.ts", 'import { x } from "../../db/database.ts";'],
       ["doors/http/rest.ts", 'import type { x } from "../../app/app.ts";'],
@@ -218,7 +218,7 @@ describe("the direction of imports", () => {
     }
     for (const [file, source] of [
       ["methods/posts.ts", 'import type { PostPosition } from "../catalog/posts/posts.store.ts";'],
-      ["doors/http/rest.ts", '// import { x } from "../cli/start.ts";'],
+      ["doors/http/rest.ts", '// import { x } from "../cli/command-line.ts";'],
       ["doors/http/rest.ts", 'import { x } from "./answers.ts";'],
       ["doors/cli/key.ts", 'import type { x } from "../../app/domains.ts";'],
     ] as const) {

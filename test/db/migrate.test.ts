@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { Database } from "../../src/db/database.ts";
-import { migrate, SCHEMA_VERSION, schemaVersion } from "../../src/db/migrate.ts";
+import { MIGRATIONS, migrate, SCHEMA_VERSION, schemaVersion } from "../../src/db/migrate.ts";
 import { openDatabase } from "../../src/db/open-database.ts";
 import { fakeClock } from "../support/fake-ports.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
+import { makeOldDatabase } from "../support/old-databases.ts";
 
 const clock = fakeClock("2026-11-20T12:00:00+03:00");
 let machine: Machine;
@@ -54,6 +55,36 @@ test("a migration that fails leaves the file as it was", async () => {
   db.pragma("query_only = OFF");
   expect(schema()).toEqual([]);
   expect(schemaVersion(db)).toBe(0);
+});
+
+/** Brings a database of the version before this one up by another last migration. */
+async function migrateBy(sql: string): Promise<{ error: unknown; bodies: number }> {
+  makeOldDatabase(machine.path("old.db"), SCHEMA_VERSION - 1);
+  const old = openDatabase(machine.path("old.db"), clock);
+  (MIGRATIONS as string[]).push(sql);
+  const error = await migrate(old, clock).catch((thrown: unknown) => thrown);
+  (MIGRATIONS as string[]).pop();
+  expect(old.pragmaValue("foreign_keys")).toBe(1);
+  const bodies = old.prepare("SELECT delivery_id FROM webhook_bodies").all().length;
+  old.close();
+  return { error, bodies };
+}
+
+test("a table that a migration rebuilds keeps the rows that refer to its own", async () => {
+  const rebuilt = `
+    CREATE TABLE rebuilt AS SELECT * FROM webhook_deliveries;
+    DROP TABLE webhook_deliveries;
+    ALTER TABLE rebuilt RENAME TO webhook_deliveries;
+    CREATE UNIQUE INDEX webhook_deliveries_by_id ON webhook_deliveries (id)`;
+  const { error, bodies } = await migrateBy(rebuilt);
+  expect(error).toMatchObject({ from: SCHEMA_VERSION - 1 });
+  expect(bodies).toBe(1);
+});
+
+test("a migration that leaves rows without what they refer to fails, and leaves the file as it was", async () => {
+  const { error, bodies } = await migrateBy("DELETE FROM webhook_deliveries");
+  expect(String(error)).toContain("a migration left rows of webhook_");
+  expect(bodies).toBe(1);
 });
 
 test("a database of another program is refused, and stays as it is", async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { eq, sql } from "drizzle-orm";
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { alias, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Database } from "../../src/db/database.ts";
 import { IN_MEMORY, openDatabase } from "../../src/db/open-database.ts";
 import { change, given, query, queryNow } from "../../src/db/query.ts";
@@ -56,6 +56,27 @@ test("values go in and rows come out as the table's columns say", async () => {
   expect(changes).toBe(1);
   expect(await noteById(db).all({ id: 1 })).toEqual([{ id: 1, isDone: true, text: "a" }]);
   expect(await noteById(db).get({ id: 2 })).toBeUndefined();
+});
+
+test("a table that a row of a join does not have is null", async () => {
+  const next = alias(notes, "next");
+  const pairs = query((db) =>
+    db
+      .select()
+      .from(notes)
+      .leftJoin(next, eq(next.id, sql`${notes.id} + 1`))
+      .orderBy(notes.id),
+  );
+  await inTest(async (tx) => {
+    for (const text of ["a", "b"]) await add(tx).run({ isDone: false, text });
+  });
+  const [a, b] = [1, 2].map((id) => ({ id, isDone: false, text: id === 1 ? "a" : "b" }));
+  const [first, last] = [
+    { notes: a, next: b },
+    { notes: b, next: null },
+  ];
+  expect(await pairs(db).all()).toEqual([first, last] as never);
+  expect(await pairs(db).get()).toEqual(first as never);
 });
 
 test("the queries of a transaction are committed together, and those of the next come after", async () => {

@@ -1,11 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { getTableColumns, getTableName, is } from "drizzle-orm";
-import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
-import * as directory from "../../src/catalog/directory/directory.table.ts";
 import { type PostSelection, selectPosts } from "../../src/catalog/posts/posts.store.ts";
 import { selectDailyStatistics } from "../../src/catalog/statistics/statistics.store.ts";
-import * as accounts from "../../src/customers/accounts/accounts.table.ts";
-import * as keys from "../../src/customers/keys/keys.table.ts";
 import type { Database } from "../../src/db/database.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { openDatabase } from "../../src/db/open-database.ts";
@@ -19,46 +14,6 @@ beforeEach(async () => {
   await migrate(db, clock);
 });
 afterEach(() => db.close());
-
-const tables = [accounts, directory, keys]
-  .flatMap((module) => Object.values<unknown>(module))
-  .filter((value) => is(value, SQLiteTable));
-
-test("each of drizzle's tables has exactly the columns of the migrated schema", () => {
-  expect(tables.length).toBeGreaterThanOrEqual(6);
-  for (const table of tables) {
-    const name = getTableName(table);
-    const stored = db.pragma(`table_info(${name})`) as {
-      name: string;
-      type: string;
-      notnull: number;
-      pk: number;
-    }[];
-    const declared = Object.values(getTableColumns(table)).map((column) => ({
-      name: column.name,
-      type: column.getSQLType().toUpperCase(),
-      notNull: column.notNull,
-    }));
-    const byName = <T extends { name: string }>(a: T, b: T) => (a.name < b.name ? -1 : 1);
-    expect(declared.toSorted(byName), name).toEqual(
-      stored
-        .map((column) => ({
-          name: column.name,
-          type: column.type,
-          notNull: column.notnull === 1 || column.pk > 0,
-        }))
-        .toSorted(byName),
-    );
-    const keyColumns = stored.filter(({ pk }) => pk > 0).map((column) => column.name);
-    const { primaryKeys } = getTableConfig(table);
-    const declaredKey =
-      primaryKeys[0]?.columns.map((column) => column.name) ??
-      Object.values(getTableColumns(table))
-        .filter((column) => column.primary)
-        .map((column) => column.name);
-    expect(declaredKey, name).toEqual(keyColumns);
-  }
-});
 
 test("statistics are stored by channel and day, without a rowid", () => {
   expect(() => db.prepare("SELECT rowid FROM daily_statistics")).toThrow("rowid");

@@ -50,3 +50,15 @@ test("a slow statement of a thread is told with the name of its call, without it
   const sql = "SELECT ? AS value";
   expect(slow.filter((one) => one.sql === sql)).toEqual([{ call: "failing.echo", sql }]);
 });
+
+test("a thread that still loads is ended when it has, since it would take the process with it", async () => {
+  const channel = new BroadcastChannel("failing-thread");
+  const { promise: loaded, resolve } = Promise.withResolvers<void>();
+  channel.onmessage = () => resolve();
+  const refused = threads.calls.born().catch((reason: unknown) => reason);
+  const closed = threads.close();
+  expect(await refused).toMatchObject({ code: "unavailable" });
+  await loaded;
+  await closed;
+  channel.close();
+});

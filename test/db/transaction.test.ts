@@ -104,6 +104,16 @@ test("a lock that never gets free is `unavailable` after some seconds, with noth
   other.exec("ROLLBACK");
 });
 
+test("a transaction that is begun within another of its connection is refused, and the other rolled back", async () => {
+  const nested = inTransaction(db, systemClock, "outer", async () => {
+    write(db, "outer");
+    await inTransaction(db, systemClock, "inner", () => void write(db, "inner"));
+  });
+  await expect(nested).rejects.toThrow("inner was begun within a transaction");
+  await inTransaction(db, systemClock, "next", () => void write(db, "next"));
+  expect(notes()).toEqual(["next"]);
+});
+
 test("a connection for reading refuses every write", async () => {
   const reader = openDatabase(join(folder, "a.db"), systemClock, "reader");
   try {

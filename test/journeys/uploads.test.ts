@@ -91,12 +91,12 @@ test("a large upload goes to the disk and not into the memory, and its file is r
   const before = peakBytes(server.pid);
   // Few rows, so that it is large and not long to import.
   const title = "ж".repeat(1_000_000);
-  const rows = Array.from({ length: 80 }, (_, at) => `{"id":${at + 1},"title":"${title}"}`);
+  const rows = Array.from({ length: 60 }, (_, at) => `{"id":${at + 1},"title":"${title}"}`);
   await upload(visitor, "channels", `${rows.join("\n")}\n`, "rows.ndjson");
   const uploaded = peakBytes(server.pid) - before;
   expect(uploaded).toBeLessThan(100 * 1024 ** 2);
   await until(() => run()?.state === "done");
-  expect(JSON.parse(run()?.summary ?? "{}")).toMatchObject({ read: 80, rejected: 80 });
+  expect(JSON.parse(run()?.summary ?? "{}")).toMatchObject({ read: 60, rejected: 60 });
   await until(() => uploads().length === 0);
 });
 
@@ -139,7 +139,7 @@ test.if(IS_SLOW)("an upload over a slow line takes the time it takes", async () 
 test("an import whose process was killed is failed at the next start, and can be run again", async () => {
   const first = await machine.serve();
   const visitor = await setUp(first);
-  await upload(visitor, "channels", channels(60_000));
+  await upload(visitor, "channels", channels(20_000));
   await until(() => imported() > 1000);
   expect(uploads()).toHaveLength(1);
   process.kill(first.pid, "SIGKILL");
@@ -153,10 +153,10 @@ test("an import whose process was killed is failed at the next start, and can be
   await again.signIn("ada@example.com");
   expect((await again.get("/staff/imports/1/")).body).toContain("It was interrupted.");
   const before = imported();
-  const path = await upload(again, "channels", channels(60_000));
+  const path = await upload(again, "channels", channels(20_000));
   await until(async () => !(await again.get(path)).body.includes("data-refresh"));
   expect(JSON.parse(run()?.summary ?? "{}")).toMatchObject({
-    ...{ read: 60_000, inserted: 60_000 - before, unchanged: before, rejected: 0 },
+    ...{ read: 20_000, inserted: 20_000 - before, unchanged: before, rejected: 0 },
   });
   expect(await second.stop()).toBe(0);
   expect(faultsOf(machine.database)).toEqual([]);
@@ -165,24 +165,24 @@ test("an import whose process was killed is failed at the next start, and can be
 test("a second process on the file leaves an import that goes on in the first one alone", async () => {
   const first = await machine.serve();
   const visitor = await setUp(first);
-  const path = await upload(visitor, "channels", channels(60_000));
+  const path = await upload(visitor, "channels", channels(30_000));
   await until(() => imported() > 1000);
   const second = await machine.serve();
   expect(run()).toMatchObject({ state: "running", failure: null });
   expect(await second.stop()).toBe(0);
   await until(async () => !(await visitor.get(path)).body.includes("data-refresh"));
   expect(run()).toMatchObject({ state: "done", failure: null });
-  expect(imported()).toBe(60_000);
+  expect(imported()).toBe(30_000);
 }, 90_000);
 
 test("a process that is told to stop ends its imports soon, and says so in their rows", async () => {
   const server = await machine.serve();
   const visitor = await setUp(server);
-  await upload(visitor, "channels", channels(60_000));
+  await upload(visitor, "channels", channels(30_000));
   await upload(visitor, "channels", channels(10));
   await until(() => imported() > 1000);
   expect(await server.stop()).toBe(0);
-  expect(imported()).toBeLessThan(60_000);
+  expect(imported()).toBeLessThan(30_000);
   const runs = machine.query("SELECT state, failure FROM import_runs");
   const interrupted = { state: "failed", failure: INTERRUPTED };
   expect(runs).toEqual([interrupted, interrupted]);

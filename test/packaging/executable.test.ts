@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { CommandContext } from "../../src/doors/cli/command-context.ts";
 import { runCommandLine } from "../../src/doors/cli/command-line.ts";
 import { until } from "../support/machine.ts";
+import { TOOL_NAMES } from "../support/mcp-requests.ts";
 import { startTalk } from "../support/stdio-talk.ts";
 import { PASSWORD, remoteVisitor } from "../support/visitor.ts";
 
@@ -128,7 +129,7 @@ test("an assistant reaches it over standard input and output", async () => {
   const talk = startTalk({ command: executable, args, ...empty });
   talk.say(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }));
   const { result } = await talk.answer(({ id }) => id === 1);
-  expect(result.tools.length).toBe(9);
+  expect(result.tools).toHaveLength(TOOL_NAMES.length);
   expect((await talk.end()).exitCode).toBe(0);
 });
 

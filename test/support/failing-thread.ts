@@ -8,3 +8,7 @@ let nowMs = 0;
 const clock = { ...systemClock, monotonic: () => (nowMs += SLOW_MS) };
 
 serveOperations({ failing }, clock);
+// Told to whoever looks how far a thread came that nobody gets an answer of.
+const loaded = new BroadcastChannel("failing-thread");
+loaded.postMessage("loaded");
+loaded.close();

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
+import { hostPlatform } from "../../src/packaging/executable.ts";
 import { runHere } from "./command.ts";
 
 /** How a command ended and what it printed. */
@@ -59,12 +60,21 @@ export interface Machine {
   leave(): Promise<void>;
 }
 
-/** The program: its sources, or the executable that `KANALOG_TEST_EXECUTABLE` names. */
+/** The executable that all commands are run by, those too that could run within this process. */
 const EXECUTABLE = process.env["KANALOG_TEST_EXECUTABLE"];
-const PROGRAM =
-  EXECUTABLE === undefined
-    ? [process.execPath, join(import.meta.dir, "../../src/main.ts")]
-    : [resolve(EXECUTABLE)];
+/**
+ * The folder with the executable that processes are started from, as `bun run test` builds it: it is
+ * ready after 0.2 seconds of the processor, the sources are after 0.8.
+ */
+const BUILT = process.env["KANALOG_TEST_BUILT"];
+
+/** The program as processes run it: the executable where there is one, else the sources. */
+export const PROGRAM: readonly [string, ...string[]] =
+  EXECUTABLE !== undefined
+    ? [resolve(EXECUTABLE)]
+    : BUILT !== undefined
+      ? [resolve(BUILT, `kanalog-${hostPlatform()}`)]
+      : [process.execPath, join(import.meta.dir, "../../src/main.ts")];
 /** Commands that have a process of their own: they serve, or read standard input. */
 const PROCESSES = ["start", "serve", "mcp"];
 /**
@@ -214,12 +224,17 @@ function processorMs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
+/** Between two looks; more often, and looking takes a core from what is waited for. */
+const LOOK_AGAIN_MS = { first: 2, most: 25 };
+
 /** Waits for a state that another process brings about. */
 export async function until(holds: () => boolean | Promise<boolean>, what = "it"): Promise<void> {
   const giveUpAtMs = performance.now() + HANGS_AFTER_MS;
+  let pauseMs = LOOK_AGAIN_MS.first;
   while (!(await holds())) {
     if (performance.now() > giveUpAtMs) throw new Error(`${what} did not come about`);
-    await new Promise((resolve) => setTimeout(resolve, 2));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    pauseMs = Math.min(1.25 * pauseMs, LOOK_AGAIN_MS.most);
   }
 }
 

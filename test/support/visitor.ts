@@ -1,7 +1,8 @@
 import { expect } from "bun:test";
 import type { MemberRole } from "../../src/customers/accounts/accounts.table.ts";
 import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
-import { ensurePerson, markStaff, setPassword } from "../../src/customers/people/people.ts";
+import { setPassword } from "../../src/customers/people/passwords.ts";
+import { ensurePerson, markStaff } from "../../src/customers/people/people.ts";
 import type { Answer, Appliance } from "./appliance.ts";
 
 export interface SitePageAnswer extends Answer {

@@ -1,147 +1,166 @@
-import { type Database, statement } from "../../db/database.ts";
+import { and, asc, desc, eq, exists, getTableColumns, lt, sql } from "drizzle-orm";
+import { alias, type SQLiteColumn } from "drizzle-orm/sqlite-core";
+import type { Database, Reading, Transaction } from "../../db/database.ts";
+import { change, given, query } from "../../db/query.ts";
 import { type Message, storedMessage } from "../../values/messages/messages.ts";
-import type { ImportKindName } from "./import-kinds.ts";
-import type { ImportSummary, Reject } from "./run-import.ts";
+import { importRuns, type RunProgress, type ShownReject } from "./import-runs.table.ts";
 
-export type RunState = "running" | "done" | "failed";
-
-/** The same as options of `kanalog import`. */
-export interface RunOptions {
-  /** Only tells what would happen: it is tried on a copy of the database. */
-  dryRun: boolean;
-  /** Directories only: entries that the file does not name are removed. */
-  replace: boolean;
-}
-
-/** The options of a run, and how far it has come. */
-export interface RunProgress extends ImportSummary {
-  options: RunOptions;
-  /** Size of the file, and how much of it was read. */
-  bytes: number;
-  bytesRead: number;
-  /** Notes of the import beside its rejected rows. */
-  notes: Message[];
-}
-
-export type ShownReject = Pick<Reject, "line" | "column" | "fault">;
+type Stored = typeof importRuns.$inferSelect;
 
 /** An import that was started in the console. */
-export interface RecordedRun {
-  id: number;
-  kind: ImportKindName;
-  fileName: string;
-  /** E-mail address of who started it. */
-  person: string;
-  state: RunState;
+export interface RecordedRun
+  extends Omit<Stored, "summary" | "rejects" | "failure" | "owner" | "heartbeatAt"> {
   /** The run waits for an earlier one: files are imported one after the other. */
   isWaiting: boolean;
-  startedAt: number;
-  finishedAt: number | null;
   summary: RunProgress;
-  /** The first rejected rows. */
   rejects: ShownReject[];
   failure: Message | null;
 }
 
-type Row = Omit<RecordedRun, "summary" | "rejects" | "failure" | "isWaiting"> & {
-  summary: string;
-  rejects: string;
-  failure: string | null;
-  isWaiting: number;
-};
+/** Written out, and not given as a value: the index of running imports is for this text only. */
+const isRunning = ({ state }: { state: SQLiteColumn }) => sql`${state} = 'running'`;
 
-/** Versions before messages had codes stored them as texts, and a row's fault as its reason. */
-type StoredSummary = Omit<RunProgress, "notes"> & { notes: (Message | string)[] };
-type StoredReject = ShownReject | { line: number; column: string | null; reason: string };
+const add = change((db) =>
+  db
+    .insert(importRuns)
+    .values({
+      kind: sql.placeholder("kind"),
+      fileName: sql.placeholder("fileName"),
+      person: sql.placeholder("person"),
+      state: "running",
+      startedAt: sql.placeholder("startedAt"),
+      summary: sql.placeholder("summary"),
+      rejects: [],
+      owner: sql.placeholder("owner"),
+      heartbeatAt: sql.placeholder("startedAt"),
+    })
+    .returning({ id: importRuns.id }),
+);
 
-const COLUMNS =
-  "id, kind, file_name AS fileName, person, state, started_at AS startedAt, " +
-  "finished_at AS finishedAt, summary, rejects, failure, " +
-  "state = 'running' AND EXISTS (SELECT 1 FROM import_runs earlier " +
-  "WHERE earlier.state = 'running' AND earlier.id < import_runs.id) AS isWaiting";
-
-const WITHOUT_OPTIONS: Pick<RunProgress, "options"> = {
-  options: { dryRun: false, replace: false },
-};
-
-/** @param owner names the process that runs it, as no other process is named */
-export function insertRun(
-  db: Database,
-  run: Pick<RecordedRun, "kind" | "fileName" | "person" | "startedAt" | "summary">,
-  owner: string,
-): number {
-  return Number(
-    statement(
-      db,
-      `INSERT INTO import_runs
-         (kind, file_name, person, state, started_at, summary, rejects, owner, heartbeat_at)
-       VALUES (@kind, @fileName, @person, 'running', @startedAt, @summary, '[]', @owner, @startedAt)`,
-    ).run({ ...run, summary: JSON.stringify(run.summary), owner }).lastInsertRowid,
-  );
+export async function insertRun(
+  tx: Transaction,
+  run: Pick<RecordedRun, "kind" | "fileName" | "person" | "startedAt" | "summary"> & {
+    owner: string;
+  },
+): Promise<number> {
+  const made = await add(tx).get({ ...run });
+  return made.id;
 }
 
-export function saveProgress(
-  db: Database,
-  { id, summary, rejects }: Pick<RecordedRun, "id" | "summary" | "rejects">,
-): void {
-  statement(
-    db,
-    "UPDATE import_runs SET summary = ?, rejects = ? WHERE id = ? AND state = 'running'",
-  ).run(JSON.stringify(summary), JSON.stringify(rejects), id);
+const setProgress = change((db) =>
+  db
+    .update(importRuns)
+    .set({ summary: given("summary"), rejects: given("rejects") })
+    .where(and(eq(importRuns.id, sql.placeholder("id")), isRunning(importRuns))),
+);
+
+export async function saveProgress(
+  tx: Transaction,
+  progress: Pick<RecordedRun, "id" | "summary" | "rejects">,
+): Promise<void> {
+  await setProgress(tx).run({ ...progress });
 }
+
+const setEnd = change((db) =>
+  db
+    .update(importRuns)
+    .set({ state: given("state"), finishedAt: given("endedAt"), failure: given("failure") })
+    .where(eq(importRuns.id, sql.placeholder("id"))),
+);
 
 /** @param failure null where it is done */
-export function endRun(db: Database, id: number, endedAt: number, failure: Message | null): void {
-  statement(db, "UPDATE import_runs SET state = ?, finished_at = ?, failure = ? WHERE id = ?").run(
-    failure === null ? "done" : "failed",
-    endedAt,
-    failure === null ? null : JSON.stringify(failure),
+export async function endRun(
+  tx: Transaction,
+  id: number,
+  endedAt: number,
+  failure: Message | null,
+): Promise<void> {
+  await setEnd(tx).run({
     id,
-  );
+    endedAt,
+    state: failure === null ? "done" : "failed",
+    failure: failure === null ? null : JSON.stringify(failure),
+  });
 }
 
-/** Heartbeat: the process says that its runs go on. */
-export function beat(db: Database, owner: string, nowMs: number): void {
-  statement(
-    db,
-    "UPDATE import_runs SET heartbeat_at = ? WHERE state = 'running' AND owner = ?",
-  ).run(nowMs, owner);
+const setHeartbeat = change((db) =>
+  db
+    .update(importRuns)
+    .set({ heartbeatAt: given("now") })
+    .where(and(isRunning(importRuns), eq(importRuns.owner, sql.placeholder("owner")))),
+);
+
+/** Notes that the process says that its runs go on. */
+export async function saveHeartbeat(tx: Transaction, owner: string, now: number): Promise<void> {
+  await setHeartbeat(tx).run({ owner, now });
 }
 
-/** A run under way, with the process that runs it and the time of its last heartbeat. */
-export interface OwnedRun {
-  id: number;
-  owner: string;
-  heartbeatAt: number;
+/** A run under way. */
+export type OwnedRun = Pick<Stored, "id" | "owner" | "heartbeatAt">;
+
+const running = query((db) =>
+  db
+    .select({
+      id: importRuns.id,
+      owner: importRuns.owner,
+      heartbeatAt: importRuns.heartbeatAt,
+    })
+    .from(importRuns)
+    .where(isRunning(importRuns))
+    .orderBy(asc(importRuns.id)),
+);
+
+export function selectRunning(db: Database): Promise<OwnedRun[]> {
+  return running(db).all();
 }
 
-export function selectRunning(db: Database): OwnedRun[] {
-  return statement<OwnedRun>(
-    db,
-    `SELECT id, owner, heartbeat_at AS heartbeatAt FROM import_runs
-     WHERE state = 'running' ORDER BY id`,
-  ).all();
+const { owner: _owner, heartbeatAt: _heartbeatAt, ...columns } = getTableColumns(importRuns);
+
+const earlier = alias(importRuns, "earlier");
+
+/** Fields of a run as it is shown, and whether it waits for an earlier one. */
+function runFields(db: Reading) {
+  const earlierRuns = db
+    .select({ id: earlier.id })
+    .from(earlier)
+    .where(and(isRunning(earlier), lt(earlier.id, importRuns.id)));
+  const isWaiting = sql`${and(isRunning(importRuns), exists(earlierRuns))}`.mapWith(Boolean);
+  return { ...columns, isWaiting };
 }
 
-export function selectRun(db: Database, id: number): RecordedRun | undefined {
-  const row = statement<Row>(db, `SELECT ${COLUMNS} FROM import_runs WHERE id = ?`).get(id);
+const runById = query((db) =>
+  db
+    .select(runFields(db))
+    .from(importRuns)
+    .where(eq(importRuns.id, sql.placeholder("id"))),
+);
+
+export async function selectRun(db: Database, id: number): Promise<RecordedRun | undefined> {
+  const row = await runById(db).get({ id });
   return row && toRun(row);
 }
 
+const latestRuns = query((db) =>
+  db
+    .select(runFields(db))
+    .from(importRuns)
+    .orderBy(desc(importRuns.id))
+    .limit(sql.placeholder("limit")),
+);
+
 /** The latest first. */
-export function selectRuns(db: Database, limit: number): RecordedRun[] {
-  const latest = `SELECT ${COLUMNS} FROM import_runs ORDER BY id DESC LIMIT ?`;
-  return statement<Row>(db, latest).all(limit).map(toRun);
+export async function selectRuns(db: Database, limit: number): Promise<RecordedRun[]> {
+  return (await latestRuns(db).all({ limit })).map(toRun);
 }
 
+type Row = Omit<Stored, "owner" | "heartbeatAt"> & { isWaiting: boolean };
+
 function toRun(row: Row): RecordedRun {
-  const summary = JSON.parse(row.summary) as StoredSummary;
+  const { options = WITHOUT_OPTIONS, notes, ...counts } = row.summary;
   return {
     ...row,
-    isWaiting: row.isWaiting === 1,
-    // Runs that were recorded before there were options have none.
-    summary: { ...WITHOUT_OPTIONS, ...summary, notes: summary.notes.map(storedMessage) },
-    rejects: (JSON.parse(row.rejects) as StoredReject[]).map((reject) => ({
+    summary: { ...counts, options, notes: notes.map(storedMessage) },
+    rejects: row.rejects.map((reject) => ({
       line: reject.line,
       column: reject.column,
       fault: storedMessage("reason" in reject ? reject.reason : reject.fault),
@@ -149,6 +168,8 @@ function toRun(row: Row): RecordedRun {
     failure: row.failure === null ? null : storedMessage(parsedOrText(row.failure)),
   };
 }
+
+const WITHOUT_OPTIONS: RunProgress["options"] = { dryRun: false, replace: false };
 
 function parsedOrText(stored: string): Message | string {
   try {

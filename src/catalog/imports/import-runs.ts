@@ -1,6 +1,5 @@
-import { type Actor, recordChange } from "../../customers/audit/audit-log.ts";
+import type { Actor } from "../../customers/audit/audit-log.ts";
 import type { Database } from "../../db/database.ts";
-import { inTransaction } from "../../db/transaction.ts";
 import { AppError, notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
@@ -8,19 +7,16 @@ import type { Random } from "../../ports/random.ts";
 import { hasEnded, processName } from "../../ports/running.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
 import type { ImportKindName } from "./import-kinds.ts";
+import type { ImportRunChanges } from "./import-run-changes.ts";
 import {
-  beat,
-  endRun,
-  insertRun,
   type OwnedRun,
   type RecordedRun,
-  type RunOptions,
-  type RunProgress,
   selectRun,
   selectRunning,
   selectRuns,
 } from "./import-runs.store.ts";
-import { INTERRUPTED, type Upload } from "./run-upload.ts";
+import type { RunOptions, RunProgress } from "./import-runs.table.ts";
+import type { Upload } from "./run-upload.ts";
 import type { UploadFiles } from "./upload-files.ts";
 
 export type { RecordedRun, RunOptions };
@@ -35,11 +31,13 @@ const SILENT_MS = 30_000;
 
 /**
  * Imports of uploaded files, one after the other, recorded as rows.
- * @param db a connection that writes
+ * @param db where they are read
+ * @param changes as they are run on a connection that writes
  * @param runUpload runs one on a thread of its own
  */
 export function createImportRuns(
   db: Database,
+  changes: ImportRunChanges,
   runUpload: (upload: Upload) => Promise<void>,
   files: UploadFiles,
   { clock, random, log }: { clock: Clock; random: Random; log: Log },
@@ -73,9 +71,7 @@ export function createImportRuns(
     }
     files.remove(upload.path);
     try {
-      await inTransaction(db, clock, "import-end", () =>
-        endRun(db, upload.id, clock.now(), failure),
-      );
+      await changes.endImport(upload.id, failure);
     } catch (error) {
       log.error({ err: error, run: upload.id }, "the end of an import could not be recorded");
     }
@@ -99,22 +95,7 @@ export function createImportRuns(
       const summary = { ...NOTHING_YET, options, bytes, notes: [] };
       const path = files.take(input.file.path);
       try {
-        const startedAt = clock.now();
-        const id = await inTransaction(db, clock, "import-start", async (tx) => {
-          const { person } = by;
-          const made = insertRun(db, { kind, fileName, person, startedAt, summary }, owner);
-          await recordChange(tx, clock, by, {
-            organizationId: null,
-            action: "import.start",
-            target: `import ${made}`,
-            details: {
-              ...{ kind, file: fileName, bytes },
-              ...(options.dryRun && { dryRun: true }),
-              ...(options.replace && { replace: true }),
-            },
-          });
-          return made;
-        });
+        const id = await changes.startImport({ kind, fileName, summary, owner }, by);
         const running = run({ id, kind, fileName, path, summary, stop });
         underWay.add(running);
         void running.finally(() => underWay.delete(running));
@@ -126,11 +107,11 @@ export function createImportRuns(
     },
 
     /** The latest first. */
-    runs: async (limit: number): Promise<RecordedRun[]> => selectRuns(db, limit),
+    runs: (limit: number): Promise<RecordedRun[]> => selectRuns(db, limit),
 
     /** @throws AppError `not_found` */
     async run(id: number): Promise<RecordedRun> {
-      const found = selectRun(db, id);
+      const found = await selectRun(db, id);
       if (found === undefined) throw notFound("import", id);
       return found;
     },
@@ -147,14 +128,13 @@ export function createImportRuns(
      */
     async look(): Promise<void> {
       try {
-        const running = selectRunning(db);
+        const running = await selectRunning(db);
         if (running.length === 0) return;
         const gone = running.filter((run) => hasEnded(run.owner, owner) || isSilent(run));
-        await inTransaction(db, clock, "import-heartbeat", () => {
-          const nowMs = clock.now();
-          beat(db, owner, nowMs);
-          for (const { id } of gone) endRun(db, id, nowMs, INTERRUPTED);
-        });
+        await changes.importHeartbeat(
+          owner,
+          gone.map(({ id }) => id),
+        );
       } catch (error) {
         log.warn({ err: error }, "imports could not be looked after; it is tried again");
       }

@@ -7,7 +7,8 @@ import type { Clock } from "../../ports/clock.ts";
 import { inEnglish, type Message, message, verbatim } from "../../values/messages/messages.ts";
 import { shortened } from "../../values/shortened.ts";
 import { type ImportKindName, importKinds } from "./import-kinds.ts";
-import { type RunProgress, type ShownReject, saveProgress } from "./import-runs.store.ts";
+import { saveProgress } from "./import-runs.store.ts";
+import type { RunProgress, ShownReject } from "./import-runs.table.ts";
 import { formatOf, readRows } from "./rows.ts";
 import { type Reject, runImport } from "./run-import.ts";
 import { openSource, requireUtf8, type Source } from "./source.ts";
@@ -47,7 +48,7 @@ export async function runUpload(
   const kind = importKinds[name];
   const rejects: ShownReject[] = [];
   const save = () =>
-    inTransaction(db, clock, "import-progress", () => saveProgress(db, { id, summary, rejects }));
+    inTransaction(db, clock, "import-progress", (tx) => saveProgress(tx, { id, summary, rejects }));
   let saving: Promise<void> | null = null;
   let nextSaveAtMs = clock.monotonic() + SAVE_EVERY_MS;
   const saveSometimes = (): void => {

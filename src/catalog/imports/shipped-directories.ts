@@ -11,9 +11,9 @@ export async function loadShippedDirectories(db: Database, clock: Clock): Promis
   if (findMeta(db, "directories_loaded") !== undefined) return;
   await importFile(db, clock, "categories", categoriesFile);
   await importFile(db, clock, "territories", territoriesFile);
-  await inTransaction(db, clock, "shipped-directories", () => {
-    if (findMeta(db, "directories_loaded") === undefined) {
-      writeMeta(db, "directories_loaded", Buffer.from("1"));
+  await inTransaction(db, clock, "shipped-directories", (tx) => {
+    if (findMeta(tx, "directories_loaded") === undefined) {
+      writeMeta(tx, "directories_loaded", Buffer.from("1"));
     }
   });
 }

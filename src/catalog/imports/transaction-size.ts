@@ -23,7 +23,7 @@ const DOWN = 0.9;
 export async function measureCommit(db: Database, clock: Clock): Promise<number> {
   let bestMs = Number.POSITIVE_INFINITY;
   for (let tries = 0; tries < 2; tries++) {
-    await inTransaction(db, clock, "import", () => rewriteMeta(db));
+    await inTransaction(db, clock, "import", rewriteMeta);
     bestMs = Math.min(bestMs, lastHoldMs(db));
   }
   return bestMs;

@@ -28,7 +28,7 @@ import { nextTerm, type PlanCode, planInForce } from "./plan.ts";
 import { type PlanChange, requireLimits } from "./plan-limits.ts";
 
 /** Called where an organization gets webhook events again after a time without. */
-export interface Resumption {
+interface Resumption {
   /** The long part, before the change. Does nothing for an organization that gets events. */
   prepare(db: Database, clock: Clock, organizationId: number): Promise<void>;
   /** The short part, in the transaction that makes the change. */
@@ -205,7 +205,7 @@ function changeOrganization(
   });
 }
 
-export interface NewMember {
+interface NewMember {
   organizationId: number;
   email: string;
   name: string;

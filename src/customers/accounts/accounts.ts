@@ -50,10 +50,7 @@ export function createAccounts(db: Database, changes: AccountChanges) {
      */
     async membershipsOf(email: string, isVerified: boolean): Promise<Membership[]> {
       const places = await selectPlaces(db, email);
-      return (isVerified ? places : places.slice(0, 1)).filter(
-        ({ member, organization }) =>
-          member.suspendedAt === null && organization.archivedAt === null,
-      );
+      return (isVerified ? places : places.slice(0, 1)).filter(isActive);
     },
     /** The first member there is, or null. */
     firstMemberId: (): Promise<number | null> => selectFirstMemberId(db),
@@ -61,6 +58,11 @@ export function createAccounts(db: Database, changes: AccountChanges) {
     newMemberEmail: (organizationId: number, text: string): Promise<string> =>
       newMemberEmail(db, organizationId, text),
   };
+}
+
+/** Whether somebody may act there. */
+export function isActive({ member, organization }: Membership): boolean {
+  return member.suspendedAt === null && organization.archivedAt === null;
 }
 
 /** @throws AppError `not_found` */

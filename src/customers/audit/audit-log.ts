@@ -14,37 +14,34 @@ export interface Actor {
 export const COMMAND_LINE: Actor = { person: "", keyId: null };
 
 /** The actions that are recorded. */
-export const AUDIT_ACTIONS = [
-  "import.start",
-  "job.run",
-  "key.create",
-  "key.revoke",
-  "member.add",
-  "member.link",
-  "member.restore",
-  "member.role",
-  "member.suspend",
-  "organization.archive",
-  "organization.create",
-  "organization.plan",
-  "organization.restore",
-  "person.end-sessions",
-  "person.password",
-  "person.password-link",
-  "person.password-mail",
-  "plan.set",
-  "staff.add",
-  "staff.remove",
-  "webhook.change",
-  "webhook.create",
-  "webhook.delete",
-  "webhook.disable",
-  "webhook.enable",
-  "webhook.resend",
-  "webhook.rotate-secret",
-] as const;
-
-export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+export type AuditAction =
+  | "import.start"
+  | "job.run"
+  | "key.create"
+  | "key.revoke"
+  | "member.add"
+  | "member.link"
+  | "member.restore"
+  | "member.role"
+  | "member.suspend"
+  | "organization.archive"
+  | "organization.create"
+  | "organization.plan"
+  | "organization.restore"
+  | "person.end-sessions"
+  | "person.password"
+  | "person.password-link"
+  | "person.password-mail"
+  | "plan.set"
+  | "staff.add"
+  | "staff.remove"
+  | "webhook.change"
+  | "webhook.create"
+  | "webhook.delete"
+  | "webhook.disable"
+  | "webhook.enable"
+  | "webhook.resend"
+  | "webhook.rotate-secret";
 
 /** The kinds of things that are changed. */
 export type AuditTarget =

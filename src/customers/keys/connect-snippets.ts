@@ -3,23 +3,12 @@ export const KEY_PLACE = "YOUR_KEY";
 
 /** How one kind of assistant is connected to the appliance. */
 export interface ConnectSnippet {
-  id: (typeof SNIPPET_IDS)[number];
+  id: "claude-code" | "claude-desktop" | "cursor" | "vs-code" | "codex" | "zed" | "bridge" | "curl";
   name: string;
   /** Where the text goes; none for a command. */
   files: readonly string[];
   text: string;
 }
-
-export const SNIPPET_IDS = [
-  "claude-code",
-  "claude-desktop",
-  "cursor",
-  "vs-code",
-  "codex",
-  "zed",
-  "bridge",
-  "curl",
-] as const;
 
 /** The MCP server's address. @param base the appliance's, without a slash at its end */
 export function mcpAddress(base: string): string {

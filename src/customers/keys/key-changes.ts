@@ -4,7 +4,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import { fieldError, notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
-import { requireMember } from "../accounts/accounts.ts";
+import { optionalName, requireMember } from "../accounts/accounts.ts";
 import { type Actor, recordChange } from "../audit/audit-log.ts";
 import { hashKeyToken, type KeyAccess, shownPrefix } from "./key-token.ts";
 import { insertKey, selectKey, updateRevoked } from "./keys.store.ts";
@@ -22,7 +22,11 @@ export const keyChanges = { addKey, revokeKey };
 
 export type KeyChanges = Calls<typeof keyChanges>;
 
-/** Of the token only a hash is stored. @throws AppError `not_found` for the member; `invalid` on `expires` for an instant that is over */
+/**
+ * Stores a hash of the token, and nothing else of it but its first characters.
+ * @throws AppError `not_found` for the member; `invalid` on `name`, and on `expires` for an instant that
+ *   is over
+ */
 async function addKey(
   db: Database,
   clock: Clock,
@@ -32,9 +36,9 @@ async function addKey(
   if (expiresAt !== null && expiresAt <= clock.now()) {
     throw fieldError({ expires: [message("dayIsOver")] });
   }
+  const name = optionalName(given);
   return inTransaction(db, clock, "key-create", async (tx) => {
     const { organizationId } = await requireMember(tx, memberId);
-    const name = given.trim();
     const prefix = shownPrefix(token);
     const made = await insertKey(tx, {
       ...{ memberId, name, prefix, access, expiresAt },

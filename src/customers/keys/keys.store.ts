@@ -1,6 +1,6 @@
 import { asc, eq, getTableColumns, sql } from "drizzle-orm";
 import { type Database, statement, type Transaction } from "../../db/database.ts";
-import { change, given, query, queryNow } from "../../db/query.ts";
+import { query, queryNow } from "../../db/query.ts";
 import { members, organizations } from "../accounts/accounts.table.ts";
 import { type Key, keys } from "./keys.table.ts";
 
@@ -15,7 +15,7 @@ const holderByHash = queryNow((db) =>
     .where(eq(keys.hash, sql.placeholder("hash"))),
 );
 
-/** Whose key it is: read in the snapshot of the tick. */
+/** A key with its member and organization, read in the snapshot of the tick. */
 export function selectHolderNow(db: Database, hash: string) {
   return holderByHash(db).get({ hash: toBytes(hash) });
 }
@@ -59,15 +59,8 @@ export async function insertKey(
   return made as Key;
 }
 
-const setRevoked = change((db) =>
-  db
-    .update(keys)
-    .set({ revokedAt: given("revokedAt") })
-    .where(eq(keys.id, sql.placeholder("id"))),
-);
-
 export async function updateRevoked(tx: Transaction, id: number, revokedAt: number): Promise<void> {
-  await setRevoked(tx).run({ id, revokedAt });
+  await tx.builders.update(keys).set({ revokedAt }).where(eq(keys.id, id));
 }
 
 /** As a hash is stored. */
@@ -76,6 +69,6 @@ function toBytes(hash: string): Buffer {
 }
 
 /** Writes when a key was last used, in the transaction of its usage. */
-export function recordKeyUse(db: Database, keyId: number, usedAt: number): void {
-  statement(db, "UPDATE keys SET last_used_at = ? WHERE id = ?").run(usedAt, keyId);
+export function recordKeyUse(tx: Transaction, keyId: number, usedAt: number): void {
+  statement(tx, "UPDATE keys SET last_used_at = ? WHERE id = ?").run(usedAt, keyId);
 }

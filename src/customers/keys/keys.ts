@@ -28,7 +28,7 @@ interface Holder {
   organization: Organization;
 }
 
-export type Verification =
+type Verification =
   | { ok: true; caller: Caller }
   | { ok: false; code: "not_authenticated" | "authentication_failed"; said: Message };
 

@@ -15,9 +15,9 @@ const WAIT: Wait = { maxMs: 3_000, lookMs: 1 };
 const COMMITS_PER_LOOK = 100;
 
 /**
- * Commits entries and the use of keys on the connection that serves, which waits for no disk (the
- * guide Operating, "What survives…"). Now and then it has the write-ahead log checkpointed elsewhere; while that holds
- * the lock a commit waits for it as for any other writer's.
+ * Commits entries and the use of keys on the connection that serves, which waits for no disk (guide
+ * Operating, "What survives…"). Now and then it has the write-ahead log checkpointed elsewhere; while
+ * that holds the lock a commit waits for it as for any other writer's.
  * @param checkpoint settles when it is over
  */
 export function createUsageCommits(db: Database, clock: Clock, checkpoint: () => Promise<void>) {
@@ -39,9 +39,9 @@ export function createUsageCommits(db: Database, clock: Clock, checkpoint: () =>
       db,
       clock,
       "usage",
-      (): UsageReceipt[] => {
-        for (const { keyId, usedAt } of keyUses) recordKeyUse(db, keyId, usedAt);
-        return addUsage(db, entries);
+      (tx): UsageReceipt[] => {
+        for (const { keyId, usedAt } of keyUses) recordKeyUse(tx, keyId, usedAt);
+        return addUsage(tx, entries);
       },
       WAIT,
     );

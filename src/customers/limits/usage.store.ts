@@ -1,7 +1,10 @@
-import { type Database, statement } from "../../db/database.ts";
+import { and, eq, gt, lte, min, sql } from "drizzle-orm";
+import { type Database, statement, type Transaction } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
+import { change, query } from "../../db/query.ts";
 import { type JsonText, toJsonText } from "../../values/json-text.ts";
 import { type Day, formatDay } from "../../values/moscow-time.ts";
+import { usageDays } from "./usage.table.ts";
 import type { UsageView } from "./usage-view.ts";
 
 /** Requests of one kind, counted together. */
@@ -32,6 +35,7 @@ export interface UsageReceipt {
 /** Requests that the quota had no room for are recorded with this status. */
 const REFUSED_STATUS = 429;
 
+// Counting is on every billed request's way, so it runs SQL as a text.
 const USED = "SELECT used FROM usage_periods WHERE organization_id = ? AND started_at = ?";
 
 const ADD_USED = `
@@ -57,10 +61,10 @@ export function createUsageStore(db: Database) {
  * Counts entries in their order, in the caller's transaction. Only here is it decided whether a request
  * fits into the quota, so that several processes together never exceed it.
  */
-export function addUsage(db: Database, entries: readonly UsageEntry[]): UsageReceipt[] {
-  const store = createUsageStore(db);
-  const addUsed = statement(db, ADD_USED);
-  const addDay = statement(db, ADD_DAY);
+export function addUsage(tx: Transaction, entries: readonly UsageEntry[]): UsageReceipt[] {
+  const store = createUsageStore(tx);
+  const addUsed = statement(tx, ADD_USED);
+  const addDay = statement(tx, ADD_DAY);
   return entries.map((entry) => {
     const { organizationId, keyId, method, status, day, periodStartedAt, units, requests } = entry;
     const before = store.used(organizationId, periodStartedAt);
@@ -85,7 +89,7 @@ export interface UsageSelection {
   to: Day;
 }
 
-/** An organization's usage by day, method and key. */
+/** An organization's usage by day, method and key. Answers at once: its deadline ends with the call. */
 export function selectUsage(
   db: Database,
   { organizationId, from, to }: UsageSelection,
@@ -98,4 +102,35 @@ export function selectUsage(
      GROUP BY day, method, key_id ORDER BY day, method, key_id`,
   ).all(organizationId, from, to);
   return toJsonText(rows.map((row) => ({ ...row, day: formatDay(row.day) })));
+}
+
+const nextOrganization = query((db) =>
+  db
+    .select({ id: min(usageDays.organizationId) })
+    .from(usageDays)
+    .where(gt(usageDays.organizationId, sql.placeholder("after"))),
+);
+
+/** The next organization that has usage, found by one step in the key; null after the last one. */
+export async function nextWithUsage(db: Database, after: number): Promise<number | null> {
+  return (await nextOrganization(db).get({ after }))?.id ?? null;
+}
+
+const removeOldestDay = change((db) => {
+  const isOfOrganization = eq(usageDays.organizationId, sql.placeholder("organizationId"));
+  const oldest = db
+    .select({ day: min(usageDays.day) })
+    .from(usageDays)
+    .where(and(isOfOrganization, lte(usageDays.day, sql.placeholder("until"))));
+  return db.delete(usageDays).where(and(isOfOrganization, eq(usageDays.day, oldest)));
+});
+
+/** Removes the oldest day of an organization, where it is old enough. @returns how many rows it had */
+export async function deleteOldestDay(
+  tx: Transaction,
+  organizationId: number,
+  until: Day,
+): Promise<number> {
+  const { changes } = await removeOldestDay(tx).run({ organizationId, until });
+  return changes;
 }

@@ -4,7 +4,7 @@ import { createUsageStore, type UsageEntry, type UsageReceipt } from "./usage.st
 export type Usage = ReturnType<typeof createUsage>;
 
 /** One request to be counted. */
-export type UsageOfRequest = Omit<UsageEntry, "requests">;
+type UsageOfRequest = Omit<UsageEntry, "requests">;
 
 export interface Charge {
   /** False: the quota had no room for the request, and it cost nothing. */

@@ -1,7 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import { patientClient } from "../../db/patient-client.ts";
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "./password-rules.ts";
-import { noteChosen } from "./people.store.ts";
 
 /** Settings of the library. Plain data, since it runs on a thread of its own. */
 export interface AuthSettings {
@@ -60,7 +59,6 @@ async function build(db: Database, { secret }: AuthSettings) {
         verify: ({ hash, password }) => Bun.password.verify(password, hash),
       },
       sendResetPassword: async ({ token }) => asked.onLink?.(token),
-      onPasswordReset: async ({ user }) => noteChosen(db, user.id),
     },
     user: {
       modelName: "people",

@@ -1,7 +1,14 @@
 import { createHmac } from "node:crypto";
-import { type Database, statement } from "../../db/database.ts";
+import type { Database } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
+import {
+  type PersonNetwork,
+  pruneNetworks,
+  putNetwork,
+  selectSignedInAt,
+} from "./known-networks.store.ts";
+import { selectPersonByEmail } from "./people.store.ts";
 
 /**
  * Networks from which a person signed in before. There the person is not shut out while others guess the
@@ -19,44 +26,24 @@ export function networkHash(key: string, network: string): Buffer {
 }
 
 /** An address that nobody has takes the same look-ups, so that the time tells nothing. */
-export function isKnownNetwork(
+export async function isKnownNetwork(
   db: Database,
   nowMs: number,
   { email, network }: { email: string; network: Buffer },
-): boolean {
-  const found = statement<{ isKnown: number }>(
-    db,
-    `SELECT EXISTS (
-       SELECT 1 FROM known_networks
-       WHERE person_id = coalesce((SELECT id FROM people WHERE email = ?), '')
-         AND network = ? AND signed_in_at > ?) AS isKnown`,
-  ).get(email.toLowerCase(), network, nowMs - KNOWN_MS);
-  return found?.isKnown === 1;
+): Promise<boolean> {
+  const person = await selectPersonByEmail(db, email.toLowerCase());
+  const notedAt = await selectSignedInAt(db, { personId: person?.id ?? "", network });
+  return notedAt !== null && notedAt > nowMs - KNOWN_MS;
 }
 
 /** Notes that somebody signed in from a network; it is written once a day at the most. */
-export async function noteNetwork(
-  db: Database,
-  clock: Clock,
-  { personId, network }: { personId: string; network: Buffer },
-): Promise<void> {
+export async function noteNetwork(db: Database, clock: Clock, place: PersonNetwork): Promise<void> {
   const nowMs = clock.now();
-  const noted = statement<{ at: number }>(
-    db,
-    "SELECT signed_in_at AS at FROM known_networks WHERE person_id = ? AND network = ?",
-  ).get(personId, network);
-  if (noted !== undefined && nowMs - noted.at < DAY_MS) return;
-  await inTransaction(db, clock, "known-network", () => {
-    statement(
-      db,
-      `INSERT INTO known_networks (person_id, network, signed_in_at) VALUES (?, ?, ?)
-       ON CONFLICT DO UPDATE SET signed_in_at = excluded.signed_in_at`,
-    ).run(personId, network, nowMs);
-    statement(
-      db,
-      `DELETE FROM known_networks WHERE person_id = ? AND (signed_in_at <= ? OR network NOT IN (
-         SELECT network FROM known_networks WHERE person_id = ?
-         ORDER BY signed_in_at DESC LIMIT ?))`,
-    ).run(personId, nowMs - KNOWN_MS, personId, KNOWN_MAX);
+  const notedAt = await selectSignedInAt(db, place);
+  if (notedAt !== null && nowMs - notedAt < DAY_MS) return;
+  await inTransaction(db, clock, "known-network", async (tx) => {
+    await putNetwork(tx, place, nowMs);
+    const { personId } = place;
+    await pruneNetworks(tx, { personId, until: nowMs - KNOWN_MS, kept: KNOWN_MAX });
   });
 }

@@ -2,28 +2,27 @@ import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { COMMAND_LINE } from "../audit/audit-log.ts";
 import type { AuthSettings } from "./auth.ts";
-import {
-  distrust,
-  type EnsuredPerson,
-  endSessionsOfSuspended,
-  ensurePerson,
-  markStaff,
-  passwordLink,
-  setPassword,
-} from "./people.ts";
+import { passwordLink } from "./password-links.ts";
+import { setPassword } from "./passwords.ts";
+import { distrust, type EnsuredPerson, ensurePerson, markStaff } from "./people.ts";
+import { endSessionsOfSuspended } from "./sessions.ts";
 
 export type OperatorPeople = ReturnType<typeof createOperatorPeople>;
 
 /** Operations on people for the operator's commands. */
-export function createOperatorPeople(db: Database, clock: Clock, settings: () => AuthSettings) {
+export function createOperatorPeople(
+  db: Database,
+  clock: Clock,
+  settings: () => Promise<AuthSettings>,
+) {
   return {
     /** @throws AppError `not_found`; `conflict` for the last one who is staff */
     markStaff: (email: string, isStaff: boolean): Promise<void> =>
       markStaff(db, clock, { email, isStaff, by: COMMAND_LINE }),
 
     /** The person with this address, made where there is none. */
-    ensure: (input: { email: string; name: string }): Promise<EnsuredPerson> =>
-      ensurePerson(db, clock, { settings: settings(), ...input }),
+    ensure: async (input: { email: string; name: string }): Promise<EnsuredPerson> =>
+      ensurePerson(db, clock, { settings: await settings(), ...input }),
 
     /** As `distrust`, before somebody is given more. @returns whether they still have a password */
     distrust: (email: string): Promise<boolean> => distrust(db, clock, email),
@@ -33,11 +32,11 @@ export function createOperatorPeople(db: Database, clock: Clock, settings: () =>
       endSessionsOfSuspended(db, clock, email),
 
     /** A token for choosing a password once; null where there is no such person. */
-    passwordLink: (email: string): Promise<string | null> =>
-      passwordLink(db, clock, { settings: settings(), email, isTrusted: true }),
+    passwordLink: async (email: string): Promise<string | null> =>
+      passwordLink(db, clock, { settings: await settings(), email, isTrusted: true }),
 
     /** Ends the person's sessions. @throws AppError `invalid`, `not_found` */
-    setPassword: (email: string, password: string): Promise<void> =>
-      setPassword(db, clock, { settings: settings(), email, password, by: COMMAND_LINE }),
+    setPassword: async (email: string, password: string): Promise<void> =>
+      setPassword(db, clock, { settings: await settings(), email, password, by: COMMAND_LINE }),
   };
 }

@@ -1,4 +1,7 @@
-import { type Database, statement } from "../../db/database.ts";
+import { and, asc, count, eq, exists, gt, isNotNull, sql } from "drizzle-orm";
+import type { Database, Transaction } from "../../db/database.ts";
+import { change, query } from "../../db/query.ts";
+import { credentials, people, sessions, verifications } from "./people.table.ts";
 import type { Person } from "./person.ts";
 
 /** How somebody signs in, for staff. */
@@ -8,105 +11,137 @@ export interface PersonAccount extends Person {
   sessions: number;
 }
 
-type Row = Omit<Person, "isStaff" | "isVerified"> & { isStaff: number; isVerified: number };
+const personColumns = {
+  id: people.id,
+  name: people.name,
+  email: people.email,
+  isStaff: people.isStaff,
+  isVerified: people.isVerified,
+};
 
-const COLUMNS = "id, name, email, is_staff AS isStaff, email_verified AS isVerified";
+const personByEmail = query((db) =>
+  db
+    .select(personColumns)
+    .from(people)
+    .where(eq(people.email, sql.placeholder("email"))),
+);
 
-export function selectPersonByEmail(db: Database, email: string): Person | undefined {
-  const row = statement<Row>(db, `SELECT ${COLUMNS} FROM people WHERE email = ?`).get(email);
-  return row && toPerson(row);
+export function selectPersonByEmail(db: Database, email: string): Promise<Person | undefined> {
+  return personByEmail(db).get({ email });
 }
 
-export function selectEmail(db: Database, personId: string): string | undefined {
-  const found = statement<{ email: string }>(db, "SELECT email FROM people WHERE id = ?");
-  return found.get(personId)?.email;
+const emailById = query((db) =>
+  db
+    .select({ email: people.email })
+    .from(people)
+    .where(eq(people.id, sql.placeholder("personId"))),
+);
+
+export async function selectEmail(db: Database, personId: string): Promise<string | undefined> {
+  return (await emailById(db).get({ personId }))?.email;
 }
 
-export function selectPeople(db: Database, nowMs: number): PersonAccount[] {
-  return statement<Row & { hasPassword: number; sessions: number }>(
-    db,
-    `SELECT ${COLUMNS},
-       EXISTS (SELECT 1 FROM credentials c WHERE c.person_id = p.id AND c.password IS NOT NULL)
-         AS hasPassword,
-       (SELECT count(*) FROM sessions s WHERE s.person_id = p.id AND s.expires_at > ?) AS sessions
-     FROM people p ORDER BY email`,
-  )
-    .all(new Date(nowMs).toISOString())
-    .map((row) => ({
-      ...toPerson(row),
-      hasPassword: row.hasPassword === 1,
-      sessions: row.sessions,
-    }));
+const accounts = query((db) => {
+  const passwords = db
+    .select({ id: credentials.id })
+    .from(credentials)
+    .where(and(eq(credentials.personId, people.id), isNotNull(credentials.password)));
+  const open = db
+    .select({ sessions: count() })
+    .from(sessions)
+    .where(and(eq(sessions.personId, people.id), gt(sessions.expiresAt, sql.placeholder("now"))));
+  return db
+    .select({
+      ...personColumns,
+      hasPassword: sql`${exists(passwords)}`.mapWith(Boolean),
+      sessions: sql`${open}`.mapWith(Number),
+    })
+    .from(people)
+    .orderBy(asc(people.email));
+});
+
+export function selectPeople(db: Database, nowMs: number): Promise<PersonAccount[]> {
+  return accounts(db).all({ now: new Date(nowMs).toISOString() });
 }
 
-export function selectStaffEmails(db: Database): string[] {
-  const staff = "SELECT email FROM people WHERE is_staff = 1 ORDER BY email";
-  return statement<{ email: string }>(db, staff)
-    .all()
-    .map(({ email }) => email);
+const staffEmails = query((db) =>
+  db
+    .select({ email: people.email })
+    .from(people)
+    .where(eq(people.isStaff, true))
+    .orderBy(asc(people.email)),
+);
+
+export async function selectStaffEmails(db: Database): Promise<string[]> {
+  return (await staffEmails(db).all()).map(({ email }) => email);
 }
 
-export function countStaff(db: Database): number {
-  const counted = "SELECT count(*) AS staff FROM people WHERE is_staff = 1";
-  return statement<{ staff: number }>(db, counted).get()?.staff ?? 0;
+const firstPerson = query((db) => db.select({ id: people.id }).from(people).limit(1));
+
+export async function anyPerson(db: Database): Promise<boolean> {
+  return (await firstPerson(db).get()) !== undefined;
 }
 
-export function anyPerson(db: Database): boolean {
-  return statement(db, "SELECT 1 FROM people LIMIT 1").get() !== undefined;
-}
+const passwordOf = query((db) =>
+  db
+    .select({ id: credentials.id })
+    .from(credentials)
+    .where(
+      and(eq(credentials.personId, sql.placeholder("personId")), isNotNull(credentials.password)),
+    ),
+);
 
 /** Whether the person has chosen a password yet. */
-export function hasPassword(db: Database, personId: string): boolean {
-  const found = "SELECT 1 FROM credentials WHERE person_id = ? AND password IS NOT NULL";
-  return statement(db, found).get(personId) !== undefined;
+export async function hasPassword(db: Database, personId: string): Promise<boolean> {
+  return (await passwordOf(db).get({ personId })) !== undefined;
 }
 
-export function setStaff(db: Database, personId: string, isStaff: boolean): void {
-  statement(db, "UPDATE people SET is_staff = ? WHERE id = ?").run(Number(isStaff), personId);
+export async function updatePerson(
+  tx: Transaction,
+  personId: string,
+  values: Partial<Pick<typeof people.$inferSelect, "isStaff" | "isVerified" | "linkIsTrusted">>,
+): Promise<void> {
+  await tx.builders.update(people).set(values).where(eq(people.id, personId));
 }
 
-/** Removes the links by which a password could be chosen. */
-export function deleteLinks(db: Database, personId: string): void {
-  statement(db, "DELETE FROM verifications WHERE value = ?").run(personId);
-}
-
-export function setVerified(db: Database, personId: string): void {
-  statement(db, "UPDATE people SET email_verified = 1 WHERE id = ?").run(personId);
-}
-
-/** Notes whether the link that is made next is trusted to reach the person. */
-export function setLinkTrust(db: Database, personId: string, isTrusted: boolean): void {
-  const put = "UPDATE people SET link_is_trusted = ? WHERE id = ?";
-  statement(db, put).run(Number(isTrusted), personId);
-}
+const verifyByLink = change((db) =>
+  db
+    .update(people)
+    .set({ isVerified: sql`${people.linkIsTrusted}`, linkIsTrusted: false })
+    .where(eq(people.id, sql.placeholder("personId"))),
+);
 
 /** Notes that a password was chosen by the latest link: the person is verified where the link was trusted. */
-export function noteChosen(db: Database, personId: string): void {
-  statement(
-    db,
-    "UPDATE people SET email_verified = link_is_trusted, link_is_trusted = 0 WHERE id = ?",
-  ).run(personId);
+export async function noteChosen(tx: Transaction, personId: string): Promise<void> {
+  await verifyByLink(tx).run({ personId });
 }
+
+const removeLinks = change((db) =>
+  db.delete(verifications).where(eq(verifications.value, sql.placeholder("personId"))),
+);
+
+/** Removes the links by which a password could be chosen. */
+export async function deleteLinks(tx: Transaction, personId: string): Promise<void> {
+  await removeLinks(tx).run({ personId });
+}
+
+const removePassword = change((db) =>
+  db.delete(credentials).where(eq(credentials.personId, sql.placeholder("personId"))),
+);
 
 /** Removes the password: nobody can sign in as the person until one is chosen by a new link. */
-export function deletePassword(db: Database, personId: string): void {
-  statement(db, "DELETE FROM credentials WHERE person_id = ?").run(personId);
-  deleteLinks(db, personId);
-  deleteSessions(db, personId);
+export async function deletePassword(tx: Transaction, personId: string): Promise<void> {
+  await removePassword(tx).run({ personId });
+  await deleteLinks(tx, personId);
+  await deleteSessions(tx, personId);
 }
+
+const removeSessions = change((db) =>
+  db.delete(sessions).where(eq(sessions.personId, sql.placeholder("personId"))),
+);
 
 /** Ends the person's sessions. @returns how many there were */
-export function deleteSessions(db: Database, personId: string): number {
-  return statement(db, "DELETE FROM sessions WHERE person_id = ?").run(personId).changes;
-}
-
-/** Whether somebody is an active member of an organization that is not archived. */
-export function hasPlace(db: Database, email: string): boolean {
-  const place = `SELECT 1 FROM members m JOIN organizations o ON o.id = m.organization_id
-     WHERE m.email = ? AND m.suspended_at IS NULL AND o.archived_at IS NULL`;
-  return statement(db, place).get(email) !== undefined;
-}
-
-function toPerson({ id, name, email, isStaff, isVerified }: Row): Person {
-  return { id, name, email, isStaff: isStaff === 1, isVerified: isVerified === 1 };
+export async function deleteSessions(tx: Transaction, personId: string): Promise<number> {
+  const { changes } = await removeSessions(tx).run({ personId });
+  return changes;
 }

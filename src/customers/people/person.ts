@@ -1,3 +1,5 @@
+import type { AuditEntry } from "../audit/audit-log.ts";
+
 /** Somebody who can sign in. */
 export interface Person {
   id: string;
@@ -9,4 +11,9 @@ export interface Person {
    * their password.
    */
   isVerified: boolean;
+}
+
+/** An audit entry about a person, of no organization. */
+export function ofPerson(action: AuditEntry["action"], email: string): AuditEntry {
+  return { organizationId: null, action, target: `person ${email}` };
 }

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
-import { parseDay, startOfDay } from "../../values/moscow-time.ts";
+import { parseEndOfDay } from "../../values/moscow-time.ts";
 
 /** The number by which the lists name an organization, member or key. */
 export function parseId(text: string): number {
@@ -10,15 +10,11 @@ export function parseId(text: string): number {
   return id;
 }
 
-/** The day after it can still be written with four digits of the year. */
-const LAST_DAY = parseDay("9999-12-30") ?? 0;
-
-/** A day that is meant through its last Moscow second: the instant at which the next one starts. */
+/** Reads a last day as the instant at which it ends in Moscow. */
 export function parseLastDay(text: string): number {
-  const day = parseDay(text);
-  if (day === null || day > LAST_DAY)
-    throw new InvalidArgumentError("It is not a day such as 2027-01-31.");
-  return startOfDay(day + 1);
+  const endsAt = parseEndOfDay(text);
+  if (endsAt === null) throw new InvalidArgumentError("It is not a day such as 2027-01-31.");
+  return endsAt;
 }
 
 export function choiceOption(

@@ -23,7 +23,7 @@ export interface Output {
 export const EXIT_FAILED = 1;
 export const EXIT_USAGE = 2;
 export const EXIT_REJECTED_ROWS = 3;
-/** As shells have it for what was ended by Ctrl-C. */
+/** The shells' code for a program that was ended by Ctrl-C. */
 export const EXIT_INTERRUPTED = 130;
 
 /** Ends a command with an exit code; the message, if any, is printed. */

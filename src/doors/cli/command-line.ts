@@ -8,22 +8,22 @@ import {
   storageReason,
   toAppError,
 } from "../../errors.ts";
-import { backupCommand, restoreCommand } from "./backup.ts";
-import { checkCommand } from "./check.ts";
 import { type CommandContext, CommandExit, EXIT_FAILED, EXIT_USAGE } from "./command-context.ts";
-import { healthCommand } from "./health.ts";
-import { importCommand } from "./import.ts";
-import { keyCommand } from "./key.ts";
-import { mcpCommand } from "./mcp.ts";
-import { memberCommand } from "./member.ts";
-import { orgCommand } from "./org.ts";
-import { planCommand } from "./plan.ts";
-import { searchCommand } from "./search.ts";
-import { serveCommand } from "./serve.ts";
-import { staffCommand } from "./staff.ts";
-import { startCommand } from "./start.ts";
-import { configCommand, openApiCommand, recountCommand } from "./upkeep.ts";
-import { webhookCommand } from "./webhook.ts";
+import { keyCommand } from "./customers/key.ts";
+import { memberCommand } from "./customers/member.ts";
+import { orgCommand } from "./customers/org.ts";
+import { planCommand } from "./customers/plan.ts";
+import { staffCommand } from "./customers/staff.ts";
+import { webhookCommand } from "./customers/webhook.ts";
+import { backupCommand, restoreCommand } from "./database/backup.ts";
+import { checkCommand } from "./database/check.ts";
+import { importCommand } from "./database/import.ts";
+import { searchCommand } from "./database/search.ts";
+import { configCommand, openApiCommand, recountCommand } from "./database/upkeep.ts";
+import { healthCommand } from "./serving/health.ts";
+import { mcpCommand } from "./serving/mcp.ts";
+import { serveCommand } from "./serving/serve.ts";
+import { startCommand } from "./serving/start.ts";
 
 /** Runs the command that the words name. @returns the exit code (decisions, section 8) */
 export async function runCommandLine(

@@ -47,6 +47,6 @@ export function instantCell(instantMs: number | null): string | null {
 }
 
 function cellText(value: Cell): string {
-  // A control character would reach the terminal as a command.
+  // Control characters would reach the terminal as commands.
   return value === null ? "-" : String(value).replace(/\p{Cc}/gu, "�");
 }

@@ -21,7 +21,7 @@ export async function withDomains<T>(
   });
 }
 
-/** The same for settings that a command made itself. */
+/** As `withDomains`, for settings that the command made itself. */
 export async function withDomainsAt<T>(
   context: CommandContext,
   config: Config,
@@ -36,8 +36,8 @@ export async function withDomainsAt<T>(
 }
 
 /**
- * The same on a copy beside the database, or on a new one where there is none; removed after. For
- * trying what a command would do.
+ * As `withDomains`, on a copy beside the database, or on a new one where there is none; removed
+ * after. For trying what a command would do.
  */
 export async function withDomainsOfCopy<T>(
   context: CommandContext,
@@ -57,7 +57,7 @@ export async function withDomainsOfCopy<T>(
   }
 }
 
-/** @throws CommandExit for a database that would be gone with this command */
+/** Refuses a database in memory, which would be gone with this command. @throws CommandExit */
 export function requireFile({ databasePath }: Config): void {
   if (databasePath === IN_MEMORY) {
     throw new CommandExit(

@@ -1,7 +1,7 @@
 import { type AppError, toAppError } from "../../errors.ts";
 import { STATUS_OF } from "../../methods/statuses.ts";
 import type { Ports } from "../../ports/ports.ts";
-import { REQUEST_ID } from "./request-id.ts";
+import { REQUEST_ID } from "./requests/request-id.ts";
 
 /** Headers by name; a plain object, since that is what a Response takes cheapest. */
 export type Headers = Record<string, string>;
@@ -43,10 +43,10 @@ export function json(status: number, body: string, headers: Headers): Response {
 }
 
 /**
- * What does not fit into its buffer of 16 KiB, head included, Bun writes piece by piece, each name
- * and value of a header by a system call of its own, when the answer comes after a wait: half as many
- * pages of the catalog were answered in a second then. A stream it writes at once. In the length of
- * a text, since a character may take three bytes.
+ * Longest body that Bun is given whole; a longer one becomes a stream. An answer that comes after a wait
+ * and does not fit into Bun's buffer of 16 KiB, head included, is written piece by piece, each name and
+ * value of a header by a system call of its own, which halved the pages of the catalog per second. A
+ * stream is written at once. Counted in characters, each of up to three bytes.
  */
 const WHOLE_LENGTH_MAX = 5_000;
 
@@ -60,14 +60,14 @@ function streamOf(body: string): ReadableStream {
   });
 }
 
-/** The answer to an error that the caller was to expect. */
+/** Answers an error that is to be expected, and so not logged. */
 export function errorResponse(error: AppError, headers: Headers): Response {
   return json(STATUS_OF[error.code], errorBody(error), { ...headers, ...errorHeaders(error) });
 }
 
 /**
- * The answer to whatever was thrown. What nobody foresaw is a fixed sentence; the private cause of
- * it, and of what the storage could not do, goes to the log under the request id.
+ * Answers whatever was thrown. An unforeseen error is told by a fixed sentence; its private cause, as
+ * that of a storage fault, goes to the log under the request id.
  */
 export function errorAnswer(thrown: unknown, headers: Headers, ports: Ports): Response {
   const error = toAppError(thrown);
@@ -75,12 +75,12 @@ export function errorAnswer(thrown: unknown, headers: Headers, ports: Ports): Re
   return errorResponse(error, headers);
 }
 
-/** For an error that was told to the log where it arose. */
+/** Marks an error whose cause was logged where it arose. */
 export function noteLogged(error: unknown): void {
   if (error instanceof Error) logged.add(error);
 }
 
-/** Once an error: all requests of a failed commit share one. */
+/** Logs an error's cause, once: all requests of a failed commit share one error. */
 export function logCause(error: AppError, headers: Headers, { log }: Ports): void {
   if (error.cause === undefined || logged.has(error)) return;
   logged.add(error);

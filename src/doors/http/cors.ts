@@ -5,9 +5,7 @@ const ALLOWED_HEADERS =
   "Authorization, Content-Type, X-Request-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name";
 const PREFLIGHT_AGE_S = 600;
 
-/**
- * Headers that let a page of an allowed origin read an answer; none for all other origins.
- */
+/** Headers that let a page of an allowed origin read an answer; none for all other origins. */
 export function corsHeaders(request: Request, origins: readonly string[]): Headers {
   if (origins.length === 0) return {};
   const origin = request.headers.get("origin");
@@ -20,7 +18,7 @@ export function corsHeaders(request: Request, origins: readonly string[]): Heade
 }
 
 /**
- * The answer to a preflight of an allowed origin, else null. It comes before the key.
+ * Answers a preflight of an allowed origin; else null. Preflights carry no key, so this comes before it.
  * @param headers those that every answer to this request carries
  */
 export function preflight(request: Request, headers: Headers, verbs: string): Response | null {

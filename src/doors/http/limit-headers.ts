@@ -5,10 +5,10 @@ import type { Headers } from "./answers.ts";
 
 const PERIOD_S = PERIOD_DAYS * 24 * 60 * 60;
 
-/** Made once for each plan that is read. */
+/** Policies written once for each plan object. */
 const policies = new WeakMap<Plan, string>();
 
-/** After draft-ietf-httpapi-ratelimit-headers (decisions, section 1). */
+/** Sets the headers of draft-ietf-httpapi-ratelimit-headers (decisions, section 1). */
 export function setLimitHeaders(
   headers: Headers,
   limits: ReturnType<Admitted["limitsAfter"]>,

@@ -9,17 +9,17 @@ import { STATUS_OF } from "../../methods/statuses.ts";
 import { type NoteRequest, OTHER } from "../../upkeep/metrics/note-request.ts";
 import { inEnglish, message } from "../../values/messages/messages.ts";
 import { errorAnswer, errorResponse, type Headers, json, logCause } from "./answers.ts";
-import { parseBounded, readBytes } from "./body.ts";
 import { preflight } from "./cors.ts";
-import { brokenBound } from "./json-bounds.ts";
 import { setLimitHeaders } from "./limit-headers.ts";
-import { REQUEST_ID } from "./request-id.ts";
+import { parseBounded, readBytes } from "./requests/body.ts";
+import { brokenBound } from "./requests/json-bounds.ts";
+import { REQUEST_ID } from "./requests/request-id.ts";
 import { commonHeaders, type RestContext, wrongVerb } from "./rest.ts";
 
 /** The body of a POST: its value, undefined where it is not JSON; or the bound that it breaks. */
 export type ReadBody = { value: unknown } | { bound: string };
 
-/** What the MCP door makes of one POST; a 429 without a body is worded here. */
+/** The MCP door's answer to one POST. A 429 without a body is worded by this route. */
 export type AnswerMcp = (post: {
   body: ReadBody;
   header(name: string): string | null;
@@ -37,9 +37,9 @@ export interface McpContext extends RestContext {
 }
 
 const PATH = "/v1/mcp/";
-/** mcp.md, both eras. */
+/** Largest body, the same in both eras of the protocol. */
 const BODY_BYTES_MAX = 1024 * 1024;
-/** Under this name, requests that call no tool are in the usage by day. */
+/** Counts requests that call no tool, in the usage by day and in the metrics. */
 const USAGE_METHOD = "mcp";
 
 /**
@@ -54,7 +54,7 @@ export function mcpRoutes(context: McpContext) {
     .all(PATH.slice(0, -1), answer, { parse: "none" });
 }
 
-/** Notes requests by tool; under the name of usage those that call none. */
+/** The notes of requests by tool, made when one is first called. */
 function noteOf({ noteRequests }: McpContext): (operation: string) => NoteRequest {
   const notes = new Map<string, NoteRequest>();
   return (operation) => {
@@ -66,12 +66,12 @@ function noteOf({ noteRequests }: McpContext): (operation: string) => NoteReques
   };
 }
 
-/** What came of one POST, and what is noted of it. */
+/** The answer to one POST, and what is noted of it. */
 interface Answered {
   response: Response;
-  /** Operation id of the tool that was called, else the name of usage. */
+  /** Operation id of the tool that was called, else `USAGE_METHOD`. */
   operation: string;
-  /** Of the tool's outcome: over HTTP that is a 200, too. */
+  /** Status of the tool's outcome, also where the HTTP answer is a 200. */
   status: number;
 }
 

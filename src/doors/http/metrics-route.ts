@@ -28,8 +28,8 @@ export function metricsRoutes(context: MetricsContext): PublicRoutes {
 }
 
 /**
- * Behind a proxy that is not trusted, or does not tell, everybody has the proxy's address, which may
- * be the loopback that is allowed: what it has passed on is of unknown origin.
+ * Whether the client's address is allowed. Behind a proxy that is not trusted, or does not tell whom it
+ * serves, everybody has the proxy's address, often the loopback: such requests are refused.
  */
 function mayRead(request: Request, { config, clientIp }: MetricsContext): boolean {
   const isForwarded = FORWARDED.some((name) => request.headers.has(name));

@@ -1,7 +1,7 @@
-/** What a GET of an address that needs no key answers. `name` is the address's last part. */
+/** Answers a GET of an address that needs no key. `name` is the address's last part. */
 export type PublicRoute = (request: Request, name: string) => Response | Promise<Response>;
 
-/** By path. No other address is served without a key. */
+/** Routes by path; no other address is served without a key. */
 export type PublicRoutes = Record<string, PublicRoute>;
 
 /** The content security policy of a page of text, which loads styles and its icon. */

@@ -1,6 +1,6 @@
 import { json } from "./answers.ts";
 
-/** By the name of what is looked at: a sentence that says what is wrong with it, or null. */
+/** Checks by name: each gives a sentence that says what is wrong, or null. */
 export type ReadyChecks = Record<string, () => string | null | Promise<string | null>>;
 
 const RETRY_AFTER_S = "1";
@@ -15,10 +15,10 @@ export async function readinessAnswer(
 ): Promise<Response> {
   const faults = await lookAt(checks);
   const detail = faults.flatMap(([, fault]) => fault ?? []).join(" ");
-  // Warnings are read from the database too.
+  // Warnings are read from the database, which has to answer for that.
   const isRead = faults.every(([name, fault]) => name !== "database" || fault === null);
   const warned = isRead ? await lookAt(warnings) : [];
-  // A warning that there is no cause for is not there: few set what it is about.
+  // A warning without a cause is left out, not `ok`: few appliances set what it is about.
   const told = Object.fromEntries([
     ...faults.map(([name, fault]) => [name, fault ?? "ok"]),
     ...warned.filter(([, warning]) => warning !== null),

@@ -16,13 +16,13 @@ import {
 import { jsonTextOf } from "../../values/json-text.ts";
 import { message } from "../../values/messages/messages.ts";
 import { errorAnswer, errorResponse, type Headers, json } from "./answers.ts";
-import type { BaseAddress } from "./base-address.ts";
-import { type Bodies, readJsonBody } from "./body.ts";
 import { corsHeaders, preflight } from "./cors.ts";
+import { operationOf } from "./docs/openapi.ts";
 import { setLimitHeaders } from "./limit-headers.ts";
-import { operationOf } from "./openapi.ts";
-import { readQuery } from "./query.ts";
-import { REQUEST_ID, requestIdOf } from "./request-id.ts";
+import type { BaseAddress } from "./requests/base-address.ts";
+import { type Bodies, readJsonBody } from "./requests/body.ts";
+import { readQuery } from "./requests/query.ts";
+import { REQUEST_ID, requestIdOf } from "./requests/request-id.ts";
 
 export interface RestContext extends Gate {
   config: Config;
@@ -30,7 +30,7 @@ export interface RestContext extends Gate {
   baseAddress: BaseAddress;
   noteRequests: NoteRequests;
   bodies: Bodies;
-  /** What is read after it, before the next wait, is read at one instant after the call. */
+  /** Everything read before the next `await` sees one snapshot, taken after this call. */
   tickSnapshot(): Promise<void>;
 }
 
@@ -40,13 +40,13 @@ interface Incoming {
   params: Record<string, string | null>;
 }
 
-/** A method as a route answers it. */
+/** A method, and what notes its requests. */
 interface Route {
   method: ApiMethod;
   note: NoteRequest;
 }
 
-/** Nothing may be read before the key is checked. */
+/** Left out of the document; the body is not parsed, since nothing is read before the key is checked. */
 const HIDDEN = { parse: "none", detail: { hide: true } } as const;
 
 /**
@@ -81,7 +81,7 @@ function addRoutes(
 
   for (const route of ofPath) {
     const { method } = route;
-    // Named one by one: of a handler that took them whole, Elysia would parse the cookies too.
+    // Elysia reads a handler's parameters: it parses no cookies for one that names others.
     const answer = ({ request, params }: Incoming) =>
       answerCall(route, { request, params }, context);
     routes.route(method.verb, path, answer, { parse: "none", detail: operationOf(method) });
@@ -146,7 +146,7 @@ async function answerCall(
   return response;
 }
 
-/** Elysia gives a null for a part of the path that is not UTF-8. */
+/** The arguments of query and path; Elysia gives null for a part of the path that is not UTF-8. */
 function readRaw({ url }: Request, params: Incoming["params"]): RawArguments {
   const raw = readQuery(url);
   for (const name in params) raw[name] = params[name] ?? UNDECODABLE;
@@ -163,7 +163,7 @@ export function wrongVerb(request: Request): AppError {
   return new AppError("method_not_allowed", message("methodNotAllowed", { verb: request.method }));
 }
 
-/** What every answer carries, whoever asks for what. */
+/** Headers of every answer. */
 export function commonHeaders(
   request: Request,
   { ports, config }: Pick<RestContext, "ports" | "config">,
@@ -173,7 +173,7 @@ export function commonHeaders(
   return origins.length === 0 ? headers : Object.assign(headers, corsHeaders(request, origins));
 }
 
-/** To the same address with a slash, as the client sees it: a proxy may have taken a prefix off. */
+/** Redirects to the address with a slash, as the client sees it: a proxy may have taken a prefix off. */
 export function redirectToSlash(request: Request, context: RestContext): Response {
   const prefix = new URL(context.baseAddress(request)).pathname.replace(/\/$/, "");
   const location = `${prefix}${pathOf(request)}/${searchOf(request)}`;
@@ -183,7 +183,7 @@ export function redirectToSlash(request: Request, context: RestContext): Respons
   });
 }
 
-/** The path as the caller wrote it, escapes and all; a Host may be no part of any valid address. */
+/** The path as the caller wrote it, escapes and all. Not by `new URL`, which throws on a bad Host. */
 function pathOf({ url }: Request): string {
   return /^[a-z]+:\/\/[^/?#]*([^?#]*)/i.exec(url)?.[1] ?? "/";
 }

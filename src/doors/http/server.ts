@@ -6,15 +6,15 @@ import { noted, OTHER } from "../../upkeep/metrics/note-request.ts";
 import { errorAnswer, errorResponse, JSON_TYPE, json } from "./answers.ts";
 import type { Guide } from "./docs/guide.ts";
 import { guideRoutes } from "./docs/guide-pages.ts";
+import { openApiText } from "./docs/openapi.ts";
+import { startPageRoutes } from "./docs/start-page.ts";
 import { swaggerRoutes } from "./docs/swagger-page.ts";
 import { type McpContext, mcpRoutes } from "./mcp-route.ts";
 import { type MetricsContext, metricsRoutes } from "./metrics-route.ts";
-import { openApiText } from "./openapi.ts";
 import type { PublicRoutes } from "./public-routes.ts";
 import { type ReadyChecks, readinessAnswer } from "./readiness.ts";
-import { REQUEST_ID } from "./request-id.ts";
+import { REQUEST_ID } from "./requests/request-id.ts";
 import { commonHeaders, redirectToSlash, restRoutes, wrongVerb } from "./rest.ts";
-import { startPageRoutes } from "./start-page.ts";
 
 export interface ServerContext extends McpContext, MetricsContext {
   /** The routes of other doors. */
@@ -22,13 +22,13 @@ export interface ServerContext extends McpContext, MetricsContext {
   guides: readonly Guide[];
   images: CategoryImages;
   readyChecks: ReadyChecks;
-  /** What is told in `/readyz`, but is no reason to send requests elsewhere. */
+  /** Told in `/readyz`, but no reason to send requests elsewhere. */
   readyWarnings: ReadyChecks;
 }
 
 export type Server = ReturnType<typeof createServer>;
 
-/** The HTTP door: all routes, and what is said where there is none. */
+/** The HTTP door: all routes, and the answer where there is none. */
 export function createServer(methods: readonly ApiMethod[], context: ServerContext) {
   const { guides, ports, noteRequests } = context;
   const { monotonic } = ports.clock;
@@ -52,7 +52,7 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
     .use(mcpRoutes(context))
     .use(context.others);
 
-  // Made once: no request says under which path the appliance lies, a setting does.
+  // The document is made once: the path in it comes from a setting, never from a request.
   let document: Promise<Uint8Array<ArrayBuffer>> | null = null;
   const publicRoutes: PublicRoutes = {
     ...startPageRoutes(guides),

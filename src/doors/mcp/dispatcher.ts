@@ -17,7 +17,7 @@ import { argumentsFault, errorResult, toolResult } from "./tool-call.ts";
 import { describeTool } from "./tools.ts";
 import { agreedVersion, META, MODERN_VERSION, SUPPORTED } from "./versions.ts";
 
-/** How long a client may take the list of tools for the present one. */
+/** How long a client may keep the list of tools. */
 const LIST_TTL_MS = 5 * 60 * 1000;
 
 const INSTRUCTIONS =
@@ -33,12 +33,12 @@ const INSTRUCTIONS =
   "whole address. Days are Moscow's, YYYY-MM-DD. Most calls cost one request unit, failed ones " +
   "too; me_retrieve says for free how many are left.";
 
-/** One POST, as far as the protocol cares. */
+/** One POST, as the protocol sees it. */
 export interface McpPost {
-  /** Its value, undefined where it is not JSON; or the bound that it breaks. */
+  /** The body's value, undefined where it is not JSON; or the bound that it breaks. */
   body: { value: unknown } | { bound: string };
   header(name: string): string | null;
-  /** Set where the plan's rate was exceeded: nothing is run then. */
+  /** Set where the plan's rate is exceeded: then no method runs. */
   denial: AppError | null;
   call(method: ApiMethod, raw: RawArguments): Promise<Outcome>;
   /** Counts the call of a tool that was not run; null for one that does not exist. */
@@ -46,11 +46,11 @@ export interface McpPost {
 }
 
 export type McpAnswer = {
-  /** 429 where the rate refuses what is no call of a tool; the door words it. */
+  /** 429 where the rate refuses a request that calls no tool; the HTTP route words it. */
   status: number;
-  /** Null where there is none. */
+  /** Null where the answer has no body. */
   body: string | null;
-  /** What the call of a tool came to; null where none was called. */
+  /** The outcome of the tool that was called; null where none was. */
   outcome: Outcome | null;
 };
 

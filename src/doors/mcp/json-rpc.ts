@@ -73,7 +73,7 @@ function broken(id: RequestId | null, code: number, message: string): Message {
   return { kind: "fault", id, fault: { code, message, status: 400 } };
 }
 
-/** As JSON, in bytes: an id stands in each answer, and answers to what is wrong stay small. */
+/** Longest id in bytes of JSON: each answer repeats it, and answers to faults stay small. */
 const ID_BYTES_MAX = 2_050;
 const ID_FAULT = `\`id\` must be a safe integer, or a string of at most ${ID_BYTES_MAX} bytes of JSON.`;
 
@@ -83,7 +83,7 @@ function isId(id: unknown): id is RequestId {
     : Number.isSafeInteger(id);
 }
 
-/** Without what objects inherit: `{"__proto__": …}` is a member like any other. */
+/** A copy that inherits nothing: `{"__proto__": …}` is a member like any other. */
 function own(value: Record<string, unknown>): Record<string, unknown> {
   return Object.assign(Object.create(null), value);
 }

@@ -8,12 +8,12 @@ import {
 } from "./json-rpc.ts";
 import { META, MODERN_VERSION, SUPPORTED } from "./versions.ts";
 
-/** What the protocol itself refuses, before any tool is looked for. */
+/** Refusals of the protocol itself, before any tool is looked for. */
 
 const UNSUPPORTED_VERSION = -32022;
 const HEADER_MISMATCH = -32020;
 
-/** What is wrong with the envelope of a modern request, or null. */
+/** The fault in the envelope of a modern request, or null. */
 export function modernFault(
   { method, params }: RpcRequest,
   headerOf: (name: string) => string | null,
@@ -70,7 +70,7 @@ function decodeHeader(value: string): string {
 
 const QUOTED_MAX = 100;
 
-/** What a caller sent, for a message: it may be anything, of any size. */
+/** Quotes what a caller sent, which may be of any type and size. */
 export function quoted(value: unknown): string {
   return typeof value === "string" ? JSON.stringify(value.slice(0, QUOTED_MAX)) : "(no text)";
 }

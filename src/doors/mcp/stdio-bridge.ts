@@ -25,7 +25,7 @@ async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<string
   yield rest + decoder.decode();
 }
 
-/** Where the MCP server of an appliance is, from the appliance's address or its own. */
+/** The address of an appliance's MCP server, from the appliance's address or the server's own. */
 export function mcpAddress(url: string): string {
   return `${url.replace(/\/+$/, "").replace(/\/v1\/mcp$/, "")}/v1/mcp/`;
 }
@@ -56,7 +56,7 @@ async function carry(line: string, post: PostText, write: (line: string) => void
   try {
     const answer = await post(headersOf(message), line);
     const value = parse(answer.body);
-    // The server's own words, on one line.
+    // Parsed and written again, so that it is on one line.
     if (isObject(value) && "jsonrpc" in value) write(JSON.stringify(value));
     else if (id !== undefined) write(failure(id, answer.status, value));
   } catch (error) {
@@ -66,7 +66,7 @@ async function carry(line: string, post: PostText, write: (line: string) => void
   }
 }
 
-/** What the other side would have said in headers, had it spoken HTTP: only the modern era does. */
+/** The headers that a client of the modern era sends over HTTP; there are none in the legacy one. */
 function headersOf(message: unknown): Record<string, string> {
   if (!isObject(message) || !isObject(message["params"])) return {};
   const { _meta: meta, name } = message["params"];
@@ -84,14 +84,14 @@ function encode(text: string): string {
   return /^(?!=\?)[!-~]+$/.test(text) ? text : `=?base64?${Buffer.from(text).toString("base64")}?=`;
 }
 
-/** An answer that is the API's and not the protocol's: 401, 413, 429 and the like. */
+/** The protocol's error for an answer that is no JSON-RPC: 401, 413, 429 and the like. */
 function failure(id: RequestId, status: number, value: unknown): string {
   const { code = "", detail = "" } = isObject(value) ? value : {};
   const message = `${status} ${String(code)}: ${String(detail)}`;
   return faultText(id, { code: SERVER_ERROR, message, status: 0, data: { status } });
 }
 
-/** Undefined for a notification, a response, and what names no id. */
+/** The id to answer under; undefined for a notification, a response, and anything without one. */
 function idOf(message: unknown): RequestId | undefined {
   const id = isObject(message) && "method" in message ? message["id"] : undefined;
   return typeof id === "string" || typeof id === "number" ? id : undefined;

@@ -5,9 +5,9 @@ import { STATUS_OF } from "../../methods/statuses.ts";
 import { jsonTextOf } from "../../values/json-text.ts";
 import { quoted } from "./protocol-faults.ts";
 
-/** What the arguments of a call may be, and its result as JSON text. */
+/** A tool call's arguments checked, and its result as JSON text. */
 
-/** What is wrong with the arguments of a call before its method looks at them, or null. */
+/** The fault that a call's arguments have before its method reads them, or null. */
 export function argumentsFault(
   { parameters, operationId }: ApiMethod,
   given: Record<string, unknown>,

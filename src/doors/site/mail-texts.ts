@@ -4,7 +4,7 @@ import { inEveryLanguage, type Message, message } from "../../values/messages/me
 
 export { passwordAddress };
 
-/** For somebody who forgot theirs. */
+/** The mail by which somebody chooses a new password. */
 export function passwordMail(baseAddress: string, email: string, token: string): Mail {
   return mailWithLink(email, {
     subject: message("passwordMailSubject"),
@@ -13,7 +13,7 @@ export function passwordMail(baseAddress: string, email: string, token: string):
   });
 }
 
-/** For somebody who was invited into an organization. @param token null where they have a password */
+/** The mail to somebody invited into an organization. @param token null where they have a password */
 export function invitationMail(
   baseAddress: string,
   email: string,

@@ -3,13 +3,10 @@ import type { Config } from "../../config.ts";
 import type { Accounts } from "../../customers/accounts/accounts.ts";
 import type { Actor, AuditLog } from "../../customers/audit/audit-log.ts";
 import type { Keys } from "../../customers/keys/keys.ts";
-import type {
-  EnsuredPerson,
-  PasswordLink,
-  PersonAccount,
-  SignedIn,
-} from "../../customers/people/people.ts";
+import type { PasswordLink } from "../../customers/people/password-links.ts";
+import type { EnsuredPerson, PersonAccount } from "../../customers/people/people.ts";
 import type { Person } from "../../customers/people/person.ts";
+import type { SignedIn } from "../../customers/people/sessions.ts";
 import type { Services } from "../../methods/services.ts";
 import type { Ports } from "../../ports/ports.ts";
 import type { RecentEntry } from "../../ports/recent-log.ts";
@@ -18,10 +15,10 @@ import type { StaffWebhooks } from "../../push/webhooks/manage/staff-webhooks.ts
 import type { BackupFile } from "../../upkeep/backups/backup-files.ts";
 import type { Scheduler } from "../../upkeep/jobs/scheduler.ts";
 import type { NoteRequests } from "../../upkeep/metrics/note-request.ts";
-import type { AfterAnswer } from "./after-answer.ts";
-import type { SentForms } from "./sent-forms.ts";
-import type { SetUp } from "./set-up.ts";
-import type { Throttle } from "./throttle.ts";
+import type { AfterAnswer } from "./guard/after-answer.ts";
+import type { SentForms } from "./guard/sent-forms.ts";
+import type { SetUp } from "./guard/set-up.ts";
+import type { Throttle } from "./guard/throttle.ts";
 
 /** What the site works on; the verbs that change something write by themselves. */
 export interface SiteContext {
@@ -33,7 +30,7 @@ export interface SiteContext {
   baseAddress(request: Request): string;
   /** The appliance's address as the visitor's browser has it, through a proxy for instance. */
   ownAddress(request: Request): string;
-  /** By which the log finds a request. */
+  /** The id by which the log finds a request. */
   requestId(request: Request): string;
   noteRequests: NoteRequests;
   /** The IP that a request comes from. */
@@ -76,7 +73,7 @@ export interface DatabaseFacts {
   tables: { name: string; rows: number; isMore: boolean }[];
 }
 
-/** Requests that hash a password wait in turn; each network may have a few waiting. */
+/** The network of a request that hashes a password: such requests wait, a few of each network. */
 interface FromNetwork {
   network: string;
 }
@@ -110,7 +107,7 @@ export interface SitePeople {
   ): Promise<Person>;
   markStaff(input: { email: string; isStaff: boolean; by: Actor }): Promise<void>;
   endSessions(email: string, by: Actor): Promise<void>;
-  /** Where they may act nowhere any more, and are not staff. */
+  /** Ends sessions only of somebody who is not staff and may act nowhere any more. */
   endSessionsOfSuspended(email: string): Promise<void>;
   distrust(email: string): Promise<boolean>;
   /** Everybody, by address. */

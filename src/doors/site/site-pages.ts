@@ -1,23 +1,23 @@
-import { channelPage } from "./pages/channel.tsx";
-import { channelsPage } from "./pages/channels.tsx";
-import { choosePasswordPage } from "./pages/choose-password.tsx";
-import { connectPage } from "./pages/connect.tsx";
-import { forgottenPasswordPage } from "./pages/forgotten-password.tsx";
-import { importRunPage } from "./pages/import-run.tsx";
-import { importsPage } from "./pages/imports.tsx";
-import { keysPage } from "./pages/keys.tsx";
-import { languagePage } from "./pages/language.ts";
-import { membersPage } from "./pages/members.tsx";
-import { overviewPage } from "./pages/overview.tsx";
-import { profilePage } from "./pages/profile.tsx";
-import { setUpPage } from "./pages/set-up.tsx";
-import { signInPage } from "./pages/sign-in.tsx";
+import { channelPage } from "./pages/channels/channel.tsx";
+import { channelsPage } from "./pages/channels/channels.tsx";
+import { connectPage } from "./pages/organization/connect.tsx";
+import { keysPage } from "./pages/organization/keys.tsx";
+import { membersPage } from "./pages/organization/members.tsx";
+import { overviewPage } from "./pages/organization/overview.tsx";
+import { choosePasswordPage } from "./pages/person/choose-password.tsx";
+import { forgottenPasswordPage } from "./pages/person/forgotten-password.tsx";
+import { languagePage } from "./pages/person/language.ts";
+import { profilePage } from "./pages/person/profile.tsx";
+import { setUpPage } from "./pages/person/set-up.tsx";
+import { signInPage } from "./pages/person/sign-in.tsx";
+import { importRunPage } from "./pages/staff/import-run.tsx";
+import { importsPage } from "./pages/staff/imports.tsx";
 import { staffPages } from "./pages/staff/staff-pages.ts";
-import { webhookPage } from "./pages/webhook.tsx";
-import { webhooksPage } from "./pages/webhooks.tsx";
+import { webhookPage } from "./pages/webhooks/webhook.tsx";
+import { webhooksPage } from "./pages/webhooks/webhooks.tsx";
 import type { SiteContext } from "./site-context.ts";
-import type { View } from "./view.ts";
-import type { Visit } from "./visit.ts";
+import type { View } from "./visit/view.ts";
+import type { Visit } from "./visit/visit.ts";
 
 /** A page of the site: what it shows, and what its forms do. */
 export interface SitePage {

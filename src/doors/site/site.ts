@@ -2,17 +2,17 @@ import { Elysia } from "elysia";
 import { AppError, toAppError } from "../../errors.ts";
 import { noted, OTHER } from "../../upkeep/metrics/note-request.ts";
 import { message } from "../../values/messages/messages.ts";
-import { assetRoutes } from "./assets.ts";
-import { asset, renderDocument } from "./layout.tsx";
+import { assetRoutes } from "./assets/assets.ts";
+import { type Answer, logCause, takeForm } from "./forms/take-form.ts";
+import { SECURITY_HEADERS } from "./guard/security-headers.ts";
+import { asset, renderDocument } from "./look/layout.tsx";
 import { messagePage, notFoundPage } from "./pages/message.tsx";
-import { SECURITY_HEADERS } from "./security-headers.ts";
 import type { SiteContext } from "./site-context.ts";
 import { type SitePage, sitePages } from "./site-pages.ts";
-import { startVisit } from "./start-visit.ts";
-import { type Answer, logCause, takeForm } from "./take-form.ts";
-import type { View } from "./view.ts";
-import { refusal } from "./viewer.ts";
-import type { Visit } from "./visit.ts";
+import { startVisit } from "./visit/start-visit.ts";
+import type { View } from "./visit/view.ts";
+import { refusal } from "./visit/viewer.ts";
+import type { Visit } from "./visit/visit.ts";
 
 interface Incoming {
   request: Request;
@@ -48,7 +48,7 @@ export function siteRoutes(context: SiteContext) {
   return routes;
 }
 
-/** @param sitePage null where there is none */
+/** @param sitePage null where no page has the address */
 async function answerVisit(
   sitePage: SitePage | null,
   { request, params }: Incoming,
@@ -73,7 +73,7 @@ async function answerVisit(
   }
 }
 
-/** @returns another visit where somebody signed in, whose form was sent before */
+/** @returns the view, and the visit with which it is shown: a form may change it */
 async function answerOf(sitePage: SitePage, visit: Visit, context: SiteContext): Promise<Answer> {
   const { method } = visit.request;
   if (method === "POST" && sitePage.actions !== undefined) {
@@ -89,12 +89,12 @@ async function answerOf(sitePage: SitePage, visit: Visit, context: SiteContext):
   return { visit, view: { ...messagePage(visit, error), headers: { allow } } };
 }
 
-/** A Host may be no part of any valid address. @throws AppError `invalid` */
+/** Refuses a Host that makes no valid address. @throws AppError `invalid` */
 function requireAddress({ url }: Request): void {
   if (!URL.canParse(url)) throw new AppError("invalid", message("noHost"));
 }
 
-/** What every page carries. */
+/** Headers of every page. */
 function headersOf(requestId: string): Headers {
   return new Headers({
     ...SECURITY_HEADERS,
@@ -103,7 +103,7 @@ function headersOf(requestId: string): Headers {
   });
 }
 
-/** As the visitor sees the address: a proxy may have taken a prefix off. */
+/** Redirects to the address with a slash, as the visitor sees it: a proxy may have taken a prefix off. */
 function redirectToSlash(request: Request, context: SiteContext): Response {
   requireAddress(request);
   const { pathname, search } = new URL(request.url);

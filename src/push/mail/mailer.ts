@@ -5,8 +5,8 @@ import type { Random } from "../../ports/random.ts";
 import type { ClaimedMail, EndedMail } from "./mails.store.ts";
 
 /** The queue, on whatever thread writes it. */
-export interface MailQueue {
-  isDue(nowMs: number): boolean;
+interface MailQueue {
+  isDue(nowMs: number): Promise<boolean>;
   claim(claim: string): Promise<ClaimedMail | null>;
   end(ended: EndedMail): Promise<boolean>;
 }
@@ -57,7 +57,7 @@ export function createMailer(
     /** Sends all that is due. Never throws. */
     async runDue(): Promise<void> {
       try {
-        while (!isStopping && queue.isDue(clock.now()) && (await sendNext()));
+        while (!isStopping && (await queue.isDue(clock.now())) && (await sendNext()));
       } catch (error) {
         log.warn({ err: error }, "mails could not be taken from their queue; it is tried again");
       }

@@ -1,8 +1,11 @@
-import { type Database, statement } from "../../db/database.ts";
+import { and, asc, count, eq, isNull, lte, or, sql } from "drizzle-orm";
+import type { Database, Transaction } from "../../db/database.ts";
+import { change, given, query } from "../../db/query.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Message } from "../../ports/mail.ts";
 import { nextAttemptAt } from "../../values/retry-ladder.ts";
+import { mails } from "./mails.table.ts";
 
 /** Longer than a server is given to take a message. */
 const LEASE_MS = 120_000;
@@ -22,51 +25,109 @@ export interface EndedMail {
   endedAt: number;
 }
 
+const add = change((db) =>
+  db.insert(mails).values({
+    recipients: sql.placeholder("to"),
+    subject: sql.placeholder("subject"),
+    text: sql.placeholder("text"),
+    html: sql.placeholder("html"),
+    createdAt: sql.placeholder("nowMs"),
+    nextAttemptAt: sql.placeholder("nowMs"),
+  }),
+);
+
 /** In the caller's transaction: the message is sent if, and only if, that is committed. */
-export function queueMail(db: Database, nowMs: number, { to, subject, text, html }: Message): void {
-  statement(
-    db,
-    `INSERT INTO mails (recipients, subject, text, html, created_at, next_attempt_at)
-     VALUES (?, ?, ?, ?, ?, ?)`,
-  ).run(JSON.stringify(to), subject, text, html, nowMs, nowMs);
+export async function queueMail(
+  tx: Transaction,
+  nowMs: number,
+  { to, subject, text, html }: Message,
+): Promise<void> {
+  await add(tx).run({ to, subject, text, html, nowMs });
 }
 
-export function isMailDue(db: Database, nowMs: number): boolean {
-  const due = "SELECT 1 FROM mails WHERE next_attempt_at <= ? LIMIT 1";
-  return statement(db, due).get(nowMs) !== undefined;
+const due = query((db) =>
+  db
+    .select({ id: mails.id })
+    .from(mails)
+    .where(lte(mails.nextAttemptAt, sql.placeholder("nowMs")))
+    .limit(1),
+);
+
+export async function isMailDue(db: Database, nowMs: number): Promise<boolean> {
+  return (await due(db).get({ nowMs })) !== undefined;
 }
 
 /** Where the clock was set back: what was due must not become due so much later. */
-export function setBackMails(db: Database, byMs: number): void {
-  statement(
-    db,
-    `UPDATE mails SET next_attempt_at = next_attempt_at - @byMs,
-       claimed_until = claimed_until - @byMs`,
-  ).run({ byMs });
+export async function setBackMails(tx: Transaction, byMs: number): Promise<void> {
+  await tx.builders.update(mails).set({
+    nextAttemptAt: sql`${mails.nextAttemptAt} - ${byMs}`,
+    claimedUntil: sql`${mails.claimedUntil} - ${byMs}`,
+  });
 }
 
+const counted = query((db) => db.select({ mails: count() }).from(mails));
+
 /** Messages that are still to be sent. */
-export function countMails(db: Database): number {
-  return statement<{ n: number }>(db, "SELECT count(*) AS n FROM mails").get()?.n ?? 0;
+export async function countMails(db: Database): Promise<number> {
+  return (await counted(db).get())?.mails ?? 0;
 }
+
+const unclaimed = query((db) =>
+  db
+    .select({
+      id: mails.id,
+      to: mails.recipients,
+      subject: mails.subject,
+      text: mails.text,
+      html: mails.html,
+    })
+    .from(mails)
+    .where(
+      and(
+        lte(mails.nextAttemptAt, sql.placeholder("nowMs")),
+        or(isNull(mails.claimedUntil), lte(mails.claimedUntil, sql.placeholder("nowMs"))),
+      ),
+    )
+    .orderBy(asc(mails.nextAttemptAt), asc(mails.id))
+    .limit(1),
+);
+
+const take = change((db) =>
+  db
+    .update(mails)
+    .set({ claim: given("claim"), claimedUntil: given("until") })
+    .where(eq(mails.id, sql.placeholder("id"))),
+);
 
 /** Takes one message that is due and that nobody has. */
 export function claimMail(db: Database, clock: Clock, claim: string): Promise<ClaimedMail | null> {
-  return inTransaction(db, clock, "mail-claim", () => {
+  return inTransaction(db, clock, "mail-claim", async (tx) => {
     const nowMs = clock.now();
-    const row = statement<{ id: number; recipients: string } & Omit<Message, "to">>(
-      db,
-      `UPDATE mails SET claim = @claim, claimed_until = @until
-       WHERE id = (SELECT id FROM mails
-         WHERE next_attempt_at <= @nowMs AND (claimed_until IS NULL OR claimed_until <= @nowMs)
-         ORDER BY next_attempt_at, id LIMIT 1)
-       RETURNING id, recipients, subject, text, html`,
-    ).get({ claim, nowMs, until: nowMs + LEASE_MS });
-    if (row === undefined) return null;
-    const { id, recipients, subject, text, html } = row;
-    return { id, claim, to: JSON.parse(recipients) as string[], subject, text, html };
+    const mail = await unclaimed(tx).get({ nowMs });
+    if (mail === undefined) return null;
+    await take(tx).run({ id: mail.id, claim, until: nowMs + LEASE_MS });
+    return { ...mail, claim };
   });
 }
+
+const isClaimed = and(
+  eq(mails.id, sql.placeholder("id")),
+  eq(mails.claim, sql.placeholder("claim")),
+);
+const remove = change((db) => db.delete(mails).where(isClaimed));
+const countFailure = change((db) =>
+  db
+    .update(mails)
+    .set({ failures: sql`${mails.failures} + 1` })
+    .where(isClaimed)
+    .returning({ failures: mails.failures }),
+);
+const postpone = change((db) =>
+  db
+    .update(mails)
+    .set({ nextAttemptAt: given("next"), claim: null, claimedUntil: null })
+    .where(isClaimed),
+);
 
 /** @returns whether the message was given up */
 export function endMail(
@@ -74,21 +135,16 @@ export function endMail(
   clock: Clock,
   { id, claim, isSent, endedAt }: EndedMail,
 ): Promise<boolean> {
-  return inTransaction(db, clock, "mail-end", () => {
-    const row = statement<{ failures: number }>(
-      db,
-      "UPDATE mails SET failures = failures + 1 WHERE id = ? AND claim = ? RETURNING failures",
-    ).get(id, claim);
-    if (row === undefined) return false;
-    const next = isSent ? null : nextAttemptAt(endedAt, row.failures, WAITS_MS);
-    if (next === null) {
-      statement(db, "DELETE FROM mails WHERE id = ?").run(id);
-      return !isSent;
+  return inTransaction(db, clock, "mail-end", async (tx) => {
+    if (isSent) {
+      await remove(tx).run({ id, claim });
+      return false;
     }
-    statement(
-      db,
-      "UPDATE mails SET next_attempt_at = ?, claim = NULL, claimed_until = NULL WHERE id = ?",
-    ).run(next, id);
-    return false;
+    const failed = await countFailure(tx).get({ id, claim });
+    if (failed === undefined) return false;
+    const next = nextAttemptAt(endedAt, failed.failures, WAITS_MS);
+    if (next === null) await remove(tx).run({ id, claim });
+    else await postpone(tx).run({ id, claim, next });
+    return next === null;
   });
 }

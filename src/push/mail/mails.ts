@@ -6,13 +6,21 @@ import { countMails, queueMail } from "./mails.store.ts";
 
 export type Mails = ReturnType<typeof createMails>;
 
-/** Messages that nothing else is written with. */
-export function createMails(db: Database, clock: Clock, canSend: boolean) {
-  return {
-    /** False where no mail server is set: the inviter copies links by hand then. */
-    canSend,
-    queued: async (): Promise<number> => countMails(db),
-    queue: (message: Message): Promise<void> =>
-      inTransaction(db, clock, "mail-queue", () => queueMail(db, clock.now(), message)),
-  };
+/**
+ * Mails for the site.
+ * @param db where the queue is read
+ * @param queue as `addMail` is run on a connection that writes
+ * @param canSend false where no mail server is set: the inviter copies links by hand then
+ */
+export function createMails(
+  db: Database,
+  queue: (message: Message) => Promise<void>,
+  canSend: boolean,
+) {
+  return { canSend, queued: (): Promise<number> => countMails(db), queue };
+}
+
+/** Queues a message that nothing else is written with. */
+export function addMail(db: Database, clock: Clock, message: Message): Promise<void> {
+  return inTransaction(db, clock, "mail-queue", (tx) => queueMail(tx, clock.now(), message));
 }

@@ -42,9 +42,11 @@ export async function backUp(
 }
 
 function tellStaff(db: Database, clock: Clock, place: BackupPlace, reason: string): Promise<void> {
-  return inTransaction(db, clock, "backup-mail", () => {
+  return inTransaction(db, clock, "backup-mail", async (tx) => {
     const now = clock.now();
     const mail = failedBackupMail(place.folder, reason, now);
-    for (const email of selectStaffEmails(db)) queueMail(db, now, { to: [email], ...mail });
+    for (const email of await selectStaffEmails(tx)) {
+      await queueMail(tx, now, { to: [email], ...mail });
+    }
   });
 }

@@ -4,7 +4,8 @@ import { notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import { MOSCOW_ZONE } from "../../values/moscow-time.ts";
-import type { JobClaim, JobEnd, JobRun } from "./jobs.store.ts";
+import type { JobClaim, JobEnd } from "./job-claims.ts";
+import type { JobRun } from "./jobs.table.ts";
 import { createTicker } from "./ticker.ts";
 
 export interface Job {

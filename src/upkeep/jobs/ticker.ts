@@ -1,7 +1,7 @@
 import { Cron } from "croner";
 import { MOSCOW_ZONE } from "../../values/moscow-time.ts";
 
-export interface Ticker {
+interface Ticker {
   start(): void;
   /** Starts nothing more; settles when the work under way has ended. */
   stop(): Promise<void>;

@@ -5,7 +5,7 @@ import addFormats from "ajv-formats";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { expectRpcError, mcpRequests, TOOL_NAMES } from "../../support/mcp-requests.ts";
 
-/** The nine tools as an assistant sees them. */
+/** The tools as an assistant sees them. */
 
 interface Tool {
   name: string;
@@ -34,7 +34,7 @@ afterAll(() => appliance.close());
 
 const toolOf = (name: string) => tools.find((tool) => tool.name === name) as Tool;
 
-test("the tools are the specification's nine, in its order", () => {
+test("the tools are the specification's, in its order", () => {
   expect(tools.map(({ name }) => name)).toEqual(TOOL_NAMES);
 });
 

@@ -143,7 +143,7 @@ test("every form tells all its faults at once, in the visitor's language", async
 test("the set-up form tells all its faults at once", async () => {
   await appliance.close();
   appliance = await startAppliance();
-  const path = appliance.app.setUpPath() ?? "";
+  const path = (await appliance.app.setUpPath()) ?? "";
   const token = path.split("token=")[1] ?? "";
   const typed = { action: "set-up", name: "", email: "none", password: "short", organization: " " };
   const { status, body } = await visitorOf(appliance).post(path, { ...typed, token });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { invitationMail, passwordMail } from "../../../src/doors/site/mail-texts.ts";
 import { type Message, systemMail } from "../../../src/ports/mail.ts";
-import { queueMail } from "../../../src/push/mail/mails.store.ts";
+import { addMail } from "../../../src/push/mail/mails.ts";
 import { disabledMail } from "../../../src/push/webhooks/events/disabled-mail.ts";
 import type { Webhook } from "../../../src/push/webhooks/manage/webhooks.table.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
@@ -28,7 +28,7 @@ afterEach(async () => {
 
 /** Through the queue and the wire, as a reader gets it. */
 async function received(message: Message): Promise<MailParts> {
-  queueMail(appliance.app.domains.db, appliance.ports.clock.now(), message);
+  await addMail(appliance.app.domains.db, appliance.ports.clock, message);
   await appliance.app.mailer.runDue();
   const mail = receiver.mails.at(-1);
   expect(mail?.recipients).toEqual([...message.to]);

@@ -38,7 +38,8 @@ const isSignedIn = async (visitor: Visitor): Promise<boolean> =>
   (await visitor.get(PROFILE)).status === 200;
 
 describe("the set-up address", () => {
-  const token = (): string => /token=(.*)$/.exec(appliance.app.setUpPath() ?? "")?.[1] ?? "";
+  const token = async (): Promise<string> =>
+    /token=(.*)$/.exec((await appliance.app.setUpPath()) ?? "")?.[1] ?? "";
   const ANSWERS = {
     action: "set-up",
     name: "Ada",
@@ -48,13 +49,13 @@ describe("the set-up address", () => {
   };
 
   test("makes the first person, who is staff and owns an organization, and is then gone", async () => {
-    const path = appliance.app.setUpPath() ?? "";
+    const path = (await appliance.app.setUpPath()) ?? "";
     const visitor = visitorOf(appliance);
     expect((await visitor.get(path)).status).toBe(200);
-    const answer = await visitor.post(path, { ...ANSWERS, token: token() });
+    const answer = await visitor.post(path, { ...ANSWERS, token: await token() });
     expect(answer.status).toBe(303);
     expect(answer.headers.get("location")).toBe("/account/sign-in/?done=set-up");
-    expect(appliance.app.setUpPath()).toBeNull();
+    expect(await appliance.app.setUpPath()).toBeNull();
     const used = await visitor.get(path);
     expect(used.status).toBe(404);
     expect(used.body).toContain("This address was used or is older than 30 minutes.");
@@ -62,7 +63,7 @@ describe("the set-up address", () => {
     const main = (html: string) => html.split("<main")[1];
     expect(main(never.body)).toBe(main(used.body));
     const csrf = await visitor.csrf();
-    const second = await visitor.post(path, { ...ANSWERS, csrf, token: token() });
+    const second = await visitor.post(path, { ...ANSWERS, csrf, token: await token() });
     expect(second.status).toBe(404);
 
     expect((await visitor.signIn("ada@example.com")).status).toBe(303);
@@ -72,7 +73,7 @@ describe("the set-up address", () => {
   });
 
   test("works for 30 minutes from the start", async () => {
-    const path = appliance.app.setUpPath() ?? "";
+    const path = (await appliance.app.setUpPath()) ?? "";
     const visitor = visitorOf(appliance);
     appliance.ports.clock.advance(30 * 60_000 - 1);
     expect((await visitor.get(path)).status).toBe(200);
@@ -80,56 +81,57 @@ describe("the set-up address", () => {
     appliance.ports.clock.advance(1);
     expect((await visitor.get(path)).status).toBe(404);
     expect((await visitor.post(path, { ...ANSWERS, csrf })).status).toBe(404);
-    expect(appliance.app.setUpPath()).toBeNull();
+    expect(await appliance.app.setUpPath()).toBeNull();
   });
 
   test("has a token of 192 random bits, and no other opens it", async () => {
-    expect(Buffer.from(token(), "base64url")).toHaveLength(24);
+    const own = await token();
+    expect(Buffer.from(own, "base64url")).toHaveLength(24);
     const visitor = visitorOf(appliance);
-    for (const other of ["", "x", `${token()}x`, token().slice(1), token().toLowerCase()]) {
+    for (const other of ["", "x", `${own}x`, own.slice(1), own.toLowerCase()]) {
       expect((await visitor.get(`/account/set-up/?token=${other}`)).status, other).toBe(404);
     }
     expect((await visitor.get("/account/set-up/")).status).toBe(404);
     const again = await startAppliance({}, fakePorts());
     // The fake source of randomness repeats itself: the real one is tried in a journey.
-    expect(again.app.setUpPath()).not.toBeNull();
+    expect(await again.app.setUpPath()).not.toBeNull();
     await again.close();
   });
 
   test("is gone where there is somebody, who came by the command line for instance", async () => {
-    const path = appliance.app.setUpPath() ?? "";
+    const path = (await appliance.app.setUpPath()) ?? "";
     await addPerson(appliance);
-    expect(appliance.app.setUpPath()).toBeNull();
+    expect(await appliance.app.setUpPath()).toBeNull();
     expect((await visitorOf(appliance).get(path)).status).toBe(404);
   });
 
   test("says what is wrong in place, keeps what was typed but the password, and stays open", async () => {
-    const path = appliance.app.setUpPath() ?? "";
+    const path = (await appliance.app.setUpPath()) ?? "";
     const visitor = visitorOf(appliance);
     for (const [wrong, sentence] of [
       [{ email: "nobody" }, "Enter a valid email address."],
       [{ password: "short" }, "at least 10 characters"],
       [{ organization: " " }, "This field may not be blank."],
     ] as const) {
-      const answer = await visitor.post(path, { ...ANSWERS, ...wrong, token: token() });
+      const answer = await visitor.post(path, { ...ANSWERS, ...wrong, token: await token() });
       expect(answer.status, sentence).toBe(400);
       expect(answer.body).toContain(sentence);
       expect(answer.body).toContain('value="Ada"');
       expect(answer.body).not.toContain(PASSWORD);
     }
-    expect(appliance.app.setUpPath()).toBe(path);
+    expect(await appliance.app.setUpPath()).toBe(path);
   });
 
   test("takes only an address by which its owner can sign in", async () => {
-    const path = appliance.app.setUpPath() ?? "";
+    const path = (await appliance.app.setUpPath()) ?? "";
     const visitor = visitorOf(appliance);
     for (const email of ["ада@пример.рф", "a@b..c", "a..b@example.com", "a@пример.com", "a@b.1"]) {
-      const answer = await visitor.post(path, { ...ANSWERS, email, token: token() });
+      const answer = await visitor.post(path, { ...ANSWERS, email, token: await token() });
       expect(answer.status, email).toBe(400);
       expect(answer.body).toContain("Enter a valid email address.");
     }
     const unusual = "o'hara+1_x.y-z@sub-domain.example.museum";
-    await visitor.post(path, { ...ANSWERS, email: unusual, token: token() });
+    await visitor.post(path, { ...ANSWERS, email: unusual, token: await token() });
     expect((await visitor.signIn(unusual)).status).toBe(303);
   });
 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { selectDeliveries } from "../../../src/push/webhooks/manage/deliveries-log.store.ts";
 import {
   DAY_MS,
   HOUR_MS,
@@ -69,6 +70,19 @@ describe("the log", () => {
     expect(String((await last()).delivery)).toBe(
       pushing.attempts()[0]?.headers["x-service-delivery"] as string,
     );
+  });
+
+  test("is of one instant: an attempt noted while a page is read is not in it", async () => {
+    await pushing.send([3]);
+    const { db } = pushing.appliance.app.domains;
+    const page = { webhookId: pushing.id, before: null, limit: 10, nowMs: clock().now() };
+    const reading = selectDeliveries(db, page);
+    db.exec(`INSERT INTO webhook_attempts (delivery_id, attempted_at, error, duration_ms)
+      SELECT delivery_id, attempted_at, 'noted meanwhile', 1 FROM webhook_attempts`);
+    const attempts = ({ results: [delivery] }: Awaited<typeof reading>) =>
+      delivery?.attempts.length;
+    expect(attempts(await reading)).toBe(1);
+    expect(attempts(await selectDeliveries(db, page))).toBe(2);
   });
 
   test("lists attempts in their order, until the last rung", async () => {

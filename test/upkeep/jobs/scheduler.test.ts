@@ -6,12 +6,8 @@ import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import type { Database } from "../../../src/db/database.ts";
 import { migrate } from "../../../src/db/migrate.ts";
 import { openDatabase } from "../../../src/db/open-database.ts";
-import {
-  claimJob,
-  claimJobNow,
-  endJob,
-  selectJobRuns,
-} from "../../../src/upkeep/jobs/jobs.store.ts";
+import { claimJob, claimJobNow, endJob } from "../../../src/upkeep/jobs/job-claims.ts";
+import { selectJobRuns } from "../../../src/upkeep/jobs/jobs.store.ts";
 import {
   createScheduler,
   type Job,
@@ -42,7 +38,7 @@ function ledger(db: Database): JobLedger {
   return {
     claim: (claim) => claimJob(db, clock, claim),
     claimNow: (claim, by) => claimJobNow(db, clock, claim, by),
-    runs: async () => selectJobRuns(db),
+    runs: () => selectJobRuns(db),
     end: (end) => endJob(db, clock, end),
   };
 }

@@ -6,7 +6,7 @@ import { docsWords } from "./words.ts";
 export interface FramedPage {
   title: string;
   language: Language;
-  /** The way from the page to the appliance's first one, such as `../../`. */
+  /** The relative path from the page to the appliance's first one, such as `../../`. */
   root: string;
   guides: readonly Guide[];
   /** The page's own path below `docs/`, which the bar marks; null for one that is not in it. */

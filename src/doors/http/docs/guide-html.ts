@@ -50,7 +50,7 @@ function namedTable(table: string): string {
     });
 }
 
-/** @throws Error where a guide asks for what there is none of */
+/** Fills in what a guide marks. @throws Error for a name that `fills` does not have */
 function filled(markdown: string, language: Language): string {
   return markdown.replace(
     /<!-- fill: (\S+) -->[\s\S]*?<!-- \/fill -->/g,

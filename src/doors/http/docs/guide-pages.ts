@@ -1,7 +1,7 @@
 import { LANGUAGE_COOKIE, LANGUAGES, type Language, languageOf } from "../../../values/language.ts";
-import type { BaseAddress } from "../base-address.ts";
 import { asset, PROSE_POLICY, type PublicRoutes, pageResponse } from "../public-routes.ts";
-import { readQuery } from "../query.ts";
+import type { BaseAddress } from "../requests/base-address.ts";
+import { readQuery } from "../requests/query.ts";
 import { framedPage } from "./frame.ts";
 import styles from "./guide.css" with { type: "file" };
 import type { Guide } from "./guide.ts";
@@ -14,7 +14,7 @@ const HEAD = `<link rel="stylesheet" href="../../account/assets/site.css">
 export function guideRoutes(guides: readonly Guide[], baseAddress: BaseAddress): PublicRoutes {
   const pages = guides.map((guide) => {
     const languages = LANGUAGES.filter((language) => guide.texts[language] !== undefined);
-    // By language and query: made when somebody first asks.
+    // HTML by language and query, made when somebody first asks.
     const made = new Map<string, string>();
     const show = (request: Request): Response => {
       const asked = LANGUAGES.find((language) => language === readQuery(request.url)["lang"]);
@@ -26,7 +26,7 @@ export function guideRoutes(guides: readonly Guide[], baseAddress: BaseAddress):
       made.set(key, html);
       const own = Bun.escapeHTML(baseAddress(request));
       const response = pageResponse(html.replaceAll(WRITTEN_ADDRESS, own), PROSE_POLICY);
-      // Not for caches that several share: the address in it may be what the request said.
+      // Not for shared caches: the page may have the address that this request named.
       response.headers.set("cache-control", "private, max-age=300");
       response.headers.set("vary", "accept-language, cookie");
       return response;

@@ -18,7 +18,7 @@ const BODY = `<div id="swagger-ui"></div>
 <script src="swagger-ui-bundle.js"></script>
 <script src="initializer.js"></script>`;
 
-/** Without colours: Swagger UI freezes for seconds while it colours the tree of territories. */
+/** Starts Swagger UI without colours: it would freeze for seconds over the tree of territories. */
 const INITIALIZER = `const dark = matchMedia("(prefers-color-scheme: dark)");
 const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
 dark.addEventListener("change", follow);

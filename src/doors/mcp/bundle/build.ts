@@ -54,7 +54,7 @@ try {
     entrypoints: [join(import.meta.dir, "server.ts")],
     target: "node",
     naming: "server.mjs",
-    // Else its comments would name the folders of this machine.
+    // Comments of the built file would name the folders of this machine.
     minify: { whitespace: true },
     outdir: folder,
   });

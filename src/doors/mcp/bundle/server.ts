@@ -1,5 +1,5 @@
 import { runStdioBridge } from "../stdio-bridge.ts";
 
-/** What the bundle for Claude Desktop runs, in Node.js: the bridge, told by the environment. */
+/** The program of the bundle for Claude Desktop, in Node.js: the bridge, set by the environment. */
 const { KANALOG_URL: url = "", KANALOG_KEY: key = "" } = process.env;
 await runStdioBridge({ url, key });

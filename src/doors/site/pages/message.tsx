@@ -2,12 +2,12 @@
 import type { AppError } from "../../../errors.ts";
 import { STATUS_OF } from "../../../methods/statuses.ts";
 import { inLanguage } from "../../../values/messages/messages.ts";
-import { cutText, FAULT_BYTES_MAX } from "../bounded-faults.ts";
-import { asset } from "../layout.tsx";
-import type { PageView, View } from "../view.ts";
-import type { Visit } from "../visit.ts";
+import { cutText, FAULT_BYTES_MAX } from "../forms/cut-text.ts";
+import { asset } from "../look/layout.tsx";
+import type { PageView, View } from "../visit/view.ts";
+import type { Visit } from "../visit/visit.ts";
 
-/** Where there is nothing, or nothing for this person. */
+/** The page where there is nothing, or nothing for this visitor. */
 export function notFoundPage(visit: Visit): View {
   const { words } = visit;
   return {
@@ -22,7 +22,7 @@ export function notFoundPage(visit: Visit): View {
   };
 }
 
-/** An error that belongs to no form. */
+/** The page of an error that belongs to no form. */
 export function messagePage({ words, language }: Visit, error: AppError): PageView {
   const text = error.code === "internal" ? words.failedText : inLanguage(language, error.said);
   return {
@@ -33,7 +33,7 @@ export function messagePage({ words, language }: Visit, error: AppError): PageVi
   };
 }
 
-/** How a page is answered that tells of the error. */
+/** Status and headers of a page that tells the error. */
 export function statusOf({ code, retryAfterS }: AppError): Pick<PageView, "status" | "headers"> {
   const status = STATUS_OF[code];
   return retryAfterS === undefined

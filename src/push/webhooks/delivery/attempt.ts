@@ -4,7 +4,7 @@ import { inEnglish, message } from "../../../values/messages/messages.ts";
 import type { SecretBox } from "../manage/secret-box.ts";
 import type { TargetGuard } from "../target/resolve-target.ts";
 import { readTargetUrl, type Target } from "../target/target-guard.ts";
-import type { ClaimedDelivery } from "./deliveries.store.ts";
+import type { ClaimedDelivery } from "./claims.store.ts";
 import { signatureHeader } from "./signature.ts";
 
 /** From the resolution of the name to the last byte of the answer's head (decisions, section 6). */

@@ -1,15 +1,15 @@
-import { type Database, statement } from "../../../db/database.ts";
+import { statement, type Transaction } from "../../../db/database.ts";
 import { isServed } from "../events/served.ts";
 import {
   attemptsUnderWay,
   type ClaimedDelivery,
   claimDelivery,
   dueDeliveries,
-} from "./deliveries.store.ts";
+} from "./claims.store.ts";
 
 /**
- * How long a webhook's attempts hold their places, by which the room is shared out: its last one was
- * over at once, it had none yet, or it was slow. Whoever hangs must not delay the others.
+ * Room is shared out by how long the webhook's last attempt took: it was over at once, there was none
+ * yet, or it was slow. A receiver that hangs must not delay the others.
  */
 const LANES = ["quick", "unknown", "slow"] as const;
 export type Lane = (typeof LANES)[number];
@@ -25,7 +25,10 @@ export type Claimed = ClaimedDelivery & { lane: Lane };
 /** An attempt that took longer is slow. */
 const QUICK_MS = 1_000;
 
-/** In each lane organizations take turns: one webhook of each, then the next of each. */
+/**
+ * In each lane organizations take turns: one webhook of each, then the next of each. In SQL, since
+ * drizzle's builders have no windows, and the list of due webhooks is to be made once.
+ */
 const DUE_WEBHOOKS = `
   WITH due AS MATERIALIZED (
     SELECT id, organization_id AS organizationId,
@@ -49,13 +52,18 @@ interface DueWebhook {
  * delivery of each webhook, then the next of each.
  * @param claim a text that no other call uses
  */
-export function claimDue(db: Database, nowMs: number, room: Room, claim: string): Claimed[] {
+export async function claimDue(
+  tx: Transaction,
+  nowMs: number,
+  room: Room,
+  claim: string,
+): Promise<Claimed[]> {
   const left = LANES.map((lane) => room[lane]);
   const hasRoom = (lane: number): boolean => left.slice(0, lane + 1).every((places) => places > 0);
   const claimed: Claimed[] = [];
-  const take = (id: number | undefined, lane: number): void => {
+  const take = async (id: number | undefined, lane: number): Promise<void> => {
     if (id === undefined || !hasRoom(lane)) return;
-    const delivery = claimDelivery(db, id, `${claim} ${id}`, nowMs);
+    const delivery = await claimDelivery(tx, id, `${claim} ${id}`, nowMs);
     if (delivery === undefined) return;
     claimed.push({ ...delivery, lane: LANES[lane] as Lane });
     for (let place = 0; place <= lane; place++) left[place] = (left[place] ?? 0) - 1;
@@ -63,16 +71,16 @@ export function claimDue(db: Database, nowMs: number, room: Room, claim: string)
 
   if (!hasRoom(0)) return [];
   const others: { lane: number; ids: number[] }[] = [];
-  const due = statement<DueWebhook>(db, DUE_WEBHOOKS).all({ nowMs, quickMs: QUICK_MS });
+  const due = statement<DueWebhook>(tx, DUE_WEBHOOKS).all({ nowMs, quickMs: QUICK_MS });
   for (const webhook of due) {
     if (!hasRoom(0)) break;
     if (!hasRoom(webhook.lane)) continue;
-    const [first, ...rest] = dueOf(db, webhook, nowMs);
-    take(first, webhook.lane);
+    const [first, ...rest] = await dueOf(tx, webhook, nowMs);
+    await take(first, webhook.lane);
     others.push({ lane: webhook.lane, ids: rest });
   }
   for (let turn = 0; turn < CLAIMS_AHEAD_MAX - 1; turn++) {
-    for (const { lane, ids } of others) take(ids[turn], lane);
+    for (const { lane, ids } of others) await take(ids[turn], lane);
   }
   return claimed;
 }
@@ -85,9 +93,13 @@ function claimsMax(lane: number): number {
 }
 
 /** The deliveries of a webhook that may be taken now, those due longest first. */
-function dueOf(db: Database, { id, organizationId, lane }: DueWebhook, nowMs: number): number[] {
+async function dueOf(
+  tx: Transaction,
+  { id, organizationId, lane }: DueWebhook,
+  nowMs: number,
+): Promise<number[]> {
   // The look at webhooks empties such a queue.
-  if (!isServed(db, organizationId, nowMs)) return [];
-  const free = claimsMax(lane) - attemptsUnderWay(db, id, nowMs);
-  return free <= 0 ? [] : dueDeliveries(db, id, nowMs, free);
+  if (!(await isServed(tx, organizationId, nowMs))) return [];
+  const free = claimsMax(lane) - (await attemptsUnderWay(tx, id, nowMs));
+  return free <= 0 ? [] : dueDeliveries(tx, id, nowMs, free);
 }

@@ -1,6 +1,15 @@
-import { type Database, statement } from "../../../db/database.ts";
+import type { Transaction } from "../../../db/database.ts";
 import { nextAttemptAt } from "../../../values/retry-ladder.ts";
 import type { AttemptOutcome } from "./attempt.ts";
+import {
+  insertAttempt,
+  noteFailure,
+  notePing,
+  noteSuccess,
+  selectClaimed,
+  setDelivered,
+  setUndelivered,
+} from "./end-attempt.store.ts";
 
 /** An attempt as it ended. */
 export interface EndedAttempt extends AttemptOutcome {
@@ -12,71 +21,40 @@ export interface EndedAttempt extends AttemptOutcome {
 }
 
 /**
- * In the caller's transaction. An attempt whose claim is gone changes nothing: its lease was over,
- * or its webhook was deleted.
+ * Notes how an attempt ended. One whose claim is gone changes nothing: its lease was over, or its
+ * webhook was deleted.
  */
-export function endAttempt(
-  db: Database,
+export async function endAttempt(
+  tx: Transaction,
   attempt: EndedAttempt,
   nowMs: number,
   waitsMs: readonly number[],
-): void {
-  const { deliveryId, claim, kind, startedAt, status, error, durationMs } = attempt;
-  const delivery = statement<{ failures: number; state: string }>(
-    db,
-    "SELECT failures, state FROM webhook_deliveries WHERE id = ? AND claim = ?",
-  ).get(deliveryId, claim);
-  if (delivery === undefined) return;
-  statement(
-    db,
-    `INSERT INTO webhook_attempts (delivery_id, attempted_at, status, error, duration_ms)
-     VALUES (?, ?, ?, ?, ?)`,
-  ).run(deliveryId, startedAt, status, error, durationMs);
+): Promise<void> {
   // The clock may have been set back since.
-  const endedAt = Math.min(attempt.endedAt, nowMs);
-  noteOutcome(db, attempt, endedAt);
-
-  const isDelivered = error === "";
-  const climbs = kind === "scheduled" && delivery.state === "pending" && !isDelivered;
-  const failures = delivery.failures + (climbs ? 1 : 0);
-  const next = climbs ? nextAttemptAt(endedAt, failures, waitsMs) : null;
-  const state = isDelivered ? "delivered" : climbs && next === null ? "failed" : delivery.state;
-  statement(
-    db,
-    `UPDATE webhook_deliveries
-     SET state = @state, failures = @failures, claim = NULL, claimed_until = NULL,
-       next_attempt_at = iif(@moves, @next, next_attempt_at)
-     WHERE id = @deliveryId`,
-  ).run({
-    deliveryId,
-    state,
-    failures,
-    next,
-    // A resend that failed leaves the ladder as it is.
-    moves: Number(isDelivered || climbs),
-  });
+  const ended = { ...attempt, endedAt: Math.min(attempt.endedAt, nowMs) };
+  const isSuccess = attempt.error === "";
+  const isNoted = isSuccess ? await setDelivered(tx, ended) : await endFailed(tx, ended, waitsMs);
+  if (!isNoted) return;
+  await insertAttempt(tx, ended);
+  if (attempt.kind === "ping") await notePing(tx, ended);
+  else await (isSuccess ? noteSuccess : noteFailure)(tx, ended);
 }
 
-function noteOutcome(
-  db: Database,
-  { webhookId, kind, error, durationMs }: EndedAttempt,
-  endedAt: number,
-): void {
-  const counts = Number(kind !== "ping");
-  if (error === "") {
-    statement(
-      db,
-      `UPDATE webhooks SET last_success_at = @endedAt, last_duration_ms = @durationMs,
-         failing_since = iif(@counts, NULL, failing_since), down_ms = iif(@counts, 0, down_ms)
-       WHERE id = @webhookId`,
-    ).run({ webhookId, endedAt, durationMs, counts });
-    return;
+/** @returns whether the claim was still there */
+async function endFailed(
+  tx: Transaction,
+  attempt: EndedAttempt,
+  waitsMs: readonly number[],
+): Promise<boolean> {
+  const before = await selectClaimed(tx, attempt);
+  if (before === undefined) return false;
+  let after = before;
+  // A resend that failed leaves the ladder as it is.
+  if (attempt.kind === "scheduled" && before.state === "pending") {
+    const failures = before.failures + 1;
+    const next = nextAttemptAt(attempt.endedAt, failures, waitsMs);
+    after = { state: next === null ? "failed" : "pending", failures, nextAttemptAt: next };
   }
-  statement(
-    db,
-    `UPDATE webhooks SET last_error = @error, last_duration_ms = @durationMs,
-       failing_since = iif(@counts AND disabled_reason = '',
-         coalesce(failing_since, @endedAt), failing_since)
-     WHERE id = @webhookId`,
-  ).run({ webhookId, endedAt, error, durationMs, counts });
+  await setUndelivered(tx, attempt, after);
+  return true;
 }

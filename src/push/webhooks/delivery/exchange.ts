@@ -1,8 +1,9 @@
-import { type Database, statement } from "../../../db/database.ts";
+import type { Database } from "../../../db/database.ts";
 import { inTransaction } from "../../../db/transaction.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { noteLook } from "../events/look.ts";
 import { type Claimed, claimDue, type Room } from "./claim-due.ts";
+import { releaseDelivery } from "./claims.store.ts";
 import { type EndedAttempt, endAttempt } from "./end-attempt.ts";
 
 /**
@@ -19,11 +20,11 @@ export function exchange(
     waitsMs,
   }: { ended: EndedAttempt[]; room: Room; claim: string; waitsMs: readonly number[] },
 ): Promise<Claimed[]> {
-  return inTransaction(db, clock, "deliveries", () => {
+  return inTransaction(db, clock, "deliveries", async (tx) => {
     const nowMs = clock.now();
-    noteLook(db, nowMs);
-    for (const attempt of ended) endAttempt(db, attempt, nowMs, waitsMs);
-    return claimDue(db, nowMs, room, claim);
+    await noteLook(tx, nowMs);
+    for (const attempt of ended) await endAttempt(tx, attempt, nowMs, waitsMs);
+    return claimDue(tx, nowMs, room, claim);
   });
 }
 
@@ -35,11 +36,7 @@ export interface Taken {
 
 /** Gives back what was taken: another process, or this one started again, makes the attempts. */
 export function releaseClaims(db: Database, clock: Clock, taken: Taken[]): Promise<void> {
-  return inTransaction(db, clock, "deliveries", () => {
-    const release = statement(
-      db,
-      "UPDATE webhook_deliveries SET claim = NULL, claimed_until = NULL WHERE id = ? AND claim = ?",
-    );
-    for (const { id, claim } of taken) release.run(id, claim);
+  return inTransaction(db, clock, "deliveries", async (tx) => {
+    for (const { id, claim } of taken) await releaseDelivery(tx, id, claim);
   });
 }

@@ -5,12 +5,12 @@ import type { Random } from "../../../ports/random.ts";
 import { message } from "../../../values/messages/messages.ts";
 import type { AttemptOutcome, MakeAttempt } from "./attempt.ts";
 import { type Claimed, type Lane, type Room, WEBHOOK_ATTEMPTS_MAX } from "./claim-due.ts";
-import type { ClaimedDelivery } from "./deliveries.store.ts";
+import type { ClaimedDelivery } from "./claims.store.ts";
 import type { EndedAttempt } from "./end-attempt.ts";
 import type { Taken } from "./exchange.ts";
 
 /** The deliveries' table, on whatever thread writes it. */
-export interface DeliveryLedger {
+interface DeliveryLedger {
   exchange(argument: {
     ended: EndedAttempt[];
     room: Room;

@@ -1,7 +1,13 @@
-import { type Database, statement } from "../../../db/database.ts";
+import { and, count, eq, lte, sql } from "drizzle-orm";
+import type { Database } from "../../../db/database.ts";
+import { query } from "../../../db/query.ts";
+import { firstDueAt } from "../delivery/claims.store.ts";
+import { isPending, webhookDeliveries } from "../delivery/deliveries.table.ts";
+import { webhooks } from "../manage/webhooks.table.ts";
+import { readPosts } from "./events.table.ts";
 
 /** What webhooks have before them. */
-export interface Backlog {
+interface Backlog {
   /** Deliveries due or under way, counted up to COUNTED_MAX. */
   deliveriesDue: number;
   /** Epoch milliseconds; null where none is due. */
@@ -13,23 +19,48 @@ export interface Backlog {
 /** A longer backlog is not counted to its end: whoever counts holds up the answers. */
 const COUNTED_MAX = 10_000;
 
-const DUE = `
-  SELECT count(*) AS n FROM (
-    SELECT 1 FROM webhooks w CROSS JOIN webhook_deliveries d ON d.webhook_id = w.id
-    WHERE d.state = 'pending' AND d.next_attempt_at <= ? LIMIT ${COUNTED_MAX})`;
+/** By webhooks, since what waits is found by its webhook. */
+const due = query((db) =>
+  db.select({ deliveries: count() }).from(
+    db
+      .select({ id: webhookDeliveries.id })
+      .from(webhooks)
+      .crossJoin(webhookDeliveries)
+      .where(
+        and(
+          eq(webhookDeliveries.webhookId, webhooks.id),
+          isPending,
+          lte(webhookDeliveries.nextAttemptAt, sql.placeholder("nowMs")),
+        ),
+      )
+      .limit(COUNTED_MAX)
+      .as("due"),
+  ),
+);
 
-const OLDEST_DUE = `
-  SELECT min(first) AS at FROM (
-    SELECT (SELECT min(next_attempt_at) FROM webhook_deliveries
-      WHERE webhook_id = w.id AND state = 'pending') AS first FROM webhooks w)
-  WHERE first <= ?`;
+const oldestDue = query((db) => {
+  const first = db
+    .select({ at: firstDueAt.as("at") })
+    .from(webhooks)
+    .as("first");
+  return db
+    .select({ at: sql<number | null>`min(${first.at})` })
+    .from(first)
+    .where(lte(first.at, sql.placeholder("nowMs")));
+});
 
-const WAITING = `SELECT count(*) AS n FROM (SELECT 1 FROM read_posts LIMIT ${COUNTED_MAX})`;
+const waiting = query((db) =>
+  db
+    .select({ posts: count() })
+    .from(
+      db.select({ sequence: readPosts.sequence }).from(readPosts).limit(COUNTED_MAX).as("waiting"),
+    ),
+);
 
-export function selectBacklog(db: Database, nowMs: number): Backlog {
+export async function selectBacklog(db: Database, nowMs: number): Promise<Backlog> {
   return {
-    deliveriesDue: statement<{ n: number }>(db, DUE).get(nowMs)?.n ?? 0,
-    oldestDueAt: statement<{ at: number | null }>(db, OLDEST_DUE).get(nowMs)?.at ?? null,
-    postsWaiting: statement<{ n: number }>(db, WAITING).get()?.n ?? 0,
+    deliveriesDue: (await due(db).get({ nowMs }))?.deliveries ?? 0,
+    oldestDueAt: (await oldestDue(db).get({ nowMs }))?.at ?? null,
+    postsWaiting: (await waiting(db).get())?.posts ?? 0,
   };
 }

@@ -1,9 +1,11 @@
 import type { PostView } from "../../../catalog/posts/post.ts";
 import { selectPostTexts } from "../../../catalog/posts/posts.store.ts";
-import { type Database, statement } from "../../../db/database.ts";
+import type { Database, Transaction } from "../../../db/database.ts";
 import type { JsonText } from "../../../values/json-text.ts";
 import { DAY_MS } from "../../../values/moscow-time.ts";
 import { addDelivery } from "../delivery/deliveries.store.ts";
+import { selectWebhook } from "../manage/webhooks.store.ts";
+import { moveWebhookOn, readWatchedPosts, selectMatches } from "./cut-events.store.ts";
 import { eventBody } from "./event-body.ts";
 import { isServed } from "./served.ts";
 
@@ -33,28 +35,19 @@ export interface Part {
 }
 
 /** Posts of a part that a webhook may want, by their sequences. */
-export interface Wanted {
+interface Wanted {
   webhookId: number;
   sequences: number[];
 }
 
 /**
- * Each post that was read, once for each webhook that watches its channel. The joins are nested as they
- * stand: with the order left to it, SQLite began with all watched channels.
+ * The oldest posts that were read and are not cut yet, or null where there are none. Waits for nothing:
+ * while rows are read one by one, the connection takes no other statement.
  */
-const READ = `
-  SELECT r.sequence, wc.webhook_id AS webhookId, octet_length(p.text) AS bytes
-  FROM read_posts r
-    CROSS JOIN posts p ON p.id = r.post_id
-    LEFT JOIN webhook_channels wc ON wc.channel_id = p.channel_id
-  ORDER BY r.sequence`;
-
-/** The oldest posts that were read and are not cut yet, or null where there are none. */
 export function nextPart(db: Database): Part | null {
   const wanted = new Map<number, number[]>();
   let [last, posts, bytes, pairs] = [0, 0, 0, 0];
-  const read = statement<{ sequence: number; webhookId: number | null; bytes: number }>(db, READ);
-  for (const { sequence, webhookId, bytes: textBytes } of read.iterate()) {
+  for (const { sequence, webhookId, bytes: textBytes } of readWatchedPosts(db)) {
     if (sequence !== last) {
       const isFull = bytes + textBytes > PART_BYTES_MAX || pairs >= PART_WANTED_MAX;
       if (posts > 0 && (posts >= PART_POSTS_MAX || isFull)) break;
@@ -72,28 +65,6 @@ export function nextPart(db: Database): Part | null {
   return { last, wanted: [...wanted].map(([webhookId, of]) => ({ webhookId, sequences: of })) };
 }
 
-/** Forgets the posts of a part whose webhooks have all been cut. */
-export function endPart(db: Database, { last }: Pick<Part, "last">): void {
-  statement(db, "DELETE FROM read_posts WHERE sequence <= ?").run(last);
-}
-
-/**
- * The posts among those wanted that a webhook gets, oldest first: of a channel that it watches and that
- * is public, read since the webhook was created or enabled and since it watches the channel, published
- * in the last two days. Each join finds one row by its key, in the order in which they stand.
- */
-const MATCHES = `
-  SELECT p.id
-  FROM webhooks w
-    CROSS JOIN json_each(@sequences) wanted
-    CROSS JOIN read_posts r ON r.sequence = wanted.value AND r.sequence > w.since_sequence
-    CROSS JOIN posts p ON p.id = r.post_id
-    CROSS JOIN webhook_channels wc ON wc.channel_id = p.channel_id AND wc.webhook_id = w.id
-      AND wc.since_sequence < r.sequence
-    CROSS JOIN channels c ON c.id = p.channel_id AND c.is_public = 1
-  WHERE w.id = @webhookId AND w.disabled_reason = '' AND p.published_at >= @freshFrom
-  ORDER BY p.published_at, p.id`;
-
 /** Posts as JSON text that were read in this transaction, since several webhooks want the same. */
 export type PostTexts = Map<number, JsonText<PostView>>;
 
@@ -101,43 +72,34 @@ export type PostTexts = Map<number, JsonText<PostView>>;
  * Cuts a webhook's posts of a part into events, in the caller's transaction: by it the webhook is
  * past these posts, so that each becomes an event at most once, whoever cuts.
  */
-export function cutEvents(
-  db: Database,
+export async function cutEvents(
+  tx: Transaction,
   { webhookId, sequences }: Wanted,
   last: number,
   nowMs: number,
   texts: PostTexts,
-): void {
-  const webhook = statement<{ organizationId: number }>(
-    db,
-    "SELECT organization_id AS organizationId FROM webhooks WHERE id = ?",
-  ).get(webhookId);
+): Promise<void> {
+  const webhook = await selectWebhook(tx, webhookId);
   if (webhook === undefined) return;
-  if (isServed(db, webhook.organizationId, nowMs)) {
-    const matches = statement<{ id: number }>(db, MATCHES).all({
-      webhookId,
-      sequences: JSON.stringify(sequences),
-      freshFrom: nowMs - FRESH_MS,
-    });
-    for (const { postIds, posts } of cut(textsOf(db, matches, texts))) {
+  if (await isServed(tx, webhook.organizationId, nowMs)) {
+    const freshFrom = nowMs - FRESH_MS;
+    const matches = selectMatches(tx, { webhookId, sequences, freshFrom });
+    for (const { postIds, posts } of cut(textsOf(tx, matches, texts))) {
       const body = eventBody("post.created", webhookId, nowMs, posts);
-      addDelivery(db, { webhookId, event: "post.created", postIds, body, nowMs });
+      await addDelivery(tx, { webhookId, event: "post.created", postIds, body, nowMs });
     }
   }
-  statement(
-    db,
-    "UPDATE webhooks SET since_sequence = @last WHERE id = @webhookId AND since_sequence < @last",
-  ).run({ webhookId, last });
+  await moveWebhookOn(tx, webhookId, last);
 }
 
 function textsOf(
   db: Database,
-  matches: readonly { id: number }[],
+  matches: readonly number[],
   known: PostTexts,
 ): [id: number, text: JsonText<PostView>][] {
-  const unknown = matches.flatMap(({ id }) => (known.has(id) ? [] : id));
+  const unknown = matches.filter((id) => !known.has(id));
   for (const [id, text] of selectPostTexts(db, unknown)) known.set(id, text);
-  return matches.map(({ id }) => [id, known.get(id) as JsonText<PostView>]);
+  return matches.map((id) => [id, known.get(id) as JsonText<PostView>]);
 }
 
 interface Event {

@@ -1,31 +1,10 @@
-import { type Database, statement } from "../../../db/database.ts";
+import type { Database } from "../../../db/database.ts";
 import { inParts } from "../../../db/transaction.ts";
 import type { Clock } from "../../../ports/clock.ts";
+import { selectWebhook } from "../manage/webhooks.store.ts";
+import type { Webhook } from "../manage/webhooks.table.ts";
+import { dropSome, selectWaiting } from "./drop-queue.store.ts";
 import { isServed } from "./served.ts";
-
-/** Deliveries that are dropped in one step: some milliseconds of the lock. */
-const DROPPED_MAX = 200;
-
-/**
- * Drops some of what waits for an attempt of a webhook, in the caller's transaction.
- * @returns whether more may be waiting
- */
-export function dropSome(db: Database, webhookId: number): boolean {
-  const { changes } = statement(
-    db,
-    `UPDATE webhook_deliveries SET state = 'dropped', next_attempt_at = NULL
-     WHERE id IN (SELECT id FROM webhook_deliveries
-                  WHERE webhook_id = ? AND state = 'pending' LIMIT ${DROPPED_MAX})`,
-  ).run(webhookId);
-  return changes === DROPPED_MAX;
-}
-
-/** Drops all that waits, in the caller's transaction: for a queue that was emptied just before. */
-export function dropRest(db: Database, webhookId: number): void {
-  while (dropSome(db, webhookId)) {
-    // Each step drops some.
-  }
-}
 
 /**
  * Empties the queues of webhooks that get no events, however long they are: nothing is attempted of
@@ -37,34 +16,27 @@ export async function emptyQueues(
   webhookIds: readonly number[],
 ): Promise<void> {
   for (const id of webhookIds) {
-    await inParts(
-      db,
-      clock,
-      "webhook-queue",
-      () => !getsEvents(db, id, clock.now()) && dropSome(db, id),
-    );
+    await inParts(db, clock, "webhook-queue", async (tx) => {
+      const webhook = await selectWebhook(tx, id);
+      const isLive = webhook !== undefined && (await getsEvents(tx, webhook, clock.now()));
+      return !isLive && dropSome(tx, id);
+    });
   }
 }
 
-function getsEvents(db: Database, webhookId: number, nowMs: number): boolean {
-  const webhook = statement<{ organizationId: number }>(
-    db,
-    `SELECT organization_id AS organizationId FROM webhooks
-     WHERE id = ? AND disabled_reason = ''`,
-  ).get(webhookId);
-  return webhook !== undefined && isServed(db, webhook.organizationId, nowMs);
+async function getsEvents(
+  db: Database,
+  { organizationId, disabledReason }: Pick<Webhook, "organizationId" | "disabledReason">,
+  nowMs: number,
+): Promise<boolean> {
+  return disabledReason === "" && isServed(db, organizationId, nowMs);
 }
 
-/** Webhooks that get no events, and of which something waits all the same or a day of failures runs. */
-export function deadQueues(db: Database, nowMs: number): number[] {
-  const waiting = statement<{ id: number; organizationId: number; isDisabled: number }>(
-    db,
-    `SELECT id, organization_id AS organizationId, disabled_reason <> '' AS isDisabled
-     FROM webhooks w
-     WHERE failing_since IS NOT NULL OR EXISTS (
-       SELECT 1 FROM webhook_deliveries WHERE webhook_id = w.id AND state = 'pending')`,
-  ).all();
-  return waiting
-    .filter((one) => one.isDisabled === 1 || !isServed(db, one.organizationId, nowMs))
-    .map(({ id }) => id);
+/** Webhooks that get no events although something waits for them, or their day of failures runs. */
+export async function deadQueues(db: Database, nowMs: number): Promise<number[]> {
+  const dead: number[] = [];
+  for (const webhook of await selectWaiting(db)) {
+    if (!(await getsEvents(db, webhook, nowMs))) dead.push(webhook.id);
+  }
+  return dead;
 }

@@ -1,15 +1,17 @@
 import { selectMembers, selectOrganization } from "../../../customers/accounts/accounts.store.ts";
-import { type Database, statement } from "../../../db/database.ts";
+import type { Database, Transaction } from "../../../db/database.ts";
 import { inParts, inTransaction } from "../../../db/transaction.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { DAY_MS } from "../../../values/moscow-time.ts";
 import { queueMail } from "../../mail/mails.store.ts";
 import { oldBodies, oldDeliveries } from "../delivery/deliveries.store.ts";
 import { anyWebhook, disable, selectWebhook, updateWebhook } from "../manage/webhooks.store.ts";
-import { cutEvents, endPart, nextPart, type Part, type PostTexts } from "./cut-events.ts";
+import { forgetReadPosts } from "./cut-events.store.ts";
+import { cutEvents, nextPart, type Part, type PostTexts } from "./cut-events.ts";
 import { disabledMail } from "./disabled-mail.ts";
 import { deadQueues, emptyQueues } from "./drop-queue.ts";
-import { isLookDue, noteLook, readLook } from "./look.ts";
+import { isAnyFailingSince, readLook, selectFailing, updateLook } from "./look.store.ts";
+import { isLookDue, noteLook } from "./look.ts";
 
 /** A webhook that fails for so long is disabled (specification, section 6). */
 const FAILING_MAX_MS = DAY_MS;
@@ -21,21 +23,11 @@ const CUT_MS = 5;
 const PRUNED_MAX = 10;
 
 /** Whether there may be something to do: asked every second, so it must cost next to nothing. */
-export function isWorkDue(db: Database, nowMs: number, batchMs: number): boolean {
-  if (!anyWebhook(db)) return false;
-  const look = readLook(db);
+export async function isWorkDue(db: Database, nowMs: number, batchMs: number): Promise<boolean> {
+  if (!(await anyWebhook(db))) return false;
+  const look = await readLook(db);
   if (isLookDue(look, nowMs) || nowMs >= look.batchedAt + batchMs) return true;
-  const failing = "SELECT 1 FROM webhooks WHERE failing_since <= ? LIMIT 1";
-  return statement(db, failing).get(nowMs - FAILING_MAX_MS) !== undefined;
-}
-
-/** Whether an attempt is due, or one is under way: its end may be waiting to be noted. */
-export function isAttemptDue(db: Database, nowMs: number): boolean {
-  const due = `
-    SELECT 1 FROM webhooks w WHERE (
-      SELECT min(next_attempt_at) FROM webhook_deliveries
-      WHERE webhook_id = w.id AND state = 'pending') <= ? LIMIT 1`;
-  return statement(db, due).get(nowMs) !== undefined;
+  return isAnyFailingSince(db, nowMs - FAILING_MAX_MS);
 }
 
 /**
@@ -48,12 +40,12 @@ export async function lookAfterWebhooks(
   clock: Clock,
   { batchMs }: { batchMs: number },
 ): Promise<Part | null> {
-  await inTransaction(db, clock, "webhooks-look", () => noteLook(db, clock.now()));
+  await inTransaction(db, clock, "webhooks-look", (tx) => noteLook(tx, clock.now()));
   await endUnserved(db, clock);
-  const isBatch = await inTransaction(db, clock, "webhooks-look", () => {
+  const isBatch = await inTransaction(db, clock, "webhooks-look", async (tx) => {
     const nowMs = clock.now();
-    if (nowMs < readLook(db).batchedAt + batchMs) return false;
-    statement(db, "UPDATE webhook_look SET batched_at = ?").run(nowMs);
+    if (nowMs < (await readLook(tx)).batchedAt + batchMs) return false;
+    await updateLook(tx, { batchedAt: nowMs });
     return true;
   });
   return isBatch ? nextPart(db) : null;
@@ -64,14 +56,14 @@ export async function lookAfterWebhooks(
  * @returns how many are done
  */
 export function cutPart(db: Database, clock: Clock, { wanted, last }: Part): Promise<number> {
-  return inTransaction(db, clock, "cut-events", () => {
+  return inTransaction(db, clock, "cut-events", async (tx) => {
     const nowMs = clock.now();
-    noteLook(db, nowMs);
+    await noteLook(tx, nowMs);
     const endAtMs = clock.monotonic() + CUT_MS;
     const texts: PostTexts = new Map();
     let cut = 0;
     for (const one of wanted) {
-      cutEvents(db, one, last, nowMs, texts);
+      await cutEvents(tx, one, last, nowMs, texts);
       cut += 1;
       if (clock.monotonic() >= endAtMs) break;
     }
@@ -83,17 +75,17 @@ export function cutPart(db: Database, clock: Clock, { wanted, last }: Part): Pro
 export async function leavePart(
   db: Database,
   clock: Clock,
-  part: Pick<Part, "last">,
+  { last }: Pick<Part, "last">,
 ): Promise<Part | null> {
-  await inTransaction(db, clock, "cut-events", () => endPart(db, part));
+  await inTransaction(db, clock, "cut-events", (tx) => forgetReadPosts(tx, last));
   return nextPart(db);
 }
 
 /** Disables what has failed for a day. @returns the numbers of those webhooks */
 export async function disableFailed(db: Database, clock: Clock): Promise<number[]> {
-  if (failing(db, clock.now()).length === 0) return [];
-  const disabled = await inTransaction(db, clock, "disable-failed", () =>
-    disableFailing(db, clock.now()),
+  if ((await failing(db, clock.now())).length === 0) return [];
+  const disabled = await inTransaction(db, clock, "disable-failed", (tx) =>
+    disableFailing(tx, clock.now()),
   );
   await emptyQueues(db, clock, disabled);
   return disabled;
@@ -104,12 +96,12 @@ export async function pruneDeliveries(db: Database, clock: Clock): Promise<void>
   const nowMs = clock.now();
   for (const old of [oldDeliveries, oldBodies]) {
     for (let after = 0; ; ) {
-      const { ids, remove } = old(db, nowMs, after);
+      const ids = await old.find(db, nowMs, after);
       const last = ids.at(-1);
       if (last === undefined) break;
       let at = 0;
-      await inParts(db, clock, "prune-deliveries", () => {
-        remove(ids.slice(at, at + PRUNED_MAX));
+      await inParts(db, clock, "prune-deliveries", async (tx) => {
+        await old.remove(tx, ids.slice(at, at + PRUNED_MAX));
         at += PRUNED_MAX;
         return at < ids.length;
       });
@@ -120,11 +112,13 @@ export async function pruneDeliveries(db: Database, clock: Clock): Promise<void>
 
 /** Nothing is attempted for them, and the day after which a webhook is disabled does not run. */
 async function endUnserved(db: Database, clock: Clock): Promise<void> {
-  const dead = deadQueues(db, clock.now());
+  const dead = await deadQueues(db, clock.now());
   if (dead.length === 0) return;
   await emptyQueues(db, clock, dead);
-  await inTransaction(db, clock, "webhooks-look", () => {
-    for (const id of deadQueues(db, clock.now())) updateWebhook(db, id, { failingSince: null });
+  await inTransaction(db, clock, "webhooks-look", async (tx) => {
+    for (const id of await deadQueues(tx, clock.now())) {
+      await updateWebhook(tx, id, { failingSince: null });
+    }
   });
 }
 
@@ -132,40 +126,29 @@ async function endUnserved(db: Database, clock: Clock): Promise<void> {
  * Disables what has failed for a day. Where nobody made the attempts for more than an hour of it,
  * those that fell due meanwhile come first (decisions, section 6).
  */
-async function disableFailing(db: Database, nowMs: number): Promise<number[]> {
-  const failed = failing(db, nowMs);
-  for (const id of failed) await disableForFailures(db, id, nowMs);
+async function disableFailing(tx: Transaction, nowMs: number): Promise<number[]> {
+  const failed = await failing(tx, nowMs);
+  for (const id of failed) await disableForFailures(tx, id, nowMs);
   return failed;
 }
 
-function failing(db: Database, nowMs: number): number[] {
-  return statement<{ id: number }>(
-    db,
-    `SELECT id FROM webhooks w
-     WHERE failing_since <= @failedFrom AND disabled_reason = '' AND (
-       down_ms <= @downMax OR NOT EXISTS (
-         SELECT 1 FROM webhook_deliveries
-         WHERE webhook_id = w.id AND state = 'pending' AND next_attempt_at <= @overdueUntil))`,
-  )
-    .all({
-      failedFrom: nowMs - FAILING_MAX_MS,
-      downMax: DOWN_MAX_MS,
-      overdueUntil: readLook(db).overdueUntil,
-    })
-    .map(({ id }) => id);
+async function failing(db: Database, nowMs: number): Promise<number[]> {
+  const { overdueUntil } = await readLook(db);
+  const failingSince = nowMs - FAILING_MAX_MS;
+  return selectFailing(db, { failingSince, downMaxMs: DOWN_MAX_MS, overdueUntil });
 }
 
-async function disableForFailures(db: Database, id: number, nowMs: number): Promise<void> {
-  const webhook = selectWebhook(db, id);
+async function disableForFailures(tx: Transaction, id: number, nowMs: number): Promise<void> {
+  const webhook = await selectWebhook(tx, id);
   if (webhook === undefined) return;
-  disable(db, id, "failures", nowMs);
+  await disable(tx, id, "failures", nowMs);
   const { organizationId } = webhook;
-  const members = await selectMembers(db, organizationId);
+  const members = await selectMembers(tx, organizationId);
   const managers = members.filter(
     ({ role, suspendedAt }) => role !== "member" && suspendedAt === null,
   );
-  const organization = await selectOrganization(db, organizationId);
+  const organization = await selectOrganization(tx, organizationId);
   const mail = disabledMail(webhook, organization?.name ?? "");
   // A message each: what one server refuses for one must not be sent to the others again.
-  for (const { email } of managers) queueMail(db, nowMs, { to: [email], ...mail });
+  for (const { email } of managers) await queueMail(tx, nowMs, { to: [email], ...mail });
 }

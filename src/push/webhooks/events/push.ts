@@ -1,9 +1,10 @@
 import type { Database } from "../../../db/database.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Log } from "../../../ports/log.ts";
+import { isAttemptDue } from "../delivery/claims.store.ts";
 import type { Sender } from "../delivery/sender.ts";
 import type { Part } from "./cut-events.ts";
-import { isAttemptDue, isWorkDue } from "./due-work.ts";
+import { isWorkDue } from "./due-work.ts";
 
 export interface Push {
   /** Does all that is due at this moment; attempts go on after it settles. Never throws. */
@@ -13,7 +14,7 @@ export interface Push {
 }
 
 /** What webhooks need by the clock, on the thread that writes it. */
-export interface PushWork {
+interface PushWork {
   lookAfterWebhooks(argument: { batchMs: number }): Promise<Part | null>;
   /** @returns how many of the webhooks are done, the first ones */
   cutPart(part: Part): Promise<number>;
@@ -43,8 +44,10 @@ export function createPush(
         await clock.sleep(PAUSE_MS);
       }
       part = await work.leavePart({ last });
-      // Events that were cut are sent meanwhile; the sender logs a failure in its own words.
-      if (part !== null && isAttemptDue(db, clock.now())) void sender.pump().catch(() => {});
+      // Events that were cut are sent while the next part is.
+      if (part !== null && (await isAttemptDue(db, clock.now()))) {
+        void sender.pump().catch(() => {});
+      }
     }
     for (const webhook of await work.disableFailed()) {
       log.warn({ webhook }, "a webhook was disabled: not a single delivery succeeded for a day");
@@ -53,9 +56,9 @@ export function createPush(
 
   async function look(): Promise<void> {
     try {
-      if (isWorkDue(db, clock.now(), batchMs)) await doWork();
-      // What fails in there is in the sender's own words in the log.
-      if (isAttemptDue(db, clock.now())) await sender.pump().catch(() => {});
+      if (await isWorkDue(db, clock.now(), batchMs)) await doWork();
+      // The sender logs its failures itself.
+      if (await isAttemptDue(db, clock.now())) await sender.pump().catch(() => {});
     } catch (error) {
       log.warn({ err: error }, "webhooks could not be looked after; it is tried again");
     }

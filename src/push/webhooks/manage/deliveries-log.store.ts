@@ -1,6 +1,9 @@
-import { type Database, statement } from "../../../db/database.ts";
+import { and, asc, desc, eq, lt, sql } from "drizzle-orm";
+import type { Database } from "../../../db/database.ts";
+import { query } from "../../../db/query.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
-import type { DeliveryState, EventKind } from "../events/event-body.ts";
+import { type Delivery, webhookAttempts, webhookDeliveries } from "../delivery/deliveries.table.ts";
+import type { DeliveryState } from "../events/event-body.ts";
 import type { DeliveryView } from "./webhook-views.ts";
 
 export interface DeliverySelection {
@@ -11,50 +14,62 @@ export interface DeliverySelection {
   nowMs: number;
 }
 
+/** One statement, so that a delivery's state and its attempts are of the same instant. */
+const page = query((db) => {
+  const delivery = db
+    .select()
+    .from(webhookDeliveries)
+    .where(
+      and(
+        eq(webhookDeliveries.webhookId, sql.placeholder("webhookId")),
+        lt(webhookDeliveries.id, sql.placeholder("before")),
+      ),
+    )
+    .orderBy(desc(webhookDeliveries.id))
+    .limit(sql.placeholder("limit"))
+    .as("delivery");
+  return db
+    .select()
+    .from(delivery)
+    .leftJoin(webhookAttempts, eq(webhookAttempts.deliveryId, delivery.id))
+    .orderBy(desc(delivery.id), asc(webhookAttempts.id));
+});
+
 /** A page of a webhook's deliveries, newest first. */
-export function selectDeliveries(
+export async function selectDeliveries(
   db: Database,
   { webhookId, before, limit, nowMs }: DeliverySelection,
-): { results: DeliveryView[]; last: readonly [number] | null } {
-  const rows = statement<{
-    id: number;
-    event: EventKind;
-    createdAt: number;
-    posts: string;
-    state: DeliveryState;
-    nextAttemptAt: number | null;
-  }>(
-    db,
-    `SELECT id, event, created_at AS createdAt, posts, next_attempt_at AS nextAttemptAt,
-       iif(state = 'failed' AND claimed_until > @nowMs, 'pending', state) AS state
-     FROM webhook_deliveries WHERE webhook_id = @webhookId AND id < @before
-     ORDER BY id DESC LIMIT @limit`,
-  ).all({ webhookId, nowMs, before: before ?? Number.MAX_SAFE_INTEGER, limit: limit + 1 });
-  const attempts = statement<{
-    attemptedAt: number;
-    status: number | null;
-    error: string;
-    durationMs: number;
-  }>(
-    db,
-    `SELECT attempted_at AS attemptedAt, status, error, duration_ms AS durationMs
-     FROM webhook_attempts WHERE delivery_id = ? ORDER BY id`,
-  );
-  const shown = rows.slice(0, limit);
-  const views = shown.map((row) => ({
-    delivery: row.id,
-    event: row.event,
-    created_at: formatInstant(row.createdAt),
-    posts: JSON.parse(row.posts) as number[],
-    state: row.state,
-    attempts: attempts.all(row.id).map(({ attemptedAt, status, error, durationMs }) => ({
-      attempted_at: formatInstant(attemptedAt),
-      status,
-      error,
-      duration_ms: durationMs,
-    })),
-    next_attempt_at: row.nextAttemptAt === null ? null : formatInstant(row.nextAttemptAt),
-  }));
-  const last = rows.length > limit ? shown.at(-1) : undefined;
-  return { results: views, last: last === undefined ? null : [last.id] };
+): Promise<{ results: DeliveryView[]; last: readonly [number] | null }> {
+  const until = before ?? Number.MAX_SAFE_INTEGER;
+  // One more than the page tells whether there is another.
+  const rows = await page(db).all({ webhookId, before: until, limit: limit + 1 });
+  const found = new Map<number, DeliveryView>();
+  for (const { delivery, webhook_attempts: attempt } of rows) {
+    const view: DeliveryView = found.get(delivery.id) ?? {
+      delivery: delivery.id,
+      event: delivery.event,
+      created_at: formatInstant(delivery.createdAt),
+      posts: [...delivery.posts],
+      state: stateOf(delivery, nowMs),
+      attempts: [],
+      next_attempt_at:
+        delivery.nextAttemptAt === null ? null : formatInstant(delivery.nextAttemptAt),
+    };
+    found.set(delivery.id, view);
+    if (attempt === null) continue;
+    view.attempts.push({
+      attempted_at: formatInstant(attempt.attemptedAt),
+      status: attempt.status,
+      error: attempt.error,
+      duration_ms: attempt.durationMs,
+    });
+  }
+  const results = [...found.values()].slice(0, limit);
+  const last = found.size > limit ? results.at(-1) : undefined;
+  return { results, last: last === undefined ? null : [last.delivery] };
+}
+
+/** One that failed is attempted once more where somebody asked for it. */
+function stateOf({ state, claimedUntil }: Delivery, nowMs: number): DeliveryState {
+  return state === "failed" && (claimedUntil ?? 0) > nowMs ? "pending" : state;
 }

@@ -1,6 +1,6 @@
 import type { Plan } from "../../../customers/accounts/accounts.table.ts";
 import { type Actor, type AuditEntry, recordChange } from "../../../customers/audit/audit-log.ts";
-import type { Database } from "../../../db/database.ts";
+import type { Database, Transaction } from "../../../db/database.ts";
 import { inTransaction } from "../../../db/transaction.ts";
 import { AppError, fieldError, notFound } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
@@ -31,8 +31,11 @@ export interface OwnWebhook {
 }
 
 /** @throws AppError `not_found` */
-export function ownWebhook(db: Database, { organizationId, id }: OwnWebhook): Webhook {
-  const webhook = selectWebhook(db, id);
+export async function ownWebhook(
+  db: Database,
+  { organizationId, id }: OwnWebhook,
+): Promise<Webhook> {
+  const webhook = await selectWebhook(db, id);
   if (webhook?.organizationId !== organizationId) throw notFound("webhook");
   return webhook;
 }
@@ -54,11 +57,11 @@ export function addWebhook(
   { organizationId, plan, url, channels, secret, by }: NewWebhook,
 ): Promise<number> {
   return inTransaction(db, clock, "webhook-create", async (tx) => {
-    requireRoom(plan, countWebhooks(db, organizationId));
-    requireChannels(db, plan, channels);
+    requireRoom(plan, await countWebhooks(tx, organizationId));
+    await requireChannels(tx, plan, channels);
     const row = { organizationId, url, secret: Buffer.from(secret), createdAt: clock.now() };
-    const id = insertWebhook(db, row);
-    replaceChannels(db, id, channels);
+    const id = await insertWebhook(tx, row);
+    await replaceChannels(tx, id, channels);
     const details = { host: hostOf(url), channels: channels.length };
     await recordChange(tx, clock, by, ofWebhook("create", { organizationId, id }, details));
     return id;
@@ -84,29 +87,32 @@ export async function changeWebhook(
   clock: Clock,
   { plan, change, by, ...own }: OwnWebhook & { plan: Plan; change: WebhookChange; by: Actor },
 ): Promise<void> {
-  if (change.isActive === true) await emptyQueues(db, clock, [ownWebhook(db, own).id]);
+  if (change.isActive === true) {
+    const { id } = await ownWebhook(db, own);
+    await emptyQueues(db, clock, [id]);
+  }
   await inTransaction(db, clock, "webhook-change", async (tx) => {
-    const webhook = ownWebhook(db, own);
+    const webhook = await ownWebhook(tx, own);
     const { disabledReason } = webhook;
     const enables = change.isActive === true && disabledReason !== "";
     const disables = change.isActive === false && disabledReason === "";
     const { url, channels } = change;
     const changesUrl = url !== undefined && url !== webhook.url;
     const changesChannels =
-      channels !== undefined && channels.join() !== channelsOf(db, own.id).join();
+      channels !== undefined && channels.join() !== (await channelsOf(tx, own.id)).join();
     requireEnabling(webhook, change);
     const now = clock.now();
-    if (channels !== undefined) requireChannels(db, plan, channels);
-    if (changesChannels) replaceChannels(db, own.id, channels);
-    if (url !== undefined) updateWebhook(db, own.id, { url });
+    if (channels !== undefined) await requireChannels(tx, plan, channels);
+    if (changesChannels) await replaceChannels(tx, own.id, channels);
+    if (url !== undefined) await updateWebhook(tx, own.id, { url });
     if (enables) {
-      requireRoom(plan, countWebhooks(db, own.organizationId) - 1);
-      requireFew(plan, channelsOf(db, own.id).length);
-      enable(db, own.id, now);
+      requireRoom(plan, (await countWebhooks(tx, own.organizationId)) - 1);
+      requireFew(plan, (await channelsOf(tx, own.id)).length);
+      await enable(tx, own.id, now);
     }
-    if (disables) disable(db, own.id, "customer", now);
+    if (disables) await disable(tx, own.id, "customer", now);
     if (enables || disables || changesUrl || changesChannels) {
-      updateWebhook(db, own.id, { updatedAt: now });
+      await updateWebhook(tx, own.id, { updatedAt: now });
       const verb = enables ? "enable" : disables ? "disable" : "change";
       const details = {
         ...(changesUrl && { host: hostOf(url) }),
@@ -136,12 +142,13 @@ export function removeWebhookPart(
   { by, ...own }: OwnWebhook & { by: Actor },
 ): Promise<boolean> {
   return inTransaction(db, clock, "webhook-delete", async (tx) => {
-    const { disabledReason } = ownWebhook(db, own);
-    if (disabledReason === "") disable(db, own.id, "customer", clock.now());
+    const { disabledReason } = await ownWebhook(tx, own);
+    if (disabledReason === "") await disable(tx, own.id, "customer", clock.now());
     const endAtMs = clock.monotonic() + REMOVED_MS;
     do {
-      if (deleteDeliveries(db, own.id, REMOVED_MAX) === 0) {
-        if (deleteWebhook(db, own.id)) await recordChange(tx, clock, by, ofWebhook("delete", own));
+      if ((await deleteDeliveries(tx, own.id, REMOVED_MAX)) === 0) {
+        const isRemoved = await deleteWebhook(tx, own.id);
+        if (isRemoved) await recordChange(tx, clock, by, ofWebhook("delete", own));
         return false;
       }
     } while (clock.monotonic() < endAtMs);
@@ -164,9 +171,9 @@ export function rotateSecret(
   }: OwnWebhook & { secret: Uint8Array; overlapMs: number; by: Actor },
 ): Promise<void> {
   return inTransaction(db, clock, "webhook-rotate", async (tx) => {
-    const webhook = ownWebhook(db, own);
+    const webhook = await ownWebhook(tx, own);
     const now = clock.now();
-    updateWebhook(db, own.id, {
+    await updateWebhook(tx, own.id, {
       secret: Buffer.from(secret),
       formerSecret: overlapMs > 0 ? webhook.secret : null,
       formerSecretUntil: overlapMs > 0 ? now + overlapMs : null,
@@ -206,22 +213,22 @@ function requireFew({ code, webhookChannels }: Plan, channels: number): void {
 /** Numbers named in a message at the most. */
 const NAMED_MAX = 100;
 
-function requireChannels(db: Database, plan: Plan, channels: number[]): void {
-  const faults = channelFaults(db, plan, channels);
+async function requireChannels(tx: Transaction, plan: Plan, channels: number[]): Promise<void> {
+  const faults = await channelFaults(tx, plan, channels);
   if (faults.length > 0) throw fieldError({ channels: faults });
 }
 
 /** What is wrong with the channels of a webhook. */
-export function channelFaults(
+export async function channelFaults(
   db: Database,
   { webhookChannels }: Plan,
   channels: readonly number[],
-): Message[] {
+): Promise<Message[]> {
   if (channels.length > webhookChannels) {
     const rest = named(channels.slice(webhookChannels));
     return [message("tooManyChannels", { max: webhookChannels, ...rest })];
   }
-  const unknown = unknownChannels(db, channels);
+  const unknown = await unknownChannels(db, channels);
   return unknown.length === 0 ? [] : [message("unknownChannels", named(unknown))];
 }
 

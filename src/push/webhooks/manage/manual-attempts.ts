@@ -1,17 +1,12 @@
 import { type Actor, recordChange } from "../../../customers/audit/audit-log.ts";
-import type { Database } from "../../../db/database.ts";
+import type { Database, Transaction } from "../../../db/database.ts";
 import { inTransaction } from "../../../db/transaction.ts";
 import { AppError, notFound } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
 import { WEBHOOK_ATTEMPTS_MAX } from "../delivery/claim-due.ts";
-import {
-  addDelivery,
-  attemptsUnderWay,
-  type ClaimedDelivery,
-  claimDelivery,
-  selectDelivery,
-} from "../delivery/deliveries.store.ts";
+import { attemptsUnderWay, type ClaimedDelivery, claimDelivery } from "../delivery/claims.store.ts";
+import { addDelivery, selectDelivery } from "../delivery/deliveries.store.ts";
 import { FRESH_MS } from "../events/cut-events.ts";
 import { eventBody } from "../events/event-body.ts";
 import { type OwnWebhook, ofWebhook, ownWebhook } from "./manage-webhooks.ts";
@@ -33,8 +28,8 @@ export function startTest(
   clock: Clock,
   { claim, ...own }: OwnWebhook & { claim: string },
 ): Promise<ClaimedDelivery> {
-  return inTransaction(db, clock, "webhook-test", () => {
-    const webhook = ownWebhook(db, own);
+  return inTransaction(db, clock, "webhook-test", async (tx) => {
+    const webhook = await ownWebhook(tx, own);
     const { testedAt } = webhook;
     const nowMs = clock.now();
     const waitMs = testedAt === null ? 0 : testedAt + TEST_EVERY_MS - nowMs;
@@ -43,11 +38,17 @@ export function startTest(
         retryAfterS: Math.ceil(waitMs / 1000),
       });
     }
-    takeManualAttempt(db, webhook, nowMs);
-    updateWebhook(db, own.id, { testedAt: nowMs });
+    await takeManualAttempt(tx, webhook, nowMs);
+    await updateWebhook(tx, own.id, { testedAt: nowMs });
     const body = eventBody("ping", own.id, nowMs, []);
-    const id = addDelivery(db, { webhookId: own.id, event: "ping", postIds: [], body, nowMs });
-    return taken(db, id, claim, nowMs);
+    const id = await addDelivery(tx, {
+      webhookId: own.id,
+      event: "ping",
+      postIds: [],
+      body,
+      nowMs,
+    });
+    return taken(tx, id, claim, nowMs);
   });
 }
 
@@ -62,8 +63,8 @@ export function startResend(
   { claim, deliveryId, by, ...own }: OwnWebhook & { deliveryId: number; claim: string; by: Actor },
 ): Promise<ClaimedDelivery> {
   return inTransaction(db, clock, "webhook-resend", async (tx) => {
-    const webhook = ownWebhook(db, own);
-    const delivery = selectDelivery(db, deliveryId);
+    const webhook = await ownWebhook(tx, own);
+    const delivery = await selectDelivery(tx, deliveryId);
     if (delivery?.webhookId !== webhook.id) throw notFound("delivery");
     const nowMs = clock.now();
     const conflict = (said: Message) => new AppError("conflict", said);
@@ -75,19 +76,24 @@ export function startResend(
     if (delivery.createdAt < nowMs - FRESH_MS) {
       throw conflict(message("eventTooOld"));
     }
-    if (attemptsUnderWay(db, webhook.id, nowMs) >= WEBHOOK_ATTEMPTS_MAX) {
+    if ((await attemptsUnderWay(tx, webhook.id, nowMs)) >= WEBHOOK_ATTEMPTS_MAX) {
       throw new AppError("throttled", message("webhookBusy"), {
         retryAfterS: 1,
       });
     }
-    takeManualAttempt(db, webhook, nowMs);
+    await takeManualAttempt(tx, webhook, nowMs);
     await recordChange(tx, clock, by, ofWebhook("resend", own, { delivery: deliveryId }));
-    return taken(db, deliveryId, claim, nowMs);
+    return taken(tx, deliveryId, claim, nowMs);
   });
 }
 
-function taken(db: Database, id: number, claim: string, nowMs: number): ClaimedDelivery {
-  const delivery = claimDelivery(db, id, claim, nowMs);
+async function taken(
+  tx: Transaction,
+  id: number,
+  claim: string,
+  nowMs: number,
+): Promise<ClaimedDelivery> {
+  const delivery = await claimDelivery(tx, id, claim, nowMs);
   if (delivery === undefined) throw new Error(`delivery ${id} has no body`);
   return delivery;
 }

@@ -1,7 +1,8 @@
-import { type Database, statement } from "../../../db/database.ts";
+import type { Transaction } from "../../../db/database.ts";
 import { AppError } from "../../../errors.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { readTargetUrl } from "../target/target-guard.ts";
+import { deleteOthers, insertManualAttempt, selectInstants } from "./manual-limit.store.ts";
 
 /** Pings and resends of one organization to one receiving host (limits-of-one, the rules). */
 const OF_HOST_MAX = 6;
@@ -13,31 +14,21 @@ const OF_HOST_MS = 60_000;
  * @param url of the webhook
  * @throws AppError `throttled` where the last minute had as many as there may be
  */
-export function takeManualAttempt(
-  db: Database,
+export async function takeManualAttempt(
+  tx: Transaction,
   { organizationId, url }: { organizationId: number; url: string },
   nowMs: number,
-): void {
+): Promise<void> {
   const target = readTargetUrl(url);
   const host = "value" in target ? target.value.host : "";
   // Instants ahead of now are of a clock that was set back since.
-  statement(
-    db,
-    "DELETE FROM manual_attempts WHERE attempted_at <= @from OR attempted_at > @nowMs",
-  ).run({ from: nowMs - OF_HOST_MS, nowMs });
-  const taken = statement<{ at: number }>(
-    db,
-    `SELECT attempted_at AS at FROM manual_attempts
-     WHERE organization_id = ? AND host = ? ORDER BY attempted_at`,
-  ).all(organizationId, host);
+  await deleteOthers(tx, nowMs - OF_HOST_MS, nowMs);
+  const taken = await selectInstants(tx, { organizationId, host });
   const [first] = taken;
   if (first !== undefined && taken.length >= OF_HOST_MAX) {
     const said = message("hostHadEnough", { attempts: OF_HOST_MAX });
-    const waitMs = first.at + OF_HOST_MS - nowMs;
+    const waitMs = first + OF_HOST_MS - nowMs;
     throw new AppError("throttled", said, { retryAfterS: Math.ceil(waitMs / 1000) });
   }
-  statement(
-    db,
-    "INSERT INTO manual_attempts (organization_id, host, attempted_at) VALUES (?, ?, ?)",
-  ).run(organizationId, host, nowMs);
+  await insertManualAttempt(tx, { organizationId, host }, nowMs);
 }

@@ -13,8 +13,8 @@ const WEBHOOKS_SINCE_VERSION = 2;
 const SECRET_BYTES = 32;
 
 /** Whether the database, of whatever schema, holds what can be read by the secret only. */
-export function needsSecret(db: Database): boolean {
-  return schemaVersion(db) >= WEBHOOKS_SINCE_VERSION && anyWebhook(db);
+export async function needsSecret(db: Database): Promise<boolean> {
+  return schemaVersion(db) >= WEBHOOKS_SINCE_VERSION && (await anyWebhook(db));
 }
 
 /** Where the secret lies that nobody set: beside the database, never in it. */

@@ -1,126 +1,182 @@
-import { and, asc, count, eq, gt } from "drizzle-orm";
-import type { BuildersNow } from "../../../db/awaited-session.ts";
-import { type Database, statement } from "../../../db/database.ts";
-import { dropRest } from "../events/drop-queue.ts";
-import { type DisabledReason, type Webhook, webhooks } from "./webhooks.table.ts";
+import { and, asc, count, eq, getTableColumns, gt, sql } from "drizzle-orm";
+import { type Database, statement, type Transaction } from "../../../db/database.ts";
+import { change, query, queryNow } from "../../../db/query.ts";
+import { dropRest } from "../events/drop-queue.store.ts";
+import { type DisabledReason, type Webhook, webhookLists, webhooks } from "./webhooks.table.ts";
 
-/** Webhooks and their channels. What writes is called inside transactions. */
-
-export function selectWebhook(db: Database, id: number): Webhook | undefined {
-  return db.buildersNow.select().from(webhooks).where(eq(webhooks.id, id)).get();
-}
-
-/** An organization's webhooks after a number, by number; all organizations' where it is null. */
-export function selectWebhooks(
-  db: Database,
-  { organizationId, after, limit }: { organizationId: number | null; after: number; limit: number },
-): Webhook[] {
-  return db.buildersNow
+const webhookById = query((db) =>
+  db
     .select()
     .from(webhooks)
+    .where(eq(webhooks.id, sql.placeholder("id"))),
+);
+
+export function selectWebhook(db: Database, id: number): Promise<Webhook | undefined> {
+  return webhookById(db).get({ id });
+}
+
+/** An organization's webhooks, or all, by number. */
+export async function selectWebhooks(
+  db: Database,
+  organizationId: number | null,
+): Promise<Webhook[]> {
+  const ofOne = organizationId === null ? undefined : eq(webhooks.organizationId, organizationId);
+  return db.builders.select().from(webhooks).where(ofOne).orderBy(asc(webhooks.id));
+}
+
+/** A webhook with the numbers of the channels that it watches, in the order given. */
+export interface WatchingWebhook extends Webhook {
+  channels: number[];
+}
+
+const watching = {
+  ...getTableColumns(webhooks),
+  channels: sql<number[]>`coalesce(${webhookLists.channels}, '[]')`.mapWith(webhookLists.channels),
+};
+const watchingById = query((db) =>
+  db
+    .select(watching)
+    .from(webhooks)
+    .leftJoin(webhookLists, eq(webhookLists.webhookId, webhooks.id))
+    .where(eq(webhooks.id, sql.placeholder("id"))),
+);
+const watchingOfOrganization = query((db) =>
+  db
+    .select(watching)
+    .from(webhooks)
+    .leftJoin(webhookLists, eq(webhookLists.webhookId, webhooks.id))
     .where(
       and(
-        organizationId === null ? undefined : eq(webhooks.organizationId, organizationId),
-        gt(webhooks.id, after),
+        eq(webhooks.organizationId, sql.placeholder("organizationId")),
+        gt(webhooks.id, sql.placeholder("after")),
       ),
     )
     .orderBy(asc(webhooks.id))
-    .limit(limit)
-    .all();
+    .limit(sql.placeholder("limit")),
+);
+
+export function selectWatching(db: Database, id: number): Promise<WatchingWebhook | undefined> {
+  return watchingById(db).get({ id });
 }
 
-export function countWebhooks(db: Database, organizationId: number): number {
-  const counted = db.buildersNow
+/** An organization's webhooks after a number, by number. */
+export function selectWatchingPage(
+  db: Database,
+  page: { organizationId: number; after: number; limit: number },
+): Promise<WatchingWebhook[]> {
+  return watchingOfOrganization(db).all(page);
+}
+
+const counted = queryNow((db) =>
+  db
     .select({ webhooks: count() })
     .from(webhooks)
-    .where(eq(webhooks.organizationId, organizationId))
-    .get();
-  return counted?.webhooks ?? 0;
+    .where(eq(webhooks.organizationId, sql.placeholder("organizationId"))),
+);
+
+/** For the rules of plans: read in the snapshot of the tick. */
+export function countWebhooksNow(db: Database, organizationId: number): number {
+  return counted(db).get({ organizationId })?.webhooks ?? 0;
 }
 
-export function activeWebhooks(db: Database): Webhook[] {
-  return db.buildersNow.select().from(webhooks).where(eq(webhooks.disabledReason, "")).all();
+export async function countWebhooks(db: Database, organizationId: number): Promise<number> {
+  return countWebhooksNow(db, organizationId);
 }
 
-export function anyWebhook(db: Database): boolean {
-  return statement(db, "SELECT 1 FROM webhooks LIMIT 1").get() !== undefined;
+const first = query((db) => db.select({ id: webhooks.id }).from(webhooks).limit(1));
+
+export async function anyWebhook(db: Database): Promise<boolean> {
+  return (await first(db).get()) !== undefined;
 }
 
-export function insertWebhook(
-  db: Database,
+export async function insertWebhook(
+  tx: Transaction,
   row: Pick<Webhook, "organizationId" | "url" | "secret" | "createdAt">,
-): number {
-  const { id } = (db.buildersNow as BuildersNow)
-    .insert(webhooks)
-    .values({
-      ...row,
-      updatedAt: row.createdAt,
-      disabledReason: "",
-      sinceSequence: lastSequence(db),
-      downMs: 0,
-      lastError: "",
-    })
-    .returning({ id: webhooks.id })
-    .get();
-  return id;
+): Promise<number> {
+  const values = {
+    ...row,
+    updatedAt: row.createdAt,
+    disabledReason: "",
+    sinceSequence: lastSequence(tx),
+    downMs: 0,
+    lastError: "",
+  } as const;
+  const [made] = await tx.builders.insert(webhooks).values(values).returning({ id: webhooks.id });
+  return (made as { id: number }).id;
 }
 
-export function updateWebhook(db: Database, id: number, change: Partial<Webhook>): void {
-  (db.buildersNow as BuildersNow).update(webhooks).set(change).where(eq(webhooks.id, id)).run();
+export async function updateWebhook(
+  tx: Transaction,
+  id: number,
+  values: Partial<Webhook>,
+): Promise<void> {
+  await tx.builders.update(webhooks).set(values).where(eq(webhooks.id, id));
 }
+
+const remove = change((db) => db.delete(webhooks).where(eq(webhooks.id, sql.placeholder("id"))));
 
 /** With its channels, deliveries and their attempts. @returns whether there was one */
-export function deleteWebhook(db: Database, id: number): boolean {
-  return (
-    (db.buildersNow as BuildersNow).delete(webhooks).where(eq(webhooks.id, id)).run().changes > 0
-  );
+export async function deleteWebhook(tx: Transaction, id: number): Promise<boolean> {
+  return (await remove(tx).run({ id })).changes > 0;
 }
 
+const list = query((db) =>
+  db
+    .select({ channels: webhookLists.channels })
+    .from(webhookLists)
+    .where(eq(webhookLists.webhookId, sql.placeholder("webhookId"))),
+);
+
 /** The numbers of the channels that a webhook watches, in the order given. */
-export function channelsOf(db: Database, webhookId: number): number[] {
-  const list = statement<{ channels: string }>(
-    db,
-    "SELECT channels FROM webhook_lists WHERE webhook_id = ?",
-  );
-  return JSON.parse(list.get(webhookId)?.channels ?? "[]") as number[];
+export async function channelsOf(db: Database, webhookId: number): Promise<number[]> {
+  return (await list(db).get({ webhookId }))?.channels ?? [];
 }
+
+const putList = change((db) =>
+  db
+    .insert(webhookLists)
+    .values({ webhookId: sql.placeholder("webhookId"), channels: sql.placeholder("channels") })
+    .onConflictDoUpdate({
+      target: webhookLists.webhookId,
+      set: { channels: sql`excluded.channels` },
+    }),
+);
 
 /**
  * Has a webhook watch these channels. Only what differs is written: a channel that was watched before
- * stays so, the others are from now on.
+ * stays so, the others are from now on. Thousands of rows in one statement each, so in SQL.
  */
-export function replaceChannels(
-  db: Database,
+export async function replaceChannels(
+  tx: Transaction,
   webhookId: number,
   channels: readonly number[],
-): void {
-  const before = new Set(channelsOf(db, webhookId));
+): Promise<void> {
+  const before = new Set(await channelsOf(tx, webhookId));
   const kept = new Set(channels);
   const removed = [...before].filter((id) => !kept.has(id));
   const added = channels.filter((id) => !before.has(id));
   if (removed.length > 0) {
     statement(
-      db,
+      tx,
       `DELETE FROM webhook_channels
        WHERE webhook_id = ? AND channel_id IN (SELECT value FROM json_each(?))`,
     ).run(webhookId, JSON.stringify(removed));
   }
   if (added.length > 0) {
     statement(
-      db,
+      tx,
       `INSERT INTO webhook_channels (channel_id, webhook_id, since_sequence)
        SELECT value, ?, ? FROM json_each(?)`,
-    ).run(webhookId, lastSequence(db), JSON.stringify(added));
+    ).run(webhookId, lastSequence(tx), JSON.stringify(added));
   }
-  statement(
-    db,
-    `INSERT INTO webhook_lists (webhook_id, channels) VALUES (?, ?)
-     ON CONFLICT DO UPDATE SET channels = excluded.channels`,
-  ).run(webhookId, JSON.stringify(channels));
+  await putList(tx).run({ webhookId, channels });
 }
 
-/** Those of the numbers that are no public channel's. */
-export function unknownChannels(db: Database, channels: readonly number[]): number[] {
+/** Those of the numbers that are no public channel's; thousands in one statement, so in SQL. */
+export async function unknownChannels(
+  db: Database,
+  channels: readonly number[],
+): Promise<number[]> {
   return statement<{ id: number }>(
     db,
     `SELECT given.value AS id FROM json_each(?) given
@@ -130,43 +186,36 @@ export function unknownChannels(db: Database, channels: readonly number[]): numb
     .map(({ id }) => id);
 }
 
-/** The last post that was read: what comes later is new. */
+/** The last post that was read: what comes later is new. The table is SQLite's own. */
 function lastSequence(db: Database): number {
-  return (
-    statement<{ seq: number }>(
-      db,
-      "SELECT seq FROM sqlite_sequence WHERE name = 'read_posts'",
-    ).get()?.seq ?? 0
-  );
+  const sql = "SELECT seq FROM sqlite_sequence WHERE name = 'read_posts'";
+  return statement<{ seq: number }>(db, sql).get()?.seq ?? 0;
 }
 
 /** Ends deliveries: nothing is attempted any more. Its queue is to be emptied after the commit. */
-export function disable(db: Database, id: number, reason: DisabledReason, nowMs: number): void {
-  updateWebhook(db, id, { disabledReason: reason, failingSince: null, updatedAt: nowMs });
+export async function disable(
+  tx: Transaction,
+  id: number,
+  reason: DisabledReason,
+  nowMs: number,
+): Promise<void> {
+  await updateWebhook(tx, id, { disabledReason: reason, failingSince: null, updatedAt: nowMs });
 }
 
 /** Sends what is read from now on. Its queue is to be emptied before, since a long one takes time. */
-export function enable(db: Database, id: number, nowMs: number): void {
-  updateWebhook(db, id, { disabledReason: "", updatedAt: nowMs });
-  startAfresh(db, id);
+export async function enable(tx: Transaction, id: number, nowMs: number): Promise<void> {
+  await updateWebhook(tx, id, { disabledReason: "", updatedAt: nowMs });
+  await startAfresh(tx, id);
 }
 
 /** Only what is read from now on is sent, and only what fails from now on counts. */
-function startAfresh(db: Database, id: number): void {
-  dropRest(db, id);
-  updateWebhook(db, id, { sinceSequence: lastSequence(db), failingSince: null, downMs: 0 });
-}
-
-export function webhooksOf(db: Database, organizationId: number): number[] {
-  return db.buildersNow
-    .select({ id: webhooks.id })
-    .from(webhooks)
-    .where(eq(webhooks.organizationId, organizationId))
-    .all()
-    .map(({ id }) => id);
+async function startAfresh(tx: Transaction, id: number): Promise<void> {
+  await dropRest(tx, id);
+  const sinceSequence = lastSequence(tx);
+  await updateWebhook(tx, id, { sinceSequence, failingSince: null, downMs: 0 });
 }
 
 /** In the transaction by which an organization is served again after it was not. */
-export function resumeWebhooks(db: Database, organizationId: number): void {
-  for (const id of webhooksOf(db, organizationId)) startAfresh(db, id);
+export async function resumeWebhooks(tx: Transaction, organizationId: number): Promise<void> {
+  for (const { id } of await selectWebhooks(tx, organizationId)) await startAfresh(tx, id);
 }

@@ -26,3 +26,19 @@ export const webhooks = sqliteTable("webhooks", {
 });
 
 export type Webhook = typeof webhooks.$inferSelect;
+
+/**
+ * The numbers of the channels that each webhook watches, in the order given. The rows of
+ * `webhook_channels` say the same by channel.
+ */
+export const webhookLists = sqliteTable("webhook_lists", {
+  webhookId: integer("webhook_id").primaryKey(),
+  channels: text("channels", { mode: "json" }).$type<number[]>().notNull(),
+});
+
+/** Pings and resends of the last minute. */
+export const manualAttempts = sqliteTable("manual_attempts", {
+  organizationId: integer("organization_id").notNull(),
+  host: text("host").notNull(),
+  attemptedAt: integer("attempted_at").notNull(),
+});

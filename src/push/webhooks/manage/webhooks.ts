@@ -1,13 +1,13 @@
 import type { Plan } from "../../../customers/accounts/accounts.table.ts";
 import type { Actor } from "../../../customers/audit/audit-log.ts";
 import type { Database } from "../../../db/database.ts";
-import { AppError, fieldError } from "../../../errors.ts";
+import { AppError, fieldError, notFound } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Random } from "../../../ports/random.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
 import type { AttemptOutcome } from "../delivery/attempt.ts";
-import type { ClaimedDelivery } from "../delivery/deliveries.store.ts";
+import type { ClaimedDelivery } from "../delivery/claims.store.ts";
 import type { Sender } from "../delivery/sender.ts";
 import type { TargetGuard } from "../target/resolve-target.ts";
 import type { Target } from "../target/target-guard.ts";
@@ -22,8 +22,12 @@ import {
 } from "./manage-webhooks.ts";
 import type { SecretBox } from "./secret-box.ts";
 import type { AttemptView, DeliveryView, NewSecretView, WebhookView } from "./webhook-views.ts";
-import { channelsOf, countWebhooks, selectWebhooks } from "./webhooks.store.ts";
-import type { Webhook } from "./webhooks.table.ts";
+import {
+  countWebhooksNow,
+  selectWatching,
+  selectWatchingPage,
+  type WatchingWebhook,
+} from "./webhooks.store.ts";
 
 /** An address as it was given, and as it was read. */
 export interface GivenTarget {
@@ -32,7 +36,7 @@ export interface GivenTarget {
 }
 
 /** What changes webhooks, on whatever thread writes them. */
-export interface WebhookWriter {
+interface WebhookWriter {
   addWebhook(input: NewWebhook): Promise<number>;
   changeWebhook(
     input: OwnWebhook & { plan: Plan; change: WebhookChange; by: Actor },
@@ -69,8 +73,13 @@ export function createWebhooks(
   sender: Pick<Sender, "attemptNow">,
   { clock, random }: { clock: Clock; random: Random },
 ) {
-  const get = async (own: OwnWebhook): Promise<WebhookView> => toView(db, ownWebhook(db, own));
   const newClaim = (): string => random.uuid(clock.now());
+
+  async function get({ organizationId, id }: OwnWebhook): Promise<WebhookView> {
+    const webhook = await selectWatching(db, id);
+    if (webhook?.organizationId !== organizationId) throw notFound("webhook");
+    return toView(webhook);
+  }
 
   async function addressFaults({ target }: GivenTarget): Promise<Message[]> {
     const resolution = await guard(target, RESOLVE_MAX_MS);
@@ -86,7 +95,7 @@ export function createWebhooks(
   ): Promise<void> {
     const url = await addressFaults(given);
     if (url.length === 0) return;
-    const ofChannels = channelFaults(db, plan, channels);
+    const ofChannels = await channelFaults(db, plan, channels);
     throw fieldError({ url, ...(ofChannels.length > 0 && { channels: ofChannels }) });
   }
 
@@ -94,18 +103,18 @@ export function createWebhooks(
     get,
     /** Why an address cannot be taken. */
     addressFaults,
-    count: (organizationId: number): number => countWebhooks(db, organizationId),
+    count: (organizationId: number): number => countWebhooksNow(db, organizationId),
 
     async list(
       organizationId: number,
       after: number,
       limit: number,
     ): Promise<{ results: WebhookView[]; last: readonly [number] | null }> {
-      const rows = selectWebhooks(db, { organizationId, after, limit: limit + 1 });
+      const rows = await selectWatchingPage(db, { organizationId, after, limit: limit + 1 });
       const shown = rows.slice(0, limit);
       const last = rows.length > limit ? shown.at(-1) : undefined;
       return {
-        results: shown.map((row) => toView(db, row)),
+        results: shown.map(toView),
         last: last === undefined ? null : [last.id],
       };
     },
@@ -138,7 +147,7 @@ export function createWebhooks(
       },
       by: Actor,
     ): Promise<WebhookView> {
-      const webhook = ownWebhook(db, own);
+      const webhook = await ownWebhook(db, own);
       requireEnabling(webhook, { isActive });
       if (isActive === true && secrets.open(webhook.secret) === null) {
         throw new AppError("conflict", message("secretUnreadable"));
@@ -179,21 +188,21 @@ export function createWebhooks(
       );
     },
 
-    deliveries(
+    async deliveries(
       own: OwnWebhook,
       page: Omit<DeliverySelection, "webhookId">,
-    ): { results: DeliveryView[]; last: readonly [number] | null } {
-      ownWebhook(db, own);
+    ): Promise<{ results: DeliveryView[]; last: readonly [number] | null }> {
+      await ownWebhook(db, own);
       return selectDeliveries(db, { ...page, webhookId: own.id });
     },
   };
 }
 
-function toView(db: Database, webhook: Webhook): WebhookView {
+function toView(webhook: WatchingWebhook): WebhookView {
   return {
     id: webhook.id,
     url: webhook.url,
-    channels: channelsOf(db, webhook.id),
+    channels: webhook.channels,
     is_active: webhook.disabledReason === "",
     disabled_reason: webhook.disabledReason,
     last_success_at: webhook.lastSuccessAt === null ? null : formatInstant(webhook.lastSuccessAt),

@@ -10,7 +10,7 @@ export type Resolution =
   | { ok: true; addresses: readonly string[] }
   | { ok: false; reason: ResolutionFault };
 
-export type ResolutionFault =
+type ResolutionFault =
   /** An address of a private network. */
   | "refused"
   | "no_such_name"

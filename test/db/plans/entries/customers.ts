@@ -261,27 +261,11 @@ export const customers: Entries = {
       rows: 3,
     },
   ],
-  "customers/keys/keys.store.ts setRevoked": [
+  "customers/keys/keys.store.ts updateRevoked": [
     {
       sql: 'update "keys" set "revoked_at" = ? where "keys"."id" = ?',
       plan: ["SEARCH keys USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
-    },
-  ],
-  "customers/limits/prune-usage.ts pruneUsage": [
-    {
-      sql: "SELECT min(organization_id) AS id FROM usage_days WHERE organization_id > ?",
-      plan: ["SEARCH usage_days USING PRIMARY KEY (organization_id>?)"],
-      rows: 1,
-    },
-    {
-      sql: "DELETE FROM usage_days WHERE organization_id = @id AND day = ( SELECT min(day) FROM usage_days WHERE organization_id = @id AND day <= @until)",
-      plan: [
-        "SEARCH usage_days USING PRIMARY KEY (organization_id=? AND day=?)",
-        "SCALAR SUBQUERY 1",
-        "  SEARCH usage_days USING PRIMARY KEY (organization_id=? AND day<?)",
-      ],
-      rows: 11,
     },
   ],
   "customers/limits/usage.store.ts createUsageStore": [
@@ -299,27 +283,124 @@ export const customers: Entries = {
       why: "Days, methods and keys of the period asked for, under the deadline.",
     },
   ],
-  "customers/people/known-networks.ts isKnownNetwork": [
+  "customers/limits/usage.store.ts nextOrganization": [
     {
-      sql: "SELECT EXISTS ( SELECT 1 FROM known_networks WHERE person_id = coalesce((SELECT id FROM people WHERE email = ?), '') AND network = ? AND signed_in_at > ?) AS isKnown",
-      plan: [
-        "SCAN CONSTANT ROW",
-        "SCALAR SUBQUERY 2",
-        "  SEARCH known_networks USING PRIMARY KEY (person_id=? AND network=?)",
-        "  SCALAR SUBQUERY 1",
-        "    SEARCH people USING INDEX sqlite_autoindex_people_2 (email=?)",
-      ],
+      sql: 'select min("organization_id") from "usage_days" where "usage_days"."organization_id" > ?',
+      plan: ["SEARCH usage_days USING PRIMARY KEY (organization_id>?)"],
       rows: 1,
     },
   ],
-  "customers/people/known-networks.ts noteNetwork": [
+  "customers/limits/usage.store.ts removeOldestDay": [
     {
-      sql: "SELECT signed_in_at AS at FROM known_networks WHERE person_id = ? AND network = ?",
-      plan: ["SEARCH known_networks USING PRIMARY KEY (person_id=? AND network=?)"],
-      rows: 0,
+      sql: 'delete from "usage_days" where ("usage_days"."organization_id" = ? and "usage_days"."day" = (select min("day") from "usage_days" where ("usage_days"."organization_id" = ? and "usage_days"."day" <= ?)))',
+      plan: [
+        "SEARCH usage_days USING PRIMARY KEY (organization_id=? AND day=?)",
+        "SCALAR SUBQUERY 1",
+        "  SEARCH usage_days USING PRIMARY KEY (organization_id=? AND day<?)",
+      ],
+      rows: 11,
+    },
+  ],
+  "customers/people/people.store.ts accounts": [
+    {
+      sql: 'select "id", "name", "email", "is_staff", "email_verified", exists (select "id" from "credentials" where ("credentials"."person_id" = "people"."id" and "credentials"."password" is not null)), (select count(*) from "sessions" where ("sessions"."person_id" = "people"."id" and "sessions"."expires_at" > ?)) from "people" order by "people"."email" asc',
+      plan: [
+        "SCAN people USING INDEX sqlite_autoindex_people_2",
+        "CORRELATED SCALAR SUBQUERY 1",
+        "  SEARCH credentials USING INDEX credentials_by_person (person_id=?)",
+        "CORRELATED SCALAR SUBQUERY 2",
+        "  SEARCH sessions USING INDEX sessions_by_person (person_id=?)",
+      ],
+      rows: 10100,
+      why: "Staff's list of all people.",
+    },
+  ],
+  "customers/people/people.store.ts emailById": [
+    {
+      sql: 'select "email" from "people" where "people"."id" = ?',
+      plan: ["SEARCH people USING INDEX sqlite_autoindex_people_1 (id=?)"],
+      rows: 1,
+    },
+  ],
+  "customers/people/people.store.ts firstPerson": [
+    {
+      sql: 'select "id" from "people" limit ?',
+      plan: ["SCAN people USING COVERING INDEX sqlite_autoindex_people_1"],
+      rows: 1,
+      why: "The first row is enough.",
+    },
+  ],
+  "customers/people/people.store.ts passwordOf": [
+    {
+      sql: 'select "id" from "credentials" where ("credentials"."person_id" = ? and "credentials"."password" is not null)',
+      plan: ["SEARCH credentials USING INDEX credentials_by_person (person_id=?)"],
+      rows: 1,
+    },
+  ],
+  "customers/people/people.store.ts personByEmail": [
+    {
+      sql: 'select … from "people" where "people"."email" = ?',
+      plan: ["SEARCH people USING INDEX sqlite_autoindex_people_2 (email=?)"],
+      rows: 1,
+    },
+  ],
+  "customers/people/people.store.ts removeLinks": [
+    {
+      sql: 'delete from "verifications" where "verifications"."value" = ?',
+      plan: ["SCAN verifications"],
+      rows: 500,
+      why: "Only links of the last three days are there: the library removes what is over.",
+    },
+  ],
+  "customers/people/people.store.ts removePassword": [
+    {
+      sql: 'delete from "credentials" where "credentials"."person_id" = ?',
+      plan: ["SEARCH credentials USING COVERING INDEX credentials_by_person (person_id=?)"],
+      rows: 1,
+    },
+  ],
+  "customers/people/people.store.ts removeSessions": [
+    {
+      sql: 'delete from "sessions" where "sessions"."person_id" = ?',
+      plan: ["SEARCH sessions USING COVERING INDEX sessions_by_person (person_id=?)"],
+      rows: 3,
+    },
+  ],
+  "customers/people/people.store.ts staffEmails": [
+    {
+      sql: 'select "email" from "people" where "people"."is_staff" = ? order by "people"."email" asc',
+      plan: ["SCAN people USING INDEX sqlite_autoindex_people_2"],
+      rows: 2100,
+      why: "Only where a backup failed, or somebody stops being staff.",
+    },
+  ],
+  "customers/people/people.store.ts verifyByLink": [
+    {
+      sql: 'update "people" set … where "people"."id" = ?',
+      plan: ["SEARCH people USING INDEX sqlite_autoindex_people_1 (id=?)"],
+      rows: 1,
+    },
+  ],
+  "customers/people/people.store.ts updatePerson": [
+    {
+      sql: 'update "people" set "email_verified" = ? where "people"."id" = ?',
+      plan: ["SEARCH people USING INDEX sqlite_autoindex_people_1 (id=?)"],
+      rows: 1,
     },
     {
-      sql: "DELETE FROM known_networks WHERE person_id = ? AND (signed_in_at <= ? OR network NOT IN ( SELECT network FROM known_networks WHERE person_id = ? ORDER BY signed_in_at DESC LIMIT ?))",
+      sql: 'update "people" set "is_staff" = ? where "people"."id" = ?',
+      plan: ["SEARCH people USING INDEX sqlite_autoindex_people_1 (id=?)"],
+      rows: 1,
+    },
+    {
+      sql: 'update "people" set "link_is_trusted" = ? where "people"."id" = ?',
+      plan: ["SEARCH people USING INDEX sqlite_autoindex_people_1 (id=?)"],
+      rows: 1,
+    },
+  ],
+  "customers/people/known-networks.store.ts prune": [
+    {
+      sql: 'delete from "known_networks" where ("known_networks"."person_id" = ? and ("known_networks"."signed_in_at" <= ? or "known_networks"."network" not in (select "network" from "known_networks" where "known_networks"."person_id" = ? order by "known_networks"."signed_in_at" desc limit ?)))',
       plan: [
         "SEARCH known_networks USING PRIMARY KEY (person_id=?)",
         "LIST SUBQUERY 1",
@@ -329,124 +410,11 @@ export const customers: Entries = {
       rows: 2,
     },
   ],
-  "customers/people/people.store.ts anyPerson": [
+  "customers/people/known-networks.store.ts signedInAt": [
     {
-      sql: "SELECT 1 FROM people LIMIT 1",
-      plan: ["SCAN people USING COVERING INDEX sqlite_autoindex_people_2"],
-      rows: 1,
-      why: "The first row is enough.",
-    },
-  ],
-  "customers/people/people.store.ts countStaff": [
-    {
-      sql: "SELECT count(*) AS staff FROM people WHERE is_staff = 1",
-      plan: ["SCAN people"],
-      rows: 2100,
-      why: "Only where somebody stops being staff.",
-    },
-  ],
-  "customers/people/people.store.ts deleteLinks": [
-    {
-      sql: "DELETE FROM verifications WHERE value = ?",
-      plan: ["SCAN verifications"],
-      rows: 500,
-      why: "Only links of the last three days are there: the library removes what is over.",
-    },
-  ],
-  "customers/people/people.store.ts deletePassword": [
-    {
-      sql: "DELETE FROM credentials WHERE person_id = ?",
-      plan: ["SEARCH credentials USING COVERING INDEX credentials_by_person (person_id=?)"],
-      rows: 1,
-    },
-  ],
-  "customers/people/people.store.ts deleteSessions": [
-    {
-      sql: "DELETE FROM sessions WHERE person_id = ?",
-      plan: ["SEARCH sessions USING COVERING INDEX sessions_by_person (person_id=?)"],
-      rows: 3,
-    },
-  ],
-  "customers/people/people.store.ts hasPassword": [
-    {
-      sql: "SELECT 1 FROM credentials WHERE person_id = ? AND password IS NOT NULL",
-      plan: ["SEARCH credentials USING INDEX credentials_by_person (person_id=?)"],
-      rows: 1,
-    },
-  ],
-  "customers/people/people.store.ts hasPlace": [
-    {
-      sql: "SELECT 1 FROM members m JOIN organizations o ON o.id = m.organization_id WHERE m.email = ? AND m.suspended_at IS NULL AND o.archived_at IS NULL",
-      plan: [
-        "SEARCH m USING INDEX members_by_email (email=?)",
-        "SEARCH o USING INTEGER PRIMARY KEY (rowid=?)",
-      ],
-      rows: 2,
-      why: "No index has members by their address; only after a suspension.",
-    },
-  ],
-  "customers/people/people.store.ts noteChosen": [
-    {
-      sql: "UPDATE people SET … WHERE id = ?",
-      plan: ["SEARCH people USING INDEX sqlite_autoindex_people_1 (id=?)"],
-      rows: 1,
-    },
-  ],
-  "customers/people/people.store.ts selectEmail": [
-    {
-      sql: "SELECT email FROM people WHERE id = ?",
-      plan: ["SEARCH people USING INDEX sqlite_autoindex_people_1 (id=?)"],
-      rows: 1,
-    },
-  ],
-  "customers/people/people.store.ts selectPeople": [
-    {
-      sql: "SELECT id, name, email, is_staff AS isStaff, email_verified AS isVerified, EXISTS (SELECT 1 FROM credentials c WHERE c.person_id = p.id AND c.password IS NOT NULL) AS hasPassword, (SELECT count(*) FROM sessions s WHERE s.person_id = p.id AND s.expires_at > ?) AS sessions FROM people p ORDER BY email",
-      plan: [
-        "SCAN p USING INDEX sqlite_autoindex_people_2",
-        "CORRELATED SCALAR SUBQUERY 1",
-        "  SEARCH c USING INDEX credentials_by_person (person_id=?)",
-        "CORRELATED SCALAR SUBQUERY 2",
-        "  SEARCH s USING INDEX sessions_by_person (person_id=?)",
-      ],
-      rows: 10100,
-      why: "Staff's list of all people.",
-    },
-  ],
-  "customers/people/people.store.ts selectPersonByEmail": [
-    {
-      sql: "SELECT … FROM people WHERE email = ?",
-      plan: ["SEARCH people USING INDEX sqlite_autoindex_people_2 (email=?)"],
-      rows: 1,
-    },
-  ],
-  "customers/people/people.store.ts selectStaffEmails": [
-    {
-      sql: "SELECT email FROM people WHERE is_staff = 1 ORDER BY email",
-      plan: ["SCAN people USING INDEX sqlite_autoindex_people_2"],
-      rows: 2100,
-      why: "Only where a backup failed.",
-    },
-  ],
-  "customers/people/people.store.ts setLinkTrust": [
-    {
-      sql: "UPDATE people SET link_is_trusted = ? WHERE id = ?",
-      plan: ["SEARCH people USING INDEX sqlite_autoindex_people_1 (id=?)"],
-      rows: 1,
-    },
-  ],
-  "customers/people/people.store.ts setStaff": [
-    {
-      sql: "UPDATE people SET is_staff = ? WHERE id = ?",
-      plan: ["SEARCH people USING INDEX sqlite_autoindex_people_1 (id=?)"],
-      rows: 1,
-    },
-  ],
-  "customers/people/people.store.ts setVerified": [
-    {
-      sql: "UPDATE people SET email_verified = 1 WHERE id = ?",
-      plan: ["SEARCH people USING INDEX sqlite_autoindex_people_1 (id=?)"],
-      rows: 1,
+      sql: 'select "signed_in_at" from "known_networks" where ("known_networks"."person_id" = ? and "known_networks"."network" = ?)',
+      plan: ["SEARCH known_networks USING PRIMARY KEY (person_id=? AND network=?)"],
+      rows: 0,
     },
   ],
 };

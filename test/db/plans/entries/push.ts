@@ -2,84 +2,95 @@ import type { Entries } from "../compare.ts";
 
 /** Statements by which events and mails are made and sent. */
 export const push: Entries = {
-  "push/mail/mails.store.ts claimMail": [
+  "push/mail/mails.store.ts setBackMails": [
     {
-      sql: "UPDATE mails SET claim = @claim, claimed_until = @until WHERE id = (SELECT id FROM mails WHERE next_attempt_at <= @nowMs AND (claimed_until IS NULL OR claimed_until <= @nowMs) ORDER BY next_attempt_at, id LIMIT 1) RETURNING id, recipients, subject, text, html",
-      plan: [
-        "SEARCH mails USING INTEGER PRIMARY KEY (rowid=?)",
-        "SCALAR SUBQUERY 1",
-        "  SEARCH mails USING INDEX mails_due (next_attempt_at<?)",
-      ],
-      rows: 2,
+      sql: 'update "mails" set …',
+      plan: ["SCAN mails"],
+      rows: 1997,
+      why: "Only where the clock was set back; the queue is empty but where the mail server is down.",
     },
   ],
-  "push/mail/mails.store.ts countMails": [
+  "push/mail/mails.store.ts counted": [
     {
-      sql: "SELECT count(*) AS n FROM mails",
+      sql: 'select count(*) from "mails"',
       plan: ["SCAN mails USING COVERING INDEX mails_due"],
       rows: 2000,
       why: "The queue, for metrics and staff: it is empty but where the mail server is down.",
     },
   ],
-  "push/mail/mails.store.ts endMail": [
+  "push/mail/mails.store.ts countFailure": [
     {
-      sql: "UPDATE mails SET failures = failures + 1 WHERE id = ? AND claim = ? RETURNING failures",
-      plan: ["SEARCH mails USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-    {
-      sql: "DELETE FROM mails WHERE id = ?",
-      plan: ["SEARCH mails USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-    {
-      sql: "UPDATE mails SET … WHERE id = ?",
+      sql: 'update "mails" set "failures" = "mails"."failures" + 1 where ("mails"."id" = ? and "mails"."claim" = ?) returning "failures"',
       plan: ["SEARCH mails USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
-  "push/mail/mails.store.ts isMailDue": [
+  "push/mail/mails.store.ts due": [
     {
-      sql: "SELECT 1 FROM mails WHERE next_attempt_at <= ? LIMIT 1",
+      sql: 'select "id" from "mails" where "mails"."next_attempt_at" <= ? limit ?',
       plan: ["SEARCH mails USING COVERING INDEX mails_due (next_attempt_at<?)"],
       rows: 1,
     },
   ],
-  "push/mail/mails.store.ts setBackMails": [
+  "push/mail/mails.store.ts postpone": [
     {
-      sql: "UPDATE mails SET …",
-      plan: ["SCAN mails"],
-      rows: 2000,
-      why: "Only where the clock was set back; the queue is empty but where the mail server is down.",
+      sql: 'update "mails" set … where ("mails"."id" = ? and "mails"."claim" = ?)',
+      plan: ["SEARCH mails USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
     },
   ],
-  "push/webhooks/events/backlog.store.ts selectBacklog": [
+  "push/mail/mails.store.ts remove": [
     {
-      sql: "SELECT count(*) AS n FROM ( SELECT 1 FROM webhooks w CROSS JOIN webhook_deliveries d ON d.webhook_id = w.id WHERE d.state = 'pending' AND d.next_attempt_at <= ? LIMIT 10000)",
+      sql: 'delete from "mails" where ("mails"."id" = ? and "mails"."claim" = ?)',
+      plan: ["SEARCH mails USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "push/mail/mails.store.ts take": [
+    {
+      sql: 'update "mails" set "claim" = ?, "claimed_until" = ? where "mails"."id" = ?',
+      plan: ["SEARCH mails USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "push/mail/mails.store.ts unclaimed": [
+    {
+      sql: 'select … from "mails" where ("mails"."next_attempt_at" <= ? and ("mails"."claimed_until" is null or "mails"."claimed_until" <= ?)) order by "mails"."next_attempt_at" asc, "mails"."id" asc limit ?',
+      plan: ["SEARCH mails USING INDEX mails_due (next_attempt_at<?)"],
+      rows: 1,
+    },
+  ],
+  "push/webhooks/events/backlog.store.ts due": [
+    {
+      sql: 'select count(*) from (select "webhook_deliveries"."id" from "webhooks" cross join "webhook_deliveries" where ("webhook_deliveries"."webhook_id" = "webhooks"."id" and "webhook_deliveries"."state" = \'pending\' and "webhook_deliveries"."next_attempt_at" <= ?) limit ?) "due"',
       plan: [
-        "CO-ROUTINE (subquery-1)",
-        "  SCAN w USING COVERING INDEX webhooks_by_organization",
-        "  SEARCH d USING COVERING INDEX webhook_deliveries_pending (webhook_id=? AND next_attempt_at<?)",
-        "SCAN (subquery-1)",
+        "CO-ROUTINE due",
+        "  SCAN webhooks USING COVERING INDEX webhooks_by_organization",
+        "  SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_pending (webhook_id=? AND next_attempt_at<?)",
+        "SCAN due",
       ],
       rows: 1100,
       why: "Webhooks, and what is due of each, up to COUNTED_MAX.",
     },
+  ],
+  "push/webhooks/events/backlog.store.ts oldestDue": [
     {
-      sql: "SELECT min(first) AS at FROM ( SELECT (SELECT min(next_attempt_at) FROM webhook_deliveries WHERE webhook_id = w.id AND state = 'pending') AS first FROM webhooks w) WHERE first <= ?",
+      sql: 'select min("at") from (select (select min("next_attempt_at") from "webhook_deliveries" where ("webhook_deliveries"."webhook_id" = "webhooks"."id" and "webhook_deliveries"."state" = \'pending\')) as "at" from "webhooks") "first" where "at" <= ?',
       plan: [
-        "SEARCH w USING COVERING INDEX webhooks_by_organization",
+        "SEARCH webhooks USING COVERING INDEX webhooks_by_organization",
         "CORRELATED SCALAR SUBQUERY 1",
         "  SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_pending (webhook_id=?)",
         "CORRELATED SCALAR SUBQUERY 1",
         "  SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_pending (webhook_id=?)",
       ],
-      rows: 2100,
+      rows: 2005,
       why: "The first due time of each webhook.",
     },
+  ],
+  "push/webhooks/events/backlog.store.ts waiting": [
     {
-      sql: "SELECT count(*) AS n FROM (SELECT 1 FROM read_posts LIMIT 10000)",
-      plan: ["CO-ROUTINE (subquery-1)", "  SCAN read_posts", "SCAN (subquery-1)"],
+      sql: 'select count(*) from (select "sequence" from "read_posts" limit ?) "waiting"',
+      plan: ["CO-ROUTINE waiting", "  SCAN read_posts", "SCAN waiting"],
       rows: 5000,
       why: "Counted up to COUNTED_MAX.",
     },
@@ -104,94 +115,40 @@ export const push: Entries = {
       why: "The first due time of each webhook that there is, found in its index.",
     },
   ],
-  "push/webhooks/events/cut-events.ts cutEvents": [
+  "push/webhooks/manage/deliveries-log.store.ts page": [
     {
-      sql: "SELECT organization_id AS organizationId FROM webhooks WHERE id = ?",
-      plan: ["SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-    {
-      sql: "SELECT p.id FROM webhooks w CROSS JOIN json_each(@sequences) wanted CROSS JOIN read_posts r ON r.sequence = wanted.value AND r.sequence > w.since_sequence CROSS JOIN posts p ON p.id = r.post_id CROSS JOIN webhook_channels wc ON wc.channel_id = p.channel_id AND wc.webhook_id = w.id AND wc.since_sequence < r.sequence CROSS JOIN channels c ON c.id = p.channel_id AND c.is_public = 1 WHERE w.id = @webhookId AND w.disabled_reason = '' AND p.published_at >= @freshFrom ORDER BY p.published_at, p.id",
+      sql: 'select … from (select … from "webhook_deliveries" where ("webhook_deliveries"."webhook_id" = ? and "webhook_deliveries"."id" < ?) order by "webhook_deliveries"."id" desc limit ?) "delivery" left join "webhook_attempts" on "webhook_attempts"."delivery_id" = "delivery"."id" order by "delivery"."id" desc, "webhook_attempts"."id" asc',
       plan: [
-        "SEARCH w USING INTEGER PRIMARY KEY (rowid=?)",
-        "SCAN wanted VIRTUAL TABLE INDEX 1:",
-        "SEARCH r USING INTEGER PRIMARY KEY (rowid=?)",
-        "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
-        "SEARCH wc USING PRIMARY KEY (channel_id=? AND webhook_id=?)",
-        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
-        "USE TEMP B-TREE FOR ORDER BY",
+        "CO-ROUTINE delivery",
+        "  SEARCH webhook_deliveries USING INDEX webhook_deliveries_by_webhook (webhook_id=? AND id<?)",
+        "SCAN delivery",
+        "SEARCH webhook_attempts USING INDEX webhook_attempts_by_delivery (delivery_id=?) LEFT-JOIN",
+        "USE TEMP B-TREE FOR LAST TERM OF ORDER BY",
       ],
-      rows: 5100,
-      why: "Posts of a part that are of the webhook's channels, each found by its number: five rows a post.",
-    },
-    {
-      sql: "UPDATE webhooks SET since_sequence = @last WHERE id = @webhookId AND since_sequence < @last",
-      plan: ["SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
+      rows: 202,
+      why: "Scans the one page; what is sorted are the few attempts of one delivery at a time.",
     },
   ],
-  "push/webhooks/events/cut-events.ts endPart": [
+  "push/webhooks/delivery/deliveries.store.ts add": [
     {
-      sql: "DELETE FROM read_posts WHERE sequence <= ?",
-      plan: ["SEARCH read_posts USING INTEGER PRIMARY KEY (rowid<?)"],
-      rows: 1000,
-      why: "The posts of one part.",
-    },
-  ],
-  "push/webhooks/events/cut-events.ts nextPart": [
-    {
-      sql: "SELECT … FROM read_posts r CROSS JOIN posts p ON p.id = r.post_id LEFT JOIN webhook_channels wc ON wc.channel_id = p.channel_id ORDER BY r.sequence",
+      sql: 'insert into "webhook_deliveries" (…) values (…) returning "id"',
       plan: [
-        "SCAN r",
-        "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
-        "SEARCH wc USING PRIMARY KEY (channel_id=?) LEFT-JOIN",
+        "SEARCH webhook_attempts USING COVERING INDEX webhook_attempts_by_delivery (delivery_id=?)",
+        "SEARCH webhook_bodies USING INTEGER PRIMARY KEY (rowid=?)",
       ],
-      rows: 10500,
-      why: "The posts of one part, and who watches the channel of each; it is left when the part is full.",
+      rows: 0,
     },
   ],
-  "push/webhooks/manage/deliveries-log.store.ts selectDeliveries": [
+  "push/webhooks/delivery/deliveries.store.ts deliveryById": [
     {
-      sql: "SELECT … FROM webhook_deliveries WHERE webhook_id = @webhookId AND id < @before ORDER BY id DESC LIMIT @limit",
-      plan: [
-        "SEARCH webhook_deliveries USING INDEX webhook_deliveries_by_webhook (webhook_id=? AND id<?)",
-      ],
-      rows: 110,
-    },
-    {
-      sql: "SELECT … FROM webhook_attempts WHERE delivery_id = ? ORDER BY id",
-      plan: ["SEARCH webhook_attempts USING INDEX webhook_attempts_by_delivery (delivery_id=?)"],
-      rows: 1,
-    },
-  ],
-  "push/webhooks/delivery/deliveries.store.ts attemptsUnderWay": [
-    {
-      sql: "SELECT count(*) AS claimed FROM webhook_deliveries WHERE webhook_id = ? AND claimed_until > ?",
-      plan: [
-        "SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_claimed (webhook_id=? AND claimed_until>?)",
-      ],
-      rows: 8,
-    },
-  ],
-  "push/webhooks/delivery/deliveries.store.ts claimDelivery": [
-    {
-      sql: "UPDATE webhook_deliveries SET claim = ?, claimed_until = ? WHERE id = ?",
+      sql: 'select … from "webhook_deliveries" where "webhook_deliveries"."id" = ?',
       plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
-    {
-      sql: "SELECT … FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id JOIN webhook_bodies b ON b.delivery_id = d.id WHERE d.id = @id",
-      plan: [
-        "SEARCH d USING INTEGER PRIMARY KEY (rowid=?)",
-        "SEARCH w USING INTEGER PRIMARY KEY (rowid=?)",
-        "SEARCH b USING INTEGER PRIMARY KEY (rowid=?)",
-      ],
-      rows: 3,
-    },
   ],
-  "push/webhooks/delivery/deliveries.store.ts deleteDeliveries": [
+  "push/webhooks/delivery/deliveries.store.ts removeSome": [
     {
-      sql: "DELETE FROM webhook_deliveries WHERE id IN (SELECT id FROM webhook_deliveries WHERE webhook_id = ? LIMIT ?)",
+      sql: 'delete from "webhook_deliveries" where "webhook_deliveries"."id" in (select "id" from "webhook_deliveries" where "webhook_deliveries"."webhook_id" = ? limit ?)',
       plan: [
         "SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)",
         "LIST SUBQUERY 1",
@@ -202,35 +159,35 @@ export const push: Entries = {
       rows: 20,
     },
   ],
-  "push/webhooks/delivery/deliveries.store.ts dueDeliveries": [
+  "push/webhooks/delivery/deliveries.store.ts bodiesBefore": [
     {
-      sql: "SELECT id FROM webhook_deliveries WHERE webhook_id = @webhookId AND state = 'pending' AND next_attempt_at <= @nowMs AND (claimed_until IS NULL OR claimed_until <= @nowMs) ORDER BY next_attempt_at, id LIMIT @limit",
+      sql: 'select "webhook_bodies"."delivery_id" from "webhook_bodies" cross join "webhook_deliveries" where ("webhook_deliveries"."id" = "webhook_bodies"."delivery_id" and "webhook_bodies"."delivery_id" > ? and "webhook_deliveries"."created_at" < ? and "webhook_deliveries"."state" <> ?) order by "webhook_bodies"."delivery_id" asc limit ?',
       plan: [
-        "SEARCH webhook_deliveries USING INDEX webhook_deliveries_pending (webhook_id=? AND next_attempt_at<?)",
-      ],
-      rows: 8,
-    },
-  ],
-  "push/webhooks/delivery/deliveries.store.ts idsOf": [
-    {
-      sql: "SELECT id FROM webhook_deliveries WHERE id > ? AND created_at < ? AND state <> 'pending' ORDER BY id LIMIT ?",
-      plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid>?)"],
-      rows: 24000,
-      why: "Goes on where the part before it ended: all parts together read the log once, outside of any transaction.",
-    },
-    {
-      sql: "SELECT b.delivery_id AS id FROM webhook_bodies b CROSS JOIN webhook_deliveries d ON d.id = b.delivery_id WHERE b.delivery_id > ? AND d.created_at < ? AND d.state <> 'pending' ORDER BY b.delivery_id LIMIT ?",
-      plan: [
-        "SEARCH b USING INTEGER PRIMARY KEY (rowid>?)",
-        "SEARCH d USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH webhook_bodies USING INTEGER PRIMARY KEY (rowid>?)",
+        "SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)",
       ],
       rows: 2000,
       why: "Goes on where the part before it ended: all parts together read the bodies once, outside of any transaction.",
     },
   ],
-  "push/webhooks/delivery/deliveries.store.ts removal": [
+  "push/webhooks/delivery/deliveries.store.ts deliveriesBefore": [
     {
-      sql: "DELETE FROM webhook_deliveries WHERE id = ?",
+      sql: 'select "id" from "webhook_deliveries" where ("webhook_deliveries"."id" > ? and "webhook_deliveries"."created_at" < ? and "webhook_deliveries"."state" <> ?) order by "webhook_deliveries"."id" asc limit ?',
+      plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid>?)"],
+      rows: 23883,
+      why: "Goes on where the part before it ended: all parts together read the log once, outside of any transaction.",
+    },
+  ],
+  "push/webhooks/delivery/deliveries.store.ts removeBody": [
+    {
+      sql: 'delete from "webhook_bodies" where "webhook_bodies"."delivery_id" = ?',
+      plan: ["SEARCH webhook_bodies USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "push/webhooks/delivery/deliveries.store.ts removeDelivery": [
+    {
+      sql: 'delete from "webhook_deliveries" where "webhook_deliveries"."id" = ?',
       plan: [
         "SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)",
         "SEARCH webhook_attempts USING COVERING INDEX webhook_attempts_by_delivery (delivery_id=?)",
@@ -238,66 +195,37 @@ export const push: Entries = {
       ],
       rows: 1,
     },
+  ],
+  "push/webhooks/delivery/claims.store.ts contentById": [
     {
-      sql: "DELETE FROM webhook_bodies WHERE delivery_id = ?",
-      plan: ["SEARCH webhook_bodies USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
+      sql: 'select … from "webhook_deliveries" inner join "webhooks" on "webhooks"."id" = "webhook_deliveries"."webhook_id" inner join "webhook_bodies" on "webhook_bodies"."delivery_id" = "webhook_deliveries"."id" where "webhook_deliveries"."id" = ?',
+      plan: [
+        "SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH webhook_bodies USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 3,
     },
   ],
-  "push/webhooks/delivery/deliveries.store.ts selectDelivery": [
+  "push/webhooks/delivery/claims.store.ts release": [
     {
-      sql: "SELECT … FROM webhook_deliveries WHERE id = ?",
+      sql: 'update "webhook_deliveries" set "claim" = ?, "claimed_until" = ? where ("webhook_deliveries"."id" = ? and "webhook_deliveries"."claim" = ?)',
       plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
-  "push/webhooks/events/drop-queue.ts deadQueues": [
+  "push/webhooks/delivery/claims.store.ts take": [
     {
-      sql: "SELECT … FROM webhooks w WHERE failing_since IS NOT NULL OR EXISTS ( SELECT 1 FROM webhook_deliveries WHERE webhook_id = w.id AND state = 'pending')",
-      plan: [
-        "SCAN w",
-        "CORRELATED SCALAR SUBQUERY 1",
-        "  SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_pending (webhook_id=?)",
-      ],
-      rows: 2000,
-      why: "Whether each webhook has something pending.",
-    },
-  ],
-  "push/webhooks/events/drop-queue.ts dropSome": [
-    {
-      sql: "UPDATE webhook_deliveries SET … WHERE id IN (SELECT id FROM webhook_deliveries WHERE webhook_id = ? AND state = 'pending' LIMIT 200)",
-      plan: [
-        "SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)",
-        "LIST SUBQUERY 1",
-        "  SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_pending (webhook_id=?)",
-      ],
-      rows: 400,
-      why: "200 deliveries, found and written.",
-    },
-  ],
-  "push/webhooks/events/drop-queue.ts getsEvents": [
-    {
-      sql: "SELECT organization_id AS organizationId FROM webhooks WHERE id = ? AND disabled_reason = ''",
-      plan: ["SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)"],
+      sql: 'update "webhook_deliveries" set "claim" = ?, "claimed_until" = ? where "webhook_deliveries"."id" = ?',
+      plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
-  "push/webhooks/events/due-work.ts failing": [
+  "push/webhooks/delivery/claims.store.ts anyDue": [
     {
-      sql: "SELECT id FROM webhooks w WHERE failing_since <= @failedFrom AND disabled_reason = '' AND ( down_ms <= @downMax OR NOT EXISTS ( SELECT 1 FROM webhook_deliveries WHERE webhook_id = w.id AND state = 'pending' AND next_attempt_at <= @overdueUntil))",
+      sql: 'select "id" from "webhooks" where (select min("next_attempt_at") from "webhook_deliveries" where ("webhook_deliveries"."webhook_id" = "webhooks"."id" and "webhook_deliveries"."state" = \'pending\')) <= ? limit ?',
       plan: [
-        "SEARCH w USING INDEX webhooks_failing (failing_since<?)",
-        "CORRELATED SCALAR SUBQUERY 1",
-        "  SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_pending (webhook_id=? AND next_attempt_at<?)",
-      ],
-      rows: 30,
-    },
-  ],
-  "push/webhooks/events/due-work.ts isAttemptDue": [
-    {
-      sql: "SELECT 1 FROM webhooks w WHERE ( SELECT min(next_attempt_at) FROM webhook_deliveries WHERE webhook_id = w.id AND state = 'pending') <= ? LIMIT 1",
-      plan: [
-        "SCAN w USING COVERING INDEX webhooks_by_organization",
+        "SCAN webhooks USING COVERING INDEX webhooks_by_organization",
         "CORRELATED SCALAR SUBQUERY 1",
         "  SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_pending (webhook_id=?)",
       ],
@@ -305,156 +233,22 @@ export const push: Entries = {
       why: "The first due time of each webhook, until one is due.",
     },
   ],
-  "push/webhooks/events/due-work.ts isWorkDue": [
+  "push/webhooks/delivery/claims.store.ts dueIds": [
     {
-      sql: "SELECT 1 FROM webhooks WHERE failing_since <= ? LIMIT 1",
-      plan: ["SEARCH webhooks USING COVERING INDEX webhooks_failing (failing_since<?)"],
-      rows: 0,
-    },
-  ],
-  "push/webhooks/events/due-work.ts lookAfterWebhooks": [
-    {
-      sql: "UPDATE webhook_look SET batched_at = ?",
-      plan: ["SCAN webhook_look"],
-      rows: 1,
-    },
-  ],
-  "push/webhooks/delivery/end-attempt.ts endAttempt": [
-    {
-      sql: "SELECT failures, state FROM webhook_deliveries WHERE id = ? AND claim = ?",
-      plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-    {
-      sql: "UPDATE webhook_deliveries SET … WHERE id = @deliveryId",
-      plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-  ],
-  "push/webhooks/delivery/end-attempt.ts noteOutcome": [
-    {
-      sql: "UPDATE webhooks SET … WHERE id = @webhookId",
-      plan: ["SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-  ],
-  "push/webhooks/delivery/exchange.ts releaseClaims": [
-    {
-      sql: "UPDATE webhook_deliveries SET claim = NULL, claimed_until = NULL WHERE id = ? AND claim = ?",
-      plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-  ],
-  "push/webhooks/events/look.ts noteDownTime": [
-    {
-      sql: "UPDATE webhooks SET … WHERE failing_since < @nowMs",
-      plan: ["SEARCH webhooks USING INDEX webhooks_failing (failing_since<?)"],
-      rows: 1,
-    },
-  ],
-  "push/webhooks/events/look.ts noteLook": [
-    {
-      sql: "UPDATE webhook_look SET looked_at = ?",
-      plan: ["SCAN webhook_look"],
-      rows: 1,
-    },
-  ],
-  "push/webhooks/events/look.ts readLook": [
-    {
-      sql: "SELECT … FROM webhook_look",
-      plan: ["SCAN webhook_look"],
-      rows: 1,
-    },
-  ],
-  "push/webhooks/events/look.ts setBack": [
-    {
-      sql: "UPDATE webhook_look SET …",
-      plan: ["SCAN webhook_look"],
-      rows: 1,
-    },
-    {
-      sql: "UPDATE webhook_deliveries SET … WHERE state = 'pending'",
-      plan: ["SCAN webhook_deliveries USING INDEX webhook_deliveries_pending"],
-      rows: 2000,
-      why: "Only where the clock was set back: all that waits gets another time at once.",
-    },
-    {
-      sql: "UPDATE webhook_deliveries SET claimed_until = claimed_until - @byMs WHERE claimed_until IS NOT NULL",
-      plan: ["SCAN webhook_deliveries USING INDEX webhook_deliveries_claimed"],
-      rows: 1,
-      why: "Only where the clock was set back: all that waits gets another time at once.",
-    },
-    {
-      sql: "UPDATE webhooks SET failing_since = failing_since - @byMs WHERE failing_since IS NOT NULL",
-      plan: ["SEARCH webhooks USING INDEX webhooks_failing (failing_since>?)"],
-      rows: 1,
-    },
-    {
-      sql: "UPDATE webhooks SET tested_at = tested_at - @byMs WHERE tested_at IS NOT NULL",
-      plan: ["SCAN webhooks"],
-      rows: 1000,
-      why: "Only where the clock was set back: all that waits gets another time at once.",
-    },
-    {
-      sql: "UPDATE webhooks SET … WHERE former_secret_until IS NOT NULL",
-      plan: ["SCAN webhooks"],
-      rows: 1000,
-      why: "Only where the clock was set back: all that waits gets another time at once.",
-    },
-  ],
-  "push/webhooks/events/look.ts spreadOverdue": [
-    {
-      sql: "SELECT d.id, d.next_attempt_at AS dueAt FROM webhooks w CROSS JOIN webhook_deliveries d ON d.webhook_id = w.id AND d.state = 'pending' AND d.next_attempt_at < ? LIMIT 2000",
+      sql: 'select "id" from "webhook_deliveries" where ("webhook_deliveries"."webhook_id" = ? and "webhook_deliveries"."state" = \'pending\' and "webhook_deliveries"."next_attempt_at" <= ? and ("webhook_deliveries"."claimed_until" is null or "webhook_deliveries"."claimed_until" <= ?)) order by "webhook_deliveries"."next_attempt_at" asc, "webhook_deliveries"."id" asc limit ?',
       plan: [
-        "SCAN w USING COVERING INDEX webhooks_by_organization",
-        "SEARCH d USING COVERING INDEX webhook_deliveries_pending (webhook_id=? AND next_attempt_at<?)",
+        "SEARCH webhook_deliveries USING INDEX webhook_deliveries_pending (webhook_id=? AND next_attempt_at<?)",
       ],
-      rows: 2600,
-      why: "Webhooks, and of what is overdue the first 2,000.",
-    },
-    {
-      sql: "UPDATE webhook_deliveries SET next_attempt_at = ? WHERE id = ?",
-      plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-    {
-      sql: "UPDATE webhook_look SET overdue_until = ?",
-      plan: ["SCAN webhook_look"],
-      rows: 1,
+      rows: 8,
     },
   ],
-  "push/webhooks/manage/manual-limit.ts takeManualAttempt": [
+  "push/webhooks/delivery/claims.store.ts underWay": [
     {
-      sql: "DELETE FROM manual_attempts WHERE attempted_at <= @from OR attempted_at > @nowMs",
+      sql: 'select count(*) from "webhook_deliveries" where ("webhook_deliveries"."webhook_id" = ? and "webhook_deliveries"."claimed_until" > ?)',
       plan: [
-        "MULTI-INDEX OR",
-        "  INDEX 1",
-        "    SEARCH manual_attempts USING COVERING INDEX manual_attempts_by_age (attempted_at<?)",
-        "  INDEX 2",
-        "    SEARCH manual_attempts USING COVERING INDEX manual_attempts_by_age (attempted_at>?)",
+        "SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_claimed (webhook_id=? AND claimed_until>?)",
       ],
-      rows: 0,
-    },
-    {
-      sql: "SELECT attempted_at AS at FROM manual_attempts WHERE organization_id = ? AND host = ? ORDER BY attempted_at",
-      plan: [
-        "SEARCH manual_attempts USING COVERING INDEX manual_attempts_by_host (organization_id=? AND host=?)",
-      ],
-      rows: 2,
-    },
-  ],
-  "push/webhooks/events/served.ts isServed": [
-    {
-      sql: "SELECT … FROM organizations WHERE id = ? AND archived_at IS NULL",
-      plan: ["SEARCH organizations USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-  ],
-  "push/webhooks/events/served.ts webhooksOf": [
-    {
-      sql: "SELECT webhooks FROM plans WHERE code = ?",
-      plan: ["SEARCH plans USING PRIMARY KEY (code=?)"],
-      rows: 1,
+      rows: 8,
     },
   ],
   "push/webhooks/events/stalled-warning.ts stalledWarning": [
@@ -463,36 +257,6 @@ export const push: Entries = {
       plan: ["SCAN r", "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 2,
       why: "The first row is enough.",
-    },
-  ],
-  "push/webhooks/manage/webhooks.store.ts activeWebhooks": [
-    {
-      sql: 'select … from "webhooks" where "webhooks"."disabled_reason" = ?',
-      plan: ["SCAN webhooks"],
-      rows: 1000,
-      why: "At the start only: whether each secret can be read.",
-    },
-  ],
-  "push/webhooks/manage/webhooks.store.ts anyWebhook": [
-    {
-      sql: "SELECT 1 FROM webhooks LIMIT 1",
-      plan: ["SCAN webhooks USING COVERING INDEX webhooks_by_organization"],
-      rows: 1,
-      why: "The first row is enough.",
-    },
-  ],
-  "push/webhooks/manage/webhooks.store.ts channelsOf": [
-    {
-      sql: "SELECT channels FROM webhook_lists WHERE webhook_id = ?",
-      plan: ["SEARCH webhook_lists USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-  ],
-  "push/webhooks/manage/webhooks.store.ts countWebhooks": [
-    {
-      sql: 'select count(*) from "webhooks" where "webhooks"."organization_id" = ?',
-      plan: ["SEARCH webhooks USING COVERING INDEX webhooks_by_organization (organization_id=?)"],
-      rows: 5,
     },
   ],
   "push/webhooks/manage/webhooks.store.ts insertWebhook": [
@@ -531,26 +295,17 @@ export const push: Entries = {
       why: "The channels that were added or removed: 5,000 are a plan's most.",
     },
   ],
-  "push/webhooks/manage/webhooks.store.ts selectWebhook": [
-    {
-      sql: 'select … from "webhooks" where "webhooks"."id" = ?',
-      plan: ["SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-  ],
   "push/webhooks/manage/webhooks.store.ts selectWebhooks": [
     {
-      sql: 'select … from "webhooks" where ("webhooks"."organization_id" = ? and "webhooks"."id" > ?) order by "webhooks"."id" asc limit ?',
-      plan: [
-        "SEARCH webhooks USING INDEX webhooks_by_organization (organization_id=? AND rowid>?)",
-      ],
-      rows: 5,
+      sql: 'select … from "webhooks" order by "webhooks"."id" asc',
+      plan: ["SCAN webhooks"],
+      rows: 1000,
+      why: "Staff's list of all webhooks; at the start, whether each secret can be read.",
     },
     {
-      sql: 'select … from "webhooks" where "webhooks"."id" > ? order by "webhooks"."id" asc limit ?',
-      plan: ["SEARCH webhooks USING INTEGER PRIMARY KEY (rowid>?)"],
-      rows: 1000,
-      why: "Staff's list of all webhooks.",
+      sql: 'select … from "webhooks" where "webhooks"."organization_id" = ? order by "webhooks"."id" asc',
+      plan: ["SEARCH webhooks USING INDEX webhooks_by_organization (organization_id=?)"],
+      rows: 5,
     },
   ],
   "push/webhooks/manage/webhooks.store.ts unknownChannels": [
@@ -597,14 +352,29 @@ export const push: Entries = {
       rows: 1,
     },
   ],
-  "push/webhooks/manage/webhooks.store.ts webhooksOf": [
+  "push/webhooks/manage/webhooks.store.ts counted": [
     {
-      sql: 'select "id" from "webhooks" where "webhooks"."organization_id" = ?',
+      sql: 'select count(*) from "webhooks" where "webhooks"."organization_id" = ?',
       plan: ["SEARCH webhooks USING COVERING INDEX webhooks_by_organization (organization_id=?)"],
       rows: 5,
     },
   ],
-  "push/webhooks/manage/webhooks.store.ts deleteWebhook": [
+  "push/webhooks/manage/webhooks.store.ts first": [
+    {
+      sql: 'select "id" from "webhooks" limit ?',
+      plan: ["SCAN webhooks USING COVERING INDEX webhooks_by_organization"],
+      rows: 1,
+      why: "The first row is enough.",
+    },
+  ],
+  "push/webhooks/manage/webhooks.store.ts list": [
+    {
+      sql: 'select "channels" from "webhook_lists" where "webhook_lists"."webhook_id" = ?',
+      plan: ["SEARCH webhook_lists USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "push/webhooks/manage/webhooks.store.ts remove": [
     {
       sql: 'delete from "webhooks" where "webhooks"."id" = ?',
       plan: [
@@ -614,6 +384,267 @@ export const push: Entries = {
         "SEARCH webhook_channels USING INDEX webhook_channels_by_webhook (webhook_id=?)",
       ],
       rows: 1,
+    },
+  ],
+  "push/webhooks/manage/webhooks.store.ts watchingById": [
+    {
+      sql: 'select … from "webhooks" left join "webhook_lists" on "webhook_lists"."webhook_id" = "webhooks"."id" where "webhooks"."id" = ?',
+      plan: [
+        "SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH webhook_lists USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
+      ],
+      rows: 2,
+    },
+  ],
+  "push/webhooks/manage/webhooks.store.ts watchingOfOrganization": [
+    {
+      sql: 'select … from "webhooks" left join "webhook_lists" on "webhook_lists"."webhook_id" = "webhooks"."id" where ("webhooks"."organization_id" = ? and "webhooks"."id" > ?) order by "webhooks"."id" asc limit ?',
+      plan: [
+        "SEARCH webhooks USING INDEX webhooks_by_organization (organization_id=? AND rowid>?)",
+        "SEARCH webhook_lists USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
+      ],
+      rows: 10,
+    },
+  ],
+  "push/webhooks/manage/webhooks.store.ts webhookById": [
+    {
+      sql: 'select … from "webhooks" where "webhooks"."id" = ?',
+      plan: ["SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "push/webhooks/delivery/end-attempt.store.ts claimed": [
+    {
+      sql: 'select "state", "failures", "next_attempt_at" from "webhook_deliveries" where ("webhook_deliveries"."id" = ? and "webhook_deliveries"."claim" = ?)',
+      plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "push/webhooks/delivery/end-attempt.store.ts deliver": [
+    {
+      sql: 'update "webhook_deliveries" set … where ("webhook_deliveries"."id" = ? and "webhook_deliveries"."claim" = ?)',
+      plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "push/webhooks/delivery/end-attempt.store.ts fail": [
+    {
+      sql: 'update "webhooks" set … where "webhooks"."id" = ?',
+      plan: ["SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "push/webhooks/delivery/end-attempt.store.ts notePing": [
+    {
+      sql: 'update "webhooks" set … where "webhooks"."id" = ?',
+      plan: ["SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "push/webhooks/delivery/end-attempt.store.ts succeed": [
+    {
+      sql: 'update "webhooks" set … where "webhooks"."id" = ?',
+      plan: ["SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "push/webhooks/delivery/end-attempt.store.ts undeliver": [
+    {
+      sql: 'update "webhook_deliveries" set … where ("webhook_deliveries"."id" = ? and "webhook_deliveries"."claim" = ?)',
+      plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "push/webhooks/events/cut-events.store.ts forget": [
+    {
+      sql: 'delete from "read_posts" where "read_posts"."sequence" <= ?',
+      plan: ["SEARCH read_posts USING INTEGER PRIMARY KEY (rowid<?)"],
+      rows: 500,
+      why: "The posts of one part.",
+    },
+  ],
+  "push/webhooks/events/cut-events.store.ts moveOn": [
+    {
+      sql: 'update "webhooks" set "since_sequence" = ? where ("webhooks"."id" = ? and "webhooks"."since_sequence" < ?)',
+      plan: ["SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "push/webhooks/events/cut-events.store.ts readWatchedPosts": [
+    {
+      sql: "SELECT … FROM read_posts r CROSS JOIN posts p ON p.id = r.post_id LEFT JOIN webhook_channels wc ON wc.channel_id = p.channel_id ORDER BY r.sequence",
+      plan: [
+        "SCAN r",
+        "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH wc USING PRIMARY KEY (channel_id=?) LEFT-JOIN",
+      ],
+      rows: 10421,
+      why: "The posts of one part, and who watches the channel of each; it is left when the part is full.",
+    },
+  ],
+  "push/webhooks/events/cut-events.store.ts selectMatches": [
+    {
+      sql: "SELECT p.id FROM webhooks w CROSS JOIN json_each(@sequences) wanted CROSS JOIN read_posts r ON r.sequence = wanted.value AND r.sequence > w.since_sequence CROSS JOIN posts p ON p.id = r.post_id CROSS JOIN webhook_channels wc ON wc.channel_id = p.channel_id AND wc.webhook_id = w.id AND wc.since_sequence < r.sequence CROSS JOIN channels c ON c.id = p.channel_id AND c.is_public = 1 WHERE w.id = @webhookId AND w.disabled_reason = '' AND p.published_at >= @freshFrom ORDER BY p.published_at, p.id",
+      plan: [
+        "SEARCH w USING INTEGER PRIMARY KEY (rowid=?)",
+        "SCAN wanted VIRTUAL TABLE INDEX 1:",
+        "SEARCH r USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH wc USING PRIMARY KEY (channel_id=? AND webhook_id=?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "USE TEMP B-TREE FOR ORDER BY",
+      ],
+      rows: 2501,
+      why: "Posts of a part that are of the webhook's channels, each found by its number: five rows a post.",
+    },
+  ],
+  "push/webhooks/events/drop-queue.store.ts drop": [
+    {
+      sql: 'update "webhook_deliveries" set "state" = ?, "next_attempt_at" = ? where "webhook_deliveries"."id" in (select "id" from "webhook_deliveries" where ("webhook_deliveries"."webhook_id" = ? and "webhook_deliveries"."state" = \'pending\') limit ?)',
+      plan: [
+        "SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)",
+        "LIST SUBQUERY 1",
+        "  SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_pending (webhook_id=?)",
+      ],
+      rows: 400,
+      why: "200 deliveries, found and written.",
+    },
+  ],
+  "push/webhooks/events/drop-queue.store.ts waiting": [
+    {
+      sql: 'select … from "webhooks" where ("webhooks"."failing_since" is not null or exists (select "id" from "webhook_deliveries" where ("webhook_deliveries"."webhook_id" = "webhooks"."id" and "webhook_deliveries"."state" = \'pending\')))',
+      plan: [
+        "SCAN webhooks",
+        "CORRELATED SCALAR SUBQUERY 1",
+        "  SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_pending (webhook_id=?)",
+      ],
+      rows: 2000,
+      why: "Whether each webhook has something pending.",
+    },
+  ],
+  "push/webhooks/events/look.store.ts anyFailing": [
+    {
+      sql: 'select "id" from "webhooks" where "webhooks"."failing_since" <= ? limit ?',
+      plan: ["SEARCH webhooks USING COVERING INDEX webhooks_failing (failing_since<?)"],
+      rows: 0,
+    },
+  ],
+  "push/webhooks/events/look.store.ts failingTooLong": [
+    {
+      sql: 'select "id" from "webhooks" where ("webhooks"."failing_since" <= ? and "webhooks"."disabled_reason" = ? and ("webhooks"."down_ms" <= ? or not exists (select "id" from "webhook_deliveries" where ("webhook_deliveries"."webhook_id" = "webhooks"."id" and "webhook_deliveries"."state" = \'pending\' and "webhook_deliveries"."next_attempt_at" <= ?))))',
+      plan: [
+        "SEARCH webhooks USING INDEX webhooks_failing (failing_since<?)",
+        "CORRELATED SCALAR SUBQUERY 1",
+        "  SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_pending (webhook_id=? AND next_attempt_at<?)",
+      ],
+      rows: 2,
+    },
+  ],
+  "push/webhooks/events/look.store.ts addDownTime": [
+    {
+      sql: 'update "webhooks" set … where "webhooks"."failing_since" < ?',
+      plan: ["SEARCH webhooks USING INDEX webhooks_failing (failing_since<?)"],
+      rows: 1,
+    },
+  ],
+  "push/webhooks/events/look.store.ts look": [
+    {
+      sql: 'select … from "webhook_look"',
+      plan: ["SCAN webhook_look"],
+      rows: 1,
+    },
+  ],
+  "push/webhooks/events/look.store.ts overdue": [
+    {
+      sql: 'select … from "webhooks" cross join "webhook_deliveries" where ("webhook_deliveries"."webhook_id" = "webhooks"."id" and "webhook_deliveries"."state" = \'pending\' and "webhook_deliveries"."next_attempt_at" < ?) limit ?',
+      plan: [
+        "SCAN webhooks USING COVERING INDEX webhooks_by_organization",
+        "SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_pending (webhook_id=? AND next_attempt_at<?)",
+      ],
+      rows: 2545,
+      why: "Webhooks, and of what is overdue the first 2,000.",
+    },
+  ],
+  "push/webhooks/events/look.store.ts put": [
+    {
+      sql: 'update "webhook_deliveries" set "next_attempt_at" = ? where "webhook_deliveries"."id" = ?',
+      plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "push/webhooks/events/look.store.ts setBack": [
+    {
+      sql: 'update "webhook_look" set …',
+      plan: ["SCAN webhook_look"],
+      rows: 1,
+    },
+    {
+      sql: 'update "webhook_deliveries" set … where "webhook_deliveries"."state" = \'pending\'',
+      plan: ["SCAN webhook_deliveries USING INDEX webhook_deliveries_pending"],
+      rows: 2000,
+      why: "Only where the clock was set back: all that waits gets another time at once.",
+    },
+    {
+      sql: 'update "webhook_deliveries" set … where "webhook_deliveries"."claimed_until" is not null',
+      plan: ["SCAN webhook_deliveries USING INDEX webhook_deliveries_claimed"],
+      rows: 1,
+      why: "Only where the clock was set back: all that waits gets another time at once.",
+    },
+    {
+      sql: 'update "webhooks" set … where "webhooks"."failing_since" is not null',
+      plan: ["SEARCH webhooks USING INDEX webhooks_failing (failing_since>?)"],
+      rows: 1,
+    },
+    {
+      sql: 'update "webhooks" set … where "webhooks"."tested_at" is not null',
+      plan: ["SCAN webhooks"],
+      rows: 1000,
+      why: "Only where the clock was set back: all that waits gets another time at once.",
+    },
+    {
+      sql: 'update "webhooks" set … where "webhooks"."former_secret_until" is not null',
+      plan: ["SCAN webhooks"],
+      rows: 1000,
+      why: "Only where the clock was set back: all that waits gets another time at once.",
+    },
+  ],
+  "push/webhooks/events/look.store.ts updateLook": [
+    {
+      sql: 'update "webhook_look" set "looked_at" = ?',
+      plan: ["SCAN webhook_look"],
+      rows: 1,
+    },
+    {
+      sql: 'update "webhook_look" set "batched_at" = ?',
+      plan: ["SCAN webhook_look"],
+      rows: 1,
+    },
+    {
+      sql: 'update "webhook_look" set "overdue_until" = ?',
+      plan: ["SCAN webhook_look"],
+      rows: 1,
+    },
+  ],
+  "push/webhooks/manage/manual-limit.store.ts attemptsOfHost": [
+    {
+      sql: 'select "attempted_at" from "manual_attempts" where ("manual_attempts"."organization_id" = ? and "manual_attempts"."host" = ?) order by "manual_attempts"."attempted_at" asc',
+      plan: [
+        "SEARCH manual_attempts USING COVERING INDEX manual_attempts_by_host (organization_id=? AND host=?)",
+      ],
+      rows: 2,
+    },
+  ],
+  "push/webhooks/manage/manual-limit.store.ts forgetOthers": [
+    {
+      sql: 'delete from "manual_attempts" where ("manual_attempts"."attempted_at" <= ? or "manual_attempts"."attempted_at" > ?)',
+      plan: [
+        "MULTI-INDEX OR",
+        "  INDEX 1",
+        "    SEARCH manual_attempts USING COVERING INDEX manual_attempts_by_age (attempted_at<?)",
+        "  INDEX 2",
+        "    SEARCH manual_attempts USING COVERING INDEX manual_attempts_by_age (attempted_at>?)",
+      ],
+      rows: 0,
     },
   ],
 };

@@ -52,50 +52,39 @@ export const upkeep: Entries = {
       rows: 0,
     },
   ],
-  "catalog/imports/import-runs.store.ts beat": [
+  "catalog/imports/import-runs.store.ts running": [
     {
-      sql: "UPDATE import_runs SET heartbeat_at = ? WHERE state = 'running' AND owner = ?",
+      sql: 'select "id", "owner", "heartbeat_at" from "import_runs" where "import_runs"."state" = \'running\' order by "import_runs"."id" asc',
       plan: ["SCAN import_runs USING INDEX import_runs_running"],
       rows: 0,
       why: "Runs under way: a few at the most.",
     },
   ],
-  "catalog/imports/import-runs.store.ts endRun": [
+  "catalog/imports/import-runs.store.ts setEnd": [
     {
-      sql: "UPDATE import_runs SET state = ?, finished_at = ?, failure = ? WHERE id = ?",
+      sql: 'update "import_runs" set … where "import_runs"."id" = ?',
       plan: ["SEARCH import_runs USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
-  "catalog/imports/import-runs.store.ts saveProgress": [
+  "catalog/imports/import-runs.store.ts setHeartbeat": [
     {
-      sql: "UPDATE import_runs SET summary = ?, rejects = ? WHERE id = ? AND state = 'running'",
-      plan: ["SEARCH import_runs USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-  ],
-  "catalog/imports/import-runs.store.ts selectRun": [
-    {
-      sql: "SELECT id, kind, file_name AS fileName, person, state, started_at AS startedAt, finished_at AS finishedAt, summary, rejects, failure, state = 'running' AND EXISTS (SELECT 1 FROM import_runs earlier WHERE earlier.state = 'running' AND earlier.id < import_runs.id) AS isWaiting FROM import_runs WHERE id = ?",
-      plan: [
-        "SEARCH import_runs USING INTEGER PRIMARY KEY (rowid=?)",
-        "CORRELATED SCALAR SUBQUERY 1",
-        "  SEARCH earlier USING COVERING INDEX import_runs_running (id<?)",
-      ],
-      rows: 1,
-    },
-  ],
-  "catalog/imports/import-runs.store.ts selectRunning": [
-    {
-      sql: "SELECT id, owner, heartbeat_at AS heartbeatAt FROM import_runs WHERE state = 'running' ORDER BY id",
+      sql: 'update "import_runs" set "heartbeat_at" = ? where ("import_runs"."state" = \'running\' and "import_runs"."owner" = ?)',
       plan: ["SCAN import_runs USING INDEX import_runs_running"],
       rows: 0,
       why: "Runs under way: a few at the most.",
     },
   ],
-  "catalog/imports/import-runs.store.ts selectRuns": [
+  "catalog/imports/import-runs.store.ts setProgress": [
     {
-      sql: "SELECT id, kind, file_name AS fileName, person, state, started_at AS startedAt, finished_at AS finishedAt, summary, rejects, failure, state = 'running' AND EXISTS (SELECT 1 FROM import_runs earlier WHERE earlier.state = 'running' AND earlier.id < import_runs.id) AS isWaiting FROM import_runs ORDER BY id DESC LIMIT ?",
+      sql: 'update "import_runs" set "summary" = ?, "rejects" = ? where ("import_runs"."id" = ? and "import_runs"."state" = \'running\')',
+      plan: ["SEARCH import_runs USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "catalog/imports/import-runs.store.ts latestRuns": [
+    {
+      sql: 'select "id", "kind", "file_name", "person", "state", "started_at", "finished_at", "summary", "rejects", "failure", ("import_runs"."state" = \'running\' and exists (select "id" from "import_runs" "earlier" where ("earlier"."state" = \'running\' and "earlier"."id" < "import_runs"."id"))) from "import_runs" order by "import_runs"."id" desc limit ?',
       plan: [
         "SCAN import_runs",
         "CORRELATED SCALAR SUBQUERY 1",
@@ -105,32 +94,41 @@ export const upkeep: Entries = {
       why: "Uploads that staff started: some a day.",
     },
   ],
-  "upkeep/jobs/jobs.store.ts claimJob": [
+  "catalog/imports/import-runs.store.ts runById": [
     {
-      sql: "UPDATE jobs SET … WHERE name = @name AND (finished_at IS NOT NULL OR started_at <= @now - @lease OR started_at > @now + @ahead) AND (due_at < @dueAt OR due_at > @now + @ahead OR (due_at = @dueAt AND finished_at IS NULL))",
-      plan: ["SEARCH jobs USING PRIMARY KEY (name=?)"],
+      sql: 'select "id", "kind", "file_name", "person", "state", "started_at", "finished_at", "summary", "rejects", "failure", ("import_runs"."state" = \'running\' and exists (select "id" from "import_runs" "earlier" where ("earlier"."state" = \'running\' and "earlier"."id" < "import_runs"."id"))) from "import_runs" where "import_runs"."id" = ?',
+      plan: [
+        "SEARCH import_runs USING INTEGER PRIMARY KEY (rowid=?)",
+        "CORRELATED SCALAR SUBQUERY 1",
+        "  SEARCH earlier USING COVERING INDEX import_runs_running (id<?)",
+      ],
       rows: 1,
     },
   ],
-  "upkeep/jobs/jobs.store.ts claimJobNow": [
+  "upkeep/jobs/jobs.store.ts allRuns": [
     {
-      sql: "UPDATE jobs SET … WHERE name = @name AND (finished_at IS NOT NULL OR started_at <= @now - @lease OR started_at > @now + @ahead) RETURNING due_at AS dueAt",
-      plan: ["SEARCH jobs USING PRIMARY KEY (name=?)"],
-      rows: 1,
-    },
-  ],
-  "upkeep/jobs/jobs.store.ts endJob": [
-    {
-      sql: "UPDATE jobs SET finished_at = ?, failure = ? WHERE name = ? AND due_at = ?",
-      plan: ["SEARCH jobs USING PRIMARY KEY (name=?)"],
-      rows: 1,
-    },
-  ],
-  "upkeep/jobs/jobs.store.ts selectJobRuns": [
-    {
-      sql: "SELECT … FROM jobs",
+      sql: 'select … from "jobs"',
       plan: ["SCAN jobs"],
       rows: 5,
+    },
+  ],
+  "upkeep/jobs/jobs.store.ts noteEnd": [
+    {
+      sql: 'update "jobs" set "finished_at" = ?, "failure" = ? where ("jobs"."name" = ? and "jobs"."due_at" = ?)',
+      plan: ["SEARCH jobs USING PRIMARY KEY (name=?)"],
+      rows: 1,
+    },
+  ],
+  "upkeep/jobs/jobs.store.ts starting": [
+    {
+      sql: 'update "jobs" set … where ("jobs"."name" = ? and ("jobs"."finished_at" is not null or "jobs"."started_at" <= ? or "jobs"."started_at" > ?) and ("jobs"."due_at" < ? or "jobs"."due_at" > ? or ("jobs"."due_at" = ? and "jobs"."finished_at" is null))) returning "due_at"',
+      plan: ["SEARCH jobs USING PRIMARY KEY (name=?)"],
+      rows: 1,
+    },
+    {
+      sql: 'update "jobs" set … where ("jobs"."name" = ? and ("jobs"."finished_at" is not null or "jobs"."started_at" <= ? or "jobs"."started_at" > ?)) returning "due_at"',
+      plan: ["SEARCH jobs USING PRIMARY KEY (name=?)"],
+      rows: 1,
     },
   ],
 };

@@ -1,12 +1,8 @@
 import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
 import { accountsVersionNow } from "../../../../src/customers/keys/keys.store.ts";
-import {
-  distrust,
-  endSessions,
-  endSessionsOfSuspended,
-  markStaff,
-  setUpPerson,
-} from "../../../../src/customers/people/people.ts";
+import { distrust, markStaff } from "../../../../src/customers/people/people.ts";
+import { endSessions, endSessionsOfSuspended } from "../../../../src/customers/people/sessions.ts";
+import { setUpPerson } from "../../../../src/customers/people/set-up-person.ts";
 import { scrape } from "../../../support/scrape.ts";
 import { addPerson, signedInVisitor, visitorOf } from "../../../support/visitor.ts";
 import type { World } from "../world.ts";

@@ -1,7 +1,7 @@
 import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
-import { claimDelivery } from "../../../../src/push/webhooks/delivery/deliveries.store.ts";
+import { inTransaction } from "../../../../src/db/transaction.ts";
+import { claimDelivery } from "../../../../src/push/webhooks/delivery/claims.store.ts";
 import { releaseClaims } from "../../../../src/push/webhooks/delivery/exchange.ts";
-import { activeWebhooks } from "../../../../src/push/webhooks/manage/webhooks.store.ts";
 import { imported } from "../../../support/expectations.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../support/pushing.ts";
 import type { World } from "../world.ts";
@@ -11,8 +11,6 @@ export async function exercisePush({ appliance, call, webhooks }: World): Promis
   const { app, ports } = appliance;
   const { clock, network } = ports;
   const { db, webhooks: staff, accounts } = app.domains;
-  // At the start of a process the table is looked at whole.
-  activeWebhooks(db);
   const [first = 0, second = 0, third = 0] = webhooks;
 
   await app.push.runDue();
@@ -25,7 +23,9 @@ export async function exercisePush({ appliance, call, webhooks }: World): Promis
   // Nobody looked for an hour; then, while another process makes an attempt, the clock is set back.
   clock.advance(HOUR_MS);
   await app.push.runDue();
-  claimDelivery(db, 1, "another's", clock.now());
+  await inTransaction(db, clock, "deliveries", (tx) =>
+    claimDelivery(tx, 1, "another's", clock.now()),
+  );
   clock.advance(-2 * HOUR_MS);
   await app.push.runDue();
   ports.mail.isDown = true;
@@ -46,6 +46,8 @@ export async function exercisePush({ appliance, call, webhooks }: World): Promis
   for (const { delivery } of body.results.slice(0, 3)) {
     await call("POST", `${second}/deliveries/${delivery}/resend/`);
   }
+  network.answer = () => ({ status: 503 });
+  await call("POST", `${third}/test/`);
   await call("DELETE", `${third}/`);
 
   await releaseClaims(db, clock, [{ id: 1, claim: "none" }]);

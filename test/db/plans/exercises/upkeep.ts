@@ -1,8 +1,10 @@
-import { beat, selectRunning } from "../../../../src/catalog/imports/import-runs.store.ts";
+import { importRunChanges } from "../../../../src/catalog/imports/import-run-changes.ts";
+import { selectRunning } from "../../../../src/catalog/imports/import-runs.store.ts";
 import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
 import { selectStaffEmails } from "../../../../src/customers/people/people.store.ts";
 import { rewriteMeta } from "../../../../src/db/meta.ts";
-import { queueMail } from "../../../../src/push/mail/mails.store.ts";
+import { inTransaction } from "../../../../src/db/transaction.ts";
+import { addMail } from "../../../../src/push/mail/mails.ts";
 import { imported } from "../../../support/expectations.ts";
 import { DAY_MS } from "../../../support/pushing.ts";
 import { addPerson, signedInVisitor } from "../../../support/visitor.ts";
@@ -13,10 +15,10 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
   const { app, ports } = appliance;
   const { scheduler } = app;
   const { db } = app.domains;
-  rewriteMeta(db);
+  await inTransaction(db, ports.clock, "usage", rewriteMeta);
   // Every few seconds: imports of this process, and of those that are gone.
-  beat(db, "this process", ports.clock.now());
-  selectRunning(db);
+  await importRunChanges.importHeartbeat(db, ports.clock, "this process", []);
+  await selectRunning(db);
   // Seen for the first time, a job has nothing to catch up with.
   await scheduler.runDue();
 
@@ -78,8 +80,8 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
   await scheduler.runNow("recount", COMMAND_LINE);
   await scheduler.list();
   // Where a backup fails, staff get a mail.
-  for (const email of selectStaffEmails(db)) {
-    queueMail(db, ports.clock.now(), { to: [email], subject: "", text: "", html: "" });
+  for (const email of await selectStaffEmails(db)) {
+    await addMail(db, ports.clock, { to: [email], subject: "", text: "", html: "" });
   }
 }
 

@@ -1,23 +1,23 @@
 /** @jsxImportSource hono/jsx */
 
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { HtmlEscapedString } from "hono/utils/html";
+import type { Organization } from "../../../../customers/accounts/accounts.table.ts";
 import type {
   AuditAction,
   AuditDetail,
   AuditRecord,
   AuditTarget,
 } from "../../../../customers/audit/audit-log.ts";
-import { DataTable } from "../../data-table.tsx";
-import { Instant, shownNumber } from "../../shown.tsx";
-import type { SiteContext } from "../../site-context.ts";
+import type { PersonAccount } from "../../../../customers/people/people.ts";
+import { DataTable } from "../../look/data-table.tsx";
+import { Instant, shownNumber } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
-import { asset } from "../../site-path.ts";
-import type { Visit } from "../../visit.ts";
+import { asset } from "../../visit/site-path.ts";
+import type { Visit } from "../../visit/visit.ts";
 import { consolePage, withQuery } from "./console.tsx";
 
 const ENTRIES_PER_PAGE = 50;
-/** In the place of an address: who typed commands has none. */
+/** Stands for an address in the filter: changes by the command line have none. */
 const COMMAND_LINE = "command-line";
 
 /** `/staff/audit/`: what was changed, by whom; the latest first. */
@@ -32,7 +32,7 @@ export const auditPage: SitePage = {
       before: numberOf(visit, "before"),
       organizationId: numberOf(visit, "organization"),
       person: personOf(visit),
-      // One more tells whether there is another page.
+      // One more than is shown tells whether there is another page.
       limit: ENTRIES_PER_PAGE + 1,
     });
     const shown = entries.slice(0, ENTRIES_PER_PAGE);
@@ -42,7 +42,11 @@ export const auditPage: SitePage = {
       words.audit,
       <>
         <p>{words.auditText}</p>
-        <Filters visit={visit} context={context} />
+        <Filters
+          visit={visit}
+          organizations={organizations}
+          people={await context.people.people()}
+        />
         {last === undefined ? (
           <p>{words.none}</p>
         ) : (
@@ -126,17 +130,17 @@ function shownDetail(visit: Visit, name: string, value: unknown): string {
   return visit.words.auditLog.values[name as AuditDetail]?.[text] ?? text;
 }
 
-async function Filters({
+function Filters({
   visit,
-  context,
+  organizations,
+  people,
 }: {
   visit: Visit;
-  context: SiteContext;
-}): Promise<HtmlEscapedString> {
+  organizations: readonly Organization[];
+  people: readonly PersonAccount[];
+}): JSX.Element {
   const words = visit.words.staffPages;
   const organizationId = numberOf(visit, "organization");
-  const organizations = await context.accounts.organizations();
-  const people = await context.people.people();
   return (
     <search>
       <form method="get" class="inline">
@@ -163,14 +167,14 @@ async function Filters({
   );
 }
 
-/** Null: everybody. */
+/** The person whose entries are asked for; null for everybody's. */
 function personOf({ query }: Visit): string | null {
   const text = (query.get("person") ?? "").trim();
   if (text === COMMAND_LINE) return "";
   return text === "" ? null : text;
 }
 
-/** Null for what is no number: the page then shows all. */
+/** A number of the query; null for any other text, so that the page shows all. */
 function numberOf({ query }: Visit, name: string): number | null {
   const text = query.get(name) ?? "";
   return /^\d{1,15}$/.test(text) ? Number(text) : null;

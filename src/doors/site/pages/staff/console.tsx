@@ -1,13 +1,13 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { notFound } from "../../../../errors.ts";
-import { asset } from "../../site-path.ts";
-import { page, type View } from "../../view.ts";
-import type { Visit } from "../../visit.ts";
+import { asset } from "../../visit/site-path.ts";
+import { page, type View } from "../../visit/view.ts";
+import type { Visit } from "../../visit/visit.ts";
 
-/** What the console's pages have in common. */
+/** Parts that the console's pages have in common. */
 
-/** A page that says first what was just done. */
+/** A page that tells first what was just done. */
 export function consolePage(visit: Visit, title: string, body: JSX.Element): View {
   const { done } = visit.words.staffPages;
   const name = visit.query.get("done") ?? "";
@@ -26,7 +26,7 @@ export function idOf(text: string): number {
   return Number(text);
 }
 
-/** A text that its reader looks for in a list; the list is the page itself. */
+/** The form by which a text is looked for in the page's own list. */
 export function SearchForm({ visit }: { visit: Visit }): JSX.Element {
   const words = visit.words.staffPages;
   return (
@@ -40,7 +40,7 @@ export function SearchForm({ visit }: { visit: Visit }): JSX.Element {
   );
 }
 
-/** The rows in which a text that was searched occurs. */
+/** The rows that have the text looked for. */
 export function searched<T>(visit: Visit, rows: readonly T[], textOf: (row: T) => string): T[] {
   const wanted = (visit.query.get("q") ?? "").trim().toLowerCase();
   return rows.filter((row) => textOf(row).toLowerCase().includes(wanted));

@@ -2,11 +2,11 @@
 import type { HtmlEscapedString } from "hono/utils/html";
 import type { BackupFile } from "../../../../upkeep/backups/backup-files.ts";
 import { BACKUP_JOB } from "../../../../upkeep/jobs/jobs.ts";
-import { DataTable } from "../../data-table.tsx";
-import { Instant, shownBytes, shownNumber } from "../../shown.tsx";
+import { DataTable } from "../../look/data-table.tsx";
+import { Instant, shownBytes, shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
-import type { Visit } from "../../visit.ts";
+import type { Visit } from "../../visit/visit.ts";
 import { consolePage } from "./console.tsx";
 
 /** `/staff/database/`: how large the file is, and what is in it. */

@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
-import { DataTable } from "../../data-table.tsx";
-import { Instant } from "../../shown.tsx";
+import { DataTable } from "../../look/data-table.tsx";
+import { Instant } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { consolePage } from "./console.tsx";
 

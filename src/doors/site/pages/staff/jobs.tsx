@@ -1,17 +1,17 @@
 /** @jsxImportSource hono/jsx */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { AppError } from "../../../../errors.ts";
 import type { JobState } from "../../../../upkeep/jobs/scheduler.ts";
-import { verbatim } from "../../../../values/messages/messages.ts";
-import { DataTable } from "../../data-table.tsx";
-import { ActionButton } from "../../form.tsx";
-import { quietly, RowFaults } from "../../row-actions.tsx";
-import { Instant } from "../../shown.tsx";
+import { pageError } from "../../forms/faults.ts";
+import { DataTable } from "../../look/data-table.tsx";
+import { ActionButton } from "../../look/form.tsx";
+import { quietly, RowFaults } from "../../look/row-actions.tsx";
+import { Instant } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
-import { redirect, type View } from "../../view.ts";
-import { actorOf } from "../../viewer.ts";
-import type { Visit } from "../../visit.ts";
+import { redirect, type View } from "../../visit/view.ts";
+import { actorOf } from "../../visit/viewer.ts";
+import type { Visit } from "../../visit/visit.ts";
 import { consolePage } from "./console.tsx";
 
 /** `/staff/jobs/`: what the appliance does by the clock. */
@@ -106,6 +106,6 @@ function Outcome({ visit, job }: { visit: Visit; job: JobState }): JSX.Element {
 async function run(visit: Visit, { jobs }: SiteContext): Promise<View> {
   const name = visit.form.get("job");
   const isStarted = await jobs.runNow(name, actorOf(visit));
-  if (!isStarted) throw new AppError("conflict", verbatim(visit.words.staffPages.jobRunning));
+  if (!isStarted) throw pageError("conflict", visit.words.staffPages.jobRunning);
   return redirect("/staff/jobs/?done=started");
 }

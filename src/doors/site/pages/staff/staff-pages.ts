@@ -1,17 +1,17 @@
 import type { SitePage } from "../../site-pages.ts";
 import { auditPage } from "./audit.tsx";
+import { staffOrganizationPage } from "./customers/organization.tsx";
+import { organizationsPage } from "./customers/organizations.tsx";
+import { peoplePage } from "./customers/people.tsx";
+import { personPage } from "./customers/person.tsx";
+import { staffWebhookPage } from "./customers/webhook.tsx";
+import { staffWebhooksPage } from "./customers/webhooks.tsx";
 import { databasePage } from "./database.tsx";
 import { errorsPage } from "./errors.tsx";
 import { jobsPage } from "./jobs.tsx";
-import { staffOrganizationPage } from "./organization.tsx";
-import { organizationsPage } from "./organizations.tsx";
-import { peoplePage } from "./people.tsx";
-import { personPage } from "./person.tsx";
 import { summaryPage } from "./summary.tsx";
-import { staffWebhookPage } from "./webhook.tsx";
-import { staffWebhooksPage } from "./webhooks.tsx";
 
-/** Staff's console. */
+/** The pages of staff's console. */
 export const staffPages: readonly SitePage[] = [
   summaryPage,
   organizationsPage,

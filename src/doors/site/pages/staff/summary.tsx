@@ -1,11 +1,11 @@
 /** @jsxImportSource hono/jsx */
-import { shownNumber } from "../../shown.tsx";
+import { shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
-import { asset } from "../../site-path.ts";
+import { asset } from "../../visit/site-path.ts";
 import { consolePage } from "./console.tsx";
 
-/** `/staff/`: how things stand, with the way to each. */
+/** `/staff/`: how things stand, with links to the pages that tell more. */
 export const summaryPage: SitePage = {
   path: "/staff/",
   access: "staff",

@@ -1,0 +1,57 @@
+import type { Config } from "../config.ts";
+import { checkpointWhole, leavesCheckpoints } from "../db/checkpoint.ts";
+import { onLockHeld } from "../db/lock-holds.ts";
+import { createLockWatch } from "../db/lock-watch.ts";
+import { createTickSnapshots, withoutTickSnapshots } from "../db/read-transaction.ts";
+import { createSlowLog } from "../db/slow-log.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Metrics } from "../upkeep/metrics/metrics.ts";
+import { databaseThreads, servingConnection } from "./database-threads.ts";
+import { openDomains } from "./domains.ts";
+import type { InstallationSecret } from "./installation-secret.ts";
+
+/**
+ * Opens the connections and threads of a process that serves. All of them tell how long they hold the
+ * lock, and of slow statements.
+ */
+export async function openServingDatabase(
+  config: Config,
+  ports: Ports,
+  secret: InstallationSecret,
+  counted: Metrics["counted"],
+) {
+  const { clock, log } = ports;
+  const domains = await openDomains(config, ports, secret);
+  const db = servingConnection(config, clock, domains.db);
+  const isShared = db === domains.db;
+  if (!isShared) leavesCheckpoints(domains.db);
+  const lockWatch = createLockWatch(ports, counted.lockHolds);
+  const noteSlow = createSlowLog(ports);
+  for (const connection of new Set([db, domains.db])) {
+    onLockHeld(connection, lockWatch.note);
+    connection.onSlow((sql, tookMs) => noteSlow("main", sql, tookMs));
+  }
+  const { threads, threadLoads, endThreads } = databaseThreads(config, clock, db, {
+    noteHold: lockWatch.note,
+    noteSlow,
+  });
+  return {
+    domains,
+    db,
+    threads,
+    threadLoads,
+    lockWarning: lockWatch.warning,
+    tickSnapshot: isShared ? withoutTickSnapshots : createTickSnapshots(db, clock),
+
+    async close(): Promise<void> {
+      await endThreads();
+      if (!isShared) db.close();
+      try {
+        checkpointWhole(domains.db);
+      } catch (error) {
+        log.warn({ err: error }, "the last checkpoint of the write-ahead log failed");
+      }
+      domains.db.close();
+    },
+  };
+}

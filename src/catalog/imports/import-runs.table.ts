@@ -1,0 +1,57 @@
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { Message } from "../../values/messages/messages.ts";
+import type { ImportKindName } from "./import-kinds.ts";
+import type { ImportSummary, Reject } from "./run-import.ts";
+
+type RunState = "running" | "done" | "failed";
+
+/** The same as options of `kanalog import`. */
+export interface RunOptions {
+  /** Only tells what would happen: it is tried on a copy of the database. */
+  dryRun: boolean;
+  /** Directories only: entries that the file does not name are removed. */
+  replace: boolean;
+}
+
+/** The options of a run, and how far it has come. */
+export interface RunProgress extends ImportSummary {
+  options: RunOptions;
+  /** Size of the file, and how much of it was read. */
+  bytes: number;
+  bytesRead: number;
+  /** Notes of the import beside its rejected rows. */
+  notes: Message[];
+}
+
+export type ShownReject = Pick<Reject, "line" | "column" | "fault">;
+
+/**
+ * Versions before messages had codes stored them as texts, and a row's fault as its reason; the first
+ * ones had no options.
+ */
+type StoredSummary = Omit<RunProgress, "notes" | "options"> & {
+  options?: RunOptions;
+  notes: (Message | string)[];
+};
+type StoredReject = ShownReject | { line: number; column: string | null; reason: string };
+
+/** Imports that were started in the console. */
+export const importRuns = sqliteTable("import_runs", {
+  id: integer("id").primaryKey(),
+  kind: text("kind").$type<ImportKindName>().notNull(),
+  fileName: text("file_name").notNull(),
+  /** E-mail address of who started it. */
+  person: text("person").notNull(),
+  state: text("state").$type<RunState>().notNull(),
+  startedAt: integer("started_at").notNull(),
+  finishedAt: integer("finished_at"),
+  summary: text("summary", { mode: "json" }).$type<StoredSummary>().notNull(),
+  /** The first rejected rows. */
+  rejects: text("rejects", { mode: "json" }).$type<StoredReject[]>().notNull(),
+  /** A message as JSON, or the plain text of a version before. */
+  failure: text("failure"),
+  /** Names the process that runs it, as no other process is named. */
+  owner: text("owner").notNull().default(""),
+  /** When that process last said that the run goes on. */
+  heartbeatAt: integer("heartbeat_at").notNull().default(0),
+});

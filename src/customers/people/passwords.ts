@@ -1,0 +1,86 @@
+import type { Database } from "../../db/database.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { fieldError } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { message } from "../../values/messages/messages.ts";
+import { type Actor, recordChange } from "../audit/audit-log.ts";
+import { type AuthSettings, authOf } from "./auth.ts";
+import { passwordFault, requirePassword } from "./password-rules.ts";
+import { deleteLinks, deleteSessions, hasPassword, updatePerson } from "./people.store.ts";
+import { requirePerson } from "./people.ts";
+import { ofPerson } from "./person.ts";
+
+/**
+ * Changes the password, and ends the person's other sessions.
+ * @param input.email of the person who is signed in by the cookie
+ * @throws AppError `invalid` on `password`, the present one, and on `newPassword`
+ */
+export async function changePassword(
+  db: Database,
+  clock: Clock,
+  input: {
+    settings: AuthSettings;
+    cookie: string;
+    email: string;
+    password: string;
+    newPassword: string;
+  },
+): Promise<{ setCookies: string[] }> {
+  const { auth } = await authOf(db, input.settings);
+  const wrongPresent = { password: [message("wrongPassword")] };
+  const newFault = passwordFault(input.newPassword, input.email);
+  if (newFault !== null) {
+    const present = await auth.api.verifyPassword({
+      body: { password: input.password },
+      headers: new Headers({ cookie: input.cookie }),
+      asResponse: true,
+    });
+    throw fieldError({ ...(!present.ok && wrongPresent), newPassword: [newFault] });
+  }
+  const answer = await auth.api.changePassword({
+    body: {
+      currentPassword: input.password,
+      newPassword: input.newPassword,
+      revokeOtherSessions: true,
+    },
+    headers: new Headers({ cookie: input.cookie }),
+    asResponse: true,
+  });
+  if (!answer.ok) throw fieldError(wrongPresent);
+  const { user } = (await answer.json()) as { user: { id: string } };
+  await inTransaction(db, clock, "password", (tx) => deleteLinks(tx, user.id));
+  return { setCookies: answer.headers.getSetCookie() };
+}
+
+/**
+ * Gives a person a password, and ends their sessions.
+ * @param input.by null where it is part of another change, which is recorded itself
+ * @throws AppError `invalid`, `not_found`
+ */
+export async function setPassword(
+  db: Database,
+  clock: Clock,
+  input: { settings: AuthSettings; email: string; password: string; by: Actor | null },
+): Promise<void> {
+  const { settings, email, password, by } = input;
+  requirePassword(password, email);
+  const person = await requirePerson(db, email);
+  const context = await (await authOf(db, settings)).auth.$context;
+  const hash = await context.password.hash(password);
+  if (await hasPassword(db, person.id))
+    await context.internalAdapter.updatePassword(person.id, hash);
+  else {
+    await context.internalAdapter.createAccount({
+      userId: person.id,
+      accountId: person.id,
+      providerId: "credential",
+      password: hash,
+    });
+  }
+  await inTransaction(db, clock, "password", async (tx) => {
+    await updatePerson(tx, person.id, { isVerified: true });
+    await deleteLinks(tx, person.id);
+    await deleteSessions(tx, person.id);
+    if (by !== null) await recordChange(tx, clock, by, ofPerson("person.password", email));
+  });
+}

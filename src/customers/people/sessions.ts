@@ -1,0 +1,120 @@
+import type { Database } from "../../db/database.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { storageUnavailable } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { selectPlaces } from "../accounts/accounts.store.ts";
+import { isActive } from "../accounts/accounts.ts";
+import { type Actor, recordChange } from "../audit/audit-log.ts";
+import { type AuthSettings, authOf } from "./auth.ts";
+import { noteNetwork } from "./known-networks.ts";
+import { deleteSessions, selectPersonByEmail } from "./people.store.ts";
+import { ofPerson, type Person } from "./person.ts";
+
+/** Signing in and out. Cookies go in and out as the texts of the headers. */
+
+/** Who is signed in, by a cookie. */
+export interface SignedIn {
+  person: Person;
+  /** Number of the session, to which a form's token is bound. */
+  sessionId: string;
+  /** Cookies to set, where the session was prolonged. */
+  setCookies: string[];
+}
+
+/**
+ * Signs somebody in; null where the address or the password is wrong, without telling which.
+ * @param input.network where they come from, by its hash: known from then on
+ */
+export async function signIn(
+  db: Database,
+  clock: Clock,
+  input: {
+    settings: AuthSettings;
+    email: string;
+    password: string;
+    clientIp: string;
+    network: Uint8Array;
+    userAgent: string;
+  },
+): Promise<{ setCookies: string[] } | null> {
+  const { auth } = await authOf(db, input.settings);
+  const answer = await auth.api.signInEmail({
+    body: { email: input.email, password: input.password },
+    headers: new Headers({ "user-agent": input.userAgent, "x-forwarded-for": input.clientIp }),
+    asResponse: true,
+  });
+  if (!answer.ok) return null;
+  const { user } = (await answer.json()) as { user: { id: string } };
+  // Whoever has the password is signed in, even if that cannot be noted.
+  await noteNetwork(db, clock, {
+    personId: user.id,
+    network: Buffer.from(input.network),
+  }).catch(() => {});
+  return { setCookies: answer.headers.getSetCookie() };
+}
+
+export async function signedIn(
+  db: Database,
+  _clock: Clock,
+  { settings, cookie }: { settings: AuthSettings; cookie: string },
+): Promise<SignedIn | null> {
+  const { auth } = await authOf(db, settings);
+  const find = (disableRefresh: boolean) =>
+    auth.api.getSession({
+      headers: new Headers({ cookie }),
+      query: { disableRefresh },
+      returnHeaders: true,
+    });
+  // Where the storage takes no writes, a session that cannot be prolonged holds all the same.
+  const { headers, response } = await find(false)
+    .catch(() => find(true))
+    .catch((cause) => {
+      throw storageUnavailable(cause);
+    });
+  if (response === null) return null;
+  const { id, name, email, isStaff, emailVerified } = response.user;
+  return {
+    person: { id, name, email, isStaff: isStaff === true, isVerified: emailVerified },
+    sessionId: response.session.id,
+    setCookies: headers.getSetCookie(),
+  };
+}
+
+export async function signOut(
+  db: Database,
+  _clock: Clock,
+  { settings, cookie }: { settings: AuthSettings; cookie: string },
+): Promise<{ setCookies: string[] }> {
+  const { auth } = await authOf(db, settings);
+  const answer = await auth.api.signOut({ headers: new Headers({ cookie }), asResponse: true });
+  return { setCookies: answer.headers.getSetCookie() };
+}
+
+/**
+ * Signs a person out everywhere; does nothing where there is no such person.
+ * @param input.by null where it is part of another change, which is recorded itself
+ */
+export function endSessions(
+  db: Database,
+  clock: Clock,
+  { email, by }: { email: string; by: Actor | null },
+): Promise<void> {
+  return inTransaction(db, clock, "sessions", async (tx) => {
+    const person = await selectPersonByEmail(tx, email);
+    if (person === undefined) return;
+    const ended = await deleteSessions(tx, person.id);
+    if (by !== null && ended > 0) {
+      await recordChange(tx, clock, by, ofPerson("person.end-sessions", person.email));
+    }
+  });
+}
+
+/** Called after a suspension: signs the person out who is not staff and may act nowhere any more. */
+export function endSessionsOfSuspended(db: Database, clock: Clock, email: string): Promise<void> {
+  return inTransaction(db, clock, "sessions", async (tx) => {
+    const person = await selectPersonByEmail(tx, email);
+    if (person === undefined || person.isStaff) return;
+    if ((await selectPlaces(tx, email)).some(isActive)) return;
+    await deleteSessions(tx, person.id);
+  });
+}

@@ -1,0 +1,83 @@
+import { Command } from "commander";
+import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
+import type { Key } from "../../../customers/keys/keys.table.ts";
+import { jsonOption, parseId, parseLastDay } from "../arguments.ts";
+import type { CommandContext } from "../command-context.ts";
+import { instantCell, type Printable, printList, printObject } from "../print.ts";
+import { withDomains } from "../with-domains.ts";
+
+/** `kanalog key`: API keys. */
+export function keyCommand(context: CommandContext): Command {
+  const command = new Command("key").description("API keys");
+  const { output } = context;
+
+  command
+    .command("create")
+    .description("make a key; it is shown this once")
+    .requiredOption("--member <member>", "number of the member it belongs to", parseId)
+    .option("--name <name>", "its name", "")
+    .option("--write", "mark it read and write; read-only otherwise", false)
+    .option("--expires <day>", "last day it works, in Moscow", parseLastDay)
+    .addOption(jsonOption())
+    .action(
+      (input: {
+        member: number;
+        name: string;
+        write: boolean;
+        expires?: number;
+        json?: boolean;
+      }) => {
+        return withDomains(context, async ({ keys }) => {
+          const { key, token } = await keys.createKey(
+            {
+              memberId: input.member,
+              name: input.name,
+              access: input.write ? "read_write" : "read_only",
+              expiresAt: input.expires ?? null,
+            },
+            COMMAND_LINE,
+          );
+          printObject(output, { ...describe(key), key: token }, input.json === true);
+          output.note("Keep the key: it is stored only as a hash and cannot be shown again.");
+        });
+      },
+    );
+
+  command
+    .command("list")
+    .description("the keys of an organization")
+    .argument("<organization>", "its number", parseId)
+    .addOption(jsonOption())
+    .action((organizationId: number, { json }: { json?: boolean }) =>
+      withDomains(context, async ({ keys }) => {
+        const found = await keys.keys(organizationId);
+        printList(output, found.map(describe), json === true);
+      }),
+    );
+
+  command
+    .command("revoke")
+    .description("revoke a key: it stops working at once")
+    .argument("<key>", "its number", parseId)
+    .addOption(jsonOption())
+    .action((id: number, { json }: { json?: boolean }) =>
+      withDomains(context, async ({ keys }) => {
+        printObject(output, describe(await keys.revokeKey(id, COMMAND_LINE)), json === true);
+      }),
+    );
+  return command;
+}
+
+function describe(key: Key): Printable {
+  return {
+    id: key.id,
+    member: key.memberId,
+    name: key.name,
+    prefix: key.prefix,
+    access: key.access,
+    created_at: instantCell(key.createdAt),
+    last_used_at: instantCell(key.lastUsedAt),
+    expires_at: instantCell(key.expiresAt),
+    revoked_at: instantCell(key.revokedAt),
+  };
+}

@@ -1,0 +1,121 @@
+import { Command } from "commander";
+import {
+  MEMBER_ROLES,
+  type Member,
+  type MemberRole,
+} from "../../../customers/accounts/accounts.table.ts";
+import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
+import { choiceOption, jsonOption, parseId } from "../arguments.ts";
+import { type CommandContext, CommandExit, EXIT_USAGE } from "../command-context.ts";
+import { instantCell, type Printable, printList, printObject } from "../print.ts";
+import { withDomains } from "../with-domains.ts";
+import { readNewPassword } from "./new-password.ts";
+
+/** `kanalog member`: the people of an organization. */
+export function memberCommand(context: CommandContext): Command {
+  const command = new Command("member").description("members of organizations");
+  const { output } = context;
+
+  command
+    .command("add")
+    .description("add a member to an organization")
+    .argument("<organization>", "its number", parseId)
+    .requiredOption("--email <email>", "their e-mail address")
+    .option("--name <name>", "their name", "")
+    .addOption(choiceOption("--role <role>", "their role", MEMBER_ROLES).makeOptionMandatory())
+    .addOption(jsonOption())
+    .action(
+      (
+        organizationId: number,
+        input: { email: string; name: string; role: MemberRole; json?: boolean },
+      ) =>
+        withDomains(context, async ({ accounts, people }) => {
+          const { email, name, role } = input;
+          const member = await accounts.addMember(
+            { organizationId, email, name, role },
+            COMMAND_LINE,
+          );
+          await people.distrust(member.email);
+          printObject(output, describe(member), input.json === true);
+        }),
+    );
+
+  command
+    .command("list")
+    .description("the members of an organization")
+    .argument("<organization>", "its number", parseId)
+    .addOption(jsonOption())
+    .action((organizationId: number, { json }: { json?: boolean }) =>
+      withDomains(context, async ({ accounts }) => {
+        const members = await accounts.members(organizationId);
+        printList(output, members.map(describe), json === true);
+      }),
+    );
+
+  command
+    .command("role")
+    .description("give a member another role")
+    .argument("<member>", "their number", parseId)
+    .argument("<role>", MEMBER_ROLES.join(", "))
+    .addOption(jsonOption())
+    .action((id: number, text: string, { json }: { json?: boolean }) => {
+      const role = MEMBER_ROLES.find((known) => known === text);
+      if (role === undefined) {
+        throw new CommandExit(EXIT_USAGE, `There is no role ${text}: ${MEMBER_ROLES.join(", ")}.`);
+      }
+      return withDomains(context, async ({ accounts }) => {
+        printObject(
+          output,
+          describe(await accounts.changeRole(id, role, COMMAND_LINE)),
+          json === true,
+        );
+      });
+    });
+
+  for (const [name, verb, description] of [
+    ["suspend", "suspendMember", "suspend a member: their keys stop working"],
+    ["restore", "reinstateMember", "end a suspension"],
+  ] as const) {
+    command
+      .command(name)
+      .description(description)
+      .argument("<member>", "their number", parseId)
+      .addOption(jsonOption())
+      .action((id: number, { json }: { json?: boolean }) =>
+        withDomains(context, async ({ accounts, people }) => {
+          const member = await accounts[verb](id, COMMAND_LINE);
+          if (name === "suspend") await people.endSessionsOfSuspended(member.email);
+          printObject(output, describe(member), json === true);
+        }),
+      );
+  }
+
+  command
+    .command("password")
+    .description("give a member a new password for the account site; their sessions end")
+    .argument("<member>", "their number", parseId)
+    .option("--stdin", "read the password from standard input, as one line", false)
+    .addOption(jsonOption())
+    .action((id: number, { stdin, json }: { stdin: boolean; json?: boolean }) =>
+      withDomains(context, async ({ accounts, people }) => {
+        const member = await accounts.member(id);
+        const password = await readNewPassword(output, stdin);
+        await people.ensure(member);
+        await people.setPassword(member.email, password);
+        printObject(output, describe(member), json === true);
+      }),
+    );
+  return command;
+}
+
+function describe(member: Member): Printable {
+  return {
+    id: member.id,
+    organization: member.organizationId,
+    email: member.email,
+    name: member.name,
+    role: member.role,
+    created_at: instantCell(member.createdAt),
+    suspended_at: instantCell(member.suspendedAt),
+  };
+}

@@ -1,0 +1,97 @@
+import { Command, InvalidArgumentError } from "commander";
+import type { Plan } from "../../../customers/accounts/accounts.table.ts";
+import { PLAN_CODES } from "../../../customers/accounts/plan.ts";
+import { PLAN_LIMITS, type PlanChange } from "../../../customers/accounts/plan-limits.ts";
+import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
+import { jsonOption } from "../arguments.ts";
+import { type CommandContext, CommandExit, EXIT_USAGE } from "../command-context.ts";
+import { type Printable, printList, printObject } from "../print.ts";
+import { withDomains } from "../with-domains.ts";
+
+interface SetOptions {
+  rate?: number;
+  quota?: number;
+  webhooks?: number;
+  webhookChannels?: number;
+  json?: boolean;
+}
+
+/** `kanalog plan`: the plans and their limits. */
+export function planCommand(context: CommandContext): Command {
+  const command = new Command("plan").description("plans");
+  const { output } = context;
+
+  command
+    .command("list")
+    .description("all plans, lowest first")
+    .addOption(jsonOption())
+    .action(({ json }: { json?: boolean }) =>
+      withDomains(context, async ({ accounts }) => {
+        const plans = await accounts.plans();
+        printList(output, plans.map(describe), json === true);
+      }),
+    );
+
+  command
+    .command("set")
+    .description("change a plan's limits, from the next request of its organizations on")
+    .argument("<plan>", PLAN_CODES.join(", "))
+    .option("--rate <n>", "requests per second", limit("requestsPerSecond"))
+    .option("--quota <n>", "request units per 30 days", limit("requestsPerPeriod"))
+    .option("--webhooks <n>", "webhooks", limit("webhooks"))
+    .option("--webhook-channels <n>", "channels a webhook may watch", limit("webhookChannels"))
+    .addOption(jsonOption())
+    .action((text: string, options: SetOptions) => {
+      const code = PLAN_CODES.find((known) => known === text);
+      if (code === undefined) {
+        throw new CommandExit(EXIT_USAGE, `There is no plan ${text}: ${PLAN_CODES.join(", ")}.`);
+      }
+      const change = readChange(options);
+      if (Object.keys(change).length === 0) {
+        throw new CommandExit(
+          EXIT_USAGE,
+          "Give what to set: --rate, --quota, --webhooks or --webhook-channels.",
+        );
+      }
+      return withDomains(context, async ({ accounts }) => {
+        printObject(
+          output,
+          describe(await accounts.changePlan(code, change, COMMAND_LINE)),
+          options.json === true,
+        );
+      });
+    });
+  return command;
+}
+
+function limit(name: keyof typeof PLAN_LIMITS): (text: string) => number {
+  const { minimum, maximum } = PLAN_LIMITS[name];
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < minimum || value > maximum) {
+      throw new InvalidArgumentError(`It is not a whole number from ${minimum} to ${maximum}.`);
+    }
+    return value;
+  };
+}
+
+function readChange({ rate, quota, webhooks, webhookChannels }: SetOptions): PlanChange {
+  return {
+    ...(rate !== undefined && { requestsPerSecond: rate }),
+    ...(quota !== undefined && { requestsPerPeriod: quota }),
+    ...(webhooks !== undefined && { webhooks }),
+    ...(webhookChannels !== undefined && { webhookChannels }),
+  };
+}
+
+function describe(plan: Plan): Printable {
+  return {
+    plan: plan.code,
+    requests_per_second: plan.requestsPerSecond,
+    requests_per_period: plan.requestsPerPeriod,
+    posts: plan.posts,
+    history_days: plan.historyDays,
+    webhooks: plan.webhooks,
+    webhook_channels: plan.webhookChannels,
+  };
+}

@@ -1,0 +1,53 @@
+import { Command } from "commander";
+import { readConfig } from "../../../config.ts";
+import { requiredEmail } from "../../../customers/accounts/accounts.ts";
+import { passwordAddress } from "../../../customers/people/password-address.ts";
+import { jsonOption } from "../arguments.ts";
+import type { CommandContext } from "../command-context.ts";
+import { printObject } from "../print.ts";
+import { withDomains } from "../with-domains.ts";
+
+/** `kanalog staff`: the operator's own people, who see the console. */
+export function staffCommand(context: CommandContext): Command {
+  const command = new Command("staff").description("people who see the operator's console");
+  const { output } = context;
+
+  command
+    .command("add")
+    .description("make somebody staff; prints a link where they have no password yet")
+    .argument("<email>", "their e-mail address")
+    .option("--name <name>", "their name, where they are new", "")
+    .addOption(jsonOption())
+    .action((text: string, { name, json }: { name: string; json?: boolean }) =>
+      withDomains(context, async ({ people }) => {
+        const email = requiredEmail(text);
+        const { person } = await people.ensure({ email, name });
+        const hasPassword = await people.distrust(email);
+        await people.markStaff(email, true);
+        const token = hasPassword ? null : await people.passwordLink(email);
+        // Only the serving process knows where it listens: its port may come from an option.
+        const { baseUrl } = readConfig(context.environment);
+        const link = token && passwordAddress(baseUrl ?? "", token);
+        printObject(output, { email: person.email, is_staff: true, link }, json === true);
+        if (link === null) return;
+        output.note("A password is chosen by the link: once, within three days.");
+        if (baseUrl === null) {
+          output.note("Put the appliance's address before it, such as http://127.0.0.1:8080.");
+        }
+      }),
+    );
+
+  command
+    .command("remove")
+    .description("take the mark of staff; the person stays")
+    .argument("<email>", "their e-mail address")
+    .addOption(jsonOption())
+    .action((text: string, { json }: { json?: boolean }) =>
+      withDomains(context, async ({ people }) => {
+        const email = requiredEmail(text);
+        await people.markStaff(email, false);
+        printObject(output, { email, is_staff: false }, json === true);
+      }),
+    );
+  return command;
+}

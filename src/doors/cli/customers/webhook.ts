@@ -1,0 +1,108 @@
+import { Command } from "commander";
+import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
+import type { StaffWebhooks } from "../../../push/webhooks/manage/staff-webhooks.ts";
+import type { DeliveryView } from "../../../push/webhooks/manage/webhook-views.ts";
+import type { Webhook } from "../../../push/webhooks/manage/webhooks.table.ts";
+import { jsonOption, parseId } from "../arguments.ts";
+import type { CommandContext } from "../command-context.ts";
+import { instantCell, type Printable, printList, printObject } from "../print.ts";
+import { withDomains } from "../with-domains.ts";
+
+/** Deliveries that the command lists; the API pages through all. */
+const DELIVERIES_SHOWN = 100;
+
+/** `kanalog webhook`: staff's view of the customers' webhooks. */
+export function webhookCommand(context: CommandContext): Command {
+  const command = new Command("webhook").description("customers' webhooks, as staff");
+  const { output } = context;
+
+  command
+    .command("list")
+    .description("webhooks of one organization, or of all")
+    .argument("[organization]", "its number", parseId)
+    .addOption(jsonOption())
+    .action((organizationId: number | undefined, { json }: { json?: boolean }) =>
+      withDomains(context, async ({ accounts, webhooks }) => {
+        if (organizationId !== undefined) await accounts.organization(organizationId);
+        const rows = await webhooks.webhooks(organizationId ?? null);
+        printList(
+          output,
+          await Promise.all(rows.map((row) => describe(row, webhooks))),
+          json === true,
+        );
+      }),
+    );
+
+  command
+    .command("disable")
+    .description("disable a webhook, so that only `webhook enable` enables it again")
+    .argument("<webhook>", "its number", parseId)
+    .option("--reason <reason>", "why, for staff only", "")
+    .addOption(jsonOption())
+    .action((id: number, { reason, json }: { reason: string; json?: boolean }) =>
+      withDomains(context, async ({ webhooks }) => {
+        const disabled = await webhooks.disable(id, reason, COMMAND_LINE);
+        printObject(output, await describe(disabled, webhooks), json === true);
+      }),
+    );
+
+  command
+    .command("enable")
+    .description("enable a webhook, whatever it was disabled for: posts are sent from now on")
+    .argument("<webhook>", "its number", parseId)
+    .addOption(jsonOption())
+    .action((id: number, { json }: { json?: boolean }) =>
+      withDomains(context, async ({ webhooks }) => {
+        printObject(
+          output,
+          await describe(await webhooks.enable(id, COMMAND_LINE), webhooks),
+          json === true,
+        );
+      }),
+    );
+
+  command
+    .command("deliveries")
+    .description(`the latest ${DELIVERIES_SHOWN} deliveries of a webhook, newest first`)
+    .argument("<webhook>", "its number", parseId)
+    .addOption(jsonOption())
+    .action((id: number, { json }: { json?: boolean }) =>
+      withDomains(context, async ({ webhooks }) => {
+        const deliveries = await webhooks.deliveries(id, DELIVERIES_SHOWN);
+        if (json === true) output.out(JSON.stringify({ results: deliveries }));
+        else printList(output, deliveries.map(describeDelivery), false);
+      }),
+    );
+  return command;
+}
+
+async function describe(webhook: Webhook, webhooks: StaffWebhooks): Promise<Printable> {
+  return {
+    id: webhook.id,
+    organization: webhook.organizationId,
+    url: webhook.url,
+    channels: (await webhooks.channels(webhook.id)).length,
+    is_active: webhook.disabledReason === "",
+    disabled_reason: webhook.disabledReason,
+    staff_note: webhook.staffNote,
+    failing_since: instantCell(webhook.failingSince),
+    last_success_at: instantCell(webhook.lastSuccessAt),
+    last_error: webhook.lastError,
+    created_at: instantCell(webhook.createdAt),
+  };
+}
+
+function describeDelivery(delivery: DeliveryView): Printable {
+  const last = delivery.attempts.at(-1);
+  return {
+    delivery: delivery.delivery,
+    event: delivery.event,
+    created_at: delivery.created_at,
+    posts: delivery.posts.length,
+    state: delivery.state,
+    attempts: delivery.attempts.length,
+    last_status: last?.status ?? null,
+    last_error: last?.error ?? "",
+    next_attempt_at: delivery.next_attempt_at,
+  };
+}

@@ -1,0 +1,89 @@
+import { existsSync } from "node:fs";
+import { Command } from "commander";
+import { type Config, readConfig } from "../../../config.ts";
+import { type DatabaseCopy, writeCopy } from "../../../db/database-copy.ts";
+import { openExisting } from "../../../db/open-database.ts";
+import { replaceDatabase } from "../../../db/replace-database.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import { needsSecret, secretPath } from "../../../push/webhooks/manage/secret-file.ts";
+import { fileStamp } from "../../../values/moscow-time.ts";
+import { jsonOption } from "../arguments.ts";
+import type { CommandContext } from "../command-context.ts";
+import { printObject } from "../print.ts";
+import { requireFile } from "../with-domains.ts";
+
+/** `kanalog backup`: a copy of the database, while it is served or not. */
+export function backupCommand(context: CommandContext): Command {
+  const { output } = context;
+  return new Command("backup")
+    .description("write a copy of the database, while the appliance runs or not")
+    .argument("<file>", "the file to write; one that exists is refused")
+    .addOption(jsonOption())
+    .action(async (file: string, { json }: { json?: boolean }) => {
+      const config = readConfig(context.environment);
+      requireFile(config);
+      const { clock } = context.ports(config);
+      const { path, bytes, schemaVersion, hasWebhooks } = await copyTo(file, config, clock);
+      const secret = secretName(config);
+      printObject(output, { path, bytes, schema_version: schemaVersion, secret }, json === true);
+      if (secret !== null) {
+        output.note(`A restore needs ${secret} too, which is not in the file: keep it apart.`);
+      } else if (hasWebhooks) {
+        output.note(
+          `The database holds webhooks, but ${secretPath(config.databasePath)} is missing, by which ` +
+            "their signing secrets are read: a restore needs it.",
+        );
+      }
+    });
+}
+
+/** `kanalog restore`: a backup in the database's place. */
+export function restoreCommand(context: CommandContext): Command {
+  const { output } = context;
+  return new Command("restore")
+    .description("put a backup in the place of the database, which is kept beside it")
+    .argument("<file>", "the backup; it stays as it is")
+    .addOption(jsonOption())
+    .action((file: string, { json }: { json?: boolean }) => {
+      const config = readConfig(context.environment);
+      requireFile(config);
+      const { clock } = context.ports(config);
+      const { databasePath } = config;
+      const suffix = `.before-restore-${fileStamp(clock.now())}`;
+      const { schemaVersion, keptAs } = replaceDatabase(databasePath, file, suffix, clock);
+      printObject(
+        output,
+        { path: databasePath, schema_version: schemaVersion, kept_as: keptAs },
+        json === true,
+      );
+      const secret = secretName(config);
+      output.note(
+        secret === null
+          ? `${secretPath(databasePath)} is missing here: if the backup holds webhooks, put the one ` +
+              "of the backup's time there before the start, or give its text as KANALOG_SECRET."
+          : `Webhooks' signing secrets are read with ${secret}: it must be that of the backup's time.`,
+      );
+    });
+}
+
+/** Copies the file without migrating it: a backup comes before an upgrade. */
+async function copyTo(
+  file: string,
+  { databasePath }: Config,
+  clock: Clock,
+): Promise<DatabaseCopy & { hasWebhooks: boolean }> {
+  const db = openExisting(databasePath, clock);
+  try {
+    const copy = writeCopy(db, file, clock);
+    return { ...copy, hasWebhooks: await needsSecret(db) };
+  } finally {
+    db.close();
+  }
+}
+
+/** Where the secret lies that the database's webhooks need; null where none was made yet. */
+function secretName({ secret, databasePath }: Config): string | null {
+  if (secret !== null) return "KANALOG_SECRET";
+  const path = secretPath(databasePath);
+  return existsSync(path) ? path : null;
+}

@@ -1,0 +1,53 @@
+import { Command } from "commander";
+import { readConfig } from "../../../config.ts";
+import { requireKanalogFile } from "../../../db/database-file.ts";
+import { openExisting, requireExisting } from "../../../db/open-database.ts";
+import { AppError } from "../../../errors.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import { type CheckResult, checkDatabase } from "../../../upkeep/checks/check.ts";
+import { jsonOption } from "../arguments.ts";
+import { type CommandContext, CommandExit, EXIT_FAILED } from "../command-context.ts";
+import { requireFile } from "../with-domains.ts";
+
+/** `kanalog check`: whether the file, the search index and the numbers in it are sound. */
+export function checkCommand(context: CommandContext): Command {
+  const { output } = context;
+  return new Command("check")
+    .description("check the database, while the appliance runs or not; exit 1 where it has faults")
+    .addOption(jsonOption())
+    .action(({ json }: { json?: boolean }) => {
+      const config = readConfig(context.environment);
+      requireFile(config);
+      const results: CheckResult[] = [];
+      checkFile(config.databasePath, context.ports(config).clock, (result) => {
+        results.push(result);
+        if (json !== true) for (const line of linesOf(result)) output.out(line);
+      });
+      if (json === true) output.out(JSON.stringify({ results }));
+      if (results.some(({ faults }) => faults.length > 0)) throw new CommandExit(EXIT_FAILED);
+    });
+}
+
+function checkFile(path: string, clock: Clock, onResult: (result: CheckResult) => void): void {
+  requireExisting(path);
+  try {
+    requireKanalogFile(path);
+  } catch (error) {
+    // A file that is none of Kanalog's must not be opened as one: that would change it.
+    if (!(error instanceof AppError)) throw error;
+    onResult({ name: "file", faults: [error.detail] });
+    return;
+  }
+  const db = openExisting(path, clock);
+  try {
+    checkDatabase(db, onResult);
+  } finally {
+    db.close();
+  }
+}
+
+function linesOf({ name, faults }: CheckResult): string[] {
+  if (faults.length === 0) return [`ok     ${name}`];
+  // Control characters out of a damaged file must not reach the terminal as commands.
+  return faults.map((fault) => `fault  ${name}: ${fault.replace(/\p{Cc}/gu, "�")}`);
+}

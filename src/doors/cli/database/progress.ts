@@ -1,0 +1,37 @@
+import { Presets, SingleBar } from "cli-progress";
+import type { Source } from "../../../catalog/imports/source.ts";
+import type { Clock } from "../../../ports/clock.ts";
+
+export interface Progress {
+  bytes(total: number): void;
+  rows(total: number): void;
+  stop(): void;
+}
+
+const SILENT: Progress = { bytes() {}, rows() {}, stop() {} };
+
+/**
+ * A bar with rate and time left on a terminal's standard error, by bytes read; for standard input,
+ * whose length nobody knows, only the count and the rate. Nothing where it is no terminal.
+ */
+export function createProgress(source: Source, clock: Clock): Progress {
+  if (!process.stderr.isTTY) return SILENT;
+  const format =
+    source.bytes === null
+      ? "{rows} rows | {rate} rows/s"
+      : "{bar} {percentage}% | {rows} rows | {rate} rows/s | {eta_formatted} left";
+  const bar = new SingleBar(
+    { format, hideCursor: true, gracefulExit: false, stream: process.stderr },
+    Presets.shades_classic,
+  );
+  const startedAtMs = clock.monotonic();
+  bar.start(source.bytes ?? 0, 0, { rows: 0, rate: 0 });
+  return {
+    bytes: (total) => bar.update(total),
+    rows(total) {
+      const seconds = Math.max(0.001, (clock.monotonic() - startedAtMs) / 1000);
+      bar.update({ rows: total, rate: Math.round(total / seconds) });
+    },
+    stop: () => bar.stop(),
+  };
+}

@@ -1,0 +1,109 @@
+import { Command, Option } from "commander";
+import { parseLinkOrHandle } from "../../../catalog/channels/channel-reference.ts";
+import { createDirectory } from "../../../catalog/directory/directory.ts";
+import type { CatalogSelection } from "../../../catalog/search/catalog.ts";
+import { type Explanation, explainCatalog } from "../../../catalog/search/explain-catalog.ts";
+import { type Config, readConfig } from "../../../config.ts";
+import type { Database } from "../../../db/database.ts";
+import { requireKanalogFile } from "../../../db/database-file.ts";
+import { requireKnownVersion, SCHEMA_VERSION, schemaVersion } from "../../../db/migrate.ts";
+import { openExisting, requireExisting } from "../../../db/open-database.ts";
+import { AppError } from "../../../errors.ts";
+import { channelsList, readCatalogRequest } from "../../../methods/channels.ts";
+import type { Parameter } from "../../../methods/parameters.ts";
+import type { RawArguments } from "../../../methods/read-arguments.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import { message } from "../../../values/messages/messages.ts";
+import { jsonOption } from "../arguments.ts";
+import type { CommandContext } from "../command-context.ts";
+import { requireFile } from "../with-domains.ts";
+
+/** Parameters that are no options of the command: `q` is its argument, the others filter nothing. */
+const NO_OPTIONS = ["q", "ids", "cursor"];
+
+/** `kanalog search explain Q`: how the catalog finds a page. */
+export function searchCommand(context: CommandContext): Command {
+  const { output } = context;
+  const options = Object.entries(channelsList.parameters)
+    .filter(([name]) => !NO_OPTIONS.includes(name))
+    .map(([name, parameter]) => ({ name, option: filterOption(name, parameter) }));
+  const explain = new Command("explain")
+    .description("find the first page as the API does, and say by which plan and why")
+    .argument("[q]", "part of a title or handle, a link or an @handle, as the API takes it")
+    .action((q: string | undefined, given: Record<string, unknown>) => {
+      const config = readConfig(context.environment);
+      requireFile(config);
+      const filters = options.map(({ name, option }) => [name, given[option.attributeName()]]);
+      const { clock } = context.ports(config);
+      readDatabase(config.databasePath, clock, (db) => {
+        const selection = readSelection(db, config, { q, ...Object.fromEntries(filters) });
+        const explanation = selection && explainCatalog(db, clock, selection);
+        if (given["json"] === true) output.out(JSON.stringify(explanation));
+        else if (explanation === null)
+          output.out("Nothing is looked for: the link names no handle.");
+        else for (const line of linesOf(explanation)) output.out(line);
+      });
+    });
+  for (const { option } of options) explain.addOption(option);
+  explain.addOption(jsonOption());
+  return new Command("search").description("how searches are answered").addCommand(explain);
+}
+
+function filterOption(name: string, { schema, default: usual }: Parameter<unknown>): Option {
+  const option = new Option(`--${name.replaceAll("_", "-")} <value>`, schema.description);
+  const choices: string[] | undefined = schema["enum"];
+  if (choices !== undefined) option.choices(choices);
+  return option.default(usual);
+}
+
+/** The database as it is, opened for reading: an older one is not migrated. */
+function readDatabase(path: string, clock: Clock, work: (db: Database) => void): void {
+  requireExisting(path);
+  requireKanalogFile(path);
+  const db = openExisting(path, clock);
+  try {
+    const version = schemaVersion(db);
+    requireKnownVersion(path, version);
+    if (version < SCHEMA_VERSION) {
+      const said = message("olderFile", { file: path, version, known: SCHEMA_VERSION });
+      throw new AppError("conflict", said);
+    }
+    work(db);
+  } finally {
+    db.close();
+  }
+}
+
+function readSelection(
+  db: Database,
+  { messengerHosts }: Config,
+  raw: RawArguments,
+): CatalogSelection | null {
+  return readCatalogRequest(raw, {
+    channels: { parseLinkOrHandle: (text) => parseLinkOrHandle(text, messengerHosts) },
+    directory: createDirectory(db),
+  });
+}
+
+function linesOf({ found, hasMore, tookMs, terms, plans }: Explanation): string[] {
+  const number = (value: number): string => Math.round(value).toLocaleString("en-US");
+  const taken = plans.find(({ outcome }) => outcome === "taken");
+  const width = Math.max(...plans.map(({ name }) => name.length));
+  const gaveUp = plans
+    .filter(({ outcome }) => outcome === "gave up")
+    .map(({ name, why }) => `; "${name}" was tried before (${why})`);
+  const noun = found === 1 ? "channel" : "channels";
+  const more = hasMore ? ", and there are more" : "";
+  return [
+    `The plan "${taken?.name}" found ${number(found)} ${noun}${more}, in ${tookMs.toFixed(1)} ms.`,
+    `Why: ${taken?.why}${gaveUp.join("")}.`,
+    "",
+    ...terms.map(
+      ({ term, channels }) =>
+        `Asked of the search index: ${term}, in some ${number(channels)} channels.`,
+    ),
+    ...(terms.length === 0 ? [] : [""]),
+    "All plans, in the order in which they are tried:",
+    ...plans.map(({ name, outcome, why }) => `  ${name.padEnd(width)}  ${outcome}: ${why}`),
+  ];
+}

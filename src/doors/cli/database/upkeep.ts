@@ -1,0 +1,54 @@
+import { Command } from "commander";
+import { recount } from "../../../catalog/directory/recount.ts";
+import { describeSettings, readConfig } from "../../../config.ts";
+import { IN_MEMORY } from "../../../db/open-database.ts";
+import { jsonOption } from "../arguments.ts";
+import type { CommandContext } from "../command-context.ts";
+import { printList } from "../print.ts";
+import { withDomains } from "../with-domains.ts";
+
+/** `kanalog recount`: runs the nightly recount now. */
+export function recountCommand(context: CommandContext): Command {
+  return new Command("recount")
+    .description("count the channels of both directories now")
+    .addOption(jsonOption())
+    .action(({ json }: { json?: boolean }) =>
+      withDomains(context, async ({ db, clock }) => {
+        const changed = await recount(db, clock);
+        context.output.out(
+          json === true ? JSON.stringify({ changed }) : `${changed} counts changed.`,
+        );
+      }),
+    );
+}
+
+/** `kanalog openapi`: the document that `/docs/json` serves. */
+export function openApiCommand(context: CommandContext): Command {
+  return new Command("openapi").description("print the OpenAPI document").action(async () => {
+    const config = readConfig(context.environment);
+    const app = await context.createApp(
+      { ...config, databasePath: IN_MEMORY },
+      context.ports(config),
+    );
+    try {
+      const address = config.baseUrl ?? `http://${config.host}:${config.port}`;
+      const answer = await app.server.handle(new Request("http://localhost/docs/json"));
+      const document = (await answer.json()) as object;
+      const servers = [{ url: address }];
+      context.output.out(JSON.stringify({ ...document, servers }, null, 2));
+    } finally {
+      await app.close();
+    }
+  });
+}
+
+/** `kanalog config`: the settings in force. */
+export function configCommand(context: CommandContext): Command {
+  return new Command("config")
+    .description("print the settings and their current values")
+    .addOption(jsonOption())
+    .action(({ json }: { json?: boolean }) => {
+      readConfig(context.environment);
+      printList(context.output, describeSettings(context.environment), json === true);
+    });
+}

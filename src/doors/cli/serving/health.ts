@@ -1,0 +1,81 @@
+import { Command } from "commander";
+import type { Config } from "../../../config.ts";
+import { getText } from "../../../ports/get-text.ts";
+import { jsonOption } from "../arguments.ts";
+import { type CommandContext, CommandExit, EXIT_FAILED, EXIT_USAGE } from "../command-context.ts";
+import { serveConfig } from "./serving.ts";
+
+/** How the serving process stands, as `--json` prints it. */
+interface Health {
+  ready: boolean;
+  address: string;
+  detail: string;
+  /** Checks by name: `ok`, or what is wrong. Empty where nothing answered. */
+  checks: Record<string, string>;
+}
+
+/** How long an answer is waited for. */
+const ANSWER_MAX_MS = 5_000;
+/** The loopback, by the address that stands for all of the machine's. */
+const LOOPBACK_OF: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1", "[::]": "::1" };
+
+/** `kanalog health`: whether the serving process is ready. */
+export function healthCommand(context: CommandContext): Command {
+  return new Command("health")
+    .description("say whether the serving process is ready; exit 0 where it is, else 1")
+    .option("--host <host>", "address that it listens on (KANALOG_HOST)")
+    .option("--port <port>", "port that it listens on (KANALOG_PORT)")
+    .addOption(jsonOption())
+    .action(async ({ json, ...options }: { host?: string; port?: string; json?: boolean }) => {
+      const health = await ask(addressOf(serveConfig(context, options)));
+      if (json === true) context.output.out(JSON.stringify(health));
+      else if (health.ready) context.output.out([health.detail, ...warnings(health)].join("\n"));
+      if (!health.ready) throw new CommandExit(EXIT_FAILED, json === true ? "" : health.detail);
+    });
+}
+
+/** The warnings in `/readyz` of an appliance that is ready all the same. */
+function warnings({ checks }: Health): string[] {
+  return Object.values(checks)
+    .filter((said) => said !== "ok")
+    .map((said) => `Warning: ${said}`);
+}
+
+/** @throws CommandExit where the settings do not say which port it is */
+function addressOf({ host, port }: Config): string {
+  if (port === 0) {
+    const detail = "KANALOG_PORT is 0, which takes any port: give --port with the one it took.";
+    throw new CommandExit(EXIT_USAGE, detail);
+  }
+  const reached = LOOPBACK_OF[host] ?? host;
+  const isBare = reached.includes(":") && !reached.startsWith("[");
+  return `http://${isBare ? `[${reached}]` : reached}:${port}`;
+}
+
+async function ask(address: string): Promise<Health> {
+  const got = await getText(`${address}/readyz`, ANSWER_MAX_MS);
+  const notReady = (detail: string, checks: Health["checks"] = {}): Health => {
+    return { ready: false, address, detail, checks };
+  };
+  if ("fault" in got) return notReady(`Nothing answers at ${address} (${got.fault}).`);
+  const told = readAnswer(got.body);
+  if (told === null) {
+    return notReady(`What answers at ${address} is not Kanalog (status ${got.status}).`);
+  }
+  if (got.status === 200) {
+    return { ready: true, address, detail: `Ready at ${address}.`, checks: told.checks };
+  }
+  return notReady(`Not ready at ${address}: ${told.detail}`, told.checks);
+}
+
+/** Reads an answer of `/readyz`; null for one of another program. */
+function readAnswer(body: string): { detail: string; checks: Health["checks"] } | null {
+  try {
+    const { detail = "", checks } = JSON.parse(body);
+    return typeof checks === "object" && checks !== null
+      ? { detail: String(detail), checks }
+      : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,52 @@
+import type { Config } from "../../../config.ts";
+
+/** The address under which clients reach the appliance, without a slash at its end. */
+export type BaseAddress = (request: Request) => string;
+
+/** Stands in where the request's Host is not one. */
+const UNKNOWN_ADDRESS = "http://localhost";
+const ALL_INTERFACES = new Set(["0.0.0.0", "::", "[::]"]);
+
+/**
+ * The setting, else the listener's own address; what the request says only where neither is set or
+ * the listener takes every address of the machine (decisions, section 1).
+ * @param listener the address listened on, or null while there is none
+ */
+export function createBaseAddress(config: Config, listener: () => string | null): BaseAddress {
+  return (request) => {
+    if (config.baseUrl !== null) return config.baseUrl;
+    return listener() ?? addressOfRequest(request, config.trustProxy);
+  };
+}
+
+/**
+ * The appliance's own address as the client has it: a trusted proxy's word comes before the
+ * listener's. Not for mails and other texts that somebody else reads: where the proxy does not set the
+ * address, whoever sends the request chooses it.
+ */
+export function createOwnAddress(config: Config, listener: () => string | null): BaseAddress {
+  const baseAddress = createBaseAddress(config, listener);
+  return (request) =>
+    config.baseUrl === null && config.trustProxy
+      ? addressOfRequest(request, true)
+      : baseAddress(request);
+}
+
+export function listenerAddress(host: string, port: number): string | null {
+  if (ALL_INTERFACES.has(host)) return null;
+  return `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`;
+}
+
+function addressOfRequest({ url, headers }: Request, trustProxy: boolean): string {
+  const [own = UNKNOWN_ADDRESS] = /^https?:\/\/[^/?#]+/i.exec(url) ?? [];
+  const forwarded = (name: string): string | undefined =>
+    trustProxy ? headers.get(name)?.split(",")[0]?.trim() : undefined;
+  const scheme = forwarded("x-forwarded-proto") ?? own.slice(0, own.indexOf(":"));
+  const host = forwarded("x-forwarded-host") ?? own.slice(own.indexOf("//") + 2);
+  const address = `${scheme}://${host}`;
+  return [address, own].find(isAddress) ?? UNKNOWN_ADDRESS;
+}
+
+function isAddress(text: string): boolean {
+  return /^https?:\/\/[\w.:[\]-]+$/i.test(text) && URL.canParse(text);
+}

@@ -1,0 +1,67 @@
+import { AppError } from "../../../errors.ts";
+import { readBoundedBody } from "../../../values/bounded-body.ts";
+import { parseJson } from "../../../values/json-text.ts";
+import { message } from "../../../values/messages/messages.ts";
+import { brokenBound } from "./json-bounds.ts";
+
+/** Parts of the appliance that reading a body needs. */
+export interface Bodies {
+  /** Whether the appliance is stopping, which ends connections. */
+  isStopping(): boolean;
+  /** Parses JSON on another thread; undefined where it is not JSON. */
+  parseBeside(json: Uint8Array): Promise<unknown>;
+}
+
+/** Longest body parsed by the thread that answers; others go to another thread (limits-of-one, the rules). */
+const PARSED_HERE_BYTES_MAX = 32 * 1024;
+const KIB = 1024;
+
+/**
+ * The JSON value that a request carries; an empty object where it has no body.
+ * @throws AppError `payload_too_large`, `unsupported_media_type`, `parse_error`, `unavailable`
+ */
+export async function readJsonBody(
+  request: Request,
+  bytesMax: number,
+  bodies: Bodies,
+): Promise<unknown> {
+  const bytes = await readBytes(request, bytesMax, bodies);
+  if (bytes.byteLength === 0) return {};
+  const type = request.headers.get("content-type") ?? "";
+  if (!/^\s*application\/json\s*(;|$)/i.test(type)) {
+    throw new AppError("unsupported_media_type", message("bodyNotSentAsJson"));
+  }
+  const bound = brokenBound(bytes);
+  if (bound !== null) throw new AppError("parse_error", bound);
+  const value = await parseBounded(bytes, bodies);
+  if (value !== undefined) return value;
+  // The parser's own words would quote the body.
+  throw new AppError("parse_error", message("bodyNotJson"));
+}
+
+/** Parses a text that `brokenBound` has passed; undefined where it is not JSON. */
+export async function parseBounded(
+  json: Uint8Array,
+  { parseBeside }: Pick<Bodies, "parseBeside">,
+): Promise<unknown> {
+  return json.byteLength > PARSED_HERE_BYTES_MAX ? parseBeside(json) : parseJson(json);
+}
+
+/**
+ * Reads a body to its end.
+ * @throws AppError `payload_too_large`; `parse_error` where the client hung up in the middle of the
+ *   body, `unavailable` where the appliance did
+ */
+export async function readBytes(
+  request: Request,
+  bytesMax: number,
+  { isStopping }: Pick<Bodies, "isStopping">,
+): Promise<Uint8Array> {
+  const bytes = await readBoundedBody(request, bytesMax).catch(() => {
+    throw isStopping()
+      ? new AppError("unavailable", message("bodyCutByStop"))
+      : new AppError("parse_error", message("bodyCut"));
+  });
+  if (bytes !== null) return bytes;
+  throw new AppError("payload_too_large", message("bodyTooLarge", { kib: bytesMax / KIB }));
+}

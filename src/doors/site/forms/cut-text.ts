@@ -1,0 +1,34 @@
+import type { FieldErrors } from "../../../errors.ts";
+
+/** Bytes of all faults on a page, in its source; what was typed may be shown again besides. */
+export const FAULT_BYTES_MAX = 3 * 1024;
+
+/** The faults of an error, which are few already, cut where the page would say too much. */
+export function cutFaults(faults: FieldErrors): FieldErrors {
+  let bytesLeft = FAULT_BYTES_MAX;
+  const cut: FieldErrors = {};
+  for (const [field, messages] of Object.entries(faults)) {
+    cut[field] = messages.map((message) => {
+      const text = cutText(message, bytesLeft);
+      bytesLeft -= bytesIn(text);
+      return text;
+    });
+  }
+  return cut;
+}
+
+/** @param bytesMax in the page's source, an ellipsis left out */
+export function cutText(text: string, bytesMax: number): string {
+  let bytes = 0;
+  let length = 0;
+  for (const character of text) {
+    bytes += bytesIn(character);
+    if (bytes > bytesMax) return `${text.slice(0, length)}…`;
+    length += character.length;
+  }
+  return text;
+}
+
+function bytesIn(text: string): number {
+  return Buffer.byteLength(Bun.escapeHTML(text));
+}

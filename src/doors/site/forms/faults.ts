@@ -1,0 +1,44 @@
+import { AppError, type ErrorCode, type FieldFaults, fieldError } from "../../../errors.ts";
+import { message, verbatim } from "../../../values/messages/messages.ts";
+
+/** An error that a page raises itself, in the words of its visitor's language. */
+export function pageError(code: ErrorCode, text: string): AppError {
+  return new AppError(code, verbatim(text));
+}
+
+/** The same over one field of a form. */
+export function pageFault(field: string, text: string): AppError {
+  return fieldError({ [field]: [verbatim(text)] });
+}
+
+type Readers<Fields> = { [Name in keyof Fields]: () => Fields[Name] | Promise<Fields[Name]> };
+
+/**
+ * Reads the fields of a form, and tells all that is wrong at once. What a reader throws as `invalid`
+ * is told at the field it reads, whatever the domain calls it.
+ * @throws AppError `invalid`
+ */
+export async function readFields<Fields extends object>(readers: Readers<Fields>): Promise<Fields> {
+  const read: Partial<Fields> = {};
+  const faults: FieldFaults = {};
+  for (const name of Object.keys(readers) as (keyof Fields & string)[]) {
+    try {
+      read[name] = await readers[name]();
+    } catch (error) {
+      if (!(error instanceof AppError) || error.faults === undefined) throw error;
+      faults[name] = Object.values(error.faults).flat();
+    }
+  }
+  if (Object.keys(faults).length > 0) throw fieldError(faults);
+  return read as Fields;
+}
+
+/** One of the options of a select. @throws AppError `invalid` */
+export function requiredChoice<Option extends string>(
+  options: readonly Option[],
+  given: string,
+): Option {
+  const found = options.find((option) => option === given);
+  if (found === undefined) throw fieldError({ choice: [message("chooseOption")] });
+  return found;
+}

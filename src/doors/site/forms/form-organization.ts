@@ -1,0 +1,30 @@
+import type { AppError } from "../../../errors.ts";
+import { DRAWN_FOR } from "../look/form.tsx";
+import type { SitePage } from "../site-pages.ts";
+import type { Form, Visit } from "../visit/visit.ts";
+import { pageError } from "./faults.ts";
+
+/**
+ * Whether the form's page was drawn for another organization than the visit's: a member of several may
+ * have changed to another since, in a second window for instance.
+ */
+export function isOfOtherOrganization(
+  { access }: SitePage,
+  { membership }: Visit,
+  form: Form,
+): boolean {
+  // The form that changes the organization is on the pages of each.
+  if (form.get("action") === "switch-organization") return false;
+  const drawnFor = form.get(DRAWN_FOR);
+  return (
+    (access === "member" || access === "manager") &&
+    membership !== null &&
+    drawnFor !== "" &&
+    drawnFor !== String(membership.organization.id)
+  );
+}
+
+export function otherOrganization({ membership, words }: Visit): AppError {
+  const present = membership?.organization.name ?? "";
+  return pageError("conflict", words.otherOrganization(present));
+}

@@ -1,0 +1,142 @@
+import { raw } from "hono/html";
+import { AppError, toAppError } from "../../../errors.ts";
+import { message } from "../../../values/messages/messages.ts";
+import { isCsrfToken } from "../guard/csrf.ts";
+import { ONCE, tellsFaults } from "../look/form.tsx";
+import { messagePage, statusOf } from "../pages/message.tsx";
+import { signInView } from "../pages/person/sign-in.tsx";
+import type { SiteContext } from "../site-context.ts";
+import type { SitePage } from "../site-pages.ts";
+import { formLostPath, redirect, type View } from "../visit/view.ts";
+import { refusal } from "../visit/viewer.ts";
+import { EMPTY_FORM, type Form, type Visit } from "../visit/visit.ts";
+import { cutFaults } from "./cut-text.ts";
+import { pageError } from "./faults.ts";
+import { isOfOtherOrganization, otherOrganization } from "./form-organization.ts";
+import { FORM_BYTES_MAX, readForm } from "./read-form.ts";
+import { showOrSay } from "./show-or-say.ts";
+import { told } from "./told.ts";
+
+/** A page, and the visit as which it is shown. */
+export interface Answer {
+  visit: Visit;
+  view: View;
+}
+
+/** Runs what a form asks for; where something is wrong with it, the page is shown again. */
+export async function takeForm(
+  sitePage: SitePage,
+  visit: Visit,
+  context: SiteContext,
+): Promise<Answer> {
+  requireOwnOrigin(visit);
+  const refused = refusal(sitePage, visit);
+  // The body of a refused visitor is not read.
+  if (refused !== null) {
+    return visit.signedIn === null ? askToSignIn(visit, context) : { visit, view: refused };
+  }
+  const isOurs = (form: Form): boolean => isCsrfToken(form.get("csrf"), visit.csrf);
+  if (sitePage.takesFile === true) context.giveTime(visit.request);
+  const { form, discard } = await readForm(
+    visit.request,
+    sitePage.formBytesMax ?? FORM_BYTES_MAX,
+    sitePage.takesFile === true
+      ? { newPath: context.imports.files.newPath, isAllowed: isOurs }
+      : null,
+  );
+  try {
+    const sent = { ...visit, form };
+    if (!isOurs(form)) return await staleForm(sitePage, sent, context);
+    if (isOfOtherOrganization(sitePage, visit, form)) {
+      return await showAgain(sitePage, sent, otherOrganization(visit), context);
+    }
+    return await runAction(sitePage, sent, context);
+  } finally {
+    discard();
+  }
+}
+
+/** The page to sign in on, which leads back to the form's own. */
+async function askToSignIn(visit: Visit, context: SiteContext): Promise<Answer> {
+  const view = await signInView(visit, context, formLostPath(visit.path));
+  return { visit: { ...visit, notice: visit.words.sessionEnded }, view };
+}
+
+/** A form of another session, or of a page that was open too long, is shown once more. */
+async function staleForm(sitePage: SitePage, sent: Visit, context: SiteContext): Promise<Answer> {
+  const { form, signedIn, words } = sent;
+  if (signedIn === null && form.get("action") === "sign-out") {
+    return { visit: sent, view: redirect("/account/sign-in/") };
+  }
+  const hasPassword = form.filledIn().some((name) => /password/i.test(name));
+  const notice = hasPassword ? words.typeAgain : words.sendAgain;
+  const visit = { ...sent, notice };
+  const view = await sitePage.show(visit, context);
+  // The page only leads elsewhere, as sign-in does for the signed in, so the notice gets a page.
+  if (view.kind !== "page") {
+    return { visit: sent, view: messagePage(sent, pageError("conflict", notice)) };
+  }
+  return { visit, view: { ...view, status: 409 } };
+}
+
+async function runAction(sitePage: SitePage, sent: Visit, context: SiteContext): Promise<Answer> {
+  const { actions = {} } = sitePage;
+  const name = sent.form.get("action");
+  const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
+  const visit = { ...sent, form: EMPTY_FORM };
+  const number = sent.form.get(ONCE);
+  const sentOnce = `${sent.csrf} ${name} ${number}`;
+  if (number !== "" && !context.sentForms.take(sentOnce)) {
+    const error = pageError("conflict", sent.words.sentAlready);
+    return showAgain(sitePage, sent, error, context);
+  }
+  try {
+    if (action === undefined) {
+      throw new AppError("not_found", message("formGone"));
+    }
+    return { visit, view: await action(sent, context) };
+  } catch (thrown) {
+    context.sentForms.giveBack(sentOnce);
+    const error = toAppError(thrown);
+    if (error.code === "internal") throw error;
+    logCause(error, sent, context);
+    return showAgain(sitePage, sent, error, context);
+  }
+}
+
+/** Shows the page with what was typed and what is wrong with it, at its top where no form tells it. */
+async function showAgain(
+  sitePage: SitePage,
+  sent: Visit,
+  error: AppError,
+  context: SiteContext,
+): Promise<Answer> {
+  const faults = cutFaults(told(sent.language, error));
+  const visit = { ...sent, form: EMPTY_FORM };
+  const view = await showOrSay(sitePage, { ...sent, faults }, context, error);
+  if (view.kind !== "page") return { visit, view };
+  const html = await view.body.toString();
+  const notice = tellsFaults(html) ? null : Object.values(faults).flat().join(" ");
+  // Not drawn once more: its parts read the database.
+  const body = raw(html);
+  return { visit: { ...visit, notice }, view: { ...view, body, ...statusOf(error) } };
+}
+
+/**
+ * Refuses the form of another site, as the browser's Origin tells it; it is not even shown again. Hosts
+ * are compared and not schemes, since a proxy that speaks https may not be known by its address.
+ */
+function requireOwnOrigin({ request, ownAddress }: Visit): void {
+  const origin = request.headers.get("origin");
+  if (origin === null) return;
+  const host = URL.canParse(origin) ? new URL(origin).host : null;
+  if (host === new URL(ownAddress).host || host === new URL(request.url).host) return;
+  throw new AppError("origin_not_allowed", message("formOfElsewhere"));
+}
+
+/** Logs an error's cause with the path, but not the query, which may hold the token of a link. */
+export function logCause({ cause, detail }: AppError, visit: Visit, { ports }: SiteContext): void {
+  if (cause === undefined) return;
+  const { requestId, path } = visit;
+  ports.log.error({ err: cause, requestId, path: path.split("?")[0] }, detail);
+}

@@ -1,0 +1,32 @@
+import { timingSafeEqual } from "node:crypto";
+import type { Clock } from "../../../ports/clock.ts";
+import type { Random } from "../../../ports/random.ts";
+
+const VALID_MS = 30 * 60 * 1000;
+const TOKEN_BYTES = 24;
+
+export type SetUp = ReturnType<typeof createSetUp>;
+
+/**
+ * The one-time address by which an empty appliance gets its first person: valid for 30 minutes from
+ * the start, while there is nobody.
+ */
+export function createSetUp(
+  isEmpty: () => Promise<boolean>,
+  { clock, random }: { clock: Clock; random: Random },
+) {
+  const token = Buffer.from(random.bytes(TOKEN_BYTES)).toString("base64url");
+  const endsAt = clock.now() + VALID_MS;
+  const isOpen = async (): Promise<boolean> => clock.now() < endsAt && (await isEmpty());
+  return {
+    /** Whether there is nobody yet. */
+    isNeeded: isEmpty,
+    /** Null where there is somebody already, or the time is over. */
+    path: async (): Promise<string | null> =>
+      (await isOpen()) ? `/account/set-up/?token=${token}` : null,
+    async isToken(given: string): Promise<boolean> {
+      const [one, other] = [Buffer.from(given), Buffer.from(token)];
+      return one.length === other.length && timingSafeEqual(one, other) && (await isOpen());
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { LRUCache } from "lru-cache";
+import { type Bucket, takeToken } from "../../../customers/limits/rate-bucket.ts";
+
+/** Limits by the first word of a name: tries in a burst, and the seconds after which one comes back. */
+const LIMITS: Record<string, { burst: number; secondsEach: number }> = {
+  // Faster for an account than for an address, so that one address alone cannot keep an account shut.
+  account: { burst: 10, secondsEach: 5 },
+  // 30 in any hour at the most: these at once, and 10 more in it.
+  inviter: { burst: 20, secondsEach: 360 },
+};
+const USUAL_LIMIT = { burst: 10, secondsEach: 30 };
+/** How many names are remembered; the one seen the longest ago is forgotten first. */
+const NAMES_MAX = 10_000;
+
+function limitOf(name: string): { burst: number; secondsEach: number } {
+  return LIMITS[name.split(" ")[0] ?? ""] ?? USUAL_LIMIT;
+}
+
+export type Throttle = ReturnType<typeof createThrottle>;
+
+/** Limits sign-ins and invitations, by who makes them and whom they reach, in this process. */
+export function createThrottle() {
+  const buckets = new LRUCache<string, Bucket>({ max: NAMES_MAX });
+  return {
+    /**
+     * Takes one try of each name in turn; false at the first that has none left. The names behind it
+     * lose nothing, so that somebody whose network is refused cannot lock an account.
+     */
+    take(names: readonly string[], nowMs: number): boolean {
+      let isAllowed = true;
+      for (const name of names) {
+        const { burst, secondsEach } = limitOf(name);
+        // takeToken fills a whole bucket in a second: time is slowed so that one try takes its time.
+        const verdict = takeToken(buckets.get(name) ?? null, burst, nowMs / (burst * secondsEach));
+        buckets.set(name, verdict.bucket);
+        isAllowed = verdict.allowed;
+        if (!isAllowed) break;
+      }
+      return isAllowed;
+    },
+
+    /** Gives back the try of a sign-in that succeeded: many people may share one network. */
+    giveBack(name: string): void {
+      const bucket = buckets.get(name);
+      if (bucket === undefined) return;
+      const { burst } = limitOf(name);
+      buckets.set(name, { ...bucket, tokens: Math.min(burst, bucket.tokens + 1) });
+    },
+  };
+}

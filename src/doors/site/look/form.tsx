@@ -1,0 +1,260 @@
+/** @jsxImportSource hono/jsx */
+import type { Child } from "hono/jsx";
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { asset } from "../visit/site-path.ts";
+import type { Visit } from "../visit/visit.ts";
+
+interface FormProps {
+  visit: Visit;
+  /** Which of the page's actions it asks for. */
+  action: string;
+  /** Where it is sent, if not to the page itself. */
+  to?: string;
+  upload?: boolean;
+  /** Set where the answer shows a new secret: reloading it must not make another one. */
+  once?: boolean;
+  className?: string;
+  children: Child;
+}
+
+/** The field with the number of the organization whose page the form is on. */
+export const DRAWN_FOR = "drawn-for";
+
+/** The field of a form that is taken once, with the number of the page it is on. */
+export const ONCE = "once";
+
+/** A form whose answer is this page again, with what was typed and what is wrong with it. */
+export function Form({
+  visit,
+  action,
+  to,
+  upload,
+  once,
+  className,
+  children,
+}: FormProps): JSX.Element {
+  return (
+    <form
+      method="post"
+      action={to ?? asset(visit, visit.path)}
+      enctype={upload ? "multipart/form-data" : undefined}
+      class={className}
+      novalidate
+    >
+      <input type="hidden" name="csrf" value={visit.csrf} />
+      {visit.membership !== null && (
+        <input type="hidden" name={DRAWN_FOR} value={visit.membership.organization.id} />
+      )}
+      <input type="hidden" name="action" value={action} />
+      {once && <input type="hidden" name={ONCE} value={visit.requestId} />}
+      {isSent(visit, action) && <Faults messages={visit.faults["non_field_errors"]} />}
+      {children}
+    </form>
+  );
+}
+
+interface FieldProps {
+  visit: Visit;
+  /** The form's action, since a page may have several. */
+  action: string;
+  name: string;
+  label: string;
+  hint?: string;
+  /** Shown where nothing was typed yet. */
+  value?: string;
+}
+
+/** One line of text. */
+export function TextField({
+  type = "text",
+  autocomplete,
+  required = true,
+  ...props
+}: FieldProps & { type?: string; autocomplete?: string; required?: boolean }): JSX.Element {
+  const value = type === "password" ? "" : typed(props);
+  return (
+    <Labelled {...props}>
+      {(described) => (
+        <input
+          type={type}
+          name={props.name}
+          value={value}
+          autocomplete={autocomplete}
+          required={required}
+          {...described}
+        />
+      )}
+    </Labelled>
+  );
+}
+
+/** Several lines of text. */
+export function TextAreaField(props: FieldProps & { rows: number }): JSX.Element {
+  return (
+    <Labelled {...props}>
+      {(described) => (
+        <textarea name={props.name} rows={props.rows} required {...described}>
+          {typed(props)}
+        </textarea>
+      )}
+    </Labelled>
+  );
+}
+
+export function SelectField({
+  options,
+  ...props
+}: FieldProps & { options: readonly { value: string; label: string }[] }): JSX.Element {
+  const chosen = typed(props);
+  return (
+    <Labelled {...props}>
+      {(described) => (
+        <select name={props.name} {...described}>
+          {options.map(({ value, label }) => (
+            <option value={value} selected={value === chosen}>
+              {label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Labelled>
+  );
+}
+
+/** Something that is done only where it is checked. */
+export function CheckField(props: FieldProps): JSX.Element {
+  return (
+    <Labelled {...props}>
+      {(described) => (
+        <input
+          type="checkbox"
+          name={props.name}
+          value="yes"
+          checked={typed(props) === "yes"}
+          {...described}
+        />
+      )}
+    </Labelled>
+  );
+}
+
+/** A file; the form it is in has `upload`. Browsers forget it when the page is shown again. */
+export function FileField({ accept, ...props }: FieldProps & { accept: string }): JSX.Element {
+  return (
+    <Labelled {...props}>
+      {(described) => (
+        <input type="file" name={props.name} accept={accept} required {...described} />
+      )}
+    </Labelled>
+  );
+}
+
+/** A button that is a form of its own, for one thing to do with one row. */
+export function ActionButton({
+  visit,
+  action,
+  label,
+  description,
+  fields = {},
+  confirm,
+  to,
+  danger,
+}: {
+  visit: Visit;
+  action: string;
+  label: string;
+  /** Names the row, for those who hear the button and do not see where it is. */
+  description?: string;
+  fields?: Record<string, string | number>;
+  /** A question that must be answered first. */
+  confirm?: string;
+  to?: string;
+  danger?: boolean;
+}): JSX.Element {
+  // A page may have the same button in many rows: a fault belongs to the one that was pressed.
+  const isPressed =
+    isSent(visit, action) &&
+    Object.entries(fields).every(([name, value]) => visit.form.get(name) === String(value));
+  const own = isPressed ? visit : { ...visit, faults: {} };
+  const form = (
+    <Form visit={own} action={action} {...(to !== undefined && { to })}>
+      {Object.entries(fields).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <button type="submit" class={danger ? "danger" : undefined}>
+        {label}
+        {description !== undefined && <span class="hidden"> {description}</span>}
+      </button>
+    </Form>
+  );
+  if (confirm === undefined) return form;
+  return (
+    <details class={danger ? "confirm danger" : "confirm"} open={isPressed}>
+      <summary>
+        {label}
+        {description !== undefined && <span class="hidden"> {description}</span>}
+      </summary>
+      <p>{confirm}</p>
+      {form}
+    </details>
+  );
+}
+
+function Labelled({
+  visit,
+  action,
+  name,
+  label,
+  hint,
+  children,
+}: FieldProps & {
+  children: (described: Record<string, string | undefined>) => JSX.Element;
+}): JSX.Element {
+  const id = `${action}-${name}`;
+  const messages = isSent(visit, action) ? visit.faults[name] : undefined;
+  const described = [
+    hint === undefined ? "" : `${id}-hint`,
+    messages === undefined ? "" : `${id}-fault`,
+  ]
+    .join(" ")
+    .trim();
+  return (
+    <p class="field">
+      <label for={id}>{label}</label>
+      {children({
+        id,
+        "aria-describedby": described === "" ? undefined : described,
+        "aria-invalid": messages === undefined ? undefined : "true",
+      })}
+      {hint !== undefined && <small id={`${id}-hint`}>{hint}</small>}
+      {messages !== undefined && (
+        <strong class="fault" id={`${id}-fault`}>
+          {messages.join(" ")}
+        </strong>
+      )}
+    </p>
+  );
+}
+
+/** Whether a page's source says what was wrong with a form of it. */
+export function tellsFaults(html: string): boolean {
+  return /<(p class="fault" role="alert"|p role="alert"|strong class="fault" id=)/.test(html);
+}
+
+function Faults({ messages }: { messages: string[] | undefined }): JSX.Element | null {
+  if (messages === undefined) return null;
+  return (
+    <p class="fault" role="alert">
+      {messages.join(" ")}
+    </p>
+  );
+}
+
+function typed({ visit, action, name, value = "" }: FieldProps): string {
+  return isSent(visit, action) ? visit.form.get(name) : value;
+}
+
+/** Whether this is the form that was sent and is shown again. */
+function isSent({ form }: Visit, action: string): boolean {
+  return form.get("action") === action;
+}

@@ -1,0 +1,138 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { asset } from "../visit/site-path.ts";
+import type { Visit } from "../visit/visit.ts";
+import { LANGUAGES, WORDS } from "../words/words.ts";
+import { Form } from "./form.tsx";
+import { Navigation, StaffNavigation } from "./navigation.tsx";
+
+export { asset };
+
+/**
+ * Characters that pages leave out: control characters, and those that turn the writing direction of
+ * what follows. Values of fields are matched whole, to be kept: what was typed is sent again as it is.
+ * No other attribute is named `value`, and quotes in text are escaped.
+ */
+const UNSHOWN = /\bvalue="[^"]*"|\p{Bidi_Control}|(?![\t\n\r])\p{Cc}/gu;
+
+/** The whole document around a page's body, without what others wrote to mislead its reader. */
+export async function renderDocument(
+  visit: Visit,
+  title: string,
+  body: JSX.Element,
+): Promise<string> {
+  const html = await (<Document visit={visit} title={title} body={body} />).toString();
+  return `<!doctype html>${html.replace(UNSHOWN, (found) => (found.length > 1 ? found : ""))}`;
+}
+
+function Document({
+  visit,
+  title,
+  body,
+}: {
+  visit: Visit;
+  title: string;
+  body: JSX.Element;
+}): JSX.Element {
+  const { words, language } = visit;
+  return (
+    <html lang={language}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>{`${title} · Kanalog`}</title>
+        <link rel="icon" href={asset(visit, "/docs/favicon.png")} />
+        <link rel="stylesheet" href={asset(visit, "/account/assets/uplot.css")} />
+        <link rel="stylesheet" href={asset(visit, "/account/assets/frame.css")} />
+        <link rel="stylesheet" href={asset(visit, "/account/assets/site.css")} />
+        <script src={asset(visit, "/account/assets/uplot.js")} defer />
+        <script src={asset(visit, "/account/assets/site.js")} defer />
+      </head>
+      <body class={visit.signedIn === null ? "outside" : undefined}>
+        <a class="skip" href="#content">
+          {words.skipToContent}
+        </a>
+        <header>
+          <a class="brand" href={asset(visit, "/account/")}>
+            Kanalog
+          </a>
+          <Organizations visit={visit} />
+          <div class="own">
+            <Languages visit={visit} />
+            {visit.signedIn !== null && <SignOut visit={visit} />}
+          </div>
+          {visit.signedIn !== null && <Navigation visit={visit} />}
+        </header>
+        {isStaffPage(visit) && <StaffNavigation visit={visit} />}
+        <main id="content">
+          <h1>{title}</h1>
+          {visit.notice !== null && (
+            <p class="notice" role="alert">
+              {visit.notice}
+            </p>
+          )}
+          {body}
+        </main>
+      </body>
+    </html>
+  );
+}
+
+function isStaffPage({ path, signedIn }: Visit): boolean {
+  return path.startsWith("/staff/") && signedIn?.person.isStaff === true;
+}
+
+/** Lets members of several organizations choose whose pages are shown. */
+function Organizations({ visit }: { visit: Visit }): JSX.Element | null {
+  const { words, membership, memberships } = visit;
+  if (memberships.length < 2) return null;
+  return (
+    <Form
+      visit={visit}
+      action="switch-organization"
+      to={asset(visit, "/account/")}
+      className="organizations"
+    >
+      <label for="organization" class="hidden">
+        {words.organization}
+      </label>
+      <select id="organization" name="organization">
+        {memberships.map(({ organization }) => (
+          <option
+            value={organization.id}
+            selected={organization.id === membership?.organization.id}
+          >
+            {organization.name}
+          </option>
+        ))}
+      </select>
+      <button type="submit">{words.change}</button>
+    </Form>
+  );
+}
+
+function SignOut({ visit }: { visit: Visit }): JSX.Element {
+  return (
+    <Form visit={visit} action="sign-out" to={asset(visit, "/account/sign-in/")}>
+      <button type="submit" class="plain">
+        {visit.words.signOut}
+      </button>
+    </Form>
+  );
+}
+
+function Languages({ visit }: { visit: Visit }): JSX.Element {
+  return (
+    <p class="languages">
+      {LANGUAGES.filter((language) => language !== visit.language).map((language) => {
+        const back = encodeURIComponent(visit.request.method === "GET" ? visit.path : "/account/");
+        const to = `/account/language/?to=${language}&back=${back}`;
+        return (
+          <a href={asset(visit, to)} lang={language} hreflang={language}>
+            {WORDS[language].languageName}
+          </a>
+        );
+      })}
+    </p>
+  );
+}

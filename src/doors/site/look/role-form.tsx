@@ -1,0 +1,38 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { Member, MemberRole } from "../../../customers/accounts/accounts.table.ts";
+import type { Visit } from "../visit/visit.ts";
+import { Form } from "./form.tsx";
+import { quietly } from "./row-actions.tsx";
+
+/** A member's role in a row, to be changed. @param roles those that may be given */
+export function RoleForm({
+  visit,
+  member,
+  roles,
+}: {
+  visit: Visit;
+  member: Member;
+  roles: readonly MemberRole[];
+}): JSX.Element {
+  const { form, words } = visit;
+  const isSent = form.get("action") === "role" && form.get("member") === String(member.id);
+  const chosen = isSent ? form.get("role") : member.role;
+  return (
+    <Form visit={quietly(visit)} action="role">
+      <input type="hidden" name="member" value={member.id} />
+      <span class="row">
+        <select name="role" aria-label={`${words.roleOf} ${member.name || member.email}`}>
+          {roles.map((role) => (
+            <option value={role} selected={role === chosen}>
+              {words.roles[role]}
+            </option>
+          ))}
+        </select>
+        <button type="submit" class="plain">
+          {words.change}
+        </button>
+      </span>
+    </Form>
+  );
+}

@@ -1,0 +1,34 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { EMPTY_FORM, type Visit } from "../visit/visit.ts";
+
+/**
+ * Tells once, above a table, what went wrong with the form of one of its rows: all of them have the
+ * same action, so each would tell it.
+ */
+export function RowFaults({
+  visit,
+  actions,
+}: {
+  visit: Visit;
+  actions: readonly string[];
+}): JSX.Element | null {
+  const messages = Object.values(visit.faults).flat();
+  if (messages.length === 0 || !actions.includes(visit.form.get("action"))) return null;
+  return (
+    <p class="fault" role="alert">
+      {messages.join(" ")}
+    </p>
+  );
+}
+
+/** The visit for the rows' forms, so that none of them repeats what `RowFaults` tells. */
+export function quietly(visit: Visit): Visit {
+  return { ...visit, form: EMPTY_FORM, faults: {} };
+}
+
+/** The number that a row's form sent; -1, which no row has, for any other text. */
+export function sentNumber({ form }: Visit, name: string): number {
+  const text = form.get(name);
+  return /^\d{1,15}$/.test(text) ? Number(text) : -1;
+}

@@ -1,0 +1,78 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { dayOf, formatDay, formatInstant, MOSCOW_ZONE } from "../../../values/moscow-time.ts";
+import type { Visit } from "../visit/visit.ts";
+import { WORDS } from "../words/words.ts";
+
+/** How instants, days, numbers and what is to be copied are shown. */
+
+/** An instant to the minute or second, in Moscow time; a dash for none. */
+export function Instant({
+  visit,
+  at,
+  withSeconds = false,
+}: {
+  visit: Visit;
+  at: number | null;
+  withSeconds?: boolean;
+}): JSX.Element {
+  if (at === null) return <>—</>;
+  const format = new Intl.DateTimeFormat(visit.words.locale, {
+    dateStyle: "medium",
+    timeStyle: withSeconds ? "medium" : "short",
+    timeZone: MOSCOW_ZONE,
+  });
+  return <time datetime={formatInstant(at)}>{format.format(at)}</time>;
+}
+
+/** The Moscow day of an instant; a dash for none. */
+export function DayOf({ visit, at }: { visit: Visit; at: number | null }): JSX.Element {
+  if (at === null) return <>—</>;
+  const format = new Intl.DateTimeFormat(visit.words.locale, {
+    dateStyle: "medium",
+    timeZone: MOSCOW_ZONE,
+  });
+  return <time datetime={formatDay(dayOf(at))}>{format.format(at)}</time>;
+}
+
+/** The last day of something that ends at an instant. */
+export function LastDayBefore({ visit, at }: { visit: Visit; at: number | null }): JSX.Element {
+  return <DayOf visit={visit} at={at === null ? null : at - 1} />;
+}
+
+export function shownNumber({ language }: Visit, value: number): string {
+  return new Intl.NumberFormat(WORDS[language].locale).format(value);
+}
+
+/** @param units names of bytes and their thousands */
+export function shownBytes({ language }: Visit, bytes: number, units: readonly string[]): string {
+  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1);
+  const value = bytes / 1000 ** power;
+  const format = { maximumFractionDigits: value < 10 && power > 0 ? 1 : 0 };
+  const text = new Intl.NumberFormat(WORDS[language].locale, format).format(value);
+  return `${text} ${units[power]}`;
+}
+
+/** A secret, command or file, with a button that copies it where there is a script. */
+export function Snippet({
+  text,
+  label,
+  words,
+}: {
+  text: string;
+  /** What it is, for those who do not see it beside its heading. */
+  label: string;
+  words: { copy: string; copied: string };
+}): JSX.Element {
+  return (
+    <div class="snippet">
+      <pre>
+        <code>{text}</code>
+      </pre>
+      <button type="button" hidden data-copy={text} data-copied={words.copied}>
+        {words.copy}
+        <span class="hidden"> {label}</span>
+      </button>
+    </div>
+  );
+}

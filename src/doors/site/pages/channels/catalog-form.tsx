@@ -1,0 +1,102 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { CHANNEL_KINDS } from "../../../../catalog/channels/channel-kind.ts";
+import type { Territory } from "../../../../catalog/directory/directory.table.ts";
+import type { Directory } from "../../../../catalog/directory/directory.ts";
+import { CATALOG_ORDERINGS } from "../../../../catalog/search/catalog.ts";
+import { asset } from "../../look/layout.tsx";
+import type { Visit } from "../../visit/visit.ts";
+
+/** The catalog's filters that the page has, named as in the API. */
+export const FILTERS = ["q", "category", "territory", "kind", "ordering"] as const;
+
+interface Option {
+  value: string;
+  label: string;
+}
+
+/** What is looked for; a GET form, so that a search has an address. */
+export function CatalogForm({
+  visit,
+  directory,
+  results,
+}: {
+  visit: Visit;
+  directory: Directory;
+  /** Id of the element that shows what was found. */
+  results: string;
+}): JSX.Element {
+  const words = visit.words.explorerPages;
+  const territory = visit.query.get("territory") ?? "";
+  const categories = directory.categories().map(({ slug, name }) => ({ value: slug, label: name }));
+  const select = (name: string, label: string, options: readonly Option[]) => (
+    <p class="field">
+      <label for={`catalog-${name}`}>{label}</label>
+      <select id={`catalog-${name}`} name={name}>
+        {options.map((option) => (
+          <option value={option.value} selected={option.value === visit.query.get(name)}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </p>
+  );
+  return (
+    <form
+      method="get"
+      action={asset(visit, "/account/channels/")}
+      data-live={results}
+      class="filters"
+    >
+      <p class="field wide">
+        <label for="catalog-q">{words.query}</label>
+        <input
+          id="catalog-q"
+          type="search"
+          name="q"
+          value={visit.query.get("q") ?? ""}
+          autocomplete="off"
+          aria-describedby="catalog-q-hint"
+        />
+        <small id="catalog-q-hint">{words.queryHint}</small>
+      </p>
+      {select("category", words.category, [{ value: "", label: words.anyCategory }, ...categories])}
+      {select("territory", words.territory, [
+        { value: "", label: words.anyTerritory },
+        ...territoryOptions(directory.territories({}), territory),
+      ])}
+      {select(
+        "kind",
+        words.kind,
+        CHANNEL_KINDS.map((kind) => ({ value: kind, label: words.kinds[kind] })),
+      )}
+      {select(
+        "ordering",
+        words.ordering,
+        CATALOG_ORDERINGS.map((ordering) => ({
+          value: ordering,
+          label: words.orderings[ordering],
+        })),
+      )}
+      <p class="field">
+        <button type="submit">{words.find}</button>
+      </p>
+    </form>
+  );
+}
+
+/**
+ * Options for countries, districts and regions. There are over a thousand cities, so only those of the
+ * chosen region are offered.
+ */
+function territoryOptions(territories: readonly Territory[], chosen: string): Option[] {
+  const place = territories.find(({ slug }) => slug === chosen);
+  const region = place?.kind === "city" ? place.parent : place?.slug;
+  return territories
+    .filter(({ kind, parent }) => kind !== "city" || parent === region)
+    .map(({ slug, name, path }) => ({
+      value: slug,
+      // An option's own blanks would be trimmed.
+      label: "\u2003".repeat(path.split("/").length - 1) + name,
+    }));
+}

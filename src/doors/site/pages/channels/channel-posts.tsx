@@ -1,0 +1,115 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { CardView } from "../../../../catalog/channels/card.ts";
+import type { PostView } from "../../../../catalog/posts/post.ts";
+import { AppError } from "../../../../errors.ts";
+import { channelPostsRetrieve } from "../../../../methods/posts.ts";
+import type { Page } from "../../../../values/json-text.ts";
+import { inLanguage } from "../../../../values/messages/messages.ts";
+import { Moment } from "../../look/answer-times.tsx";
+import { asset } from "../../look/layout.tsx";
+import { shownNumber } from "../../look/shown.tsx";
+import { UserBlock, UserLink, webAddress } from "../../look/user-text.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import { lookUp, nextCursor, orRefusal } from "../../visit/look-up.ts";
+import { planOf } from "../../visit/viewer.ts";
+import type { Visit } from "../../visit/visit.ts";
+import { daysOf } from "./channel-statistics.tsx";
+
+/** Few, since posts are long. */
+const PAGE_SIZE = "10";
+/** Characters of a post that are shown at once. */
+const SHOWN_MAX = 600;
+
+/** A page of a channel's posts, newest first. */
+export async function channelPosts(
+  { id }: CardView,
+  visit: Visit,
+  context: SiteContext,
+): Promise<JSX.Element> {
+  const words = visit.words.explorerPages;
+  const cursor = visit.query.get("cursor") ?? "";
+  const raw = { channel: String(id), limit: PAGE_SIZE, cursor };
+  const found = await orRefusal(lookUp<Page<PostView>>(channelPostsRetrieve, raw, visit, context));
+  return (
+    <section aria-labelledby="posts">
+      <h2 id="posts">{cursor === "" ? words.latestPosts : words.earlierPosts}</h2>
+      {found instanceof AppError ? (
+        <p class="notice">{await refusalOf(found, visit, context)}</p>
+      ) : (
+        <Posts visit={visit} id={id} page={found} />
+      )}
+    </section>
+  );
+}
+
+async function refusalOf(error: AppError, visit: Visit, context: SiteContext): Promise<string> {
+  const plan = await planOf(visit, context);
+  if (error.code === "tariff_required") return visit.words.explorerPages.postsClosed(plan.code);
+  return inLanguage(visit.language, error.faults?.["cursor"]?.[0] ?? error.said);
+}
+
+function Posts({
+  visit,
+  id,
+  page,
+}: {
+  visit: Visit;
+  id: number;
+  page: Page<PostView>;
+}): JSX.Element {
+  const words = visit.words.explorerPages;
+  const cursor = nextCursor(page);
+  const hrefOf = (more: Record<string, string>) => {
+    const query = new URLSearchParams({ days: String(daysOf(visit)), ...more });
+    return asset(visit, `/account/channels/${id}/?${query}#posts`);
+  };
+  return (
+    <>
+      {page.results.length === 0 && <p>{words.noPosts}</p>}
+      {page.results.map((post) => (
+        <Post visit={visit} post={post} />
+      ))}
+      <p class="row">
+        {visit.query.get("cursor") && <a href={hrefOf({})}>{words.latestPosts}</a>}
+        {cursor !== null && (
+          <a href={hrefOf({ cursor })} rel="next">
+            {words.earlierPosts}
+          </a>
+        )}
+      </p>
+    </>
+  );
+}
+
+function Post({ visit, post }: { visit: Visit; post: PostView }): JSX.Element {
+  const words = visit.words.explorerPages;
+  const [start, rest] = foldLong(post.text);
+  return (
+    <article class="post">
+      <p class="about">
+        <Moment visit={visit} at={post.published_at} />
+        <span>{words.viewsOf(shownNumber(visit, post.views))}</span>
+        {post.is_ad && <strong>{words.advertising}</strong>}
+        {webAddress(post.link) !== null && post.link !== null && (
+          <UserLink address={post.link}>{words.openPost}</UserLink>
+        )}
+      </p>
+      <UserBlock text={start} />
+      {rest !== "" && (
+        <details>
+          <summary>{words.restOfPost}</summary>
+          <UserBlock text={rest} />
+        </details>
+      )}
+    </article>
+  );
+}
+
+/** Splits a long post, between words, into what is shown at once and what is folded. */
+function foldLong(text: string): [start: string, rest: string] {
+  if (text.length <= SHOWN_MAX * 1.5) return [text, ""];
+  const blank = text.slice(0, SHOWN_MAX).search(/\s\S*$/);
+  const at = blank === -1 ? SHOWN_MAX : blank;
+  return [`${text.slice(0, at)} …`, `… ${text.slice(at).trimStart()}`];
+}

@@ -1,0 +1,149 @@
+/** @jsxImportSource hono/jsx */
+
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { HtmlEscapedString } from "hono/utils/html";
+import type { Member } from "../../../../customers/accounts/accounts.table.ts";
+import type { Key } from "../../../../customers/keys/keys.table.ts";
+import { DataTable } from "../../look/data-table.tsx";
+import { ActionButton } from "../../look/form.tsx";
+import { quietly } from "../../look/row-actions.tsx";
+import { DayOf, Instant, LastDayBefore } from "../../look/shown.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import { isManager, membershipOf } from "../../visit/viewer.ts";
+import type { Visit } from "../../visit/visit.ts";
+
+type KeyState = "active" | "revoked" | "expired" | "suspended";
+
+interface ListedKey {
+  key: Key;
+  owner: Member;
+  state: KeyState;
+  lastUsedAt: number | null;
+}
+
+/** The keys that work, and below them, folded, those that never will again. */
+export async function KeyList({
+  visit,
+  context,
+  keys,
+}: {
+  visit: Visit;
+  context: SiteContext;
+  keys: readonly Key[];
+}): Promise<HtmlEscapedString> {
+  const words = visit.words.organizationPages;
+  const listed = await listOf(visit, context, keys);
+  const ended = listed.filter(({ state }) => state === "revoked" || state === "expired");
+  const others = listed.filter((one) => !ended.includes(one));
+  const label = isManager(visit) ? words.allKeys : words.yourKeys;
+  return (
+    <>
+      <h2>{label}</h2>
+      {others.length === 0 ? (
+        <p>{words.noKeys}</p>
+      ) : (
+        <KeyTable visit={visit} label={label} listed={others} />
+      )}
+      {ended.length > 0 && (
+        <details>
+          <summary>
+            {words.oldKeys} ({ended.length})
+          </summary>
+          <KeyTable visit={visit} label={words.oldKeys} listed={ended} />
+        </details>
+      )}
+    </>
+  );
+}
+
+async function listOf(
+  visit: Visit,
+  { accounts, services }: SiteContext,
+  keys: readonly Key[],
+): Promise<ListedKey[]> {
+  const members = await accounts.members(membershipOf(visit).organization.id);
+  const owners = new Map(members.map((member) => [member.id, member]));
+  return keys.flatMap((key) => {
+    const owner = owners.get(key.memberId);
+    if (owner === undefined) return [];
+    const lastUsedAt = services.keyUse.lastUsedAt(key);
+    return [{ key, owner, state: stateOf(key, owner, visit.nowMs), lastUsedAt }];
+  });
+}
+
+function stateOf({ revokedAt, expiresAt }: Key, owner: Member, nowMs: number): KeyState {
+  if (revokedAt !== null) return "revoked";
+  if (expiresAt !== null && nowMs >= expiresAt) return "expired";
+  return owner.suspendedAt === null ? "active" : "suspended";
+}
+
+function KeyTable({
+  visit,
+  label,
+  listed,
+}: {
+  visit: Visit;
+  label: string;
+  listed: readonly ListedKey[];
+}): JSX.Element {
+  const words = visit.words.organizationPages;
+  const heads = [
+    words.keyName,
+    words.key,
+    ...(isManager(visit) ? [words.owner] : []),
+    words.access,
+    words.created,
+    words.lastUsed,
+    words.expiresAt,
+    words.state,
+    words.actions,
+  ];
+  return (
+    <DataTable label={label} columns={heads}>
+      {listed.map((one) => (
+        <KeyRow visit={visit} listed={one} />
+      ))}
+    </DataTable>
+  );
+}
+
+function KeyRow({ visit, listed }: { visit: Visit; listed: ListedKey }): JSX.Element {
+  const words = visit.words.organizationPages;
+  const { key, owner, state, lastUsedAt } = listed;
+  return (
+    <tr>
+      <th scope="row">
+        <bdi>{key.name === "" ? `#${key.id}` : key.name}</bdi>
+      </th>
+      <td>
+        <code>{key.prefix}…</code>
+      </td>
+      {isManager(visit) && (
+        <td>
+          <bdi>{owner.name || owner.email}</bdi>
+        </td>
+      )}
+      <td>{words.accesses[key.access]}</td>
+      <td>
+        <DayOf visit={visit} at={key.createdAt} />
+      </td>
+      <td>{lastUsedAt === null ? words.never : <Instant visit={visit} at={lastUsedAt} />}</td>
+      <td>
+        {key.expiresAt === null ? words.noEnd : <LastDayBefore visit={visit} at={key.expiresAt} />}
+      </td>
+      <td>{words.keyStates[state]}</td>
+      <td>
+        {state !== "revoked" && (
+          <ActionButton
+            visit={quietly(visit)}
+            action="revoke"
+            label={words.revoke}
+            fields={{ key: key.id }}
+            confirm={words.revokeQuestion}
+            danger
+          />
+        )}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,111 @@
+/** @jsxImportSource hono/jsx */
+
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { HtmlEscapedString } from "hono/utils/html";
+import { type AppError, toAppError } from "../../../../errors.ts";
+import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
+import type { Webhook } from "../../../../push/webhooks/manage/webhooks.table.ts";
+import { inLanguage } from "../../../../values/messages/messages.ts";
+import { pageError } from "../../forms/faults.ts";
+import { DataTable } from "../../look/data-table.tsx";
+import { ActionButton } from "../../look/form.tsx";
+import { asset } from "../../look/layout.tsx";
+import { quietly, sentNumber } from "../../look/row-actions.tsx";
+import { Instant } from "../../look/shown.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import { redirect, type View } from "../../visit/view.ts";
+import { actorOf, isManager, membershipOf, viewerOf } from "../../visit/viewer.ts";
+import type { Visit } from "../../visit/visit.ts";
+import { WORDS } from "../../words/words.ts";
+
+/** The organization's webhooks, with a button where one is disabled. */
+export async function WebhookList({
+  visit,
+  context,
+}: {
+  visit: Visit;
+  context: SiteContext;
+}): Promise<HtmlEscapedString> {
+  const words = visit.words.organizationPages;
+  const webhooks = await context.webhooks.webhooks(membershipOf(visit).organization.id);
+  const heads = [words.address, words.state, words.lastSuccess, words.lastError, words.actions];
+  return (
+    <>
+      <p>
+        {words.webhooksIntro}{" "}
+        <a href={asset(visit, "/account/webhooks/")}>{words.webhookDetails}</a>
+      </p>
+      {webhooks.length === 0 ? (
+        <p>{words.noWebhooks}</p>
+      ) : (
+        <DataTable label={visit.words.webhooks} columns={heads}>
+          {webhooks.map((webhook) => (
+            <WebhookRow visit={visit} webhook={webhook} />
+          ))}
+        </DataTable>
+      )}
+    </>
+  );
+}
+
+function WebhookRow({ visit, webhook }: { visit: Visit; webhook: Webhook }): JSX.Element {
+  const words = visit.words.organizationPages;
+  return (
+    <tr>
+      <th scope="row" class="long">
+        <bdi>{webhook.url}</bdi>
+      </th>
+      <td class={webhook.disabledReason === "" ? "good" : "bad"}>
+        {words.webhookStates[webhook.disabledReason]}
+      </td>
+      <td>
+        {webhook.lastSuccessAt === null ? (
+          words.never
+        ) : (
+          <Instant visit={visit} at={webhook.lastSuccessAt} />
+        )}
+      </td>
+      <td class="long">
+        <bdi>{inLanguage(visit.language, outcomeOf(webhook.lastError)) || words.noError}</bdi>
+      </td>
+      <td>
+        {webhook.disabledReason !== "" && isManager(visit) && (
+          <ActionButton
+            visit={quietly(visit)}
+            action="enable"
+            label={words.enable}
+            fields={{ webhook: webhook.id }}
+          />
+        )}
+      </td>
+    </tr>
+  );
+}
+
+/** Enables a webhook as the API's `is_active` does: one that staff disabled, only staff enables. */
+export async function enableWebhook(visit: Visit, context: SiteContext): Promise<View> {
+  const membership = membershipOf(visit);
+  const { organization } = membership;
+  const words = visit.words.organizationPages;
+  if (!isManager(visit)) throw pageError("manager_required", words.managersOnly);
+  const id = sentNumber(visit, "webhook");
+  const webhooks = await context.webhooks.webhooks(organization.id);
+  const webhook = webhooks.find((one) => one.id === id);
+  if (webhook === undefined) throw pageError("not_found", words.noSuchWebhook);
+  const { plan } = await viewerOf(membership, context.accounts, visit.nowMs);
+  const own = { organizationId: organization.id, id };
+  const change = { given: undefined, channels: undefined, isActive: true };
+  try {
+    await context.services.webhooks.change(own, plan, change, actorOf(visit));
+  } catch (error) {
+    throw toldIn(visit, error);
+  }
+  return redirect("/account/keys/?done=enabled");
+}
+
+/** The error as it is, but for a plan without room, which this page tells in words of its own. */
+function toldIn({ language }: Visit, thrown: unknown): AppError {
+  const error = toAppError(thrown);
+  if (error.code !== "tariff_required") return error;
+  return pageError(error.code, WORDS[language].organizationPages.planHasNoRoom);
+}

@@ -1,0 +1,135 @@
+/** @jsxImportSource hono/jsx */
+
+import { MEMBER_ROLES, type Member } from "../../../../customers/accounts/accounts.table.ts";
+import { requiredName } from "../../../../customers/accounts/accounts.ts";
+import { roleDenial } from "../../../../customers/accounts/member-rules.ts";
+import type { PasswordLink } from "../../../../customers/people/password-links.ts";
+import type { EnsuredPerson } from "../../../../customers/people/people.ts";
+import { pageError, readFields, requiredChoice } from "../../forms/faults.ts";
+import { asset } from "../../look/layout.tsx";
+import { Snippet } from "../../look/shown.tsx";
+import { invitationMail, passwordAddress, passwordMail } from "../../mail-texts.ts";
+import type { SiteContext } from "../../site-context.ts";
+import { page, redirect, type View } from "../../visit/view.ts";
+import { actorOf, membershipOf } from "../../visit/viewer.ts";
+import type { Visit } from "../../visit/visit.ts";
+import { refused, requireSentMember } from "./member-changes.ts";
+
+/**
+ * Adds a member, and the person where nobody has the address yet. The answer is the same where somebody
+ * has it, so that those who invite learn nothing about other organizations' people.
+ */
+export async function invite(visit: Visit, context: SiteContext): Promise<View> {
+  const { form } = visit;
+  const actor = membershipOf(visit).member;
+  const { organizationId } = actor;
+  const isDenied = roleDenial(actor, "member");
+  if (isDenied !== null) throw refused(visit, isDenied);
+  const { email, name, role } = await readFields({
+    email: () => context.accounts.newMemberEmail(organizationId, form.get("email")),
+    name: () => requiredName(form.get("name")),
+    role: () => requiredChoice(MEMBER_ROLES, form.get("role")),
+  });
+  const denial = roleDenial(actor, role);
+  if (denial !== null) throw refused(visit, denial);
+  takeInvitation(visit, context, email);
+  // The person comes before the member, who could not be invited once more if this failed.
+  const ensured = await context.people.ensurePerson({ email, name });
+  const added = { organizationId, email, name, role };
+  const member = await context.accounts.addMember(added, actorOf(visit));
+  if (!context.mails.canSend) {
+    return linkView(visit, await copiedLink(visit, context, member, ensured));
+  }
+  // A password chosen by a copied link proves no mailbox: the link in the mail comes first.
+  const isKnown = ensured.hasPassword && ensured.person.isVerified;
+  const token = isKnown ? null : await context.people.passwordLink({ email, isTrusted: true });
+  await context.mails.queue(invitationTo(visit, email, token));
+  return redirect("/account/members/?done=invited");
+}
+
+/** Sends another link: links get lost or end after three days, and passwords are forgotten. */
+export async function linkAgain(visit: Visit, context: SiteContext): Promise<View> {
+  const words = visit.words.organizationPages;
+  const actor = membershipOf(visit).member;
+  const member = await requireSentMember(visit, context);
+  const denial = roleDenial(actor, member.role);
+  if (denial !== null) throw refused(visit, denial);
+  if (member.suspendedAt !== null) throw pageError("conflict", words.isSuspended);
+  const { email, name } = member;
+  takeInvitation(visit, context, email);
+  const ensured = await context.people.ensurePerson({ email, name });
+  const change = {
+    by: actorOf(visit),
+    organizationId: member.organizationId,
+    action: "member.link",
+    target: `member ${member.id}`,
+    details: { email },
+  } as const;
+  if (!context.mails.canSend) {
+    return linkView(visit, await copiedLink(visit, context, member, ensured, change));
+  }
+  const link = { email, isTrusted: true, change };
+  const token = (await context.people.passwordLink(link)) ?? "";
+  await context.mails.queue(
+    ensured.hasPassword
+      ? passwordMail(visit.baseAddress, email, token)
+      : invitationTo(visit, email, token),
+  );
+  return redirect("/account/members/?done=linked");
+}
+
+/** Limits invitations, by which somebody could fill a mailbox. @throws AppError `throttled` */
+function takeInvitation(visit: Visit, { throttle }: SiteContext, email: string): void {
+  const { organization } = membershipOf(visit);
+  const names = [
+    `inviter ${visit.signedIn?.person.id}`,
+    `inviter organization ${organization.id}`,
+    `invitation ${email.toLowerCase()}`,
+  ];
+  if (throttle.take(names, visit.nowMs)) return;
+  throw pageError("throttled", visit.words.organizationPages.tooManyInvitations);
+}
+
+/**
+ * The link to choose a password, for the inviter to pass on where no mail can be sent. For somebody who
+ * has a password, is staff or is in another organization, the inviter could take over their account: the
+ * link then looks the same and opens nothing, and they sign in with the password they have.
+ */
+async function copiedLink(
+  visit: Visit,
+  { accounts, people, ports }: SiteContext,
+  { email, organizationId }: Member,
+  { person, hasPassword }: EnsuredPerson,
+  change?: PasswordLink["change"],
+): Promise<string> {
+  const places = await accounts.placesOf(email);
+  const isElsewhere = places.some(({ organization }) => organization.id !== organizationId);
+  const isOthers = hasPassword || person.isStaff || isElsewhere;
+  const token = isOthers ? null : await people.passwordLink({ email, isTrusted: false, change });
+  // A token that nobody has: letters and digits, as long as the library's.
+  const nobodys = Buffer.from(ports.random.bytes(48)).toString("base64").replace(/[+/=]/g, "");
+  return passwordAddress(visit.ownAddress, token ?? nobodys.slice(0, 24));
+}
+
+function invitationTo(visit: Visit, email: string, token: string | null) {
+  const { member, organization } = membershipOf(visit);
+  const names = { organization: organization.name, inviter: member.name || member.email };
+  return invitationMail(visit.baseAddress, email, names, token);
+}
+
+/** The answer itself shows the link, this once. */
+function linkView(visit: Visit, link: string): View {
+  const words = visit.words.organizationPages;
+  return page(
+    words.linkTitle,
+    <>
+      <p role="status">{words.linkText}</p>
+      <Snippet text={link} label={words.link} words={words} />
+      <p>
+        <a class="button" href={asset(visit, "/account/members/")}>
+          {words.linkKept}
+        </a>
+      </p>
+    </>,
+  );
+}

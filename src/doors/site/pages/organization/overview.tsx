@@ -1,0 +1,325 @@
+/** @jsxImportSource hono/jsx */
+
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { HtmlEscapedString } from "hono/utils/html";
+import { notFound } from "../../../../errors.ts";
+import { apiMethods } from "../../../../methods/table.ts";
+import { jsonValueOf } from "../../../../values/json-text.ts";
+import { dayOf, parseDay, startOfDay } from "../../../../values/moscow-time.ts";
+import { Scroll } from "../../look/data-table.tsx";
+import { DayOf, Instant, LastDayBefore, shownNumber } from "../../look/shown.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import type { SitePage } from "../../site-pages.ts";
+import { ORGANIZATION_COOKIE, siteCookie } from "../../visit/site-cookies.ts";
+import { page, redirect, type View } from "../../visit/view.ts";
+import { membershipOf, viewerOf } from "../../visit/viewer.ts";
+import type { Visit } from "../../visit/visit.ts";
+import {
+  sumByDay,
+  sumByDayAndMethod,
+  sumByMethod,
+  sumOf,
+  type UsageRow,
+  type UsageSum,
+} from "./usage-sums.ts";
+
+const RANGES = [7, 30, 90];
+const RANGE_DEFAULT = 30;
+
+/** `/account/`: the organization's plan and usage. */
+export const overviewPage: SitePage = {
+  path: "/account/",
+  access: "member",
+  async show(visit, context) {
+    const asked = Number(visit.query.get("days"));
+    const range = RANGES.includes(asked) ? asked : RANGE_DEFAULT;
+    const to = dayOf(visit.nowMs);
+    const from = to - range + 1;
+    const organizationId = membershipOf(visit).organization.id;
+    const rows = jsonValueOf(
+      await context.services.usageHistory.days({ organizationId, from, to }),
+    );
+    return page(
+      visit.words.overview,
+      <>
+        <PlanCards visit={visit} context={context} />
+        <h2>{visit.words.usage}</h2>
+        <Ranges visit={visit} range={range} />
+        <UsageByDay visit={visit} days={sumByDay(rows, from, to)} />
+        <UsageByMethod visit={visit} rows={rows} />
+        {rows.length > 0 &&
+          (["requests", "units"] as const).map((counted) => (
+            <ByDayAndMethod
+              visit={visit}
+              counted={counted}
+              usage={sumByDayAndMethod(rows, from, to)}
+            />
+          ))}
+        <p>
+          <small>{visit.words.organizationPages.moscowTime}</small>
+        </p>
+      </>,
+    );
+  },
+  actions: { "switch-organization": switchOrganization },
+};
+
+/** Changes the organization whose pages are shown. */
+function switchOrganization({ form, memberships }: Visit): View {
+  const chosen = memberships.find(
+    ({ organization }) => String(organization.id) === form.get("organization"),
+  );
+  if (chosen === undefined) throw notFound("organization");
+  const cookie = siteCookie(ORGANIZATION_COOKIE, String(chosen.organization.id));
+  return redirect("/account/", [cookie]);
+}
+
+async function PlanCards({
+  visit,
+  context,
+}: {
+  visit: Visit;
+  context: SiteContext;
+}): Promise<HtmlEscapedString> {
+  const { nowMs, words: common } = visit;
+  const membership = membershipOf(visit);
+  const words = visit.words.organizationPages;
+  const viewer = await viewerOf(membership, context.accounts, nowMs);
+  const { plan, planInForce } = viewer;
+  const { startedAt, endsAt, used } = context.services.limits.usage(viewer, nowMs);
+  const quota = plan.requestsPerPeriod;
+  const hasEnded = planInForce.endsAt !== null && planInForce.endsAt <= nowMs;
+  return (
+    <>
+      <p>
+        {common.organization}: <bdi>{membership.organization.name}</bdi>
+      </p>
+      {hasEnded && <p class="notice">{words.planEnded}</p>}
+      <ul class="cards">
+        <li>
+          {common.plan}
+          <strong>{words.planNames[plan.code]}</strong>
+          {shownNumber(visit, plan.requestsPerSecond)} {words.perSecond}
+        </li>
+        <li>
+          {common.planEnds}
+          <strong>
+            {planInForce.endsAt === null ? (
+              words.noEnd
+            ) : (
+              <LastDayBefore visit={visit} at={planInForce.endsAt} />
+            )}
+          </strong>
+        </li>
+        <li>
+          {common.period}
+          <strong>
+            <DayOf visit={visit} at={startedAt} />
+          </strong>
+          {words.lastDay} <Instant visit={visit} at={endsAt} />
+        </li>
+        <li>
+          {common.remaining}
+          <strong>{shownNumber(visit, Math.max(0, quota - used))}</strong>
+          {common.of} {shownNumber(visit, quota)}
+          <progress id="units-used" value={Math.min(used, quota)} max={quota} />
+          <label for="units-used">
+            {common.used}: {shownNumber(visit, used)}
+          </label>
+        </li>
+      </ul>
+    </>
+  );
+}
+
+function Ranges({ visit, range }: { visit: Visit; range: number }): JSX.Element {
+  return (
+    <nav aria-label={visit.words.organizationPages.chooseDays}>
+      <ul class="choices">
+        {RANGES.map((days) => (
+          <li>
+            <a href={`?days=${days}`} aria-current={days === range ? "true" : undefined}>
+              {days} {visit.words.days}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function UsageByDay({
+  visit,
+  days,
+}: {
+  visit: Visit;
+  days: { day: string; sum: UsageSum }[];
+}): JSX.Element {
+  const words = visit.words.organizationPages;
+  const isUsed = days.some(({ sum }) => sum.requests > 0);
+  return (
+    <DayChart
+      visit={visit}
+      title={words.usageByDay}
+      id="usage-days"
+      days={days}
+      instead={isUsed ? null : words.noUsage}
+      heads={<SumHeads visit={visit} />}
+      cellsOf={({ sum }) => <SumCells visit={visit} sum={sum} />}
+    />
+  );
+}
+
+/** A chart, and the table by day from which the script draws it: every day of the period has a row. */
+function DayChart<Row extends { day: string }>({
+  visit,
+  title,
+  id,
+  days,
+  instead = null,
+  heads,
+  cellsOf,
+}: {
+  visit: Visit;
+  title: string;
+  id: string;
+  days: readonly Row[];
+  /** Shown in place of a chart that would be empty. */
+  instead?: string | null;
+  heads: JSX.Element | JSX.Element[];
+  cellsOf: (row: Row) => JSX.Element | JSX.Element[];
+}): JSX.Element {
+  const { words: common } = visit;
+  const [from, to] = [days[0]?.day, days.at(-1)?.day];
+  return (
+    <section>
+      <h3>{title}</h3>
+      {instead === null ? (
+        <div data-chart={id} data-from={from} data-to={to} aria-hidden="true" />
+      ) : (
+        <p>{instead}</p>
+      )}
+      <details>
+        <summary>{common.table}</summary>
+        <Scroll label={title}>
+          <table id={id}>
+            <thead>
+              <tr>
+                <th scope="col">{common.day}</th>
+                {heads}
+              </tr>
+            </thead>
+            <tbody>
+              {days.map((row) => (
+                <tr>
+                  <th scope="row" data-value={row.day}>
+                    <DayOf visit={visit} at={startOfDay(parseDay(row.day) ?? 0)} />
+                  </th>
+                  {cellsOf(row)}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Scroll>
+      </details>
+    </section>
+  );
+}
+
+function ByDayAndMethod({
+  visit,
+  counted,
+  usage: { methods, days },
+}: {
+  visit: Visit;
+  counted: "requests" | "units";
+  usage: ReturnType<typeof sumByDayAndMethod>;
+}): JSX.Element {
+  const { words: common } = visit;
+  const words = visit.words.organizationPages;
+  return (
+    <DayChart
+      visit={visit}
+      title={words.byDayAndMethod(common[counted])}
+      id={`${counted}-by-method`}
+      days={days}
+      heads={methods.map((method) => (
+        <th scope="col" class="number">
+          {method === null ? words.otherMethods : (ROUTES.get(method) ?? method)}
+        </th>
+      ))}
+      cellsOf={({ sums }) =>
+        sums.map((sum) => (
+          <td class="number" data-value={sum[counted]}>
+            {shownNumber(visit, sum[counted])}
+          </td>
+        ))
+      }
+    />
+  );
+}
+
+/** Verb and path by operation id: a name that is the same in all languages. */
+const ROUTES = new Map(
+  apiMethods.map(({ operationId, verb, path }) => [operationId, `${verb} ${path}`]),
+);
+
+function UsageByMethod({ visit, rows }: { visit: Visit; rows: UsageRow[] }): JSX.Element | null {
+  const words = visit.words.organizationPages;
+  if (rows.length === 0) return null;
+  return (
+    <section>
+      <h3>{words.usageByMethod}</h3>
+      <Scroll label={words.usageByMethod}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{visit.words.method}</th>
+              <SumHeads visit={visit} />
+            </tr>
+          </thead>
+          <tbody>
+            {sumByMethod(rows).map(({ method, sum }) => (
+              <tr>
+                <th scope="row" class="long">
+                  <code>{ROUTES.get(method) ?? method}</code>
+                </th>
+                <SumCells visit={visit} sum={sum} />
+              </tr>
+            ))}
+          </tbody>
+          <tfoot>
+            <tr>
+              <th scope="row">{words.total}</th>
+              <SumCells visit={visit} sum={sumOf(rows)} />
+            </tr>
+          </tfoot>
+        </table>
+      </Scroll>
+    </section>
+  );
+}
+
+function SumHeads({ visit: { words } }: { visit: Visit }): JSX.Element {
+  return (
+    <>
+      {[words.requests, words.units, words.errors].map((name) => (
+        <th scope="col" class="number">
+          {name}
+        </th>
+      ))}
+    </>
+  );
+}
+
+function SumCells({ visit, sum }: { visit: Visit; sum: UsageSum }): JSX.Element {
+  return (
+    <>
+      {[sum.requests, sum.units, sum.errors].map((value) => (
+        <td class="number" data-value={value}>
+          {shownNumber(visit, value)}
+        </td>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,71 @@
+import { type Day, formatDay } from "../../../../values/moscow-time.ts";
+
+/** Requests, their units, and those answered with a status of 400 or more. */
+export interface UsageSum {
+  requests: number;
+  units: number;
+  errors: number;
+}
+
+/** Usage of one day and method, as it is counted. */
+export type UsageRow = UsageSum & { day: string; method: string };
+
+/** Every day of the period, those without a request too. */
+export function sumByDay(
+  rows: readonly UsageRow[],
+  from: Day,
+  to: Day,
+): { day: string; sum: UsageSum }[] {
+  const byDay = Map.groupBy(rows, ({ day }) => day);
+  return Array.from({ length: to - from + 1 }, (_, at) => {
+    const day = formatDay(from + at);
+    return { day, sum: sumOf(byDay.get(day) ?? []) };
+  });
+}
+
+/** By operation id, the most requested first. */
+export function sumByMethod(rows: readonly UsageRow[]): { method: string; sum: UsageSum }[] {
+  return [...Map.groupBy(rows, ({ method }) => method)]
+    .map(([method, ofMethod]) => ({ method, sum: sumOf(ofMethod) }))
+    .sort((a, b) => b.sum.requests - a.sum.requests || (a.method < b.method ? -1 : 1));
+}
+
+/** Methods with a line of their own; the others are one line together. */
+const METHODS_SHOWN = 5;
+
+/**
+ * Every day of the period by method: the most requested ones, and all others in one last column
+ * where there are some.
+ * @returns `methods` with null for the others, and each day's sums in their order
+ */
+export function sumByDayAndMethod(
+  rows: readonly UsageRow[],
+  from: Day,
+  to: Day,
+): { methods: (string | null)[]; days: { day: string; sums: UsageSum[] }[] } {
+  const ranked = sumByMethod(rows).map(({ method }) => method);
+  const shown = ranked.slice(0, METHODS_SHOWN);
+  const methods = ranked.length > shown.length ? [...shown, null] : shown;
+  const columns = methods.map((column) =>
+    sumByDay(
+      rows.filter(({ method }) => (column === null ? !shown.includes(method) : method === column)),
+      from,
+      to,
+    ),
+  );
+  const days = Array.from({ length: to - from + 1 }, (_, at) => ({
+    day: formatDay(from + at),
+    sums: columns.map((column) => column[at]?.sum ?? sumOf([])),
+  }));
+  return { methods, days };
+}
+
+export function sumOf(rows: readonly UsageSum[]): UsageSum {
+  const sum = { requests: 0, units: 0, errors: 0 };
+  for (const { requests, units, errors } of rows) {
+    sum.requests += requests;
+    sum.units += units;
+    sum.errors += errors;
+  }
+  return sum;
+}

@@ -1,0 +1,71 @@
+/** @jsxImportSource hono/jsx */
+import { pageError } from "../../forms/faults.ts";
+import { Form, TextField } from "../../look/form.tsx";
+import { asset } from "../../look/layout.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import type { SitePage } from "../../site-pages.ts";
+import { page, redirect, type View } from "../../visit/view.ts";
+import type { Visit } from "../../visit/visit.ts";
+
+/** `/account/choose-password/?token=…`: after an invitation, or a forgotten password. */
+export const choosePasswordPage: SitePage = {
+  path: "/account/choose-password/",
+  access: "anybody",
+  async show(visit, { people }) {
+    const { words } = visit;
+    if (!(await people.opensLink(tokenOf(visit)))) return linkUsedPage(visit);
+    return page(
+      words.choosePassword,
+      <>
+        <Form visit={visit} action="choose">
+          <input type="hidden" name="token" value={tokenOf(visit)} />
+          <TextField
+            visit={visit}
+            action="choose"
+            name="password"
+            label={words.newPassword}
+            hint={words.choosePasswordHint}
+            type="password"
+            autocomplete="new-password"
+          />
+          <button type="submit">{words.save}</button>
+        </Form>
+        <p>
+          <a href={asset(visit, "/account/sign-in/")}>{words.signIn}</a>
+        </p>
+      </>,
+    );
+  },
+  actions: { choose },
+};
+
+/** Tells that a link was used, before a password is typed in vain. */
+function linkUsedPage(visit: Visit): View {
+  const { words } = visit;
+  return {
+    kind: "page",
+    status: 404,
+    title: words.choosePassword,
+    body: (
+      <>
+        <p role="alert">{words.linkUsed}</p>
+        <p class="row">
+          <a href={asset(visit, "/account/sign-in/")}>{words.signIn}</a>
+          <a href={asset(visit, "/account/forgotten-password/")}>{words.forgotten}</a>
+        </p>
+      </>
+    ),
+  };
+}
+
+async function choose(visit: Visit, { people }: SiteContext): Promise<View> {
+  const { form, words, network } = visit;
+  const password = form.get("password");
+  const isChosen = await people.choosePassword({ token: tokenOf(visit), password, network });
+  if (!isChosen) throw pageError("conflict", words.linkUsed);
+  return redirect("/account/sign-in/?done=password");
+}
+
+function tokenOf({ form, query }: Visit): string {
+  return form.get("token") || (query.get("token") ?? "");
+}

@@ -1,0 +1,56 @@
+/** @jsxImportSource hono/jsx */
+
+import { requiredEmail } from "../../../../customers/accounts/accounts.ts";
+import { pageError } from "../../forms/faults.ts";
+import { Form, TextField } from "../../look/form.tsx";
+import { passwordMail } from "../../mail-texts.ts";
+import type { SiteContext } from "../../site-context.ts";
+import type { SitePage } from "../../site-pages.ts";
+import { page, redirect, type View } from "../../visit/view.ts";
+import type { Visit } from "../../visit/visit.ts";
+
+/** `/account/forgotten-password/`: the same answer for a known and an unknown address. */
+export const forgottenPasswordPage: SitePage = {
+  path: "/account/forgotten-password/",
+  access: "anybody",
+  show(visit, { mails }) {
+    const { words } = visit;
+    if (!mails.canSend) return page(words.forgotten, <p>{words.forgottenNoMail}</p>);
+    if (visit.query.has("sent")) {
+      return page(words.forgotten, <p role="status">{words.forgottenSent}</p>);
+    }
+    return page(
+      words.forgotten,
+      <Form visit={visit} action="send">
+        <p>{words.forgottenText}</p>
+        <TextField
+          visit={visit}
+          action="send"
+          name="email"
+          label={words.email}
+          type="email"
+          autocomplete="username"
+        />
+        <button type="submit">{words.sendLink}</button>
+      </Form>,
+    );
+  },
+  actions: { send },
+};
+
+async function send(visit: Visit, context: SiteContext): Promise<View> {
+  const email = requiredEmail(visit.form.get("email")).toLowerCase();
+  const names = [`network ${visit.network}`, `reset ${email}`];
+  if (!context.throttle.take(names, visit.nowMs)) {
+    throw pageError("throttled", visit.words.tooManyAttempts);
+  }
+  const { mails, people } = context;
+  if (mails.canSend) {
+    // Done after the answer: an address that nobody has would be answered sooner otherwise.
+    context.afterAnswer.run("a password link", async () => {
+      const token = await people.passwordLink({ email, isTrusted: true });
+      if (token !== null) await mails.queue(passwordMail(visit.baseAddress, email, token));
+    });
+  }
+  return redirect("/account/forgotten-password/?sent");
+}

@@ -1,0 +1,15 @@
+import type { SitePage } from "../../site-pages.ts";
+import { LANGUAGE_COOKIE, siteCookie } from "../../visit/site-cookies.ts";
+import { ownPath, redirect } from "../../visit/view.ts";
+import { LANGUAGES } from "../../words/words.ts";
+
+/** `/account/language/?to=ru`: the language from now on. */
+export const languagePage: SitePage = {
+  path: "/account/language/",
+  access: "anybody",
+  show({ query }) {
+    const chosen = LANGUAGES.find((language) => language === query.get("to"));
+    const cookies = chosen === undefined ? [] : [siteCookie(LANGUAGE_COOKIE, chosen)];
+    return redirect(ownPath(query.get("back") ?? ""), cookies);
+  },
+};

@@ -1,0 +1,85 @@
+/** @jsxImportSource hono/jsx */
+import { pageError } from "../../forms/faults.ts";
+import { Form, TextField } from "../../look/form.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import type { SitePage } from "../../site-pages.ts";
+import { page, redirect, type View } from "../../visit/view.ts";
+import type { Visit } from "../../visit/visit.ts";
+
+/** `/account/profile/`: who is signed in, and their password. */
+export const profilePage: SitePage = {
+  path: "/account/profile/",
+  access: "person",
+  async show(visit, context) {
+    const { words, signedIn } = visit;
+    const field = { visit, action: "change-password", type: "password" };
+    return page(
+      words.profile,
+      <>
+        {visit.query.get("done") === "password" && <p role="status">{words.passwordChanged}</p>}
+        {(await closedPlaces(visit, context)).map((sentence) => (
+          <p class="notice">{sentence}</p>
+        ))}
+        <dl>
+          <dt>{words.name}</dt>
+          <dd>{signedIn?.person.name}</dd>
+          <dt>{words.email}</dt>
+          <dd>{signedIn?.person.email}</dd>
+        </dl>
+        <h2>{words.changePassword}</h2>
+        <Form visit={visit} action="change-password">
+          <TextField
+            {...field}
+            name="password"
+            label={words.presentPassword}
+            autocomplete="current-password"
+          />
+          <TextField
+            {...field}
+            name="newPassword"
+            label={words.newPassword}
+            hint={words.choosePasswordHint}
+            autocomplete="new-password"
+          />
+          <button type="submit">{words.save}</button>
+        </Form>
+      </>,
+    );
+  },
+  actions: { "change-password": changePassword },
+};
+
+/** Why organizations that somebody belongs to are not open to them. */
+async function closedPlaces(
+  { words, signedIn }: Visit,
+  { accounts }: SiteContext,
+): Promise<string[]> {
+  if (signedIn === null) return [];
+  const { email, isVerified } = signedIn.person;
+  const places = await accounts.placesOf(email);
+  if (places.length === 0) return [words.noOrganization];
+  const memberships = await accounts.membershipsOf(email, isVerified);
+  const open = memberships.map(({ organization }) => organization.id);
+  return places
+    .filter(({ organization }) => !open.includes(organization.id))
+    .map(({ member, organization: { name, archivedAt } }) => {
+      if (archivedAt !== null) return words.archivedPlace(name);
+      return member.suspendedAt === null ? words.unverifiedIn(name) : words.suspendedIn(name);
+    });
+}
+
+async function changePassword(visit: Visit, { people, throttle }: SiteContext): Promise<View> {
+  const { form, words, request, signedIn, network } = visit;
+  // Throttled, so that nobody guesses the password in a session that was left open.
+  if (!throttle.take([`present password ${signedIn?.person.id}`], visit.nowMs)) {
+    throw pageError("throttled", words.tooManyAttempts);
+  }
+  const { setCookies } = await people.changePassword({
+    network,
+    cookie: request.headers.get("cookie") ?? "",
+    email: signedIn?.person.email ?? "",
+    password: form.get("password"),
+    newPassword: form.get("newPassword"),
+  });
+  return redirect("/account/profile/?done=password", setCookies);
+}

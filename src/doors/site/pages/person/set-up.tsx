@@ -1,0 +1,86 @@
+/** @jsxImportSource hono/jsx */
+import { requiredEmail, requiredName } from "../../../../customers/accounts/accounts.ts";
+import { requirePassword } from "../../../../customers/people/password-rules.ts";
+import { readFields } from "../../forms/faults.ts";
+import { Form, TextField } from "../../look/form.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import type { SitePage } from "../../site-pages.ts";
+import { asset } from "../../visit/site-path.ts";
+import { page, redirect, type View } from "../../visit/view.ts";
+import type { Visit } from "../../visit/visit.ts";
+
+/** `/account/set-up/?token=…`: the first person of an empty appliance. */
+export const setUpPage: SitePage = {
+  path: "/account/set-up/",
+  access: "anybody",
+  async show(visit, { setUp }) {
+    const { words } = visit;
+    if (!(await setUp.isToken(tokenOf(visit)))) return usedPage(visit);
+    const field = { visit, action: "set-up" };
+    return page(
+      words.setUp,
+      <Form visit={visit} action="set-up">
+        <p>{words.setUpText}</p>
+        <input type="hidden" name="token" value={tokenOf(visit)} />
+        <TextField {...field} name="name" label={words.name} autocomplete="name" />
+        <TextField
+          {...field}
+          name="email"
+          label={words.email}
+          type="email"
+          autocomplete="username"
+        />
+        <TextField
+          {...field}
+          name="password"
+          label={words.password}
+          hint={words.choosePasswordHint}
+          type="password"
+          autocomplete="new-password"
+        />
+        <TextField {...field} name="organization" label={words.organizationName} />
+        <button type="submit">{words.save}</button>
+      </Form>,
+    );
+  },
+  actions: { "set-up": setUpFirst },
+};
+
+/** Tells that the address is used or too old, and the same for one that never was right. */
+function usedPage(visit: Visit): View {
+  const { words } = visit;
+  return {
+    kind: "page",
+    status: 404,
+    title: words.setUp,
+    body: (
+      <p role="alert">
+        {words.setUpUsed} <a href={asset(visit, "/account/sign-in/")}>{words.signIn}</a>
+      </p>
+    ),
+  };
+}
+
+async function setUpFirst(visit: Visit, context: SiteContext): Promise<View> {
+  const { form, network } = visit;
+  const { accounts, people, setUp } = context;
+  if (!(await setUp.isToken(tokenOf(visit)))) return usedPage(visit);
+  // All fields are checked before the person is made, which works only once.
+  const fields = await readFields({
+    name: () => requiredName(form.get("name")),
+    email: () => requiredEmail(form.get("email")),
+    password: () => requirePassword(form.get("password"), form.get("email")),
+    organization: () => requiredName(form.get("organization")),
+  });
+  const { email, name, password } = fields;
+  const person = await people.setUpPerson({ email, name, password, network });
+  const by = { person: person.email, keyId: null };
+  const wanted = { name: fields.organization, plan: "profi" } as const;
+  const { id: organizationId } = await accounts.createOrganization(wanted, by);
+  await accounts.addMember({ organizationId, email, name, role: "owner" }, by);
+  return redirect("/account/sign-in/?done=set-up");
+}
+
+function tokenOf({ form, query }: Visit): string {
+  return form.get("token") || (query.get("token") ?? "");
+}

@@ -1,0 +1,101 @@
+/** @jsxImportSource hono/jsx */
+
+import { EMAIL_LENGTH_MAX } from "../../../../customers/accounts/accounts.ts";
+import { pageError, pageFault } from "../../forms/faults.ts";
+import { Form, TextField } from "../../look/form.tsx";
+import { asset } from "../../look/layout.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import type { SitePage } from "../../site-pages.ts";
+import { ownPath, redirect, type View } from "../../visit/view.ts";
+import type { Visit } from "../../visit/visit.ts";
+
+/** `/account/sign-in/`, and signing out. */
+export const signInPage: SitePage = {
+  path: "/account/sign-in/",
+  access: "anybody",
+  show: (visit, context) =>
+    visit.signedIn === null
+      ? signInView(visit, context, visit.query.get("next") ?? visit.form.get("next"))
+      : redirect("/account/"),
+  actions: { "sign-in": signIn, "sign-out": signOut },
+};
+
+/** @param next where signing in leads */
+export async function signInView(
+  visit: Visit,
+  { setUp }: SiteContext,
+  next: string,
+): Promise<View> {
+  const { words } = visit;
+  const isSetUpNeeded = await setUp.isNeeded();
+  return {
+    kind: "page",
+    title: words.signIn,
+    body: (
+      <>
+        {isSetUpNeeded && <p class="notice">{words.setUpNeeded}</p>}
+        {visit.query.get("done") === "password" && <p role="status">{words.passwordChosen}</p>}
+        {visit.query.get("done") === "set-up" && <p role="status">{words.setUpDone}</p>}
+        <Form visit={visit} action="sign-in" to={asset(visit, "/account/sign-in/")}>
+          <TextField
+            visit={visit}
+            action="sign-in"
+            name="email"
+            label={words.email}
+            type="email"
+            autocomplete="username"
+          />
+          <TextField
+            visit={visit}
+            action="sign-in"
+            name="password"
+            label={words.password}
+            type="password"
+            autocomplete="current-password"
+          />
+          <input type="hidden" name="next" value={next} />
+          <button type="submit">{words.signIn}</button>
+        </Form>
+        <p>
+          <a href={asset(visit, "/account/forgotten-password/")}>{words.forgotten}</a>
+        </p>
+      </>
+    ),
+  };
+}
+
+async function signIn(visit: Visit, context: SiteContext): Promise<View> {
+  const { form, words, clientIp, network } = visit;
+  const email = form.get("email").trim();
+  // The throttle keeps addresses in memory, so one longer than any real address is refused first.
+  if (email.length > EMAIL_LENGTH_MAX) {
+    throw pageFault("non_field_errors", words.wrongPassword);
+  }
+  const isKnownNetwork = await context.people.knowsNetwork(email, network);
+  const ofNetwork = `network ${network}`;
+  // The account's limit holds only for new networks: guesses from elsewhere must not lock its owner out.
+  const names = isKnownNetwork ? [ofNetwork] : [ofNetwork, `account ${email.toLowerCase()}`];
+  if (!context.throttle.take(names, visit.nowMs)) {
+    throw pageError("throttled", words.tooManyAttempts);
+  }
+  const session = await context.people
+    .signIn({
+      ...{ email, clientIp, network, isKnownNetwork },
+      password: form.get("password"),
+      userAgent: visit.request.headers.get("user-agent") ?? "",
+    })
+    .catch((error: unknown) => {
+      // The password was not looked at, so the try does not count.
+      for (const name of names) context.throttle.giveBack(name);
+      throw error;
+    });
+  // An address that nobody has gets the same answer.
+  if (session === null) throw pageFault("non_field_errors", words.wrongPassword);
+  context.throttle.giveBack(ofNetwork);
+  return redirect(ownPath(form.get("next")), session.setCookies);
+}
+
+async function signOut(visit: Visit, { people }: SiteContext): Promise<View> {
+  const { setCookies } = await people.signOut(visit.request.headers.get("cookie") ?? "");
+  return redirect("/account/sign-in/", setCookies);
+}

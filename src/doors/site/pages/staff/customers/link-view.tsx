@@ -1,0 +1,29 @@
+/** @jsxImportSource hono/jsx */
+import { passwordAddress } from "../../../mail-texts.ts";
+import { asset } from "../../../visit/site-path.ts";
+import { page, type View } from "../../../visit/view.ts";
+import type { Visit } from "../../../visit/visit.ts";
+
+/**
+ * A link to hand over by hand. It opens somebody's account, so it stands in this answer only: a
+ * redirect would leave it in the browser's history.
+ * @param token null for somebody who has a password and only has to sign in
+ */
+export function linkView(visit: Visit, email: string, token: string | null, back: string): View {
+  const words = visit.words.staffPages;
+  const { ownAddress } = visit;
+  const address = token === null ? `${ownAddress}/account/` : passwordAddress(ownAddress, token);
+  return page(
+    `${words.linkTitle} ${email}`,
+    <>
+      <p>{token === null ? words.signInLinkText : words.linkText}</p>
+      <pre class="secret">{address}</pre>
+      <p class="row">
+        <button type="button" data-copy={address} data-copied={words.copied} hidden>
+          {words.copy}
+        </button>
+        <a href={asset(visit, back)}>{words.back}</a>
+      </p>
+    </>,
+  );
+}

@@ -1,0 +1,126 @@
+/** @jsxImportSource hono/jsx */
+
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { HtmlEscapedString } from "hono/utils/html";
+import {
+  MEMBER_ROLES,
+  type Member,
+  type Organization,
+} from "../../../../../customers/accounts/accounts.table.ts";
+import type { Key } from "../../../../../customers/keys/keys.table.ts";
+import { DataTable } from "../../../look/data-table.tsx";
+import { ActionButton } from "../../../look/form.tsx";
+import { RoleForm } from "../../../look/role-form.tsx";
+import { quietly } from "../../../look/row-actions.tsx";
+import { Instant, LastDayBefore } from "../../../look/shown.tsx";
+import type { SiteContext } from "../../../site-context.ts";
+import type { Visit } from "../../../visit/visit.ts";
+
+export function MembersTable({
+  visit,
+  members,
+}: {
+  visit: Visit;
+  members: readonly Member[];
+}): JSX.Element {
+  const words = visit.words.staffPages;
+  if (members.length === 0) return <p>{words.none}</p>;
+  return (
+    <DataTable
+      label={words.members}
+      columns={[visit.words.email, visit.words.name, visit.words.role, words.state, words.actions]}
+    >
+      {members.map((member) => (
+        <tr>
+          <th scope="row" class="long">
+            <bdi>{member.email}</bdi>
+          </th>
+          <td>
+            <bdi>{member.name}</bdi>
+          </td>
+          <td>
+            <RoleForm visit={visit} member={member} roles={MEMBER_ROLES} />
+          </td>
+          <td>{member.suspendedAt === null ? words.active : words.suspended}</td>
+          <td>
+            <ActionButton
+              visit={quietly(visit)}
+              action={member.suspendedAt === null ? "suspend" : "reinstate"}
+              label={member.suspendedAt === null ? words.suspend : words.reinstate}
+              description={member.email}
+              fields={{ member: member.id }}
+              danger={member.suspendedAt === null}
+            />
+          </td>
+        </tr>
+      ))}
+    </DataTable>
+  );
+}
+
+export async function KeysTable({
+  visit,
+  context,
+  organization,
+}: {
+  visit: Visit;
+  context: SiteContext;
+  organization: Organization;
+}): Promise<HtmlEscapedString> {
+  const words = visit.words.staffPages;
+  const keys = await context.keys.keys(organization.id);
+  if (keys.length === 0) return <p>{words.none}</p>;
+  const members = await context.accounts.members(organization.id);
+  const emails = new Map(members.map(({ id, email }) => [id, email]));
+  return (
+    <DataTable
+      label={words.keys}
+      columns={[
+        ...[words.key, visit.words.name, words.member, words.access, words.lastUsed],
+        ...[words.expires, words.state],
+      ]}
+    >
+      {keys.map((key) => {
+        const lastUsedAt = context.services.keyUse.lastUsedAt(key);
+        return (
+          <tr>
+            <th scope="row">
+              <code>{key.prefix}…</code>
+            </th>
+            <td>
+              <bdi>{key.name}</bdi>
+            </td>
+            <td class="long">
+              <bdi>{emails.get(key.memberId)}</bdi>
+            </td>
+            <td>{words.accesses[key.access]}</td>
+            <td>{lastUsedAt === null ? words.never : <Instant visit={visit} at={lastUsedAt} />}</td>
+            <td>
+              <LastDayBefore visit={visit} at={key.expiresAt} />
+            </td>
+            <td>
+              <KeyState visit={visit} of={key} />
+            </td>
+          </tr>
+        );
+      })}
+    </DataTable>
+  );
+}
+
+function KeyState({ visit, of: key }: { visit: Visit; of: Key }): JSX.Element {
+  const words = visit.words.staffPages;
+  if (key.revokedAt !== null) return <>{words.revoked}</>;
+  if (key.expiresAt !== null && key.expiresAt <= visit.nowMs) return <>{words.expired}</>;
+  return (
+    <ActionButton
+      visit={quietly(visit)}
+      action="revoke"
+      label={words.revoke}
+      description={key.prefix}
+      fields={{ key: key.id }}
+      confirm={words.revokeConfirm}
+      danger
+    />
+  );
+}

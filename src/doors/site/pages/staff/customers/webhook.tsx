@@ -1,0 +1,186 @@
+/** @jsxImportSource hono/jsx */
+
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { HtmlEscapedString } from "hono/utils/html";
+import { outcomeOf } from "../../../../../push/webhooks/delivery/outcome.ts";
+import type { Webhook } from "../../../../../push/webhooks/manage/webhooks.table.ts";
+import { inLanguage } from "../../../../../values/messages/messages.ts";
+import { pageFault } from "../../../forms/faults.ts";
+import { DataTable } from "../../../look/data-table.tsx";
+import { ActionButton, Form, TextField } from "../../../look/form.tsx";
+import { Instant, shownNumber } from "../../../look/shown.tsx";
+import type { SiteContext } from "../../../site-context.ts";
+import type { SitePage } from "../../../site-pages.ts";
+import { asset } from "../../../visit/site-path.ts";
+import { redirect, type View } from "../../../visit/view.ts";
+import { actorOf } from "../../../visit/viewer.ts";
+import type { Visit } from "../../../visit/visit.ts";
+import { consolePage, idOf } from "../console.tsx";
+
+const DELIVERIES_SHOWN = 20;
+
+/** `/staff/webhooks/3/`: its state and deliveries; disabled and enabled as staff. */
+export const staffWebhookPage: SitePage = {
+  path: "/staff/webhooks/:id/",
+  access: "staff",
+  async show(visit, context) {
+    const words = visit.words.staffPages;
+    const webhook = await webhookOf(visit, context);
+    return consolePage(
+      visit,
+      `${words.webhook} ${webhook.id}`,
+      <>
+        <State visit={visit} context={context} webhook={webhook} />
+        {webhook.disabledReason !== "" && (
+          <>
+            <h2>{words.enable}</h2>
+            <p>{words.enableText}</p>
+            <ActionButton visit={visit} action="enable" label={words.enable} />
+          </>
+        )}
+        {webhook.disabledReason !== "staff" && <DisableForm visit={visit} />}
+        <h2>{words.deliveries}</h2>
+        <Deliveries visit={visit} context={context} webhook={webhook} />
+      </>,
+    );
+  },
+  actions: { disable, enable },
+};
+
+interface Props {
+  visit: Visit;
+  context: SiteContext;
+  webhook: Webhook;
+}
+
+async function State({ visit, context, webhook }: Props): Promise<HtmlEscapedString> {
+  const words = visit.words.staffPages;
+  const organization = await context.accounts.organization(webhook.organizationId);
+  const channels = await context.webhooks.channels(webhook.id);
+  return (
+    <dl>
+      <dt>{words.address}</dt>
+      <dd>
+        <bdi>{webhook.url}</bdi>
+      </dd>
+      <dt>{visit.words.organization}</dt>
+      <dd>
+        <a href={asset(visit, `/staff/organizations/${organization.id}/`)}>
+          <bdi>{organization.name}</bdi>
+        </a>
+      </dd>
+      <dt>{words.channels}</dt>
+      <dd>{shownNumber(visit, channels.length)}</dd>
+      <dt>{words.state}</dt>
+      <dd>{words.states[webhook.disabledReason]}</dd>
+      {webhook.staffNote !== "" && (
+        <>
+          <dt>{words.reason}</dt>
+          <dd>
+            <bdi>{webhook.staffNote}</bdi>
+          </dd>
+        </>
+      )}
+      <dt>{words.failingSince}</dt>
+      <dd>
+        <Instant visit={visit} at={webhook.failingSince} />
+      </dd>
+      <dt>{words.lastSuccess}</dt>
+      <dd>
+        <Instant visit={visit} at={webhook.lastSuccessAt} />
+      </dd>
+      <dt>{words.lastError}</dt>
+      <dd>
+        <bdi>{inLanguage(visit.language, outcomeOf(webhook.lastError)) || "—"}</bdi>
+      </dd>
+      <dt>{words.created}</dt>
+      <dd>
+        <Instant visit={visit} at={webhook.createdAt} />
+      </dd>
+    </dl>
+  );
+}
+
+function DisableForm({ visit }: { visit: Visit }): JSX.Element {
+  const words = visit.words.staffPages;
+  return (
+    <>
+      <h2>{words.disable}</h2>
+      <Form visit={visit} action="disable">
+        <p>{words.disableText}</p>
+        <TextField
+          visit={visit}
+          action="disable"
+          name="reason"
+          label={words.reason}
+          hint={words.reasonHint}
+        />
+        <button type="submit" class="danger">
+          {words.disable}
+        </button>
+      </Form>
+    </>
+  );
+}
+
+async function Deliveries({ visit, context, webhook }: Props): Promise<HtmlEscapedString> {
+  const words = visit.words.staffPages;
+  const deliveries = await context.webhooks.deliveries(webhook.id, DELIVERIES_SHOWN);
+  if (deliveries.length === 0) return <p>{words.none}</p>;
+  return (
+    <DataTable
+      label={words.deliveries}
+      columns={[
+        ...[`#${words.number}`, words.created, words.event, words.state, `#${words.attempts}`],
+        ...[words.lastStatus, words.nextAttempt],
+      ]}
+    >
+      {deliveries.map((delivery) => {
+        const last = delivery.attempts.at(-1);
+        return (
+          <tr>
+            <th scope="row" class="number">
+              {delivery.delivery}
+            </th>
+            <td>
+              <Instant visit={visit} at={Date.parse(delivery.created_at)} />
+            </td>
+            <td>
+              <code>{delivery.event}</code>
+            </td>
+            <td>{words.deliveryStates[delivery.state]}</td>
+            <td class="number">{delivery.attempts.length}</td>
+            <td>
+              <bdi>{last === undefined ? "—" : (last.status ?? last.error)}</bdi>
+            </td>
+            <td>
+              {delivery.next_attempt_at === null ? (
+                "—"
+              ) : (
+                <Instant visit={visit} at={Date.parse(delivery.next_attempt_at)} />
+              )}
+            </td>
+          </tr>
+        );
+      })}
+    </DataTable>
+  );
+}
+
+async function disable(visit: Visit, context: SiteContext): Promise<View> {
+  const webhook = await webhookOf(visit, context);
+  const reason = visit.form.get("reason").trim();
+  if (reason === "") throw pageFault("reason", visit.words.staffPages.reasonNeeded);
+  await context.webhooks.disable(webhook.id, reason, actorOf(visit));
+  return redirect(`/staff/webhooks/${webhook.id}/?done=disabled`);
+}
+
+async function enable(visit: Visit, context: SiteContext): Promise<View> {
+  const webhook = await webhookOf(visit, context);
+  await context.webhooks.enable(webhook.id, actorOf(visit));
+  return redirect(`/staff/webhooks/${webhook.id}/?done=enabled`);
+}
+
+function webhookOf({ params }: Visit, { webhooks }: SiteContext): Promise<Webhook> {
+  return webhooks.webhook(idOf(params["id"] ?? ""));
+}

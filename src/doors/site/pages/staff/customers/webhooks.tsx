@@ -1,0 +1,93 @@
+/** @jsxImportSource hono/jsx */
+import { outcomeOf } from "../../../../../push/webhooks/delivery/outcome.ts";
+import { inLanguage } from "../../../../../values/messages/messages.ts";
+import { DataTable } from "../../../look/data-table.tsx";
+import { Instant } from "../../../look/shown.tsx";
+import type { SiteContext } from "../../../site-context.ts";
+import type { SitePage } from "../../../site-pages.ts";
+import { asset } from "../../../visit/site-path.ts";
+import type { Visit } from "../../../visit/visit.ts";
+import { consolePage, paged } from "../console.tsx";
+
+/** `/staff/webhooks/`: all of them, those of one organization, or the disabled ones. */
+export const staffWebhooksPage: SitePage = {
+  path: "/staff/webhooks/",
+  access: "staff",
+  async show(visit, context) {
+    const words = visit.words.staffPages;
+    const { query } = visit;
+    const organizations = await context.accounts.organizations();
+    const names = new Map(organizations.map(({ id, name }) => [id, name]));
+    const found = await webhooksOf(visit, context);
+    const { shown, pager } = paged(visit, found);
+    return consolePage(
+      visit,
+      words.webhooks,
+      <>
+        <p class="row">
+          <a
+            href={asset(visit, "/staff/webhooks/")}
+            aria-current={[...query.keys()].some((name) => FILTERS.has(name)) ? undefined : "true"}
+          >
+            {words.all}
+          </a>
+          <a
+            href={asset(visit, "/staff/webhooks/?state=disabled")}
+            aria-current={query.get("state") === "disabled" ? "true" : undefined}
+          >
+            {words.disabledOnes}
+          </a>
+        </p>
+        <DataTable
+          label={words.webhooks}
+          columns={[
+            ...[words.webhook, visit.words.organization, words.state],
+            ...[words.failingSince, words.lastError],
+          ]}
+        >
+          {shown.map((webhook) => (
+            <tr>
+              <th scope="row" class="long">
+                <a href={asset(visit, `/staff/webhooks/${webhook.id}/`)}>
+                  {webhook.id}: <bdi>{webhook.url}</bdi>
+                </a>
+              </th>
+              <td>
+                <a href={asset(visit, `/staff/organizations/${webhook.organizationId}/`)}>
+                  <bdi>{names.get(webhook.organizationId)}</bdi>
+                </a>
+              </td>
+              <td>
+                {words.states[webhook.disabledReason]}
+                {webhook.staffNote !== "" && (
+                  <>
+                    : <bdi>{webhook.staffNote}</bdi>
+                  </>
+                )}
+              </td>
+              <td>
+                <Instant visit={visit} at={webhook.failingSince} />
+              </td>
+              <td>
+                <bdi>{inLanguage(visit.language, outcomeOf(webhook.lastError)) || "—"}</bdi>
+              </td>
+            </tr>
+          ))}
+        </DataTable>
+        {found.length === 0 && <p>{words.none}</p>}
+        {pager}
+      </>,
+    );
+  },
+};
+
+const FILTERS = new Set(["organization", "state"]);
+
+async function webhooksOf({ query }: Visit, { webhooks }: SiteContext) {
+  const organization = query.get("organization") ?? "";
+  const id = /^\d{1,15}$/.test(organization) ? Number(organization) : null;
+  const found = await webhooks.webhooks(id);
+  return query.get("state") === "disabled"
+    ? found.filter(({ disabledReason }) => disabledReason !== "")
+    : found;
+}

@@ -1,0 +1,181 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { RecordedRun } from "../../../../catalog/imports/import-runs.ts";
+import { notFound } from "../../../../errors.ts";
+import { inLanguage } from "../../../../values/messages/messages.ts";
+import { Scroll } from "../../look/data-table.tsx";
+import { asset } from "../../look/layout.tsx";
+import { Instant, shownNumber } from "../../look/shown.tsx";
+import type { SitePage } from "../../site-pages.ts";
+import { page } from "../../visit/view.ts";
+import type { Visit } from "../../visit/visit.ts";
+
+/** `/staff/imports/:id/`: how far an import has come; the script looks again until it has ended. */
+export const importRunPage: SitePage = {
+  path: "/staff/imports/:id/",
+  access: "staff",
+  async show(visit, { imports }) {
+    const words = visit.words.importPages;
+    const id = visit.params["id"] ?? "";
+    if (!/^[1-9]\d{0,14}$/.test(id)) throw notFound("import");
+    const run = await imports.run(Number(id));
+    return page(
+      `${words.import} ${run.id}`,
+      <>
+        <div id="run" data-refresh={run.state === "running" ? "yes" : undefined}>
+          <Run visit={visit} run={run} />
+        </div>
+        <p>
+          <a href={asset(visit, "/staff/imports/")}>{words.back}</a>
+        </p>
+      </>,
+    );
+  },
+};
+
+interface RunProps {
+  visit: Visit;
+  run: RecordedRun;
+}
+
+function Run({ visit, run }: RunProps): JSX.Element {
+  const words = visit.words.importPages;
+  const { options } = run.summary;
+  return (
+    <>
+      {(options.dryRun || options.replace) && (
+        <p class="notice">
+          {options.dryRun && words.isDryRun} {options.replace && words.isReplace}
+        </p>
+      )}
+      <Progress visit={visit} run={run} />
+      <dl>
+        <dt>{words.file}</dt>
+        <dd>
+          <bdi>{run.fileName}</bdi>
+        </dd>
+        <dt>{words.kind}</dt>
+        <dd>{words.kinds[run.kind]}</dd>
+        <dt>{words.by}</dt>
+        <dd>
+          <bdi>{run.person}</bdi>
+        </dd>
+        <dt>{words.started}</dt>
+        <dd>
+          <Instant visit={visit} at={run.startedAt} />
+        </dd>
+        <dt>{words.ended}</dt>
+        <dd>
+          <Instant visit={visit} at={run.finishedAt} />
+        </dd>
+      </dl>
+      <Counts visit={visit} run={run} />
+      <Rejects visit={visit} run={run} />
+      {run.summary.notes.length > 0 && (
+        <>
+          <h2>{words.notes}</h2>
+          <ul>
+            {run.summary.notes.map((note) => (
+              <li>
+                <bdi>{inLanguage(visit.language, note)}</bdi>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}
+
+function Progress({ visit, run }: RunProps): JSX.Element {
+  const words = visit.words.importPages;
+  const { bytes, bytesRead } = run.summary;
+  if (run.state === "failed") {
+    return (
+      <p class="fault" role="alert">
+        <bdi>{run.failure && inLanguage(visit.language, run.failure)}</bdi>
+      </p>
+    );
+  }
+  if (run.state === "done") return <p role="status">{words.isDone}</p>;
+  if (run.isWaiting) {
+    return (
+      <p role="status">
+        {words.waiting} <small>{words.refreshHint}</small>
+      </p>
+    );
+  }
+  const percent = bytes === 0 ? 0 : Math.floor((100 * bytesRead) / bytes);
+  return (
+    <>
+      <p>
+        <label for="read">{`${words.fileRead}: ${percent}%`}</label>
+        <br />
+        <progress id="read" max={100} value={percent} />
+      </p>
+      <p>
+        <small>{words.refreshHint}</small>
+      </p>
+    </>
+  );
+}
+
+const COUNTS = ["read", "inserted", "updated", "unchanged", "rejected"] as const;
+
+function Counts({ visit, run }: RunProps): JSX.Element {
+  const words = visit.words.importPages;
+  const { read, seconds, removed } = run.summary;
+  const counts = COUNTS.map((name) => [words[name], run.summary[name]] as const);
+  const rate = seconds > 0 ? [[words.rowsPerSecond, Math.round(read / seconds)] as const] : [];
+  const gone = removed === undefined ? [] : [[words.removed, removed] as const];
+  return (
+    <ul class="cards">
+      {[...counts, ...gone, ...rate].map(([label, count]) => (
+        <li>
+          <strong>{shownNumber(visit, count)}</strong> {label}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Rejects({ visit, run }: RunProps): JSX.Element | null {
+  const words = visit.words.importPages;
+  const { rejects, summary } = run;
+  if (rejects.length === 0) return null;
+  return (
+    <>
+      <h2>{words.rejectedRows}</h2>
+      {rejects.length < summary.rejected && (
+        <p>
+          {words.firstRejected(
+            shownNumber(visit, rejects.length),
+            shownNumber(visit, summary.rejected),
+          )}
+        </p>
+      )}
+      <Scroll label={words.rejectedRows}>
+        <table class="rejects">
+          <thead>
+            <tr>
+              <th scope="col">{words.line}</th>
+              <th scope="col">{words.column}</th>
+              <th scope="col">{words.reason}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rejects.map(({ line, column, fault }) => (
+              <tr>
+                <th scope="row">{line}</th>
+                <td>{column === null ? "—" : <code>{column}</code>}</td>
+                <td>
+                  <bdi>{inLanguage(visit.language, fault)}</bdi>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </>
+  );
+}

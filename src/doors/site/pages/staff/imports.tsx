@@ -1,0 +1,147 @@
+/** @jsxImportSource hono/jsx */
+
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { IMPORT_KIND_NAMES, importKinds } from "../../../../catalog/imports/import-kinds.ts";
+import type { RecordedRun } from "../../../../catalog/imports/import-runs.ts";
+import { pageFault, readFields, requiredChoice } from "../../forms/faults.ts";
+import { DataTable } from "../../look/data-table.tsx";
+import { CheckField, FileField, Form, SelectField } from "../../look/form.tsx";
+import { asset } from "../../look/layout.tsx";
+import { Instant, shownNumber } from "../../look/shown.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import type { SitePage } from "../../site-pages.ts";
+import { page, redirect, type View } from "../../visit/view.ts";
+import { actorOf } from "../../visit/viewer.ts";
+import type { UploadedFile, Visit } from "../../visit/visit.ts";
+import { WORDS } from "../../words/words.ts";
+
+const RUNS_SHOWN = 30;
+
+/** `/staff/imports/`: files are uploaded here, and what became of the latest. */
+export const importsPage: SitePage = {
+  path: "/staff/imports/",
+  access: "staff",
+  takesFile: true,
+  async show(visit, { imports }) {
+    const words = visit.words.importPages;
+    const runs = await imports.runs(RUNS_SHOWN);
+    const field = { visit, action: "import" };
+    return page(
+      words.imports,
+      <>
+        <p>{words.intro}</p>
+        <Form visit={visit} action="import" upload>
+          <SelectField
+            {...field}
+            name="kind"
+            label={words.kind}
+            value="channels"
+            options={IMPORT_KIND_NAMES.map((value) => ({ value, label: words.kinds[value] }))}
+          />
+          <FileField
+            {...field}
+            name="file"
+            label={words.file}
+            hint={words.fileHint}
+            accept=".csv,.ndjson,.jsonl,text/csv,application/x-ndjson"
+          />
+          <CheckField {...field} name="dryRun" label={words.dryRun} hint={words.dryRunHint} />
+          <CheckField {...field} name="replace" label={words.replace} hint={words.replaceHint} />
+          <button type="submit">{words.upload}</button>
+        </Form>
+        <Columns visit={visit} />
+        <h2>{words.recent}</h2>
+        {runs.length === 0 ? <p>{visit.words.nothingYet}</p> : <Runs visit={visit} runs={runs} />}
+      </>,
+    );
+  },
+  actions: { import: startImport },
+};
+
+async function startImport(visit: Visit, { imports }: SiteContext): Promise<View> {
+  const { form } = visit;
+  const { kind, file, replace } = await readFields({
+    kind: () => requiredChoice(IMPORT_KIND_NAMES, form.get("kind")),
+    file: () => requiredFile(visit),
+    replace: () => readReplace(visit),
+  });
+  const options = { dryRun: form.get("dryRun") === "yes", replace };
+  const id = await imports.start({ kind, file, options, by: actorOf(visit) });
+  return redirect(`/staff/imports/${id}/`);
+}
+
+/** @throws AppError `invalid` on `file` */
+function requiredFile({ form, language }: Visit): UploadedFile {
+  const words = WORDS[language].importPages;
+  const file = form.file("file");
+  if (file === null) throw pageFault("file", words.noFile);
+  if (file.bytes === 0) throw pageFault("file", words.emptyFile);
+  return file;
+}
+
+/** @throws AppError `invalid` on `replace` for a kind that is no directory */
+function readReplace({ form, language }: Visit): boolean {
+  if (form.get("replace") !== "yes") return false;
+  const kind = IMPORT_KIND_NAMES.find((name) => name === form.get("kind"));
+  if (kind === undefined || importKinds[kind].isDirectory) return true;
+  throw pageFault("replace", WORDS[language].importPages.noReplace);
+}
+
+function stateOf({ language }: Visit, { state, isWaiting, summary }: RecordedRun): string {
+  const words = WORDS[language].importPages;
+  const text = isWaiting ? words.states.waiting : words.states[state];
+  return summary.options.dryRun ? `${text}, ${words.dryRunMark}` : text;
+}
+
+function Columns({ visit }: { visit: Visit }): JSX.Element {
+  const words = visit.words.importPages;
+  return (
+    <details>
+      <summary>{words.columns}</summary>
+      <dl>
+        {IMPORT_KIND_NAMES.map((name) => (
+          <>
+            <dt>{words.kinds[name]}</dt>
+            <dd>
+              <code>{Object.keys(importKinds[name].columns).join(", ")}</code>
+            </dd>
+          </>
+        ))}
+      </dl>
+      <p>{words.imageHint}</p>
+    </details>
+  );
+}
+
+function Runs({ visit, runs }: { visit: Visit; runs: readonly RecordedRun[] }): JSX.Element {
+  const words = visit.words.importPages;
+  return (
+    <DataTable
+      label={words.recent}
+      columns={[
+        ...[words.file, words.kind, words.state, `#${words.read}`, `#${words.rejected}`],
+        ...[words.started, words.by],
+      ]}
+    >
+      {runs.map((run) => (
+        <tr>
+          <th scope="row">
+            <a href={asset(visit, `/staff/imports/${run.id}/`)}>
+              <bdi>{run.fileName}</bdi>
+            </a>
+          </th>
+          <td>{words.kinds[run.kind]}</td>
+          <td>{stateOf(visit, run)}</td>
+          <td class="number">{shownNumber(visit, run.summary.read)}</td>
+          <td class="number">{shownNumber(visit, run.summary.rejected)}</td>
+          <td>
+            <Instant visit={visit} at={run.startedAt} />
+          </td>
+          <td>
+            <bdi>{run.person}</bdi>
+          </td>
+        </tr>
+      ))}
+    </DataTable>
+  );
+}

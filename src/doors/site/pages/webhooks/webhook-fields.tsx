@@ -1,0 +1,43 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
+import { Form, TextAreaField, TextField } from "../../look/form.tsx";
+import type { Visit } from "../../visit/visit.ts";
+
+/** The form with address and channels, of a new webhook or of an existing one. */
+export function WebhookForm({
+  visit,
+  action,
+  button,
+  webhook,
+}: {
+  visit: Visit;
+  action: string;
+  button: string;
+  webhook?: WebhookView;
+}): JSX.Element {
+  const words = visit.words.webhookPages;
+  return (
+    <Form visit={visit} action={action} once={webhook === undefined}>
+      <TextField
+        visit={visit}
+        action={action}
+        name="url"
+        type="url"
+        label={words.url}
+        hint={words.urlHint}
+        value={webhook?.url ?? ""}
+      />
+      <TextAreaField
+        visit={visit}
+        action={action}
+        name="channels"
+        label={words.channels}
+        hint={words.channelsHint}
+        value={webhook?.channels.join(" ") ?? ""}
+        rows={4}
+      />
+      <button type="submit">{button}</button>
+    </Form>
+  );
+}

@@ -1,0 +1,90 @@
+import { fieldError } from "../../../../errors.ts";
+import { OVERLAP_HOURS_MAX, readUrl } from "../../../../methods/webhooks.ts";
+import type { GivenTarget } from "../../../../push/webhooks/manage/webhooks.ts";
+import { type Read, readInteger } from "../../../../values/fields.ts";
+import { message, verbatim } from "../../../../values/messages/messages.ts";
+import { cutText } from "../../forms/cut-text.ts";
+import type { SiteContext } from "../../site-context.ts";
+import { planOf } from "../../visit/viewer.ts";
+import type { Visit } from "../../visit/visit.ts";
+
+/** Room for as many channels as a plan may allow, by number or by name. */
+export const WEBHOOK_FORM_BYTES_MAX = 256 * 1024;
+
+const HOUR_MS = 60 * 60 * 1000;
+/** Channels in a list, where it was made under a larger plan. */
+const LISTED_MAX = 10_000;
+/** Names in one message at the most; what is longer than any name is cut. */
+const NAMED_MAX = 20;
+const NAME_BYTES_MAX = 70;
+
+/** Address and channels as they were typed. @throws AppError `invalid` with all faults at once */
+export async function readWebhookForm(
+  visit: Visit,
+  context: SiteContext,
+): Promise<{ given: GivenTarget; channels: number[] }> {
+  const url = readUrl(visit.form.get("url").trim());
+  const channels = await readChannels(visit, context);
+  if ("value" in url && "value" in channels) {
+    return { given: url.value, channels: channels.value };
+  }
+  const urlFaults =
+    "fault" in url ? [url.fault] : await context.services.webhooks.addressFaults(url.value);
+  throw fieldError({
+    ...(urlFaults.length > 0 && { url: urlFaults }),
+    ...("fault" in channels && { channels: [channels.fault] }),
+  });
+}
+
+/** Numbers, @handles or links, separated by blanks or commas; each channel once. */
+async function readChannels(visit: Visit, context: SiteContext): Promise<Read<number[]>> {
+  const { channels } = context.services;
+  const words = visit.words.webhookPages;
+  const typed = visit.form.get("channels").split(/[\s,;]+/);
+  const texts = new Set(typed.filter((text) => text !== ""));
+  if (texts.size === 0) return { fault: message("required") };
+  const { webhookChannels } = await planOf(visit, context);
+  // Each name is looked up: not more of them than could be taken.
+  const names = [...texts].filter((text) => !/^\d+$/.test(text)).length;
+  if (names > webhookChannels || texts.size > Math.max(webhookChannels, LISTED_MAX)) {
+    return { fault: verbatim(words.tooManyChannels(webhookChannels)) };
+  }
+  const named = [...texts].map((text) => {
+    const number = readInteger({ minimum: 0 })(text);
+    // Whether a number is a public channel's is checked where the webhook is written.
+    if ("value" in number) return { text, id: number.value };
+    return { text, reference: channels.parseLinkOrHandle(text) };
+  });
+  const handles = named.flatMap(({ reference }) =>
+    reference?.kind === "handle" ? [reference.handle] : [],
+  );
+  const found = handles.length === 0 ? new Map() : await channels.findIdsByHandle(handles);
+  const ids = new Set<number>();
+  const unreadable: string[] = [];
+  const unknown: string[] = [];
+  for (const { text, reference, id: number } of named) {
+    const id = reference?.kind === "handle" ? found.get(reference.handle) : number;
+    if (id !== undefined) ids.add(id);
+    else (reference === null ? unreadable : unknown).push(text);
+  }
+  const faults = [
+    ...(unreadable.length > 0 ? [words.badChannel(listed(unreadable))] : []),
+    ...(unknown.length > 0 ? [words.noChannel(listed(unknown))] : []),
+  ];
+  if (faults.length > 0) return { fault: verbatim(faults.join(" ")) };
+  return { value: [...ids] };
+}
+
+function listed(texts: readonly string[]): string {
+  const shown = texts.slice(0, NAMED_MAX).map((text) => cutText(text, NAME_BYTES_MAX));
+  return shown.join(", ") + (texts.length > NAMED_MAX ? "…" : "");
+}
+
+/** For how long the former secret signs too. @throws AppError `invalid` on `overlap` */
+export function readOverlap({ form }: Visit): number {
+  const typed = form.get("overlap").trim();
+  const hours =
+    typed === "" ? { value: 0 } : readInteger({ minimum: 1, maximum: OVERLAP_HOURS_MAX })(typed);
+  if ("fault" in hours) throw fieldError({ overlap: [hours.fault] });
+  return hours.value * HOUR_MS;
+}

@@ -1,0 +1,101 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
+import { ActionButton, Form, TextField } from "../../look/form.tsx";
+import { isManager } from "../../visit/viewer.ts";
+import type { Visit } from "../../visit/visit.ts";
+import { WebhookForm } from "./webhook-fields.tsx";
+
+/** What this visitor can do with a webhook. */
+export function ManageWebhook({
+  visit,
+  webhook,
+  isIncluded,
+}: {
+  visit: Visit;
+  webhook: WebhookView;
+  /** Whether the plan in force has webhooks; without, one may only be deleted. */
+  isIncluded: boolean;
+}): JSX.Element {
+  const words = visit.words.webhookPages;
+  const isOwnManager = isManager(visit);
+  return (
+    <section aria-labelledby="manage">
+      <h2 id="manage">{words.manage}</h2>
+      {!isOwnManager && <p>{words.managersOnly}</p>}
+      <div class="row">
+        {isIncluded && isOwnManager && <Switch visit={visit} webhook={webhook} />}
+        {isIncluded && <ActionButton visit={visit} action="test" label={words.test} />}
+      </div>
+      {isIncluded && (
+        <p>
+          <small>{words.testHint}</small>
+        </p>
+      )}
+      {isIncluded && isOwnManager && (
+        <>
+          <Folded visit={visit} action="change" label={words.change}>
+            <WebhookForm
+              visit={visit}
+              action="change"
+              button={visit.words.save}
+              webhook={webhook}
+            />
+          </Folded>
+          <Folded visit={visit} action="rotate" label={words.rotate}>
+            <Form visit={visit} action="rotate" once>
+              <TextField
+                visit={visit}
+                action="rotate"
+                name="overlap"
+                type="number"
+                required={false}
+                label={words.overlap}
+                hint={words.overlapHint}
+              />
+              <button type="submit">{words.rotateButton}</button>
+            </Form>
+          </Folded>
+        </>
+      )}
+      {isOwnManager && (
+        <ActionButton
+          visit={visit}
+          action="delete"
+          label={words.remove}
+          confirm={words.removeConfirm}
+          danger
+        />
+      )}
+    </section>
+  );
+}
+
+function Switch({ visit, webhook }: { visit: Visit; webhook: WebhookView }): JSX.Element {
+  const words = visit.words.webhookPages;
+  return webhook.is_active ? (
+    <ActionButton visit={visit} action="disable" label={words.disable} />
+  ) : (
+    <ActionButton visit={visit} action="enable" label={words.enable} />
+  );
+}
+
+/** A form that is folded until it is wanted, or was sent and is shown again. */
+function Folded({
+  visit,
+  action,
+  label,
+  children,
+}: {
+  visit: Visit;
+  action: string;
+  label: string;
+  children: JSX.Element;
+}): JSX.Element {
+  return (
+    <details class="folded" open={visit.form.get("action") === action}>
+      <summary>{label}</summary>
+      {children}
+    </details>
+  );
+}

@@ -1,0 +1,141 @@
+/** @jsxImportSource hono/jsx */
+
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
+import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
+import { jsonValueOf } from "../../../../values/json-text.ts";
+import { inLanguage } from "../../../../values/messages/messages.ts";
+import { Moment } from "../../look/answer-times.tsx";
+import { asset } from "../../look/layout.tsx";
+import { shownNumber } from "../../look/shown.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import type { SitePage } from "../../site-pages.ts";
+import { page } from "../../visit/view.ts";
+import { planOf } from "../../visit/viewer.ts";
+import type { Visit } from "../../visit/visit.ts";
+import { deliveryLog, triedDelivery } from "./delivery-log.tsx";
+import { hasWebhooks, webhookOf } from "./webhook-access.ts";
+import { webhookActions } from "./webhook-actions.ts";
+import { WEBHOOK_FORM_BYTES_MAX } from "./webhook-form.ts";
+import { ManageWebhook } from "./webhook-manage.tsx";
+import { WebhookState } from "./webhook-state.tsx";
+
+/** Channels shown by title; a webhook may watch thousands. */
+const CHANNELS_SHOWN_MAX = 100;
+
+/** `/account/webhooks/:id/`: one webhook, what was sent for it, and what can be done with it. */
+export const webhookPage: SitePage = {
+  path: "/account/webhooks/:id/",
+  access: "member",
+  formBytesMax: WEBHOOK_FORM_BYTES_MAX,
+  async show(visit, context) {
+    const words = visit.words.webhookPages;
+    const webhook = await webhookOf(visit, context);
+    const isIncluded = await hasWebhooks(visit, context);
+    return page(
+      words.webhook(webhook.id),
+      <>
+        <p>
+          <a href={asset(visit, "/account/webhooks/")}>← {words.allWebhooks}</a>
+        </p>
+        <Done visit={visit} />
+        {isIncluded && (await triedDelivery(visit, context))}
+        {!isIncluded && (
+          <p class="notice">
+            {words.planWithout((await planOf(visit, context)).code)} {words.planKept}
+          </p>
+        )}
+        <Facts visit={visit} webhook={webhook} />
+        <ManageWebhook visit={visit} webhook={webhook} isIncluded={isIncluded} />
+        {isIncluded ? await deliveryLog(webhook, visit, context) : <p>{words.logClosed}</p>}
+        <Channels visit={visit} webhook={webhook} context={context} />
+      </>,
+    );
+  },
+  actions: webhookActions,
+};
+
+function Done({ visit }: { visit: Visit }): JSX.Element | null {
+  const { done } = visit.words.webhookPages;
+  const which = visit.query.get("done");
+  // A POST shows a form that failed, and `done` may be left in its address.
+  if (visit.request.method !== "GET") return null;
+  if (which !== "changed" && which !== "enabled" && which !== "disabled") return null;
+  return <p role="status">{done[which]}</p>;
+}
+
+function Facts({ visit, webhook }: { visit: Visit; webhook: WebhookView }): JSX.Element {
+  const words = visit.words.webhookPages;
+  const success = webhook.last_success_at;
+  const error = webhook.last_error;
+  return (
+    <dl>
+      <dt>{words.url}</dt>
+      <dd>
+        <bdi>{webhook.url}</bdi>
+      </dd>
+      <dt>{words.state}</dt>
+      <dd>
+        <WebhookState visit={visit} webhook={webhook} />
+        {webhook.disabled_reason === "staff" && <div>{words.staffHelp}</div>}
+      </dd>
+      <dt>{words.lastSuccess}</dt>
+      <dd>{success === null ? words.never : <Moment visit={visit} at={success} />}</dd>
+      <dt>{words.lastError}</dt>
+      <dd>
+        {error === "" ? words.none : <bdi>{inLanguage(visit.language, outcomeOf(error))}</bdi>}
+      </dd>
+      <dt>{words.created}</dt>
+      <dd>
+        <Moment visit={visit} at={webhook.created_at} />
+      </dd>
+      <dt>{words.changed}</dt>
+      <dd>
+        <Moment visit={visit} at={webhook.updated_at} />
+      </dd>
+    </dl>
+  );
+}
+
+function Channels({
+  visit,
+  webhook: { channels },
+  context,
+}: {
+  visit: Visit;
+  webhook: WebhookView;
+  context: SiteContext;
+}): JSX.Element {
+  const words = visit.words.webhookPages;
+  const shown = channels.slice(0, CHANNELS_SHOWN_MAX);
+  const cards = new Map(
+    jsonValueOf(context.services.channels.cards(shown)).map((card) => [card.id, card]),
+  );
+  const rest = channels.length - shown.length;
+  return (
+    <section aria-labelledby="channels">
+      <h2 id="channels">
+        {words.watched}: {shownNumber(visit, channels.length)}
+      </h2>
+      <ul class="columns">
+        {shown.map((id) => {
+          const card = cards.get(id);
+          return (
+            <li>
+              {card === undefined ? (
+                <>
+                  {id} ({words.notPublic})
+                </>
+              ) : (
+                <a href={asset(visit, `/account/channels/${id}/`)}>
+                  <bdi>{card.title.trim() === "" ? String(id) : card.title}</bdi>
+                </a>
+              )}
+            </li>
+          );
+        })}
+        {rest > 0 && <li>{words.more(shownNumber(visit, rest))}</li>}
+      </ul>
+    </section>
+  );
+}

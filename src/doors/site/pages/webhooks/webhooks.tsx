@@ -1,0 +1,150 @@
+/** @jsxImportSource hono/jsx */
+
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { HtmlEscapedString } from "hono/utils/html";
+import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
+import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
+import { inLanguage } from "../../../../values/messages/messages.ts";
+import { Moment } from "../../look/answer-times.tsx";
+import { Scroll } from "../../look/data-table.tsx";
+import { asset } from "../../look/layout.tsx";
+import { shownNumber } from "../../look/shown.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import type { SitePage } from "../../site-pages.ts";
+import { page, type View } from "../../visit/view.ts";
+import { actorOf, isManager, membershipOf, planOf } from "../../visit/viewer.ts";
+import type { Visit } from "../../visit/visit.ts";
+import { hasWebhooks, requireManager, requireRoomForOne } from "./webhook-access.ts";
+import { WebhookForm } from "./webhook-fields.tsx";
+import { readWebhookForm, WEBHOOK_FORM_BYTES_MAX } from "./webhook-form.ts";
+import { secretPage } from "./webhook-secret.tsx";
+import { WebhookState } from "./webhook-state.tsx";
+
+const PATH = "/account/webhooks/";
+/** More than any plan includes. */
+const WEBHOOKS_MAX = 1_000;
+
+/** `/account/webhooks/`: the organization's webhooks, and the form that makes one. */
+export const webhooksPage: SitePage = {
+  path: PATH,
+  access: "member",
+  formBytesMax: WEBHOOK_FORM_BYTES_MAX,
+  async show(visit, context) {
+    const words = visit.words.webhookPages;
+    const { id } = membershipOf(visit).organization;
+    const { results: webhooks } = await context.services.webhooks.list(id, 0, WEBHOOKS_MAX);
+    const isIncluded = await hasWebhooks(visit, context);
+    return page(
+      visit.words.webhooks,
+      <>
+        {visit.query.get("done") === "deleted" && <p role="status">{words.done.deleted}</p>}
+        <p>
+          {words.about} <a href={asset(visit, "/docs/webhooks/")}>{words.howTo}</a>
+        </p>
+        {!isIncluded && (
+          <p class="notice">
+            {words.planWithout((await planOf(visit, context)).code)}
+            {webhooks.length > 0 && ` ${words.planKept}`}
+          </p>
+        )}
+        {webhooks.length > 0 && <List visit={visit} webhooks={webhooks} />}
+        {webhooks.length === 0 && isIncluded && <p>{words.noWebhooks}</p>}
+        {isIncluded && <Create visit={visit} context={context} existing={webhooks.length} />}
+      </>,
+    );
+  },
+  actions: { create },
+};
+
+function List({
+  visit,
+  webhooks,
+}: {
+  visit: Visit;
+  webhooks: readonly WebhookView[];
+}): JSX.Element {
+  const words = visit.words.webhookPages;
+  return (
+    <Scroll label={visit.words.webhooks}>
+      <table class="listed">
+        <thead>
+          <tr>
+            <th scope="col">{words.url}</th>
+            <th scope="col">{words.state}</th>
+            <th scope="col" class="number">
+              {words.channels}
+            </th>
+            <th scope="col">{words.lastSuccess}</th>
+            <th scope="col">{words.lastError}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {webhooks.map((webhook) => (
+            <tr>
+              <td class="address">
+                <a href={asset(visit, `${PATH}${webhook.id}/`)}>
+                  <bdi>{webhook.url}</bdi>
+                </a>
+              </td>
+              <td data-label={words.state}>
+                <WebhookState visit={visit} webhook={webhook} />
+              </td>
+              <td class="number" data-label={words.channels}>
+                {shownNumber(visit, webhook.channels.length)}
+              </td>
+              <td data-label={words.lastSuccess}>
+                {webhook.last_success_at === null ? (
+                  words.never
+                ) : (
+                  <Moment visit={visit} at={webhook.last_success_at} />
+                )}
+              </td>
+              <td data-label={words.lastError}>
+                {webhook.last_error === "" ? (
+                  words.none
+                ) : (
+                  <bdi>{inLanguage(visit.language, outcomeOf(webhook.last_error))}</bdi>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+async function Create({
+  visit,
+  context,
+  existing,
+}: {
+  visit: Visit;
+  context: SiteContext;
+  existing: number;
+}): Promise<HtmlEscapedString> {
+  const words = visit.words.webhookPages;
+  const { code, webhooks } = await planOf(visit, context);
+  // A form that was refused is shown again, with its fault, in place of the notice.
+  if (existing >= webhooks && visit.form.get("action") !== "create") {
+    return <p class="notice">{words.planFull(code, webhooks)}</p>;
+  }
+  if (!isManager(visit)) return <p>{words.managersOnly}</p>;
+  return (
+    <section aria-labelledby="create">
+      <h2 id="create">{words.create}</h2>
+      <WebhookForm visit={visit} action="create" button={words.createButton} />
+    </section>
+  );
+}
+
+async function create(visit: Visit, context: SiteContext): Promise<View> {
+  requireManager(visit);
+  await requireRoomForOne(visit, context);
+  const wanted = await readWebhookForm(visit, context);
+  const { id } = membershipOf(visit).organization;
+  const { webhooks } = context.services;
+  const plan = await planOf(visit, context);
+  const made = await webhooks.create(id, plan, wanted, actorOf(visit));
+  return secretPage(visit, made);
+}

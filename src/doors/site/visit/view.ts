@@ -1,0 +1,46 @@
+import type { JSX } from "hono/jsx/jsx-runtime";
+
+export interface PageView {
+  kind: "page";
+  title: string;
+  body: JSX.Element;
+  status?: number;
+  setCookies?: string[];
+  headers?: Record<string, string>;
+}
+
+/** What a page answers. */
+export type View =
+  | PageView
+  | { kind: "redirect"; to: string; setCookies?: string[] }
+  | { kind: "json"; value: unknown };
+
+export function page(title: string, body: JSX.Element, more: { setCookies?: string[] } = {}): View {
+  return { kind: "page", title, body, ...more };
+}
+
+/** @param to a path of the site, such as `/account/keys/` */
+export function redirect(to: string, setCookies: string[] = []): View {
+  return { kind: "redirect", to, setCookies };
+}
+
+/** Marks, in the query, that a form of the page was not read since its sender had to sign in first. */
+export const FORM_LOST = "form-lost";
+
+/** @param path of the page, such as `/account/keys/?a=b` */
+export function formLostPath(path: string): string {
+  return `${path}${path.includes("?") ? "&" : "?"}${FORM_LOST}`;
+}
+
+/** The path where it is one of the site, else the first page: other addresses lead people away. */
+export function ownPath(path: string): string {
+  return parseOwnPath(path) ?? "/account/";
+}
+
+/** @returns the path as a browser would take it, or null where it leads elsewhere */
+export function parseOwnPath(path: string): string | null {
+  const site = "http://site.invalid";
+  if (!path.startsWith("/") || !URL.canParse(path, site)) return null;
+  const { origin, pathname, search } = new URL(path, site);
+  return origin === site && /^\/(account|staff)\/(?!\/)/.test(pathname) ? pathname + search : null;
+}

@@ -1,0 +1,58 @@
+import type { Plan } from "../../../customers/accounts/accounts.table.ts";
+import type { Accounts, Membership } from "../../../customers/accounts/accounts.ts";
+import { planInForce } from "../../../customers/accounts/plan.ts";
+import type { Actor } from "../../../customers/audit/audit-log.ts";
+import type { Caller } from "../../../customers/keys/keys.ts";
+import { notFoundPage } from "../pages/message.tsx";
+import type { SiteContext } from "../site-context.ts";
+import type { SitePage } from "../site-pages.ts";
+import { redirect, type View } from "./view.ts";
+import type { Visit } from "./visit.ts";
+
+/** The viewer of an organization's pages, with the plan in force, for `viewMethod`. */
+export async function viewerOf(
+  { member, organization }: Membership,
+  accounts: Accounts,
+  nowMs: number,
+): Promise<Omit<Caller, "key">> {
+  const inForce = planInForce(organization, nowMs);
+  return { member, organization, planInForce: inForce, plan: await accounts.plan(inForce.plan) };
+}
+
+/** The plan in force of the visitor's organization, on a page that only members see. */
+export async function planOf(
+  visit: Visit,
+  { accounts }: Pick<SiteContext, "accounts">,
+): Promise<Plan> {
+  return (await viewerOf(membershipOf(visit), accounts, visit.nowMs)).plan;
+}
+
+/** The visitor's place in the organization, on a page that only members see. */
+export function membershipOf({ membership }: Visit): Membership {
+  if (membership === null) throw new Error("a page for members was shown to somebody else");
+  return membership;
+}
+
+/** The visitor as the actor of a change. */
+export function actorOf({ signedIn }: Visit): Actor {
+  if (signedIn === null) throw new Error("a change was made by somebody who is not signed in");
+  return { person: signedIn.person.email, keyId: null };
+}
+
+/** Whether the visitor is an owner or administrator of it. */
+export function isManager(visit: Visit): boolean {
+  return membershipOf(visit).member.role !== "member";
+}
+
+/** The answer for a visitor who may not see the page, or null. */
+export function refusal({ access }: SitePage, visit: Visit): View | null {
+  if (access === "anybody") return null;
+  if (visit.signedIn === null) {
+    return redirect(`/account/sign-in/?next=${encodeURIComponent(visit.path)}`);
+  }
+  if (access === "person") return null;
+  if (access === "staff") return visit.signedIn.person.isStaff ? null : notFoundPage(visit);
+  if (visit.membership === null) return redirect("/account/profile/");
+  if (access === "manager" && visit.membership.member.role === "member") return notFoundPage(visit);
+  return null;
+}

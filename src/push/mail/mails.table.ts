@@ -1,0 +1,15 @@
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** Messages that are still to be sent. */
+export const mails = sqliteTable("mails", {
+  id: integer("id").primaryKey(),
+  recipients: text("recipients", { mode: "json" }).$type<readonly string[]>().notNull(),
+  subject: text("subject").notNull(),
+  text: text("text").notNull(),
+  html: text("html").notNull(),
+  createdAt: integer("created_at").notNull(),
+  failures: integer("failures").notNull().default(0),
+  nextAttemptAt: integer("next_attempt_at").notNull(),
+  claim: text("claim"),
+  claimedUntil: integer("claimed_until"),
+});

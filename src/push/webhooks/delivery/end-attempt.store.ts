@@ -1,0 +1,131 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { Database, Transaction } from "../../../db/database.ts";
+import { change, given, query } from "../../../db/query.ts";
+import { webhooks } from "../manage/webhooks.table.ts";
+import { type Delivery, webhookAttempts, webhookDeliveries } from "./deliveries.table.ts";
+import type { EndedAttempt } from "./end-attempt.ts";
+
+/** A delivery in the hands of who made the attempt. */
+type Claimed = Pick<EndedAttempt, "deliveryId" | "claim">;
+/** Where a delivery stands on the ladder. */
+type OnLadder = Pick<Delivery, "state" | "failures" | "nextAttemptAt">;
+
+const add = change((db) =>
+  db.insert(webhookAttempts).values({
+    deliveryId: sql.placeholder("deliveryId"),
+    attemptedAt: sql.placeholder("startedAt"),
+    status: sql.placeholder("status"),
+    error: sql.placeholder("error"),
+    durationMs: sql.placeholder("durationMs"),
+  }),
+);
+
+export async function insertAttempt(tx: Transaction, attempt: EndedAttempt): Promise<void> {
+  await add(tx).run({ ...attempt });
+}
+
+const isClaimed = and(
+  eq(webhookDeliveries.id, sql.placeholder("deliveryId")),
+  eq(webhookDeliveries.claim, sql.placeholder("claim")),
+);
+
+const deliver = change((db) =>
+  db
+    .update(webhookDeliveries)
+    .set({ state: "delivered", nextAttemptAt: null, claim: null, claimedUntil: null })
+    .where(isClaimed),
+);
+
+/** @returns whether the claim was still there */
+export async function setDelivered(
+  tx: Transaction,
+  { deliveryId, claim }: Claimed,
+): Promise<boolean> {
+  return (await deliver(tx).run({ deliveryId, claim })).changes > 0;
+}
+
+const claimed = query((db) =>
+  db
+    .select({
+      state: webhookDeliveries.state,
+      failures: webhookDeliveries.failures,
+      nextAttemptAt: webhookDeliveries.nextAttemptAt,
+    })
+    .from(webhookDeliveries)
+    .where(isClaimed),
+);
+
+/** Undefined where the claim is gone. */
+export function selectClaimed(
+  db: Database,
+  { deliveryId, claim }: Claimed,
+): Promise<OnLadder | undefined> {
+  return claimed(db).get({ deliveryId, claim });
+}
+
+const undeliver = change((db) =>
+  db
+    .update(webhookDeliveries)
+    .set({
+      state: given("state"),
+      failures: given("failures"),
+      nextAttemptAt: given("nextAttemptAt"),
+      claim: null,
+      claimedUntil: null,
+    })
+    .where(isClaimed),
+);
+
+export async function setUndelivered(
+  tx: Transaction,
+  { deliveryId, claim }: Claimed,
+  onLadder: OnLadder,
+): Promise<void> {
+  await undeliver(tx).run({ ...onLadder, deliveryId, claim });
+}
+
+const isWebhook = eq(webhooks.id, sql.placeholder("webhookId"));
+const succeed = change((db) =>
+  db
+    .update(webhooks)
+    .set({
+      lastSuccessAt: given("endedAt"),
+      lastDurationMs: given("durationMs"),
+      failingSince: null,
+      downMs: 0,
+    })
+    .where(isWebhook),
+);
+
+export async function noteSuccess(tx: Transaction, attempt: EndedAttempt): Promise<void> {
+  await succeed(tx).run({ ...attempt });
+}
+
+const fail = change((db) =>
+  db
+    .update(webhooks)
+    .set({
+      lastError: given("error"),
+      lastDurationMs: given("durationMs"),
+      failingSince: sql`iif(${webhooks.disabledReason} = '',
+        coalesce(${webhooks.failingSince}, ${sql.placeholder("endedAt")}),
+        ${webhooks.failingSince})`,
+    })
+    .where(isWebhook),
+);
+
+export async function noteFailure(tx: Transaction, attempt: EndedAttempt): Promise<void> {
+  await fail(tx).run({ ...attempt });
+}
+
+/** Counts neither for nor against the webhook. */
+export async function notePing(
+  tx: Transaction,
+  { webhookId, error, endedAt, durationMs }: EndedAttempt,
+): Promise<void> {
+  const outcome = error === "" ? { lastSuccessAt: endedAt } : { lastError: error };
+  await tx.builders
+    .update(webhooks)
+    .set({ ...outcome, lastDurationMs: durationMs })
+    .where(eq(webhooks.id, webhookId));
+}

@@ -1,0 +1,67 @@
+import { and, eq, exists, inArray, isNotNull, or, sql } from "drizzle-orm";
+import type { Database, Transaction } from "../../../db/database.ts";
+import { change, query } from "../../../db/query.ts";
+import { isPending, webhookDeliveries } from "../delivery/deliveries.table.ts";
+import { type Webhook, webhooks } from "../manage/webhooks.table.ts";
+
+/** Deliveries that are dropped in one step: some milliseconds of the lock. */
+const DROPPED_MAX = 200;
+
+const drop = change((db) =>
+  db
+    .update(webhookDeliveries)
+    .set({ state: "dropped", nextAttemptAt: null })
+    .where(
+      inArray(
+        webhookDeliveries.id,
+        db
+          .select({ id: webhookDeliveries.id })
+          .from(webhookDeliveries)
+          .where(and(eq(webhookDeliveries.webhookId, sql.placeholder("webhookId")), isPending))
+          .limit(DROPPED_MAX),
+      ),
+    ),
+);
+
+/**
+ * Drops some of what waits for an attempt of a webhook.
+ * @returns whether more may be waiting
+ */
+export async function dropSome(tx: Transaction, webhookId: number): Promise<boolean> {
+  return (await drop(tx).run({ webhookId })).changes === DROPPED_MAX;
+}
+
+/** Drops all that waits: for a queue that was emptied just before. */
+export async function dropRest(tx: Transaction, webhookId: number): Promise<void> {
+  while (await dropSome(tx, webhookId)) {
+    // Each step drops some.
+  }
+}
+
+const waiting = query((db) =>
+  db
+    .select({
+      id: webhooks.id,
+      organizationId: webhooks.organizationId,
+      disabledReason: webhooks.disabledReason,
+    })
+    .from(webhooks)
+    .where(
+      or(
+        isNotNull(webhooks.failingSince),
+        exists(
+          db
+            .select({ id: webhookDeliveries.id })
+            .from(webhookDeliveries)
+            .where(and(eq(webhookDeliveries.webhookId, webhooks.id), isPending)),
+        ),
+      ),
+    ),
+);
+
+/** Webhooks of which something waits, or that have been failing. */
+export function selectWaiting(
+  db: Database,
+): Promise<Pick<Webhook, "id" | "organizationId" | "disabledReason">[]> {
+  return waiting(db).all();
+}

@@ -1,0 +1,148 @@
+import {
+  and,
+  eq,
+  isNotNull,
+  lt,
+  lte,
+  notExists,
+  or,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from "drizzle-orm";
+import type { Database, Transaction } from "../../../db/database.ts";
+import { change, given, query } from "../../../db/query.ts";
+import { isPending, webhookDeliveries } from "../delivery/deliveries.table.ts";
+import { webhooks } from "../manage/webhooks.table.ts";
+import { type Look, webhookLook } from "./events.table.ts";
+
+/** Queries of the look at webhooks by the clock: its times, overdue deliveries, failing webhooks. */
+
+const look = query((db) => db.select().from(webhookLook));
+
+export async function readLook(db: Database): Promise<Look> {
+  const row = await look(db).get();
+  if (row === undefined) throw new Error("the table webhook_look has no row");
+  return row;
+}
+
+export async function updateLook(tx: Transaction, values: Partial<Look>): Promise<void> {
+  await tx.builders.update(webhookLook).set(values);
+}
+
+/** What was due in a minute must not become due in a day and a minute. */
+export async function setBack(tx: Transaction, byMs: number): Promise<void> {
+  const earlier = (instant: SQLWrapper): SQL => sql`${instant} - ${byMs}`;
+  await tx.builders.update(webhookLook).set({
+    batchedAt: earlier(webhookLook.batchedAt),
+    overdueUntil: earlier(webhookLook.overdueUntil),
+  });
+  await tx.builders
+    .update(webhookDeliveries)
+    .set({ nextAttemptAt: earlier(webhookDeliveries.nextAttemptAt) })
+    .where(isPending);
+  await tx.builders
+    .update(webhookDeliveries)
+    .set({ claimedUntil: earlier(webhookDeliveries.claimedUntil) })
+    .where(isNotNull(webhookDeliveries.claimedUntil));
+  for (const name of ["failingSince", "testedAt", "formerSecretUntil"] as const) {
+    await tx.builders
+      .update(webhooks)
+      .set({ [name]: earlier(webhooks[name]) })
+      .where(isNotNull(webhooks[name]));
+  }
+}
+
+/** Counts a gap in which nobody looked: webhooks that have been failing had no attempts in it. */
+export async function addDownTime(tx: Transaction, nowMs: number, gapMs: number): Promise<void> {
+  const { downMs, failingSince } = webhooks;
+  await tx.builders
+    .update(webhooks)
+    .set({ downMs: sql`${downMs} + min(${gapMs}, ${nowMs} - ${failingSince})` })
+    .where(lt(failingSince, nowMs));
+}
+
+/** By webhooks, since what waits is found by its webhook. */
+const overdue = query((db) =>
+  db
+    .select({ id: webhookDeliveries.id, dueAt: webhookDeliveries.nextAttemptAt })
+    .from(webhooks)
+    .crossJoin(webhookDeliveries)
+    .where(
+      and(
+        eq(webhookDeliveries.webhookId, webhooks.id),
+        isPending,
+        lt(webhookDeliveries.nextAttemptAt, sql.placeholder("nowMs")),
+      ),
+    )
+    .limit(sql.placeholder("limit")),
+);
+
+/** Some of the deliveries whose attempts are overdue, those due longest first. */
+export async function selectOverdue(db: Database, nowMs: number, limit: number): Promise<number[]> {
+  const found = await overdue(db).all({ nowMs, limit });
+  found.sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0) || a.id - b.id);
+  return found.map(({ id }) => id);
+}
+
+const put = change((db) =>
+  db
+    .update(webhookDeliveries)
+    .set({ nextAttemptAt: given("dueAt") })
+    .where(eq(webhookDeliveries.id, sql.placeholder("id"))),
+);
+
+export async function putDue(tx: Transaction, id: number, dueAt: number): Promise<void> {
+  await put(tx).run({ id, dueAt });
+}
+
+const anyFailing = query((db) =>
+  db
+    .select({ id: webhooks.id })
+    .from(webhooks)
+    .where(lte(webhooks.failingSince, sql.placeholder("failingSince")))
+    .limit(1),
+);
+
+/** Whether a webhook has been failing since an instant, or for longer. */
+export async function isAnyFailingSince(db: Database, failingSince: number): Promise<boolean> {
+  return (await anyFailing(db).get({ failingSince })) !== undefined;
+}
+
+const failingTooLong = query((db) =>
+  db
+    .select({ id: webhooks.id })
+    .from(webhooks)
+    .where(
+      and(
+        lte(webhooks.failingSince, sql.placeholder("failingSince")),
+        eq(webhooks.disabledReason, ""),
+        or(
+          lte(webhooks.downMs, sql.placeholder("downMaxMs")),
+          notExists(
+            db
+              .select({ id: webhookDeliveries.id })
+              .from(webhookDeliveries)
+              .where(
+                and(
+                  eq(webhookDeliveries.webhookId, webhooks.id),
+                  isPending,
+                  lte(webhookDeliveries.nextAttemptAt, sql.placeholder("overdueUntil")),
+                ),
+              ),
+          ),
+        ),
+      ),
+    ),
+);
+
+/**
+ * Active webhooks that have been failing since an instant, or for longer. Those for which nobody was
+ * there for more than `downMaxMs` of it only where nothing waits that fell due by `overdueUntil`.
+ */
+export async function selectFailing(
+  db: Database,
+  than: { failingSince: number; downMaxMs: number; overdueUntil: number },
+): Promise<number[]> {
+  return (await failingTooLong(db).all(than)).map(({ id }) => id);
+}

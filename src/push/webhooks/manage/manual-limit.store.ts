@@ -1,0 +1,63 @@
+import { and, asc, eq, gt, lte, or, sql } from "drizzle-orm";
+import type { Database, Transaction } from "../../../db/database.ts";
+import { change, query } from "../../../db/query.ts";
+import { manualAttempts } from "./webhooks.table.ts";
+
+/** Attempts of one organization at one host are counted together. */
+interface OfHost {
+  organizationId: number;
+  host: string;
+}
+
+const forgetOthers = change((db) =>
+  db
+    .delete(manualAttempts)
+    .where(
+      or(
+        lte(manualAttempts.attemptedAt, sql.placeholder("from")),
+        gt(manualAttempts.attemptedAt, sql.placeholder("nowMs")),
+      ),
+    ),
+);
+
+/** Forgets attempts that were not made after an instant and until now. */
+export async function deleteOthers(tx: Transaction, from: number, nowMs: number): Promise<void> {
+  await forgetOthers(tx).run({ from, nowMs });
+}
+
+const attemptsOfHost = query((db) =>
+  db
+    .select({ at: manualAttempts.attemptedAt })
+    .from(manualAttempts)
+    .where(
+      and(
+        eq(manualAttempts.organizationId, sql.placeholder("organizationId")),
+        eq(manualAttempts.host, sql.placeholder("host")),
+      ),
+    )
+    .orderBy(asc(manualAttempts.attemptedAt)),
+);
+
+/** When the attempts were made, the oldest first. */
+export async function selectInstants(
+  db: Database,
+  { organizationId, host }: OfHost,
+): Promise<number[]> {
+  return (await attemptsOfHost(db).all({ organizationId, host })).map(({ at }) => at);
+}
+
+const add = change((db) =>
+  db.insert(manualAttempts).values({
+    organizationId: sql.placeholder("organizationId"),
+    host: sql.placeholder("host"),
+    attemptedAt: sql.placeholder("nowMs"),
+  }),
+);
+
+export async function insertManualAttempt(
+  tx: Transaction,
+  { organizationId, host }: OfHost,
+  nowMs: number,
+): Promise<void> {
+  await add(tx).run({ organizationId, host, nowMs });
+}

@@ -1,0 +1,74 @@
+import { type Actor, recordChange } from "../../../customers/audit/audit-log.ts";
+import type { Database, Transaction } from "../../../db/database.ts";
+import type { Calls } from "../../../db/operations.ts";
+import { inTransaction } from "../../../db/transaction.ts";
+import { fieldError } from "../../../errors.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import { message } from "../../../values/messages/messages.ts";
+import { emptyQueues } from "../events/drop-queue.ts";
+import { ofWebhook } from "./manage-webhooks.ts";
+import { requireWebhook } from "./staff-webhooks.ts";
+import { disable, enable, updateWebhook } from "./webhooks.store.ts";
+import type { Webhook } from "./webhooks.table.ts";
+
+/** Changes of webhooks by staff, one transaction each. */
+export const staffWebhookChanges = { disableWebhookAsStaff, enableWebhookAsStaff };
+
+export type StaffWebhookChanges = Calls<typeof staffWebhookChanges>;
+
+const NOTE_LENGTH_MAX = 500;
+
+/**
+ * As staff, which only staff can undo.
+ * @param note the reason, shown to staff only
+ * @throws AppError `not_found`, `invalid` on `reason`
+ */
+async function disableWebhookAsStaff(
+  db: Database,
+  clock: Clock,
+  id: number,
+  note: string,
+  by: Actor,
+): Promise<Webhook> {
+  const staffNote = note.trim();
+  if ([...staffNote].length > NOTE_LENGTH_MAX) {
+    throw fieldError({ reason: [message("tooLong", { characters: NOTE_LENGTH_MAX })] });
+  }
+  const disabled = await changeWebhook(db, clock, id, async (tx, webhook) => {
+    if (webhook.disabledReason === "staff" && webhook.staffNote === staffNote) return;
+    await disable(tx, id, "staff", clock.now());
+    await updateWebhook(tx, id, { staffNote });
+    await recordChange(tx, clock, by, ofWebhook("disable", webhook, { reason: staffNote }));
+  });
+  await emptyQueues(db, clock, [id]);
+  return disabled;
+}
+
+/** Whatever it was disabled for. @throws AppError `not_found` */
+async function enableWebhookAsStaff(
+  db: Database,
+  clock: Clock,
+  id: number,
+  by: Actor,
+): Promise<Webhook> {
+  await emptyQueues(db, clock, [id]);
+  return changeWebhook(db, clock, id, async (tx, webhook) => {
+    const { disabledReason: before } = webhook;
+    if (before === "") return;
+    await enable(tx, id, clock.now());
+    await updateWebhook(tx, id, { staffNote: "" });
+    await recordChange(tx, clock, by, ofWebhook("enable", webhook, { before }));
+  });
+}
+
+function changeWebhook(
+  db: Database,
+  clock: Clock,
+  id: number,
+  change: (tx: Transaction, webhook: Webhook) => Promise<void>,
+): Promise<Webhook> {
+  return inTransaction(db, clock, "webhook-staff", async (tx) => {
+    await change(tx, await requireWebhook(tx, id));
+    return requireWebhook(tx, id);
+  });
+}

@@ -1,0 +1,40 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { type Appliance, startAppliance } from "../support/appliance.ts";
+import { createMachine, type Machine } from "../support/machine.ts";
+import { staffVisitor } from "../support/visitor.ts";
+
+let machine: Machine;
+let appliance: Appliance;
+beforeEach(async () => {
+  machine = createMachine();
+  appliance = await startAppliance({
+    KANALOG_DB: machine.database,
+    KANALOG_SECRET: "a secret text of at least thirty-two characters",
+  });
+});
+afterEach(async () => {
+  await appliance.close();
+  await machine.leave();
+});
+
+test("what people change while it serves is written by threads, none of it on the thread that serves", async () => {
+  const { db, accounts } = appliance.app.domains;
+  const { organizationId } = await appliance.customer();
+  const staff = await staffVisitor(appliance);
+  // A connection counts the rows that it wrote itself.
+  const written = () => db.prepare("SELECT total_changes() AS n").get();
+  const before = written();
+  const organization = `/staff/organizations/${organizationId}/`;
+  for (const [path, fields] of [
+    ["/staff/organizations/", { action: "create", name: "New", plan: "test" }],
+    [organization, { action: "plan", plan: "growth", ends: "" }],
+    [organization, { action: "archive" }],
+    [organization, { action: "restore" }],
+    ["/staff/jobs/", { action: "run", job: "recount" }],
+  ] as const) {
+    expect((await staff.post(path, fields)).status, path).toBe(303);
+  }
+  await appliance.app.scheduler.stop();
+  expect(await accounts.organization(organizationId)).toMatchObject({ plan: "growth" });
+  expect(written()).toEqual(before);
+});

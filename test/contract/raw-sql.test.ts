@@ -1,0 +1,73 @@
+import { expect, test } from "bun:test";
+import { findCallSites } from "../db/plans/call-sites.ts";
+
+/**
+ * Rows that are rows go through drizzle's tables and builders (src/db/query.ts). Files outside of src/db
+ * that run SQL as a text are listed here, each with what a builder cannot say there, or would cost.
+ */
+
+const RAW: readonly { why: string; files: readonly string[] }[] = [
+  {
+    why: "Plans of the catalog: pinned joins, indexes written out, lists as JSON, under a deadline.",
+    files: [
+      "catalog/channels/channels.store.ts",
+      "catalog/channels/channels.ts",
+      "catalog/posts/posts.store.ts",
+      "catalog/search/plans/found.ts",
+      "catalog/statistics/statistics.store.ts",
+    ],
+  },
+  {
+    why: "The search index: FTS5 has commands and tables of its own, and terms come as lists in JSON.",
+    files: [
+      "catalog/channels/search-index.ts",
+      "catalog/search/optimize-search.ts",
+      "catalog/search/search-terms.ts",
+    ],
+  },
+  {
+    why: "Imports write thousands of rows a second in a transaction that waits for nothing.",
+    files: ["catalog/directory/category-images.ts", "catalog/directory/directory.store.ts"],
+  },
+  {
+    why: "Counts and closes the whole catalog in sets: joins over all channels, INSERT … SELECT.",
+    files: ["catalog/directory/recount.ts", "catalog/statistics/close-day.ts"],
+  },
+  {
+    why: "Every request: 0.7 us a statement in place of 2, on the connection that serves.",
+    files: ["customers/keys/keys.store.ts", "customers/limits/usage.store.ts"],
+  },
+  {
+    why: "Joins of posts that were read with those who watch, in an order that SQLite must not choose.",
+    files: ["push/webhooks/events/cut-events.store.ts", "push/webhooks/events/stalled-warning.ts"],
+  },
+  {
+    why: "Organizations take turns: a window over a materialized query.",
+    files: ["push/webhooks/delivery/claim-due.ts"],
+  },
+  {
+    why: "Lists of channels as JSON, one statement for thousands; the number of the last post read.",
+    files: ["push/webhooks/manage/webhooks.store.ts"],
+  },
+  {
+    why: "`kanalog check` reads the whole file and compares tables with each other.",
+    files: [
+      "upkeep/checks/channels.store.ts",
+      "upkeep/checks/check.ts",
+      "upkeep/checks/found-rows.ts",
+      "upkeep/checks/search.store.ts",
+    ],
+  },
+];
+
+const listed = RAW.flatMap(({ files }) => files).sort();
+
+test("SQL as a text stands only in the files that are listed with a reason, and in each of them", () => {
+  const isRaw = (call: string): boolean => /^(statement\b|[\w.#]+\.(prepare|exec)\()/.test(call);
+  const found = findCallSites().filter(({ file, text }) => !file.startsWith("db/") && isRaw(text));
+  expect([...new Set(found.map(({ file }) => file))].sort()).toEqual(listed);
+});
+
+test("each file is listed once", () => {
+  expect(listed).toEqual([...new Set(listed)]);
+});

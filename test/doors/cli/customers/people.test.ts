@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { createMachine, type Machine, until } from "../../../support/machine.ts";
+
+/** People of the account site, by the command line. */
+let machine: Machine;
+beforeEach(() => {
+  machine = createMachine();
+});
+afterEach(() => machine.leave());
+
+const people = () =>
+  machine.query<{ email: string; is_staff: number }>("SELECT email, is_staff FROM people");
+const hashOf = () => {
+  const [row] = machine.query<{ password: string }>("SELECT password FROM credentials");
+  return row?.password ?? "";
+};
+
+test("staff is added with a link to choose a password by, and removed, but for the last", async () => {
+  const environment = { KANALOG_BASE_URL: "https://data.example.com/kanalog" };
+  const added = await machine.run(["staff", "add", "Boss@example.com", "--json"], { environment });
+  const { link, ...rest } = JSON.parse(added.out);
+  expect(rest).toEqual({ email: "boss@example.com", is_staff: true });
+  expect(link).toMatch(
+    /^https:\/\/data\.example\.com\/kanalog\/account\/choose-password\/\?token=\w+/,
+  );
+  expect(people()).toEqual([{ email: "boss@example.com", is_staff: 1 }]);
+
+  const other = await machine.run(["staff", "add", "other@example.com"]);
+  // Where the appliance listens is not known here.
+  expect(other.out).toMatch(/^link +\/account\/choose-password\/\?token=\w+$/m);
+  expect(other.notes).toContain("Put the appliance's address before it");
+  const removed = await machine.json(["staff", "remove", "boss@example.com"]);
+  expect(removed).toEqual({ email: "boss@example.com", is_staff: false });
+  expect(machine.query("SELECT person, action, target FROM audit_log")).toEqual([
+    { person: "", action: "staff.add", target: "person boss@example.com" },
+    { person: "", action: "staff.add", target: "person other@example.com" },
+    { person: "", action: "staff.remove", target: "person boss@example.com" },
+  ]);
+  const last = await machine.run(["staff", "remove", "other@example.com"]);
+  expect(last).toMatchObject({
+    exitCode: 1,
+    notes: "other@example.com is the last one who is staff.\n",
+  });
+  const nobody = await machine.run(["staff", "remove", "nobody@example.com"]);
+  expect(nobody.exitCode).toBe(1);
+  expect((await machine.run(["staff", "add", "boss"])).exitCode).toBe(2);
+});
+
+test("somebody with a password becomes staff without a link", async () => {
+  const { member } = await machine.customer();
+  const set = ["member", "password", String(member), "--stdin"];
+  expect((await machine.run(set, { stdin: "correct horse battery\n" })).exitCode).toBe(0);
+  const added = await machine.json(["staff", "add", "ada@example.com"]);
+  expect(added).toEqual({ email: "ada@example.com", is_staff: true, link: null });
+});
+
+test("a member's password is set from standard input, for a person that is made", async () => {
+  const { member } = await machine.customer();
+  const set = ["member", "password", String(member), "--stdin", "--json"];
+  const first = await machine.run(set, { stdin: "correct horse battery\nsecond line\n" });
+  expect(JSON.parse(first.out)).toMatchObject({ id: member, email: "ada@example.com" });
+  expect(first.out + first.notes).not.toContain("battery");
+  expect(await Bun.password.verify("correct horse battery", hashOf())).toBe(true);
+
+  const db = machine.open();
+  db.exec(`INSERT INTO sessions (id, token, person_id, expires_at, created_at, updated_at)
+    SELECT 's', 't', id, '2099', '', '' FROM people`);
+  db.close();
+  expect((await machine.run(set, { stdin: "another good one" })).exitCode).toBe(0);
+  expect(await Bun.password.verify("another good one", hashOf())).toBe(true);
+  expect(machine.query("SELECT 1 FROM sessions")).toEqual([]);
+});
+
+test("a password that is too short, or asked for without a terminal, is refused", async () => {
+  const { member } = await machine.customer();
+  const set = ["member", "password", String(member)];
+  for (const stdin of ["short\n", "", "\n"]) {
+    const refused = await machine.run([...set, "--stdin"], { stdin });
+    expect(refused).toMatchObject({ exitCode: 2, out: "" });
+    expect(refused.notes).toContain("at least 10 characters");
+  }
+  const asked = await machine.run(set);
+  expect(asked).toMatchObject({ exitCode: 2, notes: expect.stringContaining("--stdin") });
+  const missing = await machine.run(["member", "password", "99", "--stdin"]);
+  expect(missing).toMatchObject({ exitCode: 1, notes: "Member 99 was not found.\n" });
+  expect(machine.query("SELECT 1 FROM credentials")).toEqual([]);
+});
+
+test("on a terminal the password is asked for twice, and not shown", async () => {
+  const { member } = await machine.customer();
+  let seen = "";
+  const decoder = new TextDecoder();
+  const main = new URL("../../../../src/main.ts", import.meta.url).pathname;
+  const child = Bun.spawn([process.execPath, main, "member", "password", String(member)], {
+    cwd: machine.folder,
+    env: { PATH: process.env["PATH"] ?? "", HOME: machine.folder, KANALOG_DB: machine.database },
+    terminal: {
+      data: (_terminal, bytes) => {
+        seen += decoder.decode(bytes);
+      },
+    },
+  });
+  const asked = (question: string) => seen.split(question).length - 1;
+  const type = (text: string) => child.terminal?.write(`${text}\r`);
+  await until(() => asked("New password:") === 1);
+  type("correct horse battery");
+  await until(() => asked("Once more:") === 1);
+  type("a mistyped password");
+  await until(() => asked("New password:") === 2);
+  type("correct horse battery");
+  await until(() => asked("Once more:") === 2);
+  type("correct horse battery");
+  expect(await child.exited).toBe(0);
+  expect(seen).not.toContain("battery");
+  expect(seen).toContain("These are two passwords.");
+  expect(await Bun.password.verify("correct horse battery", hashOf())).toBe(true);
+});

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createMachine, type Machine } from "../../../support/machine.ts";
+
+let machine: Machine;
+beforeAll(() => {
+  machine = createMachine();
+});
+afterAll(() => machine.leave());
+
+const plans = async () => (await machine.json<{ results: object[] }>(["plan", "list"])).results;
+
+test("plan set changes what it names, and prints the plan", async () => {
+  const words = ["plan", "set", "growth", "--rate", "12", "--webhook-channels", "0"];
+  const growth = {
+    plan: "growth",
+    requests_per_second: 12,
+    requests_per_period: 150_000,
+    posts: true,
+    history_days: null,
+    webhooks: 1,
+    webhook_channels: 0,
+  };
+  expect(await machine.json<object>(words)).toEqual(growth);
+  expect(await plans()).toContainEqual(growth);
+});
+
+test("numbers that no plan can have are one clear line, exit 2, and change nothing", async () => {
+  const before = await plans();
+  for (const [option, value, range] of [
+    ["--rate", "0", "1 to 1000000"],
+    ["--rate", "-1", "1 to 1000000"],
+    ["--rate", "1000001", "1 to 1000000"],
+    ["--quota", "0", "1 to 1000000000000"],
+    ["--quota", "1e3", "1 to 1000000000000"],
+    ["--quota", "1000000000001", "1 to 1000000000000"],
+    ["--webhooks", "1001", "0 to 1000"],
+    ["--webhook-channels", "many", "0 to 1000000"],
+  ] as const) {
+    const words = ["plan", "set", "start", `${option}=${value}`];
+    const { exitCode, out, notes } = await machine.run(words);
+    expect([exitCode, out, notes.trim().split("\n").length]).toEqual([2, "", 1]);
+    expect(notes).toContain(option);
+    expect(notes).toContain(range);
+  }
+  for (const words of [["gold", "--rate", "5"], ["start"]]) {
+    const { exitCode, notes } = await machine.run(["plan", "set", ...words]);
+    expect([exitCode, notes.trim().split("\n").length]).toEqual([2, 1]);
+  }
+  expect(await plans()).toEqual(before);
+});

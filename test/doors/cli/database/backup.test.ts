@@ -1,0 +1,292 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import {
+  chownSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import BetterSqlite3 from "better-sqlite3";
+import { SCHEMA_VERSION } from "../../../../src/db/migrate.ts";
+import { createMachine, type Finished, type Machine } from "../../../support/machine.ts";
+
+/** With one organization, and a backup of it in copy.db; made once. */
+let template: Machine;
+let machine: Machine;
+beforeAll(async () => {
+  template = createMachine();
+  await template.json(["org", "create", "--name", "Acme", "--plan", "profi"]);
+  await template.json(["backup", "copy.db"]);
+});
+beforeEach(() => {
+  machine = createMachine();
+  for (const name of ["kanalog.db", "copy.db"]) {
+    copyFileSync(template.path(name), machine.path(name));
+  }
+});
+afterEach(() => machine.leave());
+afterAll(() => template.leave());
+
+/** But for what Bun keeps in a home. */
+const names = (): string[] =>
+  readdirSync(machine.folder)
+    .filter((name) => name !== ".bun")
+    .sort();
+const organizations = (path = machine.database): string[] => {
+  const db = new BetterSqlite3(path, { readonly: true });
+  const rows = db.prepare("SELECT name FROM organizations ORDER BY id").all() as { name: string }[];
+  db.close();
+  return rows.map(({ name }) => name);
+};
+const addOrganization = (name: string) =>
+  machine.json(["org", "create", "--name", name, "--plan", "profi"]);
+
+function expectOneLine({ exitCode, out, notes }: Finished, text: string): void {
+  expect({ exitCode, out }).toEqual({ exitCode: 1, out: "" });
+  expect(notes.trimEnd().split("\n")).toHaveLength(1);
+  expect(notes).toContain(text);
+}
+
+test("a backup is a sound copy for its owner's eyes only, and leaves nothing else behind", async () => {
+  const before = names();
+  const made = await machine.json(["backup", "new.db"]);
+  expect(made).toEqual({
+    path: "new.db",
+    bytes: statSync(machine.path("new.db")).size,
+    schema_version: SCHEMA_VERSION,
+    secret: null,
+  });
+  expect(names()).toEqual([...before, "new.db"].sort());
+  expect(statSync(machine.path("new.db")).mode & 0o777).toBe(0o600);
+  expect(organizations(machine.path("new.db"))).toEqual(["Acme"]);
+});
+
+test("a backup refuses a file that exists, and a database that does not", async () => {
+  machine.write("mine.txt", "precious");
+  const missing = { KANALOG_DB: machine.path("missing.db") };
+  const refused = await machine.run(["backup", "new.db"], { environment: missing });
+  expectOneLine(refused, "There is no database");
+  expect(machine.exists("missing.db")).toBe(false);
+  expectOneLine(await machine.run(["backup", "mine.txt"]), "mine.txt exists already");
+  expect(machine.read("mine.txt")).toBe("precious");
+});
+
+test("a backup names the secret that a restore needs, and never tells it", async () => {
+  const secret = "a secret text of at least thirty-two characters";
+  const given = await machine.run(["backup", "one.db"], {
+    environment: { KANALOG_SECRET: secret },
+  });
+  expect(given.out + given.notes).toContain("KANALOG_SECRET");
+  expect(given.out + given.notes).not.toContain(secret);
+  machine.write("kanalog.db.secret", secret);
+  const kept = await machine.run(["backup", "two.db"]);
+  expect(kept.notes).toContain(`${machine.database}.secret`);
+  expect(kept.out + kept.notes).not.toContain(secret);
+  expect(readFileSync(machine.path("two.db")).includes(secret)).toBe(false);
+});
+
+test("a secret that is missing is told, by a backup of webhooks and by a restore", async () => {
+  const secret = machine.path("kanalog.db.secret");
+  expect((await machine.run(["backup", "none.db"])).notes).toBe("");
+  const db = machine.open();
+  db.exec(
+    "INSERT INTO webhooks (organization_id, url, secret, disabled_reason, since_sequence, created_at, updated_at) VALUES (1, 'https://a.example.com/', x'00', '', 0, 0, 0)",
+  );
+  db.close();
+  expect((await machine.run(["backup", "some.db"])).notes).toContain(`${secret} is missing`);
+  expect((await machine.run(["restore", "some.db"])).notes).toContain(`${secret} is missing here`);
+  machine.write("kanalog.db.secret", "a secret text of at least thirty-two characters");
+  expect((await machine.run(["restore", "some.db"])).notes).not.toContain("missing");
+});
+
+test("a backup ends while others commit all the time, and has what was committed before it", async () => {
+  const { key } = await machine.customer();
+  const server = await machine.serve();
+  const writer = machine.open();
+  writer.pragma("busy_timeout = 5000");
+  let rows = 0;
+  const add = writer.prepare(
+    "INSERT INTO audit_log (at, person, action, target, details) VALUES (0, '', 'test', '', '{}')",
+  );
+  const timer = setInterval(() => {
+    add.run();
+    rows += 1;
+  }, 1);
+  try {
+    await server.get("/v1/msgr/channels/", key);
+    const before = rows;
+    expect((await machine.runProgram(["backup", "new.db"])).exitCode).toBe(0);
+    expect(rows).toBeGreaterThan(before + 10);
+    const copy = new BetterSqlite3(machine.path("new.db"), { readonly: true });
+    const { n } = copy.prepare("SELECT count(*) AS n FROM audit_log").get() as { n: number };
+    expect(n).toBeGreaterThanOrEqual(before);
+    expect(copy.prepare("SELECT sum(used) AS n FROM usage_periods").get()).toEqual({ n: 1 });
+    expect(copy.pragma("integrity_check", { simple: true })).toBe("ok");
+    copy.close();
+  } finally {
+    clearInterval(timer);
+    writer.close();
+  }
+});
+
+test("a restore brings back what was, keeps what it replaced, and the appliance serves it", async () => {
+  await addOrganization("Later");
+  const restored = await machine.json<{ kept_as: string }>(["restore", "copy.db"]);
+  expect(restored).toEqual({
+    path: machine.database,
+    schema_version: SCHEMA_VERSION,
+    kept_as: expect.stringMatching(/\.before-restore-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d$/),
+  } as typeof restored);
+  expect(organizations()).toEqual(["Acme"]);
+  expect(organizations(restored.kept_as)).toEqual(["Acme", "Later"]);
+  expect(statSync(machine.database).mode & 0o777).toBe(0o600);
+  const server = await machine.serve();
+  expect((await server.get("/readyz")).status).toBe(200);
+});
+
+test.skipIf(process.getuid?.() !== 0)(
+  "a restore by root leaves the database to the user whose it was",
+  async () => {
+    chownSync(machine.database, 1234, 1235);
+    expect((await machine.run(["restore", "copy.db"])).exitCode).toBe(0);
+    const { uid, gid } = statSync(machine.database);
+    expect({ uid, gid }).toEqual({ uid: 1234, gid: 1235 });
+  },
+);
+
+test.skipIf(process.getuid?.() !== 0)(
+  "what root makes first, the database and its secret, is its folder's owner's, who can go on",
+  async () => {
+    mkdirSync(machine.path("state"));
+    chownSync(machine.path("state"), 65534, 65534);
+    const environment = { KANALOG_DB: machine.path("state/kanalog.db") };
+    await machine.run(["staff", "add", "ada@example.com"], { environment });
+    const made = ["kanalog.db", "kanalog.db.secret"].map((name) =>
+      statSync(machine.path(`state/${name}`)),
+    );
+    for (const { uid, gid } of made) expect({ uid, gid }).toEqual({ uid: 65534, gid: 65534 });
+  },
+);
+
+test("a restore checkpoints the former database's WAL, and nothing of it reaches the new one", async () => {
+  // As after a process that was killed: what it committed last is in the WAL only.
+  const writer = machine.open();
+  writer.pragma("wal_autocheckpoint = 0");
+  writer.exec("UPDATE organizations SET name = 'Renamed in the WAL'");
+  const wal = readFileSync(`${machine.database}-wal`);
+  const main = readFileSync(machine.database);
+  writer.close();
+  writeFileSync(machine.database, main);
+  writeFileSync(`${machine.database}-wal`, wal);
+  const { kept_as } = await machine.json<{ kept_as: string }>(["restore", "copy.db"]);
+  expect(organizations(kept_as)).toEqual(["Renamed in the WAL"]);
+  expect(machine.exists("kanalog.db-wal")).toBe(false);
+  expect(organizations()).toEqual(["Acme"]);
+});
+
+test("a restore where the database is gone puts its stray WAL aside", async () => {
+  const environment = { KANALOG_DB: machine.path("new/other.db") };
+  machine.write("stray.db-wal", "whatever");
+  const stray = { KANALOG_DB: machine.path("stray.db") };
+  const restored = await machine.run(["restore", "copy.db", "--json"], { environment: stray });
+  expect(JSON.parse(restored.out)).toMatchObject({ kept_as: null });
+  expect(machine.exists("stray.db-wal")).toBe(false);
+  expect(names().filter((name) => /^stray\.db\.before-restore-.*-wal$/.test(name))).toHaveLength(1);
+  expect(organizations(machine.path("stray.db"))).toEqual(["Acme"]);
+  expect((await machine.run(["restore", "copy.db"], { environment })).exitCode).toBe(0);
+  expect(organizations(machine.path("new/other.db"))).toEqual(["Acme"]);
+});
+
+test("a restore refuses while a server runs, or any other process has the file open", async () => {
+  const server = await machine.serve();
+  await addOrganization("Later");
+  const before = names();
+  expectOneLine(await machine.run(["restore", "copy.db"]), "Another process uses");
+  expect(names()).toEqual(before);
+  expect((await server.get("/readyz")).status).toBe(200);
+  await server.stop();
+  const other = machine.open();
+  other.prepare("SELECT 1 FROM meta").get();
+  expectOneLine(await machine.run(["restore", "copy.db"]), "Another process uses");
+  other.close();
+  expect(organizations()).toEqual(["Acme", "Later"]);
+});
+
+test("a restore refuses what is newer, damaged, no database, of another program, missing, or itself", async () => {
+  const edit = (name: string, sql: string): void => {
+    writeFileSync(machine.path(name), readFileSync(machine.path("copy.db")));
+    const db = new BetterSqlite3(machine.path(name));
+    db.exec(sql);
+    db.close();
+  };
+  edit("newer.db", "PRAGMA user_version = 99");
+  edit("theirs.db", "DROP TABLE meta");
+  edit("damaged.db", "SELECT 1");
+  const bytes = readFileSync(machine.path("damaged.db"));
+  bytes.fill(0x5a, 4096 * 20, 4096 * 24);
+  writeFileSync(machine.path("damaged.db"), bytes);
+  edit("cut.db", "SELECT 1");
+  truncateSync(machine.path("cut.db"), bytes.length / 2);
+  machine.write("text.db", "no database, but a text that is long enough\n".repeat(100));
+  const before = names();
+  for (const [file, said] of [
+    ["newer.db", "schema version 99"],
+    ["theirs.db", "not a database of Kanalog"],
+    ["damaged.db", "damaged"],
+    ["cut.db", "cut.db"],
+    ["text.db", "not a database"],
+    ["missing.db", "There is no file missing.db"],
+    ["kanalog.db", "the database itself"],
+  ] as const) {
+    expectOneLine(await machine.run(["restore", file]), said);
+    expect(names(), file).toEqual(before);
+  }
+  expect(organizations()).toEqual(["Acme"]);
+});
+
+test("a database that is too damaged to be locked is not replaced, and it says what to do", async () => {
+  machine.write("kanalog.db", "no database, but a text that is long enough\n".repeat(100));
+  expectOneLine(await machine.run(["restore", "copy.db"]), "move the file away");
+  expect(machine.read("kanalog.db")).toStartWith("no database");
+});
+
+test("where there is no room for the copy, nothing is left behind and the database stays", async () => {
+  const before = names();
+  // The shell's limit for the size of a file: SIGXFSZ is ignored, so that writing fails as on a full disk.
+  const limited = (words: string, blocks = 400): Promise<Finished> => {
+    const main = new URL("../../../../src/main.ts", import.meta.url).pathname;
+    const child = Bun.spawn(
+      [
+        "sh",
+        "-c",
+        `trap '' XFSZ; ulimit -f ${blocks}; exec "$0" "$1" ${words}`,
+        process.execPath,
+        main,
+      ],
+      {
+        cwd: machine.folder,
+        env: { PATH: process.env["PATH"] ?? "", KANALOG_DB: machine.database },
+        stdout: "pipe",
+        stderr: "pipe",
+      },
+    );
+    return Promise.all([child.stdout.text(), child.stderr.text(), child.exited]).then(
+      ([out, notes, exitCode]) => ({ out, notes, exitCode }),
+    );
+  };
+  for (const [words, said] of [
+    ["restore copy.db", `Cannot lock ${machine.database}: the disk is full`],
+    ["org create --name Other --plan profi", `${machine.database}: the disk is full`],
+  ] as const) {
+    expectOneLine(await limited(words, 0), said);
+  }
+  for (const words of ["backup full.db", "restore copy.db"]) {
+    const finished = await limited(words);
+    expectOneLine(finished, "Cannot write the copy");
+    expect(names(), words).toEqual(before);
+  }
+  expect(organizations()).toEqual(["Acme"]);
+});

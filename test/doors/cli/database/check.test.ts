@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createMachine, type Machine } from "../../../support/machine.ts";
+
+let machine: Machine;
+beforeEach(() => {
+  machine = createMachine();
+});
+afterEach(() => machine.leave());
+
+test("check says of a sound database that all is well, beside a server that writes and without", async () => {
+  const server = await machine.serve(["start"]);
+  const key = /knl_rw_\w+/.exec(server.printed())?.[0] ?? "";
+  const calls = { under: true };
+  const calling = (async () => {
+    while (calls.under) await server.get("/v1/msgr/channels/", key);
+  })();
+  const beside = await machine.run(["check"]);
+  calls.under = false;
+  await calling;
+  expect(beside.notes).toBe("");
+  expect(beside.out.trimEnd().split("\n")).toEqual([
+    ...["ok     schema", "ok     file", "ok     foreign keys", "ok     channels"],
+    ...["ok     directories", "ok     search index", "ok     usage", "ok     webhooks"],
+  ]);
+  expect(beside.exitCode).toBe(0);
+  await server.stop();
+  const { results } = await machine.json<{ results: { faults: string[] }[] }>(["check"]);
+  expect(results.flatMap(({ faults }) => faults)).toEqual([]);
+});
+
+test("check tells faults one a line with exit 1, and changes nothing", async () => {
+  await machine.json(["org", "create", "--name", "Acme", "--plan", "profi"]);
+  const db = machine.open();
+  db.pragma("foreign_keys = OFF");
+  db.exec("INSERT INTO usage_periods VALUES (1, 0, 3)");
+  db.exec("INSERT INTO keys VALUES (1, 99, 'k', 'p', x'00', 'read_only', 0, NULL, NULL, NULL)");
+  db.close();
+  const before = readFileSync(machine.database);
+  const { exitCode, out, notes } = await machine.run(["check"]);
+  expect({ exitCode, notes }).toEqual({ exitCode: 1, notes: "" });
+  expect(out.split("\n").filter((line) => line.startsWith("fault"))).toEqual([
+    "fault  foreign keys: Rows of keys without their row of members: 1.",
+    "fault  usage: Organizations of which fewer units are noted by day than by period: 1.",
+  ]);
+  const asJson = await machine.run(["check", "--json"]);
+  expect(asJson.exitCode).toBe(1);
+  expect(JSON.parse(asJson.out).results).toContainEqual({
+    name: "foreign keys",
+    faults: ["Rows of keys without their row of members: 1."],
+  });
+  expect(readFileSync(machine.database).equals(before)).toBe(true);
+});
+
+test("check tells what is wrong with a file that is damaged in many places, and never a stack", async () => {
+  await machine.run(["plan", "list"]);
+  const sound = readFileSync(machine.database);
+  for (const pages of [[60, 100, 101, 102], [2, 3, 4, 5], [1]]) {
+    const bytes = Buffer.from(sound);
+    // The first page begins with what makes it a database at all.
+    for (const page of pages) bytes.fill(0x5a, Math.max((page - 1) * 4096, 100), page * 4096);
+    writeFileSync(machine.database, bytes);
+    const { exitCode, out, notes } = await machine.run(["check"]);
+    expect({ exitCode, notes }).toEqual({ exitCode: 1, notes: "" });
+    expect(out).toContain("fault  file: ");
+    const asJson = await machine.run(["check", "--json"]);
+    expect(asJson).toMatchObject({ exitCode: 1, notes: "" });
+    expect(JSON.parse(asJson.out).results).toContainEqual({
+      name: "file",
+      faults: [expect.any(String)],
+    });
+  }
+});
+
+test("check of a file that is no database of Kanalog says so and does not change it", async () => {
+  const theirs = machine.open();
+  theirs.exec("CREATE TABLE notes (text TEXT)");
+  theirs.close();
+  const before = readFileSync(machine.database);
+  const { exitCode, out } = await machine.run(["check"]);
+  expect(exitCode).toBe(1);
+  expect(out).toBe(`fault  file: ${machine.database} is not a database of Kanalog.\n`);
+  expect(readFileSync(machine.database).equals(before)).toBe(true);
+});
+
+test("check finds a corrupted page, and refuses a database that is not there or of another schema", async () => {
+  const missing = await machine.run(["check"]);
+  expect(missing.exitCode).toBe(1);
+  expect(missing.notes).toContain("There is no database");
+  expect(machine.exists("kanalog.db")).toBe(false);
+
+  await machine.run(["plan", "list"]);
+  const bytes = readFileSync(machine.database);
+  const at = bytes.lastIndexOf("moskva");
+  bytes.fill(0x5a, at - (at % 4096), at - (at % 4096) + 4096);
+  writeFileSync(machine.database, bytes);
+  const corrupted = await machine.run(["check"]);
+  expect(corrupted.exitCode).toBe(1);
+  expect(corrupted.out).toContain("fault  file: ");
+
+  const newer = machine.open();
+  newer.pragma("user_version = 99");
+  newer.close();
+  const refused = await machine.run(["check"]);
+  expect(refused.exitCode).toBe(1);
+  expect(refused.out).toMatch(/^fault {2}schema: .*99/);
+});

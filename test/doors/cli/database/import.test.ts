@@ -1,0 +1,258 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { createMachine, type Machine, until } from "../../../support/machine.ts";
+
+let machine: Machine;
+beforeEach(() => {
+  machine = createMachine();
+});
+afterEach(() => machine.leave());
+
+const CHANNELS = "id,title,subscribers\n1,Один,10\n2,Два,20\n3,Три,x\n4,Четыре,40\n";
+
+const titles = () =>
+  machine
+    .query<{ title: string }>("SELECT title FROM channel_cards ORDER BY id")
+    .map((row) => row.title);
+
+/** The exact counts; the seconds differ from run to run. */
+const summaryOf = (out: string) => {
+  const { seconds, ...counts } = JSON.parse(out);
+  expect(seconds).toBeNumber();
+  return counts;
+};
+
+test("an import prints its summary and nothing else, and exits 0, or 3 with rejected rows", async () => {
+  machine.write("channels.csv", CHANNELS);
+  await machine.run(["plan", "list"]);
+  const first = await machine.run(["import", "channels", "channels.csv", "--json"]);
+  expect(first.exitCode).toBe(3);
+  expect(Object.keys(JSON.parse(first.out))).toEqual([
+    ...["read", "inserted", "updated", "unchanged", "rejected", "seconds"],
+  ]);
+  expect(summaryOf(first.out)).toEqual({
+    ...{ read: 4, inserted: 3, updated: 0, unchanged: 0, rejected: 1 },
+  });
+  expect(first.out.trimEnd().split("\n")).toHaveLength(1);
+  expect(first.notes).toBe("line 4: subscribers: A valid integer is required.\n");
+
+  machine.write("channels.csv", CHANNELS.replace("3,Три,x\n", "").replace("Два", "Две"));
+  const second = await machine.run(["import", "channels", "channels.csv"]);
+  expect(second.exitCode).toBe(0);
+  expect(second.out).toMatch(
+    /^3 read: 0 inserted, 1 updated, 2 unchanged, 0 rejected \(.+ s.*\)\n$/,
+  );
+  expect(second.notes).toBe("");
+  expect(titles()).toEqual(["Один", "Две", "Четыре"]);
+});
+
+test("--rejects has every rejected row with line, column, reason and fields", async () => {
+  const rows = Array.from(
+    { length: 25 },
+    (_, at) => `{"id":${at + 1},"title":"T","subscribers":-1}`,
+  );
+  machine.write("rows.ndjson", `${rows.join("\n")}\n{\n{"id":99,"title":"T","subscribers":1}\n`);
+  await machine.run(["plan", "list"]);
+  const { exitCode, notes } = await machine.run([
+    ...["import", "channels", "rows.ndjson", "--rejects", "bad.ndjson"],
+  ]);
+  expect(exitCode).toBe(3);
+  const rejects = machine
+    .read("bad.ndjson")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(rejects).toHaveLength(26);
+  expect(rejects[0]).toEqual({
+    line: 1,
+    column: "subscribers",
+    reason: "Ensure this value is greater than or equal to 0.",
+    fields: { id: 1, title: "T", subscribers: -1 },
+  });
+  expect(rejects[25]).toEqual({
+    ...{ line: 26, column: null, reason: "The line is not JSON.", fields: null },
+  });
+  // The first ten are told at once, the rest is counted.
+  expect(notes.trimEnd().split("\n")).toHaveLength(11);
+  expect(notes).toContain("16 more");
+  expect(titles()).toEqual(["T"]);
+});
+
+test("--rejects into a folder that is not there is one line, and nothing is imported", async () => {
+  machine.write("channels.csv", CHANNELS);
+  const { exitCode, out, notes } = await machine.run([
+    ...["import", "channels", "channels.csv", "--rejects", "nowhere/bad.ndjson"],
+  ]);
+  expect(exitCode).toBe(1);
+  expect(out).toBe("");
+  expect(notes.trimEnd().split("\n")).toHaveLength(1);
+  expect(notes).toContain("nowhere/bad.ndjson");
+  if (machine.exists("kanalog.db")) expect(titles()).toEqual([]);
+});
+
+test("standard input is read to its end, in the format that is named", async () => {
+  const csv = await machine.run(["import", "channels", "-", "--format", "csv", "--json"], {
+    stdin: CHANNELS,
+  });
+  expect(summaryOf(csv.out)).toMatchObject({ read: 4, inserted: 3, rejected: 1 });
+  const rows = '{"channel":1,"day":"2026-11-19","subscribers":9}\n';
+  const ndjson = await machine.run(["import", "stats", "-", "--json"], { stdin: rows });
+  expect(summaryOf(ndjson.out)).toMatchObject({ read: 1, inserted: 1 });
+});
+
+const hasNamedPipes = Bun.which("mkfifo") !== null;
+test.skipIf(!hasNamedPipes)(
+  "a pipe that has a name is read like standard input, not taken for an empty file",
+  async () => {
+    const made = Bun.spawnSync(["mkfifo", machine.path("pipe")]);
+    expect(made.exitCode).toBe(0);
+    const child = machine.spawn(["import", "channels", "pipe", "--format", "csv", "--json"]);
+    const writer = Bun.spawn(["sh", "-c", 'cat > "$0"', machine.path("pipe")], {
+      stdin: new Blob([CHANNELS]),
+    });
+    // One that reads the pipe twice would wait for a second writer, who never comes.
+    const timer = setTimeout(() => child.kill("SIGKILL"), 60_000);
+    const out = await child.stdout.text();
+    clearTimeout(timer);
+    writer.kill("SIGKILL");
+    expect(out).not.toBe("");
+    expect(summaryOf(out)).toMatchObject({ read: 4, inserted: 3, rejected: 1 });
+  },
+);
+
+test("--dry-run predicts exactly what the import then does, and changes nothing", async () => {
+  machine.write("base.csv", "id,title,subscribers\n1,Один,10\n2,Два,20\n");
+  await machine.run(["import", "channels", "base.csv"]);
+  machine.write("channels.csv", CHANNELS.replace("Два", "Две"));
+  const before = machine.query("SELECT * FROM channels JOIN channel_cards USING (id)");
+
+  const words = ["import", "channels", "channels.csv", "--json"];
+  const dry = await machine.run([...words, "--dry-run"]);
+  expect(dry.exitCode).toBe(3);
+  expect(machine.query("SELECT * FROM channels JOIN channel_cards USING (id)")).toEqual(before);
+  const real = await machine.run(words);
+  expect(summaryOf(dry.out)).toEqual(summaryOf(real.out));
+  expect(summaryOf(real.out)).toEqual({
+    ...{ read: 4, inserted: 1, updated: 1, unchanged: 1, rejected: 1 },
+  });
+  const left = [...new Bun.Glob("*").scanSync({ cwd: machine.folder, onlyFiles: false })];
+  expect(left.filter((name) => name.startsWith("dry-run"))).toEqual([]);
+});
+
+test("--dry-run with --replace removes nothing", async () => {
+  machine.write("categories.csv", "slug,name\nonly,Одна\n");
+  const words = ["import", "categories", "categories.csv", "--replace", "--json"];
+  const shipped = (await machine.run(["import", "categories", "categories.csv", "--json"]))
+    .exitCode;
+  expect(shipped).toBe(0);
+  const count = () => machine.query<{ n: number }>("SELECT count(*) AS n FROM categories")[0]?.n;
+  const before = count() ?? 0;
+  expect(before).toBeGreaterThan(2);
+  const dry = await machine.run([...words, "--dry-run"]);
+  expect(count()).toBe(before);
+  const real = await machine.run(words);
+  expect(summaryOf(dry.out)).toEqual(summaryOf(real.out));
+  expect(summaryOf(real.out)).toEqual({
+    ...{ read: 1, inserted: 0, updated: 0, unchanged: 1, rejected: 0, removed: before - 1 },
+  });
+  expect(count()).toBe(1);
+});
+
+test("--dry-run before there is a database says what would happen, and makes none", async () => {
+  machine.write("channels.csv", CHANNELS);
+  const environment = { KANALOG_DB: machine.path("data/kanalog.db") };
+  const words = ["import", "channels", "channels.csv", "--json", "--dry-run"];
+  const { exitCode, out } = await machine.run(words, { environment });
+  expect(exitCode).toBe(3);
+  expect(summaryOf(out)).toMatchObject({ read: 4, inserted: 3, rejected: 1 });
+  expect(machine.exists("data/kanalog.db")).toBe(false);
+});
+
+test("what cannot be imported is one line and changes nothing: exit 1, or 2 for its content", async () => {
+  mkdirSync(machine.path("folder"));
+  machine.write("base.csv", "id,title,subscribers\n1,Один,10\n");
+  await machine.run(["import", "channels", "base.csv"]);
+  machine.write("header.csv", "id,titel,subscribers\n1,A,1\n");
+  const late = Buffer.concat([
+    Buffer.from("id,title,subscribers\n"),
+    Buffer.from(Array.from({ length: 20_000 }, (_, at) => `${at + 1},T,1\n`).join("")),
+    Buffer.from("30000,\xff,1\n", "latin1"),
+  ]);
+  machine.write("latin.csv", late);
+  for (const [words, exitCode, said] of [
+    [["channels", "missing.csv"], 1, "missing.csv"],
+    [["channels", "folder"], 1, "directory"],
+    [["channels", "header.csv"], 2, "titel"],
+    [["channels", "latin.csv"], 2, "not UTF-8"],
+    [["shops", "base.csv"], 2, "categories, territories, channels, stats, posts"],
+    [["channels"], 2, "file"],
+    [["channels", "base.csv", "--format", "xml"], 2, "csv, ndjson"],
+    [["channels", "base.csv", "--replace"], 2, "categories and territories"],
+  ] as [string[], number, string][]) {
+    const finished = await machine.run(["import", ...words]);
+    expect({ words, exitCode: finished.exitCode, out: finished.out }).toEqual({
+      ...{ words, exitCode, out: "" },
+    });
+    expect(finished.notes.trimEnd().split("\n"), words.join(" ")).toHaveLength(1);
+    expect(finished.notes).toContain(said);
+  }
+  expect(titles()).toEqual(["Один"]);
+});
+
+test("image files are found beside the file that names them", async () => {
+  const webp = Buffer.from("UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==", "base64");
+  mkdirSync(machine.path("pictures"));
+  machine.write("pictures/auto.webp", webp);
+  machine.write("pictures/categories.csv", "slug,image\nauto,auto.webp\n");
+  const { exitCode, out } = await machine.run([
+    ...["import", "categories", "pictures/categories.csv", "--json"],
+  ]);
+  expect(exitCode).toBe(0);
+  expect(summaryOf(out)).toMatchObject({ updated: 1 });
+});
+
+test("--rejects never writes over the input or the database", async () => {
+  machine.write("channels.csv", CHANNELS);
+  await machine.run(["import", "channels", "channels.csv"]);
+  for (const target of ["channels.csv", "kanalog.db", "kanalog.db-wal", machine.database]) {
+    const { exitCode, notes } = await machine.run([
+      ...["import", "channels", "channels.csv", "--rejects", target],
+    ]);
+    expect(exitCode).toBe(2);
+    expect(notes).toContain("is the input or the database itself");
+  }
+  expect(machine.read("channels.csv")).toBe(CHANNELS);
+  expect(titles()).toEqual(["Один", "Два", "Четыре"]);
+});
+
+test("the format of standard input is seen from its beginning", async () => {
+  const csv = await machine.run(["import", "channels", "-", "--json"], { stdin: CHANNELS });
+  expect(summaryOf(csv.out)).toMatchObject({ read: 4, inserted: 3 });
+  const stdin = '\n{"id":9,"title":"Девять","subscribers":1}\n';
+  const ndjson = await machine.run(["import", "channels", "-", "--json"], { stdin });
+  expect(summaryOf(ndjson.out)).toMatchObject({ read: 1, inserted: 1 });
+});
+
+for (const words of [[], ["--dry-run"]]) {
+  test(`Ctrl-C ends an import ${words.join(" ")} after whole rows, says so, and leaves nothing behind`, async () => {
+    await machine.run(["plan", "list"]);
+    const rows = Array.from({ length: 60_000 }, (_, at) => `${at + 1},Канал ${at},${at}`);
+    machine.write("many.csv", ["id,title,subscribers", ...rows].join("\n"));
+    const files = () => [...new Bun.Glob("*").scanSync({ cwd: machine.folder, onlyFiles: false })];
+    const child = machine.spawn(["import", "channels", "many.csv", ...words]);
+    await until(() =>
+      words.length > 0
+        ? files().some((name) => name.startsWith("kanalog-dry-run-"))
+        : titles().length > 0,
+    );
+    child.kill("SIGINT");
+    const [notes, exitCode] = await Promise.all([child.stderr.text(), child.exited]);
+    expect(exitCode).toBe(130);
+    expect(notes).toContain("Run it again for the rest.");
+    expect(files().filter((name) => name.startsWith("kanalog-dry-run-"))).toEqual([]);
+    if (words.length > 0) return;
+    const kept = titles().length;
+    const again = await machine.run(["import", "channels", "many.csv", "--json"]);
+    expect(summaryOf(again.out)).toMatchObject({ unchanged: kept, inserted: 60_000 - kept });
+  });
+}

@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { createMachine, type Machine } from "../../../support/machine.ts";
+
+let machine: Machine;
+beforeEach(() => {
+  machine = createMachine();
+});
+afterEach(() => machine.leave());
+
+test("recount counts both directories, and says how many counts changed", async () => {
+  machine.write(
+    "channels.ndjson",
+    '{"id":1,"title":"A","subscribers":1,"category":"auto","categories":["blogs"],"territory":"russia"}',
+  );
+  await machine.run(["import", "channels", "channels.ndjson"]);
+  expect(await machine.json(["recount"])).toEqual({ changed: 3 });
+  expect((await machine.run(["recount"])).out).toBe("0 counts changed.\n");
+  const counted = machine.query(
+    "SELECT slug, channels FROM categories WHERE channels > 0 ORDER BY slug",
+  );
+  expect(counted).toEqual([
+    { slug: "auto", channels: 1 },
+    { slug: "blogs", channels: 1 },
+  ]);
+});
+
+test("openapi prints the document that is served, without a database", async () => {
+  const { exitCode, out, notes } = await machine.runProgram(["openapi"], {
+    environment: { KANALOG_BASE_URL: "https://api.example.com/kanalog/" },
+  });
+  expect({ exitCode, notes }).toEqual({ exitCode: 0, notes: "" });
+  const document = JSON.parse(out);
+  expect(document.openapi).toStartWith("3.");
+  expect(document.paths["/v1/me/"].get.operationId).toBe("me_retrieve");
+  expect(document.servers).toEqual([{ url: "https://api.example.com/kanalog" }]);
+  expect(machine.exists("kanalog.db")).toBe(false);
+});
+
+test("config prints every setting with its value in force, opening no database", async () => {
+  const { results } = await machine.json<{
+    results: { name: string; value: string; doc: string }[];
+  }>(["config"]);
+  const values = Object.fromEntries(results.map(({ name, value }) => [name, value]));
+  expect(values).toMatchObject({
+    KANALOG_DB: machine.database,
+    KANALOG_HOST: "127.0.0.1",
+    KANALOG_PORT: "0",
+    KANALOG_BASE_URL: null,
+    KANALOG_QUERY_TIMEOUT_MS: "5000",
+  });
+  for (const { doc } of results) expect(doc).not.toBe("");
+  const table = await machine.run(["config"]);
+  expect(table.out).toContain("KANALOG_QUERY_TIMEOUT_MS");
+  expect(machine.exists("kanalog.db")).toBe(false);
+});
+
+test("a setting may be given as a file", async () => {
+  machine.write("timeout", "1234\n");
+  const { exitCode, out } = await machine.run(["config"], {
+    environment: { KANALOG_QUERY_TIMEOUT_MS_FILE: machine.path("timeout") },
+  });
+  expect(exitCode).toBe(0);
+  expect(out).toMatch(/KANALOG_QUERY_TIMEOUT_MS +1234 /);
+});
+
+test("wrong settings stop every command that reads them, one line a fault naming its variable", async () => {
+  const environment = {
+    KANALOG_PORT: "eighty",
+    KANALOG_BASE_URL: "example.com",
+    KANALOG_LOG_LEVEL_FILE: machine.path("missing"),
+  };
+  for (const words of [["serve"], ["start"], ["org", "list"], ["openapi"], ["config"]]) {
+    const { exitCode, out, notes } = await machine.run(words, { environment });
+    expect({ words, exitCode, out }).toEqual({ words, exitCode: 2, out: "" });
+    expect(
+      notes
+        .trimEnd()
+        .split("\n")
+        .map((line) => line.split(":")[0]),
+    ).toEqual([...["KANALOG_PORT", "KANALOG_BASE_URL", "KANALOG_LOG_LEVEL"]]);
+  }
+  expect(machine.exists("kanalog.db")).toBe(false);
+});
+
+test("options of serve win over the environment, and their faults name the variable", async () => {
+  const wrong = await machine.run(["serve", "--port", "99999"], {
+    environment: { KANALOG_PORT: "1" },
+  });
+  expect(wrong.exitCode).toBe(2);
+  expect(wrong.notes).toStartWith('KANALOG_PORT: "99999"');
+  machine.write("port", "1\n");
+  const { address } = await machine.serve(
+    ["serve", "--port", "0", "--host", "localhost", "--db", machine.path("other.db")],
+    { environment: { KANALOG_PORT: "", KANALOG_PORT_FILE: machine.path("port") } },
+  );
+  expect((await fetch(`${address}/healthz`)).status).toBe(200);
+  expect(machine.exists("other.db")).toBe(true);
+  expect(machine.exists("kanalog.db")).toBe(false);
+});
+
+test("an address that cannot be listened on is one line naming it, with exit 1", async () => {
+  const taken = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
+  try {
+    const { exitCode, notes } = await machine.run(["serve"], {
+      environment: { KANALOG_PORT: String(taken.port) },
+    });
+    expect(exitCode).toBe(1);
+    expect(notes.trimEnd().split("\n")).toHaveLength(1);
+    expect(notes).toContain(String(taken.port));
+  } finally {
+    await taken.stop(true);
+  }
+});
+
+test("a database that cannot be opened is one line naming it, with exit 1", async () => {
+  machine.write("text.db", "no database, but a text that is long enough\n".repeat(100));
+  const environment = { KANALOG_DB: machine.path("text.db") };
+  const { exitCode, notes } = await machine.run(["org", "list"], { environment });
+  expect(exitCode).toBe(1);
+  expect(notes.trimEnd().split("\n")).toHaveLength(1);
+  expect(notes).toContain("text.db");
+});

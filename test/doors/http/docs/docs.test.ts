@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { type App, createApp } from "../../../../src/app/app.ts";
+import { guides } from "../../../../src/app/guides.ts";
+import { importFile } from "../../../../src/catalog/imports/import-file.ts";
+import { readConfig } from "../../../../src/config.ts";
+import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
+import { apiMethods } from "../../../../src/methods/table.ts";
+import { fakePorts } from "../../../support/fake-ports.ts";
+import { HANGS_AFTER_MS } from "../../../support/machine.ts";
+import {
+  CHROMIUM,
+  launchBrowser,
+  openWindow,
+  seriousFaults,
+  tooWide,
+} from "../../../support/site-browser.ts";
+
+/** The documentation in a real browser, where the machine has one. */
+/** Drawing an operation with its answer takes the page a second; all of them by `bun run test:pages`. */
+const TRIES_ALL = process.env["KANALOG_TEST_SLOW"] === "1";
+/** The first of the webhooks': of every verb, with bodies and without. */
+const EVERY_VERB = { from: 10, to: 15 };
+if (CHROMIUM === undefined) console.warn("No Chromium here: the documentation was not looked at.");
+
+const folder = mkdtempSync(join(tmpdir(), "kanalog-docs-"));
+const sample = new URL("../../../../data/sample/", import.meta.url).pathname;
+let app: App;
+let address: string;
+let key: string;
+let browser: Browser | null = null;
+
+beforeAll(async () => {
+  const ports = fakePorts();
+  const environment = { KANALOG_DB: join(folder, "docs.db"), KANALOG_PORT: "0" };
+  app = await createApp(readConfig(environment), ports);
+  const { db, accounts, keys } = app.domains;
+  await importFile(db, ports.clock, "channels", `${sample}channels.ndjson`);
+  await importFile(db, ports.clock, "posts", `${sample}posts.ndjson`);
+  const organization = await accounts.createOrganization(
+    { name: "Acme", plan: "profi" },
+    COMMAND_LINE,
+  );
+  const member = await accounts.addMember(
+    {
+      organizationId: organization.id,
+      email: "ada@example.com",
+      name: "Ada",
+      role: "owner",
+    },
+    COMMAND_LINE,
+  );
+  const created = { memberId: member.id, name: "", access: "read_write", expiresAt: null } as const;
+  key = (await keys.createKey(created, COMMAND_LINE)).token;
+  address = app.listen();
+  if (CHROMIUM !== undefined) browser = await launchBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await app.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function openDocs(): Promise<{ page: Page; hosts: Set<string>; faults: string[] }> {
+  if (browser === null) throw new Error("no browser");
+  const page = await browser.newPage();
+  page.setDefaultTimeout(HANGS_AFTER_MS);
+  const hosts = new Set<string>();
+  const faults: string[] = [];
+  page.on("request", (request) => hosts.add(new URL(request.url()).host));
+  page.on("pageerror", (error) => faults.push(error.message));
+  page.on("console", (message) => {
+    // An operation that answers 404 is told so too.
+    if (message.type() === "error" && !/status of 404/.test(message.text())) {
+      faults.push(message.text());
+    }
+  });
+  await page.goto(`${address}/docs/`);
+  await page.waitForSelector(".opblock");
+  return { page, hosts, faults };
+}
+
+test.skipIf(CHROMIUM === undefined)(
+  "every method can be tried from the documentation, which asks no other host for anything",
+  async () => {
+    const { page, hosts, faults } = await openDocs();
+    await page.click(".auth-wrapper .authorize");
+    await page.fill(".auth-container input", key);
+    await page.click(".auth-btn-wrapper .authorize");
+    await page.click(".btn-done");
+
+    const operations = await page.locator(".opblock").all();
+    expect(operations).toHaveLength(apiMethods.length);
+    const tried = TRIES_ALL ? operations : operations.slice(EVERY_VERB.from, EVERY_VERB.to);
+    const statuses: Record<string, string> = {};
+    for (const operation of tried) {
+      await operation.locator(".opblock-summary-control").click();
+      await operation.locator("button.execute").click();
+      const status = operation.locator(".live-responses-table .response .response-col_status");
+      await status.first().waitFor();
+      const path = await operation.locator(".opblock-summary-path").getAttribute("data-path");
+      const verb = await operation.locator(".opblock-summary-method").textContent();
+      statuses[`${verb} ${path}`] = (await status.first().textContent()) ?? "";
+      // Closed again: each that stays open is drawn anew with every answer, which took most of a minute.
+      await operation.locator(".opblock-summary-control").click();
+    }
+    const others = Object.entries(statuses).filter(([, status]) => status !== "200");
+    expect(Object.fromEntries(others)).toEqual({
+      "POST /v1/msgr/webhooks/": "201",
+      "DELETE /v1/msgr/webhooks/{id}/": "204",
+      // The webhook is gone by then.
+      ...(TRIES_ALL && {
+        "POST /v1/msgr/webhooks/{id}/rotate-secret/": "404",
+        "POST /v1/msgr/webhooks/{id}/test/": "404",
+        "GET /v1/msgr/webhooks/{id}/deliveries/": "404",
+        "POST /v1/msgr/webhooks/{id}/deliveries/{delivery}/resend/": "404",
+      }),
+    });
+    expect(new Set(Object.keys(statuses).map((name) => name.split(" ")[0]))).toEqual(
+      new Set(["GET", "POST", "PATCH", "DELETE"]),
+    );
+    expect([...hosts]).toEqual([new URL(address).host]);
+    expect(faults).toEqual([]);
+  },
+);
+
+test.skipIf(CHROMIUM === undefined).each([
+  [390, "dark"],
+  [1280, "light"],
+] as const)("guides are read at %d pixels, %s, by the keyboard too", async (width, colorScheme) => {
+  if (browser === null) throw new Error("no browser");
+  const viewport = { width, height: 800 };
+  const { context, page, faults, go } = await openWindow(browser, address, {
+    viewport,
+    colorScheme,
+  });
+  for (const { name, texts } of guides) {
+    for (const language of Object.keys(texts)) {
+      await go(`/docs/${name}/?lang=${language}`);
+      expect(await tooWide(page), name).toBeLessThanOrEqual(0);
+    }
+  }
+  // All are made in one way: these two have all that a guide has.
+  for (const path of ["/docs/importing/", "/docs/mcp/?lang=ru"]) {
+    await go(path);
+    expect(await seriousFaults(page), path).toEqual([]);
+  }
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  expect(new URL(page.url()).hash).toBe("#content");
+  // The bar stands above Swagger UI as well, in the same colours.
+  await go("/docs/");
+  await page.waitForSelector(".opblock");
+  const paper = "getComputedStyle(document.querySelector('header')).backgroundColor";
+  expect(await page.evaluate(paper)).toBe(
+    colorScheme === "dark" ? "rgb(30, 35, 43)" : "rgb(244, 246, 249)",
+  );
+  await page.getByRole("link", { name: "Assistants" }).click();
+  await page.waitForURL("**/docs/mcp/");
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+test("the documentation's page names no other host and forbids foreign scripts", async () => {
+  const answer = await fetch(`${address}/docs/`);
+  expect(answer.status).toBe(200);
+  expect(await answer.text()).not.toMatch(/(?:https?:)?\/\//);
+  const policy = answer.headers.get("content-security-policy");
+  expect(policy).toContain("script-src 'self';");
+  expect(policy).toContain("default-src 'none';");
+});

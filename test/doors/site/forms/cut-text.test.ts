@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { cutFaults, cutText } from "../../../../src/doors/site/forms/cut-text.ts";
+import { told } from "../../../../src/doors/site/forms/told.ts";
+import { fieldError } from "../../../../src/errors.ts";
+import { message } from "../../../../src/values/messages/messages.ts";
+import { type Appliance, startAppliance } from "../../../support/appliance.ts";
+import { channel, imported } from "../../../support/expectations.ts";
+import { addPerson, signedInVisitor } from "../../../support/visitor.ts";
+
+/** A page says what is wrong in less than 4 KiB, whatever was typed. */
+
+let appliance: Appliance;
+beforeEach(async () => {
+  appliance = await startAppliance();
+});
+afterEach(() => appliance.close());
+
+/** The texts of a page that tell what is wrong. */
+function toldOn(html: string): string {
+  const texts = html.matchAll(
+    /<(strong|p)(?: class="\w+")?(?: role="alert"| id="[\w-]+-fault")>(.*?)<\/\1>/gs,
+  );
+  return [...texts].map(([, , text = ""]) => text).join("");
+}
+
+test("no more than 20 faults are told, in less than 4 KiB as the page has them", () => {
+  const many = Object.fromEntries(
+    Array.from({ length: 30 }, (_, at) => [`field${at}`, [message("blank")]]),
+  );
+  const shown = Object.values(cutFaults(told("en", fieldError(many)))).flat();
+  expect(shown).toHaveLength(20);
+  expect(shown.at(-1)).toBe("There are 11 more faults.");
+  expect(cutFaults({ a: ["x", "y"], b: ["z"] })).toEqual({ a: ["x", "y"], b: ["z"] });
+  for (const character of ["x", '"', "ж", "😀"]) {
+    const cut = cutFaults({ a: [character.repeat(50_000)], b: [character.repeat(50_000)] });
+    const bytes = Buffer.byteLength(Bun.escapeHTML(Object.values(cut).flat().join("")));
+    expect(bytes, character).toBeGreaterThan(3_000);
+    expect(bytes, character).toBeLessThan(4_000);
+  }
+});
+
+test("a text is cut between characters, and stays as it is where it fits", () => {
+  expect(cutText("abc", 3)).toBe("abc");
+  expect(cutText("abcd", 3)).toBe("abc…");
+  expect(cutText("😀😀", 7)).toBe("😀…");
+  expect(cutText('a"b', 6)).toBe("a…");
+});
+
+test("names of channels that there are not are told in short, 20 of them", async () => {
+  await addPerson(appliance);
+  const visitor = await signedInVisitor(appliance, "ada@example.com");
+  for (const names of [
+    Array.from({ length: 4_000 }, (_, at) => `@nobody_${at}`),
+    Array.from({ length: 800 }, (_, at) => `"${"&".repeat(80)}${at}`),
+    [`@${"x".repeat(200_000)}`],
+  ]) {
+    const sent = { action: "create", url: "http://x", channels: names.join("\n") };
+    const { status, html } = await visitor.post("/account/webhooks/", sent);
+    expect(status).toBe(400);
+    expect(toldOn(html)).toContain("Enter a valid https:// address.");
+    expect(toldOn(html)).toMatch(/This is neither|There is no public channel/);
+    expect(Buffer.byteLength(toldOn(html))).toBeLessThan(4 * 1024);
+    expect(toldOn(html).split(", ").length).toBeLessThanOrEqual(20);
+  }
+});
+
+test("what a page is asked for in its address is told in short", async () => {
+  await imported(appliance, "channels", [channel(1)]);
+  await addPerson(appliance);
+  const visitor = await signedInVisitor(appliance, "ada@example.com");
+  const query = `ordering=${"o".repeat(12_000)}`;
+  const { html } = await visitor.get(`/account/channels/?${query}`);
+  const [results = ""] = /<section id="results".*<\/section>/s.exec(html) ?? [];
+  expect(results).toContain("ooo");
+  expect(Buffer.byteLength(results)).toBeLessThan(4 * 1024);
+});
