@@ -14,6 +14,7 @@ import { compare } from "./parts/compare.ts";
 import { growth } from "./parts/growth.ts";
 import { imports } from "./parts/imports.ts";
 import { memory } from "./parts/memory.ts";
+import { refresh } from "./parts/refresh.ts";
 import { search } from "./parts/search.ts";
 import { start } from "./parts/start.ts";
 import { endAll } from "./processes.ts";
@@ -25,6 +26,7 @@ const PARTS: Record<PartName, Part> = {
   growth,
   "beside-import": besideImport,
   imports,
+  refresh,
   start,
   memory,
 };

@@ -8,6 +8,7 @@ export const PARTS = [
   "growth",
   "beside-import",
   "imports",
+  "refresh",
   "start",
   "memory",
 ] as const;

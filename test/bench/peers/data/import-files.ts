@@ -1,8 +1,8 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { ChannelRecord } from "../../../../src/catalog/channels/card.ts";
-import { toCard } from "../../../../src/catalog/channels/card.ts";
 import { searchTextOf } from "../../../../src/catalog/channels/search-text.ts";
+import { storedCard } from "../../../../src/catalog/channels/stored-card.ts";
 import { statement } from "../../../../src/db/database.ts";
 import { openDatabase } from "../../../../src/db/open-database.ts";
 import { systemClock } from "../../../../src/ports/clock.ts";
@@ -17,6 +17,7 @@ export interface ImportFiles {
   stats: string;
   channelRows: string;
   cardRows: string;
+  textRows: string;
   publicCardRows: string;
   statsRows: string;
 }
@@ -46,10 +47,11 @@ export function writeImportFiles(
   db.close();
 
   const file = (name: string) => createLines(join(folder, name));
-  const [own, rows, cards, publicCards] = [
+  const [own, rows, cards, texts, publicCards] = [
     file("channels.csv"),
     file("channel-rows.csv"),
     file("card-rows.csv"),
+    file("text-rows.csv"),
     file("public-card-rows.csv"),
   ];
   const [stats, statsRows] = [file("stats.csv"), file("stats-rows.csv")];
@@ -79,11 +81,10 @@ export function writeImportFiles(
       aPlus: one.a_plus === 1,
       verified: one.verified === 1,
     });
-    rows.add([
-      ...[id, kind, one.is_public, subscribers, quality, citation, one.last_post_at, searchText],
-    ]);
+    rows.add([id, kind, one.is_public, subscribers, quality, citation, one.last_post_at]);
     cards.add([id, ...card, ...facets]);
-    if (one.is_public === 1) publicCards.add([id, JSON.stringify(toCard(one))]);
+    texts.add([id, searchText]);
+    if (one.is_public === 1) publicCards.add([id, storedCard(one)]);
     for (const { day, ...counts } of statisticsDays(id, subscribers, daysPerChannel)) {
       const values = [counts.subscribers, counts.views, counts.posts];
       stats.add([id, formatDay(day), ...values]);
@@ -94,6 +95,7 @@ export function writeImportFiles(
     channels: own.close(),
     channelRows: rows.close(),
     cardRows: cards.close(),
+    textRows: texts.close(),
     publicCardRows: publicCards.close(),
     stats: stats.close(),
     statsRows: statsRows.close(),

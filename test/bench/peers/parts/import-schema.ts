@@ -17,19 +17,20 @@ interface ImportSchema {
   searchAfterwards: string;
 }
 
-/** `.import` takes no table with a column that is computed. */
-const PLACE = /,\s*(place INTEGER[\s\S]*?VIRTUAL)/;
+/** A column that is computed, which a table must not have that `.import` writes; indexes compute it. */
+const IS_CHAT = /,\s*is_chat INTEGER[\s\S]*?VIRTUAL/;
 
 /**
- * As in a database of Kanalog, but for the column `place`. An older `sqlite3` gets the search index without
- * `contentless_delete`, which inserting hardly notices.
+ * As in a database of Kanalog, but for the column `is_chat`. An older `sqlite3` gets the search index
+ * without `contentless_delete`, which inserting hardly notices.
  */
 export async function importSchema(database: string): Promise<ImportSchema> {
   const db = new BetterSqlite3(database, { readonly: true });
   const statements = db
     .prepare<[], string>(
       `SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL
-         AND tbl_name IN ('channels', 'channel_cards', 'public_cards', 'channel_search', 'daily_statistics')
+         AND tbl_name IN ('channels', 'channel_cards', 'channel_texts', 'public_cards', 'channel_search',
+           'daily_statistics')
        ORDER BY type = 'index', rowid`,
     )
     .pluck()
@@ -39,17 +40,16 @@ export async function importSchema(database: string): Promise<ImportSchema> {
   const [majorLeast = 0, minorLeast = 0] = CONTENTLESS_DELETE;
   const isOld = major < majorLeast || (major === majorLeast && minor < minorLeast);
   const text = statements.map((statement) => `${statement};`).join("\n");
-  const place = PLACE.exec(text)?.[1];
-  if (place === undefined) throw new Error("channels have no place");
-  const tables = text.replace(PLACE, "");
+  if (!IS_CHAT.test(text)) throw new Error("channels have no is_chat");
+  const tables = text.replace(IS_CHAT, "").replaceAll("(is_chat,", "((kind = 'chat'),");
   return {
     tables: isOld ? tables.replace(" contentless_delete = 1,", "") : tables,
     searchAlong:
-      "CREATE TRIGGER search_along AFTER INSERT ON channels WHEN new.is_public = 1 BEGIN" +
+      "CREATE TRIGGER search_along AFTER INSERT ON channel_texts" +
+      " WHEN (SELECT is_public FROM channels WHERE id = new.id) = 1 BEGIN" +
       " INSERT INTO channel_search (rowid, search_text) VALUES (new.id, new.search_text); END;\n",
     searchAfterwards:
-      `ALTER TABLE channels ADD COLUMN ${place};\n` +
-      "INSERT INTO channel_search (rowid, search_text)" +
-      " SELECT place, search_text FROM channels WHERE is_public = 1 ORDER BY place;\n",
+      "INSERT INTO channel_search (rowid, search_text) SELECT t.id, t.search_text" +
+      " FROM channel_texts t JOIN channels c ON c.id = t.id WHERE c.is_public = 1 ORDER BY t.id;\n",
   };
 }

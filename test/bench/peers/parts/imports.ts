@@ -51,6 +51,7 @@ export const imports: Part = async ({ options, tell }) => {
     const loadChannels = [
       load(files.channelRows, "channels"),
       load(files.cardRows, "channel_cards"),
+      load(files.textRows, "channel_texts"),
       load(files.publicCardRows, "public_cards"),
     ];
     for (let round = 0; round < options.rounds; round++) {
@@ -164,7 +165,7 @@ function memoryGrowth(bytes: readonly number[]): number {
   return Math.max(...bytes.slice(half)) / Math.max(...bytes.slice(0, half));
 }
 
-const CHANNEL_TABLES = ["channels", "channel_cards", "public_cards"];
+const CHANNEL_TABLES = ["channels", "channel_cards", "channel_texts", "public_cards"];
 const TABLES = [...CHANNEL_TABLES, "daily_statistics"];
 
 /** @throws Error where one has other rows than the other */
