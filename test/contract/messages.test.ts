@@ -252,12 +252,88 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
   quoteInCell: [
     [{}, "A quote stands within a cell that is not quoted: quote the cell and double the quote."],
   ],
+  columnTwiceInRow: [[{ column: "COLUMN" }, "The row gives the column COLUMN twice."]],
+  importChannelsFirst: [[{}, "Import channels first."]],
   lineNotJson: [[{}, "The line is not JSON."]],
   lineNotObject: [[{}, "The line is not a JSON object."]],
   unknownColumns: [[{ columns: ["ONE", "TWO"] }, "Unknown columns: ONE, TWO."]],
   noFile: [[{ path: "PATH" }, "There is no file PATH."]],
   isFolder: [[{ path: "PATH" }, "PATH is a directory, not a file."]],
   fileNotUtf8: [[{ file: "FILE", line: 94 }, "FILE is not UTF-8 (line 94)."]],
+  fileNotUtf16: [[{ file: "FILE", line: 94 }, "FILE is not UTF-16, as its mark says (line 94)."]],
+  readAsWindows1251: [
+    [
+      {},
+      "The file is not UTF-8 and was read as Windows-1251. Where letters are wrong, save it as UTF-8.",
+    ],
+  ],
+  recognizedFile: [
+    [
+      {
+        ...{ format: "csv", separator: ";", encoding: "Windows-1251", compression: "gzip" },
+        ...{ from: null, timezone: "ZONE" },
+      },
+      "Read as CSV, separated by semicolons, Windows-1251, gzip, times without an offset are of ZONE.",
+    ],
+    [
+      {
+        ...{ format: "json", separator: null, encoding: "UTF-8", compression: null },
+        ...{ from: "FROM", timezone: "ZONE" },
+      },
+      "Read as FROM (JSON), UTF-8, times without an offset are of ZONE.",
+    ],
+  ],
+  recognizedNames: [[{ names: ["THEIRS = ours"] }, "Columns: THEIRS = ours."]],
+  ignoredColumns: [[{ columns: ["ONE", "TWO"] }, "Left out, since nothing takes them: ONE, TWO."]],
+  excelFile: [
+    [
+      { file: "FILE" },
+      'FILE is an Excel file or a ZIP archive. In Excel: File, Save As, "CSV UTF-8"; unpack an archive.',
+    ],
+  ],
+  databaseFile: [[{ file: "FILE" }, "FILE is an SQLite database, not a table of rows."]],
+  pdfFile: [[{ file: "FILE" }, "FILE is a PDF, not a table of rows."]],
+  packedFileDamaged: [
+    [
+      { file: "FILE", compression: "gzip" },
+      "FILE is damaged or cut off: it cannot be unpacked (gzip). Mend it and import the file again; rows before it may be imported already.",
+    ],
+  ],
+  otherKind: [
+    [
+      { kind: "ONE", other: "TWO", columns: ["THREE", "FOUR"] },
+      "The file has columns of TWO (THREE, FOUR), and not of ONE. Import it as TWO.",
+    ],
+  ],
+  mapToUnknown: [
+    [
+      { column: "ONE", known: ["TWO", "THREE"] },
+      'There is no column "ONE" to give another name to. Known: TWO, THREE.',
+    ],
+  ],
+  isChatExport: [
+    [{ from: "FROM" }, "The file is an export of messages. Import it with --from FROM."],
+  ],
+  notForeign: [[{ from: "FROM" }, "The file has no messages as FROM writes them."]],
+  foreignKind: [[{ from: "FROM", kinds: ["ONE", "TWO"] }, "Files of FROM hold ONE and TWO."]],
+  jsonBroken: [
+    [
+      { line: 94 },
+      "Line 94: this is not JSON. Mend it and import the file again; rows before it may be imported already.",
+    ],
+  ],
+  jsonCutOff: [
+    [
+      { line: 94 },
+      "Line 94: the JSON ends in the middle. Mend it and import the file again; rows before it may be imported already.",
+    ],
+  ],
+  valueTooLong: [
+    [
+      { line: 94, characters: 71 },
+      "Line 94: a value is longer than 71 characters. Mend it and import the file again; rows before it may be imported already.",
+    ],
+  ],
   noHeader: [[{}, "The file has no whole header: its first line names the columns."]],
   unknownColumnsInHeader: [
     [

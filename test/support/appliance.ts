@@ -1,5 +1,6 @@
 import { type App, createApp } from "../../src/app/app.ts";
 import { type ImportKindName, importKinds } from "../../src/catalog/imports/import-kinds.ts";
+import { nothingRecognized } from "../../src/catalog/imports/recognized.ts";
 import {
   type ImportSummary,
   type Reject,
@@ -33,6 +34,7 @@ export interface Appliance {
   get(path: string, key?: string): Promise<Answer>;
   /** Makes an organization with one member and a key. */
   customer(options?: CustomerOptions): Promise<Customer>;
+  /** As with `--strict`: any bad cell is told as a rejected row. */
   importRows(kind: ImportKindName, rows: Fields[], replace?: boolean): Promise<ImportResult>;
   close(): Promise<void>;
 }
@@ -52,7 +54,9 @@ export interface Customer {
 }
 
 /** With what it said in English. */
-export type ImportResult = ImportSummary & {
+export type ImportResult = Omit<ImportSummary, "rejects"> & {
+  /** Rejected rows by reason, as the summary has them. */
+  groups: ImportSummary["rejects"];
   rejects: (Omit<Reject, "fault"> & { reason: string })[];
   notes: string[];
 };
@@ -145,12 +149,14 @@ export async function startAppliance(
             folder: import.meta.dir,
             note: (said) => notes.push(inEnglish(said)),
           },
+          recognized: nothingRecognized("Europe/Moscow"),
+          cells: { timezone: "Europe/Moscow", messengerHosts: ["t.me"], strict: true },
           replace,
           onReject: ({ fault, ...reject }) => rejects.push({ ...reject, reason: inEnglish(fault) }),
           onProgress: () => {},
         },
       );
-      return { ...summary, rejects, notes };
+      return { ...summary, groups: summary.rejects, rejects, notes };
     },
 
     close: () => app.close(),

@@ -1,16 +1,19 @@
 import { type ImportKindName, importKinds } from "../../src/catalog/imports/import-kinds.ts";
-import { type ImportFormat, readRows } from "../../src/catalog/imports/rows.ts";
+import type { CellRules } from "../../src/catalog/imports/read-cells.ts";
+import { nothingRecognized } from "../../src/catalog/imports/recognized.ts";
+import { AS_RECOGNIZED, type ReadingOptions, readRows } from "../../src/catalog/imports/rows.ts";
 import { runImport } from "../../src/catalog/imports/run-import.ts";
 import { inEnglish } from "../../src/values/messages/messages.ts";
 import type { Appliance, ImportResult } from "./appliance.ts";
 
-export interface ImportTextOptions {
-  format?: ImportFormat;
+export interface ImportTextOptions extends Partial<ReadingOptions & CellRules> {
   replace?: boolean;
   /** Where image files lie. */
   folder?: string;
   /** Bytes that arrive at once. */
   chunkBytes?: number;
+  /** The file's name, by which its format may be known. */
+  name?: string;
 }
 
 /** Imports the content of a file, as the command does, into an appliance's database. */
@@ -20,11 +23,12 @@ export async function importText(
   content: string | Uint8Array,
   options: ImportTextOptions = {},
 ): Promise<ImportResult> {
-  const { format = "csv", replace = false, folder = "/nowhere" } = options;
+  const { replace = false, folder = "/nowhere", name = "a file" } = options;
+  const { timezone = "Europe/Moscow", messengerHosts = ["t.me"], strict = false } = options;
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   const chunkBytes = options.chunkBytes ?? bytes.byteLength;
   const source = {
-    name: "a file",
+    name,
     bytes: bytes.byteLength,
     folder,
     async *open() {
@@ -35,16 +39,19 @@ export async function importText(
   };
   const rejects: ImportResult["rejects"] = [];
   const notes: string[] = [];
-  const rows = readRows(source, format, Object.keys(importKinds[kind].columns), () => {});
+  const recognized = nothingRecognized(timezone);
+  const rows = readRows(source, kind, { ...AS_RECOGNIZED, ...options }, recognized);
   const summary = await runImport(importKinds[kind], rows, {
     db: domains.db,
     clock,
     context: { clock, folder, note: (said) => notes.push(inEnglish(said)) },
+    recognized,
+    cells: { timezone, messengerHosts, strict },
     replace,
     onReject: ({ fault, ...reject }) => rejects.push({ ...reject, reason: inEnglish(fault) }),
     onProgress: () => {},
   });
-  return { ...summary, rejects, notes };
+  return { ...summary, groups: summary.rejects, rejects, notes };
 }
 
 /** A summary's counts, without what differs from run to run. */

@@ -13,6 +13,7 @@ import {
   addressColumn,
   type Column,
   choiceColumn,
+  countColumn,
   ID_MAX,
   integerColumn,
   lineColumn,
@@ -68,7 +69,7 @@ export const CHANNEL_FIELDS = {
     choiceSchema(CHANNEL_KINDS, { description: "`chat` is a group chat" }),
     "channel",
   ),
-  subscribers: field(integerColumn(0), countSchema("Subscribers")),
+  subscribers: field(countColumn(), countSchema("Subscribers")),
   category: optional(slugColumn(), textSchema({ description: "Code of the primary category" })),
   categories: categoriesField("Codes of the additional categories"),
   territory: optional(slugColumn(), textSchema({ description: "Code of the territory" })),
@@ -135,6 +136,7 @@ const RESERVED_HANDLE = "resolve";
 function handleColumn(): Column<string> {
   return {
     nullable: false,
+    spelling: "handle",
     read(given) {
       const value = typeof given === "string" ? given.trim().replace(/^@/, "") : "";
       if (value.toLowerCase() === RESERVED_HANDLE)

@@ -2,6 +2,18 @@ import { type Reader, readChoice, readDay, readFlag, readInteger } from "../../v
 import { message } from "../../values/messages/messages.ts";
 import { type Day, parseInstant } from "../../values/moscow-time.ts";
 
+/** Kinds of values that people write in more ways than one. */
+export type Spelling =
+  | "integer"
+  | "count"
+  | "number"
+  | "flag"
+  | "instant"
+  | "day"
+  | "handle"
+  | "channel"
+  | "word";
+
 /**
  * A column of an import: from a CSV cell (a text, never empty) or a JSON value (never null) to the
  * value that is stored.
@@ -9,6 +21,8 @@ import { type Day, parseInstant } from "../../values/moscow-time.ts";
 export interface Column<T> {
   /** Whether NDJSON's null clears it; for the others null counts as not given. */
   nullable: boolean;
+  /** How people write it otherwise than `read` takes it; absent for texts, which are taken as they are. */
+  spelling?: Spelling;
   read: Reader<T>;
 }
 
@@ -19,12 +33,18 @@ export function nullable<T>(column: Column<T>): Column<T> {
   return { ...column, nullable: true };
 }
 
-function column<T>(read: Reader<T>): Column<T> {
-  return { nullable: false, read };
+function column<T>(read: Reader<T>, spelling?: Spelling): Column<T> {
+  return { nullable: false, read, ...(spelling && { spelling }) };
 }
 
+/** A number by which something is known. */
 export function integerColumn(minimum: number, maximum = Number.MAX_SAFE_INTEGER): Column<number> {
-  return column(readInteger({ minimum, maximum }));
+  return column(readInteger({ minimum, maximum }), "integer");
+}
+
+/** How many there are of something, as people also round it: `1.2K`. */
+export function countColumn(): Column<number> {
+  return { ...integerColumn(0), spelling: "count" };
 }
 
 export function numberColumn(): Column<number> {
@@ -34,11 +54,11 @@ export function numberColumn(): Column<number> {
     return typeof value === "number" && Number.isFinite(value)
       ? { value }
       : { fault: message("notNumber") };
-  });
+  }, "number");
 }
 
 export function flagColumn(): Column<boolean> {
-  return column(readFlag);
+  return column(readFlag, "flag");
 }
 
 /** Takes out NUL and lone surrogates: with them SQLite would keep another text than the one given. */
@@ -75,16 +95,18 @@ export function choiceColumn<Option extends string>(options: readonly Option[]):
     const result = read(given);
     if ("value" in result || result.fault.code !== "notChoice") return result;
     return { fault: message("notChoiceOf", { ...result.fault.values, options }) };
-  });
+  }, "word");
 }
 
 const SLUG = /^[a-z0-9][a-z0-9_-]{0,99}$/;
 
 export function slugColumn(): Column<string> {
-  return column((given) =>
-    typeof given === "string" && SLUG.test(given)
-      ? { value: given }
-      : { fault: message("notSlug") },
+  return column(
+    (given) =>
+      typeof given === "string" && SLUG.test(given)
+        ? { value: given }
+        : { fault: message("notSlug") },
+    "word",
   );
 }
 
@@ -109,11 +131,11 @@ export function instantColumn(): Column<number> {
     return value === null || value < 0 || value > INSTANT_MAX
       ? { fault: message("notInstant") }
       : { value };
-  });
+  }, "instant");
 }
 
 export function dayColumn(): Column<Day> {
-  return column((given) => readDay(typeof given === "string" ? given.trim() : given));
+  return column((given) => readDay(typeof given === "string" ? given.trim() : given), "day");
 }
 
 /** An address of the web. */
@@ -124,7 +146,7 @@ export function addressColumn(lengthMax = 2048): Column<string> {
     }
     const value = storable(given);
     return URL.canParse(value) ? { value } : { fault: message("notAddress") };
-  });
+  }, "word");
 }
 
 /** `channel` of statistics and posts: a service number, or `@handle`. */
@@ -134,5 +156,5 @@ export function channelColumn(): Column<number | `@${string}`> {
     if (typeof given === "string" && /^@\S+$/.test(given)) return { value: given as `@${string}` };
     const number = numbers.read(given);
     return "value" in number ? number : { fault: message("notChannel") };
-  });
+  }, "channel");
 }

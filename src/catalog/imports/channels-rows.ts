@@ -21,6 +21,7 @@ type Records = ReturnType<typeof createChannelRecords>;
 /** Identity is `id`, else `msgr_id`, else `handle` (decisions, section 8). */
 export const channelsImport: ImportKind<ChannelRow> = {
   columns: columnsOf(CHANNEL_FIELDS),
+  requiredColumns: ["id", "msgr_id", "handle", "title", "subscribers", "is_public"],
   isDirectory: false,
   open(db: Database, { clock }: ImportContext) {
     const records = createChannelRecords(db);

@@ -2,21 +2,30 @@ import { pipeline, Readable } from "node:stream";
 import { type CsvError, type Parser, parse } from "csv-parse";
 import { AppError } from "../../errors.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
+import type { ColumnNames } from "./column-names.ts";
+import type { Separator } from "./recognized.ts";
 import { prepend } from "./source.ts";
 import { type Fields, LINE_LENGTH_MAX, type SourceRow } from "./source-row.ts";
 
 const OTHER_NUMBER_OF_CELLS = message("otherNumberOfCells");
 const OPENING_QUOTE = message("quoteInCell");
 
-/** Text without these is split at line breaks into rows and at commas into cells; other text is parsed. */
+/** Text without these is split at line breaks into rows and at separators into cells; other text is parsed. */
 const QUOTE_OR_CARRIAGE_RETURN = /["\r]/;
 
 /** Rows that the parser has read, handed on together. */
 const ROWS_TOGETHER = 500;
 
+/** Separators of cells; where a header has as many of two, the first is taken. */
+const SEPARATORS: readonly Separator[] = [",", ";", "\t"];
+
+/** Our columns in the order of the file's; null for one that is left out. */
+type Header = (string | null)[];
+
 /** The part of a text that was read before its first quote. */
 interface Begun {
-  header: string[] | null;
+  separator: Separator;
+  header: Header | null;
   /** Whole lines. */
   lines: number;
 }
@@ -24,28 +33,53 @@ interface Begun {
 /**
  * The rows of CSV, as many together as a piece of the text has. Up to the first quote they are split off,
  * in a tenth of the time that the parser takes; from there on the parser reads.
+ * @param onSeparator told the one that the header has
  * @throws AppError `invalid` for a wrong header, and where a row's end cannot be found
  */
 export async function* readCsv(
   text: AsyncIterable<string>,
-  columns: readonly string[],
+  names: ColumnNames,
+  onSeparator: (separator: Separator) => void,
 ): AsyncGenerator<SourceRow[]> {
-  const pieces = withoutCarriageReturns(text);
-  const begun: Begun = { header: null, lines: 0 };
+  const { first, pieces } = await withFirstLine(withoutCarriageReturns(text));
+  const separator = separatorOf(first);
+  onSeparator(separator);
+  const begun: Begun = { separator, header: null, lines: 0 };
   let rest = "";
   for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) {
     const piece = next.value;
     if (QUOTE_OR_CARRIAGE_RETURN.test(piece)) {
-      yield* parseCsv(prepend(rest + piece, pieces), columns, begun);
+      yield* parseCsv(prepend(rest + piece, pieces), names, begun);
       return;
     }
     const lines = (rest + piece).split("\n");
     rest = lines.pop() ?? "";
-    yield splitRows(lines, columns, begun);
+    yield splitRows(lines, names, begun);
     if (rest.length > LINE_LENGTH_MAX) throw unreadable(begun.lines + 1, "CSV_MAX_RECORD_SIZE");
   }
-  yield splitRows([rest], columns, begun);
+  yield splitRows([rest], names, begun);
   if (begun.header === null) throw new AppError("invalid", message("noHeader"));
+}
+
+/** The text up to the end of its first line that is not blank, and all of it. */
+async function withFirstLine(
+  text: AsyncGenerator<string>,
+): Promise<{ first: string; pieces: AsyncGenerator<string> }> {
+  let first = "";
+  while (!/\S[^\n]*\n/.test(first) && first.length <= LINE_LENGTH_MAX) {
+    const next = await text.next();
+    if (next.done === true) break;
+    first += next.value;
+  }
+  return { first, pieces: prepend(first, text) };
+}
+
+/** The separator that stands most often in the header, outside of quotes. */
+function separatorOf(first: string): Separator {
+  const header = first.trimStart().split("\n", 1)[0] ?? "";
+  const plain = header.replace(/"[^"]*"?/g, "");
+  const count = (separator: Separator): number => plain.split(separator).length;
+  return SEPARATORS.toSorted((a, b) => count(b) - count(a))[0] as Separator;
 }
 
 /** Makes every line end with LF, within cells too. */
@@ -60,28 +94,25 @@ async function* withoutCarriageReturns(text: AsyncIterable<string>): AsyncGenera
 }
 
 /** The rows of whole lines without quotes; the first line that is not empty is the header. */
-function splitRows(
-  lines: readonly string[],
-  columns: readonly string[],
-  begun: Begun,
-): SourceRow[] {
+function splitRows(lines: readonly string[], names: ColumnNames, begun: Begun): SourceRow[] {
   const rows: SourceRow[] = [];
   for (const content of lines) {
     begun.lines += 1;
     if (content === "") continue;
-    const cells = content.split(",");
+    const cells = content.split(begun.separator);
     const { header, lines: line } = begun;
-    if (header === null) begun.header = checkHeader(cells, columns);
+    if (header === null) begun.header = checkHeader(cells, names);
     else if (cells.length !== header.length) rows.push({ line, fault: OTHER_NUMBER_OF_CELLS });
     else rows.push({ line, fields: toFields(header, cells) });
   }
   return rows;
 }
 
-function toFields(header: readonly string[], cells: readonly string[]): Fields {
+function toFields(header: Readonly<Header>, cells: readonly string[]): Fields {
   const fields: Fields = {};
   for (let at = 0; at < cells.length; at++) {
-    if (cells[at] !== "") fields[header[at] as string] = cells[at];
+    const column = header[at];
+    if (cells[at] !== "" && column != null) fields[column] = cells[at];
   }
   return fields;
 }
@@ -89,7 +120,7 @@ function toFields(header: readonly string[], cells: readonly string[]): Fields {
 /** Parses a text with quoted cells. @param begun the part that was split off before it */
 async function* parseCsv(
   text: AsyncIterable<string>,
-  columns: readonly string[],
+  names: ColumnNames,
   begun: Begun,
 ): AsyncGenerator<SourceRow[]> {
   const rejected: SourceRow[] = [];
@@ -116,9 +147,10 @@ async function* parseCsv(
       header ??
       ((cells: string[]) => {
         lastLine = begun.lines + parser.info.lines;
-        header = checkHeader(cells, columns);
+        header = checkHeader(cells, names);
         return header;
       }),
+    delimiter: begun.separator,
     info: true,
     max_record_size: LINE_LENGTH_MAX,
     on_record: ({ record, info }: CsvRecord): SourceRow => {
@@ -163,17 +195,21 @@ function leadingLineBreaks(text: string): number {
   return count;
 }
 
-function checkHeader(header: string[], columns: readonly string[]): string[] {
-  const names = header.map((name) => name.trim());
-  const unknown = names.filter((name) => !columns.includes(name));
+function checkHeader(cells: readonly string[], names: ColumnNames): Header {
+  const theirs = cells.map((name) => name.trim());
+  const columns = theirs.map((name) => names.resolve(name));
+  const unknown = theirs.filter((_, at) => columns[at] === undefined);
+  names.requireKind(theirs);
   if (unknown.length > 0) {
-    throw new AppError("invalid", message("unknownColumnsInHeader", { unknown, known: columns }));
+    const { known } = names;
+    throw new AppError("invalid", message("unknownColumnsInHeader", { unknown, known }));
   }
-  const repeated = names.find((name, index) => names.indexOf(name) !== index);
-  if (repeated !== undefined) {
+  const header = columns as Header;
+  const repeated = header.find((name, at) => name !== null && header.indexOf(name) !== at);
+  if (repeated != null) {
     throw new AppError("invalid", message("columnTwice", { column: repeated }));
   }
-  return names;
+  return header;
 }
 
 function withoutEmpty(record: Record<string, string>): Fields {

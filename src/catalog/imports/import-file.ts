@@ -1,8 +1,10 @@
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { inEnglish } from "../../values/messages/messages.ts";
+import { MOSCOW_ZONE } from "../../values/moscow-time.ts";
 import { type ImportKindName, importKinds } from "./import-kinds.ts";
-import { formatOf, readRows } from "./rows.ts";
+import { nothingRecognized } from "./recognized.ts";
+import { AS_RECOGNIZED, readRows } from "./rows.ts";
 import { runImport } from "./run-import.ts";
 import { openSource } from "./source.ts";
 
@@ -19,11 +21,14 @@ export async function importFile(
   const kind = importKinds[name];
   // Within the executable a file has no descriptor that a stream could read from.
   const source = { ...(await openSource(path)), open: () => Bun.file(path).stream() };
-  const rows = readRows(source, formatOf(path), Object.keys(kind.columns), () => {});
+  const recognized = nothingRecognized(MOSCOW_ZONE);
+  const rows = readRows(source, name, AS_RECOGNIZED, recognized);
   await runImport(kind, rows, {
     db,
     clock,
     context: { clock, folder: source.folder, note: () => {} },
+    recognized,
+    cells: { timezone: MOSCOW_ZONE, messengerHosts: [], strict: true },
     replace: false,
     onReject: ({ line, fault }) => {
       throw new Error(`${path}, line ${line}: ${inEnglish(fault)}`);

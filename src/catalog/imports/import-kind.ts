@@ -2,7 +2,6 @@ import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { inEnglish, type Message } from "../../values/messages/messages.ts";
 import type { Column } from "../fields/columns.ts";
-import type { Fields } from "./source-row.ts";
 
 /** Values of a row: undefined where it gives none, null where it clears the stored one. */
 export type Given<Row> = { [Name in keyof Row]?: Row[Name] | null | undefined };
@@ -12,6 +11,11 @@ export type RowOutcome = "inserted" | "updated" | "unchanged";
 /** One kind of rows. */
 export interface ImportKind<Row> {
   columns: { readonly [Name in keyof Row]: Column<Row[Name]> };
+  /**
+   * Columns of which a bad cell rejects its row: those by which it is known, those that a new one needs,
+   * and those that decide whether it is shown. A bad cell of another is left out. Absent: all are.
+   */
+  requiredColumns?: readonly string[];
   /**
    * A directory: its rows depend on each other and their order means something, so all are
    * written in one transaction. The others are written in many short ones.
@@ -66,22 +70,4 @@ export class RowFault extends Error {
   ) {
     super(inEnglish(fault));
   }
-}
-
-/** Reads a row's fields by the kind's columns. @throws RowFault at the first that is wrong */
-export function readFields<Row>(columns: ImportKind<Row>["columns"], fields: Fields): Given<Row> {
-  const row: Given<Row> = {};
-  for (const name in fields) {
-    const column = columns[name as keyof Row & string];
-    const given = fields[name];
-    if (column === undefined || given === undefined) continue;
-    if (given === null) {
-      if (column.nullable) row[name as keyof Row] = null;
-      continue;
-    }
-    const read = column.read(given);
-    if ("fault" in read) throw new RowFault(name, read.fault);
-    row[name as keyof Row] = read.value;
-  }
-  return row;
 }

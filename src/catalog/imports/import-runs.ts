@@ -16,6 +16,7 @@ import {
   selectRuns,
 } from "./import-runs.store.ts";
 import type { RunOptions, RunProgress } from "./import-runs.table.ts";
+import { nothingRecognized } from "./recognized.ts";
 import type { Upload } from "./run-upload.ts";
 import type { UploadFiles } from "./upload-files.ts";
 
@@ -156,6 +157,9 @@ const NOTHING_YET: Omit<RunProgress, "options" | "bytes" | "notes"> = {
   unchanged: 0,
   rejected: 0,
   seconds: 0,
+  recognized: nothingRecognized("Europe/Moscow"),
+  rejects: [],
+  warnings: [],
   bytesRead: 0,
 };
 

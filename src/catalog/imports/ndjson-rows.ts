@@ -1,20 +1,31 @@
 import { AppError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
-import { type Fields, LINE_LENGTH_MAX, type SourceRow } from "./source-row.ts";
+import { parseExact } from "./exact-number.ts";
+import type { JsonRows } from "./json-rows.ts";
+import { LINE_LENGTH_MAX, type SourceRow } from "./source-row.ts";
 
 /** The rows of NDJSON, as many together as a piece has. @throws AppError `invalid` at an endless line */
 export async function* readNdjson(
   text: AsyncIterable<string>,
-  columns: readonly string[],
+  { toRow, end }: JsonRows,
 ): AsyncGenerator<SourceRow[]> {
   let line = 0;
   const toRows = (contents: readonly string[]): SourceRow[] => {
     const rows: SourceRow[] = [];
     for (const content of contents) {
       line += 1;
-      if (content.trim() !== "") rows.push(toRow(line, content, columns));
+      if (content.trim() !== "") rows.push(...parsed(line, content));
     }
     return rows;
+  };
+  const parsed = (line: number, content: string): SourceRow[] => {
+    let value: unknown;
+    try {
+      value = parseExact(content);
+    } catch {
+      return [{ line, fault: message("lineNotJson") }];
+    }
+    return toRow(line, value);
   };
   let rest = "";
   for await (const piece of text) {
@@ -26,20 +37,5 @@ export async function* readNdjson(
       throw new AppError("invalid", message("lineTooLong", where));
     }
   }
-  yield toRows([rest]);
-}
-
-function toRow(line: number, content: string, columns: readonly string[]): SourceRow {
-  let value: unknown;
-  try {
-    value = JSON.parse(content);
-  } catch {
-    return { line, fault: message("lineNotJson") };
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return { line, fault: message("lineNotObject") };
-  }
-  const unknown = Object.keys(value).filter((name) => !columns.includes(name));
-  if (unknown.length > 0) return { line, fault: message("unknownColumns", { columns: unknown }) };
-  return { line, fields: value as Fields };
+  yield [...toRows([rest]), ...(end?.(line) ?? [])];
 }

@@ -19,6 +19,7 @@ type PostRow = RowOf<typeof POST_FIELDS>;
 /** Identity is `id`, else channel and `msgr_post_id` (decisions, section 8). */
 export const postsImport: ImportKind<PostRow> = {
   columns: columnsOf(POST_FIELDS),
+  requiredColumns: ["id", "channel", "channel_msgr_id", "msgr_post_id", "published_at", "deleted"],
   isDirectory: false,
   open(db: Database, { clock }: ImportContext) {
     const channelIdOf = createChannelLookup(db);

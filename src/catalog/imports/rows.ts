@@ -1,45 +1,144 @@
 import { extname } from "node:path";
+import { type ColumnNames, createColumnNames, type Naming } from "./column-names.ts";
 import { readCsv } from "./csv-rows.ts";
+import { decodeText } from "./decode-text.ts";
+import { refuseChatExport } from "./foreign/chat-export.ts";
+import {
+  createForeignRows,
+  type ForeignFormatName,
+  formatOfForeign,
+} from "./foreign/foreign-formats.ts";
+import type { ImportKindName } from "./import-kinds.ts";
+import { createJsonRows, readJson } from "./json-rows.ts";
 import { readNdjson } from "./ndjson-rows.ts";
-import { decodeUtf8, prepend, type Source } from "./source.ts";
+import type { Encoding, ImportFormat, Recognized } from "./recognized.ts";
+import { prepend, type Source } from "./source.ts";
 import type { SourceRow } from "./source-row.ts";
+import { unpack } from "./unpack.ts";
 
-export type ImportFormat = "csv" | "ndjson";
-export const IMPORT_FORMATS: readonly ImportFormat[] = ["csv", "ndjson"];
+/** How a file is to be read: plain data. */
+export interface ReadingOptions extends Naming {
+  /** Null where the file's name or its content tells. */
+  format: ImportFormat | null;
+  /** Null for files with the kind's own columns. */
+  from: ForeignFormatName | null;
+}
+
+export const AS_RECOGNIZED: ReadingOptions = {
+  ...{ format: null, from: null, map: {}, ignoreUnknown: false },
+};
 
 const FORMATS_BY_ENDING: Record<string, ImportFormat> = {
   ".csv": "csv",
+  ".tsv": "csv",
   ".ndjson": "ndjson",
   ".jsonl": "ndjson",
 };
 
-/** The format by the ending of a file's name; null where the content has to tell. */
-export function formatOf(path: string): ImportFormat | null {
-  return FORMATS_BY_ENDING[extname(path).toLowerCase()] ?? null;
+/** The format by the ending of a file's name, packed or not; null where the content has to tell. */
+function formatOf(path: string): ImportFormat | null {
+  const name = path.toLowerCase().replace(/\.(gz|zst)$/, "");
+  return FORMATS_BY_ENDING[extname(name)] ?? null;
+}
+
+function namedFormat(file: string, { format, from }: ReadingOptions): ImportFormat | null {
+  return from === null ? (format ?? formatOf(file)) : formatOfForeign(from);
 }
 
 /**
  * Streams the rows of a source, as many together as a piece of its text has: handing them on one by one
  * costs as much as reading them. Columns that the kind does not have are refused by name, in CSV once
  * for the header, in NDJSON row by row.
- * @throws AppError `invalid` for a wrong header
+ * @param recognized told what the file is, as soon as that is known
+ * @throws AppError `invalid` for a wrong header and a file that cannot be read (living data, section 6)
  */
 export async function* readRows(
   source: Source,
-  format: ImportFormat | null,
-  columns: readonly string[],
-  onBytes: (total: number) => void,
+  kind: ImportKindName,
+  options: ReadingOptions,
+  recognized: Recognized,
+  onBytes: (total: number) => void = () => {},
 ): AsyncGenerator<SourceRow[]> {
-  const text = decodeUtf8(source, onBytes);
+  const names = createColumnNames(kind, options, recognized);
+  recognized.from = options.from;
+  const text = readText(source, recognized, onBytes);
   try {
-    const { value: first = "" } = await text.next();
-    // No CSV header of ours begins with a brace or bracket.
-    const isCsv = format === null ? !/^\s*[{[]/.test(first) : format === "csv";
-    const whole = prepend(first, text);
-    yield* isCsv ? readCsv(whole, columns) : readNdjson(whole, columns);
+    const first = await firstText(text);
+    recognized.format = formatOfContent(first, namedFormat(source.name, options));
+    yield* rowsOf(prepend(first, text), first, kind, names, recognized);
   } finally {
     // Closes the file where the reading ends early. Nobody waits for that: a silent pipe is closed only
     // after its next piece.
     void text.return(undefined).catch(() => {});
+  }
+}
+
+function rowsOf(
+  text: AsyncIterable<string>,
+  first: string,
+  kind: ImportKindName,
+  names: ColumnNames,
+  recognized: Recognized,
+): AsyncGenerator<SourceRow[]> {
+  const { format, from } = recognized;
+  if (format === "csv") {
+    return readCsv(text, names, (separator) => {
+      recognized.separator = separator;
+    });
+  }
+  if (from === null) refuseChatExport(first);
+  const rows = from === null ? createJsonRows(names) : createForeignRows(from, kind, names.known);
+  return format === "json" ? readJson(text, rows) : readNdjson(text, rows);
+}
+
+async function* readText(
+  source: Source,
+  recognized: Recognized,
+  onBytes: (total: number) => void,
+): AsyncGenerator<string> {
+  const { compression, bytes } = await unpack(source, onBytes);
+  recognized.compression = compression;
+  // Plain English letters are UTF-8 too.
+  recognized.encoding = "UTF-8";
+  yield* decodeText(bytes, source.name, (encoding: Encoding) => {
+    recognized.encoding = encoding;
+  });
+}
+
+/** So much of a JSON text shows whose export it is. */
+const JSON_BEGIN_LENGTH = 1024;
+
+/** A text's beginning with its first character that is no space; of JSON more. */
+async function firstText(text: AsyncGenerator<string>): Promise<string> {
+  let first = "";
+  while (!/\S/.test(first) || (/^\s*[{[]/.test(first) && first.length < JSON_BEGIN_LENGTH)) {
+    const next = await text.next();
+    if (next.done === true) break;
+    first += next.value;
+  }
+  return first;
+}
+
+/**
+ * No CSV header of ours begins with a brace or bracket, and no line of NDJSON with a bracket.
+ * @param named the format that was named, or null
+ */
+function formatOfContent(first: string, named: ImportFormat | null): ImportFormat {
+  if (named === "csv") return "csv";
+  const begin = first.trimStart();
+  if (begin.startsWith("[")) return "json";
+  if (named !== null) return named;
+  return begin.startsWith("{") ? "ndjson" : "csv";
+}
+
+/**
+ * Reads a file through before any of it is imported; a pipe cannot be, since it is read only once.
+ * @throws AppError `invalid`, as `readRows`, for a file that is no text or is packed and damaged
+ */
+export async function requireReadable(source: Source): Promise<void> {
+  if (source.bytes === null) return;
+  const { bytes } = await unpack(source, () => {});
+  for await (const _ of decodeText(bytes, source.name, () => {})) {
+    // Decoding is the check.
   }
 }

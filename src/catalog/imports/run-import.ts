@@ -11,9 +11,11 @@ import {
   RowFault,
   type RowOutcome,
   type RowWriter,
-  readFields,
 } from "./import-kind.ts";
+import { type BadCell, type CellRules, isOptional, readCells } from "./read-cells.ts";
+import type { Recognized } from "./recognized.ts";
 import type { Fields, SourceRow } from "./source-row.ts";
+import { createTally, type ReasonGroup, type Tally } from "./tally.ts";
 import { createTransactionSize, measureCommit } from "./transaction-size.ts";
 
 export interface ImportSummary {
@@ -25,6 +27,11 @@ export interface ImportSummary {
   /** With `--replace` only. */
   removed?: number;
   seconds: number;
+  recognized: Recognized;
+  /** Rejected rows by column and reason. */
+  rejects: ReasonGroup[];
+  /** Cells that were left out of their rows, by column and reason, and what is odd about the file. */
+  warnings: ReasonGroup[];
 }
 
 /** A row that was not imported. */
@@ -40,6 +47,9 @@ export interface ImportRun {
   db: Database;
   clock: Clock;
   context: ImportContext;
+  /** What the reading of the rows tells of their file. */
+  recognized: Recognized;
+  cells: CellRules;
   /** Directories only: remove the entries that the file does not name. */
   replace: boolean;
   /** Ends the import after the transaction under way. */
@@ -49,8 +59,13 @@ export interface ImportRun {
   onProgress(summary: ImportSummary): void;
 }
 
-/** Receives the outcome of each row: the counts, and the rejected rows. */
-type Told = { summary: ImportSummary } & Pick<ImportRun, "onReject">;
+/** Receives the outcome of each row: the counts, and what was rejected or left out. */
+interface Told extends Pick<ImportRun, "onReject"> {
+  summary: ImportSummary;
+  cells: CellRules;
+  rejects: Tally;
+  warnings: Tally;
+}
 
 /** Rows read ahead of transactions. */
 const BATCH_ROWS = 10_000;
@@ -75,22 +90,34 @@ export async function runImport<Row>(
     unchanged: 0,
     rejected: 0,
     seconds: 0,
+    recognized: run.recognized,
+    rejects: [],
+    warnings: [],
   };
+  const { cells, onReject } = run;
+  const told = { summary, cells, onReject, rejects: createTally(), warnings: createTally() };
   const progress = (): void => {
     summary.seconds = Math.round(run.clock.monotonic() - startedAtMs) / 1000;
+    summary.rejects = told.rejects.groups();
+    summary.warnings = [...warningsOf(run.recognized), ...told.warnings.groups()];
     run.onProgress(summary);
   };
-  if (kind.isDirectory) await importDirectory(kind, rows, run, summary);
-  else await importPaced(kind, rows, run, summary, progress);
+  if (kind.isDirectory) await importDirectory(kind, rows, run, told);
+  else await importPaced(kind, rows, run, told, progress);
   progress();
   return summary;
+}
+
+function warningsOf({ encoding }: Recognized): ReasonGroup[] {
+  if (encoding !== "Windows-1251") return [];
+  return [{ column: null, fault: message("readAsWindows1251"), count: 1, line: null, value: null }];
 }
 
 async function importPaced<Row>(
   kind: ImportKind<Row>,
   rows: AsyncIterable<SourceRow[]>,
-  { db, clock, context, onReject, signal }: ImportRun,
-  summary: ImportSummary,
+  { db, clock, context, signal }: ImportRun,
+  told: Told,
   progress: () => void,
 ): Promise<void> {
   const writer = kind.open(db, context);
@@ -98,7 +125,7 @@ async function importPaced<Row>(
   let nextAtMs = 0;
   const size = createTransactionSize(await measureCommit(db, clock));
   for await (const some of rows) {
-    summary.read += some.length;
+    told.summary.read += some.length;
     batch = batch.concat(some);
     if (batch.length < BATCH_ROWS) continue;
     await writeBatch();
@@ -117,7 +144,7 @@ async function importPaced<Row>(
       await inTransaction(db, clock, "import", () => {
         const begunMs = clock.monotonic();
         do {
-          const written = writeSome(kind, writer, batch, done, { summary, onReject });
+          const written = writeSome(kind, writer, batch, done, told);
           done += written;
           rows += written;
           rowsMs = clock.monotonic() - begunMs;
@@ -142,9 +169,10 @@ async function importDirectory<Row>(
   kind: ImportKind<Row>,
   rows: AsyncIterable<SourceRow[]>,
   run: ImportRun,
-  summary: ImportSummary,
+  told: Told,
 ): Promise<void> {
   const { db, clock, context, onReject } = run;
+  const { summary } = told;
   let all: SourceRow[] = [];
   for await (const some of rows) all = all.concat(some);
   summary.read = all.length;
@@ -170,6 +198,8 @@ async function importDirectory<Row>(
   } catch (error) {
     if (error !== notReplaced) throw error;
     Object.assign(summary, before, { removed: 0 });
+    told.rejects.clear();
+    told.warnings.clear();
     context.note(message("nothingRemoved"));
     await attempt(context.note, onReject);
   }
@@ -185,7 +215,7 @@ async function importDirectory<Row>(
       if (replacing !== undefined && inUse !== undefined) {
         summary.removed = writer.removeOthers?.(replacing, inUse) ?? 0;
       }
-      for (const row of all) writeRow(kind, writer, row, { summary, onReject: reject });
+      for (const row of all) writeRow(kind, writer, row, { ...told, onReject: reject });
       writer.beforeCommit?.();
     });
     await writer.afterwards?.();
@@ -198,11 +228,11 @@ function writeSome<Row>(
   writer: RowWriter<Row>,
   batch: readonly SourceRow[],
   at: number,
-  { summary, onReject }: Told,
+  told: Told,
 ): number {
   const some = batch.slice(at, at + (writer.together?.rows ?? 1));
-  if (insertTogether(kind, writer, some)) summary.inserted += some.length;
-  else for (const row of some) writeRow(kind, writer, row, { summary, onReject });
+  if (insertTogether(kind, writer, some, told.cells)) told.summary.inserted += some.length;
+  else for (const row of some) writeRow(kind, writer, row, told);
   return some.length;
 }
 
@@ -211,13 +241,17 @@ function insertTogether<Row>(
   kind: ImportKind<Row>,
   { together }: RowWriter<Row>,
   rows: readonly SourceRow[],
+  rules: CellRules,
 ): boolean {
   if (together?.rows !== rows.length) return false;
   const given: Given<Row>[] = [];
+  const bad: BadCell[] = [];
   try {
     for (const row of rows) {
       if ("fault" in row) return false;
-      given.push(readFields(kind.columns, row.fields));
+      given.push(readCells(kind, row.fields, rules, bad));
+      // A bad cell is told with the row that has it.
+      if (bad.length > 0) return false;
     }
     return together.insert(given);
   } catch (error) {
@@ -230,16 +264,42 @@ function writeRow<Row>(
   kind: ImportKind<Row>,
   writer: RowWriter<Row>,
   row: SourceRow,
-  { summary, onReject }: Told,
+  { summary, onReject, cells, rejects, warnings }: Told,
 ): void {
+  const fields = "fields" in row ? row.fields : null;
+  const cell = (column: string | null): unknown => (column === null ? null : fields?.[column]);
   try {
     if ("fault" in row) throw new RowFault(null, row.fault);
-    const outcome: RowOutcome = writer.write(readFields(kind.columns, row.fields));
-    summary[outcome] += 1;
+    const bad: BadCell[] = [];
+    const given = readCells(kind, row.fields, cells, bad);
+    summary[writeWithout(kind, writer, given, cells, bad)] += 1;
+    for (const { column, fault } of bad) warnings.add(column, fault, row.line, cell(column));
   } catch (error) {
     if (!(error instanceof RowFault)) throw error;
+    const { column, fault } = error;
     summary.rejected += 1;
-    const fields = "fields" in row ? row.fields : null;
-    onReject({ line: row.line, column: error.column, fault: error.fault, fields });
+    rejects.add(column, fault, row.line, cell(column));
+    onReject({ line: row.line, column, fault, fields });
+  }
+}
+
+/** Writes a row, without the optional cells that the database shows to be bad, such as an unknown code. */
+function writeWithout<Row>(
+  kind: ImportKind<Row>,
+  writer: RowWriter<Row>,
+  given: Given<Row>,
+  rules: CellRules,
+  bad: BadCell[],
+): RowOutcome {
+  for (;;) {
+    try {
+      return writer.write(given);
+    } catch (error) {
+      if (!(error instanceof RowFault)) throw error;
+      const { column, fault } = error;
+      if (!isOptional(kind, column, rules) || given[column as keyof Row] == null) throw error;
+      delete given[column as keyof Row];
+      bad.push({ column, fault });
+    }
   }
 }

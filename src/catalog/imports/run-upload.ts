@@ -9,9 +9,10 @@ import { shortened } from "../../values/shortened.ts";
 import { type ImportKindName, importKinds } from "./import-kinds.ts";
 import { saveProgress } from "./import-runs.store.ts";
 import type { RunProgress, ShownReject } from "./import-runs.table.ts";
-import { formatOf, readRows } from "./rows.ts";
+import { nothingRecognized } from "./recognized.ts";
+import { AS_RECOGNIZED, readRows, requireReadable } from "./rows.ts";
 import { type Reject, runImport } from "./run-import.ts";
-import { openSource, requireUtf8, type Source } from "./source.ts";
+import { openSource, type Source } from "./source.ts";
 
 /** A file that was uploaded to be imported. Plain data, since it is sent to a thread. */
 export interface Upload {
@@ -66,8 +67,9 @@ export async function runUpload(
   const copy = dryRun ? openCopy(db, `${path}-copy`, clock) : null;
   try {
     const source = stoppable({ ...(await openSource(path)), name: fileName }, stop);
-    await requireUtf8(source);
-    const rows = readRows(source, formatOf(fileName), Object.keys(kind.columns), (bytes) => {
+    await requireReadable(source);
+    const recognized = nothingRecognized("Europe/Moscow");
+    const rows = readRows(source, name, AS_RECOGNIZED, recognized, (bytes) => {
       summary.bytesRead = bytes;
     });
     await runImport(kind, rows, {
@@ -78,6 +80,8 @@ export async function runUpload(
         folder: null,
         note: (said) => addUpTo(NOTES_MAX, summary.notes, cut(said)),
       },
+      recognized,
+      cells: { timezone: "Europe/Moscow", messengerHosts: [], strict: false },
       replace,
       onReject: (reject) => addUpTo(REJECTS_MAX, rejects, shown(reject)),
       onProgress: (rowsSoFar) => {

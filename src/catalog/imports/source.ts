@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
@@ -35,58 +34,15 @@ export async function openSource(path: string): Promise<Source> {
   };
 }
 
-/**
- * The source's text, piece by piece.
- * @throws AppError `invalid`, naming the line, at the first byte that is not UTF-8
- */
-export async function* decodeUtf8(
-  source: Source,
-  onBytes: (total: number) => void,
-): AsyncGenerator<string> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let total = 0;
-  let lines = 1;
-  for await (const chunk of source.open()) {
-    const text = decode(
-      () => decoder.decode(chunk, { stream: true }),
-      () => lines + badLine(chunk),
-    );
-    lines += text.split("\n").length - 1;
-    total += chunk.byteLength;
-    onBytes(total);
-    yield text;
-  }
-  yield decode(
-    () => decoder.decode(),
-    () => lines,
-  );
-
-  function decode(work: () => string, line: () => number): string {
-    try {
-      return work();
-    } catch {
-      throw new AppError("invalid", message("fileNotUtf8", { file: source.name, line: line() }));
-    }
-  }
-}
-
-/** A text, put together again after its first piece was read. */
-export async function* prepend(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
-  yield first;
-  yield* rest;
-}
-
-/** Line breaks before the first line of a chunk that is not UTF-8. */
-function badLine(chunk: Uint8Array): number {
-  const lines = Buffer.from(chunk).toString("latin1").split("\n");
-  const bad = lines.findIndex((line) => !isUtf8(Buffer.from(line, "latin1")));
-  return Math.max(0, bad);
-}
-
-/** Reads a file through before any of it is imported; a pipe cannot be, since it is read only once. */
-export async function requireUtf8(source: Source): Promise<void> {
-  if (source.bytes === null) return;
-  for await (const _ of decodeUtf8(source, () => {})) {
-    // Decoding is the check.
+/** A stream, put together again after its first piece was read; left early, it ends the rest too. */
+export async function* prepend<Piece>(
+  first: Piece,
+  rest: AsyncGenerator<Piece>,
+): AsyncGenerator<Piece> {
+  try {
+    yield first;
+    yield* rest;
+  } finally {
+    await rest.return(undefined);
   }
 }

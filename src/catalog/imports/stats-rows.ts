@@ -1,7 +1,7 @@
 import type { Database } from "../../db/database.ts";
 import { message } from "../../values/messages/messages.ts";
 import type { Day } from "../../values/moscow-time.ts";
-import { channelColumn, dayColumn, integerColumn } from "../fields/columns.ts";
+import { channelColumn, countColumn, dayColumn } from "../fields/columns.ts";
 import {
   ADDED_TOGETHER,
   createStatisticsRecords,
@@ -35,10 +35,11 @@ export const statsImport: ImportKind<StatsRow> = {
   columns: {
     channel: channelColumn(),
     day: dayColumn(),
-    subscribers: integerColumn(0),
-    views: integerColumn(0),
-    posts: integerColumn(0),
+    subscribers: countColumn(),
+    views: countColumn(),
+    posts: countColumn(),
   },
+  requiredColumns: ["channel", "channel_msgr_id", "day", "subscribers"],
   isDirectory: false,
   open(db: Database) {
     const channelIdOf = createChannelLookup(db);

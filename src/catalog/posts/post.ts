@@ -8,6 +8,7 @@ import {
 import {
   addressColumn,
   channelColumn,
+  countColumn,
   ID_MAX,
   integerColumn,
   textColumn,
@@ -34,7 +35,7 @@ export const POST_FIELDS = {
   channel: channelField("Service number of the channel"),
   msgr_post_id: hidden(optional(integerColumn(0), integerSchema())),
   text: field(textColumn(TEXT_LENGTH_MAX), textSchema(), ""),
-  views: field(integerColumn(0), countSchema("Views"), 0),
+  views: field(countColumn(), countSchema("Views"), 0),
   is_ad: flag("Advertising"),
   published_at: instant("Time of publication"),
   link: optional(

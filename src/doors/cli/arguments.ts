@@ -17,6 +17,15 @@ export function parseLastDay(text: string): number {
   return endsAt;
 }
 
+/** The IANA name of a time zone. */
+export function parseTimezone(text: string): string {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: text }).resolvedOptions().timeZone;
+  } catch {
+    throw new InvalidArgumentError("It is not the IANA name of a time zone, such as Asia/Omsk.");
+  }
+}
+
 export function choiceOption(
   flags: string,
   description: string,

@@ -2,6 +2,11 @@
  * What the appliance says, in English: the words of the API's contract, of commands and of the log.
  * A message with values is a function of them; every other language has the same ones.
  */
+const FORMAT_NAMES: Record<string, string> = { csv: "CSV", ndjson: "NDJSON", json: "JSON" };
+const SEPARATOR_NAMES: Record<string, string> = {
+  ...{ ",": "commas", ";": "semicolons", "\t": "tabs" },
+};
+
 export const en = {
   // Fields: the sentences are those of Django REST Framework (decisions, section 1).
   required: "This field is required.",
@@ -209,6 +214,8 @@ export const en = {
   otherNumberOfCells: "The row has another number of cells than the header.",
   quoteInCell:
     "A quote stands within a cell that is not quoted: quote the cell and double the quote.",
+  columnTwiceInRow: ({ column }: { column: string }) => `The row gives the column ${column} twice.`,
+  importChannelsFirst: "Import channels first.",
   lineNotJson: "The line is not JSON.",
   lineNotObject: "The line is not a JSON object.",
   unknownColumns: ({ columns }: { columns: readonly string[] }) =>
@@ -219,6 +226,60 @@ export const en = {
   isFolder: ({ path }: { path: string }) => `${path} is a directory, not a file.`,
   fileNotUtf8: ({ file, line }: { file: string; line: number }) =>
     `${file} is not UTF-8 (line ${line}).`,
+  fileNotUtf16: ({ file, line }: { file: string; line: number }) =>
+    `${file} is not UTF-16, as its mark says (line ${line}).`,
+  readAsWindows1251:
+    "The file is not UTF-8 and was read as Windows-1251. Where letters are wrong, save it as UTF-8.",
+  recognizedFile: ({
+    format,
+    separator,
+    encoding,
+    compression,
+    from,
+    timezone,
+  }: {
+    format: string;
+    separator: string | null;
+    encoding: string;
+    compression: string | null;
+    from: string | null;
+    timezone: string;
+  }) =>
+    `Read as ${from === null ? FORMAT_NAMES[format] : `${from} (${FORMAT_NAMES[format]})`}, ` +
+    `${separator === null ? "" : `separated by ${SEPARATOR_NAMES[separator]}, `}` +
+    `${encoding}, ${compression === null ? "" : `${compression}, `}times without an offset are of ${timezone}.`,
+  recognizedNames: ({ names }: { names: readonly string[] }) => `Columns: ${names.join(", ")}.`,
+  ignoredColumns: ({ columns }: { columns: readonly string[] }) =>
+    `Left out, since nothing takes them: ${columns.join(", ")}.`,
+  excelFile: ({ file }: { file: string }) =>
+    `${file} is an Excel file or a ZIP archive. In Excel: File, Save As, "CSV UTF-8"; unpack an archive.`,
+  databaseFile: ({ file }: { file: string }) =>
+    `${file} is an SQLite database, not a table of rows.`,
+  pdfFile: ({ file }: { file: string }) => `${file} is a PDF, not a table of rows.`,
+  packedFileDamaged: ({ file, compression }: { file: string; compression: string }) =>
+    `${file} is damaged or cut off: it cannot be unpacked (${compression}). ${MEND_AND_REPEAT}`,
+  otherKind: ({
+    kind,
+    other,
+    columns,
+  }: {
+    kind: string;
+    other: string;
+    columns: readonly string[];
+  }) =>
+    `The file has columns of ${other} (${columns.join(", ")}), and not of ${kind}. Import it as ${other}.`,
+  mapToUnknown: ({ column, known }: { column: string; known: readonly string[] }) =>
+    `There is no column ${JSON.stringify(column)} to give another name to. Known: ${known.join(", ")}.`,
+  isChatExport: ({ from }: { from: string }) =>
+    `The file is an export of messages. Import it with --from ${from}.`,
+  notForeign: ({ from }: { from: string }) => `The file has no messages as ${from} writes them.`,
+  foreignKind: ({ from, kinds }: { from: string; kinds: readonly string[] }) =>
+    `Files of ${from} hold ${kinds.join(" and ")}.`,
+  jsonBroken: ({ line }: { line: number }) => `Line ${line}: this is not JSON. ${MEND_AND_REPEAT}`,
+  jsonCutOff: ({ line }: { line: number }) =>
+    `Line ${line}: the JSON ends in the middle. ${MEND_AND_REPEAT}`,
+  valueTooLong: ({ line, characters }: { line: number; characters: number }) =>
+    `Line ${line}: a value is longer than ${characters} characters. ${MEND_AND_REPEAT}`,
   noHeader: "The file has no whole header: its first line names the columns.",
   unknownColumnsInHeader: ({
     unknown,

@@ -1,6 +1,11 @@
 import type { Messages } from "./messages.ts";
 
 /** The messages of `en.ts` in Russian. */
+const FORMAT_NAMES: Record<string, string> = { csv: "CSV", ndjson: "NDJSON", json: "JSON" };
+const SEPARATOR_NAMES: Record<string, string> = {
+  ...{ ",": "запятая", ";": "точка с запятой", "\t": "табуляция" },
+};
+
 export const ru: Messages = {
   required: "Заполните это поле.",
   notNull: "Заполните это поле.",
@@ -149,6 +154,8 @@ export const ru: Messages = {
   otherNumberOfCells: "В строке не столько ячеек, сколько в заголовке.",
   quoteInCell:
     "Кавычка внутри ячейки без кавычек: возьмите ячейку в кавычки, а эту кавычку удвойте.",
+  columnTwiceInRow: ({ column }) => `В строке столбец ${column} указан дважды.`,
+  importChannelsFirst: "Сначала загрузите каналы.",
   lineNotJson: "Строка — не JSON.",
   lineNotObject: "Строка — не объект JSON.",
   unknownColumns: ({ columns }) => `Неизвестные столбцы: ${columns.join(", ")}.`,
@@ -156,6 +163,33 @@ export const ru: Messages = {
   noFile: ({ path }) => `Файла ${path} нет.`,
   isFolder: ({ path }) => `${path} — папка, а не файл.`,
   fileNotUtf8: ({ file, line }) => `${file} не в UTF-8 (строка ${line}).`,
+  fileNotUtf16: ({ file, line }) => `${file} не в UTF-16, хотя так помечен (строка ${line}).`,
+  readAsWindows1251:
+    "Файл не в UTF-8 и прочитан как Windows-1251. Если буквы не те, сохраните его в UTF-8.",
+  recognizedFile: ({ format, separator, encoding, compression, from, timezone }) =>
+    `Прочитано как ${from === null ? FORMAT_NAMES[format] : `${from} (${FORMAT_NAMES[format]})`}, ` +
+    `${separator === null ? "" : `разделитель — ${SEPARATOR_NAMES[separator]}, `}` +
+    `${encoding}, ${compression === null ? "" : `${compression}, `}время без смещения — ${timezone}.`,
+  recognizedNames: ({ names }) => `Столбцы: ${names.join(", ")}.`,
+  ignoredColumns: ({ columns }) => `Пропущены столбцы, которым нет места: ${columns.join(", ")}.`,
+  excelFile: ({ file }) =>
+    `${file} — файл Excel или архив ZIP. В Excel: «Файл», «Сохранить как», «CSV UTF-8»; архив распакуйте.`,
+  databaseFile: ({ file }) => `${file} — база SQLite, а не таблица строк.`,
+  pdfFile: ({ file }) => `${file} — PDF, а не таблица строк.`,
+  packedFileDamaged: ({ file, compression }) =>
+    `${file} повреждён или обрезан: его нельзя распаковать (${compression}). ${MEND_AND_REPEAT}`,
+  otherKind: ({ kind, other, columns }) =>
+    `В файле столбцы вида ${other} (${columns.join(", ")}), а не ${kind}. Загрузите его как ${other}.`,
+  mapToUnknown: ({ column, known }) =>
+    `Столбца ${JSON.stringify(column)}, которому даётся другое имя, нет. Известны: ${known.join(", ")}.`,
+  isChatExport: ({ from }) =>
+    `Файл — выгрузка сообщений. Загрузите его с указанием формата ${from}.`,
+  notForeign: ({ from }) => `В файле нет сообщений в формате ${from}.`,
+  foreignKind: ({ from, kinds }) => `В файлах ${from} есть только ${kinds.join(" и ")}.`,
+  jsonBroken: ({ line }) => `Строка ${line}: это не JSON. ${MEND_AND_REPEAT}`,
+  jsonCutOff: ({ line }) => `Строка ${line}: JSON обрывается на середине. ${MEND_AND_REPEAT}`,
+  valueTooLong: ({ line, characters }) =>
+    `Строка ${line}: значение длиннее ${characters} знаков. ${MEND_AND_REPEAT}`,
   noHeader: "В файле нет целого заголовка: первая строка называет столбцы.",
   unknownColumnsInHeader: ({ unknown, known }) =>
     `В заголовке неизвестные столбцы: ${unknown.map((name) => JSON.stringify(name)).join(", ")}. ` +

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { readRows } from "../../../src/catalog/imports/rows.ts";
+import { nothingRecognized } from "../../../src/catalog/imports/recognized.ts";
+import { AS_RECOGNIZED, readRows } from "../../../src/catalog/imports/rows.ts";
 import { AppError } from "../../../src/errors.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { counts, type ImportTextOptions, importText } from "../../support/import-text.ts";
@@ -195,7 +196,7 @@ for (const [name, csv] of [
         }
       },
     };
-    const rows = readRows(source, "csv", ["id", "title"], () => {});
+    const rows = readRows(source, "channels", AS_RECOGNIZED, nothingRecognized("Europe/Moscow"));
     await rows.next().catch(() => {});
     await rows.return(undefined);
     await closed.promise;
@@ -262,9 +263,9 @@ test("characters that arrive in pieces are read as they were written", async () 
   }
 });
 
-test("bytes that are not UTF-8 are refused, also where the file ends within a character", async () => {
+test("damage in a text of UTF-8 is refused, also where the file ends within a character", async () => {
   for (const end of [[0xff], [0xd0], [0xc0, 0xaf], [0xed, 0xa0, 0x80]]) {
-    const bytes = Buffer.concat([Buffer.from("id,title,subscribers\n1,A"), Buffer.from(end)]);
+    const bytes = Buffer.concat([Buffer.from("id,title,subscribers\n1,Канал"), Buffer.from(end)]);
     const error = await refusal(importChannels(bytes));
     expect(error.code).toBe("invalid");
     expect(error.detail).toContain("not UTF-8");

@@ -120,7 +120,7 @@ test("a row without channel, day or subscribers is rejected, and so is a wrong v
     { ...good, channel: 3 },
     { ...good, channel: "@three" },
     { ...good, day: "2026-02-29" },
-    { ...good, day: "10.11.2026" },
+    { ...good, day: "10/11/2026" },
     { ...good, day: 20260101 },
     { ...good, views: "many" },
     { ...good, posts: -1 },

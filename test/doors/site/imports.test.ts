@@ -82,7 +82,7 @@ describe("an uploaded file", () => {
   test("that is no such file says why, on its page", async () => {
     const header = await run("channels", file("id,nonsense\n1,2\n"));
     expect(header).toMatch(/role="alert"[\s\S]*nonsense/);
-    const bytes = await run("channels", file(new Uint8Array([0x69, 0x64, 0x0a, 0xff])));
+    const bytes = await run("channels", file(new Uint8Array([0x69, 0x64, 0x0a, 0xd0, 0x90, 0xff])));
     expect(bytes).toContain("rows.csv is not UTF-8 (line 2).");
     const empty = await run("stats", file("\n\n"));
     expect(empty).toContain("The file has no whole header");

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
+import { gzipSync } from "node:zlib";
 import { createMachine, type Machine, until } from "../../../support/machine.ts";
+import { windows1251 } from "../../../support/windows-1251.ts";
 
 let machine: Machine;
 beforeEach(() => {
@@ -17,8 +19,10 @@ const titles = () =>
 
 /** The exact counts; the seconds differ from run to run. */
 const summaryOf = (out: string) => {
-  const { seconds, ...counts } = JSON.parse(out);
+  const { seconds, recognized, rejects, warnings, ...counts } = JSON.parse(out);
   expect(seconds).toBeNumber();
+  expect(recognized).toMatchObject({ timezone: "Europe/Moscow" });
+  expect([rejects, warnings]).toEqual([expect.any(Array), expect.any(Array)]);
   return counts;
 };
 
@@ -29,18 +33,25 @@ test("an import prints its summary and nothing else, and exits 0, or 3 with reje
   expect(first.exitCode).toBe(3);
   expect(Object.keys(JSON.parse(first.out))).toEqual([
     ...["read", "inserted", "updated", "unchanged", "rejected", "seconds"],
+    ...["recognized", "rejects", "warnings"],
   ]);
   expect(summaryOf(first.out)).toEqual({
     ...{ read: 4, inserted: 3, updated: 0, unchanged: 0, rejected: 1 },
   });
   expect(first.out.trimEnd().split("\n")).toHaveLength(1);
-  expect(first.notes).toBe("line 4: subscribers: A valid integer is required.\n");
+  const reason = "A valid integer is required.";
+  expect(JSON.parse(first.out).rejects).toEqual([
+    { column: "subscribers", reason, count: 1, line: 4, value: "x" },
+  ]);
+  expect(first.notes).toBe(
+    `rejected: subscribers: ${reason} (1 x, line 4: x)\n--rejects FILE keeps all rejected rows.\n`,
+  );
 
   machine.write("channels.csv", CHANNELS.replace("3,Три,x\n", "").replace("Два", "Две"));
   const second = await machine.run(["import", "channels", "channels.csv"]);
   expect(second.exitCode).toBe(0);
   expect(second.out).toMatch(
-    /^3 read: 0 inserted, 1 updated, 2 unchanged, 0 rejected \(.+ s.*\)\n$/,
+    /^3 read: 0 inserted, 1 updated, 2 unchanged, 0 rejected \(.+ s.*\)\nRead as CSV, separated by commas, UTF-8, times without an offset are of Europe\/Moscow\.\n$/,
   );
   expect(second.notes).toBe("");
   expect(titles()).toEqual(["Один", "Две", "Четыре"]);
@@ -72,9 +83,11 @@ test("--rejects has every rejected row with line, column, reason and fields", as
   expect(rejects[25]).toEqual({
     ...{ line: 26, column: null, reason: "The line is not JSON.", fields: null },
   });
-  // The first ten are told at once, the rest is counted.
-  expect(notes.trimEnd().split("\n")).toHaveLength(11);
-  expect(notes).toContain("16 more");
+  // However many there are, each reason is one line.
+  expect(notes.trimEnd().split("\n")).toEqual([
+    "rejected: subscribers: Ensure this value is greater than or equal to 0. (25 x, line 1: -1)",
+    "rejected: The line is not JSON. (1 x, line 26)",
+  ]);
   expect(titles()).toEqual(["T"]);
 });
 
@@ -176,17 +189,25 @@ test("what cannot be imported is one line and changes nothing: exit 1, or 2 for 
   const late = Buffer.concat([
     Buffer.from("id,title,subscribers\n"),
     Buffer.from(Array.from({ length: 20_000 }, (_, at) => `${at + 1},T,1\n`).join("")),
-    Buffer.from("30000,\xff,1\n", "latin1"),
+    Buffer.from("30000,Канал\n"),
+    Buffer.from("30001,\xff,1\n", "latin1"),
   ]);
-  machine.write("latin.csv", late);
+  machine.write("damaged.csv", late);
   for (const [words, exitCode, said] of [
     [["channels", "missing.csv"], 1, "missing.csv"],
     [["channels", "folder"], 1, "directory"],
     [["channels", "header.csv"], 2, "titel"],
-    [["channels", "latin.csv"], 2, "not UTF-8"],
+    [["channels", "damaged.csv"], 2, "damaged.csv is not UTF-8 (line 20003)."],
+    [["channels", "base.csv", "--timezone", "Moscow"], 2, "IANA name"],
+    [["channels", "base.csv", "--map", "id"], 2, "Theirs=ours"],
+    [["channels", "base.csv", "--map", "id=number"], 2, 'no column "number"'],
+    [["channels", "base.csv", "--map-file", "header.csv"], 2, "not a JSON object of names"],
+    [["channels", "base.csv", "--map-file", "missing.json"], 2, "missing.json cannot be read"],
+    [["posts", "base.csv"], 2, "Import it as channels."],
+    [["stats", "base.csv", "--from", "telethon"], 2, "Files of telethon hold posts."],
     [["shops", "base.csv"], 2, "categories, territories, channels, stats, posts"],
     [["channels"], 2, "file"],
-    [["channels", "base.csv", "--format", "xml"], 2, "csv, ndjson"],
+    [["channels", "base.csv", "--format", "xml"], 2, "csv, ndjson, json"],
     [["channels", "base.csv", "--replace"], 2, "categories and territories"],
   ] as [string[], number, string][]) {
     const finished = await machine.run(["import", ...words]);
@@ -256,3 +277,42 @@ for (const words of [[], ["--dry-run"]]) {
     expect(summaryOf(again.out)).toMatchObject({ unchanged: kept, inserted: 60_000 - kept });
   });
 }
+
+test("a file in other words is read by a map, and the summary says how it was read", async () => {
+  machine.write("names.json", '{"Номер": "id", "Имя": "title"}');
+  const rows =
+    "Номер;Название;Подписчики;Дата;Ещё\n1;Один;1 292 258;01.02.2025;x\n2;Два;5;вчера;y\n";
+  const windows = windows1251(rows);
+  const words = [
+    ...["import", "channels", "-", "--map-file", "names.json", "--map", "Название=title"],
+    ...["--map", "подписчики = subscribers", "--map", "Дата=last_post_at", "--ignore-unknown"],
+    ...["--timezone", "asia/omsk"],
+  ];
+  const { exitCode, out, notes } = await machine.run(words, { stdin: gzipSync(windows) });
+  expect({ exitCode, notes }).toEqual({
+    exitCode: 0,
+    notes: expect.stringContaining(
+      "warning: last_post_at: Datetime has wrong format. Use ISO 8601 with an offset or Z, 1970 to 9999. (1 x, line 3: вчера)\n",
+    ),
+  });
+  expect(notes).toContain("warning: The file is not UTF-8 and was read as Windows-1251.");
+  expect(out.split("\n").slice(1)).toEqual([
+    "Read as CSV, separated by semicolons, Windows-1251, gzip, times without an offset are of Asia/Omsk.",
+    "Columns: Номер = id, Название = title, Подписчики = subscribers, Дата = last_post_at.",
+    "Left out, since nothing takes them: Ещё.",
+    "",
+  ]);
+  const json = await machine.run([...words, "--json", "--strict"], { stdin: windows });
+  expect(json.exitCode).toBe(3);
+  expect(JSON.parse(json.out)).toMatchObject({
+    ...{ read: 2, inserted: 0, unchanged: 1, rejected: 1 },
+    recognized: {
+      ...{ format: "csv", separator: ";", encoding: "Windows-1251", compression: null },
+      ...{ from: null, ignored: ["Ещё"], timezone: "Asia/Omsk" },
+      renamed: { id: "Номер", title: "Название", subscribers: "Подписчики" },
+    },
+    rejects: [{ column: "last_post_at", count: 1, line: 3, value: "вчера" }],
+    warnings: [{ column: null, count: 1 }],
+  });
+  expect(titles()).toEqual(["Один", "Два"]);
+});

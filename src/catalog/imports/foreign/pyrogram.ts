@@ -1,0 +1,67 @@
+import { isObject } from "../json-rows.ts";
+import type { ForeignFormat, Json } from "./foreign-formats.ts";
+import { sumOfCounts } from "./reactions.ts";
+
+/** Media by the field of a message that holds it. */
+const MEDIA: readonly (readonly [field: string, media: string])[] = [
+  ["photo", "photo"],
+  ["video", "video"],
+  ["animation", "video"],
+  ["video_note", "video"],
+  ["audio", "audio"],
+  ["voice", "voice"],
+  ["sticker", "sticker"],
+  ["poll", "poll"],
+  ["document", "document"],
+  ["contact", "other"],
+  ["location", "other"],
+  ["venue", "other"],
+  ["game", "other"],
+  ["dice", "other"],
+];
+
+/** Messages of Pyrogram, each as `str(message)` writes it: a JSON array, or one a line. */
+export const pyrogram: ForeignFormat = {
+  paths: ["$.*"],
+
+  toPost(message) {
+    const isPost = message["_"] === "Message" && message["service"] == null;
+    if (!isPost || message["empty"] === true) return null;
+    const chat = within(message["chat"]);
+    const origin = within(
+      message["forward_from_chat"] ?? within(message["forward_origin"])["chat"],
+    );
+    return {
+      channel_msgr_id: chat["id"],
+      channel: handleOf(chat),
+      msgr_post_id: message["id"] ?? message["message_id"],
+      text: message["text"] ?? message["caption"] ?? "",
+      views: message["views"],
+      // Without an offset: in the zone of the machine that made the file.
+      published_at: message["date"],
+      edited_at: message["edit_hidden"] === true ? undefined : message["edit_date"],
+      media: MEDIA.flatMap(([field, media]) => (message[field] == null ? [] : media)).slice(0, 1),
+      forwards: message["forwards"],
+      reactions: sumOfCounts(within(message["reactions"])["reactions"]),
+      forwarded_from_name: origin["title"] ?? message["forward_sender_name"],
+      album: message["media_group_id"] == null ? undefined : String(message["media_group_id"]),
+    };
+  },
+
+  toChannel(_beside, message) {
+    const chat = within(message?.["chat"]);
+    if (chat["id"] === undefined) return null;
+    const kind = /channel$/i.test(String(chat["type"])) ? "channel" : "chat";
+    const { id, title, username, description, members_count } = chat;
+    return {
+      ...{ msgr_id: id, handle: username, title, kind, description },
+      subscribers: members_count,
+    };
+  },
+};
+
+function handleOf({ username }: Json): string | undefined {
+  return typeof username === "string" ? `@${username}` : undefined;
+}
+
+const within = (value: unknown): Json => (isObject(value) ? value : {});

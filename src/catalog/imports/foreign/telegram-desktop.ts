@@ -1,0 +1,67 @@
+import { isObject } from "../json-rows.ts";
+import type { Fields } from "../source-row.ts";
+import type { ForeignFormat, Json } from "./foreign-formats.ts";
+import { sumOfCounts } from "./reactions.ts";
+
+/** Media by Telegram Desktop's `media_type`. */
+const MEDIA: Record<string, string> = {
+  ...{ animation: "video", video_file: "video", video_message: "video" },
+  ...{ audio_file: "audio", voice_message: "voice", sticker: "sticker" },
+};
+const OTHER_MEDIA = [
+  "contact_information",
+  "location_information",
+  "game_title",
+  "invoice_information",
+];
+
+const CHANNELS = ["public_channel", "private_channel"];
+
+/** `result.json` of Telegram Desktop: the export of one channel's history, as JSON. */
+export const telegramDesktop: ForeignFormat = {
+  paths: ["$.id", "$.name", "$.type", "$.messages.*"],
+  isDocument: true,
+
+  toPost(message, beside) {
+    if (message["type"] !== "message") return null;
+    const { id, date, date_unixtime, edited, edited_unixtime } = message;
+    return {
+      channel_msgr_id: beside["id"] ?? senderOf(message),
+      msgr_post_id: id,
+      text: textOf(message["text"]),
+      views: message["views"],
+      published_at: date_unixtime ?? date,
+      edited_at: edited_unixtime ?? edited,
+      media: mediaOf(message),
+      forwards: message["forwards"],
+      reactions: sumOfCounts(message["reactions"]),
+      forwarded_from_name: message["forwarded_from"],
+    } satisfies Fields;
+  },
+
+  toChannel({ id, name, type }) {
+    if (id === undefined) return null;
+    const kind = CHANNELS.includes(String(type)) ? "channel" : "chat";
+    return { msgr_id: id, title: name, kind };
+  },
+};
+
+/** The channel in the name of which a message was sent, such as `channel1234`. */
+function senderOf({ from_id }: Json): string | undefined {
+  return /^channel(\d+)$/.exec(String(from_id))?.[1];
+}
+
+/** A text is one string, or a list of strings and of parts with a look of their own. */
+function textOf(text: unknown): unknown {
+  if (!Array.isArray(text)) return text;
+  return text.map((part) => (isObject(part) ? String(part["text"] ?? "") : String(part))).join("");
+}
+
+function mediaOf(message: Json): string[] {
+  const { media_type, photo, file, poll } = message;
+  if (photo !== undefined) return ["photo"];
+  if (poll !== undefined) return ["poll"];
+  if (media_type !== undefined) return [MEDIA[String(media_type)] ?? "other"];
+  if (file !== undefined) return ["document"];
+  return OTHER_MEDIA.some((name) => message[name] !== undefined) ? ["other"] : [];
+}

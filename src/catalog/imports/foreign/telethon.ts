@@ -1,0 +1,59 @@
+import { isObject } from "../json-rows.ts";
+import type { ForeignFormat, Json } from "./foreign-formats.ts";
+import { sumOfCounts } from "./reactions.ts";
+
+/** Messages of Telethon, each as its `to_json()` or `to_dict()` gives it: a JSON array, or one a line. */
+export const telethon: ForeignFormat = {
+  paths: ["$.*"],
+
+  toPost(message) {
+    if (message["_"] !== "Message") return null;
+    const { id, date, views, forwards, grouped_id, edit_date, edit_hide } = message;
+    return {
+      channel_msgr_id: within(message["peer_id"])["channel_id"],
+      msgr_post_id: id,
+      text: message["message"],
+      views,
+      published_at: date,
+      // Telegram also calls it an edit when a reaction is added, and hides that one.
+      edited_at: edit_hide === true ? undefined : edit_date,
+      media: mediaOf(message["media"]),
+      forwards,
+      reactions: sumOfCounts(within(message["reactions"])["results"]),
+      comments: within(message["replies"])["replies"],
+      forwarded_from_name: within(message["fwd_from"])["from_name"],
+      album: grouped_id == null ? undefined : String(grouped_id),
+    };
+  },
+};
+
+function mediaOf(media: unknown): string[] {
+  if (!isObject(media)) return [];
+  switch (media["_"]) {
+    case "MessageMediaPhoto":
+      return ["photo"];
+    case "MessageMediaPoll":
+      return ["poll"];
+    case "MessageMediaDocument":
+      return [documentOf(within(media["document"]))];
+    case "MessageMediaEmpty":
+    // The preview of a link in the text is not the post's own.
+    case "MessageMediaWebPage":
+      return [];
+    default:
+      return ["other"];
+  }
+}
+
+function documentOf({ attributes }: Json): string {
+  const found = Array.isArray(attributes) ? attributes.filter(isObject) : [];
+  const attribute = (name: string): Json | undefined =>
+    found.find((one) => one["_"] === `DocumentAttribute${name}`);
+  if (attribute("Sticker") !== undefined) return "sticker";
+  if (attribute("Video") !== undefined || attribute("Animated") !== undefined) return "video";
+  const audio = attribute("Audio");
+  if (audio === undefined) return "document";
+  return audio["voice"] === true ? "voice" : "audio";
+}
+
+const within = (value: unknown): Json => (isObject(value) ? value : {});

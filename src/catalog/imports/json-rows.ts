@@ -1,0 +1,110 @@
+import { Tokenizer, TokenParser, TokenType } from "@streamparser/json";
+import { AppError } from "../../errors.ts";
+import { message } from "../../values/messages/messages.ts";
+import type { ColumnNames } from "./column-names.ts";
+import { exactNumber } from "./exact-number.ts";
+import { type Fields, LINE_LENGTH_MAX, type SourceRow } from "./source-row.ts";
+
+/** How values of JSON become rows: none for one that the format leaves out, such as a service message. */
+export interface JsonRows {
+  /** Where rows lie in a whole document, and what stands beside them, as paths of the parser. */
+  paths: readonly string[];
+  /** @param key the name of a value beside the rows; null for a row */
+  toRow(line: number, value: unknown, key?: string | null): SourceRow[];
+  /** Rows that the end of the text brings. @throws AppError `invalid` where the text was none of the format */
+  end?(line: number): SourceRow[];
+}
+
+/** Objects whose keys are columns of the kind. */
+export function createJsonRows(names: ColumnNames): JsonRows {
+  let isFirst = true;
+  return {
+    paths: ["$.*"],
+    toRow(line, value) {
+      if (!isObject(value)) return [{ line, fault: message("lineNotObject") }];
+      const keys = Object.keys(value);
+      if (isFirst) names.requireKind(keys);
+      isFirst = false;
+      const unknown = keys.filter((name) => names.resolve(name) === undefined);
+      if (unknown.length > 0) {
+        return [{ line, fault: message("unknownColumns", { columns: unknown }) }];
+      }
+      if (keys.every((name) => names.resolve(name) === name)) return [{ line, fields: value }];
+      const fields: Fields = {};
+      for (const name of keys) {
+        const column = names.resolve(name);
+        if (column == null) continue;
+        if (Object.hasOwn(fields, column)) {
+          return [{ line, fault: message("columnTwiceInRow", { column }) }];
+        }
+        fields[column] = value[name];
+      }
+      return [{ line, fields }];
+    },
+  };
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const BETWEEN_VALUES: readonly TokenType[] = [TokenType.LEFT_BRACKET, TokenType.COMMA];
+
+/**
+ * The rows of a JSON document, read as a stream, as many together as a piece of its text has.
+ * @throws AppError `invalid`, naming the line, where the text is no JSON or a value does not end
+ */
+export async function* readJson(
+  text: AsyncIterable<string>,
+  { paths, toRow, end }: JsonRows,
+): AsyncGenerator<SourceRow[]> {
+  let line = 1;
+  /** The line on which the value under way begins; null between two. */
+  let startLine: number | null = null;
+  let charactersOfValue = 0;
+  let rows: SourceRow[] = [];
+  const tokenizer = new ExactTokenizer();
+  const parser = new TokenParser({ paths: [...paths], keepStack: false });
+  tokenizer.onToken = (token) => {
+    if (!BETWEEN_VALUES.includes(token.token)) startLine ??= line;
+    parser.write(token);
+  };
+  parser.onValue = ({ value, key }) => {
+    rows.push(...toRow(startLine ?? line, value, typeof key === "string" ? key : null));
+    startLine = null;
+    charactersOfValue = 0;
+  };
+  for await (const piece of text) {
+    const contents = piece.split("\n");
+    for (const [at, content] of contents.entries()) {
+      const isLast = at === contents.length - 1;
+      charactersOfValue += content.length;
+      write(isLast ? content : `${content}\n`);
+      if (!isLast) line += 1;
+    }
+    if (charactersOfValue > LINE_LENGTH_MAX) {
+      const where = { line: startLine ?? line, characters: LINE_LENGTH_MAX };
+      throw new AppError("invalid", message("valueTooLong", where));
+    }
+    yield rows;
+    rows = [];
+  }
+  if (!parser.isEnded) throw new AppError("invalid", message("jsonCutOff", { line }));
+  yield [...rows, ...(end?.(line) ?? [])];
+
+  function write(content: string): void {
+    try {
+      tokenizer.write(content);
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      throw new AppError("invalid", message("jsonBroken", { line }));
+    }
+  }
+}
+
+class ExactTokenizer extends Tokenizer {
+  /** The parser's own gives a number for every text; columns take bigints as values too. */
+  override parseNumber(digits: string): number {
+    return exactNumber(digits) as number;
+  }
+}

@@ -1,0 +1,77 @@
+import type { Message } from "../../values/messages/messages.ts";
+import type { Column } from "../fields/columns.ts";
+import { type Given, type ImportKind, RowFault } from "./import-kind.ts";
+import type { Fields } from "./source-row.ts";
+import { respelled, type SpellingRules } from "./spelling.ts";
+
+/** How the cells of an import are read: plain data. */
+export interface CellRules extends SpellingRules {
+  /** Whether any bad cell rejects its row. */
+  strict: boolean;
+}
+
+/** A cell that was left out of its row. */
+export interface BadCell {
+  column: string;
+  fault: Message;
+}
+
+/** Whether a bad cell of the column costs the cell alone, and not the row. */
+export function isOptional<Row>(
+  { columns, requiredColumns }: ImportKind<Row>,
+  column: string | null,
+  { strict }: CellRules,
+): column is string {
+  if (strict || requiredColumns === undefined || column === null) return false;
+  return column in columns && !requiredColumns.includes(column);
+}
+
+/**
+ * Reads a row's fields by the kind's columns (living data, section 6).
+ * @param bad gets the cells that are left out
+ * @throws RowFault at the first bad cell that rejects the row
+ */
+export function readCells<Row>(
+  kind: ImportKind<Row>,
+  fields: Fields,
+  rules: CellRules,
+  bad: BadCell[],
+): Given<Row> {
+  const row: Given<Row> = {};
+  for (const name in fields) {
+    const column = kind.columns[name as keyof Row & string];
+    const given = fields[name];
+    if (column === undefined || given === undefined) continue;
+    if (given === null) {
+      if (column.nullable) row[name as keyof Row] = null;
+      continue;
+    }
+    if (isEmpty(column, given)) continue;
+    const read = readCell(column, given, rules);
+    if ("value" in read) row[name as keyof Row] = read.value;
+    else if (isOptional(kind, name, rules)) bad.push({ column: name, fault: read.fault });
+    else throw new RowFault(name, read.fault);
+  }
+  return row;
+}
+
+/** Most cells are as the column takes them, so only the others are looked at twice. */
+function readCell<T>(column: Column<T>, given: unknown, rules: SpellingRules) {
+  const read = column.read(given);
+  if ("value" in read || column.spelling === undefined) return read;
+  const other = respelled(column.spelling, given, rules);
+  return other === given ? read : column.read(other);
+}
+
+const EMPTY_LENGTH_MAX = 8;
+const EMPTY_WORD = /^\s*(?:none|null|nan)\s*$/i;
+
+/**
+ * Programs write `None`, `null` or `NaN` where there is no value. A text that an entry must have may be
+ * such a word, so there it is taken as it is.
+ */
+function isEmpty({ spelling, nullable }: Column<unknown>, given: unknown): boolean {
+  if (typeof given !== "string" || given.length > EMPTY_LENGTH_MAX) return false;
+  if (spelling !== undefined && given !== "" && given.trim() === "") return true;
+  return (spelling !== undefined || nullable) && EMPTY_WORD.test(given);
+}

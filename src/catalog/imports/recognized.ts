@@ -1,0 +1,48 @@
+import type { Language } from "../../values/language.ts";
+import { inLanguage, message } from "../../values/messages/messages.ts";
+import type { ForeignFormatName } from "./foreign/foreign-formats.ts";
+
+export type ImportFormat = "csv" | "ndjson" | "json";
+export const IMPORT_FORMATS: readonly ImportFormat[] = ["csv", "ndjson", "json"];
+
+export type Compression = "gzip" | "zstd";
+export type Encoding = "UTF-8" | "UTF-16" | "Windows-1251";
+export type Separator = "," | ";" | "\t";
+
+/** How a file was read: plain data, filled in while it is, for the summary and the site. */
+export interface Recognized {
+  compression: Compression | null;
+  encoding: Encoding | null;
+  format: ImportFormat | null;
+  /** In CSV only. */
+  separator: Separator | null;
+  /** Whose format the file has, where it is not the import's own. */
+  from: ForeignFormatName | null;
+  /** The file's names of columns by ours, where they differ. */
+  renamed: Record<string, string>;
+  /** Columns of the file that nothing takes, under `--ignore-unknown`; the first hundred. */
+  ignored: string[];
+  /** IANA name of the zone in which times without an offset are read. */
+  timezone: string;
+}
+
+export function nothingRecognized(timezone: string): Recognized {
+  return {
+    ...{ compression: null, encoding: null, format: null, separator: null, from: null },
+    ...{ renamed: {}, ignored: [], timezone },
+  };
+}
+
+/** What was recognized, in words: one line each. */
+export function describeRecognized(language: Language, recognized: Recognized): string[] {
+  const { format, encoding, timezone, renamed, ignored } = recognized;
+  if (format === null || encoding === null) return [];
+  const { separator, compression, from } = recognized;
+  const said = [
+    message("recognizedFile", { format, separator, encoding, compression, from, timezone }),
+  ];
+  const names = Object.entries(renamed).map(([ours, theirs]) => `${theirs.trim()} = ${ours}`);
+  if (names.length > 0) said.push(message("recognizedNames", { names }));
+  if (ignored.length > 0) said.push(message("ignoredColumns", { columns: ignored }));
+  return said.map((one) => inLanguage(language, one));
+}

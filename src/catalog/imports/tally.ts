@@ -1,0 +1,53 @@
+import type { Language } from "../../values/language.ts";
+import { inLanguage, type Message, message } from "../../values/messages/messages.ts";
+import { shortened } from "../../values/shortened.ts";
+import { stringifyExact } from "./exact-number.ts";
+
+/** Rows or cells that one reason cost, with one of them as an example. */
+export interface ReasonGroup {
+  /** Null where the reason is about the whole row, or the file. */
+  column: string | null;
+  /** The example's. */
+  fault: Message;
+  count: number;
+  /** The example's line; null for what is about the file. */
+  line: number | null;
+  /** What stood in the example's cell, cut to be read; null where there is no cell. */
+  value: string | null;
+}
+
+const VALUE_LENGTH_MAX = 100;
+
+/** Counts what was rejected or left out by column and reason. It stays small however many there are. */
+export function createTally() {
+  const groups = new Map<string, ReasonGroup>();
+  return {
+    /** @param value as the file gives it, or undefined */
+    add(column: string | null, fault: Message, line: number | null, value: unknown): void {
+      const key = `${fault.code} ${column}`;
+      const group = groups.get(key);
+      if (group !== undefined) group.count += 1;
+      else groups.set(key, { column, fault, count: 1, line, value: shownValue(value) });
+    },
+
+    /** Forgets all, where what it counted was rolled back. */
+    clear: (): void => groups.clear(),
+
+    /** The most frequent first. */
+    groups: (): ReasonGroup[] => [...groups.values()].toSorted((a, b) => b.count - a.count),
+  };
+}
+
+export type Tally = ReturnType<typeof createTally>;
+
+/** The reason of a group in words, and what to do about it where that is always the same. */
+export function reasonOf(language: Language, { fault }: Pick<ReasonGroup, "fault">): string {
+  const said = inLanguage(language, fault);
+  const hint = fault.code === "noChannel" ? message("importChannelsFirst") : null;
+  return hint === null ? said : `${said} ${inLanguage(language, hint)}`;
+}
+
+function shownValue(value: unknown): string | null {
+  if (value == null) return null;
+  return shortened(typeof value === "string" ? value : stringifyExact(value), VALUE_LENGTH_MAX);
+}

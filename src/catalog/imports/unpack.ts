@@ -1,0 +1,105 @@
+import { ReadableStream } from "node:stream/web";
+import { AppError } from "../../errors.ts";
+import { message } from "../../values/messages/messages.ts";
+import type { Compression } from "./recognized.ts";
+import { prepend, type Source } from "./source.ts";
+
+/** First bytes of packed files. */
+const PACKED: readonly (readonly [Compression, string])[] = [
+  ["gzip", "\x1f\x8b"],
+  ["zstd", "\x28\xb5\x2f\xfd"],
+];
+
+/** First bytes of files that hold no rows, though people send them as if they did. */
+const REFUSED = [
+  ["excelFile", "PK\x03\x04"],
+  ["excelFile", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"],
+  ["databaseFile", "SQLite format 3\0"],
+  ["pdfFile", "%PDF-"],
+] as const;
+
+const LONGEST_MAGIC = 16;
+
+/**
+ * A file's bytes, unpacked as they are read: however much a packed file holds, no more than a piece of it
+ * is in the memory (living data, section 6).
+ * @param onBytes told how many bytes of the file itself were read
+ * @throws AppError `invalid` for an Excel file and others that hold no rows, and while reading where a
+ *   packed file is damaged or cut off
+ */
+export async function unpack(
+  source: Source,
+  onBytes: (total: number) => void,
+): Promise<{ compression: Compression | null; bytes: AsyncIterable<Uint8Array> }> {
+  const whole = await withMagic(counted(source, onBytes));
+  const compression = PACKED.find(([, magic]) => whole.magic.startsWith(magic))?.[0] ?? null;
+  if (compression === null) {
+    refuse(source, whole.magic);
+    return { compression, bytes: whole.bytes };
+  }
+  const unpacked = await withMagic(unpacking(source, whole.bytes, compression));
+  refuse(source, unpacked.magic);
+  return { compression, bytes: unpacked.bytes };
+}
+
+async function* counted(
+  source: Source,
+  onBytes: (total: number) => void,
+): AsyncGenerator<Uint8Array> {
+  let total = 0;
+  for await (const piece of source.open()) {
+    total += piece.byteLength;
+    onBytes(total);
+    yield piece;
+  }
+}
+
+/** The bytes, and the first of them as a text of one character each. */
+async function withMagic(
+  pieces: AsyncGenerator<Uint8Array>,
+): Promise<{ magic: string; bytes: AsyncIterable<Uint8Array> }> {
+  let first: Uint8Array = new Uint8Array();
+  while (first.byteLength < LONGEST_MAGIC) {
+    const next = await pieces.next();
+    if (next.done === true) break;
+    first = first.byteLength === 0 ? next.value : Buffer.concat([first, next.value]);
+  }
+  const magic = Buffer.from(first.subarray(0, LONGEST_MAGIC)).toString("latin1");
+  return { magic, bytes: prepend(first, pieces) };
+}
+
+async function* unpacking(
+  { name: file }: Source,
+  bytes: AsyncIterable<Uint8Array>,
+  compression: Compression,
+): AsyncGenerator<Uint8Array> {
+  let failure: unknown = null;
+  const packed = keepingFailure(bytes, (error) => {
+    failure = error;
+  });
+  try {
+    // The streams of `node:zlib` end a zstd file that is cut off without an error.
+    const stream = new DecompressionStream(compression);
+    yield* ReadableStream.from(packed).pipeThrough<Uint8Array>(stream as never);
+  } catch {
+    throw failure ?? new AppError("invalid", message("packedFileDamaged", { file, compression }));
+  }
+}
+
+/** Tells of an error of the storage, which is none of the packed file. */
+async function* keepingFailure(
+  bytes: AsyncIterable<Uint8Array>,
+  onFailure: (error: unknown) => void,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* bytes;
+  } catch (error) {
+    onFailure(error);
+    throw error;
+  }
+}
+
+function refuse({ name: file }: Source, magic: string): void {
+  const found = REFUSED.find(([, first]) => magic.startsWith(first));
+  if (found !== undefined) throw new AppError("invalid", message(found[0], { file }));
+}

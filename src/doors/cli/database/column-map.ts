@@ -1,0 +1,34 @@
+import { readFileSync } from "node:fs";
+import { InvalidArgumentError } from "commander";
+import { isObject } from "../../../catalog/imports/json-rows.ts";
+import { parseJson } from "../../../values/json-text.ts";
+
+/** Our names of columns by a file's. */
+export type ColumnMap = Readonly<Record<string, string>>;
+
+/** Adds `Theirs=ours` to the names that were given before. @throws InvalidArgumentError */
+export function addToMap(given: string, before: ColumnMap): ColumnMap {
+  const at = given.lastIndexOf("=");
+  const [theirs, ours] = [given.slice(0, Math.max(0, at)).trim(), given.slice(at + 1).trim()];
+  if (theirs === "" || ours === "") {
+    throw new InvalidArgumentError('Give it as "Theirs=ours", such as "Подписчики=subscribers".');
+  }
+  return { ...before, [theirs]: ours };
+}
+
+/** Reads a JSON object of names, theirs to ours. @throws InvalidArgumentError */
+export function readMapFile(path: string): ColumnMap {
+  let bytes: Uint8Array;
+  try {
+    bytes = readFileSync(path);
+  } catch {
+    throw new InvalidArgumentError(`The file ${path} cannot be read.`);
+  }
+  const map = parseJson(bytes);
+  if (!isObject(map) || !Object.values(map).every((ours) => typeof ours === "string")) {
+    throw new InvalidArgumentError(
+      `${path} is not a JSON object of names, such as {"Подписчики": "subscribers"}.`,
+    );
+  }
+  return map as ColumnMap;
+}

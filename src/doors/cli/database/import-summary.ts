@@ -1,0 +1,43 @@
+import { describeRecognized } from "../../../catalog/imports/recognized.ts";
+import type { ImportSummary } from "../../../catalog/imports/run-import.ts";
+import { type ReasonGroup, reasonOf } from "../../../catalog/imports/tally.ts";
+
+/** The summary as text: what became of the rows, and how the file was read. */
+export function describeSummary(summary: ImportSummary): string {
+  const { read, inserted, updated, unchanged, rejected, removed, seconds } = summary;
+  const rate = seconds > 0 ? `, ${Math.round(read / seconds)} rows/s` : "";
+  return (
+    `${read} read: ${inserted} inserted, ${updated} updated, ${unchanged} unchanged, ` +
+    `${rejected} rejected${removed === undefined ? "" : `, ${removed} removed`} ` +
+    `(${seconds.toFixed(1)} s${rate})\n${describeRecognized("en", summary.recognized).join("\n")}`
+  );
+}
+
+/** The summary as one JSON document: messages as their English words. */
+export function summaryJson({ rejects, warnings, ...counts }: ImportSummary): string {
+  return JSON.stringify({
+    ...counts,
+    rejects: rejects.map(toJson),
+    warnings: warnings.map(toJson),
+  });
+}
+
+function toJson({ fault, ...group }: ReasonGroup): Record<string, unknown> {
+  const { column, ...others } = group;
+  return { column, reason: reasonOf("en", { fault }), ...others };
+}
+
+/** One line for each reason for which rows were rejected or cells left out, however many they were. */
+export function describeReasons({ rejects, warnings }: ImportSummary): string[] {
+  return [
+    ...rejects.map((group) => describeGroup("rejected", group)),
+    ...warnings.map((group) => describeGroup("warning", group)),
+  ];
+}
+
+function describeGroup(word: string, group: ReasonGroup): string {
+  const { column, count, line, value } = group;
+  const where =
+    line === null ? "" : ` (${count} x, line ${line}${value === null ? "" : `: ${value}`})`;
+  return `${word}: ${column === null ? "" : `${column}: `}${reasonOf("en", group)}${where}`;
+}

@@ -1,0 +1,198 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { reasonOf } from "../../../src/catalog/imports/tally.ts";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { counts, importText } from "../../support/import-text.ts";
+
+let appliance: Appliance;
+beforeEach(async () => {
+  appliance = await startAppliance();
+  await appliance.importRows("channels", [
+    { id: 1, handle: "one", title: "One", subscribers: 1, category: "auto", quality: 5 },
+  ]);
+});
+afterEach(() => appliance.close());
+
+const importNdjson = (kind: "channels" | "stats" | "posts", row: object, options = {}) =>
+  importText(appliance, kind, JSON.stringify(row), { format: "ndjson", ...options });
+
+async function card(): Promise<Record<string, unknown>> {
+  const { body } = await appliance.get("/v1/msgr/channels/1/");
+  return body as Record<string, unknown>;
+}
+
+/** A cell of the channel's row, and what its card then shows. */
+const CELLS: [column: string, given: string | number, shown: unknown][] = [
+  ["subscribers", " 12 ", 12],
+  ["subscribers", "1 292 258", 1292258],
+  ["subscribers", "1\u00a0292\u202f258", 1292258],
+  ["subscribers", "1476.0", 1476],
+  ["subscribers", 1476.0, 1476],
+  ["subscribers", "1.2K", 1200],
+  ["subscribers", "1,2 К", 1200],
+  ["subscribers", "3.4m", 3400000],
+  ["subscribers", "None", 1],
+  ["subscribers", "NaN", 1],
+  ["subscribers", " null ", 1],
+  ["category", " news ", "news"],
+  ["category", "none", "auto"],
+  ["quality", "12,5", 12.5],
+  ["quality", " 1 200.5 ", 1200.5],
+  ["quality", "nan", 5],
+  ["verified", " True ", true],
+  ["verified", "1.0", true],
+  ["description", "None", null],
+  ["title", "None", "None"],
+  ["link", " https://example.com/ ", "https://example.com/"],
+  ["handle", "t.me/two", "two"],
+  ["handle", "https://t.me/two/", "two"],
+  ["handle", "@two", "two"],
+  ["last_post_at", "2025-02-01 12:30", "2025-02-01T12:30:00+03:00"],
+  ["last_post_at", "2025-02-01T12:30:59.5", "2025-02-01T12:30:59+03:00"],
+  ["last_post_at", "01.02.2025 12:30", "2025-02-01T12:30:00+03:00"],
+  ["last_post_at", "1.2.2025, 12:30:01", "2025-02-01T12:30:01+03:00"],
+  ["last_post_at", "2025-02-01", "2025-02-01T00:00:00+03:00"],
+  ["last_post_at", "1738402200", "2025-02-01T12:30:00+03:00"],
+  ["last_post_at", 1738402200, "2025-02-01T12:30:00+03:00"],
+  ["last_post_at", "1738402200.0", "2025-02-01T12:30:00+03:00"],
+  ["last_post_at", 1738402200000, "2025-02-01T12:30:00+03:00"],
+  ["last_post_at", "2025-02-01T09:30:00Z", "2025-02-01T12:30:00+03:00"],
+];
+
+describe("a cell is taken as people write it", () => {
+  for (const [column, given, shown] of CELLS) {
+    test(`${column} ${JSON.stringify(given)}`, async () => {
+      const csv = `id;${column}\n1;"${given}"\n`;
+      for (const content of [csv, JSON.stringify({ id: 1, [column]: given })]) {
+        const result = await importText(appliance, "channels", content, { format: null });
+        expect([result.rejects, result.warnings]).toEqual([[], []]);
+        expect((await card())[column]).toBe(shown);
+      }
+    });
+  }
+
+  for (const day of ["01.02.2025", "1.2.2025", " 2025-02-01 ", "2025-02-01 00:00:00"]) {
+    for (const channel of ["@one", "t.me/one", " 1 ", "1.0"]) {
+      test(`day ${JSON.stringify(day)} of channel ${JSON.stringify(channel)}`, async () => {
+        expect((await importNdjson("stats", { channel, day, subscribers: 7 })).rejects).toEqual([]);
+        const { body } = await appliance.get(
+          "/v1/msgr/stats/daily/?channels=1&from=2025-02-01&to=2025-02-01",
+        );
+        expect(body.results).toMatchObject([{ channel: 1, day: "2025-02-01", subscribers: 7 }]);
+      });
+    }
+  }
+
+  test("times without an offset are of the zone that is named, summer time included", async () => {
+    for (const [timezone, given, shown] of [
+      ["Europe/Berlin", "2025-01-15 12:00", "2025-01-15T14:00:00+03:00"],
+      ["Europe/Berlin", "15.07.2025 12:00", "2025-07-15T13:00:00+03:00"],
+      ["Asia/Omsk", "2025-07-15", "2025-07-14T21:00:00+03:00"],
+      ["Asia/Omsk", "2025-07-15T12:00:00+03:00", "2025-07-15T12:00:00+03:00"],
+    ] as const) {
+      const row = { id: 1, last_post_at: given };
+      const { recognized } = await importNdjson("channels", row, { timezone });
+      expect(recognized.timezone).toBe(timezone);
+      expect((await card())["last_post_at"]).toBe(shown);
+    }
+  });
+
+  test("a number by which something is known is not rounded for anybody", async () => {
+    for (const id of ["1.2K", "1 000", "1.5", "12345678901234567.0"]) {
+      const { rejects } = await importNdjson("channels", { id, title: "A", subscribers: 1 });
+      expect(rejects).toMatchObject([{ column: "id", reason: "A valid integer is required." }]);
+    }
+  });
+});
+
+const BAD: [column: string, given: unknown, reason: string][] = [
+  ["quality", "good", "A valid number is required."],
+  ["category", "nothing", "Object with slug=nothing does not exist."],
+  ["territory", "Москва", "Enter a code of lower-case letters, digits, hyphens and underscores."],
+  ["categories", ["news", "nothing"], "Object with slug=nothing does not exist."],
+  ["verified", "maybe", "Must be a valid boolean."],
+  ["kind", "shop", '"shop" is not a valid choice. Allowed: channel, chat.'],
+  ["link", "no address", "Enter a valid URL."],
+  [
+    "last_post_at",
+    "yesterday",
+    "Datetime has wrong format. Use ISO 8601 with an offset or Z, 1970 to 9999.",
+  ],
+  [
+    "last_post_at",
+    "2025-02-30 12:00",
+    "Datetime has wrong format. Use ISO 8601 with an offset or Z, 1970 to 9999.",
+  ],
+];
+
+describe("a bad cell of an optional column", () => {
+  for (const [column, given, reason] of BAD) {
+    test(`costs the cell and not the row, under --strict the row: ${column}`, async () => {
+      const before = (await card())[column];
+      const row = { id: 1, title: "Two", [column]: given };
+      const strict = await importNdjson("channels", row, { strict: true });
+      expect(strict.rejects).toMatchObject([{ line: 1, column, reason }]);
+      expect((await card())["title"]).toBe("One");
+      const { rejects, warnings, updated } = await importNdjson("channels", row);
+      expect({ rejects, updated }).toEqual({ rejects: [], updated: 1 });
+      expect(warnings).toMatchObject([{ column, count: 1, line: 1 }]);
+      expect(await card()).toMatchObject({ title: "Two", [column]: before });
+    });
+  }
+
+  test("is counted by column and reason, with one example, also where rows are written together", async () => {
+    const rows = Array.from({ length: 100 }, (_, at) => {
+      const day = new Date(Date.UTC(2025, 0, 1 + at)).toISOString().slice(0, 10);
+      return `1,${day},5,${at % 2 === 0 ? "many" : "3"},${at === 50 ? "-1" : "1"}`;
+    });
+    const csv = `channel,day,subscribers,views,posts\n${rows.join("\n")}\n`;
+    const result = await importText(appliance, "stats", csv);
+    expect(counts(result)).toEqual({
+      ...{ read: 100, inserted: 100, updated: 0, unchanged: 0, rejected: 0 },
+    });
+    expect(result.warnings).toEqual([
+      {
+        ...{ column: "views", count: 50, line: 2, value: "many" },
+        fault: { code: "notInteger", values: {} },
+      },
+      {
+        ...{ column: "posts", count: 1, line: 52, value: "-1" },
+        fault: { code: "tooSmall", values: { minimum: 0 } },
+      },
+    ]);
+  });
+});
+
+test("bad cells of identity and of required columns reject their rows, and so do those that hide", async () => {
+  const good = { id: 2, title: "A", subscribers: 1 };
+  for (const [column, given] of [
+    ["id", "x"],
+    ["msgr_id", "x"],
+    ["handle", "я"],
+    ["title", " "],
+    ["subscribers", "many"],
+    ["is_public", "perhaps"],
+  ] as const) {
+    const { rejects, warnings } = await importNdjson("channels", { ...good, [column]: given });
+    expect(warnings).toEqual([]);
+    expect(rejects).toMatchObject([{ line: 1, column }]);
+  }
+  for (const [column, given] of [
+    ["channel", "?"],
+    ["msgr_post_id", "x"],
+    ["published_at", "late"],
+  ] as const) {
+    const post = { channel: 1, msgr_post_id: 1, published_at: "2025-01-01T00:00:00Z" };
+    const { rejects } = await importNdjson("posts", { ...post, [column]: given });
+    expect(rejects).toMatchObject([{ line: 1, column }]);
+  }
+});
+
+test("a thousand rows of unknown channels are one line that says to import channels first", async () => {
+  const rows = Array.from({ length: 1000 }, (_, at) => `@c${at},2025-01-01,1`);
+  const csv = `channel,day,subscribers\n${rows.join("\n")}`;
+  const result = await importText(appliance, "stats", csv);
+  expect(result.rejected).toBe(1000);
+  expect(result.groups).toMatchObject([{ column: "channel", count: 1000, line: 2, value: "@c0" }]);
+  const [group] = result.groups;
+  expect(group && reasonOf("en", group)).toBe("There is no channel @c0. Import channels first.");
+});

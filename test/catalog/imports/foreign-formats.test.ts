@@ -1,0 +1,211 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import {
+  createForeignRows,
+  type ForeignFormatName,
+} from "../../../src/catalog/imports/foreign/foreign-formats.ts";
+import { readJson } from "../../../src/catalog/imports/json-rows.ts";
+import { readNdjson } from "../../../src/catalog/imports/ndjson-rows.ts";
+import type { SourceRow } from "../../../src/catalog/imports/source-row.ts";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { importText } from "../../support/import-text.ts";
+
+/** All that posts may have, also where this version has no column for it yet. */
+const COLUMNS = [
+  ...["channel", "channel_msgr_id", "msgr_post_id", "text", "views", "published_at", "edited_at"],
+  ...["media", "forwards", "reactions", "comments", "forwarded_from_name", "album"],
+];
+
+async function postsOf(from: ForeignFormatName, content: string): Promise<unknown[]> {
+  const rows = createForeignRows(from, "posts", COLUMNS);
+  const pieces = (async function* () {
+    for (const piece of content.match(/.{1,50}/gs) ?? []) yield piece;
+  })();
+  const isNdjson = content.startsWith("{") && from !== "telegram-desktop";
+  const read: SourceRow[] = [];
+  for await (const some of isNdjson ? readNdjson(pieces, rows) : readJson(pieces, rows)) {
+    read.push(...some);
+  }
+  return read.map((row) => ("fields" in row ? row.fields : row));
+}
+
+const DESKTOP = JSON.stringify(
+  {
+    ...{ name: "Первый", type: "public_channel", id: 1234567890 },
+    messages: [
+      { id: 1, type: "service", date: "2025-01-01T10:00:00", action: "create_channel" },
+      {
+        ...{ id: 2, type: "message", date: "2025-01-01T10:00:00", date_unixtime: "1735714800" },
+        ...{ edited: "2025-01-01T11:00:00", edited_unixtime: "1735718400" },
+        ...{ from: "Первый", from_id: "channel1234567890", photo: "photos/photo_1.jpg" },
+        text: ["Смотрите ", { type: "link", text: "https://example.com" }, "!"],
+        reactions: [
+          { type: "emoji", count: 3, emoji: "👍" },
+          { type: "emoji", count: 4, emoji: "🔥" },
+        ],
+      },
+      {
+        ...{ id: 3, type: "message", date: "2025-01-01T12:00:00", date_unixtime: "1735722000" },
+        ...{ forwarded_from: "Второй", media_type: "voice_message", file: "voice.ogg", text: "" },
+      },
+    ],
+  },
+  null,
+  1,
+);
+
+const TELETHON = [
+  { _: "MessageService", id: 1, peer_id: { _: "PeerChannel", channel_id: 1234567890 } },
+  {
+    ...{ _: "Message", id: 2, peer_id: { _: "PeerChannel", channel_id: 1234567890 } },
+    ...{ date: "2025-01-01T07:00:00+00:00", message: "Текст", views: 100, forwards: 5 },
+    ...{ edit_date: "2025-01-01T08:00:00+00:00", edit_hide: false },
+    replies: { _: "MessageReplies", replies: 7 },
+    reactions: { _: "MessageReactions", results: [{ count: 3 }, { count: 4 }] },
+    fwd_from: { _: "MessageFwdHeader", from_name: "Второй" },
+    media: {
+      _: "MessageMediaDocument",
+      document: { attributes: [{ _: "DocumentAttributeVideo", duration: 5 }] },
+    },
+  },
+  {
+    ...{ _: "Message", id: 3, peer_id: { _: "PeerChannel", channel_id: 1234567890 } },
+    ...{ date: "2025-01-01T09:00:00+00:00", message: "", views: null, forwards: null },
+    ...{ edit_date: "2025-01-01T10:00:00+00:00", edit_hide: true, replies: null },
+    media: { _: "MessageMediaPhoto", photo: {} },
+  },
+];
+/** Telegram's number of an album has more digits than a number of JavaScript keeps. */
+const ALBUM = "13890123456789012345";
+const withAlbum = (text: string): string => text.replace('"id":3', `"id":3,"grouped_id":${ALBUM}`);
+
+const PYROGRAM = [
+  { _: "Message", id: 1, service: "MessageServiceType.PINNED_MESSAGE", chat: { id: -1001234 } },
+  {
+    ...{ _: "Message", id: 2, date: "2025-01-01 10:00:00", text: "Текст", views: 100, forwards: 5 },
+    chat: {
+      ...{ _: "Chat", id: -1001234567890, type: "ChatType.CHANNEL" },
+      ...{ title: "Первый", username: "first_channel" },
+    },
+    reactions: { _: "MessageReactions", reactions: [{ count: 3 }, { count: 4 }] },
+    forward_from_chat: { _: "Chat", id: -1002, title: "Второй" },
+  },
+  {
+    ...{ _: "Message", id: 3, date: "2025-01-01 12:00:00", caption: "Подпись" },
+    ...{ chat: { id: -1001234567890, title: "Первый", username: "first_channel" } },
+    ...{ media: "MessageMediaType.PHOTO", photo: { file_id: "x" }, media_group_id: "77" },
+  },
+];
+
+describe("the posts of another program's file", () => {
+  test("are read from Telegram Desktop, with what it lacks left unknown", async () => {
+    expect(await postsOf("telegram-desktop", DESKTOP)).toEqual([
+      {
+        ...{ channel_msgr_id: 1234567890, msgr_post_id: 2, published_at: "1735714800" },
+        ...{ text: "Смотрите https://example.com!", edited_at: "1735718400" },
+        ...{ media: ["photo"], reactions: 7 },
+      },
+      {
+        ...{ channel_msgr_id: 1234567890, msgr_post_id: 3, published_at: "1735722000", text: "" },
+        ...{ media: ["voice"], forwarded_from_name: "Второй" },
+      },
+    ]);
+  });
+
+  test("are read from Telethon, as an array and one a line", async () => {
+    for (const content of [
+      JSON.stringify(TELETHON, null, 2).replace('"id": 3', `"id": 3, "grouped_id": ${ALBUM}`),
+      TELETHON.map((message) => withAlbum(JSON.stringify(message))).join("\n"),
+    ]) {
+      expect(await postsOf("telethon", content)).toEqual([
+        {
+          ...{ channel_msgr_id: 1234567890, msgr_post_id: 2, text: "Текст", views: 100 },
+          ...{ published_at: "2025-01-01T07:00:00+00:00", edited_at: "2025-01-01T08:00:00+00:00" },
+          ...{ media: ["video"], forwards: 5, reactions: 7, comments: 7 },
+          forwarded_from_name: "Второй",
+        },
+        {
+          ...{ channel_msgr_id: 1234567890, msgr_post_id: 3, text: "" },
+          ...{ published_at: "2025-01-01T09:00:00+00:00", media: ["photo"], album: ALBUM },
+        },
+      ]);
+    }
+  });
+
+  test("are read from Pyrogram, as an array and one a line", async () => {
+    for (const content of [
+      JSON.stringify(PYROGRAM, null, 4),
+      PYROGRAM.map((message) => JSON.stringify(message)).join("\n"),
+    ]) {
+      expect(await postsOf("pyrogram", content)).toEqual([
+        {
+          ...{ channel_msgr_id: -1001234567890, msgr_post_id: 2, text: "Текст", views: 100 },
+          ...{ published_at: "2025-01-01 10:00:00", media: [], forwards: 5, reactions: 7 },
+          forwarded_from_name: "Второй",
+        },
+        {
+          ...{ channel_msgr_id: -1001234567890, msgr_post_id: 3, text: "Подпись" },
+          ...{ published_at: "2025-01-01 12:00:00", media: ["photo"], album: "77" },
+        },
+      ]);
+    }
+  });
+});
+
+describe("the application", () => {
+  let appliance: Appliance;
+  beforeEach(async () => {
+    appliance = await startAppliance();
+  });
+  afterEach(() => appliance.close());
+
+  test("imports posts of Pyrogram, whose times are of the zone that is named", async () => {
+    await appliance.importRows("channels", [
+      { msgr_id: -1001234567890, handle: "first_channel", title: "A", subscribers: 1 },
+    ]);
+    const result = await importText(appliance, "posts", JSON.stringify(PYROGRAM), {
+      ...{ format: null, from: "pyrogram", timezone: "UTC" },
+    });
+    expect(result).toMatchObject({ read: 2, inserted: 2, rejected: 0, warnings: [] });
+    expect(result.recognized).toMatchObject({ from: "pyrogram", format: "json" });
+    const { body } = await appliance.get("/v1/msgr/channels/1/posts/");
+    expect(body.results).toMatchObject([
+      { text: "Подпись", published_at: "2025-01-01T15:00:00+03:00" },
+      { text: "Текст", views: 100, published_at: "2025-01-01T13:00:00+03:00" },
+    ]);
+  });
+
+  test("imports the channel of a file, once however many messages name it", async () => {
+    await appliance.importRows("channels", [
+      { msgr_id: 1234567890, title: "A", subscribers: 1 },
+      { msgr_id: -1001234567890, title: "B", subscribers: 1 },
+    ]);
+    for (const [from, content, title] of [
+      ["telegram-desktop", DESKTOP, "Первый"],
+      ["pyrogram", JSON.stringify(PYROGRAM), "Первый"],
+    ] as const) {
+      const result = await importText(appliance, "channels", content, { format: null, from });
+      expect(result.updated).toBe(1);
+      const cards = await appliance.get("/v1/msgr/channels/");
+      expect(JSON.stringify(cards.body)).toContain(title);
+    }
+  });
+
+  test("refuses a file that is none of the format, and a kind that it has nothing of", async () => {
+    for (const [kind, from, content, said] of [
+      [
+        "posts",
+        "telegram-desktop",
+        '{"chats": {"list": []}}',
+        "The file has no messages as telegram-desktop writes them.",
+      ],
+      ["posts", "telethon", "[]", "The file has no messages as telethon writes them."],
+      ["channels", "telethon", "[]", "Files of telethon hold posts."],
+      ["stats", "pyrogram", "[]", "Files of pyrogram hold posts and channels."],
+      ["posts", "telegram-desktop", "id,text\n", "Line 1: this is not JSON."],
+    ] as const) {
+      const work = importText(appliance, kind, content, { format: null, from });
+      const error = await work.catch((reason) => reason);
+      expect(error.detail).toContain(said);
+    }
+  });
+});
