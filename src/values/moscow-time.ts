@@ -9,6 +9,15 @@ const MOSCOW_OFFSET_MS = 3 * 60 * 60 * 1000;
 export const DAY_MS = 24 * 60 * 60 * 1000;
 export const MOSCOW_ZONE = "Europe/Moscow";
 
+/** A time zone's name in IANA's spelling; null for what is none. */
+export function zoneNamed(text: string): string | null {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: text }).resolvedOptions().timeZone;
+  } catch {
+    return null;
+  }
+}
+
 /** The Moscow day in which an instant lies. */
 export function dayOf(instantMs: number): Day {
   return Math.floor((instantMs + MOSCOW_OFFSET_MS) / DAY_MS);

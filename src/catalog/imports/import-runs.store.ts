@@ -3,7 +3,11 @@ import { alias, type SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Database, Reading, Transaction } from "../../db/database.ts";
 import { change, given, query } from "../../db/query.ts";
 import { type Message, storedMessage } from "../../values/messages/messages.ts";
-import { importRuns, type RunProgress, type ShownReject } from "./import-runs.table.ts";
+import { MOSCOW_ZONE } from "../../values/moscow-time.ts";
+import { DEFAULT_OPTIONS } from "./import-options.ts";
+import { importRuns, type RunProgress } from "./import-runs.table.ts";
+import { nothingRecognized } from "./recognized.ts";
+import type { ReasonGroup } from "./tally.ts";
 
 type Stored = typeof importRuns.$inferSelect;
 
@@ -13,7 +17,6 @@ export interface RecordedRun
   /** The run waits for an earlier one: files are imported one after the other. */
   isWaiting: boolean;
   summary: RunProgress;
-  rejects: ShownReject[];
   failure: Message | null;
 }
 
@@ -50,13 +53,13 @@ export async function insertRun(
 const setProgress = change((db) =>
   db
     .update(importRuns)
-    .set({ summary: given("summary"), rejects: given("rejects") })
+    .set({ summary: given("summary") })
     .where(and(eq(importRuns.id, sql.placeholder("id")), isRunning(importRuns))),
 );
 
 export async function saveProgress(
   tx: Transaction,
-  progress: Pick<RecordedRun, "id" | "summary" | "rejects">,
+  progress: Pick<RecordedRun, "id" | "summary">,
 ): Promise<void> {
   await setProgress(tx).run({ ...progress });
 }
@@ -155,21 +158,29 @@ export async function selectRuns(db: Database, limit: number): Promise<RecordedR
 
 type Row = Omit<Stored, "owner" | "heartbeatAt"> & { isWaiting: boolean };
 
-function toRun(row: Row): RecordedRun {
-  const { options = WITHOUT_OPTIONS, notes, ...counts } = row.summary;
+function toRun({ rejects, ...row }: Row): RecordedRun {
+  const { options, notes, ...counts } = row.summary;
   return {
     ...row,
-    summary: { ...counts, options, notes: notes.map(storedMessage) },
-    rejects: row.rejects.map((reject) => ({
-      line: reject.line,
-      column: reject.column,
-      fault: storedMessage("reason" in reject ? reject.reason : reject.fault),
-    })),
+    summary: {
+      ...{ recognized: nothingRecognized(MOSCOW_ZONE), warnings: [], rejectsKept: 0 },
+      rejects: rejects.map((reject) => ({
+        ...{ line: reject.line, column: reject.column, count: 1, value: null },
+        fault: storedMessage("reason" in reject ? reject.reason : reject.fault),
+      })),
+      ...counts,
+      ...(counts.rejects && { rejects: counts.rejects.map(storedGroup) }),
+      ...(counts.warnings && { warnings: counts.warnings.map(storedGroup) }),
+      options: { ...DEFAULT_OPTIONS, ...options },
+      notes: notes.map(storedMessage),
+    },
     failure: row.failure === null ? null : storedMessage(parsedOrText(row.failure)),
   };
 }
 
-const WITHOUT_OPTIONS: RunProgress["options"] = { dryRun: false, replace: false };
+function storedGroup(group: ReasonGroup): ReasonGroup {
+  return { ...group, fault: storedMessage(group.fault) };
+}
 
 function parsedOrText(stored: string): Message | string {
   try {

@@ -1,12 +1,18 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Message } from "../../values/messages/messages.ts";
 import type { ImportKindName } from "./import-kinds.ts";
-import type { ImportSummary, Reject } from "./run-import.ts";
+import type { ReadingOptions } from "./rows.ts";
+import type { ImportSummary } from "./run-import.ts";
 
 type RunState = "running" | "done" | "failed";
 
 /** The same as options of `kanalog import`. */
 export interface RunOptions {
+  reading: ReadingOptions;
+  /** IANA name of the zone of times without an offset. */
+  timezone: string;
+  /** Any bad cell rejects its row. */
+  strict: boolean;
   /** Only tells what would happen: it is tried on a copy of the database. */
   dryRun: boolean;
   /** Directories only: entries that the file does not name are removed. */
@@ -19,21 +25,28 @@ export interface RunProgress extends ImportSummary {
   /** Size of the file, and how much of it was read. */
   bytes: number;
   bytesRead: number;
+  /** Rejected rows in the file that is offered: the first of them where they are very many. */
+  rejectsKept: number;
   /** Notes of the import beside its rejected rows. */
   notes: Message[];
 }
 
-export type ShownReject = Pick<Reject, "line" | "column" | "fault">;
-
 /**
- * Versions before messages had codes stored them as texts, and a row's fault as its reason; the first
- * ones had no options.
+ * Versions before messages had codes stored them as texts; the first ones had no options, and those before
+ * reasons were counted neither these nor how the file was read.
  */
-type StoredSummary = Omit<RunProgress, "notes" | "options"> & {
-  options?: RunOptions;
-  notes: (Message | string)[];
-};
-type StoredReject = ShownReject | { line: number; column: string | null; reason: string };
+type StoredSummary = Omit<RunProgress, "notes" | "options" | Later> &
+  Partial<Pick<RunProgress, Later>> & {
+    options?: Partial<RunOptions>;
+    notes: (Message | string)[];
+  };
+type Later = "recognized" | "rejects" | "warnings" | "rejectsKept";
+
+/** A rejected row, as versions stored it before reasons were counted; the first ones as a text. */
+type StoredReject = { line: number; column: string | null } & (
+  | { fault: Message }
+  | { reason: string }
+);
 
 /** Imports that were started in the console. */
 export const importRuns = sqliteTable("import_runs", {
@@ -46,7 +59,7 @@ export const importRuns = sqliteTable("import_runs", {
   startedAt: integer("started_at").notNull(),
   finishedAt: integer("finished_at"),
   summary: text("summary", { mode: "json" }).$type<StoredSummary>().notNull(),
-  /** The first rejected rows. */
+  /** The first rejected rows, of versions before reasons were counted; else empty. */
   rejects: text("rejects", { mode: "json" }).$type<StoredReject[]>().notNull(),
   /** A message as JSON, or the plain text of a version before. */
   failure: text("failure"),

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { Actor } from "../../customers/audit/audit-log.ts";
 import type { Database } from "../../db/database.ts";
 import { AppError, notFound } from "../../errors.ts";
@@ -6,7 +7,8 @@ import type { Log } from "../../ports/log.ts";
 import type { Random } from "../../ports/random.ts";
 import { hasEnded, processName } from "../../ports/running.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
-import type { ImportKindName } from "./import-kinds.ts";
+import { MOSCOW_ZONE } from "../../values/moscow-time.ts";
+import { createHeldUploads, type NewUpload } from "./held-uploads.ts";
 import type { ImportRunChanges } from "./import-run-changes.ts";
 import {
   type OwnedRun,
@@ -15,12 +17,12 @@ import {
   selectRunning,
   selectRuns,
 } from "./import-runs.store.ts";
-import type { RunOptions, RunProgress } from "./import-runs.table.ts";
+import type { RunProgress } from "./import-runs.table.ts";
 import { nothingRecognized } from "./recognized.ts";
 import type { Upload } from "./run-upload.ts";
 import type { UploadFiles } from "./upload-files.ts";
 
-export type { RecordedRun, RunOptions };
+export type { RecordedRun };
 
 export type ImportRuns = ReturnType<typeof createImportRuns>;
 
@@ -42,9 +44,11 @@ export function createImportRuns(
   runUpload: (upload: Upload) => Promise<void>,
   files: UploadFiles,
   { clock, random, log }: { clock: Clock; random: Random; log: Log },
+  messengerHosts: readonly string[],
 ) {
   const owner = processName(random.uuid(clock.now()));
   const stop = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  const held = createHeldUploads(files, { clock, random });
   const underWay = new Set<Promise<void>>();
   /** The last heartbeat of each run of another process, and when this process first saw it. */
   const heartbeats = new Map<number, { at: number; sinceMs: number }>();
@@ -80,24 +84,24 @@ export function createImportRuns(
 
   return {
     files,
+    held,
 
     /**
      * Takes the file and starts to import it.
      * @returns the run's number
      */
-    async start(input: {
-      kind: ImportKindName;
-      file: { name: string; path: string; bytes: number };
-      options: RunOptions;
-      by: Actor;
-    }): Promise<number> {
+    async start(input: NewUpload & { by: Actor }): Promise<number> {
       const { kind, options, by } = input;
       const { name: fileName, bytes } = input.file;
       const summary = { ...NOTHING_YET, options, bytes, notes: [] };
       const path = files.take(input.file.path);
       try {
         const id = await changes.startImport({ kind, fileName, summary, owner }, by);
-        const running = run({ id, kind, fileName, path, summary, stop });
+        files.removeRejects(id);
+        const rejectsPath = files.rejectsPath(id);
+        const running = run({
+          ...{ id, kind, fileName, path, rejectsPath, messengerHosts, summary, stop },
+        });
         underWay.add(running);
         void running.finally(() => underWay.delete(running));
         return id;
@@ -109,6 +113,14 @@ export function createImportRuns(
 
     /** The latest first. */
     runs: (limit: number): Promise<RecordedRun[]> => selectRuns(db, limit),
+
+    /** The file of a run's rejected rows. @throws AppError `not_found` where it is kept no longer */
+    async rejects(id: number): Promise<{ run: RecordedRun; path: string }> {
+      const run = await this.run(id);
+      const path = files.rejectsPath(id);
+      if (run.summary.rejectsKept === 0 || !existsSync(path)) throw notFound("import", id);
+      return { run, path };
+    },
 
     /** @throws AppError `not_found` */
     async run(id: number): Promise<RecordedRun> {
@@ -128,6 +140,7 @@ export function createImportRuns(
      * gone; a run of another process that lives is left alone. Never throws.
      */
     async look(): Promise<void> {
+      held.removeOld();
       try {
         const running = await selectRunning(db);
         if (running.length === 0) return;
@@ -144,8 +157,10 @@ export function createImportRuns(
     /** Ends what is under way after its next rows, and what waits for its turn. */
     async stop(): Promise<void> {
       Atomics.store(new Int32Array(stop), 0, 1);
+      held.removeAll();
       // A request that was being read may start one more meanwhile.
       while (underWay.size > 0) await Promise.all(underWay);
+      files.removeOfMemory();
     },
   };
 }
@@ -157,10 +172,11 @@ const NOTHING_YET: Omit<RunProgress, "options" | "bytes" | "notes"> = {
   unchanged: 0,
   rejected: 0,
   seconds: 0,
-  recognized: nothingRecognized("Europe/Moscow"),
+  recognized: nothingRecognized(MOSCOW_ZONE),
   rejects: [],
   warnings: [],
   bytesRead: 0,
+  rejectsKept: 0,
 };
 
 function failureOf(error: unknown): Message {

@@ -1,9 +1,11 @@
 import type { Language } from "../../values/language.ts";
 import { inLanguage, message } from "../../values/messages/messages.ts";
 import type { ForeignFormatName } from "./foreign/foreign-formats.ts";
+import { IMPORT_FORMATS, type ImportFormat } from "./import-format.ts";
 
-export type ImportFormat = "csv" | "ndjson" | "json";
-export const IMPORT_FORMATS: readonly ImportFormat[] = ["csv", "ndjson", "json"];
+/** A format of files that are read; one JSON document is not written. */
+export type FileFormat = ImportFormat | "json";
+export const FILE_FORMATS: readonly FileFormat[] = [...IMPORT_FORMATS, "json"];
 
 export type Compression = "gzip" | "zstd";
 export type Encoding = "UTF-8" | "UTF-16" | "Windows-1251";
@@ -13,7 +15,7 @@ export type Separator = "," | ";" | "\t";
 export interface Recognized {
   compression: Compression | null;
   encoding: Encoding | null;
-  format: ImportFormat | null;
+  format: FileFormat | null;
   /** In CSV only. */
   separator: Separator | null;
   /** Whose format the file has, where it is not the import's own. */

@@ -11,15 +11,17 @@ import {
 import type { ImportKindName } from "./import-kinds.ts";
 import { createJsonRows, readJson } from "./json-rows.ts";
 import { readNdjson } from "./ndjson-rows.ts";
-import type { Encoding, ImportFormat, Recognized } from "./recognized.ts";
+import type { Encoding, FileFormat, Recognized } from "./recognized.ts";
 import { prepend, type Source } from "./source.ts";
 import type { SourceRow } from "./source-row.ts";
 import { unpack } from "./unpack.ts";
 
+export { IMPORT_FORMATS, type ImportFormat } from "./import-format.ts";
+
 /** How a file is to be read: plain data. */
 export interface ReadingOptions extends Naming {
   /** Null where the file's name or its content tells. */
-  format: ImportFormat | null;
+  format: FileFormat | null;
   /** Null for files with the kind's own columns. */
   from: ForeignFormatName | null;
 }
@@ -28,7 +30,7 @@ export const AS_RECOGNIZED: ReadingOptions = {
   ...{ format: null, from: null, map: {}, ignoreUnknown: false },
 };
 
-const FORMATS_BY_ENDING: Record<string, ImportFormat> = {
+const FORMATS_BY_ENDING: Record<string, FileFormat> = {
   ".csv": "csv",
   ".tsv": "csv",
   ".ndjson": "ndjson",
@@ -36,12 +38,12 @@ const FORMATS_BY_ENDING: Record<string, ImportFormat> = {
 };
 
 /** The format by the ending of a file's name, packed or not; null where the content has to tell. */
-function formatOf(path: string): ImportFormat | null {
+function formatOf(path: string): FileFormat | null {
   const name = path.toLowerCase().replace(/\.(gz|zst)$/, "");
   return FORMATS_BY_ENDING[extname(name)] ?? null;
 }
 
-function namedFormat(file: string, { format, from }: ReadingOptions): ImportFormat | null {
+function namedFormat(file: string, { format, from }: ReadingOptions): FileFormat | null {
   return from === null ? (format ?? formatOf(file)) : formatOfForeign(from);
 }
 
@@ -123,7 +125,7 @@ async function firstText(text: AsyncGenerator<string>): Promise<string> {
  * No CSV header of ours begins with a brace or bracket, and no line of NDJSON with a bracket.
  * @param named the format that was named, or null
  */
-function formatOfContent(first: string, named: ImportFormat | null): ImportFormat {
+function formatOfContent(first: string, named: FileFormat | null): FileFormat {
   if (named === "csv") return "csv";
   const begin = first.trimStart();
   if (begin.startsWith("[")) return "json";

@@ -6,13 +6,16 @@ import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { inEnglish, type Message, message, verbatim } from "../../values/messages/messages.ts";
 import { shortened } from "../../values/shortened.ts";
+import { recount } from "../directory/recount.ts";
 import { type ImportKindName, importKinds } from "./import-kinds.ts";
 import { saveProgress } from "./import-runs.store.ts";
-import type { RunProgress, ShownReject } from "./import-runs.table.ts";
+import type { RunProgress } from "./import-runs.table.ts";
 import { nothingRecognized } from "./recognized.ts";
-import { AS_RECOGNIZED, readRows, requireReadable } from "./rows.ts";
-import { type Reject, runImport } from "./run-import.ts";
+import { createRejectsWriter } from "./rejects-writer.ts";
+import { readRows, requireReadable } from "./rows.ts";
+import { runImport } from "./run-import.ts";
 import { openSource, type Source } from "./source.ts";
+import type { ReasonGroup } from "./tally.ts";
 
 /** A file that was uploaded to be imported. Plain data, since it is sent to a thread. */
 export interface Upload {
@@ -23,6 +26,9 @@ export interface Upload {
   fileName: string;
   /** Where the uploaded file lies on this machine. */
   path: string;
+  /** Where its rejected rows are kept, to be offered as a file. */
+  rejectsPath: string;
+  messengerHosts: readonly string[];
   summary: RunProgress;
   /** One 32-bit number in shared memory: other than 0 where the import is to stop. */
   stop: SharedArrayBuffer;
@@ -32,8 +38,9 @@ export interface Upload {
 export const INTERRUPTED = message("importInterrupted");
 
 const SAVE_EVERY_MS = 500;
-/** How many rejected rows and notes are recorded, and how long the text of each may be. */
-const REJECTS_MAX = 100;
+/** How large the file of rejected rows may be; there is one for each of the latest runs. */
+const REJECTS_BYTES_MAX = 16 * 1024 ** 2;
+/** How many notes are recorded, and how long the text of each and of a reason may be. */
 const NOTES_MAX = 20;
 const TEXT_LENGTH_MAX = 500;
 
@@ -44,12 +51,12 @@ const TEXT_LENGTH_MAX = 500;
 export async function runUpload(
   db: Database,
   clock: Clock,
-  { id, kind: name, fileName, path, summary, stop }: Upload,
+  { id, kind: name, fileName, path, rejectsPath, messengerHosts, summary, stop }: Upload,
 ): Promise<void> {
   const kind = importKinds[name];
-  const rejects: ShownReject[] = [];
+  const { dryRun, replace, reading, timezone, strict } = summary.options;
   const save = () =>
-    inTransaction(db, clock, "import-progress", (tx) => saveProgress(tx, { id, summary, rejects }));
+    inTransaction(db, clock, "import-progress", (tx) => saveProgress(tx, { id, summary }));
   let saving: Promise<void> | null = null;
   let nextSaveAtMs = clock.monotonic() + SAVE_EVERY_MS;
   const saveSometimes = (): void => {
@@ -63,13 +70,13 @@ export async function runUpload(
       });
   };
 
-  const { dryRun, replace } = summary.options;
+  const rejects = createRejectsWriter(() => openSync(rejectsPath, "w", 0o600), REJECTS_BYTES_MAX);
   const copy = dryRun ? openCopy(db, `${path}-copy`, clock) : null;
   try {
     const source = stoppable({ ...(await openSource(path)), name: fileName }, stop);
     await requireReadable(source);
-    const recognized = nothingRecognized("Europe/Moscow");
-    const rows = readRows(source, name, AS_RECOGNIZED, recognized, (bytes) => {
+    const recognized = nothingRecognized(timezone);
+    const rows = readRows(source, name, reading, recognized, (bytes) => {
       summary.bytesRead = bytes;
     });
     await runImport(kind, rows, {
@@ -81,15 +88,21 @@ export async function runUpload(
         note: (said) => addUpTo(NOTES_MAX, summary.notes, cut(said)),
       },
       recognized,
-      cells: { timezone: "Europe/Moscow", messengerHosts: [], strict: false },
+      cells: { timezone, messengerHosts, strict },
       replace,
-      onReject: (reject) => addUpTo(REJECTS_MAX, rejects, shown(reject)),
-      onProgress: (rowsSoFar) => {
-        Object.assign(summary, rowsSoFar);
+      onReject: rejects.add,
+      onProgress: ({ rejects: rejected, warnings, ...counts }) => {
+        Object.assign(summary, counts, {
+          ...{ rejects: rejected.map(cutGroup), warnings: warnings.map(cutGroup) },
+          rejectsKept: rejects.kept(),
+        });
         saveSometimes();
       },
     });
+    // Directories show how many channels are in each entry: else that would wait for the night.
+    if (!dryRun && name !== "stats" && name !== "posts") await recount(db, clock);
   } finally {
+    rejects.close();
     copy?.remove();
     await saving;
     await save();
@@ -137,8 +150,8 @@ function addUpTo<Item>(count: number, list: Item[], item: Item): void {
   if (list.length < count) list.push(item);
 }
 
-function shown({ line, column, fault }: Reject): ShownReject {
-  return { line, column, fault: cut(fault) };
+function cutGroup(group: ReasonGroup): ReasonGroup {
+  return { ...group, fault: cut(group.fault) };
 }
 
 /** A message may quote a cell, which may be of any length. */

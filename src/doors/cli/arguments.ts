@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
-import { parseEndOfDay } from "../../values/moscow-time.ts";
+import { parseEndOfDay, zoneNamed } from "../../values/moscow-time.ts";
 
 /** The number by which the lists name an organization, member or key. */
 export function parseId(text: string): number {
@@ -19,11 +19,11 @@ export function parseLastDay(text: string): number {
 
 /** The IANA name of a time zone. */
 export function parseTimezone(text: string): string {
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: text }).resolvedOptions().timeZone;
-  } catch {
+  const zone = zoneNamed(text);
+  if (zone === null) {
     throw new InvalidArgumentError("It is not the IANA name of a time zone, such as Asia/Omsk.");
   }
+  return zone;
 }
 
 export function choiceOption(

@@ -43,7 +43,7 @@ export interface SiteContext {
   webhooks: StaffWebhooks;
   people: SitePeople;
   audit: AuditLog;
-  imports: Pick<ImportRuns, "files" | "start" | "runs" | "run">;
+  imports: Pick<ImportRuns, "files" | "start" | "runs" | "run" | "held" | "rejects">;
   mails: Mails;
   setUp: SetUp;
   throttle: Throttle;

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { gzipSync } from "node:zlib";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { auditOf } from "../../support/audit.ts";
 import { until } from "../../support/machine.ts";
 import { addPerson, signedInVisitor, type Visitor, visitorOf } from "../../support/visitor.ts";
+import { windows1251 } from "../../support/windows-1251.ts";
 
 const PAGE = "/staff/imports/";
 
@@ -43,6 +45,10 @@ async function run(kind: string, sent: File): Promise<string> {
   return ended(answer.headers.get("location") ?? "");
 }
 
+/** The reasons of rejects and warnings. */
+const reasonsIn = (html: string): string =>
+  [...html.matchAll(/<bdi>([^<]*)<\/bdi>/g)].map(([, text]) => text).join("\n");
+
 const count = (html: string, label: string): string | undefined =>
   new RegExp(`<strong>([^<]*)</strong> ${label}`).exec(html)?.[1];
 
@@ -56,8 +62,10 @@ describe("an uploaded file", () => {
     expect(count(page, "Inserted")).toBe("2");
     expect(count(page, "Rejected")).toBe("1");
     expect(page).toContain("<bdi>каналы 1.csv</bdi>");
-    expect(page).toMatch(/<th scope="row">3<\/th><td><code>subscribers<\/code>/);
-    expect(page).toContain("A valid integer is required.");
+    expect(page).toMatch(
+      /<th scope="row">1<\/th><td><code>subscribers<\/code><\/td><td><bdi>A valid integer is required.<\/bdi><\/td><td>3<\/td><td><q>x<\/q>/,
+    );
+    expect(page).toContain("Read as CSV, separated by commas, UTF-8");
     expect((await appliance.get("/v1/msgr/channels/3/")).body.title).toBe("Три");
     const again = await run("channels", file("id,title,subscribers\n1,Один,10\n3,Три,31\n"));
     expect(count(again, "Unchanged")).toBe("1");
@@ -98,15 +106,79 @@ describe("an uploaded file", () => {
     );
     expect(count(page, "Rejected")).toBe("3");
     expect(page).toContain("A row of an uploaded file gives an image by its address");
-    expect(page).not.toContain("/etc/passwd");
+    expect(reasonsIn(page)).not.toContain("/etc/passwd");
   });
 
-  test("shows its first hundred rejected rows and how many there are, each cut to be read", async () => {
+  test("shows rejects and warnings by reason with one example, each cut to be read", async () => {
     const rows = Array.from({ length: 150 }, (_, at) => `${at + 1},${"ж".repeat(2000)},x`);
-    const page = await run("channels", file(`id,kind,subscribers\n${rows.join("\n")}\n`));
-    expect(page).toContain("The first 100 of 150.");
-    expect(page.match(/<th scope="row">/g)).toHaveLength(100);
+    const good = Array.from({ length: 20 }, (_, at) => `${at + 200},${"ж".repeat(2000)},1`);
+    const csv = `id,kind,subscribers\n${[...rows, ...good].join("\n")}\n`;
+    const page = await run(
+      "channels",
+      file(csv.replace("subscribers", "subscribers,title").replaceAll(/(,[x1])$/gm, "$1,T")),
+    );
+    expect(page.match(/<th scope="row">/g)).toHaveLength(2);
+    expect(page).toMatch(
+      /Rejected rows<.*<th scope="row">150<.*<q>x<.*Warnings<.*<th scope="row">20<.*<td>152<.*<q>ж{100}…</s,
+    );
     expect(page.length).toBeLessThan(100_000);
+  });
+
+  test("offers all its rejected rows as a file, which is kept for the ten latest imports", async () => {
+    const rows = Array.from({ length: 150 }, (_, at) => `${at + 1},T,x`);
+    await run("channels", file(`id,title,subscribers\n${rows.join("\n")}\n`));
+    const download = () => staff.post(`${PAGE}1/`, { action: "rejects" });
+    const answer = await download();
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-disposition")).toBe(
+      'attachment; filename="rejected-rows-1.ndjson"',
+    );
+    const lines = String(answer.body).trimEnd().split("\n");
+    expect(lines).toHaveLength(150);
+    expect(JSON.parse(lines[149] ?? "")).toEqual({
+      ...{ line: 151, column: "subscribers", reason: "A valid integer is required." },
+      fields: { id: "150", title: "T", subscribers: "x" },
+    });
+    for (let runs = 0; runs < 9; runs += 1) await run("stats", file("channel,day,subscribers\n"));
+    expect((await download()).status).toBe(200);
+    await run("stats", file("channel,day,subscribers\n"));
+    expect((await download()).status).toBe(404);
+    expect((await staff.post(`${PAGE}2/`, { action: "rejects" })).status).toBe(404);
+  });
+
+  test("may be packed and in other letters, as the command takes it", async () => {
+    const csv = "Номер;Название;Подписчики;Ещё\n1;Один;1,2К;x\n";
+    const answer = await staff.post(PAGE, {
+      ...{ action: "import", kind: "channels", ignoreUnknown: "yes", timezone: "asia/omsk" },
+      map: "Номер=id\r\nназвание = title\r\n\r\nПодписчики=subscribers",
+      file: file(gzipSync(windows1251(csv)), "rows.csv.gz"),
+    });
+    const page = await ended(answer.headers.get("location") ?? "");
+    expect(count(page, "Inserted")).toBe("1");
+    expect(page).toContain(
+      "Read as CSV, separated by semicolons, Windows-1251, gzip, times without an offset are of Asia/Omsk.",
+    );
+    expect(page).toContain("Left out, since nothing takes them: Ещё.");
+    expect(page).toContain("The file is not UTF-8 and was read as Windows-1251.");
+    expect((await appliance.get("/v1/msgr/channels/1/")).body).toMatchObject({
+      ...{ title: "Один", subscribers: 1200 },
+    });
+  });
+
+  test("of channels is followed by a recount of the directories, one that is only tried is not", async () => {
+    const channels = async () => {
+      const { body } = await appliance.get("/v1/msgr/categories/");
+      return body.results.find(({ slug }: { slug: string }) => slug === "auto").channels;
+    };
+    const sent = () => file("id,title,subscribers,category\n1,Один,10,auto\n");
+    const before = await channels();
+    const tried = await staff.post(PAGE, {
+      ...{ action: "import", kind: "channels", file: sent(), dryRun: "yes" },
+    });
+    await ended(tried.headers.get("location") ?? "");
+    expect(await channels()).toBe(before);
+    await run("channels", sent());
+    expect(await channels()).toBe(before + 1);
   });
 
   test("shows hostile names and reasons as text", async () => {
@@ -126,6 +198,86 @@ describe("an uploaded file", () => {
         details: { kind: "channels", file: "a.csv", bytes: 35 },
       },
     ]);
+  });
+});
+
+describe("a file that is looked at first", () => {
+  const look = (sent: File, kind = "channels") =>
+    staff.post(PAGE, { action: "import", look: "yes", kind, file: sent });
+  const start = async (path: string) => {
+    const token = new URL(path, "http://localhost").searchParams.get("file") ?? "";
+    return staff.post(path, { action: "start", file: token });
+  };
+
+  test("is the way that the form proposes", async () => {
+    expect((await staff.get(PAGE)).body).toMatch(/name="look" value="yes" checked/);
+  });
+
+  test("shows what was recognized and its first ten rows, and nothing is imported until it is started", async () => {
+    const rows = Array.from({ length: 30 }, (_, at) => `${at + 1};Канал ${at + 1};${at}`);
+    const sent = file(`ID;Title;Subscribers\n${rows.join("\n")}\n`, "<каналы>.csv");
+    const { location } = await look(sent);
+    expect(location).toStartWith(`${PAGE}?file=`);
+    const { body, status } = await staff.get(location ?? "");
+    expect(status).toBe(200);
+    expect(body).toContain("Read as CSV, separated by semicolons, UTF-8");
+    expect(body).toContain("Columns: ID = id, Title = title, Subscribers = subscribers.");
+    expect(body).toContain("<bdi>&lt;каналы&gt;.csv</bdi>: Channels");
+    const shown = [...String(body).matchAll(/<bdi>Канал (\d+)<\/bdi>/g)];
+    expect(shown.map(([, number]) => Number(number))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect((await appliance.get("/v1/msgr/channels/1/")).status).toBe(404);
+    expect(auditOf(appliance)).toEqual([]);
+
+    const started = await start(location ?? "");
+    expect(started.location).toBe(`${PAGE}1/`);
+    expect(count(await ended(`${PAGE}1/`), "Inserted")).toBe("30");
+    expect((await start(location ?? "")).status).toBe(404);
+    expect((await staff.get(location ?? "")).status).toBe(404);
+    expect(uploads()).toEqual([]);
+  });
+
+  test("tells a bad line among the first ones, and shows the columns of a JSON array", async () => {
+    const sent = file(
+      '[{"id":1,"title":["a"]},5,{"id":2,"subscribers":9007199254740993}]',
+      "a.json",
+    );
+    const { body } = await staff.get((await look(sent)).location ?? "");
+    for (const text of [
+      "Read as JSON",
+      "[&quot;a&quot;]",
+      "not a JSON object",
+      "9007199254740993",
+    ]) {
+      expect(body).toContain(text);
+    }
+  });
+
+  test("that cannot be imported says why at its field, and is not kept", async () => {
+    for (const [sent, said] of [
+      [file("id,nonsense\n1,2\n"), "The header has unknown columns: &quot;nonsense&quot;"],
+      [file("channel,day,subscribers\n"), "Import it as stats."],
+      [file("PK\x03\x04 and more than that", "rows.xlsx"), "rows.xlsx is an Excel file"],
+      [file("\n\n"), "The file has no whole header"],
+    ] as const) {
+      const answer = await look(sent);
+      expect(answer.status).toBe(400);
+      expect(answer.body).toContain(said);
+      expect(uploads()).toEqual([]);
+    }
+    const broken = await staff.post(PAGE, {
+      ...{ action: "import", kind: "stats", map: "channel", timezone: "Moscow" },
+      file: file("channel,day,subscribers\n"),
+    });
+    expect(broken.body).toContain("Write one name a line, theirs=ours.");
+    expect(broken.body).toContain("There is no such time zone.");
+  });
+
+  test("is for staff only", async () => {
+    const { location } = await look(file("id,title,subscribers\n1,Один,10\n"));
+    await addPerson(appliance, { email: "owner@example.com" });
+    const owner = await signedInVisitor(appliance, "owner@example.com");
+    expect((await owner.get(location ?? "")).status).toBe(404);
+    expect((await staff.get(`${PAGE}?file=nothing`)).status).toBe(404);
   });
 });
 

@@ -2,7 +2,7 @@ import { AppError } from "../../../errors.ts";
 import { message } from "../../../values/messages/messages.ts";
 import type { ImportKindName } from "../import-kinds.ts";
 import { isObject, type JsonRows } from "../json-rows.ts";
-import type { ImportFormat } from "../recognized.ts";
+import type { FileFormat } from "../recognized.ts";
 import type { Fields } from "../source-row.ts";
 import { pyrogram } from "./pyrogram.ts";
 import { telegramDesktop } from "./telegram-desktop.ts";
@@ -36,7 +36,7 @@ export type ForeignFormatName = keyof typeof FORMATS;
 export const FOREIGN_FORMATS = Object.keys(FORMATS) as ForeignFormatName[];
 
 /** The format of a text that begins with a brace. */
-export function formatOfForeign(from: ForeignFormatName): ImportFormat {
+export function formatOfForeign(from: ForeignFormatName): FileFormat {
   const { isDocument }: ForeignFormat = FORMATS[from];
   return isDocument === true ? "json" : "ndjson";
 }

@@ -9,8 +9,8 @@ import {
   importKinds,
 } from "../../../catalog/imports/import-kinds.ts";
 import {
-  IMPORT_FORMATS,
-  type ImportFormat,
+  FILE_FORMATS,
+  type FileFormat,
   nothingRecognized,
 } from "../../../catalog/imports/recognized.ts";
 import { readRows, requireReadable } from "../../../catalog/imports/rows.ts";
@@ -34,7 +34,7 @@ import { createProgress } from "./progress.ts";
 import { createRejectsFile } from "./rejects-file.ts";
 
 interface ImportOptions {
-  format?: ImportFormat;
+  format?: FileFormat;
   from?: ForeignFormatName;
   map: ColumnMap;
   mapFile?: ColumnMap;
@@ -59,7 +59,7 @@ export function importCommand(context: CommandContext): Command {
     .addArgument(new Argument("<kind>", "what the rows are").choices(IMPORT_KIND_NAMES))
     .argument("<file>", "the file, or - for standard input")
     .addOption(
-      choiceOption("--format <format>", "format, where the name does not tell it", IMPORT_FORMATS),
+      choiceOption("--format <format>", "format, where the name does not tell it", FILE_FORMATS),
     )
     .addOption(
       choiceOption("--from <program>", "the file is an export of that program", FOREIGN_FORMATS),

@@ -1,8 +1,9 @@
-import { closeSync, openSync, statSync, writeSync } from "node:fs";
+import { openSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { stringifyExact } from "../../../catalog/imports/exact-number.ts";
-import type { Reject } from "../../../catalog/imports/run-import.ts";
-import { inEnglish } from "../../../values/messages/messages.ts";
+import {
+  createRejectsWriter,
+  type RejectsWriter,
+} from "../../../catalog/imports/rejects-writer.ts";
 import { CommandExit, EXIT_FAILED, EXIT_USAGE } from "../command-context.ts";
 
 /**
@@ -13,18 +14,10 @@ import { CommandExit, EXIT_FAILED, EXIT_USAGE } from "../command-context.ts";
 export function createRejectsFile(
   path: string | undefined,
   inUse: readonly string[],
-): { add(reject: Reject): void; close(): void } {
-  const file = path === undefined ? null : openForWriting(path, inUse);
-  return {
-    add({ line, column, fault, fields }) {
-      if (file === null) return;
-      const reason = inEnglish(fault);
-      writeSync(file, `${stringifyExact({ line, column, reason, fields })}\n`);
-    },
-    close() {
-      if (file !== null) closeSync(file);
-    },
-  };
+): Pick<RejectsWriter, "add" | "close"> {
+  if (path === undefined) return { add() {}, close() {} };
+  const file = openForWriting(path, inUse);
+  return createRejectsWriter(() => file, Number.POSITIVE_INFINITY);
 }
 
 function openForWriting(path: string, inUse: readonly string[]): number {

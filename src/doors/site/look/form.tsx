@@ -89,11 +89,14 @@ export function TextField({
 }
 
 /** Several lines of text. */
-export function TextAreaField(props: FieldProps & { rows: number }): JSX.Element {
+export function TextAreaField({
+  required = true,
+  ...props
+}: FieldProps & { rows: number; required?: boolean }): JSX.Element {
   return (
     <Labelled {...props}>
       {(described) => (
-        <textarea name={props.name} rows={props.rows} required {...described}>
+        <textarea name={props.name} rows={props.rows} required={required} {...described}>
           {typed(props)}
         </textarea>
       )}

@@ -1,14 +1,18 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { RecordedRun } from "../../../../catalog/imports/import-runs.ts";
+import { type ReasonGroup, reasonOf } from "../../../../catalog/imports/tally.ts";
 import { notFound } from "../../../../errors.ts";
 import { inLanguage } from "../../../../values/messages/messages.ts";
 import { Scroll } from "../../look/data-table.tsx";
+import { Form } from "../../look/form.tsx";
 import { asset } from "../../look/layout.tsx";
 import { Instant, shownNumber } from "../../look/shown.tsx";
+import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
-import { page } from "../../visit/view.ts";
+import { page, type View } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
+import { Recognized } from "./import-preview.tsx";
 
 /** `/staff/imports/:id/`: how far an import has come; the script looks again until it has ended. */
 export const importRunPage: SitePage = {
@@ -16,9 +20,7 @@ export const importRunPage: SitePage = {
   access: "staff",
   async show(visit, { imports }) {
     const words = visit.words.importPages;
-    const id = visit.params["id"] ?? "";
-    if (!/^[1-9]\d{0,14}$/.test(id)) throw notFound("import");
-    const run = await imports.run(Number(id));
+    const run = await imports.run(idOf(visit));
     return page(
       `${words.import} ${run.id}`,
       <>
@@ -31,7 +33,25 @@ export const importRunPage: SitePage = {
       </>,
     );
   },
+  actions: { rejects: downloadRejects },
 };
+
+/** @throws AppError `not_found` */
+function idOf({ params }: Visit): number {
+  const id = params["id"] ?? "";
+  if (!/^[1-9]\d{0,14}$/.test(id)) throw notFound("import");
+  return Number(id);
+}
+
+async function downloadRejects(visit: Visit, { imports }: SiteContext): Promise<View> {
+  const { run, path } = await imports.rejects(idOf(visit));
+  return {
+    kind: "download",
+    fileName: `rejected-rows-${run.id}.ndjson`,
+    type: "application/x-ndjson",
+    body: Bun.file(path).stream(),
+  };
+}
 
 interface RunProps {
   visit: Visit;
@@ -70,7 +90,8 @@ function Run({ visit, run }: RunProps): JSX.Element {
         </dd>
       </dl>
       <Counts visit={visit} run={run} />
-      <Rejects visit={visit} run={run} />
+      <Recognized visit={visit} recognized={run.summary.recognized} />
+      <Reasons visit={visit} run={run} />
       {run.summary.notes.length > 0 && (
         <>
           <h2>{words.notes}</h2>
@@ -139,38 +160,63 @@ function Counts({ visit, run }: RunProps): JSX.Element {
   );
 }
 
-function Rejects({ visit, run }: RunProps): JSX.Element | null {
+/** Rejected rows and left out cells by reason, and the rejected rows as a file. */
+function Reasons({ visit, run }: RunProps): JSX.Element {
   const words = visit.words.importPages;
-  const { rejects, summary } = run;
-  if (rejects.length === 0) return null;
+  const { rejects, warnings, rejected, rejectsKept } = run.summary;
   return (
     <>
-      <h2>{words.rejectedRows}</h2>
-      {rejects.length < summary.rejected && (
-        <p>
-          {words.firstRejected(
-            shownNumber(visit, rejects.length),
-            shownNumber(visit, summary.rejected),
-          )}
-        </p>
+      <ReasonTable visit={visit} label={words.rejectedRows} groups={rejects} />
+      {rejectsKept > 0 && run.state !== "running" && (
+        <Form visit={visit} action="rejects">
+          <p>
+            {rejectsKept < rejected
+              ? words.firstRejected(shownNumber(visit, rejectsKept), shownNumber(visit, rejected))
+              : words.allRejected}
+          </p>
+          <button type="submit">{words.downloadRejects}</button>
+        </Form>
       )}
-      <Scroll label={words.rejectedRows}>
+      <ReasonTable visit={visit} label={words.warnings} groups={warnings} />
+    </>
+  );
+}
+
+function ReasonTable({
+  visit,
+  label,
+  groups,
+}: {
+  visit: Visit;
+  label: string;
+  groups: readonly ReasonGroup[];
+}): JSX.Element | null {
+  const words = visit.words.importPages;
+  if (groups.length === 0) return null;
+  return (
+    <>
+      <h2>{label}</h2>
+      <Scroll label={label}>
         <table class="rejects">
           <thead>
             <tr>
-              <th scope="col">{words.line}</th>
+              <th scope="col">{words.count}</th>
               <th scope="col">{words.column}</th>
               <th scope="col">{words.reason}</th>
+              <th scope="col">{words.exampleLine}</th>
+              <th scope="col">{words.exampleValue}</th>
             </tr>
           </thead>
           <tbody>
-            {rejects.map(({ line, column, fault }) => (
+            {groups.map((group) => (
               <tr>
-                <th scope="row">{line}</th>
-                <td>{column === null ? "—" : <code>{column}</code>}</td>
+                <th scope="row">{shownNumber(visit, group.count)}</th>
+                <td>{group.column === null ? "—" : <code>{group.column}</code>}</td>
                 <td>
-                  <bdi>{inLanguage(visit.language, fault)}</bdi>
+                  <bdi>{reasonOf(visit.language, group)}</bdi>
                 </td>
+                <td>{group.line ?? "—"}</td>
+                <td>{group.value === null ? "—" : <q>{group.value}</q>}</td>
               </tr>
             ))}
           </tbody>

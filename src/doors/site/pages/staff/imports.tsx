@@ -3,6 +3,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { IMPORT_KIND_NAMES, importKinds } from "../../../../catalog/imports/import-kinds.ts";
 import type { RecordedRun } from "../../../../catalog/imports/import-runs.ts";
+import { AppError, fieldError } from "../../../../errors.ts";
 import { pageFault, readFields, requiredChoice } from "../../forms/faults.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { CheckField, FileField, Form, SelectField } from "../../look/form.tsx";
@@ -14,6 +15,8 @@ import { page, redirect, type View } from "../../visit/view.ts";
 import { actorOf } from "../../visit/viewer.ts";
 import type { UploadedFile, Visit } from "../../visit/visit.ts";
 import { WORDS } from "../../words/words.ts";
+import { Preview } from "./import-preview.tsx";
+import { ReadingFields, readingOf, readMap, readTimezone } from "./import-reading.tsx";
 
 const RUNS_SHOWN = 30;
 
@@ -24,6 +27,12 @@ export const importsPage: SitePage = {
   takesFile: true,
   async show(visit, { imports }) {
     const words = visit.words.importPages;
+    const token = visit.query.get("file");
+    if (token !== null) {
+      const preview = await imports.held.preview(token);
+      const upload = imports.held.find(token);
+      return page(words.firstRows, <Preview {...{ visit, token, upload, preview }} />);
+    }
     const runs = await imports.runs(RUNS_SHOWN);
     const field = { visit, action: "import" };
     return page(
@@ -43,10 +52,12 @@ export const importsPage: SitePage = {
             name="file"
             label={words.file}
             hint={words.fileHint}
-            accept=".csv,.ndjson,.jsonl,text/csv,application/x-ndjson"
+            accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl,.gz,.zst,text/csv,application/json"
           />
+          <CheckField {...field} name="look" label={words.look} value="yes" hint={words.lookHint} />
           <CheckField {...field} name="dryRun" label={words.dryRun} hint={words.dryRunHint} />
           <CheckField {...field} name="replace" label={words.replace} hint={words.replaceHint} />
+          <ReadingFields visit={visit} />
           <button type="submit">{words.upload}</button>
         </Form>
         <Columns visit={visit} />
@@ -55,18 +66,40 @@ export const importsPage: SitePage = {
       </>,
     );
   },
-  actions: { import: startImport },
+  actions: { import: takeImport, start: startHeld },
 };
 
-async function startImport(visit: Visit, { imports }: SiteContext): Promise<View> {
+/** Starts an import, or shows the beginning of its file first. */
+async function takeImport(visit: Visit, { imports }: SiteContext): Promise<View> {
   const { form } = visit;
-  const { kind, file, replace } = await readFields({
+  const { kind, file, replace, map, timezone } = await readFields({
     kind: () => requiredChoice(IMPORT_KIND_NAMES, form.get("kind")),
     file: () => requiredFile(visit),
     replace: () => readReplace(visit),
+    map: () => readMap(visit),
+    timezone: () => readTimezone(visit),
   });
-  const options = { dryRun: form.get("dryRun") === "yes", replace };
-  const id = await imports.start({ kind, file, options, by: actorOf(visit) });
+  const isChecked = (name: string): boolean => form.get(name) === "yes";
+  const chosen = { dryRun: isChecked("dryRun"), strict: isChecked("strict"), replace };
+  const reading = readingOf(visit, map);
+  const upload = { kind, file, options: { ...chosen, reading, timezone } };
+  if (isChecked("look")) {
+    const token = await imports.held.hold(upload).catch(tellAtFile);
+    return redirect(`/staff/imports/?file=${token}`);
+  }
+  const id = await imports.start({ ...upload, by: actorOf(visit) });
+  return redirect(`/staff/imports/${id}/`);
+}
+
+/** What is wrong with the file itself stands at its field. @throws AppError */
+function tellAtFile(error: unknown): never {
+  const isOfFile = error instanceof AppError && error.code === "invalid";
+  throw isOfFile ? fieldError({ file: [error.said] }) : error;
+}
+
+async function startHeld(visit: Visit, { imports }: SiteContext): Promise<View> {
+  const upload = imports.held.release(visit.form.get("file"));
+  const id = await imports.start({ ...upload, by: actorOf(visit) });
   return redirect(`/staff/imports/${id}/`);
 }
 

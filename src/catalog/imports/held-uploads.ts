@@ -1,0 +1,100 @@
+import { notFound } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Random } from "../../ports/random.ts";
+import type { ImportKindName } from "./import-kinds.ts";
+import type { RunOptions } from "./import-runs.table.ts";
+import { nothingRecognized, type Recognized } from "./recognized.ts";
+import { readRows } from "./rows.ts";
+import { openSource } from "./source.ts";
+import type { SourceRow } from "./source-row.ts";
+import type { UploadFiles } from "./upload-files.ts";
+
+/** A file that was uploaded, and how it is to be imported. */
+export interface NewUpload {
+  kind: ImportKindName;
+  file: { name: string; path: string; bytes: number };
+  options: RunOptions;
+}
+
+/** The beginning of an uploaded file, shown before it is imported. */
+export interface UploadPreview {
+  recognized: Recognized;
+  rows: SourceRow[];
+}
+
+const ROWS_SHOWN = 10;
+/** An upload that nobody starts is removed after so long; of too many, the oldest is. */
+const HELD_MS = 60 * 60 * 1000;
+const HELD_MAX = 10;
+
+/** Uploaded files that somebody looks at before they are imported. They end with the process. */
+export function createHeldUploads(
+  files: UploadFiles,
+  { clock, random }: { clock: Clock; random: Random },
+) {
+  const held = new Map<string, NewUpload & { sinceMs: number }>();
+
+  function remove(token: string): void {
+    const upload = held.get(token);
+    held.delete(token);
+    if (upload !== undefined) files.remove(upload.file.path);
+  }
+
+  function find(token: string): NewUpload {
+    const upload = held.get(token);
+    if (upload === undefined) throw notFound("object");
+    return upload;
+  }
+
+  return {
+    /**
+     * Takes a file and keeps it until it is started.
+     * @returns the token by which it is found
+     * @throws AppError `invalid` for a file that cannot be imported; it is not kept then
+     */
+    async hold({ file, ...upload }: NewUpload): Promise<string> {
+      const token = random.uuid(clock.now());
+      const path = files.take(file.path);
+      held.set(token, { ...upload, file: { ...file, path }, sinceMs: clock.monotonic() });
+      try {
+        await this.preview(token);
+      } catch (error) {
+        remove(token);
+        throw error;
+      }
+      for (const oldest of [...held.keys()].slice(0, -HELD_MAX)) remove(oldest);
+      return token;
+    },
+
+    find,
+
+    /** What was recognized of a file, and its first rows. @throws AppError `not_found`, `invalid` */
+    async preview(token: string): Promise<UploadPreview> {
+      const { kind, file, options } = find(token);
+      const recognized = nothingRecognized(options.timezone);
+      const source = { ...(await openSource(file.path)), name: file.name };
+      const rows: SourceRow[] = [];
+      for await (const some of readRows(source, kind, options.reading, recognized)) {
+        rows.push(...some.slice(0, ROWS_SHOWN - rows.length));
+        if (rows.length === ROWS_SHOWN) break;
+      }
+      return { recognized, rows };
+    },
+
+    /** Hands an upload on to be imported: it can be started once. @throws AppError `not_found` */
+    release(token: string): NewUpload {
+      const upload = find(token);
+      held.delete(token);
+      return upload;
+    },
+
+    removeOld(): void {
+      const nowMs = clock.monotonic();
+      for (const [token, { sinceMs }] of held) if (nowMs - sinceMs > HELD_MS) remove(token);
+    },
+
+    removeAll(): void {
+      for (const token of held.keys()) remove(token);
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { closeSync, writeSync } from "node:fs";
+import { inEnglish } from "../../values/messages/messages.ts";
+import { stringifyExact } from "./exact-number.ts";
+import type { Reject } from "./run-import.ts";
+
+export interface RejectsWriter {
+  add(reject: Reject): void;
+  /** How many rows the file has. */
+  kept(): number;
+  close(): void;
+}
+
+/**
+ * Writes rejected rows into a file as NDJSON: line, column, reason and what the row gave.
+ * @param open opens the file, called at the first row
+ * @param bytesMax a row that would make the file larger, and all after it, are left out
+ */
+export function createRejectsWriter(open: () => number, bytesMax: number): RejectsWriter {
+  let file: number | null = null;
+  let [kept, bytes] = [0, 0];
+  let isFull = false;
+  return {
+    add({ line, column, fault, fields }) {
+      const row = stringifyExact({ line, column, reason: inEnglish(fault), fields });
+      const content = Buffer.from(`${row}\n`);
+      isFull ||= bytes + content.byteLength > bytesMax;
+      if (isFull) return;
+      file ??= open();
+      writeSync(file, content);
+      bytes += content.byteLength;
+      kept += 1;
+    },
+    kept: () => kept,
+    close() {
+      if (file !== null) closeSync(file);
+    },
+  };
+}

@@ -1,0 +1,112 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { stringifyExact } from "../../../../catalog/imports/exact-number.ts";
+import type { NewUpload, UploadPreview } from "../../../../catalog/imports/held-uploads.ts";
+import {
+  describeRecognized,
+  type Recognized as RecognizedFile,
+} from "../../../../catalog/imports/recognized.ts";
+import type { SourceRow } from "../../../../catalog/imports/source-row.ts";
+import { inLanguage } from "../../../../values/messages/messages.ts";
+import { shortened } from "../../../../values/shortened.ts";
+import { Scroll } from "../../look/data-table.tsx";
+import { ActionButton } from "../../look/form.tsx";
+import { asset } from "../../look/layout.tsx";
+import type { Visit } from "../../visit/visit.ts";
+
+interface PreviewProps {
+  visit: Visit;
+  token: string;
+  upload: NewUpload;
+  preview: UploadPreview;
+}
+
+/** The beginning of an uploaded file as it is going to be imported, and the button that starts it. */
+export function Preview({ visit, token, upload, preview }: PreviewProps): JSX.Element {
+  const words = visit.words.importPages;
+  return (
+    <>
+      <p>
+        <bdi>{upload.file.name}</bdi>: {words.kinds[upload.kind]}
+        {upload.options.dryRun && `, ${words.dryRunMark}`}
+      </p>
+      <Recognized visit={visit} recognized={preview.recognized} />
+      {preview.rows.length === 0 ? (
+        <p>{words.noRows}</p>
+      ) : (
+        <Rows visit={visit} rows={preview.rows} />
+      )}
+      <ActionButton visit={visit} action="start" label={words.start} fields={{ file: token }} />
+      <p>
+        <a href={asset(visit, "/staff/imports/")}>{words.otherFile}</a>
+      </p>
+    </>
+  );
+}
+
+/** How a file was read. */
+export function Recognized({
+  visit,
+  recognized,
+}: {
+  visit: Visit;
+  recognized: RecognizedFile;
+}): JSX.Element | null {
+  const lines = describeRecognized(visit.language, recognized);
+  if (lines.length === 0) return null;
+  return (
+    <ul>
+      {lines.map((line) => (
+        <li>
+          <bdi>{line}</bdi>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Rows({ visit, rows }: { visit: Visit; rows: readonly SourceRow[] }): JSX.Element {
+  const words = visit.words.importPages;
+  const columns = [
+    ...new Set(rows.flatMap((row) => ("fields" in row ? Object.keys(row.fields) : []))),
+  ];
+  return (
+    <Scroll label={words.firstRows}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{words.line}</th>
+            {columns.map((column) => (
+              <th scope="col">
+                <code>{column}</code>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr>
+              <th scope="row">{row.line}</th>
+              {"fault" in row ? (
+                <td colspan={Math.max(1, columns.length)}>
+                  <bdi>{inLanguage(visit.language, row.fault)}</bdi>
+                </td>
+              ) : (
+                columns.map((column) => (
+                  <td>
+                    <bdi>{shownCell(row.fields[column])}</bdi>
+                  </td>
+                ))
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+function shownCell(value: unknown): string {
+  if (value === undefined) return "";
+  return shortened(typeof value === "string" ? value : stringifyExact(value));
+}

@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createHeldUploads } from "../../../src/catalog/imports/held-uploads.ts";
+import { DEFAULT_OPTIONS } from "../../../src/catalog/imports/import-options.ts";
+import { createUploadFiles } from "../../../src/catalog/imports/upload-files.ts";
+import { fakePorts } from "../../support/fake-ports.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "kanalog-held-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function world() {
+  const ports = fakePorts();
+  const held = createHeldUploads(createUploadFiles(join(folder, "kanalog.db"), ports), ports);
+  let uploads = 0;
+  const hold = () => {
+    uploads += 1;
+    const path = join(folder, `sent-${uploads}`);
+    writeFileSync(path, "id,title,subscribers\n1,A,1\n");
+    const file = { name: "a.csv", path, bytes: 27 };
+    return held.hold({ kind: "channels", file, options: DEFAULT_OPTIONS });
+  };
+  return { ports, held, hold };
+}
+
+test("an upload that nobody starts is removed after an hour, and with the process", async () => {
+  const { ports, held, hold } = world();
+  const first = await hold();
+  ports.clock.advance(59 * 60_000);
+  held.removeOld();
+  expect(existsSync(held.find(first).file.path)).toBe(true);
+  await hold();
+  ports.clock.advance(2 * 60_000);
+  held.removeOld();
+  expect(() => held.find(first)).toThrow("not found");
+  expect(readdirSync(folder)).toHaveLength(1);
+  held.removeAll();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test("of more than ten uploads the oldest is removed", async () => {
+  const { held, hold } = world();
+  const first = await hold();
+  for (let others = 0; others < 9; others += 1) await hold();
+  expect(held.find(first).kind).toBe("channels");
+  await hold();
+  expect(() => held.find(first)).toThrow("not found");
+  expect(readdirSync(folder)).toHaveLength(10);
+});
