@@ -77,7 +77,7 @@ export const upkeep: Entries = {
   ],
   "catalog/imports/import-runs.store.ts setProgress": [
     {
-      sql: 'update "import_runs" set "summary" = ?, "rejects" = ? where ("import_runs"."id" = ? and "import_runs"."state" = \'running\')',
+      sql: 'update "import_runs" set "summary" = ? where ("import_runs"."id" = ? and "import_runs"."state" = \'running\')',
       plan: ["SEARCH import_runs USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
