@@ -1,5 +1,6 @@
 import { AppError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
+import { shortened } from "../../values/shortened.ts";
 import { IMPORT_KIND_NAMES, type ImportKindName, importKinds } from "./import-kinds.ts";
 import type { Recognized } from "./recognized.ts";
 
@@ -41,10 +42,10 @@ export function createColumnNames(
     const same = comparable(name);
     const ours = mapped.get(same) ?? (known.includes(same) ? same : undefined);
     if (ours === undefined && ignoreUnknown) {
-      if (recognized.ignored.length < IGNORED_SHOWN) recognized.ignored.push(name);
+      if (recognized.ignored.length < IGNORED_SHOWN) recognized.ignored.push(shortened(name));
       return null;
     }
-    if (ours !== undefined && ours !== name) recognized.renamed[ours] = name;
+    if (ours !== undefined && ours !== name) recognized.renamed[ours] = shortened(name.trim());
     return ours;
   }
 

@@ -25,9 +25,17 @@ function exactly(_key: string, value: unknown, context?: { source?: string }): u
 /** Of ECMAScript 2026, and not yet among the types. */
 type RawJson = typeof JSON & { rawJSON(text: string): unknown };
 
-/** As JSON.stringify, with bigints written as the numbers that they were. */
+/**
+ * As JSON.stringify, with bigints written as the numbers that they were. A value nested so deeply that
+ * nothing could write it, which JSON.parse takes, becomes a text that says so.
+ */
 export function stringifyExact(value: unknown): string {
-  return JSON.stringify(value, (_key, one) =>
-    typeof one === "bigint" ? (JSON as RawJson).rawJSON(String(one)) : one,
-  );
+  try {
+    return JSON.stringify(value, (_key, one) =>
+      typeof one === "bigint" ? (JSON as RawJson).rawJSON(String(one)) : one,
+    );
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return '"nested too deeply"';
+  }
 }

@@ -43,7 +43,7 @@ export function describeRecognized(language: Language, recognized: Recognized): 
   const said = [
     message("recognizedFile", { format, separator, encoding, compression, from, timezone }),
   ];
-  const names = Object.entries(renamed).map(([ours, theirs]) => `${theirs.trim()} = ${ours}`);
+  const names = Object.entries(renamed).map(([ours, theirs]) => `${theirs} = ${ours}`);
   if (names.length > 0) said.push(message("recognizedNames", { names }));
   if (ignored.length > 0) said.push(message("ignoredColumns", { columns: ignored }));
   return said.map((one) => inLanguage(language, one));

@@ -21,8 +21,8 @@ export function createRejectsWriter(open: () => number, bytesMax: number): Rejec
   let isFull = false;
   return {
     add({ line, column, fault, fields }) {
-      const row = stringifyExact({ line, column, reason: inEnglish(fault), fields });
-      const content = Buffer.from(`${row}\n`);
+      const told = JSON.stringify({ line, column, reason: inEnglish(fault) });
+      const content = Buffer.from(`${told.slice(0, -1)},"fields":${stringifyExact(fields)}}\n`);
       isFull ||= bytes + content.byteLength > bytesMax;
       if (isFull) return;
       file ??= open();

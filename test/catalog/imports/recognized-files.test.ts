@@ -293,3 +293,15 @@ test("a packed line that does not end is refused after its first megabytes", asy
   })();
   expect((await read.catch((reason) => reason)).detail).toContain("Line 2: the row is longer");
 });
+
+test("a value nested ever so deeply is a bad cell, and the rows around it are imported", async () => {
+  const depth = 200_000;
+  const deep = `{"id":2,"title":${"[".repeat(depth)}${"]".repeat(depth)}}`;
+  const rows = [JSON.stringify(ROWS[0]), deep, '{"id":3,"title":"C","subscribers":1}'];
+  for (const content of [rows.join("\n"), `[${rows.join(",")}]`]) {
+    const { groups, rejected } = await importText(appliance, "channels", content, { format: null });
+    expect(rejected).toBe(1);
+    expect(groups).toMatchObject([{ column: "title", value: '"nested too deeply"' }]);
+    expect(stored()).toMatchObject([{ id: 1 }, { id: 3 }]);
+  }
+});
