@@ -1,3 +1,4 @@
+import type { Read } from "../../values/fields.ts";
 import type { Message } from "../../values/messages/messages.ts";
 import type { Column } from "../fields/columns.ts";
 import { type Given, type ImportKind, RowFault } from "./import-kind.ts";
@@ -56,11 +57,20 @@ export function readCells<Row>(
 }
 
 /** Most cells are as the column takes them, so only the others are looked at twice. */
-function readCell<T>(column: Column<T>, given: unknown, rules: SpellingRules) {
+function readCell<T>(column: Column<T>, cell: unknown, rules: SpellingRules): Read<T> {
+  if (typeof cell === "bigint") return readBig(column, cell);
+  // A channel's column may keep a text that it cannot judge yet.
+  const given = column.spelling === "channel" ? respelled("channel", cell, rules) : cell;
   const read = column.read(given);
   if ("value" in read || column.spelling === undefined) return read;
   const other = respelled(column.spelling, given, rules);
   return other === given ? read : column.read(other);
+}
+
+/** A column says of a number beyond the safe range what to do about it; only a measure may be rounded. */
+function readBig<T>(column: Column<T>, given: bigint): Read<T> {
+  const rounded = column.read(Number(given));
+  return "fault" in rounded || column.spelling === "number" ? rounded : column.read(given);
 }
 
 const EMPTY_LENGTH_MAX = 8;

@@ -43,7 +43,7 @@ export type Tally = ReturnType<typeof createTally>;
 /** The reason of a group in words, and what to do about it where that is always the same. */
 export function reasonOf(language: Language, { fault }: Pick<ReasonGroup, "fault">): string {
   const said = inLanguage(language, fault);
-  const hint = fault.code === "noChannel" ? message("importChannelsFirst") : null;
+  const hint = fault.code.startsWith("noChannel") ? message("importChannelsFirst") : null;
   return hint === null ? said : `${said} ${inLanguage(language, hint)}`;
 }
 

@@ -196,3 +196,20 @@ test("a thousand rows of unknown channels are one line that says to import chann
   const [group] = result.groups;
   expect(group && reasonOf("en", group)).toBe("There is no channel @c0. Import channels first.");
 });
+
+test("a number beyond the safe range is rounded for a measure, and for nothing else", async () => {
+  const big = "9007199254740993";
+  for (const [column, taken] of [
+    ["quality", true],
+    ["title", false],
+    ["description", false],
+    ["category", false],
+    ["msgr_id", false],
+  ] as const) {
+    const content = `{"id":1,"${column}":${big}}`;
+    const { rejects, warnings } = await importText(appliance, "channels", content, {
+      format: null,
+    });
+    expect([...rejects, ...warnings].length, column).toBe(taken ? 0 : 1);
+  }
+});
