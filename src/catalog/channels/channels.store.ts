@@ -90,6 +90,37 @@ export function createChannelIds(db: Database) {
   };
 }
 
+/** What changes daily of a channel; no part of its stored card or search text. */
+export type ChannelNumbers = Pick<ChannelRecord, "id" | "subscribers" | "last_post_at">;
+
+/** Finds and writes the numbers of channels, for imports; its calls come inside transactions. */
+export function createChannelNumbers(db: Database) {
+  const find = statement<ChannelNumbers>(
+    db,
+    "SELECT id, subscribers, last_post_at FROM channels WHERE id = ?",
+  );
+  const setSubscribers = statement(db, updateSql("channels", ["subscribers"]));
+  const setLastPost = statement(db, updateSql("channels", ["last_post_at"]));
+  const setBoth = statement(db, updateSql("channels", ["subscribers", "last_post_at"]));
+  return {
+    find: (id: number): ChannelNumbers | undefined => find.get(id),
+
+    /**
+     * Sets what differs: SQLite writes the index of a column that is set to the value it had.
+     * @returns false where nothing does
+     */
+    update(now: ChannelNumbers, stored: ChannelNumbers): boolean {
+      const areOtherSubscribers = now.subscribers !== stored.subscribers;
+      const isOtherPost = now.last_post_at !== stored.last_post_at;
+      const set = areOtherSubscribers && isOtherPost ? setBoth : null;
+      if (set !== null) set.run(now);
+      else if (areOtherSubscribers) setSubscribers.run(now);
+      else if (isOtherPost) setLastPost.run(now);
+      return areOtherSubscribers || isOtherPost;
+    },
+  };
+}
+
 /** Sets a channel's time of the last post to a later one; for imports, inside transactions. */
 export function createLastPosts(db: Database) {
   const move = statement(

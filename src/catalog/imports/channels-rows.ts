@@ -14,6 +14,7 @@ import {
   type RowOutcome,
 } from "./import-kind.ts";
 import { isSame, merge } from "./merge-row.ts";
+import { createRefresh, inOrderOfSubscribers } from "./refresh-rows.ts";
 
 type ChannelRow = RowOf<typeof CHANNEL_FIELDS>;
 type Records = ReturnType<typeof createChannelRecords>;
@@ -24,8 +25,13 @@ export const channelsImport: ImportKind<ChannelRow> = {
   isDirectory: false,
   open(db: Database, { clock }: ImportContext) {
     const records = createChannelRecords(db);
+    const refresh = createRefresh(db);
     return {
+      arrange: inOrderOfSubscribers,
+
       write(row: Given<ChannelRow>): RowOutcome {
+        const refreshed = refresh(row);
+        if (refreshed !== null) return refreshed;
         const stored = findStored(records, row);
         const record = merge(CHANNEL_FIELDS, row, stored, message("requiredForNewChannel"));
         followNewestPost(db, record, row);

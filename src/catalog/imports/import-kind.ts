@@ -39,6 +39,8 @@ export interface RowWriter<Row> {
     /** Writes the rows; false, with nothing written, where each needs its own statement. @throws RowFault */
     insert(rows: readonly Given<Row>[]): boolean;
   };
+  /** The order in which rows that were read together are best written; their own where it matters. */
+  arrange?(rows: readonly ReadRow<Row>[]): readonly ReadRow<Row>[];
   /** Writes one row. @throws RowFault, with nothing written */
   write(row: Given<Row>): RowOutcome;
   /** Called before each commit. */
@@ -67,6 +69,12 @@ export class RowFault extends Error {
     super(inEnglish(fault));
   }
 }
+
+/** A row with its fields read by the kind's columns, or why it is rejected. */
+export type ReadRow<Row> = { line: number; fields: Fields | null } & (
+  | { given: Given<Row> }
+  | { fault: RowFault }
+);
 
 /** Reads a row's fields by the kind's columns. @throws RowFault at the first that is wrong */
 export function readFields<Row>(columns: ImportKind<Row>["columns"], fields: Fields): Given<Row> {
