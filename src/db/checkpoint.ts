@@ -13,14 +13,14 @@ import { noteHold } from "./lock-holds.ts";
  * 32 MB: an import of channels, which writes the same pages again and again, takes a sixth less time
  * than with SQLite's usual 1,000.
  */
-const LONG_FRAMES = 8_000;
+const LONG_FRAMES = 12_000;
 /** Commits of a connection from one look at the log to the next. */
 const COMMITS_PER_LOOK = 8;
 
 /** A serving process checkpoints from some 8 MB on. */
-const LONG_BESIDE_FRAMES = 2_000;
+const LONG_BESIDE_FRAMES = 8_000;
 /** So much is copied while writers wait, at the most: 2 MB, in some milliseconds. */
-const LOCKED_FRAMES_MAX = 500;
+const LOCKED_FRAMES_MAX = 1_500;
 /** An import's transactions and its own checkpoint may keep others out for so long. */
 const WAIT_MAX_MS = 200;
 /** A thread that is blocked meanwhile tries so often, a millisecond apart. */

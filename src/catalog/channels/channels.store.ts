@@ -15,24 +15,26 @@ import { CARD_JSON, isMarked, storedCard } from "./stored-card.ts";
 
 /** The card of a public channel. */
 export function selectCardById(db: Database, id: number): JsonText<CardView> | undefined {
-  return card(db, `${CARD} WHERE p.id = ?`, id);
+  return card(db, `public_cards p ${NUMBERS} WHERE p.id = ?`, id);
 }
 
 /** The card of the public channel with this handle, in any case of its letters. */
 export function selectCardByHandle(db: Database, handle: string): JsonText<CardView> | undefined {
-  return card(db, `${CARD} JOIN channel_cards k ON k.id = p.id WHERE k.handle = ?`, handle);
+  return card(db, `${KEPT} ${NUMBERS} WHERE k.handle = ?`, handle);
 }
 
 export function selectCardByMessengerId(
   db: Database,
   messengerId: number,
 ): JsonText<CardView> | undefined {
-  return card(db, `${CARD} JOIN channel_cards k ON k.id = p.id WHERE k.msgr_id = ?`, messengerId);
+  return card(db, `${KEPT} ${NUMBERS} WHERE k.msgr_id = ?`, messengerId);
 }
 
-const CARD = `SELECT ${CARD_JSON} AS json FROM public_cards p JOIN channels c ON c.id = p.id`;
+const KEPT = "channel_cards k CROSS JOIN public_cards p ON p.id = k.id";
+const NUMBERS = "CROSS JOIN channels c ON c.id = p.id";
 
-function card(db: Database, sql: string, value: number | string): JsonText<CardView> | undefined {
+function card(db: Database, from: string, value: number | string): JsonText<CardView> | undefined {
+  const sql = `SELECT ${CARD_JSON} AS json FROM ${from}`;
   return statement<{ json: JsonText<CardView> }>(db, sql).get(value)?.json;
 }
 

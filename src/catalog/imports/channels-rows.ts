@@ -19,6 +19,12 @@ import { createRefresh, inOrderOfSubscribers } from "./refresh-rows.ts";
 type ChannelRow = RowOf<typeof CHANNEL_FIELDS>;
 type Records = ReturnType<typeof createChannelRecords>;
 
+/**
+ * The search index is merged and its terms counted after an import that wrote so many texts; fewer are
+ * left to the nightly job, since to count takes as long however few there are.
+ */
+const TEXTS_MANY = 1_000;
+
 /** Identity is `id`, else `msgr_id`, else `handle` (decisions, section 8). */
 export const channelsImport: ImportKind<ChannelRow> = {
   columns: columnsOf(CHANNEL_FIELDS),
@@ -26,6 +32,8 @@ export const channelsImport: ImportKind<ChannelRow> = {
   open(db: Database, { clock }: ImportContext) {
     const records = createChannelRecords(db);
     const refresh = createRefresh(db);
+    /** Search texts written in the last transaction, and in all. */
+    let [written, writtenInAll] = [0, 0];
     return {
       arrange: inOrderOfSubscribers,
 
@@ -43,9 +51,18 @@ export const channelsImport: ImportKind<ChannelRow> = {
         else records.update(record, stored);
         return stored === undefined ? "inserted" : "updated";
       },
-      beforeCommit: records.writeSearch,
-      afterCommit: () => mergeSearch(db, clock),
-      afterwards: () => optimizeSearch(db, clock),
+      beforeCommit(): void {
+        written = records.writeSearch();
+        writtenInAll += written;
+      },
+
+      async afterCommit(): Promise<void> {
+        if (written > 0) await mergeSearch(db, clock);
+      },
+
+      async afterwards(): Promise<void> {
+        if (writtenInAll >= TEXTS_MANY) await optimizeSearch(db, clock);
+      },
     };
   },
 };

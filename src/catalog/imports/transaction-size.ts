@@ -7,7 +7,7 @@ import type { Clock } from "../../ports/clock.ts";
 /**
  * How long a transaction of an import should hold the lock, for which other writers (usage) wait.
  */
-const HOLD_MS = 12;
+const HOLD_MS = 16;
 /** Rows that a transaction has at least, however slow the storage is, so that an import ends some day. */
 const ROWS_MIN = 20;
 /** The first guess of a row's later cost: a high one. */

@@ -45,6 +45,12 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
     { msgr_id: 1_000_003, title: "По номеру мессенджера" },
     { handle: "channel_4", title: "По имени" },
   ]);
+  await imported(appliance, "channels", [
+    { id: 40_000, subscribers: 77 },
+    { id: 40_002, last_post_at: "2026-11-19T10:00:00Z" },
+    { handle: "new_40001", subscribers: 78, last_post_at: "2026-11-18T10:00:00Z" },
+    { handle: "channel_4", last_post_at: "2020-11-18T10:00:00Z" },
+  ]);
   const posts = Array.from({ length: 100 }, (_, at) => ({
     ...{ id: 2_000_000 + at, channel: 40_000 + at, msgr_post_id: at + 1, text: "Пост" },
     published_at: new Date(ports.clock.now()).toISOString(),
