@@ -4,6 +4,7 @@ import {
   type ChannelReference,
   parsePathReference,
 } from "../catalog/channels/channel-reference.ts";
+import { foldForSearch } from "../catalog/channels/search-text.ts";
 import {
   CATALOG_ORDERINGS,
   type CatalogFilter,
@@ -195,6 +196,11 @@ export function readCatalogRequest(raw: RawArguments, lookups: Lookups): Catalog
   return filter && { filter, ordering, after: null, limit };
 }
 
+/** Whether a text has the least number of characters, also without those that nobody sees. */
+function isLongEnough(text: string): boolean {
+  return [text, foldForSearch(text)].every((one) => [...one].length >= QUERY_LENGTH_MIN);
+}
+
 /**
  * Reads the arguments as a filter; null where nothing can match.
  * @throws AppError `invalid` over all wrong arguments
@@ -211,7 +217,7 @@ function readFilter(args: FilterArguments, { channels, directory }: Lookups): Ca
   const query = args.q?.trim();
   const reference = query === undefined ? null : channels.parseLinkOrHandle(query);
   const text = query === undefined || reference !== null ? null : query;
-  if (text !== null && [...text].length < QUERY_LENGTH_MIN) {
+  if (text !== null && !isLongEnough(text)) {
     faults["q"] = [message("tooShort", { characters: QUERY_LENGTH_MIN })];
   }
   if (Object.keys(faults).length > 0) throw fieldError(faults);
