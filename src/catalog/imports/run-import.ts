@@ -54,7 +54,7 @@ export interface ImportRun {
 type Told = { summary: ImportSummary } & Pick<ImportRun, "onReject">;
 
 /** Rows read ahead of transactions. */
-const BATCH_ROWS = 10_000;
+const BATCH_ROWS = 20_000;
 /** Pause between two transactions, so that commits of usage get the lock: they try every millisecond. */
 const PAUSE_MS = 3;
 
