@@ -14,6 +14,11 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   environment: process.env,
   output: {
     out: (text) => process.stdout.write(`${text}\n`),
+    write: (bytes) =>
+      new Promise((resolve) => {
+        if (process.stdout.write(bytes)) resolve();
+        else process.stdout.once("drain", resolve);
+      }),
     note: (text) => process.stderr.write(`${text}\n`),
   },
   ports: systemPorts,
