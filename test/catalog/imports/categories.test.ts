@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { importText } from "../../support/import-text.ts";
 import { mcpRequests } from "../../support/mcp-requests.ts";
+import { webp } from "../../support/webp.ts";
 
 interface Entry {
   id: number;
@@ -38,13 +39,6 @@ const entries = async (): Promise<Entry[]> =>
   (await appliance.get("/v1/msgr/categories/")).body.results;
 const slugs = async (): Promise<string[]> => (await entries()).map(({ slug }) => slug);
 const image = async (slug: string) => (await entries()).find((entry) => entry.slug === slug)?.image;
-
-/** A lossless WebP of one colour: five prefix codes of one symbol each, so no bits a pixel. */
-function webp(width: number, height: number): Buffer {
-  const bytes = Buffer.from("UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==", "base64");
-  bytes.writeUInt32LE(((width - 1) | ((height - 1) << 14) | (1 << 28)) >>> 0, 21);
-  return bytes;
-}
 
 const PNG = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
