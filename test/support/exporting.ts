@@ -4,11 +4,12 @@ import type { Appliance } from "./appliance.ts";
 
 /** The whole file that an export makes, as the command does. */
 export async function exported(
-  { app: { domains }, config, ports: { clock } }: Appliance,
+  { app: { domains }, config }: Appliance,
   wish: Pick<ExportWish, "kind"> & Partial<ExportWish>,
 ): Promise<string> {
-  const whole = { format: "csv", isRaw: false, from: "", to: "", channel: "", ...wish } as const;
-  const selection = readExport(domains.db, config.messengerHosts, whole);
-  const parts = exportParts(async (...asked) => exportPart(domains.db, clock, ...asked), selection);
+  const hosts = config.messengerHosts;
+  const usual = { format: "csv", isRaw: false, from: "", to: "", channel: "", hosts } as const;
+  const selection = readExport(domains.db, { ...usual, ...wish });
+  const parts = exportParts(async (turn) => exportPart(domains.db, turn), selection);
   return Buffer.concat(await Array.fromAsync(parts)).toString();
 }

@@ -1,5 +1,4 @@
 import type { Database } from "../../db/database.ts";
-import type { Clock } from "../../ports/clock.ts";
 import { importKinds } from "../imports/import-kinds.ts";
 import { csvCell, csvLine } from "./csv-line.ts";
 import { exportKinds, type Position } from "./export-kinds.ts";
@@ -14,6 +13,13 @@ export interface ExportPart {
   next: Position;
 }
 
+/** The part that is asked for. */
+export interface ExportTurn {
+  selection: ExportSelection;
+  /** Where the part before ended; null for the first. */
+  after: Position;
+}
+
 /** A part ends after so many characters or rows: a few milliseconds of reading, and little memory. */
 const PART_CHARACTERS = 256 * 1024;
 const PART_ROWS = 1_000;
@@ -21,14 +27,8 @@ const PART_ROWS = 1_000;
 /**
  * The next part of an export. Between two parts nothing is read, so that none keeps the write-ahead log
  * from being emptied, and no part depends on how many were before it.
- * @param after where the part before ended; null for the first
  */
-export function exportPart(
-  db: Database,
-  _clock: Clock,
-  selection: ExportSelection,
-  after: Position,
-): ExportPart {
+export function exportPart(db: Database, { selection, after }: ExportTurn): ExportPart {
   const { columns, rows } = exportKinds[selection.kind];
   const toLine = lineWriter(selection, columns);
   const hasHeader = after === null && selection.format === "csv";
@@ -64,13 +64,13 @@ function lineWriter(
  * @param onRows told of the rows in each part
  */
 export async function* exportParts(
-  read: (selection: ExportSelection, after: Position) => Promise<ExportPart>,
+  read: (turn: ExportTurn) => Promise<ExportPart>,
   selection: ExportSelection,
   onRows: (rows: number) => void = () => {},
 ): AsyncGenerator<Uint8Array> {
   let after: Position = null;
   do {
-    const { content, rows, next } = await read(selection, after);
+    const { content, rows, next } = await read({ selection, after });
     onRows(rows);
     if (content.byteLength > 0) yield content;
     after = next;

@@ -1,5 +1,5 @@
 import type { Database } from "../../db/database.ts";
-import { AppError, type FieldFaults, fieldError } from "../../errors.ts";
+import { type FieldFaults, fieldError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
 import { type Day, parseDay } from "../../values/moscow-time.ts";
 import { parseLinkOrHandle, parsePathReference } from "../channels/channel-reference.ts";
@@ -30,6 +30,8 @@ export interface ExportWish {
   to: string;
   /** A service number, an `@handle` or a link. */
   channel: string;
+  /** The messenger's hosts, by which links are known. */
+  hosts: readonly string[];
 }
 
 const WITH_DAYS: readonly ImportKindName[] = ["stats", "posts"];
@@ -37,13 +39,11 @@ const WITH_CHANNEL: readonly ImportKindName[] = ["channels", "stats", "posts"];
 
 /**
  * Reads what is to be exported (living data, section 7).
- * @param hosts the messenger's hosts, by which links are known
- * @throws AppError `invalid` by field (`from`, `to`, `channel`, `raw`), `not_found` for a channel
+ * @throws AppError `invalid` by field (`from`, `to`, `channel`, `raw`)
  */
 export function readExport(
   db: Database,
-  hosts: readonly string[],
-  { kind, format, isRaw, from, to, channel }: ExportWish,
+  { kind, format, isRaw, from, to, channel, hosts }: ExportWish,
 ): ExportSelection {
   const faults: FieldFaults = {};
   const readDayOf = (field: "from" | "to", given: string): Day | null => {
@@ -66,7 +66,7 @@ export function readExport(
   return { kind, format, isRaw, ...days, channelId };
 }
 
-/** Finds a channel, a hidden one too. @throws AppError */
+/** Finds a channel, a hidden one too. @throws AppError `invalid` on `channel` */
 function findChannel(db: Database, hosts: readonly string[], given: string): number {
   const named = /^\d+$/.test(given) ? parsePathReference(given) : parseLinkOrHandle(given, hosts);
   if (named === null) throw fieldError({ channel: [message("notChannelOfExport")] });
@@ -74,6 +74,6 @@ function findChannel(db: Database, hosts: readonly string[], given: string): num
   let id: number | undefined;
   if (named.kind === "id") id = ids.byId(named.id);
   if (named.kind === "handle") id = ids.byHandle(named.handle);
-  if (id === undefined) throw new AppError("not_found", message("noChannel", { channel: given }));
+  if (id === undefined) throw fieldError({ channel: [message("noChannel", { channel: given })] });
   return id;
 }

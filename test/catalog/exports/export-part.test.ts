@@ -23,8 +23,9 @@ afterEach(async () => {
 });
 
 const selectionOf = (wish: Pick<ExportWish, "kind"> & Partial<ExportWish>) =>
-  readExport(appliance.app.domains.db, appliance.config.messengerHosts, {
+  readExport(appliance.app.domains.db, {
     ...{ format: "csv", isRaw: false, from: "", to: "", channel: "" },
+    hosts: appliance.config.messengerHosts,
     ...wish,
   });
 
@@ -59,11 +60,7 @@ describe("a part", () => {
     const made: ExportPart[] = [];
     let after: Position = null;
     do {
-      const part = exportPart(
-        appliance.app.domains.db,
-        appliance.ports.clock,
-        ...([selection, after] as const),
-      );
+      const part = exportPart(appliance.app.domains.db, { selection, after });
       made.push(part);
       after = part.next;
     } while (after !== null);
@@ -109,7 +106,8 @@ describe("a part", () => {
     const { clock } = appliance.ports;
     const reader = openDatabase(machine.database, clock, "reader");
     try {
-      const { next } = exportPart(reader, clock, selectionOf({ kind: "posts" }), null);
+      const selection = selectionOf({ kind: "posts" });
+      const { next } = exportPart(reader, { selection, after: null });
       expect(next).toEqual([1_000]);
       await imported(appliance, "posts", [post(1, { views: 5 }), post(1_001, { views: 7 })]);
       const [emptied] = appliance.app.domains.db.pragma<{ busy: number; log: number }>(
@@ -117,7 +115,7 @@ describe("a part", () => {
       );
       expect(emptied).toMatchObject({ busy: 0, log: 0 });
       // What comes after is read as it is by then.
-      const rest = exportPart(reader, clock, selectionOf({ kind: "posts" }), next);
+      const rest = exportPart(reader, { selection, after: next });
       expect(Buffer.from(rest.content).toString()).toStartWith("1001,1,,Пост,7,");
     } finally {
       reader.close();
@@ -195,10 +193,10 @@ describe("a selection", () => {
       { kind: "posts", channel: "first" },
       "channel: Enter a service number, an @handle or a link of the messenger.",
     ],
-    [{ kind: "posts", channel: "7" }, "There is no channel 7."],
-    [{ kind: "posts", channel: "99999999999999999999" }, "There is no channel 9"],
-    [{ kind: "posts", channel: "@nobody" }, "There is no channel @nobody."],
-    [{ kind: "posts", channel: "t.me/+invite" }, "There is no channel t.me/+invite."],
+    [{ kind: "posts", channel: "7" }, "channel: There is no channel 7."],
+    [{ kind: "posts", channel: "99999999999999999999" }, "channel: There is no channel 9"],
+    [{ kind: "posts", channel: "@nobody" }, "channel: There is no channel @nobody."],
+    [{ kind: "posts", channel: "t.me/+invite" }, "channel: There is no channel t.me/+invite."],
     [
       { kind: "posts", format: "ndjson", isRaw: true },
       "raw: Only CSV holds texts back from spreadsheets: leave it out for NDJSON.",

@@ -74,13 +74,13 @@ async function runCommand(
   const db = openReader(config.databasePath, clock);
   let rows = 0;
   try {
-    const wish = { kind, format, isRaw, from, to, channel };
-    const selection = readExport(db, config.messengerHosts, wish);
+    const hosts = config.messengerHosts;
+    const selection = readExport(db, { kind, format, isRaw, from, to, channel, hosts });
     const content = exportParts(
-      async (...asked) => {
+      async (turn) => {
         // Signals are heard between two turns of the event loop only.
         await new Promise<void>((resolve) => clock.endOfTurn(resolve));
-        return exportPart(db, clock, ...asked);
+        return exportPart(db, turn);
       },
       selection,
       (some) => {

@@ -82,7 +82,7 @@ test.each([
   [["export", "categories", "--channel", "1"], 2, "channel: A channel is for channels, stats"],
   [["export", "posts", "--to", "yesterday"], 2, "to: Date has wrong format."],
   [["export", "posts", "--format", "ndjson", "--raw"], 2, "raw: Only CSV"],
-  [["export", "posts", "--channel", "@nobody"], 1, "There is no channel @nobody."],
+  [["export", "posts", "--channel", "@nobody"], 2, "channel: There is no channel @nobody."],
   [["export", "people"], 2, "people"],
 ])("%p ends with %p and says why", async (words, exitCode, said) => {
   await importChannels();
