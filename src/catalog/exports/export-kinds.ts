@@ -6,14 +6,14 @@ import { createDirectoryStore } from "../directory/directory.store.ts";
 import { writer } from "../fields/stored-field.ts";
 import { imageText } from "../imports/image-file.ts";
 import type { ImportKindName } from "../imports/import-kinds.ts";
-import { POST_FIELDS, type PostRecord } from "../posts/post.ts";
+import { POST_FIELDS } from "../posts/post.ts";
 import type { ExportSelection } from "./export-selection.ts";
 import {
-  channelDaysAfter,
-  channelPostsAfter,
   channelsAfter,
   daysAfter,
+  laterPosts,
   postsAfter,
+  tiedPostsAfter,
 } from "./exports.store.ts";
 
 /** The key of a row, by which the next page is entered; null: before the first. */
@@ -28,7 +28,7 @@ export interface ExportRow {
 interface ExportKind {
   /** Names of the columns, in their order: those of the import. */
   columns: readonly string[];
-  /** Rows after a position, as many as there are up to a limit, read while they are taken. */
+  /** Rows after a position, fewer than the limit only at the end, read while they are taken. */
   rows(
     db: Database,
     selection: ExportSelection,
@@ -69,7 +69,8 @@ export const exportKinds: Record<ImportKindName, ExportKind> = {
     columns: Object.keys(CHANNEL_FIELDS),
     *rows(db, { channelId }, after, limit) {
       const [afterId = channelId === null ? 0 : channelId - 1] = after ?? [];
-      for (const record of channelsAfter(db, afterId, channelId, limit)) {
+      for (const record of channelsAfter(db, afterId, limit)) {
+        if (channelId !== null && record.id !== channelId) return;
         yield { position: [record.id], values: writeChannel(record) };
       }
     },
@@ -77,37 +78,64 @@ export const exportKinds: Record<ImportKindName, ExportKind> = {
   stats: {
     columns: ["channel", "day", "subscribers", "views", "posts"],
     *rows(db, selection, after, limit) {
-      const { channelId, from, to } = { ...selection, ...bounds(selection) };
-      const [channel = channelId ?? 0, day = from - 1] = after ?? [];
-      const records =
-        channelId === null
-          ? daysAfter(db, [channel, day], limit)
-          : channelDaysAfter(db, channelId, day, to, limit);
-      for (const record of records) {
-        const { channelId: ofChannel, day: ofDay, ...numbers } = record;
-        const isAsked = from <= ofDay && ofDay <= to;
-        yield {
-          position: [ofChannel, ofDay],
-          values: isAsked ? { channel: ofChannel, day: formatDay(ofDay), ...numbers } : null,
-        };
+      const { channelId: one } = selection;
+      const { from, to } = bounds(selection);
+      const [afterChannel = one ?? 0, afterDay = from - 1] = after ?? [];
+      for (const record of daysAfter(db, [afterChannel, afterDay], limit)) {
+        const { channelId: channel, day, ...numbers } = record;
+        if (one !== null && (channel !== one || day > to)) return;
+        const isAsked = from <= day && day <= to;
+        const values = isAsked ? { channel, day: formatDay(day), ...numbers } : null;
+        yield { position: [channel, day], values };
       }
     },
   },
   posts: {
     columns: Object.keys(POST_FIELDS),
-    *rows(db, selection, after, limit) {
-      const { from, to } = bounds(selection);
-      for (const record of postRecords(db, selection, after, limit)) {
-        const { id, published_at: publishedAt } = record;
-        const day = dayOf(publishedAt);
-        yield {
-          position: selection.channelId === null ? [id] : [publishedAt, id],
-          values: from <= day && day <= to ? writePost(record) : null,
-        };
-      }
-    },
+    rows: (db, selection, after, limit) =>
+      selection.channelId === null
+        ? allPosts(db, selection, after, limit)
+        : channelPosts(db, selection, after, limit),
   },
 };
+
+/** By id, in which order they lie in the file; days are left out as they are met. */
+function* allPosts(
+  db: Database,
+  selection: ExportSelection,
+  after: Position,
+  limit: number,
+): Generator<ExportRow> {
+  const { from, to } = bounds(selection);
+  for (const record of postsAfter(db, after?.[0] ?? 0, limit)) {
+    const day = dayOf(record.published_at);
+    const isAsked = from <= day && day <= to;
+    yield { position: [record.id], values: isAsked ? writePost(record) : null };
+  }
+}
+
+/** By instant, in which order the index has them. */
+function* channelPosts(
+  db: Database,
+  selection: ExportSelection,
+  after: Position,
+  limit: number,
+): Generator<ExportRow> {
+  const { from, to } = bounds(selection);
+  const channel = selection.channelId ?? 0;
+  const [publishedAt = startOfDay(from) - 1, id = null] = after ?? [];
+  let read = 0;
+  if (id !== null) {
+    for (const record of tiedPostsAfter(db, [channel, publishedAt, id], limit)) {
+      read += 1;
+      yield { position: [publishedAt, record.id], values: writePost(record) };
+    }
+  }
+  for (const record of laterPosts(db, [channel, publishedAt], limit - read)) {
+    if (dayOf(record.published_at) > to) return;
+    yield { position: [record.published_at, record.id], values: writePost(record) };
+  }
+}
 
 /** Days that no row is before, and after. */
 const FIRST_DAY = dayOf(Date.parse("0000-01-01T00:00:00Z"));
@@ -115,17 +143,4 @@ const LAST_DAY = dayOf(Date.parse("9999-12-31T00:00:00Z"));
 
 function bounds({ from, to }: ExportSelection): { from: number; to: number } {
   return { from: from ?? FIRST_DAY, to: to ?? LAST_DAY };
-}
-
-function postRecords(
-  db: Database,
-  selection: ExportSelection,
-  after: Position,
-  limit: number,
-): Iterable<PostRecord> {
-  const { channelId } = selection;
-  if (channelId === null) return postsAfter(db, after?.[0] ?? 0, limit);
-  const { from, to } = bounds(selection);
-  const [afterMs = startOfDay(from), afterId = 0] = after ?? [];
-  return channelPostsAfter(db, channelId, [afterMs, afterId], startOfDay(to + 1), limit);
 }

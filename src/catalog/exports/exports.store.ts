@@ -5,25 +5,25 @@ import { POST_COLUMNS, type PostRecord } from "../posts/post.ts";
 import type { StatisticsRecord } from "../statistics/statistics.store.ts";
 
 /**
- * Rows behind a key in the key's order, from the index that has it: each page costs the same, wherever
- * it begins. They are read one at a time, and the caller breaks off where it has enough.
+ * Rows behind a key in the key's order. SQLite enters an index right behind the key, so that each page
+ * costs the same, wherever it begins. Rows are read one at a time, and the caller breaks off where it has
+ * enough.
  */
 
-/** Channels, hidden ones too, by id. @param lastId null: to the last */
+/** Channels, hidden ones too, by id. */
 export function channelsAfter(
   db: Database,
   afterId: number,
-  lastId: number | null,
   limit: number,
 ): Iterable<ChannelRecord> {
   return statement<ChannelRecord>(
     db,
     `SELECT ${CHANNEL_COLUMNS} FROM channels c CROSS JOIN channel_cards k ON k.id = c.id
-     WHERE c.id > ? AND c.id <= ? ORDER BY c.id LIMIT ?`,
-  ).iterate(afterId, lastId ?? Number.MAX_SAFE_INTEGER, limit);
+     WHERE c.id > ? ORDER BY c.id LIMIT ?`,
+  ).iterate(afterId, limit);
 }
 
-/** All posts by id. */
+/** Posts by id. */
 export function postsAfter(db: Database, afterId: number, limit: number): Iterable<PostRecord> {
   return statement<PostRecord>(
     db,
@@ -31,25 +31,33 @@ export function postsAfter(db: Database, afterId: number, limit: number): Iterab
   ).iterate(afterId, limit);
 }
 
-/** Posts of one channel by instant and id. @param untilMs not included */
-export function channelPostsAfter(
+/** Posts of a channel at one instant, by id. */
+export function tiedPostsAfter(
   db: Database,
-  channelId: number,
-  [afterMs, afterId]: readonly [ms: number, id: number],
-  untilMs: number,
+  [channelId, publishedAt, id]: readonly [channelId: number, publishedAt: number, id: number],
   limit: number,
 ): Iterable<PostRecord> {
   return statement<PostRecord>(
     db,
     `SELECT ${POST_COLUMNS} FROM posts p
-     WHERE p.channel_id = ? AND (p.published_at, p.id) > (?, ?) AND p.published_at < ?
-     ORDER BY p.published_at, p.id LIMIT ?`,
-  ).iterate(channelId, afterMs, afterId, untilMs, limit);
+     WHERE p.channel_id = ? AND p.published_at = ? AND p.id > ? ORDER BY p.id LIMIT ?`,
+  ).iterate(channelId, publishedAt, id, limit);
 }
 
-const DAY_COLUMNS = "s.channel_id AS channelId, s.day, s.subscribers, s.views, s.posts";
+/** Posts of a channel after an instant, by instant and id. */
+export function laterPosts(
+  db: Database,
+  [channelId, publishedAt]: readonly [channelId: number, publishedAt: number],
+  limit: number,
+): Iterable<PostRecord> {
+  return statement<PostRecord>(
+    db,
+    `SELECT ${POST_COLUMNS} FROM posts p WHERE p.channel_id = ? AND p.published_at > ?
+     ORDER BY p.published_at, p.id LIMIT ?`,
+  ).iterate(channelId, publishedAt, limit);
+}
 
-/** Days of all channels, by channel and day. */
+/** Days by channel and day. */
 export function daysAfter(
   db: Database,
   [channelId, day]: readonly [channelId: number, day: Day],
@@ -57,22 +65,8 @@ export function daysAfter(
 ): Iterable<StatisticsRecord> {
   return statement<StatisticsRecord>(
     db,
-    `SELECT ${DAY_COLUMNS} FROM daily_statistics s WHERE (s.channel_id, s.day) > (?, ?)
+    `SELECT s.channel_id AS channelId, s.day, s.subscribers, s.views, s.posts
+     FROM daily_statistics s WHERE (s.channel_id, s.day) > (?, ?)
      ORDER BY s.channel_id, s.day LIMIT ?`,
   ).iterate(channelId, day, limit);
-}
-
-/** Days of one channel. @param last included */
-export function channelDaysAfter(
-  db: Database,
-  channelId: number,
-  afterDay: Day,
-  last: Day,
-  limit: number,
-): Iterable<StatisticsRecord> {
-  return statement<StatisticsRecord>(
-    db,
-    `SELECT ${DAY_COLUMNS} FROM daily_statistics s
-     WHERE s.channel_id = ? AND s.day > ? AND s.day <= ? ORDER BY s.day LIMIT ?`,
-  ).iterate(channelId, afterDay, last, limit);
 }
