@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { writeTarget } from "../../../../src/doors/cli/database/export-target.ts";
-import { createMachine, type Machine } from "../../../support/machine.ts";
+import { createMachine, type Machine, PROGRAM } from "../../../support/machine.ts";
 
 let machine: Machine;
 beforeEach(() => {
@@ -93,6 +93,19 @@ test.each([
   expect(made()).toEqual([]);
   expect(machine.read("given.csv")).toBe(CHANNELS);
 });
+
+test.skipIf(!existsSync("/dev/full"))(
+  "a full disk is told in one line, and ends with 1",
+  async () => {
+    await importChannels();
+    const child = Bun.spawn([...PROGRAM, "export", "channels"], {
+      ...{ env: { KANALOG_DB: machine.database }, stdout: Bun.file("/dev/full"), stderr: "pipe" },
+    });
+    const notes = await child.stderr.text();
+    expect(await child.exited).toBe(1);
+    expect(notes).toContain("Standard output cannot be written: ENOSPC");
+  },
+);
 
 test("without a database it says so, and makes none", async () => {
   const ended = await machine.run(["export", "channels"]);
