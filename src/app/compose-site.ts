@@ -1,3 +1,4 @@
+import { createDownloads } from "../catalog/exports/downloads.ts";
 import { createAuditLog } from "../customers/audit/audit-log.ts";
 import { isKnownNetwork, networkHash } from "../customers/people/known-networks.ts";
 import { selectPeople } from "../customers/people/people.store.ts";
@@ -60,6 +61,7 @@ export function composeSite(
     people: peopleOf(db, threads, secret, shared),
     audit: createAuditLog(db),
     mails: createMails(db, threads.writer.addMail, isMailSent),
+    downloads: createDownloads({ ...threads.exports, noteExport: threads.writer.noteExport }, log),
     throttle: createThrottle(),
     sentForms: createSentForms(),
     databaseFacts: threads.readers.readDatabaseFacts,

@@ -298,6 +298,11 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
     [{}, "The import failed; the appliance's log says why. What was read is imported."],
   ],
   importInterrupted: [[{}, "It was interrupted. Run it again: what was imported stays as it is."]],
+  exportWithoutDays: [[{}, "A period is for stats and posts only."]],
+  exportWithoutChannel: [[{}, "A channel is for channels, stats and posts only."]],
+  notChannelOfExport: [[{}, "Enter a service number, an @handle or a link of the messenger."]],
+  rawWithoutCsv: [[{}, "Only CSV holds texts back from spreadsheets: leave it out for NDJSON."]],
+  exportUnderWay: [[{}, "Another export is under way: wait for its end."]],
   cannotListen: [[{ place: "PLACE", reason: "REASON" }, "Cannot listen on PLACE: REASON."]],
   noDatabase: [[{ path: "PATH" }, "There is no database PATH."]],
   cannotOpenDatabase: [

@@ -30,7 +30,9 @@ export function integerColumn(minimum: number, maximum = Number.MAX_SAFE_INTEGER
 export function numberColumn(): Column<number> {
   return column((given) => {
     const value =
-      typeof given === "string" && /^[+-]?\d+(\.\d+)?$/.test(given) ? Number(given) : given;
+      typeof given === "string" && /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(given)
+        ? Number(given)
+        : given;
     return typeof value === "number" && Number.isFinite(value)
       ? { value }
       : { fault: message("notNumber") };

@@ -2,6 +2,7 @@ import { pipeline, Readable } from "node:stream";
 import { type CsvError, type Parser, parse } from "csv-parse";
 import { AppError } from "../../errors.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
+import { releaseText } from "../fields/spreadsheet-text.ts";
 import { prepend } from "./source.ts";
 import { type Fields, LINE_LENGTH_MAX, type SourceRow } from "./source-row.ts";
 
@@ -81,7 +82,7 @@ function splitRows(
 function toFields(header: readonly string[], cells: readonly string[]): Fields {
   const fields: Fields = {};
   for (let at = 0; at < cells.length; at++) {
-    if (cells[at] !== "") fields[header[at] as string] = cells[at];
+    if (cells[at] !== "") fields[header[at] as string] = releaseText(cells[at] as string);
   }
   return fields;
 }
@@ -179,7 +180,7 @@ function checkHeader(header: string[], columns: readonly string[]): string[] {
 function withoutEmpty(record: Record<string, string>): Fields {
   const fields: Fields = {};
   for (const name in record) {
-    if (record[name] !== "") fields[name] = record[name];
+    if (record[name] !== "") fields[name] = releaseText(record[name] as string);
   }
   return fields;
 }

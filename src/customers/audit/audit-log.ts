@@ -15,6 +15,7 @@ export const COMMAND_LINE: Actor = { person: "", keyId: null };
 
 /** The actions that are recorded. */
 export type AuditAction =
+  | "export.start"
   | "import.start"
   | "job.run"
   | "key.create"
@@ -45,6 +46,7 @@ export type AuditAction =
 
 /** The kinds of things that are changed. */
 export type AuditTarget =
+  | "export"
   | "import"
   | "job"
   | "key"
@@ -59,12 +61,15 @@ export type AuditDetail =
   | "access"
   | "before"
   | "bytes"
+  | "channel"
   | "channels"
   | "delivery"
   | "dryRun"
   | "email"
   | "ends"
   | "file"
+  | "format"
+  | "from"
   | "host"
   | "key"
   | "kind"
@@ -78,6 +83,7 @@ export type AuditDetail =
   | "requestsPerPeriod"
   | "requestsPerSecond"
   | "role"
+  | "to"
   | "webhookChannels"
   | "webhooks";
 

@@ -17,6 +17,7 @@ import { staffCommand } from "./customers/staff.ts";
 import { webhookCommand } from "./customers/webhook.ts";
 import { backupCommand, restoreCommand } from "./database/backup.ts";
 import { checkCommand } from "./database/check.ts";
+import { exportCommand } from "./database/export.ts";
 import { importCommand } from "./database/import.ts";
 import { searchCommand } from "./database/search.ts";
 import { configCommand, openApiCommand, recountCommand } from "./database/upkeep.ts";
@@ -37,6 +38,7 @@ export async function runCommandLine(
     .addCommand(startCommand(context))
     .addCommand(serveCommand(context))
     .addCommand(importCommand(context))
+    .addCommand(exportCommand(context))
     .addCommand(orgCommand(context))
     .addCommand(memberCommand(context))
     .addCommand(keyCommand(context))

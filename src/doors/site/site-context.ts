@@ -1,3 +1,4 @@
+import type { Downloads } from "../../catalog/exports/downloads.ts";
 import type { ImportRuns } from "../../catalog/imports/import-runs.ts";
 import type { Config } from "../../config.ts";
 import type { Accounts } from "../../customers/accounts/accounts.ts";
@@ -44,6 +45,7 @@ export interface SiteContext {
   people: SitePeople;
   audit: AuditLog;
   imports: Pick<ImportRuns, "files" | "start" | "runs" | "run">;
+  downloads: Downloads;
   mails: Mails;
   setUp: SetUp;
   throttle: Throttle;

@@ -124,6 +124,10 @@ async function respond(visit: Visit, view: View, headers: Headers): Promise<Resp
     case "json":
       headers.set("content-type", "application/json; charset=utf-8");
       return new Response(JSON.stringify(view.value), { headers });
+    case "download":
+      headers.set("content-type", view.type);
+      headers.set("content-disposition", `attachment; filename="${view.fileName}"`);
+      return new Response(view.body, { headers });
     case "page": {
       headers.set("content-type", "text/html; charset=utf-8");
       for (const [name, value] of Object.entries(view.headers ?? {})) headers.set(name, value);

@@ -245,6 +245,13 @@ export const en = {
   importFailed: "The import failed; the appliance's log says why. What was read is imported.",
   importInterrupted: "It was interrupted. Run it again: what was imported stays as it is.",
 
+  // Exports.
+  exportWithoutDays: "A period is for stats and posts only.",
+  exportWithoutChannel: "A channel is for channels, stats and posts only.",
+  notChannelOfExport: "Enter a service number, an @handle or a link of the messenger.",
+  rawWithoutCsv: "Only CSV holds texts back from spreadsheets: leave it out for NDJSON.",
+  exportUnderWay: "Another export is under way: wait for its end.",
+
   // Files of the appliance, for its operator.
   cannotListen: ({ place, reason }: { place: string; reason: string }) =>
     `Cannot listen on ${place}: ${reason}.`,

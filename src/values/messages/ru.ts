@@ -175,6 +175,12 @@ export const ru: Messages = {
   importFailed: "Загрузка не удалась, причина в журнале установки. Прочитанное загружено.",
   importInterrupted: "Она была прервана. Запустите её снова: загруженное остаётся на месте.",
 
+  exportWithoutDays: "Период бывает только у stats и posts.",
+  exportWithoutChannel: "Канал указывают только для channels, stats и posts.",
+  notChannelOfExport: "Введите служебный номер, @имя или ссылку мессенджера.",
+  rawWithoutCsv:
+    "Тексты закрываются от табличных программ только в CSV: для NDJSON этого не указывайте.",
+  exportUnderWay: "Уже идёт другая выгрузка: дождитесь её конца.",
   cannotListen: ({ place, reason }) => `Не удалось открыть ${place}: ${reason}.`,
   noDatabase: ({ path }) => `Базы ${path} нет.`,
   cannotOpenDatabase: ({ path, reason }) => `Не удалось открыть базу ${path}: ${reason}.`,

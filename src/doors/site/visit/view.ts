@@ -13,7 +13,8 @@ export interface PageView {
 export type View =
   | PageView
   | { kind: "redirect"; to: string; setCookies?: string[] }
-  | { kind: "json"; value: unknown };
+  | { kind: "json"; value: unknown }
+  | { kind: "download"; fileName: string; type: string; body: ReadableStream<Uint8Array> };
 
 export function page(title: string, body: JSX.Element, more: { setCookies?: string[] } = {}): View {
   return { kind: "page", title, body, ...more };

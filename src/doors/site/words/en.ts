@@ -125,6 +125,21 @@ const importPages = {
   waiting: "It waits for the import before it.",
 };
 
+/** Staff's exports. */
+const exportPages = {
+  title: "Export",
+  intro:
+    "A file as the import takes it, hidden channels too. A period is for statistics and posts; a channel is for channels, statistics and posts. One export at a time.",
+  format: "Format",
+  formats: { csv: "CSV", ndjson: "NDJSON" },
+  from: "From",
+  to: "To",
+  dayHint: "A Moscow day, such as 2026-11-01. Without bound where left empty.",
+  channel: "Channel",
+  channelHint: "Its number, @handle or link. All where left empty.",
+  download: "Download",
+};
+
 /** An organization's pages: overview, keys, members, connect. */
 const organizationPages = {
   planNames: { test: "Test", start: "Start", growth: "Growth", profi: "Profi" },
@@ -543,6 +558,7 @@ const staffPages = {
 const auditLog: AuditWords = {
   commandLine: "command line",
   actions: {
+    "export.start": "rows exported",
     "import.start": "file imported",
     "job.run": "job run",
     "key.create": "API key created",
@@ -572,6 +588,7 @@ const auditLog: AuditWords = {
     "webhook.rotate-secret": "signing secret rotated",
   },
   targets: {
+    export: "export",
     import: "import",
     job: "job",
     key: "key",
@@ -585,12 +602,15 @@ const auditLog: AuditWords = {
     access: "access",
     before: "before",
     bytes: "bytes",
+    channel: "channel",
     channels: "channels",
     delivery: "delivery",
     dryRun: "dry run",
     email: "email",
     ends: "ends",
     file: "file",
+    format: "format",
+    from: "first day",
     host: "host",
     key: "by API key",
     kind: "kind",
@@ -604,6 +624,7 @@ const auditLog: AuditWords = {
     requestsPerPeriod: "requests per 30 days",
     requestsPerSecond: "requests per second",
     role: "role",
+    to: "last day",
     webhookChannels: "channels a webhook",
     webhooks: "webhooks",
   },
@@ -706,6 +727,7 @@ export const en = {
 
   auditLog,
   explorerPages,
+  exportPages,
   importPages,
   organizationPages,
   staffPages,

@@ -126,6 +126,21 @@ const importPages: Words["importPages"] = {
   waiting: "Она ждёт окончания предыдущей.",
 };
 
+/** Staff's exports. */
+const exportPages: Words["exportPages"] = {
+  title: "Выгрузка",
+  intro:
+    "Файл, какой принимает импорт, со скрытыми каналами. Период бывает у статистики и постов, канал указывают для каналов, статистики и постов. Выгрузки идут по одной.",
+  format: "Формат",
+  formats: { csv: "CSV", ndjson: "NDJSON" },
+  from: "С",
+  to: "По",
+  dayHint: "День по Москве, например 2026-11-01. Пусто: без ограничения.",
+  channel: "Канал",
+  channelHint: "Его номер, @имя или ссылка. Пусто: все.",
+  download: "Скачать",
+};
+
 /** An organization's pages: overview, keys, members, connect. */
 const organizationPages: Words["organizationPages"] = {
   planNames: { test: "Тест", start: "Старт", growth: "Рост", profi: "Профи" },
@@ -545,6 +560,7 @@ const staffPages: Words["staffPages"] = {
 const auditLog: AuditWords = {
   commandLine: "командная строка",
   actions: {
+    "export.start": "выгружены строки",
     "import.start": "импортирован файл",
     "job.run": "запущено задание",
     "key.create": "создан ключ API",
@@ -574,6 +590,7 @@ const auditLog: AuditWords = {
     "webhook.rotate-secret": "сменён секрет подписи",
   },
   targets: {
+    export: "выгрузка",
     import: "импорт",
     job: "задание",
     key: "ключ",
@@ -587,12 +604,15 @@ const auditLog: AuditWords = {
     access: "доступ",
     before: "было",
     bytes: "байт",
+    channel: "канал",
     channels: "каналов",
     delivery: "доставка",
     dryRun: "пробный запуск",
     email: "e-mail",
     ends: "до",
     file: "файл",
+    format: "формат",
+    from: "первый день",
     host: "адрес",
     key: "ключом API",
     kind: "вид",
@@ -606,6 +626,7 @@ const auditLog: AuditWords = {
     requestsPerSecond: "запросов в секунду",
     requestsPerPeriod: "запросов за 30 дней",
     role: "роль",
+    to: "последний день",
     webhooks: "вебхуков",
     webhookChannels: "каналов на вебхук",
   },
@@ -706,6 +727,7 @@ export const ru: Words = {
 
   auditLog,
   explorerPages,
+  exportPages,
   importPages,
   organizationPages,
   staffPages,

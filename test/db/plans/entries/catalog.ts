@@ -619,4 +619,46 @@ export const catalog: Entries = {
       why: "The days asked for, 366 at the most for a short way.",
     },
   ],
+  "catalog/exports/exports.store.ts channelsAfter": [
+    {
+      sql: "SELECT … FROM channels c CROSS JOIN channel_cards k ON k.id = c.id WHERE c.id > ? ORDER BY c.id LIMIT ?",
+      plan: [
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid>?)",
+        "SEARCH k USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 2000,
+      why: "One part of an export: 1,000 channels from a key on.",
+    },
+  ],
+  "catalog/exports/exports.store.ts daysAfter": [
+    {
+      sql: "SELECT … FROM daily_statistics s WHERE (s.channel_id, s.day) > (?, ?) ORDER BY s.channel_id, s.day LIMIT ?",
+      plan: ["SEARCH s USING PRIMARY KEY ((channel_id,day)>(?,?))"],
+      rows: 1001,
+      why: "One part of an export: 1,000 days from a key on.",
+    },
+  ],
+  "catalog/exports/exports.store.ts postsAfter": [
+    {
+      sql: "SELECT … FROM posts p WHERE p.id > ? ORDER BY p.id LIMIT ?",
+      plan: ["SEARCH p USING INTEGER PRIMARY KEY (rowid>?)"],
+      rows: 1000,
+      why: "One part of an export: 1,000 posts from a key on.",
+    },
+  ],
+  "catalog/exports/exports.store.ts laterPosts": [
+    {
+      sql: "SELECT … FROM posts p WHERE p.channel_id = ? AND p.published_at > ? ORDER BY p.published_at, p.id LIMIT ?",
+      plan: ["SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at>?)"],
+      rows: 1000,
+      why: "One part of an export: 1,000 posts of a channel from a key on.",
+    },
+  ],
+  "catalog/exports/exports.store.ts tiedPostsAfter": [
+    {
+      sql: "SELECT … FROM posts p WHERE p.channel_id = ? AND p.published_at = ? AND p.id > ? ORDER BY p.id LIMIT ?",
+      plan: ["SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at=? AND id>?)"],
+      rows: 1,
+    },
+  ],
 };

@@ -1,4 +1,7 @@
 import { createCategoryImages } from "../../../../src/catalog/directory/category-images.ts";
+import { exportPart } from "../../../../src/catalog/exports/export-part.ts";
+import { readExport } from "../../../../src/catalog/exports/export-selection.ts";
+import { IMPORT_KIND_NAMES } from "../../../../src/catalog/imports/import-kinds.ts";
 import { runJob } from "../../../../src/upkeep/jobs/jobs.ts";
 import type { Answer } from "../../../support/appliance.ts";
 import { pathOfNext } from "../../../support/expectations.ts";
@@ -54,6 +57,26 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
   for (const directory of ["categories", "territories"]) await get(`${directory}/`);
   await appliance.request(createCategoryImages(db).add(new Uint8Array([1])));
   await appliance.app.services.channels.findIdsByHandle(["channel_1", "nobody"]);
+  exportParts(appliance);
+}
+
+/** Two parts of exports of each kind, of all channels and of one. */
+function exportParts({ app: { domains }, config }: World["appliance"]): void {
+  const wish = {
+    format: "csv",
+    isRaw: false,
+    from: "",
+    to: "",
+    hosts: config.messengerHosts,
+  } as const;
+  for (const kind of IMPORT_KIND_NAMES) {
+    const channels = ["categories", "territories"].includes(kind) ? [""] : ["", "1", "@channel_2"];
+    for (const channel of [...channels, ...(kind === "posts" ? [`${BUSY_CHANNEL}`] : [])]) {
+      const selection = readExport(domains.db, { ...wish, kind, channel });
+      const { next } = exportPart(domains.db, { selection, after: null });
+      if (next !== null) exportPart(domains.db, { selection, after: next });
+    }
+  }
 }
 
 const CATALOG_FILTERS = [
