@@ -178,7 +178,7 @@ interface FilterArguments {
 
 /** Resolve the codes, links and handles that arguments give. */
 interface Lookups {
-  channels: Pick<Services["channels"], "parseLinkOrHandle">;
+  channels: Pick<Services["channels"], "parseLinkOrHandle" | "findId">;
   directory: Pick<Services["directory"], "categoryId" | "territoryId">;
 }
 
@@ -216,10 +216,11 @@ function readFilter(args: FilterArguments, { channels, directory }: Lookups): Ca
   }
   if (Object.keys(faults).length > 0) throw fieldError(faults);
 
-  if (reference !== null && reference.kind !== "handle") return null;
+  const channelId = reference === null ? null : channels.findId(reference);
+  if (reference !== null && channelId === null) return null;
   return {
     kind: args.kind,
-    handle: reference?.handle ?? null,
+    channelId,
     text,
     categoryId,
     territoryId,

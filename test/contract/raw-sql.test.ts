@@ -11,7 +11,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
     why: "Plans of the catalog: pinned joins, indexes written out, lists as JSON, under a deadline.",
     files: [
       "catalog/channels/channels.store.ts",
-      "catalog/channels/channels.ts",
+      "catalog/channels/former-handles.store.ts",
       "catalog/posts/posts.store.ts",
       "catalog/search/plans/found.ts",
       "catalog/statistics/statistics.store.ts",

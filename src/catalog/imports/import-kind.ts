@@ -28,6 +28,8 @@ export interface ImportContext {
    * the operator's own machine, and may name no file of it.
    */
   folder: string | null;
+  /** The messenger's hosts, by which links are known. */
+  messengerHosts: readonly string[];
   note(said: Message): void;
 }
 
@@ -39,6 +41,8 @@ export interface RowWriter<Row> {
     /** Writes the rows; false, with nothing written, where each needs its own statement. @throws RowFault */
     insert(rows: readonly Given<Row>[]): boolean;
   };
+  /** Channels: how many handles moved so far. */
+  counts?: { handles_moved: number };
   /** Writes one row. @throws RowFault, with nothing written */
   write(row: Given<Row>): RowOutcome;
   /** Called before each commit. */

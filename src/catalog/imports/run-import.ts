@@ -24,6 +24,8 @@ export interface ImportSummary {
   rejected: number;
   /** With `--replace` only. */
   removed?: number;
+  /** Of channels only: handles that moved to another channel. */
+  handles_moved?: number;
   seconds: number;
 }
 
@@ -106,6 +108,7 @@ async function importPaced<Row>(
     batch = [];
   }
   await writeBatch();
+  Object.assign(summary, writer.counts);
   await writer.afterwards?.();
 
   async function writeBatch(): Promise<void> {
@@ -126,6 +129,7 @@ async function importPaced<Row>(
       });
       size.ended(rows, rowsMs, lastHoldMs(db));
       await writer.afterCommit?.();
+      Object.assign(summary, writer.counts);
       nextAtMs = clock.monotonic() + PAUSE_MS;
       progress();
       if (signal?.aborted === true) return;

@@ -208,7 +208,7 @@ function selectionOf(asked: Asked): CatalogSelection {
   return {
     filter: {
       kind: asked.kind,
-      handle: null,
+      channelId: null,
       text: asked.text,
       categoryId: asked.science ? idOf("categories", "science") : null,
       territoryId: asked.kazan ? idOf("territories", "kazan") : null,
