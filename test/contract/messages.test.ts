@@ -229,6 +229,7 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
     [{ handle: "HANDLE", from: 86, to: 87 }, "@HANDLE moved from channel 86 to channel 87."],
   ],
   moreHandlesMoved: [[{ handles: 5 }, "… and 5 more handles moved to other channels."]],
+  mergedIntoItself: [[{}, "A channel cannot be merged into itself."]],
   giveAsString: [[{}, "Give it as a string."]],
   notMessengerId: [[{}, "Enter a whole number from -9223372036854775808 to 9223372036854775807."]],
   channelNotNamed: [[{}, "Give id, msgr_id or handle."]],

@@ -12,6 +12,7 @@ import {
 } from "./card.ts";
 import type { ChannelReference } from "./channel-reference.ts";
 import { createFormerHandles, idOfHandle, isSameHandle } from "./former-handles.store.ts";
+import { parseMessengerId } from "./messenger-id.ts";
 import { createSearchIndex } from "./search-index.ts";
 import { searchTextOf } from "./search-text.ts";
 import { CARD_JSON, isMarked, storedCard } from "./stored-card.ts";
@@ -172,6 +173,13 @@ export function createChannelRecords(db: Database, clock: Clock) {
   );
   const removePublicCard = statement(db, "DELETE FROM public_cards WHERE id = ?");
 
+  const removals = [
+    removePublicCard,
+    statement(db, "DELETE FROM channel_texts WHERE id = ?"),
+    statement(db, "DELETE FROM channel_cards WHERE id = ?"),
+    statement(db, "UPDATE channels SET is_public = 0 WHERE id = ?"),
+  ];
+
   function keepPublicCard(record: ChannelRecord): void {
     if (record.is_public === 1) savePublicCard.run(record.id, storedCard(record));
     else removePublicCard.run(record.id);
@@ -188,6 +196,33 @@ export function createChannelRecords(db: Database, clock: Clock) {
       aPlus: record.a_plus === 1,
       verified: record.verified === 1,
     });
+
+  function write(record: ChannelRecord, stored: ChannelRecord): void {
+    const names = Object.keys(record) as (keyof ChannelRecord)[];
+    const changed = names.filter((name) => record[name] !== stored[name]);
+    const isRefresh = changed.every(isMarked);
+    if (!isRefresh) search.changing(record.id);
+    // Only what differs is set: SQLite writes the index of a column that is set to the value it had.
+    const walked = changed.filter((name) => WALKED_COLUMNS.includes(name));
+    if (walked.length > 0) statement(db, updateSql("channels", walked)).run(record);
+    if (isRefresh) return;
+    updateCard.run(record);
+    keepPublicCard(record);
+    search.put(record.id, textOf(record));
+  }
+
+  function remove(record: ChannelRecord): void {
+    search.changing(record.id);
+    for (const removal of removals) removal.run(record.id);
+  }
+
+  /** Of twins with one messenger id in its two forms, the one that is left has the one form. */
+  function messengerIdOf(from: ChannelRecord, into: ChannelRecord): string | null {
+    const kept = into.msgr_id ?? from.msgr_id;
+    const canonical = kept === null ? null : parseMessengerId(kept);
+    const holder = canonical === null ? undefined : ids.byMessengerId(canonical);
+    return holder === undefined || holder === into.id ? canonical : kept;
+  }
 
   return {
     hasCategory: (slug: string): boolean => directoryIds.categories.has(slug),
@@ -232,18 +267,29 @@ export function createChannelRecords(db: Database, clock: Clock) {
       const former_handles = hasChange
         ? formerHandles.keep(given.id, change, clock.now())
         : stored.former_handles;
-      const record = { ...given, former_handles };
-      const names = Object.keys(record) as (keyof ChannelRecord)[];
-      const changed = names.filter((name) => record[name] !== stored[name]);
-      const isRefresh = changed.every(isMarked);
-      if (!isRefresh) search.changing(record.id);
-      // Only what differs is set: SQLite writes the index of a column that is set to the value it had.
-      const walked = changed.filter((name) => WALKED_COLUMNS.includes(name));
-      if (walked.length > 0) statement(db, updateSql("channels", walked)).run(record);
-      if (isRefresh) return;
-      updateCard.run(record);
-      keepPublicCard(record);
-      search.put(record.id, textOf(record));
+      write({ ...given, former_handles }, stored);
+    },
+
+    /**
+     * Takes a channel out of all that is answered and found. Its row of `channels` is left, hidden, for the
+     * posts and statistics that refer to it.
+     */
+    remove(record: ChannelRecord): void {
+      remove(record);
+      formerHandles.move(record.id, null);
+    },
+
+    /**
+     * Removes a channel as `remove` does, and gives another what it was known by: its handles as former
+     * ones, and the present handle and messenger id as its own where it has none.
+     */
+    merge(from: ChannelRecord, into: ChannelRecord): void {
+      remove(from);
+      formerHandles.move(from.id, into.id);
+      const handle = into.handle ?? from.handle;
+      const change = { before: from.handle, after: handle, said: [] };
+      const former_handles = formerHandles.keep(into.id, change, clock.now());
+      write({ ...into, handle, msgr_id: messengerIdOf(from, into), former_handles }, into);
     },
 
     /** Writes the channel's search text anew, after the directory changed. */
@@ -255,6 +301,15 @@ export function createChannelRecords(db: Database, clock: Clock) {
     /** Brings the search index to what was inserted and updated. */
     writeSearch: search.write,
   };
+}
+
+/** Channels, public or not, by number after one. */
+export function selectRecords(db: Database, afterId: number, limit: number): ChannelRecord[] {
+  return statement<ChannelRecord>(
+    db,
+    `SELECT ${CHANNEL_COLUMNS} FROM channels c CROSS JOIN channel_cards k ON k.id = c.id
+     WHERE c.id > ? ORDER BY c.id LIMIT ?`,
+  ).all(afterId, limit);
 }
 
 /** Ids of some channels in territories, in ascending order after an id. */

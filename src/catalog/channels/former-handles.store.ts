@@ -38,7 +38,19 @@ export function createFormerHandles(db: Database) {
      ORDER BY given_up_at DESC, id DESC LIMIT ${SHOWN_MAX}`,
   );
 
+  const move = statement(
+    db,
+    "UPDATE OR IGNORE former_handles SET channel_id = @intoId WHERE channel_id = @id",
+  );
+  const forget = statement(db, "DELETE FROM former_handles WHERE channel_id = @id");
+
   return {
+    /** Gives all of a channel to another; with null, forgets them. */
+    move(id: number, intoId: number | null): void {
+      if (intoId !== null) move.run({ id, intoId });
+      forget.run({ id });
+    },
+
     /** Those of the handles that are not known as the channel's, former or present. */
     unknown: (channelId: number, present: string | null, said: readonly string[]): string[] =>
       said.filter(

@@ -15,6 +15,10 @@ export const COMMAND_LINE: Actor = { person: "", keyId: null };
 
 /** The actions that are recorded. */
 export type AuditAction =
+  | "channel.delete"
+  | "channel.hide"
+  | "channel.merge"
+  | "channel.unhide"
   | "import.start"
   | "job.run"
   | "key.create"
@@ -45,6 +49,7 @@ export type AuditAction =
 
 /** The kinds of things that are changed. */
 export type AuditTarget =
+  | "channel"
   | "import"
   | "job"
   | "key"
@@ -66,6 +71,7 @@ export type AuditDetail =
   | "ends"
   | "file"
   | "host"
+  | "into"
   | "key"
   | "kind"
   | "member"

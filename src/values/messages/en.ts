@@ -183,6 +183,7 @@ export const en = {
     `@${handle} moved from channel ${from} to channel ${to}.`,
   moreHandlesMoved: ({ handles }: { handles: number }) =>
     `… and ${handles} more handles moved to other channels.`,
+  mergedIntoItself: "A channel cannot be merged into itself.",
   giveAsString: "Give it as a string.",
   notMessengerId: "Enter a whole number from -9223372036854775808 to 9223372036854775807.",
   noChannel: ({ channel }: { channel: number | string }) => `There is no channel ${channel}.`,

@@ -133,6 +133,7 @@ export const ru: Messages = {
     `Канал ${channel} объединён с другим или удалён, его номер больше не выдаётся.`,
   handleMoved: ({ handle, from, to }) => `@${handle} перешло от канала ${from} к каналу ${to}.`,
   moreHandlesMoved: ({ handles }) => `… и ещё имён перешло к другим каналам: ${handles}.`,
+  mergedIntoItself: "Канал нельзя объединить с ним самим.",
   giveAsString: "Запишите его строкой.",
   notMessengerId: "Введите целое число от -9223372036854775808 до 9223372036854775807.",
   noChannel: ({ channel }) => `Канала ${channel} нет.`,

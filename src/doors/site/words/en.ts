@@ -544,6 +544,10 @@ const staffPages = {
 const auditLog: AuditWords = {
   commandLine: "command line",
   actions: {
+    "channel.delete": "channel deleted",
+    "channel.hide": "channel hidden",
+    "channel.merge": "channel merged into another",
+    "channel.unhide": "hidden channel shown again",
     "import.start": "file imported",
     "job.run": "job run",
     "key.create": "API key created",
@@ -573,6 +577,7 @@ const auditLog: AuditWords = {
     "webhook.rotate-secret": "signing secret rotated",
   },
   targets: {
+    channel: "channel",
     import: "import",
     job: "job",
     key: "key",
@@ -593,6 +598,7 @@ const auditLog: AuditWords = {
     ends: "ends",
     file: "file",
     host: "host",
+    into: "into channel",
     key: "by API key",
     kind: "kind",
     member: "member",

@@ -546,6 +546,10 @@ const staffPages: Words["staffPages"] = {
 const auditLog: AuditWords = {
   commandLine: "командная строка",
   actions: {
+    "channel.delete": "канал удалён",
+    "channel.hide": "канал скрыт",
+    "channel.merge": "канал объединён с другим",
+    "channel.unhide": "скрытый канал снова показан",
     "import.start": "импортирован файл",
     "job.run": "запущено задание",
     "key.create": "создан ключ API",
@@ -575,6 +579,7 @@ const auditLog: AuditWords = {
     "webhook.rotate-secret": "сменён секрет подписи",
   },
   targets: {
+    channel: "канал",
     import: "импорт",
     job: "задание",
     key: "ключ",
@@ -595,6 +600,7 @@ const auditLog: AuditWords = {
     ends: "до",
     file: "файл",
     host: "адрес",
+    into: "в канал",
     key: "ключом API",
     kind: "вид",
     member: "участник",

@@ -32,6 +32,7 @@ test("an import prints its summary and nothing else, and exits 0, or 3 with reje
     "handles_moved",
   ]);
   expect(summaryOf(first.out)).toEqual({
+    handles_moved: 0,
     ...{ read: 4, inserted: 3, updated: 0, unchanged: 0, rejected: 1 },
   });
   expect(first.out.trimEnd().split("\n")).toHaveLength(1);
