@@ -113,16 +113,22 @@ export const catalog: Entries = {
   ],
   "catalog/channels/channels.store.ts card": [
     {
-      sql: "SELECT … FROM public_cards p JOIN channels c ON c.id = p.id JOIN channel_cards k ON k.id = p.id WHERE k.handle = ?",
+      sql: "SELECT … FROM public_cards p JOIN channels c ON c.id = p.id WHERE p.id = coalesce( (SELECT k.id FROM channel_cards k WHERE k.handle = @value), (SELECT f.channel_id FROM former_handles f WHERE f.handle = @value ORDER BY f.given_up_at DESC, f.id DESC LIMIT 1))",
       plan: [
-        "SEARCH k USING COVERING INDEX sqlite_autoindex_channel_cards_2 (handle=?)",
-        "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
         "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SCALAR SUBQUERY 1",
+        "  SEARCH k USING COVERING INDEX sqlite_autoindex_channel_cards_2 (handle=?)",
+        "SCALAR SUBQUERY 2",
+        "  SEARCH f USING INDEX sqlite_autoindex_former_handles_1 (handle=?)",
+        "  USE TEMP B-TREE FOR ORDER BY",
+        "REUSE SUBQUERY 1",
+        "REUSE SUBQUERY 2",
+        "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
       ],
-      rows: 3,
+      rows: 5,
     },
     {
-      sql: "SELECT … FROM public_cards p JOIN channels c ON c.id = p.id JOIN channel_cards k ON k.id = p.id WHERE k.msgr_id = ?",
+      sql: "SELECT … FROM public_cards p JOIN channels c ON c.id = p.id JOIN channel_cards k ON k.id = p.id WHERE k.msgr_id = @value",
       plan: [
         "SEARCH k USING COVERING INDEX sqlite_autoindex_channel_cards_1 (msgr_id=?)",
         "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
@@ -131,7 +137,7 @@ export const catalog: Entries = {
       rows: 3,
     },
     {
-      sql: "SELECT … FROM public_cards p JOIN channels c ON c.id = p.id WHERE p.id = ?",
+      sql: "SELECT … FROM public_cards p JOIN channels c ON c.id = p.id WHERE p.id = @value",
       plan: [
         "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
         "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
@@ -181,6 +187,18 @@ export const catalog: Entries = {
       ],
       rows: 1,
     },
+    {
+      sql: "SELECT coalesce( (SELECT k.id FROM channel_cards k WHERE k.handle = @value), (SELECT f.channel_id FROM former_handles f WHERE f.handle = @value ORDER BY f.given_up_at DESC, f.id DESC LIMIT 1)) AS id",
+      plan: [
+        "SCAN CONSTANT ROW",
+        "SCALAR SUBQUERY 1",
+        "  SEARCH k USING COVERING INDEX sqlite_autoindex_channel_cards_2 (handle=?)",
+        "SCALAR SUBQUERY 2",
+        "  SEARCH f USING INDEX sqlite_autoindex_former_handles_1 (handle=?)",
+        "  USE TEMP B-TREE FOR ORDER BY",
+      ],
+      rows: 1,
+    },
   ],
   "catalog/channels/channels.store.ts createChannelRecords": [
     {
@@ -192,6 +210,22 @@ export const catalog: Entries = {
       rows: 2,
     },
     {
+      sql: "SELECT 1 FROM removed_channels WHERE id = ?",
+      plan: ["SEARCH removed_channels USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 0,
+    },
+    {
+      sql: "SELECT max(coalesce((SELECT max(id) FROM channels), 0), coalesce((SELECT max(id) FROM removed_channels), 0)) + 1 AS id",
+      plan: [
+        "SCAN CONSTANT ROW",
+        "SCALAR SUBQUERY 1",
+        "  SEARCH channels",
+        "SCALAR SUBQUERY 2",
+        "  SEARCH removed_channels",
+      ],
+      rows: 0,
+    },
+    {
       sql: "UPDATE channel_cards SET … WHERE id = @id",
       plan: ["SEARCH channel_cards USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
@@ -199,6 +233,21 @@ export const catalog: Entries = {
     {
       sql: "DELETE FROM public_cards WHERE id = ?",
       plan: ["SEARCH public_cards USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+    {
+      sql: "DELETE FROM channel_texts WHERE id = ?",
+      plan: ["SEARCH channel_texts USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+    {
+      sql: "DELETE FROM channel_cards WHERE id = ?",
+      plan: ["SEARCH channel_cards USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+    {
+      sql: "UPDATE channels SET is_public = 0 WHERE id = ?",
+      plan: ["SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
@@ -236,13 +285,17 @@ export const catalog: Entries = {
   ],
   "catalog/channels/channels.store.ts selectIdsByHandle": [
     {
-      sql: "SELECT given.value AS handle, c.id FROM json_each(?) given CROSS JOIN channel_cards k ON k.handle = given.value CROSS JOIN channels c ON c.id = k.id WHERE c.is_public = 1",
+      sql: "SELECT given.value AS handle, c.id FROM json_each(?) given CROSS JOIN channels c ON c.id = coalesce( (SELECT k.id FROM channel_cards k WHERE k.handle = given.value), (SELECT f.channel_id FROM former_handles f WHERE f.handle = given.value ORDER BY f.given_up_at DESC, f.id DESC LIMIT 1)) WHERE c.is_public = 1",
       plan: [
         "SCAN given VIRTUAL TABLE INDEX 1:",
-        "SEARCH k USING COVERING INDEX sqlite_autoindex_channel_cards_2 (handle=?)",
         "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "CORRELATED SCALAR SUBQUERY 1",
+        "  SEARCH k USING COVERING INDEX sqlite_autoindex_channel_cards_2 (handle=?)",
+        "CORRELATED SCALAR SUBQUERY 2",
+        "  SEARCH f USING INDEX sqlite_autoindex_former_handles_1 (handle=?)",
+        "  USE TEMP B-TREE FOR ORDER BY",
       ],
-      rows: 4,
+      rows: 9,
     },
   ],
   "catalog/channels/channels.store.ts territoriesInUse": [
@@ -253,7 +306,74 @@ export const catalog: Entries = {
       why: "Only with an import of territories that removes the others, once.",
     },
   ],
-  "catalog/channels/channels.store.ts update": [
+  "catalog/channels/channels.store.ts selectId": [
+    {
+      sql: "SELECT k.id FROM channel_cards k WHERE k.id = @value",
+      plan: ["SEARCH k USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+    {
+      sql: "SELECT k.id FROM channel_cards k WHERE k.id = coalesce( (SELECT k.id FROM channel_cards k WHERE k.handle = @value), (SELECT f.channel_id FROM former_handles f WHERE f.handle = @value ORDER BY f.given_up_at DESC, f.id DESC LIMIT 1))",
+      plan: [
+        "SEARCH k USING INTEGER PRIMARY KEY (rowid=?)",
+        "SCALAR SUBQUERY 1",
+        "  SEARCH k USING COVERING INDEX sqlite_autoindex_channel_cards_2 (handle=?)",
+        "SCALAR SUBQUERY 2",
+        "  SEARCH f USING INDEX sqlite_autoindex_former_handles_1 (handle=?)",
+        "  USE TEMP B-TREE FOR ORDER BY",
+      ],
+      rows: 4,
+    },
+    {
+      sql: "SELECT k.id FROM channel_cards k WHERE k.id = (SELECT k.id FROM channel_cards k WHERE k.msgr_id = @value)",
+      plan: [
+        "SEARCH k USING INTEGER PRIMARY KEY (rowid=?)",
+        "SCALAR SUBQUERY 1",
+        "  SEARCH k USING COVERING INDEX sqlite_autoindex_channel_cards_1 (msgr_id=?)",
+      ],
+      rows: 2,
+    },
+  ],
+  "catalog/channels/channels.store.ts selectPublicId": [
+    {
+      sql: "SELECT c.id FROM channels c WHERE c.id = coalesce( (SELECT k.id FROM channel_cards k WHERE k.handle = @value), (SELECT f.channel_id FROM former_handles f WHERE f.handle = @value ORDER BY f.given_up_at DESC, f.id DESC LIMIT 1)) AND c.is_public = 1",
+      plan: [
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SCALAR SUBQUERY 1",
+        "  SEARCH k USING COVERING INDEX sqlite_autoindex_channel_cards_2 (handle=?)",
+        "SCALAR SUBQUERY 2",
+        "  SEARCH f USING INDEX sqlite_autoindex_former_handles_1 (handle=?)",
+        "  USE TEMP B-TREE FOR ORDER BY",
+      ],
+      rows: 4,
+    },
+    {
+      sql: "SELECT c.id FROM channels c WHERE c.id = (SELECT k.id FROM channel_cards k WHERE k.msgr_id = @value) AND c.is_public = 1",
+      plan: [
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SCALAR SUBQUERY 1",
+        "  SEARCH k USING COVERING INDEX sqlite_autoindex_channel_cards_1 (msgr_id=?)",
+      ],
+      rows: 2,
+    },
+    {
+      sql: "SELECT c.id FROM channels c WHERE c.id = @value AND c.is_public = 1",
+      plan: ["SEARCH c USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "catalog/channels/channels.store.ts selectRecords": [
+    {
+      sql: "SELECT … FROM channels c CROSS JOIN channel_cards k ON k.id = c.id WHERE c.id > ? ORDER BY c.id LIMIT ?",
+      plan: [
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid>?)",
+        "SEARCH k USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 2000,
+      why: "A page of the list that a command prints: a thousand channels, one after another.",
+    },
+  ],
+  "catalog/channels/channels.store.ts write": [
     {
       sql: "UPDATE channels SET subscribers = @subscribers WHERE id = @id",
       plan: ["SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)"],
@@ -263,21 +383,6 @@ export const catalog: Entries = {
       sql: "UPDATE channels SET is_public = @is_public WHERE id = @id",
       plan: ["SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
-    },
-  ],
-  "catalog/channels/channels.ts publicId": [
-    {
-      sql: "SELECT id FROM channels WHERE id = ? AND is_public = 1",
-      plan: ["SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-    {
-      sql: "SELECT c.id FROM channel_cards k JOIN channels c ON c.id = k.id WHERE k.handle = ? AND c.is_public = 1",
-      plan: [
-        "SEARCH k USING COVERING INDEX sqlite_autoindex_channel_cards_2 (handle=?)",
-        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
-      ],
-      rows: 2,
     },
   ],
   "catalog/search/optimize-search.ts mergePages": [
@@ -458,9 +563,8 @@ export const catalog: Entries = {
     },
     {
       sql: "INSERT INTO posts (…) VALUES (…)",
-      plan: ["SCAN read_posts"],
+      plan: ["SEARCH read_posts USING COVERING INDEX read_posts_by_post (post_id=?)"],
       rows: 0,
-      why: "Compiled for the foreign key, and skipped: nothing refers to a post that is not there yet.",
     },
     {
       sql: "UPDATE posts SET … WHERE id = @id",
@@ -625,6 +729,137 @@ export const catalog: Entries = {
       plan: ["SEARCH s USING PRIMARY KEY (channel_id=? AND day>? AND day<?)"],
       rows: 340,
       why: "The days asked for, 366 at the most for a short way.",
+    },
+  ],
+  "catalog/channels/former-handles.store.ts createFormerHandles": [
+    {
+      sql: "DELETE FROM former_handles WHERE handle = @handle AND channel_id = @channelId",
+      plan: [
+        "SEARCH former_handles USING INDEX sqlite_autoindex_former_handles_1 (handle=? AND channel_id=?)",
+      ],
+      rows: 0,
+    },
+    {
+      sql: "SELECT 1 FROM former_handles WHERE handle = @handle AND channel_id = @channelId",
+      plan: [
+        "SEARCH former_handles USING COVERING INDEX sqlite_autoindex_former_handles_1 (handle=? AND channel_id=?)",
+      ],
+      rows: 1,
+    },
+    {
+      sql: "SELECT handle FROM former_handles WHERE channel_id = @channelId ORDER BY given_up_at DESC, id DESC LIMIT 20",
+      plan: [
+        "SEARCH former_handles USING INDEX former_handles_by_channel (channel_id=?)",
+        "USE TEMP B-TREE FOR ORDER BY",
+      ],
+      rows: 4,
+    },
+    {
+      sql: "UPDATE OR IGNORE former_handles SET channel_id = @intoId WHERE channel_id = @id",
+      plan: ["SEARCH former_handles USING COVERING INDEX former_handles_by_channel (channel_id=?)"],
+      rows: 0,
+    },
+    {
+      sql: "DELETE FROM former_handles WHERE channel_id = @id",
+      plan: ["SEARCH former_handles USING COVERING INDEX former_handles_by_channel (channel_id=?)"],
+      rows: 1,
+    },
+  ],
+  "catalog/channels/removals.store.ts countRows": [
+    {
+      sql: "SELECT (SELECT count(*) FROM posts WHERE channel_id = @id) AS posts, (SELECT count(*) FROM daily_statistics WHERE channel_id = @id) AS days",
+      plan: [
+        "SCAN CONSTANT ROW",
+        "SCALAR SUBQUERY 1",
+        "  SEARCH posts USING COVERING INDEX posts_by_messenger_id (channel_id=?)",
+        "SCALAR SUBQUERY 2",
+        "  SEARCH daily_statistics USING PRIMARY KEY (channel_id=?)",
+      ],
+      rows: 426,
+      why: "For a command that shows or removes one channel: all it has, counted in an index.",
+    },
+  ],
+  "catalog/channels/removals.store.ts endRemoval": [
+    {
+      sql: "DELETE FROM channels WHERE id = ?",
+      plan: [
+        "SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH former_handles USING COVERING INDEX former_handles_by_channel (channel_id=?)",
+        "SEARCH channel_texts USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH public_cards USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH webhook_channels USING PRIMARY KEY (channel_id=?)",
+        "SEARCH posts USING COVERING INDEX posts_by_messenger_id (channel_id=?)",
+        "SEARCH daily_statistics USING PRIMARY KEY (channel_id=?)",
+        "SEARCH channel_cards USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 1,
+    },
+    {
+      sql: "UPDATE removed_channels SET is_done = 1 WHERE id = ?",
+      plan: ["SEARCH removed_channels USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "catalog/channels/removals.store.ts removeSomeDays": [
+    {
+      sql: "SELECT day FROM daily_statistics WHERE channel_id = ? ORDER BY day LIMIT ?",
+      plan: ["SEARCH daily_statistics USING PRIMARY KEY (channel_id=?)"],
+      rows: 100,
+    },
+    {
+      sql: "UPDATE OR IGNORE daily_statistics SET channel_id = @intoId WHERE channel_id = @id AND day <= @last",
+      plan: ["SEARCH daily_statistics USING PRIMARY KEY (channel_id=? AND day<?)"],
+      rows: 0,
+    },
+    {
+      sql: "DELETE FROM daily_statistics WHERE channel_id = ? AND day <= ?",
+      plan: ["SEARCH daily_statistics USING PRIMARY KEY (channel_id=? AND day<?)"],
+      rows: 100,
+    },
+  ],
+  "catalog/channels/removals.store.ts removeSomePosts": [
+    {
+      sql: "SELECT id FROM posts WHERE channel_id = ? LIMIT ?",
+      plan: ["SEARCH posts USING COVERING INDEX posts_by_messenger_id (channel_id=?)"],
+      rows: 20,
+    },
+    {
+      sql: "UPDATE OR IGNORE posts SET channel_id = @intoId WHERE id IN (SELECT value FROM json_each(@ids))",
+      plan: [
+        "SEARCH posts USING INTEGER PRIMARY KEY (rowid=?)",
+        "LIST SUBQUERY 1",
+        "  SCAN json_each VIRTUAL TABLE INDEX 1:",
+      ],
+      rows: 20,
+    },
+    {
+      sql: "DELETE FROM read_posts WHERE post_id IN (SELECT p.id FROM json_each(@ids) given CROSS JOIN posts p ON p.id = given.value WHERE p.channel_id = @id)",
+      plan: [
+        "SEARCH read_posts USING COVERING INDEX read_posts_by_post (post_id=?)",
+        "LIST SUBQUERY 1",
+        "  SCAN given VIRTUAL TABLE INDEX 1:",
+        "  SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 40,
+    },
+    {
+      sql: "DELETE FROM posts WHERE id IN (SELECT p.id FROM json_each(@ids) given CROSS JOIN posts p ON p.id = given.value WHERE p.channel_id = @id)",
+      plan: [
+        "SEARCH posts USING INTEGER PRIMARY KEY (rowid=?)",
+        "LIST SUBQUERY 1",
+        "  SCAN given VIRTUAL TABLE INDEX 1:",
+        "  SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH read_posts USING COVERING INDEX read_posts_by_post (post_id=?)",
+      ],
+      rows: 60,
+    },
+  ],
+  "catalog/channels/removals.store.ts selectRemoval": [
+    {
+      sql: "SELECT id, into_id AS intoId FROM removed_channels WHERE is_done = 0 ORDER BY id LIMIT 1",
+      plan: ["SCAN removed_channels USING INDEX removed_channels_under_way"],
+      rows: 1,
+      why: "An index of the removals under way, of which there is one at the most.",
     },
   ],
 };
