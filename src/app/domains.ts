@@ -1,6 +1,6 @@
-import { createManageChannels, type ManageChannels } from "../catalog/channels/manage-channels.ts";
-import { finishRemovals } from "../catalog/channels/removals.ts";
 import { loadShippedDirectories } from "../catalog/imports/shipped-directories.ts";
+import { createManageChannels, type ManageChannels } from "../catalog/manage/manage-channels.ts";
+import { finishRemovals } from "../catalog/manage/removals.ts";
 import type { Config } from "../config.ts";
 import { type Accounts, createAccounts } from "../customers/accounts/accounts.ts";
 import { createKeys, type Keys } from "../customers/keys/keys.ts";

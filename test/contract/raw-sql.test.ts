@@ -12,7 +12,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
     files: [
       "catalog/channels/channels.store.ts",
       "catalog/channels/former-handles.store.ts",
-      "catalog/channels/removals.store.ts",
+      "catalog/manage/removals.store.ts",
       "catalog/posts/posts.store.ts",
       "catalog/search/plans/found.ts",
       "catalog/statistics/statistics.store.ts",

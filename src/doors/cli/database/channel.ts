@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import type { ChannelRecord } from "../../../catalog/channels/card.ts";
-import type { ManageChannels, ManagedChannel } from "../../../catalog/channels/manage-channels.ts";
+import type { ManageChannels, ManagedChannel } from "../../../catalog/manage/manage-channels.ts";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import { jsonOption } from "../arguments.ts";
 import type { CommandContext, Output } from "../command-context.ts";

@@ -1,4 +1,4 @@
-import type { Removal, Watchers } from "../../../catalog/channels/removals.store.ts";
+import type { Removal, Watchers } from "../../../catalog/manage/removals.store.ts";
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
 import { channelsOf, putChannels } from "./webhooks.store.ts";
 

@@ -160,7 +160,12 @@ export async function replaceChannels(
   webhookId: number,
   channels: readonly number[],
 ): Promise<void> {
-  const before = new Set(await channelsOf(tx, webhookId));
+  // The rows, not the list: while a channel is merged, they have both it and the other.
+  const watched = statement<{ id: number }>(
+    tx,
+    "SELECT channel_id AS id FROM webhook_channels WHERE webhook_id = ?",
+  );
+  const before = new Set(watched.all(webhookId).map(({ id }) => id));
   const kept = new Set(channels);
   const removed = [...before].filter((id) => !kept.has(id));
   const added = channels.filter((id) => !before.has(id));

@@ -223,7 +223,7 @@ export const catalog: Entries = {
         "SCALAR SUBQUERY 2",
         "  SEARCH removed_channels",
       ],
-      rows: 0,
+      rows: 2,
     },
     {
       sql: "UPDATE channel_cards SET … WHERE id = @id",
@@ -765,7 +765,7 @@ export const catalog: Entries = {
       rows: 1,
     },
   ],
-  "catalog/channels/removals.store.ts countRows": [
+  "catalog/manage/removals.store.ts countRows": [
     {
       sql: "SELECT (SELECT count(*) FROM posts WHERE channel_id = @id) AS posts, (SELECT count(*) FROM daily_statistics WHERE channel_id = @id) AS days",
       plan: [
@@ -779,7 +779,7 @@ export const catalog: Entries = {
       why: "For a command that shows or removes one channel: all it has, counted in an index.",
     },
   ],
-  "catalog/channels/removals.store.ts endRemoval": [
+  "catalog/manage/removals.store.ts endRemoval": [
     {
       sql: "DELETE FROM channels WHERE id = ?",
       plan: [
@@ -800,7 +800,7 @@ export const catalog: Entries = {
       rows: 1,
     },
   ],
-  "catalog/channels/removals.store.ts removeSomeDays": [
+  "catalog/manage/removals.store.ts removeSomeDays": [
     {
       sql: "SELECT day FROM daily_statistics WHERE channel_id = ? ORDER BY day LIMIT ?",
       plan: ["SEARCH daily_statistics USING PRIMARY KEY (channel_id=?)"],
@@ -817,7 +817,7 @@ export const catalog: Entries = {
       rows: 100,
     },
   ],
-  "catalog/channels/removals.store.ts removeSomePosts": [
+  "catalog/manage/removals.store.ts removeSomePosts": [
     {
       sql: "SELECT id FROM posts WHERE channel_id = ? LIMIT ?",
       plan: ["SEARCH posts USING COVERING INDEX posts_by_messenger_id (channel_id=?)"],
@@ -854,7 +854,7 @@ export const catalog: Entries = {
       rows: 60,
     },
   ],
-  "catalog/channels/removals.store.ts selectRemoval": [
+  "catalog/manage/removals.store.ts selectRemoval": [
     {
       sql: "SELECT id, into_id AS intoId FROM removed_channels WHERE is_done = 0 ORDER BY id LIMIT 1",
       plan: ["SCAN removed_channels USING INDEX removed_channels_under_way"],

@@ -663,6 +663,7 @@ export const push: Entries = {
       sql: "SELECT webhook_id AS webhookId FROM webhook_channels WHERE channel_id = ? LIMIT 1",
       plan: ["SEARCH webhook_channels USING PRIMARY KEY (channel_id=?)"],
       rows: 1,
+      why: "For a command that shows or removes one channel: those that watch it.",
     },
     {
       sql: "DELETE FROM webhook_channels WHERE channel_id = ? AND webhook_id = ?",

@@ -43,6 +43,7 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
       is_public: false,
     },
     { msgr_id: 1_000_003, title: "По номеру мессенджера" },
+    { handle: "unnumbered", title: "Без номера", subscribers: 1 },
     { handle: "channel_4", title: "По имени", former_handles: "one_more former_1" },
   ]);
   const posts = Array.from({ length: 100 }, (_, at) => ({

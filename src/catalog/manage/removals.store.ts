@@ -1,6 +1,6 @@
 import { type Database, statement, type Transaction } from "../../db/database.ts";
+import { createLastPosts } from "../channels/channels.store.ts";
 import { newestPostAt } from "../posts/posts.store.ts";
-import { createLastPosts } from "./channels.store.ts";
 
 /** A channel that is merged or deleted. */
 export interface Removal {
@@ -64,6 +64,10 @@ function removeSomePosts(tx: Transaction, { id, intoId }: Removal): boolean {
   }
   const left = `SELECT p.id FROM json_each(@ids) given CROSS JOIN posts p ON p.id = given.value
     WHERE p.channel_id = @id`;
+  statement(
+    tx,
+    "UPDATE removed_posts SET last_id = max(last_id, (SELECT max(value) FROM json_each(?)))",
+  ).run(ids);
   statement(tx, `DELETE FROM read_posts WHERE post_id IN (${left})`).run({ ids, id });
   statement(tx, `DELETE FROM posts WHERE id IN (${left})`).run({ ids, id });
   return true;

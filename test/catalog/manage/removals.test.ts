@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { beginRemoval, finishRemovals } from "../../../src/catalog/channels/removals.ts";
+import { beginRemoval, finishRemovals } from "../../../src/catalog/manage/removals.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { channelWatchers } from "../../../src/push/webhooks/manage/removed-channels.store.ts";
+import { channelFaults } from "../../../src/upkeep/checks/channels.store.ts";
 import { checkDatabase } from "../../../src/upkeep/checks/check.ts";
+import { webhookFaults } from "../../../src/upkeep/checks/webhooks.store.ts";
 import { auditOf } from "../../support/audit.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { type Pushing, postsSent, startPushing } from "../../support/pushing.ts";
@@ -124,6 +126,19 @@ describe("a merge", () => {
     expect((await pushing.view(other.id)).channels).toEqual([2]);
   });
 
+  test("under way lets a webhook's list be changed, and the file be checked", async () => {
+    const { db, clock } = pushing.appliance.app.domains;
+    const [both, neither] = [await pushing.add([1, 3]), await pushing.add([1, 3])];
+    await beginRemoval(db, clock, channelWatchers, { id: 1, intoId: 2 }, COMMAND_LINE);
+    expect([...channelFaults(db), ...webhookFaults(db)]).toEqual([]);
+    expect((await pushing.change({ channels: [2, 3] }, both.id)).body.channels).toEqual([2, 3]);
+    expect((await pushing.change({ channels: [3] }, neither.id)).body.channels).toEqual([3]);
+    await finishRemovals(db, clock, channelWatchers);
+    expect((await pushing.view(both.id)).channels).toEqual([2, 3]);
+    expect((await pushing.view(neither.id)).channels).toEqual([3]);
+    expect((await pushing.view()).channels).toEqual([2]);
+  });
+
   test("recounts the directories, and is in the audit log once", async () => {
     await merge(1, 2);
     const { body } = await get("/v1/msgr/categories/");
@@ -196,6 +211,20 @@ describe("a deletion", () => {
     await manage().delete(50, COMMAND_LINE);
     await rows("channels", [{ handle: "next", title: "Next", subscribers: 1 }]);
     expect((await get(`${CATALOG}next/`)).body.id).toBe(51);
+  });
+
+  test("of the newest post does not free its number either", async () => {
+    await rows("posts", [{ id: 90, channel: 1, published_at: "2026-11-19T10:00:00Z" }]);
+    await manage().delete(1, COMMAND_LINE);
+    await rows("posts", [{ channel: 2, msgr_post_id: 5, published_at: "2026-11-19T10:00:00Z" }]);
+    expect(await postIds(2)).toEqual([91]);
+  });
+
+  test("of the only channel that a webhook watches leaves the webhook without any", async () => {
+    await manage().delete(1, COMMAND_LINE);
+    await manage().delete(2, COMMAND_LINE);
+    expect(await pushing.view()).toMatchObject({ channels: [], is_active: true });
+    expect((await pushing.change({ channels: [3] })).body.channels).toEqual([3]);
   });
 
   test("frees handle and messenger id for another channel", async () => {

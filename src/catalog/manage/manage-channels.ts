@@ -3,10 +3,10 @@ import type { Database } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { ChannelRecord } from "../channels/card.ts";
+import { parseResolveQuery } from "../channels/channel-reference.ts";
+import { createChannelRecords, selectId, selectRecords } from "../channels/channels.store.ts";
 import { recount } from "../directory/recount.ts";
-import type { ChannelRecord } from "./card.ts";
-import { parseResolveQuery } from "./channel-reference.ts";
-import { createChannelRecords, selectId, selectRecords } from "./channels.store.ts";
 import { countRows, type Watchers } from "./removals.store.ts";
 import { removeChannel } from "./removals.ts";
 
