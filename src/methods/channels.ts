@@ -123,7 +123,8 @@ export const channelsRetrieve = apiMethod({
   path: "/v1/msgr/channels/:channel/",
   tag: "Channels",
   title: "Channel card",
-  description: "A channel by its service number or its handle.",
+  description:
+    "A channel by its service number or its handle; a handle that nobody has now finds who had it last.",
   tool:
     "A channel's card: title, description, link, subscribers, category, territory, quality and " +
     "citation indexes. Takes the number or the handle. Next: msgr_stats_daily_list for its growth, " +
