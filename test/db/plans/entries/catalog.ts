@@ -571,6 +571,18 @@ export const catalog: Entries = {
       plan: ["SEARCH posts USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
+    {
+      sql: "SELECT max(coalesce((SELECT max(id) FROM posts), 0), (SELECT last_id FROM removed_posts)) + 1 AS id",
+      plan: [
+        "SCAN CONSTANT ROW",
+        "SCALAR SUBQUERY 1",
+        "  SEARCH posts",
+        "SCALAR SUBQUERY 2",
+        "  SCAN removed_posts",
+      ],
+      rows: 2,
+      why: "The largest number, at the end of the table, and a table of one row.",
+    },
   ],
   "catalog/posts/posts.store.ts newestPostAt": [
     {
@@ -831,6 +843,16 @@ export const catalog: Entries = {
         "  SCAN json_each VIRTUAL TABLE INDEX 1:",
       ],
       rows: 20,
+    },
+    {
+      sql: "UPDATE removed_posts SET last_id = max(last_id, (SELECT max(value) FROM json_each(?)))",
+      plan: [
+        "SCAN removed_posts",
+        "SCALAR SUBQUERY 1",
+        "  SEARCH json_each VIRTUAL TABLE INDEX 1:",
+      ],
+      rows: 21,
+      why: "A table of one row, and the posts of a step.",
     },
     {
       sql: "DELETE FROM read_posts WHERE post_id IN (SELECT p.id FROM json_each(@ids) given CROSS JOIN posts p ON p.id = given.value WHERE p.channel_id = @id)",
