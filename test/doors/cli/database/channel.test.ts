@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { createMachine, type Machine, type Serving } from "../../../support/machine.ts";
+import { createMachine, type Machine, type Serving, until } from "../../../support/machine.ts";
 
 /** The commands beside a serving appliance, which answers anew at once. */
 let machine: Machine;
@@ -107,6 +107,33 @@ test("delete and merge say what they will do, and without a terminal do it only 
     ...{ id: into, handle: `into_${into}`, former_handles: `from_${from}` },
     ...{ posts: 2, days: 1 },
   });
+});
+
+test("on a terminal they ask, and do it for a yes only", async () => {
+  const main = new URL("../../../../src/main.ts", import.meta.url).pathname;
+  for (const [typed, exitCode, left] of [
+    ["n", 1, 200],
+    ["\u0004", 1, 200],
+    ["y", 0, 404],
+  ] as const) {
+    let seen = "";
+    const decoder = new TextDecoder();
+    const child = Bun.spawn([process.execPath, main, "channel", "delete", String(from)], {
+      cwd: machine.folder,
+      env: { PATH: process.env["PATH"] ?? "", HOME: machine.folder, KANALOG_DB: machine.database },
+      terminal: {
+        data: (_terminal, bytes) => {
+          seen += decoder.decode(bytes);
+        },
+      },
+    });
+    await until(() => seen.includes("Go on? [y/N] "));
+    expect(seen).toContain(`This deletes channel ${from}`);
+    child.terminal?.write(`${typed}\r`);
+    expect(await child.exited).toBe(exitCode);
+    expect(seen.includes("Nothing was changed.")).toBe(exitCode === 1);
+    expect(await status(String(from))).toBe(left);
+  }
 });
 
 test("a merged or deleted channel is gone in the serving process at once", async () => {

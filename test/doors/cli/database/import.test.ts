@@ -42,7 +42,7 @@ test("an import prints its summary and nothing else, and exits 0, or 3 with reje
   const second = await machine.run(["import", "channels", "channels.csv"]);
   expect(second.exitCode).toBe(0);
   expect(second.out).toMatch(
-    /^3 read: 0 inserted, 1 updated, 2 unchanged, 0 rejected \(.+ s.*\)\n$/,
+    /^3 read: 0 inserted, 1 updated, 2 unchanged, 0 rejected, 0 handles moved \(.+ s.*\)\n$/,
   );
   expect(second.notes).toBe("");
   expect(titles()).toEqual(["Один", "Две", "Четыре"]);
