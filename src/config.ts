@@ -63,7 +63,7 @@ export const SETTINGS = {
   KANALOG_MESSENGER_HOSTS: setting(
     "messengerHosts",
     "The messenger's hosts, by which links to channels are known.",
-    "t.me,telegram.me,max.ru",
+    "t.me,telegram.me,telegram.dog,max.ru",
     nonEmptyList(hostName),
   ),
   KANALOG_CORS_ORIGINS: setting(

@@ -35,7 +35,7 @@ test("without any variable the documented defaults hold", () => {
     port: 8080,
     baseUrl: null,
     trustProxy: false,
-    messengerHosts: ["t.me", "telegram.me", "max.ru"],
+    messengerHosts: ["t.me", "telegram.me", "telegram.dog", "max.ru"],
     corsOrigins: [],
     allowedHosts: [],
     queryTimeoutMs: 5000,

@@ -96,7 +96,14 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
 
   const { scheduler, newestBackup } = composeJobs(db, threads, config, ports, counted);
   const files = createUploadFiles(config.databasePath, ports);
-  const imports = createImportRuns(db, threads.writer, threads.imports.runUpload, files, ports);
+  const imports = createImportRuns(
+    db,
+    threads.writer,
+    threads.imports.runUpload,
+    files,
+    config.messengerHosts,
+    ports,
+  );
   await imports.recover();
   const tickers = [
     createTicker(EVERY_SECOND, hooks.push.look),

@@ -124,7 +124,8 @@ export const channelsRetrieve = apiMethod({
   path: "/v1/msgr/channels/:channel/",
   tag: "Channels",
   title: "Channel card",
-  description: "A channel by its service number or its handle.",
+  description:
+    "A channel by its service number or its handle; a handle that nobody has now finds who had it last.",
   tool:
     "A channel's card: title, description, link, subscribers, category, territory, quality and " +
     "citation indexes. Takes the number or the handle. Next: msgr_stats_daily_list for its growth, " +
@@ -179,7 +180,7 @@ interface FilterArguments {
 
 /** Resolve the codes, links and handles that arguments give. */
 interface Lookups {
-  channels: Pick<Services["channels"], "parseLinkOrHandle">;
+  channels: Pick<Services["channels"], "parseLinkOrHandle" | "findId">;
   directory: Pick<Services["directory"], "categoryId" | "territoryId">;
 }
 
@@ -222,10 +223,11 @@ function readFilter(args: FilterArguments, { channels, directory }: Lookups): Ca
   }
   if (Object.keys(faults).length > 0) throw fieldError(faults);
 
-  if (reference !== null && reference.kind !== "handle") return null;
+  const channelId = reference === null ? null : channels.findId(reference);
+  if (reference !== null && channelId === null) return null;
   return {
     kind: args.kind,
-    handle: reference?.handle ?? null,
+    channelId,
     text,
     categoryId,
     territoryId,

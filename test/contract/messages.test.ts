@@ -210,11 +210,28 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
   notSlugItem: [[{ given: "GIVEN" }, '"GIVEN" is not a code.']],
   notInstant: [[{}, "Datetime has wrong format. Use ISO 8601 with an offset or Z, 1970 to 9999."]],
   notAddress: [[{}, "Enter a valid URL."]],
-  notChannel: [[{}, "Enter a service number or an @handle."]],
+  notChannel: [[{}, "Enter a service number, an @handle or a link."]],
   noChannel: [
     [{ channel: 87 }, "There is no channel 87."],
     [{ channel: "@HANDLE" }, "There is no channel @HANDLE."],
   ],
+  noChannelOfMessenger: [[{ messengerId: "-9" }, "There is no channel with messenger id -9."]],
+  twoChannels: [
+    [
+      { channel: 87, other: 86 },
+      "The columns name two channels: channel is 87, channel_msgr_id is 86.",
+    ],
+  ],
+  numberOfRemovedChannel: [
+    [{ channel: 87 }, "Channel 87 was merged or deleted, and its number is not given again."],
+  ],
+  handleMoved: [
+    [{ handle: "HANDLE", from: 86, to: 87 }, "@HANDLE moved from channel 86 to channel 87."],
+  ],
+  moreHandlesMoved: [[{ handles: 5 }, "… and 5 more handles moved to other channels."]],
+  mergedIntoItself: [[{}, "A channel cannot be merged into itself."]],
+  giveAsString: [[{}, "Give it as a string."]],
+  notMessengerId: [[{}, "Enter a whole number from -9223372036854775808 to 9223372036854775807."]],
   channelNotNamed: [[{}, "Give id, msgr_id or handle."]],
   postNotNamed: [[{}, "Give id, or channel and msgr_post_id."]],
   numberOfChannel: [[{ channel: 87 }, "Channel 87 has this number."]],

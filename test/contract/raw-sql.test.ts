@@ -11,7 +11,8 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
     why: "Plans of the catalog: pinned joins, indexes written out, lists as JSON, under a deadline.",
     files: [
       "catalog/channels/channels.store.ts",
-      "catalog/channels/channels.ts",
+      "catalog/channels/former-handles.store.ts",
+      "catalog/manage/removals.store.ts",
       "catalog/posts/posts.store.ts",
       "catalog/search/plans/found.ts",
       "catalog/statistics/statistics.store.ts",
@@ -51,7 +52,10 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
   },
   {
     why: "Lists of channels as JSON, one statement for thousands; the number of the last post read.",
-    files: ["push/webhooks/manage/webhooks.store.ts"],
+    files: [
+      "push/webhooks/manage/removed-channels.store.ts",
+      "push/webhooks/manage/webhooks.store.ts",
+    ],
   },
   {
     why: "`kanalog check` reads the whole file and compares tables with each other.",
@@ -60,6 +64,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
       "upkeep/checks/check.ts",
       "upkeep/checks/found-rows.ts",
       "upkeep/checks/search.store.ts",
+      "upkeep/checks/twins.store.ts",
     ],
   },
 ];

@@ -90,6 +90,25 @@ for (const version of MIGRATIONS.slice(1).keys()) {
   });
 }
 
+test("an upgrade brings Telegram's -100… form of a messenger id to the bare one, but for twins", async () => {
+  makeOldDatabase(machine.database, 9);
+  const db = machine.open();
+  db.exec(`
+    INSERT INTO channels (id, kind, is_public, subscribers) VALUES
+      (11, 'channel', 0, 1), (12, 'channel', 0, 1), (13, 'channel', 0, 1), (14, 'channel', 0, 1);
+    INSERT INTO channel_cards (id, msgr_id, title, categories, a_plus, verified) VALUES
+      (11, -1001234567890, 'Marked', '', 0, 0), (12, -1000000000777, 'Twin', '', 0, 0),
+      (13, 777, 'Bare', '', 0, 0), (14, -9223372036854775808, 'Other', '', 0, 0)`);
+  db.close();
+  expect((await machine.run(["org", "list"])).exitCode).toBe(0);
+  const found = machine.query<{ id: number; msgr_id: string }>(
+    "SELECT id, CAST(msgr_id AS TEXT) AS msgr_id FROM channel_cards WHERE id > 10 ORDER BY id",
+  );
+  expect(found.map(({ msgr_id }) => msgr_id)).toEqual([
+    ...["1234567890", "-1000000000777", "777", "-9223372036854775808"],
+  ]);
+});
+
 test("the rows for old databases fill every table of the present schema too", () => {
   makeOldDatabase(machine.database, SCHEMA_VERSION);
   for (const [table, rows] of rowsOf(machine.database)) {

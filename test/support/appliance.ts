@@ -143,6 +143,7 @@ export async function startAppliance(
           context: {
             clock: ports.clock,
             folder: import.meta.dir,
+            messengerHosts: config.messengerHosts,
             note: (said) => notes.push(inEnglish(said)),
           },
           replace,

@@ -1,6 +1,7 @@
 import type { Database } from "../../db/database.ts";
 import { dayOf, formatDay, startOfDay } from "../../values/moscow-time.ts";
 import { CHANNEL_FIELDS } from "../channels/card.ts";
+import { recordsAfter } from "../channels/channels.store.ts";
 import { createCategoryImages } from "../directory/category-images.ts";
 import { createDirectoryStore } from "../directory/directory.store.ts";
 import { writer } from "../fields/stored-field.ts";
@@ -8,13 +9,7 @@ import { imageText } from "../imports/image-file.ts";
 import type { ImportKindName } from "../imports/import-kinds.ts";
 import { POST_FIELDS } from "../posts/post.ts";
 import type { ExportSelection } from "./export-selection.ts";
-import {
-  channelsAfter,
-  daysAfter,
-  laterPosts,
-  postsAfter,
-  tiedPostsAfter,
-} from "./exports.store.ts";
+import { daysAfter, laterPosts, postsAfter, tiedPostsAfter } from "./exports.store.ts";
 
 /** The key of a row, by which the next page is entered; null: before the first. */
 export type Position = readonly number[] | null;
@@ -69,7 +64,7 @@ export const exportKinds: Record<ImportKindName, ExportKind> = {
     columns: Object.keys(CHANNEL_FIELDS),
     *rows(db, { channelId }, after, limit) {
       const [afterId = channelId === null ? 0 : channelId - 1] = after ?? [];
-      for (const record of channelsAfter(db, afterId, limit)) {
+      for (const record of recordsAfter(db, afterId, limit)) {
         if (channelId !== null && record.id !== channelId) return;
         yield { position: [record.id], values: writeChannel(record) };
       }

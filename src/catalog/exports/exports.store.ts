@@ -1,6 +1,5 @@
 import { type Database, statement } from "../../db/database.ts";
 import type { Day } from "../../values/moscow-time.ts";
-import { CHANNEL_COLUMNS, type ChannelRecord } from "../channels/card.ts";
 import { POST_COLUMNS, type PostRecord } from "../posts/post.ts";
 import type { StatisticsRecord } from "../statistics/statistics.store.ts";
 
@@ -9,19 +8,6 @@ import type { StatisticsRecord } from "../statistics/statistics.store.ts";
  * costs the same, wherever it begins. Rows are read one at a time, and the caller breaks off where it has
  * enough.
  */
-
-/** Channels, hidden ones too, by id. */
-export function channelsAfter(
-  db: Database,
-  afterId: number,
-  limit: number,
-): Iterable<ChannelRecord> {
-  return statement<ChannelRecord>(
-    db,
-    `SELECT ${CHANNEL_COLUMNS} FROM channels c CROSS JOIN channel_cards k ON k.id = c.id
-     WHERE c.id > ? ORDER BY c.id LIMIT ?`,
-  ).iterate(afterId, limit);
-}
 
 /** Posts by id. */
 export function postsAfter(db: Database, afterId: number, limit: number): Iterable<PostRecord> {

@@ -129,11 +129,15 @@ export function addressColumn(lengthMax = 2048): Column<string> {
   });
 }
 
-/** `channel` of statistics and posts: a service number, or `@handle`. */
-export function channelColumn(): Column<number | `@${string}`> {
+/**
+ * `channel` of statistics and posts: a service number, or an `@handle` or link, which is read where the
+ * messenger's hosts are known.
+ */
+export function channelColumn(): Column<number | string> {
   const numbers = integerColumn(1);
-  return column<number | `@${string}`>((given) => {
-    if (typeof given === "string" && /^@\S+$/.test(given)) return { value: given as `@${string}` };
+  return column<number | string>((given) => {
+    const text = typeof given === "string" ? given.trim() : "";
+    if (/^\S*[@/.:]\S*$/.test(text)) return { value: text };
     const number = numbers.read(given);
     return "value" in number ? number : { fault: message("notChannel") };
   });

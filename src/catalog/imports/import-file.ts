@@ -23,7 +23,7 @@ export async function importFile(
   await runImport(kind, rows, {
     db,
     clock,
-    context: { clock, folder: source.folder, note: () => {} },
+    context: { clock, folder: source.folder, messengerHosts: [], note: () => {} },
     replace: false,
     onReject: ({ line, fault }) => {
       throw new Error(`${path}, line ${line}: ${inEnglish(fault)}`);

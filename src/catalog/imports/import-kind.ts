@@ -28,6 +28,8 @@ export interface ImportContext {
    * the operator's own machine, and may name no file of it.
    */
   folder: string | null;
+  /** The messenger's hosts, by which links are known. */
+  messengerHosts: readonly string[];
   note(said: Message): void;
 }
 
@@ -41,6 +43,8 @@ export interface RowWriter<Row> {
   };
   /** The order in which rows that were read together are best written; their own where it matters. */
   arrange?(rows: readonly ReadRow<Row>[]): readonly ReadRow<Row>[];
+  /** Channels: how many handles moved so far. */
+  counts?: { handles_moved: number };
   /** Writes one row. @throws RowFault, with nothing written */
   write(row: Given<Row>): RowOutcome;
   /** Called before each commit. */

@@ -1,6 +1,7 @@
 import type { Database } from "../../db/database.ts";
 import { message } from "../../values/messages/messages.ts";
 import { createLastPosts } from "../channels/channels.store.ts";
+import { messengerIdColumn } from "../channels/messenger-id.ts";
 import { columnsOf, type RowOf } from "../fields/stored-field.ts";
 import { POST_FIELDS, type PostRecord } from "../posts/post.ts";
 import { createPostRecords } from "../posts/posts.store.ts";
@@ -14,14 +15,15 @@ import {
 } from "./import-kind.ts";
 import { isSame, merge } from "./merge-row.ts";
 
-type PostRow = RowOf<typeof POST_FIELDS>;
+type PostRow = RowOf<typeof POST_FIELDS> & { channel_msgr_id: string };
 
 /** Identity is `id`, else channel and `msgr_post_id` (decisions, section 8). */
 export const postsImport: ImportKind<PostRow> = {
-  columns: columnsOf(POST_FIELDS),
+  columns: { ...columnsOf(POST_FIELDS), channel_msgr_id: messengerIdColumn() },
   isDirectory: false,
-  open(db: Database, { clock }: ImportContext) {
-    const channelIdOf = createChannelLookup(db);
+  open(db: Database, context: ImportContext) {
+    const { clock } = context;
+    const channels = createChannelLookup(db, context);
     const records = createPostRecords(db);
     const moveLastPost = createLastPosts(db);
     /** Newest post by channel since the last commit. */
@@ -32,15 +34,15 @@ export const postsImport: ImportKind<PostRow> = {
       if (row.msgr_post_id == null) {
         throw new RowFault("id", message("postNotNamed"));
       }
-      return records.byMessengerId(channelIdOf(row.channel), row.msgr_post_id);
+      return records.byMessengerId(channels.find(row), row.msgr_post_id);
     }
 
     function merged(row: Given<PostRow>, stored: PostRecord | undefined): PostRecord {
       if (stored === undefined && row.published_at == null) {
         throw new RowFault("published_at", message("required"));
       }
-      const isKept = stored !== undefined && row.channel == null;
-      const channel = isKept ? undefined : channelIdOf(row.channel);
+      const isKept = stored !== undefined && (row.channel ?? row.channel_msgr_id) == null;
+      const channel = isKept ? undefined : channels.find(row);
       return merge(POST_FIELDS, { ...row, channel }, stored, message("required"));
     }
 
@@ -59,6 +61,7 @@ export const postsImport: ImportKind<PostRow> = {
       beforeCommit() {
         for (const [channelId, publishedAt] of newest) moveLastPost(channelId, publishedAt);
         newest.clear();
+        channels.forget();
       },
     };
 

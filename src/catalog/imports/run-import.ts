@@ -25,6 +25,8 @@ export interface ImportSummary {
   rejected: number;
   /** With `--replace` only. */
   removed?: number;
+  /** Of channels only: handles that moved to another channel. */
+  handles_moved?: number;
   seconds: number;
 }
 
@@ -107,6 +109,7 @@ async function importPaced<Row>(
     batch = [];
   }
   await writeBatch();
+  Object.assign(summary, writer.counts);
   await writer.afterwards?.();
 
   async function writeBatch(): Promise<void> {
@@ -141,6 +144,7 @@ async function importPaced<Row>(
       });
       size.ended(rows, rowsMs, lastHoldMs(db));
       await writer.afterCommit?.();
+      Object.assign(summary, writer.counts);
       nextAtMs = clock.monotonic() + PAUSE_MS;
       progress();
       if (signal?.aborted === true) return;

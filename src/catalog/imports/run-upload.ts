@@ -23,6 +23,8 @@ export interface Upload {
   /** Where the uploaded file lies on this machine. */
   path: string;
   summary: RunProgress;
+  /** As in `ImportContext`. */
+  messengerHosts: readonly string[];
   /** One 32-bit number in shared memory: other than 0 where the import is to stop. */
   stop: SharedArrayBuffer;
 }
@@ -33,7 +35,7 @@ export const INTERRUPTED = message("importInterrupted");
 const SAVE_EVERY_MS = 500;
 /** How many rejected rows and notes are recorded, and how long the text of each may be. */
 const REJECTS_MAX = 100;
-const NOTES_MAX = 20;
+const NOTES_MAX = 40;
 const TEXT_LENGTH_MAX = 500;
 
 /**
@@ -43,7 +45,7 @@ const TEXT_LENGTH_MAX = 500;
 export async function runUpload(
   db: Database,
   clock: Clock,
-  { id, kind: name, fileName, path, summary, stop }: Upload,
+  { id, kind: name, fileName, path, summary, messengerHosts, stop }: Upload,
 ): Promise<void> {
   const kind = importKinds[name];
   const rejects: ShownReject[] = [];
@@ -76,6 +78,7 @@ export async function runUpload(
       context: {
         clock,
         folder: null,
+        messengerHosts,
         note: (said) => addUpTo(NOTES_MAX, summary.notes, cut(said)),
       },
       replace,

@@ -1,6 +1,7 @@
 import type { Database } from "../../db/database.ts";
 import { message } from "../../values/messages/messages.ts";
 import type { Day } from "../../values/moscow-time.ts";
+import { messengerIdColumn } from "../channels/messenger-id.ts";
 import { channelColumn, dayColumn, integerColumn } from "../fields/columns.ts";
 import {
   ADDED_TOGETHER,
@@ -8,10 +9,17 @@ import {
   type StatisticsRecord,
 } from "../statistics/statistics.store.ts";
 import { createChannelLookup } from "./channel-lookup.ts";
-import { type Given, type ImportKind, RowFault, type RowOutcome } from "./import-kind.ts";
+import {
+  type Given,
+  type ImportContext,
+  type ImportKind,
+  RowFault,
+  type RowOutcome,
+} from "./import-kind.ts";
 
 interface StatsRow {
-  channel: number | `@${string}`;
+  channel: number | string;
+  channel_msgr_id: string;
   day: Day;
   subscribers: number;
   views: number;
@@ -34,14 +42,15 @@ const NONE = { views: 0, posts: 0 };
 export const statsImport: ImportKind<StatsRow> = {
   columns: {
     channel: channelColumn(),
+    channel_msgr_id: messengerIdColumn(),
     day: dayColumn(),
     subscribers: integerColumn(0),
     views: integerColumn(0),
     posts: integerColumn(0),
   },
   isDirectory: false,
-  open(db: Database) {
-    const channelIdOf = createChannelLookup(db);
+  open(db: Database, context: ImportContext) {
+    const channels = createChannelLookup(db, context);
     const records = createStatisticsRecords(db);
     return {
       together: {
@@ -49,8 +58,7 @@ export const statsImport: ImportKind<StatsRow> = {
         insert(rows: readonly Given<StatsRow>[]): boolean {
           const whole: StatisticsRecord[] = [];
           for (const row of rows) {
-            const record =
-              row.day == null ? null : wholeRecord(channelIdOf(row.channel), row.day, row);
+            const record = row.day == null ? null : wholeRecord(channels.find(row), row.day, row);
             if (record === null) return false;
             whole.push(record);
           }
@@ -59,7 +67,7 @@ export const statsImport: ImportKind<StatsRow> = {
       },
 
       write(row: Given<StatsRow>): RowOutcome {
-        const channelId = channelIdOf(row.channel);
+        const channelId = channels.find(row);
         const { day } = row;
         if (day == null) throw new RowFault("day", message("required"));
         const whole = wholeRecord(channelId, day, row);
@@ -84,6 +92,8 @@ export const statsImport: ImportKind<StatsRow> = {
         });
         return stored === undefined ? "inserted" : "updated";
       },
+
+      beforeCommit: channels.forget,
     };
   },
 };

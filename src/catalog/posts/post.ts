@@ -58,10 +58,8 @@ export const POST_COLUMNS = Object.keys(POST_FIELDS)
   .map((name) => (name === "channel" ? "p.channel_id AS channel" : `p.${name}`))
   .join(", ");
 
-/** The import puts the channel's number in the place of its handle before it is stored. */
-function channelField(
-  description: string,
-): StoredField<number | `@${string}`, number, Schema<number>> {
+/** The import puts the channel's number in the place of its name before it is stored. */
+function channelField(description: string): StoredField<number | string, number, Schema<number>> {
   return {
     column: channelColumn(),
     schema: integerSchema({ description }),

@@ -138,6 +138,11 @@ export function createPostRecords(db: Database) {
   );
   const insert = statement(db, insertSql("posts", [...columns, "read_at"]));
   const update = statement(db, updateSql("posts", columns));
+  /** No number is given twice: not that of a post which was removed with its channel either. */
+  const nextId = statement<{ id: number }>(
+    db,
+    "SELECT max(coalesce((SELECT max(id) FROM posts), 0), (SELECT last_id FROM removed_posts)) + 1 AS id",
+  );
   const toRow = ({ channel, ...rest }: PostRecord) => ({ ...rest, channel_id: channel });
   return {
     byId: (id: number): PostRecord | undefined => byId.get(id),
@@ -146,7 +151,8 @@ export function createPostRecords(db: Database) {
 
     /** @param record with id 0 for one that the database is to choose */
     insert(record: PostRecord, readAt: number): void {
-      insert.run({ ...toRow(record), id: record.id === 0 ? null : record.id, read_at: readAt });
+      const id = record.id === 0 ? (nextId.get()?.id ?? null) : record.id;
+      insert.run({ ...toRow(record), id, read_at: readAt });
     },
 
     update(record: PostRecord): void {

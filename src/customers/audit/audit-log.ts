@@ -15,6 +15,10 @@ export const COMMAND_LINE: Actor = { person: "", keyId: null };
 
 /** The actions that are recorded. */
 export type AuditAction =
+  | "channel.delete"
+  | "channel.hide"
+  | "channel.merge"
+  | "channel.unhide"
   | "export.start"
   | "import.start"
   | "job.run"
@@ -46,6 +50,7 @@ export type AuditAction =
 
 /** The kinds of things that are changed. */
 export type AuditTarget =
+  | "channel"
   | "export"
   | "import"
   | "job"
@@ -71,6 +76,7 @@ export type AuditDetail =
   | "format"
   | "from"
   | "host"
+  | "into"
   | "key"
   | "kind"
   | "member"

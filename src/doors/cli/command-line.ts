@@ -16,6 +16,7 @@ import { planCommand } from "./customers/plan.ts";
 import { staffCommand } from "./customers/staff.ts";
 import { webhookCommand } from "./customers/webhook.ts";
 import { backupCommand, restoreCommand } from "./database/backup.ts";
+import { channelCommand } from "./database/channel.ts";
 import { checkCommand } from "./database/check.ts";
 import { exportCommand } from "./database/export.ts";
 import { importCommand } from "./database/import.ts";
@@ -39,6 +40,7 @@ export async function runCommandLine(
     .addCommand(serveCommand(context))
     .addCommand(importCommand(context))
     .addCommand(exportCommand(context))
+    .addCommand(channelCommand(context))
     .addCommand(orgCommand(context))
     .addCommand(memberCommand(context))
     .addCommand(keyCommand(context))

@@ -172,7 +172,20 @@ export const en = {
   notSlugItem: ({ given }: { given: string }) => `"${given}" is not a code.`,
   notInstant: "Datetime has wrong format. Use ISO 8601 with an offset or Z, 1970 to 9999.",
   notAddress: "Enter a valid URL.",
-  notChannel: "Enter a service number or an @handle.",
+  notChannel: "Enter a service number, an @handle or a link.",
+  noChannelOfMessenger: ({ messengerId }: { messengerId: string }) =>
+    `There is no channel with messenger id ${messengerId}.`,
+  twoChannels: ({ channel, other }: { channel: number; other: number }) =>
+    `The columns name two channels: channel is ${channel}, channel_msgr_id is ${other}.`,
+  numberOfRemovedChannel: ({ channel }: { channel: number }) =>
+    `Channel ${channel} was merged or deleted, and its number is not given again.`,
+  handleMoved: ({ handle, from, to }: { handle: string; from: number; to: number }) =>
+    `@${handle} moved from channel ${from} to channel ${to}.`,
+  moreHandlesMoved: ({ handles }: { handles: number }) =>
+    `… and ${handles} more handles moved to other channels.`,
+  mergedIntoItself: "A channel cannot be merged into itself.",
+  giveAsString: "Give it as a string.",
+  notMessengerId: "Enter a whole number from -9223372036854775808 to 9223372036854775807.",
   noChannel: ({ channel }: { channel: number | string }) => `There is no channel ${channel}.`,
   channelNotNamed: "Give id, msgr_id or handle.",
   postNotNamed: "Give id, or channel and msgr_post_id.",

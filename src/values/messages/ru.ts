@@ -125,7 +125,17 @@ export const ru: Messages = {
   notSlugItem: ({ given }) => `«${given}» — не код.`,
   notInstant: "Введите время по ISO 8601 со смещением или Z, с 1970 по 9999 год.",
   notAddress: "Введите правильный адрес.",
-  notChannel: "Введите номер канала или @имя.",
+  notChannel: "Введите номер канала, @имя или ссылку.",
+  noChannelOfMessenger: ({ messengerId }) => `Канала с номером мессенджера ${messengerId} нет.`,
+  twoChannels: ({ channel, other }) =>
+    `Столбцы называют два канала: channel — ${channel}, channel_msgr_id — ${other}.`,
+  numberOfRemovedChannel: ({ channel }) =>
+    `Канал ${channel} объединён с другим или удалён, его номер больше не выдаётся.`,
+  handleMoved: ({ handle, from, to }) => `@${handle} перешло от канала ${from} к каналу ${to}.`,
+  moreHandlesMoved: ({ handles }) => `… и ещё имён перешло к другим каналам: ${handles}.`,
+  mergedIntoItself: "Канал нельзя объединить с ним самим.",
+  giveAsString: "Запишите его строкой.",
+  notMessengerId: "Введите целое число от -9223372036854775808 до 9223372036854775807.",
   noChannel: ({ channel }) => `Канала ${channel} нет.`,
   channelNotNamed: "Укажите id, msgr_id или handle.",
   postNotNamed: "Укажите id или channel и msgr_post_id.",

@@ -208,7 +208,7 @@ function selectionOf(asked: Asked): CatalogSelection {
   return {
     filter: {
       kind: asked.kind,
-      handle: null,
+      channelId: null,
       text: asked.text,
       categoryId: asked.science ? idOf("categories", "science") : null,
       territoryId: asked.kazan ? idOf("territories", "kazan") : null,
@@ -351,7 +351,7 @@ test("each plan of the planner is the one that finds some page", () => {
     .map((asked) => selectionOf({ ...NOTHING_ASKED, ...asked }));
   const [any] = selections;
   if (any === undefined) throw new Error("no searches");
-  const others = [{ text: "a\nb" }, { handle: "nobody" }].map((more) => ({
+  const others = [{ text: "a\nb" }, { channelId: 0 }].map((more) => ({
     ...any,
     filter: { ...any.filter, ...more },
   }));

@@ -78,7 +78,7 @@ async function runCommand(
   await requireUtf8(source);
   const format = options.format ?? formatOf(source.name);
   const open = options.dryRun === true ? withDomainsOfCopy : withDomains;
-  const { databasePath } = readConfig(context.environment);
+  const { databasePath, messengerHosts } = readConfig(context.environment);
   const rejects = createRejects(options.rejects, [path, databasePath], output.note);
   const interrupt = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => interrupt.abort());
@@ -92,7 +92,12 @@ async function runCommand(
         {
           db,
           clock,
-          context: { clock, folder: source.folder, note: (said) => output.note(inEnglish(said)) },
+          context: {
+            clock,
+            folder: source.folder,
+            messengerHosts,
+            note: (said) => output.note(inEnglish(said)),
+          },
           replace: options.replace === true,
           signal: interrupt.signal,
           onReject: rejects.add,
@@ -117,11 +122,12 @@ async function runCommand(
 }
 
 function describe(summary: ImportSummary): string {
-  const { read, inserted, updated, unchanged, rejected, removed, seconds } = summary;
+  const { read, inserted, updated, unchanged, rejected, removed, handles_moved, seconds } = summary;
   const rate = seconds > 0 ? `, ${Math.round(read / seconds)} rows/s` : "";
   return (
     `${read} read: ${inserted} inserted, ${updated} updated, ${unchanged} unchanged, ` +
-    `${rejected} rejected${removed === undefined ? "" : `, ${removed} removed`} ` +
+    `${rejected} rejected${removed === undefined ? "" : `, ${removed} removed`}` +
+    `${handles_moved === undefined ? "" : `, ${handles_moved} handles moved`} ` +
     `(${seconds.toFixed(1)} s${rate})`
   );
 }

@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
 import { parseLinkOrHandle } from "../../../catalog/channels/channel-reference.ts";
+import { findPublicId } from "../../../catalog/channels/channels.ts";
 import { createDirectory } from "../../../catalog/directory/directory.ts";
 import type { CatalogSelection } from "../../../catalog/search/catalog.ts";
 import { type Explanation, explainCatalog } from "../../../catalog/search/explain-catalog.ts";
@@ -36,7 +37,7 @@ export function searchCommand(context: CommandContext): Command {
         const explanation = selection && explainCatalog(db, clock, selection);
         if (given["json"] === true) output.out(JSON.stringify(explanation));
         else if (explanation === null)
-          output.out("Nothing is looked for: the link names no handle.");
+          output.out("Nothing is looked for: there is no channel that it names.");
         else for (const line of linesOf(explanation)) output.out(line);
       } finally {
         db.close();
@@ -60,7 +61,10 @@ function readSelection(
   raw: RawArguments,
 ): CatalogSelection | null {
   return readCatalogRequest(raw, {
-    channels: { parseLinkOrHandle: (text) => parseLinkOrHandle(text, messengerHosts) },
+    channels: {
+      parseLinkOrHandle: (text) => parseLinkOrHandle(text, messengerHosts),
+      findId: (reference) => findPublicId(db, reference),
+    },
     directory: createDirectory(db),
   });
 }

@@ -110,6 +110,7 @@ const importPages = {
   updated: "Updated",
   unchanged: "Unchanged",
   rejected: "Rejected",
+  handlesMoved: "Handles moved",
   removed: "Removed",
   rowsPerSecond: "Rows a second",
   fileRead: "Of the file read",
@@ -272,7 +273,7 @@ const webhookPages = {
   url: "Address",
   urlHint: "An https:// address of your server, reachable from the internet.",
   channels: "Channels",
-  channelsHint: "Numbers or @handles of public channels, separated by blanks or commas.",
+  channelsHint: "Numbers, @handles or links of public channels, separated by blanks or commas.",
   state: "State",
   active: "active",
   disabled: "disabled",
@@ -558,6 +559,10 @@ const staffPages = {
 const auditLog: AuditWords = {
   commandLine: "command line",
   actions: {
+    "channel.delete": "channel deleted",
+    "channel.hide": "channel hidden",
+    "channel.merge": "channel merged into another",
+    "channel.unhide": "hidden channel shown again",
     "export.start": "rows exported",
     "import.start": "file imported",
     "job.run": "job run",
@@ -588,6 +593,7 @@ const auditLog: AuditWords = {
     "webhook.rotate-secret": "signing secret rotated",
   },
   targets: {
+    channel: "channel",
     export: "export",
     import: "import",
     job: "job",
@@ -612,6 +618,7 @@ const auditLog: AuditWords = {
     format: "format",
     from: "first day",
     host: "host",
+    into: "into channel",
     key: "by API key",
     kind: "kind",
     member: "member",

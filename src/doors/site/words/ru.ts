@@ -111,6 +111,7 @@ const importPages: Words["importPages"] = {
   updated: "Обновлено",
   unchanged: "Без изменений",
   rejected: "Отклонено",
+  handlesMoved: "Имён перешло",
   removed: "Удалено",
   rowsPerSecond: "Строк в секунду",
   fileRead: "Прочитано из файла",
@@ -273,7 +274,7 @@ const webhookPages: Words["webhookPages"] = {
   url: "Адрес",
   urlHint: "Адрес https:// вашего сервера, доступный из интернета.",
   channels: "Каналы",
-  channelsHint: "Номера или @имена открытых каналов через пробел или запятую.",
+  channelsHint: "Номера, @имена или ссылки открытых каналов через пробел или запятую.",
   state: "Состояние",
   active: "включён",
   disabled: "отключён",
@@ -560,6 +561,10 @@ const staffPages: Words["staffPages"] = {
 const auditLog: AuditWords = {
   commandLine: "командная строка",
   actions: {
+    "channel.delete": "канал удалён",
+    "channel.hide": "канал скрыт",
+    "channel.merge": "канал объединён с другим",
+    "channel.unhide": "скрытый канал снова показан",
     "export.start": "выгружены строки",
     "import.start": "импортирован файл",
     "job.run": "запущено задание",
@@ -590,6 +595,7 @@ const auditLog: AuditWords = {
     "webhook.rotate-secret": "сменён секрет подписи",
   },
   targets: {
+    channel: "канал",
     export: "выгрузка",
     import: "импорт",
     job: "задание",
@@ -614,6 +620,7 @@ const auditLog: AuditWords = {
     format: "формат",
     from: "первый день",
     host: "адрес",
+    into: "в канал",
     key: "ключом API",
     kind: "вид",
     member: "участник",

@@ -4,11 +4,8 @@ import type { Entries } from "../compare.ts";
 export const catalog: Entries = {
   "catalog/search/plans/found.ts selectFound": [
     {
-      plan: [
-        "SEARCH k USING COVERING INDEX sqlite_autoindex_channel_cards_2 (handle=?)",
-        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
-      ],
-      rows: 2,
+      plan: ["SEARCH c USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
     },
     {
       plan: ["CO-ROUTINE c", "  SEARCH c USING INDEX channels_by_* (is_chat=?*)", "SCAN c"],
@@ -89,16 +86,22 @@ export const catalog: Entries = {
   ],
   "catalog/channels/channels.store.ts card": [
     {
-      sql: "SELECT … FROM channel_cards k CROSS JOIN public_cards p ON p.id = k.id CROSS JOIN channels c ON c.id = p.id WHERE k.handle = ?",
+      sql: "SELECT … FROM public_cards p CROSS JOIN channels c ON c.id = p.id WHERE p.id = coalesce( (SELECT k.id FROM channel_cards k WHERE k.handle = @value), (SELECT f.channel_id FROM former_handles f WHERE f.handle = @value ORDER BY f.given_up_at DESC, f.id DESC LIMIT 1))",
       plan: [
-        "SEARCH k USING COVERING INDEX sqlite_autoindex_channel_cards_2 (handle=?)",
         "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
+        "SCALAR SUBQUERY 1",
+        "  SEARCH k USING COVERING INDEX sqlite_autoindex_channel_cards_2 (handle=?)",
+        "SCALAR SUBQUERY 2",
+        "  SEARCH f USING INDEX sqlite_autoindex_former_handles_1 (handle=?)",
+        "  USE TEMP B-TREE FOR ORDER BY",
         "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "REUSE SUBQUERY 1",
+        "REUSE SUBQUERY 2",
       ],
-      rows: 3,
+      rows: 5,
     },
     {
-      sql: "SELECT … FROM channel_cards k CROSS JOIN public_cards p ON p.id = k.id CROSS JOIN channels c ON c.id = p.id WHERE k.msgr_id = ?",
+      sql: "SELECT … FROM channel_cards k CROSS JOIN public_cards p ON p.id = k.id CROSS JOIN channels c ON c.id = p.id WHERE k.msgr_id = @value",
       plan: [
         "SEARCH k USING COVERING INDEX sqlite_autoindex_channel_cards_1 (msgr_id=?)",
         "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
@@ -107,12 +110,13 @@ export const catalog: Entries = {
       rows: 3,
     },
     {
-      sql: "SELECT … FROM public_cards p CROSS JOIN channels c ON c.id = p.id WHERE p.id = ?",
+      sql: "SELECT … FROM public_cards p CROSS JOIN channels c ON c.id = p.id WHERE p.id = @value",
       plan: [
         "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
         "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
       ],
       rows: 2,
+      why: "?",
     },
   ],
   "catalog/channels/channels.store.ts categoriesInUse": [
@@ -156,6 +160,18 @@ export const catalog: Entries = {
       ],
       rows: 1,
     },
+    {
+      sql: "SELECT coalesce( (SELECT k.id FROM channel_cards k WHERE k.handle = @value), (SELECT f.channel_id FROM former_handles f WHERE f.handle = @value ORDER BY f.given_up_at DESC, f.id DESC LIMIT 1)) AS id",
+      plan: [
+        "SCAN CONSTANT ROW",
+        "SCALAR SUBQUERY 1",
+        "  SEARCH k USING COVERING INDEX sqlite_autoindex_channel_cards_2 (handle=?)",
+        "SCALAR SUBQUERY 2",
+        "  SEARCH f USING INDEX sqlite_autoindex_former_handles_1 (handle=?)",
+        "  USE TEMP B-TREE FOR ORDER BY",
+      ],
+      rows: 1,
+    },
   ],
   "catalog/channels/channels.store.ts createChannelRecords": [
     {
@@ -167,6 +183,22 @@ export const catalog: Entries = {
       rows: 2,
     },
     {
+      sql: "SELECT 1 FROM removed_channels WHERE id = ?",
+      plan: ["SEARCH removed_channels USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 0,
+    },
+    {
+      sql: "SELECT max(coalesce((SELECT max(id) FROM channels), 0), coalesce((SELECT max(id) FROM removed_channels), 0)) + 1 AS id",
+      plan: [
+        "SCAN CONSTANT ROW",
+        "SCALAR SUBQUERY 1",
+        "  SEARCH channels",
+        "SCALAR SUBQUERY 2",
+        "  SEARCH removed_channels",
+      ],
+      rows: 2,
+    },
+    {
       sql: "UPDATE channel_cards SET … WHERE id = @id",
       plan: ["SEARCH channel_cards USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
@@ -174,6 +206,21 @@ export const catalog: Entries = {
     {
       sql: "DELETE FROM public_cards WHERE id = ?",
       plan: ["SEARCH public_cards USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+    {
+      sql: "DELETE FROM channel_texts WHERE id = ?",
+      plan: ["SEARCH channel_texts USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+    {
+      sql: "DELETE FROM channel_cards WHERE id = ?",
+      plan: ["SEARCH channel_cards USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+    {
+      sql: "UPDATE channels SET is_public = 0 WHERE id = ?",
+      plan: ["SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
@@ -206,18 +253,22 @@ export const catalog: Entries = {
         "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
       ],
       rows: 300,
-      why: "100 numbers at the most, each with its card and its numbers.",
+      why: "?",
     },
   ],
   "catalog/channels/channels.store.ts selectIdsByHandle": [
     {
-      sql: "SELECT given.value AS handle, c.id FROM json_each(?) given CROSS JOIN channel_cards k ON k.handle = given.value CROSS JOIN channels c ON c.id = k.id WHERE c.is_public = 1",
+      sql: "SELECT given.value AS handle, c.id FROM json_each(?) given CROSS JOIN channels c ON c.id = coalesce( (SELECT k.id FROM channel_cards k WHERE k.handle = given.value), (SELECT f.channel_id FROM former_handles f WHERE f.handle = given.value ORDER BY f.given_up_at DESC, f.id DESC LIMIT 1)) WHERE c.is_public = 1",
       plan: [
         "SCAN given VIRTUAL TABLE INDEX 1:",
-        "SEARCH k USING COVERING INDEX sqlite_autoindex_channel_cards_2 (handle=?)",
         "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "CORRELATED SCALAR SUBQUERY 1",
+        "  SEARCH k USING COVERING INDEX sqlite_autoindex_channel_cards_2 (handle=?)",
+        "CORRELATED SCALAR SUBQUERY 2",
+        "  SEARCH f USING INDEX sqlite_autoindex_former_handles_1 (handle=?)",
+        "  USE TEMP B-TREE FOR ORDER BY",
       ],
-      rows: 4,
+      rows: 9,
     },
   ],
   "catalog/channels/channels.store.ts territoriesInUse": [
@@ -228,7 +279,63 @@ export const catalog: Entries = {
       why: "Only with an import of territories that removes the others, once.",
     },
   ],
-  "catalog/channels/channels.store.ts update": [
+  "catalog/channels/channels.store.ts selectId": [
+    {
+      sql: "SELECT k.id FROM channel_cards k WHERE k.id = @value",
+      plan: ["SEARCH k USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+    {
+      sql: "SELECT k.id FROM channel_cards k WHERE k.id = coalesce( (SELECT k.id FROM channel_cards k WHERE k.handle = @value), (SELECT f.channel_id FROM former_handles f WHERE f.handle = @value ORDER BY f.given_up_at DESC, f.id DESC LIMIT 1))",
+      plan: [
+        "SEARCH k USING INTEGER PRIMARY KEY (rowid=?)",
+        "SCALAR SUBQUERY 1",
+        "  SEARCH k USING COVERING INDEX sqlite_autoindex_channel_cards_2 (handle=?)",
+        "SCALAR SUBQUERY 2",
+        "  SEARCH f USING INDEX sqlite_autoindex_former_handles_1 (handle=?)",
+        "  USE TEMP B-TREE FOR ORDER BY",
+      ],
+      rows: 4,
+    },
+    {
+      sql: "SELECT k.id FROM channel_cards k WHERE k.id = (SELECT k.id FROM channel_cards k WHERE k.msgr_id = @value)",
+      plan: [
+        "SEARCH k USING INTEGER PRIMARY KEY (rowid=?)",
+        "SCALAR SUBQUERY 1",
+        "  SEARCH k USING COVERING INDEX sqlite_autoindex_channel_cards_1 (msgr_id=?)",
+      ],
+      rows: 2,
+    },
+  ],
+  "catalog/channels/channels.store.ts selectPublicId": [
+    {
+      sql: "SELECT c.id FROM channels c WHERE c.id = coalesce( (SELECT k.id FROM channel_cards k WHERE k.handle = @value), (SELECT f.channel_id FROM former_handles f WHERE f.handle = @value ORDER BY f.given_up_at DESC, f.id DESC LIMIT 1)) AND c.is_public = 1",
+      plan: [
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SCALAR SUBQUERY 1",
+        "  SEARCH k USING COVERING INDEX sqlite_autoindex_channel_cards_2 (handle=?)",
+        "SCALAR SUBQUERY 2",
+        "  SEARCH f USING INDEX sqlite_autoindex_former_handles_1 (handle=?)",
+        "  USE TEMP B-TREE FOR ORDER BY",
+      ],
+      rows: 4,
+    },
+    {
+      sql: "SELECT c.id FROM channels c WHERE c.id = (SELECT k.id FROM channel_cards k WHERE k.msgr_id = @value) AND c.is_public = 1",
+      plan: [
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SCALAR SUBQUERY 1",
+        "  SEARCH k USING COVERING INDEX sqlite_autoindex_channel_cards_1 (msgr_id=?)",
+      ],
+      rows: 2,
+    },
+    {
+      sql: "SELECT c.id FROM channels c WHERE c.id = @value AND c.is_public = 1",
+      plan: ["SEARCH c USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "catalog/channels/channels.store.ts write": [
     {
       sql: "UPDATE channels SET is_public = @is_public WHERE id = @id",
       plan: ["SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)"],
@@ -257,19 +364,15 @@ export const catalog: Entries = {
       rows: 1,
     },
   ],
-  "catalog/channels/channels.ts publicId": [
+  "catalog/channels/channels.store.ts recordsAfter": [
     {
-      sql: "SELECT id FROM channels WHERE id = ? AND is_public = 1",
-      plan: ["SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-    {
-      sql: "SELECT c.id FROM channel_cards k JOIN channels c ON c.id = k.id WHERE k.handle = ? AND c.is_public = 1",
+      sql: "SELECT … FROM channels c CROSS JOIN channel_cards k ON k.id = c.id WHERE c.id > ? ORDER BY c.id LIMIT ?",
       plan: [
-        "SEARCH k USING COVERING INDEX sqlite_autoindex_channel_cards_2 (handle=?)",
-        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid>?)",
+        "SEARCH k USING INTEGER PRIMARY KEY (rowid=?)",
       ],
-      rows: 2,
+      rows: 2000,
+      why: "A page of channels for an export or a list, never in a request.",
     },
   ],
   "catalog/search/optimize-search.ts mergePages": [
@@ -306,8 +409,8 @@ export const catalog: Entries = {
         "  SCAN json_each VIRTUAL TABLE INDEX 1:",
         "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
       ],
-      rows: 612,
-      why: "The channels that a transaction wrote, each with its text.",
+      rows: 615,
+      why: "?",
     },
   ],
   "catalog/search/search-terms.ts countsOf": [
@@ -450,14 +553,25 @@ export const catalog: Entries = {
     },
     {
       sql: "INSERT INTO posts (…) VALUES (…)",
-      plan: ["SCAN read_posts"],
+      plan: ["SEARCH read_posts USING COVERING INDEX read_posts_by_post (post_id=?)"],
       rows: 0,
-      why: "Compiled for the foreign key, and skipped: nothing refers to a post that is not there yet.",
     },
     {
       sql: "UPDATE posts SET … WHERE id = @id",
       plan: ["SEARCH posts USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
+    },
+    {
+      sql: "SELECT max(coalesce((SELECT max(id) FROM posts), 0), (SELECT last_id FROM removed_posts)) + 1 AS id",
+      plan: [
+        "SCAN CONSTANT ROW",
+        "SCALAR SUBQUERY 1",
+        "  SEARCH posts",
+        "SCALAR SUBQUERY 2",
+        "  SCAN removed_posts",
+      ],
+      rows: 2,
+      why: "The largest number, at the end of the table, and a table of one row.",
     },
   ],
   "catalog/posts/posts.store.ts newestPostAt": [
@@ -619,15 +733,145 @@ export const catalog: Entries = {
       why: "The days asked for, 366 at the most for a short way.",
     },
   ],
-  "catalog/exports/exports.store.ts channelsAfter": [
+  "catalog/channels/former-handles.store.ts createFormerHandles": [
     {
-      sql: "SELECT … FROM channels c CROSS JOIN channel_cards k ON k.id = c.id WHERE c.id > ? ORDER BY c.id LIMIT ?",
+      sql: "DELETE FROM former_handles WHERE handle = @handle AND channel_id = @channelId",
       plan: [
-        "SEARCH c USING INTEGER PRIMARY KEY (rowid>?)",
-        "SEARCH k USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH former_handles USING INDEX sqlite_autoindex_former_handles_1 (handle=? AND channel_id=?)",
       ],
-      rows: 2000,
-      why: "One part of an export: 1,000 channels from a key on.",
+      rows: 0,
+    },
+    {
+      sql: "SELECT 1 FROM former_handles WHERE handle = @handle AND channel_id = @channelId",
+      plan: [
+        "SEARCH former_handles USING COVERING INDEX sqlite_autoindex_former_handles_1 (handle=? AND channel_id=?)",
+      ],
+      rows: 1,
+    },
+    {
+      sql: "SELECT handle FROM former_handles WHERE channel_id = @channelId ORDER BY given_up_at DESC, id DESC LIMIT 20",
+      plan: [
+        "SEARCH former_handles USING INDEX former_handles_by_channel (channel_id=?)",
+        "USE TEMP B-TREE FOR ORDER BY",
+      ],
+      rows: 4,
+    },
+    {
+      sql: "UPDATE OR IGNORE former_handles SET channel_id = @intoId WHERE channel_id = @id",
+      plan: ["SEARCH former_handles USING COVERING INDEX former_handles_by_channel (channel_id=?)"],
+      rows: 0,
+    },
+    {
+      sql: "DELETE FROM former_handles WHERE channel_id = @id",
+      plan: ["SEARCH former_handles USING COVERING INDEX former_handles_by_channel (channel_id=?)"],
+      rows: 1,
+    },
+  ],
+  "catalog/manage/removals.store.ts countRows": [
+    {
+      sql: "SELECT (SELECT count(*) FROM posts WHERE channel_id = @id) AS posts, (SELECT count(*) FROM daily_statistics WHERE channel_id = @id) AS days",
+      plan: [
+        "SCAN CONSTANT ROW",
+        "SCALAR SUBQUERY 1",
+        "  SEARCH posts USING COVERING INDEX posts_by_messenger_id (channel_id=?)",
+        "SCALAR SUBQUERY 2",
+        "  SEARCH daily_statistics USING PRIMARY KEY (channel_id=?)",
+      ],
+      rows: 426,
+      why: "For a command that shows or removes one channel: all it has, counted in an index.",
+    },
+  ],
+  "catalog/manage/removals.store.ts endRemoval": [
+    {
+      sql: "DELETE FROM channels WHERE id = ?",
+      plan: [
+        "SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH former_handles USING COVERING INDEX former_handles_by_channel (channel_id=?)",
+        "SEARCH channel_texts USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH public_cards USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH webhook_channels USING PRIMARY KEY (channel_id=?)",
+        "SEARCH posts USING COVERING INDEX posts_by_messenger_id (channel_id=?)",
+        "SEARCH daily_statistics USING PRIMARY KEY (channel_id=?)",
+        "SEARCH channel_cards USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 1,
+    },
+    {
+      sql: "UPDATE removed_channels SET is_done = 1 WHERE id = ?",
+      plan: ["SEARCH removed_channels USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "catalog/manage/removals.store.ts removeSomeDays": [
+    {
+      sql: "SELECT day FROM daily_statistics WHERE channel_id = ? ORDER BY day LIMIT ?",
+      plan: ["SEARCH daily_statistics USING PRIMARY KEY (channel_id=?)"],
+      rows: 100,
+    },
+    {
+      sql: "UPDATE OR IGNORE daily_statistics SET channel_id = @intoId WHERE channel_id = @id AND day <= @last",
+      plan: ["SEARCH daily_statistics USING PRIMARY KEY (channel_id=? AND day<?)"],
+      rows: 0,
+    },
+    {
+      sql: "DELETE FROM daily_statistics WHERE channel_id = ? AND day <= ?",
+      plan: ["SEARCH daily_statistics USING PRIMARY KEY (channel_id=? AND day<?)"],
+      rows: 100,
+    },
+  ],
+  "catalog/manage/removals.store.ts removeSomePosts": [
+    {
+      sql: "SELECT id FROM posts WHERE channel_id = ? LIMIT ?",
+      plan: ["SEARCH posts USING COVERING INDEX posts_by_messenger_id (channel_id=?)"],
+      rows: 20,
+    },
+    {
+      sql: "UPDATE OR IGNORE posts SET channel_id = @intoId WHERE id IN (SELECT value FROM json_each(@ids))",
+      plan: [
+        "SEARCH posts USING INTEGER PRIMARY KEY (rowid=?)",
+        "LIST SUBQUERY 1",
+        "  SCAN json_each VIRTUAL TABLE INDEX 1:",
+      ],
+      rows: 20,
+    },
+    {
+      sql: "UPDATE removed_posts SET last_id = max(last_id, (SELECT max(value) FROM json_each(?)))",
+      plan: [
+        "SCAN removed_posts",
+        "SCALAR SUBQUERY 1",
+        "  SEARCH json_each VIRTUAL TABLE INDEX 1:",
+      ],
+      rows: 21,
+      why: "A table of one row, and the posts of a step.",
+    },
+    {
+      sql: "DELETE FROM read_posts WHERE post_id IN (SELECT p.id FROM json_each(@ids) given CROSS JOIN posts p ON p.id = given.value WHERE p.channel_id = @id)",
+      plan: [
+        "SEARCH read_posts USING COVERING INDEX read_posts_by_post (post_id=?)",
+        "LIST SUBQUERY 1",
+        "  SCAN given VIRTUAL TABLE INDEX 1:",
+        "  SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 40,
+    },
+    {
+      sql: "DELETE FROM posts WHERE id IN (SELECT p.id FROM json_each(@ids) given CROSS JOIN posts p ON p.id = given.value WHERE p.channel_id = @id)",
+      plan: [
+        "SEARCH posts USING INTEGER PRIMARY KEY (rowid=?)",
+        "LIST SUBQUERY 1",
+        "  SCAN given VIRTUAL TABLE INDEX 1:",
+        "  SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH read_posts USING COVERING INDEX read_posts_by_post (post_id=?)",
+      ],
+      rows: 60,
+    },
+  ],
+  "catalog/manage/removals.store.ts selectRemoval": [
+    {
+      sql: "SELECT id, into_id AS intoId FROM removed_channels WHERE is_done = 0 ORDER BY id LIMIT 1",
+      plan: ["SCAN removed_channels USING INDEX removed_channels_under_way"],
+      rows: 1,
+      why: "An index of the removals under way, of which there is one at the most.",
     },
   ],
   "catalog/exports/exports.store.ts daysAfter": [

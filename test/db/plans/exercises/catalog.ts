@@ -36,10 +36,10 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
   await list("channels/?kind=chat&limit=100&ordering=-quality", 8);
   await get(`channels/?ids=${oneTo(100)}`);
 
-  for (const named of ["@channel_2", "1000003"]) {
+  for (const named of ["@channel_2", "1000003", "@former_7", "t.me/c/1000003/1"]) {
     await get(`channels/resolve/?q=${encodeURIComponent(named)}`);
   }
-  for (const channel of ["1", "channel_2"]) await get(`channels/${channel}/`);
+  for (const channel of ["1", "channel_2", "former_7"]) await get(`channels/${channel}/`);
   for (const kind of ["", "is_ad=true", "is_ad=false"]) {
     for (const period of [
       "",
@@ -51,12 +51,13 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
     }
   }
   await list("channels/channel_1/posts/");
+  await list("channels/former_7/posts/");
   await get("posts/1/");
   await get("stats/daily/?channels=1&from=2025-11-20&to=2026-10-20");
   await get(`stats/daily/?channels=${oneTo(100)}&from=2026-11-01&to=2026-11-19`);
   for (const directory of ["categories", "territories"]) await get(`${directory}/`);
   await appliance.request(createCategoryImages(db).add(new Uint8Array([1])));
-  await appliance.app.services.channels.findIdsByHandle(["channel_1", "nobody"]);
+  await appliance.app.services.channels.findIdsByHandle(["channel_1", "former_7", "nobody"]);
   exportParts(appliance);
 }
 
@@ -83,6 +84,8 @@ const CATALOG_FILTERS = [
   "",
   "kind=chat",
   "q=@channel_5",
+  "q=@former_7",
+  "q=t.me/c/1000003/1",
   "q=канал 12",
   "q=редкий",
   "q=нет такого",

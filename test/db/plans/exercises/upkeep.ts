@@ -8,7 +8,7 @@ import { addMail } from "../../../../src/push/mail/mails.ts";
 import { imported } from "../../../support/expectations.ts";
 import { DAY_MS } from "../../../support/pushing.ts";
 import { addPerson, signedInVisitor } from "../../../support/visitor.ts";
-import type { World } from "../world.ts";
+import { BUSY_CHANNEL, type World } from "../world.ts";
 
 /** Imports of each kind, of new rows, changed ones and the same again; then the nightly jobs. */
 export async function exerciseUpkeep({ appliance }: World): Promise<void> {
@@ -43,7 +43,8 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
       is_public: false,
     },
     { msgr_id: 1_000_003, title: "По номеру мессенджера" },
-    { handle: "channel_4", title: "По имени" },
+    { handle: "unnumbered", title: "Без номера", subscribers: 1 },
+    { handle: "channel_4", title: "По имени", former_handles: "one_more former_1" },
   ]);
   await imported(appliance, "channels", [
     { id: 40_000, subscribers: 77 },
@@ -58,6 +59,7 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
   await imported(appliance, "posts", posts);
   await imported(appliance, "posts", [
     ...posts.map((row) => ({ ...row, views: 7 })),
+    { channel_msgr_id: 1_000_006, msgr_post_id: 3, published_at: "2026-11-19T10:00:00Z" },
     { channel: "@channel_5", msgr_post_id: 3, text: "Пост", published_at: "2026-11-19T10:00:00Z" },
   ]);
   const days = Array.from({ length: 120 }, (_, at) => ({
@@ -89,6 +91,19 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
   for (const email of await selectStaffEmails(db)) {
     await addMail(db, ports.clock, { to: [email], subject: "", text: "", html: "" });
   }
+  await manageChannels(appliance);
+}
+
+/** Channels with many posts, and with many that watch them, are hidden, merged and deleted. */
+async function manageChannels({ app }: World["appliance"]): Promise<void> {
+  const { channels } = app.domains;
+  for (const name of ["5", "@former_7", "t.me/c/1000006/1"]) channels.channel(name);
+  channels.page(0, 1000);
+  await channels.setPublic(5, false, COMMAND_LINE);
+  await channels.setPublic(5, true, COMMAND_LINE);
+  await channels.merge(BUSY_CHANNEL, 6, COMMAND_LINE);
+  await channels.merge(7, 6, COMMAND_LINE);
+  await channels.delete(8, COMMAND_LINE);
 }
 
 async function importDirectories(appliance: World["appliance"]): Promise<void> {
