@@ -48,7 +48,7 @@ export async function openDomains(
       log.info({ from, to: SCHEMA_VERSION, snapshot }, "the database was migrated");
     }
     await loadShippedDirectories(db, clock);
-    // Of a process that was killed.
+    // A merge or deletion whose process was killed.
     await finishRemovals(db, clock, channelWatchers);
   } catch (error) {
     db.close();

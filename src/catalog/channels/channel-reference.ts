@@ -7,7 +7,7 @@ import { parseMessengerId } from "./messenger-id.ts";
 export type ChannelReference =
   | { kind: "id"; id: number }
   | { kind: "handle"; handle: string }
-  /** In its one form (messenger-id.ts). */
+  /** The id in its one form (messenger-id.ts). */
   | { kind: "messengerId"; messengerId: string }
   /** Well-formed, but names no channel that could be served: an invite, a foreign link. */
   | { kind: "nothing" };

@@ -245,7 +245,7 @@ export function createChannelRecords(db: Database, clock: Clock) {
     for (const removal of removals) removal.run(record.id);
   }
 
-  /** Of twins with one messenger id in its two forms, the one that is left has the one form. */
+  /** The messenger id of the channel that is left. Twins may have it in its two forms: one form remains. */
   function messengerIdOf(from: ChannelRecord, into: ChannelRecord): string | null {
     const kept = into.msgr_id ?? from.msgr_id;
     const canonical = kept === null ? null : parseMessengerId(kept);

@@ -25,7 +25,7 @@ export interface ImportSummary {
   rejected: number;
   /** With `--replace` only. */
   removed?: number;
-  /** Of channels only: handles that moved to another channel. */
+  /** Handles that moved to another channel; for channels only. */
   handles_moved?: number;
   seconds: number;
 }

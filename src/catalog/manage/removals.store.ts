@@ -19,7 +19,7 @@ export interface Watchers {
   leaveNext(tx: Transaction, removal: Removal): Promise<boolean>;
 }
 
-/** Rows in one step: each post stands in several indexes, a day in none. */
+/** Rows in one step. A post stands in several indexes, a day in none. */
 const POSTS_PER_STEP = 20;
 const DAYS_PER_STEP = 100;
 

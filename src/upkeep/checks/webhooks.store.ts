@@ -8,7 +8,7 @@ export function webhookFaults(db: Database): string[] {
       "Webhooks whose list of channels is not what they watch",
       `SELECT w.id AS name
        FROM webhooks w LEFT JOIN webhook_lists l ON l.webhook_id = w.id
-       -- While a channel is being merged, both are watched.
+       -- A merge under way: both channels are watched until it ends.
        WHERE NOT EXISTS (SELECT 1 FROM removed_channels WHERE is_done = 0) AND (json_array_length(coalesce(channels, '[]')) <>
            (SELECT count(*) FROM webhook_channels WHERE webhook_id = w.id)
          OR EXISTS (

@@ -2,7 +2,7 @@ import type { Removal, Watchers } from "../../../catalog/manage/removals.store.t
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
 import { channelsOf, putChannels } from "./webhooks.store.ts";
 
-/** What watches a channel that is merged or deleted. */
+/** The webhooks that watch a channel which is merged or deleted. */
 export const channelWatchers: Watchers = {
   count(db: Database, channelId: number): number {
     const sql = "SELECT count(*) AS webhooks FROM webhook_channels WHERE channel_id = ?";
@@ -23,7 +23,7 @@ export const channelWatchers: Watchers = {
     ).run({ id, intoId });
   },
 
-  /** One webhook less that watches the removed channel: in its list the other stands in its place. */
+  /** Takes the removed channel out of one webhook's list, where the other comes in its place. */
   async leaveNext(tx: Transaction, { id, intoId }: Removal): Promise<boolean> {
     const next = statement<{ webhookId: number }>(
       tx,
