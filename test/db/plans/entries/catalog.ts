@@ -116,7 +116,6 @@ export const catalog: Entries = {
         "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
       ],
       rows: 2,
-      why: "?",
     },
   ],
   "catalog/channels/channels.store.ts categoriesInUse": [
@@ -253,7 +252,7 @@ export const catalog: Entries = {
         "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
       ],
       rows: 300,
-      why: "?",
+      why: "100 numbers at the most, each with its card and its numbers.",
     },
   ],
   "catalog/channels/channels.store.ts selectIdsByHandle": [
@@ -410,7 +409,7 @@ export const catalog: Entries = {
         "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
       ],
       rows: 615,
-      why: "?",
+      why: "The channels that a transaction wrote, each with its text.",
     },
   ],
   "catalog/search/search-terms.ts countsOf": [
