@@ -42,9 +42,15 @@ const post = (id: number, more: object = {}) => ({
   ...more,
 });
 
+/** The channel by another number; a post that was taken down is not exported. */
+const IMPORTED_ONLY = ["channel_msgr_id", "deleted"];
+
 describe.each(IMPORT_KIND_NAMES)("%s", (kind) => {
-  test("has the columns of the import", () => {
-    expect(exportKinds[kind].columns).toEqual(Object.keys(importKinds[kind].columns));
+  test("has the columns of the import, but for those that say what other columns say", () => {
+    const columns = Object.keys(importKinds[kind].columns);
+    expect(exportKinds[kind].columns).toEqual(
+      columns.filter((name) => !IMPORTED_ONLY.includes(name)),
+    );
   });
 });
 
