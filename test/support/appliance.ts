@@ -143,6 +143,7 @@ export async function startAppliance(
           context: {
             clock: ports.clock,
             folder: import.meta.dir,
+            openDays: appliance.config.statisticsOpenDays,
             note: (said) => notes.push(inEnglish(said)),
           },
           replace,

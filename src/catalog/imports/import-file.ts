@@ -23,7 +23,8 @@ export async function importFile(
   await runImport(kind, rows, {
     db,
     clock,
-    context: { clock, folder: source.folder, note: () => {} },
+    // None of the program's files holds posts, which alone have days to follow them.
+    context: { clock, folder: source.folder, openDays: 1, note: () => {} },
     replace: false,
     onReject: ({ line, fault }) => {
       throw new Error(`${path}, line ${line}: ${inEnglish(fault)}`);

@@ -28,6 +28,8 @@ export interface ImportContext {
    * the operator's own machine, and may name no file of it.
    */
   folder: string | null;
+  /** How many of the last Moscow days follow their posts (living data, section 3). */
+  openDays: number;
   note(said: Message): void;
 }
 

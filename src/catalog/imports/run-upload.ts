@@ -27,6 +27,12 @@ export interface Upload {
   stop: SharedArrayBuffer;
 }
 
+/** Settings that an upload is imported by. */
+export interface UploadSettings {
+  /** As in `ImportContext`. */
+  openDays: number;
+}
+
 /** Recorded as the failure of a run that was cut short. */
 export const INTERRUPTED = message("importInterrupted");
 
@@ -43,7 +49,7 @@ const TEXT_LENGTH_MAX = 500;
 export async function runUpload(
   db: Database,
   clock: Clock,
-  { id, kind: name, fileName, path, summary, stop }: Upload,
+  { id, kind: name, fileName, path, summary, stop, openDays }: Upload & UploadSettings,
 ): Promise<void> {
   const kind = importKinds[name];
   const rejects: ShownReject[] = [];
@@ -76,6 +82,7 @@ export async function runUpload(
       context: {
         clock,
         folder: null,
+        openDays,
         note: (said) => addUpTo(NOTES_MAX, summary.notes, cut(said)),
       },
       replace,

@@ -168,6 +168,10 @@ export const en = {
   // Rows of imports.
   requiredForNewChannel: "This field is required for a new channel.",
   notNumber: "A valid number is required.",
+  giveAsText: "Give it as a string.",
+  notPostId: ({ maximum }: { maximum: string }) =>
+    `Enter a whole number from 0 to ${maximum}, or a message id of MAX, such as mid.… with 16 hexadecimal digits at its end.`,
+  inFuture: "This lies more than 5 minutes ahead of now.",
   notSlug: "Enter a code of lower-case letters, digits, hyphens and underscores.",
   notSlugItem: ({ given }: { given: string }) => `"${given}" is not a code.`,
   notInstant: "Datetime has wrong format. Use ISO 8601 with an offset or Z, 1970 to 9999.",

@@ -78,7 +78,7 @@ async function runCommand(
   await requireUtf8(source);
   const format = options.format ?? formatOf(source.name);
   const open = options.dryRun === true ? withDomainsOfCopy : withDomains;
-  const { databasePath } = readConfig(context.environment);
+  const { databasePath, statisticsOpenDays: openDays } = readConfig(context.environment);
   const rejects = createRejects(options.rejects, [path, databasePath], output.note);
   const interrupt = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => interrupt.abort());
@@ -92,7 +92,12 @@ async function runCommand(
         {
           db,
           clock,
-          context: { clock, folder: source.folder, note: (said) => output.note(inEnglish(said)) },
+          context: {
+            clock,
+            folder: source.folder,
+            openDays,
+            note: (said) => output.note(inEnglish(said)),
+          },
           replace: options.replace === true,
           signal: interrupt.signal,
           onReject: rejects.add,

@@ -479,6 +479,7 @@ const staffPages = {
   jobRunning: "It is running already.",
   jobNames: {
     "close-day": "Closes the day that ended",
+    "open-days": "Has open days follow their posts",
     recount: "Counts the channels of categories and territories",
     "optimize-search": "Merges the search index",
     "prune-usage": "Removes old usage",

@@ -457,14 +457,27 @@ export const catalog: Entries = {
       rows: 1,
     },
     {
+      sql: "SELECT max(highest, coalesce((SELECT max(id) FROM posts), 0)) + 1 AS id FROM post_numbers",
+      plan: ["SCAN post_numbers", "SCALAR SUBQUERY 1", "  SEARCH posts"],
+      rows: 2,
+      why: "The one row of the highest number that is gone, and the end of the posts.",
+    },
+    {
       sql: "INSERT INTO posts (…) VALUES (…)",
-      plan: ["SCAN read_posts"],
+      plan: ["SEARCH read_posts USING COVERING INDEX read_posts_by_post (post_id=?)"],
       rows: 0,
-      why: "Compiled for the foreign key, and skipped: nothing refers to a post that is not there yet.",
     },
     {
       sql: "UPDATE posts SET … WHERE id = @id",
       plan: ["SEARCH posts USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+    {
+      sql: "DELETE FROM posts WHERE id = ?",
+      plan: [
+        "SEARCH posts USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH read_posts USING COVERING INDEX read_posts_by_post (post_id=?)",
+      ],
       rows: 1,
     },
   ],
@@ -583,7 +596,7 @@ export const catalog: Entries = {
       why: "A part of 500 channels, with those before the next public one; outside of any transaction.",
     },
     {
-      sql: "INSERT INTO daily_statistics (…) SELECT c.id, :day, c.subscribers, (SELECT coalesce(sum(p.views), 0) FROM posts p WHERE p.channel_id = c.id AND p.published_at >= :from AND p.published_at < :until), (SELECT count(*) FROM posts p WHERE p.channel_id = c.id AND p.published_at >= :from AND p.published_at < :until) FROM channels c WHERE c.is_public = 1 AND c.id BETWEEN :first AND :last ON CONFLICT (channel_id, day) DO NOTHING",
+      sql: "INSERT INTO daily_statistics (…) SELECT c.id, :day, c.subscribers, (SELECT coalesce(sum(p.views), 0) FROM posts p WHERE p.channel_id = c.id AND p.published_at >= :from AND p.published_at < :until), (SELECT count(*) FROM posts p WHERE p.channel_id = c.id AND p.published_at >= :from AND p.published_at < :until), 0, 0 FROM channels c WHERE c.is_public = 1 AND c.id BETWEEN :first AND :last ON CONFLICT (channel_id, day) DO NOTHING",
       plan: [
         "SEARCH c USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)",
         "CORRELATED SCALAR SUBQUERY 1",
@@ -591,13 +604,13 @@ export const catalog: Entries = {
         "CORRELATED SCALAR SUBQUERY 2",
         "  SEARCH p USING COVERING INDEX posts_by_time (channel_id=? AND published_at>? AND published_at<?)",
       ],
-      rows: 520,
-      why: "A part of 500 channels, each with the posts of one day.",
+      rows: 60,
+      why: "A step of 20 channels, each with the posts of one day.",
     },
   ],
   "catalog/statistics/statistics.store.ts createStatisticsRecords": [
     {
-      sql: "SELECT subscribers, views, posts FROM daily_statistics WHERE channel_id = ? AND day = ?",
+      sql: "SELECT … FROM daily_statistics WHERE channel_id = ? AND day = ?",
       plan: ["SEARCH daily_statistics USING PRIMARY KEY (channel_id=? AND day=?)"],
       rows: 1,
     },
@@ -606,7 +619,7 @@ export const catalog: Entries = {
       plan: [
         "SEARCH posts USING INDEX posts_by_time (channel_id=? AND published_at>? AND published_at<?)",
       ],
-      rows: 0,
+      rows: 1,
     },
     {
       sql: "INSERT INTO daily_statistics (…) VALUES (…), …",
@@ -625,6 +638,71 @@ export const catalog: Entries = {
       plan: ["SEARCH s USING PRIMARY KEY (channel_id=? AND day>? AND day<?)"],
       rows: 340,
       why: "The days asked for, 366 at the most for a short way.",
+    },
+  ],
+  "catalog/posts/tombstones.store.ts createTombstones": [
+    {
+      sql: "SELECT … FROM post_tombstones WHERE id = ?",
+      plan: ["SEARCH post_tombstones USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 0,
+    },
+    {
+      sql: "SELECT … FROM post_tombstones WHERE channel_id = ? AND msgr_post_id = ? LIMIT 1",
+      plan: [
+        "SEARCH post_tombstones USING COVERING INDEX post_tombstones_by_messenger_id (channel_id=? AND msgr_post_id=?)",
+      ],
+      rows: 1,
+    },
+    {
+      sql: "DELETE FROM post_tombstones WHERE id = ?",
+      plan: ["SEARCH post_tombstones USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+    {
+      sql: "UPDATE channels SET last_post_at = (SELECT max(published_at) FROM posts WHERE channel_id = @channel) WHERE id = @channel AND last_post_at = @publishedAt",
+      plan: [
+        "SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)",
+        "SCALAR SUBQUERY 1",
+        "  SEARCH posts USING COVERING INDEX posts_by_time (channel_id=?)",
+      ],
+      rows: 1,
+    },
+  ],
+  "catalog/statistics/open-days.store.ts createChangedDays": [
+    {
+      sql: "INSERT INTO changed_days (channel_id, day) SELECT channel_id, day FROM daily_statistics WHERE channel_id = ? AND day = ? AND (views_given = 0 OR posts_given = 0) ON CONFLICT (channel_id, day) DO NOTHING",
+      plan: ["SEARCH daily_statistics USING PRIMARY KEY (channel_id=? AND day=?)"],
+      rows: 1,
+    },
+  ],
+  "catalog/statistics/open-days.store.ts forgetChangedDay": [
+    {
+      sql: "DELETE FROM changed_days WHERE channel_id = ? AND day = ?",
+      plan: ["SEARCH changed_days USING PRIMARY KEY (channel_id=? AND day=?)"],
+      rows: 1,
+    },
+  ],
+  "catalog/statistics/open-days.store.ts saveDerived": [
+    {
+      sql: "UPDATE daily_statistics SET … WHERE channel_id = @channelId AND day = @day AND (views_given = 0 AND views <> @views OR posts_given = 0 AND posts <> @posts)",
+      plan: ["SEARCH daily_statistics USING PRIMARY KEY (channel_id=? AND day=?)"],
+      rows: 1,
+    },
+  ],
+  "catalog/statistics/open-days.store.ts selectChangedDays": [
+    {
+      sql: "SELECT channel_id AS channelId, day FROM changed_days ORDER BY channel_id, day LIMIT ?",
+      plan: ["SCAN changed_days"],
+      rows: 20,
+      why: "Some of the days whose posts changed, which are few and forgotten after.",
+    },
+  ],
+  "catalog/statistics/open-days.store.ts selectDerivedDays": [
+    {
+      sql: "SELECT … FROM daily_statistics WHERE (channel_id, day) > (?, ?) AND (views_given = 0 OR posts_given = 0) ORDER BY channel_id, day LIMIT ?",
+      plan: ["SEARCH daily_statistics USING PRIMARY KEY ((channel_id,day)>(?,?))"],
+      rows: 94100,
+      why: "kanalog recount looks at all days, outside of transactions.",
     },
   ],
 };
