@@ -1,4 +1,5 @@
 import { loadShippedDirectories } from "../catalog/imports/shipped-directories.ts";
+import { createManagePosts, type ManagePosts } from "../catalog/posts/manage-posts.ts";
 import type { Config } from "../config.ts";
 import { type Accounts, createAccounts } from "../customers/accounts/accounts.ts";
 import { createKeys, type Keys } from "../customers/keys/keys.ts";
@@ -24,6 +25,7 @@ import { pools } from "./operations.ts";
 export interface Domains {
   db: Database;
   clock: Clock;
+  posts: ManagePosts;
   accounts: Accounts;
   keys: Keys;
   usage: Pick<Usage, "used">;
@@ -52,6 +54,7 @@ export async function openDomains(
   return {
     db,
     clock,
+    posts: createManagePosts(db, changes, config.statisticsOpenDays),
     accounts: createAccounts(db, changes),
     keys: createKeys(db, changes, random),
     usage: createUsageStore(db),

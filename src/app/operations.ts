@@ -1,6 +1,7 @@
 import { selectIdsByHandle } from "../catalog/channels/channels.store.ts";
 import { importRunChanges } from "../catalog/imports/import-run-changes.ts";
 import { runUpload } from "../catalog/imports/run-upload.ts";
+import { postChanges } from "../catalog/posts/manage-posts.ts";
 import { selectPosts } from "../catalog/posts/posts.store.ts";
 import { selectCatalog } from "../catalog/search/select-catalog.ts";
 import { selectDailyStatistics } from "../catalog/statistics/statistics.store.ts";
@@ -92,6 +93,7 @@ export const pools = {
       addMail,
       claimJobNow,
       ...importRunChanges,
+      ...postChanges,
     },
   },
   /** Work for webhooks and mails that is due by the clock, beside the nightly jobs. */

@@ -206,7 +206,7 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
   receiverAnswered: [[{ status: 503 }, "The receiver answered 503."]],
   requiredForNewChannel: [[{}, "This field is required for a new channel."]],
   notNumber: [[{}, "A valid number is required."]],
-  giveAsText: [[{}, "Give it as a string."]],
+  giveAsString: [[{}, "Give it as a string."]],
   notPostId: [
     [
       { maximum: "MAXIMUM" },

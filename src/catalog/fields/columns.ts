@@ -37,7 +37,7 @@ const POST_ID_MAX = 2n ** 63n - 1n;
 /** A messenger's number of a post, as decimal digits; of MAX's `mid.…` the last 16 hexadecimal digits. */
 export function postIdColumn(): Column<string> {
   return column((given) => {
-    if (isRounded(given)) return { fault: message("giveAsText") };
+    if (isRounded(given)) return { fault: message("giveAsString") };
     const text = typeof given === "string" || typeof given === "number" ? String(given) : "";
     const [, hexadecimal] = /^mid\.[0-9a-f]*([0-9a-f]{16})$/i.exec(text) ?? [];
     const isNumber = hexadecimal !== undefined || /^\d{1,19}$/.test(text);
@@ -52,7 +52,7 @@ export function postIdColumn(): Column<string> {
 export function textIdColumn(lengthMax: number): Column<string> {
   const line = lineColumn(lengthMax);
   return column((given) =>
-    isRounded(given) ? { fault: message("giveAsText") } : line.read(given),
+    isRounded(given) ? { fault: message("giveAsString") } : line.read(given),
   );
 }
 

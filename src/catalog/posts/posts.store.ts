@@ -120,8 +120,11 @@ export function selectPostTexts(
 function toPublicView(db: Database, row: PostRecord): PostView {
   const { forwarded_from: from } = row;
   if (from === null) return toPostView(row);
-  const shown = statement(db, "SELECT id FROM channels WHERE id = ? AND is_public = 1").get(from);
-  return toPostView(shown === undefined ? { ...row, forwarded_from: null } : row);
+  const channel = statement<{ is_public: number }>(
+    db,
+    "SELECT is_public FROM channels WHERE id = ?",
+  ).get(from);
+  return toPostView(channel?.is_public === 1 ? row : { ...row, forwarded_from: null });
 }
 
 /** When the newest stored post of a channel was published; null where there is none. */

@@ -18,7 +18,7 @@ UPDATE posts SET views_at = read_at WHERE views > 0;
 -- Posts that were taken down: their identity only, so that no import brings them back unasked.
 CREATE TABLE post_tombstones (
   id INTEGER PRIMARY KEY,
-  channel_id INTEGER NOT NULL REFERENCES channels (id),
+  channel_id INTEGER NOT NULL REFERENCES channels (id) ON DELETE CASCADE,
   msgr_post_id INTEGER,
   deleted_at INTEGER NOT NULL
 ) STRICT;
@@ -28,7 +28,7 @@ CREATE INDEX post_tombstones_by_messenger_id ON post_tombstones (channel_id, msg
 -- posts by their numbers, so none is given again.
 CREATE TABLE post_numbers (highest INTEGER NOT NULL) STRICT;
 INSERT INTO post_numbers VALUES (0);
-CREATE INDEX read_posts_by_post ON read_posts (post_id);
+CREATE INDEX IF NOT EXISTS read_posts_by_post ON read_posts (post_id);
 CREATE TRIGGER posts_removed BEFORE DELETE ON posts BEGIN
   -- No event that is not cut yet has it.
   DELETE FROM read_posts WHERE post_id = old.id;

@@ -18,6 +18,7 @@ import { webhookCommand } from "./customers/webhook.ts";
 import { backupCommand, restoreCommand } from "./database/backup.ts";
 import { checkCommand } from "./database/check.ts";
 import { importCommand } from "./database/import.ts";
+import { postCommand } from "./database/post.ts";
 import { searchCommand } from "./database/search.ts";
 import { configCommand, openApiCommand, recountCommand } from "./database/upkeep.ts";
 import { healthCommand } from "./serving/health.ts";
@@ -37,6 +38,7 @@ export async function runCommandLine(
     .addCommand(startCommand(context))
     .addCommand(serveCommand(context))
     .addCommand(importCommand(context))
+    .addCommand(postCommand(context))
     .addCommand(orgCommand(context))
     .addCommand(memberCommand(context))
     .addCommand(keyCommand(context))

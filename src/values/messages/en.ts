@@ -168,7 +168,7 @@ export const en = {
   // Rows of imports.
   requiredForNewChannel: "This field is required for a new channel.",
   notNumber: "A valid number is required.",
-  giveAsText: "Give it as a string.",
+  giveAsString: "Give it as a string.",
   notPostId: ({ maximum }: { maximum: string }) =>
     `Enter a whole number from 0 to ${maximum}, or a message id of MAX, such as mid.… with 16 hexadecimal digits at its end.`,
   inFuture: "This lies more than 5 minutes ahead of now.",

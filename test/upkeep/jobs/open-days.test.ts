@@ -7,6 +7,7 @@ import { parseDay } from "../../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { importText } from "../../support/import-text.ts";
+import { createMachine } from "../../support/machine.ts";
 
 /** Living data, section 3: days whose values were derived follow their posts. */
 
@@ -108,6 +109,32 @@ describe("every hour at :20", () => {
     await Promise.all([followPosts(db(), clock(), 7), followPosts(db(), clock(), 7)]);
     expect(await values()).toEqual([250, 1]);
   });
+});
+
+test("days follow after a restart, and where two processes look at the same time", async () => {
+  await appliance.close();
+  const machine = createMachine();
+  try {
+    const environment = { KANALOG_DB: machine.database };
+    appliance = await startAppliance(environment);
+    await imported(appliance, "channels", [channel(1)]);
+    await appliance.app.scheduler.runDue();
+    await posts([{ ...POST, views: 100 }]);
+    await at("2026-11-21T00:10:30+03:00");
+    await killedImport([{ id: 1, views: 250 }]);
+    await appliance.close();
+
+    appliance = await startAppliance(environment);
+    const other = await startAppliance(environment);
+    expect(await values()).toEqual([100, 1]);
+    for (const { ports } of [appliance, other]) ports.clock.set("2026-11-21T01:20:00+03:00");
+    await Promise.all([appliance, other].map(({ app }) => app.scheduler.runDue()));
+    expect(await values()).toEqual([250, 1]);
+    expect([appliance, other].flatMap(({ ports }) => ports.log.errors)).toEqual([]);
+    await other.close();
+  } finally {
+    await machine.leave();
+  }
 });
 
 test("more days than one transaction holds are all followed", async () => {
