@@ -588,6 +588,13 @@ export const catalog: Entries = {
       rows: 120,
     },
   ],
+  "catalog/posts/posts.store.ts toPublicView": [
+    {
+      sql: "SELECT is_public FROM channels WHERE id = ?",
+      plan: ["SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
   "catalog/statistics/close-day.ts closeDay": [
     {
       sql: "SELECT id FROM channels WHERE is_public = 1 AND id > ? ORDER BY id LIMIT ?",

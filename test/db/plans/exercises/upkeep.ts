@@ -67,6 +67,7 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
     { id: 2_000_002, forwarded_from: 40_003 },
   ]);
   appliance.app.services.posts.post(2_000_002);
+  await appliance.app.domains.posts.delete([2_000_003], COMMAND_LINE);
   await recountDays(db, ports.clock);
   const days = Array.from({ length: 120 }, (_, at) => ({
     ...{ channel: 40_000 + at, day: "2026-11-18", subscribers: 10, views: 3, posts: 1 },
