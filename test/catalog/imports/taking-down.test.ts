@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { imported } from "../../support/expectations.ts";
 import { importText } from "../../support/import-text.ts";
+import { mcpRequests } from "../../support/mcp-requests.ts";
 import { MINUTE_MS, type Pushing, postsSent, startPushing } from "../../support/pushing.ts";
 
 /** Living data, section 2: a post that is taken down is nowhere any more, and stays so. */
@@ -45,6 +46,19 @@ for (const [named, row] of [
     expect(await counts(row)).toEqual({ ...NOTHING, unchanged: 1 });
   });
 }
+
+test("an assistant finds it no more either", async () => {
+  const { key } = pushing.customer;
+  const mcp = mcpRequests(pushing.appliance, key);
+  const found = async () =>
+    JSON.stringify((await mcp.call("msgr_channels_posts_retrieve", { channel: "1" })).body);
+  await posts([{ ...POST, id: 5 }]);
+  expect(await found()).toContain("Пост");
+  await posts([{ id: 5, deleted: true }]);
+  expect(await found()).not.toContain("Пост");
+  const { body } = await mcp.call("msgr_posts_retrieve", { id: 5 });
+  expect(JSON.stringify(body)).toContain("not_found");
+});
 
 test("deleted is a column of CSV, where an empty cell takes nothing down", async () => {
   await posts([

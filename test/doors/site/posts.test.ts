@@ -62,6 +62,7 @@ test("staff take a post down on the channel's page, and it is recorded", async (
   expectDone(done, "deleted");
   expect((await staff.get(done.location ?? "")).html).toContain("The post was taken down.");
   expect([await status(5), await status(6)]).toEqual([404, 200]);
+  expect((await staff.get(PAGE)).html).not.toContain("&lt;Второй&gt;");
   expect((await appliance.get("/v1/msgr/channels/1/")).body.last_post_at).toBe(
     "2026-11-19T09:00:00+03:00",
   );
