@@ -45,7 +45,7 @@ export const postsImport: ImportKind<PostRow> = {
       return among.byMessengerId(channelIdOf(row.channel), row.msgr_post_id);
     }
 
-    /** With the channels' numbers in the place of what names them. */
+    /** The row with numbers of channels in the place of their names. */
     function resolved(row: Given<PostRow>, stored: object | undefined): Given<GivenPost> {
       if (stored === undefined && row.published_at == null) {
         throw new RowFault("published_at", message("required"));
@@ -81,7 +81,7 @@ export const postsImport: ImportKind<PostRow> = {
       } else {
         if (post.id === 0) post.id = records.nextNumber();
         records.insert(post, nowMs);
-        // After the insert, which is noted for webhooks only where there is no tombstone.
+        // The tombstone goes after the insert: while it stands, the post is not sent to webhooks again.
         if (tombstone !== undefined) tombstones.remove(tombstone.id);
       }
       changed.note(post, stored, nowMs);
@@ -128,7 +128,7 @@ export const postsImport: ImportKind<PostRow> = {
   },
 };
 
-/** What has posts by both of their identities. */
+/** A store that is searched by both identities of a post. */
 interface Findable<Found> {
   byId(id: number): Found | undefined;
   byMessengerId(channelId: number, messengerId: string): Found | undefined;

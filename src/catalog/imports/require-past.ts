@@ -1,7 +1,7 @@
 import { message } from "../../values/messages/messages.ts";
 import { RowFault } from "./import-kind.ts";
 
-/** Clocks of machines that read a messenger are so far ahead of ours at most. */
+/** The clock of a machine that reads a messenger may be so far ahead of ours. */
 const AHEAD_MAX_MS = 5 * 60 * 1000;
 
 /** Refuses an instant that lies ahead of now (living data, section 2). @throws RowFault */

@@ -29,7 +29,7 @@ export interface Upload {
 
 /** Settings that an upload is imported by. */
 export interface UploadSettings {
-  /** As in `ImportContext`. */
+  /** The same as in `ImportContext`. */
   openDays: number;
 }
 

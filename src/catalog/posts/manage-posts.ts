@@ -13,7 +13,10 @@ import { createTakeDown } from "./take-down.ts";
 export const postChanges = { deletePosts };
 
 export interface ManagePosts {
-  /** Also those of channels that are not public. @throws AppError `not_found` for the first that is missing */
+  /**
+   * Posts of any channel, public or not.
+   * @throws AppError `not_found` for the first number that no post has
+   */
   posts(ids: readonly number[]): PostRecord[];
   /**
    * Takes posts down; numbers of which there is no post are left out.
@@ -41,7 +44,7 @@ export function createManagePosts(
   };
 }
 
-/** Each post in a step of its own, with its audit entry; then the open days that had them follow. */
+/** Takes each post down in a step of its own, with its audit entry; then the open days follow. */
 async function deletePosts(
   db: Database,
   clock: Clock,

@@ -82,7 +82,7 @@ export type PostView = ViewOf<typeof POST_FIELDS>;
 
 export const postSchema = objectSchema(schemasOf(POST_FIELDS), "Post");
 
-/** As it is stored: `forwarded_from` may be of a channel that is hidden, or gone. */
+/** The view of a post just as it is stored: `forwarded_from` may be a channel that is hidden, or gone. */
 export const toPostView: (record: PostRecord) => PostView = viewer(POST_FIELDS);
 
 /** SQL: columns that are not read as they are stored. The driver would round a 64-bit number. */
@@ -110,7 +110,7 @@ function channelField(
   };
 }
 
-/** As `channel`, or null: a channel that is not in the catalog is left out. */
+/** A channel as `channelField` reads it, or null: the import leaves out one that is not in the catalog. */
 function forwardedField(
   description: string,
 ): StoredField<number | `@${string}`, number | null, Schema<number | null>> {
@@ -124,7 +124,7 @@ function forwardedField(
   };
 }
 
-/** Stored as a text with spaces between. */
+/** A list that is stored as one text, with spaces between its items. */
 function mediaField(
   description: string,
 ): StoredField<Media[], string | null, Schema<Media[] | null>> {

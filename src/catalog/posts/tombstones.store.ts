@@ -43,7 +43,7 @@ export function createTombstones(db: Database) {
       remove.run(id);
     },
 
-    /** Where a post that is gone was its channel's last, the one before it is the last. */
+    /** Sets the channel's last post back to the one before a post that is gone, where that was the last. */
     moveLastPostBack(channel: number, publishedAt: number): void {
       moveLastPostBack.run({ channel, publishedAt });
     },

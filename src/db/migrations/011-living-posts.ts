@@ -1,7 +1,7 @@
 /** Schema version 11. A migration that has shipped is never edited. */
 export const livingPosts = `
 ALTER TABLE posts ADD COLUMN edited_at INTEGER;
--- When its views were read; null where they never were, and are 0 then.
+-- The time at which its views were read; null where they never were, and are 0 then.
 ALTER TABLE posts ADD COLUMN views_at INTEGER;
 -- Kinds of its media, separated by spaces.
 ALTER TABLE posts ADD COLUMN media TEXT;
@@ -24,13 +24,14 @@ CREATE TABLE post_tombstones (
 ) STRICT;
 CREATE INDEX post_tombstones_by_messenger_id ON post_tombstones (channel_id, msgr_post_id);
 
--- One row: the highest number of a post that is gone, or never was more than a tombstone. Customers know
--- posts by their numbers, so none is given again.
+-- The highest number of posts that are gone, in one row. Customers know posts by their numbers, so none is
+-- given again, even when the tombstone is gone with its channel.
 CREATE TABLE post_numbers (highest INTEGER NOT NULL) STRICT;
 INSERT INTO post_numbers VALUES (0);
+-- Finds those of a post when it is removed.
 CREATE INDEX IF NOT EXISTS read_posts_by_post ON read_posts (post_id);
 CREATE TRIGGER posts_removed BEFORE DELETE ON posts BEGIN
-  -- No event that is not cut yet has it.
+  -- Posts that wait to be cut into events: this one is not sent.
   DELETE FROM read_posts WHERE post_id = old.id;
   UPDATE post_numbers SET highest = old.id WHERE highest < old.id;
 END;
