@@ -85,6 +85,13 @@ export const SETTINGS = {
     "5000",
     integer(1, 600_000),
   ),
+  KANALOG_STATISTICS_OPEN_DAYS: setting(
+    "statisticsOpenDays",
+    "How many of the last Moscow days, today included, go on following their posts: views and posts " +
+      "that no import gave.",
+    "7",
+    integer(1, 60),
+  ),
   KANALOG_SECRET: secret(
     optional(
       "secret",

@@ -1,6 +1,7 @@
 import { loadShippedDirectories } from "../catalog/imports/shipped-directories.ts";
 import { createManageChannels, type ManageChannels } from "../catalog/manage/manage-channels.ts";
 import { finishRemovals } from "../catalog/manage/removals.ts";
+import { createManagePosts, type ManagePosts } from "../catalog/posts/manage-posts.ts";
 import type { Config } from "../config.ts";
 import { type Accounts, createAccounts } from "../customers/accounts/accounts.ts";
 import { createKeys, type Keys } from "../customers/keys/keys.ts";
@@ -28,6 +29,7 @@ export interface Domains {
   db: Database;
   clock: Clock;
   channels: ManageChannels;
+  posts: ManagePosts;
   accounts: Accounts;
   keys: Keys;
   usage: Pick<Usage, "used">;
@@ -59,6 +61,7 @@ export async function openDomains(
     db,
     clock,
     channels: createManageChannels(db, clock, config.messengerHosts, channelWatchers),
+    posts: createManagePosts(db, changes, config.statisticsOpenDays),
     accounts: createAccounts(db, changes),
     keys: createKeys(db, changes, random),
     usage: createUsageStore(db),

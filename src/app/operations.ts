@@ -4,6 +4,7 @@ import { readExport } from "../catalog/exports/export-selection.ts";
 import { noteExport } from "../catalog/exports/note-export.ts";
 import { importRunChanges } from "../catalog/imports/import-run-changes.ts";
 import { runUpload } from "../catalog/imports/run-upload.ts";
+import { postChanges } from "../catalog/posts/manage-posts.ts";
 import { selectPosts } from "../catalog/posts/posts.store.ts";
 import { selectCatalog } from "../catalog/search/select-catalog.ts";
 import { selectDailyStatistics } from "../catalog/statistics/statistics.store.ts";
@@ -96,6 +97,7 @@ export const pools = {
       claimJobNow,
       ...importRunChanges,
       noteExport,
+      ...postChanges,
     },
   },
   /** Work for webhooks and mails that is due by the clock, beside the nightly jobs. */

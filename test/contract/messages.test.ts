@@ -206,6 +206,14 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
   receiverAnswered: [[{ status: 503 }, "The receiver answered 503."]],
   requiredForNewChannel: [[{}, "This field is required for a new channel."]],
   notNumber: [[{}, "A valid number is required."]],
+  giveAsString: [[{}, "Give it as a string."]],
+  notPostId: [
+    [
+      { maximum: "MAXIMUM" },
+      "Enter a whole number from 0 to MAXIMUM, or a message id of MAX, such as mid.… with 16 hexadecimal digits at its end.",
+    ],
+  ],
+  inFuture: [[{}, "This lies more than 5 minutes ahead of now."]],
   notSlug: [[{}, "Enter a code of lower-case letters, digits, hyphens and underscores."]],
   notSlugItem: [[{ given: "GIVEN" }, '"GIVEN" is not a code.']],
   notInstant: [[{}, "Datetime has wrong format. Use ISO 8601 with an offset or Z, 1970 to 9999."]],
@@ -230,7 +238,6 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
   ],
   moreHandlesMoved: [[{ handles: 5 }, "… and 5 more handles moved to other channels."]],
   mergedIntoItself: [[{}, "A channel cannot be merged into itself."]],
-  giveAsString: [[{}, "Give it as a string."]],
   notMessengerId: [[{}, "Enter a whole number from -9223372036854775808 to 9223372036854775807."]],
   channelNotNamed: [[{}, "Give id, msgr_id or handle."]],
   postNotNamed: [[{}, "Give id, or channel and msgr_post_id."]],

@@ -77,6 +77,23 @@ for (const version of MIGRATIONS.slice(1).keys()) {
       expect(lists.get("webhook_lists")).toEqual([{ channels: "[2,1]" }]);
     }
 
+    if (from < 11) {
+      // Views that were shown stay shown, as read when the post was; days count as given.
+      const added = new Map([
+        ["posts", ["id", "views", "views_at"]],
+        ["daily_statistics", ["views_given", "posts_given"]],
+      ]);
+      expect(Object.fromEntries(rowsOf(machine.database, added))).toEqual({
+        posts: [
+          { id: 1, views: 250, views_at: 1_700_000_001_000 },
+          { id: 2, views: 10, views_at: 1_700_000_061_000 },
+        ],
+        daily_statistics: [
+          { views_given: 1, posts_given: 1 },
+          { views_given: 1, posts_given: 1 },
+        ],
+      });
+    }
     expect(versionOf(machine.path(snapshot))).toBe(from);
     expect(statSync(machine.path(snapshot)).mode & 0o777).toBe(0o600);
     expect(rowsOf(machine.path(snapshot))).toEqual(before);

@@ -144,6 +144,7 @@ export async function startAppliance(
             clock: ports.clock,
             folder: import.meta.dir,
             messengerHosts: config.messengerHosts,
+            openDays: appliance.config.statisticsOpenDays,
             note: (said) => notes.push(inEnglish(said)),
           },
           replace,

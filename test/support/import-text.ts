@@ -15,7 +15,7 @@ export interface ImportTextOptions {
 
 /** Imports the content of a file, as the command does, into an appliance's database. */
 export async function importText(
-  { app: { domains }, config: { messengerHosts }, ports: { clock } }: Appliance,
+  { app: { domains }, config, ports: { clock } }: Appliance,
   kind: ImportKindName,
   content: string | Uint8Array,
   options: ImportTextOptions = {},
@@ -39,7 +39,13 @@ export async function importText(
   const summary = await runImport(importKinds[kind], rows, {
     db: domains.db,
     clock,
-    context: { clock, folder, messengerHosts, note: (said) => notes.push(inEnglish(said)) },
+    context: {
+      clock,
+      folder,
+      messengerHosts: config.messengerHosts,
+      openDays: config.statisticsOpenDays,
+      note: (said) => notes.push(inEnglish(said)),
+    },
     replace,
     onReject: ({ fault, ...reject }) => rejects.push({ ...reject, reason: inEnglish(fault) }),
     onProgress: () => {},

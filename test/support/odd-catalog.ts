@@ -33,7 +33,8 @@ const category = fc.constantFrom(...CATEGORIES.slice(1));
 const channel = fc.record({
   title,
   handle: maybe(fc.stringMatching(/^[a-z_][A-Za-z0-9_.-]{0,12}$/)),
-  msgr_id: maybe(fc.integer({ min: -1_009_999_999_999, max: 9_999_999_999 })),
+  // None in the form that Telegram's -100… has: its bare form may be another's.
+  msgr_id: maybe(fc.bigInt({ min: -(10n ** 12n), max: 2n ** 63n - 1n }).map(String)),
   description: maybe(oddText),
   link: maybe(fc.constantFrom("https://t.me/a,b", 'https://t.me/"q"', "http://t.me/+x=1")),
   image: maybe(fc.constantFrom("https://example.com/a.webp")),

@@ -65,6 +65,9 @@ const ROWS: Record<number, string> = {
     UPDATE public_cards SET json = replace(json, '"former_handles":[]', '"former_handles":["utro_old"]')
       WHERE id = 1;
     INSERT INTO removed_channels VALUES (4, 1, 1763000000000, 1);`,
+  11: `
+    INSERT INTO post_tombstones VALUES (9, 1, 9223372036854775807, 1763000000000);
+    INSERT INTO changed_days VALUES (1, 20000);`,
 };
 
 /** Makes a database as the program of a schema version left it, with rows in every table. */

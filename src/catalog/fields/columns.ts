@@ -27,6 +27,35 @@ export function integerColumn(minimum: number, maximum = Number.MAX_SAFE_INTEGER
   return column(readInteger({ minimum, maximum }));
 }
 
+/** Whether JSON's reading of a whole number may have rounded it. */
+function isRounded(given: unknown): boolean {
+  return Number.isInteger(given) && !Number.isSafeInteger(given);
+}
+
+const POST_ID_MAX = 2n ** 63n - 1n;
+
+/** A messenger's number of a post, as decimal digits; of MAX's `mid.…` the last 16 hexadecimal digits. */
+export function postIdColumn(): Column<string> {
+  return column((given) => {
+    if (isRounded(given)) return { fault: message("giveAsString") };
+    const text = typeof given === "string" || typeof given === "number" ? String(given) : "";
+    const [, hexadecimal] = /^mid\.[0-9a-f]*([0-9a-f]{16})$/i.exec(text) ?? [];
+    const isNumber = hexadecimal !== undefined || /^\d{1,19}$/.test(text);
+    const value = isNumber ? BigInt(hexadecimal === undefined ? text : `0x${hexadecimal}`) : null;
+    return value === null || value > POST_ID_MAX
+      ? { fault: message("notPostId", { maximum: String(POST_ID_MAX) }) }
+      : { value: String(value) };
+  });
+}
+
+/** A messenger's id that is kept as text, whatever it is made of. */
+export function textIdColumn(lengthMax: number): Column<string> {
+  const line = lineColumn(lengthMax);
+  return column((given) =>
+    isRounded(given) ? { fault: message("giveAsString") } : line.read(given),
+  );
+}
+
 export function numberColumn(): Column<number> {
   return column((given) => {
     const value =
@@ -90,11 +119,30 @@ export function slugColumn(): Column<string> {
   );
 }
 
+/** Items separated by spaces, or a JSON array of them. */
+function itemsOf(given: unknown): unknown[] {
+  const items: unknown[] = Array.isArray(given) ? given : String(given).split(/\s+/);
+  return items.filter((item) => item !== "");
+}
+
+/** Some of the options, separated by spaces or in a JSON array; each kept once. */
+export function choicesColumn<Option extends string>(options: readonly Option[]): Column<Option[]> {
+  const one = choiceColumn(options);
+  return column((given) => {
+    const chosen = new Set<Option>();
+    for (const item of itemsOf(given)) {
+      const read = one.read(item);
+      if ("fault" in read) return read;
+      chosen.add(read.value);
+    }
+    return { value: [...chosen] };
+  });
+}
+
 /** Slugs separated by spaces, or a JSON array of them; each kept once. */
 export function slugsColumn(): Column<string[]> {
   return column((given) => {
-    const items = Array.isArray(given) ? given : String(given).split(/\s+/);
-    const slugs = items.filter((item) => item !== "");
+    const slugs = itemsOf(given);
     const wrong = slugs.find((item) => typeof item !== "string" || !SLUG.test(item));
     return wrong === undefined
       ? { value: [...new Set(slugs as string[])] }

@@ -23,10 +23,10 @@ export function createChannelLookup(
   /** The last channel is remembered within a transaction: files tend to give its rows together. */
   let last: { name: number | string; id: number } | null = null;
 
-  function find(name: number | string): number | undefined {
+  function find(name: number | string, column = "channel"): number | undefined {
     if (typeof name === "number") return ids.byId(name);
     const reference = parseLinkOrHandle(name, messengerHosts);
-    if (reference === null) throw new RowFault("channel", message("notChannel"));
+    if (reference === null) throw new RowFault(column, message("notChannel"));
     if (reference.kind === "handle") return ids.byHandleEver(reference.handle);
     return reference.kind === "messengerId" ? ids.byMessengerId(reference.messengerId) : undefined;
   }
@@ -56,6 +56,9 @@ export function createChannelLookup(
       if (named === id) return id;
       throw new RowFault("channel_msgr_id", message("twoChannels", { channel: named, other: id }));
     },
+
+    /** Null for a channel that is not in the catalog. @throws RowFault for what names no channel */
+    findKnown: (name: number | string, column: string): number | null => find(name, column) ?? null,
 
     /** To be called before each commit: later the channel may be removed. */
     forget(): void {

@@ -23,7 +23,8 @@ export async function importFile(
   await runImport(kind, rows, {
     db,
     clock,
-    context: { clock, folder: source.folder, messengerHosts: [], note: () => {} },
+    // Channels and posts, for which these matter, come in none of the program's files.
+    context: { clock, folder: source.folder, messengerHosts: [], openDays: 1, note: () => {} },
     replace: false,
     onReject: ({ line, fault }) => {
       throw new Error(`${path}, line ${line}: ${inEnglish(fault)}`);

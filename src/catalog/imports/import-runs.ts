@@ -34,14 +34,12 @@ const SILENT_MS = 30_000;
  * @param db where they are read
  * @param changes as they are run on a connection that writes
  * @param runUpload runs one on a thread of its own
- * @param messengerHosts by which links are known
  */
 export function createImportRuns(
   db: Database,
   changes: ImportRunChanges,
   runUpload: (upload: Upload) => Promise<void>,
   files: UploadFiles,
-  messengerHosts: readonly string[],
   { clock, random, log }: { clock: Clock; random: Random; log: Log },
 ) {
   const owner = processName(random.uuid(clock.now()));
@@ -98,7 +96,7 @@ export function createImportRuns(
       const path = files.take(input.file.path);
       try {
         const id = await changes.startImport({ kind, fileName, summary, owner }, by);
-        const running = run({ id, kind, fileName, path, summary, messengerHosts, stop });
+        const running = run({ id, kind, fileName, path, summary, stop });
         underWay.add(running);
         void running.finally(() => underWay.delete(running));
         return id;

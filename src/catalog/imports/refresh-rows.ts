@@ -22,8 +22,9 @@ export function createRefresh(db: Database): (row: Given<ChannelRow>) => RowOutc
   const numbers = createChannelNumbers(db);
 
   function find({ id, msgr_id, handle }: Given<ChannelRow>): number | undefined {
-    if (id != null) return msgr_id == null && handle == null ? id : undefined;
-    if (msgr_id != null) return handle == null ? ids.byMessengerId(msgr_id) : undefined;
+    // Null clears what the channel is also named by.
+    if (id != null) return msgr_id === undefined && handle === undefined ? id : undefined;
+    if (msgr_id != null) return handle === undefined ? ids.byMessengerId(msgr_id) : undefined;
     return handle == null ? undefined : ids.byHandle(handle);
   }
 

@@ -6,6 +6,7 @@ import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { inEnglish, type Message, message, verbatim } from "../../values/messages/messages.ts";
 import { shortened } from "../../values/shortened.ts";
+import type { ImportContext } from "./import-kind.ts";
 import { type ImportKindName, importKinds } from "./import-kinds.ts";
 import { saveProgress } from "./import-runs.store.ts";
 import type { RunProgress, ShownReject } from "./import-runs.table.ts";
@@ -23,11 +24,12 @@ export interface Upload {
   /** Where the uploaded file lies on this machine. */
   path: string;
   summary: RunProgress;
-  /** As in `ImportContext`. */
-  messengerHosts: readonly string[];
   /** One 32-bit number in shared memory: other than 0 where the import is to stop. */
   stop: SharedArrayBuffer;
 }
+
+/** Settings that an upload is imported by. */
+export type UploadSettings = Pick<ImportContext, "messengerHosts" | "openDays">;
 
 /** Recorded as the failure of a run that was cut short. */
 export const INTERRUPTED = message("importInterrupted");
@@ -45,7 +47,16 @@ const TEXT_LENGTH_MAX = 500;
 export async function runUpload(
   db: Database,
   clock: Clock,
-  { id, kind: name, fileName, path, summary, messengerHosts, stop }: Upload,
+  {
+    id,
+    kind: name,
+    fileName,
+    path,
+    summary,
+    stop,
+    messengerHosts,
+    openDays,
+  }: Upload & UploadSettings,
 ): Promise<void> {
   const kind = importKinds[name];
   const rejects: ShownReject[] = [];
@@ -79,6 +90,7 @@ export async function runUpload(
         clock,
         folder: null,
         messengerHosts,
+        openDays,
         note: (said) => addUpTo(NOTES_MAX, summary.notes, cut(said)),
       },
       replace,

@@ -1,6 +1,8 @@
 import { type Database, statement, type Transaction } from "../../db/database.ts";
+import { dayOf } from "../../values/moscow-time.ts";
 import { createLastPosts } from "../channels/channels.store.ts";
 import { newestPostAt } from "../posts/posts.store.ts";
+import { createChangedDays } from "../statistics/open-days.store.ts";
 
 /** A channel that is merged or deleted. */
 export interface Removal {
@@ -45,13 +47,15 @@ export function insertRemoval(tx: Transaction, removal: Removal, now: number): v
  * @returns whether there were some
  */
 export function removeSome(tx: Transaction, removal: Removal): boolean {
-  return removeSomePosts(tx, removal) || removeSomeDays(tx, removal);
+  return (
+    removeSomePosts(tx, removal) || removeSomeTombstones(tx, removal) || removeSomeDays(tx, removal)
+  );
 }
 
 function removeSomePosts(tx: Transaction, { id, intoId }: Removal): boolean {
-  const rows = statement<{ id: number }>(
+  const rows = statement<{ id: number; published_at: number }>(
     tx,
-    "SELECT id FROM posts WHERE channel_id = ? LIMIT ?",
+    "SELECT id, published_at FROM posts WHERE channel_id = ? LIMIT ?",
   ).all(id, POSTS_PER_STEP);
   if (rows.length === 0) return false;
   const ids = JSON.stringify(rows.map((row) => row.id));
@@ -59,18 +63,29 @@ function removeSomePosts(tx: Transaction, { id, intoId }: Removal): boolean {
     statement(
       tx,
       `UPDATE OR IGNORE posts SET channel_id = @intoId
-       WHERE id IN (SELECT value FROM json_each(@ids))`,
+       WHERE id IN (SELECT value FROM json_each(@ids)) AND NOT EXISTS (
+         SELECT 1 FROM post_tombstones t
+         WHERE t.channel_id = @intoId AND t.msgr_post_id = posts.msgr_post_id)`,
     ).run({ intoId, ids });
+    const days = createChangedDays(tx);
+    for (const day of new Set(rows.map((row) => dayOf(row.published_at)))) days.mark(intoId, day);
   }
-  const left = `SELECT p.id FROM json_each(@ids) given CROSS JOIN posts p ON p.id = given.value
-    WHERE p.channel_id = @id`;
   statement(
     tx,
-    "UPDATE removed_posts SET last_id = max(last_id, (SELECT max(value) FROM json_each(?)))",
-  ).run(ids);
-  statement(tx, `DELETE FROM read_posts WHERE post_id IN (${left})`).run({ ids, id });
-  statement(tx, `DELETE FROM posts WHERE id IN (${left})`).run({ ids, id });
+    `DELETE FROM posts
+     WHERE id IN (SELECT value FROM json_each(@ids)) AND +channel_id = @id`,
+  ).run({ ids, id });
   return true;
+}
+
+/** Posts that were taken down stay so in the other channel. */
+function removeSomeTombstones(tx: Transaction, { id, intoId }: Removal): boolean {
+  const some = "id IN (SELECT id FROM post_tombstones WHERE channel_id = @id LIMIT @limit)";
+  const left =
+    intoId === null
+      ? statement(tx, `DELETE FROM post_tombstones WHERE ${some}`)
+      : statement(tx, `UPDATE post_tombstones SET channel_id = @intoId WHERE ${some}`);
+  return left.run({ id, intoId, limit: POSTS_PER_STEP }).changes > 0;
 }
 
 function removeSomeDays(tx: Transaction, { id, intoId }: Removal): boolean {
@@ -96,6 +111,11 @@ export function endRemoval(tx: Transaction, { id, intoId }: Removal): void {
   const newest = intoId === null ? null : newestPostAt(tx, intoId);
   if (intoId !== null && newest !== null) createLastPosts(tx)(intoId, newest);
   statement(tx, "DELETE FROM channels WHERE id = ?").run(id);
+  // Whoever was merged into this one is found where it went.
+  statement(tx, "UPDATE removed_channels SET into_id = @intoId WHERE into_id = @id").run({
+    id,
+    intoId,
+  });
   statement(tx, "UPDATE removed_channels SET is_done = 1 WHERE id = ?").run(id);
 }
 

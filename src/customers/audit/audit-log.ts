@@ -38,6 +38,7 @@ export type AuditAction =
   | "person.password-link"
   | "person.password-mail"
   | "plan.set"
+  | "post.delete"
   | "staff.add"
   | "staff.remove"
   | "webhook.change"
@@ -59,6 +60,7 @@ export type AuditTarget =
   | "organization"
   | "person"
   | "plan"
+  | "post"
   | "webhook";
 
 /** Details that are recorded of a change beside its target. Never a secret. */

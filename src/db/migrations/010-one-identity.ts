@@ -30,13 +30,6 @@ CREATE TABLE removed_channels (
   -- 0: some of its rows are still to be moved or removed.
   is_done INTEGER NOT NULL CHECK (is_done IN (0, 1))
 ) STRICT;
+CREATE INDEX removed_channels_by_into ON removed_channels (into_id) WHERE into_id IS NOT NULL;
 CREATE INDEX removed_channels_under_way ON removed_channels (id) WHERE is_done = 0;
-
--- One row: the largest number of the posts that were removed with their channels. It is not given again,
--- since receivers of events know posts by their numbers.
-CREATE TABLE removed_posts (last_id INTEGER NOT NULL) STRICT;
-INSERT INTO removed_posts VALUES (0);
-
--- Who refers to a post is found when it is removed.
-CREATE INDEX read_posts_by_post ON read_posts (post_id);
 `;

@@ -20,6 +20,7 @@ import { channelCommand } from "./database/channel.ts";
 import { checkCommand } from "./database/check.ts";
 import { exportCommand } from "./database/export.ts";
 import { importCommand } from "./database/import.ts";
+import { postCommand } from "./database/post.ts";
 import { searchCommand } from "./database/search.ts";
 import { configCommand, openApiCommand, recountCommand } from "./database/upkeep.ts";
 import { healthCommand } from "./serving/health.ts";
@@ -41,6 +42,7 @@ export async function runCommandLine(
     .addCommand(importCommand(context))
     .addCommand(exportCommand(context))
     .addCommand(channelCommand(context))
+    .addCommand(postCommand(context))
     .addCommand(orgCommand(context))
     .addCommand(memberCommand(context))
     .addCommand(keyCommand(context))

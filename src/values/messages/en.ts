@@ -168,6 +168,10 @@ export const en = {
   // Rows of imports.
   requiredForNewChannel: "This field is required for a new channel.",
   notNumber: "A valid number is required.",
+  giveAsString: "Give it as a string.",
+  notPostId: ({ maximum }: { maximum: string }) =>
+    `Enter a whole number from 0 to ${maximum}, or a message id of MAX, such as mid.… with 16 hexadecimal digits at its end.`,
+  inFuture: "This lies more than 5 minutes ahead of now.",
   notSlug: "Enter a code of lower-case letters, digits, hyphens and underscores.",
   notSlugItem: ({ given }: { given: string }) => `"${given}" is not a code.`,
   notInstant: "Datetime has wrong format. Use ISO 8601 with an offset or Z, 1970 to 9999.",
@@ -184,7 +188,6 @@ export const en = {
   moreHandlesMoved: ({ handles }: { handles: number }) =>
     `… and ${handles} more handles moved to other channels.`,
   mergedIntoItself: "A channel cannot be merged into itself.",
-  giveAsString: "Give it as a string.",
   notMessengerId: "Enter a whole number from -9223372036854775808 to 9223372036854775807.",
   noChannel: ({ channel }: { channel: number | string }) => `There is no channel ${channel}.`,
   channelNotNamed: "Give id, msgr_id or handle.",

@@ -121,6 +121,10 @@ export const ru: Messages = {
 
   requiredForNewChannel: "Для нового канала это поле нужно заполнить.",
   notNumber: "Введите число.",
+  giveAsString: "Передайте значение строкой.",
+  notPostId: ({ maximum }) =>
+    `Укажите целое число от 0 до ${maximum} или идентификатор сообщения MAX вида mid.… с 16 шестнадцатеричными цифрами в конце.`,
+  inFuture: "Это больше чем на 5 минут позже текущего времени.",
   notSlug: "Введите код из строчных латинских букв, цифр, дефисов и подчёркиваний.",
   notSlugItem: ({ given }) => `«${given}» — не код.`,
   notInstant: "Введите время по ISO 8601 со смещением или Z, с 1970 по 9999 год.",
@@ -134,7 +138,6 @@ export const ru: Messages = {
   handleMoved: ({ handle, from, to }) => `@${handle} перешло от канала ${from} к каналу ${to}.`,
   moreHandlesMoved: ({ handles }) => `… и ещё имён перешло к другим каналам: ${handles}.`,
   mergedIntoItself: "Канал нельзя объединить с ним самим.",
-  giveAsString: "Запишите его строкой.",
   notMessengerId: "Введите целое число от -9223372036854775808 до 9223372036854775807.",
   noChannel: ({ channel }) => `Канала ${channel} нет.`,
   channelNotNamed: "Укажите id, msgr_id или handle.",

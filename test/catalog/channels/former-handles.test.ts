@@ -21,7 +21,7 @@ test("a handle that nobody has now finds the channel that had it last, everywher
   await row(channel(5, { handle: "OldName" }));
   await row({ id: 5, handle: "NewName" });
   await imported(appliance, "posts", [
-    { id: 9, channel: 5, msgr_post_id: 1, published_at: "2026-11-20T10:00:00Z" },
+    { id: 9, channel: 5, msgr_post_id: 1, published_at: "2026-11-20T08:00:00Z" },
   ]);
   for (const path of [
     `${CATALOG}oldname/`,
@@ -51,7 +51,7 @@ test("rows of posts and statistics may name a channel by a former handle", async
   await row(channel(5, { handle: "old" }));
   await row({ id: 5, handle: "new" });
   await imported(appliance, "posts", [
-    { channel: "@old", msgr_post_id: 1, published_at: "2026-11-20T10:00:00Z" },
+    { channel: "@old", msgr_post_id: 1, published_at: "2026-11-20T08:00:00Z" },
   ]);
   await imported(appliance, "stats", [{ channel: "t.me/old", day: "2026-11-19", subscribers: 3 }]);
   const days = await appliance.get(

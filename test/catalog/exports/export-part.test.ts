@@ -222,7 +222,7 @@ test("cells are quoted where they must be, null is empty, and formulas are held 
   expect(await line(false)).toBe(`1,-1001,h,"'=SUM(A1), ""x"""${rest}`);
   expect(await line(true)).toBe(`1,-1001,h,"=SUM(A1), ""x"""${rest}`);
   expect(await exported(appliance, { kind: "channels", format: "ndjson" })).toStartWith(
-    '{"id":1,"msgr_id":-1001,"handle":"h","title":"=SUM(A1), \\"x\\"","description":null,',
+    '{"id":1,"msgr_id":"-1001","handle":"h","title":"=SUM(A1), \\"x\\"","description":null,',
   );
 });
 

@@ -131,7 +131,7 @@ test("posts and statistics name their channel by number, handle, link or messeng
       ...[{ channel: 5 }, { channel: "@Five" }, { channel: "https://t.me/five/8" }],
       ...[{ channel: "five.t.me" }, { channel_msgr_id: "9223372036854775807" }],
       ...[{ channel: "@five", channel_msgr_id: "9223372036854775807" }],
-    ].map((named, at) => ({ ...named, msgr_post_id: at, published_at: "2026-11-20T10:00:00Z" })),
+    ].map((named, at) => ({ ...named, msgr_post_id: at, published_at: "2026-11-20T08:00:00Z" })),
   );
   expect(posts).toMatchObject({ inserted: 6, rejected: 0 });
   expect((await appliance.get(`${CATALOG}5/posts/`)).body.results).toHaveLength(6);
@@ -153,7 +153,7 @@ test("a row that names no channel, two, or one that is not there is rejected", a
     { id: 6, title: "S", subscribers: 1 },
   ]);
   for (const [kind, rest] of [
-    ["posts", { msgr_post_id: 1, published_at: "2026-11-20T10:00:00Z" }],
+    ["posts", { msgr_post_id: 1, published_at: "2026-11-20T08:00:00Z" }],
     ["stats", { day: "2026-11-19", subscribers: 1, views: 1, posts: 1 }],
   ] as const) {
     const { inserted, rejects } = await appliance.importRows(kind, [

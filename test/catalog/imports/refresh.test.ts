@@ -55,6 +55,14 @@ test("a channel that a file names in two ways has what its last row says", async
   expect(await subscribersById()).toEqual({ 1: 5, 2: 7, 3: 300 });
 });
 
+test("a row that gives a number and takes the handle does both", async () => {
+  await appliance.importRows("channels", [{ id: 1, handle: null, subscribers: 5 }]);
+  expect((await appliance.get("/v1/msgr/channels/1/")).body).toMatchObject({
+    handle: null,
+    subscribers: 5,
+  });
+});
+
 test("rejected rows are told in the order of the file's lines", async () => {
   const { rejects } = await appliance.importRows("channels", [
     { id: 9, subscribers: 900 },

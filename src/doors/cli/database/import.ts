@@ -78,7 +78,11 @@ async function runCommand(
   await requireUtf8(source);
   const format = options.format ?? formatOf(source.name);
   const open = options.dryRun === true ? withDomainsOfCopy : withDomains;
-  const { databasePath, messengerHosts } = readConfig(context.environment);
+  const {
+    databasePath,
+    messengerHosts,
+    statisticsOpenDays: openDays,
+  } = readConfig(context.environment);
   const rejects = createRejects(options.rejects, [path, databasePath], output.note);
   const interrupt = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => interrupt.abort());
@@ -96,6 +100,7 @@ async function runCommand(
             clock,
             folder: source.folder,
             messengerHosts,
+            openDays,
             note: (said) => output.note(inEnglish(said)),
           },
           replace: options.replace === true,

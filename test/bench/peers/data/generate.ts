@@ -84,7 +84,9 @@ function writeChannels(db: Database, channels: number): void {
 
 function writeDays(db: Database, channels: number): void {
   const subscribersOf = db.prepare("SELECT subscribers FROM channels WHERE id = ?").raw();
-  const insert = db.prepare("INSERT INTO daily_statistics VALUES (?, ?, ?, ?, ?)");
+  const insert = db.prepare(
+    "INSERT INTO daily_statistics (channel_id, day, subscribers, views, posts) VALUES (?, ?, ?, ?, ?)",
+  );
   inParts(db, channels, (first, last) => {
     for (let id = first; id <= last; id++) {
       const subscribers = subscribersOf.get(id)?.[0] as number;

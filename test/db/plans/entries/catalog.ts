@@ -551,6 +551,12 @@ export const catalog: Entries = {
       rows: 1,
     },
     {
+      sql: "SELECT max(highest, coalesce((SELECT max(id) FROM posts), 0)) + 1 AS id FROM post_numbers",
+      plan: ["SCAN post_numbers", "SCALAR SUBQUERY 1", "  SEARCH posts"],
+      rows: 2,
+      why: "The one row of the highest number that is gone, and the end of the posts.",
+    },
+    {
       sql: "INSERT INTO posts (…) VALUES (…)",
       plan: ["SEARCH read_posts USING COVERING INDEX read_posts_by_post (post_id=?)"],
       rows: 0,
@@ -561,16 +567,12 @@ export const catalog: Entries = {
       rows: 1,
     },
     {
-      sql: "SELECT max(coalesce((SELECT max(id) FROM posts), 0), (SELECT last_id FROM removed_posts)) + 1 AS id",
+      sql: "DELETE FROM posts WHERE id = ?",
       plan: [
-        "SCAN CONSTANT ROW",
-        "SCALAR SUBQUERY 1",
-        "  SEARCH posts",
-        "SCALAR SUBQUERY 2",
-        "  SCAN removed_posts",
+        "SEARCH posts USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH read_posts USING COVERING INDEX read_posts_by_post (post_id=?)",
       ],
-      rows: 2,
-      why: "The largest number, at the end of the table, and a table of one row.",
+      rows: 1,
     },
   ],
   "catalog/posts/posts.store.ts newestPostAt": [
@@ -680,6 +682,13 @@ export const catalog: Entries = {
       rows: 120,
     },
   ],
+  "catalog/posts/posts.store.ts toPublicView": [
+    {
+      sql: "SELECT is_public FROM channels WHERE id = ?",
+      plan: ["SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
   "catalog/statistics/close-day.ts closeDay": [
     {
       sql: "SELECT id FROM channels WHERE is_public = 1 AND id > ? ORDER BY id LIMIT ?",
@@ -688,7 +697,7 @@ export const catalog: Entries = {
       why: "A part of 500 channels, with those before the next public one; outside of any transaction.",
     },
     {
-      sql: "INSERT INTO daily_statistics (…) SELECT c.id, :day, c.subscribers, (SELECT coalesce(sum(p.views), 0) FROM posts p WHERE p.channel_id = c.id AND p.published_at >= :from AND p.published_at < :until), (SELECT count(*) FROM posts p WHERE p.channel_id = c.id AND p.published_at >= :from AND p.published_at < :until) FROM channels c WHERE c.is_public = 1 AND c.id BETWEEN :first AND :last ON CONFLICT (channel_id, day) DO NOTHING",
+      sql: "INSERT INTO daily_statistics (…) SELECT c.id, :day, c.subscribers, (SELECT coalesce(sum(p.views), 0) FROM posts p WHERE p.channel_id = c.id AND p.published_at >= :from AND p.published_at < :until), (SELECT count(*) FROM posts p WHERE p.channel_id = c.id AND p.published_at >= :from AND p.published_at < :until), 0, 0 FROM channels c WHERE c.is_public = 1 AND c.id BETWEEN :first AND :last ON CONFLICT (channel_id, day) DO NOTHING",
       plan: [
         "SEARCH c USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)",
         "CORRELATED SCALAR SUBQUERY 1",
@@ -696,13 +705,13 @@ export const catalog: Entries = {
         "CORRELATED SCALAR SUBQUERY 2",
         "  SEARCH p USING COVERING INDEX posts_by_time (channel_id=? AND published_at>? AND published_at<?)",
       ],
-      rows: 520,
+      rows: 60,
       why: "A part of 500 channels, each with the posts of one day.",
     },
   ],
   "catalog/statistics/statistics.store.ts createStatisticsRecords": [
     {
-      sql: "SELECT subscribers, views, posts FROM daily_statistics WHERE channel_id = ? AND day = ?",
+      sql: "SELECT … FROM daily_statistics WHERE channel_id = ? AND day = ?",
       plan: ["SEARCH daily_statistics USING PRIMARY KEY (channel_id=? AND day=?)"],
       rows: 1,
     },
@@ -711,7 +720,7 @@ export const catalog: Entries = {
       plan: [
         "SEARCH posts USING INDEX posts_by_time (channel_id=? AND published_at>? AND published_at<?)",
       ],
-      rows: 0,
+      rows: 1,
     },
     {
       sql: "INSERT INTO daily_statistics (…) VALUES (…), …",
@@ -785,6 +794,7 @@ export const catalog: Entries = {
       sql: "DELETE FROM channels WHERE id = ?",
       plan: [
         "SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH post_tombstones USING COVERING INDEX post_tombstones_by_messenger_id (channel_id=?)",
         "SEARCH former_handles USING COVERING INDEX former_handles_by_channel (channel_id=?)",
         "SEARCH channel_texts USING INTEGER PRIMARY KEY (rowid=?)",
         "SEARCH public_cards USING INTEGER PRIMARY KEY (rowid=?)",
@@ -794,6 +804,11 @@ export const catalog: Entries = {
         "SEARCH channel_cards USING INTEGER PRIMARY KEY (rowid=?)",
       ],
       rows: 1,
+    },
+    {
+      sql: "UPDATE removed_channels SET into_id = @intoId WHERE into_id = @id",
+      plan: ["SEARCH removed_channels USING INDEX removed_channels_by_into (into_id=?)"],
+      rows: 0,
     },
     {
       sql: "UPDATE removed_channels SET is_done = 1 WHERE id = ?",
@@ -820,49 +835,30 @@ export const catalog: Entries = {
   ],
   "catalog/manage/removals.store.ts removeSomePosts": [
     {
-      sql: "SELECT id FROM posts WHERE channel_id = ? LIMIT ?",
-      plan: ["SEARCH posts USING COVERING INDEX posts_by_messenger_id (channel_id=?)"],
+      sql: "SELECT id, published_at FROM posts WHERE channel_id = ? LIMIT ?",
+      plan: ["SEARCH posts USING COVERING INDEX posts_by_time (channel_id=?)"],
       rows: 20,
     },
     {
-      sql: "UPDATE OR IGNORE posts SET channel_id = @intoId WHERE id IN (SELECT value FROM json_each(@ids))",
+      sql: "UPDATE OR IGNORE posts SET channel_id = @intoId WHERE id IN (SELECT value FROM json_each(@ids)) AND NOT EXISTS ( SELECT 1 FROM post_tombstones t WHERE t.channel_id = @intoId AND t.msgr_post_id = posts.msgr_post_id)",
       plan: [
         "SEARCH posts USING INTEGER PRIMARY KEY (rowid=?)",
         "LIST SUBQUERY 1",
         "  SCAN json_each VIRTUAL TABLE INDEX 1:",
+        "CORRELATED SCALAR SUBQUERY 2",
+        "  SEARCH t USING COVERING INDEX post_tombstones_by_messenger_id (channel_id=? AND msgr_post_id=?)",
       ],
       rows: 20,
     },
     {
-      sql: "UPDATE removed_posts SET last_id = max(last_id, (SELECT max(value) FROM json_each(?)))",
-      plan: [
-        "SCAN removed_posts",
-        "SCALAR SUBQUERY 1",
-        "  SEARCH json_each VIRTUAL TABLE INDEX 1:",
-      ],
-      rows: 21,
-      why: "A table of one row, and the posts of a step.",
-    },
-    {
-      sql: "DELETE FROM read_posts WHERE post_id IN (SELECT p.id FROM json_each(@ids) given CROSS JOIN posts p ON p.id = given.value WHERE p.channel_id = @id)",
-      plan: [
-        "SEARCH read_posts USING COVERING INDEX read_posts_by_post (post_id=?)",
-        "LIST SUBQUERY 1",
-        "  SCAN given VIRTUAL TABLE INDEX 1:",
-        "  SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
-      ],
-      rows: 40,
-    },
-    {
-      sql: "DELETE FROM posts WHERE id IN (SELECT p.id FROM json_each(@ids) given CROSS JOIN posts p ON p.id = given.value WHERE p.channel_id = @id)",
+      sql: "DELETE FROM posts WHERE id IN (SELECT value FROM json_each(@ids)) AND +channel_id = @id",
       plan: [
         "SEARCH posts USING INTEGER PRIMARY KEY (rowid=?)",
         "LIST SUBQUERY 1",
-        "  SCAN given VIRTUAL TABLE INDEX 1:",
-        "  SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
+        "  SCAN json_each VIRTUAL TABLE INDEX 1:",
         "SEARCH read_posts USING COVERING INDEX read_posts_by_post (post_id=?)",
       ],
-      rows: 60,
+      rows: 40,
     },
   ],
   "catalog/manage/removals.store.ts selectRemoval": [
@@ -871,6 +867,26 @@ export const catalog: Entries = {
       plan: ["SCAN removed_channels USING INDEX removed_channels_under_way"],
       rows: 1,
       why: "An index of the removals under way, of which there is one at the most.",
+    },
+  ],
+  "catalog/manage/removals.store.ts removeSomeTombstones": [
+    {
+      sql: "UPDATE post_tombstones SET channel_id = @intoId WHERE id IN (SELECT id FROM post_tombstones WHERE channel_id = @id LIMIT @limit)",
+      plan: [
+        "SEARCH post_tombstones USING INTEGER PRIMARY KEY (rowid=?)",
+        "LIST SUBQUERY 1",
+        "  SEARCH post_tombstones USING COVERING INDEX post_tombstones_by_messenger_id (channel_id=?)",
+      ],
+      rows: 0,
+    },
+    {
+      sql: "DELETE FROM post_tombstones WHERE id IN (SELECT id FROM post_tombstones WHERE channel_id = @id LIMIT @limit)",
+      plan: [
+        "SEARCH post_tombstones USING INTEGER PRIMARY KEY (rowid=?)",
+        "LIST SUBQUERY 1",
+        "  SEARCH post_tombstones USING COVERING INDEX post_tombstones_by_messenger_id (channel_id=?)",
+      ],
+      rows: 0,
     },
   ],
   "catalog/exports/exports.store.ts daysAfter": [
@@ -902,6 +918,71 @@ export const catalog: Entries = {
       sql: "SELECT … FROM posts p WHERE p.channel_id = ? AND p.published_at = ? AND p.id > ? ORDER BY p.id LIMIT ?",
       plan: ["SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at=? AND id>?)"],
       rows: 1,
+    },
+  ],
+  "catalog/posts/tombstones.store.ts createTombstones": [
+    {
+      sql: "SELECT … FROM post_tombstones WHERE id = ?",
+      plan: ["SEARCH post_tombstones USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 0,
+    },
+    {
+      sql: "SELECT … FROM post_tombstones WHERE channel_id = ? AND msgr_post_id = ? LIMIT 1",
+      plan: [
+        "SEARCH post_tombstones USING COVERING INDEX post_tombstones_by_messenger_id (channel_id=? AND msgr_post_id=?)",
+      ],
+      rows: 1,
+    },
+    {
+      sql: "DELETE FROM post_tombstones WHERE id = ?",
+      plan: ["SEARCH post_tombstones USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+    {
+      sql: "UPDATE channels SET last_post_at = (SELECT max(published_at) FROM posts WHERE channel_id = @channel) WHERE id = @channel AND last_post_at = @publishedAt",
+      plan: [
+        "SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)",
+        "SCALAR SUBQUERY 1",
+        "  SEARCH posts USING COVERING INDEX posts_by_time (channel_id=?)",
+      ],
+      rows: 1,
+    },
+  ],
+  "catalog/statistics/open-days.store.ts createChangedDays": [
+    {
+      sql: "INSERT INTO changed_days (channel_id, day) SELECT channel_id, day FROM daily_statistics WHERE channel_id = ? AND day = ? AND (views_given = 0 OR posts_given = 0) ON CONFLICT (channel_id, day) DO NOTHING",
+      plan: ["SEARCH daily_statistics USING PRIMARY KEY (channel_id=? AND day=?)"],
+      rows: 1,
+    },
+  ],
+  "catalog/statistics/open-days.store.ts forgetChangedDay": [
+    {
+      sql: "DELETE FROM changed_days WHERE channel_id = ? AND day = ?",
+      plan: ["SEARCH changed_days USING PRIMARY KEY (channel_id=? AND day=?)"],
+      rows: 1,
+    },
+  ],
+  "catalog/statistics/open-days.store.ts saveDerived": [
+    {
+      sql: "UPDATE daily_statistics SET … WHERE channel_id = @channelId AND day = @day AND (views_given = 0 AND views <> @views OR posts_given = 0 AND posts <> @posts)",
+      plan: ["SEARCH daily_statistics USING PRIMARY KEY (channel_id=? AND day=?)"],
+      rows: 1,
+    },
+  ],
+  "catalog/statistics/open-days.store.ts selectChangedDays": [
+    {
+      sql: "SELECT channel_id AS channelId, day FROM changed_days ORDER BY channel_id, day LIMIT ?",
+      plan: ["SCAN changed_days"],
+      rows: 20,
+      why: "Some of the days whose posts changed, which are few and forgotten after.",
+    },
+  ],
+  "catalog/statistics/open-days.store.ts selectDerivedDays": [
+    {
+      sql: "SELECT … FROM daily_statistics WHERE (channel_id, day) > (?, ?) AND (views_given = 0 OR posts_given = 0) ORDER BY channel_id, day LIMIT ?",
+      plan: ["SEARCH daily_statistics USING PRIMARY KEY ((channel_id,day)>(?,?))"],
+      rows: 94100,
+      why: "kanalog recount looks at all days, outside of transactions.",
     },
   ],
 };

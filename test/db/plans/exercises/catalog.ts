@@ -11,7 +11,8 @@ import { BUSY_CHANNEL, type World } from "../world.ts";
 export async function exerciseCatalog({ appliance, customer }: World): Promise<void> {
   const { db, clock } = appliance.app.domains;
   // Searches are planned by what it counts.
-  await runJob(db, clock, { name: "optimize-search", dueAt: clock.now(), backups: null });
+  const settings = { backups: null, openDays: 7 };
+  await runJob(db, clock, { name: "optimize-search", dueAt: clock.now(), settings });
 
   const get = async (path: string): Promise<Answer> => {
     const answer = await appliance.get(`/v1/msgr/${path}`, customer.key);

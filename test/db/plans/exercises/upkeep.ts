@@ -1,10 +1,12 @@
 import { importRunChanges } from "../../../../src/catalog/imports/import-run-changes.ts";
 import { selectRunning } from "../../../../src/catalog/imports/import-runs.store.ts";
+import { recountDays } from "../../../../src/catalog/statistics/open-days.ts";
 import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
 import { selectStaffEmails } from "../../../../src/customers/people/people.store.ts";
 import { rewriteMeta } from "../../../../src/db/meta.ts";
 import { inTransaction } from "../../../../src/db/transaction.ts";
 import { addMail } from "../../../../src/push/mail/mails.ts";
+import { dayOf, formatDay } from "../../../../src/values/moscow-time.ts";
 import { imported } from "../../../support/expectations.ts";
 import { DAY_MS } from "../../../support/pushing.ts";
 import { addPerson, signedInVisitor } from "../../../support/visitor.ts";
@@ -57,11 +59,24 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
     published_at: new Date(ports.clock.now()).toISOString(),
   }));
   await imported(appliance, "posts", posts);
+  // Derived from the posts, which then change.
+  const day = formatDay(dayOf(ports.clock.now()));
+  const today = posts.map(({ channel }) => ({ channel, day, subscribers: 10 }));
+  await imported(appliance, "stats", today);
   await imported(appliance, "posts", [
     ...posts.map((row) => ({ ...row, views: 7 })),
     { channel_msgr_id: 1_000_006, msgr_post_id: 3, published_at: "2026-11-19T10:00:00Z" },
     { channel: "@channel_5", msgr_post_id: 3, text: "Пост", published_at: "2026-11-19T10:00:00Z" },
   ]);
+  await imported(appliance, "posts", [
+    { id: 2_000_000, deleted: true },
+    { channel: 40_000, msgr_post_id: 1, published_at: "2026-11-19T10:00:00Z", deleted: false },
+    { channel: 40_001, msgr_post_id: 1_000, deleted: true },
+    { id: 2_000_002, forwarded_from: 40_003 },
+  ]);
+  appliance.app.services.posts.post(2_000_002);
+  await appliance.app.domains.posts.delete([2_000_003], COMMAND_LINE);
+  await recountDays(db, ports.clock);
   const days = Array.from({ length: 120 }, (_, at) => ({
     ...{ channel: 40_000 + at, day: "2026-11-18", subscribers: 10, views: 3, posts: 1 },
   }));
