@@ -9,16 +9,16 @@ import { noteHold } from "./lock-holds.ts";
  */
 
 /**
- * A connection that writes checkpoints the log after a commit once it has so many frames. 16,000 are
- * 64 MB: an import writes the same pages of indexes again and again, and each checkpoint copies every
+ * A connection that writes checkpoints the log after a commit once it has so many frames. 10,000 are
+ * 40 MB: an import writes the same pages of indexes again and again, and each checkpoint copies every
  * one of them once, so that many commits share what a copy costs.
  */
-const LONG_FRAMES = 16_000;
+const LONG_FRAMES = 10_000;
 /** Commits of a connection from one look at the log to the next; each of an import has some 1,000 frames. */
 const COMMITS_PER_LOOK = 2;
 
 /** A serving process checkpoints a log that no import beside it does: two would copy the pages twice. */
-const LONG_BESIDE_FRAMES = 20_000;
+const LONG_BESIDE_FRAMES = 12_000;
 /** So much is copied while writers wait, at the most: 2 MB, in some milliseconds. */
 const LOCKED_FRAMES_MAX = 500;
 /** An import's transactions and its own checkpoint may keep others out for so long. */
