@@ -63,7 +63,7 @@ export const SETTINGS = {
   KANALOG_MESSENGER_HOSTS: setting(
     "messengerHosts",
     "The messenger's hosts, by which links to channels are known.",
-    "t.me,telegram.me,max.ru",
+    "t.me,telegram.me,telegram.dog,max.ru",
     nonEmptyList(hostName),
   ),
   KANALOG_CORS_ORIGINS: setting(
@@ -84,6 +84,13 @@ export const SETTINGS = {
     "How long a database query may take before it is given up with 503 `timeout`.",
     "5000",
     integer(1, 600_000),
+  ),
+  KANALOG_STATISTICS_OPEN_DAYS: setting(
+    "statisticsOpenDays",
+    "How many of the last Moscow days, today included, go on following their posts: views and posts " +
+      "that no import gave.",
+    "7",
+    integer(1, 60),
   ),
   KANALOG_SECRET: secret(
     optional(

@@ -1,6 +1,7 @@
 import { version } from "../../package.json";
 import { createCategoryImages } from "../catalog/directory/category-images.ts";
 import { createImportRuns } from "../catalog/imports/import-runs.ts";
+import type { Upload } from "../catalog/imports/run-upload.ts";
 import { createUploadFiles } from "../catalog/imports/upload-files.ts";
 import type { Config } from "../config.ts";
 import { createAccounts } from "../customers/accounts/accounts.ts";
@@ -96,9 +97,10 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
 
   const { scheduler, newestBackup } = composeJobs(db, threads, config, ports, counted);
   const files = createUploadFiles(config.databasePath, ports);
-  const { runUpload } = threads.imports;
-  const { messengerHosts } = config;
-  const imports = createImportRuns(db, threads.writer, runUpload, files, ports, messengerHosts);
+  const { messengerHosts, statisticsOpenDays: openDays } = config;
+  const runUpload = (upload: Upload) =>
+    threads.imports.runUpload({ ...upload, messengerHosts, openDays });
+  const imports = createImportRuns(db, threads.writer, runUpload, files, ports);
   await imports.recover();
   const tickers = [
     createTicker(EVERY_SECOND, hooks.push.look),

@@ -18,10 +18,11 @@ export function composeJobs(
   counted: Metrics["counted"],
 ): { scheduler: Scheduler; newestBackup(): Promise<BackupFile | null> } {
   const backups = backupPlan(config);
-  const jobs = nightlyJobs(backups).map(({ name, pattern }) => ({
+  const settings = { backups, openDays: config.statisticsOpenDays };
+  const jobs = nightlyJobs(settings).map(({ name, pattern }) => ({
     name,
     pattern,
-    run: (dueAt: number) => threads.jobs.runJob({ name, dueAt, backups }),
+    run: (dueAt: number) => threads.jobs.runJob({ name, dueAt, settings }),
   }));
   const ledger: JobLedger = {
     claim: threads.jobs.claimJob,

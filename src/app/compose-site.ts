@@ -1,3 +1,5 @@
+import { createDownloads } from "../catalog/exports/downloads.ts";
+import { createManagePosts } from "../catalog/posts/manage-posts.ts";
 import { createAuditLog } from "../customers/audit/audit-log.ts";
 import { isKnownNetwork, networkHash } from "../customers/people/known-networks.ts";
 import { selectPeople } from "../customers/people/people.store.ts";
@@ -59,7 +61,9 @@ export function composeSite(
     requestId: (request) => requestIdOf(request, random, clock),
     people: peopleOf(db, threads, secret, shared),
     audit: createAuditLog(db),
+    posts: createManagePosts(db, threads.writer, config.statisticsOpenDays),
     mails: createMails(db, threads.writer.addMail, isMailSent),
+    downloads: createDownloads({ ...threads.exports, noteExport: threads.writer.noteExport }, log),
     throttle: createThrottle(),
     sentForms: createSentForms(),
     databaseFacts: threads.readers.readDatabaseFacts,

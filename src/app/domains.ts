@@ -1,4 +1,7 @@
 import { loadShippedDirectories } from "../catalog/imports/shipped-directories.ts";
+import { createManageChannels, type ManageChannels } from "../catalog/manage/manage-channels.ts";
+import { finishRemovals } from "../catalog/manage/removals.ts";
+import { createManagePosts, type ManagePosts } from "../catalog/posts/manage-posts.ts";
 import type { Config } from "../config.ts";
 import { type Accounts, createAccounts } from "../customers/accounts/accounts.ts";
 import { createKeys, type Keys } from "../customers/keys/keys.ts";
@@ -11,6 +14,7 @@ import { openDatabase } from "../db/open-database.ts";
 import { inlineThreads } from "../db/threads.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Ports } from "../ports/ports.ts";
+import { channelWatchers } from "../push/webhooks/manage/removed-channels.store.ts";
 import { createSecretBox } from "../push/webhooks/manage/secret-box.ts";
 import { createStaffWebhooks, type StaffWebhooks } from "../push/webhooks/manage/staff-webhooks.ts";
 import {
@@ -24,6 +28,8 @@ import { pools } from "./operations.ts";
 export interface Domains {
   db: Database;
   clock: Clock;
+  channels: ManageChannels;
+  posts: ManagePosts;
   accounts: Accounts;
   keys: Keys;
   usage: Pick<Usage, "used">;
@@ -44,6 +50,8 @@ export async function openDomains(
       log.info({ from, to: SCHEMA_VERSION, snapshot }, "the database was migrated");
     }
     await loadShippedDirectories(db, clock);
+    // A merge or deletion whose process was killed.
+    await finishRemovals(db, clock, channelWatchers);
   } catch (error) {
     db.close();
     throw error;
@@ -52,6 +60,8 @@ export async function openDomains(
   return {
     db,
     clock,
+    channels: createManageChannels(db, clock, config.messengerHosts, channelWatchers),
+    posts: createManagePosts(db, changes, config.statisticsOpenDays),
     accounts: createAccounts(db, changes),
     keys: createKeys(db, changes, random),
     usage: createUsageStore(db),

@@ -1,6 +1,10 @@
 import { selectIdsByHandle } from "../catalog/channels/channels.store.ts";
+import { exportPart } from "../catalog/exports/export-part.ts";
+import { readExport } from "../catalog/exports/export-selection.ts";
+import { noteExport } from "../catalog/exports/note-export.ts";
 import { importRunChanges } from "../catalog/imports/import-run-changes.ts";
 import { runUpload } from "../catalog/imports/run-upload.ts";
+import { postChanges } from "../catalog/posts/manage-posts.ts";
 import { selectPosts } from "../catalog/posts/posts.store.ts";
 import { selectCatalog } from "../catalog/search/select-catalog.ts";
 import { selectDailyStatistics } from "../catalog/statistics/statistics.store.ts";
@@ -92,6 +96,8 @@ export const pools = {
       addMail,
       claimJobNow,
       ...importRunChanges,
+      noteExport,
+      ...postChanges,
     },
   },
   /** Work for webhooks and mails that is due by the clock, beside the nightly jobs. */
@@ -133,6 +139,12 @@ export const pools = {
   jobs: { access: "writer", ...one, operations: { claimJob, endJob, runJob } },
   /** Files that were uploaded: as long as jobs, and beside them. */
   imports: { access: "writer", ...one, operations: { runUpload } },
+  /** Files that are downloaded, part by part: as long as their readers take. */
+  exports: {
+    access: "reader",
+    ...one,
+    operations: { readExport: query(readExport), exportPart: query(exportPart) },
+  },
 } satisfies Record<string, Pool>;
 
 /** For an organization that may get events again: what waited meanwhile is not sent. */

@@ -13,6 +13,8 @@ import { searchPlaces } from "./migrations/006-search-places.ts";
 import { limitsOfOne } from "./migrations/007-limits-of-one.ts";
 import { searchMerges } from "./migrations/008-search-merges.ts";
 import { numbersApart } from "./migrations/009-numbers-apart.ts";
+import { oneIdentity } from "./migrations/010-one-identity.ts";
+import { livingPosts } from "./migrations/011-living-posts.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -27,6 +29,8 @@ export const MIGRATIONS: readonly string[] = [
   limitsOfOne,
   searchMerges,
   numbersApart,
+  oneIdentity,
+  livingPosts,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -4,6 +4,7 @@ import {
   type ChannelReference,
   parsePathReference,
 } from "../catalog/channels/channel-reference.ts";
+import { foldForSearch } from "../catalog/channels/search-text.ts";
 import {
   CATALOG_ORDERINGS,
   type CatalogFilter,
@@ -123,7 +124,8 @@ export const channelsRetrieve = apiMethod({
   path: "/v1/msgr/channels/:channel/",
   tag: "Channels",
   title: "Channel card",
-  description: "A channel by its service number or its handle.",
+  description:
+    "A channel by its service number or its handle; a handle that nobody has now finds who had it last.",
   tool:
     "A channel's card: title, description, link, subscribers, category, territory, quality and " +
     "citation indexes. Takes the number or the handle. Next: msgr_stats_daily_list for its growth, " +
@@ -178,7 +180,7 @@ interface FilterArguments {
 
 /** Resolve the codes, links and handles that arguments give. */
 interface Lookups {
-  channels: Pick<Services["channels"], "parseLinkOrHandle">;
+  channels: Pick<Services["channels"], "parseLinkOrHandle" | "findId">;
   directory: Pick<Services["directory"], "categoryId" | "territoryId">;
 }
 
@@ -193,6 +195,11 @@ export function readCatalogRequest(raw: RawArguments, lookups: Lookups): Catalog
     Pick<CatalogSelection, "ordering" | "limit">;
   const filter = readFilter(filters, lookups);
   return filter && { filter, ordering, after: null, limit };
+}
+
+/** Whether a text has the least number of characters, also without those that nobody sees. */
+function isLongEnough(text: string): boolean {
+  return [text, foldForSearch(text)].every((one) => [...one].length >= QUERY_LENGTH_MIN);
 }
 
 /**
@@ -211,15 +218,16 @@ function readFilter(args: FilterArguments, { channels, directory }: Lookups): Ca
   const query = args.q?.trim();
   const reference = query === undefined ? null : channels.parseLinkOrHandle(query);
   const text = query === undefined || reference !== null ? null : query;
-  if (text !== null && [...text].length < QUERY_LENGTH_MIN) {
+  if (text !== null && !isLongEnough(text)) {
     faults["q"] = [message("tooShort", { characters: QUERY_LENGTH_MIN })];
   }
   if (Object.keys(faults).length > 0) throw fieldError(faults);
 
-  if (reference !== null && reference.kind !== "handle") return null;
+  const channelId = reference === null ? null : channels.findId(reference);
+  if (reference !== null && channelId === null) return null;
   return {
     kind: args.kind,
-    handle: reference?.handle ?? null,
+    channelId,
     text,
     categoryId,
     territoryId,

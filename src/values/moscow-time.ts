@@ -59,6 +59,12 @@ export function formatInstant(instantMs: number): string {
   return `${new Date(instantMs + MOSCOW_OFFSET_MS).toISOString().slice(0, 19)}+03:00`;
 }
 
+/** The same with its milliseconds, where it has some: `2026-11-20T14:03:07.250+03:00`. */
+export function formatExactInstant(instantMs: number): string {
+  const text = new Date(instantMs + MOSCOW_OFFSET_MS).toISOString().slice(0, -1);
+  return `${text.endsWith(".000") ? text.slice(0, -4) : text}+03:00`;
+}
+
 /** An instant in the name of a file: `2026-11-20T14-03-07`. */
 export function fileStamp(instantMs: number): string {
   return formatInstant(instantMs).slice(0, 19).replaceAll(":", "-");

@@ -206,15 +206,39 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
   receiverAnswered: [[{ status: 503 }, "The receiver answered 503."]],
   requiredForNewChannel: [[{}, "This field is required for a new channel."]],
   notNumber: [[{}, "A valid number is required."]],
+  giveAsString: [[{}, "Give it as a string."]],
+  notPostId: [
+    [
+      { maximum: "MAXIMUM" },
+      "Enter a whole number from 0 to MAXIMUM, or a message id of MAX, such as mid.… with 16 hexadecimal digits at its end.",
+    ],
+  ],
+  inFuture: [[{}, "This lies more than 5 minutes ahead of now."]],
   notSlug: [[{}, "Enter a code of lower-case letters, digits, hyphens and underscores."]],
   notSlugItem: [[{ given: "GIVEN" }, '"GIVEN" is not a code.']],
   notInstant: [[{}, "Datetime has wrong format. Use ISO 8601 with an offset or Z, 1970 to 9999."]],
   notAddress: [[{}, "Enter a valid URL."]],
-  notChannel: [[{}, "Enter a service number or an @handle."]],
+  notChannel: [[{}, "Enter a service number, an @handle or a link."]],
   noChannel: [
     [{ channel: 87 }, "There is no channel 87."],
     [{ channel: "@HANDLE" }, "There is no channel @HANDLE."],
   ],
+  noChannelOfMessenger: [[{ messengerId: "-9" }, "There is no channel with messenger id -9."]],
+  twoChannels: [
+    [
+      { channel: 87, other: 86 },
+      "The columns name two channels: channel is 87, channel_msgr_id is 86.",
+    ],
+  ],
+  numberOfRemovedChannel: [
+    [{ channel: 87 }, "Channel 87 was merged or deleted, and its number is not given again."],
+  ],
+  handleMoved: [
+    [{ handle: "HANDLE", from: 86, to: 87 }, "@HANDLE moved from channel 86 to channel 87."],
+  ],
+  moreHandlesMoved: [[{ handles: 5 }, "… and 5 more handles moved to other channels."]],
+  mergedIntoItself: [[{}, "A channel cannot be merged into itself."]],
+  notMessengerId: [[{}, "Enter a whole number from -9223372036854775808 to 9223372036854775807."]],
   channelNotNamed: [[{}, "Give id, msgr_id or handle."]],
   postNotNamed: [[{}, "Give id, or channel and msgr_post_id."]],
   numberOfChannel: [[{ channel: 87 }, "Channel 87 has this number."]],
@@ -374,6 +398,11 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
     [{}, "The import failed; the appliance's log says why. What was read is imported."],
   ],
   importInterrupted: [[{}, "It was interrupted. Run it again: what was imported stays as it is."]],
+  exportWithoutDays: [[{}, "A period is for stats and posts only."]],
+  exportWithoutChannel: [[{}, "A channel is for channels, stats and posts only."]],
+  notChannelOfExport: [[{}, "Enter a service number, an @handle or a link of the messenger."]],
+  rawWithoutCsv: [[{}, "Only CSV holds texts back from spreadsheets: leave it out for NDJSON."]],
+  exportUnderWay: [[{}, "Another export is under way: wait for its end."]],
   cannotListen: [[{ place: "PLACE", reason: "REASON" }, "Cannot listen on PLACE: REASON."]],
   noDatabase: [[{ path: "PATH" }, "There is no database PATH."]],
   cannotOpenDatabase: [

@@ -11,11 +11,16 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
     why: "Plans of the catalog: pinned joins, indexes written out, lists as JSON, under a deadline.",
     files: [
       "catalog/channels/channels.store.ts",
-      "catalog/channels/channels.ts",
+      "catalog/channels/former-handles.store.ts",
+      "catalog/manage/removals.store.ts",
       "catalog/posts/posts.store.ts",
       "catalog/search/plans/found.ts",
       "catalog/statistics/statistics.store.ts",
     ],
+  },
+  {
+    why: "Exports walk whole tables by key, row values in the order of an index, one row at a time.",
+    files: ["catalog/exports/exports.store.ts"],
   },
   {
     why: "The search index: FTS5 has commands and tables of its own, and terms come as lists in JSON.",
@@ -27,11 +32,19 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
   },
   {
     why: "Imports write thousands of rows a second in a transaction that waits for nothing.",
-    files: ["catalog/directory/category-images.ts", "catalog/directory/directory.store.ts"],
+    files: [
+      "catalog/directory/category-images.ts",
+      "catalog/directory/directory.store.ts",
+      "catalog/posts/tombstones.store.ts",
+    ],
   },
   {
     why: "Counts and closes the whole catalog in sets: joins over all channels, INSERT … SELECT.",
-    files: ["catalog/directory/recount.ts", "catalog/statistics/close-day.ts"],
+    files: [
+      "catalog/directory/recount.ts",
+      "catalog/statistics/close-day.ts",
+      "catalog/statistics/open-days.store.ts",
+    ],
   },
   {
     why: "Every request: 0.7 us a statement in place of 2, on the connection that serves.",
@@ -47,7 +60,10 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
   },
   {
     why: "Lists of channels as JSON, one statement for thousands; the number of the last post read.",
-    files: ["push/webhooks/manage/webhooks.store.ts"],
+    files: [
+      "push/webhooks/manage/removed-channels.store.ts",
+      "push/webhooks/manage/webhooks.store.ts",
+    ],
   },
   {
     why: "`kanalog check` reads the whole file and compares tables with each other.",
@@ -56,6 +72,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
       "upkeep/checks/check.ts",
       "upkeep/checks/found-rows.ts",
       "upkeep/checks/search.store.ts",
+      "upkeep/checks/twins.store.ts",
     ],
   },
 ];

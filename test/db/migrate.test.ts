@@ -25,7 +25,7 @@ test("a new file is brought to this program's schema, with WAL and foreign keys"
   expect(schemaVersion(db)).toBe(SCHEMA_VERSION);
   expect(db.pragmaValue("journal_mode")).toBe("wal");
   expect(db.pragmaValue("foreign_keys")).toBe(1);
-  expect(() => db.exec("INSERT INTO daily_statistics VALUES (1, 1, 1, 1, 1)")).toThrow(
+  expect(() => db.exec("INSERT INTO daily_statistics VALUES (1, 1, 1, 1, 1, 1, 1)")).toThrow(
     "FOREIGN KEY",
   );
 });

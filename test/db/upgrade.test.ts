@@ -77,6 +77,23 @@ for (const version of MIGRATIONS.slice(1).keys()) {
       expect(lists.get("webhook_lists")).toEqual([{ channels: "[2,1]" }]);
     }
 
+    if (from < 11) {
+      // Views that were shown stay shown, as read when the post was; days count as given.
+      const added = new Map([
+        ["posts", ["id", "views", "views_at"]],
+        ["daily_statistics", ["views_given", "posts_given"]],
+      ]);
+      expect(Object.fromEntries(rowsOf(machine.database, added))).toEqual({
+        posts: [
+          { id: 1, views: 250, views_at: 1_700_000_001_000 },
+          { id: 2, views: 10, views_at: 1_700_000_061_000 },
+        ],
+        daily_statistics: [
+          { views_given: 1, posts_given: 1 },
+          { views_given: 1, posts_given: 1 },
+        ],
+      });
+    }
     expect(versionOf(machine.path(snapshot))).toBe(from);
     expect(statSync(machine.path(snapshot)).mode & 0o777).toBe(0o600);
     expect(rowsOf(machine.path(snapshot))).toEqual(before);
@@ -89,6 +106,25 @@ for (const version of MIGRATIONS.slice(1).keys()) {
     expect(faults).toEqual([]);
   });
 }
+
+test("an upgrade brings Telegram's -100… form of a messenger id to the bare one, but for twins", async () => {
+  makeOldDatabase(machine.database, 9);
+  const db = machine.open();
+  db.exec(`
+    INSERT INTO channels (id, kind, is_public, subscribers) VALUES
+      (11, 'channel', 0, 1), (12, 'channel', 0, 1), (13, 'channel', 0, 1), (14, 'channel', 0, 1);
+    INSERT INTO channel_cards (id, msgr_id, title, categories, a_plus, verified) VALUES
+      (11, -1001234567890, 'Marked', '', 0, 0), (12, -1000000000777, 'Twin', '', 0, 0),
+      (13, 777, 'Bare', '', 0, 0), (14, -9223372036854775808, 'Other', '', 0, 0)`);
+  db.close();
+  expect((await machine.run(["org", "list"])).exitCode).toBe(0);
+  const found = machine.query<{ id: number; msgr_id: string }>(
+    "SELECT id, CAST(msgr_id AS TEXT) AS msgr_id FROM channel_cards WHERE id > 10 ORDER BY id",
+  );
+  expect(found.map(({ msgr_id }) => msgr_id)).toEqual([
+    ...["1234567890", "-1000000000777", "777", "-9223372036854775808"],
+  ]);
+});
 
 test("the rows for old databases fill every table of the present schema too", () => {
   makeOldDatabase(machine.database, SCHEMA_VERSION);

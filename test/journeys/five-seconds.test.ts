@@ -48,7 +48,9 @@ async function serveEndless(queryTimeoutMs: number): Promise<Serving> {
     CREATE VIEW posts AS
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000000000)
       SELECT i AS id, 1 AS channel_id, i AS msgr_post_id, i AS published_at, 0 AS is_ad,
-        0 AS views, 0 AS read_at, NULL AS link, '' AS text FROM n;`);
+        0 AS views, 0 AS read_at, NULL AS link, '' AS text, NULL AS edited_at, NULL AS views_at,
+        NULL AS media, NULL AS forwards, NULL AS reactions, NULL AS comments,
+        NULL AS forwarded_from, NULL AS forwarded_from_name, NULL AS album FROM n;`);
   db.close();
   return server;
 }

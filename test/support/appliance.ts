@@ -147,6 +147,8 @@ export async function startAppliance(
           context: {
             clock: ports.clock,
             folder: import.meta.dir,
+            messengerHosts: config.messengerHosts,
+            openDays: appliance.config.statisticsOpenDays,
             note: (said) => notes.push(inEnglish(said)),
           },
           recognized: nothingRecognized("Europe/Moscow"),

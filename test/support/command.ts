@@ -26,6 +26,9 @@ export async function runHere(
         out: (text) => {
           out += `${text}\n`;
         },
+        async write(bytes) {
+          out += Buffer.from(bytes).toString();
+        },
         note: (text) => {
           notes += `${text}\n`;
         },

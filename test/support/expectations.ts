@@ -18,6 +18,13 @@ export function channel(id: number, more: Fields = {}): Fields {
   return { id, title: `Channel ${id}`, subscribers: 1000, ...more };
 }
 
+/** Fields of a post that are null where nothing is known of them. */
+export const NOT_GIVEN = {
+  ...{ msgr_post_id: null, edited_at: null, views_at: null, media: null, album: null },
+  ...{ forwards: null, reactions: null, comments: null },
+  ...{ forwarded_from: null, forwarded_from_name: null },
+};
+
 export async function expectOk(appliance: Appliance, path: string, key?: string): Promise<Answer> {
   const answer = await appliance.get(path, key);
   expect(answer.status, `${path}: ${JSON.stringify(answer.body)}`).toBe(200);

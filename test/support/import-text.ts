@@ -18,7 +18,7 @@ export interface ImportTextOptions extends Partial<ReadingOptions & CellRules> {
 
 /** Imports the content of a file, as the command does, into an appliance's database. */
 export async function importText(
-  { app: { domains }, ports: { clock } }: Appliance,
+  { app: { domains }, config, ports: { clock } }: Appliance,
   kind: ImportKindName,
   content: string | Uint8Array,
   options: ImportTextOptions = {},
@@ -44,7 +44,13 @@ export async function importText(
   const summary = await runImport(importKinds[kind], rows, {
     db: domains.db,
     clock,
-    context: { clock, folder, note: (said) => notes.push(inEnglish(said)) },
+    context: {
+      clock,
+      folder,
+      messengerHosts: config.messengerHosts,
+      openDays: config.statisticsOpenDays,
+      note: (said) => notes.push(inEnglish(said)),
+    },
     recognized,
     cells: { timezone, messengerHosts, strict },
     replace,

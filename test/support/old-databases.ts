@@ -59,6 +59,15 @@ const ROWS: Record<number, string> = {
     INSERT INTO webhook_lists VALUES (1, '[2,1]') ON CONFLICT DO NOTHING;
     INSERT INTO manual_attempts VALUES (1, 'example.com', 1763000000000);
     INSERT INTO known_networks VALUES ('p1', x'00', 1763000000000);`,
+  10: `
+    INSERT INTO former_handles VALUES (1, 1, 'utro_old', 1763000000000);
+    UPDATE channel_cards SET former_handles = 'utro_old' WHERE id = 1;
+    UPDATE public_cards SET json = replace(json, '"former_handles":[]', '"former_handles":["utro_old"]')
+      WHERE id = 1;
+    INSERT INTO removed_channels VALUES (4, 1, 1763000000000, 1);`,
+  11: `
+    INSERT INTO post_tombstones VALUES (9, 1, 9223372036854775807, 1763000000000);
+    INSERT INTO changed_days VALUES (1, 20000);`,
 };
 
 /** Makes a database as the program of a schema version left it, with rows in every table. */

@@ -42,12 +42,15 @@ export async function startSiteWorld(): Promise<SiteWorld> {
     channel(50, { title: LONG, handle: "the_longest_handle_there_may_be_1", description: LONG }),
     ...more,
   ]);
+  const start = new Date(clock.now()).toISOString();
   const today = dayOf(clock.now()) + DAYS;
   const stats = Array.from({ length: 60 }, (_, ago) => ({
     ...{ channel: 1, day: formatDay(today - ago) },
     ...{ subscribers: 120_000 - 40 * ago - 9 * (ago % 7), views: 30_000 + 4_000 * (ago % 5) },
   }));
+  clock.set(`${formatDay(today)}T12:00:00+03:00`);
   await imported(appliance, "stats", stats);
+  clock.set(start);
 
   const customer = await appliance.customer({ access: "read_write" });
   const { organizationId } = customer;

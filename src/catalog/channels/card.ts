@@ -38,6 +38,7 @@ import {
 } from "../fields/stored-field.ts";
 import { CHANNEL_KINDS } from "./channel-kind.ts";
 import { isHandle } from "./channel-reference.ts";
+import { messengerIdColumn } from "./messenger-id.ts";
 
 /**
  * A channel as it is imported, stored and shown (decisions, sections 2 and 8). The card's schema and
@@ -50,7 +51,7 @@ export const CHANNEL_FIELDS = {
     integerSchema({ description: "Service number of the channel" }),
     0,
   ),
-  msgr_id: hidden(optional(integerColumn(Number.MIN_SAFE_INTEGER), integerSchema())),
+  msgr_id: hidden(optional(messengerIdColumn(), textSchema())),
   handle: optional(handleColumn(), textSchema({ description: "Handle, without `@`" })),
   title: field(lineColumn(500), textSchema()),
   description: optional(textColumn(10_000), textSchema(), "text"),
@@ -79,6 +80,7 @@ export const CHANNEL_FIELDS = {
   citation: optional(numberColumn(), numberSchema({ description: "Citation index" }), "number"),
   last_post_at: optionalInstant("Time of the last post"),
   is_public: { ...hidden(flag("Whether it is shown at all")), initial: 1 },
+  former_handles: formerHandlesField("Handles that it had before, newest first, at most 20"),
 };
 
 /** Columns of the table `channels`, which the catalog walks; all others are in `channel_cards`. */
@@ -89,7 +91,11 @@ export const KEPT_COLUMNS = Object.keys(CHANNEL_FIELDS).filter((name) => !WALKED
 
 /** SQL: all columns of a channel, of `channels c` and `channel_cards k`. */
 export const CHANNEL_COLUMNS = Object.keys(CHANNEL_FIELDS)
-  .map((name) => (WALKED_COLUMNS.includes(name) ? `c.${name}` : `k.${name}`))
+  .map((name) => {
+    // A messenger id is a text of digits: a number would not hold all of them.
+    if (name === "msgr_id") return "CAST(k.msgr_id AS TEXT) AS msgr_id";
+    return WALKED_COLUMNS.includes(name) ? `c.${name}` : `k.${name}`;
+  })
   .join(", ");
 
 /** A channel as it is stored, `channels` and `channel_cards` together. */
@@ -112,8 +118,8 @@ export function fieldsShownAs<A extends ShownAs>(shownAs: A): NameShownAs<A>[] {
   return shown.map(([name]) => name as NameShownAs<A>);
 }
 
-/** Slugs of the additional categories from the text in which they are stored. */
-export function splitCategories(text: string): string[] {
+/** Slugs or handles from the text in which they are stored. */
+export function splitBySpaces(text: string): string[] {
   return text === "" ? [] : text.split(" ");
 }
 
@@ -124,7 +130,19 @@ function categoriesField(description: string): StoredField<string[], string, Sch
     schema: listSchema(textSchema(), { description }),
     initial: "",
     store: (slugs) => slugs.join(" "),
-    show: splitCategories,
+    show: splitBySpaces,
+    shownAs: null,
+  };
+}
+
+/** Kept by the former handles' own table (former-handles.ts), of which this is the newest part. */
+function formerHandlesField(description: string): StoredField<string[], string, Schema<string[]>> {
+  return {
+    column: handlesColumn(),
+    schema: listSchema(textSchema(), { description }),
+    initial: "",
+    store: (handles) => handles.join(" "),
+    show: splitBySpaces,
     shownAs: null,
   };
 }
@@ -142,6 +160,25 @@ function handleColumn(): Column<string> {
       if (value.toLowerCase() === RESERVED_HANDLE)
         return { fault: message("reservedHandle", { handle: value }) };
       return isHandle(value) ? { value } : { fault: message("notHandle") };
+    },
+  };
+}
+
+/** Handles separated by spaces, or a JSON list of them, with or without their `@`. */
+function handlesColumn(): Column<string[]> {
+  const one = handleColumn();
+  return {
+    nullable: false,
+    read(given) {
+      const items: unknown[] = Array.isArray(given) ? given : String(given).split(/\s+/);
+      const handles: string[] = [];
+      for (const item of items) {
+        if (item === "") continue;
+        const read = one.read(item);
+        if ("fault" in read) return read;
+        handles.push(read.value);
+      }
+      return { value: handles };
     },
   };
 }

@@ -1,3 +1,5 @@
+import { parseMessengerId } from "./messenger-id.ts";
+
 /**
  * The ways in which people name a channel (decisions, section 3): a link of the messenger, an
  * `@handle`, the messenger's own id, the service number.
@@ -5,12 +7,17 @@
 export type ChannelReference =
   | { kind: "id"; id: number }
   | { kind: "handle"; handle: string }
-  | { kind: "messengerId"; messengerId: number }
+  /** The id in its one form (messenger-id.ts). */
+  | { kind: "messengerId"; messengerId: string }
   /** Well-formed, but names no channel that could be served: an invite, a foreign link. */
   | { kind: "nothing" };
 
 const HANDLE = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
-const INVITE_WORDS = new Set(["joinchat", "join", "addlist", "c"]);
+const INVITE_WORDS = ["joinchat", "join", "addlist"];
+/** Segments that stand before a handle: the page of its posts, and of its boosts. */
+const HANDLE_FOLLOWS = ["s", "boost"];
+/** Links of Telegram that have another form are known where this is one of the messenger's hosts. */
+const TELEGRAM = "t.me";
 
 /** A handle without its `@`; digits alone would be taken for a service number. */
 export function isHandle(text: string): boolean {
@@ -32,24 +39,53 @@ export function parsePathReference(text: string): ChannelReference {
  */
 export function parseLinkOrHandle(text: string, hosts: readonly string[]): ChannelReference | null {
   if (text.startsWith("@")) return handleReference(text.slice(1));
+  const telegram = hosts.includes(TELEGRAM) ? parseTelegramLink(text) : null;
+  if (telegram !== null) return telegram;
   const match = /^(?:https?:\/\/)?(?:www\.)?([^/?#]+)\/([^?#]*)/i.exec(text);
-  if (match === null || !hosts.includes((match[1] ?? "").toLowerCase())) return null;
-  const segments = (match[2] ?? "").split("/").filter((segment) => segment !== "");
-  const [first = "", second] = segments;
-  if (first === "s" && second !== undefined) return handleReference(second);
-  if (INVITE_WORDS.has(first.toLowerCase()) && second !== undefined) return { kind: "nothing" };
-  return handleReference(first.startsWith("@") ? first.slice(1) : first);
+  if (match === null) return null;
+  const host = (match[1] ?? "").toLowerCase();
+  if (!hosts.includes(host) && !hosts.includes(withoutUsualPort(host))) return null;
+  return parseSegments((match[2] ?? "").split("/").filter((segment) => segment !== ""));
+}
+
+function parseSegments([first = "", second]: readonly string[]): ChannelReference {
+  const word = first.toLowerCase();
+  if (second === undefined) return handleReference(first.replace(/^@/, ""));
+  if (HANDLE_FOLLOWS.includes(word)) return handleReference(second);
+  if (INVITE_WORDS.includes(word)) return { kind: "nothing" };
+  // A private channel's post: https://t.me/c/<messenger id>/<post>.
+  if (word === "c") return messengerIdReference(second) ?? { kind: "nothing" };
+  return handleReference(first.replace(/^@/, ""));
+}
+
+/** `tg://resolve?domain=h`, `h.t.me` or `web.telegram.org/k/#@h`; null for any other text. */
+function parseTelegramLink(text: string): ChannelReference | null {
+  const domain = /^tg:(?:\/\/)?resolve\/?\?(?:[^#]*&)?domain=([^&#]*)/i.exec(text)?.[1];
+  if (domain !== undefined) return handleReference(domain);
+  const [, given = "", rest = ""] = /^(?:https?:\/\/)?(?:www\.)?([^/?#]+)(.*)$/i.exec(text) ?? [];
+  const host = withoutUsualPort(given.toLowerCase());
+  if (host === "web.telegram.org") {
+    return handleReference(/^[^#]*#@([^?&/]*)/.exec(rest)?.[1] ?? "");
+  }
+  const name = host.endsWith(`.${TELEGRAM}`) ? host.slice(0, -TELEGRAM.length - 1) : "";
+  return /^\w+$/.test(name) ? handleReference(name) : null;
+}
+
+function withoutUsualPort(host: string): string {
+  return host.replace(/:(?:80|443)$/, "");
 }
 
 /** Reads the query of `resolve`: a link, an `@handle` or a messenger id; null for any other text. */
 export function parseResolveQuery(text: string, hosts: readonly string[]): ChannelReference | null {
-  if (/^-?\d+$/.test(text)) {
-    const messengerId = Number(text);
-    return Number.isSafeInteger(messengerId) ? { kind: "messengerId", messengerId } : null;
-  }
+  if (/^-?\d+$/.test(text)) return messengerIdReference(text);
   return parseLinkOrHandle(text, hosts) ?? (isHandle(text) ? handleReference(text) : null);
 }
 
 function handleReference(handle: string): ChannelReference {
   return isHandle(handle) ? { kind: "handle", handle } : { kind: "nothing" };
+}
+
+function messengerIdReference(text: string): ChannelReference | null {
+  const messengerId = parseMessengerId(text);
+  return messengerId === null ? null : { kind: "messengerId", messengerId };
 }

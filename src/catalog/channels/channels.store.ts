@@ -1,39 +1,45 @@
 import { type Database, statement } from "../../db/database.ts";
 import { insertSql, updateSql } from "../../db/named-columns.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { JsonText } from "../../values/json-text.ts";
 import {
   type CardView,
   CHANNEL_COLUMNS,
   type ChannelRecord,
   KEPT_COLUMNS,
-  splitCategories,
+  splitBySpaces,
   WALKED_COLUMNS,
 } from "./card.ts";
+import type { ChannelReference } from "./channel-reference.ts";
+import { createFormerHandles, idOfHandle, isSameHandle } from "./former-handles.store.ts";
+import { parseMessengerId } from "./messenger-id.ts";
 import { createSearchIndex } from "./search-index.ts";
 import { searchTextOf } from "./search-text.ts";
 import { CARD_JSON, isMarked, storedCard } from "./stored-card.ts";
 
 /** The card of a public channel. */
 export function selectCardById(db: Database, id: number): JsonText<CardView> | undefined {
-  return card(db, `${CARD} WHERE p.id = ?`, id);
+  return card(db, `public_cards p ${NUMBERS} WHERE p.id = @value`, id);
 }
 
-/** The card of the public channel with this handle, in any case of its letters. */
+/** The card of the public channel that has this handle, in any case of its letters, or had it last. */
 export function selectCardByHandle(db: Database, handle: string): JsonText<CardView> | undefined {
-  return card(db, `${CARD} JOIN channel_cards k ON k.id = p.id WHERE k.handle = ?`, handle);
+  return card(db, `public_cards p ${NUMBERS} WHERE p.id = ${idOfHandle("@value")}`, handle);
 }
 
 export function selectCardByMessengerId(
   db: Database,
-  messengerId: number,
+  messengerId: string,
 ): JsonText<CardView> | undefined {
-  return card(db, `${CARD} JOIN channel_cards k ON k.id = p.id WHERE k.msgr_id = ?`, messengerId);
+  const from = `channel_cards k CROSS JOIN public_cards p ON p.id = k.id ${NUMBERS}`;
+  return card(db, `${from} WHERE k.msgr_id = @value`, messengerId);
 }
 
-const CARD = `SELECT ${CARD_JSON} AS json FROM public_cards p JOIN channels c ON c.id = p.id`;
+const NUMBERS = "CROSS JOIN channels c ON c.id = p.id";
 
-function card(db: Database, sql: string, value: number | string): JsonText<CardView> | undefined {
-  return statement<{ json: JsonText<CardView> }>(db, sql).get(value)?.json;
+function card(db: Database, from: string, value: number | string): JsonText<CardView> | undefined {
+  const sql = `SELECT ${CARD_JSON} AS json FROM ${from}`;
+  return statement<{ json: JsonText<CardView> }>(db, sql).get({ value })?.json;
 }
 
 /**
@@ -56,16 +62,46 @@ export interface HandleOwner {
   id: number;
 }
 
-/** Public channels by handle; those that nobody has are left out. */
+/** Public channels by handle, present or former; those that nobody ever had are left out. */
 export function selectIdsByHandle(db: Database, handles: readonly string[]): HandleOwner[] {
   return statement<HandleOwner>(
     db,
     `SELECT given.value AS handle, c.id
      FROM json_each(?) given
-     CROSS JOIN channel_cards k ON k.handle = given.value
-     CROSS JOIN channels c ON c.id = k.id
+     CROSS JOIN channels c ON c.id = ${idOfHandle("given.value")}
      WHERE c.is_public = 1`,
   ).all(JSON.stringify(handles));
+}
+
+const ID_BY: Record<"id" | "handle" | "messengerId", string> = {
+  id: "@value",
+  handle: idOfHandle("@value"),
+  messengerId: "(SELECT k.id FROM channel_cards k WHERE k.msgr_id = @value)",
+};
+
+/** The service number of the public channel that a reference names; null where there is none. */
+export function selectPublicId(db: Database, reference: ChannelReference): number | null {
+  if (reference.kind === "nothing") return null;
+  const sql = `SELECT c.id FROM channels c WHERE c.id = ${ID_BY[reference.kind]} AND c.is_public = 1`;
+  return statement<{ id: number }>(db, sql).get({ value: named(reference) })?.id ?? null;
+}
+
+/** The service number of the channel, public or not, that a reference names; null where there is none. */
+export function selectId(db: Database, reference: ChannelReference): number | null {
+  if (reference.kind === "nothing") return null;
+  const sql = `SELECT k.id FROM channel_cards k WHERE k.id = ${ID_BY[reference.kind]}`;
+  return statement<{ id: number }>(db, sql).get({ value: named(reference) })?.id ?? null;
+}
+
+function named(reference: Exclude<ChannelReference, { kind: "nothing" }>): number | string {
+  switch (reference.kind) {
+    case "id":
+      return reference.id;
+    case "handle":
+      return reference.handle;
+    case "messengerId":
+      return reference.messengerId;
+  }
 }
 
 const RECORD_BY_ID = `SELECT ${CHANNEL_COLUMNS}
@@ -82,11 +118,46 @@ export function createChannelIds(db: Database) {
     "SELECT id FROM channel_cards WHERE msgr_id = ?",
   );
   const handle = statement<{ id: number }>(db, "SELECT id FROM channel_cards WHERE handle = ?");
+  const handleEver = statement<{ id: number | null }>(db, `SELECT ${idOfHandle("@value")} AS id`);
   return {
     byId: (given: number): number | undefined => id.get(given)?.id,
-    byMessengerId: (given: number): number | undefined => messengerId.get(given)?.id,
-    /** The handle may be given in any case. */
+    byMessengerId: (given: string): number | undefined => messengerId.get(given)?.id,
+    /** The channel that has the handle now. It may be given in any case. */
     byHandle: (given: string): number | undefined => handle.get(given)?.id,
+    /** The channel that has the handle, or had it last. */
+    byHandleEver: (given: string): number | undefined =>
+      handleEver.get({ value: given })?.id ?? undefined,
+  };
+}
+
+/** What changes daily of a channel; no part of its stored card or search text. */
+export type ChannelNumbers = Pick<ChannelRecord, "id" | "subscribers" | "last_post_at">;
+
+/** Finds and writes the numbers of channels, for imports; its calls come inside transactions. */
+export function createChannelNumbers(db: Database) {
+  const find = statement<ChannelNumbers>(
+    db,
+    "SELECT id, subscribers, last_post_at FROM channels WHERE id = ?",
+  );
+  const setSubscribers = statement(db, updateSql("channels", ["subscribers"]));
+  const setLastPost = statement(db, updateSql("channels", ["last_post_at"]));
+  const setBoth = statement(db, updateSql("channels", ["subscribers", "last_post_at"]));
+  return {
+    find: (id: number): ChannelNumbers | undefined => find.get(id),
+
+    /**
+     * Sets what differs: SQLite writes the index of a column that is set to the value it had.
+     * @returns false where nothing does
+     */
+    update(now: ChannelNumbers, stored: ChannelNumbers): boolean {
+      const areOtherSubscribers = now.subscribers !== stored.subscribers;
+      const isOtherPost = now.last_post_at !== stored.last_post_at;
+      const set = areOtherSubscribers && isOtherPost ? setBoth : null;
+      if (set !== null) set.run(now);
+      else if (areOtherSubscribers) setSubscribers.run(now);
+      else if (isOtherPost) setLastPost.run(now);
+      return areOtherSubscribers || isOtherPost;
+    },
   };
 }
 
@@ -106,15 +177,23 @@ export function createLastPosts(db: Database) {
  * Finds and writes channels, for imports; its calls come inside transactions. Before each commit
  * `writeSearch` is to be called.
  */
-export function createChannelRecords(db: Database) {
+export function createChannelRecords(db: Database, clock: Clock) {
   const directoryIds = readDirectoryIds(db);
   const byId = statement<ChannelRecord>(db, RECORD_BY_ID);
   const search = createSearchIndex(db);
+  const formerHandles = createFormerHandles(db);
   const ids = createChannelIds(db);
   const record = (id: number | undefined): ChannelRecord | undefined =>
     id === undefined ? undefined : byId.get(id);
   const insertChannel = statement(db, insertSql("channels", WALKED_COLUMNS));
   const insertCard = statement(db, insertSql("channel_cards", KEPT_COLUMNS));
+  const removed = statement(db, "SELECT 1 FROM removed_channels WHERE id = ?");
+  /** No number is given twice: not that of a channel which was removed either. */
+  const nextId = statement<{ id: number | null }>(
+    db,
+    `SELECT max(coalesce((SELECT max(id) FROM channels), 0),
+       coalesce((SELECT max(id) FROM removed_channels), 0)) + 1 AS id`,
+  );
   const updateCard = statement(db, updateSql("channel_cards", KEPT_COLUMNS));
   const savePublicCard = statement(
     db,
@@ -122,6 +201,13 @@ export function createChannelRecords(db: Database) {
      ON CONFLICT (id) DO UPDATE SET json = excluded.json`,
   );
   const removePublicCard = statement(db, "DELETE FROM public_cards WHERE id = ?");
+
+  const removals = [
+    removePublicCard,
+    statement(db, "DELETE FROM channel_texts WHERE id = ?"),
+    statement(db, "DELETE FROM channel_cards WHERE id = ?"),
+    statement(db, "UPDATE channels SET is_public = 0 WHERE id = ?"),
+  ];
 
   function keepPublicCard(record: ChannelRecord): void {
     if (record.is_public === 1) savePublicCard.run(record.id, storedCard(record));
@@ -140,35 +226,99 @@ export function createChannelRecords(db: Database) {
       verified: record.verified === 1,
     });
 
+  function write(record: ChannelRecord, stored: ChannelRecord): void {
+    const names = Object.keys(record) as (keyof ChannelRecord)[];
+    const changed = names.filter((name) => record[name] !== stored[name]);
+    const isRefresh = changed.every(isMarked);
+    if (!isRefresh) search.changing(record.id);
+    // Only what differs is set: SQLite writes the index of a column that is set to the value it had.
+    const walked = changed.filter((name) => WALKED_COLUMNS.includes(name));
+    if (walked.length > 0) statement(db, updateSql("channels", walked)).run(record);
+    if (isRefresh) return;
+    updateCard.run(record);
+    keepPublicCard(record);
+    search.put(record.id, textOf(record));
+  }
+
+  function remove(record: ChannelRecord): void {
+    search.changing(record.id);
+    for (const removal of removals) removal.run(record.id);
+  }
+
+  /** The messenger id of the channel that is left. Twins may have it in its two forms: one form remains. */
+  function messengerIdOf(from: ChannelRecord, into: ChannelRecord): string | null {
+    const kept = into.msgr_id ?? from.msgr_id;
+    const canonical = kept === null ? null : parseMessengerId(kept);
+    const holder = canonical === null ? undefined : ids.byMessengerId(canonical);
+    return holder === undefined || holder === into.id ? canonical : kept;
+  }
+
   return {
     hasCategory: (slug: string): boolean => directoryIds.categories.has(slug),
     hasTerritory: (slug: string): boolean => directoryIds.territories.has(slug),
     byId: (id: number) => record(ids.byId(id)),
-    byMessengerId: (messengerId: number) => record(ids.byMessengerId(messengerId)),
+    byMessengerId: (messengerId: string) => record(ids.byMessengerId(messengerId)),
     byHandle: (handle: string) => record(ids.byHandle(handle)),
 
-    /** @param record with id 0 for one that the database is to choose */
-    insert(record: ChannelRecord): void {
-      const given = { ...record, id: record.id === 0 ? null : record.id };
-      const id = Number(insertChannel.run(given).lastInsertRowid);
-      insertCard.run({ ...record, id });
-      keepPublicCard({ ...record, id });
+    /** Whether a channel with this number was merged or deleted. */
+    wasRemoved: (id: number): boolean => removed.get(id) !== undefined,
+
+    /** Those of the handles that are not known as the channel's, former or present. */
+    unknownHandles: ({ id, handle }: ChannelRecord, said: readonly string[]): string[] =>
+      formerHandles.unknown(id, handle, said),
+
+    /**
+     * @param record with id 0 for one that the database is to choose; its former handles are not read
+     * @param said former handles that a file gives it, newest first
+     * @returns its number
+     */
+    insert(record: ChannelRecord, said: readonly string[] = []): number {
+      const chosen = record.id === 0 ? (nextId.get()?.id ?? null) : record.id;
+      const id = Number(insertChannel.run({ ...record, id: chosen }).lastInsertRowid);
+      const change = { before: null, after: record.handle, said };
+      const former_handles = said.length > 0 ? formerHandles.keep(id, change, clock.now()) : "";
+      const inserted = { ...record, id, former_handles };
+      insertCard.run(inserted);
+      keepPublicCard(inserted);
       search.put(id, textOf(record));
+      return id;
     },
 
-    /** @param stored the channel as it is stored */
-    update(record: ChannelRecord, stored: ChannelRecord): void {
-      const names = Object.keys(record) as (keyof ChannelRecord)[];
-      const changed = names.filter((name) => record[name] !== stored[name]);
-      const isRefresh = changed.every(isMarked);
-      if (!isRefresh) search.changing(record.id);
-      // Only what differs is set: SQLite writes the index of a column that is set to the value it had.
-      const walked = changed.filter((name) => WALKED_COLUMNS.includes(name));
-      if (walked.length > 0) statement(db, updateSql("channels", walked)).run(record);
-      if (isRefresh) return;
-      updateCard.run(record);
-      keepPublicCard(record);
-      search.put(record.id, textOf(record));
+    /**
+     * Writes a channel, and keeps the handle that it gives up.
+     * @param given its former handles are not read
+     * @param stored the channel as it is stored
+     * @param said former handles that a file gives it besides, newest first
+     */
+    update(given: ChannelRecord, stored: ChannelRecord, said: readonly string[] = []): void {
+      const change = { before: stored.handle, after: given.handle, said };
+      const hasChange = said.length > 0 || !isSameHandle(given.handle, stored.handle);
+      const former_handles = hasChange
+        ? formerHandles.keep(given.id, change, clock.now())
+        : stored.former_handles;
+      write({ ...given, former_handles }, stored);
+    },
+
+    /**
+     * Takes a channel out of all that is answered and found. Its row of `channels` is left, hidden, for the
+     * posts and statistics that refer to it.
+     */
+    remove(record: ChannelRecord): void {
+      remove(record);
+      formerHandles.move(record.id, null);
+    },
+
+    /**
+     * Removes a channel as `remove` does, and gives another what it was known by: its handles as former
+     * ones, and the present handle and messenger id as its own where it has none.
+     */
+    merge(from: ChannelRecord, into: ChannelRecord): void {
+      remove(from);
+      formerHandles.move(from.id, into.id);
+      const handle = into.handle ?? from.handle;
+      const change = { before: from.handle, after: handle, said: [] };
+      const former_handles = formerHandles.keep(into.id, change, clock.now());
+      write({ ...into, handle, msgr_id: messengerIdOf(from, into), former_handles }, into);
     },
 
     /** Writes the channel's search text anew, after the directory changed. */
@@ -180,6 +330,19 @@ export function createChannelRecords(db: Database) {
     /** Brings the search index to what was inserted and updated. */
     writeSearch: search.write,
   };
+}
+
+/** Channels, public or not, by number after one, read one at a time. */
+export function recordsAfter(
+  db: Database,
+  afterId: number,
+  limit: number,
+): Iterable<ChannelRecord> {
+  return statement<ChannelRecord>(
+    db,
+    `SELECT ${CHANNEL_COLUMNS} FROM channels c CROSS JOIN channel_cards k ON k.id = c.id
+     WHERE c.id > ? ORDER BY c.id LIMIT ?`,
+  ).iterate(afterId, limit);
 }
 
 /** Ids of some channels in territories, in ascending order after an id. */
@@ -219,7 +382,7 @@ export function categorySlugs({
   category,
   categories,
 }: Pick<ChannelRecord, "category" | "categories">): string[] {
-  return [...new Set([...(category === null ? [] : [category]), ...splitCategories(categories)])];
+  return [...new Set([...(category === null ? [] : [category]), ...splitBySpaces(categories)])];
 }
 
 interface DirectoryIds {

@@ -1,5 +1,4 @@
 import type { Database } from "../../db/database.ts";
-import { statement } from "../../db/database.ts";
 import { createReadCache } from "../../db/read-cache.ts";
 import { notFound } from "../../errors.ts";
 import type { JsonText } from "../../values/json-text.ts";
@@ -15,10 +14,16 @@ import {
   selectCardById,
   selectCardByMessengerId,
   selectCards,
+  selectPublicId,
 } from "./channels.store.ts";
 
 /** Cards cached by id, and as many by handle: some 6 MB of usual ones, 80 MB of the longest possible. */
 const CARDS_KEPT_MAX = 2_000;
+
+/** The service number of the public channel that a reference names; null where there is none. */
+export function findPublicId(db: Database, reference: ChannelReference): number | null {
+  return selectPublicId(db, reference);
+}
 
 export type Channels = ReturnType<typeof createChannels>;
 
@@ -34,8 +39,6 @@ export function createChannels(
 ) {
   const cardsById = createReadCache<number, JsonText<CardView>>(db, CARDS_KEPT_MAX);
   const cardsByHandle = createReadCache<string, JsonText<CardView>>(db, CARDS_KEPT_MAX);
-  const publicId = (sql: string, value: number | string): number | null =>
-    statement<{ id: number }>(db, sql).get(value)?.id ?? null;
 
   function findCard(reference: ChannelReference): JsonText<CardView> | undefined {
     switch (reference.kind) {
@@ -62,20 +65,7 @@ export function createChannels(
     },
 
     /** The service number of a public channel, or null. */
-    findId(reference: ChannelReference): number | null {
-      switch (reference.kind) {
-        case "id":
-          return publicId("SELECT id FROM channels WHERE id = ? AND is_public = 1", reference.id);
-        case "handle":
-          return publicId(
-            `SELECT c.id FROM channel_cards k JOIN channels c ON c.id = k.id
-             WHERE k.handle = ? AND c.is_public = 1`,
-            reference.handle,
-          );
-        default:
-          return null;
-      }
-    },
+    findId: (reference: ChannelReference): number | null => selectPublicId(db, reference),
 
     /**
      * The service numbers of public channels, by the handles as they were given. One statement for 5,000

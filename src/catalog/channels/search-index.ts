@@ -40,12 +40,15 @@ export function createSearchIndex(db: Database) {
       putText.run(id, text);
     },
 
-    write(): void {
-      if (changed.size === 0) return;
+    /** @returns of how many channels */
+    write(): number {
+      const count = changed.size;
+      if (count === 0) return 0;
       const indexed = [...changed].flatMap(([id, isThere]) => (isThere ? id : []));
       if (indexed.length > 0) remove.run(JSON.stringify(indexed));
       add.run(JSON.stringify([...changed.keys()]));
       changed.clear();
+      return count;
     },
   };
 }

@@ -24,7 +24,7 @@ export async function refreshFacets(db: Database, clock: Clock): Promise<void> {
     const last = ids.at(-1);
     if (last === undefined) break;
     await inTransaction(db, clock, "refresh-facets", () => {
-      const records = createChannelRecords(db);
+      const records = createChannelRecords(db, clock);
       for (const id of ids) {
         const record = records.byId(id);
         if (record !== undefined) records.refreshText(record);

@@ -47,10 +47,41 @@ export function countColumn(): Column<number> {
   return { ...integerColumn(0), spelling: "count" };
 }
 
+/** Whether JSON's reading of a whole number may have rounded it. */
+function isRounded(given: unknown): boolean {
+  return Number.isInteger(given) && !Number.isSafeInteger(given);
+}
+
+const POST_ID_MAX = 2n ** 63n - 1n;
+
+/** A messenger's number of a post, as decimal digits; of MAX's `mid.…` the last 16 hexadecimal digits. */
+export function postIdColumn(): Column<string> {
+  return column((given) => {
+    if (isRounded(given)) return { fault: message("giveAsString") };
+    const text = typeof given === "string" || typeof given === "number" ? String(given) : "";
+    const [, hexadecimal] = /^mid\.[0-9a-f]*([0-9a-f]{16})$/i.exec(text) ?? [];
+    const isNumber = hexadecimal !== undefined || /^\d{1,19}$/.test(text);
+    const value = isNumber ? BigInt(hexadecimal === undefined ? text : `0x${hexadecimal}`) : null;
+    return value === null || value > POST_ID_MAX
+      ? { fault: message("notPostId", { maximum: String(POST_ID_MAX) }) }
+      : { value: String(value) };
+  });
+}
+
+/** A messenger's id that is kept as text, whatever it is made of. */
+export function textIdColumn(lengthMax: number): Column<string> {
+  const line = lineColumn(lengthMax);
+  return column((given) =>
+    isRounded(given) ? { fault: message("giveAsString") } : line.read(given),
+  );
+}
+
 export function numberColumn(): Column<number> {
   return column((given) => {
     const value =
-      typeof given === "string" && /^[+-]?\d+(\.\d+)?$/.test(given) ? Number(given) : given;
+      typeof given === "string" && /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(given)
+        ? Number(given)
+        : given;
     return typeof value === "number" && Number.isFinite(value)
       ? { value }
       : { fault: message("notNumber") };
@@ -110,11 +141,30 @@ export function slugColumn(): Column<string> {
   );
 }
 
+/** Items separated by spaces, or a JSON array of them. */
+function itemsOf(given: unknown): unknown[] {
+  const items: unknown[] = Array.isArray(given) ? given : String(given).split(/\s+/);
+  return items.filter((item) => item !== "");
+}
+
+/** Some of the options, separated by spaces or in a JSON array; each kept once. */
+export function choicesColumn<Option extends string>(options: readonly Option[]): Column<Option[]> {
+  const one = choiceColumn(options);
+  return column((given) => {
+    const chosen = new Set<Option>();
+    for (const item of itemsOf(given)) {
+      const read = one.read(item);
+      if ("fault" in read) return read;
+      chosen.add(read.value);
+    }
+    return { value: [...chosen] };
+  });
+}
+
 /** Slugs separated by spaces, or a JSON array of them; each kept once. */
 export function slugsColumn(): Column<string[]> {
   return column((given) => {
-    const items = Array.isArray(given) ? given : String(given).split(/\s+/);
-    const slugs = items.filter((item) => item !== "");
+    const slugs = itemsOf(given);
     const wrong = slugs.find((item) => typeof item !== "string" || !SLUG.test(item));
     return wrong === undefined
       ? { value: [...new Set(slugs as string[])] }
@@ -149,11 +199,15 @@ export function addressColumn(lengthMax = 2048): Column<string> {
   }, "word");
 }
 
-/** `channel` of statistics and posts: a service number, or `@handle`. */
-export function channelColumn(): Column<number | `@${string}`> {
+/**
+ * `channel` of statistics and posts: a service number, or an `@handle` or link, which is read where the
+ * messenger's hosts are known.
+ */
+export function channelColumn(): Column<number | string> {
   const numbers = integerColumn(1);
-  return column<number | `@${string}`>((given) => {
-    if (typeof given === "string" && /^@\S+$/.test(given)) return { value: given as `@${string}` };
+  return column<number | string>((given) => {
+    const text = typeof given === "string" ? given.trim() : "";
+    if (/^\S*[@/.:]\S*$/.test(text)) return { value: text };
     const number = numbers.read(given);
     return "value" in number ? number : { fault: message("notChannel") };
   }, "channel");

@@ -1,4 +1,4 @@
-import { formatInstant } from "../../values/moscow-time.ts";
+import { formatExactInstant, formatInstant } from "../../values/moscow-time.ts";
 import {
   flagSchema,
   instantSchema,
@@ -23,6 +23,8 @@ export interface StoredField<Row, Stored, S extends Schema<unknown> | null, A = 
   initial: Stored | undefined;
   store(given: Row): Stored;
   show(stored: Stored): unknown;
+  /** How an export writes it, where what is shown is less exact. */
+  write?(stored: Stored): unknown;
   shownAs: A;
 }
 
@@ -77,7 +79,10 @@ export function flag(description: string): StoredField<boolean, number, Schema<b
 export function instant(description: string): StoredField<number, number, Schema<string>> {
   const schema = instantSchema(description);
   const column = instantColumn();
-  return { column, schema, initial: undefined, store: same, show: formatInstant, shownAs: null };
+  return {
+    ...{ column, schema, initial: undefined, store: same, shownAs: null },
+    ...{ show: formatInstant, write: formatExactInstant },
+  };
 }
 
 export function optionalInstant(
@@ -89,6 +94,7 @@ export function optionalInstant(
     initial: null,
     store: same,
     show: (stored) => (stored === null ? null : formatInstant(stored)),
+    write: (stored) => (stored === null ? null : formatExactInstant(stored)),
     shownAs: "moment",
   };
 }
@@ -117,6 +123,18 @@ export function viewer<F extends StoredFields>(fields: F): (record: RecordOf<F>)
     const view: Record<string, unknown> = {};
     for (const [name, { show }] of shown) view[name] = show(record[name]);
     return view as ViewOf<F>;
+  };
+}
+
+/** A function from a stored entry to all of it, hidden fields too, as an export writes it. */
+export function writer<F extends StoredFields>(
+  fields: F,
+): (record: RecordOf<F>) => Record<string, unknown> {
+  const all = Object.entries(fields);
+  return (record) => {
+    const written: Record<string, unknown> = {};
+    for (const [name, { show, write = show }] of all) written[name] = write(record[name]);
+    return written;
   };
 }
 

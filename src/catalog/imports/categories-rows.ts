@@ -4,16 +4,16 @@ import { categoriesInUse } from "../channels/channels.store.ts";
 import { FACET_ID_MAX } from "../channels/search-text.ts";
 import { createCategoryImages } from "../directory/category-images.ts";
 import { createDirectoryStore } from "../directory/directory.store.ts";
-import { integerColumn, lineColumn, nullable, slugColumn } from "../fields/columns.ts";
+import { integerColumn, lineColumn, slugColumn } from "../fields/columns.ts";
 import { inFileOrder } from "./directory-order.ts";
-import { readImage } from "./image-file.ts";
+import { imageColumn, readImage } from "./image-file.ts";
 import { type Given, type ImportContext, type ImportKind, RowFault } from "./import-kind.ts";
 
 interface CategoryRow {
   id: number;
   slug: string;
   name: string;
-  /** An address, or the name of an image file. */
+  /** An address, the name of an image file, or the image itself. */
   image: string;
 }
 
@@ -23,7 +23,7 @@ export const categoriesImport: ImportKind<CategoryRow> = {
     id: integerColumn(1, FACET_ID_MAX),
     slug: slugColumn(),
     name: lineColumn(200),
-    image: nullable(lineColumn(2048)),
+    image: imageColumn(),
   },
   isDirectory: true,
   open(db: Database, context: ImportContext) {

@@ -1,21 +1,68 @@
 import type { Database } from "../../db/database.ts";
 import { message } from "../../values/messages/messages.ts";
+import { shortened } from "../../values/shortened.ts";
+import { parseLinkOrHandle } from "../channels/channel-reference.ts";
 import { createChannelIds } from "../channels/channels.store.ts";
-import { RowFault } from "./import-kind.ts";
+import { type ImportContext, RowFault } from "./import-kind.ts";
 
-/** Finds the channel that a row of statistics or posts names. */
+/** The columns by which a row of statistics or posts names its channel: one of the two. */
+export interface NamedChannel {
+  /** A service number, an `@handle` or a link. */
+  channel?: number | string | null | undefined;
+  channel_msgr_id?: string | null | undefined;
+}
+
+const named = (name: number | string) => (typeof name === "number" ? name : shortened(name));
+
+/** Finds the channel that a row of statistics or posts names (living data, section 1). */
 export function createChannelLookup(
   db: Database,
-): (channel: number | `@${string}` | null | undefined) => number {
+  { messengerHosts }: Pick<ImportContext, "messengerHosts">,
+) {
   const ids = createChannelIds(db);
-  /** The last channel is remembered: files tend to give its rows together, and none is ever removed. */
-  let last: number | null = null;
-  return (channel) => {
-    if (channel != null && channel === last) return last;
-    if (channel == null) throw new RowFault("channel", message("required"));
-    const id = typeof channel === "number" ? ids.byId(channel) : ids.byHandle(channel.slice(1));
-    if (id === undefined) throw new RowFault("channel", message("noChannel", { channel }));
-    last = id;
+  /** The last channel is remembered within a transaction: files tend to give its rows together. */
+  let last: { name: number | string; id: number } | null = null;
+
+  function find(name: number | string, column = "channel"): number | undefined {
+    if (typeof name === "number") return ids.byId(name);
+    const reference = parseLinkOrHandle(name, messengerHosts);
+    if (reference === null) throw new RowFault(column, message("notChannel"));
+    if (reference.kind === "handle") return ids.byHandleEver(reference.handle);
+    return reference.kind === "messengerId" ? ids.byMessengerId(reference.messengerId) : undefined;
+  }
+
+  function idOf(name: number | string): number {
+    if (last?.name === name) return last.id;
+    const id = find(name);
+    if (id === undefined)
+      throw new RowFault("channel", message("noChannel", { channel: named(name) }));
+    last = { name, id };
     return id;
+  }
+
+  return {
+    /** @throws RowFault where the row names no channel, or two */
+    find({ channel, channel_msgr_id: messengerId }: NamedChannel): number {
+      if (messengerId == null) {
+        if (channel == null) throw new RowFault("channel", message("required"));
+        return idOf(channel);
+      }
+      const id = ids.byMessengerId(messengerId);
+      if (id === undefined) {
+        throw new RowFault("channel_msgr_id", message("noChannelOfMessenger", { messengerId }));
+      }
+      if (channel == null) return id;
+      const named = idOf(channel);
+      if (named === id) return id;
+      throw new RowFault("channel_msgr_id", message("twoChannels", { channel: named, other: id }));
+    },
+
+    /** Null for a channel that is not in the catalog. @throws RowFault for what names no channel */
+    findKnown: (name: number | string, column: string): number | null => find(name, column) ?? null,
+
+    /** To be called before each commit: later the channel may be removed. */
+    forget(): void {
+      last = null;
+    },
   };
 }

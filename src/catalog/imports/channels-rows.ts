@@ -14,40 +14,80 @@ import {
   type RowOutcome,
 } from "./import-kind.ts";
 import { isSame, merge } from "./merge-row.ts";
+import { createMovedHandles } from "./moved-handles.ts";
+import { createRefresh, inOrderOfSubscribers } from "./refresh-rows.ts";
 
 type ChannelRow = RowOf<typeof CHANNEL_FIELDS>;
 type Records = ReturnType<typeof createChannelRecords>;
 
-/** Identity is `id`, else `msgr_id`, else `handle` (decisions, section 8). */
+/**
+ * The search index is merged and its terms counted after an import that wrote so many texts; fewer are
+ * left to the nightly job, since to count takes as long however few there are.
+ */
+const TEXTS_MANY = 1_000;
+
+/** Identity is `id`, else `msgr_id`, else `handle` (living data, section 1). */
 export const channelsImport: ImportKind<ChannelRow> = {
   columns: columnsOf(CHANNEL_FIELDS),
   requiredColumns: ["id", "msgr_id", "handle", "title", "subscribers", "is_public"],
   isDirectory: false,
-  open(db: Database, { clock }: ImportContext) {
-    const records = createChannelRecords(db);
+  open(db: Database, { clock, note }: ImportContext) {
+    const records = createChannelRecords(db, clock);
+    const refresh = createRefresh(db);
+    const moved = createMovedHandles(note);
+    /** Search texts written in the last transaction, and in all. */
+    let [written, writtenInAll] = [0, 0];
     return {
+      counts: moved.counts,
+      arrange: inOrderOfSubscribers,
+
       write(row: Given<ChannelRow>): RowOutcome {
+        const refreshed = refresh(row);
+        if (refreshed !== null) return refreshed;
         const stored = findStored(records, row);
-        const record = merge(CHANNEL_FIELDS, row, stored, message("requiredForNewChannel"));
+        const { former_handles: said = null, ...given } = row;
+        const record = merge(CHANNEL_FIELDS, given, stored, message("requiredForNewChannel"));
         followNewestPost(db, record, row);
         requireSlugs(records, row);
         requireFreeMessengerId(records, record, stored);
-        if (stored !== undefined && isSame(record, stored)) return "unchanged";
-        takeHandle(records, record);
-        if (stored === undefined) records.insert(record);
-        else records.update(record, stored);
+        requireNewNumber(records, record, stored);
+        const former =
+          stored === undefined ? (said ?? []) : records.unknownHandles(record, said ?? []);
+        if (stored !== undefined && former.length === 0 && isSame(record, stored))
+          return "unchanged";
+        const holder = giveUpHandle(records, record);
+        let id = record.id;
+        if (stored === undefined) id = records.insert(record, former);
+        else records.update(record, stored, former);
+        if (holder !== null && record.handle !== null) moved.add(record.handle, holder, id);
         return stored === undefined ? "inserted" : "updated";
       },
-      beforeCommit: records.writeSearch,
-      afterCommit: () => mergeSearch(db, clock),
-      afterwards: () => optimizeSearch(db, clock),
+      beforeCommit(): void {
+        written = records.writeSearch();
+        writtenInAll += written;
+      },
+
+      async afterCommit(): Promise<void> {
+        if (written > 0) await mergeSearch(db, clock);
+      },
+
+      async afterwards(): Promise<void> {
+        moved.end();
+        if (writtenInAll >= TEXTS_MANY) await optimizeSearch(db, clock);
+      },
     };
   },
 };
 
 function findStored(records: Records, row: Given<ChannelRow>): ChannelRecord | undefined {
   if (row.id != null) return records.byId(row.id);
-  if (row.msgr_id != null) return records.byMessengerId(row.msgr_id);
+  if (row.msgr_id != null) {
+    const known = records.byMessengerId(row.msgr_id);
+    if (known !== undefined || row.handle == null) return known;
+    // A catalog kept by handle gets its messenger ids: the holder is the same channel, not a twin of it.
+    const holder = records.byHandle(row.handle);
+    return holder?.msgr_id === null ? holder : undefined;
+  }
   if (row.handle != null) return records.byHandle(row.handle);
   throw new RowFault("id", message("channelNotNamed"));
 }
@@ -83,9 +123,23 @@ function requireFreeMessengerId(
   }
 }
 
-/** A handle that a row gives to another channel moves there (decisions, section 8). */
-function takeHandle(records: Records, { id, handle }: ChannelRecord): void {
-  if (handle === null) return;
-  const holder = records.byHandle(handle);
-  if (holder !== undefined && holder.id !== id) records.update({ ...holder, handle: null }, holder);
+/** The number of a channel that was removed is never given again. */
+function requireNewNumber(
+  records: Records,
+  { id }: ChannelRecord,
+  stored: ChannelRecord | undefined,
+): void {
+  if (stored !== undefined || id === 0 || !records.wasRemoved(id)) return;
+  throw new RowFault("id", message("numberOfRemovedChannel", { channel: id }));
+}
+
+/**
+ * A handle that a row gives to another channel moves there (decisions, section 8).
+ * @returns the number of the channel that had it, or null
+ */
+function giveUpHandle(records: Records, { id, handle }: ChannelRecord): number | null {
+  const holder = handle === null ? undefined : records.byHandle(handle);
+  if (holder === undefined || holder.id === id) return null;
+  records.update({ ...holder, handle: null }, holder);
+  return holder.id;
 }

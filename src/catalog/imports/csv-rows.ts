@@ -2,6 +2,7 @@ import { pipeline, Readable } from "node:stream";
 import { type CsvError, type Parser, parse } from "csv-parse";
 import { AppError } from "../../errors.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
+import { releaseText } from "../fields/spreadsheet-text.ts";
 import type { ColumnNames } from "./column-names.ts";
 import type { Separator } from "./recognized.ts";
 import { prepend } from "./source.ts";
@@ -112,7 +113,7 @@ function toFields(header: Readonly<Header>, cells: readonly string[]): Fields {
   const fields: Fields = {};
   for (let at = 0; at < cells.length; at++) {
     const column = header[at];
-    if (cells[at] !== "" && column != null) fields[column] = cells[at];
+    if (cells[at] !== "" && column != null) fields[column] = releaseText(cells[at] as string);
   }
   return fields;
 }
@@ -215,7 +216,7 @@ function checkHeader(cells: readonly string[], names: ColumnNames): Header {
 function withoutEmpty(record: Record<string, string>): Fields {
   const fields: Fields = {};
   for (const name in record) {
-    if (record[name] !== "") fields[name] = record[name];
+    if (record[name] !== "") fields[name] = releaseText(record[name] as string);
   }
   return fields;
 }

@@ -2,14 +2,42 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { imageSize } from "image-size";
 import { message } from "../../values/messages/messages.ts";
-import type { CategoryImages } from "../directory/category-images.ts";
+import { type CategoryImages, IMAGE_PATH } from "../directory/category-images.ts";
+import { type Column, lineColumn } from "../fields/columns.ts";
 import { RowFault } from "./import-kind.ts";
 
 const SIDE_MAX = 500;
 const BYTES_MAX = 1024 * 1024;
 
+/** A `data:` URL, as exports write the images that are in the database. */
+const DATA_PREFIX = "data:image/webp;base64,";
+const DATA_LENGTH_MAX = DATA_PREFIX.length + 4 * Math.ceil(BYTES_MAX / 3);
+/** What messages call an image that has no name. */
+const DATA_NAME = "The image";
+
+/** An address, the name of a file, or the image itself. */
+export function imageColumn(): Column<string> {
+  const [name, data] = [lineColumn(2048), lineColumn(DATA_LENGTH_MAX)];
+  return {
+    nullable: true,
+    read: (given) => (isData(given) ? data : name).read(given),
+  };
+}
+
+function isData(given: unknown): given is string {
+  return typeof given === "string" && given.startsWith(DATA_PREFIX);
+}
+
+/** An image as an export writes it: one that is in the database goes along. */
+export function imageText(stored: string, images: CategoryImages): string {
+  const content = stored.startsWith(IMAGE_PATH)
+    ? images.content(stored.slice(IMAGE_PATH.length))
+    : undefined;
+  return content === undefined ? stored : DATA_PREFIX + Buffer.from(content).toString("base64");
+}
+
 /**
- * Reads an `image` cell into the address to be stored: an address stays as it is; a file, which must be
+ * Reads an `image` cell into the address to be stored: an address stays as it is; an image, which must be
  * WebP of at most 500 pixels a side (decisions, section 3), goes into the database and gets an address.
  * @throws RowFault
  */
@@ -18,23 +46,28 @@ export function readImage(given: string, folder: string | null, images: Category
     if (!URL.canParse(given)) throw new RowFault("image", message("notAddress"));
     return given;
   }
+  if (isData(given)) {
+    const content = Buffer.from(given.slice(DATA_PREFIX.length), "base64");
+    return addImage(content, DATA_NAME, images);
+  }
   if (folder === null) {
     throw new RowFault(
       "image",
       message("imageNotAddress", { example: "https://example.com/a.webp" }),
     );
   }
-  const content = readBytes(resolve(folder, given), given);
+  return addImage(readBytes(resolve(folder, given), given), given, images);
+}
+
+/** @param file what messages call it. @throws RowFault */
+function addImage(content: Uint8Array, file: string, images: CategoryImages): string {
   if (content.byteLength > BYTES_MAX) {
-    throw new RowFault("image", message("imageTooLarge", { file: given, bytes: BYTES_MAX }));
+    throw new RowFault("image", message("imageTooLarge", { file, bytes: BYTES_MAX }));
   }
   const { type, width, height } = measure(content);
-  if (type !== "webp") throw new RowFault("image", message("imageNotWebp", { file: given }));
+  if (type !== "webp") throw new RowFault("image", message("imageNotWebp", { file }));
   if (width > SIDE_MAX || height > SIDE_MAX) {
-    throw new RowFault(
-      "image",
-      message("imageTooWide", { file: given, width, height, side: SIDE_MAX }),
-    );
+    throw new RowFault("image", message("imageTooWide", { file, width, height, side: SIDE_MAX }));
   }
   return images.add(content);
 }

@@ -26,7 +26,8 @@ export async function importFile(
   await runImport(kind, rows, {
     db,
     clock,
-    context: { clock, folder: source.folder, note: () => {} },
+    // Channels and posts, for which these matter, come in none of the program's files.
+    context: { clock, folder: source.folder, messengerHosts: [], openDays: 1, note: () => {} },
     recognized,
     cells: { timezone: MOSCOW_ZONE, messengerHosts: [], strict: true },
     replace: false,

@@ -2,6 +2,7 @@ import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { inEnglish, type Message } from "../../values/messages/messages.ts";
 import type { Column } from "../fields/columns.ts";
+import type { Fields } from "./source-row.ts";
 
 /** Values of a row: undefined where it gives none, null where it clears the stored one. */
 export type Given<Row> = { [Name in keyof Row]?: Row[Name] | null | undefined };
@@ -32,6 +33,10 @@ export interface ImportContext {
    * the operator's own machine, and may name no file of it.
    */
   folder: string | null;
+  /** The messenger's hosts, by which links are known. */
+  messengerHosts: readonly string[];
+  /** How many of the last Moscow days follow their posts (living data, section 3). */
+  openDays: number;
   note(said: Message): void;
 }
 
@@ -43,6 +48,10 @@ export interface RowWriter<Row> {
     /** Writes the rows; false, with nothing written, where each needs its own statement. @throws RowFault */
     insert(rows: readonly Given<Row>[]): boolean;
   };
+  /** The order in which rows that were read together are best written; their own where it matters. */
+  arrange?(rows: readonly ReadRow<Row>[]): readonly ReadRow<Row>[];
+  /** Channels: how many handles moved so far. */
+  counts?: { handles_moved: number };
   /** Writes one row. @throws RowFault, with nothing written */
   write(row: Given<Row>): RowOutcome;
   /** Called before each commit. */
@@ -71,3 +80,15 @@ export class RowFault extends Error {
     super(inEnglish(fault));
   }
 }
+
+/** A cell that was left out of its row, and why. */
+export interface BadCell {
+  column: string;
+  fault: Message;
+}
+
+/** A row with its cells read by the kind's columns, or why it is rejected. */
+export type ReadRow<Row> = { line: number; fields: Fields | null } & (
+  | { given: Given<Row>; bad: readonly BadCell[] }
+  | { fault: RowFault }
+);

@@ -44,7 +44,6 @@ export function createImportRuns(
   runUpload: (upload: Upload) => Promise<void>,
   files: UploadFiles,
   { clock, random, log }: { clock: Clock; random: Random; log: Log },
-  messengerHosts: readonly string[],
 ) {
   const owner = processName(random.uuid(clock.now()));
   const stop = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
@@ -100,7 +99,7 @@ export function createImportRuns(
         files.removeRejects(id);
         const rejectsPath = files.rejectsPath(id);
         const running = run({
-          ...{ id, kind, fileName, path, rejectsPath, messengerHosts, summary, stop },
+          ...{ id, kind, fileName, path, rejectsPath, summary, stop },
         });
         underWay.add(running);
         void running.finally(() => underWay.delete(running));

@@ -1,9 +1,14 @@
 import type { Database } from "../../db/database.ts";
 import { message } from "../../values/messages/messages.ts";
-import { createLastPosts } from "../channels/channels.store.ts";
+import { messengerIdColumn } from "../channels/messenger-id.ts";
+import { flagColumn } from "../fields/columns.ts";
 import { columnsOf, type RowOf } from "../fields/stored-field.ts";
 import { POST_FIELDS, type PostRecord } from "../posts/post.ts";
 import { createPostRecords } from "../posts/posts.store.ts";
+import { createTakeDown } from "../posts/take-down.ts";
+import { createTombstones, type Tombstone } from "../posts/tombstones.store.ts";
+import { followPosts } from "../statistics/open-days.ts";
+import { createChangedPosts } from "./changed-posts.ts";
 import { createChannelLookup } from "./channel-lookup.ts";
 import {
   type Given,
@@ -13,62 +18,147 @@ import {
   type RowOutcome,
 } from "./import-kind.ts";
 import { isSame, merge } from "./merge-row.ts";
+import { requirePast } from "./require-past.ts";
 
-type PostRow = RowOf<typeof POST_FIELDS>;
+type GivenPost = RowOf<typeof POST_FIELDS>;
+
+/** `deleted` takes a post down, and false brings one back (living data, section 2). */
+type PostRow = GivenPost & { channel_msgr_id: string; deleted: boolean };
 
 /** Identity is `id`, else channel and `msgr_post_id` (decisions, section 8). */
 export const postsImport: ImportKind<PostRow> = {
-  columns: columnsOf(POST_FIELDS),
+  columns: {
+    ...columnsOf(POST_FIELDS),
+    channel_msgr_id: messengerIdColumn(),
+    deleted: flagColumn(),
+  },
   requiredColumns: ["id", "channel", "channel_msgr_id", "msgr_post_id", "published_at", "deleted"],
   isDirectory: false,
-  open(db: Database, { clock }: ImportContext) {
-    const channelIdOf = createChannelLookup(db);
+  open(db: Database, context: ImportContext) {
+    const { clock, openDays } = context;
+    const channels = createChannelLookup(db, context);
     const records = createPostRecords(db);
-    const moveLastPost = createLastPosts(db);
-    /** Newest post by channel since the last commit. */
-    const newest = new Map<number, number>();
+    const tombstones = createTombstones(db);
+    const takeDown = createTakeDown(db);
+    const changed = createChangedPosts(db, openDays);
 
-    function find(row: Given<PostRow>): PostRecord | undefined {
-      if (row.id != null) return records.byId(row.id);
+    function find<Found>(row: Given<PostRow>, among: Findable<Found>): Found | undefined {
+      if (row.id != null) return among.byId(row.id);
       if (row.msgr_post_id == null) {
         throw new RowFault("id", message("postNotNamed"));
       }
-      return records.byMessengerId(channelIdOf(row.channel), row.msgr_post_id);
+      return among.byMessengerId(channels.find(row), row.msgr_post_id);
     }
 
-    function merged(row: Given<PostRow>, stored: PostRecord | undefined): PostRecord {
+    /** The row with numbers of channels in the place of their names. */
+    function resolved(row: Given<PostRow>, stored: object | undefined): Given<GivenPost> {
       if (stored === undefined && row.published_at == null) {
         throw new RowFault("published_at", message("required"));
       }
-      const isKept = stored !== undefined && row.channel == null;
-      const channel = isKept ? undefined : channelIdOf(row.channel);
-      return merge(POST_FIELDS, { ...row, channel }, stored, message("required"));
+      const isKept = stored !== undefined && (row.channel ?? row.channel_msgr_id) == null;
+      const from = row.forwarded_from;
+      return {
+        ...row,
+        channel: isKept ? undefined : channels.find(row),
+        forwarded_from: from == null ? from : channels.findKnown(from, "forwarded_from"),
+      };
     }
 
-    return {
-      write(row): RowOutcome {
-        const stored = find(row);
-        const post = merged(row, stored);
-        requireFreeMessengerId(post, stored);
-        if (stored !== undefined && isSame(post, stored)) return "unchanged";
-        if (stored === undefined) records.insert(post, clock.now());
-        else records.update(post);
-        newest.set(post.channel, Math.max(newest.get(post.channel) ?? 0, post.published_at));
-        return stored === undefined ? "inserted" : "updated";
-      },
+    function write(row: Given<PostRow>): RowOutcome {
+      const nowMs = clock.now();
+      requirePastTimes(row, nowMs);
+      const stored = find(row, records);
+      const tombstone = stored === undefined ? find(row, tombstones) : undefined;
+      if (row.deleted === true) return remove(row, stored, tombstone, nowMs);
+      if (tombstone !== undefined && row.deleted !== false) return "unchanged";
+      const base = tombstone === undefined ? stored : blankPost(tombstone);
+      const given = withReadingTime(resolved(row, base), stored, nowMs);
+      const post = merge(POST_FIELDS, given, base, message("required"));
+      if (post.views_at === null) post.views = 0;
+      if (row.id != null) requireFreeMessengerId(post);
+      if (stored !== undefined) {
+        if (isSame(post, stored)) return "unchanged";
+        records.update(post);
+      } else {
+        if (post.id === 0) post.id = records.nextNumber();
+        records.insert(post, nowMs);
+        // The tombstone goes after the insert: while it stands, the post is not sent to webhooks again.
+        if (tombstone !== undefined) tombstones.remove(tombstone.id);
+      }
+      changed.note(post, stored, nowMs);
+      return stored === undefined ? "inserted" : "updated";
+    }
 
-      beforeCommit() {
-        for (const [channelId, publishedAt] of newest) moveLastPost(channelId, publishedAt);
-        newest.clear();
-      },
-    };
+    /** A post that was never imported leaves a tombstone too: the row may come before the post's. */
+    function remove(
+      row: Given<PostRow>,
+      stored: PostRecord | undefined,
+      tombstone: Tombstone | undefined,
+      nowMs: number,
+    ): RowOutcome {
+      if (tombstone !== undefined) return "unchanged";
+      if (stored !== undefined) {
+        takeDown(stored, nowMs);
+        return "updated";
+      }
+      const channel = channels.find(row);
+      const messengerId = row.msgr_post_id ?? null;
+      const unseen = { id: row.id ?? records.nextNumber(), channel, msgr_post_id: messengerId };
+      requireFreeMessengerId(unseen);
+      tombstones.add(unseen, nowMs);
+      return "inserted";
+    }
 
-    function requireFreeMessengerId(post: PostRecord, stored: PostRecord | undefined): void {
-      if (post.msgr_post_id === null) return;
-      const holder = records.byMessengerId(post.channel, post.msgr_post_id);
-      if (holder !== undefined && holder.id !== stored?.id) {
+    function requireFreeMessengerId({ id, channel, msgr_post_id }: Tombstone): void {
+      if (msgr_post_id === null) return;
+      const holder =
+        records.byMessengerId(channel, msgr_post_id) ??
+        tombstones.byMessengerId(channel, msgr_post_id);
+      if (holder !== undefined && holder.id !== id) {
         throw new RowFault("msgr_post_id", message("numberOfPost", { post: holder.id }));
       }
     }
+
+    return {
+      write,
+      beforeCommit: changed.flush,
+      async afterwards() {
+        await followPosts(db, clock, openDays);
+      },
+    };
   },
 };
+
+/** A store that is searched by both identities of a post. */
+interface Findable<Found> {
+  byId(id: number): Found | undefined;
+  byMessengerId(channelId: number, messengerId: string): Found | undefined;
+}
+
+function requirePastTimes(row: Given<PostRow>, nowMs: number): void {
+  requirePast("published_at", row.published_at, nowMs);
+  requirePast("edited_at", row.edited_at, nowMs);
+  requirePast("views_at", row.views_at, nowMs);
+}
+
+/** A post with a tombstone's identity and nothing else: `published_at` has to be given. */
+function blankPost(tombstone: Tombstone): PostRecord {
+  const blank: Record<string, unknown> = {};
+  for (const [name, { initial }] of Object.entries(POST_FIELDS)) blank[name] = initial;
+  return { ...(blank as PostRecord), ...tombstone };
+}
+
+/**
+ * Views without the time at which they were read were read now, where they are others than the stored
+ * ones. A null in their time says that they were never read, which views above 0 contradict.
+ */
+function withReadingTime(
+  row: Given<GivenPost>,
+  stored: PostRecord | undefined,
+  nowMs: number,
+): Given<GivenPost> {
+  if (row.views_at != null) return row;
+  if (row.views_at === null && !row.views) return row;
+  const isNew = row.views != null && row.views !== (stored?.views ?? 0);
+  return { ...row, views_at: isNew ? nowMs : undefined };
+}

@@ -1,7 +1,6 @@
 import type { Read } from "../../values/fields.ts";
-import type { Message } from "../../values/messages/messages.ts";
 import type { Column } from "../fields/columns.ts";
-import { type Given, type ImportKind, RowFault } from "./import-kind.ts";
+import { type BadCell, type Given, type ImportKind, RowFault } from "./import-kind.ts";
 import type { Fields } from "./source-row.ts";
 import { respelled, type SpellingRules } from "./spelling.ts";
 
@@ -9,12 +8,6 @@ import { respelled, type SpellingRules } from "./spelling.ts";
 export interface CellRules extends SpellingRules {
   /** Whether any bad cell rejects its row. */
   strict: boolean;
-}
-
-/** A cell that was left out of its row. */
-export interface BadCell {
-  column: string;
-  fault: Message;
 }
 
 /** Whether a bad cell of the column costs the cell alone, and not the row. */

@@ -7,6 +7,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { inEnglish, type Message, message, verbatim } from "../../values/messages/messages.ts";
 import { shortened } from "../../values/shortened.ts";
 import { recount } from "../directory/recount.ts";
+import type { ImportContext } from "./import-kind.ts";
 import { type ImportKindName, importKinds } from "./import-kinds.ts";
 import { saveProgress } from "./import-runs.store.ts";
 import type { RunProgress } from "./import-runs.table.ts";
@@ -28,11 +29,13 @@ export interface Upload {
   path: string;
   /** Where its rejected rows are kept, to be offered as a file. */
   rejectsPath: string;
-  messengerHosts: readonly string[];
   summary: RunProgress;
   /** One 32-bit number in shared memory: other than 0 where the import is to stop. */
   stop: SharedArrayBuffer;
 }
+
+/** Settings that an upload is imported by. */
+export type UploadSettings = Pick<ImportContext, "messengerHosts" | "openDays">;
 
 /** Recorded as the failure of a run that was cut short. */
 export const INTERRUPTED = message("importInterrupted");
@@ -41,7 +44,7 @@ const SAVE_EVERY_MS = 500;
 /** How large the file of rejected rows may be; there is one for each of the latest runs. */
 const REJECTS_BYTES_MAX = 16 * 1024 ** 2;
 /** How many notes are recorded, and how long the text of each and of a reason may be. */
-const NOTES_MAX = 20;
+const NOTES_MAX = 40;
 const TEXT_LENGTH_MAX = 500;
 
 /**
@@ -51,7 +54,17 @@ const TEXT_LENGTH_MAX = 500;
 export async function runUpload(
   db: Database,
   clock: Clock,
-  { id, kind: name, fileName, path, rejectsPath, messengerHosts, summary, stop }: Upload,
+  {
+    id,
+    kind: name,
+    fileName,
+    path,
+    rejectsPath,
+    summary,
+    stop,
+    messengerHosts,
+    openDays,
+  }: Upload & UploadSettings,
 ): Promise<void> {
   const kind = importKinds[name];
   const { dryRun, replace, reading, timezone, strict } = summary.options;
@@ -85,6 +98,8 @@ export async function runUpload(
       context: {
         clock,
         folder: null,
+        messengerHosts,
+        openDays,
         note: (said) => addUpTo(NOTES_MAX, summary.notes, cut(said)),
       },
       recognized,

@@ -1,17 +1,27 @@
 import type { Database } from "../../db/database.ts";
 import { message } from "../../values/messages/messages.ts";
-import type { Day } from "../../values/moscow-time.ts";
+import { type Day, startOfDay } from "../../values/moscow-time.ts";
+import { messengerIdColumn } from "../channels/messenger-id.ts";
 import { channelColumn, countColumn, dayColumn } from "../fields/columns.ts";
 import {
   ADDED_TOGETHER,
   createStatisticsRecords,
-  type StatisticsRecord,
+  type GivenDay,
 } from "../statistics/statistics.store.ts";
 import { createChannelLookup } from "./channel-lookup.ts";
-import { type Given, type ImportKind, RowFault, type RowOutcome } from "./import-kind.ts";
+import {
+  type Given,
+  type ImportContext,
+  type ImportKind,
+  RowFault,
+  type RowOutcome,
+} from "./import-kind.ts";
+import { isSame } from "./merge-row.ts";
+import { requirePast } from "./require-past.ts";
 
 interface StatsRow {
-  channel: number | `@${string}`;
+  channel: number | string;
+  channel_msgr_id: string;
   day: Day;
   subscribers: number;
   views: number;
@@ -23,17 +33,19 @@ function wholeRecord(
   channelId: number,
   day: Day,
   { subscribers, views, posts }: Given<StatsRow>,
-): StatisticsRecord | null {
+): GivenDay | null {
   const isWhole = subscribers != null && views != null && posts != null;
   return isWhole ? { channelId, day, subscribers, views, posts } : null;
 }
 
-const NONE = { views: 0, posts: 0 };
-
-/** A channel's day; identity is channel and day (decisions, section 8). */
+/**
+ * A channel's day; identity is channel and day (decisions, section 8). Views and posts that a row does
+ * not give are derived from the day's posts, unless they were given before (living data, section 3).
+ */
 export const statsImport: ImportKind<StatsRow> = {
   columns: {
     channel: channelColumn(),
+    channel_msgr_id: messengerIdColumn(),
     day: dayColumn(),
     subscribers: countColumn(),
     views: countColumn(),
@@ -41,18 +53,20 @@ export const statsImport: ImportKind<StatsRow> = {
   },
   requiredColumns: ["channel", "channel_msgr_id", "day", "subscribers"],
   isDirectory: false,
-  open(db: Database) {
-    const channelIdOf = createChannelLookup(db);
+  open(db: Database, context: ImportContext) {
+    const { clock } = context;
+    const channels = createChannelLookup(db, context);
     const records = createStatisticsRecords(db);
     return {
       together: {
         rows: ADDED_TOGETHER,
         insert(rows: readonly Given<StatsRow>[]): boolean {
-          const whole: StatisticsRecord[] = [];
+          const whole: GivenDay[] = [];
+          const nowMs = clock.now();
           for (const row of rows) {
-            const record =
-              row.day == null ? null : wholeRecord(channelIdOf(row.channel), row.day, row);
+            const record = row.day == null ? null : wholeRecord(channels.find(row), row.day, row);
             if (record === null) return false;
+            requirePast("day", startOfDay(record.day), nowMs);
             whole.push(record);
           }
           return records.addAll(whole);
@@ -60,31 +74,30 @@ export const statsImport: ImportKind<StatsRow> = {
       },
 
       write(row: Given<StatsRow>): RowOutcome {
-        const channelId = channelIdOf(row.channel);
+        const channelId = channels.find(row);
         const { day } = row;
         if (day == null) throw new RowFault("day", message("required"));
+        requirePast("day", startOfDay(day), clock.now());
         const whole = wholeRecord(channelId, day, row);
         if (whole !== null && records.add(whole)) return "inserted";
         const stored = records.find(channelId, day);
         const subscribers = row.subscribers ?? stored?.subscribers;
-        const views = row.views ?? stored?.views;
-        const posts = row.posts ?? stored?.posts;
         if (subscribers === undefined) throw new RowFault("subscribers", message("required"));
-        const isSame =
-          subscribers === stored?.subscribers && views === stored.views && posts === stored.posts;
-        if (isSame) return "unchanged";
-        // A new day's views and posts that the row does not give are those of its stored posts.
-        const derived =
-          views === undefined || posts === undefined ? records.ofPosts(channelId, day) : NONE;
-        records.save({
-          channelId,
-          day,
+        const isDerived = stored === undefined && (row.views == null || row.posts == null);
+        const before = isDerived ? records.ofPosts(channelId, day) : stored;
+        const record = {
           subscribers,
-          views: views ?? derived.views,
-          posts: posts ?? derived.posts,
-        });
+          views: row.views ?? before?.views ?? 0,
+          posts: row.posts ?? before?.posts ?? 0,
+          viewsGiven: row.views == null ? (stored?.viewsGiven ?? 0) : 1,
+          postsGiven: row.posts == null ? (stored?.postsGiven ?? 0) : 1,
+        };
+        if (stored !== undefined && isSame(record, stored)) return "unchanged";
+        records.save({ channelId, day, ...record });
         return stored === undefined ? "inserted" : "updated";
       },
+
+      beforeCommit: channels.forget,
     };
   },
 };

@@ -1,24 +1,32 @@
 import {
+  choiceSchema,
   countSchema,
   integerSchema,
+  listSchema,
   objectSchema,
+  nullable as orNull,
   type Schema,
   textSchema,
 } from "../../values/schema.ts";
 import {
   addressColumn,
   channelColumn,
+  choicesColumn,
   countColumn,
   ID_MAX,
   integerColumn,
+  lineColumn,
+  nullable,
+  postIdColumn,
   textColumn,
+  textIdColumn,
 } from "../fields/columns.ts";
 import {
   field,
   flag,
-  hidden,
   instant,
   optional,
+  optionalInstant,
   type RecordOf,
   type StoredField,
   schemasOf,
@@ -27,13 +35,21 @@ import {
 } from "../fields/stored-field.ts";
 
 const TEXT_LENGTH_MAX = 100_000;
+const NAME_LENGTH_MAX = 500;
+const ALBUM_LENGTH_MAX = 64;
 
-/** A post as it is imported, stored and shown (decisions, sections 2 and 8). */
+const MEDIA = ["photo", "video", "audio", "voice", "document", "poll", "sticker", "other"] as const;
+type Media = (typeof MEDIA)[number];
+
+/** A post as it is imported, stored and shown (decisions, sections 2 and 8; living data, section 2). */
 export const POST_FIELDS = {
   /** 0 for one that the database is to choose. */
   id: field(integerColumn(1, ID_MAX), integerSchema({ description: "Post number" }), 0),
   channel: channelField("Service number of the channel"),
-  msgr_post_id: hidden(optional(integerColumn(0), integerSchema())),
+  msgr_post_id: optional(
+    postIdColumn(),
+    textSchema({ description: "The messenger's own number of the post, 64 bits wide" }),
+  ),
   text: field(textColumn(TEXT_LENGTH_MAX), textSchema(), ""),
   views: field(countColumn(), countSchema("Views"), 0),
   is_ad: flag("Advertising"),
@@ -41,6 +57,21 @@ export const POST_FIELDS = {
   link: optional(
     addressColumn(),
     textSchema({ description: "Address of the post in the messenger" }),
+  ),
+  edited_at: optionalInstant("Time of the last edit"),
+  views_at: optionalInstant("Time at which `views` was read; null: never, and `views` is 0"),
+  media: mediaField("Kinds of the post's media; null: not known"),
+  forwards: optional(countColumn(), countSchema("Times it was forwarded")),
+  reactions: optional(countColumn(), countSchema("Reactions of all kinds together")),
+  comments: optional(countColumn(), countSchema("Comments")),
+  forwarded_from: forwardedField("Service number of the channel that it was forwarded from"),
+  forwarded_from_name: optional(
+    lineColumn(NAME_LENGTH_MAX),
+    textSchema({ description: "Name of whom it was forwarded from" }),
+  ),
+  album: optional(
+    textIdColumn(ALBUM_LENGTH_MAX),
+    textSchema({ description: "The same text in each post of an album" }),
   ),
 };
 
@@ -52,23 +83,56 @@ export type PostView = ViewOf<typeof POST_FIELDS>;
 
 export const postSchema = objectSchema(schemasOf(POST_FIELDS), "Post");
 
+/** The view of a post just as it is stored: `forwarded_from` may be a channel that is hidden, or gone. */
 export const toPostView: (record: PostRecord) => PostView = viewer(POST_FIELDS);
+
+/** SQL: columns that are not read as they are stored. The driver would round a 64-bit number. */
+const READ: Readonly<Record<string, string>> = {
+  channel: "p.channel_id AS channel",
+  msgr_post_id: "CAST(p.msgr_post_id AS TEXT) AS msgr_post_id",
+};
 
 /** SQL: all columns of a post, of `posts p`. */
 export const POST_COLUMNS = Object.keys(POST_FIELDS)
-  .map((name) => (name === "channel" ? "p.channel_id AS channel" : `p.${name}`))
+  .map((name) => READ[name] ?? `p.${name}`)
   .join(", ");
 
-/** The import puts the channel's number in the place of its handle before it is stored. */
-function channelField(
-  description: string,
-): StoredField<number | `@${string}`, number, Schema<number>> {
+/** The import puts the channel's number in the place of its name before it is stored. */
+function channelField(description: string): StoredField<number | string, number, Schema<number>> {
   return {
     column: channelColumn(),
     schema: integerSchema({ description }),
     initial: undefined,
     store: Number,
     show: (stored) => stored,
+    shownAs: null,
+  };
+}
+
+/** A channel as `channelField` reads it, or null: the import leaves out one that is not in the catalog. */
+function forwardedField(
+  description: string,
+): StoredField<number | string, number | null, Schema<number | null>> {
+  return {
+    column: nullable(channelColumn()),
+    schema: orNull(integerSchema({ description })),
+    initial: null,
+    store: Number,
+    show: (stored) => stored,
+    shownAs: null,
+  };
+}
+
+/** A list that is stored as one text, with spaces between its items. */
+function mediaField(
+  description: string,
+): StoredField<Media[], string | null, Schema<Media[] | null>> {
+  return {
+    column: nullable(choicesColumn(MEDIA)),
+    schema: orNull(listSchema(choiceSchema(MEDIA, {}), { description })),
+    initial: null,
+    store: (given) => given.join(" "),
+    show: (stored) => stored?.split(" ").filter((kind) => kind !== "") ?? null,
     shownAs: null,
   };
 }

@@ -44,7 +44,7 @@ export function selectPosts(db: Database, selection: PostSelection): PostPage {
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
   return {
-    results: shown.map(toPostView),
+    results: shown.map((row) => toPublicView(db, row)),
     last: last === undefined ? null : [last.published_at, last.id],
   };
 }
@@ -99,7 +99,7 @@ export function selectPost(db: Database, id: number): PostView | undefined {
     `SELECT ${POST_COLUMNS} FROM posts p JOIN channels c ON c.id = p.channel_id
      WHERE p.id = ? AND c.is_public = 1`,
   ).get(id);
-  return row === undefined ? undefined : toPostView(row);
+  return row === undefined ? undefined : toPublicView(db, row);
 }
 
 /** The posts with these numbers, in their order, as JSON text. */
@@ -111,9 +111,20 @@ export function selectPostTexts(
   const texts = new Map<number, JsonText<PostView>>();
   for (const id of ids) {
     const row = byId.get(id);
-    if (row !== undefined) texts.set(id, toJsonText(toPostView(row)));
+    if (row !== undefined) texts.set(id, toJsonText(toPublicView(db, row)));
   }
   return texts;
+}
+
+/** A post as the API shows it: without the channel that it was forwarded from, where that is not public. */
+function toPublicView(db: Database, row: PostRecord): PostView {
+  const { forwarded_from: from } = row;
+  if (from === null) return toPostView(row);
+  const channel = statement<{ is_public: number }>(
+    db,
+    "SELECT is_public FROM channels WHERE id = ?",
+  ).get(from);
+  return toPostView(channel?.is_public === 1 ? row : { ...row, forwarded_from: null });
 }
 
 /** When the newest stored post of a channel was published; null where there is none. */
@@ -136,21 +147,32 @@ export function createPostRecords(db: Database) {
     db,
     `SELECT ${POST_COLUMNS} FROM posts p WHERE p.channel_id = ? AND p.msgr_post_id = ?`,
   );
+  const nextNumber = statement<{ id: number }>(
+    db,
+    "SELECT max(highest, coalesce((SELECT max(id) FROM posts), 0)) + 1 AS id FROM post_numbers",
+  );
   const insert = statement(db, insertSql("posts", [...columns, "read_at"]));
   const update = statement(db, updateSql("posts", columns));
+  const remove = statement(db, "DELETE FROM posts WHERE id = ?");
   const toRow = ({ channel, ...rest }: PostRecord) => ({ ...rest, channel_id: channel });
   return {
     byId: (id: number): PostRecord | undefined => byId.get(id),
-    byMessengerId: (channelId: number, messengerId: number): PostRecord | undefined =>
+    byMessengerId: (channelId: number, messengerId: string): PostRecord | undefined =>
       byMessengerId.get(channelId, messengerId),
 
-    /** @param record with id 0 for one that the database is to choose */
+    /** A number that no post has or had, also none that was taken down. */
+    nextNumber: (): number => nextNumber.get()?.id ?? 1,
+
     insert(record: PostRecord, readAt: number): void {
-      insert.run({ ...toRow(record), id: record.id === 0 ? null : record.id, read_at: readAt });
+      insert.run({ ...toRow(record), read_at: readAt });
     },
 
     update(record: PostRecord): void {
       update.run(toRow(record));
+    },
+
+    remove(id: number): void {
+      remove.run(id);
     },
   };
 }

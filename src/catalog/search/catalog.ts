@@ -13,8 +13,8 @@ export type CatalogOrdering = (typeof CATALOG_ORDERINGS)[number];
 
 export interface CatalogFilter {
   kind: ChannelKind;
-  /** The whole handle, in any case. */
-  handle: string | null;
+  /** The service number of the one channel that a handle or link names. */
+  channelId: number | null;
   /** A part of the title or handle, of three or more code points. */
   text: string | null;
   /** One of the channel's categories, primary or additional. */

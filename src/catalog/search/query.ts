@@ -55,7 +55,7 @@ export function readSelection(selection: CatalogSelection): Asked {
   const { facets, facetsAbsent } = facetsOf(filter);
   const values: Asked["values"] = {
     isChat: Number(filter.kind === "chat"),
-    handle: filter.handle,
+    channelId: filter.channelId,
     min,
     max,
   };

@@ -10,19 +10,21 @@ const NEXT_CHANNELS = `
   SELECT id FROM channels WHERE is_public = 1 AND id > ? ORDER BY id LIMIT ?`;
 
 const CLOSE = `
-  INSERT INTO daily_statistics (channel_id, day, subscribers, views, posts)
+  INSERT INTO daily_statistics
+    (channel_id, day, subscribers, views, posts, views_given, posts_given)
   SELECT c.id, :day, c.subscribers,
     (SELECT coalesce(sum(p.views), 0) FROM posts p
      WHERE p.channel_id = c.id AND p.published_at >= :from AND p.published_at < :until),
     (SELECT count(*) FROM posts p
-     WHERE p.channel_id = c.id AND p.published_at >= :from AND p.published_at < :until)
+     WHERE p.channel_id = c.id AND p.published_at >= :from AND p.published_at < :until),
+    0, 0
   FROM channels c
   WHERE c.is_public = 1 AND c.id BETWEEN :first AND :last
   ON CONFLICT (channel_id, day) DO NOTHING`;
 
 /**
  * Makes a row for every public channel that has none for the day, with the card's subscribers and the
- * day's stored posts (decisions, section 8). Interrupted, it can be run again.
+ * day's stored posts, which it goes on following (living data, section 3). Interrupted, it can be run again.
  * @returns how many rows it made
  */
 export async function closeDay(db: Database, clock: Clock, day: Day): Promise<number> {

@@ -60,13 +60,21 @@ export function selectDailyStatistics(
   return toJsonText(views);
 }
 
-/** A channel's day as it is stored. */
-export interface StatisticsRecord {
+/** A channel's day whose values are all given, as most imported ones are. */
+export interface GivenDay {
   channelId: number;
   day: Day;
   subscribers: number;
   views: number;
   posts: number;
+}
+
+/** A channel's day as it is stored. */
+export interface StatisticsRecord extends GivenDay {
+  /** 1: an import gave the views; 0: they are derived from the day's posts. */
+  viewsGiven: number;
+  /** The same of the number of posts. */
+  postsGiven: number;
 }
 
 /** Days that one statement adds. */
@@ -76,7 +84,8 @@ export const ADDED_TOGETHER = 50;
 export function createStatisticsRecords(db: Database) {
   const find = statement<Omit<StatisticsRecord, "channelId" | "day">>(
     db,
-    "SELECT subscribers, views, posts FROM daily_statistics WHERE channel_id = ? AND day = ?",
+    `SELECT subscribers, views, posts, views_given AS viewsGiven, posts_given AS postsGiven
+     FROM daily_statistics WHERE channel_id = ? AND day = ?`,
   );
   const add = statement(
     db,
@@ -85,10 +94,12 @@ export function createStatisticsRecords(db: Database) {
   );
   const save = statement(
     db,
-    `INSERT INTO daily_statistics (channel_id, day, subscribers, views, posts)
-     VALUES (@channelId, @day, @subscribers, @views, @posts)
+    `INSERT INTO daily_statistics
+       (channel_id, day, subscribers, views, posts, views_given, posts_given)
+     VALUES (@channelId, @day, @subscribers, @views, @posts, @viewsGiven, @postsGiven)
      ON CONFLICT (channel_id, day) DO UPDATE SET
-       subscribers = excluded.subscribers, views = excluded.views, posts = excluded.posts`,
+       subscribers = excluded.subscribers, views = excluded.views, posts = excluded.posts,
+       views_given = excluded.views_given, posts_given = excluded.posts_given`,
   );
   const ofPosts = statement<{ views: number; posts: number }>(
     db,
@@ -107,7 +118,7 @@ export function createStatisticsRecords(db: Database) {
      * Adds `ADDED_TOGETHER` days by one statement, in half the time. False, with none added, where one is
      * stored already or given twice.
      */
-    addAll(records: readonly StatisticsRecord[]): boolean {
+    addAll(records: readonly GivenDay[]): boolean {
       const values: number[] = [];
       for (const { channelId, day, subscribers, views, posts } of records) {
         values.push(channelId, day, subscribers, views, posts);
@@ -122,7 +133,7 @@ export function createStatisticsRecords(db: Database) {
     },
 
     /** Adds a day; false where it is stored already, and left as it is. */
-    add: ({ channelId, day, subscribers, views, posts }: StatisticsRecord): boolean =>
+    add: ({ channelId, day, subscribers, views, posts }: GivenDay): boolean =>
       add.run(channelId, day, subscribers, views, posts).changes === 1,
 
     save(record: StatisticsRecord): void {

@@ -15,6 +15,11 @@ export const COMMAND_LINE: Actor = { person: "", keyId: null };
 
 /** The actions that are recorded. */
 export type AuditAction =
+  | "channel.delete"
+  | "channel.hide"
+  | "channel.merge"
+  | "channel.unhide"
+  | "export.start"
   | "import.start"
   | "job.run"
   | "key.create"
@@ -33,6 +38,7 @@ export type AuditAction =
   | "person.password-link"
   | "person.password-mail"
   | "plan.set"
+  | "post.delete"
   | "staff.add"
   | "staff.remove"
   | "webhook.change"
@@ -45,6 +51,8 @@ export type AuditAction =
 
 /** The kinds of things that are changed. */
 export type AuditTarget =
+  | "channel"
+  | "export"
   | "import"
   | "job"
   | "key"
@@ -52,6 +60,7 @@ export type AuditTarget =
   | "organization"
   | "person"
   | "plan"
+  | "post"
   | "webhook";
 
 /** Details that are recorded of a change beside its target. Never a secret. */
@@ -59,13 +68,17 @@ export type AuditDetail =
   | "access"
   | "before"
   | "bytes"
+  | "channel"
   | "channels"
   | "delivery"
   | "dryRun"
   | "email"
   | "ends"
   | "file"
+  | "format"
+  | "from"
   | "host"
+  | "into"
   | "key"
   | "kind"
   | "member"
@@ -78,6 +91,7 @@ export type AuditDetail =
   | "requestsPerPeriod"
   | "requestsPerSecond"
   | "role"
+  | "to"
   | "webhookChannels"
   | "webhooks";
 

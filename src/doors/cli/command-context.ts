@@ -17,6 +17,8 @@ export interface CommandContext {
 /** Where commands print: results to `out`, all else to `note`. */
 export interface Output {
   out(text: string): void;
+  /** Puts bytes out as they are; settles once there is room for more. */
+  write(bytes: Uint8Array): Promise<void>;
   note(text: string): void;
 }
 

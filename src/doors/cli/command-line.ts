@@ -16,8 +16,11 @@ import { planCommand } from "./customers/plan.ts";
 import { staffCommand } from "./customers/staff.ts";
 import { webhookCommand } from "./customers/webhook.ts";
 import { backupCommand, restoreCommand } from "./database/backup.ts";
+import { channelCommand } from "./database/channel.ts";
 import { checkCommand } from "./database/check.ts";
+import { exportCommand } from "./database/export.ts";
 import { importCommand } from "./database/import.ts";
+import { postCommand } from "./database/post.ts";
 import { searchCommand } from "./database/search.ts";
 import { configCommand, openApiCommand, recountCommand } from "./database/upkeep.ts";
 import { healthCommand } from "./serving/health.ts";
@@ -37,6 +40,9 @@ export async function runCommandLine(
     .addCommand(startCommand(context))
     .addCommand(serveCommand(context))
     .addCommand(importCommand(context))
+    .addCommand(exportCommand(context))
+    .addCommand(channelCommand(context))
+    .addCommand(postCommand(context))
     .addCommand(orgCommand(context))
     .addCommand(memberCommand(context))
     .addCommand(keyCommand(context))

@@ -1,4 +1,6 @@
+import type { Downloads } from "../../catalog/exports/downloads.ts";
 import type { ImportRuns } from "../../catalog/imports/import-runs.ts";
+import type { ManagePosts } from "../../catalog/posts/manage-posts.ts";
 import type { Config } from "../../config.ts";
 import type { Accounts } from "../../customers/accounts/accounts.ts";
 import type { Actor, AuditLog } from "../../customers/audit/audit-log.ts";
@@ -43,7 +45,9 @@ export interface SiteContext {
   webhooks: StaffWebhooks;
   people: SitePeople;
   audit: AuditLog;
+  posts: Pick<ManagePosts, "delete">;
   imports: Pick<ImportRuns, "files" | "start" | "runs" | "run" | "held" | "rejects">;
+  downloads: Downloads;
   mails: Mails;
   setUp: SetUp;
   throttle: Throttle;

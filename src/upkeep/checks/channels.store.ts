@@ -9,7 +9,8 @@ export function channelFaults(db: Database): string[] {
       db,
       "Channels without a card",
       `SELECT id AS name FROM channels c
-       WHERE NOT EXISTS (SELECT 1 FROM channel_cards WHERE id = c.id)`,
+       WHERE NOT EXISTS (SELECT 1 FROM channel_cards WHERE id = c.id)
+         AND NOT EXISTS (SELECT 1 FROM removed_channels WHERE id = c.id AND is_done = 0)`,
     ),
     ...foundRows(
       db,

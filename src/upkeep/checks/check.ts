@@ -3,6 +3,7 @@ import { SCHEMA_VERSION, schemaVersion } from "../../db/migrate.ts";
 import { channelFaults, directoryFaults } from "./channels.store.ts";
 import { fileFaults, foreignKeyFaults } from "./file.store.ts";
 import { searchFaults } from "./search.store.ts";
+import { twinFaults } from "./twins.store.ts";
 import { usageFaults } from "./usage.store.ts";
 import { webhookFaults } from "./webhooks.store.ts";
 
@@ -16,6 +17,7 @@ const CHECKS: readonly { name: string; faults(db: Database): string[] }[] = [
   { name: "file", faults: fileFaults },
   { name: "foreign keys", faults: foreignKeyFaults },
   { name: "channels", faults: channelFaults },
+  { name: "twins", faults: twinFaults },
   { name: "directories", faults: directoryFaults },
   { name: "search index", faults: searchFaults },
   { name: "usage", faults: usageFaults },

@@ -2,12 +2,21 @@ import { recount } from "../../catalog/directory/recount.ts";
 import { refreshFacets } from "../../catalog/directory/refresh-facets.ts";
 import { optimizeSearch } from "../../catalog/search/optimize-search.ts";
 import { closeDay } from "../../catalog/statistics/close-day.ts";
+import { followPosts } from "../../catalog/statistics/open-days.ts";
 import { pruneUsage } from "../../customers/limits/prune-usage.ts";
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { pruneDeliveries } from "../../push/webhooks/events/due-work.ts";
 import { dayOf } from "../../values/moscow-time.ts";
 import { type BackupPlan, backUp } from "../backups/daily-backup.ts";
+
+/** Settings that jobs go by. Plain data, since they are sent to a thread. */
+export interface JobSettings {
+  /** Null where no folder for backups is set. */
+  backups: BackupPlan | null;
+  /** How many of the last Moscow days follow their posts. */
+  openDays: number;
+}
 
 interface NightlyJob {
   name: string;
@@ -18,16 +27,18 @@ interface NightlyJob {
 
 export const BACKUP_JOB = "backup";
 
-/**
- * The work that the appliance does by the clock (decisions, sections 3 and 8).
- * @param backups null where no folder for them is set
- */
-export function nightlyJobs(backups: BackupPlan | null): NightlyJob[] {
+/** The work that the appliance does by the clock (decisions, sections 3 and 8; living data, section 3). */
+export function nightlyJobs({ backups, openDays }: JobSettings): NightlyJob[] {
   return [
     {
       name: "close-day",
       pattern: "10 0 * * *",
       run: (db, clock, dueAt) => closeDay(db, clock, dayOf(dueAt) - 1),
+    },
+    {
+      name: "open-days",
+      pattern: "20 * * * *",
+      run: (db, clock) => followPosts(db, clock, openDays),
     },
     { name: "recount", pattern: "0 3 * * *", run: recount },
     {
@@ -56,9 +67,9 @@ function backupJob(plan: BackupPlan): NightlyJob {
 export async function runJob(
   db: Database,
   clock: Clock,
-  { name, dueAt, backups }: { name: string; dueAt: number; backups: BackupPlan | null },
+  { name, dueAt, settings }: { name: string; dueAt: number; settings: JobSettings },
 ): Promise<void> {
-  const job = nightlyJobs(backups).find((one) => one.name === name);
+  const job = nightlyJobs(settings).find((one) => one.name === name);
   if (job === undefined) throw new Error(`there is no job ${name}`);
   await job.run(db, clock, dueAt);
 }

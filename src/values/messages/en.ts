@@ -173,11 +173,27 @@ export const en = {
   // Rows of imports.
   requiredForNewChannel: "This field is required for a new channel.",
   notNumber: "A valid number is required.",
+  giveAsString: "Give it as a string.",
+  notPostId: ({ maximum }: { maximum: string }) =>
+    `Enter a whole number from 0 to ${maximum}, or a message id of MAX, such as mid.… with 16 hexadecimal digits at its end.`,
+  inFuture: "This lies more than 5 minutes ahead of now.",
   notSlug: "Enter a code of lower-case letters, digits, hyphens and underscores.",
   notSlugItem: ({ given }: { given: string }) => `"${given}" is not a code.`,
   notInstant: "Datetime has wrong format. Use ISO 8601 with an offset or Z, 1970 to 9999.",
   notAddress: "Enter a valid URL.",
-  notChannel: "Enter a service number or an @handle.",
+  notChannel: "Enter a service number, an @handle or a link.",
+  noChannelOfMessenger: ({ messengerId }: { messengerId: string }) =>
+    `There is no channel with messenger id ${messengerId}.`,
+  twoChannels: ({ channel, other }: { channel: number; other: number }) =>
+    `The columns name two channels: channel is ${channel}, channel_msgr_id is ${other}.`,
+  numberOfRemovedChannel: ({ channel }: { channel: number }) =>
+    `Channel ${channel} was merged or deleted, and its number is not given again.`,
+  handleMoved: ({ handle, from, to }: { handle: string; from: number; to: number }) =>
+    `@${handle} moved from channel ${from} to channel ${to}.`,
+  moreHandlesMoved: ({ handles }: { handles: number }) =>
+    `… and ${handles} more handles moved to other channels.`,
+  mergedIntoItself: "A channel cannot be merged into itself.",
+  notMessengerId: "Enter a whole number from -9223372036854775808 to 9223372036854775807.",
   noChannel: ({ channel }: { channel: number | string }) => `There is no channel ${channel}.`,
   channelNotNamed: "Give id, msgr_id or handle.",
   postNotNamed: "Give id, or channel and msgr_post_id.",
@@ -305,6 +321,13 @@ export const en = {
   staysForTerritories: ({ slug }: { slug: string }) => `${slug} stays, since others lie in it.`,
   importFailed: "The import failed; the appliance's log says why. What was read is imported.",
   importInterrupted: "It was interrupted. Run it again: what was imported stays as it is.",
+
+  // Exports.
+  exportWithoutDays: "A period is for stats and posts only.",
+  exportWithoutChannel: "A channel is for channels, stats and posts only.",
+  notChannelOfExport: "Enter a service number, an @handle or a link of the messenger.",
+  rawWithoutCsv: "Only CSV holds texts back from spreadsheets: leave it out for NDJSON.",
+  exportUnderWay: "Another export is under way: wait for its end.",
 
   // Files of the appliance, for its operator.
   cannotListen: ({ place, reason }: { place: string; reason: string }) =>

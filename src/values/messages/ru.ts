@@ -126,11 +126,24 @@ export const ru: Messages = {
 
   requiredForNewChannel: "Для нового канала это поле нужно заполнить.",
   notNumber: "Введите число.",
+  giveAsString: "Передайте значение строкой.",
+  notPostId: ({ maximum }) =>
+    `Укажите целое число от 0 до ${maximum} или идентификатор сообщения MAX вида mid.… с 16 шестнадцатеричными цифрами в конце.`,
+  inFuture: "Это больше чем на 5 минут позже текущего времени.",
   notSlug: "Введите код из строчных латинских букв, цифр, дефисов и подчёркиваний.",
   notSlugItem: ({ given }) => `«${given}» — не код.`,
   notInstant: "Введите время по ISO 8601 со смещением или Z, с 1970 по 9999 год.",
   notAddress: "Введите правильный адрес.",
-  notChannel: "Введите номер канала или @имя.",
+  notChannel: "Введите номер канала, @имя или ссылку.",
+  noChannelOfMessenger: ({ messengerId }) => `Канала с номером мессенджера ${messengerId} нет.`,
+  twoChannels: ({ channel, other }) =>
+    `Столбцы называют два канала: channel — ${channel}, channel_msgr_id — ${other}.`,
+  numberOfRemovedChannel: ({ channel }) =>
+    `Канал ${channel} объединён с другим или удалён, его номер больше не выдаётся.`,
+  handleMoved: ({ handle, from, to }) => `@${handle} перешло от канала ${from} к каналу ${to}.`,
+  moreHandlesMoved: ({ handles }) => `… и ещё имён перешло к другим каналам: ${handles}.`,
+  mergedIntoItself: "Канал нельзя объединить с ним самим.",
+  notMessengerId: "Введите целое число от -9223372036854775808 до 9223372036854775807.",
   noChannel: ({ channel }) => `Канала ${channel} нет.`,
   channelNotNamed: "Укажите id, msgr_id или handle.",
   postNotNamed: "Укажите id или channel и msgr_post_id.",
@@ -209,6 +222,12 @@ export const ru: Messages = {
   importFailed: "Загрузка не удалась, причина в журнале установки. Прочитанное загружено.",
   importInterrupted: "Она была прервана. Запустите её снова: загруженное остаётся на месте.",
 
+  exportWithoutDays: "Период бывает только у stats и posts.",
+  exportWithoutChannel: "Канал указывают только для channels, stats и posts.",
+  notChannelOfExport: "Введите служебный номер, @имя или ссылку мессенджера.",
+  rawWithoutCsv:
+    "Тексты закрываются от табличных программ только в CSV: для NDJSON этого не указывайте.",
+  exportUnderWay: "Уже идёт другая выгрузка: дождитесь её конца.",
   cannotListen: ({ place, reason }) => `Не удалось открыть ${place}: ${reason}.`,
   noDatabase: ({ path }) => `Базы ${path} нет.`,
   cannotOpenDatabase: ({ path, reason }) => `Не удалось открыть базу ${path}: ${reason}.`,

@@ -53,6 +53,7 @@ const FULL_CARD = {
   quality: 12.5,
   citation: 0.1,
   last_post_at: "2026-11-20T00:30:05+03:00",
+  former_handles: [],
 };
 
 test("a card has exactly the contract's fields, also in the catalog and in resolve", async () => {
@@ -89,6 +90,7 @@ test("what a channel does not have is null, empty or false", async () => {
     quality: null,
     citation: null,
     last_post_at: null,
+    former_handles: [],
   });
 });
 

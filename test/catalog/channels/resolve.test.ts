@@ -46,6 +46,38 @@ describe("a link", () => {
     }
   });
 
+  test("of Telegram's other forms is known, and with the usual ports", async () => {
+    await imported(appliance, "channels", [channel(5, { handle: "NsMag" }), channel(6)]);
+    for (const q of [
+      ...["telegram.dog/nsmag", "https://telegram.dog/s/nsmag/12"],
+      ...["https://web.telegram.org/k/#@nsmag", "web.telegram.org/a/#@NsMag"],
+      ...["https://web.telegram.org/#@nsmag", "https://web.telegram.org/z/?account=2#@nsmag"],
+      ...["nsmag.t.me", "https://nsmag.t.me", "https://nsmag.t.me/12", "http://NSMAG.T.ME/"],
+      ...["tg://resolve?domain=nsmag", "tg:resolve?domain=NsMag&post=12"],
+      ...["tg://resolve?post=12&domain=nsmag", "tg://resolve/?domain=nsmag"],
+      ...["t.me/boost/nsmag", "https://t.me/boost/nsmag?x=1"],
+      ...["http://t.me:80/nsmag", "https://t.me:443/nsmag/3", "t.me:443/s/nsmag"],
+      ...["https://nsmag.t.me:443/1", "https://max.ru:443/nsmag"],
+    ]) {
+      await expectFound(q, 5);
+      const inCatalog = await appliance.get(`/v1/msgr/channels/?q=${encodeURIComponent(q)}`);
+      expect(inCatalog.body.results, q).toMatchObject([{ id: 5 }]);
+    }
+    for (const q of [
+      ...["https://web.telegram.org/k/", "https://web.telegram.org/k/#nsmag"],
+      ...["tg://resolve?domain=", "tg://join?invite=nsmag", "https://nsmag.t.me.example.com/"],
+      ...["https://t.me:8443/nsmag", "https://a.nsmag.t.me/", "t.me/c/nsmag/1"],
+    ]) {
+      expect([400, 404], q).toContain((await appliance.get(asked(q))).status);
+    }
+    const own = await startAppliance({ KANALOG_MESSENGER_HOSTS: "msgr.example" });
+    await imported(own, "channels", [channel(5, { handle: "nsmag" })]);
+    for (const q of ["nsmag.t.me/1", "tg://resolve?domain=nsmag", "web.telegram.org/k/#@nsmag"]) {
+      expect((await own.get(asked(q))).status, q).not.toBe(200);
+    }
+    await own.close();
+  });
+
   test("may have white space around it", async () => {
     await imported(appliance, "channels", [channel(5, { handle: "nsmag" })]);
     for (const q of [" https://t.me/nsmag ", "\t@nsmag\n"]) await expectFound(q, 5);
@@ -139,8 +171,38 @@ describe("the messenger's own id", () => {
     }
   });
 
-  test("outside the safe integers is a 400", async () => {
-    for (const q of ["9007199254740992", "-9007199254740992", "99999999999999999999"]) {
+  test("is exact to the last digit", async () => {
+    await imported(appliance, "channels", [
+      channel(5, { msgr_id: "9223372036854775807" }),
+      channel(6, { msgr_id: "9223372036854775806" }),
+      channel(7, { msgr_id: "-9223372036854775808" }),
+      channel(8, { msgr_id: "9007199254740993" }),
+    ]);
+    await expectFound("9223372036854775807", 5);
+    await expectFound("9223372036854775806", 6);
+    await expectFound("-9223372036854775808", 7);
+    await expectFound("9007199254740993", 8);
+    await expectRefusal(appliance, asked("9007199254740992"), 404, "not_found");
+  });
+
+  test("is one in Telegram's -100… form, in the bare form and in a private post's link", async () => {
+    await imported(appliance, "channels", [
+      channel(5, { msgr_id: "-1001234567890", handle: "nsmag" }),
+      channel(6, { msgr_id: 777 }),
+    ]);
+    const names = ["-1001234567890", "1234567890", "t.me/c/1234567890/17", "t.me/c/1234567890"];
+    for (const q of names) await expectFound(q, 5);
+    for (const q of ["777", "-1000000000777", "https://t.me/c/777/1"]) await expectFound(q, 6);
+    // A group of Telegram's first kind, which has no bare form.
+    await expectRefusal(appliance, asked("-100777"), 404, "not_found");
+    const q = encodeURIComponent("https://t.me/c/1234567890/17");
+    expect((await appliance.get(`/v1/msgr/channels/?q=${q}`)).body.results).toMatchObject([
+      { id: 5 },
+    ]);
+  });
+
+  test("outside of 64 bits is a 400", async () => {
+    for (const q of ["9223372036854775808", "-9223372036854775809", "99999999999999999999"]) {
       const answer = await appliance.get(asked(q));
       expect(answer.status, q).toBe(400);
       expect(Object.keys(answer.body), q).toEqual(["q"]);

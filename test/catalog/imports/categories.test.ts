@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { importText } from "../../support/import-text.ts";
 import { mcpRequests } from "../../support/mcp-requests.ts";
+import { webp } from "../../support/webp.ts";
 
 interface Entry {
   id: number;
@@ -38,13 +39,6 @@ const entries = async (): Promise<Entry[]> =>
   (await appliance.get("/v1/msgr/categories/")).body.results;
 const slugs = async (): Promise<string[]> => (await entries()).map(({ slug }) => slug);
 const image = async (slug: string) => (await entries()).find((entry) => entry.slug === slug)?.image;
-
-/** A lossless WebP of one colour: five prefix codes of one symbol each, so no bits a pixel. */
-function webp(width: number, height: number): Buffer {
-  const bytes = Buffer.from("UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==", "base64");
-  bytes.writeUInt32LE(((width - 1) | ((height - 1) << 14) | (1 << 28)) >>> 0, 21);
-  return bytes;
-}
 
 const PNG = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
@@ -201,6 +195,28 @@ test("an image of another type, larger, or missing is rejected and the stored on
   );
   expect(rejects).toHaveLength(names.length + 1);
   expect(await image("painting")).toBe("https://example.com/painting.webp");
+});
+
+test("an image in its cell, as exports write it, is held to the rules of a file", async () => {
+  const cell = (bytes: Uint8Array) =>
+    `data:image/webp;base64,${Buffer.from(bytes).toString("base64")}`;
+  const bad = [
+    webp(501, 10),
+    PNG,
+    Buffer.alloc(0),
+    Buffer.concat([webp(1, 1), Buffer.alloc(2 ** 20)]),
+  ];
+  const rows = bad.map((bytes) => `painting,"${cell(bytes)}"\n`).join("");
+  const refused = await importText(appliance, "categories", `slug,image\n${rows}`);
+  expect(refused.rejects.map(({ column }) => column)).toEqual(bad.map(() => "image"));
+  expect(refused.rejects[0]?.reason).toBe("The image has 501 x 10 pixels; at most 500 a side.");
+  expect(await image("painting")).toBe("https://example.com/painting.webp");
+
+  const csv = `slug,image\npainting,"${cell(webp(9, 9))}"\n`;
+  expect((await importText(appliance, "categories", csv)).rejects).toEqual([]);
+  const path = new URL((await image("painting")) ?? "").pathname;
+  const response = await appliance.app.server.handle(new Request(`http://localhost${path}`));
+  expect(webp(9, 9).equals(new Uint8Array(await response.arrayBuffer()))).toBe(true);
 });
 
 test("null clears an image, an empty cell leaves it", async () => {

@@ -38,6 +38,7 @@ test("a new channel needs a title and subscribers; all else has its default", as
     quality: null,
     citation: null,
     last_post_at: null,
+    former_handles: [],
   });
 });
 

@@ -57,7 +57,7 @@ test("of many rows each ends as it would alone: new, stored, twice in the file, 
   const wrong = [
     { ...rows[0], day: "2026-02-29" },
     { ...rows[0], channel: 9 },
-    { channel: 1, day: "2027-01-01", views: 1, posts: 1 },
+    { channel: 1, day: "2025-01-01", views: 1, posts: 1 },
   ];
   const [first = [], rest = []] = [rows.slice(0, 120), rows.slice(120)];
   const summary = await appliance.importRows("stats", [...first, ...wrong, ...rest]);

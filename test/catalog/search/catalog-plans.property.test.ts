@@ -208,7 +208,7 @@ function selectionOf(asked: Asked): CatalogSelection {
   return {
     filter: {
       kind: asked.kind,
-      handle: null,
+      channelId: null,
       text: asked.text,
       categoryId: asked.science ? idOf("categories", "science") : null,
       territoryId: asked.kazan ? idOf("territories", "kazan") : null,
@@ -316,7 +316,7 @@ const PLANS: Record<string, Partial<Asked>[]> = {
     { text: "редкий" },
     { text: "редкий", max: 4000 },
     { text: "общий", ordering: "-quality" },
-    { text: "ий ", verified: false, ordering: "-quality" },
+    { text: "ий к", verified: false, ordering: "-quality" },
     { text: "редкий", max: 8000, ordering: "-citation" },
     { science: true, aPlus: true },
     { aPlus: true, max: 4000 },
@@ -351,7 +351,7 @@ test("each plan of the planner is the one that finds some page", () => {
     .map((asked) => selectionOf({ ...NOTHING_ASKED, ...asked }));
   const [any] = selections;
   if (any === undefined) throw new Error("no searches");
-  const others = [{ text: "a\nb" }, { handle: "nobody" }].map((more) => ({
+  const others = [{ text: "a\nb" }, { channelId: 0 }].map((more) => ({
     ...any,
     filter: { ...any.filter, ...more },
   }));
@@ -366,7 +366,7 @@ test("each plan of the planner is the one that finds some page", () => {
 const part = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(value, { freq: 2 });
 const asked: fc.Arbitrary<Asked> = fc.record({
   text: part(
-    fc.constantFrom("общий", "РЕДКИЙ", "Еж ", "канал 12", "ий ", "%_off", "общий канал 7", "xyz"),
+    fc.constantFrom("общий", "РЕДКИЙ", "Еж ", "канал 12", "ий к", "%_off", "общий канал 7", "xyz"),
   ),
   kind: fc.constantFrom("channel", "channel", "channel", "chat"),
   science: fc.constantFrom(false, false, true),

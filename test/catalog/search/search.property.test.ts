@@ -13,17 +13,23 @@ interface Known {
   isPublic: boolean;
 }
 
+/** The channels by number, and the one that has or had each handle last. */
+interface World {
+  channels: Map<number, Known>;
+  holders: Map<string, number>;
+}
+
 function fold(text: string): string {
   return text.toLowerCase().replaceAll("ё", "е");
 }
 
-function scan(channels: Map<number, Known>, q: string, kind: string): number[] {
+function scan({ channels, holders }: World, q: string, kind: string): number[] {
   const asked = q.trim();
   return [...channels]
     .filter(([, channel]) => channel.isPublic && channel.kind === kind)
-    .filter(([, { title, handle }]) =>
+    .filter(([id, { title, handle }]) =>
       asked.startsWith("@")
-        ? handle?.toLowerCase() === asked.slice(1).toLowerCase()
+        ? id === holders.get(asked.slice(1).toLowerCase())
         : fold(title).includes(fold(asked)) || fold(handle ?? "").includes(fold(asked)),
     )
     .map(([id]) => id)
@@ -129,9 +135,10 @@ const query: fc.Arbitrary<Query> = fc.oneof(
   },
 );
 
-function apply(channels: Map<number, Known>, change: Edit): Fields | null {
+function apply({ channels, holders }: World, change: Edit): Fields | null {
   const known = channels.get(change.id);
   const take = (wanted: string | null): void => {
+    if (wanted !== null) holders.set(wanted.toLowerCase(), change.id);
     for (const other of channels.values()) {
       if (other.handle?.toLowerCase() === wanted?.toLowerCase()) other.handle = null;
     }
@@ -175,8 +182,8 @@ function apply(channels: Map<number, Known>, change: Edit): Fields | null {
   }
 }
 
-function rowsOf(channels: Map<number, Known>, edits: readonly Edit[]): Fields[] {
-  return edits.map((one) => apply(channels, one)).filter((row) => row !== null);
+function rowsOf(world: World, edits: readonly Edit[]): Fields[] {
+  return edits.map((one) => apply(world, one)).filter((row) => row !== null);
 }
 
 function textOf(asked: Query, channels: Map<number, Known>): string {
@@ -200,19 +207,19 @@ test("the search finds what a plain scan over titles and handles finds, after an
       async (first, rounds) => {
         const appliance = await startAppliance();
         try {
-          const channels = new Map<number, Known>();
+          const world: World = { channels: new Map(), holders: new Map() };
           const inserts = first.map((row, at) => ({ edit: "put" as const, id: at + 1, ...row }));
-          await imported(appliance, "channels", rowsOf(channels, inserts));
+          await imported(appliance, "channels", rowsOf(world, inserts));
           for (const [edits, queries] of rounds) {
-            const rows = rowsOf(channels, edits);
+            const rows = rowsOf(world, edits);
             await imported(appliance, "channels", rows);
             for (const asked of queries) {
-              const given = textOf(asked, channels);
+              const given = textOf(asked, world.channels);
               if ([...given.trim()].length < 3) continue;
               for (const of of ["channel", "chat"]) {
                 const path = `/v1/msgr/channels/?kind=${of}&q=${encodeURIComponent(given)}`;
                 const ids = idsOf(await expectOk(appliance, path)).sort((a, b) => a - b);
-                expect(ids, JSON.stringify(given)).toEqual(scan(channels, given, of));
+                expect(ids, JSON.stringify(given)).toEqual(scan(world, given, of));
                 found += ids.length;
               }
             }

@@ -103,13 +103,17 @@ function addCatalog(add: Add): void {
     SELECT id, 1000000 + id, 'channel_' || id, 'Общий канал ' || id, 'О канале', NULL, NULL,
       iif(id % 2, 'science', 'news'), '', iif(id % 1000 = 1, 'kazan', NULL), id % 3 <> 0, 0
     FROM channels`);
+  add(`INSERT INTO former_handles (channel_id, handle, given_up_at)
+    SELECT id, 'former_' || (id / 3), @now - id FROM channels`);
+  add("INSERT INTO removed_channels SELECT 1000000 + id, NULL, @now, 1 FROM channels");
   add(`INSERT INTO public_cards (id, json)
     SELECT c.id, json_object('id', c.id, 'title', k.title, 'kind', c.kind, 'handle', k.handle,
       'description', k.description, 'link', k.link, 'image', k.image,
       'subscribers', c.subscribers, 'category', k.category, 'categories', json('[]'),
       'territory', k.territory, 'a_plus', json(iif(k.a_plus, 'true', 'false')),
       'verified', json('false'), 'quality', c.quality, 'citation', c.citation, 'last_post_at',
-      strftime('%Y-%m-%dT%H:%M:%S+03:00', c.last_post_at / 1000, 'unixepoch', '+3 hours'))
+      strftime('%Y-%m-%dT%H:%M:%S+03:00', c.last_post_at / 1000, 'unixepoch', '+3 hours'),
+      'former_handles', json('[]'))
     FROM channels c CROSS JOIN channel_cards k ON k.id = c.id WHERE c.is_public = 1`);
   add(`INSERT INTO channel_search (rowid, search_text)
     SELECT t.id, t.search_text FROM channel_texts t CROSS JOIN channels c ON c.id = t.id

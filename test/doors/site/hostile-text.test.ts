@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { CHANNEL_COLUMNS, type ChannelRecord } from "../../../src/catalog/channels/card.ts";
+import { storedCard } from "../../../src/catalog/channels/stored-card.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { signedInMember, type Visitor } from "../../support/visitor.ts";
@@ -23,6 +25,12 @@ beforeEach(async () => {
   db.prepare(
     "UPDATE channel_cards SET link = ?, image = ?, category = ?, categories = ?, territory = ?",
   ).run("javascript:alert(1)", `data:text/html,${HOSTILE}`, HOSTILE, "<i>x</i> <u>", HOSTILE);
+  const stored = db
+    .prepare<ChannelRecord>(
+      `SELECT ${CHANNEL_COLUMNS} FROM channels c JOIN channel_cards k ON k.id = c.id`,
+    )
+    .get() as ChannelRecord;
+  db.prepare("UPDATE public_cards SET json = ?").run(storedCard(stored));
   db.prepare("UPDATE categories SET name = ?").run(HOSTILE);
   db.prepare("UPDATE territories SET name = ?").run(HOSTILE);
   const customer = await appliance.customer({ access: "read_write" });

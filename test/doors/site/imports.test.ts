@@ -72,6 +72,17 @@ describe("an uploaded file", () => {
     expect(count(again, "Updated")).toBe("1");
   });
 
+  test("of channels tells the handles that moved, and of statistics knows links", async () => {
+    const header = "id,msgr_id,handle,title,subscribers\n";
+    await run("channels", file(`${header}1,11,one,Один,10\n2,12,two,Два,20\n`));
+    const page = await run("channels", file(`${header}2,12,one,Два,20\n3,13,two,Три,30\n`));
+    expect(count(page, "Handles moved")).toBe("1");
+    expect(page).toContain("@one moved from channel 1 to channel 2.");
+    const stats = await run("stats", file("channel,day,subscribers\nt.me/one,2026-11-18,5\n"));
+    expect(count(stats, "Inserted")).toBe("1");
+    expect(stats).not.toContain("Handles moved");
+  });
+
   test("may be NDJSON, by its name or by its first character", async () => {
     const row = '{"id":7,"title":"Семь","subscribers":1}\n';
     expect(count(await run("channels", file(row, "a.ndjson")), "Inserted")).toBe("1");

@@ -54,6 +54,16 @@ const givePlan = (plan: "test" | "growth" | "profi") =>
   appliance.app.domains.accounts.givePlan(customer.organizationId, plan, null, COMMAND_LINE);
 
 describe("making a webhook", () => {
+  test("takes former handles and links of channels too", async () => {
+    await imported(appliance, "channels", [
+      { id: 1, handle: "renamed", msgr_id: -1001234567890 },
+      { id: 3, handle: "third_one" },
+    ]);
+    const channels = "@first_one https://t.me/c/1234567890/5 third_one.t.me @second_one";
+    expect((await make({ channels })).status).toBe(200);
+    expect((await stored()).channels).toEqual([1, 3, 2]);
+  });
+
   test("shows its secret in the answer and never again; it signs what is sent", async () => {
     const made = await make();
     expect(made.status).toBe(200);

@@ -6,6 +6,8 @@ import { type Appliance, startAppliance } from "../../support/appliance.ts";
 let appliance: Appliance;
 beforeEach(async () => {
   appliance = await startAppliance();
+  await appliance.app.scheduler.runDue();
+  appliance.ports.clock.set("2026-11-21T00:05:00+03:00");
   await appliance.importRows("channels", [
     { id: 1, title: "A", subscribers: 10 },
     { id: 2, title: "B", subscribers: 20, kind: "chat" },
@@ -38,7 +40,6 @@ const CLOSED = [
 ];
 
 test("the night closes the day that ended: each public channel without an imported row has one", async () => {
-  await appliance.app.scheduler.runDue();
   appliance.ports.clock.set("2026-11-21T00:10:30+03:00");
   await appliance.app.scheduler.runDue();
   expect(stored()).toEqual(CLOSED);
@@ -86,7 +87,6 @@ test("more channels than one transaction holds are all closed", async () => {
 });
 
 test("the nightly recount counts both directories at 03:00", async () => {
-  await appliance.app.scheduler.runDue();
   await appliance.importRows("channels", [
     { id: 1, category: "auto", categories: ["blogs"] },
     { id: 2, category: "blogs" },

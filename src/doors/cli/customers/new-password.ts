@@ -6,7 +6,10 @@ import { CommandExit, EXIT_INTERRUPTED, EXIT_USAGE, type Output } from "../comma
  * Asks twice on a terminal, which does not show what is typed; or reads one line of standard input.
  * @throws CommandExit
  */
-export async function readNewPassword({ note }: Output, fromStdin: boolean): Promise<string> {
+export async function readNewPassword(
+  { note }: Pick<Output, "note">,
+  fromStdin: boolean,
+): Promise<string> {
   if (fromStdin) return (await readLine("")) ?? "";
   if (!process.stdin.isTTY) {
     throw new CommandExit(
@@ -17,7 +20,7 @@ export async function readNewPassword({ note }: Output, fromStdin: boolean): Pro
   const password = await ask("New password: ");
   if (password === (await ask("Once more: "))) return password;
   note("These are two passwords.");
-  return readNewPassword({ out: note, note }, false);
+  return readNewPassword({ note }, false);
 }
 
 async function ask(question: string): Promise<string> {

@@ -4,11 +4,12 @@ import { type ReasonGroup, reasonOf } from "../../../catalog/imports/tally.ts";
 
 /** The summary as text: what became of the rows, and how the file was read. */
 export function describeSummary(summary: ImportSummary): string {
-  const { read, inserted, updated, unchanged, rejected, removed, seconds } = summary;
+  const { read, inserted, updated, unchanged, rejected, removed, handles_moved, seconds } = summary;
   const rate = seconds > 0 ? `, ${Math.round(read / seconds)} rows/s` : "";
   return (
     `${read} read: ${inserted} inserted, ${updated} updated, ${unchanged} unchanged, ` +
-    `${rejected} rejected${removed === undefined ? "" : `, ${removed} removed`} ` +
+    `${rejected} rejected${removed === undefined ? "" : `, ${removed} removed`}` +
+    `${handles_moved === undefined ? "" : `, ${handles_moved} handles moved`} ` +
     `(${seconds.toFixed(1)} s${rate})\n${describeRecognized("en", summary.recognized).join("\n")}`
   );
 }

@@ -115,7 +115,11 @@ async function runCommand(
     ignoreUnknown: options.ignoreUnknown === true,
   };
   const open = options.dryRun === true ? withDomainsOfCopy : withDomains;
-  const { databasePath, messengerHosts } = readConfig(context.environment);
+  const {
+    databasePath,
+    messengerHosts,
+    statisticsOpenDays: openDays,
+  } = readConfig(context.environment);
   const rejects = createRejectsFile(options.rejects, [path, databasePath]);
   const interrupt = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => interrupt.abort());
@@ -127,7 +131,13 @@ async function runCommand(
       return await runImport(kind, readRows(source, name, reading, recognized, progress.bytes), {
         db,
         clock,
-        context: { clock, folder: source.folder, note: (said) => output.note(inEnglish(said)) },
+        context: {
+          clock,
+          folder: source.folder,
+          messengerHosts,
+          openDays,
+          note: (said) => output.note(inEnglish(said)),
+        },
         recognized,
         cells: { timezone, messengerHosts, strict: options.strict === true },
         replace: options.replace === true,

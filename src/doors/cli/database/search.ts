@@ -1,22 +1,18 @@
 import { Command, Option } from "commander";
 import { parseLinkOrHandle } from "../../../catalog/channels/channel-reference.ts";
+import { findPublicId } from "../../../catalog/channels/channels.ts";
 import { createDirectory } from "../../../catalog/directory/directory.ts";
 import type { CatalogSelection } from "../../../catalog/search/catalog.ts";
 import { type Explanation, explainCatalog } from "../../../catalog/search/explain-catalog.ts";
 import { type Config, readConfig } from "../../../config.ts";
 import type { Database } from "../../../db/database.ts";
-import { requireKanalogFile } from "../../../db/database-file.ts";
-import { requireKnownVersion, SCHEMA_VERSION, schemaVersion } from "../../../db/migrate.ts";
-import { openExisting, requireExisting } from "../../../db/open-database.ts";
-import { AppError } from "../../../errors.ts";
 import { channelsList, readCatalogRequest } from "../../../methods/channels.ts";
 import type { Parameter } from "../../../methods/parameters.ts";
 import type { RawArguments } from "../../../methods/read-arguments.ts";
-import type { Clock } from "../../../ports/clock.ts";
-import { message } from "../../../values/messages/messages.ts";
 import { jsonOption } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
 import { requireFile } from "../with-domains.ts";
+import { openReader } from "./open-reader.ts";
 
 /** Parameters that are no options of the command: `q` is its argument, the others filter nothing. */
 const NO_OPTIONS = ["q", "ids", "cursor"];
@@ -35,14 +31,17 @@ export function searchCommand(context: CommandContext): Command {
       requireFile(config);
       const filters = options.map(({ name, option }) => [name, given[option.attributeName()]]);
       const { clock } = context.ports(config);
-      readDatabase(config.databasePath, clock, (db) => {
+      const db = openReader(config.databasePath, clock);
+      try {
         const selection = readSelection(db, config, { q, ...Object.fromEntries(filters) });
         const explanation = selection && explainCatalog(db, clock, selection);
         if (given["json"] === true) output.out(JSON.stringify(explanation));
         else if (explanation === null)
-          output.out("Nothing is looked for: the link names no handle.");
+          output.out("Nothing is looked for: there is no channel that it names.");
         else for (const line of linesOf(explanation)) output.out(line);
-      });
+      } finally {
+        db.close();
+      }
     });
   for (const { option } of options) explain.addOption(option);
   explain.addOption(jsonOption());
@@ -56,31 +55,16 @@ function filterOption(name: string, { schema, default: usual }: Parameter<unknow
   return option.default(usual);
 }
 
-/** The database as it is, opened for reading: an older one is not migrated. */
-function readDatabase(path: string, clock: Clock, work: (db: Database) => void): void {
-  requireExisting(path);
-  requireKanalogFile(path);
-  const db = openExisting(path, clock);
-  try {
-    const version = schemaVersion(db);
-    requireKnownVersion(path, version);
-    if (version < SCHEMA_VERSION) {
-      const said = message("olderFile", { file: path, version, known: SCHEMA_VERSION });
-      throw new AppError("conflict", said);
-    }
-    work(db);
-  } finally {
-    db.close();
-  }
-}
-
 function readSelection(
   db: Database,
   { messengerHosts }: Config,
   raw: RawArguments,
 ): CatalogSelection | null {
   return readCatalogRequest(raw, {
-    channels: { parseLinkOrHandle: (text) => parseLinkOrHandle(text, messengerHosts) },
+    channels: {
+      parseLinkOrHandle: (text) => parseLinkOrHandle(text, messengerHosts),
+      findId: (reference) => findPublicId(db, reference),
+    },
     directory: createDirectory(db),
   });
 }

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { recount } from "../../../catalog/directory/recount.ts";
+import { recountDays } from "../../../catalog/statistics/open-days.ts";
 import { describeSettings, readConfig } from "../../../config.ts";
 import { IN_MEMORY } from "../../../db/open-database.ts";
 import { jsonOption } from "../arguments.ts";
@@ -7,16 +8,19 @@ import type { CommandContext } from "../command-context.ts";
 import { printList } from "../print.ts";
 import { withDomains } from "../with-domains.ts";
 
-/** `kanalog recount`: runs the nightly recount now. */
+/** `kanalog recount`: counts both directories now, and derives all days from their posts. */
 export function recountCommand(context: CommandContext): Command {
   return new Command("recount")
-    .description("count the channels of both directories now")
+    .description("count the channels of both directories now, and derive all days from their posts")
     .addOption(jsonOption())
     .action(({ json }: { json?: boolean }) =>
       withDomains(context, async ({ db, clock }) => {
         const changed = await recount(db, clock);
+        const days = await recountDays(db, clock);
         context.output.out(
-          json === true ? JSON.stringify({ changed }) : `${changed} counts changed.`,
+          json === true
+            ? JSON.stringify({ changed, days })
+            : `${changed} counts changed, ${days} days changed.`,
         );
       }),
     );

@@ -40,7 +40,8 @@ export async function forgetReadPosts(tx: Transaction, last: number): Promise<vo
 /**
  * The posts among those wanted that a webhook gets, oldest first: of a channel that it watches and that
  * is public, read since the webhook was created or enabled and since it watches the channel, published
- * in the last two days. Each join finds one row by its key, in the order in which they stand.
+ * in the last two days. A channel that is being merged is hidden already, and its posts are the other's
+ * in a moment. Each join finds one row by its key, in the order in which they stand.
  */
 const MATCHES = `
   SELECT p.id
@@ -50,7 +51,9 @@ const MATCHES = `
     CROSS JOIN posts p ON p.id = r.post_id
     CROSS JOIN webhook_channels wc ON wc.channel_id = p.channel_id AND wc.webhook_id = w.id
       AND wc.since_sequence < r.sequence
-    CROSS JOIN channels c ON c.id = p.channel_id AND c.is_public = 1
+    CROSS JOIN channels c ON c.id = p.channel_id AND (c.is_public = 1 OR EXISTS (
+      SELECT 1 FROM removed_channels m CROSS JOIN channels i ON i.id = m.into_id
+      WHERE m.id = c.id AND i.is_public = 1))
   WHERE w.id = @webhookId AND w.disabled_reason = '' AND p.published_at >= @freshFrom
   ORDER BY p.published_at, p.id`;
 

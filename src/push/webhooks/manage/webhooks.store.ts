@@ -142,6 +142,15 @@ const putList = change((db) =>
     }),
 );
 
+/** Writes the list of the channels that a webhook watches, beside their rows. */
+export async function putChannels(
+  tx: Transaction,
+  webhookId: number,
+  channels: readonly number[],
+): Promise<void> {
+  await putList(tx).run({ webhookId, channels });
+}
+
 /**
  * Has a webhook watch these channels. Only what differs is written: a channel that was watched before
  * stays so, the others are from now on. Thousands of rows in one statement each, so in SQL.
@@ -151,7 +160,12 @@ export async function replaceChannels(
   webhookId: number,
   channels: readonly number[],
 ): Promise<void> {
-  const before = new Set(await channelsOf(tx, webhookId));
+  // The rows, not the list: while a channel is merged, they have both it and the other.
+  const watched = statement<{ id: number }>(
+    tx,
+    "SELECT channel_id AS id FROM webhook_channels WHERE webhook_id = ?",
+  );
+  const before = new Set(watched.all(webhookId).map(({ id }) => id));
   const kept = new Set(channels);
   const removed = [...before].filter((id) => !kept.has(id));
   const added = channels.filter((id) => !before.has(id));
@@ -169,7 +183,7 @@ export async function replaceChannels(
        SELECT value, ?, ? FROM json_each(?)`,
     ).run(webhookId, lastSequence(tx), JSON.stringify(added));
   }
-  await putList(tx).run({ webhookId, channels });
+  await putChannels(tx, webhookId, channels);
 }
 
 /** Those of the numbers that are no public channel's; thousands in one statement, so in SQL. */

@@ -96,7 +96,7 @@ function runCatalog(recording: Database, wish: CatalogWish): void {
   selectCatalog(recording, {
     filter: {
       kind: "channel",
-      handle: null,
+      channelId: null,
       text: wish.q?.trim() ?? null,
       categoryId: idOf("categories", wish.category),
       territoryId: idOf("territories", wish.territory),

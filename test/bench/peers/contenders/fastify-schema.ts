@@ -39,7 +39,8 @@ export const FASTIFY_FILL = `
       territory, a_plus, verified, quality, citation, ${MOSCOW("last_post_at")},
       substr(search_text, 1,
         instr(search_text, char(10)) + length(coalesce(handle, '')))
-    FROM kanalog.channels JOIN kanalog.channel_cards USING (id) WHERE is_public = 1;
+    FROM kanalog.channels JOIN kanalog.channel_cards USING (id) JOIN kanalog.channel_texts USING (id)
+    WHERE is_public = 1;
   INSERT OR IGNORE INTO channel_categories SELECT category, id FROM channels WHERE category NOT NULL;
   INSERT OR IGNORE INTO channel_categories
     SELECT value, channels.id FROM channels, json_each(channels.categories);

@@ -101,6 +101,7 @@ export const POCKETBASE_FILL = `
       coalesce(citation, 0), ${UTC("last_post_at")},
       substr(search_text, 1, instr(search_text, char(10)) + length(coalesce(handle, '')))
     FROM kanalog.channels c JOIN kanalog.channel_cards k USING (id)
+      JOIN kanalog.channel_texts USING (id)
       LEFT JOIN kanalog.territories t ON t.slug = k.territory
     WHERE is_public = 1;
   INSERT INTO statistics (id, created, updated, channel, day, subscribers, views, posts)

@@ -22,7 +22,7 @@ export function channelRecord(id: number, slugs: DirectorySlugs): ChannelRecord 
   const category = random.chance(0.97) ? random.pickOften(slugs.categories) : null;
   return {
     id,
-    msgr_id: -1_001_000_000_000 - id,
+    msgr_id: String(1_000_000_000 + id),
     handle: name,
     title: title(random),
     description: random.chance(0.6) ? sentences(random, 40 + random.below(200)) : null,
@@ -42,6 +42,7 @@ export function channelRecord(id: number, slugs: DirectorySlugs): ChannelRecord 
     quality: random.chance(0.7) ? (1 + random.below(1000)) / 10 : null,
     citation: random.chance(0.55) ? Math.ceil(1000 * random.next() ** 4) / 10 : null,
     last_post_at: postCount(id) === 0 ? null : newestPostAt(id),
+    former_handles: "",
   };
 }
 

@@ -6,6 +6,7 @@ import { recount } from "../../../../src/catalog/directory/recount.ts";
 import { optimizeSearch } from "../../../../src/catalog/search/optimize-search.ts";
 import { readConfig } from "../../../../src/config.ts";
 import { type Database, statement } from "../../../../src/db/database.ts";
+import { systemClock } from "../../../../src/ports/clock.ts";
 import { systemPorts } from "../../../../src/ports/ports.ts";
 import { channelRecord, type DirectorySlugs, postCount } from "./channels.ts";
 import { statisticsDays } from "./days.ts";
@@ -75,7 +76,7 @@ export function directorySlugs(db: Database): DirectorySlugs {
 function writeChannels(db: Database, channels: number): void {
   const slugs = directorySlugs(db);
   inParts(db, channels, (first, last) => {
-    const records = createChannelRecords(db);
+    const records = createChannelRecords(db, systemClock);
     for (let id = first; id <= last; id++) records.insert(channelRecord(id, slugs));
     records.writeSearch();
   });
@@ -83,7 +84,9 @@ function writeChannels(db: Database, channels: number): void {
 
 function writeDays(db: Database, channels: number): void {
   const subscribersOf = db.prepare("SELECT subscribers FROM channels WHERE id = ?").raw();
-  const insert = db.prepare("INSERT INTO daily_statistics VALUES (?, ?, ?, ?, ?)");
+  const insert = db.prepare(
+    "INSERT INTO daily_statistics (channel_id, day, subscribers, views, posts) VALUES (?, ?, ?, ?, ?)",
+  );
   inParts(db, channels, (first, last) => {
     for (let id = first; id <= last; id++) {
       const subscribers = subscribersOf.get(id)?.[0] as number;

@@ -279,6 +279,14 @@ export const push: Entries = {
   ],
   "push/webhooks/manage/webhooks.store.ts replaceChannels": [
     {
+      sql: "SELECT channel_id AS id FROM webhook_channels WHERE webhook_id = ?",
+      plan: [
+        "SEARCH webhook_channels USING COVERING INDEX webhook_channels_by_webhook (webhook_id=?)",
+      ],
+      rows: 5000,
+      why: "All that one webhook watches: 5,000 channels at the most, in the index alone.",
+    },
+    {
       sql: "INSERT INTO webhook_channels (channel_id, webhook_id, since_sequence) SELECT value, ?, ? FROM json_each(?)",
       plan: ["SCAN json_each VIRTUAL TABLE INDEX 1:"],
       rows: 5000,
@@ -484,7 +492,7 @@ export const push: Entries = {
   ],
   "push/webhooks/events/cut-events.store.ts selectMatches": [
     {
-      sql: "SELECT p.id FROM webhooks w CROSS JOIN json_each(@sequences) wanted CROSS JOIN read_posts r ON r.sequence = wanted.value AND r.sequence > w.since_sequence CROSS JOIN posts p ON p.id = r.post_id CROSS JOIN webhook_channels wc ON wc.channel_id = p.channel_id AND wc.webhook_id = w.id AND wc.since_sequence < r.sequence CROSS JOIN channels c ON c.id = p.channel_id AND c.is_public = 1 WHERE w.id = @webhookId AND w.disabled_reason = '' AND p.published_at >= @freshFrom ORDER BY p.published_at, p.id",
+      sql: "SELECT p.id FROM webhooks w CROSS JOIN json_each(@sequences) wanted CROSS JOIN read_posts r ON r.sequence = wanted.value AND r.sequence > w.since_sequence CROSS JOIN posts p ON p.id = r.post_id CROSS JOIN webhook_channels wc ON wc.channel_id = p.channel_id AND wc.webhook_id = w.id AND wc.since_sequence < r.sequence CROSS JOIN channels c ON c.id = p.channel_id AND (c.is_public = 1 OR EXISTS ( SELECT 1 FROM removed_channels m CROSS JOIN channels i ON i.id = m.into_id WHERE m.id = c.id AND i.is_public = 1)) WHERE w.id = @webhookId AND w.disabled_reason = '' AND p.published_at >= @freshFrom ORDER BY p.published_at, p.id",
       plan: [
         "SEARCH w USING INTEGER PRIMARY KEY (rowid=?)",
         "SCAN wanted VIRTUAL TABLE INDEX 1:",
@@ -492,6 +500,9 @@ export const push: Entries = {
         "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
         "SEARCH wc USING PRIMARY KEY (channel_id=? AND webhook_id=?)",
         "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "CORRELATED SCALAR SUBQUERY 1",
+        "  SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
+        "  SEARCH i USING INTEGER PRIMARY KEY (rowid=?)",
         "USE TEMP B-TREE FOR ORDER BY",
       ],
       rows: 2501,
@@ -645,6 +656,35 @@ export const push: Entries = {
         "    SEARCH manual_attempts USING COVERING INDEX manual_attempts_by_age (attempted_at>?)",
       ],
       rows: 0,
+    },
+  ],
+  "push/webhooks/manage/removed-channels.store.ts count": [
+    {
+      sql: "SELECT count(*) AS webhooks FROM webhook_channels WHERE channel_id = ?",
+      plan: ["SEARCH webhook_channels USING PRIMARY KEY (channel_id=?)"],
+      rows: 998,
+      why: "For a command that shows or removes one channel: those that watch it.",
+    },
+  ],
+  "push/webhooks/manage/removed-channels.store.ts leaveNext": [
+    {
+      sql: "SELECT webhook_id AS webhookId FROM webhook_channels WHERE channel_id = ? LIMIT 1",
+      plan: ["SEARCH webhook_channels USING PRIMARY KEY (channel_id=?)"],
+      rows: 1,
+      why: "For a command that shows or removes one channel: those that watch it.",
+    },
+    {
+      sql: "DELETE FROM webhook_channels WHERE channel_id = ? AND webhook_id = ?",
+      plan: ["SEARCH webhook_channels USING PRIMARY KEY (channel_id=? AND webhook_id=?)"],
+      rows: 1,
+    },
+  ],
+  "push/webhooks/manage/removed-channels.store.ts watchOther": [
+    {
+      sql: "INSERT INTO webhook_channels (channel_id, webhook_id, since_sequence) SELECT @intoId, webhook_id, since_sequence FROM webhook_channels WHERE channel_id = @id ON CONFLICT (channel_id, webhook_id) DO UPDATE SET …",
+      plan: ["SEARCH webhook_channels USING PRIMARY KEY (channel_id=?)"],
+      rows: 999,
+      why: "Each webhook that watches a channel which is merged: 2 µs a webhook.",
     },
   ],
 };

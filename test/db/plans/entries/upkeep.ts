@@ -109,7 +109,7 @@ export const upkeep: Entries = {
     {
       sql: 'select … from "jobs"',
       plan: ["SCAN jobs"],
-      rows: 5,
+      rows: 6,
     },
   ],
   "upkeep/jobs/jobs.store.ts noteEnd": [

@@ -1,4 +1,7 @@
 import { createCategoryImages } from "../../../../src/catalog/directory/category-images.ts";
+import { exportPart } from "../../../../src/catalog/exports/export-part.ts";
+import { readExport } from "../../../../src/catalog/exports/export-selection.ts";
+import { IMPORT_KIND_NAMES } from "../../../../src/catalog/imports/import-kinds.ts";
 import { runJob } from "../../../../src/upkeep/jobs/jobs.ts";
 import type { Answer } from "../../../support/appliance.ts";
 import { pathOfNext } from "../../../support/expectations.ts";
@@ -8,7 +11,8 @@ import { BUSY_CHANNEL, type World } from "../world.ts";
 export async function exerciseCatalog({ appliance, customer }: World): Promise<void> {
   const { db, clock } = appliance.app.domains;
   // Searches are planned by what it counts.
-  await runJob(db, clock, { name: "optimize-search", dueAt: clock.now(), backups: null });
+  const settings = { backups: null, openDays: 7 };
+  await runJob(db, clock, { name: "optimize-search", dueAt: clock.now(), settings });
 
   const get = async (path: string): Promise<Answer> => {
     const answer = await appliance.get(`/v1/msgr/${path}`, customer.key);
@@ -33,10 +37,10 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
   await list("channels/?kind=chat&limit=100&ordering=-quality", 8);
   await get(`channels/?ids=${oneTo(100)}`);
 
-  for (const named of ["@channel_2", "1000003"]) {
+  for (const named of ["@channel_2", "1000003", "@former_7", "t.me/c/1000003/1"]) {
     await get(`channels/resolve/?q=${encodeURIComponent(named)}`);
   }
-  for (const channel of ["1", "channel_2"]) await get(`channels/${channel}/`);
+  for (const channel of ["1", "channel_2", "former_7"]) await get(`channels/${channel}/`);
   for (const kind of ["", "is_ad=true", "is_ad=false"]) {
     for (const period of [
       "",
@@ -48,18 +52,41 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
     }
   }
   await list("channels/channel_1/posts/");
+  await list("channels/former_7/posts/");
   await get("posts/1/");
   await get("stats/daily/?channels=1&from=2025-11-20&to=2026-10-20");
   await get(`stats/daily/?channels=${oneTo(100)}&from=2026-11-01&to=2026-11-19`);
   for (const directory of ["categories", "territories"]) await get(`${directory}/`);
   await appliance.request(createCategoryImages(db).add(new Uint8Array([1])));
-  await appliance.app.services.channels.findIdsByHandle(["channel_1", "nobody"]);
+  await appliance.app.services.channels.findIdsByHandle(["channel_1", "former_7", "nobody"]);
+  exportParts(appliance);
+}
+
+/** Two parts of exports of each kind, of all channels and of one. */
+function exportParts({ app: { domains }, config }: World["appliance"]): void {
+  const wish = {
+    format: "csv",
+    isRaw: false,
+    from: "",
+    to: "",
+    hosts: config.messengerHosts,
+  } as const;
+  for (const kind of IMPORT_KIND_NAMES) {
+    const channels = ["categories", "territories"].includes(kind) ? [""] : ["", "1", "@channel_2"];
+    for (const channel of [...channels, ...(kind === "posts" ? [`${BUSY_CHANNEL}`] : [])]) {
+      const selection = readExport(domains.db, { ...wish, kind, channel });
+      const { next } = exportPart(domains.db, { selection, after: null });
+      if (next !== null) exportPart(domains.db, { selection, after: next });
+    }
+  }
 }
 
 const CATALOG_FILTERS = [
   "",
   "kind=chat",
   "q=@channel_5",
+  "q=@former_7",
+  "q=t.me/c/1000003/1",
   "q=канал 12",
   "q=редкий",
   "q=нет такого",

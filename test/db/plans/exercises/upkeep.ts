@@ -1,14 +1,16 @@
 import { importRunChanges } from "../../../../src/catalog/imports/import-run-changes.ts";
 import { selectRunning } from "../../../../src/catalog/imports/import-runs.store.ts";
+import { recountDays } from "../../../../src/catalog/statistics/open-days.ts";
 import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
 import { selectStaffEmails } from "../../../../src/customers/people/people.store.ts";
 import { rewriteMeta } from "../../../../src/db/meta.ts";
 import { inTransaction } from "../../../../src/db/transaction.ts";
 import { addMail } from "../../../../src/push/mail/mails.ts";
+import { dayOf, formatDay } from "../../../../src/values/moscow-time.ts";
 import { imported } from "../../../support/expectations.ts";
 import { DAY_MS } from "../../../support/pushing.ts";
 import { addPerson, signedInVisitor } from "../../../support/visitor.ts";
-import type { World } from "../world.ts";
+import { BUSY_CHANNEL, type World } from "../world.ts";
 
 /** Imports of each kind, of new rows, changed ones and the same again; then the nightly jobs. */
 export async function exerciseUpkeep({ appliance }: World): Promise<void> {
@@ -43,17 +45,38 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
       is_public: false,
     },
     { msgr_id: 1_000_003, title: "По номеру мессенджера" },
-    { handle: "channel_4", title: "По имени" },
+    { handle: "unnumbered", title: "Без номера", subscribers: 1 },
+    { handle: "channel_4", title: "По имени", former_handles: "one_more former_1" },
+  ]);
+  await imported(appliance, "channels", [
+    { id: 40_000, subscribers: 77 },
+    { id: 40_002, last_post_at: "2026-11-19T10:00:00Z" },
+    { handle: "new_40001", subscribers: 78, last_post_at: "2026-11-18T10:00:00Z" },
+    { handle: "channel_4", last_post_at: "2020-11-18T10:00:00Z" },
   ]);
   const posts = Array.from({ length: 100 }, (_, at) => ({
     ...{ id: 2_000_000 + at, channel: 40_000 + at, msgr_post_id: at + 1, text: "Пост" },
     published_at: new Date(ports.clock.now()).toISOString(),
   }));
   await imported(appliance, "posts", posts);
+  // Derived from the posts, which then change.
+  const day = formatDay(dayOf(ports.clock.now()));
+  const today = posts.map(({ channel }) => ({ channel, day, subscribers: 10 }));
+  await imported(appliance, "stats", today);
   await imported(appliance, "posts", [
     ...posts.map((row) => ({ ...row, views: 7 })),
+    { channel_msgr_id: 1_000_006, msgr_post_id: 3, published_at: "2026-11-19T10:00:00Z" },
     { channel: "@channel_5", msgr_post_id: 3, text: "Пост", published_at: "2026-11-19T10:00:00Z" },
   ]);
+  await imported(appliance, "posts", [
+    { id: 2_000_000, deleted: true },
+    { channel: 40_000, msgr_post_id: 1, published_at: "2026-11-19T10:00:00Z", deleted: false },
+    { channel: 40_001, msgr_post_id: 1_000, deleted: true },
+    { id: 2_000_002, forwarded_from: 40_003 },
+  ]);
+  appliance.app.services.posts.post(2_000_002);
+  await appliance.app.domains.posts.delete([2_000_003], COMMAND_LINE);
+  await recountDays(db, ports.clock);
   const days = Array.from({ length: 120 }, (_, at) => ({
     ...{ channel: 40_000 + at, day: "2026-11-18", subscribers: 10, views: 3, posts: 1 },
   }));
@@ -83,6 +106,19 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
   for (const email of await selectStaffEmails(db)) {
     await addMail(db, ports.clock, { to: [email], subject: "", text: "", html: "" });
   }
+  await manageChannels(appliance);
+}
+
+/** Channels with many posts, and with many that watch them, are hidden, merged and deleted. */
+async function manageChannels({ app }: World["appliance"]): Promise<void> {
+  const { channels } = app.domains;
+  for (const name of ["5", "@former_7", "t.me/c/1000006/1"]) channels.channel(name);
+  channels.page(0, 1000);
+  await channels.setPublic(5, false, COMMAND_LINE);
+  await channels.setPublic(5, true, COMMAND_LINE);
+  await channels.merge(BUSY_CHANNEL, 6, COMMAND_LINE);
+  await channels.merge(7, 6, COMMAND_LINE);
+  await channels.delete(8, COMMAND_LINE);
 }
 
 async function importDirectories(appliance: World["appliance"]): Promise<void> {

@@ -193,7 +193,19 @@ test("the help lists only commands that exist, and each has a help of its own", 
   expect(help.exitCode).toBe(0);
   const listed = [...help.out.matchAll(/^ {2}([a-z]+)\b/gm)].map((match) => match[1] ?? "");
   expect(listed).toEqual([
-    ...["start", "serve", "import", "org", "member", "key", "staff", "plan"],
+    ...[
+      "start",
+      "serve",
+      "import",
+      "export",
+      "channel",
+      "post",
+      "org",
+      "member",
+      "key",
+      "staff",
+      "plan",
+    ],
     ...["webhook", "recount", "search", "backup", "restore", "check", "health", "mcp"],
     ...["openapi", "config", "help"],
   ]);

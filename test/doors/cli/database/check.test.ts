@@ -20,7 +20,7 @@ test("check says of a sound database that all is well, beside a server that writ
   await calling;
   expect(beside.notes).toBe("");
   expect(beside.out.trimEnd().split("\n")).toEqual([
-    ...["ok     schema", "ok     file", "ok     foreign keys", "ok     channels"],
+    ...["ok     schema", "ok     file", "ok     foreign keys", "ok     channels", "ok     twins"],
     ...["ok     directories", "ok     search index", "ok     usage", "ok     webhooks"],
   ]);
   expect(beside.exitCode).toBe(0);

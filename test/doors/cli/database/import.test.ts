@@ -34,8 +34,10 @@ test("an import prints its summary and nothing else, and exits 0, or 3 with reje
   expect(Object.keys(JSON.parse(first.out))).toEqual([
     ...["read", "inserted", "updated", "unchanged", "rejected", "seconds"],
     ...["recognized", "rejects", "warnings"],
+    "handles_moved",
   ]);
   expect(summaryOf(first.out)).toEqual({
+    handles_moved: 0,
     ...{ read: 4, inserted: 3, updated: 0, unchanged: 0, rejected: 1 },
   });
   expect(first.out.trimEnd().split("\n")).toHaveLength(1);
@@ -51,7 +53,7 @@ test("an import prints its summary and nothing else, and exits 0, or 3 with reje
   const second = await machine.run(["import", "channels", "channels.csv"]);
   expect(second.exitCode).toBe(0);
   expect(second.out).toMatch(
-    /^3 read: 0 inserted, 1 updated, 2 unchanged, 0 rejected \(.+ s.*\)\nRead as CSV, separated by commas, UTF-8, times without an offset are of Europe\/Moscow\.\n$/,
+    /^3 read: 0 inserted, 1 updated, 2 unchanged, 0 rejected, 0 handles moved \(.+ s.*\)\nRead as CSV, separated by commas, UTF-8, times without an offset are of Europe\/Moscow\.\n$/,
   );
   expect(second.notes).toBe("");
   expect(titles()).toEqual(["Один", "Две", "Четыре"]);
@@ -146,6 +148,7 @@ test("--dry-run predicts exactly what the import then does, and changes nothing"
   const real = await machine.run(words);
   expect(summaryOf(dry.out)).toEqual(summaryOf(real.out));
   expect(summaryOf(real.out)).toEqual({
+    handles_moved: 0,
     ...{ read: 4, inserted: 1, updated: 1, unchanged: 1, rejected: 1 },
   });
   const left = [...new Bun.Glob("*").scanSync({ cwd: machine.folder, onlyFiles: false })];
@@ -315,4 +318,27 @@ test("a file in other words is read by a map, and the summary says how it was re
     warnings: [{ column: null, count: 1 }],
   });
   expect(titles()).toEqual(["Один", "Два"]);
+});
+
+test("handles that move are counted, and told with both numbers on standard error, --dry-run too", async () => {
+  const row = (n: number, handle: number) => `${n},${n},h${handle},T${n},1`;
+  const file = (rows: string[]) => ["id,msgr_id,handle,title,subscribers", ...rows, ""].join("\n");
+  const numbers = Array.from({ length: 22 }, (_, at) => at + 1);
+  machine.write("before.csv", file(numbers.map((n) => row(n, n))));
+  machine.write("after.csv", file(numbers.map((n) => row(n + 100, n))));
+  await machine.json(["import", "channels", "before.csv"]);
+  for (const options of [["--dry-run"], []]) {
+    const { exitCode, out, notes } = await machine.run([
+      ...["import", "channels", "after.csv", "--json", ...options],
+    ]);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ inserted: 22, handles_moved: 22 });
+    const told = notes.split("\n");
+    expect(told[0]).toBe("@h1 moved from channel 1 to channel 101.");
+    expect(told[19]).toBe("@h20 moved from channel 20 to channel 120.");
+    expect(told[20]).toBe("… and 2 more handles moved to other channels.");
+  }
+  expect((await machine.run(["import", "channels", "before.csv"])).out).toContain(
+    "0 rejected, 22 handles moved (",
+  );
 });

@@ -65,11 +65,11 @@ test("search explain takes the catalog's filters as the API does, and finds what
   }
 });
 
-test("search explain of a link that names no handle says that nothing is looked for", async () => {
+test("search explain of a link that names no channel says that nothing is looked for", async () => {
   const { exitCode, out } = await machine.run([...EXPLAIN, "https://t.me/+abcdef"]);
   expect({ exitCode, out }).toEqual({
     exitCode: 0,
-    out: "Nothing is looked for: the link names no handle.\n",
+    out: "Nothing is looked for: there is no channel that it names.\n",
   });
 });
 

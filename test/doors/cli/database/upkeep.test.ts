@@ -13,8 +13,8 @@ test("recount counts both directories, and says how many counts changed", async 
     '{"id":1,"title":"A","subscribers":1,"category":"auto","categories":["blogs"],"territory":"russia"}',
   );
   await machine.run(["import", "channels", "channels.ndjson"]);
-  expect(await machine.json(["recount"])).toEqual({ changed: 3 });
-  expect((await machine.run(["recount"])).out).toBe("0 counts changed.\n");
+  expect(await machine.json(["recount"])).toEqual({ changed: 3, days: 0 });
+  expect((await machine.run(["recount"])).out).toBe("0 counts changed, 0 days changed.\n");
   const counted = machine.query(
     "SELECT slug, channels FROM categories WHERE channels > 0 ORDER BY slug",
   );

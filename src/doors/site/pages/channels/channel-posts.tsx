@@ -6,13 +6,17 @@ import { AppError } from "../../../../errors.ts";
 import { channelPostsRetrieve } from "../../../../methods/posts.ts";
 import type { Page } from "../../../../values/json-text.ts";
 import { inLanguage } from "../../../../values/messages/messages.ts";
+import { pageError } from "../../forms/faults.ts";
 import { Moment } from "../../look/answer-times.tsx";
+import { ActionButton } from "../../look/form.tsx";
 import { asset } from "../../look/layout.tsx";
+import { quietly, RowFaults, sentNumber } from "../../look/row-actions.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import { UserBlock, UserLink, webAddress } from "../../look/user-text.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import { lookUp, nextCursor, orRefusal } from "../../visit/look-up.ts";
-import { planOf } from "../../visit/viewer.ts";
+import { redirect, type View } from "../../visit/view.ts";
+import { actorOf, planOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { daysOf } from "./channel-statistics.tsx";
 
@@ -43,6 +47,20 @@ export async function channelPosts(
   );
 }
 
+/** Takes a post down, for staff. */
+export async function deletePost(visit: Visit, { posts }: SiteContext): Promise<View> {
+  const words = visit.words.explorerPages;
+  if (!isStaff(visit)) throw pageError("not_found", visit.words.notFoundText);
+  const deleted = await posts.delete([sentNumber(visit, "post")], actorOf(visit));
+  if (deleted === 0) throw pageError("not_found", words.noSuchPost);
+  const channel = encodeURIComponent(visit.params["id"] ?? "");
+  return redirect(`/account/channels/${channel}/?done=deleted`);
+}
+
+function isStaff({ signedIn }: Visit): boolean {
+  return signedIn?.person.isStaff === true;
+}
+
 async function refusalOf(error: AppError, visit: Visit, context: SiteContext): Promise<string> {
   const plan = await planOf(visit, context);
   if (error.code === "tariff_required") return visit.words.explorerPages.postsClosed(plan.code);
@@ -66,6 +84,7 @@ function Posts({
   };
   return (
     <>
+      <RowFaults visit={visit} actions={["delete-post"]} />
       {page.results.length === 0 && <p>{words.noPosts}</p>}
       {page.results.map((post) => (
         <Post visit={visit} post={post} />
@@ -89,12 +108,24 @@ function Post({ visit, post }: { visit: Visit; post: PostView }): JSX.Element {
     <article class="post">
       <p class="about">
         <Moment visit={visit} at={post.published_at} />
+        {post.edited_at !== null && (
+          <span>
+            {words.edited} <Moment visit={visit} at={post.edited_at} />
+          </span>
+        )}
         <span>{words.viewsOf(shownNumber(visit, post.views))}</span>
+        {countsOf(post, visit).map((count) => (
+          <span>{count}</span>
+        ))}
+        {post.media?.map((kind) => (
+          <span>{words.media[kind]}</span>
+        ))}
         {post.is_ad && <strong>{words.advertising}</strong>}
         {webAddress(post.link) !== null && post.link !== null && (
           <UserLink address={post.link}>{words.openPost}</UserLink>
         )}
       </p>
+      <ForwardedFrom visit={visit} post={post} />
       <UserBlock text={start} />
       {rest !== "" && (
         <details>
@@ -102,7 +133,43 @@ function Post({ visit, post }: { visit: Visit; post: PostView }): JSX.Element {
           <UserBlock text={rest} />
         </details>
       )}
+      {isStaff(visit) && (
+        <ActionButton
+          visit={quietly(visit)}
+          action="delete-post"
+          label={words.deletePost}
+          description={String(post.id)}
+          fields={{ post: post.id }}
+          confirm={words.deletePostQuestion}
+          danger
+        />
+      )}
     </article>
+  );
+}
+
+/** The counts that are known of a post, beside its views. */
+function countsOf({ forwards, reactions, comments }: PostView, visit: Visit): string[] {
+  const words = visit.words.explorerPages;
+  const counts: [number | null, (count: string) => string][] = [
+    [forwards, words.forwardsOf],
+    [reactions, words.reactionsOf],
+    [comments, words.commentsOf],
+  ];
+  return counts.flatMap(([count, say]) => (count === null ? [] : say(shownNumber(visit, count))));
+}
+
+/** Whom a post was forwarded from, by name, with a link where that is a channel of the catalog. */
+function ForwardedFrom({ visit, post }: { visit: Visit; post: PostView }): JSX.Element | null {
+  const words = visit.words.explorerPages;
+  const { forwarded_from: id, forwarded_from_name: name } = post;
+  if (id === null && name === null) return null;
+  const shown = <bdi>{name ?? words.channelNumber(id ?? 0)}</bdi>;
+  return (
+    <p>
+      {words.forwardedFrom}{" "}
+      {id === null ? shown : <a href={asset(visit, `/account/channels/${id}/`)}>{shown}</a>}
+    </p>
   );
 }
 

@@ -13,7 +13,7 @@ import type { SitePage } from "../../site-pages.ts";
 import { lookUp } from "../../visit/look-up.ts";
 import { page } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
-import { channelPosts } from "./channel-posts.tsx";
+import { channelPosts, deletePost } from "./channel-posts.tsx";
 import { channelStatistics } from "./channel-statistics.tsx";
 
 /** `/account/channels/:id/`: a channel's card, its statistics and its posts. */
@@ -29,6 +29,7 @@ export const channelPage: SitePage = {
     return page(
       title === "" ? words.noTitle : title,
       <>
+        {visit.query.get("done") === "deleted" && <p role="status">{words.postDeleted}</p>}
         <p>
           <a href={asset(visit, "/account/channels/")}>← {words.allChannels}</a>
         </p>
@@ -38,6 +39,7 @@ export const channelPage: SitePage = {
       </>,
     );
   },
+  actions: { "delete-post": deletePost },
 };
 
 type Row = [term: string, value: Child];

@@ -8,6 +8,7 @@ import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { consolePage } from "./console.tsx";
+import { ExportForm, startExport } from "./export-form.tsx";
 
 /** `/staff/database/`: how large the file is, and what is in it. */
 export const databasePage: SitePage = {
@@ -41,6 +42,8 @@ export const databasePage: SitePage = {
         </dl>
         <h2>{words.backup}</h2>
         <LastBackup visit={visit} context={context} backup={backup} />
+        <h2>{visit.words.exportPages.title}</h2>
+        <ExportForm visit={visit} />
         <h2>{words.tables}</h2>
         <DataTable label={words.tables} columns={[words.table, `#${words.rows}`]}>
           {facts.tables.map(({ name, rows, isMore }) => (
@@ -58,6 +61,7 @@ export const databasePage: SitePage = {
       </>,
     );
   },
+  actions: { export: startExport },
 };
 
 /** The daily backup: the last that was written, and whether it failed since. */

@@ -145,13 +145,14 @@ const COUNTS = ["read", "inserted", "updated", "unchanged", "rejected"] as const
 
 function Counts({ visit, run }: RunProps): JSX.Element {
   const words = visit.words.importPages;
-  const { read, seconds, removed } = run.summary;
+  const { read, seconds, removed, handles_moved: moved } = run.summary;
   const counts = COUNTS.map((name) => [words[name], run.summary[name]] as const);
   const rate = seconds > 0 ? [[words.rowsPerSecond, Math.round(read / seconds)] as const] : [];
   const gone = removed === undefined ? [] : [[words.removed, removed] as const];
+  const handles = moved === undefined ? [] : [[words.handlesMoved, moved] as const];
   return (
     <ul class="cards">
-      {[...counts, ...gone, ...rate].map(([label, count]) => (
+      {[...counts, ...gone, ...handles, ...rate].map(([label, count]) => (
         <li>
           <strong>{shownNumber(visit, count)}</strong> {label}
         </li>

@@ -1,3 +1,4 @@
+import type { ChannelReference } from "../../../../catalog/channels/channel-reference.ts";
 import { fieldError } from "../../../../errors.ts";
 import { OVERLAP_HOURS_MAX, readUrl } from "../../../../methods/webhooks.ts";
 import type { GivenTarget } from "../../../../push/webhooks/manage/webhooks.ts";
@@ -59,11 +60,15 @@ async function readChannels(visit: Visit, context: SiteContext): Promise<Read<nu
     reference?.kind === "handle" ? [reference.handle] : [],
   );
   const found = handles.length === 0 ? new Map() : await channels.findIdsByHandle(handles);
+  const idOf = (reference: ChannelReference): number | undefined =>
+    reference.kind === "handle"
+      ? found.get(reference.handle)
+      : (channels.findId(reference) ?? undefined);
   const ids = new Set<number>();
   const unreadable: string[] = [];
   const unknown: string[] = [];
   for (const { text, reference, id: number } of named) {
-    const id = reference?.kind === "handle" ? found.get(reference.handle) : number;
+    const id = reference == null ? number : idOf(reference);
     if (id !== undefined) ids.add(id);
     else (reference === null ? unreadable : unknown).push(text);
   }

@@ -1,0 +1,93 @@
+import { type Database, statement } from "../../db/database.ts";
+
+/** Former handles that a card shows. */
+const SHOWN_MAX = 20;
+
+/** A change of a channel's handles. */
+export interface HandleChange {
+  /** The handle that it had until now, or null. */
+  before: string | null;
+  /** The handle that it has from now on, or null. */
+  after: string | null;
+  /** Handles that a file says it had once, newest first: they are added. */
+  said: readonly string[];
+}
+
+/** Keeps the handles that channels had before; its calls come inside transactions. */
+export function createFormerHandles(db: Database) {
+  const giveUp = statement(
+    db,
+    `INSERT OR REPLACE INTO former_handles (channel_id, handle, given_up_at)
+     VALUES (@channelId, @handle, @now)`,
+  );
+  const add = statement(
+    db,
+    "INSERT OR IGNORE INTO former_handles (channel_id, handle) VALUES (@channelId, @handle)",
+  );
+  const takeBack = statement(
+    db,
+    "DELETE FROM former_handles WHERE handle = @handle AND channel_id = @channelId",
+  );
+  const has = statement(
+    db,
+    "SELECT 1 FROM former_handles WHERE handle = @handle AND channel_id = @channelId",
+  );
+  const newest = statement<{ handle: string }>(
+    db,
+    `SELECT handle FROM former_handles WHERE channel_id = @channelId
+     ORDER BY given_up_at DESC, id DESC LIMIT ${SHOWN_MAX}`,
+  );
+
+  const move = statement(
+    db,
+    "UPDATE OR IGNORE former_handles SET channel_id = @intoId WHERE channel_id = @id",
+  );
+  const forget = statement(db, "DELETE FROM former_handles WHERE channel_id = @id");
+
+  return {
+    /** Gives all of a channel to another; with null, forgets them. */
+    move(id: number, intoId: number | null): void {
+      if (intoId !== null) move.run({ id, intoId });
+      forget.run({ id });
+    },
+
+    /** Those of the handles that are not known as the channel's, former or present. */
+    unknown: (channelId: number, present: string | null, said: readonly string[]): string[] =>
+      said.filter(
+        (handle) => !isSameHandle(handle, present) && has.get({ channelId, handle }) === undefined,
+      ),
+
+    /** @returns the newest as the card's column has them */
+    keep(channelId: number, { before, after, said }: HandleChange, now: number): string {
+      // The oldest first, so that a later one has the larger number.
+      for (const handle of said.toReversed()) {
+        if (!isSameHandle(handle, after)) add.run({ channelId, handle });
+      }
+      if (before !== null && !isSameHandle(before, after)) {
+        giveUp.run({ channelId, handle: before, now });
+      }
+      if (after !== null) takeBack.run({ channelId, handle: after });
+      return newest
+        .all({ channelId })
+        .map(({ handle }) => handle)
+        .join(" ");
+    },
+  };
+}
+
+/** Handles are the same in any case of their letters. */
+export function isSameHandle(one: string | null, other: string | null): boolean {
+  return one?.toLowerCase() === other?.toLowerCase();
+}
+
+/**
+ * SQL: the number of the channel, public or not, that has a handle; where nobody has it, of the one that
+ * had it last. Null where nobody ever had it.
+ * @param handle SQL of the handle
+ */
+export function idOfHandle(handle: string): string {
+  return `coalesce(
+    (SELECT k.id FROM channel_cards k WHERE k.handle = ${handle}),
+    (SELECT f.channel_id FROM former_handles f WHERE f.handle = ${handle}
+     ORDER BY f.given_up_at DESC, f.id DESC LIMIT 1))`;
+}

@@ -1,0 +1,37 @@
+import { message } from "../../values/messages/messages.ts";
+import type { Column } from "../fields/columns.ts";
+
+/**
+ * Messenger ids of channels: integers of 64 bits, which JavaScript's numbers do not hold, so they are
+ * texts of digits everywhere but in the database (living data, section 1).
+ */
+
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+
+/** Telegram writes the channel N as -100… too: as -10^12 - N. Its largest N is 10^12 - 2^31. */
+const MARK = -(10n ** 12n);
+const MARKED_MIN = MARK - (10n ** 12n - 2n ** 31n);
+
+/** The one form of a messenger id, Telegram's without its mark; null for what is no integer of 64 bits. */
+export function parseMessengerId(text: string): string | null {
+  if (!/^[+-]?\d{1,40}$/.test(text)) return null;
+  const given = BigInt(text.replace("+", ""));
+  const id = given < MARK && given >= MARKED_MIN ? MARK - given : given;
+  return id < INT64_MIN || id > INT64_MAX ? null : String(id);
+}
+
+/** A messenger id in a file: digits, or a JSON number that is exact. */
+export function messengerIdColumn(): Column<string> {
+  return {
+    nullable: false,
+    read(given) {
+      if (typeof given === "number" && Number.isInteger(given) && !Number.isSafeInteger(given)) {
+        return { fault: message("giveAsString") };
+      }
+      const isText = typeof given === "string" || typeof given === "number";
+      const value = isText ? parseMessengerId(String(given).trim()) : null;
+      return value === null ? { fault: message("notMessengerId") } : { value };
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import { EMPTY_TEXT, holdText } from "../fields/spreadsheet-text.ts";
+
+/** Cells that are quoted. */
+const QUOTED = /[",\r\n]/;
+
+export function csvLine(cells: readonly string[]): string {
+  return `${cells.map((cell) => (QUOTED.test(cell) ? quoted(cell) : cell)).join(",")}\n`;
+}
+
+/**
+ * The cell of a value: null is an empty one, a list is separated by spaces.
+ * @param isNullable whether an empty text is another value than null
+ * @param isRaw texts that a spreadsheet would run are left as they are
+ */
+export function csvCell(
+  value: unknown,
+  { isNullable, isRaw }: { isNullable: boolean; isRaw: boolean },
+): string {
+  if (typeof value !== "string") {
+    return value === null ? "" : Array.isArray(value) ? value.join(" ") : String(value);
+  }
+  return value === "" && isNullable ? EMPTY_TEXT : holdText(value, isRaw);
+}
+
+/**
+ * A line break of CR and LF gets a second CR: within cells the import makes LF of CR and LF, as
+ * spreadsheets mean it, so the text comes back as it was.
+ */
+function quoted(cell: string): string {
+  return `"${cell.replaceAll('"', '""').replaceAll("\r\n", "\r\r\n")}"`;
+}

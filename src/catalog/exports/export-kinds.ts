@@ -1,0 +1,141 @@
+import type { Database } from "../../db/database.ts";
+import { dayOf, formatDay, startOfDay } from "../../values/moscow-time.ts";
+import { CHANNEL_FIELDS } from "../channels/card.ts";
+import { recordsAfter } from "../channels/channels.store.ts";
+import { createCategoryImages } from "../directory/category-images.ts";
+import { createDirectoryStore } from "../directory/directory.store.ts";
+import { writer } from "../fields/stored-field.ts";
+import { imageText } from "../imports/image-file.ts";
+import type { ImportKindName } from "../imports/import-kinds.ts";
+import { POST_FIELDS } from "../posts/post.ts";
+import type { ExportSelection } from "./export-selection.ts";
+import { daysAfter, laterPosts, postsAfter, tiedPostsAfter } from "./exports.store.ts";
+
+/** The key of a row, by which the next page is entered; null: before the first. */
+export type Position = readonly number[] | null;
+
+export interface ExportRow {
+  position: Position;
+  /** By column; null for a row that is not asked for. */
+  values: Record<string, unknown> | null;
+}
+
+interface ExportKind {
+  /** Names of the columns, in their order: those of the import. */
+  columns: readonly string[];
+  /** Rows after a position, fewer than the limit only at the end, read while they are taken. */
+  rows(
+    db: Database,
+    selection: ExportSelection,
+    after: Position,
+    limit: number,
+  ): Generator<ExportRow>;
+}
+
+const writeChannel = writer(CHANNEL_FIELDS);
+const writePost = writer(POST_FIELDS);
+
+/** The kinds of rows that are exported, those that are imported (living data, section 7). */
+export const exportKinds: Record<ImportKindName, ExportKind> = {
+  categories: {
+    columns: ["id", "slug", "name", "image"],
+    *rows(db, _selection, after, limit) {
+      const images = createCategoryImages(db);
+      const [begin = 0] = after ?? [];
+      const all = createDirectoryStore(db).categories();
+      for (const [at, { id, slug, name, image }] of all.slice(begin, begin + limit).entries()) {
+        const values = { id, slug, name, image: image && imageText(image, images) };
+        yield { position: [begin + at + 1], values };
+      }
+    },
+  },
+  territories: {
+    columns: ["id", "slug", "name", "kind", "parent"],
+    *rows(db, _selection, after, limit) {
+      const [begin = 0] = after ?? [];
+      const all = createDirectoryStore(db).territories();
+      for (const [at, entry] of all.slice(begin, begin + limit).entries()) {
+        const { id, slug, name, kind, parent } = entry;
+        yield { position: [begin + at + 1], values: { id, slug, name, kind, parent } };
+      }
+    },
+  },
+  channels: {
+    columns: Object.keys(CHANNEL_FIELDS),
+    *rows(db, { channelId }, after, limit) {
+      const [afterId = channelId === null ? 0 : channelId - 1] = after ?? [];
+      for (const record of recordsAfter(db, afterId, limit)) {
+        if (channelId !== null && record.id !== channelId) return;
+        yield { position: [record.id], values: writeChannel(record) };
+      }
+    },
+  },
+  stats: {
+    columns: ["channel", "day", "subscribers", "views", "posts"],
+    *rows(db, selection, after, limit) {
+      const { channelId: one } = selection;
+      const { from, to } = bounds(selection);
+      const [afterChannel = one ?? 0, afterDay = from - 1] = after ?? [];
+      for (const record of daysAfter(db, [afterChannel, afterDay], limit)) {
+        const { channelId: channel, day, ...numbers } = record;
+        if (one !== null && (channel !== one || day > to)) return;
+        const isAsked = from <= day && day <= to;
+        const values = isAsked ? { channel, day: formatDay(day), ...numbers } : null;
+        yield { position: [channel, day], values };
+      }
+    },
+  },
+  posts: {
+    columns: Object.keys(POST_FIELDS),
+    rows: (db, selection, after, limit) =>
+      selection.channelId === null
+        ? allPosts(db, selection, after, limit)
+        : channelPosts(db, selection, after, limit),
+  },
+};
+
+/** By id, in which order they lie in the file; days are left out as they are met. */
+function* allPosts(
+  db: Database,
+  selection: ExportSelection,
+  after: Position,
+  limit: number,
+): Generator<ExportRow> {
+  const { from, to } = bounds(selection);
+  for (const record of postsAfter(db, after?.[0] ?? 0, limit)) {
+    const day = dayOf(record.published_at);
+    const isAsked = from <= day && day <= to;
+    yield { position: [record.id], values: isAsked ? writePost(record) : null };
+  }
+}
+
+/** By instant, in which order the index has them. */
+function* channelPosts(
+  db: Database,
+  selection: ExportSelection,
+  after: Position,
+  limit: number,
+): Generator<ExportRow> {
+  const { from, to } = bounds(selection);
+  const channel = selection.channelId ?? 0;
+  const [publishedAt = startOfDay(from) - 1, id = null] = after ?? [];
+  let read = 0;
+  if (id !== null) {
+    for (const record of tiedPostsAfter(db, [channel, publishedAt, id], limit)) {
+      read += 1;
+      yield { position: [publishedAt, record.id], values: writePost(record) };
+    }
+  }
+  for (const record of laterPosts(db, [channel, publishedAt], limit - read)) {
+    if (dayOf(record.published_at) > to) return;
+    yield { position: [record.published_at, record.id], values: writePost(record) };
+  }
+}
+
+/** Days that no row is before, and after. */
+const FIRST_DAY = dayOf(Date.parse("0000-01-01T00:00:00Z"));
+const LAST_DAY = dayOf(Date.parse("9999-12-31T00:00:00Z"));
+
+function bounds({ from, to }: ExportSelection): { from: number; to: number } {
+  return { from: from ?? FIRST_DAY, to: to ?? LAST_DAY };
+}

@@ -1,0 +1,79 @@
+import type { Database } from "../../db/database.ts";
+import { type FieldFaults, fieldError } from "../../errors.ts";
+import { message } from "../../values/messages/messages.ts";
+import { type Day, parseDay } from "../../values/moscow-time.ts";
+import { parseLinkOrHandle, parsePathReference } from "../channels/channel-reference.ts";
+import { createChannelIds } from "../channels/channels.store.ts";
+import type { ImportKindName } from "../imports/import-kinds.ts";
+import type { ImportFormat } from "../imports/rows.ts";
+
+/** The rows of an export, and how they are written. Plain data, since it is sent to a thread. */
+export interface ExportSelection {
+  kind: ImportKindName;
+  format: ImportFormat;
+  /** Whether CSV leaves texts that a spreadsheet would run as they are. */
+  isRaw: boolean;
+  /** First Moscow day included; null: no bound. */
+  from: Day | null;
+  /** Last Moscow day included; null: no bound. */
+  to: Day | null;
+  /** Service number of the one channel; null: all. */
+  channelId: number | null;
+}
+
+/** What somebody asks for, each as they write it; empty where it is not given. */
+export interface ExportWish {
+  kind: ImportKindName;
+  format: ImportFormat;
+  isRaw: boolean;
+  from: string;
+  to: string;
+  /** A service number, an `@handle` or a link. */
+  channel: string;
+  /** The messenger's hosts, by which links are known. */
+  hosts: readonly string[];
+}
+
+const WITH_DAYS: readonly ImportKindName[] = ["stats", "posts"];
+const WITH_CHANNEL: readonly ImportKindName[] = ["channels", "stats", "posts"];
+
+/**
+ * Reads what is to be exported (living data, section 7).
+ * @throws AppError `invalid` by field (`from`, `to`, `channel`, `raw`)
+ */
+export function readExport(
+  db: Database,
+  { kind, format, isRaw, from, to, channel, hosts }: ExportWish,
+): ExportSelection {
+  const faults: FieldFaults = {};
+  const readDayOf = (field: "from" | "to", given: string): Day | null => {
+    if (given === "") return null;
+    const day = parseDay(given);
+    if (!WITH_DAYS.includes(kind)) faults[field] = [message("exportWithoutDays")];
+    else if (day === null) faults[field] = [message("notDay")];
+    return day;
+  };
+  const days = { from: readDayOf("from", from), to: readDayOf("to", to) };
+  if (days.from !== null && days.to !== null && days.to < days.from) {
+    faults["to"] ??= [message("periodBackwards")];
+  }
+  if (channel !== "" && !WITH_CHANNEL.includes(kind)) {
+    faults["channel"] = [message("exportWithoutChannel")];
+  }
+  if (isRaw && format !== "csv") faults["raw"] = [message("rawWithoutCsv")];
+  if (Object.keys(faults).length > 0) throw fieldError(faults);
+  const channelId = channel === "" ? null : findChannel(db, hosts, channel);
+  return { kind, format, isRaw, ...days, channelId };
+}
+
+/** Finds a channel, a hidden one too. @throws AppError `invalid` on `channel` */
+function findChannel(db: Database, hosts: readonly string[], given: string): number {
+  const named = /^\d+$/.test(given) ? parsePathReference(given) : parseLinkOrHandle(given, hosts);
+  if (named === null) throw fieldError({ channel: [message("notChannelOfExport")] });
+  const ids = createChannelIds(db);
+  let id: number | undefined;
+  if (named.kind === "id") id = ids.byId(named.id);
+  if (named.kind === "handle") id = ids.byHandle(named.handle);
+  if (id === undefined) throw fieldError({ channel: [message("noChannel", { channel: given })] });
+  return id;
+}

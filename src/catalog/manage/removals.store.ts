@@ -1,0 +1,130 @@
+import { type Database, statement, type Transaction } from "../../db/database.ts";
+import { dayOf } from "../../values/moscow-time.ts";
+import { createLastPosts } from "../channels/channels.store.ts";
+import { newestPostAt } from "../posts/posts.store.ts";
+import { createChangedDays } from "../statistics/open-days.store.ts";
+
+/** A channel that is merged or deleted. */
+export interface Removal {
+  id: number;
+  /** The channel that gets what it has; null: it is deleted with all of it. */
+  intoId: number | null;
+}
+
+/** Whoever watches channels, told of one that goes. */
+export interface Watchers {
+  /** How many watch a channel. */
+  count(db: Database, channelId: number): number;
+  /** Those that watch the removed channel watch the other too. */
+  watchOther(tx: Transaction, removal: Removal): void;
+  /** One of them leaves the removed channel. @returns whether there was one */
+  leaveNext(tx: Transaction, removal: Removal): Promise<boolean>;
+}
+
+/** Rows in one step. A post stands in several indexes, a day in none. */
+const POSTS_PER_STEP = 20;
+const DAYS_PER_STEP = 100;
+
+/** A removal under way: there is one at a time. */
+export function selectRemoval(db: Database): Removal | undefined {
+  return statement<Removal>(
+    db,
+    "SELECT id, into_id AS intoId FROM removed_channels WHERE is_done = 0 ORDER BY id LIMIT 1",
+  ).get();
+}
+
+export function insertRemoval(tx: Transaction, removal: Removal, now: number): void {
+  statement(
+    tx,
+    `INSERT INTO removed_channels (id, into_id, removed_at, is_done)
+     VALUES (@id, @intoId, @now, 0)`,
+  ).run({ ...removal, now });
+}
+
+/**
+ * Moves or removes some rows of a removed channel. Where both channels have a post of one messenger id, or
+ * a day, that of the other stays.
+ * @returns whether there were some
+ */
+export function removeSome(tx: Transaction, removal: Removal): boolean {
+  return (
+    removeSomePosts(tx, removal) || removeSomeTombstones(tx, removal) || removeSomeDays(tx, removal)
+  );
+}
+
+function removeSomePosts(tx: Transaction, { id, intoId }: Removal): boolean {
+  const rows = statement<{ id: number; published_at: number }>(
+    tx,
+    "SELECT id, published_at FROM posts WHERE channel_id = ? LIMIT ?",
+  ).all(id, POSTS_PER_STEP);
+  if (rows.length === 0) return false;
+  const ids = JSON.stringify(rows.map((row) => row.id));
+  if (intoId !== null) {
+    statement(
+      tx,
+      `UPDATE OR IGNORE posts SET channel_id = @intoId
+       WHERE id IN (SELECT value FROM json_each(@ids)) AND NOT EXISTS (
+         SELECT 1 FROM post_tombstones t
+         WHERE t.channel_id = @intoId AND t.msgr_post_id = posts.msgr_post_id)`,
+    ).run({ intoId, ids });
+    const days = createChangedDays(tx);
+    for (const day of new Set(rows.map((row) => dayOf(row.published_at)))) days.mark(intoId, day);
+  }
+  statement(
+    tx,
+    `DELETE FROM posts
+     WHERE id IN (SELECT value FROM json_each(@ids)) AND +channel_id = @id`,
+  ).run({ ids, id });
+  return true;
+}
+
+/** Posts that were taken down stay so in the other channel. */
+function removeSomeTombstones(tx: Transaction, { id, intoId }: Removal): boolean {
+  const some = "id IN (SELECT id FROM post_tombstones WHERE channel_id = @id LIMIT @limit)";
+  const left =
+    intoId === null
+      ? statement(tx, `DELETE FROM post_tombstones WHERE ${some}`)
+      : statement(tx, `UPDATE post_tombstones SET channel_id = @intoId WHERE ${some}`);
+  return left.run({ id, intoId, limit: POSTS_PER_STEP }).changes > 0;
+}
+
+function removeSomeDays(tx: Transaction, { id, intoId }: Removal): boolean {
+  const days = statement<{ day: number }>(
+    tx,
+    "SELECT day FROM daily_statistics WHERE channel_id = ? ORDER BY day LIMIT ?",
+  ).all(id, DAYS_PER_STEP);
+  const last = days.at(-1)?.day;
+  if (last === undefined) return false;
+  if (intoId !== null) {
+    statement(
+      tx,
+      `UPDATE OR IGNORE daily_statistics SET channel_id = @intoId
+       WHERE channel_id = @id AND day <= @last`,
+    ).run({ id, intoId, last });
+  }
+  statement(tx, "DELETE FROM daily_statistics WHERE channel_id = ? AND day <= ?").run(id, last);
+  return true;
+}
+
+/** Ends a removal of which no rows are left. */
+export function endRemoval(tx: Transaction, { id, intoId }: Removal): void {
+  const newest = intoId === null ? null : newestPostAt(tx, intoId);
+  if (intoId !== null && newest !== null) createLastPosts(tx)(intoId, newest);
+  statement(tx, "DELETE FROM channels WHERE id = ?").run(id);
+  // Whoever was merged into this one is found where it went.
+  statement(tx, "UPDATE removed_channels SET into_id = @intoId WHERE into_id = @id").run({
+    id,
+    intoId,
+  });
+  statement(tx, "UPDATE removed_channels SET is_done = 1 WHERE id = ?").run(id);
+}
+
+/** How many posts and days of statistics a channel has. */
+export function countRows(db: Database, id: number): { posts: number; days: number } {
+  const counts = statement<{ posts: number; days: number }>(
+    db,
+    `SELECT (SELECT count(*) FROM posts WHERE channel_id = @id) AS posts,
+       (SELECT count(*) FROM daily_statistics WHERE channel_id = @id) AS days`,
+  ).get({ id });
+  return counts ?? { posts: 0, days: 0 };
+}

@@ -1,0 +1,85 @@
+import { type Actor, recordChange } from "../../customers/audit/audit-log.ts";
+import type { Database } from "../../db/database.ts";
+import { inParts, inTransaction } from "../../db/transaction.ts";
+import { AppError, notFound } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { message } from "../../values/messages/messages.ts";
+import { createChannelRecords } from "../channels/channels.store.ts";
+import {
+  endRemoval,
+  insertRemoval,
+  type Removal,
+  removeSome,
+  selectRemoval,
+  type Watchers,
+} from "./removals.store.ts";
+
+/**
+ * Merges or deletes a channel (living data, section 1). A first transaction takes it out of everything
+ * that is answered and records the removal, parts move or remove its rows, and the last one ends it: killed
+ * at any moment, `finishRemovals` goes on where it was.
+ * @throws AppError `not_found` where one of the channels is not there, `invalid` for one merged into itself
+ */
+export async function removeChannel(
+  db: Database,
+  clock: Clock,
+  watchers: Watchers,
+  removal: Removal,
+  by: Actor,
+): Promise<void> {
+  do await finishRemovals(db, clock, watchers);
+  while (!(await beginRemoval(db, clock, watchers, removal, by)));
+  await finishRemovals(db, clock, watchers);
+}
+
+/** @returns false, with nothing changed, where another removal was begun meanwhile: it comes first */
+export function beginRemoval(
+  db: Database,
+  clock: Clock,
+  watchers: Watchers,
+  removal: Removal,
+  by: Actor,
+): Promise<boolean> {
+  return inTransaction(db, clock, "begin-removal", async (tx) => {
+    if (selectRemoval(tx) !== undefined) return false;
+    const { id, intoId } = removal;
+    if (id === intoId) throw new AppError("invalid", message("mergedIntoItself"));
+    const records = createChannelRecords(tx, clock);
+    const channel = records.byId(id);
+    const into = intoId === null ? null : records.byId(intoId);
+    if (channel === undefined) throw notFound("channel", id);
+    if (into === undefined) throw notFound("channel", intoId ?? undefined);
+    insertRemoval(tx, removal, clock.now());
+    if (into === null) {
+      records.remove(channel);
+    } else {
+      records.merge(channel, into);
+      watchers.watchOther(tx, removal);
+    }
+    records.writeSearch();
+    await recordChange(tx, clock, by, {
+      organizationId: null,
+      action: into === null ? "channel.delete" : "channel.merge",
+      target: `channel ${id}`,
+      details: { name: channel.title, ...(into !== null && { into: into.id }) },
+    });
+    return true;
+  });
+}
+
+/** Goes on with a removal that is under way, of this process or of one that was killed, to its end. */
+export async function finishRemovals(
+  db: Database,
+  clock: Clock,
+  watchers: Watchers,
+): Promise<void> {
+  for (;;) {
+    const removal = selectRemoval(db);
+    if (removal === undefined) return;
+    await inParts(db, clock, "remove-channel", async (tx) => {
+      if (removeSome(tx, removal) || (await watchers.leaveNext(tx, removal))) return true;
+      endRemoval(tx, removal);
+      return false;
+    });
+  }
+}

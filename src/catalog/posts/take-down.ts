@@ -1,0 +1,23 @@
+import type { Database } from "../../db/database.ts";
+import { dayOf } from "../../values/moscow-time.ts";
+import { createChangedDays } from "../statistics/open-days.store.ts";
+import type { PostRecord } from "./post.ts";
+import { createPostRecords } from "./posts.store.ts";
+import { createTombstones } from "./tombstones.store.ts";
+
+/**
+ * Takes posts down: a tombstone keeps the number and the messenger's, all else is removed (living data,
+ * section 2). The row leaves `posts`, so that no index, list, count or event that is not cut yet has it.
+ * Its calls come inside transactions.
+ */
+export function createTakeDown(db: Database): (post: PostRecord, nowMs: number) => void {
+  const posts = createPostRecords(db);
+  const tombstones = createTombstones(db);
+  const days = createChangedDays(db);
+  return (post, nowMs) => {
+    tombstones.add(post, nowMs);
+    posts.remove(post.id);
+    tombstones.moveLastPostBack(post.channel, post.published_at);
+    days.mark(post.channel, dayOf(post.published_at));
+  };
+}

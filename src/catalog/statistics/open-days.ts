@@ -1,0 +1,74 @@
+import type { Database, Transaction } from "../../db/database.ts";
+import { inParts } from "../../db/transaction.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { type Day, dayOf } from "../../values/moscow-time.ts";
+import {
+  type ChannelDay,
+  forgetChangedDay,
+  saveDerived,
+  selectChangedDays,
+  selectDerivedDays,
+} from "./open-days.store.ts";
+import { createStatisticsRecords } from "./statistics.store.ts";
+
+/** Days in one step: for each its posts are added up, which may be hundreds. */
+const DAYS_PER_STEP = 20;
+/** Days that a recount compares with their posts at a time. */
+const DAYS_PER_READ = 1_000;
+
+/** The first of the last `openDays` Moscow days, today included. */
+export function firstOpenDay(nowMs: number, openDays: number): Day {
+  return dayOf(nowMs) - openDays + 1;
+}
+
+/**
+ * Derives the open days anew whose posts changed (living data, section 3). A value that an import gave
+ * stays. Interrupted, or run by two processes at once, each day is derived and forgotten in one
+ * transaction.
+ * @returns how many days got other values
+ */
+export async function followPosts(db: Database, clock: Clock, openDays: number): Promise<number> {
+  if (selectChangedDays(db, 1).length === 0) return 0;
+  let changed = 0;
+  await inParts(db, clock, "open-days", (tx) => {
+    const firstDay = firstOpenDay(clock.now(), openDays);
+    const days = selectChangedDays(tx, DAYS_PER_STEP);
+    for (const one of days) {
+      if (one.day >= firstDay && derive(tx, one)) changed += 1;
+      forgetChangedDay(tx, one);
+    }
+    return days.length === DAYS_PER_STEP;
+  });
+  return changed;
+}
+
+/**
+ * Derives every day that has a derived value, however old it is.
+ * @returns how many days got other values
+ */
+export async function recountDays(db: Database, clock: Clock): Promise<number> {
+  let changed = 0;
+  const { ofPosts } = createStatisticsRecords(db);
+  let after: ChannelDay = { channelId: 0, day: 0 };
+  for (;;) {
+    const days = selectDerivedDays(db, after, DAYS_PER_READ);
+    const last = days.at(-1);
+    if (last === undefined) return changed;
+    after = last;
+    // Compared outside of transactions: nearly all days have their posts' values already.
+    const stale = days.filter((one) => {
+      const { views, posts } = ofPosts(one.channelId, one.day);
+      return (one.views ?? views) !== views || (one.posts ?? posts) !== posts;
+    });
+    if (stale.length === 0) continue;
+    await inParts(db, clock, "recount-days", (tx) => {
+      for (const one of stale.splice(0, DAYS_PER_STEP)) if (derive(tx, one)) changed += 1;
+      return stale.length > 0;
+    });
+  }
+}
+
+function derive(tx: Transaction, { channelId, day }: ChannelDay): boolean {
+  const derived = createStatisticsRecords(tx).ofPosts(channelId, day);
+  return saveDerived(tx, { channelId, day }, derived);
+}

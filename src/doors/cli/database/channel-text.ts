@@ -1,0 +1,76 @@
+import type { ChannelRecord } from "../../../catalog/channels/card.ts";
+import type { ManageChannels, ManagedChannel } from "../../../catalog/manage/manage-channels.ts";
+import type { Output } from "../command-context.ts";
+import { instantCell, type Printable } from "../print.ts";
+
+/** How commands tell of channels. */
+
+/** Channels that are read at once for the list, however many there are. */
+const LISTED_TOGETHER = 1_000;
+
+export function describe(channel: ManagedChannel): Printable {
+  const { description: _description, image: _image, last_post_at, ...rest } = channel;
+  return {
+    ...listed(channel),
+    former_handles: rest.former_handles,
+    link: rest.link,
+    category: rest.category,
+    categories: rest.categories,
+    territory: rest.territory,
+    last_post_at: instantCell(last_post_at),
+    posts: rest.posts,
+    days: rest.days,
+    webhooks: rest.webhooks,
+  };
+}
+
+function listed(channel: ChannelRecord): Printable {
+  return {
+    id: channel.id,
+    msgr_id: channel.msgr_id,
+    handle: channel.handle,
+    title: channel.title,
+    kind: channel.kind,
+    subscribers: channel.subscribers,
+    is_public: channel.is_public === 1,
+  };
+}
+
+/** Prints all channels, part by part: there may be more channels than fit into the memory. */
+export function printAll(output: Output, channels: ManageChannels, asJson: boolean): void {
+  let after = 0;
+  if (asJson) output.out('{"results":[');
+  for (;;) {
+    const rows = channels.page(after, LISTED_TOGETHER);
+    const last = rows.at(-1)?.id;
+    if (last === undefined) break;
+    const lines = rows.map((row) => (asJson ? JSON.stringify(listed(row)) : lineOf(row)));
+    const isFirst = after === 0;
+    output.out(asJson ? `${isFirst ? "" : ","}${lines.join(",\n")}` : lines.join("\n"));
+    after = last;
+  }
+  if (asJson) output.out("]}");
+  else if (after === 0) output.note("None.");
+}
+
+/** Separated by tabs, for other programs: the columns of so many rows cannot be aligned. */
+function lineOf(row: ChannelRecord): string {
+  const cells = Object.values({ ...listed(row), is_public: row.is_public ? "public" : "hidden" });
+  return cells.map((cell) => String(cell ?? "-").replace(/\p{Cc}/gu, "�")).join("\t");
+}
+
+export function named({ id, handle, title }: ChannelRecord): string {
+  return `channel ${id} (${handle === null ? "" : `@${handle}, `}"${title.replace(/\p{Cc}/gu, "�")}")`;
+}
+
+export function contents({ posts, days }: ManagedChannel): string {
+  return `${counted(posts, "post")} and ${counted(days, "day")} of statistics`;
+}
+
+export function watched({ webhooks }: ManagedChannel): string {
+  return webhooks === 1 ? "1 webhook watches it" : `${counted(webhooks, "webhook")} watch it`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
+}

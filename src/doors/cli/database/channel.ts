@@ -1,0 +1,101 @@
+import { Command, Option } from "commander";
+import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
+import { jsonOption } from "../arguments.ts";
+import type { CommandContext } from "../command-context.ts";
+import { confirm } from "../confirm.ts";
+import { printObject } from "../print.ts";
+import { withDomains } from "../with-domains.ts";
+import { contents, describe, named, printAll, watched } from "./channel-text.ts";
+
+const NAME = "its number, @handle, link or messenger id";
+
+interface Asking {
+  yes?: boolean;
+  json?: boolean;
+}
+
+/** `kanalog channel`: the catalog's channels, public or not (living data, section 1). */
+export function channelCommand(context: CommandContext): Command {
+  const command = new Command("channel").description("the catalog's channels, public or not");
+  const { output } = context;
+  const yesOption = () => new Option("--yes", "do it without asking");
+
+  command
+    .command("show")
+    .description("a channel, and how much there is of it")
+    .argument("<channel>", NAME)
+    .addOption(jsonOption())
+    .action((name: string, { json }: Asking) =>
+      withDomains(context, ({ channels }) => {
+        printObject(output, describe(channels.channel(name)), json === true);
+      }),
+    );
+
+  command
+    .command("list")
+    .description("all channels by number, one a line")
+    .addOption(jsonOption())
+    .action(({ json }: Asking) =>
+      withDomains(context, ({ channels }) => printAll(output, channels, json === true)),
+    );
+
+  for (const [verb, isPublic, description] of [
+    ["hide", false, "take a channel out of all that is answered; nothing of it is lost"],
+    ["unhide", true, "show a hidden channel again"],
+  ] as const) {
+    command
+      .command(verb)
+      .description(description)
+      .argument("<channel>", NAME)
+      .addOption(jsonOption())
+      .action((name: string, { json }: Asking) =>
+        withDomains(context, async ({ channels }) => {
+          const { id } = channels.channel(name);
+          await channels.setPublic(id, isPublic, COMMAND_LINE);
+          printObject(output, describe(channels.channel(String(id))), json === true);
+        }),
+      );
+  }
+
+  command
+    .command("delete")
+    .description("remove a channel with its posts and statistics; its number is not given again")
+    .argument("<channel>", NAME)
+    .addOption(yesOption())
+    .addOption(jsonOption())
+    .action((name: string, { yes, json }: Asking) =>
+      withDomains(context, async ({ channels }) => {
+        const channel = channels.channel(name);
+        await confirm(
+          output,
+          `This deletes ${named(channel)} with ${contents(channel)}; ` +
+            `${watched(channel)}. It cannot be undone.`,
+          yes === true,
+        );
+        await channels.delete(channel.id, COMMAND_LINE);
+        printObject(output, { deleted: channel.id }, json === true);
+      }),
+    );
+
+  command
+    .command("merge")
+    .description("give all that a channel has to another, which stays; FROM's number is gone")
+    .argument("<from>", NAME)
+    .argument("<into>", "the channel that stays, named likewise")
+    .addOption(yesOption())
+    .addOption(jsonOption())
+    .action((fromName: string, intoName: string, { yes, json }: Asking) =>
+      withDomains(context, async ({ channels }) => {
+        const [from, into] = [channels.channel(fromName), channels.channel(intoName)];
+        await confirm(
+          output,
+          `This gives ${contents(from)} of ${named(from)} to ${named(into)}, with its handles; ` +
+            `${watched(from)}. Number ${from.id} is gone then. It cannot be undone.`,
+          yes === true,
+        );
+        await channels.merge(from.id, into.id, COMMAND_LINE);
+        printObject(output, describe(channels.channel(String(into.id))), json === true);
+      }),
+    );
+  return command;
+}

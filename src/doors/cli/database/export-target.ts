@@ -1,0 +1,76 @@
+import { createWriteStream, existsSync, renameSync, rmSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { Readable, Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
+import { flush } from "../../../db/database-copy.ts";
+import { AppError } from "../../../errors.ts";
+import { message } from "../../../values/messages/messages.ts";
+import { CommandExit, EXIT_FAILED, type Output } from "../command-context.ts";
+
+/** The name of standard output. */
+export const STANDARD_OUTPUT = "-";
+
+interface Target {
+  path: string;
+  isGzip: boolean;
+  /** Ends the writing early, with an `AbortError`. */
+  signal: AbortSignal;
+}
+
+/**
+ * Writes content to a new file or to standard output, no faster than that takes it. A file appears under
+ * its name whole and on the disk, or not at all: until then its name ends in `.part`.
+ * @throws AppError `conflict` where the file exists
+ * @throws CommandExit where it exists under the name that ends in `.part`
+ */
+export async function writeTarget(
+  content: AsyncIterable<Uint8Array>,
+  { path, ...how }: Target,
+  output: Output,
+): Promise<void> {
+  if (path === STANDARD_OUTPUT) return run(content, how, toOutput(output));
+  requireAbsent(path);
+  const draft = `${path}.part`;
+  if (existsSync(draft)) {
+    const why = "another export writes it, or one was killed: then remove it";
+    throw new CommandExit(EXIT_FAILED, `The file ${draft} exists already: ${why}.`);
+  }
+  const file = createWriteStream(draft, { flags: "wx" });
+  let isOurs = false;
+  file.on("open", () => {
+    isOurs = true;
+  });
+  try {
+    await run(content, how, file);
+    flush(draft);
+    requireAbsent(path);
+    renameSync(draft, path);
+    flush(dirname(resolve(path)));
+  } catch (error) {
+    if (isOurs) rmSync(draft, { force: true });
+    throw error;
+  }
+}
+
+async function run(
+  content: AsyncIterable<Uint8Array>,
+  { isGzip, signal }: Pick<Target, "isGzip" | "signal">,
+  sink: Writable,
+): Promise<void> {
+  const source = Readable.from(content);
+  if (isGzip) await pipeline(source, createGzip(), sink, { signal });
+  else await pipeline(source, sink, { signal });
+}
+
+function toOutput(output: Output): Writable {
+  return new Writable({
+    write(bytes: Uint8Array, _encoding, done) {
+      output.write(bytes).then(() => done(), done);
+    },
+  });
+}
+
+function requireAbsent(path: string): void {
+  if (existsSync(path)) throw new AppError("conflict", message("fileExists", { path }));
+}

@@ -1,0 +1,123 @@
+import { extname } from "node:path";
+import { Argument, Command } from "commander";
+import { exportKinds } from "../../../catalog/exports/export-kinds.ts";
+import { exportPart, exportParts } from "../../../catalog/exports/export-part.ts";
+import { readExport } from "../../../catalog/exports/export-selection.ts";
+import { IMPORT_KIND_NAMES, type ImportKindName } from "../../../catalog/imports/import-kinds.ts";
+import { IMPORT_FORMATS, type ImportFormat } from "../../../catalog/imports/rows.ts";
+import { readConfig } from "../../../config.ts";
+import { choiceOption, jsonOption } from "../arguments.ts";
+import {
+  type CommandContext,
+  CommandExit,
+  EXIT_INTERRUPTED,
+  EXIT_USAGE,
+} from "../command-context.ts";
+import { printObject } from "../print.ts";
+import { requireFile } from "../with-domains.ts";
+import { STANDARD_OUTPUT, writeTarget } from "./export-target.ts";
+import { openReader } from "./open-reader.ts";
+
+interface ExportOptions {
+  format?: ImportFormat;
+  from?: string;
+  to?: string;
+  channel?: string;
+  gzip?: boolean;
+  raw?: boolean;
+  json?: boolean;
+}
+
+const GZIP_ENDING = /\.gz$/i;
+
+/** `kanalog export`: rows as the import takes them (living data, section 7). */
+export function exportCommand(context: CommandContext): Command {
+  const kinds = IMPORT_KIND_NAMES.map((name) => {
+    return `  ${name.padEnd(12)}${exportKinds[name].columns.join(", ")}`;
+  });
+  return new Command("export")
+    .description("write rows as the import takes them, while the appliance runs or not")
+    .addArgument(new Argument("<kind>", "what the rows are").choices(IMPORT_KIND_NAMES))
+    .argument("[file]", "a new file, or - for standard output", STANDARD_OUTPUT)
+    .addOption(
+      choiceOption("--format <format>", "format, where the name does not tell it", IMPORT_FORMATS),
+    )
+    .option("--from <day>", "stats, posts: the first Moscow day, such as 2026-11-01")
+    .option("--to <day>", "stats, posts: the last Moscow day, included")
+    .option("--channel <channel>", "one channel only: its number, @handle or link")
+    .option("--gzip", "compress, as for a file whose name ends in .gz")
+    .option("--raw", "CSV: leave texts as they are that a spreadsheet would run")
+    .addOption(jsonOption())
+    .addHelpText("after", `\nColumns:\n${kinds.join("\n")}\n`)
+    .action((kind: ImportKindName, path: string, options: ExportOptions) =>
+      runCommand(context, kind, path, options),
+    );
+}
+
+async function runCommand(
+  context: CommandContext,
+  kind: ImportKindName,
+  path: string,
+  options: ExportOptions,
+): Promise<void> {
+  const { output } = context;
+  const { from = "", to = "", channel = "", raw: isRaw = false, json = false } = options;
+  if (json && path === STANDARD_OUTPUT) {
+    throw new CommandExit(EXIT_USAGE, "--json: name a file; standard output has the rows.");
+  }
+  const format = requireFormat(path, options.format);
+  const config = readConfig(context.environment);
+  requireFile(config);
+  const { clock } = context.ports(config);
+  const interrupt = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => interrupt.abort());
+
+  const db = openReader(config.databasePath, clock);
+  let rows = 0;
+  try {
+    const hosts = config.messengerHosts;
+    const selection = readExport(db, { kind, format, isRaw, from, to, channel, hosts });
+    const content = exportParts(
+      async (turn) => {
+        // Signals are heard between two turns of the event loop only.
+        await new Promise<void>((resolve) => clock.endOfTurn(resolve));
+        return exportPart(db, turn);
+      },
+      selection,
+      (some) => {
+        rows += some;
+      },
+    );
+    const isGzip = options.gzip === true || GZIP_ENDING.test(path);
+    await writeTarget(content, { path, isGzip, signal: interrupt.signal }, output);
+  } catch (error) {
+    if (!interrupt.signal.aborted) throw error;
+    const left = path === STANDARD_OUTPUT ? "The output is not whole" : "No file was written";
+    throw new CommandExit(EXIT_INTERRUPTED, `Interrupted. ${left}.`);
+  } finally {
+    db.close();
+  }
+  if (path === STANDARD_OUTPUT) output.note(`${rows} rows.`);
+  else printObject(output, { path, rows }, json);
+}
+
+const FORMATS_BY_ENDING: Readonly<Record<string, ImportFormat>> = {
+  ".csv": "csv",
+  ".ndjson": "ndjson",
+  ".jsonl": "ndjson",
+};
+
+/** @throws CommandExit where name and option do not tell it, or differ */
+function requireFormat(path: string, given: ImportFormat | undefined): ImportFormat {
+  if (path === STANDARD_OUTPUT) return given ?? "csv";
+  const named = FORMATS_BY_ENDING[extname(path.replace(GZIP_ENDING, "")).toLowerCase()] ?? null;
+  if (given !== undefined && named !== null && given !== named) {
+    throw new CommandExit(EXIT_USAGE, `--format ${given}: the name ${path} says ${named}.`);
+  }
+  const format = given ?? named;
+  if (format === null) {
+    const endings = ".csv, .ndjson or .jsonl";
+    throw new CommandExit(EXIT_USAGE, `--format: needed, as ${path} does not end in ${endings}.`);
+  }
+  return format;
+}

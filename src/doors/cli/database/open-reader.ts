@@ -1,0 +1,29 @@
+import type { Database } from "../../../db/database.ts";
+import { requireKanalogFile } from "../../../db/database-file.ts";
+import { requireKnownVersion, SCHEMA_VERSION, schemaVersion } from "../../../db/migrate.ts";
+import { openExisting, requireExisting } from "../../../db/open-database.ts";
+import { AppError } from "../../../errors.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import { message } from "../../../values/messages/messages.ts";
+
+/**
+ * The database as it is, opened for reading; the caller closes it.
+ * @throws AppError `not_found`, `conflict` for an older one, which only commands that write migrate
+ */
+export function openReader(path: string, clock: Clock): Database {
+  requireExisting(path);
+  requireKanalogFile(path);
+  const db = openExisting(path, clock);
+  try {
+    const version = schemaVersion(db);
+    requireKnownVersion(path, version);
+    if (version < SCHEMA_VERSION) {
+      const said = message("olderFile", { file: path, version, known: SCHEMA_VERSION });
+      throw new AppError("conflict", said);
+    }
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}

@@ -1,0 +1,54 @@
+import { Command } from "commander";
+import type { PostRecord } from "../../../catalog/posts/post.ts";
+import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
+import { formatInstant } from "../../../values/moscow-time.ts";
+import { shortened } from "../../../values/shortened.ts";
+import { jsonOption, parseId } from "../arguments.ts";
+import type { CommandContext } from "../command-context.ts";
+import { confirm } from "../confirm.ts";
+import { withDomains } from "../with-domains.ts";
+
+/** Posts that are named before the question; of more, how many there are. */
+const POSTS_SHOWN = 20;
+const TEXT_SHOWN = 60;
+
+/** `kanalog post`: single posts (living data, section 2). */
+export function postCommand(context: CommandContext): Command {
+  const command = new Command("post").description("single posts");
+  const { output } = context;
+  command
+    .command("delete")
+    .description("take posts down: text, link and media go, and no import brings them back unasked")
+    .argument("<posts...>", "their numbers", parseIds)
+    .option("--yes", "do it without asking")
+    .addOption(jsonOption())
+    .action((ids: number[], { yes, json }: { yes?: boolean; json?: boolean }) =>
+      withDomains(context, async ({ posts }) => {
+        const found = posts.posts([...new Set(ids)]);
+        for (const post of found.slice(0, POSTS_SHOWN)) output.note(describe(post));
+        if (found.length > POSTS_SHOWN) output.note(`… and ${found.length - POSTS_SHOWN} more.`);
+        const named = found.length === 1 ? "this post" : `these ${found.length} posts`;
+        await confirm(output, `This takes ${named} down.`, yes === true);
+        const deleted = await posts.delete(
+          found.map(({ id }) => id),
+          COMMAND_LINE,
+        );
+        output.out(
+          json === true
+            ? JSON.stringify({ deleted })
+            : `${deleted} ${deleted === 1 ? "post was" : "posts were"} taken down.`,
+        );
+      }),
+    );
+  return command;
+}
+
+function parseIds(text: string, before: number[] | undefined): number[] {
+  return [...(before ?? []), parseId(text)];
+}
+
+function describe({ id, channel, published_at, text }: PostRecord): string {
+  // Control characters would reach the terminal as commands.
+  const start = shortened(text.replace(/\p{Cc}+/gu, " "), TEXT_SHOWN);
+  return `post ${id} of channel ${channel}, ${formatInstant(published_at)}: ${start}`;
+}

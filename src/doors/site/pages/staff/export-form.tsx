@@ -1,0 +1,73 @@
+/** @jsxImportSource hono/jsx */
+
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { IMPORT_KIND_NAMES } from "../../../../catalog/imports/import-kinds.ts";
+import { IMPORT_FORMATS, type ImportFormat } from "../../../../catalog/imports/rows.ts";
+import { fileStamp } from "../../../../values/moscow-time.ts";
+import { readFields, requiredChoice } from "../../forms/faults.ts";
+import { Form, SelectField, TextField } from "../../look/form.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import type { View } from "../../visit/view.ts";
+import { actorOf } from "../../visit/viewer.ts";
+import type { Visit } from "../../visit/visit.ts";
+
+const TYPES: Record<ImportFormat, string> = {
+  csv: "text/csv; charset=utf-8",
+  ndjson: "application/x-ndjson",
+};
+
+/** The form by which staff download rows: sent with a token, since it keeps the appliance busy. */
+export function ExportForm({ visit }: { visit: Visit }): JSX.Element {
+  const { exportPages: words, importPages } = visit.words;
+  const field = { visit, action: "export" };
+  const day = { hint: words.dayHint, required: false };
+  return (
+    <Form visit={visit} action="export">
+      <p>{words.intro}</p>
+      <SelectField
+        {...field}
+        name="kind"
+        label={importPages.kind}
+        value="channels"
+        options={IMPORT_KIND_NAMES.map((value) => ({ value, label: importPages.kinds[value] }))}
+      />
+      <SelectField
+        {...field}
+        name="format"
+        label={words.format}
+        value="csv"
+        options={IMPORT_FORMATS.map((value) => ({ value, label: words.formats[value] }))}
+      />
+      <TextField {...field} {...day} name="from" label={words.from} />
+      <TextField {...field} {...day} name="to" label={words.to} />
+      <TextField
+        {...field}
+        name="channel"
+        label={words.channel}
+        hint={words.channelHint}
+        required={false}
+      />
+      <button type="submit">{words.download}</button>
+    </Form>
+  );
+}
+
+/** The answer to the form: the file, read as fast as the browser takes it. */
+export async function startExport(visit: Visit, { config, downloads }: SiteContext): Promise<View> {
+  const { form } = visit;
+  const { kind, format } = await readFields({
+    kind: () => requiredChoice(IMPORT_KIND_NAMES, form.get("kind")),
+    format: () => requiredChoice(IMPORT_FORMATS, form.get("format")),
+  });
+  const given = (name: string): string => form.get(name).trim();
+  const wish = {
+    ...{ kind, format, isRaw: false, hosts: config.messengerHosts },
+    ...{ from: given("from"), to: given("to"), channel: given("channel") },
+  };
+  return {
+    kind: "download",
+    fileName: `${kind}-${fileStamp(visit.nowMs)}.${format}`,
+    type: TYPES[format],
+    body: await downloads.start(wish, actorOf(visit)),
+  };
+}

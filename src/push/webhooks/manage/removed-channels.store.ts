@@ -1,0 +1,45 @@
+import type { Removal, Watchers } from "../../../catalog/manage/removals.store.ts";
+import { type Database, statement, type Transaction } from "../../../db/database.ts";
+import { channelsOf, putChannels } from "./webhooks.store.ts";
+
+/** The webhooks that watch a channel which is merged or deleted. */
+export const channelWatchers: Watchers = {
+  count(db: Database, channelId: number): number {
+    const sql = "SELECT count(*) AS webhooks FROM webhook_channels WHERE channel_id = ?";
+    return statement<{ webhooks: number }>(db, sql).get(channelId)?.webhooks ?? 0;
+  },
+
+  /**
+   * Has the webhooks that watch the removed channel watch the other too. They go on watching the removed
+   * one meanwhile, so that of its posts none is left out, moved or not.
+   */
+  watchOther(tx: Transaction, { id, intoId }: Removal): void {
+    statement(
+      tx,
+      `INSERT INTO webhook_channels (channel_id, webhook_id, since_sequence)
+       SELECT @intoId, webhook_id, since_sequence FROM webhook_channels WHERE channel_id = @id
+       ON CONFLICT (channel_id, webhook_id) DO UPDATE SET
+         since_sequence = min(since_sequence, excluded.since_sequence)`,
+    ).run({ id, intoId });
+  },
+
+  /** Takes the removed channel out of one webhook's list, where the other comes in its place. */
+  async leaveNext(tx: Transaction, { id, intoId }: Removal): Promise<boolean> {
+    const next = statement<{ webhookId: number }>(
+      tx,
+      "SELECT webhook_id AS webhookId FROM webhook_channels WHERE channel_id = ? LIMIT 1",
+    ).get(id);
+    if (next === undefined) return false;
+    const { webhookId } = next;
+    const channels = (await channelsOf(tx, webhookId)).flatMap((channel) => {
+      if (channel !== id) return [channel];
+      return intoId === null ? [] : [intoId];
+    });
+    await putChannels(tx, webhookId, [...new Set(channels)]);
+    statement(tx, "DELETE FROM webhook_channels WHERE channel_id = ? AND webhook_id = ?").run(
+      id,
+      webhookId,
+    );
+    return true;
+  },
+};

@@ -1,0 +1,249 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { exportKinds, type Position } from "../../../src/catalog/exports/export-kinds.ts";
+import { type ExportPart, exportPart } from "../../../src/catalog/exports/export-part.ts";
+import { type ExportWish, readExport } from "../../../src/catalog/exports/export-selection.ts";
+import { IMPORT_KIND_NAMES, importKinds } from "../../../src/catalog/imports/import-kinds.ts";
+import { openDatabase } from "../../../src/db/open-database.ts";
+import { AppError } from "../../../src/errors.ts";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { channel, imported } from "../../support/expectations.ts";
+import { exported } from "../../support/exporting.ts";
+import { importText } from "../../support/import-text.ts";
+import { createMachine, type Machine } from "../../support/machine.ts";
+
+let machine: Machine;
+let appliance: Appliance;
+beforeEach(async () => {
+  machine = createMachine();
+  appliance = await startAppliance({ KANALOG_DB: machine.database });
+});
+afterEach(async () => {
+  await appliance.close();
+  await machine.leave();
+});
+
+const selectionOf = (wish: Pick<ExportWish, "kind"> & Partial<ExportWish>) =>
+  readExport(appliance.app.domains.db, {
+    ...{ format: "csv", isRaw: false, from: "", to: "", channel: "" },
+    hosts: appliance.config.messengerHosts,
+    ...wish,
+  });
+
+/** Values of the first column, by which most rows are known. */
+const firsts = (csv: string): string[] =>
+  csv
+    .trimEnd()
+    .split("\n")
+    .slice(1)
+    .map((line) => line.split(",")[0] ?? "");
+
+const post = (id: number, more: object = {}) => ({
+  ...{ id, channel: 1, text: "Пост", published_at: "2026-11-10T12:00:00+03:00" },
+  ...more,
+});
+
+/** The channel by another number; a post that was taken down is not exported. */
+const IMPORTED_ONLY = ["channel_msgr_id", "deleted"];
+
+describe.each(IMPORT_KIND_NAMES)("%s", (kind) => {
+  test("has the columns of the import, but for those that say what other columns say", () => {
+    const columns = Object.keys(importKinds[kind].columns);
+    expect(exportKinds[kind].columns).toEqual(
+      columns.filter((name) => !IMPORTED_ONLY.includes(name)),
+    );
+  });
+});
+
+describe("a part", () => {
+  async function parts(kind: ExportWish["kind"], channelName = "") {
+    const selection = selectionOf({ kind, channel: channelName, format: "ndjson" });
+    const made: ExportPart[] = [];
+    let after: Position = null;
+    do {
+      const part = exportPart(appliance.app.domains.db, { selection, after });
+      made.push(part);
+      after = part.next;
+    } while (after !== null);
+    return made;
+  }
+
+  test("has at most 1,000 rows, and all parts have each row once, ties at one instant too", async () => {
+    await imported(appliance, "channels", [channel(1), channel(2)]);
+    const posts = Array.from({ length: 2_500 }, (_, at) => post(at + 1, { channel: 1 + (at % 2) }));
+    await imported(appliance, "posts", posts);
+    for (const name of ["", "2"]) {
+      const made = await parts("posts", name);
+      for (const { rows } of made) expect(rows).toBeLessThanOrEqual(1_000);
+      const ids = made
+        .flatMap(({ content }) => Buffer.from(content).toString().trimEnd().split("\n"))
+        .map((line) => JSON.parse(line).id);
+      expect(ids).toEqual(
+        posts.filter((row) => name === "" || row.channel === 2).map(({ id }) => id),
+      );
+    }
+  });
+
+  test("ends after 262,144 characters, however long the texts are", async () => {
+    await imported(appliance, "channels", [channel(1)]);
+    const text = "д".repeat(100_000);
+    await imported(
+      appliance,
+      "posts",
+      Array.from({ length: 20 }, (_, at) => post(at + 1, { text })),
+    );
+    const made = await parts("posts");
+    for (const { content } of made.slice(0, -1)) expect(content.byteLength).toBeLessThan(700_000);
+    expect(made.map(({ rows }) => rows)).toEqual([3, 3, 3, 3, 3, 3, 2]);
+  });
+
+  test("leaves no read behind that would keep the write-ahead log from being emptied", async () => {
+    await imported(appliance, "channels", [channel(1)]);
+    await imported(
+      appliance,
+      "posts",
+      Array.from({ length: 1_500 }, (_, at) => post(at + 1)),
+    );
+    const { clock } = appliance.ports;
+    const reader = openDatabase(machine.database, clock, "reader");
+    try {
+      const selection = selectionOf({ kind: "posts" });
+      const { next } = exportPart(reader, { selection, after: null });
+      expect(next).toEqual([1_000]);
+      await imported(appliance, "posts", [post(1, { views: 5 }), post(1_001, { views: 7 })]);
+      const [emptied] = appliance.app.domains.db.pragma<{ busy: number; log: number }>(
+        "wal_checkpoint(TRUNCATE)",
+      );
+      expect(emptied).toMatchObject({ busy: 0, log: 0 });
+      // What comes after is read as it is by then.
+      const rest = exportPart(reader, { selection, after: next });
+      expect(Buffer.from(rest.content).toString()).toStartWith("1001,1,,Пост,7,");
+    } finally {
+      reader.close();
+    }
+  });
+});
+
+describe("a selection", () => {
+  beforeEach(async () => {
+    await imported(appliance, "channels", [
+      channel(1, { handle: "first" }),
+      channel(2, { handle: "second", is_public: false }),
+    ]);
+    await imported(appliance, "posts", [
+      post(1, { published_at: "2026-11-09T23:59:59.999+03:00" }),
+      post(2, { published_at: "2026-11-10T00:00:00+03:00" }),
+      post(3, { published_at: "2026-11-10T23:59:59.999+03:00", channel: 2 }),
+      post(4, { published_at: "2026-11-11T00:00:00+03:00" }),
+      post(5, { published_at: "2026-11-12T00:00:00+03:00", channel: 2 }),
+    ]);
+    const days = ["2026-11-09", "2026-11-10", "2026-11-11"];
+    await imported(
+      appliance,
+      "stats",
+      [1, 2].flatMap((of) => days.map((day) => ({ channel: of, day, subscribers: 5 }))),
+    );
+  });
+
+  test.each([
+    ["2026-11-10", "", "", ["2", "3", "4", "5"]],
+    ["", "2026-11-10", "", ["1", "2", "3"]],
+    ["2026-11-10", "2026-11-10", "", ["2", "3"]],
+    ["2026-11-10", "2026-11-11", "1", ["2", "4"]],
+    ["", "", "@SECOND", ["3", "5"]],
+    ["2026-11-12", "", "https://t.me/second", ["5"]],
+    ["2026-11-13", "", "", []],
+  ])("of posts from %p to %p of channel %p", async (from, to, name, ids) => {
+    expect(firsts(await exported(appliance, { kind: "posts", from, to, channel: name }))).toEqual(
+      ids,
+    );
+  });
+
+  test.each([
+    ["2026-11-10", "", "", ["1 10", "1 11", "2 10", "2 11"]],
+    ["", "2026-11-09", "", ["1 09", "2 09"]],
+    ["2026-11-10", "2026-11-10", "2", ["2 10"]],
+    ["", "", "@first", ["1 09", "1 10", "1 11"]],
+  ])("of days from %p to %p of channel %p", async (from, to, name, days) => {
+    const csv = await exported(appliance, { kind: "stats", from, to, channel: name });
+    const found = csv.trimEnd().split("\n").slice(1);
+    expect(found.map((line) => line.replace(/^(\d),2026-11-(\d\d),.*/, "$1 $2"))).toEqual(days);
+  });
+
+  test("of channels has hidden ones too, or the one that is named", async () => {
+    expect(firsts(await exported(appliance, { kind: "channels" }))).toEqual(["1", "2"]);
+    expect(firsts(await exported(appliance, { kind: "channels", channel: "2" }))).toEqual(["2"]);
+  });
+
+  test.each([
+    [{ kind: "channels", from: "2026-11-10" }, "from: A period is for stats and posts only."],
+    [{ kind: "categories", to: "2026-11-10" }, "to: A period is for stats and posts only."],
+    [
+      { kind: "territories", channel: "1" },
+      "channel: A channel is for channels, stats and posts only.",
+    ],
+    [
+      { kind: "posts", from: "10.11.2026" },
+      "from: Date has wrong format. Use one of these formats instead: YYYY-MM-DD.",
+    ],
+    [
+      { kind: "posts", from: "2026-11-10", to: "2026-11-09" },
+      "to: The period ends before it starts.",
+    ],
+    [
+      { kind: "posts", channel: "first" },
+      "channel: Enter a service number, an @handle or a link of the messenger.",
+    ],
+    [{ kind: "posts", channel: "7" }, "channel: There is no channel 7."],
+    [{ kind: "posts", channel: "99999999999999999999" }, "channel: There is no channel 9"],
+    [{ kind: "posts", channel: "@nobody" }, "channel: There is no channel @nobody."],
+    [{ kind: "posts", channel: "t.me/+invite" }, "channel: There is no channel t.me/+invite."],
+    [
+      { kind: "posts", format: "ndjson", isRaw: true },
+      "raw: Only CSV holds texts back from spreadsheets: leave it out for NDJSON.",
+    ],
+  ] as const)("of %p is refused by name", (wish, said) => {
+    let detail = "nothing was thrown";
+    try {
+      selectionOf(wish);
+    } catch (error) {
+      detail = error instanceof AppError ? error.detail : String(error);
+    }
+    expect(detail).toStartWith(said);
+  });
+});
+
+test("cells are quoted where they must be, null is empty, and formulas are held unless told otherwise", async () => {
+  await imported(appliance, "channels", [
+    channel(1, { title: '=SUM(A1), "x"', handle: "h", a_plus: true, msgr_id: -1001 }),
+  ]);
+  const line = async (isRaw: boolean) =>
+    (await exported(appliance, { kind: "channels", isRaw })).split("\n")[1];
+  const rest = ",,,,channel,1000,,,,true,false,,,,true,";
+  expect(await line(false)).toBe(`1,-1001,h,"'=SUM(A1), ""x"""${rest}`);
+  expect(await line(true)).toBe(`1,-1001,h,"=SUM(A1), ""x"""${rest}`);
+  expect(await exported(appliance, { kind: "channels", format: "ndjson" })).toStartWith(
+    '{"id":1,"msgr_id":"-1001","handle":"h","title":"=SUM(A1), \\"x\\"","description":null,',
+  );
+});
+
+test("the import takes held cells in every column, and NDJSON's texts as they are", async () => {
+  const csv = "id,title,subscribers,handle\n'+1,'=1,5,'@own_handle\n2,''=1,5,\n3,'a,5,\n";
+  expect((await importText(appliance, "channels", csv)).rejects).toEqual([]);
+  const json = `{"id":4,"title":"'=1","subscribers":5}`;
+  await importText(appliance, "channels", json, { format: "ndjson" });
+  const titles = await exported(appliance, { kind: "channels", format: "ndjson" });
+  expect(
+    titles
+      .trimEnd()
+      .split("\n")
+      .map((row) => JSON.parse(row).title),
+  ).toEqual(["=1", "'=1", "'a", "'=1"]);
+  expect(titles).toContain('"handle":"own_handle"');
+});
+
+test("an empty table is a header in CSV, and nothing in NDJSON", async () => {
+  expect(await exported(appliance, { kind: "stats" })).toBe(
+    "channel,day,subscribers,views,posts\n",
+  );
+  expect(await exported(appliance, { kind: "stats", format: "ndjson" })).toBe("");
+});

@@ -1,0 +1,256 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beginRemoval, finishRemovals } from "../../../src/catalog/manage/removals.ts";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import { channelWatchers } from "../../../src/push/webhooks/manage/removed-channels.store.ts";
+import { channelFaults } from "../../../src/upkeep/checks/channels.store.ts";
+import { checkDatabase } from "../../../src/upkeep/checks/check.ts";
+import { webhookFaults } from "../../../src/upkeep/checks/webhooks.store.ts";
+import { auditOf } from "../../support/audit.ts";
+import { channel, imported } from "../../support/expectations.ts";
+import { type Pushing, postsSent, startPushing } from "../../support/pushing.ts";
+
+/** A webhook watches channels 1 and 2. */
+let pushing: Pushing;
+beforeEach(async () => {
+  pushing = await startPushing();
+});
+afterEach(async () => {
+  const faults: string[] = [];
+  checkDatabase(pushing.appliance.app.domains.db, (result) => faults.push(...result.faults));
+  expect(faults).toEqual([]);
+  expect(pushing.appliance.ports.log.errors).toEqual([]);
+  await pushing.close();
+});
+
+const CATALOG = "/v1/msgr/channels/";
+const get = (path: string) => pushing.appliance.get(path);
+const rows = (kind: "channels" | "posts" | "stats", list: object[]) =>
+  imported(pushing.appliance, kind, list as never);
+const manage = () => pushing.appliance.app.domains.channels;
+const statusOf = async (path: string): Promise<number> => (await get(path)).status;
+const postIds = async (channelId: number | string): Promise<number[]> =>
+  (await get(`${CATALOG}${channelId}/posts/`)).body.results.map(({ id }: { id: number }) => id);
+const daysOf = async (ids: string) =>
+  (await get(`/v1/msgr/stats/daily/?channels=${ids}&from=2026-11-15&to=2026-11-19`)).body.results;
+const merge = (id: number, intoId: number) => manage().merge(id, intoId, COMMAND_LINE);
+
+/** Everything that names a channel answers as if it had never been. */
+async function expectGone(id: number, title: string): Promise<void> {
+  for (const path of [`${CATALOG}${id}/`, `${CATALOG}${id}/posts/`]) {
+    expect(await statusOf(path), path).toBe(404);
+  }
+  expect((await get(`${CATALOG}?ids=${id}`)).body.results).toEqual([]);
+  expect((await get(`${CATALOG}?q=${encodeURIComponent(title)}`)).body.results).toEqual([]);
+  expect(await daysOf(String(id))).toEqual([]);
+  const change = await pushing.change({ channels: [id] });
+  expect(change.status).toBe(400);
+}
+
+describe("a merge", () => {
+  beforeEach(async () => {
+    await rows("channels", [
+      { id: 1, handle: "from_it", title: "Прежний", category: "news", subscribers: 7 },
+      { id: 2, handle: "into_it", title: "Новый", category: "news", msgr_id: 22 },
+    ]);
+    await rows("channels", [{ id: 1, handle: "from_now" }]);
+    await rows("posts", [
+      { id: 11, channel: 1, msgr_post_id: 1, text: "twice", published_at: "2026-11-01T10:00:00Z" },
+      { id: 12, channel: 1, msgr_post_id: 2, text: "only", published_at: "2026-11-17T10:00:00Z" },
+      { id: 13, channel: 1, text: "unnumbered", published_at: "2026-11-03T10:00:00Z" },
+      { id: 21, channel: 2, msgr_post_id: 1, text: "stays", published_at: "2026-11-01T11:00:00Z" },
+    ]);
+    await rows("stats", [
+      { channel: 1, day: "2026-11-17", subscribers: 1, views: 10, posts: 1 },
+      { channel: 1, day: "2026-11-18", subscribers: 2, views: 20, posts: 2 },
+      { channel: 2, day: "2026-11-18", subscribers: 3, views: 30, posts: 3 },
+    ]);
+  });
+
+  test("moves posts and statistics; of two, the other channel's stay", async () => {
+    await merge(1, 2);
+    expect((await postIds(2)).sort()).toEqual([12, 13, 21]);
+    expect((await get("/v1/msgr/posts/12/")).body).toMatchObject({ channel: 2, text: "only" });
+    expect(await statusOf("/v1/msgr/posts/11/")).toBe(404);
+    expect(await daysOf("2,1")).toEqual([
+      { channel: 2, day: "2026-11-17", subscribers: 1, views: 10, posts: 1 },
+      { channel: 2, day: "2026-11-18", subscribers: 3, views: 30, posts: 3 },
+    ]);
+    expect((await get(`${CATALOG}2/`)).body.last_post_at).toBe("2026-11-17T13:00:00+03:00");
+  });
+
+  test("leaves the number a 404 for ever, and all of its handles find the other channel", async () => {
+    await merge(1, 2);
+    await expectGone(1, "Прежний");
+    for (const handle of ["from_it", "from_now", "into_it"]) {
+      expect((await get(`${CATALOG}${handle}/`)).body).toMatchObject({
+        id: 2,
+        handle: "into_it",
+        former_handles: ["from_now", "from_it"],
+      });
+    }
+    const { rejects } = await pushing.appliance.importRows("channels", [channel(1)]);
+    expect(rejects).toMatchObject([
+      {
+        column: "id",
+        reason: "Channel 1 was merged or deleted, and its number is not given again.",
+      },
+    ]);
+  });
+
+  test("moves webhooks' subscriptions, in their lists too", async () => {
+    await rows("channels", [channel(3)]);
+    const other = await pushing.add([3, 1]);
+    await merge(1, 2);
+    expect((await pushing.view()).channels).toEqual([2]);
+    expect((await pushing.view(other.id)).channels).toEqual([3, 2]);
+    await pushing.send([31], { channel: 2 });
+    const sent = postsSent(pushing);
+    expect(sent).toEqual([[31], [31]]);
+  });
+
+  test("under way sends every post that was read before, once, whatever is moved yet", async () => {
+    const { db, clock } = pushing.appliance.app.domains;
+    const other = await pushing.add([1]);
+    await pushing.pass(60_000);
+    await pushing.read([41, 42]);
+    await beginRemoval(db, clock, channelWatchers, { id: 1, intoId: 2 }, COMMAND_LINE);
+    await expectGone(1, "Прежний");
+    await pushing.pass(60_000);
+    await finishRemovals(db, clock, channelWatchers);
+    await pushing.pass(60_000);
+    const sent = postsSent(pushing);
+    expect(sent).toEqual([
+      [41, 42],
+      [41, 42],
+    ]);
+    expect((await pushing.view(other.id)).channels).toEqual([2]);
+  });
+
+  test("under way lets a webhook's list be changed, and the file be checked", async () => {
+    const { db, clock } = pushing.appliance.app.domains;
+    const [both, neither] = [await pushing.add([1, 3]), await pushing.add([1, 3])];
+    await beginRemoval(db, clock, channelWatchers, { id: 1, intoId: 2 }, COMMAND_LINE);
+    expect([...channelFaults(db), ...webhookFaults(db)]).toEqual([]);
+    expect((await pushing.change({ channels: [2, 3] }, both.id)).body.channels).toEqual([2, 3]);
+    expect((await pushing.change({ channels: [3] }, neither.id)).body.channels).toEqual([3]);
+    await finishRemovals(db, clock, channelWatchers);
+    expect((await pushing.view(both.id)).channels).toEqual([2, 3]);
+    expect((await pushing.view(neither.id)).channels).toEqual([3]);
+    expect((await pushing.view()).channels).toEqual([2]);
+  });
+
+  test("recounts the directories, and is in the audit log once", async () => {
+    await merge(1, 2);
+    const { body } = await get("/v1/msgr/categories/");
+    const news = body.results.find(({ slug }: { slug: string }) => slug === "news");
+    expect(news.channels).toBe(1);
+    const entries = auditOf(pushing.appliance, "everybody").filter(({ target }) =>
+      target.startsWith("channel "),
+    );
+    expect(entries).toEqual([
+      {
+        person: "",
+        organizationId: null,
+        action: "channel.merge",
+        target: "channel 1",
+        details: { name: "Прежний", into: 2 },
+      },
+    ]);
+  });
+
+  test("mends twins: the one that is left has handle, messenger id and posts", async () => {
+    await rows("channels", [{ id: 1, handle: null }]);
+    await merge(2, 1);
+    expect((await get(`${CATALOG}into_it/`)).body).toMatchObject({ id: 1, handle: "into_it" });
+    expect((await get(`${CATALOG}resolve/?q=22`)).body.id).toBe(1);
+    const again = await pushing.appliance.importRows("channels", [
+      { msgr_id: 22, handle: "into_it", title: "Новый" },
+    ]);
+    expect(again).toMatchObject({ updated: 1, inserted: 0, handles_moved: 0 });
+  });
+
+  test("into itself, into nothing or of nothing is refused, with nothing changed", async () => {
+    await expect(merge(1, 1)).rejects.toMatchObject({ code: "invalid" });
+    await expect(merge(1, 99)).rejects.toMatchObject({ code: "not_found" });
+    await expect(merge(99, 1)).rejects.toMatchObject({ code: "not_found" });
+    expect(await postIds(1)).toHaveLength(3);
+  });
+
+  test("that was interrupted is finished before the next begins", async () => {
+    const { db, clock } = pushing.appliance.app.domains;
+    await rows("channels", [channel(3)]);
+    await beginRemoval(db, clock, channelWatchers, { id: 1, intoId: 2 }, COMMAND_LINE);
+    expect(await beginRemoval(db, clock, channelWatchers, { id: 2, intoId: 3 }, COMMAND_LINE)).toBe(
+      false,
+    );
+    await merge(2, 3);
+    expect((await postIds(3)).sort()).toEqual([12, 13, 21]);
+    expect((await get(`${CATALOG}from_it/`)).body.id).toBe(3);
+  });
+});
+
+describe("a deletion", () => {
+  test("takes the channel with its posts, statistics and subscriptions, and its handles", async () => {
+    await rows("channels", [{ id: 1, handle: "once", title: "Удалённый" }]);
+    await rows("channels", [{ id: 1, handle: "gone" }]);
+    await rows("posts", [{ id: 11, channel: 1, published_at: "2026-11-19T10:00:00Z" }]);
+    await rows("stats", [{ channel: 1, day: "2026-11-17", subscribers: 1 }]);
+    await pushing.read([12]);
+    await manage().delete(1, COMMAND_LINE);
+    await expectGone(1, "Удалённый");
+    for (const path of [`${CATALOG}gone/`, `${CATALOG}once/`, "/v1/msgr/posts/11/"]) {
+      expect(await statusOf(path), path).toBe(404);
+    }
+    await pushing.pass(60_000);
+    expect(pushing.attempts()).toEqual([]);
+    expect((await pushing.view()).channels).toEqual([2]);
+  });
+
+  test("of the newest channel does not free its number", async () => {
+    await rows("channels", [channel(50)]);
+    await manage().delete(50, COMMAND_LINE);
+    await rows("channels", [{ handle: "next", title: "Next", subscribers: 1 }]);
+    expect((await get(`${CATALOG}next/`)).body.id).toBe(51);
+  });
+
+  test("of the newest post does not free its number either", async () => {
+    await rows("posts", [{ id: 90, channel: 1, published_at: "2026-11-19T10:00:00Z" }]);
+    await manage().delete(1, COMMAND_LINE);
+    await rows("posts", [{ channel: 2, msgr_post_id: 5, published_at: "2026-11-19T10:00:00Z" }]);
+    expect(await postIds(2)).toEqual([91]);
+  });
+
+  test("of the only channel that a webhook watches leaves the webhook without any", async () => {
+    await manage().delete(1, COMMAND_LINE);
+    await manage().delete(2, COMMAND_LINE);
+    expect(await pushing.view()).toMatchObject({ channels: [], is_active: true });
+    expect((await pushing.change({ channels: [3] })).body.channels).toEqual([3]);
+  });
+
+  test("frees handle and messenger id for another channel", async () => {
+    await rows("channels", [{ id: 1, handle: "name", msgr_id: 77 }]);
+    await manage().delete(1, COMMAND_LINE);
+    await rows("channels", [{ handle: "name", msgr_id: 77, title: "Next", subscribers: 1 }]);
+    const { body } = await get(`${CATALOG}resolve/?q=77`);
+    expect(body).toMatchObject({ handle: "name", title: "Next" });
+  });
+});
+
+test("a hidden channel is nowhere until it is shown again, and both are in the audit log", async () => {
+  await rows("channels", [{ id: 1, handle: "name", title: "Скрытый канал", category: "news" }]);
+  const before = (await get(`${CATALOG}1/`)).body;
+  expect(await manage().setPublic(1, false, COMMAND_LINE)).toBe(true);
+  expect(await manage().setPublic(1, false, COMMAND_LINE)).toBe(false);
+  await expectGone(1, "Скрытый канал");
+  expect(await statusOf(`${CATALOG}name/`)).toBe(404);
+  expect(manage().channel("@name")).toMatchObject({ id: 1, is_public: 0 });
+  await manage().setPublic(1, true, COMMAND_LINE);
+  expect((await get(`${CATALOG}name/`)).body).toEqual(before);
+  const { body } = await get("/v1/msgr/categories/");
+  expect(body.results.find(({ slug }: { slug: string }) => slug === "news").channels).toBe(1);
+  const actions = auditOf(pushing.appliance, "everybody").map(({ action }) => action);
+  expect(actions.filter((action) => action.startsWith("channel."))).toEqual([
+    "channel.hide",
+    "channel.unhide",
+  ]);
+});
