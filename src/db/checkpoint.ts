@@ -17,8 +17,8 @@ const LONG_FRAMES = 10_000;
 /** Commits of a connection from one look at the log to the next; each of an import has some 1,000 frames. */
 const COMMITS_PER_LOOK = 2;
 
-/** A serving process checkpoints a log that no import beside it does: two would copy the pages twice. */
-const LONG_BESIDE_FRAMES = 12_000;
+/** A serving process checkpoints from some 24 MB on. */
+const LONG_BESIDE_FRAMES = 6_000;
 /** So much is copied while writers wait, at the most: 2 MB, in some milliseconds. */
 const LOCKED_FRAMES_MAX = 500;
 /** An import's transactions and its own checkpoint may keep others out for so long. */

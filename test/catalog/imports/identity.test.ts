@@ -170,7 +170,7 @@ test("a row that names no channel, two, or one that is not there is rejected", a
       ["channel", "This field is required."],
       ["channel_msgr_id", "The columns name two channels: channel is 6, channel_msgr_id is 5."],
       ["channel_msgr_id", "There is no channel with messenger id 56."],
-      ["channel", "There is no channel t.me/nobody."],
+      ["channel", "There is no channel @nobody."],
       ["channel", "Enter a service number, an @handle or a link."],
       ["channel", "Enter a service number, an @handle or a link."],
       ["channel_msgr_id", "Give it as a string."],
