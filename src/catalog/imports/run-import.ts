@@ -72,7 +72,7 @@ interface Told extends Pick<ImportRun, "onReject"> {
 }
 
 /** Rows read ahead of transactions. */
-const BATCH_ROWS = 20_000;
+const BATCH_ROWS = 10_000;
 /** Pause between two transactions, so that commits of usage get the lock: they try every millisecond. */
 const PAUSE_MS = 3;
 

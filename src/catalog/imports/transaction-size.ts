@@ -5,11 +5,9 @@ import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 
 /**
- * How long a transaction of an import should hold the lock, for which other writers (usage) wait. A
- * page of an index is written once for all of a transaction's rows: half as long, refreshing the numbers
- * of channels wrote half as much again.
+ * How long a transaction of an import should hold the lock, for which other writers (usage) wait.
  */
-const HOLD_MS = 20;
+const HOLD_MS = 8;
 /** Rows that a transaction has at least, however slow the storage is, so that an import ends some day. */
 const ROWS_MIN = 20;
 /** The first guess of a row's later cost: a high one. */
