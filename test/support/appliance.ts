@@ -152,7 +152,7 @@ export async function startAppliance(
             note: (said) => notes.push(inEnglish(said)),
           },
           recognized: nothingRecognized("Europe/Moscow"),
-          cells: { timezone: "Europe/Moscow", messengerHosts: ["t.me"], strict: true },
+          cells: { timezone: "Europe/Moscow", strict: true },
           replace,
           onReject: ({ fault, ...reject }) => rejects.push({ ...reject, reason: inEnglish(fault) }),
           onProgress: () => {},

@@ -24,7 +24,7 @@ export async function importText(
   options: ImportTextOptions = {},
 ): Promise<ImportResult> {
   const { replace = false, folder = "/nowhere", name = "a file" } = options;
-  const { timezone = "Europe/Moscow", messengerHosts = ["t.me"], strict = false } = options;
+  const { timezone = "Europe/Moscow", strict = false } = options;
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   const chunkBytes = options.chunkBytes ?? bytes.byteLength;
   const source = {
@@ -52,7 +52,7 @@ export async function importText(
       note: (said) => notes.push(inEnglish(said)),
     },
     recognized,
-    cells: { timezone, messengerHosts, strict },
+    cells: { timezone, strict },
     replace,
     onReject: ({ fault, ...reject }) => rejects.push({ ...reject, reason: inEnglish(fault) }),
     onProgress: () => {},

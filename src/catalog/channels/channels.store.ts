@@ -130,7 +130,7 @@ export function createChannelIds(db: Database) {
   };
 }
 
-/** What changes daily of a channel; no part of its stored card or search text. */
+/** The numbers of a channel that change daily; no part of its stored card or search text. */
 export type ChannelNumbers = Pick<ChannelRecord, "id" | "subscribers" | "last_post_at">;
 
 /** Finds and writes the numbers of channels, for imports; its calls come inside transactions. */

@@ -68,6 +68,6 @@ function toStream(
       await parts.return(undefined);
     },
   };
-  // Nothing is read ahead of what was taken.
+  // The stream keeps no part that was not asked for.
   return new ReadableStream(source, { highWaterMark: 0 });
 }

@@ -21,7 +21,7 @@ export interface ExportSelection {
   channelId: number | null;
 }
 
-/** What somebody asks for, each as they write it; empty where it is not given. */
+/** An export as somebody asks for it, in their own spelling; texts are empty where they are not given. */
 export interface ExportWish {
   kind: ImportKindName;
   format: ImportFormat;

@@ -22,7 +22,7 @@ function exactly(_key: string, value: unknown, context?: { source?: string }): u
     : value;
 }
 
-/** Of ECMAScript 2026, and not yet among the types. */
+/** `JSON.rawJSON` is of ECMAScript 2026, and not yet among the types. */
 type RawJson = typeof JSON & { rawJSON(text: string): unknown };
 
 /**

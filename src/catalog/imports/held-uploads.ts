@@ -68,7 +68,7 @@ export function createHeldUploads(
 
     find,
 
-    /** What was recognized of a file, and its first rows. @throws AppError `not_found`, `invalid` */
+    /** A look at a file: how it is recognized, and its first rows. @throws AppError `not_found`, `invalid` */
     async preview(token: string): Promise<UploadPreview> {
       const { kind, file, options } = find(token);
       const recognized = nothingRecognized(options.timezone);

@@ -12,7 +12,7 @@ const BYTES_MAX = 1024 * 1024;
 /** A `data:` URL, as exports write the images that are in the database. */
 const DATA_PREFIX = "data:image/webp;base64,";
 const DATA_LENGTH_MAX = DATA_PREFIX.length + 4 * Math.ceil(BYTES_MAX / 3);
-/** What messages call an image that has no name. */
+/** The name in messages of an image that has none. */
 const DATA_NAME = "The image";
 
 /** An address, the name of a file, or the image itself. */

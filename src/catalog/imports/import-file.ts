@@ -29,7 +29,7 @@ export async function importFile(
     // Channels and posts, for which these matter, come in none of the program's files.
     context: { clock, folder: source.folder, messengerHosts: [], openDays: 1, note: () => {} },
     recognized,
-    cells: { timezone: MOSCOW_ZONE, messengerHosts: [], strict: true },
+    cells: { timezone: MOSCOW_ZONE, strict: true },
     replace: false,
     onReject: ({ line, fault }) => {
       throw new Error(`${path}, line ${line}: ${inEnglish(fault)}`);

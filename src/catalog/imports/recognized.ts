@@ -18,7 +18,7 @@ export interface Recognized {
   format: FileFormat | null;
   /** In CSV only. */
   separator: Separator | null;
-  /** Whose format the file has, where it is not the import's own. */
+  /** The program that wrote the file, where its format is not the import's own. */
   from: ForeignFormatName | null;
   /** The file's names of columns by ours, where they differ. */
   renamed: Record<string, string>;
@@ -35,7 +35,7 @@ export function nothingRecognized(timezone: string): Recognized {
   };
 }
 
-/** What was recognized, in words: one line each. */
+/** Lines that tell people how a file was read. */
 export function describeRecognized(language: Language, recognized: Recognized): string[] {
   const { format, encoding, timezone, renamed, ignored } = recognized;
   if (format === null || encoding === null) return [];

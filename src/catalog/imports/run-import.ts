@@ -51,9 +51,9 @@ export interface ImportRun {
   db: Database;
   clock: Clock;
   context: ImportContext;
-  /** What the reading of the rows tells of their file. */
+  /** How the file is read; filled in by the reading of its rows. */
   recognized: Recognized;
-  cells: CellRules;
+  cells: Omit<CellRules, "messengerHosts">;
   /** Directories only: remove the entries that the file does not name. */
   replace: boolean;
   /** Ends the import after the transaction under way. */
@@ -98,7 +98,8 @@ export async function runImport<Row>(
     rejects: [],
     warnings: [],
   };
-  const { cells, onReject } = run;
+  const { onReject, context } = run;
+  const cells = { ...run.cells, messengerHosts: context.messengerHosts };
   const told = { summary, cells, onReject, rejects: createTally(), warnings: createTally() };
   const progress = (): void => {
     summary.seconds = Math.round(run.clock.monotonic() - startedAtMs) / 1000;

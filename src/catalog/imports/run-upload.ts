@@ -103,7 +103,7 @@ export async function runUpload(
         note: (said) => addUpTo(NOTES_MAX, summary.notes, cut(said)),
       },
       recognized,
-      cells: { timezone, messengerHosts, strict },
+      cells: { timezone, strict },
       replace,
       onReject: rejects.add,
       onProgress: ({ rejects: rejected, warnings, ...counts }) => {

@@ -12,7 +12,7 @@ export interface ReasonGroup {
   count: number;
   /** The example's line; null for what is about the file. */
   line: number | null;
-  /** What stood in the example's cell, cut to be read; null where there is no cell. */
+  /** The content of the example's cell, shortened; null where there is no cell. */
   value: string | null;
 }
 

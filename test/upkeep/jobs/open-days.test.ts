@@ -53,7 +53,7 @@ async function killedImport(rows: Record<string, unknown>[]): Promise<void> {
       clock: clock(),
       context: { clock: clock(), folder: null, messengerHosts: [], openDays: 7, note: () => {} },
       recognized: nothingRecognized("Europe/Moscow"),
-      cells: { timezone: "Europe/Moscow", messengerHosts: [], strict: true },
+      cells: { timezone: "Europe/Moscow", strict: true },
       replace: false,
       onReject: () => {},
       onProgress: () => {

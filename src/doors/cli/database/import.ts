@@ -139,7 +139,7 @@ async function runCommand(
           note: (said) => output.note(inEnglish(said)),
         },
         recognized,
-        cells: { timezone, messengerHosts, strict: options.strict === true },
+        cells: { timezone, strict: options.strict === true },
         replace: options.replace === true,
         signal: interrupt.signal,
         onReject: rejects.add,

@@ -159,7 +159,7 @@ function countsOf({ forwards, reactions, comments }: PostView, visit: Visit): st
   return counts.flatMap(([count, say]) => (count === null ? [] : say(shownNumber(visit, count))));
 }
 
-/** Whom a post was forwarded from, by name, with a link where that is a channel of the catalog. */
+/** The source of a forwarded post by its name, with a link where that is a channel of the catalog. */
 function ForwardedFrom({ visit, post }: { visit: Visit; post: PostView }): JSX.Element | null {
   const words = visit.words.explorerPages;
   const { forwarded_from: id, forwarded_from_name: name } = post;

@@ -60,7 +60,7 @@ export function readMap({ form, language }: Visit): ReadingOptions["map"] {
   return Object.fromEntries(pairs);
 }
 
-/** What was chosen beside the names of columns. */
+/** The form's choices of how to read a file, with its columns' names. */
 export function readingOf({ form }: Visit, map: ReadingOptions["map"]): ReadingOptions {
   return {
     ...{ format: null, map, ignoreUnknown: form.get("ignoreUnknown") === "yes" },
