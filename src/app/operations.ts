@@ -143,7 +143,7 @@ export const pools = {
   exports: {
     access: "reader",
     ...one,
-    operations: { readExport: query(readExport), exportPart: query(exportPart) },
+    operations: { readExport, exportPart: query(exportPart) },
   },
 } satisfies Record<string, Pool>;
 

@@ -8,6 +8,7 @@ import { writer } from "../fields/stored-field.ts";
 import { imageText } from "../imports/image-file.ts";
 import type { ImportKindName } from "../imports/import-kinds.ts";
 import { POST_FIELDS } from "../posts/post.ts";
+import type { StatisticsRecord } from "../statistics/statistics.store.ts";
 import type { ExportSelection } from "./export-selection.ts";
 import { daysAfter, laterPosts, postsAfter, tiedPostsAfter } from "./exports.store.ts";
 
@@ -77,10 +78,10 @@ export const exportKinds: Record<ImportKindName, ExportKind> = {
       const { from, to } = bounds(selection);
       const [afterChannel = one ?? 0, afterDay = from - 1] = after ?? [];
       for (const record of daysAfter(db, [afterChannel, afterDay], limit)) {
-        const { channelId: channel, day, ...numbers } = record;
+        const { channelId: channel, day } = record;
         if (one !== null && (channel !== one || day > to)) return;
         const isAsked = from <= day && day <= to;
-        const values = isAsked ? { channel, day: formatDay(day), ...numbers } : null;
+        const values = isAsked ? writeDay(record, selection) : null;
         yield { position: [channel, day], values };
       }
     },
@@ -93,6 +94,15 @@ export const exportKinds: Record<ImportKindName, ExportKind> = {
         : channelPosts(db, selection, after, limit),
   },
 };
+
+/** A derived value of an open day is left out: imported, it would be a given one, and follow no post. */
+function writeDay(record: StatisticsRecord, { openFrom }: ExportSelection) {
+  const { channelId: channel, day, subscribers, viewsGiven, postsGiven } = record;
+  const isOpen = day >= openFrom;
+  const views = isOpen && viewsGiven === 0 ? null : record.views;
+  const posts = isOpen && postsGiven === 0 ? null : record.posts;
+  return { channel, day: formatDay(day), subscribers, views, posts };
+}
 
 /** By id, in which order they lie in the file; days are left out as they are met. */
 function* allPosts(

@@ -1,11 +1,13 @@
 import type { Database } from "../../db/database.ts";
 import { type FieldFaults, fieldError } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
 import { type Day, parseDay } from "../../values/moscow-time.ts";
 import { parseLinkOrHandle, parsePathReference } from "../channels/channel-reference.ts";
 import { createChannelIds } from "../channels/channels.store.ts";
 import type { ImportKindName } from "../imports/import-kinds.ts";
 import type { ImportFormat } from "../imports/rows.ts";
+import { firstOpenDay } from "../statistics/open-days.ts";
 
 /** The rows of an export, and how they are written. Plain data, since it is sent to a thread. */
 export interface ExportSelection {
@@ -19,6 +21,8 @@ export interface ExportSelection {
   to: Day | null;
   /** Service number of the one channel; null: all. */
   channelId: number | null;
+  /** First of the Moscow days whose derived values follow the posts, and are not written. */
+  openFrom: Day;
 }
 
 /** An export as somebody asks for it, in their own spelling; texts are empty where they are not given. */
@@ -32,6 +36,8 @@ export interface ExportWish {
   channel: string;
   /** The messenger's hosts, by which links are known. */
   hosts: readonly string[];
+  /** How many Moscow days derived values follow the posts. */
+  openDays: number;
 }
 
 const WITH_DAYS: readonly ImportKindName[] = ["stats", "posts"];
@@ -43,7 +49,8 @@ const WITH_CHANNEL: readonly ImportKindName[] = ["channels", "stats", "posts"];
  */
 export function readExport(
   db: Database,
-  { kind, format, isRaw, from, to, channel, hosts }: ExportWish,
+  clock: Clock,
+  { kind, format, isRaw, from, to, channel, hosts, openDays }: ExportWish,
 ): ExportSelection {
   const faults: FieldFaults = {};
   const readDayOf = (field: "from" | "to", given: string): Day | null => {
@@ -63,7 +70,8 @@ export function readExport(
   if (isRaw && format !== "csv") faults["raw"] = [message("rawWithoutCsv")];
   if (Object.keys(faults).length > 0) throw fieldError(faults);
   const channelId = channel === "" ? null : findChannel(db, hosts, channel);
-  return { kind, format, isRaw, ...days, channelId };
+  const openFrom = firstOpenDay(clock.now(), openDays);
+  return { kind, format, isRaw, ...days, channelId, openFrom };
 }
 
 /** Finds a channel, a hidden one too. @throws AppError `invalid` on `channel` */

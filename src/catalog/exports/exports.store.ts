@@ -51,7 +51,8 @@ export function daysAfter(
 ): Iterable<StatisticsRecord> {
   return statement<StatisticsRecord>(
     db,
-    `SELECT s.channel_id AS channelId, s.day, s.subscribers, s.views, s.posts
+    `SELECT s.channel_id AS channelId, s.day, s.subscribers, s.views, s.posts,
+       s.views_given AS viewsGiven, s.posts_given AS postsGiven
      FROM daily_statistics s WHERE (s.channel_id, s.day) > (?, ?)
      ORDER BY s.channel_id, s.day LIMIT ?`,
   ).iterate(channelId, day, limit);

@@ -23,9 +23,10 @@ afterEach(async () => {
 });
 
 const selectionOf = (wish: Pick<ExportWish, "kind"> & Partial<ExportWish>) =>
-  readExport(appliance.app.domains.db, {
+  readExport(appliance.app.domains.db, appliance.ports.clock, {
     ...{ format: "csv", isRaw: false, from: "", to: "", channel: "" },
     hosts: appliance.config.messengerHosts,
+    openDays: appliance.config.statisticsOpenDays,
     ...wish,
   });
 
@@ -209,6 +210,56 @@ describe("a selection", () => {
       detail = error instanceof AppError ? error.detail : String(error);
     }
     expect(detail).toStartWith(said);
+  });
+});
+
+describe("days of statistics", () => {
+  const POST = { id: 1, channel: 1, published_at: "2026-11-20T09:00:00Z" };
+  const clock = () => appliance.ports.clock;
+
+  /** Its derived days are the last seven, today included, and two before. */
+  beforeEach(async () => {
+    await imported(appliance, "channels", [channel(1)]);
+    clock().set("2026-11-28T12:00:00+03:00");
+    await imported(appliance, "posts", [{ ...POST, views: 40 }]);
+    const days = Array.from({ length: 9 }, (_, at) => `2026-11-${20 + at}`);
+    await imported(
+      appliance,
+      "stats",
+      days.map((day) => ({ channel: 1, day, subscribers: 5 })),
+    );
+  });
+
+  const lines = async () =>
+    (await exported(appliance, { kind: "stats" })).trimEnd().split("\n").slice(1);
+
+  test("have empty cells for what is derived while they are open, and its values once they are closed", async () => {
+    expect(await lines()).toEqual([
+      "1,2026-11-20,5,40,1",
+      "1,2026-11-21,5,0,0",
+      ...[22, 23, 24, 25, 26, 27, 28].map((day) => `1,2026-11-${day},5,,`),
+    ]);
+    clock().set("2026-11-26T12:00:00+03:00");
+    expect((await lines())[0]).toBe("1,2026-11-20,5,,");
+  });
+
+  test("have what was given, for each of the two by itself", async () => {
+    await imported(appliance, "stats", [
+      { channel: 1, day: "2026-11-27", views: 7 },
+      { channel: 1, day: "2026-11-28", posts: 3 },
+    ]);
+    expect((await lines()).slice(-2)).toEqual(["1,2026-11-27,5,7,", "1,2026-11-28,5,,3"]);
+    const rows = (await exported(appliance, { kind: "stats", format: "ndjson" })).trimEnd();
+    expect(rows.split("\n").slice(-2)).toEqual([
+      '{"channel":1,"day":"2026-11-27","subscribers":5,"views":7,"posts":null}',
+      '{"channel":1,"day":"2026-11-28","subscribers":5,"views":null,"posts":3}',
+    ]);
+  });
+
+  test("are open for as long as KANALOG_STATISTICS_OPEN_DAYS says", async () => {
+    const openDays = 2;
+    const csv = await exported(appliance, { kind: "stats", openDays });
+    expect(csv.match(/,5,,$/gm)).toHaveLength(openDays);
   });
 });
 

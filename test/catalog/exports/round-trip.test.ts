@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { recount } from "../../../src/catalog/directory/recount.ts";
 import { IMPORT_KIND_NAMES } from "../../../src/catalog/imports/import-kinds.ts";
 import { type Answer, type Appliance, startAppliance } from "../../support/appliance.ts";
-import { pathOfNext } from "../../support/expectations.ts";
+import { channel, imported, pathOfNext } from "../../support/expectations.ts";
 import { exported } from "../../support/exporting.ts";
 import { importText } from "../../support/import-text.ts";
 import { type OddCatalog, oddCatalog, oddRequests } from "../../support/odd-catalog.ts";
@@ -73,3 +73,42 @@ describe.each([
     await fc.assert(property, { numRuns: 1, endOnFailure: true });
   });
 });
+
+test.each([["csv"], ["ndjson"]] as const)(
+  "what was derived follows its posts in the other appliance too, and what was given stays: %s",
+  async (format) => {
+    await imported(source, "channels", [channel(1)]);
+    const at = "2026-11-19T10:00:00Z";
+    await imported(source, "posts", [{ id: 1, channel: 1, views: 40, published_at: at }]);
+    const day = { channel: 1, subscribers: 5 };
+    await imported(source, "stats", [
+      { ...day, day: "2026-11-18", views: 9, posts: 3 },
+      { ...day, day: "2026-11-19" },
+    ]);
+    // The order that the guide names, and one in which days come before the posts they are derived from.
+    for (const kinds of [
+      ["channels", "posts", "stats"],
+      ["channels", "stats", "posts"],
+    ] as const) {
+      await copy.close();
+      copy = await startAppliance();
+      for (const kind of kinds) {
+        const file = await exported(source, { kind, format });
+        const { rejects } = await importText(copy, kind, file, { format });
+        expect(rejects).toEqual([]);
+      }
+      const later = [
+        { id: 1, views: 70 },
+        { id: 2, channel: 1, views: 5, published_at: "2026-11-18T10:00:00Z" },
+      ];
+      await imported(copy, "posts", later);
+      const { body } = await copy.get(
+        "/v1/msgr/stats/daily/?channels=1&from=2026-11-18&to=2026-11-19",
+      );
+      expect(body.results).toEqual([
+        { ...day, day: "2026-11-18", views: 9, posts: 3 },
+        { ...day, day: "2026-11-19", views: 70, posts: 1 },
+      ]);
+    }
+  },
+);

@@ -75,8 +75,9 @@ async function runCommand(
   const db = openReader(config.databasePath, clock);
   let rows = 0;
   try {
-    const hosts = config.messengerHosts;
-    const selection = readExport(db, { kind, format, isRaw, from, to, channel, hosts });
+    const settings = { hosts: config.messengerHosts, openDays: config.statisticsOpenDays };
+    const wish = { kind, format, isRaw, from, to, channel, ...settings };
+    const selection = readExport(db, clock, wish);
     const content = exportParts(
       async (turn) => {
         // Signals are heard between two turns of the event loop only.

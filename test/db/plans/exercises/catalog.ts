@@ -63,18 +63,19 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
 }
 
 /** Two parts of exports of each kind, of all channels and of one. */
-function exportParts({ app: { domains }, config }: World["appliance"]): void {
+function exportParts({ app: { domains }, config, ports }: World["appliance"]): void {
   const wish = {
     format: "csv",
     isRaw: false,
     from: "",
     to: "",
     hosts: config.messengerHosts,
+    openDays: config.statisticsOpenDays,
   } as const;
   for (const kind of IMPORT_KIND_NAMES) {
     const channels = ["categories", "territories"].includes(kind) ? [""] : ["", "1", "@channel_2"];
     for (const channel of [...channels, ...(kind === "posts" ? [`${BUSY_CHANNEL}`] : [])]) {
-      const selection = readExport(domains.db, { ...wish, kind, channel });
+      const selection = readExport(domains.db, ports.clock, { ...wish, kind, channel });
       const { next } = exportPart(domains.db, { selection, after: null });
       if (next !== null) exportPart(domains.db, { selection, after: next });
     }

@@ -61,7 +61,8 @@ export async function startExport(visit: Visit, { config, downloads }: SiteConte
   });
   const given = (name: string): string => form.get(name).trim();
   const wish = {
-    ...{ kind, format, isRaw: false, hosts: config.messengerHosts },
+    ...{ kind, format, isRaw: false },
+    ...{ hosts: config.messengerHosts, openDays: config.statisticsOpenDays },
     ...{ from: given("from"), to: given("to"), channel: given("channel") },
   };
   return {
