@@ -81,9 +81,11 @@ export const postsImport: ImportKind<PostRow> = {
         records.update(post);
       } else {
         if (post.id === 0) post.id = records.nextNumber();
+        // A post that is inserted while its tombstone stands is not sent to webhooks again.
+        const isUnsent = tombstone !== undefined && tombstones.isUnsent(post.id);
+        if (isUnsent) tombstones.remove(post.id);
         records.insert(post, nowMs);
-        // The tombstone goes after the insert: while it stands, the post is not sent to webhooks again.
-        if (tombstone !== undefined) tombstones.remove(tombstone.id);
+        if (tombstone !== undefined && !isUnsent) tombstones.remove(post.id);
       }
       changed.note(post, stored, nowMs);
       return stored === undefined ? "inserted" : "updated";
@@ -105,7 +107,7 @@ export const postsImport: ImportKind<PostRow> = {
       const messengerId = row.msgr_post_id ?? null;
       const unseen = { id: row.id ?? records.nextNumber(), channel, msgr_post_id: messengerId };
       requireFreeMessengerId(unseen);
-      tombstones.add(unseen, nowMs);
+      tombstones.add(unseen, { deletedAt: nowMs, isUnsent: true });
       return "inserted";
     }
 

@@ -12,6 +12,16 @@ export interface Tombstone {
 const COLUMNS =
   "id, channel_id AS channel, CAST(msgr_post_id AS TEXT) AS msgr_post_id FROM post_tombstones";
 
+/**
+ * A post that waits to be cut into events. Webhooks are cut one after another: one that is past the post
+ * may have got it already.
+ */
+const WAITS = `
+  SELECT 1 FROM read_posts r WHERE r.post_id = @id AND NOT EXISTS (
+    SELECT 1 FROM webhook_channels wc CROSS JOIN webhooks w ON w.id = wc.webhook_id
+    WHERE wc.channel_id = @channel AND wc.since_sequence < r.sequence
+      AND w.since_sequence >= r.sequence)`;
+
 /** Finds and writes tombstones; its calls come inside transactions. */
 export function createTombstones(db: Database) {
   const byId = statement<Tombstone>(db, `SELECT ${COLUMNS} WHERE id = ?`);
@@ -19,6 +29,8 @@ export function createTombstones(db: Database) {
     db,
     `SELECT ${COLUMNS} WHERE channel_id = ? AND msgr_post_id = ? LIMIT 1`,
   );
+  const waits = statement(db, WAITS);
+  const unsent = statement(db, "SELECT 1 FROM post_tombstones WHERE id = ? AND deleted_at < 0");
   const add = statement(
     db,
     insertSql("post_tombstones", ["id", "channel_id", "msgr_post_id", "deleted_at"]),
@@ -35,8 +47,20 @@ export function createTombstones(db: Database) {
     byMessengerId: (channelId: number, messengerId: string): Tombstone | undefined =>
       byMessengerId.get(channelId, messengerId),
 
-    add({ id, channel, msgr_post_id }: Tombstone, deletedAt: number): void {
-      add.run({ id, channel_id: channel, msgr_post_id, deleted_at: deletedAt });
+    /** Whether a stored post was in no event yet. */
+    waitsForEvent: ({ id, channel }: Tombstone): boolean =>
+      waits.get({ id, channel }) !== undefined,
+
+    /** Whether the post of a tombstone was in no event before it was taken down. */
+    isUnsent: (id: number): boolean => unsent.get(id) !== undefined,
+
+    /** The table has no column for `isUnsent`: the time has a minus before it. */
+    add(
+      { id, channel, msgr_post_id }: Tombstone,
+      { deletedAt, isUnsent }: { deletedAt: number; isUnsent: boolean },
+    ): void {
+      const signed = isUnsent ? -deletedAt : deletedAt;
+      add.run({ id, channel_id: channel, msgr_post_id, deleted_at: signed });
     },
 
     remove(id: number): void {

@@ -1,8 +1,14 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Part } from "../../../src/push/webhooks/events/cut-events.ts";
+import {
+  cutPart,
+  leavePart,
+  lookAfterWebhooks,
+} from "../../../src/push/webhooks/events/due-work.ts";
 import { imported } from "../../support/expectations.ts";
 import { importText } from "../../support/import-text.ts";
 import { mcpRequests } from "../../support/mcp-requests.ts";
-import { MINUTE_MS, type Pushing, postsSent, startPushing } from "../../support/pushing.ts";
+import { DAY_MS, MINUTE_MS, type Pushing, postsSent, startPushing } from "../../support/pushing.ts";
 
 /** Living data, section 2: a post that is taken down is nowhere any more, and stays so. */
 
@@ -76,6 +82,7 @@ test("text, link and media are gone from the database, and the identity is kept"
   await posts([
     { ...POST, id: 5, text: "secret-text", link: "https://t.me/one/7", media: "photo" },
   ]);
+  await pushing.pass(MINUTE_MS);
   await posts([{ id: 5, deleted: true }]);
   const { db } = pushing.appliance.app.domains;
   expect(db.prepare("SELECT * FROM posts").all()).toEqual([]);
@@ -169,6 +176,72 @@ test("neither an edit, nor taking down, nor reviving is pushed", async () => {
   await pushing.pass(MINUTE_MS);
   expect(postsSent(pushing)).toEqual([[1]]);
   expect(await status(1)).toBe(200);
+});
+
+describe("a post that is brought back is sent to webhooks, as a new one, where no event had it yet:", () => {
+  const at = () => new Date(pushing.now() - MINUTE_MS).toISOString();
+  const takeDown = (id: number) => posts([{ id, deleted: true }]);
+  const bringBack = (id: number, publishedAt: string) =>
+    posts([{ id, channel: 1, published_at: publishedAt, text: "back", deleted: false }]);
+
+  test("after the events were cut without it", async () => {
+    await pushing.read([1, 2]);
+    await takeDown(1);
+    await pushing.pass(MINUTE_MS);
+    await bringBack(1, at());
+    await pushing.pass(MINUTE_MS);
+    expect(postsSent(pushing)).toEqual([[2], [1]]);
+    expect(pushing.attempts().at(-1)?.body).toContain('"text":"back"');
+    await takeDown(1);
+    await bringBack(1, at());
+    await pushing.pass(MINUTE_MS);
+    expect(postsSent(pushing)).toEqual([[2], [1]]);
+  });
+
+  test("before they are cut, however often it went and came", async () => {
+    await pushing.read([1]);
+    for (let times = 0; times < 3; times++) {
+      await takeDown(1);
+      await bringBack(1, at());
+    }
+    await pushing.pass(2 * MINUTE_MS);
+    expect(postsSent(pushing)).toEqual([[1]]);
+  });
+
+  test("where the row that takes it down came before the post's", async () => {
+    await posts([{ id: 1, channel: 1, deleted: true }]);
+    await bringBack(1, at());
+    await pushing.pass(MINUTE_MS);
+    expect(postsSent(pushing)).toEqual([[1]]);
+  });
+
+  test("but not once it is older than two days", async () => {
+    await pushing.read([1]);
+    const publishedAt = at();
+    await takeDown(1);
+    await pushing.pass(2 * DAY_MS);
+    await bringBack(1, publishedAt);
+    await pushing.pass(MINUTE_MS);
+    expect(postsSent(pushing)).toEqual([]);
+  });
+
+  test("but to nobody again, where it goes while the events of some webhooks are cut already", async () => {
+    await pushing.add([1]);
+    const { db } = pushing.appliance.app.domains;
+    const { clock } = pushing.appliance.ports;
+    await pushing.read([1]);
+    clock.advance(MINUTE_MS);
+    const part = await lookAfterWebhooks(db, clock, { batchMs: MINUTE_MS });
+    expect(part?.wanted).toHaveLength(2);
+    const { wanted, last } = part as Part;
+    await cutPart(db, clock, { last, wanted: wanted.slice(0, 1) });
+    await takeDown(1);
+    await cutPart(db, clock, { last, wanted: wanted.slice(1) });
+    await leavePart(db, clock, { last });
+    await bringBack(1, at());
+    await pushing.pass(MINUTE_MS);
+    expect(postsSent(pushing)).toEqual([[1]]);
+  });
 });
 
 test("a channel's row still counts what is there after many are taken down in one file", async () => {

@@ -934,6 +934,21 @@ export const catalog: Entries = {
       rows: 1,
     },
     {
+      sql: "SELECT 1 FROM read_posts r WHERE r.post_id = @id AND NOT EXISTS ( SELECT 1 FROM webhook_channels wc CROSS JOIN webhooks w ON w.id = wc.webhook_id WHERE wc.channel_id = @channel AND wc.since_sequence < r.sequence AND w.since_sequence >= r.sequence)",
+      plan: [
+        "SEARCH r USING COVERING INDEX read_posts_by_post (post_id=?)",
+        "CORRELATED SCALAR SUBQUERY 1",
+        "  SEARCH wc USING PRIMARY KEY (channel_id=?)",
+        "  SEARCH w USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 0,
+    },
+    {
+      sql: "SELECT 1 FROM post_tombstones WHERE id = ? AND deleted_at < 0",
+      plan: ["SEARCH post_tombstones USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+    {
       sql: "DELETE FROM post_tombstones WHERE id = ?",
       plan: ["SEARCH post_tombstones USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
