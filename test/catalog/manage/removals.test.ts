@@ -227,6 +227,30 @@ describe("a deletion", () => {
     expect((await pushing.change({ channels: [3] })).body.channels).toEqual([3]);
   });
 
+  test("of all that a webhook watches never widens it: an empty list is sent nothing", async () => {
+    await pushing.read([1], { channel: 2 });
+    for (const id of [1, 2]) await manage().delete(id, COMMAND_LINE);
+    const nothingOf = async (postId: number) => {
+      await pushing.read([postId], { channel: 3 });
+      await pushing.pass(2 * 60_000);
+      expect(postsSent(pushing)).toEqual([]);
+    };
+    await nothingOf(31);
+    const url = "https://other.example/hook";
+    expect((await pushing.change({ url })).body).toMatchObject({ url, channels: [] });
+    await nothingOf(32);
+    for (const is_active of [false, true]) {
+      expect((await pushing.change({ is_active })).body).toMatchObject({ is_active, channels: [] });
+    }
+    await nothingOf(33);
+    // Nobody may choose an empty list, and the whole of the file is sound with one.
+    expect((await pushing.change({ channels: [] })).status).toBe(400);
+    expect(webhookFaults(pushing.appliance.app.domains.db)).toEqual([]);
+    const { body } = await pushing.call("POST", `/v1/msgr/webhooks/${pushing.id}/test/`);
+    expect(body.delivered).toBe(true);
+    expect(pushing.attempts()).toHaveLength(1);
+  });
+
   test("frees handle and messenger id for another channel", async () => {
     await rows("channels", [{ id: 1, handle: "name", msgr_id: 77 }]);
     await manage().delete(1, COMMAND_LINE);
