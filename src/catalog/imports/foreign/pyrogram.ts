@@ -1,4 +1,5 @@
 import { isObject } from "../json-rows.ts";
+import { channelLink } from "./channel-link.ts";
 import type { ForeignFormat, Json } from "./foreign-formats.ts";
 import { sumOfCounts } from "./reactions.ts";
 
@@ -43,6 +44,7 @@ export const pyrogram: ForeignFormat = {
       media: MEDIA.flatMap(([field, media]) => (message[field] == null ? [] : media)).slice(0, 1),
       forwards: message["forwards"],
       reactions: sumOfCounts(within(message["reactions"])["reactions"]),
+      forwarded_from: channelLink(origin["id"]),
       forwarded_from_name: origin["title"] ?? message["forward_sender_name"],
       album: message["media_group_id"] == null ? undefined : String(message["media_group_id"]),
     };

@@ -1,5 +1,6 @@
 import { isObject } from "../json-rows.ts";
 import type { Fields } from "../source-row.ts";
+import { channelLink } from "./channel-link.ts";
 import type { ForeignFormat, Json } from "./foreign-formats.ts";
 import { sumOfCounts } from "./reactions.ts";
 
@@ -26,7 +27,7 @@ export const telegramDesktop: ForeignFormat = {
     if (message["type"] !== "message") return null;
     const { id, date, date_unixtime, edited, edited_unixtime } = message;
     return {
-      channel_msgr_id: beside["id"] ?? senderOf(message),
+      channel_msgr_id: beside["id"] ?? channelOf(message["from_id"]),
       msgr_post_id: id,
       text: textOf(message["text"]),
       views: message["views"],
@@ -35,6 +36,7 @@ export const telegramDesktop: ForeignFormat = {
       media: mediaOf(message),
       forwards: message["forwards"],
       reactions: sumOfCounts(message["reactions"]),
+      forwarded_from: channelLink(channelOf(message["forwarded_from_id"])),
       forwarded_from_name: message["forwarded_from"],
     } satisfies Fields;
   },
@@ -46,9 +48,9 @@ export const telegramDesktop: ForeignFormat = {
   },
 };
 
-/** The channel in the name of which a message was sent, such as `channel1234`. */
-function senderOf({ from_id }: Json): string | undefined {
-  return /^channel(\d+)$/.exec(String(from_id))?.[1];
+/** The messenger id of a channel that is named as `channel1234`; people and groups have other prefixes. */
+function channelOf(name: unknown): string | undefined {
+  return /^channel(\d+)$/.exec(String(name))?.[1];
 }
 
 /** A text is one string, or a list of strings and of parts with a look of their own. */

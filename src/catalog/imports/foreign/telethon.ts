@@ -1,4 +1,5 @@
 import { isObject } from "../json-rows.ts";
+import { channelLink } from "./channel-link.ts";
 import type { ForeignFormat, Json } from "./foreign-formats.ts";
 import { sumOfCounts } from "./reactions.ts";
 
@@ -9,6 +10,7 @@ export const telethon: ForeignFormat = {
   toPost(message) {
     if (message["_"] !== "Message") return null;
     const { id, date, views, forwards, grouped_id, edit_date, edit_hide } = message;
+    const origin = within(message["fwd_from"]);
     return {
       channel_msgr_id: within(message["peer_id"])["channel_id"],
       msgr_post_id: id,
@@ -21,7 +23,8 @@ export const telethon: ForeignFormat = {
       forwards,
       reactions: sumOfCounts(within(message["reactions"])["results"]),
       comments: within(message["replies"])["replies"],
-      forwarded_from_name: within(message["fwd_from"])["from_name"],
+      forwarded_from: channelLink(within(origin["from_id"])["channel_id"]),
+      forwarded_from_name: origin["from_name"],
       album: grouped_id == null ? undefined : String(grouped_id),
     };
   },

@@ -97,6 +97,10 @@ const TELETHON = [
   },
   {
     ...{ _: "Message", id: 3, ...IN_CHANNEL, ...NO_FLAGS, date: "2025-01-01 09:00:00+00:00" },
+    fwd_from: {
+      ...{ _: "MessageFwdHeader", date: "2025-01-01T08:00:00+00:00", imported: false },
+      ...{ from_id: { _: "PeerChannel", channel_id: 5 }, from_name: null, channel_post: 9 },
+    },
     ...{ message: "Видео", media: null, entities: [], views: null, forwards: null, replies: null },
     ...{ edit_date: null, reactions: null, grouped_id: null },
   },
@@ -126,7 +130,8 @@ const PYROGRAM = [
   },
   {
     ...{ _: "Message", id: 3, sender_chat: CHAT, date: "2025-01-01 12:00:00", chat: CHAT },
-    ...{ text: "Видео", views: 900, forwards: 0 },
+    ...{ text: "Видео", views: 900, forwards: 0, forward_from_message_id: 9 },
+    forward_from_chat: { _: "Chat", id: -1000000000005, type: "ChatType.CHANNEL", title: "Другой" },
   },
 ];
 
@@ -134,13 +139,14 @@ const posts = () =>
   machine.query<Record<string, unknown>>(
     `SELECT channel_id AS channel, CAST(msgr_post_id AS TEXT) AS number, text, published_at AS at,
        edited_at, views, views_at IS NOT NULL AS is_read, media, forwards, reactions, comments,
-       forwarded_from_name AS source
+       forwarded_from, forwarded_from_name AS source
      FROM posts ORDER BY published_at`,
   );
 
 const AT = Date.parse("2025-01-01T10:00:00+03:00");
 const HOUR_MS = 60 * 60 * 1000;
-const UNKNOWN = { forwards: null, reactions: null, comments: null, source: null };
+const NOT_FORWARDED = { forwarded_from: null, source: null };
+const UNKNOWN = { forwards: null, reactions: null, comments: null, ...NOT_FORWARDED };
 const NEVER_READ = { views: 0, is_read: 0 };
 
 test("a channel's history of Telegram Desktop, packed or not, fills the channel and its posts", async () => {
@@ -161,7 +167,7 @@ test("a channel's history of Telegram Desktop, packed or not, fills the channel 
     },
     {
       ...{ ...beginning, number: "3", text: "Видео", at: AT + 2 * HOUR_MS, edited_at: null },
-      ...{ ...UNKNOWN, media: "video", source: "Другой" },
+      ...{ ...UNKNOWN, media: "video", forwarded_from: 2, source: "Другой" },
     },
     {
       ...{ ...beginning, number: "4", text: "", at: AT + 26 * HOUR_MS, edited_at: null },
@@ -197,11 +203,13 @@ for (const [from, messages, comments] of [
     expect(second).toEqual({
       ...{ channel: 1, number: "2", text: "Смотрите: сюда 🙂", at: AT, edited_at: AT + HOUR_MS },
       ...{ views: 1423, is_read: 1, media: "photo", forwards: 12, reactions: 35, comments },
-      source: null,
+      ...NOT_FORWARDED,
     });
-    expect(third).toMatchObject({ number: "3", text: "Видео", at: AT + 2 * HOUR_MS, media: "" });
+    expect(third).toMatchObject({ number: "3", text: "Видео", at: AT + 2 * HOUR_MS });
+    expect(third).toMatchObject({ media: "", forwarded_from: 2 });
     // What a dump leaves open is unknown, and no count of 0.
-    if (from === "telethon") expect(third).toMatchObject({ ...UNKNOWN, ...NEVER_READ });
+    const { forwards, reactions } = UNKNOWN;
+    if (from === "telethon") expect(third).toMatchObject({ ...NEVER_READ, forwards, reactions });
 
     const again = await machine.json(["import", "posts", "dump.ndjson", "--from", from]);
     expect(again).toMatchObject({ read: 2, unchanged: 2 });

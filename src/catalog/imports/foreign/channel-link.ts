@@ -1,0 +1,4 @@
+/** The link of a channel by its messenger id, as `forwarded_from` takes it; undefined where there is none. */
+export function channelLink(messengerId: unknown): string | undefined {
+  return messengerId == null ? undefined : `https://t.me/c/${messengerId}`;
+}
