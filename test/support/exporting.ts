@@ -1,6 +1,7 @@
 import { exportPart, exportParts } from "../../src/catalog/exports/export-part.ts";
 import { type ExportWish, readExport } from "../../src/catalog/exports/export-selection.ts";
-import type { Appliance } from "./appliance.ts";
+import type { Answer, Appliance } from "./appliance.ts";
+import { pathOfNext } from "./expectations.ts";
 
 /** The whole file that an export makes, as the command does. */
 export async function exported(
@@ -12,4 +13,19 @@ export async function exported(
   const selection = readExport(domains.db, clock, { ...usual, ...settings, ...wish });
   const parts = exportParts(async (turn) => exportPart(domains.db, turn), selection);
   return Buffer.concat(await Array.fromAsync(parts)).toString();
+}
+
+/** The answers of some pages below `/v1/msgr/`, without what each appliance signs itself. */
+export async function answersOf(
+  appliance: Appliance,
+  path: string,
+): Promise<{ status: number; body: object }[]> {
+  const answers: { status: number; body: object }[] = [];
+  for (let at: string | null = `/v1/msgr/${path}`; at !== null && answers.length < 3; ) {
+    const { status, body }: Answer = await appliance.get(at);
+    const next: unknown = body.next;
+    answers.push({ status, body: { ...body, next: typeof next } });
+    at = typeof next === "string" ? pathOfNext(next) : null;
+  }
+  return answers;
 }

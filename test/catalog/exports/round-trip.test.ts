@@ -5,9 +5,9 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { recount } from "../../../src/catalog/directory/recount.ts";
 import { IMPORT_KIND_NAMES } from "../../../src/catalog/imports/import-kinds.ts";
-import { type Answer, type Appliance, startAppliance } from "../../support/appliance.ts";
-import { channel, imported, pathOfNext } from "../../support/expectations.ts";
-import { exported } from "../../support/exporting.ts";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { channel, imported } from "../../support/expectations.ts";
+import { answersOf, exported } from "../../support/exporting.ts";
 import { importText } from "../../support/import-text.ts";
 import { type OddCatalog, oddCatalog, oddRequests } from "../../support/odd-catalog.ts";
 import { webp } from "../../support/webp.ts";
@@ -34,18 +34,6 @@ async function fill(appliance: Appliance, catalog: OddCatalog): Promise<void> {
     expect(rejects).toEqual([]);
   }
   await recount(appliance.app.domains.db, appliance.ports.clock);
-}
-
-/** The answers of some pages, without what each appliance signs itself. */
-async function answersOf(appliance: Appliance, path: string): Promise<unknown[]> {
-  const answers: unknown[] = [];
-  for (let at: string | null = `/v1/msgr/${path}`; at !== null && answers.length < 3; ) {
-    const { status, body }: Answer = await appliance.get(at);
-    const next: unknown = body.next;
-    answers.push({ status, body: { ...body, next: typeof next } });
-    at = typeof next === "string" ? pathOfNext(next) : null;
-  }
-  return answers;
 }
 
 describe.each([
