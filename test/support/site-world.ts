@@ -6,6 +6,7 @@ import { channel, imported } from "./expectations.ts";
 import { type FakeMail, fakePorts } from "./fake-ports.ts";
 import { addPerson, signedInVisitor } from "./visitor.ts";
 import { callsWith, created, DAY_MS, deliverPost, MINUTE_MS, pass } from "./webhook-calls.ts";
+import { windows1251 } from "./windows-1251.ts";
 
 /** An appliance in use, such that no page of the site is empty. */
 export interface SiteWorld {
@@ -128,6 +129,10 @@ export async function startSiteWorld(): Promise<SiteWorld> {
   await staff.post("/staff/imports/", sent);
   const broken = { ...sent, file: new File(["no,such,columns\n1,2,3\n"], "broken.csv") };
   await staff.post("/staff/imports/", broken);
+  // Looked at before it is imported, with a row that cannot be read.
+  const looked = windows1251(`id;title;subscribers\n1001;Один;10\n1002;${LONG};20;x\n`);
+  const held = { ...sent, look: "yes", file: new File([looked], "каналы.csv") };
+  const { location: previewPath } = await staff.post("/staff/imports/", held);
   await staff.post("/account/keys/", { action: "revoke", key: String(customer.keyId) });
 
   const token = await (async () => {
@@ -170,7 +175,7 @@ export async function startSiteWorld(): Promise<SiteWorld> {
       "/staff/database/": ["/staff/database/"],
       "/staff/errors/": ["/staff/errors/"],
       "/staff/audit/": ["/staff/audit/"],
-      "/staff/imports/": ["/staff/imports/"],
+      "/staff/imports/": ["/staff/imports/", previewPath ?? ""],
       "/staff/imports/:id/": ["/staff/imports/1/", "/staff/imports/2/"],
     },
   };

@@ -68,6 +68,32 @@ describe("staff", () => {
     expect((await staff.post(PAGE, form())).html).toContain("\n2,");
   });
 
+  test("may have it compressed, and with texts that a spreadsheet would run left as they are", async () => {
+    await addPosts();
+    await imported(appliance, "channels", [channel(3, { title: "=1+1" })]);
+    const packed = await download({ kind: "posts", gzip: "yes" });
+    expect(packed.headers.get("content-type")).toBe("application/gzip");
+    expect(packed.headers.get("content-disposition")).toMatch(
+      /filename="posts-[-T0-9]+\.csv\.gz"$/,
+    );
+    // One gzip stream: some programs read no more than the first.
+    expect(Buffer.from(Bun.gunzipSync(await packed.arrayBuffer())).toString()).toBe(
+      await exported(appliance, { kind: "posts" }),
+    );
+    expect(await (await download()).text()).toContain("'=1+1");
+    const raw = await (await download({ raw: "yes" })).text();
+    expect(raw).toBe(await exported(appliance, { kind: "channels", isRaw: true }));
+    expect(raw).not.toContain("'=1+1");
+  });
+
+  test("give up a compressed download too, and may start the next", async () => {
+    await addPosts();
+    const first = await download({ kind: "posts", gzip: "yes" });
+    expect((await download()).status).toBe(409);
+    await first.body?.cancel();
+    expect((await download()).status).toBe(200);
+  });
+
   test("choose a period and a channel, which are recorded with who it was", async () => {
     await addPosts();
     const given = { kind: "posts", from: "2026-11-11", to: "2026-11-12", channel: "1" };
@@ -93,6 +119,10 @@ describe("staff", () => {
     expect(nobody.status).toBe(400);
     expect(nobody.html).toContain("There is no channel @nobody.");
     expect(nobody.html).toMatch(/name="channel" value="@nobody"/);
+    const raw = await staff.post(PAGE, form({ format: "ndjson", raw: "yes" }));
+    expect(raw.status).toBe(400);
+    expect(raw.html).toContain("Only CSV holds texts back from spreadsheets");
+    expect(raw.html).toMatch(/name="raw" value="yes" checked/);
     expect((await staff.post(PAGE, form({ kind: "people" }))).status).toBe(400);
     expect((await staff.post(PAGE, form({ format: "xlsx" }))).status).toBe(400);
     expect(recorded()).toEqual([]);

@@ -83,6 +83,23 @@ describe("an uploaded file", () => {
     expect(stats).not.toContain("Handles moved");
   });
 
+  test("of posts has the days that are derived from them follow at once, as the command does", async () => {
+    const day = "2026-11-19";
+    await run("channels", file("id,title,subscribers\n1,Один,10\n"));
+    await run("stats", file(`channel,day,subscribers\n1,${day},10\n`));
+    const values = async () => {
+      const path = `/v1/msgr/stats/daily/?channels=1&from=${day}&to=${day}`;
+      const [{ views, posts }] = (await appliance.get(path)).body.results;
+      return { views, posts };
+    };
+    expect(await values()).toEqual({ views: 0, posts: 0 });
+    const row = `{"id":1,"channel":1,"views":40,"published_at":"${day}T12:00:00Z"}\n`;
+    await run("posts", file(row, "posts.ndjson"));
+    expect(await values()).toEqual({ views: 40, posts: 1 });
+    await run("posts", file('{"id":1,"views":70}\n', "posts.ndjson"));
+    expect(await values()).toEqual({ views: 70, posts: 1 });
+  });
+
   test("may be NDJSON, by its name or by its first character", async () => {
     const row = '{"id":7,"title":"Семь","subscribers":1}\n';
     expect(count(await run("channels", file(row, "a.ndjson")), "Inserted")).toBe("1");

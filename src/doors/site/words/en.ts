@@ -184,6 +184,10 @@ const exportPages = {
   dayHint: "A Moscow day, such as 2026-11-01. Without bound where left empty.",
   channel: "Channel",
   channelHint: "Its number, @handle or link. All where left empty.",
+  gzip: "Compressed, as .gz",
+  raw: "Formulas left as they are",
+  rawHint:
+    "In CSV an apostrophe stands before a text that a spreadsheet would run; for programs it may be left out.",
   download: "Download",
 };
 

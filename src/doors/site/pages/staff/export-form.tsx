@@ -5,7 +5,7 @@ import { IMPORT_KIND_NAMES } from "../../../../catalog/imports/import-kinds.ts";
 import { IMPORT_FORMATS, type ImportFormat } from "../../../../catalog/imports/rows.ts";
 import { fileStamp } from "../../../../values/moscow-time.ts";
 import { readFields, requiredChoice } from "../../forms/faults.ts";
-import { Form, SelectField, TextField } from "../../look/form.tsx";
+import { CheckField, Form, SelectField, TextField } from "../../look/form.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { View } from "../../visit/view.ts";
 import { actorOf } from "../../visit/viewer.ts";
@@ -47,6 +47,8 @@ export function ExportForm({ visit }: { visit: Visit }): JSX.Element {
         hint={words.channelHint}
         required={false}
       />
+      <CheckField {...field} name="gzip" label={words.gzip} />
+      <CheckField {...field} name="raw" label={words.raw} hint={words.rawHint} />
       <button type="submit">{words.download}</button>
     </Form>
   );
@@ -60,15 +62,20 @@ export async function startExport(visit: Visit, { config, downloads }: SiteConte
     format: () => requiredChoice(IMPORT_FORMATS, form.get("format")),
   });
   const given = (name: string): string => form.get(name).trim();
+  const isChecked = (name: string): boolean => form.get(name) === "yes";
   const wish = {
-    ...{ kind, format, isRaw: false },
+    ...{ kind, format, isRaw: isChecked("raw") },
     ...{ hosts: config.messengerHosts, openDays: config.statisticsOpenDays },
     ...{ from: given("from"), to: given("to"), channel: given("channel") },
   };
+  const body = await downloads.start(wish, actorOf(visit));
+  const fileName = `${kind}-${fileStamp(visit.nowMs)}.${format}`;
+  if (!isChecked("gzip")) return { kind: "download", fileName, type: TYPES[format], body };
+  const packed = body.pipeThrough<Uint8Array>(new CompressionStream("gzip") as never);
   return {
     kind: "download",
-    fileName: `${kind}-${fileStamp(visit.nowMs)}.${format}`,
-    type: TYPES[format],
-    body: await downloads.start(wish, actorOf(visit)),
+    fileName: `${fileName}.gz`,
+    type: "application/gzip",
+    body: packed,
   };
 }
