@@ -42,7 +42,11 @@ async function answers(): Promise<void> {
     const found = await appliance.get("/v1/msgr/channels/?q=УТРЕННИЕ", OLD_KEY);
     expect(found.body.results).toMatchObject([{ id: 1, handle: "utro", category: "news" }]);
     const posts = await appliance.get("/v1/msgr/channels/utro/posts/", OLD_KEY);
-    expect(posts.body.results.map(({ id }: { id: number }) => id)).toEqual([2, 1]);
+    // Views that were shown stay shown, as read when the post was.
+    expect(posts.body.results).toMatchObject([
+      { id: 2, views: 10, views_at: "2023-11-15T01:14:21+03:00" },
+      { id: 1, views: 250, views_at: "2023-11-15T01:13:21+03:00" },
+    ]);
     const days = "/v1/msgr/stats/daily/?channels=1&from=2024-10-01&to=2024-10-31";
     expect((await appliance.get(days, OLD_KEY)).body.results).toHaveLength(2);
     expect((await appliance.get("/v1/msgr/categories/", OLD_KEY)).body.results).toHaveLength(2);
@@ -78,21 +82,12 @@ for (const version of MIGRATIONS.slice(1).keys()) {
     }
 
     if (from < 11) {
-      // Views that were shown stay shown, as read when the post was; days count as given.
-      const added = new Map([
-        ["posts", ["id", "views", "views_at"]],
-        ["daily_statistics", ["views_given", "posts_given"]],
+      // Days count as given.
+      const added = new Map([["daily_statistics", ["views_given", "posts_given"]]]);
+      expect(rowsOf(machine.database, added).get("daily_statistics")).toEqual([
+        { views_given: 1, posts_given: 1 },
+        { views_given: 1, posts_given: 1 },
       ]);
-      expect(Object.fromEntries(rowsOf(machine.database, added))).toEqual({
-        posts: [
-          { id: 1, views: 250, views_at: 1_700_000_001_000 },
-          { id: 2, views: 10, views_at: 1_700_000_061_000 },
-        ],
-        daily_statistics: [
-          { views_given: 1, posts_given: 1 },
-          { views_given: 1, posts_given: 1 },
-        ],
-      });
     }
     expect(versionOf(machine.path(snapshot))).toBe(from);
     expect(statSync(machine.path(snapshot)).mode & 0o777).toBe(0o600);

@@ -90,6 +90,8 @@ export const toPostView: (record: PostRecord) => PostView = viewer(POST_FIELDS);
 const READ: Readonly<Record<string, string>> = {
   channel: "p.channel_id AS channel",
   msgr_post_id: "CAST(p.msgr_post_id AS TEXT) AS msgr_post_id",
+  // Posts of versions that had no such column: the last reading is not known any more, but the first is.
+  views_at: "iif(p.views > 0, coalesce(p.views_at, p.read_at), p.views_at) AS views_at",
 };
 
 /** SQL: all columns of a post, of `posts p`. */
