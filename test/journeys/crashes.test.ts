@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { changeCatalogOnAndOn, expectChanges, POSTS_REMOVED } from "../support/crash-catalog.ts";
 import {
   backUpOnAndOn,
   type Calls,
@@ -95,7 +96,8 @@ test(
     const { imports, ended: imported } = importOnAndOn(campaign, chances(2));
     const { keys, ended: changed } = changeKeysOnAndOn(campaign, chances(3));
     const { backups, ended: backedUp } = backUpOnAndOn(campaign, calls, chances(4));
-    const loads = Promise.all([called, imported, changed, backedUp]);
+    const { changes, ended: went } = changeCatalogOnAndOn(campaign, imports, chances(5));
+    const loads = Promise.all([called, imported, changed, backedUp, went]);
     // A load that fails ends the campaign, whatever it is at.
     const failed = loads.then(() => new Promise<never>(() => {}));
 
@@ -150,25 +152,31 @@ test(
     expect([...calls.others].filter((status) => status !== 503)).toEqual([]);
     expect(faultsOf(machine.database)).toEqual([]);
     const rows = machine.query<{ id: number; title: string }>(
-      "SELECT id, title FROM channel_cards",
+      `SELECT id, title FROM channel_cards WHERE id <= ${CHANNELS}`,
     );
     expect(rows).toHaveLength(CHANNELS);
     for (const { id, title } of rows) expect(title).toBe(titleOf(id, imports.titles));
-    expect(machine.query("SELECT id FROM posts")).toHaveLength(imports.posts);
+    expectChanges(machine, changes);
+    const removedPosts = POSTS_REMOVED * changes.merged;
+    expect(machine.query("SELECT id FROM posts")).toHaveLength(imports.posts + removedPosts);
     const { deliveries, takenAgain } = expectDelivered(received, secrets, imports.posts);
 
     // Else the campaign would prove nothing about them.
     const keysMade = keys.good.size + keys.revoked.size;
     expect(
-      Math.min(calls.answered, imports.titles, deliveries, keysMade, backups.finished),
+      Math.min(
+        ...[calls.answered, imports.titles, deliveries, keysMade, backups.finished],
+        ...[changes.refreshes, changes.exports, changes.merged],
+      ),
     ).toBeGreaterThan(0);
     const worst = Math.max(...readyMs);
     console.info(
       `${KILLS} kills, and ${imports.killed} of imports, ${keys.killed} of key changes, ` +
-        `${backups.killed} of backups; ready after ${median(readyMs)} ms, at most ` +
+        `${backups.killed} of backups, ${changes.killed} of refreshes, exports and removals; ready after ${median(readyMs)} ms, at most ` +
         `${worst.toFixed(0)}; ${calls.sent} calls, ${calls.answered} answered; ${imports.posts} ` +
         `posts, ${imports.titles} times all titles; ${keys.good.size + keys.revoked.size} keys, ` +
-        `${keys.revoked.size} revoked; ${backups.finished} backups; ${deliveries} deliveries in ` +
+        `${keys.revoked.size} revoked; ${backups.finished} backups; ${changes.refreshes} refreshes, ` +
+        `${changes.exports} exports, ${changes.merged} channels merged, ${changes.deleted} deleted; ${deliveries} deliveries in ` +
         `${received.length} attempts, ${takenAgain} again after a 200; ` +
         `${((performance.now() - startedAtMs) / 1000).toFixed(0)} seconds, the last ` +
         `${((performance.now() - drainedFromMs) / 1000).toFixed(0)} after the last kill`,
