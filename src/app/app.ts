@@ -39,7 +39,7 @@ import { composeServices } from "./compose-services.ts";
 import { composeSite } from "./compose-site.ts";
 import { composeWebhooks } from "./compose-webhooks.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
-import type { Domains } from "./domains.ts";
+import { type Domains, openCurrent } from "./domains.ts";
 import { guides } from "./guides.ts";
 import { installationSecret, requireReadableSecrets } from "./installation-secret.ts";
 import { listen } from "./listen.ts";
@@ -73,7 +73,11 @@ const EVERY_FIVE_SECONDS = "*/5 * * * * *";
 const UPLOAD_MAX_S = 60 * 60;
 
 /** Builds the whole appliance; tests use it with ports of their own and a database in memory. */
-export async function createApp(config: Config, given: Ports): Promise<App> {
+export async function createApp(
+  config: Config,
+  given: Ports,
+  open: typeof openCurrent = openCurrent,
+): Promise<App> {
   const recentLog = createRecentLog(given.log, given.clock);
   const ports: Ports = { ...given, log: recentLog.log };
   const { clock, random, log } = ports;
@@ -81,7 +85,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   const { counted } = metrics;
 
   const readSecret = installationSecret(config, random);
-  const database = await openServingDatabase(config, ports, readSecret, counted);
+  const database = await openServingDatabase(config, ports, readSecret, counted, open);
   const { domains, db, threads } = database;
   const secret = await readSecret(db);
   const secrets = createSecretBox(secret, random);

@@ -37,12 +37,11 @@ export interface Domains {
   people: OperatorPeople;
 }
 
-/** Opens the database, brings it to this program's schema, and builds the domains over it. */
-export async function openDomains(
+/** Opens the database that the settings name, and brings it to this program's schema. */
+export async function openCurrent(
   config: Config,
-  { clock, random, log }: Ports,
-  secret: InstallationSecret = installationSecret(config, random),
-): Promise<Domains> {
+  { clock, log }: Pick<Ports, "clock" | "log">,
+): Promise<Database> {
   const db = openDatabase(config.databasePath, clock);
   try {
     const { from, snapshot } = await migrate(db, clock);
@@ -50,6 +49,26 @@ export async function openDomains(
       log.info({ from, to: SCHEMA_VERSION, snapshot }, "the database was migrated");
     }
     await loadShippedDirectories(db, clock);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/**
+ * Opens the database and builds the domains over it.
+ * @param open opens it; tests have one in memory that was prepared once
+ */
+export async function openDomains(
+  config: Config,
+  ports: Ports,
+  secret: InstallationSecret = installationSecret(config, ports.random),
+  open: typeof openCurrent = openCurrent,
+): Promise<Domains> {
+  const { clock, random } = ports;
+  const db = await open(config, ports);
+  try {
     // A merge or deletion whose process was killed.
     await finishRemovals(db, clock, channelWatchers);
   } catch (error) {

@@ -7,7 +7,7 @@ import { createSlowLog } from "../db/slow-log.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Metrics } from "../upkeep/metrics/metrics.ts";
 import { databaseThreads, servingConnection } from "./database-threads.ts";
-import { openDomains } from "./domains.ts";
+import { type openCurrent, openDomains } from "./domains.ts";
 import type { InstallationSecret } from "./installation-secret.ts";
 
 /**
@@ -19,9 +19,10 @@ export async function openServingDatabase(
   ports: Ports,
   secret: InstallationSecret,
   counted: Metrics["counted"],
+  open: typeof openCurrent,
 ) {
   const { clock, log } = ports;
-  const domains = await openDomains(config, ports, secret);
+  const domains = await openDomains(config, ports, secret, open);
   const db = servingConnection(config, clock, domains.db);
   const isShared = db === domains.db;
   if (!isShared) leavesCheckpoints(domains.db);

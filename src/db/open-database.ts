@@ -50,26 +50,34 @@ const SYNCHRONOUS = { writer: "FULL", counter: "NORMAL", reader: "NORMAL" };
 export function openDatabase(path: string, clock: Clock, access: Access = "writer"): Database {
   try {
     if (path !== IN_MEMORY && access !== "reader") makeFile(path);
-    const client = openFile(path);
-    // Two processes may create the file at once; SQLite then refuses one switch to WAL without waiting,
-    // so we retry. With waits of its own besides, the tries would take hours under a lock that stays.
-    client.pragma("busy_timeout = 0");
-    untilFree(() => client.pragma("journal_mode = WAL"));
-    client.pragma(`synchronous = ${SYNCHRONOUS[access]}`);
-    client.pragma("foreign_keys = ON");
-    client.pragma(`cache_size = -${CACHES_KIB[access]}`);
-    client.pragma("temp_store = MEMORY");
-    if (access === "reader") client.pragma("query_only = ON");
-    client.pragma("wal_autocheckpoint = 0");
-    client.pragma(`busy_timeout = ${BUSY_TIMEOUTS_MS[access]}`);
-    const db = new Database(client, clock);
-    armDeadline(db, clock);
-    if (access === "writer") checkpointsItself(db);
-    return db;
+    return connect(openFile(path), clock, access);
   } catch (cause) {
     const said = message("cannotOpenDatabase", { path, reason: whyNot(path, cause) });
     throw new AppError("unavailable", said, { cause });
   }
+}
+
+/** A database in memory with the content of a file. */
+export function openInMemory(content: Buffer, clock: Clock): Database {
+  return connect(new BetterSqlite3(content), clock, "writer");
+}
+
+function connect(client: BetterSqlite3.Database, clock: Clock, access: Access): Database {
+  // Two processes may create the file at once; SQLite then refuses one switch to WAL without waiting,
+  // so we retry. With waits of its own besides, the tries would take hours under a lock that stays.
+  client.pragma("busy_timeout = 0");
+  untilFree(() => client.pragma("journal_mode = WAL"));
+  client.pragma(`synchronous = ${SYNCHRONOUS[access]}`);
+  client.pragma("foreign_keys = ON");
+  client.pragma(`cache_size = -${CACHES_KIB[access]}`);
+  client.pragma("temp_store = MEMORY");
+  if (access === "reader") client.pragma("query_only = ON");
+  client.pragma("wal_autocheckpoint = 0");
+  client.pragma(`busy_timeout = ${BUSY_TIMEOUTS_MS[access]}`);
+  const db = new Database(client, clock);
+  armDeadline(db, clock);
+  if (access === "writer") checkpointsItself(db);
+  return db;
 }
 
 function whyNot(path: string, cause: unknown): string {

@@ -15,6 +15,7 @@ import type { KeyAccess } from "../../src/customers/keys/key-token.ts";
 import "./quick-passwords.ts";
 import { inEnglish } from "../../src/values/messages/messages.ts";
 import { type FakePorts, fakePorts } from "./fake-ports.ts";
+import { openPrepared } from "./prepared-database.ts";
 import { checkAnswer } from "./published-schemas.ts";
 
 export interface Answer {
@@ -71,7 +72,7 @@ export async function startAppliance(
   { ratesAsShipped = false }: { ratesAsShipped?: boolean } = {},
 ): Promise<Appliance> {
   const config = readConfig({ KANALOG_DB: ":memory:", ...environment });
-  const app = await createApp(config, ports);
+  const app = await createApp(config, ports, openPrepared);
   const { domains } = app;
   if (!ratesAsShipped) {
     for (const { code } of await domains.accounts.plans()) {
