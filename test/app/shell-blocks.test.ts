@@ -4,15 +4,9 @@ import { join } from "node:path";
 import { createApp } from "../../src/app/app.ts";
 import { readConfig } from "../../src/config.ts";
 import { WRITTEN_ADDRESS } from "../../src/doors/http/docs/guide-html.ts";
-import {
-  type Document,
-  fencedBlocks,
-  guideDocuments,
-  ROOT,
-  readDocument,
-} from "../support/documents.ts";
+import { type Document, fencedBlocks, guideDocuments, readDocument } from "../support/documents.ts";
 import { fakePorts } from "../support/fake-ports.ts";
-import { createMachine, type Machine, until } from "../support/machine.ts";
+import { createMachine, type Machine, PROGRAM, until } from "../support/machine.ts";
 
 /**
  * What the README and the guides give to paste, pasted: the blocks of each document in their order, by
@@ -52,7 +46,7 @@ afterAll(() => machine.leave());
 
 /** A command that fails ends the shell, a request that is refused is a command that fails. */
 const PRELUDE = `set -euo pipefail
-kanalog() { "$BUN" "$PROGRAM" "$@"; }
+kanalog() { ${PROGRAM.map((word) => `'${word}'`).join(" ")} "$@"; }
 curl() { command curl --silent --show-error --fail-with-body "$@"; echo; }
 `;
 
@@ -78,9 +72,7 @@ async function paste({ path }: Document, blocks: readonly { code: string }[]): P
         ...environment,
         PATH: process.env["PATH"] ?? "",
         KANALOG_PORT: new URL(address).port,
-        BUN: process.execPath,
-        PROGRAM: join(ROOT, "src/main.ts"),
-        // Without a home there is no cache, and each command would read all sources anew.
+        // Without a home there is no cache, and each command that runs the sources would read all of them anew.
         BUN_RUNTIME_TRANSPILER_CACHE_PATH: machine.path("transpiled"),
       },
       stdin: "ignore",
