@@ -162,24 +162,23 @@ describe("an export of many posts", () => {
     expect(await child.exited).toBe(0);
   });
 
-  test.each(["SIGINT", "SIGTERM", "SIGKILL"] as const)(
-    "that is ended by %p leaves no file under its name",
-    async (signal) => {
-      await importChannels();
-      addPosts(200_000, 1_000);
+  test("that is ended by a signal leaves no file under its name", async () => {
+    await importChannels();
+    addPosts(200_000, 1_000);
+    for (const signal of ["SIGINT", "SIGTERM", "SIGKILL"] as const) {
       const child = machine.spawn(["export", "posts", "export.csv"]);
       // The draft is there from the first part on, and 200 MB take a while.
       while (!machine.exists("export.csv.part")) await new Promise(setImmediate);
       child.kill(signal);
       const notes = await child.stderr.text();
       await child.exited;
-      expect(machine.exists("export.csv")).toBe(false);
-      if (signal === "SIGKILL") return;
+      expect(machine.exists("export.csv"), signal).toBe(false);
+      if (signal === "SIGKILL") continue;
       expect(child.exitCode).toBe(130);
       expect(notes).toBe("Interrupted. No file was written.\n");
       expect(made()).toEqual([]);
-    },
-  );
+    }
+  });
 });
 
 test("no more is read than a slow reader takes", async () => {
