@@ -19,14 +19,15 @@ export const openPrepared: typeof openCurrent = async (config, ports) => {
 };
 
 async function prepare(): Promise<Buffer> {
-  const db = await openCurrent(readConfig({ KANALOG_DB: IN_MEMORY }), fakePorts());
   const folder = mkdtempSync(join(tmpdir(), "kanalog-test-"));
   try {
     const path = join(folder, "prepared.db");
-    db.copyTo(path);
+    const db = await openCurrent(readConfig({ KANALOG_DB: path }), fakePorts());
+    // A file that says that it has a write-ahead log cannot be opened in memory.
+    db.pragma("journal_mode = DELETE");
+    db.close();
     return readFileSync(path);
   } finally {
-    db.close();
     rmSync(folder, { recursive: true });
   }
 }
