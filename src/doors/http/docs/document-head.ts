@@ -11,8 +11,7 @@ const TAGS: Record<string, string> = {
   Statistics: "Subscribers, views and posts by day.",
   Posts: "Posts of a channel, from the Start plan.",
   Webhooks:
-    "New posts sent to your server, from the Growth plan. What is sent stands under Webhooks at the " +
-    "end of the document; how to check it in [webhooks/](webhooks/).",
+    "New posts sent to your server, from the Growth plan. What is sent stands at the end; [a guide](http://127.0.0.1:8080/docs/webhooks/) has code that checks it.",
 };
 
 /**

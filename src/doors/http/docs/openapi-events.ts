@@ -28,7 +28,7 @@ const SUMMARIES: Record<EventKind, string> = {
 const DESCRIPTION =
   "Check `X-Service-Signature` over the raw body before you parse it, compare in constant time, and " +
   "refuse a `t` more than 300 seconds from your clock. The same event may come twice, under the same " +
-  "`X-Service-Delivery`: tell posts apart by their `id`. [webhooks/](webhooks/) has code for it.";
+  "`X-Service-Delivery`: tell posts apart by their `id`. [A guide](http://127.0.0.1:8080/docs/webhooks/) has code for it.";
 
 /** The document's `webhooks`. @param reference gives a schema's place in the document */
 export function eventOperations(reference: (schema: object) => object) {
