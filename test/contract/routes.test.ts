@@ -6,6 +6,7 @@ import { fakePorts } from "../support/fake-ports.ts";
 
 const GUIDES = [
   "/docs/building",
+  "/docs/clients",
   "/docs/customers",
   "/docs/importing",
   "/docs/mcp",

@@ -78,7 +78,11 @@ export async function openApiText(
   methods: readonly ApiMethod[],
   path: string,
 ): Promise<string> {
-  const schemas = namedSchemas([...methods.map(({ result }) => result), eventSchema]);
+  const schemas = namedSchemas([
+    ...methods.map(({ result }) => result),
+    eventSchema,
+    fieldErrorsSchema,
+  ]);
   const documentation = documentHead(methods, schemas);
   const documented = new Elysia()
     .use(routes)
@@ -145,7 +149,7 @@ function namedSchemas(schema: unknown): Record<string, object> {
   if (typeof schema !== "object" || schema === null) return {};
   const { $id, ...rest } = schema as { $id?: string };
   const inner = Object.assign({}, ...Object.values(rest).map(namedSchemas));
-  return $id === undefined ? inner : { ...inner, [$id]: rest };
+  return $id === undefined ? inner : { ...inner, [$id]: withReferences(rest) as object };
 }
 
 function errorResponses(method: ApiMethod, hasParameters: boolean): Record<string, unknown> {
@@ -183,6 +187,7 @@ function errorResponses(method: ApiMethod, hasParameters: boolean): Record<strin
 }
 
 const fieldErrorsSchema = {
+  $id: "FieldErrors",
   type: "object",
   description:
     "Messages by the name of the parameter or field; those of no single one under `non_field_errors`",
@@ -191,9 +196,8 @@ const fieldErrorsSchema = {
 
 function badRequestSchema(codes: readonly ErrorCode[]) {
   const others = codes.filter((code) => code !== "invalid");
-  return others.length === 0
-    ? fieldErrorsSchema
-    : { oneOf: [fieldErrorsSchema, errorSchema(others)] };
+  const fieldErrors = withReferences(fieldErrorsSchema);
+  return others.length === 0 ? fieldErrors : { oneOf: [fieldErrors, errorSchema(others)] };
 }
 
 function errorSchema(codes: readonly ErrorCode[]) {
