@@ -25,7 +25,7 @@ const en: DocsWords = {
     start: "Start",
     importing: "Importing",
     customers: "Customers",
-    clients: "Clients",
+    clients: "Typed clients",
     webhooks: "Webhooks",
     mcp: "Assistants",
     operating: "Operating",
