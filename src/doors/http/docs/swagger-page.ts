@@ -22,7 +22,7 @@ const BODY = `<div id="swagger-ui"></div>
 <script src="swagger-ui-bundle.js"></script>
 <script src="methods-page.js"></script>`;
 
-/** `/docs/`: Swagger UI below the bar, served whole by the appliance (decisions, section 10). */
+/** `/docs/`: Swagger UI below the bar, served whole by the appliance. */
 export function swaggerRoutes(guides: readonly Guide[]): PublicRoutes {
   const page = framedPage({
     title: "Kanalog: Channel Data API",
