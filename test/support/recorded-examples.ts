@@ -6,6 +6,7 @@ import type { Environment } from "../../src/config.ts";
 import type { ExampleCall, ExampleEvent, Examples } from "../../src/doors/http/docs/examples.ts";
 import { WRITTEN_ADDRESS } from "../../src/doors/http/docs/guide-html.ts";
 import { apiMethods } from "../../src/methods/table.ts";
+import { EVENT_KINDS, type EventKind } from "../../src/push/webhooks/events/event-body.ts";
 import { type Appliance, startAppliance } from "./appliance.ts";
 import { imported } from "./expectations.ts";
 import { type FakePost, fakePorts } from "./fake-ports.ts";
@@ -154,10 +155,11 @@ async function samplePosts(): Promise<Fields[]> {
 
 /** The first event of each kind. */
 function eventsOf(posts: readonly FakePost[]): Examples["events"] {
-  const first = (event: string): ExampleEvent => {
+  const first = (event: EventKind): ExampleEvent => {
     const post = posts.find(({ headers }) => headers["x-service-event"] === event);
     if (post === undefined) throw new Error(`no ${event} was sent`);
     return { headers: post.headers, body: JSON.parse(post.body) };
   };
-  return { "post.created": first("post.created"), ping: first("ping") };
+  const all = EVENT_KINDS.map((event) => [event, first(event)]);
+  return Object.fromEntries(all) as Examples["events"];
 }

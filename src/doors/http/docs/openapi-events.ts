@@ -1,5 +1,5 @@
 import { postSchema } from "../../../catalog/posts/post.ts";
-import { EVENT_KINDS, type EventKind } from "../../../push/webhooks/events/event-body.ts";
+import { EVENT_KINDS, EVENT_SUMMARIES } from "../../../push/webhooks/events/event-body.ts";
 import {
   choiceSchema,
   instantSchema,
@@ -20,11 +20,6 @@ export const eventSchema = objectSchema(
   "Event",
 );
 
-const SUMMARIES: Record<EventKind, string> = {
-  "post.created": "New posts of the channels that a webhook watches",
-  ping: "A test, with no posts",
-};
-
 const DESCRIPTION =
   "Check `X-Service-Signature` over the raw body before you parse it, compare in constant time, and " +
   "refuse a `t` more than 300 seconds from your clock. The same event may come twice, under the same " +
@@ -40,7 +35,7 @@ export function eventOperations(reference: (schema: object) => object) {
         post: {
           operationId: `event_${kind.replace(".", "_")}`,
           tags: ["Webhooks"],
-          summary: SUMMARIES[kind],
+          summary: EVENT_SUMMARIES[kind],
           description: DESCRIPTION,
           security: [],
           parameters: [

@@ -7,7 +7,7 @@ import { filled, WRITTEN_ADDRESS } from "../../../../src/doors/http/docs/guide-h
 import { signatureHeader } from "../../../../src/push/webhooks/delivery/signature.ts";
 import type { Language } from "../../../../src/values/language.ts";
 import { fencedBlocks, ROOT } from "../../../support/documents.ts";
-import { createMachine, type Machine, type Serving, until } from "../../../support/machine.ts";
+import { createMachine, type Machine, type Serving } from "../../../support/machine.ts";
 
 /**
  * The clients that the guide generates, made of a real process's document, with the helpers and the
@@ -37,7 +37,7 @@ const channels = (limit: number) =>
   everyItem((page) =>
     client.GET("/v1/msgr/channels/", { params: { query: { limit, ...page } } }),
   );
-const ids: number[] = [];
+const ids: unknown[] = [];
 for await (const { id } of channels(2)) ids.push(id);
 const refused = await channels(1000).next().catch(({ message }) => message);
 const genuine = headers.map((header) => isGenuine(secret, header, Buffer.from(body)));
@@ -126,9 +126,9 @@ const statuses: number[] = [];
 
 beforeAll(async () => {
   machine = createMachine();
-  serving = await machine.serve(["start"]);
-  await until(() => serving.printed().includes("API key"));
-  key = /knl_rw_[0-9A-Za-z]{38}/.exec(serving.printed())?.[0] ?? "";
+  await machine.json(["import", "channels", join(ROOT, "data/sample/channels.ndjson")]);
+  ({ key } = await machine.customer("profi"));
+  serving = await machine.serve();
   await machine.json(["plan", "set", "profi", "--rate", String(ASKED_A_SECOND)]);
   between = Bun.serve({
     port: 0,
@@ -227,7 +227,7 @@ describe.each(languages)("the client in $info", ({ info, skipped, build, run, ..
       const pages = Math.ceil(IDS.length / 2);
       expect(statuses.slice(0, pages + 1)).toEqual([...Array(pages).fill(200), 400]);
       // Of five at once one is at least, and all are answered in the end.
-      expect(JSON.parse(second)).toEqual(Array(5).fill("Sample"));
+      expect(JSON.parse(second)).toEqual(Array(5).fill("Acme"));
       const rest = statuses.slice(pages + 1);
       expect(rest.filter((status) => status === 200)).toHaveLength(5);
       expect(rest).toContain(429);
