@@ -85,7 +85,7 @@ function onOneLine(fields: FieldErrors): string {
     .join(" ");
 }
 
-/** Answers to bad input stay small (limits-of-one, the rules): in messages, and in bytes of JSON. */
+/** Answers to bad input stay small: in messages, and in bytes of JSON. */
 const FAULTS_MAX = 20;
 const FAULTS_BYTES_MAX = 3_900;
 /** Longest message in characters, of which each may take two bytes. */

@@ -1,6 +1,8 @@
 import importing from "../catalog/imports/importing.md" with { type: "text" };
 import customers from "../customers/customers.md" with { type: "text" };
 import start from "../doors/cli/start.md" with { type: "text" };
+import clients from "../doors/http/docs/clients.md" with { type: "text" };
+import clientsRu from "../doors/http/docs/clients.ru.md" with { type: "text" };
 import type { Guide } from "../doors/http/docs/guide.ts";
 import mcp from "../doors/mcp/mcp.md" with { type: "text" };
 import mcpRu from "../doors/mcp/mcp.ru.md" with { type: "text" };
@@ -15,6 +17,7 @@ export const guides: readonly Guide[] = [
   { name: "importing", texts: { en: importing } },
   { name: "customers", texts: { en: customers } },
   // Customers' guides are in Russian too.
+  { name: "clients", texts: { en: clients, ru: clientsRu } },
   { name: "webhooks", texts: { en: webhooks, ru: webhooksRu } },
   { name: "mcp", texts: { en: mcp, ru: mcpRu } },
   { name: "operating", texts: { en: operating } },

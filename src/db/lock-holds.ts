@@ -8,8 +8,8 @@ import type { Database } from "./database.ts";
 export type NoteHold = (work: string, heldMs: number) => void;
 
 /**
- * The longest that a transaction may hold the write lock, since every billed answer waits for it
- * (limits-of-one, the rules). A migration may hold it for longer, before anything is served.
+ * The longest that a transaction may hold the write lock, since every billed answer waits for it.
+ * A migration may hold it for longer, before anything is served.
  */
 export const HOLD_MAX_MS = 50;
 

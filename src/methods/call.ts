@@ -38,8 +38,8 @@ export interface CallContext {
 /**
  * Runs a method for a caller whose key and rate were checked, in the contract's order: mark, role,
  * plan, quota, parameters, lookup. A billed outcome is given only once its units are committed;
- * where the quota has no room for them by then, the outcome is `quota_exceeded` (decisions, sections
- * 1 and 4). Never throws: an unforeseen failure is an outcome too, and costs nothing.
+ * where the quota has no room for them by then, the outcome is `quota_exceeded`. Never throws:
+ * an unforeseen failure is an outcome too, and costs nothing.
  */
 export async function callMethod(
   method: ApiMethod,

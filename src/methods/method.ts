@@ -66,7 +66,7 @@ const USUAL = {
   verb: "GET",
   audience: "everyone",
   status: 200,
-  // A small object; limits-of-one, the rules.
+  // A small object is all that most bodies are.
   bodyBytesMax: 16 * 1024,
 } as const;
 type Usual = keyof typeof USUAL;

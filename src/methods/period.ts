@@ -9,7 +9,7 @@ export const PERIOD_DAYS_MAX = 366;
 
 /**
  * Reads an inclusive period of days. An end that is not given is that of the last 30 days, today
- * included (decisions, section 3).
+ * included.
  * @throws AppError `invalid` on `to`
  */
 export function readPeriod(

@@ -12,7 +12,7 @@ export type PlanRule = (caller: Omit<Caller, "key">, services: Services) => Mess
 /** Posts are closed on Test (specification, section 8). */
 export const postsIncluded: PlanRule = ({ plan }) => (plan.posts ? null : notIncluded(plan.code));
 
-/** Webhooks are for plans that allow any (decisions, section 6). */
+/** Webhooks are for plans that allow any. */
 export const webhooksIncluded: PlanRule = ({ plan }) =>
   plan.webhooks > 0 ? null : notIncluded(plan.code);
 

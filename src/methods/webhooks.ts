@@ -22,7 +22,7 @@ const HOUR_MS = 60 * 60 * 1000;
 /** One rotation may leave the former secret signing for so long. */
 export const OVERLAP_HOURS_MAX = 72;
 
-/** A body with a list of channels (limits-of-one, the rules). */
+/** A body with a list of channels. */
 const LIST_BYTES_MAX = 256 * 1024;
 
 const webhookPath = {

@@ -6,7 +6,7 @@ const ARABIC_YEH = /[\u0649\u06cc]/g;
 const ARABIC_KAF = /\u06a9/g;
 
 /**
- * A text as it is searched: what looks alike to people is the same (living-data, section 5). Compatible
+ * A text as it is searched: what looks alike to people is the same. Compatible
  * characters and letters of both cases are one, however they are composed; ё is е; there are no unseen
  * characters; any run of white space is one space, and none at the ends; there is one apostrophe, and one
  * form of Arabic yeh and kaf.

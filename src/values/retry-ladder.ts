@@ -1,6 +1,5 @@
 /**
- * When the next attempt is due after a failure: the ladder's waits in their order, then never
- * (decisions, section 6).
+ * When the next attempt is due after a failure: the ladder's waits in their order, then never.
  * @param failures how many there were so far, this one included
  * @param waitsMs the wait after the first failure, after the second, and so on
  */

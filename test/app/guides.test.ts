@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => appliance.close());
 
 /** The only hosts that our texts send people to; they are not asked here. */
-const OTHER_HOSTS = ["nodejs.org", "bun.sh"];
+const OTHER_HOSTS = ["nodejs.org", "bun.sh", "www.npmjs.com", "pypi.org"];
 const ORIGIN = "http://localhost";
 
 const pages = [
@@ -118,7 +118,7 @@ test("a guide comes in the reader's language where it is written in it, else in 
 
 test("what is written in Russian has no English in it, but for the tools' own titles", async () => {
   const names = ["Model Context Protocol", "Cursor, LM Studio", ...apiMethods.map(titleOf)];
-  for (const path of ["/docs/webhooks/?lang=ru", "/docs/mcp/?lang=ru"]) {
+  for (const path of ["/docs/clients/?lang=ru", "/docs/webhooks/?lang=ru", "/docs/mcp/?lang=ru"]) {
     const found = englishIn(String((await load(path)).body));
     expect(
       found.filter((one) => !names.includes(one)),

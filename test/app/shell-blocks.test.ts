@@ -27,6 +27,8 @@ const NOT_RUN: Record<string, string> = {
   "claude mcp add": "needs Claude Code",
   "bun run mcpb": "writes into the project's folder, as test/doors/mcp/bundle.test.ts tries",
   "bun run check": "is what runs this test",
+  "npm install": "fetches packages, as test/doors/http/docs/clients.test.ts has them",
+  "pip install": "fetches packages, as test/doors/http/docs/clients.test.ts has them",
   "kanalog member password": "asks somebody who sits at a terminal",
 };
 

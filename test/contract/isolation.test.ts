@@ -183,7 +183,7 @@ test("the tables name every method and tool there is", () => {
   expect(Object.keys(PLANS)).toEqual([...PLAN_CODES]);
 });
 
-/** What the contract says, in its order: mark, role, plan (decisions, section 1). */
+/** What the contract says, in its order: mark, role, plan. */
 function expected(
   rule: Rule,
   {

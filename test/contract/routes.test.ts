@@ -6,6 +6,7 @@ import { fakePorts } from "../support/fake-ports.ts";
 
 const GUIDES = [
   "/docs/building",
+  "/docs/clients",
   "/docs/customers",
   "/docs/importing",
   "/docs/mcp",
@@ -21,8 +22,9 @@ const PUBLIC = [
   "/docs/",
   "/docs/favicon.png",
   "/docs/guide.css",
-  "/docs/initializer.js",
   "/docs/json",
+  "/docs/methods-page.css",
+  "/docs/methods-page.js",
   "/docs/swagger-ui-bundle.js",
   "/docs/swagger-ui.css",
   ...GUIDES,

@@ -285,7 +285,7 @@ function judge(
   return { name: `${operationId} ${status}`, cost: Number(cost) };
 }
 
-/** Decisions, section 1: what costs. */
+/** What costs: whatever passes the quota check, and is answered 200, 400 or 404. */
 function isBilled(status: number): boolean {
   return status < 300 || status === 400 || status === 404;
 }

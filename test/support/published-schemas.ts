@@ -51,7 +51,7 @@ const rpcShape = {
 
 /**
  * Fails the test where an answer is not what the published document says: its status is declared,
- * its body validates, and every error has the shape of the contract (decisions, section 1).
+ * its body validates, and every error has the shape of the contract.
  */
 export async function checkAnswer(app: App, request: Request, answer: Answer): Promise<void> {
   document ??= (await (

@@ -80,10 +80,11 @@ export async function signIn(page: Page, email: string, password = PASSWORD): Pr
   await page.waitForURL("**/account/");
 }
 
-/** What axe-core calls serious or critical on the page as it is. */
-export async function seriousFaults(page: Page): Promise<string[]> {
+/** What axe-core calls serious or critical on the page as it is, or within what a selector names. */
+export async function seriousFaults(page: Page, within = "html"): Promise<string[]> {
   await page.evaluate(AXE);
-  const found = (await page.evaluate("axe.run({ resultTypes: ['violations'] })")) as {
+  const run = `axe.run(${JSON.stringify(within)}, { resultTypes: ['violations'] })`;
+  const found = (await page.evaluate(run)) as {
     violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[];
   };
   return found.violations

@@ -157,6 +157,8 @@ export async function startSiteWorld(): Promise<SiteWorld> {
       "/account/language/": [],
       "/account/": ["/account/"],
       "/account/keys/": ["/account/keys/"],
+      // For the documentation's script.
+      "/account/keys/prefix/": [],
       "/account/members/": ["/account/members/"],
       "/account/connect/": ["/account/connect/"],
       "/account/profile/": ["/account/profile/"],

@@ -41,7 +41,7 @@ import { isHandle } from "./channel-reference.ts";
 import { messengerIdColumn } from "./messenger-id.ts";
 
 /**
- * A channel as it is imported, stored and shown (decisions, sections 2 and 8). The card's schema and
+ * A channel as it is imported, stored and shown. The card's schema and
  * type, the statements that write it, the import's columns and the site's page are read off this.
  */
 export const CHANNEL_FIELDS = {

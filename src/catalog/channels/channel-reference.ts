@@ -1,7 +1,7 @@
 import { parseMessengerId } from "./messenger-id.ts";
 
 /**
- * The ways in which people name a channel (decisions, section 3): a link of the messenger, an
+ * The ways in which people name a channel: a link of the messenger, an
  * `@handle`, the messenger's own id, the service number.
  */
 export type ChannelReference =

@@ -3,7 +3,7 @@ import type { Column } from "../fields/columns.ts";
 
 /**
  * Messenger ids of channels: integers of 64 bits, which JavaScript's numbers do not hold, so they are
- * texts of digits everywhere but in the database (living data, section 1).
+ * texts of digits everywhere but in the database.
  */
 
 const INT64_MIN = -(2n ** 63n);

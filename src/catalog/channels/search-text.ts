@@ -9,7 +9,7 @@ import { foldText } from "../../values/fold-text.ts";
 const PRIVATE_USE = /[\uE000-\uF0FF]/g;
 const REPLACEMENT = "\uFFFD";
 
-/** Folds a text for search, the same for what is stored and what is asked (decisions, section 3). */
+/** Folds a text for search, the same for what is stored and what is asked. */
 export function foldForSearch(text: string): string {
   return foldText(text).replace(PRIVATE_USE, REPLACEMENT);
 }

@@ -8,7 +8,7 @@ import {
 } from "../../values/schema.ts";
 import { TERRITORY_KINDS } from "./directory.table.ts";
 
-/** Entries of the directories as the API shows them (decisions, section 2). */
+/** Entries of the directories as the API shows them. */
 
 export const categorySchema = objectSchema(
   {

@@ -17,7 +17,7 @@ const TERRITORY_COUNTS = `
 
 /**
  * Counts the public channels and chats of both directories: by primary or additional category,
- * and by territory with its descendants (decisions, section 3). The counting reads a snapshot;
+ * and by territory with its descendants. The counting reads a snapshot;
  * only the short update holds the write lock.
  * @returns how many entries changed
  */

@@ -36,7 +36,7 @@ interface ExportKind {
 const writeChannel = writer(CHANNEL_FIELDS);
 const writePost = writer(POST_FIELDS);
 
-/** The kinds of rows that are exported, those that are imported (living data, section 7). */
+/** The kinds of rows that are exported, those that are imported. */
 export const exportKinds: Record<ImportKindName, ExportKind> = {
   categories: {
     columns: ["id", "slug", "name", "image"],

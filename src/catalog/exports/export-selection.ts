@@ -44,7 +44,7 @@ const WITH_DAYS: readonly ImportKindName[] = ["stats", "posts"];
 const WITH_CHANNEL: readonly ImportKindName[] = ["channels", "stats", "posts"];
 
 /**
- * Reads what is to be exported (living data, section 7).
+ * Reads what is to be exported.
  * @throws AppError `invalid` by field (`from`, `to`, `channel`, `raw`)
  */
 export function readExport(

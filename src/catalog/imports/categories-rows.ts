@@ -17,7 +17,7 @@ interface CategoryRow {
   image: string;
 }
 
-/** Identity is `slug`; file order is directory order (decisions, section 8). */
+/** Identity is `slug`; file order is directory order. */
 export const categoriesImport: ImportKind<CategoryRow> = {
   columns: {
     id: integerColumn(1, FACET_ID_MAX),

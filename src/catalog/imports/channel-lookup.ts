@@ -14,7 +14,7 @@ export interface NamedChannel {
 
 const named = (name: number | string) => (typeof name === "number" ? name : shortened(name));
 
-/** Finds the channel that a row of statistics or posts names (living data, section 1). */
+/** Finds the channel that a row of statistics or posts names. */
 export function createChannelLookup(
   db: Database,
   { messengerHosts }: Pick<ImportContext, "messengerHosts">,

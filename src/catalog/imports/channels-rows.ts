@@ -26,7 +26,7 @@ type Records = ReturnType<typeof createChannelRecords>;
  */
 const TEXTS_MANY = 1_000;
 
-/** Identity is `id`, else `msgr_id`, else `handle` (living data, section 1). */
+/** Identity is `id`, else `msgr_id`, else `handle`. */
 export const channelsImport: ImportKind<ChannelRow> = {
   columns: columnsOf(CHANNEL_FIELDS),
   requiredColumns: ["id", "msgr_id", "handle", "title", "subscribers", "is_public"],
@@ -134,7 +134,7 @@ function requireNewNumber(
 }
 
 /**
- * A handle that a row gives to another channel moves there (decisions, section 8).
+ * A handle that a row gives to another channel moves there.
  * @returns the number of the channel that had it, or null
  */
 function giveUpHandle(records: Records, { id, handle }: ChannelRecord): number | null {

@@ -21,7 +21,7 @@ const SAMPLE_BYTES = 4096;
 
 /**
  * A text, piece by piece: UTF-16 by its mark, else UTF-8, else Windows-1251 where the first letters that
- * are not English are none of UTF-8 (living data, section 6). Text before such letters is handed on at
+ * are not English are none of UTF-8. Text before such letters is handed on at
  * once, since both write it alike.
  * @param onEncoding told before the first letters of that encoding
  * @throws AppError `invalid`, naming the line, where later bytes are not of the encoding

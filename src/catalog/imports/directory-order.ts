@@ -1,5 +1,5 @@
 /**
- * File order is directory order (decisions, section 8): the rows that a file names take, in its
+ * File order is directory order: the rows that a file names take, in its
  * order, the places they hold, new ones the places behind all others. So a whole file sets the
  * whole order, and a file of one row moves nothing.
  */

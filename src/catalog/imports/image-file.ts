@@ -38,7 +38,7 @@ export function imageText(stored: string, images: CategoryImages): string {
 
 /**
  * Reads an `image` cell into the address to be stored: an address stays as it is; an image, which must be
- * WebP of at most 500 pixels a side (decisions, section 3), goes into the database and gets an address.
+ * WebP of at most 500 pixels a side, goes into the database and gets an address.
  * @throws RowFault
  */
 export function readImage(given: string, folder: string | null, images: CategoryImages): string {

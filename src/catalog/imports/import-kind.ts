@@ -35,7 +35,7 @@ export interface ImportContext {
   folder: string | null;
   /** The messenger's hosts, by which links are known. */
   messengerHosts: readonly string[];
-  /** How many of the last Moscow days follow their posts (living data, section 3). */
+  /** How many of the last Moscow days follow their posts. */
   openDays: number;
   note(said: Message): void;
 }

@@ -22,10 +22,10 @@ import { requirePast } from "./require-past.ts";
 
 type GivenPost = RowOf<typeof POST_FIELDS>;
 
-/** `deleted` takes a post down, and false brings one back (living data, section 2). */
+/** `deleted` takes a post down, and false brings one back. */
 type PostRow = GivenPost & { channel_msgr_id: string; deleted: boolean };
 
-/** Identity is `id`, else channel and `msgr_post_id` (decisions, section 8). */
+/** Identity is `id`, else channel and `msgr_post_id`. */
 export const postsImport: ImportKind<PostRow> = {
   columns: {
     ...columnsOf(POST_FIELDS),

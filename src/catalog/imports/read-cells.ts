@@ -21,7 +21,7 @@ export function isOptional<Row>(
 }
 
 /**
- * Reads a row's fields by the kind's columns (living data, section 6).
+ * Reads a row's fields by the kind's columns.
  * @param bad gets the cells that are left out
  * @throws RowFault at the first bad cell that rejects the row
  */

@@ -4,7 +4,7 @@ import { RowFault } from "./import-kind.ts";
 /** The clock of a machine that reads a messenger may be so far ahead of ours. */
 const AHEAD_MAX_MS = 5 * 60 * 1000;
 
-/** Refuses an instant that lies ahead of now (living data, section 2). @throws RowFault */
+/** Refuses an instant that lies ahead of now. @throws RowFault */
 export function requirePast(
   column: string,
   instantMs: number | null | undefined,

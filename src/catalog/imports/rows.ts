@@ -52,7 +52,7 @@ function namedFormat(file: string, { format, from }: ReadingOptions): FileFormat
  * costs as much as reading them. Columns that the kind does not have are refused by name, in CSV once
  * for the header, in NDJSON row by row.
  * @param recognized told what the file is, as soon as that is known
- * @throws AppError `invalid` for a wrong header and a file that cannot be read (living data, section 6)
+ * @throws AppError `invalid` for a wrong header and a file that cannot be read
  */
 export async function* readRows(
   source: Source,

@@ -10,7 +10,7 @@ export interface SpellingRules {
 
 /**
  * A value that a column did not take, written as the column takes it, where it is one of the ways in
- * which people write it (living data, section 6); any other as it was given.
+ * which people write it; any other as it was given.
  */
 export function respelled(spelling: Spelling, given: unknown, rules: SpellingRules): unknown {
   if (typeof given !== "string" && typeof given !== "number") return given;

@@ -39,8 +39,8 @@ function wholeRecord(
 }
 
 /**
- * A channel's day; identity is channel and day (decisions, section 8). Views and posts that a row does
- * not give are derived from the day's posts, unless they were given before (living data, section 3).
+ * A channel's day; identity is channel and day. Views and posts that a row does
+ * not give are derived from the day's posts, unless they were given before.
  */
 export const statsImport: ImportKind<StatsRow> = {
   columns: {

@@ -39,7 +39,7 @@ function isSame(entry: Territory, stored: Territory | undefined): boolean {
   );
 }
 
-/** Identity is `slug`; parents come before their children (decisions, section 8). */
+/** Identity is `slug`; parents come before their children. */
 export const territoriesImport: ImportKind<TerritoryRow> = {
   columns: {
     id: integerColumn(1, FACET_ID_MAX),

@@ -22,7 +22,7 @@ const LONGEST_MAGIC = 16;
 
 /**
  * A file's bytes, unpacked as they are read: however much a packed file holds, no more than a piece of it
- * is in the memory (living data, section 6).
+ * is in the memory.
  * @param onBytes told how many bytes of the file itself were read
  * @throws AppError `invalid` for an Excel file and others that hold no rows, and while reading where a
  *   packed file is damaged or cut off

@@ -15,7 +15,7 @@ import {
 } from "./removals.store.ts";
 
 /**
- * Merges or deletes a channel (living data, section 1). A first transaction takes it out of everything
+ * Merges or deletes a channel. A first transaction takes it out of everything
  * that is answered and records the removal, parts move or remove its rows, and the last one ends it: killed
  * at any moment, `finishRemovals` goes on where it was.
  * @throws AppError `not_found` where one of the channels is not there, `invalid` for one merged into itself

@@ -41,7 +41,7 @@ const ALBUM_LENGTH_MAX = 64;
 const MEDIA = ["photo", "video", "audio", "voice", "document", "poll", "sticker", "other"] as const;
 type Media = (typeof MEDIA)[number];
 
-/** A post as it is imported, stored and shown (decisions, sections 2 and 8; living data, section 2). */
+/** A post as it is imported, stored and shown. */
 export const POST_FIELDS = {
   /** 0 for one that the database is to choose. */
   id: field(integerColumn(1, ID_MAX), integerSchema({ description: "Post number" }), 0),

@@ -6,9 +6,9 @@ import { createPostRecords } from "./posts.store.ts";
 import { createTombstones } from "./tombstones.store.ts";
 
 /**
- * Takes posts down: a tombstone keeps the number and the messenger's, all else is removed (living data,
- * section 2). The row leaves `posts`, so that no index, list, count or event that is not cut yet has it.
- * Its calls come inside transactions.
+ * Takes posts down: a tombstone keeps the number and the messenger's, all else is removed. The
+ * row leaves `posts`, so that no index, list, count or event that is not cut yet has it. Its calls come
+ * inside transactions.
  */
 export function createTakeDown(db: Database): (post: PostRecord, nowMs: number) => void {
   const posts = createPostRecords(db);

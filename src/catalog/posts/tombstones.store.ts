@@ -1,7 +1,7 @@
 import { type Database, statement } from "../../db/database.ts";
 import { insertSql } from "../../db/named-columns.ts";
 
-/** A post that was taken down, of which only the identity is kept (living data, section 2). */
+/** A post that was taken down, of which only the identity is kept. */
 export interface Tombstone {
   /** The post's number. */
   id: number;

@@ -24,7 +24,7 @@ const CLOSE = `
 
 /**
  * Makes a row for every public channel that has none for the day, with the card's subscribers and the
- * day's stored posts, which it goes on following (living data, section 3). Interrupted, it can be run again.
+ * day's stored posts, which it goes on following. Interrupted, it can be run again.
  * @returns how many rows it made
  */
 export async function closeDay(db: Database, clock: Clock, day: Day): Promise<number> {

@@ -22,7 +22,7 @@ export function firstOpenDay(nowMs: number, openDays: number): Day {
 }
 
 /**
- * Derives the open days anew whose posts changed (living data, section 3). A value that an import gave
+ * Derives the open days anew whose posts changed. A value that an import gave
  * stays. Interrupted, or run by two processes at once, each day is derived and forgotten in one
  * transaction.
  * @returns how many days got other values

@@ -67,7 +67,7 @@ function withResumption<Rest extends unknown[], Result>(
 
 /**
  * Changes the limits of a plan, for all its organizations from their next request on.
- * @throws AppError `invalid` for a number out of its range (decisions, section 4)
+ * @throws AppError `invalid` for a number out of its range
  */
 async function changePlan(
   db: Database,

@@ -11,7 +11,7 @@ export const PLAN_LIMITS = {
 
 export type PlanChange = { [Limit in keyof typeof PLAN_LIMITS]?: number };
 
-/** @throws AppError `invalid` for a number out of its range (decisions, section 4) */
+/** @throws AppError `invalid` for a number out of its range */
 export function requireLimits(change: PlanChange): void {
   for (const [limit, { minimum, maximum }] of Object.entries(PLAN_LIMITS)) {
     const value = change[limit as keyof PlanChange];

@@ -24,10 +24,7 @@ export interface PlanInForce {
   endsAt: number | null;
 }
 
-/**
- * The plan that holds at an instant: the one given, or `test` from the instant it ended
- * (decisions, section 4).
- */
+/** The plan that holds at an instant: the one given, or `test` from the instant it ended. */
 export function planInForce(term: PlanTerm, nowMs: number): PlanInForce {
   const { plan, planStartedAt, planEndsAt } = term;
   if (planEndsAt !== null && nowMs >= planEndsAt) {

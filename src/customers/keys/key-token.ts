@@ -7,7 +7,7 @@ export const KEY_ACCESSES = ["read_only", "read_write"] as const;
 export type KeyAccess = (typeof KEY_ACCESSES)[number];
 
 /**
- * The written form (decisions, section 5): `knl_ro_` or `knl_rw_`, 32 base62 characters, and the
+ * The written form: `knl_ro_` or `knl_rw_`, 32 base62 characters, and the
  * CRC32 of all before it as 6 base62 characters.
  */
 const FORM = /^knl_r[ow]_[0-9A-Za-z]{38}$/;

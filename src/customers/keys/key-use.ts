@@ -10,7 +10,7 @@ export interface UsedKey {
 const WRITE_INTERVAL_MS = 60_000;
 
 /**
- * Notes the last use of keys, to be written at most once a minute each (decisions, section 5),
+ * Notes the last use of keys, to be written at most once a minute each,
  * together with the usage of the request that notes it.
  */
 export function createKeyUse() {

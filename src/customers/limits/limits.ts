@@ -25,7 +25,7 @@ export interface Ended {
   units: number;
 }
 
-/** Rate and quota of a caller by the plan in force, and what is left of them (decisions, section 4). */
+/** Rate and quota of a caller by the plan in force, and what is left of them. */
 export function createLimits(rates: Rates, usage: Usage) {
   function periodOf({ planInForce }: Pick<Caller, "planInForce">, nowMs: number): Period {
     return periodAt(planInForce.startedAt, nowMs);

@@ -1,5 +1,5 @@
 /**
- * A token bucket (decisions, section 4): one second's worth of requests at most, refilled
+ * A token bucket: one second's worth of requests at most, refilled
  * continuously. Pure: the caller keeps the state.
  */
 export interface Bucket {

@@ -28,7 +28,7 @@ import { mcpCommand } from "./serving/mcp.ts";
 import { serveCommand } from "./serving/serve.ts";
 import { startCommand } from "./serving/start.ts";
 
-/** Runs the command that the words name. @returns the exit code (decisions, section 8) */
+/** Runs the command that the words name. @returns the exit code */
 export async function runCommandLine(
   words: readonly string[],
   context: CommandContext,

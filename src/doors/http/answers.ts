@@ -12,7 +12,7 @@ const logged = new WeakSet<object>();
 /** Seconds after which a caller may try again what the storage could not do. */
 const RETRY_AFTER_S = 1;
 
-/** The body of an error (decisions, section 1). */
+/** The body of an error: messages by field, else its code and a sentence. */
 function errorBody(error: AppError): string {
   return JSON.stringify(error.fields ?? { code: error.code, detail: error.detail });
 }

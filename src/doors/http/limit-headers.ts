@@ -8,7 +8,7 @@ const PERIOD_S = PERIOD_DAYS * 24 * 60 * 60;
 /** Policies written once for each plan object. */
 const policies = new WeakMap<Plan, string>();
 
-/** Sets the headers of draft-ietf-httpapi-ratelimit-headers (decisions, section 1). */
+/** Sets the headers of draft-ietf-httpapi-ratelimit-headers. */
 export function setLimitHeaders(
   headers: Headers,
   limits: ReturnType<Admitted["limitsAfter"]>,

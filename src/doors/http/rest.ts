@@ -51,7 +51,7 @@ const HIDDEN = { parse: "none", detail: { hide: true } } as const;
 
 /**
  * The REST routes, all read off the methods' declarations. A request passes, in the contract's
- * order: route, key, rate, verb, then the method itself (decisions, section 1).
+ * order: route, key, rate, verb, then the method itself.
  */
 export function restRoutes(methods: readonly ApiMethod[], context: RestContext) {
   const routes = new Elysia({ name: "rest", strictPath: true });

@@ -7,6 +7,7 @@ import { errorAnswer, errorResponse, JSON_TYPE, json } from "./answers.ts";
 import type { Guide } from "./docs/guide.ts";
 import { guideRoutes } from "./docs/guide-pages.ts";
 import { openApiText } from "./docs/openapi.ts";
+import { servedDocument } from "./docs/served-document.ts";
 import { startPageRoutes } from "./docs/start-page.ts";
 import { swaggerRoutes } from "./docs/swagger-page.ts";
 import { type McpContext, mcpRoutes } from "./mcp-route.ts";
@@ -52,19 +53,14 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
     .use(mcpRoutes(context))
     .use(context.others);
 
-  // The document is made once: the path in it comes from a setting, never from a request.
-  let document: Promise<Uint8Array<ArrayBuffer>> | null = null;
+  const document = servedDocument((path) => openApiText(rest, methods, path));
   const publicRoutes: PublicRoutes = {
     ...startPageRoutes(guides),
     ...swaggerRoutes(guides),
     ...guideRoutes(guides, context.baseAddress),
     "/docs/json": async (request) => {
-      const { pathname } = new URL(context.baseAddress(request));
-      document ??= openApiText(rest, methods, pathname).catch((error) => {
-        document = null;
-        throw error;
-      });
-      return new Response(await document, { headers: { "content-type": JSON_TYPE } });
+      const bytes = await document(context.baseAddress(request));
+      return new Response(bytes, { headers: { "content-type": JSON_TYPE } });
     },
     "/healthz": () => json(200, '{"status":"ok"}', {}),
     "/readyz": () => readinessAnswer(context.readyChecks, context.readyWarnings),

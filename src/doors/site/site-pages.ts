@@ -1,6 +1,7 @@
 import { channelPage } from "./pages/channels/channel.tsx";
 import { channelsPage } from "./pages/channels/channels.tsx";
 import { connectPage } from "./pages/organization/connect.tsx";
+import { keyPrefixPage } from "./pages/organization/key-prefix.ts";
 import { keysPage } from "./pages/organization/keys.tsx";
 import { membersPage } from "./pages/organization/members.tsx";
 import { overviewPage } from "./pages/organization/overview.tsx";
@@ -47,6 +48,7 @@ export const sitePages: readonly SitePage[] = [
   languagePage,
   overviewPage,
   keysPage,
+  keyPrefixPage,
   membersPage,
   connectPage,
   profilePage,

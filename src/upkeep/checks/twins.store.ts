@@ -10,7 +10,7 @@ interface Twins {
 
 /**
  * Channels that are twice in the file, as a catalog kept by handle came to have them when its messenger
- * ids arrived (living data, section 1). One of the two has neither handle nor messenger id, and had the
+ * ids arrived. One of the two has neither handle nor messenger id, and had the
  * other's handle before; or both have one messenger id, in its two forms.
  */
 export function twinFaults(db: Database): string[] {

@@ -27,7 +27,7 @@ interface NightlyJob {
 
 export const BACKUP_JOB = "backup";
 
-/** The work that the appliance does by the clock (decisions, sections 3 and 8; living data, section 3). */
+/** The work that the appliance does by the clock. */
 export function nightlyJobs({ backups, openDays }: JobSettings): NightlyJob[] {
   return [
     {

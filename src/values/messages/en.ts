@@ -8,7 +8,7 @@ const SEPARATOR_NAMES: Record<string, string> = {
 };
 
 export const en = {
-  // Fields: the sentences are those of Django REST Framework (decisions, section 1).
+  // Fields: the sentences are those of Django REST Framework.
   required: "This field is required.",
   notNull: "This field may not be null.",
   unknownField: "There is no such field.",

@@ -3,7 +3,7 @@ import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { importText } from "../../support/import-text.ts";
 
-/** Living data, section 2: numbers of 64 bits, and what else is known of a post. */
+/** Numbers of 64 bits, and what else is known of a post. */
 
 let appliance: Appliance;
 beforeEach(async () => {

@@ -10,7 +10,7 @@ import { importText } from "../../support/import-text.ts";
 import { mcpRequests } from "../../support/mcp-requests.ts";
 import { DAY_MS, MINUTE_MS, type Pushing, postsSent, startPushing } from "../../support/pushing.ts";
 
-/** Living data, section 2: a post that is taken down is nowhere any more, and stays so. */
+/** A post that is taken down is nowhere any more, and stays so. */
 
 let pushing: Pushing;
 beforeEach(async () => {

@@ -259,3 +259,24 @@ describe("the webhooks on the page", () => {
     expect(await isActive()).toBe(false);
   });
 });
+
+describe("the prefix for the documentation's snippets", () => {
+  const prefixFor = async (who: Visitor): Promise<unknown> => {
+    const { status, headers, body } = await who.get(`${KEYS}prefix/`);
+    expect(status).toBe(200);
+    expect(headers.get("cache-control")).toBe("no-store");
+    return body;
+  };
+
+  test("is that of one's own newest key that works, and nobody else's", async () => {
+    expect(await prefixFor(visitorOf(appliance))).toEqual({ prefix: null });
+    expect(await prefixFor(owner)).toEqual({ prefix: null });
+    const first = tokenIn((await create({})).html);
+    const second = tokenIn((await create({ expires: "2026-11-21" })).html);
+    expect(await prefixFor(owner)).toEqual({ prefix: second.slice(0, 11) });
+    appliance.ports.clock.advance(2 * DAY_MS);
+    expect(await prefixFor(owner)).toEqual({ prefix: first.slice(0, 11) });
+    await owner.post(KEYS, { action: "revoke", key: "2" });
+    expect(await prefixFor(owner)).toEqual({ prefix: null });
+  });
+});

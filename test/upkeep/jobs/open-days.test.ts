@@ -10,7 +10,7 @@ import { channel, imported } from "../../support/expectations.ts";
 import { importText } from "../../support/import-text.ts";
 import { createMachine } from "../../support/machine.ts";
 
-/** Living data, section 3: days whose values were derived follow their posts. */
+/** Days whose values were derived follow their posts. */
 
 let appliance: Appliance;
 beforeEach(async () => {

@@ -10,7 +10,7 @@ import { telethon } from "./telethon.ts";
 
 export type Json = Record<string, unknown>;
 
-/** The format of another program, whose messages become rows (living data, section 6). */
+/** The format of another program, whose messages become rows. */
 export interface ForeignFormat {
   /** Where messages lie in a document, and what stands beside them, as paths of the parser. */
   paths: readonly string[];

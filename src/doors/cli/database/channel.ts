@@ -14,7 +14,7 @@ interface Asking {
   json?: boolean;
 }
 
-/** `kanalog channel`: the catalog's channels, public or not (living data, section 1). */
+/** `kanalog channel`: the catalog's channels, public or not. */
 export function channelCommand(context: CommandContext): Command {
   const command = new Command("channel").description("the catalog's channels, public or not");
   const { output } = context;

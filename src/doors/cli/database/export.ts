@@ -30,7 +30,7 @@ interface ExportOptions {
 
 const GZIP_ENDING = /\.gz$/i;
 
-/** `kanalog export`: rows as the import takes them (living data, section 7). */
+/** `kanalog export`: rows as the import takes them. */
 export function exportCommand(context: CommandContext): Command {
   const kinds = IMPORT_KIND_NAMES.map((name) => {
     return `  ${name.padEnd(12)}${exportKinds[name].columns.join(", ")}`;

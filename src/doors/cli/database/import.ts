@@ -47,7 +47,7 @@ interface ImportOptions {
   json?: boolean;
 }
 
-/** `kanalog import`: upserts rows, beside a serving process or alone (decisions, section 8). */
+/** `kanalog import`: upserts rows, beside a serving process or alone. */
 export function importCommand(context: CommandContext): Command {
   const kinds = IMPORT_KIND_NAMES.map((name) => {
     return `  ${name.padEnd(12)}${Object.keys(importKinds[name].columns).join(", ")}`;

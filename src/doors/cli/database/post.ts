@@ -12,7 +12,7 @@ import { withDomains } from "../with-domains.ts";
 const POSTS_SHOWN = 20;
 const TEXT_SHOWN = 60;
 
-/** `kanalog post`: single posts (living data, section 2). */
+/** `kanalog post`: single posts. */
 export function postCommand(context: CommandContext): Command {
   const command = new Command("post").description("single posts");
   const { output } = context;

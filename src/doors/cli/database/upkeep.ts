@@ -35,10 +35,10 @@ export function openApiCommand(context: CommandContext): Command {
       context.ports(config),
     );
     try {
-      const address = config.baseUrl ?? `http://${config.host}:${config.port}`;
-      const answer = await app.server.handle(new Request("http://localhost/docs/json"));
+      const listener = `http://${config.host}:${config.port}`;
+      const answer = await app.server.handle(new Request(`${listener}/docs/json`));
       const document = (await answer.json()) as object;
-      const servers = [{ url: address }];
+      const servers = [{ url: config.baseUrl ?? listener }];
       context.output.out(JSON.stringify({ ...document, servers }, null, 2));
     } finally {
       await app.close();

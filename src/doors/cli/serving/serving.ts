@@ -18,7 +18,7 @@ export function withServeOptions(command: Command): Command {
     .option("--db <path>", "the database file (KANALOG_DB)");
 }
 
-/** The settings, with the options of `serve` in their place (decisions, section 9). */
+/** The settings, with the options of `serve` in their place. */
 export function serveConfig(context: CommandContext, { host, port, db }: ServeOptions): Config {
   return readConfig({
     ...context.environment,

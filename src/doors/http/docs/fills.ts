@@ -2,6 +2,8 @@ import { toolMethods } from "../../../methods/table.ts";
 import python from "../../../push/webhooks/receivers/python.txt" with { type: "text" };
 import typescript from "../../../push/webhooks/receivers/typescript.txt" with { type: "text" };
 import type { Language } from "../../../values/language.ts";
+import pythonClient from "./clients/python.txt" with { type: "text" };
+import typescriptClient from "./clients/typescript.txt" with { type: "text" };
 import { docsWords } from "./words.ts";
 
 /** The Markdown that stands in a guide between `<!-- fill: name -->` and `<!-- /fill -->`, by name. */
@@ -9,6 +11,8 @@ export const fills: Record<string, (language: Language) => string> = {
   tools: toolsTable,
   "typescript.txt": () => `\`\`\`ts\n${typescript}\`\`\``,
   "python.txt": () => `\`\`\`python\n${python}\`\`\``,
+  "clients/typescript.txt": () => `\`\`\`ts\n${typescriptClient}\`\`\``,
+  "clients/python.txt": () => `\`\`\`python\n${pythonClient}\`\`\``,
 };
 
 function toolsTable(language: Language): string {

@@ -51,7 +51,7 @@ function namedTable(table: string): string {
 }
 
 /** Fills in what a guide marks. @throws Error for a name that `fills` does not have */
-function filled(markdown: string, language: Language): string {
+export function filled(markdown: string, language: Language): string {
   return markdown.replace(
     /<!-- fill: (\S+) -->[\s\S]*?<!-- \/fill -->/g,
     (_block, name: string) => {

@@ -4,6 +4,7 @@ export type GuideName =
   | "start"
   | "importing"
   | "customers"
+  | "clients"
   | "webhooks"
   | "mcp"
   | "operating"

@@ -4,8 +4,11 @@ import type { ErrorCode } from "../../../errors.ts";
 import { type ApiMethod, takesBody } from "../../../methods/method.ts";
 import type { Parameter } from "../../../methods/parameters.ts";
 import { STATUS_OF } from "../../../methods/statuses.ts";
+import { documentHead, SECURITY_SCHEME } from "./document-head.ts";
+import { type ExampleCall, examples } from "./examples.ts";
+import { eventOperations, eventSchema } from "./openapi-events.ts";
+import { snippetsOf } from "./snippets.ts";
 
-const SECURITY_SCHEME = "apiKey";
 /** Headers of every answer to a good key. */
 const LIMIT_HEADERS = ["X-Request-Cost", "RateLimit-Policy", "RateLimit"];
 
@@ -41,22 +44,27 @@ export function operationOf(method: ApiMethod) {
   const all = Object.entries<Parameter<unknown>>(method.parameters);
   const parameters = all.filter(([, parameter]) => parameter.in !== "body");
   const fields = all.filter(([, parameter]) => parameter.in === "body");
+  const example = examples.calls[method.operationId];
+  const given = example?.arguments ?? {};
   return {
     operationId: method.operationId,
     tags: [method.tag],
     summary: method.title,
     description: `${method.description}\n\nCosts ${method.units} request ${method.units === 1 ? "unit" : "units"}.`,
     security: [{ [SECURITY_SCHEME]: [] }],
-    parameters: parameters.map(([name, parameter]) => parameterOf(name, parameter)),
-    ...(fields.length > 0 && { requestBody: requestBodyOf(fields) }),
+    parameters: parameters.map(([name, parameter]) => parameterOf(name, parameter, given[name])),
+    ...(fields.length > 0 && { requestBody: requestBodyOf(fields, given) }),
     responses: {
       [method.status]: {
         description: "The answer",
         headers: headersOf(["X-Request-Id", ...LIMIT_HEADERS]),
-        ...(method.status !== 204 && { content: jsonContent(withReferences(method.result)) }),
+        ...(method.status !== 204 && {
+          content: jsonContent(withReferences(method.result), example?.answer),
+        }),
       },
       ...errorResponses(method, all.length > 0),
     },
+    ...(example !== undefined && { "x-codeSamples": snippetsOf(method, example) }),
   };
 }
 
@@ -69,17 +77,31 @@ export async function openApiText(
   routes: AnyElysia,
   methods: readonly ApiMethod[],
   path: string,
-): Promise<Uint8Array<ArrayBuffer>> {
+): Promise<string> {
+  const schemas = namedSchemas([
+    ...methods.map(({ result }) => result),
+    eventSchema,
+    fieldErrorsSchema,
+  ]);
+  const documentation = documentHead(methods, schemas);
   const documented = new Elysia()
     .use(routes)
-    .use(swagger({ documentation: documentation(methods), specPath: "/docs/json" }));
+    .use(swagger({ documentation, specPath: "/docs/json" }));
   const answer = await documented.handle(new Request("http://localhost/docs/json"));
-  const document = { ...((await answer.json()) as object), servers: [{ url: path }] };
-  return new TextEncoder().encode(JSON.stringify(document));
+  const document = {
+    ...((await answer.json()) as object),
+    servers: [{ url: path }],
+    webhooks: eventOperations(withReferences),
+  };
+  return JSON.stringify(document);
 }
 
-/** A required parameter's example fills the documentation's form, so that it can be sent at once. */
-function parameterOf(name: string, { in: place, required, schema }: Parameter<unknown>) {
+/** What the example gives fills the documentation's form, so that it can be sent at once. */
+function parameterOf(
+  name: string,
+  { in: place, required, schema }: Parameter<unknown>,
+  given: unknown,
+) {
   const { description = "", examples, ...rest } = schema;
   const [example] = (examples ?? []) as unknown[];
   return {
@@ -88,20 +110,26 @@ function parameterOf(name: string, { in: place, required, schema }: Parameter<un
     required,
     description: example === undefined ? description : `${description} Example: \`${example}\`.`,
     schema: { ...rest, ...(examples && { examples }) },
-    ...(required && { example }),
+    ...(given !== undefined && { example: given }),
   };
 }
 
-function requestBodyOf(fields: readonly [string, Parameter<unknown>][]) {
+function requestBodyOf(
+  fields: readonly [string, Parameter<unknown>][],
+  given: ExampleCall["arguments"],
+) {
   const required = fields.filter(([, field]) => field.required).map(([name]) => name);
   return {
     required: required.length > 0,
-    content: jsonContent({
-      type: "object",
-      properties: Object.fromEntries(fields.map(([name, { schema }]) => [name, schema])),
-      ...(required.length > 0 && { required }),
-      additionalProperties: false,
-    }),
+    content: jsonContent(
+      {
+        type: "object",
+        properties: Object.fromEntries(fields.map(([name, { schema }]) => [name, schema])),
+        ...(required.length > 0 && { required }),
+        additionalProperties: false,
+      },
+      Object.fromEntries(fields.flatMap(([name]) => (name in given ? [[name, given[name]]] : []))),
+    ),
   };
 }
 
@@ -121,62 +149,7 @@ function namedSchemas(schema: unknown): Record<string, object> {
   if (typeof schema !== "object" || schema === null) return {};
   const { $id, ...rest } = schema as { $id?: string };
   const inner = Object.assign({}, ...Object.values(rest).map(namedSchemas));
-  return $id === undefined ? inner : { ...inner, [$id]: rest };
-}
-
-/** The parts of the document that belong to no operation. */
-function documentation(methods: readonly ApiMethod[]) {
-  return {
-    // 3.1, since its schemas are JSON Schema: null is a type.
-    openapi: "3.1.0",
-    info: {
-      title: "Kanalog: Channel Data API",
-      version: "1",
-      description:
-        "Channel catalog, channel cards, daily statistics and posts of a messenger. " +
-        "Every request carries an API key; most methods cost request units of the plan's quota. " +
-        "How to receive webhooks: [webhooks/](webhooks/); how to connect an assistant over MCP: " +
-        "[mcp/](mcp/).",
-      license: { name: "MIT", identifier: "MIT" },
-    },
-    components: {
-      schemas: namedSchemas(methods.map(({ result }) => result)),
-      securitySchemes: {
-        [SECURITY_SCHEME]: {
-          type: "http" as const,
-          scheme: "bearer",
-          description: "An API key, `knl_ro_…` or `knl_rw_…`",
-        },
-      },
-      headers: {
-        "X-Request-Id": {
-          description: "The caller's own id where it sent one, else a UUIDv7",
-          schema: { type: "string" as const },
-        },
-        "X-Request-Cost": {
-          description: "Units this request cost",
-          schema: { type: "integer" as const },
-        },
-        "RateLimit-Policy": {
-          description:
-            "Requests per second and units per period that the plan allows, such as " +
-            '`"rate";q=5;w=1, "quota";q=30000;w=2592000`',
-          schema: { type: "string" as const },
-        },
-        RateLimit: {
-          description:
-            "What is left of them, and the seconds until all is back, such as " +
-            '`"rate";r=4;t=1, "quota";r=29958;t=1814400`',
-          schema: { type: "string" as const },
-        },
-        "Retry-After": {
-          description: "Seconds to wait",
-          schema: { type: "integer" as const, minimum: 1 },
-        },
-        "WWW-Authenticate": { schema: { type: "string" as const } },
-      },
-    },
-  };
+  return $id === undefined ? inner : { ...inner, [$id]: withReferences(rest) as object };
 }
 
 function errorResponses(method: ApiMethod, hasParameters: boolean): Record<string, unknown> {
@@ -214,6 +187,7 @@ function errorResponses(method: ApiMethod, hasParameters: boolean): Record<strin
 }
 
 const fieldErrorsSchema = {
+  $id: "FieldErrors",
   type: "object",
   description:
     "Messages by the name of the parameter or field; those of no single one under `non_field_errors`",
@@ -222,9 +196,8 @@ const fieldErrorsSchema = {
 
 function badRequestSchema(codes: readonly ErrorCode[]) {
   const others = codes.filter((code) => code !== "invalid");
-  return others.length === 0
-    ? fieldErrorsSchema
-    : { oneOf: [fieldErrorsSchema, errorSchema(others)] };
+  const fieldErrors = withReferences(fieldErrorsSchema);
+  return others.length === 0 ? fieldErrors : { oneOf: [fieldErrors, errorSchema(others)] };
 }
 
 function errorSchema(codes: readonly ErrorCode[]) {
@@ -236,8 +209,8 @@ function errorSchema(codes: readonly ErrorCode[]) {
   };
 }
 
-function jsonContent(schema: object) {
-  return { "application/json": { schema } };
+function jsonContent(schema: object, example?: unknown) {
+  return { "application/json": { schema, ...(example !== undefined && { example }) } };
 }
 
 function headersOf(names: readonly string[]) {

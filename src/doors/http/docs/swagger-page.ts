@@ -5,37 +5,24 @@ import script from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
 import { asset, type PublicRoutes, pageResponse } from "../public-routes.ts";
 import { framedPage } from "./frame.ts";
 import type { Guide } from "./guide.ts";
+import ownStyles from "./methods-page.css" with { type: "file" };
+// @ts-expect-error a script of the page, which is only served
+import ownScript from "./methods-page.js" with { type: "file" };
 
 /** Swagger UI styles its own elements; all else comes from the appliance's own files. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " +
   "img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-const HEAD = '<link rel="stylesheet" href="swagger-ui.css">';
+const HEAD = `<link rel="stylesheet" href="swagger-ui.css">
+<link rel="stylesheet" href="methods-page.css">`;
 
 const BODY = `<div id="swagger-ui"></div>
 <noscript>This page needs JavaScript. The document itself is <a href="json">here</a>.</noscript>
 <script src="swagger-ui-bundle.js"></script>
-<script src="initializer.js"></script>`;
+<script src="methods-page.js"></script>`;
 
-/** Starts Swagger UI without colours: it would freeze for seconds over the tree of territories. */
-const INITIALIZER = `const dark = matchMedia("(prefers-color-scheme: dark)");
-const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
-dark.addEventListener("change", follow);
-follow();
-SwaggerUIBundle({
-  url: "json",
-  dom_id: "#swagger-ui",
-  deepLinking: true,
-  displayRequestDuration: true,
-  syntaxHighlight: false,
-  persistAuthorization: true,
-  tryItOutEnabled: true,
-  validatorUrl: null,
-});
-`;
-
-/** `/docs/`: Swagger UI below the bar, served whole by the appliance (decisions, section 10). */
+/** `/docs/`: Swagger UI below the bar, served whole by the appliance. */
 export function swaggerRoutes(guides: readonly Guide[]): PublicRoutes {
   const page = framedPage({
     title: "Kanalog: Channel Data API",
@@ -50,7 +37,8 @@ export function swaggerRoutes(guides: readonly Guide[]): PublicRoutes {
   });
   return {
     "/docs/": () => pageResponse(page, CONTENT_SECURITY_POLICY),
-    "/docs/initializer.js": () => asset(INITIALIZER, "text/javascript"),
+    "/docs/methods-page.css": () => asset(Bun.file(ownStyles), "text/css"),
+    "/docs/methods-page.js": () => asset(Bun.file(ownScript), "text/javascript"),
     "/docs/swagger-ui-bundle.js": () => asset(Bun.file(script), "text/javascript"),
     "/docs/swagger-ui.css": () => asset(Bun.file(styles), "text/css"),
     "/docs/favicon.png": () => asset(Bun.file(favicon), "image/png"),

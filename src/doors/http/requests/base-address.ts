@@ -9,7 +9,7 @@ const ALL_INTERFACES = new Set(["0.0.0.0", "::", "[::]"]);
 
 /**
  * The setting, else the listener's own address; what the request says only where neither is set or
- * the listener takes every address of the machine (decisions, section 1).
+ * the listener takes every address of the machine.
  * @param listener the address listened on, or null while there is none
  */
 export function createBaseAddress(config: Config, listener: () => string | null): BaseAddress {

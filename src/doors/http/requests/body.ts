@@ -12,7 +12,7 @@ export interface Bodies {
   parseBeside(json: Uint8Array): Promise<unknown>;
 }
 
-/** Longest body parsed by the thread that answers; others go to another thread (limits-of-one, the rules). */
+/** Longest body parsed by the thread that answers; others go to another thread, and delay nobody. */
 const PARSED_HERE_BYTES_MAX = 32 * 1024;
 const KIB = 1024;
 

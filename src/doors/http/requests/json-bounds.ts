@@ -1,7 +1,7 @@
 import { type Message, message } from "../../../values/messages/messages.ts";
 
 /**
- * Bounds of a JSON text, looked at before it is parsed (limits-of-one, the rules): one pass over its
+ * Bounds of a JSON text, looked at before it is parsed: one pass over its
  * bytes, so that a hostile text costs no more than its length.
  */
 

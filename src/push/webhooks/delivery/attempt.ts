@@ -7,7 +7,7 @@ import { readTargetUrl, type Target } from "../target/target-guard.ts";
 import type { ClaimedDelivery } from "./claims.store.ts";
 import { signatureHeader } from "./signature.ts";
 
-/** From the resolution of the name to the last byte of the answer's head (decisions, section 6). */
+/** From the resolution of the name to the last byte of the answer's head. */
 const ATTEMPT_MAX_MS = 10_000;
 
 /**

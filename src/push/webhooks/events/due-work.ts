@@ -124,7 +124,7 @@ async function endUnserved(db: Database, clock: Clock): Promise<void> {
 
 /**
  * Disables what has failed for a day. Where nobody made the attempts for more than an hour of it,
- * those that fell due meanwhile come first (decisions, section 6).
+ * those that fell due meanwhile come first.
  */
 async function disableFailing(tx: Transaction, nowMs: number): Promise<number[]> {
   const failed = await failing(tx, nowMs);

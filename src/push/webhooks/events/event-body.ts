@@ -6,6 +6,12 @@ import { formatInstant } from "../../../values/moscow-time.ts";
 export const EVENT_KINDS = ["post.created", "ping"] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
+/** What an event tells, in the OpenAPI document. */
+export const EVENT_SUMMARIES: Record<EventKind, string> = {
+  "post.created": "New posts of the channels that a webhook watches",
+  ping: "A test, with no posts",
+};
+
 /** What becomes of an event that is to be delivered. */
 export const DELIVERY_STATES = ["pending", "delivered", "failed", "dropped"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];

@@ -4,7 +4,7 @@ import type { Database } from "../../../db/database.ts";
 
 /**
  * Whether an organization gets events: it is not archived, and the plan in force includes webhooks
- * (specification, section 3; decisions, section 6).
+ * (specification, section 3).
  */
 export async function isServed(
   db: Database,

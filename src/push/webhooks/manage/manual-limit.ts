@@ -4,7 +4,7 @@ import { message } from "../../../values/messages/messages.ts";
 import { readTargetUrl } from "../target/target-guard.ts";
 import { deleteOthers, insertManualAttempt, selectInstants } from "./manual-limit.store.ts";
 
-/** Pings and resends of one organization to one receiving host (limits-of-one, the rules). */
+/** Pings and resends of one organization to one receiving host, whose server may be somebody else's. */
 const OF_HOST_MAX = 6;
 const OF_HOST_MS = 60_000;
 

@@ -10,8 +10,8 @@ const TAG_BYTES = 16;
 const SECRET_BYTES = 32;
 
 /**
- * Makes signing secrets and keeps them encrypted, with a key that lives outside the database file
- * (decisions, section 6). A sealed secret is nonce, tag and ciphertext.
+ * Makes signing secrets and keeps them encrypted, with a key that lives outside the database file.
+ * A sealed secret is nonce, tag and ciphertext.
  * @param passphrase the text of KANALOG_SECRET
  */
 export function createSecretBox(passphrase: string, random: Random) {

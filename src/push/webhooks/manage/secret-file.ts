@@ -38,7 +38,7 @@ export function readSecretFile(path: string): string | null {
 }
 
 /**
- * Makes the file, for its owner's eyes only (decisions, section 6). It appears whole or not at all,
+ * Makes the file, for its owner's eyes only. It appears whole or not at all,
  * and once only where two processes start together.
  * @throws AppError `unavailable` naming the file, where it cannot be made
  */

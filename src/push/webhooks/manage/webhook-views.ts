@@ -12,7 +12,7 @@ import {
 import { DELIVERY_STATES, EVENT_KINDS } from "../events/event-body.ts";
 import { DISABLED_REASONS } from "./webhooks.table.ts";
 
-/** Webhooks and deliveries as the API shows them (decisions, section 2). */
+/** Webhooks and deliveries as the API shows them. */
 
 const webhookFields = {
   id: integerSchema({ description: "Webhook number" }),

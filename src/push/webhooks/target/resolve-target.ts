@@ -21,7 +21,7 @@ type ResolutionFault =
 export type TargetGuard = (target: Target, timeoutMs: number) => Promise<Resolution>;
 
 /**
- * The guard that stands before every connection (decisions, section 6: url). Whoever connects takes
+ * The guard that stands before every connection. Whoever connects takes
  * one of its addresses and asks no name server again: a name may answer differently the next time.
  * @param resolve all IPv4 and IPv6 addresses of a name; none where it does not exist; throws where that
  *   cannot be told at present

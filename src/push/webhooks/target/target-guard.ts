@@ -5,7 +5,7 @@ import { isLonger, type Read } from "../../../values/fields.ts";
 import { message } from "../../../values/messages/messages.ts";
 
 /**
- * Where webhooks may not point (decisions, section 6: url). Nothing here asks a name server; that
+ * Where webhooks may not point. Nothing here asks a name server; that
  * is `resolve-target.ts`.
  */
 
@@ -21,7 +21,7 @@ export interface Target {
   authority: string;
 }
 
-/** In code points (decisions, section 6). */
+/** In code points. */
 export const URL_LENGTH_MAX = 2048;
 const TOO_LONG = message("tooLong", { characters: URL_LENGTH_MAX });
 const INVALID = message("notHttpsAddress");

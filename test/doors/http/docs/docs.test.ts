@@ -93,7 +93,8 @@ test.skipIf(CHROMIUM === undefined)(
     await page.click(".auth-btn-wrapper .authorize");
     await page.click(".btn-done");
 
-    const operations = await page.locator(".opblock").all();
+    // What webhooks send stands in a section of its own, and cannot be tried.
+    const operations = await page.locator(".opblock:not(.webhooks .opblock)").all();
     expect(operations).toHaveLength(apiMethods.length);
     const tried = TRIES_ALL ? operations : operations.slice(EVERY_VERB.from, EVERY_VERB.to);
     const statuses: Record<string, string> = {};

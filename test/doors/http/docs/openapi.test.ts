@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createHmac } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { examples } from "../../../../src/doors/http/docs/examples.ts";
+import { WRITTEN_ADDRESS } from "../../../../src/doors/http/docs/guide-html.ts";
+import { EVENT_KINDS } from "../../../../src/push/webhooks/events/event-body.ts";
 import { type Appliance, startAppliance } from "../../../support/appliance.ts";
 
 const root = new URL("../../../../", import.meta.url).pathname;
@@ -11,23 +15,41 @@ let appliance: Appliance;
 
 interface Operation {
   operationId: string;
+  tags: string[];
   parameters: {
     name: string;
     required: boolean;
     description: string;
+    example?: unknown;
     schema: { examples?: unknown[] };
   }[];
-  responses: Record<string, object>;
+  requestBody?: { content: { "application/json": Example } };
+  responses: Record<string, { content?: { "application/json": Example } }>;
+  "x-codeSamples": { label: string; source: string }[];
 }
+
+interface Example {
+  schema: { required?: string[]; $ref?: string };
+  example?: unknown;
+}
+
+interface Document {
+  openapi: string;
+  info: { description: string };
+  tags: { name: string; description: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, { post: Operation }>;
+}
+let document: Document;
 
 /** By verb and path. */
 let operations: Record<string, Operation>;
 
 beforeAll(async () => {
   appliance = await startAppliance();
-  const { body } = await appliance.request("/docs/json");
-  writeFileSync(file, JSON.stringify(body));
-  const paths = Object.entries<Record<string, Operation>>(body.paths);
+  document = (await appliance.request("/docs/json")).body;
+  writeFileSync(file, JSON.stringify(document));
+  const paths = Object.entries(document.paths);
   operations = Object.fromEntries(
     paths.flatMap(([path, ofPath]) =>
       Object.entries(ofPath).map(([verb, operation]) => [
@@ -105,6 +127,80 @@ test("every parameter is described, with an example wherever a value can be made
       if (name !== "cursor") expect(schema.examples).toHaveLength(1);
     }
   }
+});
+
+test("every method has an example request, and the answer that it got", () => {
+  const anAddress = (text: string) => text.replaceAll(WRITTEN_ADDRESS, "http://localhost");
+  for (const { operationId, parameters, requestBody, responses, ...rest } of Object.values(
+    operations,
+  )) {
+    const { arguments: given = {}, status, answer } = examples.calls[operationId] ?? {};
+    const fields = requestBody?.content["application/json"].example ?? {};
+    const shown = parameters.flatMap(({ name, example }) =>
+      example === undefined ? [] : [[name, example]],
+    );
+    expect({ ...Object.fromEntries(shown), ...fields }, operationId).toEqual(given);
+    for (const { name, required, example } of parameters) {
+      if (required) expect(example, `${operationId} ${name}`).toBeDefined();
+    }
+    const content = responses[String(status)]?.content?.["application/json"];
+    const wanted = answer === undefined ? undefined : JSON.parse(anAddress(JSON.stringify(answer)));
+    expect(content?.example, operationId).toEqual(wanted);
+    expect(content === undefined, operationId).toBe(status === 204);
+    expect(rest["x-codeSamples"].map(({ label }) => label)).toEqual([
+      "curl",
+      "TypeScript",
+      "Python",
+    ]);
+  }
+});
+
+test("what webhooks send is there: bodies, and headers that hold for them", () => {
+  expect(document.openapi).toStartWith("3.1");
+  const { answer } = examples.calls["msgr_webhooks_create"] ?? {};
+  const { secret } = answer as { secret: string };
+  expect(Object.keys(document.webhooks)).toEqual([...EVENT_KINDS]);
+  for (const [kind, { post }] of Object.entries(document.webhooks)) {
+    const headers = Object.fromEntries(post.parameters.map(({ name, example }) => [name, example]));
+    const { schema, example } = post.requestBody?.content["application/json"] ?? { schema: {} };
+    expect(schema.$ref).toBe("#/components/schemas/Event");
+    const t = /^t=(\d+),/.exec(String(headers["X-Service-Signature"]))?.[1];
+    const hex = createHmac("sha256", secret)
+      .update(`${t}.${JSON.stringify(example)}`)
+      .digest("hex");
+    expect(headers).toEqual({
+      "X-Service-Event": kind,
+      "X-Service-Delivery": expect.any(Number),
+      "X-Service-Signature": `t=${t},v1=${hex}`,
+    });
+    expect((example as { event: string }).event).toBe(kind);
+  }
+});
+
+test("it begins with keys, pages, errors, limits and days, and says what each tag is about", () => {
+  const headings = document.info.description.match(/^## .*$/gm);
+  expect(headings).toEqual(["## Keys", "## Pages", "## Errors", "## Limits", "## Days"]);
+  const used = new Set(Object.values(operations).flatMap(({ tags }) => tags));
+  expect(document.tags.map(({ name }) => name)).toEqual([...used]);
+});
+
+test("snippets and examples have the reader's own address, and the document stays small", async () => {
+  const text = async (of: Appliance, host: string) => {
+    const answer = await of.app.server.handle(new Request(`${host}/docs/json`));
+    return answer.text();
+  };
+  const first = await text(appliance, "http://kanalog.test:81");
+  expect(first).toContain("http://kanalog.test:81/v1/msgr/channels/?");
+  expect(first).not.toContain(WRITTEN_ADDRESS);
+  expect(await text(appliance, "http://other.test")).not.toContain("kanalog.test");
+  expect(first.length).toBeLessThan(200_000);
+
+  const base = "https://api.example.com/kanalog";
+  const served = await startAppliance({ KANALOG_BASE_URL: base });
+  const named = await text(served, "http://other.test");
+  expect(named).toContain(`${base}/v1/me/`);
+  expect(named).not.toContain("other.test");
+  await served.close();
 });
 
 test("every method declares the errors that it can answer", () => {

@@ -1,0 +1,74 @@
+import type { ApiMethod } from "../../../methods/method.ts";
+import introduction from "./introduction.md" with { type: "text" };
+
+export const SECURITY_SCHEME = "apiKey";
+
+/** What the methods of a tag are about, in the order of the page. */
+const TAGS: Record<string, string> = {
+  Account: "The key, its organization, the plan and the usage.",
+  Directories: "Codes for the catalog's filters.",
+  Channels: "The catalog, and the card of one channel.",
+  Statistics: "Subscribers, views and posts by day.",
+  Posts: "Posts of a channel, from the Start plan.",
+  Webhooks:
+    "New posts sent to your server, from the Growth plan. What is sent stands at the end; [a guide](http://127.0.0.1:8080/docs/webhooks/) has code that checks it.",
+};
+
+/**
+ * The parts of the document that belong to no operation.
+ * @param schemas named schemas, by name
+ * @throws Error for a method whose tag is not described here
+ */
+export function documentHead(methods: readonly ApiMethod[], schemas: Record<string, object>) {
+  for (const { tag, operationId } of methods) {
+    if (TAGS[tag] === undefined) throw new Error(`${operationId}: the tag ${tag} is not described`);
+  }
+  return {
+    // 3.1, since its schemas are JSON Schema: null is a type.
+    openapi: "3.1.0",
+    info: {
+      title: "Kanalog: Channel Data API",
+      version: "1",
+      description: introduction,
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    components: {
+      schemas,
+      securitySchemes: {
+        [SECURITY_SCHEME]: {
+          type: "http" as const,
+          scheme: "bearer",
+          description: "An API key, `knl_ro_…` or `knl_rw_…`",
+        },
+      },
+      headers: {
+        "X-Request-Id": {
+          description: "The caller's own id where it sent one, else a UUIDv7",
+          schema: { type: "string" as const },
+        },
+        "X-Request-Cost": {
+          description: "Units this request cost",
+          schema: { type: "integer" as const },
+        },
+        "RateLimit-Policy": {
+          description:
+            "Requests per second and units per period that the plan allows, such as " +
+            '`"rate";q=5;w=1, "quota";q=30000;w=2592000`',
+          schema: { type: "string" as const },
+        },
+        RateLimit: {
+          description:
+            "What is left of them, and the seconds until all is back, such as " +
+            '`"rate";r=4;t=1, "quota";r=29958;t=1814400`',
+          schema: { type: "string" as const },
+        },
+        "Retry-After": {
+          description: "Seconds to wait",
+          schema: { type: "integer" as const, minimum: 1 },
+        },
+        "WWW-Authenticate": { schema: { type: "string" as const } },
+      },
+    },
+  };
+}

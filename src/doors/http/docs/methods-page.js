@@ -1,0 +1,152 @@
+// Adds each operation's snippets above its answers, with the reader's own address and key in them.
+
+/** Stands in the document's snippets where a key is to be. */
+const KEY_PLACE = "YOUR_KEY";
+/** The key is kept for this tab alone, until it is closed. */
+const KEPT_AS = "kanalog.key";
+const SECURITY_SCHEME = "apiKey";
+
+/** A value that parts of the page show, and are drawn anew with. */
+function shown(first) {
+  let value = first;
+  const listeners = new Set();
+  return {
+    get: () => value,
+    set(next) {
+      value = next;
+      for (const listener of listeners) listener();
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+const language = shown("curl");
+/** How the key of somebody who is signed in begins; null for a stranger. */
+const prefix = shown(null);
+
+fetch("../account/keys/prefix/")
+  .then((answer) => answer.json())
+  .then((own) => prefix.set(own.prefix))
+  .catch(() => {});
+
+/** The key that was given to "Authorize", here or in the page's own dialog; else empty. */
+function keyOf({ authSelectors }) {
+  return authSelectors.authorized()?.getIn([SECURITY_SCHEME, "value"]) ?? "";
+}
+
+/** A plug-in of Swagger UI. */
+function snippetsPlugin(system) {
+  const { createElement: h, Fragment, useState, useSyncExternalStore } = system.React;
+  const use = ({ subscribe, get }) => useSyncExternalStore(subscribe, get);
+  const useKey = () =>
+    useSyncExternalStore(system.getStore().subscribe, () => keyOf(system.getSystem()));
+
+  function Snippets({ path, method }) {
+    const [chosen, own, key] = [use(language), use(prefix), useKey()];
+    const samples = system.specSelectors.specJson().getIn(["paths", path, method, "x-codeSamples"]);
+    if (samples === undefined) return null;
+    const all = samples.toJS();
+    const { source } = all.find(({ label }) => label === chosen);
+    const beginning = own === null ? KEY_PLACE : `${own}…`;
+    const choices = all.map(({ label }) =>
+      h(
+        "button",
+        {
+          key: label,
+          type: "button",
+          className: "btn",
+          "aria-pressed": label === chosen,
+          onClick: () => language.set(label),
+        },
+        label,
+      ),
+    );
+    const text = source.replaceAll(KEY_PLACE, key === "" ? beginning : key);
+    return h(
+      "section",
+      { className: "snippets", "aria-label": "Request as code" },
+      h("div", { className: "opblock-section-header" }, h("h4", null, "Request"), ...choices),
+      own !== null && key === "" && h(KeyForm, { own }),
+      h("pre", { className: "microlight", tabIndex: 0 }, h("code", null, text)),
+      h(Copy, { key: text, text }),
+    );
+  }
+
+  /** Asks for the key of which the page knows the beginning alone. */
+  function KeyForm({ own }) {
+    const use = (event) => {
+      event.preventDefault();
+      const value = new FormData(event.target).get("key").trim();
+      ui.preauthorizeApiKey(SECURITY_SCHEME, value);
+    };
+    return h(
+      "form",
+      { onSubmit: use },
+      h("label", null, `Your key that begins with ${own} `, keyField()),
+      h("button", { type: "submit", className: "btn" }, "Fill in"),
+      h("small", null, "It stays in this tab, and goes to this appliance alone."),
+    );
+  }
+
+  function keyField() {
+    return h("input", {
+      name: "key",
+      type: "password",
+      autoComplete: "off",
+      required: true,
+      pattern: "\\s*knl_(ro|rw)_[0-9A-Za-z]{38}\\s*",
+      title: "knl_ro_ or knl_rw_ and 38 letters and digits",
+    });
+  }
+
+  function Copy({ text }) {
+    const [isCopied, setCopied] = useState(false);
+    // Browsers have no clipboard for a page that came over plain http from another machine.
+    if (!navigator.clipboard) return null;
+    const copy = async () => {
+      await navigator.clipboard.writeText(text);
+      setCopied(true);
+    };
+    return h(
+      "button",
+      { type: "button", className: "btn", onClick: copy },
+      isCopied ? "Copied" : "Copy",
+    );
+  }
+
+  return {
+    wrapComponents: {
+      responses: (Responses) => (props) =>
+        h(Fragment, null, h(Snippets, props), h(Responses, props)),
+    },
+  };
+}
+
+/** Starts Swagger UI without colours: it would freeze for seconds over the tree of territories. */
+const ui = SwaggerUIBundle({
+  url: "json",
+  dom_id: "#swagger-ui",
+  deepLinking: true,
+  displayRequestDuration: true,
+  syntaxHighlight: false,
+  tryItOutEnabled: true,
+  validatorUrl: null,
+  plugins: [snippetsPlugin],
+  onComplete() {
+    const kept = sessionStorage.getItem(KEPT_AS);
+    if (kept !== null) ui.preauthorizeApiKey(SECURITY_SCHEME, kept);
+    ui.getStore().subscribe(() => {
+      const key = keyOf(ui.getSystem());
+      if (key === "") sessionStorage.removeItem(KEPT_AS);
+      else sessionStorage.setItem(KEPT_AS, key);
+    });
+  },
+});
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+dark.addEventListener("change", follow);
+follow();

@@ -1,0 +1,78 @@
+import { postSchema } from "../../../catalog/posts/post.ts";
+import { EVENT_KINDS, EVENT_SUMMARIES } from "../../../push/webhooks/events/event-body.ts";
+import {
+  choiceSchema,
+  instantSchema,
+  integerSchema,
+  listSchema,
+  objectSchema,
+} from "../../../values/schema.ts";
+import { examples } from "./examples.ts";
+
+/** The body of an event (specification, section 6). */
+export const eventSchema = objectSchema(
+  {
+    event: choiceSchema(EVENT_KINDS, { description: "The same as `X-Service-Event`" }),
+    webhook: integerSchema({ description: "Webhook number" }),
+    created_at: instantSchema("When the event was put together"),
+    posts: listSchema(postSchema, { maxItems: 100, description: "None in a `ping`" }),
+  },
+  "Event",
+);
+
+const DESCRIPTION =
+  "Check `X-Service-Signature` over the raw body before you parse it, compare in constant time, and " +
+  "refuse a `t` more than 300 seconds from your clock. The same event may come twice, under the same " +
+  "`X-Service-Delivery`: tell posts apart by their `id`. [A guide](http://127.0.0.1:8080/docs/webhooks/) has code for it.";
+
+/** The document's `webhooks`. @param reference gives a schema's place in the document */
+export function eventOperations(reference: (schema: object) => object) {
+  const operations = EVENT_KINDS.map((kind) => {
+    const { headers, body } = examples.events[kind];
+    return [
+      kind,
+      {
+        post: {
+          operationId: `event_${kind.replace(".", "_")}`,
+          tags: ["Webhooks"],
+          summary: EVENT_SUMMARIES[kind],
+          description: DESCRIPTION,
+          security: [],
+          parameters: [
+            headerOf("X-Service-Event", "What happened.", { type: "string", enum: [kind] }, kind),
+            headerOf(
+              "X-Service-Delivery",
+              "Delivery number, the same whenever the event is tried again.",
+              { type: "integer" },
+              Number(headers["x-service-delivery"]),
+            ),
+            headerOf(
+              "X-Service-Signature",
+              "`t=<seconds since 1970>,v1=<hex>`: the HMAC-SHA256 of `<t>.<raw body>`, keyed with the " +
+                "webhook's whole secret. While a rotation's overlap lasts there are two `v1`.",
+              { type: "string", pattern: "^t=\\d+(,v1=[0-9a-f]{64})+$" },
+              headers["x-service-signature"],
+            ),
+          ],
+          requestBody: {
+            required: true,
+            content: { "application/json": { schema: reference(eventSchema), example: body } },
+          },
+          responses: {
+            "2XX": { description: "Taken in. Only the status counts, within 10 seconds." },
+            default: {
+              description:
+                "Not taken in, as no answer is: it comes again after 1, 5 and 15 minutes, 1, 3, 6 " +
+                "and 12 hours, unless the operator chose other waits. Redirects are not followed.",
+            },
+          },
+        },
+      },
+    ];
+  });
+  return Object.fromEntries(operations);
+}
+
+function headerOf(name: string, description: string, schema: object, example: unknown) {
+  return { name, in: "header", required: true, description, schema, example };
+}

@@ -1,0 +1,26 @@
+import { WRITTEN_ADDRESS } from "./guide-html.ts";
+
+/**
+ * Serves the OpenAPI document with the reader's own address in its snippets and examples. The document
+ * is made once, and its bytes are kept for the latest address: there is only one, unless neither a
+ * setting nor the listener names it.
+ * @param make the document's text with the written address; its base path comes from a setting alone
+ * @returns the bytes for an address without a slash at its end
+ */
+export function servedDocument(
+  make: (path: string) => Promise<string>,
+): (address: string) => Promise<Uint8Array<ArrayBuffer>> {
+  let made: Promise<string> | null = null;
+  let latest: { address: string; bytes: Uint8Array<ArrayBuffer> } | null = null;
+  return async (address) => {
+    if (latest?.address === address) return latest.bytes;
+    made ??= make(new URL(address).pathname).catch((error) => {
+      made = null;
+      throw error;
+    });
+    const text = await made;
+    const bytes = new TextEncoder().encode(text.replaceAll(WRITTEN_ADDRESS, address));
+    latest = { address, bytes };
+    return bytes;
+  };
+}

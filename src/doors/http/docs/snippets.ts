@@ -1,0 +1,129 @@
+import { KEY_PLACE } from "../../../customers/keys/connect-snippets.ts";
+import { type ApiMethod, takesBody } from "../../../methods/method.ts";
+import type { ExampleCall } from "./examples.ts";
+import { WRITTEN_ADDRESS } from "./guide-html.ts";
+
+/** A request as code, as the OpenAPI extension `x-codeSamples` has it. */
+export interface Snippet {
+  lang: "Shell" | "TypeScript" | "Python";
+  label: string;
+  source: string;
+}
+
+/** A request's parts, as every language needs them. */
+interface Parts {
+  verb: string;
+  /** The address without its query. */
+  url: string;
+  query: [string, unknown][];
+  /** Null where there is none. */
+  body: Record<string, unknown> | null;
+  hasAnswer: boolean;
+}
+
+/** The example of a method as code that needs nothing but the language itself. */
+export function snippetsOf(method: ApiMethod, example: ExampleCall): Snippet[] {
+  const parts = partsOf(method, example.arguments);
+  return [
+    { lang: "Shell", label: "curl", source: curlOf(parts) },
+    { lang: "TypeScript", label: "TypeScript", source: typescriptOf(parts) },
+    { lang: "Python", label: "Python", source: pythonOf(parts) },
+  ];
+}
+
+function partsOf(method: ApiMethod, given: ExampleCall["arguments"]): Parts {
+  const { verb, path, parameters, status } = method;
+  const placed = (place: string) =>
+    Object.entries(given).filter(([name]) => parameters[name]?.in === place);
+  const filled = placed("path").reduce<string>(
+    (url, [name, value]) => url.replace(`:${name}`, encodeURIComponent(String(value))),
+    path,
+  );
+  const fields = placed("body");
+  const body = takesBody(verb) && fields.length > 0 ? Object.fromEntries(fields) : null;
+  const url = WRITTEN_ADDRESS + filled;
+  return { verb, url, query: placed("query"), body, hasAnswer: status !== 204 };
+}
+
+function curlOf({ verb, url, query, body }: Parts): string {
+  const isPlain = verb === "GET" || (verb === "POST" && body !== null);
+  const lines = [
+    `curl ${query.length > 0 ? "-G " : ""}${isPlain ? "" : `-X ${verb} `}"${url}"`,
+    `  -H "Authorization: Bearer ${KEY_PLACE}"`,
+    ...query.map(([name, value]) => `  --data-urlencode "${name}=${value}"`),
+    ...(body === null
+      ? []
+      : ['  -H "Content-Type: application/json"', `  -d '${JSON.stringify(body)}'`]),
+  ];
+  return lines.join(" \\\n");
+}
+
+function typescriptOf({ verb, url, query, body, hasAnswer }: Parts): string {
+  const texts = Object.fromEntries(query.map(([name, value]) => [name, String(value)]));
+  const address = query.length > 0 ? `\`${url}?\${query}\`` : `"${url}"`;
+  const lines = [
+    ...(query.length > 0 ? [`const query = new URLSearchParams(${typescriptValue(texts)});`] : []),
+    `const response = await fetch(${address}, {`,
+    ...(verb === "GET" ? [] : [`  method: "${verb}",`]),
+    ...(body === null
+      ? [`  headers: { Authorization: "Bearer ${KEY_PLACE}" },`]
+      : [
+          "  headers: {",
+          `    Authorization: "Bearer ${KEY_PLACE}",`,
+          '    "Content-Type": "application/json",',
+          "  },",
+          `  body: JSON.stringify(${typescriptValue(body)}),`,
+        ]),
+    "});",
+    "if (!response.ok) throw new Error(await response.text());",
+    hasAnswer ? "console.log(await response.json());" : "console.log(response.status);",
+  ];
+  return lines.join("\n");
+}
+
+function pythonOf({ verb, url, query, body, hasAnswer }: Parts): string {
+  const imports = [
+    ...(hasAnswer || body !== null ? ["import json"] : []),
+    ...(query.length > 0 ? ["from urllib.parse import urlencode"] : []),
+    "from urllib.request import Request, urlopen",
+  ];
+  const lines = [
+    ...imports,
+    "",
+    ...(query.length > 0 ? [`query = urlencode(${pythonValue(Object.fromEntries(query))})`] : []),
+    "request = Request(",
+    query.length > 0 ? `    f"${url}?{query}",` : `    "${url}",`,
+    ...(verb === "GET" ? [] : [`    method="${verb}",`]),
+    ...(body === null
+      ? [`    headers={"Authorization": "Bearer ${KEY_PLACE}"},`]
+      : [
+          "    headers={",
+          `        "Authorization": "Bearer ${KEY_PLACE}",`,
+          '        "Content-Type": "application/json",',
+          "    },",
+          `    data=json.dumps(${pythonValue(body)}).encode(),`,
+        ]),
+    ")",
+    "with urlopen(request) as response:",
+    hasAnswer ? "    print(json.load(response))" : "    print(response.status)",
+  ];
+  return lines.join("\n");
+}
+
+/** The value as TypeScript writes it; the names of parameters need no quotes. */
+function typescriptValue(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(typescriptValue).join(", ")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([name, one]) => `${name}: ${typescriptValue(one)}`);
+  return `{ ${members.join(", ")} }`;
+}
+
+function pythonValue(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(pythonValue).join(", ")}]`;
+  if (value === true) return "True";
+  if (value === false) return "False";
+  if (value === null) return "None";
+  if (typeof value !== "object") return JSON.stringify(value);
+  const members = Object.entries(value).map(([name, one]) => `"${name}": ${pythonValue(one)}`);
+  return `{${members.join(", ")}}`;
+}

@@ -1,0 +1,27 @@
+import { beforeAll, expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import type { Examples } from "../../../../src/doors/http/docs/examples.ts";
+import { apiMethods } from "../../../../src/methods/table.ts";
+import { EXAMPLES_FILE, recordExamples } from "../../../support/recorded-examples.ts";
+
+/** `bun run examples` writes the file that this test else compares. */
+const WRITES = process.env["KANALOG_TEST_WRITE_EXAMPLES"] === "1";
+
+let recorded: Examples;
+beforeAll(async () => {
+  recorded = await recordExamples();
+  if (WRITES) writeFileSync(EXAMPLES_FILE, `${JSON.stringify(recorded, null, 2)}\n`);
+});
+
+test("the documentation's examples are what the sample answers; `bun run examples` renews them", () => {
+  expect(JSON.parse(readFileSync(EXAMPLES_FILE, "utf8"))).toEqual(recorded);
+});
+
+test("every method has an example, and no list of one is empty", () => {
+  const names = apiMethods.map(({ operationId }) => operationId);
+  expect(Object.keys(recorded.calls).sort()).toEqual(names.sort());
+  for (const [name, { status, answer }] of Object.entries(recorded.calls)) {
+    expect(status, name).toBeLessThan(300);
+    expect((answer as { results?: unknown[] } | undefined)?.results, name).not.toEqual([]);
+  }
+});

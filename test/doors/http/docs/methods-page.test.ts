@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Browser, Page } from "playwright-core";
+import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
+import { KEY_PLACE } from "../../../../src/customers/keys/connect-snippets.ts";
+import { type ExampleWorld, startExampleWorld } from "../../../support/recorded-examples.ts";
+import {
+  CHROMIUM,
+  launchBrowser,
+  openWindow,
+  seriousFaults,
+  signIn,
+  tooWide,
+} from "../../../support/site-browser.ts";
+import { addPerson } from "../../../support/visitor.ts";
+
+/** The snippets on the page of the methods, in a real browser, where the machine has one. */
+if (CHROMIUM === undefined) console.warn("No Chromium here: the snippets were not looked at.");
+const inBrowser = test.skipIf(CHROMIUM === undefined);
+const EMAIL = "nina@example.com";
+
+let world: ExampleWorld;
+let address: string;
+let browser: Browser;
+/** Nina's own, whose beginning the page may know. */
+let key: string;
+
+beforeAll(async () => {
+  world = await startExampleWorld({ KANALOG_PORT: "0" });
+  address = world.appliance.app.listen();
+  const { memberId } = await addPerson(world.appliance, { email: EMAIL });
+  const { keys } = world.appliance.app.domains;
+  const wanted = { memberId, name: "", access: "read_only", expiresAt: null } as const;
+  key = (await keys.createKey(wanted, COMMAND_LINE)).token;
+  if (CHROMIUM !== undefined) browser = await launchBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await world.appliance.close();
+});
+
+/** Opens an operation of the page. @returns its snippets' section */
+async function snippetsOf(page: Page, operationId: string) {
+  const operation = page.locator(`[id$="-${operationId}"]`);
+  await operation.locator(".opblock-summary-control").click();
+  return operation.locator(".snippets");
+}
+
+inBrowser.each([
+  [390, "dark"],
+  [1280, "light"],
+] as const)(
+  "a stranger reads snippets and the answers to them at %d pixels, %s",
+  async (width, colorScheme) => {
+    const { context, page, faults, go } = await openWindow(browser, address, {
+      viewport: { width, height: 844 },
+      colorScheme,
+    });
+    await go("/docs/");
+    const snippets = await snippetsOf(page, "msgr_channels_retrieve");
+    expect(await snippets.locator("pre").textContent()).toBe(
+      `curl "${address}/v1/msgr/channels/nsmag/" \\\n  -H "Authorization: Bearer ${KEY_PLACE}"`,
+    );
+    // The answer to just this stands below.
+    const answer = page.locator(".responses-table .response").first();
+    expect(JSON.parse((await answer.locator("pre.example").textContent()) ?? "")).toMatchObject({
+      id: 1,
+      handle: "nsmag",
+      title: "Naked Science",
+    });
+    await snippets.getByRole("button", { name: "Python" }).click();
+    expect(await snippets.locator("pre").textContent()).toContain("from urllib.request");
+    // One choice holds for the whole page.
+    const others = await snippetsOf(page, "msgr_webhooks_create");
+    expect(await others.locator("pre").textContent()).toContain('method="POST"');
+    expect(await snippets.locator("form").count()).toBe(0);
+    expect(await seriousFaults(page, ".snippets")).toEqual([]);
+    expect(await tooWide(page)).toBeLessThanOrEqual(0);
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+inBrowser(
+  "signed in, snippets begin with one's own key and ask for it once; it stays in the tab",
+  async () => {
+    const { context, page, faults, go } = await openWindow(browser, address);
+    const sent: string[] = [];
+    page.on("request", (request) => {
+      const { authorization = "" } = request.headers();
+      const whole = `${request.url()} ${request.postData() ?? ""} ${JSON.stringify(request.headers())}`;
+      if (whole.includes(key)) sent.push(`${request.method()} ${request.url()} ${authorization}`);
+    });
+    await signIn(page, EMAIL);
+    await go("/docs/");
+    const snippets = await snippetsOf(page, "msgr_channels_list");
+    const code = snippets.locator("pre");
+    const field = page.getByLabel(`Your key that begins with ${key.slice(0, 11)}`);
+    await field.waitFor();
+    expect(await code.textContent()).toContain(`Bearer ${key.slice(0, 11)}…"`);
+    expect(await seriousFaults(page, ".snippets")).toEqual([]);
+
+    await field.fill("something else");
+    await page.getByRole("button", { name: "Fill in" }).click();
+    expect(await code.textContent()).toContain(`Bearer ${key.slice(0, 11)}…"`);
+    await field.fill(` ${key} `);
+    await page.getByRole("button", { name: "Fill in" }).click();
+    await field.waitFor({ state: "detached" });
+    expect(await code.textContent()).toContain(`Bearer ${key}"`);
+    const others = await snippetsOf(page, "me_retrieve");
+    expect(await others.locator("pre").textContent()).toContain(`Bearer ${key}"`);
+    expect(await page.locator(".snippets form").count()).toBe(0);
+    expect(sent).toEqual([]);
+
+    // It is the key that requests are tried with, too.
+    const me = page.locator('[id$="-me_retrieve"]');
+    await me.locator("button.execute").click();
+    const status = me.locator(".live-responses-table .response .response-col_status").first();
+    await status.waitFor();
+    expect(await status.textContent()).toContain("200");
+    expect(sent).toEqual([`GET ${address}/v1/me/ Bearer ${key}`]);
+
+    await go("/docs/");
+    const again = await snippetsOf(page, "me_retrieve");
+    expect(await again.locator("pre").textContent()).toContain(`Bearer ${key}"`);
+    const kept = "JSON.stringify([{ ...localStorage }, document.cookie])";
+    expect(await page.evaluate(kept)).not.toContain(key);
+    const otherTab = await context.newPage();
+    await otherTab.goto(`${address}/healthz`);
+    expect(await otherTab.evaluate("JSON.stringify({ ...sessionStorage })")).toBe("{}");
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
