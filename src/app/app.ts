@@ -133,7 +133,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   });
   const server: Server = createServer(apiMethods, {
     ...door,
-    ...{ keys, keyUse, guides },
+    ...{ keys, keyUse, guides, brand: config.brand },
     others: site,
     bodies: { isStopping: () => isStopping, parseBeside: threads.bodies.parseJson },
     tickSnapshot: database.tickSnapshot,

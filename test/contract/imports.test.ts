@@ -105,7 +105,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   uplot: ["doors/site"],
   "@streamparser/json": ["catalog/imports"],
   "csv-parse": ["catalog/imports"],
-  "image-size": ["catalog/imports"],
+  "image-size": ["catalog/imports", "values"],
 };
 
 /** The first two folders of a path: a door, or a domain of a group. */

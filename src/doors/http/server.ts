@@ -20,6 +20,8 @@ export interface ServerContext extends McpContext, MetricsContext {
   /** The routes of other doors. */
   others: Elysia;
   guides: readonly Guide[];
+  /** The name that pages carry. */
+  brand: string;
   images: CategoryImages;
   readyChecks: ReadyChecks;
   /** Told in `/readyz`, but no reason to send requests elsewhere. */
@@ -55,9 +57,9 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
   // The document is made once: the path in it comes from a setting, never from a request.
   let document: Promise<Uint8Array<ArrayBuffer>> | null = null;
   const publicRoutes: PublicRoutes = {
-    ...startPageRoutes(guides),
-    ...swaggerRoutes(guides),
-    ...guideRoutes(guides, context.baseAddress),
+    ...startPageRoutes(guides, context.brand),
+    ...swaggerRoutes(guides, context.brand),
+    ...guideRoutes(guides, context.brand, context.baseAddress),
     "/docs/json": async (request) => {
       const { pathname } = new URL(context.baseAddress(request));
       document ??= openApiText(rest, methods, pathname).catch((error) => {

@@ -25,7 +25,7 @@ export function siteRoutes(context: SiteContext) {
   const { monotonic } = context.ports.clock;
   const noteOther = noteRequests("site", OTHER);
   const routes = new Elysia({ name: "site", strictPath: true }).use(
-    assetRoutes(context.requestId, noteRequests("site", "assets"), monotonic),
+    assetRoutes(context.requestId, noteRequests("site", "assets"), monotonic, context.config),
   );
   const hidden = { parse: "none", detail: { hide: true } } as const;
   for (const sitePage of sitePages) {

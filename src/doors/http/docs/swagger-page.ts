@@ -36,9 +36,10 @@ SwaggerUIBundle({
 `;
 
 /** `/docs/`: Swagger UI below the bar, served whole by the appliance (decisions, section 10). */
-export function swaggerRoutes(guides: readonly Guide[]): PublicRoutes {
+export function swaggerRoutes(guides: readonly Guide[], brand: string): PublicRoutes {
   const page = framedPage({
-    title: "Kanalog: Channel Data API",
+    brand,
+    title: "Channel Data API",
     language: "en",
     root: "../",
     guides,

@@ -40,8 +40,8 @@ function Document({
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>{`${title} · Kanalog`}</title>
-        <link rel="icon" href={asset(visit, "/docs/favicon.png")} />
+        <title>{`${title} · ${visit.brand}`}</title>
+        <link rel="icon" href={asset(visit, "/account/assets/mark")} />
         <link rel="stylesheet" href={asset(visit, "/account/assets/uplot.css")} />
         <link rel="stylesheet" href={asset(visit, "/account/assets/frame.css")} />
         <link rel="stylesheet" href={asset(visit, "/account/assets/site.css")} />
@@ -54,7 +54,7 @@ function Document({
         </a>
         <header>
           <a class="brand" href={asset(visit, "/account/")}>
-            Kanalog
+            <span>{visit.brand}</span>
           </a>
           <Organizations visit={visit} />
           <div class="own">
