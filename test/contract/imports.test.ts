@@ -103,6 +103,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   hono: ["doors/site"],
   "@fastify/busboy": ["doors/site"],
   uplot: ["doors/site"],
+  "markdown-it": ["doors/site"],
   "@streamparser/json": ["catalog/imports"],
   "csv-parse": ["catalog/imports"],
   "image-size": ["catalog/imports", "values"],

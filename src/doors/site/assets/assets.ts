@@ -6,6 +6,7 @@ import { type NoteRequest, noted } from "../../../upkeep/metrics/note-request.ts
 import { SECURITY_HEADERS } from "../guard/security-headers.ts";
 import blocks from "./blocks.css" with { type: "file" };
 import { type Brand, brandStyle, markOf } from "./brand.ts";
+import channels from "./channels.css" with { type: "file" };
 import forms from "./forms.css" with { type: "file" };
 import frame from "./frame.css" with { type: "file" };
 // @ts-expect-error a script for browsers, which is only served
@@ -26,7 +27,7 @@ function assetsOf(brand: Brand): Asset[] {
   const mark = markOf(brand);
   return [
     ["frame.css", [brandStyle(brand), ...files(tokens, frame)], CSS],
-    ["site.css", files(text, forms, tables, blocks), CSS],
+    ["site.css", files(text, forms, tables, blocks, channels), CSS],
     ["site.js", files(script), JAVASCRIPT],
     ["uplot.css", files(uplotStyles), CSS],
     ["uplot.js", files(uplot), JAVASCRIPT],

@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { asset } from "../visit/site-path.ts";
+import type { PageView } from "../visit/view.ts";
 import type { Visit } from "../visit/visit.ts";
 import { LANGUAGES, WORDS } from "../words/words.ts";
 import { Form } from "./form.tsx";
@@ -16,23 +17,17 @@ export { asset };
 const UNSHOWN = /\bvalue="[^"]*"|\p{Bidi_Control}|(?![\t\n\r])\p{Cc}/gu;
 
 /** The whole document around a page's body, without what others wrote to mislead its reader. */
-export async function renderDocument(
-  visit: Visit,
-  title: string,
-  body: JSX.Element,
-): Promise<string> {
-  const html = await (<Document visit={visit} title={title} body={body} />).toString();
+export async function renderDocument(visit: Visit, view: PageView): Promise<string> {
+  const html = await (<Document visit={visit} view={view} />).toString();
   return `<!doctype html>${html.replace(UNSHOWN, (found) => (found.length > 1 ? found : ""))}`;
 }
 
 function Document({
   visit,
-  title,
-  body,
+  view: { title, heading, body },
 }: {
   visit: Visit;
-  title: string;
-  body: JSX.Element;
+  view: PageView;
 }): JSX.Element {
   const { words, language } = visit;
   return (
@@ -65,7 +60,7 @@ function Document({
         </header>
         {isStaffPage(visit) && <StaffNavigation visit={visit} />}
         <main id="content">
-          <h1>{title}</h1>
+          {heading ?? <h1>{title}</h1>}
           {visit.notice !== null && (
             <p class="notice" role="alert">
               {visit.notice}

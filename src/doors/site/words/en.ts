@@ -35,7 +35,6 @@ const explorerPages = {
   card: "Card",
   number: "Number",
   otherCategories: "Other categories",
-  marks: "Marks",
   /** Labels of the card's fields, by their names there. */
   fields: {
     a_plus: "A+",
@@ -47,7 +46,29 @@ const explorerPages = {
     image: "Picture",
     description: "Description",
   },
-  statistics: "Statistics by day",
+  allDays: "All",
+  statistics: "Subscribers and views by day",
+  watch: "Watch by webhook",
+  compare: "Compare",
+  useInApi: "Use in the API",
+  apiText: "The same data with a key of yours in the variable KEY.",
+  makeKey: "Make a key",
+  inDays: (days: number) => `in ${days} days`,
+  viewsPerPost: "Views per post",
+  ofSubscribers: (part: string) => `${part} of the subscribers`,
+  postsPerDay: "Posts a day",
+  adShare: "Share of advertising",
+  ofPosts: (ads: string, posts: string) => `${ads} of ${posts} posts`,
+  postsOfDay: "Posts",
+  downloadReadings: "Download as CSV",
+  downloadPosts: "Download the latest posts as CSV",
+  postingHours: "Posting hours",
+  postingHoursTable: "Posts by weekday and hour, Moscow time",
+  mostOften: (weekday: string, hour: string) => `Most often: ${weekday} at ${hour}.`,
+  countedPosts: (posts: string, isMore: boolean) =>
+    isMore ? `The period's latest ${posts} posts.` : `Posts of the period: ${posts}.`,
+  bestPosts: "Best posts",
+  noViews: "No views are known of the posts of this period.",
   period: "Period",
   lastDays: (days: number) => `${days} days`,
   day: "Day",
@@ -86,7 +107,6 @@ const explorerPages = {
   advertising: "Advertising",
   openPost: "Open the post",
   restOfPost: "The rest of the post",
-  asTable: (name: string) => `${name} as a table`,
 };
 
 /** Staff's imports. */

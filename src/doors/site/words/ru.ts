@@ -36,7 +36,6 @@ const explorerPages: Words["explorerPages"] = {
   card: "Карточка",
   number: "Номер",
   otherCategories: "Другие категории",
-  marks: "Отметки",
   /** Labels of the card's fields, by their names there. */
   fields: {
     a_plus: "A+",
@@ -48,7 +47,29 @@ const explorerPages: Words["explorerPages"] = {
     image: "Картинка",
     description: "Описание",
   },
-  statistics: "Статистика по дням",
+  allDays: "Всё время",
+  statistics: "Подписчики и просмотры по дням",
+  watch: "Следить через вебхук",
+  compare: "Сравнить",
+  useInApi: "Запрос к API",
+  apiText: "Те же данные по вашему ключу из переменной KEY.",
+  makeKey: "Создать ключ",
+  inDays: (days: number) => `за ${days} дн.`,
+  viewsPerPost: "Просмотров на пост",
+  ofSubscribers: (part: string) => `${part} от подписчиков`,
+  postsPerDay: "Постов в день",
+  adShare: "Доля рекламы",
+  ofPosts: (ads: string, posts: string) => `${ads} из ${posts} постов`,
+  postsOfDay: "Посты",
+  downloadReadings: "Скачать CSV",
+  downloadPosts: "Скачать последние посты, CSV",
+  postingHours: "Когда выходят посты",
+  postingHoursTable: "Посты по дням недели и часам, время московское",
+  mostOften: (weekday: string, hour: string) => `Чаще всего: ${weekday}, ${hour}.`,
+  countedPosts: (posts: string, isMore: boolean) =>
+    isMore ? `Последние посты периода: ${posts}.` : `Постов за период: ${posts}.`,
+  bestPosts: "Лучшие посты",
+  noViews: "У постов этого периода просмотры неизвестны.",
   period: "Период",
   lastDays: (days: number) => `${days} дней`,
   day: "День",
@@ -86,7 +107,6 @@ const explorerPages: Words["explorerPages"] = {
   advertising: "Реклама",
   openPost: "Открыть пост",
   restOfPost: "Пост дальше",
-  asTable: (name: string) => `${name}: таблица`,
 };
 
 /** Staff's imports. */
