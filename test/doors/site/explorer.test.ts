@@ -93,6 +93,91 @@ describe("the catalog", () => {
     expect(new Set(seen).size).toBe(121);
   });
 
+  test("has all filters of the API, which the address keeps, and says how many channels match", async () => {
+    await imported(appliance, "channels", [
+      channel(5, { a_plus: true, subscribers: 300, title: "Пятый" }),
+      channel(6, { verified: true, subscribers: 900 }),
+    ]);
+    for (const [query, ids] of [
+      ["?subscribers_min=301&subscribers_max=900", [6]],
+      ["?a_plus=true", [5]],
+      ["?a_plus=false&subscribers_max=5000&subscribers_min=1", [2, 1, 6]],
+      ["?verified=true", [6]],
+      ["?ids=5,1,4,999&q=x", [5, 1]],
+    ] as const) {
+      const answer = await member.get(PATH + query);
+      expect(listed(answer), query).toEqual([...ids]);
+      const found = query.includes("ids") ? "Channels on this page" : "Channels found";
+      expect(answer.html, query).toContain(`<strong>${found}: ${ids.length}</strong>`);
+    }
+    const { html } = await member.get(`${PATH}?a_plus=true&subscribers_min=100&q=пят`);
+    expect(html).toContain('name="subscribers_min" min="0" value="100"');
+    expect(html).toContain('<details class="wide" open="">');
+    for (const given of ["q=пят", "a_plus=true", "subscribers_min=100"]) {
+      expect(html).toContain(`--data-urlencode &#39;${given}&#39;`);
+    }
+    expect(html).not.toContain("&#39;verified=");
+    for (const query of ["?subscribers_min=x", "?a_plus=maybe", "?ids=1,x"]) {
+      expect((await member.get(PATH + query)).status, query).toBe(400);
+    }
+  });
+
+  test("counts to a thousand, and says that there are more", async () => {
+    const rows = Array.from({ length: 1_100 }, (_, at) => channel(1_000 + at, { kind: "chat" }));
+    await imported(appliance, "channels", rows.slice(0, 999));
+    expect((await member.get(`${PATH}?kind=chat`)).html).toContain("Channels found: 1,000<");
+    await imported(appliance, "channels", rows);
+    expect((await member.get(`${PATH}?kind=chat`)).html).toContain(
+      "Channels found: more than 1,000<",
+    );
+  });
+
+  test("draws a line of the last readings beside each channel, no more than the plan shows", async () => {
+    await imported(
+      appliance,
+      "stats",
+      [40, 35, 20, 10].map((ago) => ({
+        channel: 1,
+        day: daysAgo(ago),
+        subscribers: 1000 - 10 * ago,
+      })),
+    );
+    const { member: tester } = await memberOn("test");
+    const { html } = await member.get(`${PATH}?q=научный`);
+    expect(html).toMatch(/<path d="M2 22L30 19L58 9L86 2"/);
+    expect(html).toContain("<small>+50%</small>");
+    const cut = (await tester.get(`${PATH}?q=научный`)).html;
+    expect(cut).toMatch(/<path d="M2 22L86 2"/);
+    expect(cut).toContain("<small>+12.5%</small>");
+  });
+
+  test("is a file and a search for forms too", async () => {
+    await imported(appliance, "channels", [channel(7, { title: "=cmd|' /C calc'!A0" })]);
+    const rows = Array.from({ length: 120 }, (_, at) => channel(100 + at, { subscribers: 5 }));
+    await imported(appliance, "channels", rows);
+    const file = await member.get(`${PATH}?download=csv`);
+    expect(file.headers.get("content-disposition")).toBe('attachment; filename="channels.csv"');
+    const lines = file.body.trimEnd().split("\n");
+    expect(lines).toHaveLength(1 + 123);
+    expect(lines[0]).toStartWith("id,handle,title,kind,subscribers,category,");
+    expect(lines.find((line: string) => line.startsWith("7,"))).toContain("'=cmd|' /C calc'!A0");
+    expect((await member.get(`${PATH}?download=csv&kind=group`)).status).toBe(400);
+    for (const [q, ids] of [
+      ["вестник", [2, 1]],
+      ["7", [7]],
+      ["@science_news", [1]],
+      ["ве", []],
+      ["4", []],
+    ] as const) {
+      const answer = await member.get(`${PATH}?as=choices&q=${encodeURIComponent(q)}`);
+      const found = answer.body as { id: number }[];
+      expect(
+        found.map(({ id }) => id),
+        q,
+      ).toEqual([...ids]);
+    }
+  });
+
   test("waits for three characters, without a fault", async () => {
     const { member: russian } = await memberOn("profi", "ru");
     const answer = await member.get(`${PATH}?q=%D0%B0%D0%B1`);

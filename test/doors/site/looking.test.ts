@@ -72,7 +72,7 @@ inBrowser("the catalog is searched as one types, and the address keeps the searc
   await page.type("[name=q]", "вестник", { delay: 20 });
   await page.waitForURL(/\?q=%D0/);
   expect(await page.locator("#results tbody tr").allTextContents()).toHaveLength(1);
-  expect(await page.locator("#results-summary").textContent()).toBe("Channels on this page: 1");
+  expect(await page.locator("#results-summary").textContent()).toBe("Channels found: 1");
   await page.fill("[name=q]", "ве");
   await page.getByText("Type three characters or more.").first().waitFor();
   await page.fill("[name=q]", "");

@@ -1,14 +1,17 @@
 // Without this script every page works; with it, some are more pleasant.
 
-for (const button of document.querySelectorAll("button[data-copy]")) {
-  // Browsers have no clipboard for a page that came over plain http from another machine.
-  if (!navigator.clipboard) break;
-  button.hidden = false;
-  button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(button.dataset.copy);
-    button.textContent = button.dataset.copied;
-  });
+/** Shows the buttons that copy; browsers have no clipboard for a page of another machine over plain http. */
+function offerCopies(part) {
+  if (!navigator.clipboard) return;
+  for (const button of part.querySelectorAll("button[data-copy]")) button.hidden = false;
 }
+offerCopies(document);
+document.addEventListener("click", async ({ target }) => {
+  const button = target.closest("button[data-copy]");
+  if (button === null) return;
+  await navigator.clipboard.writeText(button.dataset.copy);
+  button.textContent = button.dataset.copied;
+});
 
 // A form that is shown again may be below what is seen: one goes on at its first fault.
 document.querySelector("main [aria-invalid]")?.focus();
@@ -171,6 +174,7 @@ if (search !== null) {
       // An answer may come after the one to what was typed later.
       if (found === null || turn !== asked) return;
       results.replaceChildren(...found.childNodes);
+      offerCopies(results);
       if (summary !== null) summary.textContent = found.dataset.summary;
       history.replaceState(null, "", `?${query}`);
     }, 200);

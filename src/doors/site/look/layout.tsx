@@ -1,4 +1,5 @@
 /** @jsxImportSource hono/jsx */
+import { raw } from "hono/html";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { asset } from "../visit/site-path.ts";
 import type { PageView } from "../visit/view.ts";
@@ -18,18 +19,24 @@ const UNSHOWN = /\bvalue="[^"]*"|\p{Bidi_Control}|(?![\t\n\r])\p{Cc}/gu;
 
 /** The whole document around a page's body, without what others wrote to mislead its reader. */
 export async function renderDocument(visit: Visit, view: PageView): Promise<string> {
-  const html = await (<Document visit={visit} view={view} />).toString();
+  const body = await view.body.toString();
+  const html = await (<Document visit={visit} view={view} body={body} />).toString();
   return `<!doctype html>${html.replace(UNSHOWN, (found) => (found.length > 1 ? found : ""))}`;
 }
 
 function Document({
   visit,
-  view: { title, heading, body },
+  view: { title, heading },
+  body,
 }: {
   visit: Visit;
   view: PageView;
+  /** HTML. */
+  body: string;
 }): JSX.Element {
   const { words, language } = visit;
+  // The library is as heavy as all the rest of a page.
+  const hasChart = body.includes("data-chart=");
   return (
     <html lang={language}>
       <head>
@@ -37,10 +44,10 @@ function Document({
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>{`${title} · ${visit.brand}`}</title>
         <link rel="icon" href={asset(visit, "/account/assets/mark")} />
-        <link rel="stylesheet" href={asset(visit, "/account/assets/uplot.css")} />
+        {hasChart && <link rel="stylesheet" href={asset(visit, "/account/assets/uplot.css")} />}
         <link rel="stylesheet" href={asset(visit, "/account/assets/frame.css")} />
         <link rel="stylesheet" href={asset(visit, "/account/assets/site.css")} />
-        <script src={asset(visit, "/account/assets/uplot.js")} defer />
+        {hasChart && <script src={asset(visit, "/account/assets/uplot.js")} defer />}
         <script src={asset(visit, "/account/assets/site.js")} defer />
       </head>
       <body class={visit.signedIn === null ? "outside" : undefined}>
@@ -66,7 +73,7 @@ function Document({
               {visit.notice}
             </p>
           )}
-          {body}
+          {raw(body)}
         </main>
       </body>
     </html>
