@@ -159,6 +159,10 @@ export async function startSiteWorld(): Promise<SiteWorld> {
       "/account/webhooks/:id/": [active.id, failed.id].map((id) => `/account/webhooks/${id}/`),
       "/account/channels/": ["/account/channels/", "/account/channels/?q=ab"],
       "/account/channels/:id/": ["/account/channels/1/?days=90", "/account/channels/50/"],
+      "/account/compare/": [
+        "/account/compare/",
+        "/account/compare/?channels=1,2,50&measure=growth",
+      ],
       "/staff/": ["/staff/"],
       "/staff/organizations/": ["/staff/organizations/"],
       "/staff/organizations/:id/": [`/staff/organizations/${organizationId}/`],

@@ -1,5 +1,6 @@
 import { channelPage } from "./pages/channels/channel.tsx";
 import { channelsPage } from "./pages/channels/channels.tsx";
+import { comparePage } from "./pages/channels/compare.tsx";
 import { connectPage } from "./pages/organization/connect.tsx";
 import { keysPage } from "./pages/organization/keys.tsx";
 import { membersPage } from "./pages/organization/members.tsx";
@@ -54,6 +55,7 @@ export const sitePages: readonly SitePage[] = [
   webhookPage,
   channelsPage,
   channelPage,
+  comparePage,
   ...staffPages,
   importsPage,
   importRunPage,

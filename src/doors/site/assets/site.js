@@ -121,7 +121,10 @@ for (const place of document.querySelectorAll("[data-chart]")) {
     incrs: [1, 2, 3, 5, 7, 10, 14, 30, 61, 91, 182, 365, 730].map((days) => days * 86_400),
     values: (_, splits) => splits.map((instant) => SHORT_DAYS.format(instant * 1000)),
   };
-  const axes = [ofDays, { ...axis, size: sizeOf, values: ofNumbers, incrs: WHOLE_STEPS }];
+  const axes = [
+    ofDays,
+    { ...axis, size: sizeOf, values: ofNumbers, ...(unit === "" && { incrs: WHOLE_STEPS }) },
+  ];
   if (lines.some(({ scale }) => scale === "right")) {
     const none = { show: false };
     axes.push({ ...axes[1], scale: "right", side: 1, grid: none });
@@ -143,14 +146,14 @@ for (const place of document.querySelectorAll("[data-chart]")) {
         x: { range: () => period },
         right: { range: (_, low, high) => [0, Math.max(1, high, low) * 1.25] },
       },
+      // Until somebody points at a day, the legend tells the last.
+      hooks: { ready: [(ready) => ready.setLegend({ idx: rows.length - 1 })] },
       series: [day, ...order.map((at) => lines[at])],
       axes,
     },
     [columns[0], ...order.map((at) => columns[at + 1])],
     place,
   );
-  // Until somebody points at a day, the legend tells the last.
-  chart.setLegend({ idx: rows.length - 1 });
   new ResizeObserver(() => chart.setSize(options())).observe(place);
 }
 
@@ -177,6 +180,53 @@ if (search !== null) {
       offerCopies(results);
       if (summary !== null) summary.textContent = found.dataset.summary;
       history.replaceState(null, "", `?${query}`);
+    }, 200);
+  });
+}
+
+// Channels are found as one types, and offered to be chosen.
+for (const picker of document.querySelectorAll("[data-picker]")) {
+  const input = picker.querySelector("input");
+  const offered = picker.querySelector("ul");
+  const target = document.getElementById(picker.dataset.adds ?? "");
+  picker.hidden = false;
+  let last = null;
+  let asked = 0;
+  const choose = (id) => {
+    if (target === null) input.value = id;
+    else target.value = [...new Set([...target.value.split(/[\s,]+/), id])].join(" ").trim();
+    offered.replaceChildren();
+    if (picker.dataset.sends) input.form.submit();
+    else input.value = "";
+    input.focus();
+  };
+  const offerOf = ({ id, title, handle, subscribers }) => {
+    const item = document.createElement("li");
+    const button = item.appendChild(document.createElement("button"));
+    button.type = "button";
+    button.className = "plain";
+    button.textContent = title.trim() === "" ? id : title;
+    button.addEventListener("click", () => choose(String(id)));
+    const more = item.appendChild(document.createElement("small"));
+    more.textContent = [handle && `@${handle}`, NUMBERS.format(subscribers)]
+      .filter(Boolean)
+      .join(" · ");
+    return item;
+  };
+  input.addEventListener("input", () => {
+    clearTimeout(last);
+    last = setTimeout(async () => {
+      asked += 1;
+      const turn = asked;
+      const text = input.value.trim();
+      const found =
+        text === ""
+          ? []
+          : await (await fetch(picker.dataset.picker + encodeURIComponent(text))).json();
+      if (turn !== asked) return;
+      const none = document.createElement("li");
+      none.textContent = picker.dataset.none;
+      offered.replaceChildren(...(found.length > 0 || text === "" ? found.map(offerOf) : [none]));
     }, 200);
   });
 }

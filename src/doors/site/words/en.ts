@@ -133,6 +133,21 @@ const explorerPages = {
   restOfPost: "The rest of the post",
 };
 
+/** Comparing channels, and choosing them by search. */
+const comparePages = {
+  compare: "Compare channels",
+  add: "Add a channel",
+  addButton: "Add",
+  remove: "Remove",
+  measure: "Measure",
+  measures: { subscribers: "Subscribers", growth: "Growth in percent", views: "Views" },
+  nothing: "Add up to five channels to see them in one picture.",
+  unknown: "There is no public channel:",
+  tooMany: (max: number) => `Only ${max} channels are compared at a time; these are the first.`,
+  pickerHint: "Part of a title, a number, an @handle or a link.",
+  noChoice: "No channel was found.",
+};
+
 /** Staff's imports. */
 const importPages = {
   imports: "Imports",
@@ -827,6 +842,7 @@ export const en = {
 
   auditLog,
   explorerPages,
+  comparePages,
   exportPages,
   importPages,
   organizationPages,

@@ -133,6 +133,21 @@ const explorerPages: Words["explorerPages"] = {
   restOfPost: "Пост дальше",
 };
 
+/** Comparing channels, and choosing them by search. */
+const comparePages = {
+  compare: "Сравнение каналов",
+  add: "Добавить канал",
+  addButton: "Добавить",
+  remove: "Убрать",
+  measure: "Показатель",
+  measures: { subscribers: "Подписчики", growth: "Рост в процентах", views: "Просмотры" },
+  nothing: "Добавьте до пяти каналов, чтобы увидеть их на одном графике.",
+  unknown: "Нет такого открытого канала:",
+  tooMany: (max: number) => `Сравнивать можно до ${max} каналов сразу; показаны первые.`,
+  pickerHint: "Часть названия, номер, @имя или ссылка.",
+  noChoice: "Канал не найден.",
+};
+
 /** Staff's imports. */
 const importPages: Words["importPages"] = {
   imports: "Загрузки данных",
@@ -826,6 +841,7 @@ export const ru: Words = {
 
   auditLog,
   explorerPages,
+  comparePages,
   exportPages,
   importPages,
   organizationPages,
