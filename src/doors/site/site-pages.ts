@@ -14,6 +14,7 @@ import { signInPage } from "./pages/person/sign-in.tsx";
 import { importRunPage } from "./pages/staff/import-run.tsx";
 import { importsPage } from "./pages/staff/imports.tsx";
 import { staffPages } from "./pages/staff/staff-pages.ts";
+import { deliveryPage } from "./pages/webhooks/delivery.tsx";
 import { webhookPage } from "./pages/webhooks/webhook.tsx";
 import { webhooksPage } from "./pages/webhooks/webhooks.tsx";
 import type { SiteContext } from "./site-context.ts";
@@ -53,6 +54,7 @@ export const sitePages: readonly SitePage[] = [
   profilePage,
   webhooksPage,
   webhookPage,
+  deliveryPage,
   channelsPage,
   channelPage,
   comparePage,

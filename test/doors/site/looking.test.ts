@@ -160,3 +160,27 @@ inBrowser("a webhook that staff disabled stays disabled, whatever is clicked", a
   await page.getByText("The webhook is enabled.", { exact: false }).waitFor();
   await context.close();
 });
+
+inBrowser(
+  "channels are chosen by search: one is compared, others are added to a webhook",
+  async () => {
+    const { page, faults, context } = await signIn();
+    await page.goto(`${address}/account/compare/?channels=1`);
+    await page.getByLabel("Add a channel").fill("город");
+    await page.locator(".offered button").first().click();
+    await page.waitForURL(/channels=1&.*channels=\d/);
+    expect(await page.locator(".chips li").count()).toBe(2);
+    await page.goto(`${address}/account/webhooks/`);
+    const finder = page.getByLabel("Find a channel to add");
+    await finder.fill("ничего такого");
+    await page.getByText("No channel was found.").waitFor();
+    await finder.fill("2");
+    await page.locator(".offered button").first().click();
+    await finder.fill("1");
+    await page.locator(".offered button").first().click();
+    const named = await page.getByLabel("Channels", { exact: true }).inputValue();
+    expect(named.split(" ")).toHaveLength(2);
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);

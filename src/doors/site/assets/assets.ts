@@ -15,6 +15,8 @@ import tables from "./tables.css" with { type: "file" };
 import text from "./text.css" with { type: "file" };
 import tokens from "./tokens.css" with { type: "file" };
 
+import webhooks from "./webhooks.css" with { type: "file" };
+
 const CSS = "text/css; charset=utf-8";
 const JAVASCRIPT = "text/javascript; charset=utf-8";
 
@@ -27,7 +29,7 @@ function assetsOf(brand: Brand): Asset[] {
   const mark = markOf(brand);
   return [
     ["frame.css", [brandStyle(brand), ...files(tokens, frame)], CSS],
-    ["site.css", files(text, forms, tables, blocks, channels), CSS],
+    ["site.css", files(text, forms, tables, blocks, channels, webhooks), CSS],
     ["site.js", files(script), JAVASCRIPT],
     ["uplot.css", files(uplotStyles), CSS],
     ["uplot.js", files(uplot), JAVASCRIPT],

@@ -192,9 +192,9 @@ for (const picker of document.querySelectorAll("[data-picker]")) {
   picker.hidden = false;
   let last = null;
   let asked = 0;
-  const choose = (id) => {
-    if (target === null) input.value = id;
-    else target.value = [...new Set([...target.value.split(/[\s,]+/), id])].join(" ").trim();
+  const choose = (named) => {
+    if (target === null) input.value = named;
+    else target.value = [...new Set([...target.value.split(/[\s,]+/), named])].join(" ").trim();
     offered.replaceChildren();
     if (picker.dataset.sends) input.form.submit();
     else input.value = "";
@@ -206,7 +206,10 @@ for (const picker of document.querySelectorAll("[data-picker]")) {
     button.type = "button";
     button.className = "plain";
     button.textContent = title.trim() === "" ? id : title;
-    button.addEventListener("click", () => choose(String(id)));
+    // A handle says more than a number where it is added to others.
+    button.addEventListener("click", () =>
+      choose(target !== null && handle ? `@${handle}` : String(id)),
+    );
     const more = item.appendChild(document.createElement("small"));
     more.textContent = [handle && `@${handle}`, NUMBERS.format(subscribers)]
       .filter(Boolean)
