@@ -2,6 +2,8 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { LOG_LEVELS, type LogLevel } from "./ports/log.ts";
 import { parseAddressRange } from "./values/address-ranges.ts";
+import { parseColour } from "./values/colour.ts";
+import { readLogo } from "./values/logo.ts";
 
 /** A setting as the operator sees it; `parse` throws a sentence that says what would be right. */
 interface Setting<Field extends string, T> {
@@ -52,6 +54,24 @@ export const SETTINGS = {
     "The address under which clients reach the appliance, for `next` links; " +
       "the listener's own address where not given.",
     baseUrl,
+  ),
+  KANALOG_BRAND: setting(
+    "brand",
+    "The name that pages carry, up to 40 characters.",
+    "Kanalog",
+    brandName,
+  ),
+  KANALOG_LOGO: optional(
+    "logo",
+    "The path of a logo beside the name: an SVG, PNG or WebP file of at most 256 KiB. One at least 2.2 " +
+      "times as wide as high stands in the place of the name.",
+    readLogo,
+  ),
+  KANALOG_ACCENT: setting(
+    "accent",
+    "The colour of links and buttons, as `#rrggbb`; made darker or lighter where it could not be read.",
+    "#0b6a86",
+    colour,
   ),
   KANALOG_TRUST_PROXY: setting(
     "trustProxy",
@@ -235,6 +255,24 @@ function settingText(environment: Environment, name: string): string | null {
 function nonEmpty(text: string): string {
   if (text.trim() === "") throw new Error("must not be blank.");
   return text;
+}
+
+const BRAND_LENGTH_MAX = 40;
+
+function brandName(text: string): string {
+  const name = text.trim();
+  const isShown = name !== "" && !/[\p{Cc}\p{Bidi_Control}]/u.test(name);
+  if (!isShown || [...name].length > BRAND_LENGTH_MAX) {
+    throw new Error(`must be one line of 1 to ${BRAND_LENGTH_MAX} characters.`);
+  }
+  return name;
+}
+
+function colour(text: string): string {
+  if (parseColour(text) === null) {
+    throw new Error(`${JSON.stringify(text)} is not a colour such as #0b6a86.`);
+  }
+  return text.toLowerCase();
 }
 
 function integer(minimum: number, maximum: number) {

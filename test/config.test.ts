@@ -18,6 +18,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
+const LOGO = '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="20"></svg>';
+
+function fileOf(name: string, content: string | Uint8Array): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
 function faultsOf(environment: Environment): string[] {
   try {
     readConfig(environment);
@@ -34,6 +42,9 @@ test("without any variable the documented defaults hold", () => {
     host: "127.0.0.1",
     port: 8080,
     baseUrl: null,
+    brand: "Kanalog",
+    logo: null,
+    accent: "#0b6a86",
     trustProxy: false,
     messengerHosts: ["t.me", "telegram.me", "telegram.dog", "max.ru"],
     corsOrigins: [],
@@ -73,6 +84,9 @@ test("values are read from the environment", () => {
       KANALOG_HOST: "::",
       KANALOG_PORT: "0",
       KANALOG_BASE_URL: "https://api.example.com/kanalog/",
+      KANALOG_BRAND: " Каналы & Ко ",
+      KANALOG_LOGO: fileOf("logo.svg", LOGO),
+      KANALOG_ACCENT: "#A1B2C3",
       KANALOG_TRUST_PROXY: "Yes",
       KANALOG_MESSENGER_HOSTS: " T.me , max.ru,",
       KANALOG_CORS_ORIGINS: "https://app.example.com, http://localhost:3000",
@@ -98,6 +112,9 @@ test("values are read from the environment", () => {
     host: "::",
     port: 0,
     baseUrl: "https://api.example.com/kanalog",
+    brand: "Каналы & Ко",
+    logo: { content: new TextEncoder().encode(LOGO), type: "image/svg+xml", ratio: 3 },
+    accent: "#a1b2c3",
     trustProxy: true,
     messengerHosts: ["t.me", "max.ru"],
     corsOrigins: ["https://app.example.com", "http://localhost:3000"],
@@ -142,6 +159,9 @@ test("every wrong value is one line that names its variable, all at once", () =>
     KANALOG_HOST: " ",
     KANALOG_PORT: "65536",
     KANALOG_BASE_URL: "ftp://example.com",
+    KANALOG_BRAND: "x".repeat(41),
+    KANALOG_LOGO: "no/such/file.svg",
+    KANALOG_ACCENT: "petrol",
     KANALOG_TRUST_PROXY: "maybe",
     KANALOG_MESSENGER_HOSTS: "https://t.me",
     KANALOG_CORS_ORIGINS: "https://app.example.com/path",
@@ -173,6 +193,24 @@ test("every wrong value is one line that names its variable, all at once", () =>
     "https://",
   ]) {
     expect(faultsOf({ KANALOG_BASE_URL: url }), url).toHaveLength(1);
+  }
+});
+
+test("a logo is an image of a bounded size, whatever its name says", () => {
+  for (const [name, content, fault] of [
+    ["page.svg", "<html><script>alert(1)</script></html>", "is not an SVG, PNG or WebP image"],
+    ["text.png", "not an image", "is not an SVG, PNG or WebP image"],
+    [
+      "bmp.png",
+      Buffer.from("424d1e000000000000001a0000000c00000001000100010018000000ff00", "hex"),
+      "is not",
+    ],
+    ["large.svg", LOGO + " ".repeat(256 * 1024), "is larger than 256 KiB"],
+    ["long.svg", LOGO.replace("60", "600"), "more than 6 times as long as wide"],
+  ] as const) {
+    const [line, ...more] = faultsOf({ KANALOG_LOGO: fileOf(name, content) });
+    expect(more, name).toEqual([]);
+    expect(line, name).toContain(fault);
   }
 });
 

@@ -137,7 +137,7 @@ export async function createApp(
   });
   const server: Server = createServer(apiMethods, {
     ...door,
-    ...{ keys, keyUse, guides },
+    ...{ keys, keyUse, guides, brand: config.brand },
     others: site,
     bodies: { isStopping: () => isStopping, parseBeside: threads.bodies.parseJson },
     tickSnapshot: database.tickSnapshot,

@@ -2,6 +2,7 @@ import { createChannels } from "../catalog/channels/channels.ts";
 import { createDirectory } from "../catalog/directory/directory.ts";
 import { createPosts } from "../catalog/posts/posts.ts";
 import { createSearch } from "../catalog/search/search.ts";
+import { selectLatest, selectSpan } from "../catalog/statistics/readings.store.ts";
 import { isShort, selectDailyStatistics } from "../catalog/statistics/statistics.store.ts";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
@@ -20,15 +21,17 @@ export function composeServices(
   return {
     ...built,
     directory: createDirectory(db),
-    search: createSearch(db, readers.selectCatalog),
+    search: createSearch(db, readers),
     channels: createChannels(db, messengerHosts, readers.selectIdsByHandle),
     statistics: {
       daily: async (selection) =>
         isShort(selection)
           ? selectDailyStatistics(db, selection)
           : readers.selectDailyStatistics(selection),
+      span: (channelId) => selectSpan(db, channelId),
+      latest: (selection) => selectLatest(db, selection),
     },
-    posts: createPosts(db, readers.selectPosts),
+    posts: createPosts(db, readers),
     usageHistory: { days: readers.selectUsage },
     cursors: createCursors(readMeta(db, "cursor_secret")),
   };

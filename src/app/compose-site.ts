@@ -9,6 +9,7 @@ import { requestIdOf } from "../doors/http/requests/request-id.ts";
 import { createHashingQueue } from "../doors/site/guard/hashing-queue.ts";
 import { createSentForms } from "../doors/site/guard/sent-forms.ts";
 import { createThrottle } from "../doors/site/guard/throttle.ts";
+import { createPostMarkdown } from "../doors/site/look/markdown.ts";
 import { siteRoutes } from "../doors/site/site.ts";
 import type { SiteContext, SitePeople } from "../doors/site/site-context.ts";
 import { createMails } from "../push/mail/mails.ts";
@@ -62,6 +63,7 @@ export function composeSite(
     people: peopleOf(db, threads, secret, shared),
     audit: createAuditLog(db),
     posts: createManagePosts(db, threads.writer, config.statisticsOpenDays),
+    postHtml: createPostMarkdown(config.messengerHosts[0] ?? ""),
     mails: createMails(db, threads.writer.addMail, isMailSent),
     downloads: createDownloads({ ...threads.exports, noteExport: threads.writer.noteExport }, log),
     throttle: createThrottle(),

@@ -4,9 +4,10 @@ import { readExport } from "../catalog/exports/export-selection.ts";
 import { noteExport } from "../catalog/exports/note-export.ts";
 import { importRunChanges } from "../catalog/imports/import-run-changes.ts";
 import { runUpload } from "../catalog/imports/run-upload.ts";
+import { selectHabits } from "../catalog/posts/habits.store.ts";
 import { postChanges } from "../catalog/posts/manage-posts.ts";
 import { selectPosts } from "../catalog/posts/posts.store.ts";
-import { selectCatalog } from "../catalog/search/select-catalog.ts";
+import { countCatalog, selectCatalog } from "../catalog/search/select-catalog.ts";
 import { selectDailyStatistics } from "../catalog/statistics/statistics.store.ts";
 import { accountChanges } from "../customers/accounts/account-changes.ts";
 import { keyChanges } from "../customers/keys/key-changes.ts";
@@ -65,9 +66,11 @@ export const pools = {
     hasDeadline: true,
     operations: {
       selectCatalog: query(selectCatalog),
+      countCatalog: query(countCatalog),
       selectIdsByHandle: query(selectIdsByHandle),
       selectDailyStatistics: query(selectDailyStatistics),
       selectPosts: query(selectPosts),
+      selectHabits: query(selectHabits),
       selectUsage: query(selectUsage),
       readDatabaseFacts,
     },

@@ -103,9 +103,10 @@ const PACKAGES: Record<string, readonly string[]> = {
   hono: ["doors/site"],
   "@fastify/busboy": ["doors/site"],
   uplot: ["doors/site"],
+  "markdown-it": ["doors/site"],
   "@streamparser/json": ["catalog/imports"],
   "csv-parse": ["catalog/imports"],
-  "image-size": ["catalog/imports"],
+  "image-size": ["catalog/imports", "values"],
 };
 
 /** The first two folders of a path: a door, or a domain of a group. */

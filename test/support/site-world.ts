@@ -164,8 +164,15 @@ export async function startSiteWorld(): Promise<SiteWorld> {
       "/account/profile/": ["/account/profile/"],
       "/account/webhooks/": ["/account/webhooks/"],
       "/account/webhooks/:id/": [active.id, failed.id].map((id) => `/account/webhooks/${id}/`),
+      "/account/webhooks/:id/deliveries/:delivery/": [
+        `/account/webhooks/${active.id}/deliveries/1/`,
+      ],
       "/account/channels/": ["/account/channels/", "/account/channels/?q=ab"],
       "/account/channels/:id/": ["/account/channels/1/?days=90", "/account/channels/50/"],
+      "/account/compare/": [
+        "/account/compare/",
+        "/account/compare/?channels=1,2,50&measure=growth",
+      ],
       "/staff/": ["/staff/"],
       "/staff/organizations/": ["/staff/organizations/"],
       "/staff/organizations/:id/": [`/staff/organizations/${organizationId}/`],

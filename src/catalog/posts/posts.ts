@@ -1,5 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import { notFound } from "../../errors.ts";
+import type { Habits, HabitsSelection } from "./habits.ts";
 import type { PostView } from "./post.ts";
 import {
   isShort,
@@ -11,11 +12,20 @@ import {
 
 export type Posts = ReturnType<typeof createPosts>;
 
-export function createPosts(db: Database, readPage: (of: PostSelection) => Promise<PostPage>) {
+/** What threads read. */
+interface PostReaders {
+  selectPosts(of: PostSelection): Promise<PostPage>;
+  selectHabits(of: HabitsSelection): Promise<Habits>;
+}
+
+export function createPosts(db: Database, readers: PostReaders) {
   return {
     /** A page of a channel's posts, newest first. A short one is read here: the way to a thread would cost more. */
     page: (selection: PostSelection): PostPage | Promise<PostPage> =>
-      isShort(selection) ? selectPosts(db, selection) : readPage(selection),
+      isShort(selection) ? selectPosts(db, selection) : readers.selectPosts(selection),
+
+    /** When and how a channel posts, and which of its posts were seen most. */
+    habits: (selection: HabitsSelection): Promise<Habits> => readers.selectHabits(selection),
 
     /** @throws AppError `not_found`, also for a post of a channel that is not public */
     post(id: number): PostView {

@@ -37,6 +37,13 @@ export interface CatalogSelection {
   limit: number;
 }
 
+/** How many channels match. */
+export interface CatalogCount {
+  channels: number;
+  /** Whether there are more, which were not counted. */
+  isMore: boolean;
+}
+
 export interface CatalogPage {
   results: JsonText<CardView[]>;
   /** Null on the last page. */

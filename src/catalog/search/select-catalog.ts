@@ -1,6 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import { selectCards } from "../channels/channels.store.ts";
-import type { CatalogPage, CatalogSelection } from "./catalog.ts";
+import type { CatalogCount, CatalogFilter, CatalogPage, CatalogSelection } from "./catalog.ts";
 import { findByPlan, queryOf } from "./planner.ts";
 
 /** A page of the catalog's public channels. */
@@ -15,4 +15,15 @@ export function selectCatalog(db: Database, selection: CatalogSelection): Catalo
     ),
     last: last === undefined ? null : [last.value, last.id],
   };
+}
+
+/** Matches that are counted at most: to count all would be a search of the whole catalog. */
+const COUNTED_MAX = 1_000;
+
+/** Counts the public channels that match, by the plan that would find so long a page. */
+export function countCatalog(db: Database, filter: CatalogFilter): CatalogCount {
+  const ordering = "-subscribers";
+  const selection = { filter, ordering, after: null, limit: COUNTED_MAX } as const;
+  const { length } = findByPlan(db, queryOf(db, selection)).found;
+  return { channels: Math.min(length, COUNTED_MAX), isMore: length > COUNTED_MAX };
 }

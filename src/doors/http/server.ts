@@ -21,6 +21,8 @@ export interface ServerContext extends McpContext, MetricsContext {
   /** The routes of other doors. */
   others: Elysia;
   guides: readonly Guide[];
+  /** The name that pages carry. */
+  brand: string;
   images: CategoryImages;
   readyChecks: ReadyChecks;
   /** Told in `/readyz`, but no reason to send requests elsewhere. */
@@ -55,9 +57,9 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
 
   const document = servedDocument((path) => openApiText(rest, methods, path));
   const publicRoutes: PublicRoutes = {
-    ...startPageRoutes(guides),
-    ...swaggerRoutes(guides),
-    ...guideRoutes(guides, context.baseAddress),
+    ...startPageRoutes(guides, context.brand),
+    ...swaggerRoutes(guides, context.brand),
+    ...guideRoutes(guides, context.brand, context.baseAddress),
     "/docs/json": async (request) => {
       const bytes = await document(context.baseAddress(request));
       return new Response(bytes, { headers: { "content-type": JSON_TYPE } });

@@ -21,6 +21,7 @@ import type { AfterAnswer } from "./guard/after-answer.ts";
 import type { SentForms } from "./guard/sent-forms.ts";
 import type { SetUp } from "./guard/set-up.ts";
 import type { Throttle } from "./guard/throttle.ts";
+import type { PostMarkdown } from "./look/markdown.ts";
 
 /** What the site works on; the verbs that change something write by themselves. */
 export interface SiteContext {
@@ -48,6 +49,8 @@ export interface SiteContext {
   posts: Pick<ManagePosts, "delete">;
   imports: Pick<ImportRuns, "files" | "start" | "runs" | "run" | "held" | "rejects">;
   downloads: Downloads;
+  /** HTML of a post's text. */
+  postHtml: PostMarkdown;
   mails: Mails;
   setUp: SetUp;
   throttle: Throttle;

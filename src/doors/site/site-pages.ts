@@ -1,5 +1,6 @@
 import { channelPage } from "./pages/channels/channel.tsx";
 import { channelsPage } from "./pages/channels/channels.tsx";
+import { comparePage } from "./pages/channels/compare.tsx";
 import { connectPage } from "./pages/organization/connect.tsx";
 import { keyPrefixPage } from "./pages/organization/key-prefix.ts";
 import { keysPage } from "./pages/organization/keys.tsx";
@@ -14,6 +15,7 @@ import { signInPage } from "./pages/person/sign-in.tsx";
 import { importRunPage } from "./pages/staff/import-run.tsx";
 import { importsPage } from "./pages/staff/imports.tsx";
 import { staffPages } from "./pages/staff/staff-pages.ts";
+import { deliveryPage } from "./pages/webhooks/delivery.tsx";
 import { webhookPage } from "./pages/webhooks/webhook.tsx";
 import { webhooksPage } from "./pages/webhooks/webhooks.tsx";
 import type { SiteContext } from "./site-context.ts";
@@ -54,8 +56,10 @@ export const sitePages: readonly SitePage[] = [
   profilePage,
   webhooksPage,
   webhookPage,
+  deliveryPage,
   channelsPage,
   channelPage,
+  comparePage,
   ...staffPages,
   importsPage,
   importRunPage,

@@ -25,7 +25,7 @@ export function siteRoutes(context: SiteContext) {
   const { monotonic } = context.ports.clock;
   const noteOther = noteRequests("site", OTHER);
   const routes = new Elysia({ name: "site", strictPath: true }).use(
-    assetRoutes(context.requestId, noteRequests("site", "assets"), monotonic),
+    assetRoutes(context.requestId, noteRequests("site", "assets"), monotonic, context.config),
   );
   const hidden = { parse: "none", detail: { hide: true } } as const;
   for (const sitePage of sitePages) {
@@ -132,7 +132,7 @@ async function respond(visit: Visit, view: View, headers: Headers): Promise<Resp
       headers.set("content-type", "text/html; charset=utf-8");
       for (const [name, value] of Object.entries(view.headers ?? {})) headers.set(name, value);
       const isHead = visit.request.method === "HEAD";
-      const html = isHead ? null : await renderDocument(visit, view.title, view.body);
+      const html = isHead ? null : await renderDocument(visit, view);
       return new Response(html, { status: view.status ?? 200, headers });
     }
   }

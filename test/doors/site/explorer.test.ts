@@ -93,6 +93,91 @@ describe("the catalog", () => {
     expect(new Set(seen).size).toBe(121);
   });
 
+  test("has all filters of the API, which the address keeps, and says how many channels match", async () => {
+    await imported(appliance, "channels", [
+      channel(5, { a_plus: true, subscribers: 300, title: "Пятый" }),
+      channel(6, { verified: true, subscribers: 900 }),
+    ]);
+    for (const [query, ids] of [
+      ["?subscribers_min=301&subscribers_max=900", [6]],
+      ["?a_plus=true", [5]],
+      ["?a_plus=false&subscribers_max=5000&subscribers_min=1", [2, 1, 6]],
+      ["?verified=true", [6]],
+      ["?ids=5,1,4,999&q=x", [5, 1]],
+    ] as const) {
+      const answer = await member.get(PATH + query);
+      expect(listed(answer), query).toEqual([...ids]);
+      const found = query.includes("ids") ? "Channels on this page" : "Channels found";
+      expect(answer.html, query).toContain(`<strong>${found}: ${ids.length}</strong>`);
+    }
+    const { html } = await member.get(`${PATH}?a_plus=true&subscribers_min=100&q=пят`);
+    expect(html).toContain('name="subscribers_min" min="0" value="100"');
+    expect(html).toContain('<details class="wide" open="">');
+    for (const given of ["q=пят", "a_plus=true", "subscribers_min=100"]) {
+      expect(html).toContain(`--data-urlencode &#39;${given}&#39;`);
+    }
+    expect(html).not.toContain("&#39;verified=");
+    for (const query of ["?subscribers_min=x", "?a_plus=maybe", "?ids=1,x"]) {
+      expect((await member.get(PATH + query)).status, query).toBe(400);
+    }
+  });
+
+  test("counts to a thousand, and says that there are more", async () => {
+    const rows = Array.from({ length: 1_100 }, (_, at) => channel(1_000 + at, { kind: "chat" }));
+    await imported(appliance, "channels", rows.slice(0, 999));
+    expect((await member.get(`${PATH}?kind=chat`)).html).toContain("Channels found: 1,000<");
+    await imported(appliance, "channels", rows);
+    expect((await member.get(`${PATH}?kind=chat`)).html).toContain(
+      "Channels found: more than 1,000<",
+    );
+  });
+
+  test("draws a line of the last readings beside each channel, no more than the plan shows", async () => {
+    await imported(
+      appliance,
+      "stats",
+      [40, 35, 20, 10].map((ago) => ({
+        channel: 1,
+        day: daysAgo(ago),
+        subscribers: 1000 - 10 * ago,
+      })),
+    );
+    const { member: tester } = await memberOn("test");
+    const { html } = await member.get(`${PATH}?q=научный`);
+    expect(html).toMatch(/<path d="M2 22L30 19L58 9L86 2"/);
+    expect(html).toContain("<small>+50%</small>");
+    const cut = (await tester.get(`${PATH}?q=научный`)).html;
+    expect(cut).toMatch(/<path d="M2 22L86 2"/);
+    expect(cut).toContain("<small>+12.5%</small>");
+  });
+
+  test("is a file and a search for forms too", async () => {
+    await imported(appliance, "channels", [channel(7, { title: "=cmd|' /C calc'!A0" })]);
+    const rows = Array.from({ length: 120 }, (_, at) => channel(100 + at, { subscribers: 5 }));
+    await imported(appliance, "channels", rows);
+    const file = await member.get(`${PATH}?download=csv`);
+    expect(file.headers.get("content-disposition")).toBe('attachment; filename="channels.csv"');
+    const lines = file.body.trimEnd().split("\n");
+    expect(lines).toHaveLength(1 + 123);
+    expect(lines[0]).toStartWith("id,handle,title,kind,subscribers,category,");
+    expect(lines.find((line: string) => line.startsWith("7,"))).toContain("'=cmd|' /C calc'!A0");
+    expect((await member.get(`${PATH}?download=csv&kind=group`)).status).toBe(400);
+    for (const [q, ids] of [
+      ["вестник", [2, 1]],
+      ["7", [7]],
+      ["@science_news", [1]],
+      ["ве", []],
+      ["4", []],
+    ] as const) {
+      const answer = await member.get(`${PATH}?as=choices&q=${encodeURIComponent(q)}`);
+      const found = answer.body as { id: number }[];
+      expect(
+        found.map(({ id }) => id),
+        q,
+      ).toEqual([...ids]);
+    }
+  });
+
   test("waits for three characters, without a fault", async () => {
     const { member: russian } = await memberOn("profi", "ru");
     const answer = await member.get(`${PATH}?q=%D0%B0%D0%B1`);
@@ -152,7 +237,7 @@ describe("a channel's page", () => {
       expect(html).toContain("verified by its owner");
       expect(html).toContain("<dd>7.5</dd>");
       expect(html).toContain(
-        '<a href="https://t.me/science_news" rel="noopener noreferrer nofollow">',
+        '<a href="https://t.me/science_news" rel="noopener noreferrer nofollow"><bdi>@science_news</bdi>',
       );
       expect(html).toContain('href="/account/channels/?territory=russia"');
     }
@@ -161,26 +246,108 @@ describe("a channel's page", () => {
     }
   });
 
-  test("charts subscribers and views by day, each from its table", async () => {
-    for (const [query, days] of [
-      ["", [29, 0]],
-      ["?days=90", [89, 30, 29, 0]],
-      ["?days=366", [365, 90, 89, 30, 29, 0]],
-      ["?days=7", [29, 0]],
+  test("shows subscribers and views by day as one picture, which ends at the last reading", async () => {
+    await imported(appliance, "channels", [channel(3), channel(4)]);
+    await imported(appliance, "stats", [
+      { channel: 3, day: "2024-05-10", subscribers: 70, views: 7 },
+      { channel: 3, day: "2024-04-11", subscribers: 60, views: 6 },
+      { channel: 3, day: "2024-04-10", subscribers: 50, views: 5 },
+      { channel: 3, day: "2020-01-01", subscribers: 40, views: 4 },
+    ]);
+    for (const [path, from, to, shown] of [
+      ["1/", daysAgo(29), daysAgo(0), [29, 0]],
+      ["1/?days=90", daysAgo(89), daysAgo(0), [89, 30, 29, 0]],
+      ["1/?days=366", daysAgo(365), daysAgo(0), [365, 90, 89, 30, 29, 0]],
+      ["1/?days=all", daysAgo(366), daysAgo(0), [366, 365, 90, 89, 30, 29, 0]],
+      ["1/?days=7", daysAgo(29), daysAgo(0), [29, 0]],
+      ["3/", "2024-04-11", "2024-05-10", [60, 70]],
+      ["3/?days=90", "2024-02-11", "2024-05-10", [50, 60, 70]],
+      ["3/?days=all", "2020-01-01", "2024-05-10", [40, 50, 60, 70]],
     ] as const) {
-      const { html } = await member.get(`${PATH}1/${query}`);
-      for (const [name, value] of [
-        ["subscribers", (ago: number) => 5000 + ago],
-        ["views", (ago: number) => 10 * ago],
-      ] as const) {
-        expect(html).toContain(`data-chart="${name}-by-day"`);
-        const [, table = ""] =
-          new RegExp(`<table id="${name}-by-day">(.*?)</table>`, "s").exec(html) ?? [];
-        const cells = [...table.matchAll(/data-value="([^"]+)"/g)].map((match) => match[1]);
-        const expected = days.flatMap((ago) => [daysAgo(ago), String(value(ago))]);
-        expect(cells, `${query} ${name}`).toEqual(expected);
-      }
+      const { html } = await member.get(PATH + path);
+      expect(html, path).toContain(`data-chart="readings" data-from="${from}" data-to="${to}"`);
+      const [, table = ""] = /<table id="readings">(.*?)<\/table>/s.exec(html) ?? [];
+      const rows = [...table.matchAll(/<tr><th scope="row" data-value="([^"]+)".*?<\/tr>/gs)];
+      const cells = rows.map(([row]) =>
+        [...row.matchAll(/<td class="number" data-value="(\d+)"/g)].map((cell) => Number(cell[1])),
+      );
+      const expected = path.startsWith("1/")
+        ? shown.map((ago) => [5000 + ago, 10 * ago, 0])
+        : shown.map((subscribers) => [subscribers, subscribers / 10, 0]);
+      expect(cells, path).toEqual(expected);
     }
+    const empty = (await member.get(`${PATH}4/`)).html;
+    expect(empty).toContain("There are no readings in this period.");
+    expect(empty).not.toContain("data-chart");
+  });
+
+  test("tells growth over 7 and 30 days, averages, and the share of advertising", async () => {
+    await imported(appliance, "channels", [channel(5, { subscribers: 2000 })]);
+    const days = [
+      [0, 2000, 300, 3],
+      [7, 1900, 100, 1],
+      [30, 2500, 0, 0],
+    ] as const;
+    await imported(
+      appliance,
+      "stats",
+      days.map(([ago, subscribers, views, posts]) => ({
+        ...{ channel: 5, day: daysAgo(ago) },
+        ...{ subscribers, views, posts },
+      })),
+    );
+    const at = (hours: number) =>
+      new Date(appliance.ports.clock.now() - hours * 3_600_000).toISOString();
+    await imported(appliance, "posts", [
+      { id: 51, channel: 5, text: "Реклама", views: 10, is_ad: true, published_at: at(1) },
+      { id: 52, channel: 5, text: "Пост", views: 900, published_at: at(1) },
+      { id: 53, channel: 5, text: "Ещё", views: 20, published_at: at(2) },
+    ]);
+    const { html } = await member.get(`${PATH}5/`);
+    const text = html.replace(/<[^>]+>/g, " ").replace(/\s+/g, " ");
+    expect(text).toContain("Subscribers 2,000 +100 (+5.3%) in 7 days -500 (-20%) in 30 days");
+    expect(text).toContain("Views per post 100 5% of the subscribers");
+    expect(text).toContain("Posts a day 2 ");
+    expect(text).toContain("Share of advertising 33.3% 1 of 3 posts");
+    const [, best = ""] = /<ol class="best">(.*?)<\/ol>/s.exec(html) ?? [];
+    expect([...best.matchAll(/Views: (\d+)/g)].map((match) => match[1])).toEqual([
+      "900",
+      "20",
+      "10",
+    ]);
+    const heat = [...html.matchAll(/<td class="shade-(\d)">(\d+)<\/td>/g)];
+    expect(heat).toHaveLength(7 * 24);
+    const busy = heat.flatMap(([, shade, posts], hour) =>
+      posts === "0" ? [] : [[hour, Number(posts), Number(shade)]],
+    );
+    const now = new Date(appliance.ports.clock.now() + 3 * 3_600_000);
+    const hour = ((now.getUTCDay() + 6) % 7) * 24 + now.getUTCHours();
+    expect(busy).toEqual([
+      [hour - 2, 1, 3],
+      [hour - 1, 2, 5],
+    ]);
+  });
+
+  test("gives its days and posts as CSV, which no spreadsheet runs, and the same as requests", async () => {
+    await postsOf([1]);
+    await imported(appliance, "posts", [
+      { id: 2, channel: 1, text: '=HYPERLINK("x")', published_at: "2026-11-01T10:00:00Z" },
+    ]);
+    const readings = await member.get(`${PATH}1/?days=90&download=readings`);
+    expect(readings.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    expect(readings.headers.get("content-disposition")).toBe(
+      `attachment; filename="channel-1-${daysAgo(89)}-${daysAgo(0)}.csv"`,
+    );
+    expect(readings.body.split("\n").slice(0, 2)).toEqual([
+      "channel,day,subscribers,views,posts",
+      `1,${daysAgo(89)},5089,890,0`,
+    ]);
+    const posts = await member.get(`${PATH}1/?download=posts`);
+    expect(posts.body).toContain(`"'=HYPERLINK(""x"")"`);
+    const { html } = await member.get(`${PATH}1/?days=90`);
+    expect(html).toContain("--data-urlencode &#39;channels=1&#39;");
+    expect(html).toContain(`--data-urlencode &#39;from=${daysAgo(89)}&#39;`);
+    expect(html).toContain('href="/account/webhooks/?channels=1#create"');
   });
 
   test("shows the posts, newest first, page by page", async () => {
@@ -190,7 +357,8 @@ describe("a channel's page", () => {
     while (path !== undefined) {
       const { html }: { html: string } = await member.get(path);
       expect(html).toContain("<h1>Channel 1</h1>");
-      seen.push(...[...html.matchAll(/Post number (\d+)\./g)].map((match) => Number(match[1])));
+      const posts = html.slice(html.indexOf('id="posts"'));
+      seen.push(...[...posts.matchAll(/Post number (\d+)\./g)].map((match) => Number(match[1])));
       expect(html).toContain("Views: 1,234");
       path = /href="([^"]+)#posts" rel="next"/.exec(html)?.[1]?.replaceAll("&amp;", "&");
     }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { CHANNEL_COLUMNS, type ChannelRecord } from "../../../src/catalog/channels/card.ts";
 import { storedCard } from "../../../src/catalog/channels/stored-card.ts";
+import { sitePages } from "../../../src/doors/site/site-pages.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { signedInMember, type Visitor } from "../../support/visitor.ts";
@@ -41,6 +42,8 @@ beforeEach(async () => {
   });
   await pass(appliance, MINUTE_MS, MINUTE_MS);
   await deliverPost(appliance, 1);
+  const today = { day: "2026-11-19", subscribers: 10 };
+  await imported(appliance, "stats", [{ channel: 1, ...today }]);
   db.prepare("UPDATE posts SET text = ?, link = ?").run(HOSTILE.repeat(20), "javascript:alert(1)");
   db.prepare("UPDATE webhooks SET last_error = ?").run(HOSTILE);
   db.prepare("UPDATE webhook_attempts SET error = ?").run(HOSTILE);
@@ -50,7 +53,9 @@ afterEach(async () => {
   await appliance.close();
 });
 
+/** Every page of the site as it is, and those that show what an address says with hostile addresses. */
 const PAGES = [
+  ...sitePages.map(({ path }) => path.replaceAll(/:\w+/g, "1")),
   "/account/channels/",
   `/account/channels/?q=${encodeURIComponent(HOSTILE)}`,
   `/account/channels/?category=${encodeURIComponent(HOSTILE)}`,
@@ -60,7 +65,12 @@ const PAGES = [
   "/account/channels/1/",
   `/account/channels/1/?days=${encodeURIComponent(HOSTILE)}&cursor=${encodeURIComponent(HOSTILE)}`,
   `/account/channels/${encodeURIComponent(HOSTILE.replaceAll("/", ""))}/`,
+  `/account/channels/?subscribers_min=${encodeURIComponent(HOSTILE)}&ids=${encodeURIComponent(HOSTILE)}`,
+  "/account/channels/1/?days=all",
+  "/account/compare/?channels=1",
+  `/account/compare/?channels=${encodeURIComponent(HOSTILE)}&measure=${encodeURIComponent(HOSTILE)}`,
   "/account/webhooks/",
+  `/account/webhooks/?channels=${encodeURIComponent(HOSTILE)}`,
   `/account/webhooks/?done=${encodeURIComponent(HOSTILE)}`,
   "/account/webhooks/1/",
   "/account/webhooks/1/?tried=1",
@@ -70,7 +80,10 @@ const PAGES = [
 function expectHarmless(html: string, what: string): void {
   const tags = [...html.matchAll(/<([a-z][a-z0-9]*)\b([^>]*)>/gi)];
   const scripts = tags.filter(([, name]) => name?.toLowerCase() === "script");
-  expect(scripts.map(String), what).toHaveLength(2);
+  expect(scripts.length, what).toBeGreaterThan(0);
+  for (const [tag] of scripts) {
+    expect(tag, what).toMatch(/^<script src="\/account\/assets\/(?:site|uplot)\.js" defer="">$/);
+  }
   for (const [tag, name, attributes = ""] of tags) {
     expect(name, `${what}: ${tag}`).not.toMatch(/^(?:img|iframe|i|u|b|base|object|style)$/i);
     const bare = attributes.replace(/"[^"]*"/g, '""');
@@ -83,8 +96,8 @@ function expectHarmless(html: string, what: string): void {
 
 test("no page lets what others wrote become markup, script or a link", async () => {
   for (const path of PAGES) {
-    const { html } = await owner.get(path);
-    expectHarmless(html, path);
+    const { html, location } = await owner.get(path);
+    if (location === null) expectHarmless(html, path);
   }
   const channelPage = (await owner.get("/account/channels/1/")).html;
   expect(channelPage).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");

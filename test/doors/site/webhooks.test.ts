@@ -178,7 +178,9 @@ describe("the list and the page of one", () => {
     let pages = 0;
     while (path !== undefined) {
       const { html }: { html: string } = await owner.get(path);
-      shown.push(...[...html.matchAll(/<th scope="row">(\d+)/g)].map((match) => match[1] ?? ""));
+      shown.push(
+        ...[...html.matchAll(/<th scope="row"><a [^>]+>(\d+)/g)].map((match) => match[1] ?? ""),
+      );
       path = /href="([^"]+)#log" rel="next"/.exec(html)?.[1];
       pages += 1;
     }
@@ -188,6 +190,66 @@ describe("the list and the page of one", () => {
     for (const before of ["x", "-1", "0", "9".repeat(30), "1e5"]) {
       expect((await owner.get(`${PATH}1/?before=${before}`)).status, before).toBe(200);
     }
+  });
+
+  test("the last 50 attempts stand in one strip, and in a sentence", async () => {
+    await make();
+    expect((await owner.get(`${PATH}1/`)).html).not.toContain('class="strip"');
+    await pass(appliance, MINUTE_MS, MINUTE_MS);
+    for (let id = 1; id <= 52; id++) await deliverPost(appliance, id);
+    appliance.ports.network.answer = () => ({ status: 503 });
+    await deliverPost(appliance, 53);
+    const { html } = await owner.get(`${PATH}1/`);
+    const [, strip = ""] = /<svg class="strip"(.*?)<\/svg>/s.exec(html) ?? [];
+    const bars = [...strip.matchAll(/<rect class="(\w+)"/g)].map((match) => match[1]);
+    expect(bars).toEqual([...Array(49).fill("ok"), "failed"]);
+    expect(html).toContain("Of the last 50 attempts 49 succeeded.");
+  });
+
+  test("a delivery's page shows what is sent, byte for byte as a file, and to its own only", async () => {
+    await make();
+    await pass(appliance, MINUTE_MS, MINUTE_MS);
+    await deliverPost(appliance, 1);
+    await imported(appliance, "posts", [
+      {
+        id: 2,
+        channel: 1,
+        text: "</pre><b>2</b>",
+        published_at: new Date(appliance.ports.clock.now()).toISOString(),
+      },
+    ]);
+    await pass(appliance, 2 * MINUTE_MS, MINUTE_MS);
+    const path = `${PATH}1/deliveries/2/`;
+    expect((await owner.get(`${PATH}1/`)).html).toContain(`href="${path}"`);
+    const { status, html } = await owner.get(path);
+    expect(status).toBe(200);
+    expect(html).toContain("&quot;text&quot;: &quot;&lt;/pre&gt;&lt;b&gt;2&lt;/b&gt;&quot;");
+    expect(html).toContain("X-Service-Delivery: 2");
+    expect(html).toContain('action="/account/webhooks/1/"');
+    const sent = appliance.ports.network.posts.at(-1)?.body;
+    const file = await owner.get(`${path}?download=body`);
+    expect(file.headers.get("content-disposition")).toBe('attachment; filename="delivery-2.json"');
+    expect(file.body).toEqual(JSON.parse(String(sent)));
+    expect(file.headers.get("content-type")).toBe("application/json; charset=utf-8");
+    const other = await appliance.customer({ access: "read_write" });
+    const stranger = await signedInMember(
+      appliance,
+      other.organizationId,
+      "owner",
+      "x@example.com",
+    );
+    expect((await stranger.get(path)).status).toBe(404);
+    for (const wrong of ["3", "0", "x", "1e0", "%00", "9".repeat(30)]) {
+      expect((await owner.get(`${PATH}1/deliveries/${wrong}/`)).status, wrong).toBe(404);
+    }
+    await givePlan("test");
+    expect((await owner.get(path)).status).toBe(403);
+  });
+
+  test("the form of a new one is filled in with the channels of the address", async () => {
+    const { html } = await owner.get(`${PATH}?channels=${encodeURIComponent("2 </textarea>")}`);
+    expect(html).toMatch(/<textarea name="channels"[^>]*>2 &lt;\/textarea&gt;<\/textarea>/);
+    expect(html).toContain('data-adds="create-channels"');
   });
 
   test("are of the organization's own webhooks only, whatever is asked", async () => {

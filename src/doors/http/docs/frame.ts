@@ -4,6 +4,9 @@ import { docsWords } from "./words.ts";
 
 /** A page in the frame that all documentation has: the account site's look, and a bar of all guides. */
 export interface FramedPage {
+  /** The name that pages carry. */
+  brand: string;
+  /** Stands before the name in the title; empty: the name alone. */
   title: string;
   language: Language;
   /** The relative path from the page to the appliance's first one, such as `../../`. */
@@ -22,22 +25,24 @@ export interface FramedPage {
 }
 
 export function framedPage(page: FramedPage): string {
-  const { title, language, root, head, body } = page;
+  const { language, root, head, body } = page;
   const words = docsWords(language);
+  const brand = Bun.escapeHTML(page.brand);
+  const title = page.title === "" ? brand : `${page.title} · ${brand}`;
   return `<!doctype html>
 <html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-<link rel="icon" href="${root}docs/favicon.png">
+<link rel="icon" href="${root}account/assets/mark">
 <link rel="stylesheet" href="${root}account/assets/frame.css">
 ${head}
 </head>
 <body class="docs">
 <a class="skip" href="#content">${words.skipToContent}</a>
 <header>
-<a class="brand" href="${root}">Kanalog</a>
+<a class="brand" href="${root}"><span>${brand}</span></a>
 <div class="own">${languageLinks(page)}<a href="${root}account/">${words.account}</a></div>
 <nav aria-label="${words.documentation}">
 <ul>

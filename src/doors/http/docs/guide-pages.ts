@@ -11,7 +11,11 @@ const HEAD = `<link rel="stylesheet" href="../../account/assets/site.css">
 <link rel="stylesheet" href="../guide.css">`;
 
 /** `/docs/<name>/`: the guides, in the reader's language where there is a text in it. */
-export function guideRoutes(guides: readonly Guide[], baseAddress: BaseAddress): PublicRoutes {
+export function guideRoutes(
+  guides: readonly Guide[],
+  brand: string,
+  baseAddress: BaseAddress,
+): PublicRoutes {
   const pages = guides.map((guide) => {
     const languages = LANGUAGES.filter((language) => guide.texts[language] !== undefined);
     // HTML by language and query, made when somebody first asks.
@@ -22,7 +26,7 @@ export function guideRoutes(guides: readonly Guide[], baseAddress: BaseAddress):
       const language = languages.includes(wanted) ? wanted : "en";
       const query = asked === undefined ? "" : `?lang=${asked}`;
       const key = language + query;
-      const html = made.get(key) ?? pageOf(guide, language, query, guides, languages);
+      const html = made.get(key) ?? pageOf(guide, language, query, guides, languages, brand);
       made.set(key, html);
       const own = Bun.escapeHTML(baseAddress(request));
       const response = pageResponse(html.replaceAll(WRITTEN_ADDRESS, own), PROSE_POLICY);
@@ -45,10 +49,12 @@ function pageOf(
   query: string,
   guides: readonly Guide[],
   languages: readonly Language[],
+  brand: string,
 ): string {
   const { title, body } = guideHtml(guide.texts[language] ?? guide.texts.en, language);
   return framedPage({
-    title: `${title} · Kanalog`,
+    brand,
+    title,
     language,
     root: "../../",
     guides,

@@ -5,7 +5,7 @@ import type { Guide } from "./guide.ts";
 const HEAD = `<link rel="stylesheet" href="account/assets/site.css">
 <link rel="stylesheet" href="docs/guide.css">`;
 
-const BODY = `<h1>Kanalog</h1>
+const bodyOf = (brand: string) => `<h1>${Bun.escapeHTML(brand)}</h1>
 <p>A Channel Data API runs here: the catalog of a messenger's channels, their cards, daily
 statistics and posts, as JSON over HTTP, with an API key; new posts as webhooks.</p>
 <ul>
@@ -18,9 +18,10 @@ statistics and posts, as JSON over HTTP, with an API key; new posts as webhooks.
 </ul>`;
 
 /** `/`: what runs here, and where to go. */
-export function startPageRoutes(guides: readonly Guide[]): PublicRoutes {
+export function startPageRoutes(guides: readonly Guide[], brand: string): PublicRoutes {
   const page = framedPage({
-    title: "Kanalog",
+    brand,
+    title: "",
     language: "en",
     root: "./",
     guides,
@@ -28,7 +29,7 @@ export function startPageRoutes(guides: readonly Guide[]): PublicRoutes {
     languages: ["en"],
     query: "",
     head: HEAD,
-    body: BODY,
+    body: bodyOf(brand),
   });
   return { "/": () => pageResponse(page, PROSE_POLICY) };
 }

@@ -23,9 +23,10 @@ const BODY = `<div id="swagger-ui"></div>
 <script src="methods-page.js"></script>`;
 
 /** `/docs/`: Swagger UI below the bar, served whole by the appliance. */
-export function swaggerRoutes(guides: readonly Guide[]): PublicRoutes {
+export function swaggerRoutes(guides: readonly Guide[], brand: string): PublicRoutes {
   const page = framedPage({
-    title: "Kanalog: Channel Data API",
+    brand,
+    title: "Channel Data API",
     language: "en",
     root: "../",
     guides,

@@ -4,43 +4,81 @@ import uplot from "uplot/dist/uPlot.iife.min.js" with { type: "file" };
 import uplotStyles from "uplot/dist/uPlot.min.css" with { type: "file" };
 import { type NoteRequest, noted } from "../../../upkeep/metrics/note-request.ts";
 import { SECURITY_HEADERS } from "../guard/security-headers.ts";
-import frameStyles from "./frame.css" with { type: "file" };
-import styles from "./site.css" with { type: "file" };
+import blocks from "./blocks.css" with { type: "file" };
+import { type Brand, brandStyle, markOf } from "./brand.ts";
+import channels from "./channels.css" with { type: "file" };
+import forms from "./forms.css" with { type: "file" };
+import frame from "./frame.css" with { type: "file" };
 // @ts-expect-error a script for browsers, which is only served
 import script from "./site.js" with { type: "file" };
+import tables from "./tables.css" with { type: "file" };
+import text from "./text.css" with { type: "file" };
+import tokens from "./tokens.css" with { type: "file" };
 
-const FILES = [
-  ["frame.css", frameStyles, "text/css; charset=utf-8"],
-  ["site.css", styles, "text/css; charset=utf-8"],
-  ["site.js", script, "text/javascript; charset=utf-8"],
-  ["uplot.css", uplotStyles, "text/css; charset=utf-8"],
-  ["uplot.js", uplot, "text/javascript; charset=utf-8"],
-] as const;
+import webhooks from "./webhooks.css" with { type: "file" };
+
+const CSS = "text/css; charset=utf-8";
+const JAVASCRIPT = "text/javascript; charset=utf-8";
+
+/** An asset: its name, its parts, which are files or texts one behind the other, and its media type. */
+type Asset = readonly [name: string, parts: readonly Part[], type: string];
+type Part = Bun.BunFile | string | Uint8Array<ArrayBuffer>;
+
+function assetsOf(brand: Brand): Asset[] {
+  const files = (...paths: string[]) => paths.map((path) => Bun.file(path));
+  const mark = markOf(brand);
+  return [
+    ["frame.css", [brandStyle(brand), ...files(tokens, frame)], CSS],
+    ["site.css", files(text, forms, tables, blocks, channels, webhooks), CSS],
+    ["site.js", files(script), JAVASCRIPT],
+    ["uplot.css", files(uplotStyles), CSS],
+    ["uplot.js", files(uplot), JAVASCRIPT],
+    ["mark", [mark.content], mark.type],
+  ];
+}
 
 /** `/account/assets/`: all that pages load, from the appliance itself; guides load the styles too. */
 export function assetRoutes(
   requestId: (request: Request) => string,
   note: NoteRequest,
   monotonic: () => number,
+  brand: Brand,
 ) {
   const routes = new Elysia({ name: "site-assets", strictPath: true });
   const hidden = { detail: { hide: true } };
-  for (const [name, file, type] of FILES) {
-    const answer = noted(
-      note,
-      monotonic,
-      ({ request }: { request: Request }) =>
-        new Response(request.method === "HEAD" ? null : Bun.file(file), {
-          headers: {
-            ...SECURITY_HEADERS,
-            "content-type": type,
-            "cache-control": "public, max-age=3600",
-            "x-request-id": requestId(request),
-          },
-        }),
-    );
+  for (const [name, parts, type] of assetsOf(brand)) {
+    const packed = packedOnce(parts);
+    const answer = noted(note, monotonic, async ({ request }: { request: Request }) => {
+      const isPacked = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
+      const { plain, gzip } = await packed();
+      return new Response(request.method === "HEAD" ? null : isPacked ? gzip : plain, {
+        headers: {
+          ...SECURITY_HEADERS,
+          "content-type": type,
+          ...(isPacked && { "content-encoding": "gzip" }),
+          vary: "accept-encoding",
+          "cache-control": "public, max-age=3600",
+          "x-request-id": requestId(request),
+        },
+      });
+    });
     const path = `/account/assets/${name}`;
     routes.get(path, answer, hidden).head(path, answer, hidden);
   }
   return routes;
+}
+
+/** An asset's bytes as they are and packed, made when somebody first asks: they are the same until the next start. */
+function packedOnce(parts: readonly Part[]) {
+  const read = async () => {
+    // A blob of several files would leave them out.
+    const read = await Promise.all(parts.map((part) => new Response(part).bytes()));
+    const plain = new Uint8Array(Buffer.concat(read));
+    return { plain, gzip: Bun.gzipSync(plain, { level: 9 }) };
+  };
+  let made: ReturnType<typeof read> | undefined;
+  return () => {
+    made ??= read();
+    return made;
+  };
 }

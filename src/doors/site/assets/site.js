@@ -1,14 +1,17 @@
 // Without this script every page works; with it, some are more pleasant.
 
-for (const button of document.querySelectorAll("button[data-copy]")) {
-  // Browsers have no clipboard for a page that came over plain http from another machine.
-  if (!navigator.clipboard) break;
-  button.hidden = false;
-  button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(button.dataset.copy);
-    button.textContent = button.dataset.copied;
-  });
+/** Shows the buttons that copy; browsers have no clipboard for a page of another machine over plain http. */
+function offerCopies(part) {
+  if (!navigator.clipboard) return;
+  for (const button of part.querySelectorAll("button[data-copy]")) button.hidden = false;
 }
+offerCopies(document);
+document.addEventListener("click", async ({ target }) => {
+  const button = target.closest("button[data-copy]");
+  if (button === null) return;
+  await navigator.clipboard.writeText(button.dataset.copy);
+  button.textContent = button.dataset.copied;
+});
 
 // A form that is shown again may be below what is seen: one goes on at its first fault.
 document.querySelector("main [aria-invalid]")?.focus();
@@ -53,6 +56,8 @@ function inkOf(property) {
   return color;
 }
 
+const CHART_FONT = `12px ${getComputedStyle(document.body).fontFamily}`;
+
 /** Of an axis: there is no half of a request. */
 const WHOLE_STEPS = Array.from({ length: 12 }, (_, power) =>
   [1, 2, 5].map((step) => step * 10 ** power),
@@ -70,51 +75,83 @@ function sizeOf(chart, labels, at, cycle) {
   return Math.ceil(axis.ticks.size + axis.gap + Math.max(0, ...widths) / devicePixelRatio);
 }
 
-// A chart is drawn from the table that it stands for: first column days, the others lines.
+// A chart is drawn from the table that it stands for: the first column has the days. A column is a line,
+// bars on an axis of their own at the right, or not drawn at all.
 for (const place of document.querySelectorAll("[data-chart]")) {
   const table = document.getElementById(place.dataset.chart);
-  const names = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
+  const heads = [...table.tHead.rows[0].cells];
   const rows = [...table.tBodies[0].rows];
-  const columns = names.map((_, at) =>
+  const drawn = heads.map((_, at) => at).filter((at) => heads[at].dataset.draw !== "none");
+  const columns = drawn.map((at) =>
     rows.map((row) => {
       const { value } = row.cells[at].dataset;
-      return at === 0 ? dayStart(value) : Number(value);
+      if (at === 0) return dayStart(value);
+      return value === "" ? null : Number(value);
     }),
   );
-  const ink = inkOf("--ink");
+  const ink = inkOf("--quiet");
   const grid = { stroke: inkOf("--line"), width: 1 };
-  const ofNumbers = (_, values) => values.map((value) => NUMBERS.format(value));
-  const lines = names.slice(1).map((label, at) => ({
-    label,
-    stroke: inkOf(`--chart-${at + 1}`),
-    width: 2,
-    value: (_, value) => (value == null ? "–" : NUMBERS.format(value)),
-  }));
-  const axis = { stroke: ink, grid, ticks: grid };
+  const unit = place.dataset.unit ?? "";
+  const numberText = (value) => NUMBERS.format(value) + unit;
+  const ofNumbers = (_, values) => values.map(numberText);
+  const bars = uPlot.paths.bars({ size: [0.7, 40] });
+  const lines = drawn.slice(1).map((at, place) => {
+    const isBars = heads[at].dataset.draw === "bars";
+    const stroke = inkOf(`--chart-${place + 1}`);
+    return {
+      label: heads[at].textContent,
+      scale: isBars ? "right" : "y",
+      stroke,
+      width: isBars ? 0 : 2,
+      ...(isBars && { fill: `color-mix(in srgb, ${stroke} 45%, transparent)`, paths: bars }),
+      points: { show: !isBars && rows.length < 45, size: 5 },
+      // A day without a reading does not break the line.
+      spanGaps: true,
+      value: (_, value) => (value == null ? "–" : numberText(value)),
+    };
+  });
+  // Bars lie behind lines.
+  const order = [...lines.keys()].sort((one, other) => lines[one].width - lines[other].width);
+  const axis = { stroke: ink, grid, ticks: { ...grid, size: 4 }, font: CHART_FONT };
   const ofDays = {
     ...axis,
-    space: 80,
-    incrs: [1, 2, 3, 5, 7, 10, 14, 30, 61, 91, 182, 365].map((days) => days * 86_400),
+    grid: { show: false },
+    size: 34,
+    space: 64,
+    incrs: [1, 2, 3, 5, 7, 10, 14, 30, 61, 91, 182, 365, 730].map((days) => days * 86_400),
     values: (_, splits) => splits.map((instant) => SHORT_DAYS.format(instant * 1000)),
   };
-  const axes = [ofDays, { ...axis, size: sizeOf, values: ofNumbers, incrs: WHOLE_STEPS }];
+  const axes = [
+    ofDays,
+    { ...axis, size: sizeOf, values: ofNumbers, ...(unit === "" && { incrs: WHOLE_STEPS }) },
+  ];
+  if (lines.some(({ scale }) => scale === "right")) {
+    const none = { show: false };
+    axes.push({ ...axes[1], scale: "right", side: 1, grid: none });
+  }
   const day = {
-    label: names[0],
+    label: heads[0].textContent,
     value: (_, instant) => (instant == null ? "–" : DAYS.format(instant * 1000)),
   };
-  // All of the period, the days of which nothing is known too.
-  const period = [dayStart(place.dataset.from), dayStart(place.dataset.to)];
-  const options = () => ({ width: place.clientWidth, height: 260 });
+  // All of the period, the days of which nothing is known too; a bar's half stands out at each end.
+  const half = lines.some(({ scale }) => scale === "right") ? 43_200 : 0;
+  const period = [dayStart(place.dataset.from) - half, dayStart(place.dataset.to) + half];
+  const options = () => ({ width: place.clientWidth, height: 300 });
   const chart = new uPlot(
     {
       ...options(),
       // Days are Moscow's, wherever the browser is.
       tzDate: (instant) => uPlot.tzDate(new Date(instant * 1000), MOSCOW_ZONE),
-      scales: { x: { range: () => period } },
-      series: [day, ...lines],
+      scales: {
+        x: { range: () => period },
+        right: { range: (_, low, high) => [0, Math.max(1, high, low) * 1.25] },
+      },
+      // Until somebody points at a day, the legend tells the last.
+      hooks: { ready: [(ready) => ready.setLegend({ idx: rows.length - 1 })] },
+      series: [day, ...order.map((at) => lines[at])],
       axes,
     },
-    columns,
+    [columns[0], ...order.map((at) => columns[at + 1])],
     place,
   );
   new ResizeObserver(() => chart.setSize(options())).observe(place);
@@ -140,8 +177,59 @@ if (search !== null) {
       // An answer may come after the one to what was typed later.
       if (found === null || turn !== asked) return;
       results.replaceChildren(...found.childNodes);
+      offerCopies(results);
       if (summary !== null) summary.textContent = found.dataset.summary;
       history.replaceState(null, "", `?${query}`);
+    }, 200);
+  });
+}
+
+// Channels are found as one types, and offered to be chosen.
+for (const picker of document.querySelectorAll("[data-picker]")) {
+  const input = picker.querySelector("input");
+  const offered = picker.querySelector("ul");
+  const target = document.getElementById(picker.dataset.adds ?? "");
+  picker.hidden = false;
+  let last = null;
+  let asked = 0;
+  const choose = (named) => {
+    if (target === null) input.value = named;
+    else target.value = [...new Set([...target.value.split(/[\s,]+/), named])].join(" ").trim();
+    offered.replaceChildren();
+    if (picker.dataset.sends) input.form.submit();
+    else input.value = "";
+    input.focus();
+  };
+  const offerOf = ({ id, title, handle, subscribers }) => {
+    const item = document.createElement("li");
+    const button = item.appendChild(document.createElement("button"));
+    button.type = "button";
+    button.className = "plain";
+    button.textContent = title.trim() === "" ? id : title;
+    // A handle says more than a number where it is added to others.
+    button.addEventListener("click", () =>
+      choose(target !== null && handle ? `@${handle}` : String(id)),
+    );
+    const more = item.appendChild(document.createElement("small"));
+    more.textContent = [handle && `@${handle}`, NUMBERS.format(subscribers)]
+      .filter(Boolean)
+      .join(" · ");
+    return item;
+  };
+  input.addEventListener("input", () => {
+    clearTimeout(last);
+    last = setTimeout(async () => {
+      asked += 1;
+      const turn = asked;
+      const text = input.value.trim();
+      const found =
+        text === ""
+          ? []
+          : await (await fetch(picker.dataset.picker + encodeURIComponent(text))).json();
+      if (turn !== asked) return;
+      const none = document.createElement("li");
+      none.textContent = picker.dataset.none;
+      offered.replaceChildren(...(found.length > 0 || text === "" ? found.map(offerOf) : [none]));
     }, 200);
   });
 }

@@ -1,6 +1,8 @@
 /** @jsxImportSource hono/jsx */
+import { raw } from "hono/html";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { asset } from "../visit/site-path.ts";
+import type { PageView } from "../visit/view.ts";
 import type { Visit } from "../visit/visit.ts";
 import { LANGUAGES, WORDS } from "../words/words.ts";
 import { Form } from "./form.tsx";
@@ -16,36 +18,36 @@ export { asset };
 const UNSHOWN = /\bvalue="[^"]*"|\p{Bidi_Control}|(?![\t\n\r])\p{Cc}/gu;
 
 /** The whole document around a page's body, without what others wrote to mislead its reader. */
-export async function renderDocument(
-  visit: Visit,
-  title: string,
-  body: JSX.Element,
-): Promise<string> {
-  const html = await (<Document visit={visit} title={title} body={body} />).toString();
+export async function renderDocument(visit: Visit, view: PageView): Promise<string> {
+  const body = await view.body.toString();
+  const html = await (<Document visit={visit} view={view} body={body} />).toString();
   return `<!doctype html>${html.replace(UNSHOWN, (found) => (found.length > 1 ? found : ""))}`;
 }
 
 function Document({
   visit,
-  title,
+  view: { title, heading },
   body,
 }: {
   visit: Visit;
-  title: string;
-  body: JSX.Element;
+  view: PageView;
+  /** HTML. */
+  body: string;
 }): JSX.Element {
   const { words, language } = visit;
+  // The library is as heavy as all the rest of a page.
+  const hasChart = body.includes("data-chart=");
   return (
     <html lang={language}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>{`${title} · Kanalog`}</title>
-        <link rel="icon" href={asset(visit, "/docs/favicon.png")} />
-        <link rel="stylesheet" href={asset(visit, "/account/assets/uplot.css")} />
+        <title>{`${title} · ${visit.brand}`}</title>
+        <link rel="icon" href={asset(visit, "/account/assets/mark")} />
+        {hasChart && <link rel="stylesheet" href={asset(visit, "/account/assets/uplot.css")} />}
         <link rel="stylesheet" href={asset(visit, "/account/assets/frame.css")} />
         <link rel="stylesheet" href={asset(visit, "/account/assets/site.css")} />
-        <script src={asset(visit, "/account/assets/uplot.js")} defer />
+        {hasChart && <script src={asset(visit, "/account/assets/uplot.js")} defer />}
         <script src={asset(visit, "/account/assets/site.js")} defer />
       </head>
       <body class={visit.signedIn === null ? "outside" : undefined}>
@@ -54,7 +56,7 @@ function Document({
         </a>
         <header>
           <a class="brand" href={asset(visit, "/account/")}>
-            Kanalog
+            <span>{visit.brand}</span>
           </a>
           <Organizations visit={visit} />
           <div class="own">
@@ -65,13 +67,13 @@ function Document({
         </header>
         {isStaffPage(visit) && <StaffNavigation visit={visit} />}
         <main id="content">
-          <h1>{title}</h1>
+          {heading ?? <h1>{title}</h1>}
           {visit.notice !== null && (
             <p class="notice" role="alert">
               {visit.notice}
             </p>
           )}
-          {body}
+          {raw(body)}
         </main>
       </body>
     </html>

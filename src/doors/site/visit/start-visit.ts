@@ -54,6 +54,7 @@ export async function startVisit(
     nowMs: context.ports.clock.now(),
     ownAddress: context.ownAddress(request),
     baseAddress: context.baseAddress(request),
+    brand: context.config.brand,
     notice: isFormLost ? WORDS[language].formLost : null,
     signedIn,
     ...(await placeOf(signedIn, cookies.get(ORGANIZATION_COOKIE), context)),

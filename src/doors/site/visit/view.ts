@@ -3,6 +3,8 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 export interface PageView {
   kind: "page";
   title: string;
+  /** Stands in the place of the heading that says the title. */
+  heading?: JSX.Element;
   body: JSX.Element;
   status?: number;
   setCookies?: string[];

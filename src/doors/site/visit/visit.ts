@@ -28,6 +28,8 @@ export interface Visit {
   ownAddress: string;
   /** The address for links in mails, which no visitor can choose. */
   baseAddress: string;
+  /** The name that pages carry. */
+  brand: string;
   /** Told first on the page, or null. */
   notice: string | null;
   signedIn: SignedIn | null;

@@ -12,6 +12,7 @@ import type { Sender } from "../delivery/sender.ts";
 import type { TargetGuard } from "../target/resolve-target.ts";
 import type { Target } from "../target/target-guard.ts";
 import { type DeliverySelection, selectDeliveries } from "./deliveries-log.store.ts";
+import { type RecentAttempt, selectBody, selectRecentAttempts } from "./glance.store.ts";
 import {
   channelFaults,
   type NewWebhook,
@@ -194,6 +195,20 @@ export function createWebhooks(
     ): Promise<{ results: DeliveryView[]; last: readonly [number] | null }> {
       await ownWebhook(db, own);
       return selectDeliveries(db, { ...page, webhookId: own.id });
+    },
+
+    /** The last attempts of the latest deliveries, the oldest first. */
+    async recentAttempts(own: OwnWebhook, limit: number): Promise<RecentAttempt[]> {
+      await ownWebhook(db, own);
+      return selectRecentAttempts(db, { webhookId: own.id, limit });
+    },
+
+    /** What a delivery sends, byte for byte. @throws AppError `not_found` */
+    async deliveryBody(own: OwnWebhook, id: number): Promise<string> {
+      await ownWebhook(db, own);
+      const body = await selectBody(db, { webhookId: own.id, id });
+      if (body === undefined) throw notFound("delivery");
+      return body;
     },
   };
 }

@@ -687,4 +687,29 @@ export const push: Entries = {
       why: "Each webhook that watches a channel which is merged: 2 µs a webhook.",
     },
   ],
+  "push/webhooks/manage/glance.store.ts bodyOf": [
+    {
+      sql: 'select "webhook_bodies"."body" from "webhook_deliveries" inner join "webhook_bodies" on "webhook_bodies"."delivery_id" = "webhook_deliveries"."id" where ("webhook_deliveries"."id" = ? and "webhook_deliveries"."webhook_id" = ?)',
+      plan: [
+        "SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_by_webhook (webhook_id=? AND id=? AND rowid=?)",
+        "SEARCH webhook_bodies USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: null,
+      why: "One delivery by its number and its webhook's, and its body.",
+    },
+  ],
+  "push/webhooks/manage/glance.store.ts recent": [
+    {
+      sql: 'select … from (select "id" from "webhook_deliveries" where "webhook_deliveries"."webhook_id" = ? order by "webhook_deliveries"."id" desc limit ?) "latest" inner join "webhook_attempts" on "webhook_attempts"."delivery_id" = "latest"."id" order by "webhook_attempts"."id" desc limit ?',
+      plan: [
+        "CO-ROUTINE latest",
+        "  SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_by_webhook (webhook_id=?)",
+        "SCAN latest",
+        "SEARCH webhook_attempts USING INDEX webhook_attempts_by_delivery (delivery_id=?)",
+        "USE TEMP B-TREE FOR ORDER BY",
+      ],
+      rows: 400,
+      why: "The attempts of 200 deliveries at the most (glance.store.ts), of which the last are shown.",
+    },
+  ],
 };

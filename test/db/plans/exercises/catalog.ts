@@ -2,7 +2,9 @@ import { createCategoryImages } from "../../../../src/catalog/directory/category
 import { exportPart } from "../../../../src/catalog/exports/export-part.ts";
 import { readExport } from "../../../../src/catalog/exports/export-selection.ts";
 import { IMPORT_KIND_NAMES } from "../../../../src/catalog/imports/import-kinds.ts";
+import { readCatalogRequest } from "../../../../src/methods/channels.ts";
 import { runJob } from "../../../../src/upkeep/jobs/jobs.ts";
+import { DAY_MS } from "../../../../src/values/moscow-time.ts";
 import type { Answer } from "../../../support/appliance.ts";
 import { pathOfNext } from "../../../support/expectations.ts";
 import { BUSY_CHANNEL, type World } from "../world.ts";
@@ -56,6 +58,19 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
   await get("posts/1/");
   await get("stats/daily/?channels=1&from=2025-11-20&to=2026-10-20");
   await get(`stats/daily/?channels=${oneTo(100)}&from=2026-11-01&to=2026-11-19`);
+  const { statistics, posts, search } = appliance.app.services;
+  statistics.span(1);
+  const hundred = oneTo(100).split(",").map(Number);
+  statistics.latest({ channelIds: hundred, since: null, limit: 30 });
+  const allTime = { fromMs: 0, untilMs: clock.now() + DAY_MS };
+  await posts.habits({ channelId: BUSY_CHANNEL, ...allTime });
+  for (const filter of CATALOG_FILTERS) {
+    const selection = readCatalogRequest(Object.fromEntries(new URLSearchParams(filter)), {
+      channels: appliance.app.services.channels,
+      directory: appliance.app.services.directory,
+    });
+    if (selection !== null) await search.count(selection.filter);
+  }
   for (const directory of ["categories", "territories"]) await get(`${directory}/`);
   await appliance.request(createCategoryImages(db).add(new Uint8Array([1])));
   await appliance.app.services.channels.findIdsByHandle(["channel_1", "former_7", "nobody"]);

@@ -7,7 +7,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../support/pushing.ts";
 import type { World } from "../world.ts";
 
 /** Events are cut and delivered, attempts fail, time goes by and back, webhooks are managed. */
-export async function exercisePush({ appliance, call, webhooks }: World): Promise<void> {
+export async function exercisePush({ appliance, customer, call, webhooks }: World): Promise<void> {
   const { app, ports } = appliance;
   const { clock, network } = ports;
   const { db, webhooks: staff, accounts } = app.domains;
@@ -43,6 +43,9 @@ export async function exercisePush({ appliance, call, webhooks }: World): Promis
   await call("POST", `${second}/test/`);
   const { body } = await call("GET", `${second}/deliveries/?limit=100`);
   await call("GET", `${second}/deliveries/?limit=100&cursor=${cursorOf(body.next)}`);
+  const own = { organizationId: customer.organizationId, id: second };
+  await app.services.webhooks.recentAttempts(own, 50);
+  await app.services.webhooks.deliveryBody(own, body.results[0].delivery);
   for (const { delivery } of body.results.slice(0, 3)) {
     await call("POST", `${second}/deliveries/${delivery}/resend/`);
   }

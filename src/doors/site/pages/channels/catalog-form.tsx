@@ -6,9 +6,10 @@ import type { Directory } from "../../../../catalog/directory/directory.ts";
 import { CATALOG_ORDERINGS } from "../../../../catalog/search/catalog.ts";
 import { asset } from "../../look/layout.tsx";
 import type { Visit } from "../../visit/visit.ts";
+import { FILTERS } from "./catalog-filter.ts";
 
-/** The catalog's filters that the page has, named as in the API. */
-export const FILTERS = ["q", "category", "territory", "kind", "ordering"] as const;
+/** Filters that are folded until one of them is wanted. */
+const MORE = FILTERS.slice(FILTERS.indexOf("subscribers_min"), FILTERS.indexOf("ordering"));
 
 interface Option {
   value: string;
@@ -39,6 +40,18 @@ export function CatalogForm({
           </option>
         ))}
       </select>
+    </p>
+  );
+  const number = (name: "subscribers_min" | "subscribers_max") => (
+    <p class="field">
+      <label for={`catalog-${name}`}>{words.filters[name]}</label>
+      <input
+        id={`catalog-${name}`}
+        type="number"
+        name={name}
+        min="0"
+        value={visit.query.get(name) ?? ""}
+      />
     </p>
   );
   return (
@@ -81,6 +94,31 @@ export function CatalogForm({
       <p class="field">
         <button type="submit">{words.find}</button>
       </p>
+      <details class="wide" open={MORE.some((name) => visit.query.get(name))}>
+        <summary>{words.moreFilters}</summary>
+        <div class="filters">
+          {number("subscribers_min")}
+          {number("subscribers_max")}
+          {(["a_plus", "verified"] as const).map((name) =>
+            select(name, words.filters[name], [
+              { value: "", label: words.anyMark },
+              { value: "true", label: words.withMark },
+              { value: "false", label: words.withoutMark },
+            ]),
+          )}
+          <p class="field wide">
+            <label for="catalog-ids">{words.filters.ids}</label>
+            <input
+              id="catalog-ids"
+              name="ids"
+              value={visit.query.get("ids") ?? ""}
+              autocomplete="off"
+              aria-describedby="catalog-ids-hint"
+            />
+            <small id="catalog-ids-hint">{words.idsHint}</small>
+          </p>
+        </div>
+      </details>
     </form>
   );
 }

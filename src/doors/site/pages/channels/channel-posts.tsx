@@ -12,13 +12,14 @@ import { ActionButton } from "../../look/form.tsx";
 import { asset } from "../../look/layout.tsx";
 import { quietly, RowFaults, sentNumber } from "../../look/row-actions.tsx";
 import { shownNumber } from "../../look/shown.tsx";
-import { UserBlock, UserLink, webAddress } from "../../look/user-text.tsx";
+import { UserLink, webAddress } from "../../look/user-text.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import { lookUp, nextCursor, orRefusal } from "../../visit/look-up.ts";
 import { redirect, type View } from "../../visit/view.ts";
 import { actorOf, planOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
-import { daysOf } from "./channel-statistics.tsx";
+import { periodOf } from "./channel-readings.ts";
+import { PostText } from "./post-text.tsx";
 
 /** Few, since posts are long. */
 const PAGE_SIZE = "10";
@@ -41,7 +42,7 @@ export async function channelPosts(
       {found instanceof AppError ? (
         <p class="notice">{await refusalOf(found, visit, context)}</p>
       ) : (
-        <Posts visit={visit} id={id} page={found} />
+        <Posts visit={visit} id={id} page={found} context={context} />
       )}
     </section>
   );
@@ -71,23 +72,25 @@ function Posts({
   visit,
   id,
   page,
+  context,
 }: {
   visit: Visit;
   id: number;
   page: Page<PostView>;
+  context: SiteContext;
 }): JSX.Element {
   const words = visit.words.explorerPages;
   const cursor = nextCursor(page);
   const hrefOf = (more: Record<string, string>) => {
-    const query = new URLSearchParams({ days: String(daysOf(visit)), ...more });
+    const query = new URLSearchParams({ days: periodOf(visit), ...more });
     return asset(visit, `/account/channels/${id}/?${query}#posts`);
   };
   return (
     <>
       <RowFaults visit={visit} actions={["delete-post"]} />
-      {page.results.length === 0 && <p>{words.noPosts}</p>}
+      {page.results.length === 0 && <p class="empty">{words.noPosts}</p>}
       {page.results.map((post) => (
-        <Post visit={visit} post={post} />
+        <Post visit={visit} post={post} context={context} />
       ))}
       <p class="row">
         {visit.query.get("cursor") && <a href={hrefOf({})}>{words.latestPosts}</a>}
@@ -96,14 +99,26 @@ function Posts({
             {words.earlierPosts}
           </a>
         )}
+        {page.results.length > 0 && (
+          <a href={asset(visit, `/account/channels/${id}/?download=posts`)}>
+            {words.downloadPosts}
+          </a>
+        )}
       </p>
     </>
   );
 }
 
-function Post({ visit, post }: { visit: Visit; post: PostView }): JSX.Element {
+function Post({
+  visit,
+  post,
+  context,
+}: {
+  visit: Visit;
+  post: PostView;
+  context: SiteContext;
+}): JSX.Element {
   const words = visit.words.explorerPages;
-  const [start, rest] = foldLong(post.text);
   return (
     <article class="post">
       <p class="about">
@@ -120,19 +135,13 @@ function Post({ visit, post }: { visit: Visit; post: PostView }): JSX.Element {
         {post.media?.map((kind) => (
           <span>{words.media[kind]}</span>
         ))}
-        {post.is_ad && <strong>{words.advertising}</strong>}
+        {post.is_ad && <span class="badge warn">{words.advertising}</span>}
         {webAddress(post.link) !== null && post.link !== null && (
           <UserLink address={post.link}>{words.openPost}</UserLink>
         )}
       </p>
       <ForwardedFrom visit={visit} post={post} />
-      <UserBlock text={start} />
-      {rest !== "" && (
-        <details>
-          <summary>{words.restOfPost}</summary>
-          <UserBlock text={rest} />
-        </details>
-      )}
+      <PostText text={post.text} shown={SHOWN_MAX} rest={words.restOfPost} context={context} />
       {isStaff(visit) && (
         <ActionButton
           visit={quietly(visit)}
@@ -171,12 +180,4 @@ function ForwardedFrom({ visit, post }: { visit: Visit; post: PostView }): JSX.E
       {id === null ? shown : <a href={asset(visit, `/account/channels/${id}/`)}>{shown}</a>}
     </p>
   );
-}
-
-/** Splits a long post, between words, into what is shown at once and what is folded. */
-function foldLong(text: string): [start: string, rest: string] {
-  if (text.length <= SHOWN_MAX * 1.5) return [text, ""];
-  const blank = text.slice(0, SHOWN_MAX).search(/\s\S*$/);
-  const at = blank === -1 ? SHOWN_MAX : blank;
-  return [`${text.slice(0, at)} …`, `… ${text.slice(at).trimStart()}`];
 }

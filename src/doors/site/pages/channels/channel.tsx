@@ -1,22 +1,21 @@
 /** @jsxImportSource hono/jsx */
-import type { Child } from "hono/jsx";
-import type { JSX } from "hono/jsx/jsx-runtime";
-import { type CardView, fieldsShownAs } from "../../../../catalog/channels/card.ts";
-import type { Directory } from "../../../../catalog/directory/directory.ts";
+import type { CardView } from "../../../../catalog/channels/card.ts";
 import { notFound } from "../../../../errors.ts";
 import { channelsRetrieve } from "../../../../methods/channels.ts";
-import { Moment } from "../../look/answer-times.tsx";
 import { asset } from "../../look/layout.tsx";
-import { shownNumber } from "../../look/shown.tsx";
-import { UserBlock, UserLink } from "../../look/user-text.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { lookUp } from "../../visit/look-up.ts";
-import { page } from "../../visit/view.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { ChannelCalls } from "./channel-calls.tsx";
+import { ChannelCard } from "./channel-card.tsx";
+import { channelDownload } from "./channel-download.ts";
+import { channelFigures } from "./channel-figures.tsx";
+import { BestPosts, PostingHours, readHabits } from "./channel-habits.tsx";
+import { ChannelHead } from "./channel-head.tsx";
 import { channelPosts, deletePost } from "./channel-posts.tsx";
-import { channelStatistics } from "./channel-statistics.tsx";
+import { readReadings } from "./channel-readings.ts";
+import { ReadingsChart } from "./channel-statistics.tsx";
 
-/** `/account/channels/:id/`: a channel's card, its statistics and its posts. */
+/** `/account/channels/:id/`: a channel's figures, its days, its habits and its posts. */
 export const channelPage: SitePage = {
   path: "/account/channels/:id/",
   access: "member",
@@ -25,109 +24,39 @@ export const channelPage: SitePage = {
     if (channel === "") throw notFound("channel");
     const card = await lookUp<CardView>(channelsRetrieve, { channel }, visit, context);
     const words = visit.words.explorerPages;
-    const title = card.title.trim();
-    return page(
-      title === "" ? words.noTitle : title,
-      <>
-        {visit.query.get("done") === "deleted" && <p role="status">{words.postDeleted}</p>}
-        <p>
-          <a href={asset(visit, "/account/channels/")}>← {words.allChannels}</a>
-        </p>
-        <Card visit={visit} card={card} directory={context.services.directory} />
-        {await channelStatistics(card, visit, context)}
-        {await channelPosts(card, visit, context)}
-      </>,
-    );
+    const readings = await readReadings(card, visit, context);
+    const download = await channelDownload(card, readings, visit, context);
+    if (download !== null) return download;
+    const habits = await readHabits(card, readings, visit, context);
+    const title = card.title.trim() === "" ? words.noTitle : card.title.trim();
+    return {
+      kind: "page",
+      title,
+      heading: <ChannelHead visit={visit} card={card} title={title} context={context} />,
+      body: (
+        <>
+          {visit.query.get("done") === "deleted" && <p role="status">{words.postDeleted}</p>}
+          {channelFigures(card, readings, habits, visit)}
+          {await ReadingsChart({ card, readings, visit, context })}
+          <div class="halves">
+            <div class="stack">
+              {habits !== null && habits.posts > 0 && (
+                <PostingHours visit={visit} habits={habits} />
+              )}
+              <ChannelCard visit={visit} card={card} directory={context.services.directory} />
+            </div>
+            {habits !== null && habits.posts > 0 && (
+              <BestPosts visit={visit} habits={habits} context={context} />
+            )}
+          </div>
+          {await channelPosts(card, visit, context)}
+          <ChannelCalls visit={visit} card={card} readings={readings} />
+          <p>
+            <a href={asset(visit, "/account/channels/")}>← {words.allChannels}</a>
+          </p>
+        </>
+      ),
+    };
   },
   actions: { "delete-post": deletePost },
 };
-
-type Row = [term: string, value: Child];
-
-function Card({
-  visit,
-  card,
-  directory,
-}: {
-  visit: Visit;
-  card: CardView;
-  directory: Directory;
-}): JSX.Element {
-  const words = visit.words.explorerPages;
-  const names = new Map(directory.categories().map(({ slug, name }) => [slug, name]));
-  const category = (slug: string) => (
-    <CatalogLink visit={visit} filter={{ category: slug }} text={names.get(slug) ?? slug} />
-  );
-  const marks = fieldsShownAs("mark").filter((name) => card[name]);
-  const row = (name: keyof typeof words.fields, value: Child): Row => [words.fields[name], value];
-  const rows: Row[] = [
-    [words.handle, card.handle && <bdi>{`@${card.handle}`}</bdi>],
-    [words.number, String(card.id)],
-    [words.kind, words.oneKind[card.kind]],
-    [words.subscribers, shownNumber(visit, card.subscribers)],
-    [words.category, card.category && category(card.category)],
-    [
-      words.otherCategories,
-      card.categories.length > 0 &&
-        card.categories.map((slug, at) => (
-          <>
-            {at > 0 && ", "}
-            {category(slug)}
-          </>
-        )),
-    ],
-    [words.territory, card.territory && territoryOf(visit, directory, card.territory)],
-    [words.marks, marks.map((name) => words.fields[name]).join(", ")],
-    ...fieldsShownAs("number").map((name) =>
-      row(name, card[name] !== null && shownNumber(visit, card[name])),
-    ),
-    ...fieldsShownAs("moment").map((name) =>
-      row(name, card[name] && <Moment visit={visit} at={card[name]} />),
-    ),
-    ...fieldsShownAs("link").map((name) =>
-      row(name, card[name] && <UserLink address={card[name]} />),
-    ),
-    ...fieldsShownAs("text").map((name) =>
-      row(name, card[name] && <UserBlock text={card[name]} />),
-    ),
-  ];
-  return (
-    <section aria-label={words.card}>
-      <dl>
-        {rows.map(
-          ([term, value]) =>
-            Boolean(value) && (
-              <>
-                <dt>{term}</dt>
-                <dd>{value}</dd>
-              </>
-            ),
-        )}
-      </dl>
-    </section>
-  );
-}
-
-/** A place with those that it lies in. */
-function territoryOf(visit: Visit, directory: Directory, slug: string): JSX.Element {
-  const names = new Map(directory.territories({}).map((one) => [one.slug, one]));
-  const path = names.get(slug)?.path.split("/") ?? [slug];
-  const text = path.map((part) => names.get(part)?.name ?? part).join(" › ");
-  return <CatalogLink visit={visit} filter={{ territory: slug }} text={text} />;
-}
-
-function CatalogLink({
-  visit,
-  filter,
-  text,
-}: {
-  visit: Visit;
-  filter: Record<string, string>;
-  text: string;
-}): JSX.Element {
-  return (
-    <a href={asset(visit, `/account/channels/?${new URLSearchParams(filter)}`)}>
-      <bdi>{text}</bdi>
-    </a>
-  );
-}

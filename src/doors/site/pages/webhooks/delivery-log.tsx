@@ -37,9 +37,9 @@ export async function deliveryLog(
       <h2 id="log">{words.log}</h2>
       <p>{words.logText}</p>
       {deliveries.length === 0 ? (
-        <p>{words.noDeliveries}</p>
+        <p class="empty">{words.noDeliveries}</p>
       ) : (
-        <Table visit={visit} webhook={webhook} deliveries={deliveries} />
+        <DeliveryTable visit={visit} webhook={webhook} deliveries={deliveries} to={path} />
       )}
       <p class="row">
         {before !== null && <a href={asset(visit, `${path}#log`)}>{words.latest}</a>}
@@ -74,14 +74,18 @@ export async function triedDelivery(
   );
 }
 
-function Table({
+/** Deliveries with their attempts, each with what can be done with it. */
+export function DeliveryTable({
   visit,
   webhook,
   deliveries,
+  to,
 }: {
   visit: Visit;
   webhook: WebhookView;
   deliveries: readonly DeliveryView[];
+  /** The webhook's own page, which takes the forms. */
+  to: string;
 }): JSX.Element {
   const words = visit.words.webhookPages;
   return (
@@ -101,7 +105,7 @@ function Table({
         </thead>
         <tbody>
           {deliveries.map((delivery) => (
-            <Row visit={visit} webhook={webhook} delivery={delivery} />
+            <Row visit={visit} webhook={webhook} delivery={delivery} to={to} />
           ))}
         </tbody>
       </table>
@@ -113,16 +117,19 @@ function Row({
   visit,
   webhook,
   delivery,
+  to,
 }: {
   visit: Visit;
   webhook: WebhookView;
   delivery: DeliveryView;
+  to: string;
 }): JSX.Element {
   const words = visit.words.webhookPages;
   return (
     <tr>
       <th scope="row">
-        {delivery.delivery} <small>{words.events[delivery.event]}</small>
+        <a href={asset(visit, `${to}deliveries/${delivery.delivery}/`)}>{delivery.delivery}</a>{" "}
+        <small>{words.events[delivery.event]}</small>
       </th>
       <td data-label={words.time}>
         <Moment visit={visit} at={delivery.created_at} />
@@ -131,7 +138,7 @@ function Row({
         <Posts posts={delivery.posts} />
       </td>
       <td data-label={words.state}>
-        <span class={STATE_CLASSES[delivery.state]}>{words.states[delivery.state]}</span>
+        <span class={`badge ${STATE_CLASSES[delivery.state]}`}>{words.states[delivery.state]}</span>
         {delivery.next_attempt_at !== null && (
           <>
             <br />
@@ -156,6 +163,7 @@ function Row({
           <ActionButton
             visit={visit}
             action="resend"
+            to={asset(visit, to)}
             label={words.resend}
             description={String(delivery.delivery)}
             fields={{ delivery: delivery.delivery }}

@@ -1,8 +1,13 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
+import { cutText } from "../../forms/cut-text.ts";
 import { Form, TextAreaField, TextField } from "../../look/form.tsx";
 import type { Visit } from "../../visit/visit.ts";
+import { ChannelPicker } from "../channels/channel-picker.tsx";
+
+/** Longest list of channels that an address fills in. */
+const ASKED_BYTES_MAX = 1_000;
 
 /** The form with address and channels, of a new webhook or of an existing one. */
 export function WebhookForm({
@@ -17,6 +22,8 @@ export function WebhookForm({
   webhook?: WebhookView;
 }): JSX.Element {
   const words = visit.words.webhookPages;
+  // A channel's page leads here with its number.
+  const asked = cutText(visit.query.get("channels") ?? "", ASKED_BYTES_MAX);
   return (
     <Form visit={visit} action={action} once={webhook === undefined}>
       <TextField
@@ -28,13 +35,14 @@ export function WebhookForm({
         hint={words.urlHint}
         value={webhook?.url ?? ""}
       />
+      <ChannelPicker visit={visit} label={words.findChannel} adds={`${action}-channels`} />
       <TextAreaField
         visit={visit}
         action={action}
         name="channels"
         label={words.channels}
         hint={words.channelsHint}
-        value={webhook?.channels.join(" ") ?? ""}
+        value={webhook?.channels.join(" ") ?? asked}
         rows={4}
       />
       <button type="submit">{button}</button>

@@ -13,6 +13,7 @@ import type { SitePage } from "../../site-pages.ts";
 import { page } from "../../visit/view.ts";
 import { planOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
+import { attemptsStrip } from "./attempts-strip.tsx";
 import { deliveryLog, triedDelivery } from "./delivery-log.tsx";
 import { hasWebhooks, webhookOf } from "./webhook-access.ts";
 import { webhookActions } from "./webhook-actions.ts";
@@ -45,7 +46,10 @@ export const webhookPage: SitePage = {
             {words.planWithout((await planOf(visit, context)).code)} {words.planKept}
           </p>
         )}
-        <Facts visit={visit} webhook={webhook} />
+        <section class="card" aria-label={words.state}>
+          {isIncluded && (await attemptsStrip(visit, context))}
+          <Facts visit={visit} webhook={webhook} />
+        </section>
         <ManageWebhook visit={visit} webhook={webhook} isIncluded={isIncluded} />
         {isIncluded ? await deliveryLog(webhook, visit, context) : <p>{words.logClosed}</p>}
         <Channels visit={visit} webhook={webhook} context={context} />

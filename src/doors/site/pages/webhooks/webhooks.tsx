@@ -48,7 +48,7 @@ export const webhooksPage: SitePage = {
           </p>
         )}
         {webhooks.length > 0 && <List visit={visit} webhooks={webhooks} />}
-        {webhooks.length === 0 && isIncluded && <p>{words.noWebhooks}</p>}
+        {webhooks.length === 0 && isIncluded && <p class="empty">{words.noWebhooks}</p>}
         {isIncluded && <Create visit={visit} context={context} existing={webhooks.length} />}
       </>,
     );

@@ -1,0 +1,53 @@
+import { type Database, statement } from "../../db/database.ts";
+import { DAY_MS, dayOf, startOfDay } from "../../values/moscow-time.ts";
+import type { Habits, HabitsSelection } from "./habits.ts";
+
+/** Posts of a period that are looked at, the newest: 2 ms for as many. */
+const HABITS_POSTS_MAX = 2_000;
+const BEST_MAX = 5;
+const HOUR_MS = DAY_MS / 24;
+const HOURS = 24;
+const WEEK_DAYS = 7;
+/** 1970-01-01 was a Thursday. */
+const FIRST_WEEK_DAY = 3;
+
+interface Row {
+  id: number;
+  published_at: number;
+  views: number;
+  is_ad: number;
+}
+
+export function selectHabits(
+  db: Database,
+  { channelId, fromMs, untilMs }: HabitsSelection,
+): Habits {
+  const rows = statement<Row>(
+    db,
+    `SELECT id, published_at, views, is_ad FROM posts
+     WHERE channel_id = ? AND published_at >= ? AND published_at < ?
+     ORDER BY published_at DESC, id DESC LIMIT ?`,
+  ).all(channelId, fromMs, untilMs, HABITS_POSTS_MAX + 1);
+  const isMore = rows.length > HABITS_POSTS_MAX;
+  if (isMore) rows.pop();
+  const hours = new Array<number>(WEEK_DAYS * HOURS).fill(0);
+  for (const { published_at } of rows) {
+    const hour = hourOfWeek(published_at);
+    hours[hour] = (hours[hour] ?? 0) + 1;
+  }
+  const viewed = rows.filter(({ views }) => views > 0);
+  viewed.sort((one, other) => other.views - one.views);
+  return {
+    posts: rows.length,
+    isMore,
+    ads: rows.filter((row) => row.is_ad === 1).length,
+    hours,
+    best: viewed.slice(0, BEST_MAX).map(({ id }) => id),
+  };
+}
+
+function hourOfWeek(instantMs: number): number {
+  const day = dayOf(instantMs);
+  const hour = Math.floor((instantMs - startOfDay(day)) / HOUR_MS);
+  return ((day + FIRST_WEEK_DAY) % WEEK_DAYS) * HOURS + hour;
+}

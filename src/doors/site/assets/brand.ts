@@ -1,0 +1,46 @@
+import type { Config } from "../../../config.ts";
+import { formatColour, parseColour, readableOn } from "../../../values/colour.ts";
+
+/** What accents are read on: the lightest and the darkest surface (tokens.css). */
+const LIGHT_SURFACE = [238, 241, 244] as const;
+const DARK_SURFACE = [32, 39, 45] as const;
+/** More than the 4.5 that text needs, since text also stands on a surface tinted by the accent. */
+const RATIO = 5.6;
+/** A logo this wide says the name itself. */
+const WORDMARK_RATIO = 2.2;
+
+/** A brand as it is set. */
+export type Brand = Pick<Config, "logo" | "accent">;
+
+/** CSS: the operator's accent, made readable in both schemes, and the shape of the mark. */
+export function brandStyle({ logo, accent }: Brand): string {
+  const colour = parseColour(accent) ?? [0, 0, 0];
+  const ratio = logo?.ratio ?? 1;
+  const lines = [
+    ":root {",
+    `  --accent-light: ${formatColour(readableOn(LIGHT_SURFACE, colour, RATIO))};`,
+    `  --accent-dark: ${formatColour(readableOn(DARK_SURFACE, colour, RATIO))};`,
+    `  --mark-ratio: ${ratio.toFixed(3)};`,
+    "}",
+  ];
+  if (ratio >= WORDMARK_RATIO) lines.push(".brand span { position: absolute; left: -100vw; }");
+  return `${lines.join("\n")}\n`;
+}
+
+/** The mark beside the name, and the icon of the browser's tab: the operator's logo, or our own. */
+export function markOf({ logo, accent }: Brand): {
+  content: Uint8Array<ArrayBuffer> | string;
+  type: string;
+} {
+  return logo ?? { content: ownMark(accent), type: "image/svg+xml" };
+}
+
+/** Our mark: a list of channels of different size, the first of them live. */
+function ownMark(accent: string): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
+<rect width="32" height="32" rx="8" fill="${accent}"/>
+<g fill="#fff"><rect x="7" y="8" width="11" height="4" rx="2"/><circle cx="23" cy="10" r="2.6"/>
+<rect x="7" y="14" width="18" height="4" rx="2" opacity=".8"/><rect x="7" y="20" width="14" height="4" rx="2" opacity=".6"/></g>
+</svg>
+`;
+}

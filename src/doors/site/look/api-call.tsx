@@ -1,0 +1,39 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { Visit } from "../visit/visit.ts";
+import { Snippet } from "./shown.tsx";
+
+/** A request of the API as a command to paste. */
+export function ApiCall({
+  visit,
+  label,
+  path,
+  query = {},
+}: {
+  visit: Visit;
+  label: string;
+  /** Below the appliance's address, such as `/v1/me/`. */
+  path: string;
+  /** Values that are empty are left out. */
+  query?: Readonly<Record<string, string>>;
+}): JSX.Element {
+  return (
+    <Snippet
+      text={curlOf(visit.ownAddress + path, query)}
+      label={label}
+      words={visit.words.organizationPages}
+    />
+  );
+}
+
+/** A `curl` for any POSIX shell, whatever the values are; the key is taken from `$KEY`. */
+export function curlOf(address: string, query: Readonly<Record<string, string>>): string {
+  const given = Object.entries(query).filter(([, value]) => value !== "");
+  const parameters = given.map(([name, value]) => `--data-urlencode ${quoted(`${name}=${value}`)}`);
+  const command = `curl ${given.length > 0 ? "-G " : ""}-H "Authorization: Bearer $KEY" ${quoted(address)}`;
+  return [command, ...parameters].join(" \\\n  ");
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

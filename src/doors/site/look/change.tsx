@@ -1,0 +1,34 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { Change } from "../../../catalog/statistics/summary.ts";
+import type { Visit } from "../visit/visit.ts";
+
+/** How much something grew, with its sign, and by which part; a dash where it is not known. */
+export function ChangeText({
+  visit,
+  change,
+}: {
+  visit: Visit;
+  change: Change | null;
+}): JSX.Element {
+  if (change === null) return <span class="change">—</span>;
+  const { locale } = visit.words;
+  const number = new Intl.NumberFormat(locale, { signDisplay: "exceptZero" });
+  const { subscribers, part } = change;
+  return (
+    <span class={`change ${subscribers > 0 ? "up" : subscribers < 0 ? "down" : ""}`}>
+      {number.format(subscribers)}
+      {part !== null && ` (${shownPart(visit, part, true)})`}
+    </span>
+  );
+}
+
+/** A part as a percentage with at most one decimal. @param withSign also where it is positive */
+export function shownPart({ words }: Visit, part: number, withSign = false): string {
+  const format = new Intl.NumberFormat(words.locale, {
+    style: "percent",
+    maximumFractionDigits: 1,
+    signDisplay: withSign ? "exceptZero" : "auto",
+  });
+  return format.format(part);
+}

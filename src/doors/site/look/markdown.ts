@@ -1,0 +1,86 @@
+import MarkdownIt, { type RendererRule, type StateInline } from "markdown-it";
+
+/** Schemes that a link of a post may have; all others are shown as they were written. */
+const SCHEMES = /^(?:https?|tg|mailto):/i;
+
+/** The messengers' marks, which toggle: other than in CommonMark, a blank may stand beside them. */
+const MARKS: Readonly<Record<string, string>> = { "**": "strong", __: "em", "~~": "s" };
+const MARK_LENGTH = 2;
+const CODE_MARK = "```";
+
+/** Names of people and channels: not behind a letter, as in a mail's address. */
+const MENTION = /^[a-z]\w{3,31}(?!\w|@|\.\w)/i;
+
+/** Makes HTML of posts' texts: the marks, code and links of messengers, and nothing else. */
+export type PostMarkdown = (text: string) => string;
+
+/**
+ * A text comes out with no other tags than `strong`, `em`, `s`, `code` and `a`, and with no other
+ * attributes than a link's `href` and `rel` and the class of a block of code: all else in it is escaped.
+ * @param messengerHost the host that `@names` lead to
+ */
+export function createPostMarkdown(messengerHost: string): PostMarkdown {
+  const markdown = new MarkdownIt("zero", { html: false, linkify: true });
+  markdown.enable(["link", "backticks", "linkify"]);
+  markdown.inline.ruler.before("backticks", "code_block", readCodeBlock);
+  markdown.inline.ruler.after("link", "marks", readMarks);
+  markdown.validateLink = (address) => SCHEMES.test(address) && URL.canParse(address);
+  markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
+  markdown.linkify.add("@", {
+    validate: (text, at) => MENTION.exec(text.slice(at, at + 40))?.[0].length ?? 0,
+    normalize: (match) => {
+      match.url = `https://${messengerHost}/${match.url.slice(1)}`;
+    },
+  });
+  Object.assign(markdown.renderer.rules, { link_open: openLink, code_block: codeBlock });
+  return (text) => markdown.renderInline(text);
+}
+
+/** Text between two equal marks; without the second, the first is only a text. */
+function readMarks(state: StateInline, silent: boolean): boolean {
+  const { src, pos, posMax } = state;
+  const mark = src.slice(pos, pos + MARK_LENGTH);
+  const tag = MARKS[mark];
+  if (tag === undefined) return false;
+  const start = pos + MARK_LENGTH;
+  const end = src.indexOf(mark, start);
+  const isClosed = end !== -1 && end + MARK_LENGTH <= posMax;
+  if (!isClosed || src.slice(start, end).trim() === "") return false;
+  if (!silent) {
+    state.push("mark_open", tag, 1).markup = mark;
+    state.pos = start;
+    state.posMax = end;
+    state.md.inline.tokenize(state);
+    state.posMax = posMax;
+    state.push("mark_close", tag, -1).markup = mark;
+  }
+  state.pos = end + MARK_LENGTH;
+  return true;
+}
+
+/** Code of several lines, which keeps them. */
+function readCodeBlock(state: StateInline, silent: boolean): boolean {
+  const { src, pos, posMax } = state;
+  if (!src.startsWith(CODE_MARK, pos)) return false;
+  const start = pos + CODE_MARK.length;
+  const end = src.indexOf(CODE_MARK, start);
+  if (end <= start || end + CODE_MARK.length > posMax) return false;
+  if (!silent) state.push("code_block", "code", 0).content = src.slice(start, end);
+  state.pos = end + CODE_MARK.length;
+  return true;
+}
+
+const codeBlock: RendererRule = (tokens, at) =>
+  `<code class="lines">${Bun.escapeHTML(tokens[at]?.content.trim() ?? "")}</code>`;
+
+const openLink: RendererRule = (tokens, at, _options, _env, renderer) => {
+  const token = tokens[at];
+  const href = String(token?.attrGet("href") ?? "");
+  // An empty address is not shown to validateLink.
+  if (token === undefined || !SCHEMES.test(href)) return "<a>";
+  token.attrs = [
+    ["href", href],
+    ["rel", "noopener noreferrer nofollow"],
+  ];
+  return `<a${renderer.renderAttrs(token)}>`;
+};

@@ -1,0 +1,24 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+
+const WIDTH = 88;
+const HEIGHT = 24;
+/** Room for the line's own width. */
+const MARGIN = 2;
+
+/** A line without axes; the number beside it tells readers of the screen the same. Nothing for one value. */
+export function Sparkline({ values }: { values: readonly number[] }): JSX.Element | null {
+  if (values.length < 2) return null;
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const x = (at: number) => MARGIN + Math.round((at * (WIDTH - 2 * MARGIN)) / (values.length - 1));
+  const y = (value: number) =>
+    low === high
+      ? HEIGHT / 2
+      : Math.round(HEIGHT - MARGIN - ((value - low) * (HEIGHT - 2 * MARGIN)) / (high - low));
+  const points = values.map((value, at) => `${x(at)} ${y(value)}`);
+  return (
+    <svg class="spark" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
+      <path d={`M${points.join("L")}`} />
+    </svg>
+  );
+}

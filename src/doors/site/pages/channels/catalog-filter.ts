@@ -1,0 +1,88 @@
+import type { CardView } from "../../../../catalog/channels/card.ts";
+import type { CatalogCount } from "../../../../catalog/search/catalog.ts";
+import { AppError } from "../../../../errors.ts";
+import { channelsList, readCatalogRequest } from "../../../../methods/channels.ts";
+import type { Page } from "../../../../values/json-text.ts";
+import type { SiteContext } from "../../site-context.ts";
+import { csvDownload } from "../../visit/csv-download.ts";
+import { lookUp, nextCursor, orRefusal } from "../../visit/look-up.ts";
+import type { View } from "../../visit/view.ts";
+import type { Visit } from "../../visit/visit.ts";
+
+/** All filters of the API's catalog, by the API's names: the page's address is a request. */
+export const FILTERS = [
+  "q",
+  "category",
+  "territory",
+  "kind",
+  "subscribers_min",
+  "subscribers_max",
+  "a_plus",
+  "verified",
+  "ids",
+  "ordering",
+] as const;
+
+/** What the address asks for; a filter that is not given is an empty text. */
+export type Filter = Record<(typeof FILTERS)[number], string>;
+
+/** Columns of the file, named as in the API and the import. */
+const COLUMNS = [
+  ...(["id", "handle", "title", "kind", "subscribers", "category", "categories"] as const),
+  ...(["territory", "a_plus", "verified", "quality", "citation", "last_post_at", "link"] as const),
+];
+const DOWNLOAD_PAGE = 100;
+/** Channels in a file at most. */
+export const DOWNLOAD_MAX = 1_000;
+
+export function filterOf({ query }: Visit): Filter {
+  return Object.fromEntries(FILTERS.map((name) => [name, query.get(name) ?? ""])) as Filter;
+}
+
+/** The filters that are given, with what else the address says. */
+export function givenOf(filter: Filter): Record<string, string> {
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ""));
+}
+
+/** A page of what the filter finds, by the API's own method. */
+export function findChannels(
+  filter: Filter,
+  page: { limit: number; cursor: string },
+  visit: Visit,
+  context: SiteContext,
+): Promise<Page<CardView>> {
+  const raw = { ...filter, limit: String(page.limit), cursor: page.cursor };
+  return lookUp<Page<CardView>>(channelsList, raw, visit, context);
+}
+
+/** How many channels the filter finds; null where that takes too long, or the filter is wrong. */
+export async function countChannels(
+  filter: Filter,
+  { services }: SiteContext,
+): Promise<CatalogCount | null> {
+  const count = async (): Promise<CatalogCount | null> => {
+    if (filter.ids !== "") return null;
+    const selection = readCatalogRequest(filter, services);
+    return selection === null
+      ? { channels: 0, isMore: false }
+      : services.search.count(selection.filter);
+  };
+  const counted = await orRefusal(count());
+  return counted instanceof AppError ? null : counted;
+}
+
+/** The first channels that the filter finds as a file. @throws AppError what is wrong with the filter */
+export async function downloadChannels(
+  filter: Filter,
+  visit: Visit,
+  context: SiteContext,
+): Promise<View> {
+  const cards: CardView[] = [];
+  let cursor: string | null = "";
+  while (cursor !== null && cards.length < DOWNLOAD_MAX) {
+    const page = await findChannels(filter, { limit: DOWNLOAD_PAGE, cursor }, visit, context);
+    cards.push(...page.results);
+    cursor = nextCursor(page);
+  }
+  return csvDownload("channels.csv", COLUMNS, cards);
+}

@@ -1,0 +1,97 @@
+/** @jsxImportSource hono/jsx */
+import type { Child } from "hono/jsx";
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { type CardView, fieldsShownAs } from "../../../../catalog/channels/card.ts";
+import type { Directory } from "../../../../catalog/directory/directory.ts";
+import { Moment } from "../../look/answer-times.tsx";
+import { asset } from "../../look/layout.tsx";
+import { shownNumber } from "../../look/shown.tsx";
+import { UserBlock, UserLink } from "../../look/user-text.tsx";
+import type { Visit } from "../../visit/visit.ts";
+
+type Row = [term: string, value: Child];
+
+/** What else the card says of the channel. */
+export function ChannelCard({
+  visit,
+  card,
+  directory,
+}: {
+  visit: Visit;
+  card: CardView;
+  directory: Directory;
+}): JSX.Element {
+  const words = visit.words.explorerPages;
+  const names = new Map(directory.categories().map(({ slug, name }) => [slug, name]));
+  const category = (slug: string) => (
+    <CatalogLink visit={visit} filter={{ category: slug }} text={names.get(slug) ?? slug} />
+  );
+  const row = (name: keyof typeof words.fields, value: Child): Row => [words.fields[name], value];
+  const rows: Row[] = [
+    [words.number, String(card.id)],
+    [words.category, card.category && category(card.category)],
+    [
+      words.otherCategories,
+      card.categories.length > 0 &&
+        card.categories.map((slug, at) => (
+          <>
+            {at > 0 && ", "}
+            {category(slug)}
+          </>
+        )),
+    ],
+    [words.territory, card.territory && territoryOf(visit, directory, card.territory)],
+    ...fieldsShownAs("number").map((name) =>
+      row(name, card[name] !== null && shownNumber(visit, card[name])),
+    ),
+    ...fieldsShownAs("moment").map((name) =>
+      row(name, card[name] && <Moment visit={visit} at={card[name]} />),
+    ),
+    ...fieldsShownAs("link").map((name) =>
+      row(name, card[name] && <UserLink address={card[name]} />),
+    ),
+    ...fieldsShownAs("text").map((name) =>
+      row(name, card[name] && <UserBlock text={card[name]} />),
+    ),
+  ];
+  return (
+    <section aria-labelledby="card" class="card">
+      <h2 id="card">{words.card}</h2>
+      <dl>
+        {rows.map(
+          ([term, value]) =>
+            Boolean(value) && (
+              <>
+                <dt>{term}</dt>
+                <dd>{value}</dd>
+              </>
+            ),
+        )}
+      </dl>
+    </section>
+  );
+}
+
+/** A place with those that it lies in. */
+function territoryOf(visit: Visit, directory: Directory, slug: string): JSX.Element {
+  const names = new Map(directory.territories({}).map((one) => [one.slug, one]));
+  const path = names.get(slug)?.path.split("/") ?? [slug];
+  const text = path.map((part) => names.get(part)?.name ?? part).join(" › ");
+  return <CatalogLink visit={visit} filter={{ territory: slug }} text={text} />;
+}
+
+function CatalogLink({
+  visit,
+  filter,
+  text,
+}: {
+  visit: Visit;
+  filter: Record<string, string>;
+  text: string;
+}): JSX.Element {
+  return (
+    <a href={asset(visit, `/account/channels/?${new URLSearchParams(filter)}`)}>
+      <bdi>{text}</bdi>
+    </a>
+  );
+}

@@ -1,0 +1,25 @@
+import { AppError } from "../../../../errors.ts";
+import type { SiteContext } from "../../site-context.ts";
+import { orRefusal } from "../../visit/look-up.ts";
+import type { View } from "../../visit/view.ts";
+import type { Visit } from "../../visit/visit.ts";
+import { type Filter, findChannels } from "./catalog-filter.ts";
+
+const CHOICES_MAX = 8;
+
+/** The channels that a form's search offers: a number finds its channel, all else as in the catalog. */
+export async function channelChoices(
+  filter: Filter,
+  visit: Visit,
+  context: SiteContext,
+): Promise<View> {
+  const isNumber = /^\d{1,15}$/.test(filter.q.trim());
+  const asked = isNumber ? { ...filter, ids: filter.q.trim() } : filter;
+  const page = { limit: CHOICES_MAX, cursor: "" };
+  const found = await orRefusal(findChannels(asked, page, visit, context));
+  const cards = found instanceof AppError ? [] : found.results;
+  return {
+    kind: "json",
+    value: cards.map(({ id, title, handle, subscribers }) => ({ id, title, handle, subscribers })),
+  };
+}

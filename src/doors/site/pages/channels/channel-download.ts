@@ -1,0 +1,44 @@
+import type { CardView } from "../../../../catalog/channels/card.ts";
+import type { PostView } from "../../../../catalog/posts/post.ts";
+import { channelPostsRetrieve } from "../../../../methods/posts.ts";
+import type { Page } from "../../../../values/json-text.ts";
+import { formatDay } from "../../../../values/moscow-time.ts";
+import type { SiteContext } from "../../site-context.ts";
+import { csvDownload } from "../../visit/csv-download.ts";
+import { lookUp } from "../../visit/look-up.ts";
+import type { View } from "../../visit/view.ts";
+import type { Visit } from "../../visit/visit.ts";
+import type { Readings } from "./channel-readings.ts";
+
+/** Columns of the files, named as in the API and the import. */
+const DAY_COLUMNS = ["channel", "day", "subscribers", "views", "posts"] as const;
+const POST_COLUMNS = ["id", "channel", "published_at", "views", "is_ad", "link", "text"] as const;
+const POSTS_MAX = 100;
+
+/**
+ * The days that the page shows, or the latest posts, as the address's `download` asks; null where it
+ * does not.
+ * @throws AppError what the plan does not include
+ */
+export async function channelDownload(
+  card: CardView,
+  { from, to, rows, refusal }: Readings,
+  visit: Visit,
+  context: SiteContext,
+): Promise<View | null> {
+  const name = `channel-${card.id}`;
+  switch (visit.query.get("download")) {
+    case "readings": {
+      if (refusal !== null) throw refusal;
+      const file = `${name}-${formatDay(from)}-${formatDay(to)}.csv`;
+      return csvDownload(file, DAY_COLUMNS, rows);
+    }
+    case "posts": {
+      const raw = { channel: String(card.id), limit: String(POSTS_MAX) };
+      const posts = await lookUp<Page<PostView>>(channelPostsRetrieve, raw, visit, context);
+      return csvDownload(`${name}-posts.csv`, POST_COLUMNS, posts.results);
+    }
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,69 @@
+/** @jsxImportSource hono/jsx */
+import type { Child } from "hono/jsx";
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { CardView } from "../../../../catalog/channels/card.ts";
+import type { Habits } from "../../../../catalog/posts/habits.ts";
+import { averagesOf, changeOver } from "../../../../catalog/statistics/summary.ts";
+import { ChangeText, shownPart } from "../../look/change.tsx";
+import { shownNumber } from "../../look/shown.tsx";
+import type { Visit } from "../../visit/visit.ts";
+import type { Readings } from "./channel-readings.ts";
+
+/** Days over which growth is told. */
+const GROWTH = [7, 30] as const;
+
+/** The channel in five figures: of now, of the last weeks, and of the period that is shown. */
+export function channelFigures(
+  card: CardView,
+  { rows, recent }: Readings,
+  habits: Habits | null,
+  visit: Visit,
+): JSX.Element {
+  const words = visit.words.explorerPages;
+  const { viewsPerPost, postsPerDay } = averagesOf(rows);
+  const number = (value: number | null): string =>
+    value === null ? "—" : shownNumber(visit, value);
+  const ads = habits === null || habits.posts === 0 ? null : habits.ads / habits.posts;
+  return (
+    <ul class="cards figures">
+      <li class="main">
+        {words.subscribers}
+        <strong>{number(card.subscribers)}</strong>
+        {GROWTH.map((days) => (
+          <span class="growth">
+            <ChangeText visit={visit} change={changeOver(recent, days)} /> {words.inDays(days)}
+          </span>
+        ))}
+      </li>
+      <Figure label={words.viewsPerPost} value={number(viewsPerPost)}>
+        {viewsPerPost !== null &&
+          card.subscribers > 0 &&
+          words.ofSubscribers(shownPart(visit, viewsPerPost / card.subscribers))}
+      </Figure>
+      <Figure label={words.postsPerDay} value={number(postsPerDay)} />
+      <Figure label={words.adShare} value={ads === null ? "—" : shownPart(visit, ads)}>
+        {habits !== null &&
+          habits.posts > 0 &&
+          words.ofPosts(number(habits.ads), number(habits.posts))}
+      </Figure>
+    </ul>
+  );
+}
+
+function Figure({
+  label,
+  value,
+  children,
+}: {
+  label: string;
+  value: string;
+  children?: Child;
+}): JSX.Element {
+  return (
+    <li>
+      {label}
+      <strong>{value}</strong>
+      {children}
+    </li>
+  );
+}

@@ -1,0 +1,146 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { CardView } from "../../../../catalog/channels/card.ts";
+import type { Habits } from "../../../../catalog/posts/habits.ts";
+import type { PostView } from "../../../../catalog/posts/post.ts";
+import { AppError } from "../../../../errors.ts";
+import { postsIncluded } from "../../../../methods/plan-rules.ts";
+import { postsRetrieve } from "../../../../methods/posts.ts";
+import { dayOf, parseInstant, startOfDay } from "../../../../values/moscow-time.ts";
+import { Moment } from "../../look/answer-times.tsx";
+import { shownNumber } from "../../look/shown.tsx";
+import { UserLink, webAddress } from "../../look/user-text.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import { lookUp, orRefusal } from "../../visit/look-up.ts";
+import { membershipOf, viewerOf } from "../../visit/viewer.ts";
+import type { Visit } from "../../visit/visit.ts";
+import type { Readings } from "./channel-readings.ts";
+import { PostText } from "./post-text.tsx";
+
+const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
+/** Shades of an hour, from none to the most. */
+const SHADES = 5;
+/** 2026-11-23 is a Monday. */
+const MONDAY = Date.UTC(2026, 10, 23);
+const DAY_MS = 86_400_000;
+/** Characters of a best post that are shown. */
+const BEST_LENGTH = 180;
+
+/** The habits of the period that is shown, newer posts included; null where the plan has no posts. */
+export async function readHabits(
+  card: CardView,
+  { from, to }: Readings,
+  visit: Visit,
+  context: SiteContext,
+): Promise<Habits | null> {
+  const viewer = await viewerOf(membershipOf(visit), context.accounts, visit.nowMs);
+  if (postsIncluded(viewer, context.services) !== null) return null;
+  const lastPostMs = card.last_post_at === null ? null : parseInstant(card.last_post_at);
+  const last = lastPostMs === null ? to : Math.max(to, dayOf(lastPostMs));
+  const found = await orRefusal(
+    context.services.posts.habits({
+      channelId: card.id,
+      fromMs: startOfDay(from),
+      untilMs: startOfDay(last + 1),
+    }),
+  );
+  return found instanceof AppError ? null : found;
+}
+
+/** When the channel posts: a row for each weekday, a cell for each hour. */
+export function PostingHours({ visit, habits }: { visit: Visit; habits: Habits }): JSX.Element {
+  const words = visit.words.explorerPages;
+  const most = Math.max(...habits.hours);
+  const busiest = habits.hours.indexOf(most);
+  const weekdays = (style: "short" | "long") =>
+    Array.from({ length: 7 }, (_, day) =>
+      new Intl.DateTimeFormat(visit.words.locale, { weekday: style, timeZone: "UTC" }).format(
+        MONDAY + day * DAY_MS,
+      ),
+    );
+  const [short, long] = [weekdays("short"), weekdays("long")];
+  return (
+    <section class="card" aria-labelledby="hours">
+      <h2 id="hours">{words.postingHours}</h2>
+      <p>
+        {words.mostOften(
+          long[Math.floor(busiest / HOURS.length)] ?? "",
+          `${busiest % HOURS.length}:00`,
+        )}
+      </p>
+      <table class="heat">
+        <caption class="hidden">{words.postingHoursTable}</caption>
+        <thead>
+          <tr>
+            <td />
+            {HOURS.map((hour) => (
+              <th scope="col">
+                <span class={hour % 6 === 0 ? undefined : "hidden"}>{hour}</span>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {short.map((name, day) => (
+            <tr>
+              <th scope="row">{name}</th>
+              {HOURS.map((hour) => {
+                const posts = habits.hours[day * HOURS.length + hour] ?? 0;
+                return <td class={`shade-${shadeOf(posts, most)}`}>{posts}</td>;
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p>
+        <small>
+          {words.countedPosts(shownNumber(visit, habits.posts), habits.isMore)}{" "}
+          {visit.words.organizationPages.moscowTime}
+        </small>
+      </p>
+    </section>
+  );
+}
+
+function shadeOf(posts: number, most: number): number {
+  return most === 0 ? 0 : Math.ceil((posts / most) * SHADES);
+}
+
+/** The posts with most views. */
+export async function BestPosts({
+  visit,
+  habits,
+  context,
+}: {
+  visit: Visit;
+  habits: Habits;
+  context: SiteContext;
+}): Promise<JSX.Element> {
+  const words = visit.words.explorerPages;
+  const found = await Promise.all(
+    habits.best.map((id) =>
+      lookUp<PostView>(postsRetrieve, { id: String(id) }, visit, context).catch(() => null),
+    ),
+  );
+  const posts = found.filter((post) => post !== null);
+  return (
+    <section class="card" aria-labelledby="best">
+      <h2 id="best">{words.bestPosts}</h2>
+      {posts.length === 0 && <p>{words.noViews}</p>}
+      <ol class="best">
+        {posts.map((post) => (
+          <li>
+            <p class="about">
+              <strong>{words.viewsOf(shownNumber(visit, post.views))}</strong>
+              <Moment visit={visit} at={post.published_at} />
+              {post.link !== null && webAddress(post.link) !== null && (
+                <UserLink address={post.link}>{words.openPost}</UserLink>
+              )}
+            </p>
+            <PostText text={post.text} shown={BEST_LENGTH} context={context} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

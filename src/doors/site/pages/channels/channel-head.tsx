@@ -1,0 +1,76 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { type CardView, fieldsShownAs } from "../../../../catalog/channels/card.ts";
+import { Avatar } from "../../look/avatar.tsx";
+import { asset } from "../../look/layout.tsx";
+import { UserLink, webAddress } from "../../look/user-text.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import type { Visit } from "../../visit/visit.ts";
+
+/** Above the page: whose it is, and what can be done with the channel. */
+export function ChannelHead({
+  visit,
+  card,
+  title,
+  context,
+}: {
+  visit: Visit;
+  card: CardView;
+  title: string;
+  context: SiteContext;
+}): JSX.Element {
+  const words = visit.words.explorerPages;
+  return (
+    <div class="head">
+      <Avatar id={card.id} title={title} isLarge />
+      <div class="names">
+        <h1>{title}</h1>
+        <p class="about">
+          {card.handle !== null && <Handle card={card} />}
+          <span>{words.oneKind[card.kind]}</span>
+          {card.category !== null && (
+            <bdi>{categoryName(card.category, context) ?? card.category}</bdi>
+          )}
+          <Marks visit={visit} card={card} />
+        </p>
+      </div>
+      <p class="row">
+        <a class="button" href={asset(visit, `/account/webhooks/?channels=${card.id}#create`)}>
+          {words.watch}
+        </a>
+        <a class="button second" href={asset(visit, `/account/compare/?channels=${card.id}`)}>
+          {words.compare}
+        </a>
+        <a class="button second" href="#api">
+          {words.useInApi}
+        </a>
+      </p>
+    </div>
+  );
+}
+
+/** The marks that a channel has, as badges. */
+export function Marks({ visit, card }: { visit: Visit; card: CardView }): JSX.Element {
+  const { fields } = visit.words.explorerPages;
+  const marks = fieldsShownAs("mark").filter((name) => card[name]);
+  return (
+    <>
+      {marks.map((name) => (
+        <span class="badge mark">{fields[name]}</span>
+      ))}
+    </>
+  );
+}
+
+function Handle({ card: { handle, link } }: { card: CardView }): JSX.Element {
+  const shown = <bdi>{`@${handle}`}</bdi>;
+  return link !== null && webAddress(link) !== null ? (
+    <UserLink address={link}>{shown}</UserLink>
+  ) : (
+    shown
+  );
+}
+
+function categoryName(slug: string, { services }: SiteContext): string | undefined {
+  return services.directory.categories().find((one) => one.slug === slug)?.name;
+}

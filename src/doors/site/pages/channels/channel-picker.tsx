@@ -1,0 +1,48 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { asset } from "../../look/layout.tsx";
+import type { Visit } from "../../visit/visit.ts";
+
+/**
+ * A field that finds channels as one types. The script offers what it finds below; without, a number,
+ * @handle or link is typed.
+ */
+export function ChannelPicker({
+  visit,
+  label,
+  adds,
+  sends = false,
+}: {
+  visit: Visit;
+  label: string;
+  /** Id of the field that a chosen channel's number is added to; without, the field itself takes it. */
+  adds?: string;
+  /** Whether choosing one sends the form. */
+  sends?: boolean;
+}): JSX.Element {
+  const words = visit.words.comparePages;
+  const isOwn = adds === undefined;
+  return (
+    <div
+      class="picker"
+      data-picker={asset(visit, "/account/channels/?as=choices&q=")}
+      data-adds={adds}
+      data-sends={sends ? "yes" : undefined}
+      data-none={words.noChoice}
+      hidden={!isOwn}
+    >
+      <p class="field">
+        <label for="picker">{label}</label>
+        <input
+          id="picker"
+          type="search"
+          name={isOwn ? "channels" : undefined}
+          autocomplete="off"
+          aria-describedby="picker-hint"
+        />
+        <small id="picker-hint">{words.pickerHint}</small>
+      </p>
+      <ul class="offered" aria-live="polite" />
+    </div>
+  );
+}

@@ -1,0 +1,122 @@
+import type { CardView } from "../../../../catalog/channels/card.ts";
+import type { DailyStatisticsView } from "../../../../catalog/statistics/statistics-day.ts";
+import { AppError } from "../../../../errors.ts";
+import { dailyStatisticsList } from "../../../../methods/daily-statistics.ts";
+import { PERIOD_DAYS_MAX } from "../../../../methods/period.ts";
+import { type Day, dayOf, formatDay, parseInstant } from "../../../../values/moscow-time.ts";
+import type { SiteContext } from "../../site-context.ts";
+import { lookUp, orRefusal } from "../../visit/look-up.ts";
+import { planOf } from "../../visit/viewer.ts";
+import type { Visit } from "../../visit/visit.ts";
+
+/** Periods to choose from, as the address's `days` has them; the first is the default. */
+export const PERIODS = ["30", "90", "366", "all"] as const;
+export type Period = (typeof PERIODS)[number];
+
+/** All that there is, up to ten years. */
+const ALL_DAYS_MAX = 3_660;
+/** Days before the last reading that growth over 30 days needs, with some slack (summary.ts). */
+const GROWTH_DAYS = 34;
+
+/** A period that ends at the last reading; its days are Moscow's, both included. */
+export interface ReadingPeriod {
+  period: Period;
+  from: Day;
+  to: Day;
+  /** From which day on rows are read for the growth, however short the period is. */
+  growthFrom: Day;
+}
+
+/** What is known of channels in such a period. */
+interface ReadDays {
+  /** By channel, then by day. */
+  rows: DailyStatisticsView[];
+  /** The rows of the last weeks, for the growth. */
+  recent: DailyStatisticsView[];
+  /** Why the plan in force does not show the period. */
+  refusal: AppError | null;
+}
+
+export type Readings = ReadingPeriod & ReadDays;
+
+export function periodOf({ query }: Visit): Period {
+  return PERIODS.find((period) => period === query.get("days")) ?? PERIODS[0];
+}
+
+export async function readReadings(
+  card: CardView,
+  visit: Visit,
+  context: SiteContext,
+): Promise<Readings> {
+  const period = await readPeriod([card], visit, context);
+  return { ...period, ...(await readDays([card.id], period, visit, context)) };
+}
+
+/** The period that the address asks for, up to the last reading of the channels, or their last post. */
+export async function readPeriod(
+  cards: readonly CardView[],
+  visit: Visit,
+  context: SiteContext,
+): Promise<ReadingPeriod> {
+  const period = periodOf(visit);
+  const today = dayOf(visit.nowMs);
+  const spans = cards.flatMap(({ id }) => context.services.statistics.span(id) ?? []);
+  const posts = cards.flatMap(({ last_post_at: at }) => (at && parseInstant(at)) || []);
+  const ends = spans.length > 0 ? spans.map(({ last }) => last) : posts.map(dayOf);
+  const to = Math.min(today, ends.length > 0 ? Math.max(...ends) : today);
+  const first = Math.min(to, ...spans.map((span) => span.first));
+  const days = period === "all" ? Math.min(to - first + 1, ALL_DAYS_MAX) : Number(period);
+  const { historyDays } = await planOf(visit, context);
+  const open = historyDays === null ? Number.NEGATIVE_INFINITY : today - historyDays + 1;
+  // The shortest period is cut to what the plan shows; a longer one is refused as a whole.
+  const cut = (day: Day) => (to < open ? day : Math.max(day, open));
+  const from = to - days + 1;
+  return {
+    period,
+    from: period === PERIODS[0] ? cut(from) : from,
+    to,
+    growthFrom: cut(to - GROWTH_DAYS),
+  };
+}
+
+/** Reads channels' days by the API's own method, so that the plan's rules hold. */
+export async function readDays(
+  ids: readonly number[],
+  { from, to, growthFrom }: ReadingPeriod,
+  visit: Visit,
+  context: SiteContext,
+): Promise<ReadDays> {
+  // Nothing is asked, and nothing refused, where there are no readings at all.
+  const isRead = ids.some((id) => context.services.statistics.span(id) !== null);
+  if (!isRead) return { rows: [], recent: [], refusal: null };
+  const recent = await orRefusal(requestDays(ids, growthFrom, to, visit, context));
+  const rows = await orRefusal(requestDays(ids, from, to, visit, context));
+  return {
+    rows: rows instanceof AppError ? [] : rows,
+    recent: recent instanceof AppError ? [] : recent,
+    refusal: rows instanceof AppError ? rows : null,
+  };
+}
+
+/** The days of some channels, over as many requests as the method needs for so long a period. */
+async function requestDays(
+  ids: readonly number[],
+  from: Day,
+  to: Day,
+  visit: Visit,
+  context: SiteContext,
+): Promise<DailyStatisticsView[]> {
+  const rows: DailyStatisticsView[] = [];
+  for (let start = from; start <= to; start += PERIOD_DAYS_MAX) {
+    const end = Math.min(start + PERIOD_DAYS_MAX - 1, to);
+    const raw = { channels: ids.join(), from: formatDay(start), to: formatDay(end) };
+    const { results } = await lookUp<{ results: DailyStatisticsView[] }>(
+      dailyStatisticsList,
+      raw,
+      visit,
+      context,
+    );
+    rows.push(...results);
+  }
+  return rows;
+}

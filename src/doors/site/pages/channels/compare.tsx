@@ -1,0 +1,220 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { CardView } from "../../../../catalog/channels/card.ts";
+import { averagesOf, changeOver } from "../../../../catalog/statistics/summary.ts";
+import { formatDay } from "../../../../values/moscow-time.ts";
+import { ApiCall } from "../../look/api-call.tsx";
+import { ChangeText } from "../../look/change.tsx";
+import { DataTable } from "../../look/data-table.tsx";
+import { asset } from "../../look/layout.tsx";
+import { shownNumber } from "../../look/shown.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import type { SitePage } from "../../site-pages.ts";
+import { page } from "../../visit/view.ts";
+import type { Visit } from "../../visit/visit.ts";
+import { ChannelPicker } from "./channel-picker.tsx";
+import { periodOf } from "./channel-readings.ts";
+import { Periods, refusalText } from "./channel-statistics.tsx";
+import { COMPARED_MAX, type Compared, readCompared } from "./compared.ts";
+import { ComparedDays, MEASURES, type Measure, measureOf } from "./compared-days.tsx";
+
+const PATH = "/account/compare/";
+
+/** `/account/compare/`: up to five channels in one picture. */
+export const comparePage: SitePage = {
+  path: PATH,
+  access: "member",
+  async show(visit, context) {
+    const words = visit.words.comparePages;
+    const compared = await readCompared(visit, context);
+    const { cards, unknown, isTooMany } = compared;
+    return page(
+      words.compare,
+      <>
+        <p>
+          <a href={asset(visit, "/account/channels/")}>← {visit.words.explorerPages.allChannels}</a>
+        </p>
+        {unknown.length > 0 && (
+          <p class="notice">
+            {words.unknown} <bdi>{unknown.join(", ")}</bdi>
+          </p>
+        )}
+        {isTooMany && <p class="notice">{words.tooMany(COMPARED_MAX)}</p>}
+        <Chosen visit={visit} cards={cards} />
+        {cards.length === 0 ? (
+          <p class="empty">{words.nothing}</p>
+        ) : (
+          await Picture({ visit, context, compared })
+        )}
+      </>,
+    );
+  },
+};
+
+/** The channels that are compared, each to be taken out, and the form that adds one. */
+function Chosen({ visit, cards }: { visit: Visit; cards: readonly CardView[] }): JSX.Element {
+  const words = visit.words.comparePages;
+  const ids = cards.map(({ id }) => id);
+  return (
+    <form method="get" action={asset(visit, PATH)} class="card chosen">
+      <ul class="chips">
+        {cards.map((card, at) => (
+          <li class={`tint-${at}`}>
+            <input type="hidden" name="channels" value={card.id} />
+            <bdi>{titleOf(visit, card)}</bdi>
+            <a
+              href={hrefOf(
+                visit,
+                ids.filter((id) => id !== card.id),
+                {},
+              )}
+            >
+              <span aria-hidden="true">×</span>
+              <span class="hidden">
+                {words.remove} {titleOf(visit, card)}
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+      {cards.length < COMPARED_MAX && (
+        <div class="row">
+          <input type="hidden" name="days" value={periodOf(visit)} />
+          <input type="hidden" name="measure" value={measureOf(visit)} />
+          <ChannelPicker visit={visit} label={words.add} sends />
+          <button type="submit">{words.addButton}</button>
+        </div>
+      )}
+    </form>
+  );
+}
+
+async function Picture({
+  visit,
+  context,
+  compared,
+}: {
+  visit: Visit;
+  context: SiteContext;
+  compared: Compared;
+}): Promise<JSX.Element> {
+  const words = visit.words.comparePages;
+  const { cards, from, to, rows, refusal } = compared;
+  const [measure, period] = [measureOf(visit), periodOf(visit)];
+  const ids = cards.map(({ id }) => id);
+  const query = { channels: ids.join(), measure };
+  return (
+    <>
+      <section class="card" aria-labelledby="picture">
+        <h2 id="picture">{words.measures[measure]}</h2>
+        <div class="row apart">
+          <Measures visit={visit} ids={ids} current={measure} />
+          <Periods visit={visit} path={PATH} current={period} query={query} />
+        </div>
+        {refusal !== null ? (
+          <p class="notice">{await refusalText(refusal, visit, context)}</p>
+        ) : rows.length === 0 ? (
+          <p class="empty">{visit.words.explorerPages.noStatistics}</p>
+        ) : (
+          <ComparedDays
+            visit={visit}
+            compared={compared}
+            measure={measure}
+            titles={cards.map((card) => titleOf(visit, card))}
+          />
+        )}
+      </section>
+      <Figures visit={visit} compared={compared} />
+      <section aria-labelledby="api">
+        <h2 id="api">{visit.words.explorerPages.useInApi}</h2>
+        <ApiCall
+          visit={visit}
+          label={words.compare}
+          path="/v1/msgr/stats/daily/"
+          query={{ channels: ids.join(), from: formatDay(from), to: formatDay(to) }}
+        />
+      </section>
+    </>
+  );
+}
+
+function Measures({
+  visit,
+  ids,
+  current,
+}: {
+  visit: Visit;
+  ids: readonly number[];
+  current: Measure;
+}): JSX.Element {
+  const words = visit.words.comparePages;
+  return (
+    <nav aria-label={words.measure} class="choices">
+      {MEASURES.map((measure) => (
+        <a
+          href={hrefOf(visit, ids, { measure })}
+          aria-current={measure === current ? "true" : undefined}
+        >
+          {words.measures[measure]}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** The same figures of each channel, one below the other. */
+function Figures({
+  visit,
+  compared: { cards, rows, recent },
+}: {
+  visit: Visit;
+  compared: Compared;
+}): JSX.Element {
+  const words = visit.words.explorerPages;
+  const number = (value: number | null) => (value === null ? "—" : shownNumber(visit, value));
+  const columns = [
+    words.title,
+    `#${words.subscribers}`,
+    `#${words.inDays(7)}`,
+    `#${words.inDays(30)}`,
+    `#${words.viewsPerPost}`,
+    `#${words.postsPerDay}`,
+  ];
+  return (
+    <DataTable label={visit.words.comparePages.compare} columns={columns}>
+      {cards.map((card, at) => {
+        const own = rows.filter(({ channel }) => channel === card.id);
+        const last = recent.filter(({ channel }) => channel === card.id);
+        const { viewsPerPost, postsPerDay } = averagesOf(own);
+        return (
+          <tr>
+            <th scope="row">
+              <span class={`dot tint-${at}`} />{" "}
+              <a href={asset(visit, `/account/channels/${card.id}/`)}>
+                <bdi>{titleOf(visit, card)}</bdi>
+              </a>
+            </th>
+            <td class="number">{number(card.subscribers)}</td>
+            {[7, 30].map((days) => (
+              <td class="number">
+                <ChangeText visit={visit} change={changeOver(last, days)} />
+              </td>
+            ))}
+            <td class="number">{number(viewsPerPost)}</td>
+            <td class="number">{number(postsPerDay)}</td>
+          </tr>
+        );
+      })}
+    </DataTable>
+  );
+}
+
+function titleOf(visit: Visit, { title }: CardView): string {
+  return title.trim() === "" ? visit.words.explorerPages.noTitle : title.trim();
+}
+
+/** The page with these channels, and what else it is asked for. */
+function hrefOf(visit: Visit, ids: readonly number[], more: Record<string, string>): string {
+  const query = { days: periodOf(visit), measure: measureOf(visit), ...more };
+  return asset(visit, `${PATH}?${new URLSearchParams({ channels: ids.join(), ...query })}`);
+}

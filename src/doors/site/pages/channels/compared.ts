@@ -1,0 +1,69 @@
+import type { CardView } from "../../../../catalog/channels/card.ts";
+import type { DailyStatisticsView } from "../../../../catalog/statistics/statistics-day.ts";
+import { AppError } from "../../../../errors.ts";
+import { channelsList, channelsResolveRetrieve } from "../../../../methods/channels.ts";
+import type { Page } from "../../../../values/json-text.ts";
+import type { Day } from "../../../../values/moscow-time.ts";
+import { cutText } from "../../forms/cut-text.ts";
+import type { SiteContext } from "../../site-context.ts";
+import { lookUp } from "../../visit/look-up.ts";
+import type { Visit } from "../../visit/visit.ts";
+import { readDays, readPeriod } from "./channel-readings.ts";
+
+/** As many as can be told apart in one picture. */
+export const COMPARED_MAX = 5;
+const NAME_BYTES_MAX = 200;
+
+/** The channels that are compared, in the order given, with their days. */
+export interface Compared {
+  cards: CardView[];
+  /** What was named and is no public channel. */
+  unknown: string[];
+  /** Whether more were named than are compared. */
+  isTooMany: boolean;
+  /** The period, which ends at the last reading of all of them; both included. */
+  from: Day;
+  to: Day;
+  rows: DailyStatisticsView[];
+  recent: DailyStatisticsView[];
+  refusal: AppError | null;
+}
+
+/** Reads the address's `channels`: numbers, @handles or links, each once. */
+export async function readCompared(visit: Visit, context: SiteContext): Promise<Compared> {
+  const named = visit.query.getAll("channels").flatMap((text) => text.split(/[\s,]+/));
+  const names = [...new Set(named.filter((name) => name !== ""))];
+  const found = await Promise.all(
+    names.slice(0, 2 * COMPARED_MAX).map((name) => findCard(name, visit, context)),
+  );
+  const cards = new Map(found.flatMap((card) => (card === null ? [] : [[card.id, card] as const])));
+  const shown = [...cards.values()].slice(0, COMPARED_MAX);
+  const ids = shown.map(({ id }) => id);
+  const period = await readPeriod(shown, visit, context);
+  return {
+    cards: shown,
+    unknown: names
+      .filter((_, at) => found[at] === null)
+      .map((name) => cutText(name, NAME_BYTES_MAX)),
+    isTooMany: names.length > COMPARED_MAX && cards.size >= COMPARED_MAX,
+    ...period,
+    ...(await readDays(ids, period, visit, context)),
+  };
+}
+
+async function findCard(
+  name: string,
+  visit: Visit,
+  context: SiteContext,
+): Promise<CardView | null> {
+  try {
+    if (!/^\d{1,15}$/.test(name)) {
+      return await lookUp<CardView>(channelsResolveRetrieve, { q: name }, visit, context);
+    }
+    const page = await lookUp<Page<CardView>>(channelsList, { ids: name }, visit, context);
+    return page.results[0] ?? null;
+  } catch (error) {
+    if (error instanceof AppError && ["not_found", "invalid"].includes(error.code)) return null;
+    throw error;
+  }
+}

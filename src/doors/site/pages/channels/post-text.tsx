@@ -1,0 +1,65 @@
+/** @jsxImportSource hono/jsx */
+import { raw } from "hono/html";
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { SiteContext } from "../../site-context.ts";
+
+/** Marks that come in pairs: a text is not cut between the two. */
+const PAIRS = ["```", "**", "__", "~~", "`"];
+
+/** A post's text as its author meant it: marks, code and links; all else is shown as written. */
+export function PostText({
+  text,
+  shown,
+  rest,
+  context,
+}: {
+  text: string;
+  /** Characters of a long text that are shown at once. */
+  shown: number;
+  /** What the rest is folded under; without, it is left out. */
+  rest?: string;
+  context: Pick<SiteContext, "postHtml">;
+}): JSX.Element {
+  const [start, more] = foldLong(text, shown);
+  return (
+    <>
+      <Html text={more === "" ? start : `${start} …`} context={context} />
+      {more !== "" && rest !== undefined && (
+        <details>
+          <summary>{rest}</summary>
+          <Html text={`… ${more}`} context={context} />
+        </details>
+      )}
+    </>
+  );
+}
+
+function Html({ text, context }: { text: string; context: Pick<SiteContext, "postHtml"> }) {
+  return (
+    <div class="text" dir="auto">
+      {raw(context.postHtml(text))}
+    </div>
+  );
+}
+
+/** Splits a long text between lines, else between words, and before what it would cut in two. */
+export function foldLong(text: string, shown: number): [start: string, rest: string] {
+  if (text.length <= shown * 1.5) return [text, ""];
+  const head = text.slice(0, shown);
+  const line = head.lastIndexOf("\n");
+  const blank = head.search(/\s\S*$/);
+  const wanted = line > shown / 2 ? line : blank === -1 ? shown : blank;
+  const at = beforePairs(text, wanted);
+  return [text.slice(0, at).trimEnd(), text.slice(at).trimStart()];
+}
+
+/** The place of the first mark or link that is open at the cut, where enough is left before it. */
+function beforePairs(text: string, cut: number): number {
+  const start = text.slice(0, cut);
+  const open = PAIRS.filter((mark) => start.split(mark).length % 2 === 0);
+  const places = open.map((mark) => start.lastIndexOf(mark));
+  const link = start.lastIndexOf("[");
+  if (link > start.lastIndexOf(")")) places.push(link);
+  const first = Math.min(cut, ...places);
+  return first > cut / 3 ? first : cut;
+}

@@ -1,0 +1,78 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
+import { inLanguage } from "../../../../values/messages/messages.ts";
+import { parseInstant } from "../../../../values/moscow-time.ts";
+import { Moment } from "../../look/answer-times.tsx";
+import { shownNumber } from "../../look/shown.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import type { Visit } from "../../visit/visit.ts";
+import { ownOf } from "./webhook-access.ts";
+
+const SHOWN = 50;
+const BAR = 8;
+const GAP = 3;
+const HEIGHT = 36;
+/** Lowest bar: an attempt that took no time at all. */
+const HEIGHT_MIN = 10;
+/** An attempt takes no longer. */
+const DURATION_MAX_MS = 10_000;
+
+/** A webhook's last attempts in one glance: a bar for each, as high as it took long. */
+export async function attemptsStrip(
+  visit: Visit,
+  { services }: SiteContext,
+): Promise<JSX.Element | null> {
+  const words = visit.words.webhookPages;
+  const attempts = await services.webhooks.recentAttempts(ownOf(visit), SHOWN);
+  const last = attempts.at(-1);
+  if (last === undefined) return null;
+  const failed = attempts.filter(({ error }) => error !== "").length;
+  const [all, good] = [attempts.length, attempts.length - failed].map((count) =>
+    shownNumber(visit, count),
+  );
+  return (
+    <figure class="glance">
+      <svg
+        class="strip"
+        viewBox={`0 0 ${SHOWN * (BAR + GAP)} ${HEIGHT}`}
+        preserveAspectRatio="xMinYMax meet"
+        aria-hidden="true"
+      >
+        {attempts.map(({ error, attempted_at: at, duration_ms: durationMs }, place) => {
+          const height = heightOf(durationMs);
+          return (
+            <rect
+              class={error === "" ? "ok" : "failed"}
+              x={place * (BAR + GAP)}
+              y={HEIGHT - height}
+              width={BAR}
+              height={height}
+              rx="2"
+            >
+              <title>{`${timeText(visit, at)}: ${error === "" ? words.states.delivered : inLanguage(visit.language, outcomeOf(error))}`}</title>
+            </rect>
+          );
+        })}
+      </svg>
+      <figcaption>
+        {words.lastAttempts(all ?? "", good ?? "")} {words.lastAttempt}{" "}
+        <Moment visit={visit} at={last.attempted_at} />:{" "}
+        <span class={last.error === "" ? "good" : "bad"}>
+          {last.error === "" ? words.states.delivered : words.states.failed}
+        </span>
+      </figcaption>
+    </figure>
+  );
+}
+
+/** Logarithmic: from some milliseconds to the ten seconds that an attempt may take. */
+function heightOf(durationMs: number): number {
+  const part = Math.log10(1 + durationMs) / Math.log10(1 + DURATION_MAX_MS);
+  return Math.round(HEIGHT_MIN + Math.min(1, part) * (HEIGHT - HEIGHT_MIN));
+}
+
+function timeText(visit: Visit, at: string): string {
+  const format = { dateStyle: "short", timeStyle: "short", timeZone: "Europe/Moscow" } as const;
+  return new Intl.DateTimeFormat(visit.words.locale, format).format(parseInstant(at) ?? 0);
+}

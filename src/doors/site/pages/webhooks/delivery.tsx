@@ -1,0 +1,97 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { notFound } from "../../../../errors.ts";
+import { asset } from "../../look/layout.tsx";
+import { shownBytes } from "../../look/shown.tsx";
+import type { SitePage } from "../../site-pages.ts";
+import { page } from "../../visit/view.ts";
+import type { Visit } from "../../visit/visit.ts";
+import { DeliveryTable } from "./delivery-log.tsx";
+import { ownOf, requireWebhooks, webhookOf } from "./webhook-access.ts";
+
+/** Characters of a body that are shown, and up to which it is laid out to be read. */
+const SHOWN_MAX = 50_000;
+const LAID_OUT_MAX = 200_000;
+
+/** `/account/webhooks/:id/deliveries/:delivery/`: what a delivery sends, and how its attempts went. */
+export const deliveryPage: SitePage = {
+  path: "/account/webhooks/:id/deliveries/:delivery/",
+  access: "member",
+  async show(visit, context) {
+    const words = visit.words.webhookPages;
+    const webhook = await webhookOf(visit, context);
+    await requireWebhooks(visit, context);
+    const number = deliveryOf(visit);
+    const { webhooks } = context.services;
+    const body = await webhooks.deliveryBody(ownOf(visit), number);
+    const page1 = { before: number + 1, limit: 1, nowMs: visit.nowMs };
+    const [delivery] = (await webhooks.deliveries(ownOf(visit), page1)).results;
+    if (delivery?.delivery !== number) throw notFound("delivery");
+    if (visit.query.get("download") === "body") {
+      return {
+        kind: "download",
+        fileName: `delivery-${number}.json`,
+        type: "application/json; charset=utf-8",
+        body: new Blob([body]).stream(),
+      };
+    }
+    const path = `/account/webhooks/${webhook.id}/`;
+    return page(
+      words.deliveryTitle(number),
+      <>
+        <p>
+          <a href={asset(visit, `${path}#log`)}>← {words.webhook(webhook.id)}</a>
+        </p>
+        <DeliveryTable visit={visit} webhook={webhook} deliveries={[delivery]} to={path} />
+        <section aria-labelledby="headers">
+          <h2 id="headers">{words.headers}</h2>
+          <pre tabindex={0}>
+            {`Content-Type: application/json\nX-Service-Event: ${delivery.event}\nX-Service-Delivery: ${number}\nX-Service-Signature: t=…,v1=…`}
+          </pre>
+          <p>
+            <small>{words.headersText}</small>
+          </p>
+        </section>
+        <Body visit={visit} body={body} path={`${path}deliveries/${number}/`} />
+      </>,
+    );
+  },
+};
+
+function Body({ visit, body, path }: { visit: Visit; body: string; path: string }): JSX.Element {
+  const words = visit.words.webhookPages;
+  const text = laidOut(body);
+  return (
+    <section aria-labelledby="payload">
+      <div class="row apart">
+        <h2 id="payload">{words.payload}</h2>
+        <a href={asset(visit, `${path}?download=body`)}>
+          {words.downloadBody(
+            shownBytes(visit, Buffer.byteLength(body), visit.words.staffPages.units),
+          )}
+        </a>
+      </div>
+      <pre class="payload" tabindex={0}>
+        {text.slice(0, SHOWN_MAX)}
+        {text.length > SHOWN_MAX && "\n…"}
+      </pre>
+    </section>
+  );
+}
+
+/** A body with its fields below each other; a large one as it is, since to lay it out holds up others. */
+function laidOut(body: string): string {
+  if (body.length > LAID_OUT_MAX) return body;
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}
+
+/** @throws AppError `not_found` */
+function deliveryOf({ params }: Visit): number {
+  const number = params["delivery"] ?? "";
+  if (!/^\d{1,15}$/.test(number)) throw notFound("delivery");
+  return Number(number);
+}

@@ -1,0 +1,63 @@
+import { and, desc, eq, sql } from "drizzle-orm";
+import type { Database } from "../../../db/database.ts";
+import { query } from "../../../db/query.ts";
+import { formatInstant } from "../../../values/moscow-time.ts";
+import { webhookAttempts, webhookBodies, webhookDeliveries } from "../delivery/deliveries.table.ts";
+import type { DeliveryView } from "./webhook-views.ts";
+
+/** Deliveries in which the last attempts are looked for: an older one may be attempted again too. */
+const DELIVERIES_LOOKED_AT = 200;
+
+export type RecentAttempt = DeliveryView["attempts"][number] & { delivery: number };
+
+const recent = query((db) => {
+  const latest = db
+    .select({ id: webhookDeliveries.id })
+    .from(webhookDeliveries)
+    .where(eq(webhookDeliveries.webhookId, sql.placeholder("webhookId")))
+    .orderBy(desc(webhookDeliveries.id))
+    .limit(DELIVERIES_LOOKED_AT)
+    .as("latest");
+  return db
+    .select({ attempt: webhookAttempts })
+    .from(latest)
+    .innerJoin(webhookAttempts, eq(webhookAttempts.deliveryId, latest.id))
+    .orderBy(desc(webhookAttempts.id))
+    .limit(sql.placeholder("limit"));
+});
+
+/** The last attempts of a webhook's latest deliveries, the oldest first. */
+export async function selectRecentAttempts(
+  db: Database,
+  { webhookId, limit }: { webhookId: number; limit: number },
+): Promise<RecentAttempt[]> {
+  const rows = await recent(db).all({ webhookId, limit });
+  return rows.reverse().map(({ attempt }) => ({
+    delivery: attempt.deliveryId,
+    attempted_at: formatInstant(attempt.attemptedAt),
+    status: attempt.status,
+    error: attempt.error,
+    duration_ms: attempt.durationMs,
+  }));
+}
+
+const bodyOf = query((db) =>
+  db
+    .select({ body: webhookBodies.body })
+    .from(webhookDeliveries)
+    .innerJoin(webhookBodies, eq(webhookBodies.deliveryId, webhookDeliveries.id))
+    .where(
+      and(
+        eq(webhookDeliveries.id, sql.placeholder("id")),
+        eq(webhookDeliveries.webhookId, sql.placeholder("webhookId")),
+      ),
+    ),
+);
+
+/** What a delivery of the webhook sends, byte for byte; undefined where it has no such delivery. */
+export async function selectBody(
+  db: Database,
+  delivery: { webhookId: number; id: number },
+): Promise<string | undefined> {
+  return (await bodyOf(db).get(delivery))?.body;
+}
