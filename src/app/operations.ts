@@ -6,10 +6,13 @@ import { importRunChanges } from "../catalog/imports/import-run-changes.ts";
 import { runUpload } from "../catalog/imports/run-upload.ts";
 import { postChanges } from "../catalog/posts/manage-posts.ts";
 import { selectPosts } from "../catalog/posts/posts.store.ts";
+import { removeSample } from "../catalog/sample/remove-sample.ts";
 import { selectCatalog } from "../catalog/search/select-catalog.ts";
 import { selectDailyStatistics } from "../catalog/statistics/statistics.store.ts";
 import { accountChanges } from "../customers/accounts/account-changes.ts";
+import type { Actor } from "../customers/audit/audit-log.ts";
 import { keyChanges } from "../customers/keys/key-changes.ts";
+import { customerChanges } from "../customers/keys/new-customer.ts";
 import { selectUsage } from "../customers/limits/usage.store.ts";
 import { choosePassword, opensLink, passwordLink } from "../customers/people/password-links.ts";
 import { changePassword } from "../customers/people/passwords.ts";
@@ -44,6 +47,7 @@ import {
   rotateSecret,
 } from "../push/webhooks/manage/manage-webhooks.ts";
 import { startResend, startTest } from "../push/webhooks/manage/manual-attempts.ts";
+import { channelWatchers } from "../push/webhooks/manage/removed-channels.store.ts";
 import { staffWebhookChanges } from "../push/webhooks/manage/staff-changes.ts";
 import { resumeWebhooks, selectWebhooks } from "../push/webhooks/manage/webhooks.store.ts";
 import { claimJob, claimJobNow, endJob } from "../upkeep/jobs/job-claims.ts";
@@ -87,6 +91,9 @@ export const pools = {
     operations: {
       ...accountChanges({ prepare: emptyQueuesOf, resume: resumeWebhooks }),
       ...keyChanges,
+      ...customerChanges,
+      removeSample: (db: Database, clock: Clock, by: Actor) =>
+        removeSample(db, clock, channelWatchers, by),
       ...staffWebhookChanges,
       addWebhook,
       changeWebhook,

@@ -229,6 +229,8 @@ export const ru: Messages = {
     "Тексты закрываются от табличных программ только в CSV: для NDJSON этого не указывайте.",
   exportUnderWay: "Уже идёт другая выгрузка: дождитесь её конца.",
   cannotListen: ({ place, reason }) => `Не удалось открыть ${place}: ${reason}.`,
+  portTaken: ({ place, free }) =>
+    `Не удалось открыть ${place}: его занимает другая программа. Порт ${free} свободен: добавьте --port ${free}.`,
   noDatabase: ({ path }) => `Базы ${path} нет.`,
   cannotOpenDatabase: ({ path, reason }) => `Не удалось открыть базу ${path}: ${reason}.`,
   databaseDamaged: ({ path, damages }) => `${path} повреждена: ${damages.join("; ")}.`,
