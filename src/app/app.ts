@@ -3,6 +3,7 @@ import { createCategoryImages } from "../catalog/directory/category-images.ts";
 import { createImportRuns } from "../catalog/imports/import-runs.ts";
 import type { Upload } from "../catalog/imports/run-upload.ts";
 import { createUploadFiles } from "../catalog/imports/upload-files.ts";
+import { createSample } from "../catalog/sample/sample.ts";
 import type { Config } from "../config.ts";
 import { createAccounts } from "../customers/accounts/accounts.ts";
 import { createKeys } from "../customers/keys/keys.ts";
@@ -27,7 +28,9 @@ import { createMailer, type Mailer } from "../push/mail/mailer.ts";
 import { isMailDue } from "../push/mail/mails.store.ts";
 import type { Push } from "../push/webhooks/events/push.ts";
 import { stalledWarning } from "../push/webhooks/events/stalled-warning.ts";
+import { channelWatchers } from "../push/webhooks/manage/removed-channels.store.ts";
 import { createSecretBox } from "../push/webhooks/manage/secret-box.ts";
+import { createFirstSteps } from "../upkeep/first-steps/first-steps.ts";
 import { backupWarning } from "../upkeep/jobs/backup-warning.ts";
 import type { Scheduler } from "../upkeep/jobs/scheduler.ts";
 import { createTicker } from "../upkeep/jobs/ticker.ts";
@@ -111,6 +114,12 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   let address: string | null = null;
   let isStopping = false;
   const afterAnswer = createAfterAnswer(log);
+  const sample = {
+    ...createSample(db, clock, channelWatchers),
+    remove: threads.writer.removeSample,
+  };
+  const firstSteps = createFirstSteps(db, threads.writer.noteStep, log);
+  const answerMcp = createDispatcher(toolMethods, version);
   const setUp = createSetUp(async () => !(await anyPerson(db)), ports);
   /** Parts that every door takes. */
   const door = {
@@ -123,7 +132,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   };
   const site = composeSite(db, threads, secret, {
     ...door,
-    ...{ accounts, keys, usage, imports, setUp, afterAnswer },
+    ...{ accounts, keys, usage, imports, setUp, afterAnswer, sample, firstSteps },
     webhooks: hooks.staffWebhooks,
     ownAddress: createOwnAddress(config, () => address),
     giveTime: (request) => server.server?.timeout(request, UPLOAD_MAX_S),
@@ -137,7 +146,10 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     others: site,
     bodies: { isStopping: () => isStopping, parseBeside: threads.bodies.parseJson },
     tickSnapshot: database.tickSnapshot,
-    answerMcp: createDispatcher(toolMethods, version),
+    answerMcp(post) {
+      firstSteps.noteOnce("assistant_seen");
+      return answerMcp(post);
+    },
     images: createCategoryImages(db),
     readyChecks: { ...databaseChecks(db, ports.system), usage: commitCheck },
     readyWarnings: {

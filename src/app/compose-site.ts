@@ -32,6 +32,8 @@ type Shared = Pick<
   | "webhooks"
   | "imports"
   | "setUp"
+  | "sample"
+  | "firstSteps"
   | "usage"
   | "jobs"
   | "lastBackup"

@@ -50,6 +50,7 @@ import { startResend, startTest } from "../push/webhooks/manage/manual-attempts.
 import { channelWatchers } from "../push/webhooks/manage/removed-channels.store.ts";
 import { staffWebhookChanges } from "../push/webhooks/manage/staff-changes.ts";
 import { resumeWebhooks, selectWebhooks } from "../push/webhooks/manage/webhooks.store.ts";
+import { noteStep } from "../upkeep/first-steps/first-steps.ts";
 import { claimJob, claimJobNow, endJob } from "../upkeep/jobs/job-claims.ts";
 import { runJob } from "../upkeep/jobs/jobs.ts";
 import { parseJson } from "../values/json-text.ts";
@@ -104,6 +105,7 @@ export const pools = {
       claimJobNow,
       ...importRunChanges,
       noteExport,
+      noteStep,
       ...postChanges,
     },
   },

@@ -160,6 +160,7 @@ export async function startSiteWorld(): Promise<SiteWorld> {
       "/account/channels/": ["/account/channels/", "/account/channels/?q=ab"],
       "/account/channels/:id/": ["/account/channels/1/?days=90", "/account/channels/50/"],
       "/staff/": ["/staff/"],
+      "/staff/start/": ["/staff/start/"],
       "/staff/organizations/": ["/staff/organizations/"],
       "/staff/organizations/:id/": [`/staff/organizations/${organizationId}/`],
       "/staff/people/": ["/staff/people/"],

@@ -9,7 +9,7 @@ import { PLAN_CODES, type PlanCode, type PlanInForce, planInForce } from "../acc
 import type { Actor } from "../audit/audit-log.ts";
 import type { KeyChanges, NewKey } from "./key-changes.ts";
 import { createKeyToken, hashKeyToken, isKeyToken } from "./key-token.ts";
-import { accountsVersionNow, selectHolderNow, selectKeys } from "./keys.store.ts";
+import { accountsVersionNow, selectHolderNow, selectKeys, selectKeysNamed } from "./keys.store.ts";
 import type { Key } from "./keys.table.ts";
 import {
   type Customer,
@@ -87,6 +87,9 @@ export function createKeys(db: Database, changes: KeyChanges & CustomerChanges, 
       await changes.addKey(another, by);
       return token;
     },
+
+    /** Keys with a prefix or name, of all organizations. */
+    named: (text: string): Promise<Key[]> => selectKeysNamed(db, text),
 
     /** @throws AppError `not_found` for the organization */
     async keys(organizationId: number): Promise<Key[]> {

@@ -1,6 +1,7 @@
 import type { Downloads } from "../../catalog/exports/downloads.ts";
 import type { ImportRuns } from "../../catalog/imports/import-runs.ts";
 import type { ManagePosts } from "../../catalog/posts/manage-posts.ts";
+import type { Sample } from "../../catalog/sample/sample.ts";
 import type { Config } from "../../config.ts";
 import type { Accounts } from "../../customers/accounts/accounts.ts";
 import type { Actor, AuditLog } from "../../customers/audit/audit-log.ts";
@@ -15,6 +16,7 @@ import type { RecentEntry } from "../../ports/recent-log.ts";
 import type { Mails } from "../../push/mail/mails.ts";
 import type { StaffWebhooks } from "../../push/webhooks/manage/staff-webhooks.ts";
 import type { BackupFile } from "../../upkeep/backups/backup-files.ts";
+import type { FirstSteps } from "../../upkeep/first-steps/first-steps.ts";
 import type { Scheduler } from "../../upkeep/jobs/scheduler.ts";
 import type { NoteRequests } from "../../upkeep/metrics/note-request.ts";
 import type { AfterAnswer } from "./guard/after-answer.ts";
@@ -46,6 +48,8 @@ export interface SiteContext {
   people: SitePeople;
   audit: AuditLog;
   posts: Pick<ManagePosts, "delete">;
+  sample: Pick<Sample, "ids" | "hasOwnChannels" | "remove">;
+  firstSteps: FirstSteps;
   imports: Pick<ImportRuns, "files" | "start" | "runs" | "run" | "held" | "rejects">;
   downloads: Downloads;
   mails: Mails;

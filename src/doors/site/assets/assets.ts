@@ -4,12 +4,14 @@ import uplot from "uplot/dist/uPlot.iife.min.js" with { type: "file" };
 import uplotStyles from "uplot/dist/uPlot.min.css" with { type: "file" };
 import { type NoteRequest, noted } from "../../../upkeep/metrics/note-request.ts";
 import { SECURITY_HEADERS } from "../guard/security-headers.ts";
+import firstHourStyles from "./first-hour.css" with { type: "file" };
 import frameStyles from "./frame.css" with { type: "file" };
 import styles from "./site.css" with { type: "file" };
 // @ts-expect-error a script for browsers, which is only served
 import script from "./site.js" with { type: "file" };
 
 const FILES = [
+  ["first-hour.css", firstHourStyles, "text/css; charset=utf-8"],
   ["frame.css", frameStyles, "text/css; charset=utf-8"],
   ["site.css", styles, "text/css; charset=utf-8"],
   ["site.js", script, "text/javascript; charset=utf-8"],

@@ -5,6 +5,7 @@ import type { Visit } from "../visit/visit.ts";
 import { LANGUAGES, WORDS } from "../words/words.ts";
 import { Form } from "./form.tsx";
 import { Navigation, StaffNavigation } from "./navigation.tsx";
+import { SampleNotice } from "./sample-notice.tsx";
 
 export { asset };
 
@@ -45,6 +46,7 @@ function Document({
         <link rel="stylesheet" href={asset(visit, "/account/assets/uplot.css")} />
         <link rel="stylesheet" href={asset(visit, "/account/assets/frame.css")} />
         <link rel="stylesheet" href={asset(visit, "/account/assets/site.css")} />
+        <link rel="stylesheet" href={asset(visit, "/account/assets/first-hour.css")} />
         <script src={asset(visit, "/account/assets/uplot.js")} defer />
         <script src={asset(visit, "/account/assets/site.js")} defer />
       </head>
@@ -71,6 +73,7 @@ function Document({
               {visit.notice}
             </p>
           )}
+          <SampleNotice visit={visit} />
           {body}
         </main>
       </body>

@@ -56,6 +56,7 @@ export async function startVisit(
     baseAddress: context.baseAddress(request),
     notice: isFormLost ? WORDS[language].formLost : null,
     signedIn,
+    sample: signedIn === null ? [] : context.sample.ids(),
     ...(await placeOf(signedIn, cookies.get(ORGANIZATION_COOKIE), context)),
   };
 }

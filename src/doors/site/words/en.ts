@@ -1,4 +1,5 @@
 import type { AuditWords } from "./audit-words.ts";
+import { firstStepsEn } from "./first-steps.en.ts";
 
 const roles = { owner: "owner", administrator: "administrator", member: "member" };
 
@@ -787,6 +788,7 @@ export const en = {
 
   auditLog,
   explorerPages,
+  firstSteps: firstStepsEn,
   exportPages,
   importPages,
   organizationPages,

@@ -1,4 +1,5 @@
 import type { AuditWords } from "./audit-words.ts";
+import { firstStepsRu } from "./first-steps.ru.ts";
 import type { Words } from "./words.ts";
 
 const roles = { owner: "владелец", administrator: "администратор", member: "участник" };
@@ -786,6 +787,7 @@ export const ru: Words = {
 
   auditLog,
   explorerPages,
+  firstSteps: firstStepsRu,
   exportPages,
   importPages,
   organizationPages,
