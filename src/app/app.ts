@@ -191,7 +191,11 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
 
 function composeMailer(db: Database, { push }: DatabaseThreads, ports: Ports): Mailer {
   const isDue = (nowMs: number) => isMailDue(db, nowMs);
-  return createMailer({ isDue, claim: push.claimMail, end: push.endMail }, ports.mail, ports);
+  const queue = {
+    ...{ isDue, claim: push.claimMail, end: push.endMail },
+    dropOld: push.dropOldMails,
+  };
+  return createMailer(queue, ports.mail, ports);
 }
 
 /** Loaded here, since only serving measures: each command is 30 ms shorter. */

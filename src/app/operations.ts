@@ -30,7 +30,7 @@ import type { Database } from "../db/database.ts";
 import { readDatabaseFacts } from "../db/database-facts.ts";
 import type { Pool } from "../db/operations.ts";
 import type { Clock } from "../ports/clock.ts";
-import { claimMail, endMail } from "../push/mail/mails.store.ts";
+import { claimMail, dropOldMails, endMail } from "../push/mail/mails.store.ts";
 import { addMail } from "../push/mail/mails.ts";
 import { exchange, releaseClaims } from "../push/webhooks/delivery/exchange.ts";
 import { emptyQueues } from "../push/webhooks/events/drop-queue.ts";
@@ -123,6 +123,7 @@ export const pools = {
       releaseClaims,
       claimMail,
       endMail,
+      dropOldMails,
     },
   },
   /** Sign-in and passwords: some hash, all write. */
