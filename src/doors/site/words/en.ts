@@ -1,5 +1,8 @@
+import { PLAN_NAMES, planName } from "../../../values/plan-names.ts";
 import type { AuditWords } from "./audit-words.ts";
 import { firstStepsEn } from "./first-steps.en.ts";
+
+const planNamed = (code: string): string => planName("en", code);
 
 const roles = { owner: "owner", administrator: "administrator", member: "member" };
 
@@ -55,13 +58,13 @@ const explorerPages = {
   views: "Views",
   noStatistics: "There are no readings in this period.",
   historyClosed: (plan: string, days: number) =>
-    `The plan ${plan} includes the statistics of the last ${days} days. A longer period needs a higher plan.`,
+    `The plan ${planNamed(plan)} includes the statistics of the last ${days} days. A longer period needs a higher plan.`,
   posts: "Latest posts",
   earlierPosts: "Earlier posts",
   latestPosts: "Latest posts",
   noPosts: "There are no posts.",
   postsClosed: (plan: string) =>
-    `The plan ${plan} does not include posts. They come with the plan start and the higher ones.`,
+    `The plan ${planNamed(plan)} does not include posts. They come with the plan Start and the higher ones.`,
   viewsOf: (views: string) => `Views: ${views}`,
   forwardsOf: (forwards: string) => `Forwards: ${forwards}`,
   reactionsOf: (reactions: string) => `Reactions: ${reactions}`,
@@ -190,7 +193,7 @@ const exportPages = {
 
 /** An organization's pages: overview, keys, members, connect. */
 const organizationPages = {
-  planNames: { test: "Test", start: "Start", growth: "Growth", profi: "Profi" },
+  planNames: PLAN_NAMES.en,
   noEnd: "without end",
   planEnded: "Your plan has ended: the limits of Test hold until it is renewed.",
   lastDay: "to",
@@ -342,10 +345,10 @@ const webhookPages = {
   about: "Webhooks send new posts of the channels you choose to your server.",
   howTo: "How to receive them",
   planWithout: (plan: string) =>
-    `The plan ${plan} does not include webhooks. They come with the plan growth and the higher ones.`,
+    `The plan ${planNamed(plan)} does not include webhooks. They come with the plan Growth and the higher ones.`,
   planKept: "Webhooks from before may be looked at and deleted; nothing is sent for them.",
   planFull: (plan: string, webhooks: number) =>
-    `The plan ${plan} includes this many webhooks: ${webhooks}. Delete one to create another.`,
+    `The plan ${planNamed(plan)} includes this many webhooks: ${webhooks}. Delete one to create another.`,
   managersOnly: "Only owners and administrators change webhooks.",
   create: "Create a webhook",
   createButton: "Create",
@@ -691,6 +694,7 @@ const auditLog: AuditWords = {
   },
   values: {
     access: staffPages.accesses,
+    plan: PLAN_NAMES.en,
     dryRun: { true: "yes", false: "no" },
     replace: { true: "yes", false: "no" },
   },

@@ -66,7 +66,7 @@ async function Row({
           <bdi>{name}</bdi>
         </a>
       </th>
-      <td>{plan.code}</td>
+      <td>{visit.words.organizationPages.planNames[plan.code]}</td>
       <td>
         <LastDayBefore visit={visit} at={planEndsAt} />
       </td>
