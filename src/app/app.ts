@@ -7,6 +7,7 @@ import { createSample } from "../catalog/sample/sample.ts";
 import type { Config } from "../config.ts";
 import { createAccounts } from "../customers/accounts/accounts.ts";
 import { createKeys } from "../customers/keys/keys.ts";
+import { createRequestLog, type RequestLog } from "../customers/limits/request-log.ts";
 import { anyPerson } from "../customers/people/people.store.ts";
 import type { Database } from "../db/database.ts";
 import { databaseChecks } from "../db/ready-checks.ts";
@@ -60,6 +61,7 @@ export interface App {
   /** Work for webhooks that is due by the clock. */
   push: Push;
   mailer: Mailer;
+  requestLog: Pick<RequestLog, "flush">;
   /** Starts listening and the scheduler. @returns the address */
   listen(): string;
   /** Where an empty appliance is set up, or null where there is somebody. */
@@ -109,6 +111,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     createTicker(EVERY_SECOND, hooks.push.look),
     createTicker(EVERY_SECOND, mailer.runDue),
     createTicker(EVERY_FIVE_SECONDS, imports.look),
+    createTicker(EVERY_SECOND, () => requestLog.flush()),
   ];
 
   let address: string | null = null;
@@ -119,6 +122,10 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     remove: threads.writer.removeSample,
   };
   const firstSteps = createFirstSteps(db, threads.writer.noteStep, log);
+  const requestLog = createRequestLog(
+    config.requestLog ? threads.requestLog.writeRequestLog : null,
+    log,
+  );
   const answerMcp = createDispatcher(toolMethods, version);
   const setUp = createSetUp(async () => !(await anyPerson(db)), ports);
   /** Parts that every door takes. */
@@ -129,6 +136,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     baseAddress: createBaseAddress(config, () => address),
     clientIp: (request: Request) => clientIp(request, config.trustProxy, server.server),
     noteRequests: metrics.noteRequests,
+    requestLog,
   };
   const site = composeSite(db, threads, secret, {
     ...door,
@@ -167,7 +175,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   });
 
   return {
-    ...{ server, domains, services, scheduler, mailer },
+    ...{ server, domains, services, scheduler, mailer, requestLog },
     push: hooks.push,
     setUpPath: setUp.path,
     workAfterAnswers: afterAnswer.settled,
@@ -183,7 +191,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     close() {
       isStopping = true;
       const work = [mailer, scheduler, hooks.sender, imports, ...tickers];
-      const settled = [usage.settled, afterAnswer.settled];
+      const settled = [usage.settled, afterAnswer.settled, requestLog.flush];
       return stop({ server, work, settled, close: database.close }, ports);
     },
   };

@@ -13,6 +13,7 @@ import { accountChanges } from "../customers/accounts/account-changes.ts";
 import type { Actor } from "../customers/audit/audit-log.ts";
 import { keyChanges } from "../customers/keys/key-changes.ts";
 import { customerChanges } from "../customers/keys/new-customer.ts";
+import { writeRequestLog } from "../customers/limits/request-log.store.ts";
 import { selectUsage } from "../customers/limits/usage.store.ts";
 import { choosePassword, opensLink, passwordLink } from "../customers/people/password-links.ts";
 import { changePassword } from "../customers/people/passwords.ts";
@@ -109,6 +110,8 @@ export const pools = {
       ...postChanges,
     },
   },
+  /** The log of requests: whoever is served waits for none of it. */
+  requestLog: { access: "counter", ...one, operations: { writeRequestLog } },
   /** Work for webhooks and mails that is due by the clock, beside the nightly jobs. */
   push: {
     access: "writer",

@@ -70,7 +70,9 @@ const ROWS: Record<number, string> = {
     INSERT INTO post_tombstones VALUES (9, 1, 9223372036854775807, 1763000000000);
     INSERT INTO changed_days VALUES (1, 20000);`,
   [MIGRATIONS.indexOf(firstHour) + 1]: `
-    INSERT INTO sample_channels VALUES (1, 'utro', 'Утренние новости', 100);`,
+    INSERT INTO sample_channels VALUES (1, 'utro', 'Утренние новости', 100);
+    INSERT INTO request_log VALUES (1, 1, 1763000000000, 'GET', '/v1/me/', 200, 900, 0);
+    INSERT INTO quota_mails VALUES (1, 1793480400000, 80);`,
 };
 
 /** Makes a database as the program of a schema version left it, with rows in every table. */

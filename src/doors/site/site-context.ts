@@ -6,6 +6,7 @@ import type { Config } from "../../config.ts";
 import type { Accounts } from "../../customers/accounts/accounts.ts";
 import type { Actor, AuditLog } from "../../customers/audit/audit-log.ts";
 import type { Keys } from "../../customers/keys/keys.ts";
+import type { LoggedRequest } from "../../customers/limits/request-log.store.ts";
 import type { PasswordLink } from "../../customers/people/password-links.ts";
 import type { EnsuredPerson, PersonAccount } from "../../customers/people/people.ts";
 import type { Person } from "../../customers/people/person.ts";
@@ -59,6 +60,8 @@ export interface SiteContext {
   afterAnswer: Pick<AfterAnswer, "run">;
   /** Units used, as the console shows them. */
   usage: { used(organizationId: number, periodStartedAt: number): number };
+  /** The last requests of a key, the latest first; null where they are not logged. */
+  lastRequests: ((keyId: number) => Promise<LoggedRequest[]>) | null;
   jobs: Pick<Scheduler, "list" | "runNow">;
   databaseFacts(): Promise<DatabaseFacts>;
   /** The last daily backup; null where there is none. */

@@ -1,6 +1,7 @@
 import { PLAN_NAMES, planName } from "../../../values/plan-names.ts";
 import type { AuditWords } from "./audit-words.ts";
 import { firstStepsEn } from "./first-steps.en.ts";
+import { overviewEn } from "./overview.en.ts";
 
 const planNamed = (code: string): string => planName("en", code);
 
@@ -793,6 +794,7 @@ export const en = {
   auditLog,
   explorerPages,
   firstSteps: firstStepsEn,
+  overviewPage: overviewEn,
   exportPages,
   importPages,
   organizationPages,

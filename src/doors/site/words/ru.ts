@@ -1,6 +1,7 @@
 import { PLAN_NAMES, planName } from "../../../values/plan-names.ts";
 import type { AuditWords } from "./audit-words.ts";
 import { firstStepsRu } from "./first-steps.ru.ts";
+import { overviewRu } from "./overview.ru.ts";
 import type { Words } from "./words.ts";
 
 const planNamed = (code: string): string => planName("ru", code);
@@ -792,6 +793,7 @@ export const ru: Words = {
   auditLog,
   explorerPages,
   firstSteps: firstStepsRu,
+  overviewPage: overviewRu,
   exportPages,
   importPages,
   organizationPages,
