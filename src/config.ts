@@ -112,6 +112,13 @@ export const SETTINGS = {
     "7",
     integer(1, 60),
   ),
+  KANALOG_REQUEST_LOG: setting(
+    "requestLog",
+    "Keep the last 100 requests of each key for a week, with path, status and duration, for its owner " +
+      "to look at.",
+    "true",
+    flag,
+  ),
   KANALOG_SECRET: secret(
     optional(
       "secret",

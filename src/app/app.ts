@@ -3,9 +3,11 @@ import { createCategoryImages } from "../catalog/directory/category-images.ts";
 import { createImportRuns } from "../catalog/imports/import-runs.ts";
 import type { Upload } from "../catalog/imports/run-upload.ts";
 import { createUploadFiles } from "../catalog/imports/upload-files.ts";
+import { createSample } from "../catalog/sample/sample.ts";
 import type { Config } from "../config.ts";
 import { createAccounts } from "../customers/accounts/accounts.ts";
 import { createKeys } from "../customers/keys/keys.ts";
+import { createRequestLog, type RequestLog } from "../customers/limits/request-log.ts";
 import { anyPerson } from "../customers/people/people.store.ts";
 import type { Database } from "../db/database.ts";
 import { databaseChecks } from "../db/ready-checks.ts";
@@ -27,7 +29,9 @@ import { createMailer, type Mailer } from "../push/mail/mailer.ts";
 import { isMailDue } from "../push/mail/mails.store.ts";
 import type { Push } from "../push/webhooks/events/push.ts";
 import { stalledWarning } from "../push/webhooks/events/stalled-warning.ts";
+import { channelWatchers } from "../push/webhooks/manage/removed-channels.store.ts";
 import { createSecretBox } from "../push/webhooks/manage/secret-box.ts";
+import { createFirstSteps } from "../upkeep/first-steps/first-steps.ts";
 import { backupWarning } from "../upkeep/jobs/backup-warning.ts";
 import type { Scheduler } from "../upkeep/jobs/scheduler.ts";
 import { createTicker } from "../upkeep/jobs/ticker.ts";
@@ -57,6 +61,7 @@ export interface App {
   /** Work for webhooks that is due by the clock. */
   push: Push;
   mailer: Mailer;
+  requestLog: Pick<RequestLog, "flush">;
   /** Starts listening and the scheduler. @returns the address */
   listen(): string;
   /** Where an empty appliance is set up, or null where there is somebody. */
@@ -110,11 +115,22 @@ export async function createApp(
     createTicker(EVERY_SECOND, hooks.push.look),
     createTicker(EVERY_SECOND, mailer.runDue),
     createTicker(EVERY_FIVE_SECONDS, imports.look),
+    createTicker(EVERY_SECOND, () => requestLog.flush()),
   ];
 
   let address: string | null = null;
   let isStopping = false;
   const afterAnswer = createAfterAnswer(log);
+  const sample = {
+    ...createSample(db, clock, channelWatchers),
+    remove: threads.writer.removeSample,
+  };
+  const firstSteps = createFirstSteps(db, threads.writer.noteStep, log);
+  const requestLog = createRequestLog(
+    config.requestLog ? threads.requestLog.writeRequestLog : null,
+    log,
+  );
+  const answerMcp = createDispatcher(toolMethods, version);
   const setUp = createSetUp(async () => !(await anyPerson(db)), ports);
   /** Parts that every door takes. */
   const door = {
@@ -124,10 +140,11 @@ export async function createApp(
     baseAddress: createBaseAddress(config, () => address),
     clientIp: (request: Request) => clientIp(request, config.trustProxy, server.server),
     noteRequests: metrics.noteRequests,
+    requestLog,
   };
   const site = composeSite(db, threads, secret, {
     ...door,
-    ...{ accounts, keys, usage, imports, setUp, afterAnswer },
+    ...{ accounts, keys, usage, imports, setUp, afterAnswer, sample, firstSteps },
     webhooks: hooks.staffWebhooks,
     ownAddress: createOwnAddress(config, () => address),
     giveTime: (request) => server.server?.timeout(request, UPLOAD_MAX_S),
@@ -141,7 +158,10 @@ export async function createApp(
     others: site,
     bodies: { isStopping: () => isStopping, parseBeside: threads.bodies.parseJson },
     tickSnapshot: database.tickSnapshot,
-    answerMcp: createDispatcher(toolMethods, version),
+    answerMcp(post) {
+      firstSteps.noteOnce("assistant_seen");
+      return answerMcp(post);
+    },
     images: createCategoryImages(db),
     readyChecks: { ...databaseChecks(db, ports.system), usage: commitCheck },
     readyWarnings: {
@@ -159,7 +179,7 @@ export async function createApp(
   });
 
   return {
-    ...{ server, domains, services, scheduler, mailer },
+    ...{ server, domains, services, scheduler, mailer, requestLog },
     push: hooks.push,
     setUpPath: setUp.path,
     workAfterAnswers: afterAnswer.settled,
@@ -175,7 +195,7 @@ export async function createApp(
     close() {
       isStopping = true;
       const work = [mailer, scheduler, hooks.sender, imports, ...tickers];
-      const settled = [usage.settled, afterAnswer.settled];
+      const settled = [usage.settled, afterAnswer.settled, requestLog.flush];
       return stop({ server, work, settled, close: database.close }, ports);
     },
   };
@@ -183,7 +203,11 @@ export async function createApp(
 
 function composeMailer(db: Database, { push }: DatabaseThreads, ports: Ports): Mailer {
   const isDue = (nowMs: number) => isMailDue(db, nowMs);
-  return createMailer({ isDue, claim: push.claimMail, end: push.endMail }, ports.mail, ports);
+  const queue = {
+    ...{ isDue, claim: push.claimMail, end: push.endMail },
+    dropOld: push.dropOldMails,
+  };
+  return createMailer(queue, ports.mail, ports);
 }
 
 /** Loaded here, since only serving measures: each command is 30 ms shorter. */

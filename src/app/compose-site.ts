@@ -1,6 +1,7 @@
 import { createDownloads } from "../catalog/exports/downloads.ts";
 import { createManagePosts } from "../catalog/posts/manage-posts.ts";
 import { createAuditLog } from "../customers/audit/audit-log.ts";
+import { selectRequestLog } from "../customers/limits/request-log.store.ts";
 import { isKnownNetwork, networkHash } from "../customers/people/known-networks.ts";
 import { selectPeople } from "../customers/people/people.store.ts";
 import type { Database } from "../db/database.ts";
@@ -33,6 +34,8 @@ type Shared = Pick<
   | "webhooks"
   | "imports"
   | "setUp"
+  | "sample"
+  | "firstSteps"
   | "usage"
   | "jobs"
   | "lastBackup"
@@ -68,6 +71,7 @@ export function composeSite(
     downloads: createDownloads({ ...threads.exports, noteExport: threads.writer.noteExport }, log),
     throttle: createThrottle(),
     sentForms: createSentForms(),
+    lastRequests: config.requestLog ? (keyId) => selectRequestLog(db, keyId, clock.now()) : null,
     databaseFacts: threads.readers.readDatabaseFacts,
   });
 }

@@ -2,6 +2,7 @@ import { loadShippedDirectories } from "../catalog/imports/shipped-directories.t
 import { createManageChannels, type ManageChannels } from "../catalog/manage/manage-channels.ts";
 import { finishRemovals } from "../catalog/manage/removals.ts";
 import { createManagePosts, type ManagePosts } from "../catalog/posts/manage-posts.ts";
+import { createSample, type Sample } from "../catalog/sample/sample.ts";
 import type { Config } from "../config.ts";
 import { type Accounts, createAccounts } from "../customers/accounts/accounts.ts";
 import { createKeys, type Keys } from "../customers/keys/keys.ts";
@@ -30,6 +31,7 @@ export interface Domains {
   clock: Clock;
   channels: ManageChannels;
   posts: ManagePosts;
+  sample: Sample;
   accounts: Accounts;
   keys: Keys;
   usage: Pick<Usage, "used">;
@@ -81,6 +83,7 @@ export async function openDomains(
     clock,
     channels: createManageChannels(db, clock, config.messengerHosts, channelWatchers),
     posts: createManagePosts(db, changes, config.statisticsOpenDays),
+    sample: createSample(db, clock, channelWatchers),
     accounts: createAccounts(db, changes),
     keys: createKeys(db, changes, random),
     usage: createUsageStore(db),

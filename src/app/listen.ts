@@ -24,10 +24,31 @@ export function listen(server: Server, { host, port }: Config): number {
       maxRequestBodySize: REQUEST_BYTES_MAX,
     });
   } catch (cause) {
-    const said = message("cannotListen", { place: `${host}:${port}`, reason: reasonOf(cause) });
+    const place = `${host}:${port}`;
+    const isTaken = cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
+    const free = isTaken ? nextFreePort(host, port) : null;
+    const said =
+      free === null
+        ? message("cannotListen", { place, reason: reasonOf(cause) })
+        : message("portTaken", { place, free });
     throw new AppError("unavailable", said, { cause });
   }
   return server.server?.port ?? port;
+}
+
+const PORTS_TRIED = 20;
+
+/** The next port that nobody listens on; null where none of the next ones is free. */
+function nextFreePort(hostname: string, taken: number): number | null {
+  for (let port = taken + 1; port <= Math.min(taken + PORTS_TRIED, 65_535); port++) {
+    try {
+      Bun.listen({ hostname, port, socket: { data() {} } }).stop(true);
+      return port;
+    } catch {
+      // This one is taken too.
+    }
+  }
+  return null;
 }
 
 function reasonOf(cause: unknown): string {

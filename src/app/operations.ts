@@ -7,10 +7,14 @@ import { runUpload } from "../catalog/imports/run-upload.ts";
 import { selectHabits } from "../catalog/posts/habits.store.ts";
 import { postChanges } from "../catalog/posts/manage-posts.ts";
 import { selectPosts } from "../catalog/posts/posts.store.ts";
+import { removeSample } from "../catalog/sample/remove-sample.ts";
 import { countCatalog, selectCatalog } from "../catalog/search/select-catalog.ts";
 import { selectDailyStatistics } from "../catalog/statistics/statistics.store.ts";
 import { accountChanges } from "../customers/accounts/account-changes.ts";
+import type { Actor } from "../customers/audit/audit-log.ts";
 import { keyChanges } from "../customers/keys/key-changes.ts";
+import { customerChanges } from "../customers/keys/new-customer.ts";
+import { writeRequestLog } from "../customers/limits/request-log.store.ts";
 import { selectUsage } from "../customers/limits/usage.store.ts";
 import { choosePassword, opensLink, passwordLink } from "../customers/people/password-links.ts";
 import { changePassword } from "../customers/people/passwords.ts";
@@ -28,7 +32,7 @@ import type { Database } from "../db/database.ts";
 import { readDatabaseFacts } from "../db/database-facts.ts";
 import type { Pool } from "../db/operations.ts";
 import type { Clock } from "../ports/clock.ts";
-import { claimMail, endMail } from "../push/mail/mails.store.ts";
+import { claimMail, dropOldMails, endMail } from "../push/mail/mails.store.ts";
 import { addMail } from "../push/mail/mails.ts";
 import { exchange, releaseClaims } from "../push/webhooks/delivery/exchange.ts";
 import { emptyQueues } from "../push/webhooks/events/drop-queue.ts";
@@ -45,8 +49,10 @@ import {
   rotateSecret,
 } from "../push/webhooks/manage/manage-webhooks.ts";
 import { startResend, startTest } from "../push/webhooks/manage/manual-attempts.ts";
+import { channelWatchers } from "../push/webhooks/manage/removed-channels.store.ts";
 import { staffWebhookChanges } from "../push/webhooks/manage/staff-changes.ts";
 import { resumeWebhooks, selectWebhooks } from "../push/webhooks/manage/webhooks.store.ts";
+import { noteStep } from "../upkeep/first-steps/first-steps.ts";
 import { claimJob, claimJobNow, endJob } from "../upkeep/jobs/job-claims.ts";
 import { runJob } from "../upkeep/jobs/jobs.ts";
 import { parseJson } from "../values/json-text.ts";
@@ -90,6 +96,9 @@ export const pools = {
     operations: {
       ...accountChanges({ prepare: emptyQueuesOf, resume: resumeWebhooks }),
       ...keyChanges,
+      ...customerChanges,
+      removeSample: (db: Database, clock: Clock, by: Actor) =>
+        removeSample(db, clock, channelWatchers, by),
       ...staffWebhookChanges,
       addWebhook,
       changeWebhook,
@@ -100,9 +109,12 @@ export const pools = {
       claimJobNow,
       ...importRunChanges,
       noteExport,
+      noteStep,
       ...postChanges,
     },
   },
+  /** The log of requests: whoever is served waits for none of it. */
+  requestLog: { access: "counter", ...one, operations: { writeRequestLog } },
   /** Work for webhooks and mails that is due by the clock, beside the nightly jobs. */
   push: {
     access: "writer",
@@ -117,6 +129,7 @@ export const pools = {
       releaseClaims,
       claimMail,
       endMail,
+      dropOldMails,
     },
   },
   /** Sign-in and passwords: some hash, all write. */

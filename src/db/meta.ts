@@ -1,7 +1,14 @@
 import { type Database, statement, type Transaction } from "./database.ts";
 
 /** Facts about the file itself. */
-type MetaName = "cursor_secret" | "directories_loaded" | "usage_removed_until";
+type MetaName =
+  | "assistant_seen"
+  | "cursor_secret"
+  | "directories_loaded"
+  | "first_call"
+  | "sample"
+  | "sample_kept"
+  | "usage_removed_until";
 
 /** @throws Error where the file has no such fact */
 export function readMeta(db: Database, name: MetaName): Uint8Array {

@@ -60,7 +60,7 @@ export async function buildExecutable(name: PlatformName, folder: string): Promi
   const work = mkdtempSync(join(tmpdir(), "kanalog-build-"));
   try {
     const built = await Bun.build({
-      entrypoints: [join(SOURCE, "main.ts"), join(SOURCE, "app/thread.ts")],
+      entrypoints: [join(SOURCE, "program.ts"), join(SOURCE, "app/thread.ts")],
       // Side by side, as the code of the one expects the other.
       naming: { entry: "[name].[ext]" },
       compile: {

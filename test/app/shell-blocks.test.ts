@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import BetterSqlite3 from "better-sqlite3";
 import { createApp } from "../../src/app/app.ts";
 import { readConfig } from "../../src/config.ts";
 import { WRITTEN_ADDRESS } from "../../src/doors/http/docs/guide-html.ts";
@@ -26,6 +27,8 @@ const NOT_RUN: Record<string, string> = {
   "KANALOG_BASE_URL=https": "needs Docker and an address of one's own",
   "claude mcp add": "needs Claude Code",
   "bun run mcpb": "writes into the project's folder, as test/doors/mcp/bundle.test.ts tries",
+  "kanalog sample remove":
+    "would leave the blocks that follow without channels; the README runs it",
   "bun run check": "is what runs this test",
   "npm install": "fetches packages, as test/doors/http/docs/clients.test.ts has them",
   "pip install": "fetches packages, as test/doors/http/docs/clients.test.ts has them",
@@ -99,6 +102,19 @@ test.skipIf(!TOOLS)("what is given to paste does what it says", async () => {
   });
   const failed = (await Promise.all(pasted)).filter(([, printed]) => printed.startsWith("exit"));
   expect(failed).toEqual([]);
+
+  // Followed in its order, the README makes the customer the owner of an organization of their own.
+  const db = new BetterSqlite3(machine.path("README.md/kanalog.db"), { readonly: true });
+  const places = db
+    .prepare(
+      `SELECT o.name, m.role FROM members m JOIN organizations o ON o.id = m.organization_id
+       WHERE m.email = 'ada@example.com'`,
+    )
+    .all();
+  const channels = db.prepare("SELECT handle FROM channel_cards").all();
+  db.close();
+  expect(places).toEqual([{ name: "Acme", role: "owner" }]);
+  expect(channels).toEqual([{ handle: "my_channel" }]);
 });
 
 test.skipIf(!TOOLS)("a block that no longer works would be seen", async () => {

@@ -403,6 +403,12 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
   notChannelOfExport: [[{}, "Enter a service number, an @handle or a link of the messenger."]],
   rawWithoutCsv: [[{}, "Only CSV holds texts back from spreadsheets: leave it out for NDJSON."]],
   exportUnderWay: [[{}, "Another export is under way: wait for its end."]],
+  portTaken: [
+    [
+      { place: "PLACE", free: 8081 },
+      "Cannot listen on PLACE: another program does. Port 8081 is free: add --port 8081.",
+    ],
+  ],
   cannotListen: [[{ place: "PLACE", reason: "REASON" }, "Cannot listen on PLACE: REASON."]],
   noDatabase: [[{ path: "PATH" }, "There is no database PATH."]],
   cannotOpenDatabase: [

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { existsSync, readFileSync, renameSync } from "node:fs";
+import { readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
+import { dayOf } from "../../src/values/moscow-time.ts";
 import { createMachine, type Machine, until } from "../support/machine.ts";
 
 let machine: Machine;
@@ -49,7 +50,7 @@ test("the first start has sample data, and prints an address, the documentation,
   expect(text).toContain(`${sample["channels"]} sample channels`);
   expect(await server.stop()).toBe(0);
 
-  // A second start changes nothing, and says how to make another key.
+  // The key was used, so a second start changes nothing, and says how to make another.
   const again = await machine.serve(["start"]);
   await until(() => again.printed().includes("key create"));
   expect(again.printed()).not.toContain(key);
@@ -87,37 +88,68 @@ test("serve on a new file makes the schema and the shipped directories, and noth
   }
 });
 
-test("a first start that is interrupted can be repeated", async () => {
-  let interrupted = 0;
-  for (const pauseMs of [0, 40, 80]) {
-    const child = machine.spawn(["start"]);
-    await until(
-      () => child.exitCode !== null || machine.exists(`kanalog.db.unfinished-${child.pid}`),
-    );
+test("a first start that is killed at any moment can be repeated, and tells a key then", async () => {
+  const states = new Set<string>();
+  for (const pauseMs of [0, 30, 60, 120]) {
+    const server = await machine.serve(["start"]);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    const wasUnfinished = !existsSync(machine.database);
-    child.kill("SIGKILL");
-    await child.exited;
-    // On a quick machine the later ones may come too late to interrupt anything.
-    if (!wasUnfinished) break;
-    interrupted += 1;
+    process.kill(server.pid, "SIGKILL");
+    await server.stop();
+    states.add(JSON.stringify(countAll()));
   }
-  expect(interrupted).toBeGreaterThan(0);
-  for (const suffix of ["", "-wal", "-shm"]) {
-    await Bun.file(machine.database + suffix)
-      .delete()
-      .catch(() => {});
-  }
+  // Some were killed before the sample was whole, or before the organization.
+  expect(states.size).toBeGreaterThan(1);
   const server = await machine.serve(["start"]);
   await until(() => server.printed().includes("curl"));
   const key = /knl_rw_[0-9A-Za-z]{38}/.exec(server.printed())?.[0];
   expect((await server.get("/v1/me/", key)).status).toBe(200);
-  expect(countAll()).toMatchObject({ organizations: 1, members: 1, keys: 1, channels: 9 });
+  expect(countAll()).toMatchObject({ organizations: 1, members: 1, channels: 9, posts: 732 });
   expect(await server.stop()).toBe(0);
-  expect([...new Bun.Glob("*").scanSync(machine.folder)].sort()).toEqual([
-    "kanalog.db",
-    "kanalog.db.secret",
-  ]);
+});
+
+test("a second start makes another key as long as nobody has used the first, and none after", async () => {
+  const keyOf = async () => {
+    const server = await machine.serve(["start"]);
+    await until(() => /curl|stored only/.test(server.printed()));
+    return { server, key: /knl_rw_[0-9A-Za-z]{38}/.exec(server.printed())?.[0] };
+  };
+  const first = await keyOf();
+  await first.server.stop();
+  const second = await keyOf();
+  expect(second.key).toBeString();
+  expect(second.key).not.toBe(first.key as string);
+  for (const { key } of [first, second]) {
+    expect((await second.server.get("/v1/msgr/channels/1/", key)).status).toBe(200);
+  }
+  await second.server.stop();
+  const third = await keyOf();
+  expect(third.key).toBeUndefined();
+  expect(countAll()).toMatchObject({ organizations: 1, members: 1, keys: 2 });
+});
+
+test("a first start whose port is taken names the next free one, and makes no sample and no key", async () => {
+  const other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  const { exitCode, notes } = await machine.run(["start", "--port", String(other.port)]);
+  expect(exitCode).toBe(1);
+  const free = Number(/add --port (\d+)/.exec(notes)?.[1]);
+  expect(free).toBeGreaterThan(other.port);
+  expect(countAll()).toMatchObject({ organizations: 0, channels: 0, keys: 0 });
+  other.stop(true);
+  const server = await machine.serve(["start", "--port", String(free)]);
+  expect(new URL(server.address).port).toBe(String(free));
+  await until(() => server.printed().includes("curl"));
+});
+
+test("the sample's days and posts end yesterday, whenever it is loaded", async () => {
+  const server = await machine.serve(["start"]);
+  await until(() => server.printed().includes("curl"));
+  const yesterday = dayOf(Date.now()) - 1;
+  const [row] = machine.query<{ day: number; posted: number }>(
+    "SELECT (SELECT max(day) FROM daily_statistics) AS day, (SELECT max(published_at) FROM posts) AS posted",
+  );
+  // The day may have turned while it started.
+  expect([yesterday - 1, yesterday]).toContain(row?.day as number);
+  expect(dayOf(row?.posted as number)).toBe(row?.day as number);
 });
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
@@ -150,13 +182,15 @@ test("a client that never ends its request does not keep a stopping process aliv
   socket.end();
 });
 
-test("of two first starts at once one makes the database, and both serve it", async () => {
+test("of two first starts at once one makes the organization, and both serve it with a key", async () => {
   const servers = await Promise.all([machine.serve(["start"]), machine.serve(["start"])]);
-  for (const server of servers) await until(() => /curl|stored only/.test(server.printed()));
+  for (const server of servers) await until(() => server.printed().includes("curl"));
   const keys = servers.flatMap((server) => /knl_rw_[0-9A-Za-z]{38}/.exec(server.printed()) ?? []);
-  expect(keys).toHaveLength(1);
-  for (const server of servers) expect((await server.get("/v1/me/", keys[0])).status).toBe(200);
-  expect(countAll()).toMatchObject({ organizations: 1, channels: 9 });
+  expect(keys).toHaveLength(2);
+  for (const server of servers) {
+    for (const key of keys) expect((await server.get("/v1/me/", key)).status).toBe(200);
+  }
+  expect(countAll()).toMatchObject({ organizations: 1, members: 1, channels: 9 });
 });
 
 test("a port that another appliance has is refused, so that no request goes astray", async () => {

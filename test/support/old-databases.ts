@@ -1,6 +1,7 @@
 import BetterSqlite3 from "better-sqlite3";
 import { hashKeyToken } from "../../src/customers/keys/key-token.ts";
 import { MIGRATIONS } from "../../src/db/migrate.ts";
+import { firstHour } from "../../src/db/migrations/013-first-hour.ts";
 import { foldText } from "../../src/values/fold-text.ts";
 
 /** A read-only key of the organization in every old database. */
@@ -68,6 +69,10 @@ const ROWS: Record<number, string> = {
   11: `
     INSERT INTO post_tombstones VALUES (9, 1, 9223372036854775807, 1763000000000);
     INSERT INTO changed_days VALUES (1, 20000);`,
+  [MIGRATIONS.indexOf(firstHour) + 1]: `
+    INSERT INTO sample_channels VALUES (1, 'utro', 'Утренние новости', 100);
+    INSERT INTO request_log VALUES (1, 1, 1763000000000, 'GET', '/v1/me/', 200, 900, 0);
+    INSERT INTO quota_mails VALUES (1, 1793480400000, 80);`,
 };
 
 /** Makes a database as the program of a schema version left it, with rows in every table. */

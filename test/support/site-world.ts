@@ -174,6 +174,7 @@ export async function startSiteWorld(): Promise<SiteWorld> {
         "/account/compare/?channels=1,2,50&measure=growth",
       ],
       "/staff/": ["/staff/"],
+      "/staff/start/": ["/staff/start/"],
       "/staff/organizations/": ["/staff/organizations/"],
       "/staff/organizations/:id/": [`/staff/organizations/${organizationId}/`],
       "/staff/people/": ["/staff/people/"],

@@ -7,9 +7,11 @@ import { nothingRecognized } from "./recognized.ts";
 import { AS_RECOGNIZED, readRows } from "./rows.ts";
 import { runImport } from "./run-import.ts";
 import { openSource } from "./source.ts";
+import type { Fields, SourceRow } from "./source-row.ts";
 
 /**
  * Imports a file that ships with the program.
+ * @param change made to the fields of each row before it is read
  * @throws Error at a rejected row, since the program's own files have none
  */
 export async function importFile(
@@ -17,12 +19,13 @@ export async function importFile(
   clock: Clock,
   name: ImportKindName,
   path: string,
+  change: (fields: Fields) => Fields = (fields) => fields,
 ): Promise<void> {
   const kind = importKinds[name];
   // Within the executable a file has no descriptor that a stream could read from.
   const source = { ...(await openSource(path)), open: () => Bun.file(path).stream() };
   const recognized = nothingRecognized(MOSCOW_ZONE);
-  const rows = readRows(source, name, AS_RECOGNIZED, recognized);
+  const rows = changed(readRows(source, name, AS_RECOGNIZED, recognized), change);
   await runImport(kind, rows, {
     db,
     clock,
@@ -36,4 +39,13 @@ export async function importFile(
     },
     onProgress: () => {},
   });
+}
+
+async function* changed(
+  parts: AsyncIterable<SourceRow[]>,
+  change: (fields: Fields) => Fields,
+): AsyncGenerator<SourceRow[]> {
+  for await (const rows of parts) {
+    yield rows.map((row) => ("fields" in row ? { ...row, fields: change(row.fields) } : row));
+  }
 }

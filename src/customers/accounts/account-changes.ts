@@ -19,6 +19,7 @@ import type { Member, MemberRole, Organization, Plan } from "./accounts.table.ts
 import {
   newMemberEmail,
   optionalName,
+  requiredEmail,
   requiredName,
   requireMember,
   requireOrganization,
@@ -52,6 +53,7 @@ export function accountChanges(resumption: Resumption) {
     suspendMember,
     reinstateMember,
     changeMemberAs,
+    handOver,
   };
 }
 
@@ -100,24 +102,34 @@ async function createOrganization(
   by: Actor,
 ): Promise<Organization> {
   const name = requiredName(given);
-  return inTransaction(db, clock, "organization", async (tx) => {
-    const now = clock.now();
-    const made = await insertOrganization(tx, {
-      name,
-      plan,
-      planStartedAt: now,
-      planEndsAt: null,
-      createdAt: now,
-      archivedAt: null,
-    });
-    await recordChange(tx, clock, by, {
-      organizationId: made.id,
-      action: "organization.create",
-      target: `organization ${made.id}`,
-      details: { name, plan },
-    });
-    return made;
+  return inTransaction(db, clock, "organization", (tx) =>
+    putOrganization(tx, clock, { name, plan }, by),
+  );
+}
+
+/** A new organization, as a part of the caller's transaction. */
+export async function putOrganization(
+  tx: Transaction,
+  clock: Clock,
+  { name, plan }: { name: string; plan: PlanCode },
+  by: Actor,
+): Promise<Organization> {
+  const now = clock.now();
+  const made = await insertOrganization(tx, {
+    name,
+    plan,
+    planStartedAt: now,
+    planEndsAt: null,
+    createdAt: now,
+    archivedAt: null,
   });
+  await recordChange(tx, clock, by, {
+    organizationId: made.id,
+    action: "organization.create",
+    target: `organization ${made.id}`,
+    details: { name, plan },
+  });
+  return made;
 }
 
 /** @param endsAt the first instant at which the plan no longer holds; null: no end */
@@ -205,7 +217,7 @@ function changeOrganization(
   });
 }
 
-interface NewMember {
+export interface NewMember {
   organizationId: number;
   email: string;
   name: string;
@@ -213,21 +225,64 @@ interface NewMember {
 }
 
 async function addMember(db: Database, clock: Clock, input: NewMember, by: Actor): Promise<Member> {
+  return inTransaction(db, clock, "member", async (tx) => {
+    await requireOrganization(tx, input.organizationId);
+    return putNewMember(tx, clock, input, by);
+  });
+}
+
+/** A new member of an organization that is there, as a part of the caller's transaction. */
+export async function putNewMember(
+  tx: Transaction,
+  clock: Clock,
+  input: NewMember,
+  by: Actor,
+): Promise<Member> {
   const name = optionalName(input.name);
   const { organizationId, role } = input;
+  const email = await newMemberEmail(tx, organizationId, input.email);
+  const createdAt = clock.now();
+  const row = { organizationId, email, name, role, createdAt, suspendedAt: null };
+  const made = await insertMember(tx, row);
+  await recordChange(tx, clock, by, {
+    organizationId,
+    action: "member.add",
+    target: `member ${made.id}`,
+    details: { email, role },
+  });
+  return made;
+}
+
+/**
+ * Gives a member's place, with its keys, to somebody else, and the organization another name: the first
+ * account takes over what the first start made.
+ */
+function handOver(
+  db: Database,
+  clock: Clock,
+  memberId: number,
+  to: { email: string; name: string; organization: string },
+  by: Actor,
+): Promise<Member> {
+  const [email, name] = [requiredEmail(to.email), optionalName(to.name)];
+  const organization = requiredName(to.organization);
   return inTransaction(db, clock, "member", async (tx) => {
-    await requireOrganization(tx, organizationId);
-    const email = await newMemberEmail(tx, organizationId, input.email);
-    const createdAt = clock.now();
-    const row = { organizationId, email, name, role, createdAt, suspendedAt: null };
-    const made = await insertMember(tx, row);
+    const { organizationId } = await requireMember(tx, memberId);
+    await updateOrganization(tx, organizationId, { name: organization });
     await recordChange(tx, clock, by, {
       organizationId,
-      action: "member.add",
-      target: `member ${made.id}`,
-      details: { email, role },
+      action: "organization.rename",
+      target: `organization ${organizationId}`,
+      details: { name: organization },
     });
-    return made;
+    await updateMember(tx, memberId, { email, name });
+    await recordChange(tx, clock, by, {
+      organizationId,
+      action: "member.hand-over",
+      target: `member ${memberId}`,
+      details: { email },
+    });
+    return requireMember(tx, memberId);
   });
 }
 

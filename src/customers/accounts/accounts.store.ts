@@ -3,7 +3,6 @@ import type { Database, Transaction } from "../../db/database.ts";
 import { query, queryNow } from "../../db/query.ts";
 import {
   type Member,
-  type MemberRole,
   members,
   type Organization,
   organizations,
@@ -136,7 +135,7 @@ export async function insertMember(tx: Transaction, row: Omit<Member, "id">): Pr
 export async function updateMember(
   tx: Transaction,
   id: number,
-  values: { role?: MemberRole; suspendedAt?: number | null },
+  values: Partial<Pick<Member, "email" | "name" | "role" | "suspendedAt">>,
 ): Promise<void> {
   await tx.builders.update(members).set(values).where(eq(members.id, id));
 }

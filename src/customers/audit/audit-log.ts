@@ -26,12 +26,14 @@ export type AuditAction =
   | "key.revoke"
   | "member.add"
   | "member.link"
+  | "member.hand-over"
   | "member.restore"
   | "member.role"
   | "member.suspend"
   | "organization.archive"
   | "organization.create"
   | "organization.plan"
+  | "organization.rename"
   | "organization.restore"
   | "person.end-sessions"
   | "person.password"
@@ -39,6 +41,7 @@ export type AuditAction =
   | "person.password-mail"
   | "plan.set"
   | "post.delete"
+  | "sample.remove"
   | "staff.add"
   | "staff.remove"
   | "webhook.change"
@@ -61,6 +64,7 @@ export type AuditTarget =
   | "person"
   | "plan"
   | "post"
+  | "sample"
   | "webhook";
 
 /** Details that are recorded of a change beside its target. Never a secret. */

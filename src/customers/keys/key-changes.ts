@@ -1,4 +1,4 @@
-import type { Database } from "../../db/database.ts";
+import type { Database, Transaction } from "../../db/database.ts";
 import type { Calls } from "../../db/operations.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { fieldError, notFound } from "../../errors.ts";
@@ -39,22 +39,33 @@ async function addKey(
   const name = optionalName(given);
   return inTransaction(db, clock, "key-create", async (tx) => {
     const { organizationId } = await requireMember(tx, memberId);
-    const prefix = shownPrefix(token);
-    const made = await insertKey(tx, {
-      ...{ memberId, name, prefix, access, expiresAt },
-      hash: hashKeyToken(token),
-      createdAt: clock.now(),
-      lastUsedAt: null,
-      revokedAt: null,
-    });
-    await recordChange(tx, clock, by, {
-      organizationId,
-      action: "key.create",
-      target: `key ${made.id}`,
-      details: { member: memberId, name, access, prefix },
-    });
-    return made;
+    return putKey(tx, clock, { memberId, name, access, expiresAt, token }, organizationId, by);
   });
+}
+
+/** A new key of a member, as a part of the caller's transaction. */
+export async function putKey(
+  tx: Transaction,
+  clock: Clock,
+  { memberId, name, access, expiresAt, token }: NewKey & { token: string },
+  organizationId: number,
+  by: Actor,
+): Promise<Key> {
+  const prefix = shownPrefix(token);
+  const made = await insertKey(tx, {
+    ...{ memberId, name, prefix, access, expiresAt },
+    hash: hashKeyToken(token),
+    createdAt: clock.now(),
+    lastUsedAt: null,
+    revokedAt: null,
+  });
+  await recordChange(tx, clock, by, {
+    organizationId,
+    action: "key.create",
+    target: `key ${made.id}`,
+    details: { member: memberId, name, access, prefix },
+  });
+  return made;
 }
 
 /** Revoking twice keeps the first instant. @throws AppError `not_found` */

@@ -1,4 +1,4 @@
-import { asc, eq, getTableColumns, sql } from "drizzle-orm";
+import { asc, eq, getTableColumns, or, sql } from "drizzle-orm";
 import { type Database, statement, type Transaction } from "../../db/database.ts";
 import { query, queryNow } from "../../db/query.ts";
 import { members, organizations } from "../accounts/accounts.table.ts";
@@ -48,6 +48,19 @@ const keysByOrganization = query((db) =>
 
 export function selectKeys(db: Database, organizationId: number): Promise<Key[]> {
   return keysByOrganization(db).all({ organizationId });
+}
+
+const keysByName = query((db) =>
+  db
+    .select(keyColumns)
+    .from(keys)
+    .where(or(eq(keys.prefix, sql.placeholder("text")), eq(keys.name, sql.placeholder("text"))))
+    .orderBy(asc(keys.id)),
+);
+
+/** Keys with a prefix, or a name. */
+export function selectKeysNamed(db: Database, text: string): Promise<Key[]> {
+  return keysByName(db).all({ text });
 }
 
 export async function insertKey(

@@ -2,15 +2,21 @@ import type { Database } from "../../db/database.ts";
 import { createReadCache } from "../../db/read-cache.ts";
 import type { Random } from "../../ports/random.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
-import { selectPlanNow } from "../accounts/accounts.store.ts";
+import { selectFirstMemberId, selectMember, selectPlanNow } from "../accounts/accounts.store.ts";
 import type { Member, Organization, Plan } from "../accounts/accounts.table.ts";
 import { requireOrganization } from "../accounts/accounts.ts";
 import { PLAN_CODES, type PlanCode, type PlanInForce, planInForce } from "../accounts/plan.ts";
 import type { Actor } from "../audit/audit-log.ts";
 import type { KeyChanges, NewKey } from "./key-changes.ts";
 import { createKeyToken, hashKeyToken, isKeyToken } from "./key-token.ts";
-import { accountsVersionNow, selectHolderNow, selectKeys } from "./keys.store.ts";
+import { accountsVersionNow, selectHolderNow, selectKeys, selectKeysNamed } from "./keys.store.ts";
 import type { Key } from "./keys.table.ts";
+import {
+  type Customer,
+  type CustomerChanges,
+  FIRST_CUSTOMER,
+  type NewCustomer,
+} from "./new-customer.ts";
 
 /** Holders that are cached: some megabytes. */
 const HOLDERS_KEPT_MAX = 10_000;
@@ -39,7 +45,7 @@ export type Keys = ReturnType<typeof createKeys>;
  * @param db where they are read
  * @param changes as they are run on a connection that writes
  */
-export function createKeys(db: Database, changes: KeyChanges, random: Random) {
+export function createKeys(db: Database, changes: KeyChanges & CustomerChanges, random: Random) {
   const version = (): number => accountsVersionNow(db);
   // Holders and plans are kept until any account changes: one short read tells.
   const holders = createReadCache<string, Holder>(db, HOLDERS_KEPT_MAX, version);
@@ -52,6 +58,38 @@ export function createKeys(db: Database, changes: KeyChanges, random: Random) {
       return { key: await changes.addKey({ ...input, token }, by), token };
     },
     revokeKey: changes.revokeKey,
+
+    /** @returns what was made, and the full key, which is never to be had again */
+    async createCustomer(
+      input: NewCustomer,
+      by: Actor,
+    ): Promise<{ made: Customer; token: string }> {
+      const token = createKeyToken(input.key.access, random);
+      return { made: await changes.addCustomer({ ...input, token }, by), token };
+    },
+
+    /**
+     * Makes the customer of a new appliance, where there is nobody, or another key of the owner's, where
+     * nobody has used any: a start whose output was lost tells a key all the same.
+     * @returns the full key; null where a key was used, or somebody else was the first
+     */
+    async createFirst(by: Actor): Promise<string | null> {
+      const token = createKeyToken(FIRST_CUSTOMER.key.access, random);
+      const made = await changes.addFirstCustomer({ ...FIRST_CUSTOMER, token }, by);
+      if (made !== null) return token;
+      const memberId = await selectFirstMemberId(db);
+      const member = memberId === null ? undefined : await selectMember(db, memberId);
+      if (member === undefined) return null;
+      const [first, ...others] = await selectKeys(db, member.organizationId);
+      const isUnused = [first, ...others].every((key) => key?.lastUsedAt === null);
+      if (first?.name !== FIRST_CUSTOMER.key.name || !isUnused) return null;
+      const another = { ...FIRST_CUSTOMER.key, memberId: member.id, expiresAt: null, token };
+      await changes.addKey(another, by);
+      return token;
+    },
+
+    /** Keys with a prefix or name, of all organizations. */
+    named: (text: string): Promise<Key[]> => selectKeysNamed(db, text),
 
     /** @throws AppError `not_found` for the organization */
     async keys(organizationId: number): Promise<Key[]> {

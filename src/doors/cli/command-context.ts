@@ -3,7 +3,7 @@ import type { Domains } from "../../app/domains.ts";
 import type { Config, Environment } from "../../config.ts";
 import type { Ports } from "../../ports/ports.ts";
 
-/** What main.ts gives to the commands: they build nothing themselves. */
+/** What program.ts gives to the commands: they build nothing themselves. */
 export interface CommandContext {
   environment: Environment;
   output: Output;

@@ -21,6 +21,7 @@ import { checkCommand } from "./database/check.ts";
 import { exportCommand } from "./database/export.ts";
 import { importCommand } from "./database/import.ts";
 import { postCommand } from "./database/post.ts";
+import { sampleCommand } from "./database/sample.ts";
 import { searchCommand } from "./database/search.ts";
 import { configCommand, openApiCommand, recountCommand } from "./database/upkeep.ts";
 import { healthCommand } from "./serving/health.ts";
@@ -43,6 +44,7 @@ export async function runCommandLine(
     .addCommand(exportCommand(context))
     .addCommand(channelCommand(context))
     .addCommand(postCommand(context))
+    .addCommand(sampleCommand(context))
     .addCommand(orgCommand(context))
     .addCommand(memberCommand(context))
     .addCommand(keyCommand(context))

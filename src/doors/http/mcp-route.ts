@@ -73,6 +73,7 @@ interface Answered {
   operation: string;
   /** Status of the tool's outcome, also where the HTTP answer is a 200. */
   status: number;
+  units: number;
 }
 
 async function answerPost(
@@ -104,13 +105,19 @@ async function answerPost(
   } catch (error) {
     answered = withoutTool(errorAnswer(error, headers, ports));
   }
-  const { response, operation, status } = answered;
+  const { response, operation, status, units } = answered;
   note(operation)(status, startedMs, requestId, caller);
+  if (caller !== null) {
+    const url = operation === USAGE_METHOD ? PATH : `${PATH} ${operation}`;
+    const durationMs = ports.clock.monotonic() - startedMs;
+    const logged = { at: nowMs, verb: request.method, url, status, durationMs, units };
+    context.requestLog.note(caller.key.id, logged);
+  }
   return response;
 }
 
 function withoutTool(response: Response): Answered {
-  return { response, operation: USAGE_METHOD, status: response.status };
+  return { response, operation: USAGE_METHOD, status: response.status, units: 0 };
 }
 
 async function answerAdmitted(
@@ -167,6 +174,7 @@ async function answerAdmitted(
     response: text === null ? new Response(null, { status, headers }) : json(status, text, headers),
     operation,
     status: statusOfUsage,
+    units: outcome?.units ?? 0,
   };
 }
 

@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import type { Config } from "../../config.ts";
 import type { Caller } from "../../customers/keys/keys.ts";
+import type { RequestLog } from "../../customers/limits/request-log.ts";
 import { AppError } from "../../errors.ts";
 import { admit, type Gate } from "../../methods/admission.ts";
 import type { Outcome } from "../../methods/call.ts";
@@ -30,6 +31,8 @@ export interface RestContext extends Gate {
   baseAddress: BaseAddress;
   noteRequests: NoteRequests;
   bodies: Bodies;
+  /** The log that owners of keys look at. */
+  requestLog: Pick<RequestLog, "note">;
   /** Everything read before the next `await` sees one snapshot, taken after this call. */
   tickSnapshot(): Promise<void>;
 }
@@ -117,6 +120,7 @@ async function answerCall(
   const nowMs = ports.clock.now();
   const headers = commonHeaders(request, context);
   let caller: Caller | null = null;
+  let units = 0;
   let response: Response;
   try {
     const admission = admit(request.headers.get("authorization"), nowMs, context);
@@ -133,6 +137,7 @@ async function answerCall(
             })
           : admission.refuse(method.operationId, denial);
       setLimitHeaders(headers, admission.limitsAfter(outcome));
+      ({ units } = outcome);
       response = outcome.ok
         ? successResponse(outcome, headers)
         : errorAnswer(outcome.error, headers, ports);
@@ -142,7 +147,13 @@ async function answerCall(
   } catch (error) {
     response = errorAnswer(error, headers, ports);
   }
-  note(response.status, startedMs, headers[REQUEST_ID] ?? "", caller);
+  const { status } = response;
+  note(status, startedMs, headers[REQUEST_ID] ?? "", caller);
+  if (caller !== null) {
+    const { method: verb, url } = request;
+    const durationMs = ports.clock.monotonic() - startedMs;
+    context.requestLog.note(caller.key.id, { at: nowMs, verb, url, status, durationMs, units });
+  }
   return response;
 }
 

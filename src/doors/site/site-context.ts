@@ -1,10 +1,12 @@
 import type { Downloads } from "../../catalog/exports/downloads.ts";
 import type { ImportRuns } from "../../catalog/imports/import-runs.ts";
 import type { ManagePosts } from "../../catalog/posts/manage-posts.ts";
+import type { Sample } from "../../catalog/sample/sample.ts";
 import type { Config } from "../../config.ts";
 import type { Accounts } from "../../customers/accounts/accounts.ts";
 import type { Actor, AuditLog } from "../../customers/audit/audit-log.ts";
 import type { Keys } from "../../customers/keys/keys.ts";
+import type { LoggedRequest } from "../../customers/limits/request-log.store.ts";
 import type { PasswordLink } from "../../customers/people/password-links.ts";
 import type { EnsuredPerson, PersonAccount } from "../../customers/people/people.ts";
 import type { Person } from "../../customers/people/person.ts";
@@ -15,6 +17,7 @@ import type { RecentEntry } from "../../ports/recent-log.ts";
 import type { Mails } from "../../push/mail/mails.ts";
 import type { StaffWebhooks } from "../../push/webhooks/manage/staff-webhooks.ts";
 import type { BackupFile } from "../../upkeep/backups/backup-files.ts";
+import type { FirstSteps } from "../../upkeep/first-steps/first-steps.ts";
 import type { Scheduler } from "../../upkeep/jobs/scheduler.ts";
 import type { NoteRequests } from "../../upkeep/metrics/note-request.ts";
 import type { AfterAnswer } from "./guard/after-answer.ts";
@@ -47,6 +50,8 @@ export interface SiteContext {
   people: SitePeople;
   audit: AuditLog;
   posts: Pick<ManagePosts, "delete">;
+  sample: Pick<Sample, "ids" | "hasOwnChannels" | "remove">;
+  firstSteps: FirstSteps;
   imports: Pick<ImportRuns, "files" | "start" | "runs" | "run" | "held" | "rejects">;
   downloads: Downloads;
   /** HTML of a post's text. */
@@ -58,6 +63,8 @@ export interface SiteContext {
   afterAnswer: Pick<AfterAnswer, "run">;
   /** Units used, as the console shows them. */
   usage: { used(organizationId: number, periodStartedAt: number): number };
+  /** The last requests of a key, the latest first; null where they are not logged. */
+  lastRequests: ((keyId: number) => Promise<LoggedRequest[]>) | null;
   jobs: Pick<Scheduler, "list" | "runNow">;
   databaseFacts(): Promise<DatabaseFacts>;
   /** The last daily backup; null where there is none. */

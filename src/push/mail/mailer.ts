@@ -9,26 +9,30 @@ interface MailQueue {
   isDue(nowMs: number): Promise<boolean>;
   claim(claim: string): Promise<ClaimedMail | null>;
   end(ended: EndedMail): Promise<boolean>;
+  /** @returns how many messages were given up */
+  dropOld(): Promise<number>;
 }
+
+/** Messages that wait for a mail server are looked through so seldom. */
+const LOOK_AGAIN_MS = 60 * 60 * 1000;
 
 export type Mailer = ReturnType<typeof createMailer>;
 
 /**
  * Sends what is queued, one message after the other.
- * @param mail null where no mail server is set: a message is then told in the log and forgotten
+ * @param mail null where no mail server is set: messages wait for one, a week at most
  */
 export function createMailer(
   queue: MailQueue,
   mail: Mail | null,
   { clock, random, log }: { clock: Clock; random: Random; log: Log },
 ) {
-  async function send({ to, subject, text, html }: ClaimedMail): Promise<boolean> {
-    if (mail === null) {
-      log.warn({ to, subject }, "a mail is not sent, since KANALOG_SMTP_URL is not set");
-      return true;
-    }
+  async function send(
+    { send: put }: Mail,
+    { to, subject, text, html }: ClaimedMail,
+  ): Promise<boolean> {
     try {
-      await mail.send({ to, subject, text, html });
+      await put({ to, subject, text, html });
       return true;
     } catch (error) {
       log.warn({ err: error, subject }, "a mail could not be sent; it is tried again");
@@ -36,14 +40,26 @@ export function createMailer(
     }
   }
 
-  async function sendNext(): Promise<boolean> {
+  async function sendNext(mail: Mail): Promise<boolean> {
     const claimed = await queue.claim(random.uuid(clock.now()));
     if (claimed === null) return false;
-    const isSent = await send(claimed);
+    const isSent = await send(mail, claimed);
     const { id, claim, subject, to } = claimed;
     const isGivenUp = await queue.end({ id, claim, isSent, endedAt: clock.now() });
     if (isGivenUp) log.error({ subject, to }, "a mail was given up");
     return true;
+  }
+
+  /** Tells that messages wait, once, and drops those that waited for too long. */
+  let isTold = false;
+  let lookAgainMs = 0;
+  async function leaveWaiting(): Promise<void> {
+    if (clock.monotonic() < lookAgainMs || !(await queue.isDue(clock.now()))) return;
+    lookAgainMs = clock.monotonic() + LOOK_AGAIN_MS;
+    if (!isTold) log.warn({}, "mails wait to be sent until KANALOG_SMTP_URL is set");
+    isTold = true;
+    const dropped = await queue.dropOld();
+    if (dropped > 0) log.warn({ dropped }, "mails that waited for a week were given up");
   }
 
   let isStopping = false;
@@ -57,7 +73,8 @@ export function createMailer(
     /** Sends all that is due. Never throws. */
     async runDue(): Promise<void> {
       try {
-        while (!isStopping && (await queue.isDue(clock.now())) && (await sendNext()));
+        if (mail === null) await leaveWaiting();
+        else while (!isStopping && (await queue.isDue(clock.now())) && (await sendNext(mail)));
       } catch (error) {
         log.warn({ err: error }, "mails could not be taken from their queue; it is tried again");
       }

@@ -148,3 +148,16 @@ export function endMail(
     return next === null;
   });
 }
+
+/** As long as a message waits for a mail server to be set. */
+const WAITING_MAX_MS = 7 * 24 * 60 * MINUTE_MS;
+
+/** Gives up messages that waited for too long. @returns how many */
+export function dropOldMails(db: Database, clock: Clock): Promise<number> {
+  return inTransaction(db, clock, "mail-drop", async (tx) => {
+    const nowMs = clock.now();
+    const isOld = lte(mails.createdAt, nowMs - WAITING_MAX_MS);
+    const { changes } = await tx.builders.delete(mails).where(isOld);
+    return changes;
+  });
+}

@@ -4,6 +4,7 @@ import { optimizeSearch } from "../../catalog/search/optimize-search.ts";
 import { closeDay } from "../../catalog/statistics/close-day.ts";
 import { followPosts } from "../../catalog/statistics/open-days.ts";
 import { pruneUsage } from "../../customers/limits/prune-usage.ts";
+import { pruneRequestLog } from "../../customers/limits/request-log.store.ts";
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { pruneDeliveries } from "../../push/webhooks/events/due-work.ts";
@@ -52,7 +53,10 @@ export function nightlyJobs({ backups, openDays }: JobSettings): NightlyJob[] {
     {
       name: "prune-usage",
       pattern: "20 0 * * *",
-      run: (db, clock, dueAt) => pruneUsage(db, clock, dayOf(dueAt)),
+      run: async (db, clock, dueAt) => {
+        await pruneUsage(db, clock, dayOf(dueAt));
+        await pruneRequestLog(db, clock);
+      },
     },
     { name: "prune-deliveries", pattern: "40 0 * * *", run: pruneDeliveries },
     ...(backups === null ? [] : [backupJob(backups)]),

@@ -332,6 +332,8 @@ export const en = {
   // Files of the appliance, for its operator.
   cannotListen: ({ place, reason }: { place: string; reason: string }) =>
     `Cannot listen on ${place}: ${reason}.`,
+  portTaken: ({ place, free }: { place: string; free: number }) =>
+    `Cannot listen on ${place}: another program does. Port ${free} is free: add --port ${free}.`,
   noDatabase: ({ path }: { path: string }) => `There is no database ${path}.`,
   cannotOpenDatabase: ({ path, reason }: { path: string; reason: string }) =>
     `Cannot open the database ${path}: ${reason}.`,

@@ -1,3 +1,4 @@
+import { planName } from "../plan-names.ts";
 import type { Messages } from "./messages.ts";
 
 /** The messages of `en.ts` in Russian. */
@@ -5,6 +6,8 @@ const FORMAT_NAMES: Record<string, string> = { csv: "CSV", ndjson: "NDJSON", jso
 const SEPARATOR_NAMES: Record<string, string> = {
   ...{ ",": "запятая", ";": "точка с запятой", "\t": "табуляция" },
 };
+
+const named = (plan: string): string => planName("ru", plan);
 
 export const ru: Messages = {
   required: "Заполните это поле.",
@@ -44,9 +47,9 @@ export const ru: Messages = {
   nothingToChange: "Укажите хотя бы одно из полей url, channels, is_active.",
   readWriteKeyNeeded: "Для этого нужен ключ на чтение и запись.",
   managerKeyNeeded: "Для этого нужен ключ владельца или администратора.",
-  methodNotIncluded: ({ plan }) => `Тариф ${plan} не включает этот метод.`,
+  methodNotIncluded: ({ plan }) => `Тариф «${named(plan)}» не включает этот метод.`,
   historyNotIncluded: ({ plan, days, from }) =>
-    `Тариф ${plan} охватывает последние дни (${days}), начиная с ${from}.`,
+    `Тариф «${named(plan)}» охватывает последние дни (${days}), начиная с ${from}.`,
   rateLimited: ({ requests }) => `Тариф допускает запросов в секунду: ${requests}.`,
   quotaExceeded: ({ requests }) => `Запросы периода (${requests}) израсходованы.`,
   keyNeeded: "Отправьте ключ API в заголовке `Authorization: Bearer <API_KEY>`.",
@@ -98,9 +101,9 @@ export const ru: Messages = {
   unknownChannels: (named) => `Открытых каналов с этими номерами нет: ${numbers(named)}.`,
   tooManyChannels: ({ max, ...rest }) => `Не больше ${max} каналов. Лишние: ${numbers(rest)}.`,
   webhookChannelsNotIncluded: ({ plan, included, channels }) =>
-    `Тариф ${plan} включает каналов на вебхук: ${included}, а у этого их ${channels}.`,
+    `Тариф «${named(plan)}» включает каналов на вебхук: ${included}, а у этого их ${channels}.`,
   webhooksNotIncluded: ({ plan, included, existing }) =>
-    `Тариф ${plan} включает вебхуков: ${included}, а их уже ${existing}.`,
+    `Тариф «${named(plan)}» включает вебхуков: ${included}, а их уже ${existing}.`,
   disabledByStaff: "Вебхук отключён службой поддержки: обратитесь к ней.",
   secretUnreadable: "Секрет подписи больше не читается: сначала смените его.",
   secretUnreadableOfOwner:
@@ -229,6 +232,8 @@ export const ru: Messages = {
     "Тексты закрываются от табличных программ только в CSV: для NDJSON этого не указывайте.",
   exportUnderWay: "Уже идёт другая выгрузка: дождитесь её конца.",
   cannotListen: ({ place, reason }) => `Не удалось открыть ${place}: ${reason}.`,
+  portTaken: ({ place, free }) =>
+    `Не удалось открыть ${place}: его занимает другая программа. Порт ${free} свободен: добавьте --port ${free}.`,
   noDatabase: ({ path }) => `Базы ${path} нет.`,
   cannotOpenDatabase: ({ path, reason }) => `Не удалось открыть базу ${path}: ${reason}.`,
   databaseDamaged: ({ path, damages }) => `${path} повреждена: ${damages.join("; ")}.`,

@@ -382,18 +382,18 @@ describe("a channel's page", () => {
     const { status, html } = await tester.get(`${PATH}1/`);
     expect(status).toBe(200);
     expect(html).toContain(`data-value="${daysAgo(29)}"`);
-    expect(html).toContain("The plan test does not include posts.");
+    expect(html).toContain("The plan Test does not include posts.");
     expect(html).not.toContain("Post number 1.");
     for (const days of [90, 366]) {
       const longer = await tester.get(`${PATH}1/?days=${days}`);
       expect(longer.status).toBe(200);
-      expect(longer.html).toContain("The plan test includes the statistics of the last 30 days.");
+      expect(longer.html).toContain("The plan Test includes the statistics of the last 30 days.");
       expect(longer.html).not.toContain(`data-value="${daysAgo(30)}"`);
     }
     const { member: russian } = await memberOn("test", "ru");
     const told = (await russian.get(`${PATH}1/?days=90`)).html;
-    expect(told).toContain("Тариф test включает статистику за последние 30 дней.");
-    expect(told).toContain("Тариф test не включает посты.");
+    expect(told).toContain("Тариф «Тест» включает статистику за последние 30 дней.");
+    expect(told).toContain("Тариф «Тест» не включает посты.");
   });
 });
 

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { connectSnippets } from "../../../src/customers/keys/connect-snippets.ts";
 import { sumByDayAndMethod } from "../../../src/doors/site/pages/organization/usage-sums.ts";
+import { runJob } from "../../../src/upkeep/jobs/jobs.ts";
 import { parseDay } from "../../../src/values/moscow-time.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
@@ -23,7 +24,7 @@ const daysIn = (html: string): string[] =>
 /** Requests, units and errors of a row that contains a text. */
 const numbersOf = (html: string, text: string): number[] => {
   const row = html.split("<tr>").find((one) => one.includes(text)) ?? "";
-  return [...row.matchAll(/<td class="number" data-value="(\d+)"/g)].map((match) =>
+  return [...row.matchAll(/<td class="number[^"]*" data-value="(\d+)"/g)].map((match) =>
     Number(match[1]),
   );
 };
@@ -62,7 +63,7 @@ test("usage is shown by day and by method, every day of the range there", async 
 
 test("methods beyond the five most requested ones are one column by day", () => {
   const rows = [9, 8, 7, 6, 5, 4, 3].map((requests) => {
-    return { day: "2026-11-20", method: `m${requests}`, requests, units: 1, errors: 0 };
+    return { day: "2026-11-20", method: `m${requests}`, key: 1, requests, units: 1, errors: 0 };
   });
   const day = parseDay("2026-11-20") ?? 0;
   const { methods, days } = sumByDayAndMethod(rows, day - 1, day);
@@ -137,4 +138,94 @@ test("the snippets name this appliance's own address", async () => {
       expect(guide.body).toContain(Bun.escapeHTML(text).replaceAll("&#x27;", "'"));
     }
   }
+});
+
+test("usage is shown by key, errors stand out, and today is marked as not over", async () => {
+  const { keys } = appliance.app.domains;
+  const wanted = { memberId: customer.memberId, access: "read_only", expiresAt: null } as const;
+  const second = await keys.createKey({ ...wanted, name: "nightly" }, COMMAND_LINE);
+  await use();
+  await appliance.get("/v1/msgr/channels/1/", second.token);
+  const { html } = await owner.get("/account/?days=7");
+  const byKey = html.split("<h3>Usage by key")[1] ?? "";
+  expect(numbersOf(byKey, "<bdi>test<")).toEqual([3, 2, 1]);
+  expect(numbersOf(byKey, "<bdi>nightly<")).toEqual([1, 1, 0]);
+  expect(byKey).toContain('<td class="number failed" data-value="1">');
+  const today = html.split("<tr>").find((row) => row.includes('data-value="2026-11-20"')) ?? "";
+  expect(today).toContain("not over yet");
+  const yesterday = html.split("<tr>").find((row) => row.includes('data-value="2026-11-19"')) ?? "";
+  expect(yesterday).not.toContain("not over yet");
+});
+
+test("the quota's bar tells when the quota ends at this pace", async () => {
+  const told = async () => (await owner.get("/account/")).html.split("<progress")[1] ?? "";
+  expect(await told()).toContain("At this pace the quota lasts to the end of the period.");
+  await appliance.app.domains.accounts.changePlan("start", { requestsPerPeriod: 6 }, COMMAND_LINE);
+  appliance.ports.clock.advance(24 * 60 * 60 * 1000);
+  await use();
+  // Two of six in a day: all of them in three.
+  expect(await told()).toContain("At this pace the quota ends on");
+  expect(await told()).toContain('datetime="2026-11-23"');
+  await use();
+  await use();
+  expect(await told()).toContain("The quota is used up");
+  expect(await told()).toContain("100% used");
+});
+
+test("a key's last requests are shown with time, path, status, duration and units, newest first", async () => {
+  await use();
+  await appliance.app.requestLog.flush();
+  const { html } = await owner.get(`/account/?key=${customer.keyId}`);
+  const rows = html.split('id="requests"')[1]?.split("<tr>").slice(2) ?? [];
+  expect(rows).toHaveLength(3);
+  expect(rows[0]).toContain("<bdi>/v1/me/</bdi>");
+  expect(rows[1]).toContain("<bdi>/v1/msgr/channels/77/</bdi>");
+  expect(rows[1]).toContain('<td class="number failed">404</td>');
+  expect(rows[1]).toMatch(/<td class="number">1<\/td>/);
+  expect(rows[2]).toContain("20 Nov 2026, 12:00:00");
+});
+
+test("a hundred requests of a key are kept, for a week", async () => {
+  const { flush } = appliance.app.requestLog;
+  const shown = async () =>
+    ((await owner.get("/account/")).html.split('id="requests"')[1]?.split("<tr>").length ?? 0) - 2;
+  for (let at = 0; at < 70; at++) await appliance.get("/v1/me/", customer.key);
+  await flush();
+  for (let at = 0; at < 70; at++) await appliance.get("/v1/msgr/categories/", customer.key);
+  await flush();
+  expect(await shown()).toBe(100);
+  const stored = () =>
+    appliance.app.domains.db.prepare("SELECT count(*) AS n FROM request_log").get();
+  expect(stored()).toEqual({ n: 100 });
+  appliance.ports.clock.advance(7 * 24 * 60 * 60 * 1000 + 1);
+  expect((await owner.get("/account/")).html).toContain("No requests of this key in a week.");
+  const settings = { backups: null, openDays: 7 };
+  const { clock } = appliance.ports;
+  const due = { name: "prune-usage", dueAt: clock.now(), settings };
+  await runJob(appliance.app.domains.db, clock, due);
+  expect(stored()).toEqual({ n: 0 });
+});
+
+test("members see the requests of their own keys only", async () => {
+  const { organizationId } = customer;
+  const member = await signedInMember(appliance, organizationId, "member", "nina@example.com");
+  await use();
+  await appliance.app.requestLog.flush();
+  const { html } = await member.get(`/account/?key=${customer.keyId}`);
+  expect(html.split('id="requests"')[1]).not.toContain("/v1/msgr/channels/77/");
+});
+
+test("the log of requests is off where the setting says so", async () => {
+  const off = await startAppliance({ KANALOG_REQUEST_LOG: "false" });
+  const { key, organizationId } = await off.customer();
+  await off.get("/v1/me/", key);
+  await off.app.requestLog.flush();
+  expect(off.app.domains.db.prepare("SELECT count(*) AS n FROM request_log").get()).toEqual({
+    n: 0,
+  });
+  const visitor = await signedInMember(off, organizationId, "owner", "olga@example.com");
+  expect((await visitor.get("/account/")).html).toContain(
+    "The log of requests is switched off here.",
+  );
+  await off.close();
 });

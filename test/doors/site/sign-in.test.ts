@@ -54,8 +54,10 @@ describe("the set-up address", () => {
     expect((await visitor.get(path)).status).toBe(200);
     const answer = await visitor.post(path, { ...ANSWERS, token: await token() });
     expect(answer.status).toBe(303);
-    expect(answer.headers.get("location")).toBe("/account/sign-in/?done=set-up");
+    expect(answer.headers.get("location")).toBe("/staff/start/");
+    expect((await visitor.get("/staff/start/")).status).toBe(200);
     expect(await appliance.app.setUpPath()).toBeNull();
+    visitor.cookies.clear();
     const used = await visitor.get(path);
     expect(used.status).toBe(404);
     expect(used.body).toContain("This address was used or is older than 30 minutes.");
@@ -132,6 +134,7 @@ describe("the set-up address", () => {
     }
     const unusual = "o'hara+1_x.y-z@sub-domain.example.museum";
     await visitor.post(path, { ...ANSWERS, email: unusual, token: await token() });
+    visitor.cookies.clear();
     expect((await visitor.signIn(unusual)).status).toBe(303);
   });
 });

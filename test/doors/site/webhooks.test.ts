@@ -476,7 +476,7 @@ describe("on a plan without webhooks", () => {
     await givePlan("test");
     const { status, html } = await owner.get(PATH);
     expect(status).toBe(200);
-    expect(html).toContain("The plan test does not include webhooks.");
+    expect(html).toContain("The plan Test does not include webhooks.");
     expect(html).not.toContain('value="create"');
     expect((await make()).status).toBe(403);
     expect((await owner.get(`${PATH}1/`)).status).toBe(404);

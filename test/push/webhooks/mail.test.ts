@@ -1,5 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import { createMailer } from "../../../src/push/mail/mailer.ts";
+import {
+  claimMail,
+  dropOldMails,
+  type EndedMail,
+  endMail,
+  isMailDue,
+} from "../../../src/push/mail/mails.store.ts";
 import { type FakePorts, fakePorts } from "../../support/fake-ports.ts";
 import {
   DAY_MS,
@@ -163,13 +171,40 @@ test("a member suspended before the day was over gets none, one added before it 
   expect(addressees().toSorted()).toEqual(["ada@example.com", "new@example.com"]);
 });
 
-test("without a mail server the disabling's mail is logged once, and not sent", async () => {
+test("without a mail server the disabling's mail waits, and goes out when one is set", async () => {
   await pushing.close();
   const ports = fakePorts();
   pushing = await startPushing({}, { ...ports, mail: null } as unknown as FakePorts);
   await failForADay();
-  await passWithMail(3 * DAY_MS);
+  await passWithMail(3 * HOUR_MS);
+  expect(ports.mail.sent).toEqual([]);
+  // The next start, with a mail server, has the same queue.
+  const { db } = pushing.appliance.app.domains;
+  const queue = {
+    isDue: (nowMs: number) => isMailDue(db, nowMs),
+    claim: (claim: string) => claimMail(db, ports.clock, claim),
+    end: (ended: EndedMail) => endMail(db, ports.clock, ended),
+    dropOld: () => dropOldMails(db, ports.clock),
+  };
+  const mailer = createMailer(queue, ports.mail, ports);
+  await mailer.runDue();
+  await mailer.runDue();
+  expect(ports.mail.sent.map(({ to }) => to)).toEqual([["ada@example.com"]]);
+});
+
+test("a mail that waited a week for a mail server is given up, so that none comes late", async () => {
+  await pushing.close();
+  const ports = fakePorts();
+  pushing = await startPushing({}, { ...ports, mail: null } as unknown as FakePorts);
+  await failForADay();
+  await passWithMail(3 * HOUR_MS);
+  const { db } = pushing.appliance.app.domains;
+  const waiting = () => db.prepare("SELECT count(*) AS mails FROM mails").get();
+  expect(waiting()).toEqual({ mails: 1 });
   const told = ports.log.warnings.filter(({ message }) => /KANALOG_SMTP_URL|mail/.test(message));
   expect(told).toHaveLength(1);
+  ports.clock.advance(7 * DAY_MS);
+  await runMail();
+  expect(waiting()).toEqual({ mails: 0 });
   expect(ports.mail.sent).toEqual([]);
 });

@@ -1,8 +1,9 @@
 import { Command } from "commander";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import type { Key } from "../../../customers/keys/keys.table.ts";
-import { jsonOption, parseId, parseLastDay } from "../arguments.ts";
+import { jsonOption, parseLastDay } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
+import { KEY, keyNamed, memberNamed, ORGANIZATION, organizationNamed } from "../named.ts";
 import { instantCell, type Printable, printList, printObject } from "../print.ts";
 import { withDomains } from "../with-domains.ts";
 
@@ -14,23 +15,24 @@ export function keyCommand(context: CommandContext): Command {
   command
     .command("create")
     .description("make a key; it is shown this once")
-    .requiredOption("--member <member>", "number of the member it belongs to", parseId)
+    .requiredOption("--member <member>", "number or e-mail address of the member it belongs to")
     .option("--name <name>", "its name", "")
     .option("--write", "mark it read and write; read-only otherwise", false)
     .option("--expires <day>", "last day it works, in Moscow", parseLastDay)
     .addOption(jsonOption())
     .action(
       (input: {
-        member: number;
+        member: string;
         name: string;
         write: boolean;
         expires?: number;
         json?: boolean;
       }) => {
-        return withDomains(context, async ({ keys }) => {
+        return withDomains(context, async ({ accounts, keys }) => {
+          const memberId = await memberNamed(accounts, input.member);
           const { key, token } = await keys.createKey(
             {
-              memberId: input.member,
+              memberId,
               name: input.name,
               access: input.write ? "read_write" : "read_only",
               expiresAt: input.expires ?? null,
@@ -46,11 +48,12 @@ export function keyCommand(context: CommandContext): Command {
   command
     .command("list")
     .description("the keys of an organization")
-    .argument("<organization>", "its number", parseId)
+    .argument("<organization>", ORGANIZATION)
     .addOption(jsonOption())
-    .action((organizationId: number, { json }: { json?: boolean }) =>
-      withDomains(context, async ({ keys }) => {
-        const found = await keys.keys(organizationId);
+    .action((organization: string, { json }: { json?: boolean }) =>
+      withDomains(context, async ({ accounts, keys }) => {
+        const { id } = await organizationNamed(accounts, organization);
+        const found = await keys.keys(id);
         printList(output, found.map(describe), json === true);
       }),
     );
@@ -58,10 +61,11 @@ export function keyCommand(context: CommandContext): Command {
   command
     .command("revoke")
     .description("revoke a key: it stops working at once")
-    .argument("<key>", "its number", parseId)
+    .argument("<key>", KEY)
     .addOption(jsonOption())
-    .action((id: number, { json }: { json?: boolean }) =>
+    .action((named: string, { json }: { json?: boolean }) =>
       withDomains(context, async ({ keys }) => {
+        const id = await keyNamed(keys, named);
         printObject(output, describe(await keys.revokeKey(id, COMMAND_LINE)), json === true);
       }),
     );

@@ -5,8 +5,9 @@ import {
   type MemberRole,
 } from "../../../customers/accounts/accounts.table.ts";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
-import { choiceOption, jsonOption, parseId } from "../arguments.ts";
+import { choiceOption, jsonOption } from "../arguments.ts";
 import { type CommandContext, CommandExit, EXIT_USAGE } from "../command-context.ts";
+import { MEMBER, memberNamed, ORGANIZATION, organizationNamed } from "../named.ts";
 import { instantCell, type Printable, printList, printObject } from "../print.ts";
 import { withDomains } from "../with-domains.ts";
 import { readNewPassword } from "./new-password.ts";
@@ -19,18 +20,19 @@ export function memberCommand(context: CommandContext): Command {
   command
     .command("add")
     .description("add a member to an organization")
-    .argument("<organization>", "its number", parseId)
+    .argument("<organization>", ORGANIZATION)
     .requiredOption("--email <email>", "their e-mail address")
     .option("--name <name>", "their name", "")
     .addOption(choiceOption("--role <role>", "their role", MEMBER_ROLES).makeOptionMandatory())
     .addOption(jsonOption())
     .action(
       (
-        organizationId: number,
+        organization: string,
         input: { email: string; name: string; role: MemberRole; json?: boolean },
       ) =>
         withDomains(context, async ({ accounts, people }) => {
           const { email, name, role } = input;
+          const { id: organizationId } = await organizationNamed(accounts, organization);
           const member = await accounts.addMember(
             { organizationId, email, name, role },
             COMMAND_LINE,
@@ -43,11 +45,12 @@ export function memberCommand(context: CommandContext): Command {
   command
     .command("list")
     .description("the members of an organization")
-    .argument("<organization>", "its number", parseId)
+    .argument("<organization>", ORGANIZATION)
     .addOption(jsonOption())
-    .action((organizationId: number, { json }: { json?: boolean }) =>
+    .action((organization: string, { json }: { json?: boolean }) =>
       withDomains(context, async ({ accounts }) => {
-        const members = await accounts.members(organizationId);
+        const { id } = await organizationNamed(accounts, organization);
+        const members = await accounts.members(id);
         printList(output, members.map(describe), json === true);
       }),
     );
@@ -55,15 +58,16 @@ export function memberCommand(context: CommandContext): Command {
   command
     .command("role")
     .description("give a member another role")
-    .argument("<member>", "their number", parseId)
+    .argument("<member>", MEMBER)
     .argument("<role>", MEMBER_ROLES.join(", "))
     .addOption(jsonOption())
-    .action((id: number, text: string, { json }: { json?: boolean }) => {
+    .action((named: string, text: string, { json }: { json?: boolean }) => {
       const role = MEMBER_ROLES.find((known) => known === text);
       if (role === undefined) {
         throw new CommandExit(EXIT_USAGE, `There is no role ${text}: ${MEMBER_ROLES.join(", ")}.`);
       }
       return withDomains(context, async ({ accounts }) => {
+        const id = await memberNamed(accounts, named);
         printObject(
           output,
           describe(await accounts.changeRole(id, role, COMMAND_LINE)),
@@ -79,10 +83,11 @@ export function memberCommand(context: CommandContext): Command {
     command
       .command(name)
       .description(description)
-      .argument("<member>", "their number", parseId)
+      .argument("<member>", MEMBER)
       .addOption(jsonOption())
-      .action((id: number, { json }: { json?: boolean }) =>
+      .action((named: string, { json }: { json?: boolean }) =>
         withDomains(context, async ({ accounts, people }) => {
+          const id = await memberNamed(accounts, named);
           const member = await accounts[verb](id, COMMAND_LINE);
           if (name === "suspend") await people.endSessionsOfSuspended(member.email);
           printObject(output, describe(member), json === true);
@@ -93,12 +98,12 @@ export function memberCommand(context: CommandContext): Command {
   command
     .command("password")
     .description("give a member a new password for the account site; their sessions end")
-    .argument("<member>", "their number", parseId)
+    .argument("<member>", MEMBER)
     .option("--stdin", "read the password from standard input, as one line", false)
     .addOption(jsonOption())
-    .action((id: number, { stdin, json }: { stdin: boolean; json?: boolean }) =>
+    .action((named: string, { stdin, json }: { stdin: boolean; json?: boolean }) =>
       withDomains(context, async ({ accounts, people }) => {
-        const member = await accounts.member(id);
+        const member = await accounts.member(await memberNamed(accounts, named));
         const password = await readNewPassword(output, stdin);
         await people.ensure(member);
         await people.setPassword(member.email, password);

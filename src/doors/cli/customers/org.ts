@@ -1,7 +1,8 @@
 import { Command } from "commander";
 import type { Domains } from "../../../app/domains.ts";
+import { readConfig } from "../../../config.ts";
 import type { Organization } from "../../../customers/accounts/accounts.table.ts";
-import type { Accounts } from "../../../customers/accounts/accounts.ts";
+import { type Accounts, requiredEmail } from "../../../customers/accounts/accounts.ts";
 import {
   PLAN_CODES,
   type PlanCode,
@@ -9,9 +10,11 @@ import {
   planInForce,
 } from "../../../customers/accounts/plan.ts";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
+import { passwordAddress } from "../../../customers/people/password-address.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
-import { choiceOption, jsonOption, parseId, parseLastDay } from "../arguments.ts";
+import { choiceOption, jsonOption, parseLastDay } from "../arguments.ts";
 import { type CommandContext, CommandExit, EXIT_USAGE } from "../command-context.ts";
+import { ORGANIZATION, organizationNamed } from "../named.ts";
 import { instantCell, type Printable, printList, printObject } from "../print.ts";
 import { withDomains } from "../with-domains.ts";
 
@@ -33,14 +36,18 @@ export function orgCommand(context: CommandContext): Command {
 
   command
     .command("create")
-    .description("make an organization")
+    .description("make an organization; with --owner, a whole customer with a key")
     .requiredOption("--name <name>", "its name")
     .addOption(choiceOption("--plan <plan>", "its plan", PLAN_CODES).makeOptionMandatory())
+    .option("--owner <email>", "e-mail address of its owner, who gets a key")
+    .option("--write", "mark the key read and write; read-only otherwise", false)
     .addOption(jsonOption())
-    .action(({ name, plan, json }: { name: string; plan: PlanCode; json?: boolean }) =>
-      printing(json === true, (accounts) =>
-        accounts.createOrganization({ name, plan }, COMMAND_LINE),
-      ),
+    .action(({ name, plan, owner, write, json }: Wanted) =>
+      owner === undefined
+        ? printing(json === true, (accounts) =>
+            accounts.createOrganization({ name, plan }, COMMAND_LINE),
+          )
+        : createCustomer(context, { name, plan, owner, write, json }),
     );
 
   command
@@ -58,16 +65,16 @@ export function orgCommand(context: CommandContext): Command {
   command
     .command("show")
     .description("an organization, its plan and usage")
-    .argument("<organization>", "its number", parseId)
+    .argument("<organization>", ORGANIZATION)
     .addOption(jsonOption())
-    .action((id: number, { json }: { json?: boolean }) =>
-      printing(json === true, (accounts) => accounts.organization(id)),
+    .action((named: string, { json }: { json?: boolean }) =>
+      printing(json === true, (accounts) => organizationNamed(accounts, named)),
     );
 
   command
     .command("plan")
     .description("give an organization a plan")
-    .argument("<organization>", "its number", parseId)
+    .argument("<organization>", ORGANIZATION)
     .argument("<plan>", PLAN_CODES.join(", "))
     .option(
       "--ends <day>",
@@ -75,13 +82,13 @@ export function orgCommand(context: CommandContext): Command {
       parseLastDay,
     )
     .addOption(jsonOption())
-    .action((id: number, plan: string, options: { ends?: number; json?: boolean }) => {
+    .action((named: string, plan: string, options: { ends?: number; json?: boolean }) => {
       const code = PLAN_CODES.find((known) => known === plan);
       if (code === undefined) {
         throw new CommandExit(EXIT_USAGE, `There is no plan ${plan}: ${PLAN_CODES.join(", ")}.`);
       }
       return printing(options.json === true, async (accounts) => {
-        const { planEndsAt } = await accounts.organization(id);
+        const { id, planEndsAt } = await organizationNamed(accounts, named);
         const planned = await accounts.givePlan(id, code, options.ends ?? null, COMMAND_LINE);
         if (planEndsAt !== null && planned.planEndsAt === null) {
           output.note(
@@ -99,13 +106,57 @@ export function orgCommand(context: CommandContext): Command {
     command
       .command(name)
       .description(description)
-      .argument("<organization>", "its number", parseId)
+      .argument("<organization>", ORGANIZATION)
       .addOption(jsonOption())
-      .action((id: number, { json }: { json?: boolean }) =>
-        printing(json === true, (accounts) => accounts[verb](id, COMMAND_LINE)),
+      .action((named: string, { json }: { json?: boolean }) =>
+        printing(json === true, async (accounts) => {
+          const { id } = await organizationNamed(accounts, named);
+          return accounts[verb](id, COMMAND_LINE);
+        }),
       );
   }
   return command;
+}
+
+interface Wanted {
+  name: string;
+  plan: PlanCode;
+  owner?: string;
+  write: boolean;
+  json?: boolean | undefined;
+}
+
+/** Makes a whole customer, and prints what the owner is to be given: the key, and a link. */
+function createCustomer(
+  context: CommandContext,
+  { name, plan, owner, write, json }: Wanted & { owner: string },
+): Promise<void> {
+  return withDomains(context, async (domains) => {
+    const { keys, people } = domains;
+    const email = requiredEmail(owner);
+    const access = write ? "read_write" : "read_only";
+    // The person comes before the member, who could not be invited once more if this failed.
+    await people.ensure({ email, name: "" });
+    const hasPassword = await people.distrust(email);
+    const { made, token } = await keys.createCustomer(
+      { organization: name, plan, email, name: "", key: { name: "First key", access } },
+      COMMAND_LINE,
+    );
+    const link = hasPassword ? null : await people.passwordLink(email);
+    const { baseUrl } = readConfig(context.environment);
+    const printed = {
+      ...describe(made.organization, domains),
+      member: made.owner.id,
+      key_id: made.key.id,
+      key: token,
+      link: link && passwordAddress(baseUrl ?? "", link),
+    };
+    printObject(context.output, printed, json === true);
+    context.output.note("Keep the key: it is stored only as a hash and cannot be shown again.");
+    if (link !== null) {
+      context.output.note("By the link the owner chooses a password: once, within three days.");
+    }
+  });
 }
 
 function describe(organization: Organization, { usage, clock }: Domains): Printable {

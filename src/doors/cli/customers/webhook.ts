@@ -3,8 +3,9 @@ import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import type { StaffWebhooks } from "../../../push/webhooks/manage/staff-webhooks.ts";
 import type { DeliveryView } from "../../../push/webhooks/manage/webhook-views.ts";
 import type { Webhook } from "../../../push/webhooks/manage/webhooks.table.ts";
-import { jsonOption, parseId } from "../arguments.ts";
+import { jsonOption } from "../arguments.ts";
 import type { CommandContext } from "../command-context.ts";
+import { ORGANIZATION, organizationNamed, WEBHOOK, webhookNamed } from "../named.ts";
 import { instantCell, type Printable, printList, printObject } from "../print.ts";
 import { withDomains } from "../with-domains.ts";
 
@@ -19,12 +20,13 @@ export function webhookCommand(context: CommandContext): Command {
   command
     .command("list")
     .description("webhooks of one organization, or of all")
-    .argument("[organization]", "its number", parseId)
+    .argument("[organization]", ORGANIZATION)
     .addOption(jsonOption())
-    .action((organizationId: number | undefined, { json }: { json?: boolean }) =>
+    .action((named: string | undefined, { json }: { json?: boolean }) =>
       withDomains(context, async ({ accounts, webhooks }) => {
-        if (organizationId !== undefined) await accounts.organization(organizationId);
-        const rows = await webhooks.webhooks(organizationId ?? null);
+        const organization =
+          named === undefined ? null : (await organizationNamed(accounts, named)).id;
+        const rows = await webhooks.webhooks(organization);
         printList(
           output,
           await Promise.all(rows.map((row) => describe(row, webhooks))),
@@ -36,11 +38,12 @@ export function webhookCommand(context: CommandContext): Command {
   command
     .command("disable")
     .description("disable a webhook, so that only `webhook enable` enables it again")
-    .argument("<webhook>", "its number", parseId)
+    .argument("<webhook>", WEBHOOK)
     .option("--reason <reason>", "why, for staff only", "")
     .addOption(jsonOption())
-    .action((id: number, { reason, json }: { reason: string; json?: boolean }) =>
+    .action((named: string, { reason, json }: { reason: string; json?: boolean }) =>
       withDomains(context, async ({ webhooks }) => {
+        const id = await webhookNamed(webhooks, named);
         const disabled = await webhooks.disable(id, reason, COMMAND_LINE);
         printObject(output, await describe(disabled, webhooks), json === true);
       }),
@@ -49,10 +52,11 @@ export function webhookCommand(context: CommandContext): Command {
   command
     .command("enable")
     .description("enable a webhook, whatever it was disabled for: posts are sent from now on")
-    .argument("<webhook>", "its number", parseId)
+    .argument("<webhook>", WEBHOOK)
     .addOption(jsonOption())
-    .action((id: number, { json }: { json?: boolean }) =>
+    .action((named: string, { json }: { json?: boolean }) =>
       withDomains(context, async ({ webhooks }) => {
+        const id = await webhookNamed(webhooks, named);
         printObject(
           output,
           await describe(await webhooks.enable(id, COMMAND_LINE), webhooks),
@@ -64,10 +68,11 @@ export function webhookCommand(context: CommandContext): Command {
   command
     .command("deliveries")
     .description(`the latest ${DELIVERIES_SHOWN} deliveries of a webhook, newest first`)
-    .argument("<webhook>", "its number", parseId)
+    .argument("<webhook>", WEBHOOK)
     .addOption(jsonOption())
-    .action((id: number, { json }: { json?: boolean }) =>
+    .action((named: string, { json }: { json?: boolean }) =>
       withDomains(context, async ({ webhooks }) => {
+        const id = await webhookNamed(webhooks, named);
         const deliveries = await webhooks.deliveries(id, DELIVERIES_SHOWN);
         if (json === true) output.out(JSON.stringify({ results: deliveries }));
         else printList(output, deliveries.map(describeDelivery), false);

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { App } from "../../../app/app.ts";
 import { type Config, ConfigError, readConfig } from "../../../config.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { makeBackupFolder } from "../../../upkeep/backups/backup-files.ts";
@@ -61,12 +62,12 @@ function requireBackupFolder({ backupDir }: Config): void {
 
 /**
  * Serves until a signal says to stop.
- * @param announce called with the address once it listens
+ * @param announce called once it listens; a signal to stop waits for it
  */
 export async function serve(
   context: CommandContext,
   config: Config,
-  announce: (address: string) => void,
+  announce: (address: string, app: App) => void | Promise<void>,
 ): Promise<void> {
   requireFile(config);
   requireBackupFolder(config);
@@ -75,7 +76,7 @@ export async function serve(
   try {
     const setUpPath = await app.setUpPath();
     const address = app.listen();
-    announce(address);
+    await announce(address, app);
     if (setUpPath !== null) {
       context.output.note(
         `Set up the account site within 30 minutes: ${config.baseUrl ?? address}${setUpPath}`,

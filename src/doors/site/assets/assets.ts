@@ -7,6 +7,7 @@ import { SECURITY_HEADERS } from "../guard/security-headers.ts";
 import blocks from "./blocks.css" with { type: "file" };
 import { type Brand, brandStyle, markOf } from "./brand.ts";
 import channels from "./channels.css" with { type: "file" };
+import firstHour from "./first-hour.css" with { type: "file" };
 import forms from "./forms.css" with { type: "file" };
 import frame from "./frame.css" with { type: "file" };
 // @ts-expect-error a script for browsers, which is only served
@@ -29,7 +30,7 @@ function assetsOf(brand: Brand): Asset[] {
   const mark = markOf(brand);
   return [
     ["frame.css", [brandStyle(brand), ...files(tokens, frame)], CSS],
-    ["site.css", files(text, forms, tables, blocks, channels, webhooks), CSS],
+    ["site.css", files(text, forms, tables, blocks, channels, webhooks, firstHour), CSS],
     ["site.js", files(script), JAVASCRIPT],
     ["uplot.css", files(uplotStyles), CSS],
     ["uplot.js", files(uplot), JAVASCRIPT],

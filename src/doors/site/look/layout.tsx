@@ -7,6 +7,7 @@ import type { Visit } from "../visit/visit.ts";
 import { LANGUAGES, WORDS } from "../words/words.ts";
 import { Form } from "./form.tsx";
 import { Navigation, StaffNavigation } from "./navigation.tsx";
+import { SampleNotice } from "./sample-notice.tsx";
 
 export { asset };
 
@@ -73,6 +74,7 @@ function Document({
               {visit.notice}
             </p>
           )}
+            <SampleNotice visit={visit} />
           {raw(body)}
         </main>
       </body>

@@ -31,6 +31,7 @@ export function StaffNavigation({ visit }: { visit: Visit }): JSX.Element {
   const words = visit.words.staffPages;
   const links = [
     ["/staff/", words.summary],
+    ["/staff/start/", visit.words.firstSteps.title],
     ["/staff/organizations/", words.organizations],
     ["/staff/people/", words.people],
     ["/staff/webhooks/", words.webhooks],

@@ -57,6 +57,7 @@ export async function startVisit(
     brand: context.config.brand,
     notice: isFormLost ? WORDS[language].formLost : null,
     signedIn,
+    sample: signedIn === null ? [] : context.sample.ids(),
     ...(await placeOf(signedIn, cookies.get(ORGANIZATION_COOKIE), context)),
   };
 }

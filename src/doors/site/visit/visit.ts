@@ -33,6 +33,8 @@ export interface Visit {
   /** Told first on the page, or null. */
   notice: string | null;
   signedIn: SignedIn | null;
+  /** Numbers of the channels that are a sample. */
+  sample: readonly number[];
   memberships: readonly Membership[];
   /** The organization whose pages are shown. */
   membership: Membership | null;

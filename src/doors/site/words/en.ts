@@ -1,4 +1,9 @@
+import { PLAN_NAMES, planName } from "../../../values/plan-names.ts";
 import type { AuditWords } from "./audit-words.ts";
+import { firstStepsEn } from "./first-steps.en.ts";
+import { overviewEn } from "./overview.en.ts";
+
+const planNamed = (code: string): string => planName("en", code);
 
 const roles = { owner: "owner", administrator: "administrator", member: "member" };
 
@@ -99,13 +104,13 @@ const explorerPages = {
   views: "Views",
   noStatistics: "There are no readings in this period.",
   historyClosed: (plan: string, days: number) =>
-    `The plan ${plan} includes the statistics of the last ${days} days. A longer period needs a higher plan.`,
+    `The plan ${planNamed(plan)} includes the statistics of the last ${days} days. A longer period needs a higher plan.`,
   posts: "Latest posts",
   earlierPosts: "Earlier posts",
   latestPosts: "Latest posts",
   noPosts: "There are no posts.",
   postsClosed: (plan: string) =>
-    `The plan ${plan} does not include posts. They come with the plan start and the higher ones.`,
+    `The plan ${planNamed(plan)} does not include posts. They come with the plan Start and the higher ones.`,
   viewsOf: (views: string) => `Views: ${views}`,
   forwardsOf: (forwards: string) => `Forwards: ${forwards}`,
   reactionsOf: (reactions: string) => `Reactions: ${reactions}`,
@@ -252,7 +257,7 @@ const exportPages = {
 
 /** An organization's pages: overview, keys, members, connect. */
 const organizationPages = {
-  planNames: { test: "Test", start: "Start", growth: "Growth", profi: "Profi" },
+  planNames: PLAN_NAMES.en,
   noEnd: "without end",
   planEnded: "Your plan has ended: the limits of Test hold until it is renewed.",
   lastDay: "to",
@@ -404,10 +409,10 @@ const webhookPages = {
   about: "Webhooks send new posts of the channels you choose to your server.",
   howTo: "How to receive them",
   planWithout: (plan: string) =>
-    `The plan ${plan} does not include webhooks. They come with the plan growth and the higher ones.`,
+    `The plan ${planNamed(plan)} does not include webhooks. They come with the plan Growth and the higher ones.`,
   planKept: "Webhooks from before may be looked at and deleted; nothing is sent for them.",
   planFull: (plan: string, webhooks: number) =>
-    `The plan ${plan} includes this many webhooks: ${webhooks}. Delete one to create another.`,
+    `The plan ${planNamed(plan)} includes this many webhooks: ${webhooks}. Delete one to create another.`,
   managersOnly: "Only owners and administrators change webhooks.",
   create: "Create a webhook",
   createButton: "Create",
@@ -688,12 +693,14 @@ const auditLog: AuditWords = {
     "key.revoke": "API key revoked",
     "member.add": "member added",
     "member.link": "password link made for a member",
+    "member.hand-over": "member's place handed over",
     "member.restore": "member restored",
     "member.role": "role changed",
     "member.suspend": "member suspended",
     "organization.archive": "organization archived",
     "organization.create": "organization created",
     "organization.plan": "plan given",
+    "organization.rename": "organization renamed",
     "organization.restore": "organization restored",
     "person.end-sessions": "sessions ended",
     "person.password": "password set",
@@ -701,6 +708,7 @@ const auditLog: AuditWords = {
     "person.password-mail": "password link mailed",
     "plan.set": "plan's limits changed",
     "post.delete": "post taken down",
+    "sample.remove": "sample data removed",
     "staff.add": "made staff",
     "staff.remove": "no longer staff",
     "webhook.change": "webhook changed",
@@ -722,6 +730,7 @@ const auditLog: AuditWords = {
     person: "person",
     plan: "plan",
     post: "post",
+    sample: "sample",
     webhook: "webhook",
   },
   details: {
@@ -757,6 +766,7 @@ const auditLog: AuditWords = {
   },
   values: {
     access: staffPages.accesses,
+    plan: PLAN_NAMES.en,
     dryRun: { true: "yes", false: "no" },
     replace: { true: "yes", false: "no" },
   },
@@ -855,6 +865,8 @@ export const en = {
   auditLog,
   explorerPages,
   comparePages,
+  firstSteps: firstStepsEn,
+  overviewPage: overviewEn,
   exportPages,
   importPages,
   organizationPages,

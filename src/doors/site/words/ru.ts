@@ -1,5 +1,10 @@
+import { PLAN_NAMES, planName } from "../../../values/plan-names.ts";
 import type { AuditWords } from "./audit-words.ts";
+import { firstStepsRu } from "./first-steps.ru.ts";
+import { overviewRu } from "./overview.ru.ts";
 import type { Words } from "./words.ts";
+
+const planNamed = (code: string): string => planName("ru", code);
 
 const roles = { owner: "владелец", administrator: "администратор", member: "участник" };
 
@@ -100,13 +105,13 @@ const explorerPages: Words["explorerPages"] = {
   views: "Просмотры",
   noStatistics: "За этот период данных нет.",
   historyClosed: (plan: string, days: number) =>
-    `Тариф ${plan} включает статистику за последние ${days} дней. Для большего срока нужен тариф выше.`,
+    `Тариф «${planNamed(plan)}» включает статистику за последние ${days} дней. Для большего срока нужен тариф выше.`,
   posts: "Последние посты",
   earlierPosts: "Более ранние посты",
   latestPosts: "Последние посты",
   noPosts: "Постов нет.",
   postsClosed: (plan: string) =>
-    `Тариф ${plan} не включает посты. Они доступны с тарифа start и выше.`,
+    `Тариф «${planNamed(plan)}» не включает посты. Они доступны с тарифа «Старт» и выше.`,
   forwardsOf: (forwards: string) => `Пересылок: ${forwards}`,
   reactionsOf: (reactions: string) => `Реакций: ${reactions}`,
   commentsOf: (comments: string) => `Комментариев: ${comments}`,
@@ -252,7 +257,7 @@ const exportPages: Words["exportPages"] = {
 
 /** An organization's pages: overview, keys, members, connect. */
 const organizationPages: Words["organizationPages"] = {
-  planNames: { test: "Тест", start: "Старт", growth: "Рост", profi: "Профи" },
+  planNames: PLAN_NAMES.ru,
   noEnd: "бессрочно",
   planEnded: "Тариф закончился: до продления действуют ограничения Теста.",
   lastDay: "по",
@@ -404,10 +409,10 @@ const webhookPages: Words["webhookPages"] = {
   about: "Вебхуки отправляют новые посты выбранных каналов на ваш сервер.",
   howTo: "Как их принимать",
   planWithout: (plan: string) =>
-    `Тариф ${plan} не включает вебхуки. Они доступны с тарифа growth и выше.`,
+    `Тариф «${planNamed(plan)}» не включает вебхуки. Они доступны с тарифа «Рост» и выше.`,
   planKept: "Прежние вебхуки можно смотреть и удалять; по ним ничего не отправляется.",
   planFull: (plan: string, webhooks: number) =>
-    `Тариф ${plan} включает вебхуков: ${webhooks}. Чтобы создать ещё один, удалите другой.`,
+    `Тариф «${planNamed(plan)}» включает вебхуков: ${webhooks}. Чтобы создать ещё один, удалите другой.`,
   managersOnly: "Изменять вебхуки могут только владельцы и администраторы.",
   create: "Новый вебхук",
   createButton: "Создать",
@@ -689,12 +694,14 @@ const auditLog: AuditWords = {
     "key.revoke": "отозван ключ API",
     "member.add": "добавлен участник",
     "member.link": "сделана ссылка для пароля участника",
+    "member.hand-over": "место участника передано",
     "member.restore": "участник возвращён",
     "member.role": "изменена роль",
     "member.suspend": "участник приостановлен",
     "organization.archive": "организация в архиве",
     "organization.create": "создана организация",
     "organization.plan": "назначен тариф",
+    "organization.rename": "организация переименована",
     "organization.restore": "организация возвращена из архива",
     "person.end-sessions": "завершены сеансы",
     "person.password": "задан пароль",
@@ -702,6 +709,7 @@ const auditLog: AuditWords = {
     "person.password-mail": "отправлена ссылка для пароля",
     "plan.set": "изменены лимиты тарифа",
     "post.delete": "снят пост",
+    "sample.remove": "удалён образец данных",
     "staff.add": "включён в службу",
     "staff.remove": "исключён из службы",
     "webhook.change": "изменён вебхук",
@@ -723,6 +731,7 @@ const auditLog: AuditWords = {
     person: "человек",
     plan: "тариф",
     post: "пост",
+    sample: "образец",
     webhook: "вебхук",
   },
   details: {
@@ -757,6 +766,7 @@ const auditLog: AuditWords = {
     webhookChannels: "каналов на вебхук",
   },
   values: {
+    plan: PLAN_NAMES.ru,
     access: staffPages.accesses,
     before: roles,
     dryRun: { true: "да", false: "нет" },
@@ -854,6 +864,8 @@ export const ru: Words = {
   auditLog,
   explorerPages,
   comparePages,
+  firstSteps: firstStepsRu,
+  overviewPage: overviewRu,
   exportPages,
   importPages,
   organizationPages,

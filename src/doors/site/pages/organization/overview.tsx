@@ -14,9 +14,12 @@ import { ORGANIZATION_COOKIE, siteCookie } from "../../visit/site-cookies.ts";
 import { page, redirect, type View } from "../../visit/view.ts";
 import { membershipOf, viewerOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
+import { LastRequests } from "./last-requests.tsx";
+import { QuotaCard } from "./quota-card.tsx";
 import {
   sumByDay,
   sumByDayAndMethod,
+  sumByKey,
   sumByMethod,
   sumOf,
   type UsageRow,
@@ -46,7 +49,13 @@ export const overviewPage: SitePage = {
         <h2>{visit.words.usage}</h2>
         <Ranges visit={visit} range={range} />
         <UsageByDay visit={visit} days={sumByDay(rows, from, to)} />
-        <UsageByMethod visit={visit} rows={rows} />
+        {rows.length > 0 && (
+          <p>
+            <small>{visit.words.overviewPage.todayUnfinished}</small>
+          </p>
+        )}
+        {rows.length > 0 && <UsageByMethod visit={visit} rows={rows} />}
+        {rows.length > 0 && <UsageByKey visit={visit} context={context} rows={rows} />}
         {rows.length > 0 &&
           (["requests", "units"] as const).map((counted) => (
             <ByDayAndMethod
@@ -55,6 +64,7 @@ export const overviewPage: SitePage = {
               usage={sumByDayAndMethod(rows, from, to)}
             />
           ))}
+        <LastRequests visit={visit} context={context} />
         <p>
           <small>{visit.words.organizationPages.moscowTime}</small>
         </p>
@@ -118,15 +128,7 @@ async function PlanCards({
           </strong>
           {words.lastDay} <Instant visit={visit} at={endsAt} />
         </li>
-        <li>
-          {common.remaining}
-          <strong>{shownNumber(visit, Math.max(0, quota - used))}</strong>
-          {common.of} {shownNumber(visit, quota)}
-          <progress id="units-used" value={Math.min(used, quota)} max={quota} />
-          <label for="units-used">
-            {common.used}: {shownNumber(visit, used)}
-          </label>
-        </li>
+        <QuotaCard visit={visit} period={{ startedAt, endsAt, used }} quota={quota} />
       </ul>
     </>
   );
@@ -214,6 +216,7 @@ function DayChart<Row extends { day: string }>({
                 <tr>
                   <th scope="row" data-value={row.day}>
                     <DayOf visit={visit} at={startOfDay(parseDay(row.day) ?? 0)} />
+                    {row.day === to && <small> {visit.words.overviewPage.unfinished}</small>}
                   </th>
                   {cellsOf(row)}
                 </tr>
@@ -264,25 +267,76 @@ const ROUTES = new Map(
   apiMethods.map(({ operationId, verb, path }) => [operationId, `${verb} ${path}`]),
 );
 
-function UsageByMethod({ visit, rows }: { visit: Visit; rows: UsageRow[] }): JSX.Element | null {
-  const words = visit.words.organizationPages;
-  if (rows.length === 0) return null;
+function UsageByMethod({ visit, rows }: { visit: Visit; rows: UsageRow[] }): JSX.Element {
+  const { words } = visit;
+  const sums = sumByMethod(rows).map(({ method, sum }) => ({
+    head: <code>{ROUTES.get(method) ?? method}</code>,
+    sum,
+  }));
+  return (
+    <UsageSums
+      visit={visit}
+      title={words.organizationPages.usageByMethod}
+      column={words.method}
+      rows={sums}
+    />
+  );
+}
+
+async function UsageByKey({
+  visit,
+  context,
+  rows,
+}: {
+  visit: Visit;
+  context: SiteContext;
+  rows: UsageRow[];
+}): Promise<HtmlEscapedString> {
+  const { words } = visit;
+  const keys = await context.keys.keys(membershipOf(visit).organization.id);
+  const names = new Map(keys.map(({ id, name, prefix }) => [id, name || `${prefix}…`]));
+  const sums = sumByKey(rows).map(({ key, sum }) => ({
+    head: <bdi>{names.get(key) ?? words.overviewPage.otherKey(key)}</bdi>,
+    sum,
+  }));
+  return (
+    <UsageSums
+      visit={visit}
+      title={words.overviewPage.usageByKey}
+      column={words.organizationPages.key}
+      rows={sums}
+    />
+  );
+}
+
+/** A table of sums, and their total. */
+function UsageSums({
+  visit,
+  title,
+  column,
+  rows,
+}: {
+  visit: Visit;
+  title: string;
+  column: string;
+  rows: readonly { head: JSX.Element; sum: UsageSum }[];
+}): JSX.Element {
   return (
     <section>
-      <h3>{words.usageByMethod}</h3>
-      <Scroll label={words.usageByMethod}>
+      <h3>{title}</h3>
+      <Scroll label={title}>
         <table>
           <thead>
             <tr>
-              <th scope="col">{visit.words.method}</th>
+              <th scope="col">{column}</th>
               <SumHeads visit={visit} />
             </tr>
           </thead>
           <tbody>
-            {sumByMethod(rows).map(({ method, sum }) => (
+            {rows.map(({ head, sum }) => (
               <tr>
                 <th scope="row" class="long">
-                  <code>{ROUTES.get(method) ?? method}</code>
+                  {head}
                 </th>
                 <SumCells visit={visit} sum={sum} />
               </tr>
@@ -290,8 +344,8 @@ function UsageByMethod({ visit, rows }: { visit: Visit; rows: UsageRow[] }): JSX
           </tbody>
           <tfoot>
             <tr>
-              <th scope="row">{words.total}</th>
-              <SumCells visit={visit} sum={sumOf(rows)} />
+              <th scope="row">{visit.words.organizationPages.total}</th>
+              <SumCells visit={visit} sum={sumOf(rows.map(({ sum }) => sum))} />
             </tr>
           </tfoot>
         </table>
@@ -312,12 +366,16 @@ function SumHeads({ visit: { words } }: { visit: Visit }): JSX.Element {
   );
 }
 
+/** Errors stand out where there are some. */
 function SumCells({ visit, sum }: { visit: Visit; sum: UsageSum }): JSX.Element {
   return (
     <>
-      {[sum.requests, sum.units, sum.errors].map((value) => (
-        <td class="number" data-value={value}>
-          {shownNumber(visit, value)}
+      {(["requests", "units", "errors"] as const).map((name) => (
+        <td
+          class={name === "errors" && sum.errors > 0 ? "number failed" : "number"}
+          data-value={sum[name]}
+        >
+          {shownNumber(visit, sum[name])}
         </td>
       ))}
     </>

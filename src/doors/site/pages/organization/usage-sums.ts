@@ -8,7 +8,7 @@ export interface UsageSum {
 }
 
 /** Usage of one day and method, as it is counted. */
-export type UsageRow = UsageSum & { day: string; method: string };
+export type UsageRow = UsageSum & { day: string; method: string; key: number };
 
 /** Every day of the period, those without a request too. */
 export function sumByDay(
@@ -28,6 +28,13 @@ export function sumByMethod(rows: readonly UsageRow[]): { method: string; sum: U
   return [...Map.groupBy(rows, ({ method }) => method)]
     .map(([method, ofMethod]) => ({ method, sum: sumOf(ofMethod) }))
     .sort((a, b) => b.sum.requests - a.sum.requests || (a.method < b.method ? -1 : 1));
+}
+
+/** By number of the key, the most requested first. */
+export function sumByKey(rows: readonly UsageRow[]): { key: number; sum: UsageSum }[] {
+  return [...Map.groupBy(rows, ({ key }) => key)]
+    .map(([key, ofKey]) => ({ key, sum: sumOf(ofKey) }))
+    .sort((a, b) => b.sum.requests - a.sum.requests || a.key - b.key);
 }
 
 /** Methods with a line of their own; the others are one line together. */

@@ -1,5 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import { requiredEmail, requiredName } from "../../../../customers/accounts/accounts.ts";
+import type { Actor } from "../../../../customers/audit/audit-log.ts";
+import { FIRST_CUSTOMER } from "../../../../customers/keys/new-customer.ts";
 import { requirePassword } from "../../../../customers/people/password-rules.ts";
 import { readFields } from "../../forms/faults.ts";
 import { Form, TextField } from "../../look/form.tsx";
@@ -72,13 +74,35 @@ async function setUpFirst(visit: Visit, context: SiteContext): Promise<View> {
     password: () => requirePassword(form.get("password"), form.get("email")),
     organization: () => requiredName(form.get("organization")),
   });
-  const { email, name, password } = fields;
+  const { email, name, password, organization } = fields;
   const person = await people.setUpPerson({ email, name, password, network });
-  const by = { person: person.email, keyId: null };
-  const wanted = { name: fields.organization, plan: "profi" } as const;
-  const { id: organizationId } = await accounts.createOrganization(wanted, by);
-  await accounts.addMember({ organizationId, email, name, role: "owner" }, by);
-  return redirect("/account/sign-in/?done=set-up");
+  await givePlace({ email, name, organization }, accounts, { person: person.email, keyId: null });
+  const session = await people.signIn({
+    ...{ email, password, network, clientIp: visit.clientIp, isKnownNetwork: true },
+    userAgent: visit.request.headers.get("user-agent") ?? "",
+  });
+  return session === null
+    ? redirect("/account/sign-in/?done=set-up")
+    : redirect("/staff/start/", session.setCookies);
+}
+
+/**
+ * Gives the first person the organization that the first start made, with the key that it printed; one of
+ * their own where there is none, and none where they are a member already.
+ */
+async function givePlace(
+  { email, name, organization }: { email: string; name: string; organization: string },
+  accounts: SiteContext["accounts"],
+  by: Actor,
+): Promise<void> {
+  if ((await accounts.membershipsOf(email, true)).length > 0) return;
+  const [first] = await accounts.membershipsOf(FIRST_CUSTOMER.email, true);
+  if (first !== undefined) {
+    await accounts.handOver(first.member.id, { email, name, organization }, by);
+    return;
+  }
+  const { id } = await accounts.createOrganization({ name: organization, plan: "profi" }, by);
+  await accounts.addMember({ organizationId: id, email, name, role: "owner" }, by);
 }
 
 function tokenOf({ form, query }: Visit): string {

@@ -8,12 +8,14 @@ import { staffWebhookPage } from "./customers/webhook.tsx";
 import { staffWebhooksPage } from "./customers/webhooks.tsx";
 import { databasePage } from "./database.tsx";
 import { errorsPage } from "./errors.tsx";
+import { firstStepsPage } from "./first-steps/first-steps.tsx";
 import { jobsPage } from "./jobs.tsx";
 import { summaryPage } from "./summary.tsx";
 
 /** The pages of staff's console. */
 export const staffPages: readonly SitePage[] = [
   summaryPage,
+  firstStepsPage,
   organizationsPage,
   staffOrganizationPage,
   peoplePage,

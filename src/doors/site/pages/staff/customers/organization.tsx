@@ -103,7 +103,7 @@ async function PlanFacts({
         )}
       </dd>
       <dt>{visit.words.plan}</dt>
-      <dd>{plan.code}</dd>
+      <dd>{visit.words.organizationPages.planNames[plan.code]}</dd>
       <dt>{visit.words.planEnds}</dt>
       <dd>
         {planEndsAt === null ? words.withoutEnd : <LastDayBefore visit={visit} at={planEndsAt} />}
@@ -138,7 +138,10 @@ function PlanForm({ visit, organization }: Props): JSX.Element {
           name="plan"
           label={visit.words.plan}
           value={organization.plan}
-          options={PLAN_CODES.map((code) => ({ value: code, label: code }))}
+          options={PLAN_CODES.map((code) => ({
+            value: code,
+            label: visit.words.organizationPages.planNames[code],
+          }))}
         />
         <TextField
           {...field}

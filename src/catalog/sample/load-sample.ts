@@ -1,0 +1,63 @@
+import channelsFile from "../../../data/sample/channels.ndjson" with { type: "file" };
+import postsFile from "../../../data/sample/posts.ndjson" with { type: "file" };
+import statisticsFile from "../../../data/sample/stats.csv" with { type: "file" };
+import type { Database } from "../../db/database.ts";
+import { findMeta, writeMeta } from "../../db/meta.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import type { Clock } from "../../ports/clock.ts";
+import {
+  DAY_MS,
+  type Day,
+  dayOf,
+  formatDay,
+  formatInstant,
+  parseDay,
+  parseInstant,
+} from "../../values/moscow-time.ts";
+import { recount } from "../directory/recount.ts";
+import { importFile } from "../imports/import-file.ts";
+import type { Fields } from "../imports/source-row.ts";
+import { markSample } from "./sample.store.ts";
+
+/** The last day of the files: of the statistics, and of the posts. */
+export const LAST_DAY_OF_FILES = "2024-12-04";
+/** Numbers that the files give to their channels. */
+const CHANNELS = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+
+/** How far the loading of the sample is, as the file notes it; null where it was never begun. */
+export function sampleState(db: Database): "loading" | "loaded" | null {
+  const noted = findMeta(db, "sample");
+  if (noted === undefined) return null;
+  return Buffer.from(noted).toString() === "loading" ? "loading" : "loaded";
+}
+
+/**
+ * Loads the sample that ships, its days moved so that the last one is yesterday. Interrupted, it is to
+ * be called again, which goes on.
+ */
+export async function loadSample(db: Database, clock: Clock): Promise<void> {
+  await noteState(db, clock, "loading");
+  const days = dayOf(clock.now()) - 1 - (parseDay(LAST_DAY_OF_FILES) as Day);
+  const later = (fields: Fields): Fields => movedBy(fields, days);
+  await importFile(db, clock, "channels", channelsFile);
+  await inTransaction(db, clock, "sample", (tx) => markSample(tx, CHANNELS));
+  await importFile(db, clock, "posts", postsFile, later);
+  await importFile(db, clock, "stats", statisticsFile, later);
+  await recount(db, clock);
+  await noteState(db, clock, "loaded");
+}
+
+function noteState(db: Database, clock: Clock, state: "loading" | "loaded"): Promise<void> {
+  return inTransaction(db, clock, "sample", (tx) => writeMeta(tx, "sample", Buffer.from(state)));
+}
+
+/** Fields of a day's row or a post, so many days later. */
+function movedBy(fields: Fields, days: number): Fields {
+  const day = parseDay(String(fields["day"]));
+  const publishedAt = parseInstant(String(fields["published_at"]));
+  return {
+    ...fields,
+    ...(day !== null && { day: formatDay(day + days) }),
+    ...(publishedAt !== null && { published_at: formatInstant(publishedAt + days * DAY_MS) }),
+  };
+}

@@ -1,0 +1,52 @@
+import { type Database, statement, type Transaction } from "../../db/database.ts";
+
+/** Rows that mark the sample's channels. */
+
+/** Marks channels as the sample's, as they are stored now. */
+export function markSample(tx: Transaction, ids: readonly number[]): void {
+  statement(
+    tx,
+    `INSERT INTO sample_channels (id, handle, title, subscribers)
+     SELECT c.id, k.handle, k.title, c.subscribers
+     FROM channels c CROSS JOIN channel_cards k ON k.id = c.id
+     WHERE c.id IN (SELECT value FROM json_each(?))
+     ON CONFLICT (id) DO NOTHING`,
+  ).run(JSON.stringify(ids));
+}
+
+/** Numbers of the channels that are still as the sample brought them. */
+export function selectSample(db: Database): number[] {
+  return statement<{ id: number }>(
+    db,
+    `SELECT s.id FROM sample_channels s
+     CROSS JOIN channels c ON c.id = s.id CROSS JOIN channel_cards k ON k.id = s.id
+     WHERE c.subscribers = s.subscribers AND k.title = s.title AND k.handle IS s.handle
+     ORDER BY s.id`,
+  )
+    .all()
+    .map(({ id }) => id);
+}
+
+/**
+ * Ends the marks once the sample is removed, and frees the numbers that its channels had: an operator's
+ * own catalog may begin with them.
+ */
+export function forgetSample(tx: Transaction): void {
+  statement(
+    tx,
+    `DELETE FROM removed_channels WHERE is_done = 1 AND id IN (
+       SELECT s.id FROM sample_channels s
+       WHERE NOT EXISTS (SELECT 1 FROM channels c WHERE c.id = s.id))`,
+  ).run();
+  statement(tx, "DELETE FROM sample_channels").run();
+}
+
+/** Whether the catalog has a channel that is not the sample's. */
+export function hasOwnChannels(db: Database): boolean {
+  const sample = JSON.stringify(selectSample(db));
+  const own = statement(
+    db,
+    "SELECT 1 FROM channels WHERE id NOT IN (SELECT value FROM json_each(?)) LIMIT 1",
+  );
+  return own.get(sample) !== undefined;
+}

@@ -1,0 +1,81 @@
+import type { Database, Transaction } from "../../db/database.ts";
+import type { Calls } from "../../db/operations.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { putNewMember, putOrganization } from "../accounts/account-changes.ts";
+import { selectFirstMemberId, selectOrganizations } from "../accounts/accounts.store.ts";
+import type { Member, Organization } from "../accounts/accounts.table.ts";
+import { optionalName, requiredName } from "../accounts/accounts.ts";
+import type { PlanCode } from "../accounts/plan.ts";
+import type { Actor } from "../audit/audit-log.ts";
+import { type NewKey, putKey } from "./key-changes.ts";
+import type { Key } from "./keys.table.ts";
+
+/** A customer as a whole: an organization with its plan, an owner, and a key of theirs. */
+export interface NewCustomer {
+  /** Its name. */
+  organization: string;
+  plan: PlanCode;
+  /** The owner's. */
+  email: string;
+  /** The owner's; may be empty. */
+  name: string;
+  key: Pick<NewKey, "name" | "access">;
+}
+
+/** The customer that was made. */
+export interface Customer {
+  organization: Organization;
+  owner: Member;
+  key: Key;
+}
+
+type WithToken = NewCustomer & { token: string };
+
+/** Changes that make customers, one transaction each. */
+export const customerChanges = { addCustomer, addFirstCustomer };
+
+export type CustomerChanges = Calls<typeof customerChanges>;
+
+/** The customer of an appliance that was started and not set up: whoever sets it up takes the place over. */
+export const FIRST_CUSTOMER: NewCustomer = {
+  ...{ organization: "Sample", plan: "profi", email: "owner@example.com", name: "Sample owner" },
+  key: { name: "First key", access: "read_write" },
+};
+
+/**
+ * Makes a customer in one transaction: all of it or nothing.
+ * @throws AppError `invalid` on `name` or `email`
+ */
+function addCustomer(db: Database, clock: Clock, input: WithToken, by: Actor): Promise<Customer> {
+  return inTransaction(db, clock, "customer", (tx) => putCustomer(tx, clock, input, by));
+}
+
+/** As `addCustomer`, where there is no organization; else null: another process was faster. */
+function addFirstCustomer(
+  db: Database,
+  clock: Clock,
+  input: WithToken,
+  by: Actor,
+): Promise<Customer | null> {
+  return inTransaction(db, clock, "customer", async (tx) => {
+    const isEmpty =
+      (await selectFirstMemberId(tx)) === null && (await selectOrganizations(tx)).length === 0;
+    return isEmpty ? putCustomer(tx, clock, input, by) : null;
+  });
+}
+
+async function putCustomer(
+  tx: Transaction,
+  clock: Clock,
+  { token, organization: named, plan, email, name, key: { access, name: keyNamed } }: WithToken,
+  by: Actor,
+): Promise<Customer> {
+  const wanted = { name: requiredName(named), plan };
+  const organization = await putOrganization(tx, clock, wanted, by);
+  const organizationId = organization.id;
+  const owner = await putNewMember(tx, clock, { organizationId, email, name, role: "owner" }, by);
+  const newKey = { memberId: owner.id, name: optionalName(keyNamed), access, expiresAt: null };
+  const key = await putKey(tx, clock, { ...newKey, token }, organizationId, by);
+  return { organization, owner, key };
+}

@@ -1,0 +1,18 @@
+/** Shorter than this, a period tells nothing about its pace. */
+const KNOWN_AFTER_MS = 60 * 60 * 1000;
+
+/**
+ * When the quota of a period is used up, at the pace of the period so far.
+ * @returns epoch milliseconds; null where it lasts to the period's end, or nothing tells yet
+ */
+export function quotaEnd(
+  { startedAt, endsAt, used }: { startedAt: number; endsAt: number; used: number },
+  quota: number,
+  nowMs: number,
+): number | null {
+  const elapsedMs = nowMs - startedAt;
+  if (used >= quota) return nowMs;
+  if (elapsedMs < KNOWN_AFTER_MS || used === 0) return null;
+  const end = startedAt + Math.round((quota / used) * elapsedMs);
+  return end < endsAt ? end : null;
+}

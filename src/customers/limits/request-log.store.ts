@@ -1,0 +1,111 @@
+import { and, desc, eq, gte, inArray, lt, lte, sql } from "drizzle-orm";
+import type { Database, Transaction } from "../../db/database.ts";
+import { change, given, query } from "../../db/query.ts";
+import { inParts } from "../../db/transaction.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { DAY_MS } from "../../values/moscow-time.ts";
+import { requestLog } from "./request-log.table.ts";
+
+/** One request of a key, as it was answered. */
+export interface LoggedRequest {
+  /** Epoch milliseconds. */
+  at: number;
+  verb: string;
+  /** With its query. */
+  path: string;
+  status: number;
+  durationUs: number;
+  units: number;
+}
+
+/** Requests of one key, the latest last. */
+export interface LoggedOfKey {
+  keyId: number;
+  requests: readonly LoggedRequest[];
+}
+
+/** As many requests of a key are kept, and so long. */
+export const LOGGED_MAX = 100;
+const LOGGED_DAYS = 7;
+/** Rows that are removed in one step at night. */
+const ROWS_PER_STEP = 200;
+
+const add = change((db) =>
+  db.insert(requestLog).values({
+    keyId: given("keyId"),
+    at: given("at"),
+    verb: given("verb"),
+    path: given("path"),
+    status: given("status"),
+    durationUs: given("durationUs"),
+    units: given("units"),
+  }),
+);
+
+const isOfKey = eq(requestLog.keyId, sql.placeholder("keyId"));
+
+const removeEarlier = change((db) => {
+  const earlier = db
+    .select({ id: requestLog.id })
+    .from(requestLog)
+    .where(isOfKey)
+    .orderBy(desc(requestLog.id))
+    .limit(1)
+    .offset(LOGGED_MAX);
+  return db.delete(requestLog).where(and(isOfKey, lte(requestLog.id, earlier)));
+});
+
+/** Writes requests, the keys one after the other, and removes what is too many of each. */
+export async function writeRequestLog(
+  db: Database,
+  clock: Clock,
+  batch: readonly LoggedOfKey[],
+): Promise<void> {
+  const keys = batch.values();
+  await inParts(db, clock, "request-log", async (tx) => {
+    const next = keys.next().value;
+    if (next === undefined) return false;
+    await writeOfKey(tx, next);
+    return true;
+  });
+}
+
+async function writeOfKey(tx: Transaction, { keyId, requests }: LoggedOfKey): Promise<void> {
+  for (const request of requests) await add(tx).run({ keyId, ...request });
+  await removeEarlier(tx).run({ keyId });
+}
+
+const latest = query((db) =>
+  db
+    .select()
+    .from(requestLog)
+    .where(and(isOfKey, gte(requestLog.at, sql.placeholder("since"))))
+    .orderBy(desc(requestLog.id))
+    .limit(LOGGED_MAX),
+);
+
+/** The last requests of a key, within a week; the latest first. */
+export function selectRequestLog(
+  db: Database,
+  keyId: number,
+  nowMs: number,
+): Promise<LoggedRequest[]> {
+  return latest(db).all({ keyId, since: nowMs - LOGGED_DAYS * DAY_MS });
+}
+
+const removeOld = change((db) => {
+  const old = db
+    .select({ id: requestLog.id })
+    .from(requestLog)
+    .where(lt(requestLog.at, sql.placeholder("until")))
+    .limit(ROWS_PER_STEP);
+  return db.delete(requestLog).where(inArray(requestLog.id, old));
+});
+
+/** Removes what is older than a week. */
+export async function pruneRequestLog(db: Database, clock: Clock): Promise<void> {
+  const until = clock.now() - LOGGED_DAYS * DAY_MS;
+  await inParts(db, clock, "prune-request-log", async (tx) => {
+    return (await removeOld(tx).run({ until })).changes > 0;
+  });
+}

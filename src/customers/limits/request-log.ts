@@ -1,0 +1,62 @@
+import type { Log } from "../../ports/log.ts";
+import { LOGGED_MAX, type LoggedOfKey, type LoggedRequest } from "./request-log.store.ts";
+
+/** Longest path that is kept, in characters. */
+const PATH_MAX = 500;
+
+/** A request as the door that answered it knows it. */
+export interface AnsweredRequest {
+  at: number;
+  verb: string;
+  /** Its full address. */
+  url: string;
+  status: number;
+  durationMs: number;
+  units: number;
+}
+
+export type RequestLog = ReturnType<typeof createRequestLog>;
+
+/**
+ * Keeps the last requests of each key in memory until they are written together, on a thread of their
+ * own: a request pays for one array's push. What a crash takes is the log of the last seconds.
+ * @param write null where the log is switched off
+ */
+export function createRequestLog(
+  write: ((batch: readonly LoggedOfKey[]) => Promise<void>) | null,
+  log: Log,
+) {
+  let waiting = new Map<number, AnsweredRequest[]>();
+  let underWay: Promise<void> = Promise.resolve();
+
+  async function flush(): Promise<void> {
+    await underWay;
+    if (write === null || waiting.size === 0) return;
+    const batch = [...waiting].map(([keyId, requests]) => ({
+      keyId,
+      requests: requests.slice(-LOGGED_MAX).map(logged),
+    }));
+    waiting = new Map();
+    underWay = write(batch).catch((error) => {
+      log.warn({ err: error }, "requests could not be logged");
+    });
+    await underWay;
+  }
+
+  return {
+    isOn: write !== null,
+    note(keyId: number, request: AnsweredRequest): void {
+      if (write === null) return;
+      const requests = waiting.get(keyId);
+      if (requests === undefined) waiting.set(keyId, [request]);
+      else if (requests.push(request) > 2 * LOGGED_MAX) requests.splice(0, LOGGED_MAX);
+    },
+    /** Writes what waits. Never throws. */
+    flush,
+  };
+}
+
+function logged({ url, durationMs, ...request }: AnsweredRequest): LoggedRequest {
+  const path = /^[a-z]+:\/\/[^/?#]*([^#]*)/i.exec(url)?.[1] ?? url;
+  return { ...request, path: path.slice(0, PATH_MAX), durationUs: Math.round(durationMs * 1000) };
+}

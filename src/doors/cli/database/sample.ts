@@ -1,0 +1,21 @@
+import { Command } from "commander";
+import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
+import { jsonOption } from "../arguments.ts";
+import type { CommandContext } from "../command-context.ts";
+import { printObject } from "../print.ts";
+import { withDomains } from "../with-domains.ts";
+
+/** `kanalog sample`: the channels that ship, which the first start loads. */
+export function sampleCommand(context: CommandContext): Command {
+  const command = new Command("sample").description("the sample channels that ship");
+  command
+    .command("remove")
+    .description("remove them with their posts and statistics; those that you changed stay")
+    .addOption(jsonOption())
+    .action(({ json }: { json?: boolean }) =>
+      withDomains(context, async ({ sample }) => {
+        printObject(context.output, { removed: await sample.remove(COMMAND_LINE) }, json === true);
+      }),
+    );
+  return command;
+}

@@ -1,0 +1,62 @@
+import type { Organization } from "../../customers/accounts/accounts.table.ts";
+import type { Accounts } from "../../customers/accounts/accounts.ts";
+import type { Keys } from "../../customers/keys/keys.ts";
+import type { StaffWebhooks } from "../../push/webhooks/manage/staff-webhooks.ts";
+import { CommandExit, EXIT_USAGE } from "./command-context.ts";
+
+/**
+ * What people call things by, beside the numbers that the lists show. A number wins over a name of
+ * digits; each throws a CommandExit where nothing has the name, or several have.
+ */
+export const ORGANIZATION = "its number or name";
+export const MEMBER = "their number or e-mail address";
+export const KEY = "its number, prefix or name";
+export const WEBHOOK = "its number or address";
+
+export async function organizationNamed(accounts: Accounts, text: string): Promise<Organization> {
+  const all = await accounts.organizations();
+  const named = all.filter(({ name }) => name.toLowerCase() === text.trim().toLowerCase());
+  const isOneOf = all.some(({ id }) => id === Number(text));
+  if (isNumber(text) && (isOneOf || named.length === 0)) return accounts.organization(Number(text));
+  return only("organization", text, named, ({ id, name }) => `${id} (${name})`);
+}
+
+/** @returns the member's number */
+export async function memberNamed(accounts: Accounts, text: string): Promise<number> {
+  if (isNumber(text)) return Number(text);
+  const places = (await accounts.placesOf(text.trim())).map(({ member, organization }) => {
+    return { id: member.id, name: organization.name };
+  });
+  return only("member", text, places, ({ id, name }) => `${id} (of ${name})`).id;
+}
+
+/** @returns the key's number */
+export async function keyNamed(keys: Keys, text: string): Promise<number> {
+  if (isNumber(text)) return Number(text);
+  const found = await keys.named(text.trim());
+  return only("key", text, found, ({ id, prefix }) => `${id} (${prefix}…)`).id;
+}
+
+/** @returns the webhook's number */
+export async function webhookNamed(webhooks: StaffWebhooks, text: string): Promise<number> {
+  if (isNumber(text)) return Number(text);
+  const found = (await webhooks.webhooks(null)).filter(({ url }) => url === text.trim());
+  return only("webhook", text, found, ({ id, url }) => `${id} (${url})`).id;
+}
+
+const isNumber = (text: string): boolean => /^\d{1,15}$/.test(text);
+
+/** The one thing of the name. @throws CommandExit */
+function only<Thing>(
+  kind: string,
+  text: string,
+  named: readonly Thing[],
+  described: (thing: Thing) => string,
+): Thing {
+  const [first, ...others] = named;
+  const shown = JSON.stringify(text);
+  if (first === undefined) throw new CommandExit(EXIT_USAGE, `There is no ${kind} ${shown}.`);
+  if (others.length === 0) return first;
+  const list = named.map(described).join(", ");
+  throw new CommandExit(EXIT_USAGE, `Several are called ${shown}; give the number: ${list}.`);
+}

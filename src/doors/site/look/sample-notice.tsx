@@ -1,0 +1,27 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { asset } from "../visit/site-path.ts";
+import type { Visit } from "../visit/visit.ts";
+
+/** Pages that show channels, or have some chosen. */
+const PAGES_WITH_CHANNELS = ["/account/channels/", "/account/webhooks/"];
+const ONE_CHANNEL = /^\/account\/channels\/(\d+)\/$/;
+
+/** Marks the sample's channels as what they are, on every page that shows some. */
+export function SampleNotice({ visit }: { visit: Visit }): JSX.Element | null {
+  const { path, sample, words, signedIn } = visit;
+  const [page = ""] = path.split("?");
+  const channel = ONE_CHANNEL.exec(page)?.[1];
+  const isShown =
+    channel === undefined
+      ? sample.length > 0 && PAGES_WITH_CHANNELS.some((start) => page.startsWith(start))
+      : sample.includes(Number(channel));
+  if (!isShown) return null;
+  const { notice } = words.firstSteps;
+  return (
+    <p class="sample">
+      {channel === undefined ? notice.list(sample.length) : notice.channel}{" "}
+      {signedIn?.person.isStaff && <a href={asset(visit, "/staff/start/")}>{notice.manage}</a>}
+    </p>
+  );
+}

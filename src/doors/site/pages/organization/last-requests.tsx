@@ -1,0 +1,97 @@
+/** @jsxImportSource hono/jsx */
+import type { HtmlEscapedString } from "hono/utils/html";
+import type { Key } from "../../../../customers/keys/keys.table.ts";
+import type { LoggedRequest } from "../../../../customers/limits/request-log.store.ts";
+import { DataTable } from "../../look/data-table.tsx";
+import { Instant, shownNumber } from "../../look/shown.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import { isManager, membershipOf } from "../../visit/viewer.ts";
+import type { Visit } from "../../visit/visit.ts";
+
+/** The last requests of a key that the visitor may see: their own, or any where they manage. */
+export async function LastRequests({
+  visit,
+  context,
+}: {
+  visit: Visit;
+  context: SiteContext;
+}): Promise<HtmlEscapedString> {
+  const words = visit.words.overviewPage;
+  const keys = await visibleKeys(visit, context);
+  const asked = visit.query.get("key");
+  const chosen = keys.find(({ id }) => String(id) === asked) ?? keys[0];
+  const requests =
+    chosen === undefined || context.lastRequests === null
+      ? []
+      : await context.lastRequests(chosen.id);
+  return (
+    <section>
+      <h2 id="requests">{words.lastRequests}</h2>
+      {context.lastRequests === null ? (
+        <p>{words.logOff}</p>
+      ) : chosen === undefined ? (
+        <p>{visit.words.organizationPages.noKeys}</p>
+      ) : (
+        <>
+          <p>{words.lastRequestsText}</p>
+          <form method="get" action="#requests" class="row">
+            <input type="hidden" name="days" value={visit.query.get("days") ?? ""} />
+            <label for="requests-key">{visit.words.organizationPages.key}</label>
+            <select id="requests-key" name="key">
+              {keys.map(({ id, name, prefix }) => (
+                <option value={id} selected={id === chosen.id}>
+                  {name === "" ? prefix : `${name} (${prefix}…)`}
+                </option>
+              ))}
+            </select>
+            <button type="submit">{words.show}</button>
+          </form>
+          {requests.length === 0 ? (
+            <p>{words.noRequests}</p>
+          ) : (
+            <DataTable
+              label={words.lastRequests}
+              columns={[
+                ...[words.time, words.path, `#${words.status}`],
+                ...[`#${words.duration}`, `#${visit.words.units}`],
+              ]}
+            >
+              {requests.map((request) => (
+                <RequestRow visit={visit} request={request} />
+              ))}
+            </DataTable>
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+function RequestRow({ visit, request }: { visit: Visit; request: LoggedRequest }) {
+  const { at, verb, path, status, durationUs, units } = request;
+  return (
+    <tr>
+      <td>
+        <Instant visit={visit} at={at} withSeconds />
+      </td>
+      <td class="long">
+        <code>
+          {verb} <bdi>{path}</bdi>
+        </code>
+      </td>
+      <td class={status >= 400 ? "number failed" : "number"}>{status}</td>
+      <td class="number">
+        {shownNumber(visit, Math.round(durationUs / 100) / 10)} {visit.words.overviewPage.ms}
+      </td>
+      <td class="number">{shownNumber(visit, units)}</td>
+    </tr>
+  );
+}
+
+async function visibleKeys(visit: Visit, { keys }: SiteContext): Promise<Key[]> {
+  const { organization, member } = membershipOf(visit);
+  const all = await keys.keys(organization.id);
+  return all
+    .filter(({ memberId }) => isManager(visit) || memberId === member.id)
+    .toSorted((a, b) => (b.lastUsedAt ?? 0) - (a.lastUsedAt ?? 0));
+}

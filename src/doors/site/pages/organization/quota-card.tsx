@@ -1,0 +1,48 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { Period } from "../../../../customers/accounts/plan.ts";
+import { quotaEnd } from "../../../../customers/limits/forecast.ts";
+import { DayOf, Instant, shownNumber } from "../../look/shown.tsx";
+import type { Visit } from "../../visit/visit.ts";
+
+/** How much of the period's quota is used, as a bar, and when it ends at this pace. */
+export function QuotaCard({
+  visit,
+  period,
+  quota,
+}: {
+  visit: Visit;
+  period: Period & { used: number };
+  quota: number;
+}): JSX.Element {
+  const { words: common, nowMs } = visit;
+  const words = common.overviewPage;
+  const { used, endsAt } = period;
+  const end = quotaEnd(period, quota, nowMs);
+  const share = new Intl.NumberFormat(common.locale, { style: "percent" });
+  return (
+    <li class={end === null ? undefined : "warning"}>
+      {common.remaining}
+      <strong>{shownNumber(visit, Math.max(0, quota - used))}</strong>
+      {common.of} {shownNumber(visit, quota)}
+      <progress id="units-used" value={Math.min(used, quota)} max={quota} />
+      <label for="units-used">
+        {common.used}: {shownNumber(visit, used)} (
+        {words.quotaUsed(share.format(quota === 0 ? 1 : used / quota))})
+      </label>
+      <small>
+        {end === null && words.lasts}
+        {end !== null && used < quota && (
+          <>
+            {words.ends} <DayOf visit={visit} at={end} />.
+          </>
+        )}
+        {used >= quota && (
+          <>
+            {words.over} <Instant visit={visit} at={endsAt} />.
+          </>
+        )}
+      </small>
+    </li>
+  );
+}

@@ -1,0 +1,126 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import {
+  optionalName,
+  requiredEmail,
+  requiredName,
+} from "../../../../../customers/accounts/accounts.ts";
+import { PLAN_CODES } from "../../../../../customers/accounts/plan.ts";
+import { passwordAddress } from "../../../../../customers/people/password-address.ts";
+import { readFields, requiredChoice } from "../../../forms/faults.ts";
+import { CheckField, Form, SelectField, TextField } from "../../../look/form.tsx";
+import { Snippet } from "../../../look/shown.tsx";
+import { invitationMail } from "../../../mail-texts.ts";
+import type { SiteContext } from "../../../site-context.ts";
+import { asset } from "../../../visit/site-path.ts";
+import { page, redirect, type View } from "../../../visit/view.ts";
+import { actorOf } from "../../../visit/viewer.ts";
+import type { Visit } from "../../../visit/visit.ts";
+
+const ACTION = "create";
+
+/** Organization, owner, plan and key in one form. */
+export function NewCustomerForm({ visit }: { visit: Visit }): JSX.Element {
+  const words = visit.words.firstSteps.customerForm;
+  const { planNames } = visit.words.organizationPages;
+  const field = { visit, action: ACTION };
+  return (
+    <section>
+      <h2 id="new">{words.title}</h2>
+      <Form visit={visit} action={ACTION} once>
+        <TextField {...field} name="name" label={words.organization} />
+        <SelectField
+          {...field}
+          name="plan"
+          label={visit.words.plan}
+          options={PLAN_CODES.map((code) => ({ value: code, label: planNames[code] }))}
+        />
+        <TextField
+          {...field}
+          name="email"
+          label={words.email}
+          hint={words.emailHint}
+          type="email"
+          required={false}
+        />
+        <TextField {...field} name="owner" label={words.owner} required={false} />
+        <CheckField {...field} name="write" label={words.write} />
+        <button type="submit">{visit.words.staffPages.create}</button>
+      </Form>
+    </section>
+  );
+}
+
+/** Makes the organization, with an owner and a key where an address is given; the key is shown this once. */
+export async function createCustomer(visit: Visit, context: SiteContext): Promise<View> {
+  const { form } = visit;
+  const { name, plan, email, owner } = await readFields({
+    name: () => requiredName(form.get("name")),
+    plan: () => requiredChoice(PLAN_CODES, form.get("plan")),
+    email: () => (form.get("email").trim() === "" ? null : requiredEmail(form.get("email"))),
+    owner: () => optionalName(form.get("owner")),
+  });
+  if (email === null) {
+    const by = actorOf(visit);
+    const { id } = await context.accounts.createOrganization({ name, plan }, by);
+    return redirect(`/staff/organizations/${id}/?done=created`);
+  }
+  // The person comes before the member, who could not be invited once more if this failed.
+  await context.people.ensurePerson({ email, name: owner });
+  const hasPassword = await context.people.distrust(email);
+  const access = form.get("write") === "yes" ? "read_write" : "read_only";
+  const wanted = { organization: name, plan, email, name: owner };
+  const key = { name: "First key", access } as const;
+  const { made, token } = await context.keys.createCustomer({ ...wanted, key }, actorOf(visit));
+  const link = hasPassword ? null : await context.people.passwordLink({ email, isTrusted: true });
+  if (context.mails.canSend) {
+    const inviter = visit.signedIn?.person.name ?? "";
+    const invitation = { organization: name, inviter };
+    await context.mails.queue(invitationMail(visit.baseAddress, email, invitation, link));
+  }
+  return madeView(visit, {
+    id: made.organization.id,
+    token,
+    link,
+    isMailed: context.mails.canSend,
+  });
+}
+
+/** Secrets stand in this answer only: a redirect would leave them in the browser's history. */
+function madeView(
+  visit: Visit,
+  {
+    id,
+    token,
+    link,
+    isMailed,
+  }: { id: number; token: string; link: string | null; isMailed: boolean },
+): View {
+  const words = visit.words.firstSteps.customerForm;
+  const { copy, copied } = visit.words.organizationPages;
+  return page(
+    words.made,
+    <>
+      <h2>{words.key}</h2>
+      <p>{words.keyText}</p>
+      <Snippet text={token} label={words.key} words={{ copy, copied }} />
+      {isMailed && <p>{words.mailed}</p>}
+      {!isMailed && link === null && <p>{words.signIn}</p>}
+      {!isMailed && link !== null && (
+        <>
+          <h2>{words.link}</h2>
+          <p>{words.linkText}</p>
+          <Snippet
+            text={passwordAddress(visit.ownAddress, link)}
+            label={words.link}
+            words={{ copy, copied }}
+          />
+        </>
+      )}
+      <p class="row">
+        <a href={asset(visit, `/staff/organizations/${id}/`)}>{words.open}</a>
+        <a href={asset(visit, "/staff/start/")}>{visit.words.firstSteps.title}</a>
+      </p>
+    </>,
+  );
+}

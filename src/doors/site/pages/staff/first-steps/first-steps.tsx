@@ -1,0 +1,150 @@
+/** @jsxImportSource hono/jsx */
+import type { Child } from "hono/jsx";
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { channelsList } from "../../../../../methods/channels.ts";
+import { ActionButton } from "../../../look/form.tsx";
+import { Snippet } from "../../../look/shown.tsx";
+import type { SiteContext } from "../../../site-context.ts";
+import type { SitePage } from "../../../site-pages.ts";
+import { lookUp } from "../../../visit/look-up.ts";
+import { asset } from "../../../visit/site-path.ts";
+import { page, redirect, type View } from "../../../visit/view.ts";
+import { actorOf } from "../../../visit/viewer.ts";
+import type { Visit } from "../../../visit/visit.ts";
+import { STEP_NAMES, type StepName, stepsDone } from "./steps.ts";
+
+const PATH = "/staff/start/";
+/** The first call, as everybody may make it. */
+const CALL = "/v1/msgr/channels/?limit=2";
+
+/** `/staff/start/`: what to do in the first hour; each step ticks itself. */
+export const firstStepsPage: SitePage = {
+  path: PATH,
+  access: "staff",
+  show: (visit, context) => checklist(visit, context, null),
+  actions: {
+    "remove-sample": async (visit, { sample }) => {
+      await sample.remove(actorOf(visit));
+      return redirect(PATH);
+    },
+    "keep-sample": async (_visit, { firstSteps }) => {
+      await firstSteps.note("sample_kept");
+      return redirect(PATH);
+    },
+    call: makeCall,
+  },
+};
+
+/** The call, answered on the page itself. */
+async function makeCall(visit: Visit, context: SiteContext): Promise<View> {
+  if (visit.membership === null) return checklist(visit, context, null);
+  const answer = await lookUp(channelsList, { limit: "2" }, visit, context);
+  await context.firstSteps.note("first_call");
+  return checklist(visit, context, JSON.stringify(answer, null, 2));
+}
+
+/** @param answer of the first call, where it was just made */
+async function checklist(visit: Visit, context: SiteContext, answer: string | null): Promise<View> {
+  const words = visit.words.firstSteps;
+  const done = await stepsDone(context);
+  const link = (path: string, text: string) => <a href={asset(visit, path)}>{text}</a>;
+  const contents: Record<StepName, JSX.Element> = {
+    sample: <SampleStep visit={visit} context={context} isDone={done.sample} />,
+    import: (
+      <Step text={words.import.text}>
+        {link("/staff/imports/", words.import.link)}
+        {link("/docs/importing/", words.import.guide)}
+      </Step>
+    ),
+    customer: (
+      <Step text={words.customer.text}>
+        {link("/staff/organizations/#new", words.customer.link)}
+      </Step>
+    ),
+    call: <CallStep visit={visit} answer={answer} />,
+    webhook: (
+      <Step text={words.webhook.text}>{link("/account/webhooks/", words.webhook.link)}</Step>
+    ),
+    assistant: (
+      <Step text={words.assistant.text}>{link("/account/connect/", words.assistant.link)}</Step>
+    ),
+  };
+  return page(
+    words.title,
+    <>
+      <p>{STEP_NAMES.every((name) => done[name]) ? words.allDone : words.intro}</p>
+      <ol class="steps">
+        {STEP_NAMES.map((name) => (
+          <li class={done[name] ? "done" : undefined}>
+            <h2>
+              {words[name].title} <small>{done[name] ? `✓ ${words.done}` : words.open}</small>
+            </h2>
+            {contents[name]}
+          </li>
+        ))}
+      </ol>
+    </>,
+  );
+}
+
+function Step({ text, children }: { text: string; children: Child }): JSX.Element {
+  return (
+    <>
+      <p>{text}</p>
+      <p class="row">{children}</p>
+    </>
+  );
+}
+
+function SampleStep({
+  visit,
+  context: { sample },
+  isDone,
+}: {
+  visit: Visit;
+  context: SiteContext;
+  isDone: boolean;
+}): JSX.Element {
+  const words = visit.words.firstSteps.sample;
+  const { length: channels } = sample.ids();
+  if (channels === 0) return <p>{words.gone}</p>;
+  return (
+    <>
+      <p>{isDone ? words.kept : words.text(channels)}</p>
+      <div class="row">
+        <ActionButton
+          visit={visit}
+          action="remove-sample"
+          label={words.remove}
+          confirm={words.removeQuestion}
+          danger
+        />
+        {!isDone && <ActionButton visit={visit} action="keep-sample" label={words.keep} />}
+      </div>
+    </>
+  );
+}
+
+function CallStep({ visit, answer }: { visit: Visit; answer: string | null }): JSX.Element {
+  const words = visit.words.firstSteps.call;
+  const { copy, copied } = visit.words.organizationPages;
+  const curl = `curl -H "Authorization: Bearer YOUR_KEY" "${visit.ownAddress}${CALL}"`;
+  if (visit.membership === null) return <p>{words.noPlace}</p>;
+  return (
+    <>
+      <p>{words.text}</p>
+      <Snippet text={curl} label="curl" words={{ copy, copied }} />
+      <div class="row">
+        <ActionButton visit={visit} action="call" label={words.button} />
+        <a href={asset(visit, "/docs/")}>{words.docs}</a>
+      </div>
+      {answer !== null && (
+        <section aria-label={words.answer} class="scroll" tabindex={0}>
+          <pre class="answer">
+            <code>{answer}</code>
+          </pre>
+        </section>
+      )}
+    </>
+  );
+}

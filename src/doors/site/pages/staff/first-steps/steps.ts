@@ -1,0 +1,23 @@
+import type { SiteContext } from "../../../site-context.ts";
+
+/** The steps of the first hour, in their order. */
+export const STEP_NAMES = ["sample", "import", "customer", "call", "webhook", "assistant"] as const;
+
+export type StepName = (typeof STEP_NAMES)[number];
+
+/** Which steps are done, as the database tells. */
+export async function stepsDone(context: SiteContext): Promise<Record<StepName, boolean>> {
+  const { accounts, firstSteps, keys, sample, webhooks } = context;
+  const organizations = await accounts.organizations();
+  const [first] = organizations;
+  const keysOfFirst = first === undefined ? [] : await keys.keys(first.id);
+  return {
+    sample: sample.ids().length === 0 || firstSteps.isNoted("sample_kept"),
+    import: sample.hasOwnChannels(),
+    customer: organizations.length > 1,
+    call:
+      firstSteps.isNoted("first_call") || keysOfFirst.some(({ lastUsedAt }) => lastUsedAt !== null),
+    webhook: (await webhooks.webhooks(null)).length > 0,
+    assistant: firstSteps.isNoted("assistant_seen"),
+  };
+}

@@ -1,0 +1,47 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+// Read by any Bun, so it uses nothing that older ones do not have.
+
+export const ROOT = join(import.meta.dir, "../..");
+
+/** The version of Bun that the program is made for and tested with. */
+export const PINNED: string = readVersion(join(ROOT, "package.json"), "packageManager");
+
+/** `1.4.4` out of a package's field, which may say `bun@1.4.4`; empty where the file is not there. */
+function readVersion(path: string, field: string): string {
+  if (!existsSync(path)) return "";
+  return String(JSON.parse(readFileSync(path, "utf8"))[field]).replace("bun@", "");
+}
+
+/** The pinned Bun among the installed packages; null where it is not there. */
+export function installedBun(): string | null {
+  const folder = join(ROOT, "node_modules/bun");
+  const path = join(folder, "bin/bun.exe");
+  const isPinned = readVersion(join(folder, "package.json"), "version") === PINNED;
+  return isPinned && existsSync(path) ? path : null;
+}
+
+/**
+ * Runs a program on the pinned Bun where this is another one.
+ * @returns its exit code; null where this is the pinned one, and nothing was run
+ */
+export async function runOnPinnedBun(
+  program: string,
+  words: readonly string[],
+): Promise<number | null> {
+  if (Bun.version === PINNED) return null;
+  const bun = installedBun();
+  if (bun === null) {
+    const run = `npx --yes bun@${PINNED} ${words[0] === "start" ? "start" : "kanalog"}`;
+    process.stderr.write(
+      `Kanalog runs on Bun ${PINNED}, and this is ${Bun.version}. Run: ${run}\n`,
+    );
+    return 1;
+  }
+  const child = Bun.spawn([bun, program, ...words], { stdio: ["inherit", "inherit", "inherit"] });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => child.kill(signal));
+  }
+  return child.exited;
+}

@@ -1,0 +1,29 @@
+import { createApp } from "./app/app.ts";
+import { openDomains } from "./app/domains.ts";
+import { runCommandLine } from "./doors/cli/command-line.ts";
+import { runStdioBridge } from "./doors/mcp/stdio-bridge.ts";
+import { systemPorts } from "./ports/ports.ts";
+
+// A reader that closes the output early (`| head`) is no failure.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(0);
+  process.stderr.write(`Standard output cannot be written: ${error.message}.\n`);
+  process.exit(1);
+});
+
+process.exitCode = await runCommandLine(process.argv.slice(2), {
+  environment: process.env,
+  output: {
+    out: (text) => process.stdout.write(`${text}\n`),
+    write: (bytes) =>
+      new Promise((resolve) => {
+        if (process.stdout.write(bytes)) resolve();
+        else process.stdout.once("drain", resolve);
+      }),
+    note: (text) => process.stderr.write(`${text}\n`),
+  },
+  ports: systemPorts,
+  openDomains,
+  createApp,
+  runMcpBridge: runStdioBridge,
+});

@@ -1,0 +1,35 @@
+import type { Database } from "../../db/database.ts";
+import { findMeta, writeMeta } from "../../db/meta.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Log } from "../../ports/log.ts";
+
+/** Steps of the first hour that leave no other trace: staff kept the sample, tried a call, an assistant came. */
+export type NotedStep = "sample_kept" | "first_call" | "assistant_seen";
+
+/** Notes a step for good; the second time changes nothing. */
+export function noteStep(db: Database, clock: Clock, step: NotedStep): Promise<void> {
+  return inTransaction(db, clock, "first-step", (tx) => {
+    if (findMeta(tx, step) === undefined) writeMeta(tx, step, Buffer.from(String(clock.now())));
+  });
+}
+
+export type FirstSteps = ReturnType<typeof createFirstSteps>;
+
+/**
+ * Steps of the first hour.
+ * @param note as `noteStep` is run on a connection that writes
+ */
+export function createFirstSteps(db: Database, note: (step: NotedStep) => Promise<void>, log: Log) {
+  const asked = new Set<NotedStep>();
+  return {
+    isNoted: (step: NotedStep): boolean => findMeta(db, step) !== undefined,
+    note,
+    /** Called by every request of a kind: writes once in a process, and is not waited for. */
+    noteOnce(step: NotedStep): void {
+      if (asked.has(step)) return;
+      asked.add(step);
+      note(step).catch((error) => log.warn({ err: error, step }, "a first step was not noted"));
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import { dayOf, formatDay } from "../../../src/values/moscow-time.ts";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { channel, imported } from "../../support/expectations.ts";
+import { PASSWORD, type Visitor, visitorOf } from "../../support/visitor.ts";
+import { callsWith, created } from "../../support/webhook-calls.ts";
+
+let appliance: Appliance;
+let key: string;
+beforeEach(async () => {
+  appliance = await startAppliance({ KANALOG_PORT: "0" });
+  const { sample, keys } = appliance.app.domains;
+  await sample.load();
+  key = (await keys.createFirst(COMMAND_LINE)) ?? "";
+});
+afterEach(() => appliance.close());
+
+const STEPS = ["sample", "import", "customer", "call", "webhook", "assistant"];
+
+/** Which steps the page shows as done. */
+async function ticked(visitor: Visitor): Promise<string[]> {
+  const { html } = await visitor.get("/staff/start/");
+  const items = html.split("<li").filter((item) => /^( class="done")?>\s*<h2>/.test(item));
+  expect(items).toHaveLength(STEPS.length);
+  return STEPS.filter((_, at) => items[at]?.startsWith(' class="done"'));
+}
+
+async function setUp(): Promise<Visitor> {
+  const visitor = visitorOf(appliance);
+  const path = (await appliance.app.setUpPath()) ?? "";
+  await visitor.get(path);
+  const fields = { name: "Olga", email: "olga@example.com", password: PASSWORD };
+  const token = new URLSearchParams(path.split("?")[1]).get("token") ?? "";
+  const answer = await visitor.post(path, {
+    action: "set-up",
+    token,
+    organization: "Mine",
+    ...fields,
+  });
+  expect(answer.status).toBe(303);
+  expect(answer.location).toBe("/staff/start/");
+  return visitor;
+}
+
+test("set-up ends signed in on the checklist, in the organization that holds the first key", async () => {
+  const visitor = await setUp();
+  expect((await visitor.get("/staff/start/")).status).toBe(200);
+  const { body } = await appliance.request("/v1/me/", { key });
+  expect(body.organization.name).toBe("Mine");
+  expect(body.member.email).toBe("olga@example.com");
+  expect((await visitor.get("/account/keys/")).html).toContain("First key");
+  expect(await appliance.app.domains.accounts.organizations()).toHaveLength(1);
+});
+
+test("each step of the checklist ticks itself when it is done", async () => {
+  const visitor = await setUp();
+  const { accounts, sample } = appliance.app.domains;
+  expect(await ticked(visitor)).toEqual([]);
+  await imported(appliance, "channels", [channel(100)]);
+  expect(await ticked(visitor)).toEqual(["import"]);
+  await accounts.createOrganization({ name: "Acme", plan: "test" }, COMMAND_LINE);
+  expect(await ticked(visitor)).toEqual(["import", "customer"]);
+  await visitor.post("/staff/start/", { action: "call" });
+  expect(await ticked(visitor)).toEqual(["import", "customer", "call"]);
+  await created(callsWith(appliance, key), { channels: [100] });
+  expect(await ticked(visitor)).toEqual(["import", "customer", "call", "webhook"]);
+  const ping = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
+  const headers = { "content-type": "application/json", accept: "application/json" };
+  await appliance.request("/v1/mcp/", { key, method: "POST", body: ping, headers });
+  await sample.remove(COMMAND_LINE);
+  expect(await ticked(visitor)).toEqual(STEPS);
+});
+
+test("the first call is made by a button, costs nothing and shows the answer", async () => {
+  const visitor = await setUp();
+  const { html } = await visitor.post("/staff/start/", { action: "call" });
+  const { results } = (await appliance.get("/v1/msgr/channels/?limit=2")).body;
+  for (const { title } of results) expect(html).toContain(title);
+  expect((await appliance.request("/v1/me/", { key })).body.usage.used).toBe(0);
+});
+
+test("a sample that is kept counts as decided, and stays marked", async () => {
+  const visitor = await setUp();
+  expect((await visitor.post("/staff/start/", { action: "keep-sample" })).status).toBe(303);
+  expect(await ticked(visitor)).toEqual(["sample"]);
+  expect((await visitor.get("/account/channels/1/")).html).toContain("This channel is a sample");
+});
+
+test("every page that shows the sample says so, until one button takes it away", async () => {
+  const visitor = await setUp();
+  await imported(appliance, "channels", [channel(100)]);
+  const marked = async (path: string) => (await visitor.get(path)).html.includes('class="sample"');
+  for (const path of ["/account/channels/", "/account/channels/?q=наук", "/account/channels/1/"]) {
+    expect(await marked(path), path).toBe(true);
+  }
+  expect(await marked("/account/channels/100/")).toBe(false);
+  await visitor.post("/staff/start/", { action: "remove-sample" });
+  expect(await marked("/account/channels/")).toBe(false);
+  expect((await visitor.get("/account/channels/1/")).status).toBe(404);
+  const catalog = (await appliance.get("/v1/msgr/channels/")).body.results;
+  expect(catalog.map(({ id }: { id: number }) => id)).toEqual([100]);
+  expect(appliance.app.domains.db.prepare("SELECT count(*) AS n FROM posts").get()).toEqual({
+    n: 0,
+  });
+});
+
+test("the numbers of the removed sample are free for the operator's own channels", async () => {
+  await appliance.app.domains.sample.remove(COMMAND_LINE);
+  await imported(appliance, "channels", [channel(1, { title: "My own" })]);
+  expect((await appliance.get("/v1/msgr/channels/1/")).body.title).toBe("My own");
+});
+
+test("a channel of the sample that an import changed is the operator's, and is not removed", async () => {
+  const { sample } = appliance.app.domains;
+  await imported(appliance, "channels", [channel(1, { title: "My own" })]);
+  expect(sample.ids()).not.toContain(1);
+  expect(await sample.remove(COMMAND_LINE)).toBe(8);
+  expect((await appliance.get("/v1/msgr/channels/1/")).body.title).toBe("My own");
+});
+
+test("the sample's days and posts end yesterday by the clock", async () => {
+  const yesterday = formatDay(dayOf(appliance.ports.clock.now()) - 1);
+  const { results } = (await appliance.get("/v1/msgr/stats/daily/?channels=1")).body;
+  expect(results.at(-1).day).toBe(yesterday);
+  const posts = (await appliance.get("/v1/msgr/channels/1/posts/?limit=1")).body.results;
+  expect(posts[0].published_at.slice(0, 10)).toBe(yesterday);
+});
+
+test("one form makes an organization, its owner, plan and key", async () => {
+  const visitor = await setUp();
+  const path = "/staff/organizations/";
+  const fields = { name: "Acme", plan: "growth", email: "ada@example.com", owner: "Ada" };
+  const { html } = await visitor.post(path, { action: "create", ...fields });
+  const made = /knl_ro_[0-9A-Za-z]{38}/.exec(html)?.[0] ?? "";
+  const { body } = await appliance.request("/v1/me/", { key: made });
+  expect(body).toMatchObject({
+    organization: { name: "Acme" },
+    api_tariff: "growth",
+    member: { email: "ada@example.com", name: "Ada", role: "owner" },
+  });
+  expect(html).toContain("A mail with a link is on its way to the owner.");
+});
+
+test("a bad field of that form is told at the field, and nothing is made", async () => {
+  const visitor = await setUp();
+  const sent = { action: "create", name: "Acme", plan: "growth", email: "no address" };
+  const { status, html } = await visitor.post("/staff/organizations/", sent);
+  expect(status).toBe(400);
+  expect(html).toContain('id="create-email-fault"');
+  expect(await appliance.app.domains.accounts.organizations()).toHaveLength(1);
+});
