@@ -6,6 +6,8 @@ import { createUploadFiles } from "../catalog/imports/upload-files.ts";
 import type { Config } from "../config.ts";
 import { createAccounts } from "../customers/accounts/accounts.ts";
 import { createKeys } from "../customers/keys/keys.ts";
+import { accessTokens } from "../customers/oauth/access-tokens.ts";
+import { createOAuth, type OAuth } from "../customers/oauth/oauth.ts";
 import { anyPerson } from "../customers/people/people.store.ts";
 import type { Database } from "../db/database.ts";
 import { databaseChecks } from "../db/ready-checks.ts";
@@ -13,6 +15,7 @@ import {
   createBaseAddress,
   createOwnAddress,
   listenerAddress,
+  oauthAddress,
 } from "../doors/http/requests/base-address.ts";
 import { createServer, type Server } from "../doors/http/server.ts";
 import { createDispatcher } from "../doors/mcp/dispatcher.ts";
@@ -28,6 +31,8 @@ import { isMailDue } from "../push/mail/mails.store.ts";
 import type { Push } from "../push/webhooks/events/push.ts";
 import { stalledWarning } from "../push/webhooks/events/stalled-warning.ts";
 import { createSecretBox } from "../push/webhooks/manage/secret-box.ts";
+import { createGetGuarded } from "../push/webhooks/target/get-guarded.ts";
+import { createTargetGuard } from "../push/webhooks/target/resolve-target.ts";
 import { backupWarning } from "../upkeep/jobs/backup-warning.ts";
 import type { Scheduler } from "../upkeep/jobs/scheduler.ts";
 import { createTicker } from "../upkeep/jobs/ticker.ts";
@@ -88,7 +93,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   await requireReadableSecrets(db, secrets, config);
 
   const accounts = createAccounts(db, threads.writer);
-  const keys = createKeys(db, threads.writer, random);
+  const keys = createKeys(db, threads.writer, random, config.oauth ? accessTokens : null);
   const { keyUse, usage, limits, commitCheck } = composeLimits(db, threads, ports, counted);
   const hooks = composeWebhooks(db, threads, secrets, config, ports, counted);
   const mailer = composeMailer(db, threads, ports);
@@ -111,6 +116,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   let address: string | null = null;
   let isStopping = false;
   const afterAnswer = createAfterAnswer(log);
+  const oauth = composeOAuth(db, threads, ports);
   const setUp = createSetUp(async () => !(await anyPerson(db)), ports);
   /** Parts that every door takes. */
   const door = {
@@ -118,12 +124,13 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     ports,
     services,
     baseAddress: createBaseAddress(config, () => address),
+    oauthAddress: () => oauthAddress(config, address),
     clientIp: (request: Request) => clientIp(request, config.trustProxy, server.server),
     noteRequests: metrics.noteRequests,
   };
   const site = composeSite(db, threads, secret, {
     ...door,
-    ...{ accounts, keys, usage, imports, setUp, afterAnswer },
+    ...{ accounts, keys, oauth, usage, imports, setUp, afterAnswer },
     webhooks: hooks.staffWebhooks,
     ownAddress: createOwnAddress(config, () => address),
     giveTime: (request) => server.server?.timeout(request, UPLOAD_MAX_S),
@@ -163,6 +170,12 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     listen() {
       const port = listen(server, config);
       address = listenerAddress(config.host, port);
+      if (config.oauth && door.oauthAddress() === null) {
+        log.warn(
+          {},
+          "KANALOG_OAUTH is off in spite of its value: KANALOG_BASE_URL is no https address",
+        );
+      }
       scheduler.start();
       for (const ticker of tickers) ticker.start();
       return address ?? `http://localhost:${port}`;
@@ -175,6 +188,12 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
       return stop({ server, work, settled, close: database.close }, ports);
     },
   };
+}
+
+function composeOAuth(db: Database, { writer }: DatabaseThreads, ports: Ports): OAuth {
+  // Clients' documents lie on the public internet: no network of the operator's is exempt.
+  const guard = createTargetGuard(ports.network.resolve, []);
+  return createOAuth(db, writer, ports, createGetGuarded(guard, ports.network));
 }
 
 function composeMailer(db: Database, { push }: DatabaseThreads, ports: Ports): Mailer {

@@ -29,6 +29,8 @@ type Shared = Pick<
   | "services"
   | "accounts"
   | "keys"
+  | "oauth"
+  | "oauthAddress"
   | "webhooks"
   | "imports"
   | "setUp"

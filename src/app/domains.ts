@@ -63,7 +63,7 @@ export async function openDomains(
     channels: createManageChannels(db, clock, config.messengerHosts, channelWatchers),
     posts: createManagePosts(db, changes, config.statisticsOpenDays),
     accounts: createAccounts(db, changes),
-    keys: createKeys(db, changes, random),
+    keys: createKeys(db, changes, random, null),
     usage: createUsageStore(db),
     webhooks: createStaffWebhooks(
       db,

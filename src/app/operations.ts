@@ -11,6 +11,7 @@ import { selectDailyStatistics } from "../catalog/statistics/statistics.store.ts
 import { accountChanges } from "../customers/accounts/account-changes.ts";
 import { keyChanges } from "../customers/keys/key-changes.ts";
 import { selectUsage } from "../customers/limits/usage.store.ts";
+import { oauthChanges } from "../customers/oauth/oauth-changes.ts";
 import { choosePassword, opensLink, passwordLink } from "../customers/people/password-links.ts";
 import { changePassword } from "../customers/people/passwords.ts";
 import { distrust, ensurePerson, markStaff } from "../customers/people/people.ts";
@@ -87,6 +88,7 @@ export const pools = {
     operations: {
       ...accountChanges({ prepare: emptyQueuesOf, resume: resumeWebhooks }),
       ...keyChanges,
+      ...oauthChanges,
       ...staffWebhookChanges,
       addWebhook,
       changeWebhook,

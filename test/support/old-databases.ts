@@ -68,6 +68,11 @@ const ROWS: Record<number, string> = {
   11: `
     INSERT INTO post_tombstones VALUES (9, 1, 9223372036854775807, 1763000000000);
     INSERT INTO changed_days VALUES (1, 20000);`,
+  12: `
+    INSERT INTO oauth_clients VALUES (1, 'c1', 'Assistant', '["https://a.example/back"]', 1763000000000);
+    INSERT INTO oauth_grants VALUES (1, 1, 'a.example');
+    INSERT INTO oauth_codes VALUES (x'01', 1, 1, 'https://a.example/back', 'c', 1763000060000, 1763000001000, 1);
+    INSERT INTO oauth_tokens VALUES (x'02', 1, 'refresh', 1765000000000, NULL);`,
 };
 
 /** Makes a database as the program of a schema version left it, with rows in every table. */

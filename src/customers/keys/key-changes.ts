@@ -1,4 +1,4 @@
-import type { Database } from "../../db/database.ts";
+import type { Database, Transaction } from "../../db/database.ts";
 import type { Calls } from "../../db/operations.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { fieldError, notFound } from "../../errors.ts";
@@ -37,24 +37,36 @@ async function addKey(
     throw fieldError({ expires: [message("dayIsOver")] });
   }
   const name = optionalName(given);
-  return inTransaction(db, clock, "key-create", async (tx) => {
-    const { organizationId } = await requireMember(tx, memberId);
-    const prefix = shownPrefix(token);
-    const made = await insertKey(tx, {
-      ...{ memberId, name, prefix, access, expiresAt },
-      hash: hashKeyToken(token),
-      createdAt: clock.now(),
-      lastUsedAt: null,
-      revokedAt: null,
-    });
-    await recordChange(tx, clock, by, {
-      organizationId,
-      action: "key.create",
-      target: `key ${made.id}`,
-      details: { member: memberId, name, access, prefix },
-    });
-    return made;
+  return inTransaction(db, clock, "key-create", (tx) =>
+    insertRecordedKey(tx, clock, { memberId, name, access, expiresAt, token }, by),
+  );
+}
+
+/** A key and the record of its making, in the caller's transaction. @throws AppError `not_found` */
+export async function insertRecordedKey(
+  tx: Transaction,
+  clock: Clock,
+  { token, ...wanted }: NewKey & { token: string; prefix?: string },
+  by: Actor,
+): Promise<Key> {
+  const { memberId, name, access } = wanted;
+  const { organizationId } = await requireMember(tx, memberId);
+  const prefix = wanted.prefix ?? shownPrefix(token);
+  const made = await insertKey(tx, {
+    ...wanted,
+    prefix,
+    hash: hashKeyToken(token),
+    createdAt: clock.now(),
+    lastUsedAt: null,
+    revokedAt: null,
   });
+  await recordChange(tx, clock, by, {
+    organizationId,
+    action: "key.create",
+    target: `key ${made.id}`,
+    details: { member: memberId, name, access, prefix },
+  });
+  return made;
 }
 
 /** Revoking twice keeps the first instant. @throws AppError `not_found` */

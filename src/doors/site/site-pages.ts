@@ -1,5 +1,6 @@
 import { channelPage } from "./pages/channels/channel.tsx";
 import { channelsPage } from "./pages/channels/channels.tsx";
+import { authorizePage } from "./pages/oauth/authorize.tsx";
 import { connectPage } from "./pages/organization/connect.tsx";
 import { keysPage } from "./pages/organization/keys.tsx";
 import { membersPage } from "./pages/organization/members.tsx";
@@ -49,6 +50,7 @@ export const sitePages: readonly SitePage[] = [
   keysPage,
   membersPage,
   connectPage,
+  authorizePage,
   profilePage,
   webhooksPage,
   webhookPage,

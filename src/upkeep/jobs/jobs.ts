@@ -4,6 +4,7 @@ import { optimizeSearch } from "../../catalog/search/optimize-search.ts";
 import { closeDay } from "../../catalog/statistics/close-day.ts";
 import { followPosts } from "../../catalog/statistics/open-days.ts";
 import { pruneUsage } from "../../customers/limits/prune-usage.ts";
+import { pruneOAuth } from "../../customers/oauth/prune-oauth.ts";
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { pruneDeliveries } from "../../push/webhooks/events/due-work.ts";
@@ -54,6 +55,7 @@ export function nightlyJobs({ backups, openDays }: JobSettings): NightlyJob[] {
       pattern: "20 0 * * *",
       run: (db, clock, dueAt) => pruneUsage(db, clock, dayOf(dueAt)),
     },
+    { name: "prune-oauth", pattern: "30 0 * * *", run: pruneOAuth },
     { name: "prune-deliveries", pattern: "40 0 * * *", run: pruneDeliveries },
     ...(backups === null ? [] : [backupJob(backups)]),
   ];

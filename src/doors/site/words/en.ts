@@ -314,6 +314,34 @@ const organizationPages = {
   },
 };
 
+/** The page on which assistants are let in. */
+const oauthPages = {
+  title: "Let an assistant in",
+  asks: "asks to read the data of this appliance in your name. That is what it calls itself.",
+  toHost: (host: string) => `You are sent back to ${host}.`,
+  toThisMachine: (host: string) =>
+    `You are sent back to a program on your own machine, at ${host}.`,
+  describedAt: (host: string) => `It is described at ${host}.`,
+  mayRead:
+    "It may read channels, statistics and posts, as a read-only key of yours; its calls count like yours. It can change nothing.",
+  ends: "It stays in until you revoke its key, on the page Connect, or until it has not been used for 30 days.",
+  trust: "Let it in only if you have just asked an assistant to connect.",
+  allow: "Let it in",
+  refuse: "Refuse",
+  signedInAs: (email: string) => `You are signed in as ${email}.`,
+  leaving: "You are on your way back to",
+  nothingGiven: "Nothing was given to the assistant. Start once more from there.",
+  faults: {
+    client: "The assistant is not known here, or what it says of itself cannot be read.",
+    twice: "The assistant's request says something twice.",
+    redirect: "The assistant wants you sent to an address that is not one of its own.",
+    responseType: "The assistant's request is of a kind that is not served here.",
+    challenge: "The assistant's request lacks its proof key (PKCE with S256).",
+    resource: "The assistant's request is for another server.",
+    state: "The assistant's request has a state that cannot be sent back.",
+  },
+};
+
 /** Pages about webhooks. */
 const webhookPages = {
   url: "Address",
@@ -786,6 +814,7 @@ export const en = {
   exportPages,
   importPages,
   organizationPages,
+  oauthPages,
   staffPages,
   webhookPages,
 };
