@@ -18,6 +18,7 @@ import {
   oauthAddress,
 } from "../doors/http/requests/base-address.ts";
 import { createServer, type Server } from "../doors/http/server.ts";
+import { createBundle } from "../doors/mcp/bundle/bundle.ts";
 import { createDispatcher } from "../doors/mcp/dispatcher.ts";
 import { createAfterAnswer } from "../doors/site/guard/after-answer.ts";
 import { clientIp } from "../doors/site/guard/client-ip.ts";
@@ -146,6 +147,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     tickSnapshot: database.tickSnapshot,
     answerMcp: createDispatcher(toolMethods, version),
     images: createCategoryImages(db),
+    bundle: createBundle(),
     readyChecks: { ...databaseChecks(db, ports.system), usage: commitCheck },
     readyWarnings: {
       backup: () => backupWarning(scheduler),

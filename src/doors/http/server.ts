@@ -21,6 +21,8 @@ export interface ServerContext extends McpContext, MetricsContext {
   others: Elysia;
   guides: readonly Guide[];
   images: CategoryImages;
+  /** The bundle for assistants on the desktop, with this address filled in. */
+  bundle(address: string): Promise<Uint8Array<ArrayBuffer>>;
   readyChecks: ReadyChecks;
   /** Told in `/readyz`, but no reason to send requests elsewhere. */
   readyWarnings: ReadyChecks;
@@ -58,6 +60,8 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
     ...startPageRoutes(guides),
     ...swaggerRoutes(guides),
     ...guideRoutes(guides, context.baseAddress),
+    "/docs/mcp/kanalog.mcpb": async (request) =>
+      bundleResponse(await context.bundle(context.baseAddress(request))),
     "/docs/json": async (request) => {
       const { pathname } = new URL(context.baseAddress(request));
       document ??= openApiText(rest, methods, pathname).catch((error) => {
@@ -100,6 +104,18 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
 interface Incoming {
   request: Request;
   params?: { name?: string };
+}
+
+function bundleResponse(content: Uint8Array<ArrayBuffer>): Response {
+  return new Response(content, {
+    headers: {
+      "content-type": "application/octet-stream",
+      "content-disposition": 'attachment; filename="kanalog.mcpb"',
+      // Not for shared caches: it may have the address that this request named.
+      "cache-control": "private, max-age=300",
+      "x-content-type-options": "nosniff",
+    },
+  });
 }
 
 function imageResponse(images: CategoryImages, name: string): Response {

@@ -6,6 +6,7 @@ import type { SiteContext } from "../site-context.ts";
 import { fault, type OAuthAnswer } from "./oauth-answer.ts";
 
 const BODY_BYTES_MAX = 16 * 1024;
+const GRANT_TYPES: ReadonlySet<string> = new Set(["authorization_code", "refresh_token"]);
 
 /** Exchanges a code or a refresh token for tokens (RFC 6749, section 3.2; RFC 8707). */
 export async function exchange(
@@ -18,6 +19,10 @@ export async function exchange(
   if ("error" in form) return form.error;
   if (!isResource(form.fields["resource"] ?? null, resourceAddress(issuer))) {
     return fault(400, "invalid_target", `The resource here is ${resourceAddress(issuer)}.`);
+  }
+  // The library would ask the clients of other grants for a secret first.
+  if (!GRANT_TYPES.has(form.fields["grant_type"] ?? "")) {
+    return fault(400, "unsupported_grant_type", "Use authorization_code or refresh_token.");
   }
   return throttled(request, context, async () => {
     const answer = await context.oauth.exchange(form.fields);

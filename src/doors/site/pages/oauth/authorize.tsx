@@ -9,7 +9,7 @@ import {
 import { isDocumentId } from "../../../../customers/oauth/client-document.ts";
 import { hostOf, isLoopbackUri } from "../../../../customers/oauth/redirect-uri.ts";
 import { resourceAddress } from "../../../../customers/oauth/server-metadata.ts";
-import { pageError, requiredChoice } from "../../forms/faults.ts";
+import { pageError, readFields, requiredChoice } from "../../forms/faults.ts";
 import { ActionButton, Form, SelectField } from "../../look/form.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
@@ -124,7 +124,9 @@ async function allow(visit: Visit, context: SiteContext): Promise<View> {
   if ("fault" in asked) return faultView(visit, asked.fault);
   const { form, memberships } = visit;
   const ids = memberships.map(({ organization }) => String(organization.id));
-  const chosen = requiredChoice(ids, form.get("organization"));
+  const { organization: chosen } = await readFields({
+    organization: () => requiredChoice(ids, form.get("organization")),
+  });
   const place = memberships.find(({ organization }) => String(organization.id) === chosen);
   if (place === undefined) throw new Error("the chosen organization is none of the visitor's");
   const code = await context.oauth.grant(asked.request, place.member.id);
