@@ -36,6 +36,7 @@ CREATE TABLE oauth_codes (
   key_id INTEGER REFERENCES oauth_grants (key_id) ON DELETE SET NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX oauth_codes_by_end ON oauth_codes (expires_at);
+CREATE INDEX oauth_codes_by_member ON oauth_codes (member_id);
 CREATE INDEX oauth_codes_by_client ON oauth_codes (client_id);
 CREATE INDEX oauth_codes_by_key ON oauth_codes (key_id);
 
