@@ -76,13 +76,13 @@ function consentView(visit: Visit, { client, redirectUri }: AuthorizationRequest
   return page(
     words.title,
     <>
-      <p>
+      <p class="wrapped">
         <strong>
           <bdi>{client.name}</bdi>
         </strong>{" "}
         {words.asks}
       </p>
-      <ul>
+      <ul class="wrapped">
         <li>
           {back} {isDocumentId(client.clientId) && words.describedAt(hostOf(client.clientId))}
         </li>
@@ -95,7 +95,7 @@ function consentView(visit: Visit, { client, redirectUri }: AuthorizationRequest
         <button type="submit">{words.allow}</button>
       </Form>
       <ActionButton visit={visit} action="refuse" label={words.refuse} />
-      <p>
+      <p class="wrapped">
         <small>{words.signedInAs(visit.signedIn?.person.email ?? "")}</small>
       </p>
     </>,
@@ -151,7 +151,7 @@ function leaveView(visit: Visit, { redirectUri }: AuthorizationRequest, to: stri
     title: words.title,
     headers: { refresh: `0; url=${to}` },
     body: (
-      <p role="status">
+      <p role="status" class="wrapped">
         {words.leaving} <a href={to}>{hostOf(redirectUri)}</a>
       </p>
     ),
