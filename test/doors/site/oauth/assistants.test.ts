@@ -109,20 +109,23 @@ type Kept = Record<"client" | "tokens" | "verifier" | "asked" | "discovery", any
 
 function providerOf(kept: Partial<Kept>) {
   const redirect = `http://127.0.0.1:${back.port}/callback`;
+  const keep = (name: keyof Kept) => (value: unknown) => {
+    kept[name] = value;
+  };
   return {
     redirectUrl: redirect,
     clientMetadata: { client_name: "Test assistant", redirect_uris: [redirect] },
     state: () => "of the test",
     clientInformation: () => kept.client,
-    saveClientInformation: (client: unknown) => void (kept.client = client),
+    saveClientInformation: keep("client"),
     tokens: () => kept.tokens,
-    saveTokens: (tokens: unknown) => void (kept.tokens = tokens),
-    redirectToAuthorization: (asked: URL) => void (kept.asked = asked),
-    saveCodeVerifier: (verifier: string) => void (kept.verifier = verifier),
+    saveTokens: keep("tokens"),
+    redirectToAuthorization: keep("asked"),
+    saveCodeVerifier: keep("verifier"),
     codeVerifier: () => kept.verifier,
-    saveDiscoveryState: (discovery: unknown) => void (kept.discovery = discovery),
+    saveDiscoveryState: keep("discovery"),
     discoveryState: () => kept.discovery,
-    invalidateCredentials: () => void (kept.tokens = undefined),
+    invalidateCredentials: () => keep("tokens")(undefined),
   };
 }
 
