@@ -727,6 +727,10 @@ const auditLog: AuditWords = {
   values: {
     access: staffPages.accesses,
     dryRun: { true: "yes", false: "no" },
+    reason: {
+      client: "given back by the assistant",
+      replay: "a secret that was used up came again",
+    },
     replace: { true: "yes", false: "no" },
   },
 };

@@ -730,6 +730,7 @@ const auditLog: AuditWords = {
     before: roles,
     dryRun: { true: "да", false: "нет" },
     kind: importPages.kinds,
+    reason: { client: "возвращён ассистентом", replay: "использованный секрет пришёл снова" },
     replace: { true: "да", false: "нет" },
     role: roles,
   },
