@@ -25,3 +25,7 @@ declare module "*.md" {
   const text: string;
   export default text;
 }
+declare module "*/LICENSE" {
+  const text: string;
+  export default text;
+}

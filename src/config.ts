@@ -99,6 +99,13 @@ export const SETTINGS = {
     "",
     list(hostName),
   ),
+  KANALOG_OAUTH: setting(
+    "oauth",
+    "`on` lets assistants that take only an address connect by signing in, where `KANALOG_BASE_URL` is " +
+      "an https address, such as the one of a proxy in front; else `off`.",
+    "off",
+    onOrOff,
+  ),
   KANALOG_QUERY_TIMEOUT_MS: setting(
     "queryTimeoutMs",
     "How long a database query may take before it is given up with 503 `timeout`.",
@@ -298,6 +305,12 @@ function flag(text: string): boolean {
   if (/^(true|1|yes)$/i.test(text)) return true;
   if (/^(false|0|no)$/i.test(text)) return false;
   throw new Error(`${JSON.stringify(text)} is not true or false.`);
+}
+
+function onOrOff(text: string): boolean {
+  if (/^on$/i.test(text)) return true;
+  if (/^off$/i.test(text)) return false;
+  throw new Error(`${JSON.stringify(text)} is not on or off.`);
 }
 
 function list<T>(parseItem: (text: string) => T) {

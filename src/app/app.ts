@@ -8,6 +8,8 @@ import type { Config } from "../config.ts";
 import { createAccounts } from "../customers/accounts/accounts.ts";
 import { createKeys } from "../customers/keys/keys.ts";
 import { createRequestLog, type RequestLog } from "../customers/limits/request-log.ts";
+import { accessTokens } from "../customers/oauth/access-tokens.ts";
+import { createOAuth, type OAuth } from "../customers/oauth/oauth.ts";
 import { anyPerson } from "../customers/people/people.store.ts";
 import type { Database } from "../db/database.ts";
 import { databaseChecks } from "../db/ready-checks.ts";
@@ -15,8 +17,10 @@ import {
   createBaseAddress,
   createOwnAddress,
   listenerAddress,
+  oauthAddress,
 } from "../doors/http/requests/base-address.ts";
 import { createServer, type Server } from "../doors/http/server.ts";
+import { createBundle } from "../doors/mcp/bundle/bundle.ts";
 import { createDispatcher } from "../doors/mcp/dispatcher.ts";
 import { createAfterAnswer } from "../doors/site/guard/after-answer.ts";
 import { clientIp } from "../doors/site/guard/client-ip.ts";
@@ -32,6 +36,8 @@ import { stalledWarning } from "../push/webhooks/events/stalled-warning.ts";
 import { channelWatchers } from "../push/webhooks/manage/removed-channels.store.ts";
 import { createSecretBox } from "../push/webhooks/manage/secret-box.ts";
 import { createFirstSteps } from "../upkeep/first-steps/first-steps.ts";
+import { createGetGuarded } from "../push/webhooks/target/get-guarded.ts";
+import { createTargetGuard } from "../push/webhooks/target/resolve-target.ts";
 import { backupWarning } from "../upkeep/jobs/backup-warning.ts";
 import type { Scheduler } from "../upkeep/jobs/scheduler.ts";
 import { createTicker } from "../upkeep/jobs/ticker.ts";
@@ -97,7 +103,7 @@ export async function createApp(
   await requireReadableSecrets(db, secrets, config);
 
   const accounts = createAccounts(db, threads.writer);
-  const keys = createKeys(db, threads.writer, random);
+  const keys = createKeys(db, threads.writer, random, config.oauth ? accessTokens : null);
   const { keyUse, usage, limits, commitCheck } = composeLimits(db, threads, ports, counted);
   const hooks = composeWebhooks(db, threads, secrets, config, ports, counted);
   const mailer = composeMailer(db, threads, ports);
@@ -131,6 +137,7 @@ export async function createApp(
     log,
   );
   const answerMcp = createDispatcher(toolMethods, version);
+  const oauth = composeOAuth(db, threads, ports);
   const setUp = createSetUp(async () => !(await anyPerson(db)), ports);
   /** Parts that every door takes. */
   const door = {
@@ -138,13 +145,14 @@ export async function createApp(
     ports,
     services,
     baseAddress: createBaseAddress(config, () => address),
+    oauthAddress: () => oauthAddress(config, address),
     clientIp: (request: Request) => clientIp(request, config.trustProxy, server.server),
     noteRequests: metrics.noteRequests,
     requestLog,
   };
   const site = composeSite(db, threads, secret, {
     ...door,
-    ...{ accounts, keys, usage, imports, setUp, afterAnswer, sample, firstSteps },
+    ...{ accounts, keys, oauth, usage, imports, setUp, afterAnswer, sample, firstSteps },
     webhooks: hooks.staffWebhooks,
     ownAddress: createOwnAddress(config, () => address),
     giveTime: (request) => server.server?.timeout(request, UPLOAD_MAX_S),
@@ -163,6 +171,7 @@ export async function createApp(
       return answerMcp(post);
     },
     images: createCategoryImages(db),
+    bundle: createBundle(),
     readyChecks: { ...databaseChecks(db, ports.system), usage: commitCheck },
     readyWarnings: {
       backup: () => backupWarning(scheduler),
@@ -187,6 +196,12 @@ export async function createApp(
     listen() {
       const port = listen(server, config);
       address = listenerAddress(config.host, port);
+      if (config.oauth && door.oauthAddress() === null) {
+        log.warn(
+          {},
+          "KANALOG_OAUTH is off in spite of its value: KANALOG_BASE_URL is no https address",
+        );
+      }
       scheduler.start();
       for (const ticker of tickers) ticker.start();
       return address ?? `http://localhost:${port}`;
@@ -199,6 +214,12 @@ export async function createApp(
       return stop({ server, work, settled, close: database.close }, ports);
     },
   };
+}
+
+function composeOAuth(db: Database, { writer }: DatabaseThreads, ports: Ports): OAuth {
+  // Clients' documents lie on the public internet: no network of the operator's is exempt.
+  const guard = createTargetGuard(ports.network.resolve, []);
+  return createOAuth(db, writer, ports, createGetGuarded(guard, ports.network));
 }
 
 function composeMailer(db: Database, { push }: DatabaseThreads, ports: Ports): Mailer {

@@ -31,6 +31,8 @@ type Shared = Pick<
   | "services"
   | "accounts"
   | "keys"
+  | "oauth"
+  | "oauthAddress"
   | "webhooks"
   | "imports"
   | "setUp"

@@ -85,7 +85,7 @@ export async function openDomains(
     posts: createManagePosts(db, changes, config.statisticsOpenDays),
     sample: createSample(db, clock, channelWatchers),
     accounts: createAccounts(db, changes),
-    keys: createKeys(db, changes, random),
+    keys: createKeys(db, changes, random, null),
     usage: createUsageStore(db),
     webhooks: createStaffWebhooks(
       db,

@@ -16,6 +16,7 @@ import { keyChanges } from "../customers/keys/key-changes.ts";
 import { customerChanges } from "../customers/keys/new-customer.ts";
 import { writeRequestLog } from "../customers/limits/request-log.store.ts";
 import { selectUsage } from "../customers/limits/usage.store.ts";
+import { oauthChanges } from "../customers/oauth/oauth-changes.ts";
 import { choosePassword, opensLink, passwordLink } from "../customers/people/password-links.ts";
 import { changePassword } from "../customers/people/passwords.ts";
 import { distrust, ensurePerson, markStaff } from "../customers/people/people.ts";
@@ -99,6 +100,7 @@ export const pools = {
       ...customerChanges,
       removeSample: (db: Database, clock: Clock, by: Actor) =>
         removeSample(db, clock, channelWatchers, by),
+      ...oauthChanges,
       ...staffWebhookChanges,
       addWebhook,
       changeWebhook,

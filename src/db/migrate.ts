@@ -15,6 +15,7 @@ import { searchMerges } from "./migrations/008-search-merges.ts";
 import { numbersApart } from "./migrations/009-numbers-apart.ts";
 import { oneIdentity } from "./migrations/010-one-identity.ts";
 import { livingPosts } from "./migrations/011-living-posts.ts";
+import { oauth } from "./migrations/012-oauth.ts";
 import { firstHour } from "./migrations/013-first-hour.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { inTransaction } from "./transaction.ts";
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly string[] = [
   numbersApart,
   oneIdentity,
   livingPosts,
+  oauth,
   firstHour,
 ];
 

@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { bridgeProgram } from "../doors/mcp/bundle/bridge-program.ts";
 
 /** What one platform's executable is made of. */
 interface Platform {
@@ -81,7 +82,7 @@ export async function buildExecutable(name: PlatformName, folder: string): Promi
       sourcemap: "inline",
       // The log's library would keep this folder's path, for worker threads that nobody starts.
       define: { __dirname: '""' },
-      plugins: [addonOf(addon)],
+      plugins: [addonOf(addon), await bridgeText()],
     });
     if (!built.success) throw new AggregateError(built.logs, `${fileName} could not be built`);
     mkdirSync(folder, { recursive: true });
@@ -103,6 +104,17 @@ function addonOf(addon: string): Bun.BunPlugin {
       build.onResolve({ filter: /^better-sqlite3$/ }, () => ({
         path: Bun.resolveSync(`better-sqlite3/${addon}`, ROOT),
       }));
+    },
+  };
+}
+
+/** The bridge's finished text in the place of what makes it of its sources, which are not inside. */
+async function bridgeText(): Promise<Bun.BunPlugin> {
+  const contents = `export const bridgeProgram = async () => ${JSON.stringify(await bridgeProgram())};`;
+  return {
+    name: "bridge",
+    setup(build) {
+      build.onLoad({ filter: /bundle.bridge-program\.ts$/ }, () => ({ contents, loader: "ts" }));
     },
   };
 }

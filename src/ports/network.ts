@@ -16,9 +16,21 @@ export interface Network {
    * for its turn within its `timeoutMs`.
    */
   post(request: PostRequest): Promise<PostResult>;
+  /** One GET in the same way; the answer's body is read up to a size. Never throws. */
+  get(request: GetRequest): Promise<GetResult>;
 }
 
-export interface PostRequest {
+export interface PostRequest extends Outgoing {
+  body: Uint8Array;
+}
+
+export interface GetRequest extends Outgoing {
+  /** Largest body; a larger one is a fault. */
+  bytesMax: number;
+}
+
+/** A request to an address that was resolved and judged before. */
+interface Outgoing {
   /** The IP address to connect to. */
   address: string;
   port: number;
@@ -29,14 +41,15 @@ export interface PostRequest {
   /** From its slash on, with the query. */
   path: string;
   headers: Record<string, string>;
-  body: Uint8Array;
-  /** Time limit, from now to the last byte of the answer's head. */
+  /** Time limit, from now to the last byte of the answer's head; of a GET, of its body. */
   timeoutMs: number;
   /** Aborts the request, whose result is then a `timeout`. */
   signal?: AbortSignal;
 }
 
 export type PostResult = { status: number } | { fault: PostFault };
+
+export type GetResult = { status: number; body: Uint8Array } | { fault: PostFault | "too_large" };
 
 export type PostFault =
   | "timeout"
@@ -50,7 +63,7 @@ export type PostFault =
 /** @param options.ca PEM, trusted beside the system's own; null: none */
 export function systemNetwork(options: { ca: string | null }): Network {
   const ca = options.ca === null ? undefined : withUsualRoots(options.ca);
-  return { resolve, post: (request) => post(request, ca) };
+  return { resolve, post: (request) => post(request, ca), get: (request) => get(request, ca) };
 }
 
 async function resolve(name: string, timeoutMs: number): Promise<readonly string[]> {
@@ -90,7 +103,34 @@ function followSystemSettings(): void {
  * receivers that send 1xx answers without end grow the process by 17 MB, against 136 MB.
  */
 async function post(request: PostRequest, ca: string | undefined): Promise<PostResult> {
-  const { address, port, host, authority, path, headers, body, timeoutMs } = request;
+  return send(request, { method: "POST", body: request.body }, ca, async (answer) => {
+    // Ends the connection; a failure while doing so does not matter.
+    answer.body?.cancel().catch(() => {});
+    return { status: answer.status };
+  });
+}
+
+async function get(request: GetRequest, ca: string | undefined): Promise<GetResult> {
+  return send<GetResult>(request, { method: "GET" }, ca, async (answer) => {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    // Leaving the loop early ends the connection.
+    for await (const chunk of answer.body ?? []) {
+      size += chunk.byteLength;
+      if (size > request.bytesMax) return { fault: "too_large" };
+      chunks.push(chunk);
+    }
+    return { status: answer.status, body: Buffer.concat(chunks) };
+  });
+}
+
+async function send<Result>(
+  request: Outgoing,
+  init: { method: string; body?: Uint8Array },
+  ca: string | undefined,
+  read: (answer: Response) => Promise<Result>,
+): Promise<Result | { fault: PostFault }> {
+  const { address, port, host, authority, path, headers, timeoutMs } = request;
   const version = isIP(address);
   // fetch would resolve a name once more, unchecked.
   if (version === 0) return { fault: "unreachable" };
@@ -103,9 +143,8 @@ async function post(request: PostRequest, ca: string | undefined): Promise<PostR
   try {
     const target = version === 6 ? `[${address}]` : address;
     const answer = await fetch(`https://${target}:${port}/${path.slice(1)}`, {
-      method: "POST",
+      ...init,
       headers: { ...headers, host: authority, connection: "close" },
-      body,
       redirect: "manual",
       proxy: false,
       keepalive: false,
@@ -113,9 +152,7 @@ async function post(request: PostRequest, ca: string | undefined): Promise<PostR
       signal: controller.signal,
       tls: { serverName: host, rejectUnauthorized: true, ...(ca !== undefined && { ca }) },
     });
-    // Ends the connection; a failure while doing so does not matter.
-    answer.body?.cancel().catch(() => {});
-    return { status: answer.status };
+    return await read(answer);
   } catch (error) {
     return { fault: controller.signal.aborted ? "timeout" : faultOf(error) };
   } finally {

@@ -1,6 +1,6 @@
 /**
  * Calls of `msgr_channels_retrieve` per second, in turns of one run: over MCP, beside the same card
- * over REST, and beside the official SDK's server that answers the same call from the same row:
+ * over REST, with an access token of OAuth in the place of the key, and beside the official SDK's server that answers the same call from the same row:
  * `bun test/bench/mcp.ts [rounds]`. The SDK's server runs on Bun too: once as its documentation
  * shows (Express, a server and a stateless transport for each request), and once with as little
  * around it as it allows (its web standard transport behind Bun.serve). Unlike the appliance it
@@ -15,11 +15,14 @@ import { selectCardById } from "../../src/catalog/channels/channels.store.ts";
 import { openDatabase } from "../../src/db/open-database.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import { createMachine, type Machine } from "../support/machine.ts";
+import { challengeOf, leadsTo, METADATA, REDIRECT, VERIFIER } from "../support/oauth-client.ts";
+import { PASSWORD, remoteVisitor } from "../support/visitor.ts";
 
 const CONNECTIONS = 50;
 const ROUND_S = 3;
 const OF_REST_MIN = 0.8;
 const OF_SDK_MIN = 4;
+const OF_KEY_MIN = 0.95;
 const CHANNEL = 7;
 const CALL = JSON.stringify({
   jsonrpc: "2.0",
@@ -62,7 +65,8 @@ async function compare(rounds: number): Promise<void> {
   const sdkServers: Bun.Subprocess[] = [];
   try {
     const key = await fill(machine);
-    const { address } = await machine.serve();
+    const { address } = await machine.serve(["serve"], { environment: { KANALOG_OAUTH: "on" } });
+    const token = await letIn(machine, address);
     const startSdk = async (kind: "express" | "bare"): Promise<string> => {
       const words = [process.execPath, import.meta.path, "serve-sdk", machine.database, kind];
       const child = Bun.spawn(words, { stdout: "pipe" });
@@ -89,6 +93,11 @@ async function compare(rounds: number): Promise<void> {
         },
         body: MODERN_CALL,
       },
+      "MCP, token    ": {
+        url: mcp,
+        headers: { ...POSTED, authorization: `Bearer ${token}` },
+        body: CALL,
+      },
       "SDK, Express  ": { url: await startSdk("express"), headers: POSTED, body: CALL },
       "SDK, Bun.serve": { url: await startSdk("bare"), headers: POSTED, body: CALL },
     };
@@ -104,7 +113,7 @@ async function compare(rounds: number): Promise<void> {
     for (const [index, name] of Object.keys(targets).entries()) {
       console.log(`${name}: ${rates[index]?.join(", ")} a second, median ${median(rates[index])}`);
     }
-    const [rest = [], legacy = [], modern = [], express = [], bare = []] = rates;
+    const [rest = [], legacy = [], modern = [], byToken = [], express = [], bare = []] = rates;
     // Of each round by itself, since what else the machine does differs from round to round.
     const ratio = (name: string, upper: number[], lower: number[], least: number): void => {
       const value = median(upper.map((rate, round) => rate / (lower[round] ?? 0)));
@@ -113,6 +122,7 @@ async function compare(rounds: number): Promise<void> {
     };
     ratio("MCP / REST", legacy, rest, OF_REST_MIN);
     ratio("MCP 2026-07-28 / REST", modern, rest, OF_REST_MIN);
+    ratio("MCP, token / key", byToken, legacy, OF_KEY_MIN);
     ratio("MCP / SDK, Express", legacy, express, OF_SDK_MIN);
     ratio("MCP / SDK, Bun.serve", legacy, bare, 0);
   } finally {
@@ -148,6 +158,28 @@ async function fill(machine: Machine): Promise<string> {
     String(10 ** 12),
   ]);
   return key;
+}
+
+/** Lets an assistant in, in the name of the key's member. @returns its access token */
+async function letIn(machine: Machine, address: string): Promise<string> {
+  await machine.run(["member", "password", "1", "--stdin"], { stdin: `${PASSWORD}\n` });
+  const person = remoteVisitor(address);
+  await person.signIn("ada@example.com");
+  const post = async (path: string, body: string | URLSearchParams) =>
+    (await (await fetch(address + path, { method: "POST", body })).json()) as Record<
+      string,
+      string
+    >;
+  const registered = await post("/oauth/register", JSON.stringify(METADATA));
+  const client = { client_id: registered["client_id"] ?? "", redirect_uri: REDIRECT };
+  const challenge = { code_challenge: challengeOf(VERIFIER), code_challenge_method: "S256" };
+  const asked = new URLSearchParams({ response_type: "code", ...client, ...challenge });
+  const answer = { action: "allow", organization: 1 };
+  const to = leadsTo(await person.post(`/account/authorize/?${asked}`, answer));
+  const code = to?.searchParams.get("code") ?? "";
+  const grant = { grant_type: "authorization_code", code, code_verifier: VERIFIER };
+  const tokens = await post("/oauth/token", new URLSearchParams({ ...grant, ...client }));
+  return tokens["access_token"] ?? "";
 }
 
 /** Else the compared would not do the same work. */

@@ -98,6 +98,8 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
   keyNotWhole: [[{}, "This is not a whole API key: check that it was copied without a mistake."]],
   keyRevoked: [[{}, "This API key was revoked."]],
   keyExpired: [[{}, "This API key has expired."]],
+  tokenUnknown: [[{}, "There is no such access token: ask for another."]],
+  tokenExpired: [[{}, "This access token has expired: refresh it."]],
   keyOfSuspended: [[{}, "The member of this API key is suspended."]],
   keyOfArchived: [[{}, "The organization of this API key is archived."]],
   internal: [

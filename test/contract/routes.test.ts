@@ -3,6 +3,7 @@ import { systemRandom } from "../../src/ports/random.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
 import { channel, imported } from "../support/expectations.ts";
 import { fakePorts } from "../support/fake-ports.ts";
+import { startWithOAuth } from "../support/oauth-client.ts";
 
 const GUIDES = [
   "/docs/building",
@@ -23,6 +24,7 @@ const PUBLIC = [
   "/docs/favicon.png",
   "/docs/guide.css",
   "/docs/json",
+  "/docs/mcp/kanalog.mcpb",
   "/docs/methods-page.css",
   "/docs/methods-page.js",
   "/docs/swagger-ui-bundle.js",
@@ -126,6 +128,23 @@ describe("without a key", () => {
     }
     expect([...open].sort()).toEqual(PUBLIC.toSorted());
   });
+});
+
+test("where assistants may sign in, these answer without a key besides", async () => {
+  const before = new Set(appliance.app.server.routes.map(({ path }) => path));
+  const on = await startWithOAuth();
+  const added = on.app.server.routes.map(({ path }) => path).filter((path) => !before.has(path));
+  expect([...new Set(added)].sort()).toEqual([
+    "/.well-known/oauth-authorization-server",
+    "/.well-known/oauth-authorization-server/*",
+    "/.well-known/oauth-protected-resource",
+    "/.well-known/oauth-protected-resource/v1/mcp",
+    "/.well-known/oauth-protected-resource/v1/mcp/",
+    "/oauth/register",
+    "/oauth/revoke",
+    "/oauth/token",
+  ]);
+  await on.close();
 });
 
 describe("an address that does not exist", () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { unpackExtension } from "@anthropic-ai/mcpb";
 import type { CommandContext } from "../../src/doors/cli/command-context.ts";
 import { runCommandLine } from "../../src/doors/cli/command-line.ts";
 import { until } from "../support/machine.ts";
@@ -131,6 +132,25 @@ test("an assistant reaches it over standard input and output", async () => {
   const { result } = await talk.answer(({ id }) => id === 1);
   expect(result.tools).toHaveLength(TOOL_NAMES.length);
   expect((await talk.end()).exitCode).toBe(0);
+});
+
+test("it serves the bundle, whose program it holds though it has no sources", async () => {
+  const mcpbPath = join(empty.cwd, "kanalog.mcpb");
+  writeFileSync(mcpbPath, await (await get("/docs/mcp/kanalog.mcpb")).bytes());
+  const outputDir = join(empty.cwd, "unpacked");
+  expect(await unpackExtension({ mcpbPath, outputDir, silent: true })).toBe(true);
+  const program = join(outputDir, "server.mjs");
+  const environment = { KANALOG_URL: address, KANALOG_KEY: key };
+  const talk = startTalk({
+    ...{ command: process.execPath, args: [program] },
+    ...{ env: environment, cwd: empty.cwd },
+  });
+  talk.say('{"jsonrpc":"2.0","id":1,"method":"tools/list"}');
+  await talk.end();
+  const [answer] = talk.answers();
+  expect(answer?.result.tools.map(({ name }: { name: string }) => name)).toEqual(TOOL_NAMES);
+  rmSync(mcpbPath);
+  rmSync(outputDir, { recursive: true });
 });
 
 test("every command is there", async () => {

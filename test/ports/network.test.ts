@@ -4,7 +4,13 @@ import { getServers, Resolver, setServers } from "node:dns";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { rootCertificates } from "node:tls";
-import { type PostRequest, type PostResult, systemNetwork } from "../../src/ports/network.ts";
+import {
+  type GetRequest,
+  type GetResult,
+  type PostRequest,
+  type PostResult,
+  systemNetwork,
+} from "../../src/ports/network.ts";
 import {
   type Behaviour,
   type Receiver,
@@ -422,4 +428,49 @@ test("breaks a request off when it is told to, at once", async () => {
   expect(result).toEqual({ fault: "timeout" });
   expect(tookMs).toBeLessThan(GIVEN_UP_MAX_MS);
   await receiver.close();
+});
+
+/** A GET, and its answer's body as text. */
+async function getFrom(
+  to: { port: number },
+  changes: Partial<GetRequest> = {},
+): Promise<GetResult | { status: number; text: string }> {
+  const { body: _, ...request } = requestTo(to);
+  const got = await network.get({ ...request, bytesMax: 1_000, ...changes });
+  return "body" in got ? { status: got.status, text: new TextDecoder().decode(got.body) } : got;
+}
+
+test("a GET reads the answer, asks exactly what it is told, and follows no redirect", async () => {
+  const receiver = await receiverThat({ status: 200, body: "text" });
+  expect(await getFrom(receiver, { headers: { accept: "application/json" } })).toEqual({
+    ...{ status: 200, text: "text" },
+  });
+  expect(receiver.requests[0]).toMatchObject({
+    method: "GET",
+    path: "/hook",
+    serverName: "receiver.test",
+  });
+  expect(receiver.requests[0]?.headers).toMatchObject({
+    host: "receiver.test",
+    accept: "application/json",
+  });
+  const redirecting = await receiverThat("redirect");
+  expect(await getFrom(redirecting)).toMatchObject({ status: 302 });
+  expect(redirecting.requests).toHaveLength(1);
+});
+
+test("a GET takes no body above its size, and none that never ends, and waits no longer than it may", async () => {
+  const large = await receiverThat({ status: 200, body: "x".repeat(1_001) });
+  expect(await getFrom(large)).toEqual({ fault: "too_large" });
+  const exact = await receiverThat({ status: 200, body: "x".repeat(1_000) });
+  expect(await getFrom(exact)).toMatchObject({ status: 200 });
+  expect(await getFrom(await receiverThat("endless-body"))).toEqual({ fault: "too_large" });
+  expect(await getFrom(await receiverThat("hang"), { timeoutMs: 50 })).toEqual({
+    fault: "timeout",
+  });
+});
+
+test("a GET checks the certificate for the name", async () => {
+  const receiver = await receiverThat();
+  expect(await getFrom(receiver, { host: "other.test" })).toEqual({ fault: "certificate" });
 });

@@ -2,7 +2,13 @@ import { createHash } from "node:crypto";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { Log } from "../../src/ports/log.ts";
 import type { Mail, Message } from "../../src/ports/mail.ts";
-import type { Network, PostRequest, PostResult } from "../../src/ports/network.ts";
+import type {
+  GetRequest,
+  GetResult,
+  Network,
+  PostRequest,
+  PostResult,
+} from "../../src/ports/network.ts";
 import type { Ports } from "../../src/ports/ports.ts";
 import type { Random } from "../../src/ports/random.ts";
 import type { System } from "../../src/ports/system.ts";
@@ -83,6 +89,10 @@ export interface FakeNetwork extends Network {
   posts: FakePost[];
   /** What receivers answer; 204 unless a test says otherwise. */
   answer: (post: FakePost) => PostResult | Promise<PostResult>;
+  /** What was asked for, in this order. */
+  gets: GetRequest[];
+  /** What is found at addresses, as text; a 404 where there is none. */
+  documents: Map<string, string>;
 }
 
 export type FakePost = Omit<PostRequest, "body"> & { body: string };
@@ -94,6 +104,8 @@ export function fakeNetwork(): FakeNetwork {
     names: new Map(),
     posts: [],
     answer: () => ({ status: 204 }),
+    gets: [],
+    documents: new Map(),
     async resolve(name) {
       const addresses = network.names.get(name);
       if (addresses === null) throw new Error(`${name}: no answer`);
@@ -103,6 +115,13 @@ export function fakeNetwork(): FakeNetwork {
       const post = { ...request, body: new TextDecoder().decode(request.body) };
       network.posts.push(post);
       return network.answer(post);
+    },
+    async get(request): Promise<GetResult> {
+      network.gets.push(request);
+      const text = network.documents.get(`https://${request.authority}${request.path}`);
+      const body = new TextEncoder().encode(text ?? "");
+      if (body.byteLength > request.bytesMax) return { fault: "too_large" };
+      return { status: text === undefined ? 404 : 200, body };
     },
   };
   return network;

@@ -1,7 +1,6 @@
 import BetterSqlite3 from "better-sqlite3";
 import { hashKeyToken } from "../../src/customers/keys/key-token.ts";
 import { MIGRATIONS } from "../../src/db/migrate.ts";
-import { firstHour } from "../../src/db/migrations/013-first-hour.ts";
 import { foldText } from "../../src/values/fold-text.ts";
 
 /** A read-only key of the organization in every old database. */
@@ -69,7 +68,12 @@ const ROWS: Record<number, string> = {
   11: `
     INSERT INTO post_tombstones VALUES (9, 1, 9223372036854775807, 1763000000000);
     INSERT INTO changed_days VALUES (1, 20000);`,
-  [MIGRATIONS.indexOf(firstHour) + 1]: `
+  12: `
+    INSERT INTO oauth_clients VALUES (1, 'c1', 'Assistant', '["https://a.example/back"]', 1763000000000);
+    INSERT INTO oauth_grants VALUES (1, 1, 'a.example');
+    INSERT INTO oauth_codes VALUES (x'01', 1, 1, 'https://a.example/back', 'c', 1763000060000, 1763000001000, 1);
+    INSERT INTO oauth_tokens VALUES (x'02', 1, 'refresh', 1765000000000, NULL);`,
+  13: `
     INSERT INTO sample_channels VALUES (1, 'utro', 'Утренние новости', 100);
     INSERT INTO request_log VALUES (1, 1, 1763000000000, 'GET', '/v1/me/', 200, 900, 0);
     INSERT INTO quota_mails VALUES (1, 1793480400000, 80);`,

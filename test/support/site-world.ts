@@ -4,7 +4,8 @@ import { dayOf, formatDay, parseDay, startOfDay } from "../../src/values/moscow-
 import { type Appliance, startAppliance } from "./appliance.ts";
 import { channel, imported } from "./expectations.ts";
 import { type FakeMail, fakePorts } from "./fake-ports.ts";
-import { addPerson, signedInVisitor } from "./visitor.ts";
+import { challengeOf, leadsTo, VERIFIER } from "./oauth-client.ts";
+import { addPerson, signedInVisitor, type Visitor } from "./visitor.ts";
 import { callsWith, created, DAY_MS, deliverPost, MINUTE_MS, pass } from "./webhook-calls.ts";
 import { windows1251 } from "./windows-1251.ts";
 
@@ -30,7 +31,10 @@ export async function startSiteWorld(): Promise<SiteWorld> {
   const ports = fakePorts("2026-11-01T12:00:00+03:00");
   // Without mail, links are shown to be copied.
   ports.mail = null as unknown as FakeMail;
-  const appliance = await startAppliance({ KANALOG_PORT: "0" }, ports);
+  const appliance = await startAppliance(
+    { KANALOG_PORT: "0", KANALOG_OAUTH: "on", KANALOG_BASE_URL: "http://localhost" },
+    ports,
+  );
   const { accounts, db, keys, people } = appliance.app.domains;
   const { clock } = ports;
 
@@ -135,6 +139,8 @@ export async function startSiteWorld(): Promise<SiteWorld> {
   const { location: previewPath } = await staff.post("/staff/imports/", held);
   await staff.post("/account/keys/", { action: "revoke", key: String(customer.keyId) });
 
+  const asked = await letAssistantIn(appliance, staff);
+
   const token = await (async () => {
     await people.ensure({ email: "new@example.com", name: "" });
     return people.passwordLink("new@example.com");
@@ -161,6 +167,7 @@ export async function startSiteWorld(): Promise<SiteWorld> {
       "/account/keys/prefix/": [],
       "/account/members/": ["/account/members/"],
       "/account/connect/": ["/account/connect/"],
+      "/account/authorize/": [asked, `${asked}&resource=https%3A%2F%2Fother.example%2F`],
       "/account/profile/": ["/account/profile/"],
       "/account/webhooks/": ["/account/webhooks/"],
       "/account/webhooks/:id/": [active.id, failed.id].map((id) => `/account/webhooks/${id}/`),
@@ -189,4 +196,34 @@ export async function startSiteWorld(): Promise<SiteWorld> {
       "/staff/imports/:id/": ["/staff/imports/1/", "/staff/imports/2/"],
     },
   };
+}
+
+/** Lets an assistant in, in the person's name. @returns the address at which the next one asks */
+async function letAssistantIn(appliance: Appliance, person: Visitor): Promise<string> {
+  const redirect = "https://assistant.customer-with-a-long-name.example.com/back";
+  const metadata = {
+    client_name: `Ассистент ${LONG}`.slice(0, 100),
+    redirect_uris: [redirect, "http://127.0.0.1/back"],
+  };
+  const { body } = await appliance.request("/oauth/register", {
+    method: "POST",
+    body: JSON.stringify(metadata),
+  });
+  const query = (redirectUri: string) =>
+    `/account/authorize/?${new URLSearchParams({
+      ...{ response_type: "code", client_id: body.client_id, redirect_uri: redirectUri },
+      ...{ code_challenge: challengeOf(VERIFIER), code_challenge_method: "S256" },
+    })}`;
+  const page = await person.get(query(redirect));
+  const organization = /<option value="(\d+)" selected/.exec(page.html)?.[1] ?? "";
+  const to = leadsTo(await person.post(query(redirect), { action: "allow", organization }));
+  const fields = {
+    ...{ grant_type: "authorization_code", client_id: body.client_id },
+    ...{ code: to?.searchParams.get("code") ?? "", redirect_uri: redirect },
+    code_verifier: VERIFIER,
+  };
+  const sent = { method: "POST", body: new URLSearchParams(fields) };
+  const { status } = await appliance.request("/oauth/token", sent);
+  if (status !== 200) throw new Error(`no assistant was let in: ${status}`);
+  return query("http://127.0.0.1:50123/back");
 }

@@ -37,23 +37,24 @@ async function addKey(
     throw fieldError({ expires: [message("dayIsOver")] });
   }
   const name = optionalName(given);
-  return inTransaction(db, clock, "key-create", async (tx) => {
-    const { organizationId } = await requireMember(tx, memberId);
-    return putKey(tx, clock, { memberId, name, access, expiresAt, token }, organizationId, by);
-  });
+  return inTransaction(db, clock, "key-create", (tx) =>
+    insertRecordedKey(tx, clock, { memberId, name, access, expiresAt, token }, by),
+  );
 }
 
-/** A new key of a member, as a part of the caller's transaction. */
-export async function putKey(
+/** A key and the record of its making, in the caller's transaction. @throws AppError `not_found` */
+export async function insertRecordedKey(
   tx: Transaction,
   clock: Clock,
-  { memberId, name, access, expiresAt, token }: NewKey & { token: string },
-  organizationId: number,
+  { token, ...wanted }: NewKey & { token: string; prefix?: string },
   by: Actor,
 ): Promise<Key> {
-  const prefix = shownPrefix(token);
+  const { memberId, name, access } = wanted;
+  const { organizationId } = await requireMember(tx, memberId);
+  const prefix = wanted.prefix ?? shownPrefix(token);
   const made = await insertKey(tx, {
-    ...{ memberId, name, prefix, access, expiresAt },
+    ...wanted,
+    prefix,
     hash: hashKeyToken(token),
     createdAt: clock.now(),
     lastUsedAt: null,

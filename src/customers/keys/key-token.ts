@@ -17,20 +17,26 @@ const BODY_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 const SHOWN_LENGTH = 11;
 
-/** 32 characters of base62: 190 random bits. */
 export function createKeyToken(access: KeyAccess, random: Random): string {
-  const unsigned = PREFIXES[access] + randomBase62(BODY_LENGTH, random);
-  return unsigned + checksum(unsigned);
+  return createToken(PREFIXES[access], random);
 }
 
 /** Whether a text has the form of a key; one that was mistyped or cut off needs no look-up. */
 export function isKeyToken(text: string): boolean {
-  return (
-    FORM.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH)
-  );
+  return FORM.test(text) && hasChecksum(text);
 }
 
-/** The key's SHA-256 in base64, which is stored instead of the key. */
+/** A secret of the written form with another beginning. 32 characters of base62: 190 random bits. */
+export function createToken(prefix: string, random: Random): string {
+  const unsigned = prefix + randomBase62(BODY_LENGTH, random);
+  return unsigned + checksum(unsigned);
+}
+
+export function hasChecksum(text: string): boolean {
+  return checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
+}
+
+/** The SHA-256 of a key, or of another secret, in base64: it is stored instead. */
 export function hashKeyToken(token: string): string {
   return hash("sha256", token, "base64");
 }

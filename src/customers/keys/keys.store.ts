@@ -4,7 +4,9 @@ import { query, queryNow } from "../../db/query.ts";
 import { members, organizations } from "../accounts/accounts.table.ts";
 import { type Key, keys } from "./keys.table.ts";
 
-const { hash: _hash, ...keyColumns } = getTableColumns(keys);
+const { hash: _hash, ...ownColumns } = getTableColumns(keys);
+/** The columns of a key but for its hash. */
+export const keyColumns = ownColumns;
 
 const holderByHash = queryNow((db) =>
   db
@@ -72,12 +74,16 @@ export async function insertKey(
   return made as Key;
 }
 
+export async function updateExpiry(tx: Transaction, id: number, expiresAt: number): Promise<void> {
+  await tx.builders.update(keys).set({ expiresAt }).where(eq(keys.id, id));
+}
+
 export async function updateRevoked(tx: Transaction, id: number, revokedAt: number): Promise<void> {
   await tx.builders.update(keys).set({ revokedAt }).where(eq(keys.id, id));
 }
 
 /** As a hash is stored. */
-function toBytes(hash: string): Buffer {
+export function toBytes(hash: string): Buffer {
   return Buffer.from(hash, "base64");
 }
 

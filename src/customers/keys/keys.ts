@@ -22,7 +22,7 @@ import {
 const HOLDERS_KEPT_MAX = 10_000;
 
 /** Who makes a request, and what the plan in force at that moment gives them. */
-export interface Caller extends Holder {
+export interface Caller extends Omit<Holder, "tokenEndsAt"> {
   planInForce: PlanInForce;
   plan: Plan;
 }
@@ -32,6 +32,16 @@ interface Holder {
   key: Key;
   member: Member;
   organization: Organization;
+  /** The end of the access token that opens the key; null where it is opened by itself. */
+  tokenEndsAt: number | null;
+}
+
+/** Secrets that open somebody's key for a time. */
+export interface AccessTokens {
+  /** Whether a text has their form: no key's. */
+  isToken(text: string): boolean;
+  /** The holder of the key that a secret opens, by its hash, in the snapshot of the tick. */
+  selectHolderNow(db: Database, hash: string): Holder | undefined;
 }
 
 type Verification =
@@ -44,12 +54,27 @@ export type Keys = ReturnType<typeof createKeys>;
  * API keys: made, checked on every request, revoked (decisions, section 5).
  * @param db where they are read
  * @param changes as they are run on a connection that writes
+ * @param accessTokens other secrets that open keys; null where there are none
  */
-export function createKeys(db: Database, changes: KeyChanges & CustomerChanges, random: Random) {
+export function createKeys(
+  db: Database,
+  changes: KeyChanges & CustomerChanges,
+  random: Random,
+  accessTokens: AccessTokens | null,
+) {
   const version = (): number => accountsVersionNow(db);
   // Holders and plans are kept until any account changes: one short read tells.
   const holders = createReadCache<string, Holder>(db, HOLDERS_KEPT_MAX, version);
   const plans = createReadCache<PlanCode, Plan>(db, PLAN_CODES.length, version);
+
+  /** A secret in the cache had the right form; for any other the form is checked before the look-up. */
+  function readHolder(token: string, hash: string): Holder | undefined {
+    if (isKeyToken(token)) {
+      const found = selectHolderNow(db, hash);
+      return found && { ...found, tokenEndsAt: null };
+    }
+    return accessTokens?.isToken(token) ? accessTokens.selectHolderNow(db, hash) : undefined;
+  }
 
   return {
     /** @returns the stored key, and the full key, which is never to be had again */
@@ -107,18 +132,17 @@ export function createKeys(db: Database, changes: KeyChanges & CustomerChanges, 
           said: message("keyNeeded"),
         };
       }
-      // A token in the cache had the right form; for any other the form is checked before the look-up.
-      const holder = holders(hashKeyToken(token), (hash) =>
-        isKeyToken(token) ? selectHolderNow(db, hash) : undefined,
-      );
+      const holder = holders(hashKeyToken(token), (hash) => readHolder(token, hash));
       if (holder === undefined) {
+        if (accessTokens?.isToken(token)) return failed("tokenUnknown");
         return failed(isKeyToken(token) ? "keyUnknown" : "keyNotWhole");
       }
-      const { key, member, organization } = holder;
+      const { key, member, organization, tokenEndsAt } = holder;
       if (key.revokedAt !== null) return failed("keyRevoked");
       if (key.expiresAt !== null && nowMs >= key.expiresAt) {
         return failed("keyExpired");
       }
+      if (tokenEndsAt !== null && nowMs >= tokenEndsAt) return failed("tokenExpired");
       if (member.suspendedAt !== null) return failed("keyOfSuspended");
       if (organization.archivedAt !== null) {
         return failed("keyOfArchived");
@@ -144,6 +168,8 @@ type KeyFault =
   | "keyNotWhole"
   | "keyRevoked"
   | "keyExpired"
+  | "tokenUnknown"
+  | "tokenExpired"
   | "keyOfSuspended"
   | "keyOfArchived";
 

@@ -8,7 +8,7 @@ import type { Member, Organization } from "../accounts/accounts.table.ts";
 import { optionalName, requiredName } from "../accounts/accounts.ts";
 import type { PlanCode } from "../accounts/plan.ts";
 import type { Actor } from "../audit/audit-log.ts";
-import { type NewKey, putKey } from "./key-changes.ts";
+import { insertRecordedKey, type NewKey } from "./key-changes.ts";
 import type { Key } from "./keys.table.ts";
 
 /** A customer as a whole: an organization with its plan, an owner, and a key of theirs. */
@@ -76,6 +76,6 @@ async function putCustomer(
   const organizationId = organization.id;
   const owner = await putNewMember(tx, clock, { organizationId, email, name, role: "owner" }, by);
   const newKey = { memberId: owner.id, name: optionalName(keyNamed), access, expiresAt: null };
-  const key = await putKey(tx, clock, { ...newKey, token }, organizationId, by);
+  const key = await insertRecordedKey(tx, clock, { ...newKey, token }, by);
   return { organization, owner, key };
 }

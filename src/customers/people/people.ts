@@ -39,7 +39,10 @@ export async function ensurePerson(
   requiredEmail(email);
   const { internalAdapter } = await (await authOf(db, settings)).auth.$context;
   const made = { email: email.toLowerCase(), name: name === "" ? email : name };
-  const { id } = await internalAdapter.createUser({ ...made, emailVerified: false });
+  const { id } = await internalAdapter.createUser(
+    { ...made, emailVerified: false },
+    { method: "admin" },
+  );
   return { person: { id, ...made, isStaff: false, isVerified: false }, hasPassword: false };
 }
 

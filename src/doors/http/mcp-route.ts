@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import type { Caller } from "../../customers/keys/keys.ts";
+import { OAUTH_PATHS } from "../../customers/oauth/server-metadata.ts";
 import { AppError, toAppError } from "../../errors.ts";
 import { type Admitted, admit } from "../../methods/admission.ts";
 import type { Outcome } from "../../methods/call.ts";
@@ -33,6 +34,8 @@ export type AnswerMcp = (post: {
 }>;
 
 export interface McpContext extends RestContext {
+  /** The appliance's address where assistants may sign in by OAuth; null where that is off. */
+  oauthAddress(): string | null;
   answerMcp: AnswerMcp;
 }
 
@@ -100,7 +103,7 @@ async function answerPost(
       caller = admission.caller;
       answered = await answerAdmitted(request, admission, headers, context);
     } else {
-      answered = withoutTool(errorResponse(admission.error, headers));
+      answered = withoutTool(challenged(errorResponse(admission.error, headers), context));
     }
   } catch (error) {
     answered = withoutTool(errorAnswer(error, headers, ports));
@@ -112,6 +115,17 @@ async function answerPost(
     const durationMs = ports.clock.monotonic() - startedMs;
     const logged = { at: nowMs, verb: request.method, url, status, durationMs, units };
     context.requestLog.note(caller.key.id, logged);
+  }
+  return response;
+}
+
+/** The 401 tells assistants that take only an address where to sign in (RFC 9728, section 5.1). */
+function challenged(response: Response, { oauthAddress }: McpContext): Response {
+  const address = oauthAddress();
+  const challenge = response.headers.get("www-authenticate");
+  if (address !== null && challenge !== null) {
+    const metadata = `resource_metadata="${address}${OAUTH_PATHS.resourceMetadata}"`;
+    response.headers.set("www-authenticate", `${challenge}, ${metadata}`);
   }
   return response;
 }

@@ -24,6 +24,8 @@ export interface ServerContext extends McpContext, MetricsContext {
   /** The name that pages carry. */
   brand: string;
   images: CategoryImages;
+  /** The bundle for assistants on the desktop, with this address filled in. */
+  bundle(address: string): Promise<Uint8Array<ArrayBuffer>>;
   readyChecks: ReadyChecks;
   /** Told in `/readyz`, but no reason to send requests elsewhere. */
   readyWarnings: ReadyChecks;
@@ -60,6 +62,8 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
     ...startPageRoutes(guides, context.brand),
     ...swaggerRoutes(guides, context.brand),
     ...guideRoutes(guides, context.brand, context.baseAddress),
+    "/docs/mcp/kanalog.mcpb": async (request) =>
+      bundleResponse(await context.bundle(context.baseAddress(request))),
     "/docs/json": async (request) => {
       const bytes = await document(context.baseAddress(request));
       return new Response(bytes, { headers: { "content-type": JSON_TYPE } });
@@ -98,6 +102,18 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
 interface Incoming {
   request: Request;
   params?: { name?: string };
+}
+
+function bundleResponse(content: Uint8Array<ArrayBuffer>): Response {
+  return new Response(content, {
+    headers: {
+      "content-type": "application/octet-stream",
+      "content-disposition": 'attachment; filename="kanalog.mcpb"',
+      // Not for shared caches: it may have the address that this request named.
+      "cache-control": "private, max-age=300",
+      "x-content-type-options": "nosniff",
+    },
+  });
 }
 
 function imageResponse(images: CategoryImages, name: string): Response {

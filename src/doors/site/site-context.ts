@@ -7,6 +7,7 @@ import type { Accounts } from "../../customers/accounts/accounts.ts";
 import type { Actor, AuditLog } from "../../customers/audit/audit-log.ts";
 import type { Keys } from "../../customers/keys/keys.ts";
 import type { LoggedRequest } from "../../customers/limits/request-log.store.ts";
+import type { OAuth } from "../../customers/oauth/oauth.ts";
 import type { PasswordLink } from "../../customers/people/password-links.ts";
 import type { EnsuredPerson, PersonAccount } from "../../customers/people/people.ts";
 import type { Person } from "../../customers/people/person.ts";
@@ -43,8 +44,11 @@ export interface SiteContext {
   clientIp(request: Request): string;
   /** Lets this request take as long as an upload may. */
   giveTime(request: Request): void;
+  /** The appliance's address where assistants may sign in by OAuth; null where that is off. */
+  oauthAddress(): string | null;
   accounts: Accounts;
   keys: Keys;
+  oauth: OAuth;
   services: Services;
   webhooks: StaffWebhooks;
   people: SitePeople;

@@ -1,6 +1,7 @@
 import { channelPage } from "./pages/channels/channel.tsx";
 import { channelsPage } from "./pages/channels/channels.tsx";
 import { comparePage } from "./pages/channels/compare.tsx";
+import { authorizePage } from "./pages/oauth/authorize.tsx";
 import { connectPage } from "./pages/organization/connect.tsx";
 import { keyPrefixPage } from "./pages/organization/key-prefix.ts";
 import { keysPage } from "./pages/organization/keys.tsx";
@@ -53,6 +54,7 @@ export const sitePages: readonly SitePage[] = [
   keyPrefixPage,
   membersPage,
   connectPage,
+  authorizePage,
   profilePage,
   webhooksPage,
   webhookPage,

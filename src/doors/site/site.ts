@@ -6,6 +6,7 @@ import { assetRoutes } from "./assets/assets.ts";
 import { type Answer, logCause, takeForm } from "./forms/take-form.ts";
 import { SECURITY_HEADERS } from "./guard/security-headers.ts";
 import { asset, renderDocument } from "./look/layout.tsx";
+import { oauthRoutes } from "./oauth/oauth-routes.ts";
 import { messagePage, notFoundPage } from "./pages/message.tsx";
 import type { SiteContext } from "./site-context.ts";
 import { type SitePage, sitePages } from "./site-pages.ts";
@@ -24,9 +25,9 @@ export function siteRoutes(context: SiteContext) {
   const { noteRequests } = context;
   const { monotonic } = context.ports.clock;
   const noteOther = noteRequests("site", OTHER);
-  const routes = new Elysia({ name: "site", strictPath: true }).use(
-    assetRoutes(context.requestId, noteRequests("site", "assets"), monotonic, context.config),
-  );
+  const routes = new Elysia({ name: "site", strictPath: true })
+    .use(assetRoutes(context.requestId, noteRequests("site", "assets"), monotonic, context.config))
+    .use(oauthRoutes(context));
   const hidden = { parse: "none", detail: { hide: true } } as const;
   for (const sitePage of sitePages) {
     const answer = noted(noteRequests("site", sitePage.path), monotonic, (incoming: Incoming) =>

@@ -5,6 +5,7 @@ import { closeDay } from "../../catalog/statistics/close-day.ts";
 import { followPosts } from "../../catalog/statistics/open-days.ts";
 import { pruneUsage } from "../../customers/limits/prune-usage.ts";
 import { pruneRequestLog } from "../../customers/limits/request-log.store.ts";
+import { pruneOAuth } from "../../customers/oauth/prune-oauth.ts";
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { pruneDeliveries } from "../../push/webhooks/events/due-work.ts";
@@ -58,6 +59,7 @@ export function nightlyJobs({ backups, openDays }: JobSettings): NightlyJob[] {
         await pruneRequestLog(db, clock);
       },
     },
+    { name: "prune-oauth", pattern: "30 0 * * *", run: pruneOAuth },
     { name: "prune-deliveries", pattern: "40 0 * * *", run: pruneDeliveries },
     ...(backups === null ? [] : [backupJob(backups)]),
   ];

@@ -1,8 +1,9 @@
 import { searchTextOf } from "../../../src/catalog/channels/search-text.ts";
 import type { Database } from "../../../src/db/database.ts";
 import { DAY_MS } from "../../../src/values/moscow-time.ts";
-import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
+import type { Appliance, Customer } from "../../support/appliance.ts";
 import { fakePorts } from "../../support/fake-ports.ts";
+import { startWithOAuth } from "../../support/oauth-client.ts";
 import { SCRAPED } from "../../support/scrape.ts";
 import { type Call, callsWith } from "../../support/webhook-calls.ts";
 
@@ -36,7 +37,7 @@ function numbers(count: number): string {
 /** Made in sets, some seconds for all. SQLite's own statistics (ANALYZE) are not kept by the product. */
 export async function startWorld(): Promise<World> {
   const ports = fakePorts();
-  const appliance = await startAppliance(SCRAPED, ports);
+  const appliance = await startWithOAuth(SCRAPED, ports);
   const { db } = appliance.app.domains;
   const customer = await appliance.customer({ access: "read_write" });
   const now = ports.clock.now();
@@ -144,6 +145,22 @@ function addCustomers(add: Add, { organizationId, memberId, keyId }: Customer): 
   add(`INSERT INTO keys (member_id, name, prefix, hash, access, created_at)
     SELECT m.id, 'key', 'k', randomblob(32), 'read_only', created_at
     FROM members m, json_each('[1,2]') WHERE m.id > ${memberId}`);
+  // An assistant of each second key's, with tokens that hold and some that have ended, and as many that
+  // nobody let in.
+  add(`${numbers(2 * ORGANIZATIONS)}
+    INSERT INTO oauth_clients (client_id, name, redirect_uris, read_at)
+    SELECT 'client' || i, 'Assistant', '["https://assistant.example/back"]', @now - i * 3600000 FROM n`);
+  add(
+    `UPDATE keys SET expires_at = @now + (id % 100 - 5) * @day WHERE id % 2 = 0 AND id > ${keyId}`,
+  );
+  add(`INSERT INTO oauth_grants SELECT id, id / 2, 'assistant.example' FROM keys
+    WHERE id % 2 = 0 AND id > ${keyId}`);
+  add(`INSERT INTO oauth_tokens SELECT randomblob(32), key_id, iif(t.value = 1, 'access', 'refresh'),
+      @now + (t.value - 3) * 3600000, NULL
+    FROM oauth_grants, json_each('[1,2,3,4,5]') t`);
+  add(`INSERT INTO oauth_codes SELECT randomblob(32), g.client_id, k.member_id, 'https://assistant.example/back',
+      'c', @now - g.key_id * 60000, @now, g.key_id
+    FROM oauth_grants g JOIN keys k ON k.id = g.key_id`);
   // 50 organizations that use ten methods every day, the customer's among them.
   add(`${numbers(400)}
     INSERT INTO usage_days (organization_id, day, method, key_id, status, requests, units)

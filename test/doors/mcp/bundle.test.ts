@@ -1,51 +1,27 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { getMcpConfigForManifest, unpackExtension } from "@anthropic-ai/mcpb";
 import { VERSIONED_MANIFEST_SCHEMAS } from "@anthropic-ai/mcpb/schemas";
+import { imageSize } from "image-size";
 import { createMachine, type Machine } from "../../support/machine.ts";
 import { clientKinds, type StdioProgram, textOf } from "../../support/mcp-clients.ts";
 import { startTalk } from "../../support/stdio-talk.ts";
 
-/** The bundle that `bun run mcpb` makes, unpacked and run as a desktop host does. */
-const BUILD = join(import.meta.dir, "../../../src/doors/mcp/bundle/build.ts");
+/** The bundle that an appliance serves, unpacked and run as a desktop host does. */
 const NODE = Bun.which("node");
 if (NODE === null) console.warn("No Node.js here: the bundle was run under Bun only.");
 const RUNTIMES = [
   ["Node.js", NODE],
   ["Bun", process.execPath],
 ] as const;
-/** A file system other than the one of temporary files, where the machine has one. */
-const OTHER_DEVICE = ["/dev/shm", import.meta.dir].find(
-  (path) => existsSync(path) && statSync(path).dev !== statSync(tmpdir()).dev,
-);
-if (OTHER_DEVICE === undefined)
-  console.warn("One file system: the bundle was not made across two.");
-
 let machine: Machine;
+let bundle: Uint8Array;
 let unpacked: string;
 // biome-ignore lint/suspicious/noExplicitAny: checked against the published schema below
 let manifest: any;
 let address: string;
 let key: string;
-
-/** Builds in the folder; its temporary files go into the other one. */
-async function build(folder: string, temporary: string) {
-  const child = Bun.spawn([process.execPath, BUILD], {
-    cwd: folder,
-    env: { PATH: process.env["PATH"] ?? "", TMPDIR: temporary },
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [notes, exitCode] = await Promise.all([child.stderr.text(), child.exited]);
-  return { notes, exitCode };
-}
-
-function folderIn(parent: string, name: string): string {
-  mkdirSync(join(parent, name));
-  return join(parent, name);
-}
 
 beforeAll(async () => {
   machine = createMachine();
@@ -54,13 +30,12 @@ beforeAll(async () => {
   key = (await machine.customer()).key;
   address = (await machine.serve()).address;
 
-  const made = folderIn(machine.folder, "made");
-  expect(await build(made, folderIn(machine.folder, "temporary"))).toEqual({
-    exitCode: 0,
-    notes: "",
-  });
-  unpacked = folderIn(machine.folder, "unpacked");
-  const mcpbPath = join(made, "kanalog.mcpb");
+  const served = await fetch(`${address}/docs/mcp/kanalog.mcpb`);
+  expect(served.headers.get("content-disposition")).toBe('attachment; filename="kanalog.mcpb"');
+  bundle = await served.bytes();
+  const mcpbPath = machine.write("kanalog.mcpb", bundle);
+  // As a home folder may be called.
+  unpacked = machine.path("Мои программы & co");
   expect(await unpackExtension({ mcpbPath, outputDir: unpacked, silent: true })).toBe(true);
   manifest = await Bun.file(join(unpacked, "manifest.json")).json();
 });
@@ -84,25 +59,15 @@ async function installed(
   return { command: runtime, args, env, cwd: machine.folder };
 }
 
-test("the bundle is the one file made, in the working directory, and nothing is left elsewhere", () => {
-  expect(readdirSync(machine.path("made"))).toEqual(["kanalog.mcpb"]);
-  expect(readdirSync(machine.path("temporary"))).toEqual([]);
+test("the same appliance serves the same bytes, to everybody who can reach it", async () => {
+  expect(await (await fetch(`${address}/docs/mcp/kanalog.mcpb`)).bytes()).toEqual(bundle);
 });
 
-test.skipIf(OTHER_DEVICE === undefined)(
-  "the bundle is made where temporary files are on another file system",
-  async () => {
-    const folder = mkdtempSync(join(OTHER_DEVICE ?? "", "kanalog-bundle-"));
-    try {
-      const temporary = folderIn(machine.folder, "temporary-elsewhere");
-      expect(await build(folder, temporary)).toEqual({ exitCode: 0, notes: "" });
-      expect(readdirSync(folder)).toEqual(["kanalog.mcpb"]);
-      expect(readdirSync(temporary)).toEqual([]);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  },
-);
+test("the address of the appliance is filled in, and the icon is a square picture", async () => {
+  expect(manifest.user_config.url.default).toBe(address);
+  const picture = imageSize(await Bun.file(join(unpacked, manifest.icon)).bytes());
+  expect(picture).toMatchObject({ type: "png", width: 256, height: 256 });
+});
 
 test("the manifest keeps to the published schema of its version", () => {
   const schema =
@@ -129,7 +94,9 @@ test("the key goes to the program by its environment, not by its arguments", asy
 });
 
 test("the bundle holds the license and no path of the machine it was made on", async () => {
-  expect(readdirSync(unpacked).toSorted()).toEqual(["LICENSE", "manifest.json", "server.mjs"]);
+  expect(readdirSync(unpacked).toSorted()).toEqual([
+    ...["LICENSE", "icon.png", "manifest.json", "server.mjs"],
+  ]);
   const home = join(import.meta.dir, "../../..");
   for (const name of readdirSync(unpacked)) {
     expect(await Bun.file(join(unpacked, name)).text()).not.toContain(home);

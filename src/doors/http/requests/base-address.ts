@@ -32,6 +32,23 @@ export function createOwnAddress(config: Config, listener: () => string | null):
       : baseAddress(request);
 }
 
+/**
+ * The appliance's address where assistants may sign in: known without a request, and https, or of this
+ * machine; null where that is off. Whoever could choose it would get the tokens.
+ * @param listener as `createBaseAddress`
+ */
+export function oauthAddress(
+  { oauth, baseUrl }: Pick<Config, "oauth" | "baseUrl">,
+  listener: string | null,
+): string | null {
+  const address = oauth ? (baseUrl ?? listener) : null;
+  if (address === null) return null;
+  const { protocol, hostname } = new URL(address);
+  return protocol === "https:" || LOOPBACK_HOST.test(hostname) ? address : null;
+}
+
+const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
 export function listenerAddress(host: string, port: number): string | null {
   if (ALL_INTERFACES.has(host)) return null;
   return `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`;

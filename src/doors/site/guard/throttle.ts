@@ -7,6 +7,10 @@ const LIMITS: Record<string, { burst: number; secondsEach: number }> = {
   account: { burst: 10, secondsEach: 5 },
   // 30 in any hour at the most: these at once, and 10 more in it.
   inviter: { burst: 20, secondsEach: 360 },
+  // 20 in any hour at the most, in the same way.
+  registration: { burst: 10, secondsEach: 360 },
+  // What is wrong only: refresh tokens come every hour, from many assistants behind one network.
+  token: { burst: 60, secondsEach: 1 },
 };
 const USUAL_LIMIT = { burst: 10, secondsEach: 30 };
 /** How many names are remembered; the one seen the longest ago is forgotten first. */
@@ -18,7 +22,7 @@ function limitOf(name: string): { burst: number; secondsEach: number } {
 
 export type Throttle = ReturnType<typeof createThrottle>;
 
-/** Limits sign-ins and invitations, by who makes them and whom they reach, in this process. */
+/** Limits sign-ins, invitations and registrations, by who makes them and whom they reach, in this process. */
 export function createThrottle() {
   const buckets = new LRUCache<string, Bucket>({ max: NAMES_MAX });
   return {

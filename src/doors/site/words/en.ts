@@ -364,21 +364,60 @@ const organizationPages = {
   linkKept: "I have copied it",
   connectIntro: "An assistant that speaks MCP (Model Context Protocol) reads the data at",
   connectKey:
-    "It needs an API key; a read-only one is enough, since nothing can be changed through MCP. Put it in the place of",
-  makeKey: "Make a key",
+    "It needs an API key; a read-only one is enough, since nothing can be changed through MCP. Below it stands in the place of",
+  fillIn: "Make a read-only key and fill it in",
+  fillInHint: "What you will know the key by.",
+  connectFilledIn: "Connect an assistant with it",
+  assistant: "Assistant",
+  host: "Returned to",
+  letIn: "Assistants that were let in",
+  revokeGrantQuestion: "The assistant is refused at once, for good. It may ask you again.",
+  byAddress:
+    "They take the address alone, and ask you to sign in here. It goes where they add a custom connector:",
+  addTo: (name: string) => `Add to ${name}`,
+  download: "Download",
   connectCost: "Calls cost what the API's methods cost. What tools there are:",
   toolsPage: "the documentation of the MCP server",
   snippetNames: { bridge: "Assistants that only start programs", curl: "By hand" },
   snippetNotes: {
     "claude-code": "In a terminal:",
-    "claude-desktop":
-      "Make the bundle kanalog.mcpb in Kanalog's folder, open it with Claude Desktop, and give it this appliance's address and your key:",
-    cursor: "In Cursor's or LM Studio's file:",
-    "vs-code": "It asks for the key and keeps it:",
-    codex: "With the key in the environment variable KANALOG_KEY:",
+    "claude-desktop": "Open this bundle with Claude Desktop, and give it your key:",
+    cursor: "In Cursor's file:",
+    "vs-code": "In the workspace's file; without a key in it, it asks for one and keeps it:",
+    "lm-studio": "In LM Studio's file:",
+    codex: "In Codex's file:",
     zed: "In Zed's settings:",
-    bridge: "The bridge kanalog mcp carries their messages from standard input here:",
+    bridge:
+      "The bundle for Claude Desktop is a ZIP file; the program server.mjs in it carries their messages here, with Node.js from 20 on:",
     curl: "In a terminal, to see the tools:",
+  },
+};
+
+/** The page on which assistants are let in. */
+const oauthPages = {
+  title: "Let an assistant in",
+  asks: "asks to read the data of this appliance in your name. That is what it calls itself.",
+  toHost: (host: string) => `You are sent back to ${host}.`,
+  toThisMachine: (host: string) =>
+    `You are sent back to a program on your own machine, at ${host}.`,
+  describedAt: (host: string) => `It is described at ${host}.`,
+  mayRead:
+    "It may read channels, statistics and posts, as a read-only key of yours; its calls count like yours. It can change nothing.",
+  ends: "It stays in until you revoke its key, on the page Connect, or until it has not been used for 30 days.",
+  trust: "Let it in only if you have just asked an assistant to connect.",
+  allow: "Let it in",
+  refuse: "Refuse",
+  signedInAs: (email: string) => `You are signed in as ${email}.`,
+  leaving: "You are on your way back to",
+  nothingGiven: "Nothing was given to the assistant. Start once more from there.",
+  faults: {
+    client: "The assistant is not known here, or what it says of itself cannot be read.",
+    twice: "The assistant's request says something twice.",
+    redirect: "The assistant wants you sent to an address that is not one of its own.",
+    responseType: "The assistant's request is of a kind that is not served here.",
+    challenge: "The assistant's request lacks its proof key (PKCE with S256).",
+    resource: "The assistant's request is for another server.",
+    state: "The assistant's request has a state that cannot be sent back.",
   },
 };
 
@@ -621,6 +660,7 @@ const staffPages = {
     recount: "Counts the channels of categories and territories",
     "optimize-search": "Merges the search index",
     "prune-usage": "Removes old usage",
+    "prune-oauth": "Removes ended access of assistants",
     "prune-deliveries": "Removes old deliveries",
     backup: "Backs the database up",
   } as Record<string, string>,
@@ -768,6 +808,10 @@ const auditLog: AuditWords = {
     access: staffPages.accesses,
     plan: PLAN_NAMES.en,
     dryRun: { true: "yes", false: "no" },
+    reason: {
+      client: "given back by the assistant",
+      replay: "a secret that was used up came again",
+    },
     replace: { true: "yes", false: "no" },
   },
 };
@@ -870,6 +914,7 @@ export const en = {
   exportPages,
   importPages,
   organizationPages,
+  oauthPages,
   staffPages,
   webhookPages,
 };

@@ -20,7 +20,10 @@ export const customers: Entries = {
   "customers/accounts/accounts.store.ts insertMember": [
     {
       sql: 'insert into "members" (…) values (…) returning …',
-      plan: ["SEARCH keys USING COVERING INDEX keys_by_member (member_id=?)"],
+      plan: [
+        "SEARCH oauth_codes USING INDEX oauth_codes_by_member (member_id=?)",
+        "SEARCH keys USING COVERING INDEX keys_by_member (member_id=?)",
+      ],
       rows: 0,
     },
   ],
@@ -68,7 +71,7 @@ export const customers: Entries = {
         "SEARCH members USING INDEX members_by_email (email=?)",
         "SEARCH organizations USING INTEGER PRIMARY KEY (rowid=?)",
       ],
-      rows: 2,
+      rows: 4,
       why: "No index has members by their address: each page of the site looks at all members, and staff's list of people does so for each person.",
     },
   ],
@@ -137,6 +140,18 @@ export const customers: Entries = {
       rows: 0,
     },
     {
+      sql: 'select "name", "sql", "type" from "sqlite_master" where "type" in (?, ?) and "name" not like ? and "name" != ? and "name" != ? order by "name"',
+      plan: ["SCAN sqlite_master", "USE TEMP B-TREE FOR ORDER BY"],
+      rows: 0,
+      why: "Read by better-auth once for each connection, before its first statement.",
+    },
+    {
+      sql: 'with "table_list" as (select "name", "sql", "type" from "sqlite_master" where "type" in (?, ?) and "name" not like ? and "name" != ? and "name" != ? order by "name") select … from "table_list" as "tl", pragma_table_info(tl.name) as "p" order by "tl"."name", "p"."cid"',
+      plan: ["SCAN sqlite_master", "SCAN p VIRTUAL TABLE INDEX 0:", "USE TEMP B-TREE FOR ORDER BY"],
+      rows: 281,
+      why: "Read by better-auth once for each connection, before its first statement.",
+    },
+    {
       sql: 'select "primary".* from (select * from "people" where "people"."email" = ?) as "primary"',
       plan: ["SEARCH people USING INDEX sqlite_autoindex_people_2 (email=?)"],
       rows: 1,
@@ -180,14 +195,19 @@ export const customers: Entries = {
       why: "The library's: with each link that is looked at it removes what is over, so only three days of links are left.",
     },
     {
-      sql: 'select "primary".* from (select * from "verifications" where "verifications"."identifier" = ? limit ?) as "primary"',
+      sql: 'delete from "verifications" where ("verifications"."identifier" = ? and "verifications"."id" <> ? and "verifications"."created_at" <= ?)',
       plan: ["SEARCH verifications USING INDEX verifications_by_identifier (identifier=?)"],
       rows: 1,
     },
     {
-      sql: 'delete from "verifications" where "verifications"."identifier" = ?',
-      plan: ["SEARCH verifications USING INDEX verifications_by_identifier (identifier=?)"],
-      rows: 1,
+      sql: 'delete from "verifications" where "verifications"."id" in (select "verifications"."id" from "verifications" where "verifications"."id" = ? limit ?) and "verifications"."id" = ? returning *',
+      plan: [
+        "SEARCH verifications USING INDEX sqlite_autoindex_verifications_1 (id=?)",
+        "LIST SUBQUERY 1",
+        "  SEARCH verifications USING COVERING INDEX sqlite_autoindex_verifications_1 (id=?)",
+        "  CREATE BLOOM FILTER",
+      ],
+      rows: 2,
     },
     {
       sql: 'select "primary".* from (select * from "sessions" where "sessions"."person_id" = ? limit ?) as "primary"',
@@ -200,12 +220,17 @@ export const customers: Entries = {
       rows: 1,
     },
     {
+      sql: 'select "primary".* from (select * from "credentials" where ("credentials"."person_id" = ? and "credentials"."provider_id" = ? and "credentials"."account_id" = ?)) as "primary"',
+      plan: ["SEARCH credentials USING INDEX credentials_by_person (person_id=?)"],
+      rows: 1,
+    },
+    {
       sql: 'update "credentials" set "password" = ?, "updated_at" = ? where "credentials"."id" = ? returning *',
       plan: ["SEARCH credentials USING INDEX sqlite_autoindex_credentials_1 (id=?)"],
       rows: 1,
     },
     {
-      sql: 'update "credentials" set "password" = ?, "updated_at" = ? where ("credentials"."person_id" = ? and "credentials"."provider_id" = ?)',
+      sql: 'update "credentials" set "password" = ?, "updated_at" = ? where ("credentials"."person_id" = ? and "credentials"."provider_id" = ? and "credentials"."account_id" = ?)',
       plan: ["SEARCH credentials USING INDEX credentials_by_person (person_id=?)"],
       rows: 1,
     },
@@ -238,7 +263,7 @@ export const customers: Entries = {
   "customers/keys/keys.store.ts insertKey": [
     {
       sql: 'insert into "keys" (…) values (…) returning …',
-      plan: ["SCAN usage_days"],
+      plan: ["SEARCH oauth_grants USING INTEGER PRIMARY KEY (rowid=?)", "SCAN usage_days"],
       rows: 0,
       why: "Compiled for the foreign key, and skipped: nothing refers to a key that is not there yet.",
     },
@@ -264,6 +289,13 @@ export const customers: Entries = {
   "customers/keys/keys.store.ts updateRevoked": [
     {
       sql: 'update "keys" set "revoked_at" = ? where "keys"."id" = ?',
+      plan: ["SEARCH keys USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "customers/keys/keys.store.ts updateExpiry": [
+    {
+      sql: 'update "keys" set "expires_at" = ? where "keys"."id" = ?',
       plan: ["SEARCH keys USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
@@ -415,6 +447,152 @@ export const customers: Entries = {
       sql: 'select "signed_in_at" from "known_networks" where ("known_networks"."person_id" = ? and "known_networks"."network" = ?)',
       plan: ["SEARCH known_networks USING PRIMARY KEY (person_id=? AND network=?)"],
       rows: 0,
+    },
+  ],
+  "customers/oauth/oauth.store.ts accessHolder": [
+    {
+      sql: 'select … from "oauth_tokens" inner join "keys" on "keys"."id" = "oauth_tokens"."key_id" inner join "members" on "members"."id" = "keys"."member_id" inner join "organizations" on "organizations"."id" = "members"."organization_id" where ("oauth_tokens"."hash" = ? and "oauth_tokens"."kind" = ?)',
+      plan: [
+        "SEARCH oauth_tokens USING PRIMARY KEY (hash=?)",
+        "SEARCH keys USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH members USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH organizations USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 4,
+    },
+  ],
+  "customers/oauth/oauth.store.ts clientByName": [
+    {
+      sql: 'select … from "oauth_clients" where "oauth_clients"."client_id" = ?',
+      plan: ["SEARCH oauth_clients USING INDEX sqlite_autoindex_oauth_clients_1 (client_id=?)"],
+      rows: 1,
+    },
+  ],
+  "customers/oauth/oauth.store.ts codeByHash": [
+    {
+      sql: 'select … from "oauth_codes" inner join "members" on "members"."id" = "oauth_codes"."member_id" inner join "organizations" on "organizations"."id" = "members"."organization_id" where "oauth_codes"."hash" = ?',
+      plan: [
+        "SEARCH oauth_codes USING PRIMARY KEY (hash=?)",
+        "SEARCH members USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH organizations USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 3,
+    },
+  ],
+  "customers/oauth/oauth.store.ts deleteEndedGrants": [
+    {
+      sql: 'delete from "oauth_grants" where "oauth_grants"."key_id" = ?',
+      plan: [
+        "SEARCH oauth_grants USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH oauth_tokens USING INDEX oauth_tokens_by_key (key_id=?)",
+        "SEARCH oauth_codes USING INDEX oauth_codes_by_key (key_id=?)",
+      ],
+      rows: 1,
+    },
+  ],
+  "customers/oauth/oauth.store.ts grantsByOrganization": [
+    {
+      sql: 'select … from "oauth_grants" inner join "keys" on "keys"."id" = "oauth_grants"."key_id" inner join "members" on "members"."id" = "keys"."member_id" where ("members"."organization_id" = ? and "keys"."revoked_at" is null and "keys"."expires_at" > ?) order by "keys"."id" asc',
+      plan: [
+        "SEARCH members USING COVERING INDEX sqlite_autoindex_members_1 (organization_id=?)",
+        "SEARCH keys USING INDEX keys_by_member (member_id=?)",
+        "SEARCH oauth_grants USING INTEGER PRIMARY KEY (rowid=?)",
+        "USE TEMP B-TREE FOR ORDER BY",
+      ],
+      rows: 5,
+    },
+  ],
+  "customers/oauth/oauth.store.ts putClient": [
+    {
+      sql: 'insert into "oauth_clients" (…) values (…) on conflict ("oauth_clients"."client_id") do update set … returning …',
+      plan: [
+        "SEARCH oauth_codes USING INDEX oauth_codes_by_client (client_id=?)",
+        "SEARCH oauth_grants USING COVERING INDEX oauth_grants_by_client (client_id=?)",
+      ],
+      rows: 0,
+    },
+  ],
+  "customers/oauth/oauth.store.ts removeClients": [
+    {
+      sql: 'delete from "oauth_clients" where "oauth_clients"."id" in (select "id" from "oauth_clients" where ("oauth_clients"."read_at" <= ? and not exists (select "key_id" from "oauth_grants" where "oauth_grants"."client_id" = "oauth_clients"."id") and not exists (select "hash" from "oauth_codes" where "oauth_codes"."client_id" = "oauth_clients"."id")) limit ?)',
+      plan: [
+        "SEARCH oauth_clients USING INTEGER PRIMARY KEY (rowid=?)",
+        "LIST SUBQUERY 3",
+        "  SEARCH oauth_clients USING COVERING INDEX oauth_clients_by_reading (read_at<?)",
+        "  CORRELATED SCALAR SUBQUERY 1",
+        "    SEARCH oauth_grants USING COVERING INDEX oauth_grants_by_client (client_id=?)",
+        "  CORRELATED SCALAR SUBQUERY 2",
+        "    SEARCH oauth_codes USING COVERING INDEX oauth_codes_by_client (client_id=?)",
+        "SEARCH oauth_codes USING INDEX oauth_codes_by_client (client_id=?)",
+        "SEARCH oauth_grants USING COVERING INDEX oauth_grants_by_client (client_id=?)",
+      ],
+      rows: 3566,
+      why: "Once a night: clients that were read a week ago and more, each looked up in two indexes.",
+    },
+  ],
+  "customers/oauth/oauth.store.ts removeCodes": [
+    {
+      sql: 'delete from "oauth_codes" where "oauth_codes"."hash" in (select "hash" from "oauth_codes" where "oauth_codes"."expires_at" <= ? limit ?)',
+      plan: [
+        "SEARCH oauth_codes USING PRIMARY KEY (hash=?)",
+        "LIST SUBQUERY 1",
+        "  SEARCH oauth_codes USING COVERING INDEX oauth_codes_by_end (expires_at<?)",
+      ],
+      rows: 100,
+    },
+  ],
+  "customers/oauth/oauth.store.ts removeTokens": [
+    {
+      sql: 'delete from "oauth_tokens" where "oauth_tokens"."hash" in (select "hash" from "oauth_tokens" where "oauth_tokens"."expires_at" <= ? limit ?)',
+      plan: [
+        "SEARCH oauth_tokens USING PRIMARY KEY (hash=?)",
+        "LIST SUBQUERY 1",
+        "  SEARCH oauth_tokens USING COVERING INDEX oauth_tokens_by_end (expires_at<?)",
+      ],
+      rows: 100,
+    },
+  ],
+  "customers/oauth/oauth.store.ts someEnded": [
+    {
+      sql: 'select "oauth_grants"."key_id" from "oauth_grants" inner join "keys" on "keys"."id" = "oauth_grants"."key_id" where ("keys"."revoked_at" IS NOT NULL or "keys"."expires_at" <= ?) limit ?',
+      plan: [
+        "SCAN oauth_grants USING COVERING INDEX oauth_grants_by_client",
+        "SEARCH keys USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 3802,
+      why: "Once a night: the grants there are, some for each assistant in use.",
+    },
+  ],
+  "customers/oauth/oauth.store.ts tokenByHash": [
+    {
+      sql: 'select … from "oauth_tokens" inner join "oauth_grants" on "oauth_grants"."key_id" = "oauth_tokens"."key_id" inner join "keys" on "keys"."id" = "oauth_tokens"."key_id" inner join "members" on "members"."id" = "keys"."member_id" inner join "organizations" on "organizations"."id" = "members"."organization_id" where "oauth_tokens"."hash" = ?',
+      plan: [
+        "SEARCH oauth_tokens USING PRIMARY KEY (hash=?)",
+        "SEARCH oauth_grants USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH keys USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH members USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH organizations USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 5,
+    },
+  ],
+  "customers/oauth/oauth.store.ts updateCode": [
+    {
+      sql: 'update "oauth_codes" set "used_at" = ? where "oauth_codes"."hash" = ?',
+      plan: ["SEARCH oauth_codes USING PRIMARY KEY (hash=?)"],
+      rows: 1,
+    },
+    {
+      sql: 'update "oauth_codes" set "key_id" = ? where "oauth_codes"."hash" = ?',
+      plan: ["SEARCH oauth_codes USING PRIMARY KEY (hash=?)"],
+      rows: 1,
+    },
+  ],
+  "customers/oauth/oauth.store.ts updateTokenUsed": [
+    {
+      sql: 'update "oauth_tokens" set "used_at" = ? where "oauth_tokens"."hash" = ?',
+      plan: ["SEARCH oauth_tokens USING PRIMARY KEY (hash=?)"],
+      rows: 1,
     },
   ],
 };

@@ -1,8 +1,11 @@
 import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
 import { accountsVersionNow } from "../../../../src/customers/keys/keys.store.ts";
+import { pruneOAuth } from "../../../../src/customers/oauth/prune-oauth.ts";
 import { distrust, markStaff } from "../../../../src/customers/people/people.ts";
 import { endSessions, endSessionsOfSuspended } from "../../../../src/customers/people/sessions.ts";
 import { setUpPerson } from "../../../../src/customers/people/set-up-person.ts";
+import type { Appliance } from "../../../support/appliance.ts";
+import { startOAuthTalk } from "../../../support/oauth-client.ts";
 import { scrape } from "../../../support/scrape.ts";
 import { addPerson, signedInVisitor, visitorOf } from "../../../support/visitor.ts";
 import type { World } from "../world.ts";
@@ -67,11 +70,27 @@ export async function exerciseCustomers({ appliance, customer, webhooks }: World
     await accounts.suspendMember(member.id, COMMAND_LINE);
     await accounts.reinstateMember(member.id, COMMAND_LINE);
   }
+  await exerciseOAuth(appliance);
   await scrape(appliance);
   accountsVersionNow(db);
   await accounts.firstMemberId();
   await appliance.get("/v1/me/usage/?from=2026-09-01&to=2026-11-20", customer.key);
   await appliance.get("/v1/me/", customer.key);
+}
+
+/** A grant from its code to its end, and the nightly job. */
+async function exerciseOAuth(appliance: Appliance): Promise<void> {
+  const talk = await startOAuthTalk(appliance);
+  const { clientId, code, tokens } = await talk.connect();
+  const { body } = await talk.refresh(clientId, tokens.refresh_token);
+  const { status } = await talk.call(body.access_token);
+  if (status !== 200) throw new Error(`a grant does not hold: ${status}`);
+  await talk.person.get("/account/connect/");
+  await talk.exchange(clientId, code);
+  const given = { token: body.refresh_token, client_id: clientId };
+  const sent = { method: "POST", body: new URLSearchParams(given) };
+  await appliance.request("/oauth/revoke", sent);
+  await pruneOAuth(appliance.app.domains.db, appliance.ports.clock);
 }
 
 function sitePages(organizationId: number, webhook: number): string[] {

@@ -1,58 +1,52 @@
 /** @jsxImportSource hono/jsx */
-import {
-  type ConnectSnippet,
-  connectSnippets,
-  KEY_PLACE,
-  mcpAddress,
-} from "../../../../customers/keys/connect-snippets.ts";
+import { KEY_PLACE, mcpAddress } from "../../../../customers/keys/connect-snippets.ts";
+import { Form, TextField } from "../../look/form.tsx";
 import { asset } from "../../look/layout.tsx";
-import { Snippet } from "../../look/shown.tsx";
+import { RowFaults } from "../../look/row-actions.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { page } from "../../visit/view.ts";
-import type { Visit } from "../../visit/visit.ts";
+import { ConnectWays } from "./connect-ways.tsx";
+import { GrantList } from "./grant-list.tsx";
+import { makeKey } from "./new-key.tsx";
+import { revokeKey } from "./revoke-key.ts";
 
 /** `/account/connect/`: how assistants connect, with this appliance's own address filled in. */
 export const connectPage: SitePage = {
   path: "/account/connect/",
   access: "member",
-  show(visit) {
-    const { ownAddress } = visit;
+  show(visit, context) {
     const words = visit.words.organizationPages;
     return page(
       visit.words.connect,
       <>
+        {visit.query.get("done") === "revoked" && <p role="status">{words.keyRevoked}</p>}
+        <RowFaults visit={visit} actions={["revoke"]} />
+        <GrantList visit={visit} context={context} />
         <p>
-          {words.connectIntro} <code>{mcpAddress(ownAddress)}</code>. {words.connectKey}{" "}
-          <code>{KEY_PLACE}</code>. <a href={asset(visit, "/account/keys/")}>{words.makeKey}</a>
+          {words.connectIntro} <code>{mcpAddress(visit.ownAddress)}</code>. {words.connectKey}{" "}
+          <code>{KEY_PLACE}</code>.
         </p>
+        <Form visit={visit} action="make-key" once>
+          <TextField
+            visit={visit}
+            action="make-key"
+            name="name"
+            label={words.keyName}
+            hint={words.fillInHint}
+            value={words.assistant}
+          />
+          <button type="submit">{words.fillIn}</button>
+        </Form>
         <p>
           {words.connectCost} <a href={asset(visit, "/docs/mcp/")}>{words.toolsPage}</a>.
         </p>
-        {connectSnippets(ownAddress).map((snippet) => (
-          <SnippetSection visit={visit} snippet={snippet} />
-        ))}
+        <ConnectWays visit={visit} oauthAddress={context.oauthAddress()} />
       </>,
     );
   },
+  actions: {
+    "make-key": (visit, context) =>
+      makeKey(visit, context, { access: "read_only", expiresAt: null }),
+    revoke: (visit, context) => revokeKey(visit, context, "/account/connect/"),
+  },
 };
-
-function SnippetSection({ visit, snippet }: { visit: Visit; snippet: ConnectSnippet }) {
-  const words = visit.words.organizationPages;
-  const { id, files, text } = snippet;
-  const name = id === "bridge" || id === "curl" ? words.snippetNames[id] : snippet.name;
-  return (
-    <section aria-labelledby={id}>
-      <h2 id={id}>{name}</h2>
-      <p>
-        {words.snippetNotes[id]}{" "}
-        {files.map((file, at) => (
-          <>
-            {at > 0 && ", "}
-            <code>{file}</code>
-          </>
-        ))}
-      </p>
-      <Snippet text={text} label={name} words={words} />
-    </section>
-  );
-}

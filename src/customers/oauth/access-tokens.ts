@@ -1,0 +1,9 @@
+import type { AccessTokens } from "../keys/keys.ts";
+import { selectAccessHolderNow } from "./oauth.store.ts";
+import { isOAuthToken } from "./oauth-token.ts";
+
+/** Access tokens of OAuth, each of which opens the key of its grant. */
+export const accessTokens: AccessTokens = {
+  isToken: (text) => isOAuthToken("access", text),
+  selectHolderNow: selectAccessHolderNow,
+};

@@ -1,0 +1,73 @@
+import type { OAuthClient } from "./oauth.table.ts";
+import { isOneOf } from "./redirect-uri.ts";
+
+/** What a client asks a person for (RFC 6749, section 4.1.1; RFC 7636; RFC 8707). */
+export interface AuthorizationRequest {
+  client: OAuthClient;
+  redirectUri: string;
+  /** Of PKCE, method S256. */
+  challenge: string;
+  /** Given back to the client as it is; null where it sent none. */
+  state: string | null;
+}
+
+/** Why a request is none: told on a page, since nobody is sent to an address by a request that is wrong. */
+export type AuthorizationFault =
+  | "twice"
+  | "redirect"
+  | "responseType"
+  | "challenge"
+  | "resource"
+  | "state";
+
+/** SHA-256 in base64url. */
+const CHALLENGE = /^[\w-]{43}$/;
+const STATE_LENGTH_MAX = 2_048;
+const NAMES = [
+  ...["client_id", "redirect_uri", "response_type", "code_challenge", "code_challenge_method"],
+  ...["state", "scope", "resource"],
+];
+
+/** @param resource the address of the server that access is given to */
+export function readAuthorizationRequest(
+  query: URLSearchParams,
+  client: OAuthClient,
+  resource: string,
+): AuthorizationRequest | { fault: AuthorizationFault } {
+  if (NAMES.some((name) => query.getAll(name).length > 1)) return { fault: "twice" };
+  const redirectUri = query.get("redirect_uri") ?? "";
+  if (!isOneOf(redirectUri, client.redirectUris)) return { fault: "redirect" };
+  if (query.get("response_type") !== "code") return { fault: "responseType" };
+  const challenge = query.get("code_challenge") ?? "";
+  if (query.get("code_challenge_method") !== "S256" || !CHALLENGE.test(challenge)) {
+    return { fault: "challenge" };
+  }
+  if (!isResource(query.get("resource"), resource)) return { fault: "resource" };
+  const state = query.get("state");
+  if (state !== null && (state.length > STATE_LENGTH_MAX || !/^[ -~]*$/.test(state))) {
+    return { fault: "state" };
+  }
+  return { client, redirectUri, challenge, state };
+}
+
+/** Whether the resource that is asked for is this one; clients of older revisions name none. */
+export function isResource(given: string | null, resource: string): boolean {
+  return given === null || withSlash(given) === resource;
+}
+
+function withSlash(address: string): string {
+  return address.endsWith("/") ? address : `${address}/`;
+}
+
+/** Where the person is sent with the answer (RFC 6749, section 4.1.2; RFC 9207 for `iss`). */
+export function answerAddress(
+  { redirectUri, state }: AuthorizationRequest,
+  issuer: string,
+  answer: { code: string } | { error: "access_denied" },
+): string {
+  const url = new URL(redirectUri);
+  for (const [name, value] of Object.entries(answer)) url.searchParams.set(name, value);
+  if (state !== null) url.searchParams.set("state", state);
+  url.searchParams.set("iss", issuer);
+  return url.href;
+}

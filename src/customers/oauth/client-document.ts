@@ -1,0 +1,45 @@
+import { type ClientMetadata, readClientMetadata } from "./client-metadata.ts";
+
+/**
+ * Clients whose id is the https address of a document that describes them (Client ID Metadata Document,
+ * draft-ietf-oauth-client-id-metadata-document).
+ */
+
+/** How long a document holds before it is read again. */
+export const DOCUMENT_KEPT_MS = 60 * 60 * 1000;
+const ID_LENGTH_MAX = 1_024;
+
+/** Reads the text at an https address of the public internet; null where there is none. */
+export type ReadDocument = (address: string) => Promise<string | null>;
+
+/** Whether an id is such an address: https, with a path, without user, query, fragment and dot segments. */
+export function isDocumentId(clientId: string): boolean {
+  if (clientId.length > ID_LENGTH_MAX || !/^https:\/\/[!-~]+$/.test(clientId)) return false;
+  const url = URL.canParse(clientId) ? new URL(clientId) : null;
+  // Spelled in another way it would be another id for the same client.
+  return (
+    url !== null &&
+    url.href === clientId &&
+    url.pathname !== "/" &&
+    url.username + url.password + url.search + url.hash === "" &&
+    !/[?#@]/.test(clientId)
+  );
+}
+
+/** What the document at the id says; null where it is not a public client's that names this very id. */
+export function readClientDocument(clientId: string, text: string): ClientMetadata | null {
+  const value = parse(text);
+  const { client_id: id, token_endpoint_auth_method: method = "none", client_name: name } = value;
+  if (id !== clientId || method !== "none" || typeof name !== "string") return null;
+  const read = readClientMetadata(value);
+  return "error" in read ? null : read;
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    const value = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}

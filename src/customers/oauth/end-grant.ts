@@ -1,0 +1,31 @@
+import type { Transaction } from "../../db/database.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { recordChange } from "../audit/audit-log.ts";
+import { updateRevoked } from "../keys/keys.store.ts";
+import type { Key } from "../keys/keys.table.ts";
+
+/**
+ * Revokes a grant's key, once, for a reason that the audit log tells.
+ * @param reason the client gave it back; or a code or refresh token came a second time, so that it may
+ *   have been stolen
+ */
+export async function endGrant(
+  tx: Transaction,
+  clock: Clock,
+  { key, member }: { key: Key; member: { email: string; organizationId: number } },
+  reason: "client" | "replay",
+): Promise<void> {
+  if (key.revokedAt !== null) return;
+  await updateRevoked(tx, key.id, clock.now());
+  await recordChange(
+    tx,
+    clock,
+    { person: member.email, keyId: key.id },
+    {
+      organizationId: member.organizationId,
+      action: "key.revoke",
+      target: `key ${key.id}`,
+      details: { name: key.name, prefix: key.prefix, reason },
+    },
+  );
+}

@@ -1,0 +1,255 @@
+import { and, asc, eq, inArray, isNull, lte, notExists, or, sql } from "drizzle-orm";
+import type { Database, Transaction } from "../../db/database.ts";
+import { change, query, queryNow } from "../../db/query.ts";
+import { members, organizations } from "../accounts/accounts.table.ts";
+import { keyColumns, toBytes } from "../keys/keys.store.ts";
+import { type Key, keys } from "../keys/keys.table.ts";
+import {
+  type OAuthClient,
+  type OAuthCode,
+  oauthClients,
+  oauthCodes,
+  oauthGrants,
+  oauthTokens,
+} from "./oauth.table.ts";
+
+const clientByName = query((db) =>
+  db
+    .select()
+    .from(oauthClients)
+    .where(eq(oauthClients.clientId, sql.placeholder("clientId"))),
+);
+
+export function selectClient(db: Database, clientId: string): Promise<OAuthClient | undefined> {
+  return clientByName(db).get({ clientId });
+}
+
+/** Adds the client, or changes the one of the same id. */
+export async function putClient(
+  tx: Transaction,
+  client: Omit<OAuthClient, "id">,
+): Promise<OAuthClient> {
+  const { clientId: _, ...changed } = client;
+  const [put] = await tx.builders
+    .insert(oauthClients)
+    .values(client)
+    .onConflictDoUpdate({ target: oauthClients.clientId, set: changed })
+    .returning();
+  return put as OAuthClient;
+}
+
+export async function insertCode(
+  tx: Transaction,
+  { hash, ...row }: Omit<OAuthCode, "hash" | "usedAt" | "keyId"> & { hash: string },
+): Promise<void> {
+  await tx.builders.insert(oauthCodes).values({ ...row, hash: toBytes(hash) });
+}
+
+const codeByHash = query((db) =>
+  db
+    .select({ code: oauthCodes, member: members, organization: organizations })
+    .from(oauthCodes)
+    .innerJoin(members, eq(members.id, oauthCodes.memberId))
+    .innerJoin(organizations, eq(organizations.id, members.organizationId))
+    .where(eq(oauthCodes.hash, sql.placeholder("hash"))),
+);
+
+/** A code with who granted it. */
+export function selectCode(db: Database, hash: string) {
+  return codeByHash(db).get({ hash: toBytes(hash) });
+}
+
+export type FoundCode = NonNullable<Awaited<ReturnType<typeof selectCode>>>;
+
+export async function updateCode(
+  tx: Transaction,
+  hash: Buffer,
+  values: { usedAt: number } | { keyId: number },
+): Promise<void> {
+  await tx.builders.update(oauthCodes).set(values).where(eq(oauthCodes.hash, hash));
+}
+
+export async function insertGrant(
+  tx: Transaction,
+  grant: typeof oauthGrants.$inferSelect,
+): Promise<void> {
+  await tx.builders.insert(oauthGrants).values(grant);
+}
+
+export async function insertToken(
+  tx: Transaction,
+  row: { hash: string; keyId: number; kind: "access" | "refresh"; expiresAt: number },
+): Promise<void> {
+  await tx.builders.insert(oauthTokens).values({ ...row, hash: toBytes(row.hash) });
+}
+
+const tokenByHash = query((db) =>
+  db
+    .select({
+      token: oauthTokens,
+      grant: oauthGrants,
+      key: keyColumns,
+      member: members,
+      organization: organizations,
+    })
+    .from(oauthTokens)
+    .innerJoin(oauthGrants, eq(oauthGrants.keyId, oauthTokens.keyId))
+    .innerJoin(keys, eq(keys.id, oauthTokens.keyId))
+    .innerJoin(members, eq(members.id, keys.memberId))
+    .innerJoin(organizations, eq(organizations.id, members.organizationId))
+    .where(eq(oauthTokens.hash, sql.placeholder("hash"))),
+);
+
+/** A token, access or refresh, with its grant and whose it is. */
+export function selectToken(db: Database, hash: string) {
+  return tokenByHash(db).get({ hash: toBytes(hash) });
+}
+
+export type FoundToken = NonNullable<Awaited<ReturnType<typeof selectToken>>>;
+
+export async function updateTokenUsed(
+  tx: Transaction,
+  hash: Buffer,
+  usedAt: number,
+): Promise<void> {
+  await tx.builders.update(oauthTokens).set({ usedAt }).where(eq(oauthTokens.hash, hash));
+}
+
+const accessHolder = queryNow((db) =>
+  db
+    .select({
+      key: keyColumns,
+      member: members,
+      organization: organizations,
+      tokenEndsAt: oauthTokens.expiresAt,
+    })
+    .from(oauthTokens)
+    .innerJoin(keys, eq(keys.id, oauthTokens.keyId))
+    .innerJoin(members, eq(members.id, keys.memberId))
+    .innerJoin(organizations, eq(organizations.id, members.organizationId))
+    .where(and(eq(oauthTokens.hash, sql.placeholder("hash")), eq(oauthTokens.kind, "access"))),
+);
+
+/** The key that an access token opens by, with its member and organization, in the snapshot of the tick. */
+export function selectAccessHolderNow(db: Database, hash: string) {
+  return accessHolder(db).get({ hash: toBytes(hash) });
+}
+
+/** A grant as its person sees it. */
+export interface Grant {
+  key: Key;
+  host: string;
+}
+
+const grantsByOrganization = query((db) =>
+  db
+    .select({ key: keyColumns, host: oauthGrants.host })
+    .from(oauthGrants)
+    .innerJoin(keys, eq(keys.id, oauthGrants.keyId))
+    .innerJoin(members, eq(members.id, keys.memberId))
+    .where(
+      and(
+        eq(members.organizationId, sql.placeholder("organizationId")),
+        isNull(keys.revokedAt),
+        sql`${keys.expiresAt} > ${sql.placeholder("now")}`,
+      ),
+    )
+    .orderBy(asc(keys.id)),
+);
+
+/** Grants that hold. */
+export function selectGrants(
+  db: Database,
+  organizationId: number,
+  nowMs: number,
+): Promise<Grant[]> {
+  return grantsByOrganization(db).all({ organizationId, now: nowMs });
+}
+
+const someEnded = query((db) =>
+  db
+    .select({ keyId: oauthGrants.keyId })
+    .from(oauthGrants)
+    .innerJoin(keys, eq(keys.id, oauthGrants.keyId))
+    .where(or(sql`${keys.revokedAt} IS NOT NULL`, lte(keys.expiresAt, sql.placeholder("now"))))
+    .limit(sql.placeholder("limit")),
+);
+
+const removeTokens = change((db) =>
+  db.delete(oauthTokens).where(
+    inArray(
+      oauthTokens.hash,
+      db
+        .select({ hash: oauthTokens.hash })
+        .from(oauthTokens)
+        .where(lte(oauthTokens.expiresAt, sql.placeholder("now")))
+        .limit(sql.placeholder("limit")),
+    ),
+  ),
+);
+
+const removeCodes = change((db) =>
+  db.delete(oauthCodes).where(
+    inArray(
+      oauthCodes.hash,
+      db
+        .select({ hash: oauthCodes.hash })
+        .from(oauthCodes)
+        .where(lte(oauthCodes.expiresAt, sql.placeholder("until")))
+        .limit(sql.placeholder("limit")),
+    ),
+  ),
+);
+
+const removeClients = change((db) =>
+  db.delete(oauthClients).where(
+    inArray(
+      oauthClients.id,
+      db
+        .select({ id: oauthClients.id })
+        .from(oauthClients)
+        .where(
+          and(
+            lte(oauthClients.readAt, sql.placeholder("until")),
+            notExists(
+              db
+                .select({ keyId: oauthGrants.keyId })
+                .from(oauthGrants)
+                .where(eq(oauthGrants.clientId, oauthClients.id)),
+            ),
+            notExists(
+              db
+                .select({ hash: oauthCodes.hash })
+                .from(oauthCodes)
+                .where(eq(oauthCodes.clientId, oauthClients.id)),
+            ),
+          ),
+        )
+        .limit(sql.placeholder("limit")),
+    ),
+  ),
+);
+
+/** Removes tokens that have ended. @returns how many */
+export async function deleteEndedTokens(tx: Transaction, now: number, limit: number) {
+  return (await removeTokens(tx).run({ now, limit })).changes;
+}
+
+/** Removes codes that ended then or before. @returns how many */
+export async function deleteEndedCodes(tx: Transaction, until: number, limit: number) {
+  return (await removeCodes(tx).run({ until, limit })).changes;
+}
+
+/** Removes grants whose keys have ended, with their tokens; the keys stay. @returns how many */
+export async function deleteEndedGrants(tx: Transaction, now: number, limit: number) {
+  const ended = await someEnded(tx).all({ now, limit });
+  for (const { keyId } of ended) {
+    await tx.builders.delete(oauthGrants).where(eq(oauthGrants.keyId, keyId));
+  }
+  return ended.length;
+}
+
+/** Removes clients that were read then or before and have neither grant nor code. @returns how many */
+export async function deleteIdleClients(tx: Transaction, until: number, limit: number) {
+  return (await removeClients(tx).run({ until, limit })).changes;
+}

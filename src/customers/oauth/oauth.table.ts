@@ -1,0 +1,42 @@
+import { blob, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+export const oauthClients = sqliteTable("oauth_clients", {
+  id: integer("id").primaryKey(),
+  clientId: text("client_id").notNull(),
+  name: text("name").notNull(),
+  redirectUris: text("redirect_uris", { mode: "json" }).$type<readonly string[]>().notNull(),
+  /** When it registered, or when its document was read last. */
+  readAt: integer("read_at").notNull(),
+});
+
+export type OAuthClient = typeof oauthClients.$inferSelect;
+
+/** A person's key that a client has: it opens by access tokens only. */
+export const oauthGrants = sqliteTable("oauth_grants", {
+  keyId: integer("key_id").primaryKey(),
+  clientId: integer("client_id").notNull(),
+  /** The host that the person was sent back to. */
+  host: text("host").notNull(),
+});
+
+export const oauthCodes = sqliteTable("oauth_codes", {
+  hash: blob("hash", { mode: "buffer" }).primaryKey(),
+  clientId: integer("client_id").notNull(),
+  memberId: integer("member_id").notNull(),
+  redirectUri: text("redirect_uri").notNull(),
+  challenge: text("challenge").notNull(),
+  expiresAt: integer("expires_at").notNull(),
+  usedAt: integer("used_at"),
+  /** The grant that it was exchanged for. */
+  keyId: integer("key_id"),
+});
+
+export type OAuthCode = typeof oauthCodes.$inferSelect;
+
+export const oauthTokens = sqliteTable("oauth_tokens", {
+  hash: blob("hash", { mode: "buffer" }).primaryKey(),
+  keyId: integer("key_id").notNull(),
+  kind: text("kind").$type<"access" | "refresh">().notNull(),
+  expiresAt: integer("expires_at").notNull(),
+  usedAt: integer("used_at"),
+});

@@ -1,0 +1,91 @@
+import type { Database } from "../../db/database.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Random } from "../../ports/random.ts";
+import { createKeyToken } from "../keys/key-token.ts";
+import type { AuthorizationRequest } from "./authorization-request.ts";
+import {
+  DOCUMENT_KEPT_MS,
+  isDocumentId,
+  type ReadDocument,
+  readClientDocument,
+} from "./client-document.ts";
+import { type MetadataFault, readClientMetadata } from "./client-metadata.ts";
+import type { TokenAnswer } from "./exchange-token.ts";
+import { type Grant, selectClient, selectGrants } from "./oauth.store.ts";
+import type { OAuthClient } from "./oauth.table.ts";
+import type { OAuthChanges } from "./oauth-changes.ts";
+import { createOAuthToken, isOAuthToken } from "./oauth-token.ts";
+
+export type OAuth = ReturnType<typeof createOAuth>;
+
+const CLIENT_ID_BYTES = 16;
+
+/**
+ * Access for assistants that take only an address (OAuth 2.1; the MCP authorization specification).
+ * @param db where clients and grants are read
+ * @param changes as they are run on a connection that writes
+ * @param readDocument reads the document of a client whose id is an address
+ */
+export function createOAuth(
+  db: Database,
+  changes: OAuthChanges,
+  { clock, random }: { clock: Clock; random: Random },
+  readDocument: ReadDocument,
+) {
+  return {
+    /** Registers a public client by what it says of itself (RFC 7591). */
+    async register(metadata: unknown): Promise<OAuthClient | MetadataFault> {
+      const read = readClientMetadata(metadata);
+      if ("error" in read) return read;
+      const clientId = Buffer.from(random.bytes(CLIENT_ID_BYTES)).toString("base64url");
+      return changes.saveOAuthClient({ ...read, clientId });
+    },
+
+    /**
+     * The client of an id. A document is read again after an hour; where it cannot be, there is no client.
+     */
+    async client(clientId: string): Promise<OAuthClient | null> {
+      const known = await selectClient(db, clientId);
+      if (!isDocumentId(clientId)) return known ?? null;
+      if (known !== undefined && clock.now() - known.readAt < DOCUMENT_KEPT_MS) return known;
+      const text = await readDocument(clientId);
+      const read = text === null ? null : readClientDocument(clientId, text);
+      return read === null ? null : changes.saveOAuthClient({ ...read, clientId });
+    },
+
+    /** Grants a client access as a member. @returns the code, which it exchanges for tokens */
+    async grant(request: AuthorizationRequest, memberId: number): Promise<string> {
+      const code = createOAuthToken("code", random);
+      const { client, redirectUri, challenge } = request;
+      await changes.addOAuthCode({
+        ...{ code, memberId, redirectUri, challenge },
+        clientId: client.id,
+      });
+      return code;
+    },
+
+    exchange: (form: Record<string, string>): Promise<TokenAnswer> =>
+      changes.exchangeToken({
+        form,
+        secrets: {
+          accessToken: createOAuthToken("access", random),
+          refreshToken: createOAuthToken("refresh", random),
+          keyToken: createKeyToken("read_only", random),
+        },
+      }),
+
+    /** Ends the grant of an access or refresh token (RFC 7009). @returns whether there is such a client */
+    async revoke(token: string, clientId: string): Promise<boolean> {
+      const client = await selectClient(db, clientId);
+      if (client === undefined) return false;
+      if (isOAuthToken("access", token) || isOAuthToken("refresh", token)) {
+        await changes.revokeOAuthToken({ token, clientId: client.id });
+      }
+      return true;
+    },
+
+    /** Grants that hold, of all the organization's members. */
+    grants: (organizationId: number): Promise<Grant[]> =>
+      selectGrants(db, organizationId, clock.now()),
+  };
+}

@@ -1,0 +1,35 @@
+import type { Database } from "../../db/database.ts";
+import { inParts } from "../../db/transaction.ts";
+import type { Clock } from "../../ports/clock.ts";
+import {
+  deleteEndedCodes,
+  deleteEndedGrants,
+  deleteEndedTokens,
+  deleteIdleClients,
+} from "./oauth.store.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** How long a client is kept that nobody has granted anything. */
+const IDLE_MS = 7 * DAY_MS;
+/** How long a code is kept after its end, so that its replay is seen. */
+const CODE_KEPT_MS = DAY_MS;
+const ROWS_PER_STEP = 50;
+
+/** Removes what has ended and what was never used: tokens, codes, grants, then clients without any. */
+export async function pruneOAuth(db: Database, clock: Clock): Promise<void> {
+  const nowMs = clock.now();
+  const steps = [
+    { remove: deleteEndedTokens, until: nowMs },
+    { remove: deleteEndedCodes, until: nowMs - CODE_KEPT_MS },
+    { remove: deleteEndedGrants, until: nowMs },
+    { remove: deleteIdleClients, until: nowMs - IDLE_MS },
+  ];
+  for (const { remove, until } of steps) {
+    await inParts(
+      db,
+      clock,
+      "prune-oauth",
+      async (tx) => (await remove(tx, until, ROWS_PER_STEP)) === ROWS_PER_STEP,
+    );
+  }
+}

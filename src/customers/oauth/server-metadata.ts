@@ -1,0 +1,50 @@
+import { SCOPE } from "./token-model.ts";
+
+/** Paths at which OAuth is served, below the appliance's address. */
+export const OAUTH_PATHS = {
+  /** A page of the account site. */
+  authorize: "/account/authorize/",
+  token: "/oauth/token",
+  register: "/oauth/register",
+  revoke: "/oauth/revoke",
+  resource: "/v1/mcp/",
+  resourceMetadata: "/.well-known/oauth-protected-resource/v1/mcp/",
+} as const;
+
+/** The address of the one server that access is given to. @param issuer the appliance's address */
+export function resourceAddress(issuer: string): string {
+  return issuer + OAUTH_PATHS.resource;
+}
+
+/** The authorization server's metadata (RFC 8414, section 2). @param issuer the appliance's address */
+export function serverMetadata(issuer: string): object {
+  return {
+    issuer,
+    authorization_endpoint: issuer + OAUTH_PATHS.authorize,
+    token_endpoint: issuer + OAUTH_PATHS.token,
+    registration_endpoint: issuer + OAUTH_PATHS.register,
+    revocation_endpoint: issuer + OAUTH_PATHS.revoke,
+    scopes_supported: [SCOPE],
+    response_types_supported: ["code"],
+    response_modes_supported: ["query"],
+    grant_types_supported: ["authorization_code", "refresh_token"],
+    token_endpoint_auth_methods_supported: ["none"],
+    revocation_endpoint_auth_methods_supported: ["none"],
+    code_challenge_methods_supported: ["S256"],
+    authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: true,
+    service_documentation: `${issuer}/docs/mcp/`,
+  };
+}
+
+/** The metadata of the MCP server, to which access is given (RFC 9728, section 2). */
+export function resourceMetadata(issuer: string): object {
+  return {
+    resource: resourceAddress(issuer),
+    authorization_servers: [issuer],
+    bearer_methods_supported: ["header"],
+    scopes_supported: [SCOPE],
+    resource_name: "Kanalog",
+    resource_documentation: `${issuer}/docs/mcp/`,
+  };
+}

@@ -1,0 +1,26 @@
+import { strToU8, zipSync } from "fflate";
+import licenseText from "../../../../LICENSE" with { type: "text" };
+import { bridgeProgram } from "./bridge-program.ts";
+import icon from "./icon.png" with { type: "file" };
+import { bundleManifest } from "./manifest.ts";
+
+/** The earliest time that a ZIP file can hold, so that the same sources make the same bytes. */
+const MADE_AT = new Date(1980, 0, 1);
+
+/** Makes `kanalog.mcpb`, which Claude Desktop installs with a click, with an address filled in. */
+export function createBundle(): (address: string) => Promise<Uint8Array<ArrayBuffer>> {
+  let program: Promise<string> | null = null;
+  return async (address) => {
+    program ??= bridgeProgram().catch((error) => {
+      program = null;
+      throw error;
+    });
+    const files = {
+      "manifest.json": strToU8(JSON.stringify(bundleManifest(address), null, 2)),
+      "server.mjs": strToU8(await program),
+      "icon.png": await Bun.file(icon).bytes(),
+      LICENSE: strToU8(licenseText),
+    };
+    return zipSync(files, { mtime: MADE_AT });
+  };
+}

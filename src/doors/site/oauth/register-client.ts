@@ -1,0 +1,49 @@
+import { isLoopbackUri } from "../../../customers/oauth/redirect-uri.ts";
+import { readBoundedBody } from "../../../values/bounded-body.ts";
+import { networkOf } from "../guard/client-ip.ts";
+import type { SiteContext } from "../site-context.ts";
+import { fault, type OAuthAnswer } from "./oauth-answer.ts";
+
+const BODY_BYTES_MAX = 16 * 1024;
+const RETRY_AFTER_S = 360;
+
+/** Registers a public client (RFC 7591): at most 20 from one network in an hour. */
+export async function registerClient(
+  request: Request,
+  { oauth, throttle, clientIp, ports }: SiteContext,
+): Promise<OAuthAnswer> {
+  const name = `registration ${networkOf(clientIp(request))}`;
+  if (!throttle.take([name], ports.clock.now())) {
+    const told = "Too many registrations from this network. Try again in some minutes.";
+    return { ...fault(429, "temporarily_unavailable", told), retryAfterS: RETRY_AFTER_S };
+  }
+  const body = await readBoundedBody(request, BODY_BYTES_MAX);
+  if (body === null) {
+    return fault(413, "invalid_client_metadata", "The metadata is larger than 16 KiB.");
+  }
+  const registered = await oauth.register(parse(body));
+  if ("error" in registered) return fault(400, registered.error, registered.description);
+  const { clientId, name: clientName, redirectUris, readAt } = registered;
+  return {
+    status: 201,
+    body: {
+      client_id: clientId,
+      client_id_issued_at: Math.floor(readAt / 1000),
+      client_name: clientName,
+      redirect_uris: redirectUris,
+      application_type: redirectUris.some(isLoopbackUri) ? "native" : "web",
+      grant_types: ["authorization_code", "refresh_token"],
+      response_types: ["code"],
+      token_endpoint_auth_method: "none",
+    },
+  };
+}
+
+/** Undefined for what is no JSON. */
+function parse(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    return undefined;
+  }
+}

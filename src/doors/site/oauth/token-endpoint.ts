@@ -1,0 +1,86 @@
+import { isResource } from "../../../customers/oauth/authorization-request.ts";
+import { resourceAddress } from "../../../customers/oauth/server-metadata.ts";
+import { readBoundedBody } from "../../../values/bounded-body.ts";
+import { networkOf } from "../guard/client-ip.ts";
+import type { SiteContext } from "../site-context.ts";
+import { fault, type OAuthAnswer } from "./oauth-answer.ts";
+
+const BODY_BYTES_MAX = 16 * 1024;
+const GRANT_TYPES: ReadonlySet<string> = new Set(["authorization_code", "refresh_token"]);
+
+/** Exchanges a code or a refresh token for tokens (RFC 6749, section 3.2; RFC 8707). */
+export async function exchange(
+  request: Request,
+  context: SiteContext,
+  issuer: string,
+): Promise<OAuthAnswer> {
+  // The one scope there is needs no asking for, and clients ask for others that they know.
+  const form = await readFields(request, ["scope"]);
+  if ("error" in form) return form.error;
+  if (!isResource(form.fields["resource"] ?? null, resourceAddress(issuer))) {
+    return fault(400, "invalid_target", `The resource here is ${resourceAddress(issuer)}.`);
+  }
+  // The library would ask the clients of other grants for a secret first.
+  if (!GRANT_TYPES.has(form.fields["grant_type"] ?? "")) {
+    return fault(400, "unsupported_grant_type", "Use authorization_code or refresh_token.");
+  }
+  return throttled(request, context, async () => {
+    const answer = await context.oauth.exchange(form.fields);
+    return { answer, isGood: answer.status === 200 };
+  });
+}
+
+/** Ends the grant of a token (RFC 7009). */
+export async function revoke(request: Request, context: SiteContext): Promise<OAuthAnswer> {
+  const form = await readFields(request, []);
+  if ("error" in form) return form.error;
+  const { token, client_id: clientId } = form.fields;
+  if (token === undefined || clientId === undefined) {
+    return fault(400, "invalid_request", "Send token and client_id.");
+  }
+  return throttled(request, context, async () =>
+    (await context.oauth.revoke(token, clientId))
+      ? { answer: { status: 200, body: {} }, isGood: true }
+      : { answer: fault(401, "invalid_client", "There is no such client."), isGood: false },
+  );
+}
+
+/** Limits what one network gets wrong: what is right takes nothing. */
+async function throttled(
+  request: Request,
+  { throttle, clientIp, ports }: SiteContext,
+  work: () => Promise<{ answer: OAuthAnswer; isGood: boolean }>,
+): Promise<OAuthAnswer> {
+  const name = `token ${networkOf(clientIp(request))}`;
+  if (!throttle.take([name], ports.clock.now())) {
+    const told = "Too many wrong requests from this network. Try again in a minute.";
+    return { ...fault(429, "temporarily_unavailable", told), retryAfterS: 60 };
+  }
+  const { answer, isGood } = await work();
+  if (isGood) throttle.giveBack(name);
+  return answer;
+}
+
+type Fields = Record<string, string>;
+
+/** The fields of a form, each at most once, without those that are ignored. */
+async function readFields(
+  request: Request,
+  ignored: readonly string[],
+): Promise<{ fields: Fields } | { error: OAuthAnswer }> {
+  const type = request.headers.get("content-type") ?? "";
+  if (!/^application\/x-www-form-urlencoded\b/i.test(type)) {
+    return { error: fault(400, "invalid_request", "Send a form, URL-encoded.") };
+  }
+  const body = await readBoundedBody(request, BODY_BYTES_MAX);
+  if (body === null) return { error: fault(413, "invalid_request", "The form is too large.") };
+  // Without a prototype, since a field may be called `__proto__`.
+  const fields: Fields = Object.create(null);
+  for (const [name, value] of new URLSearchParams(new TextDecoder().decode(body))) {
+    if (name in fields) {
+      return { error: fault(400, "invalid_request", "A field stands in the form twice.") };
+    }
+    if (!ignored.includes(name)) fields[name] = value;
+  }
+  return { fields };
+}

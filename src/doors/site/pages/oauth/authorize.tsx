@@ -1,0 +1,159 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import {
+  type AuthorizationFault,
+  type AuthorizationRequest,
+  answerAddress,
+  readAuthorizationRequest,
+} from "../../../../customers/oauth/authorization-request.ts";
+import { isDocumentId } from "../../../../customers/oauth/client-document.ts";
+import { hostOf, isLoopbackUri } from "../../../../customers/oauth/redirect-uri.ts";
+import { resourceAddress } from "../../../../customers/oauth/server-metadata.ts";
+import { pageError, readFields, requiredChoice } from "../../forms/faults.ts";
+import { ActionButton, Form, SelectField } from "../../look/form.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import type { SitePage } from "../../site-pages.ts";
+import { page, type View } from "../../visit/view.ts";
+import type { Visit } from "../../visit/visit.ts";
+import { notFoundPage } from "../message.tsx";
+
+type Fault = AuthorizationFault | "off" | "client";
+
+/** A request that was read, with the issuer's address; or why it is none. */
+type Asked = { issuer: string; request: AuthorizationRequest } | { fault: Fault };
+
+/** `/account/authorize/`: where a person lets an assistant in, or does not. */
+export const authorizePage: SitePage = {
+  path: "/account/authorize/",
+  // Who is not signed in sets nothing off, such as a document being read.
+  access: "person",
+  async show(visit, context) {
+    const asked = await read(visit, context);
+    return "fault" in asked ? faultView(visit, asked.fault) : consentView(visit, asked.request);
+  },
+  actions: { allow, refuse },
+};
+
+async function read(visit: Visit, context: SiteContext): Promise<Asked> {
+  const issuer = context.oauthAddress();
+  if (issuer === null) return { fault: "off" };
+  const clientId = visit.query.get("client_id") ?? "";
+  if (isDocumentId(clientId)) {
+    const name = `document ${visit.signedIn?.person.email}`;
+    if (!context.throttle.take([name], visit.nowMs)) {
+      throw pageError("throttled", visit.words.tooManyAttempts);
+    }
+  }
+  const client = await context.oauth.client(clientId);
+  if (client === null) return { fault: "client" };
+  const request = readAuthorizationRequest(visit.query, client, resourceAddress(issuer));
+  return "fault" in request ? request : { issuer, request };
+}
+
+/** Told here and not at the client's address: nobody is sent away by a request that is wrong. */
+function faultView(visit: Visit, fault: Fault): View {
+  if (fault === "off") return notFoundPage(visit);
+  const words = visit.words.oauthPages;
+  return {
+    kind: "page",
+    status: 400,
+    title: words.title,
+    body: (
+      <>
+        <p role="alert">{words.faults[fault]}</p>
+        <p>{words.nothingGiven}</p>
+      </>
+    ),
+  };
+}
+
+function consentView(visit: Visit, { client, redirectUri }: AuthorizationRequest): View {
+  const words = visit.words.oauthPages;
+  const { memberships } = visit;
+  if (memberships.length === 0) return page(words.title, <p>{visit.words.noOrganization}</p>);
+  const host = hostOf(redirectUri);
+  const back = isLoopbackUri(redirectUri) ? words.toThisMachine(host) : words.toHost(host);
+  return page(
+    words.title,
+    <>
+      <p class="wrapped">
+        <strong>
+          <bdi>{client.name}</bdi>
+        </strong>{" "}
+        {words.asks}
+      </p>
+      <ul class="wrapped">
+        <li>
+          {back} {isDocumentId(client.clientId) && words.describedAt(hostOf(client.clientId))}
+        </li>
+        <li>{words.mayRead}</li>
+        <li>{words.ends}</li>
+      </ul>
+      <p>{words.trust}</p>
+      <Form visit={visit} action="allow">
+        <OrganizationField visit={visit} />
+        <button type="submit">{words.allow}</button>
+      </Form>
+      <ActionButton visit={visit} action="refuse" label={words.refuse} />
+      <p class="wrapped">
+        <small>{words.signedInAs(visit.signedIn?.person.email ?? "")}</small>
+      </p>
+    </>,
+  );
+}
+
+function OrganizationField({ visit }: { visit: Visit }): JSX.Element {
+  const options = visit.memberships.map(({ organization: { id, name } }) => ({
+    value: String(id),
+    label: name,
+  }));
+  return (
+    <SelectField
+      visit={visit}
+      action="allow"
+      name="organization"
+      label={visit.words.organization}
+      value={String(visit.membership?.organization.id)}
+      options={options}
+    />
+  );
+}
+
+async function allow(visit: Visit, context: SiteContext): Promise<View> {
+  const asked = await read(visit, context);
+  if ("fault" in asked) return faultView(visit, asked.fault);
+  const { form, memberships } = visit;
+  const ids = memberships.map(({ organization }) => String(organization.id));
+  const { organization: chosen } = await readFields({
+    organization: () => requiredChoice(ids, form.get("organization")),
+  });
+  const place = memberships.find(({ organization }) => String(organization.id) === chosen);
+  if (place === undefined) throw new Error("the chosen organization is none of the visitor's");
+  const code = await context.oauth.grant(asked.request, place.member.id);
+  return leaveView(visit, asked.request, answerAddress(asked.request, asked.issuer, { code }));
+}
+
+async function refuse(visit: Visit, context: SiteContext): Promise<View> {
+  const asked = await read(visit, context);
+  if ("fault" in asked) return faultView(visit, asked.fault);
+  const answer = { error: "access_denied" } as const;
+  return leaveView(visit, asked.request, answerAddress(asked.request, asked.issuer, answer));
+}
+
+/**
+ * Leads to the client by a page: browsers hold a redirect after a form, and all that follow it, to the
+ * policy for forms, which allows the appliance alone.
+ */
+function leaveView(visit: Visit, { redirectUri }: AuthorizationRequest, to: string): View {
+  const words = visit.words.oauthPages;
+  return {
+    kind: "page",
+    title: words.title,
+    headers: { refresh: `0; url=${to}` },
+    body: (
+      <p role="status" class="wrapped">
+        {words.leaving} <a href={to}>{hostOf(redirectUri)}</a>
+      </p>
+    ),
+  };
+}

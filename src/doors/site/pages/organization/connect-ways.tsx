@@ -1,0 +1,80 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import {
+  type ConnectSnippet,
+  connectSnippets,
+  mcpAddress,
+} from "../../../../customers/keys/connect-snippets.ts";
+import { Snippet } from "../../look/shown.tsx";
+import type { Visit } from "../../visit/visit.ts";
+
+/**
+ * How each kind of assistant is connected, in one step: a link to press or a text to paste.
+ * @param filledIn the key; left out, a place for it is shown
+ * @param oauthAddress the appliance's where an address alone is enough; null where it is not
+ */
+export function ConnectWays({
+  visit,
+  filledIn,
+  oauthAddress,
+}: {
+  visit: Visit;
+  filledIn?: string;
+  oauthAddress: string | null;
+}): JSX.Element {
+  return (
+    <>
+      {oauthAddress !== null && <ByAddress visit={visit} address={mcpAddress(oauthAddress)} />}
+      {connectSnippets(visit.ownAddress, filledIn).map((snippet) => (
+        <Way visit={visit} snippet={snippet} />
+      ))}
+    </>
+  );
+}
+
+function ByAddress({ visit, address }: { visit: Visit; address: string }): JSX.Element {
+  const words = visit.words.organizationPages;
+  return (
+    <section aria-labelledby="by-address">
+      <h2 id="by-address">claude.ai, ChatGPT</h2>
+      <p>{words.byAddress}</p>
+      <Snippet text={address} label={words.address} words={words} />
+    </section>
+  );
+}
+
+function Way({ visit, snippet }: { visit: Visit; snippet: ConnectSnippet }): JSX.Element {
+  const words = visit.words.organizationPages;
+  const { id, files, text, link } = snippet;
+  const name = id === "bridge" || id === "curl" ? words.snippetNames[id] : snippet.name;
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>{name}</h2>
+      {link !== null && (
+        <p>
+          <a class="button" href={link}>
+            {words.addTo(name)}
+          </a>
+        </p>
+      )}
+      <p>
+        {words.snippetNotes[id]}{" "}
+        {files.map((file, at) => (
+          <>
+            {at > 0 && ", "}
+            <code>{file}</code>
+          </>
+        ))}
+      </p>
+      {id === "claude-desktop" ? (
+        <p>
+          <a class="button" href={text} download="kanalog.mcpb">
+            {words.download} kanalog.mcpb
+          </a>
+        </p>
+      ) : (
+        <Snippet text={text} label={name} words={words} />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,45 @@
+/** @jsxImportSource hono/jsx */
+import { requiredName } from "../../../../customers/accounts/accounts.ts";
+import type { NewKey } from "../../../../customers/keys/key-changes.ts";
+import { asset } from "../../look/layout.tsx";
+import { Snippet } from "../../look/shown.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import { page, type View } from "../../visit/view.ts";
+import { actorOf, membershipOf } from "../../visit/viewer.ts";
+import type { Visit } from "../../visit/visit.ts";
+import { ConnectWays } from "./connect-ways.tsx";
+
+/** Makes a key of the visitor, by the name in the form, and shows it. @throws AppError `invalid` */
+export async function makeKey(
+  visit: Visit,
+  context: SiteContext,
+  wanted: Pick<NewKey, "access" | "expiresAt">,
+): Promise<View> {
+  const { member } = membershipOf(visit);
+  const name = requiredName(visit.form.get("name"));
+  const key = { memberId: member.id, name, ...wanted };
+  const { token } = await context.keys.createKey(key, actorOf(visit));
+  return newKeyView(visit, token, context);
+}
+
+/** Shows the new key in the answer to its form: no page that can be opened again ever has it. */
+function newKeyView(visit: Visit, token: string, { oauthAddress }: SiteContext): View {
+  const words = visit.words.organizationPages;
+  const command = `curl -H "Authorization: Bearer ${token}" ${visit.ownAddress}/v1/me/`;
+  return page(
+    words.yourKey,
+    <>
+      <p role="status">{words.keyMade}</p>
+      <Snippet text={token} label={words.key} words={words} />
+      <h2>{words.tryKey}</h2>
+      <Snippet text={command} label={words.tryCommand} words={words} />
+      <p>
+        <a class="button" href={asset(visit, "/account/keys/")}>
+          {words.keyKept}
+        </a>
+      </p>
+      <h2>{words.connectFilledIn}</h2>
+      <ConnectWays visit={visit} filledIn={token} oauthAddress={oauthAddress()} />
+    </>,
+  );
+}

@@ -1,0 +1,42 @@
+import type { Network } from "../../../ports/network.ts";
+import type { TargetGuard } from "./resolve-target.ts";
+import { readTargetUrl } from "./target-guard.ts";
+
+const GET_MAX_MS = 5_000;
+const BYTES_MAX = 16 * 1024;
+
+/**
+ * Reads the text at an https address that somebody else has named, under the rules for receivers: public
+ * addresses only, each checked before it is connected to, no redirects. Null where there is none.
+ */
+export function createGetGuarded(
+  guard: TargetGuard,
+  network: Pick<Network, "get">,
+): (address: string) => Promise<string | null> {
+  return async (given) => {
+    const target = readTargetUrl(given);
+    if ("fault" in target) return null;
+    const { host, port, authority, path } = target.value;
+    const resolution = await guard(target.value, GET_MAX_MS);
+    if (!resolution.ok) return null;
+    for (const address of resolution.addresses) {
+      const got = await network.get({
+        ...{ address, port, host, authority, path },
+        headers: { accept: "application/json", "user-agent": "Kanalog/1" },
+        timeoutMs: GET_MAX_MS,
+        bytesMax: BYTES_MAX,
+      });
+      if ("fault" in got && got.fault === "unreachable") continue;
+      return "body" in got && got.status === 200 ? decode(got.body) : null;
+    }
+    return null;
+  };
+}
+
+function decode(body: Uint8Array): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(body);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { type OAuthTalk, REDIRECT, startOAuthTalk } from "../../../support/oauth-client.ts";
+import { visitorOf } from "../../../support/visitor.ts";
+
+/** Clients whose id is the address of a document that describes them. */
+
+const ID = "https://assistant.example/client.json";
+const DOCUMENT = {
+  client_id: ID,
+  client_name: "Documented",
+  redirect_uris: [REDIRECT, "http://localhost/callback"],
+  token_endpoint_auth_method: "none",
+};
+
+let talk: OAuthTalk;
+beforeEach(async () => {
+  talk = await startOAuthTalk();
+  publish(ID, DOCUMENT);
+});
+afterEach(async () => {
+  expect(talk.appliance.ports.log.errors).toEqual([]);
+  await talk.appliance.close();
+});
+
+const network = () => talk.appliance.ports.network;
+const publish = (id: string, document: unknown) =>
+  network().documents.set(id, typeof document === "string" ? document : JSON.stringify(document));
+
+async function isShown(id: string): Promise<boolean> {
+  const { status, html } = await talk.person.get(talk.askPath(id));
+  if (status !== 200)
+    expect([status, html]).toEqual([400, expect.stringContaining("not known here")]);
+  return status === 200;
+}
+
+test("a client needs no registration: its document is read, its name and host are shown, its grant holds", async () => {
+  const { html } = await talk.person.get(talk.askPath(ID));
+  expect(html).toContain("<bdi>Documented</bdi>");
+  expect(html).toContain("It is described at assistant.example.");
+  const { tokens } = await talk.connect(ID);
+  expect((await talk.call(tokens.access_token)).status).toBe(200);
+  expect((await talk.refresh(ID, tokens.refresh_token)).status).toBe(200);
+  expect(network().gets).toHaveLength(1);
+  expect(network().gets[0]).toMatchObject({
+    ...{ address: "93.184.215.14", host: "assistant.example", port: 443, path: "/client.json" },
+    ...{ bytesMax: 16_384, timeoutMs: 5_000 },
+  });
+});
+
+test("a document is read again after an hour, and holds no longer where it cannot be", async () => {
+  expect(await isShown(ID)).toBe(true);
+  publish(ID, { ...DOCUMENT, redirect_uris: ["https://assistant.example/other"] });
+  expect(await isShown(ID)).toBe(true);
+  talk.appliance.ports.clock.advance(3_600_000);
+  expect((await talk.person.get(talk.askPath(ID))).html).toContain("not one of its own");
+  network().documents.clear();
+  talk.appliance.ports.clock.advance(3_600_000);
+  expect(await isShown(ID)).toBe(false);
+});
+
+test("a document that is none of a public client with this very id is refused", async () => {
+  const other = (at: number) => `https://assistant.example/${at}.json`;
+  const wrong: unknown[] = [
+    "no JSON",
+    "[]",
+    "null",
+    { ...DOCUMENT },
+    { client_id: other(4), redirect_uris: [REDIRECT] },
+    { ...DOCUMENT, client_id: other(5), token_endpoint_auth_method: "private_key_jwt" },
+    { ...DOCUMENT, client_id: other(6), redirect_uris: ["http://evil.example/"] },
+    { ...DOCUMENT, client_id: other(7), padding: "x".repeat(20_000) },
+  ];
+  for (const [at, document] of wrong.entries()) {
+    talk.appliance.ports.clock.advance(60_000);
+    publish(other(at), document);
+    expect([at, await isShown(other(at))]).toEqual([at, false]);
+  }
+});
+
+test.each([
+  "http://assistant.example/client.json",
+  "https://assistant.example",
+  "https://assistant.example/",
+  "https://assistant.example/a/../client.json",
+  "https://assistant.example/client.json?x",
+  "https://assistant.example/client.json#x",
+  "https://user@assistant.example/client.json",
+  "https://ASSISTANT.example/client.json",
+  "https://assistant.example:443/client.json",
+  "https://127.0.0.1/client.json",
+  "https://[::1]/client.json",
+  "https://169.254.169.254/latest/meta-data",
+  "https://localhost/client.json",
+  "https://printer.local/client.json",
+  "https://inside.example/client.json",
+  `https://assistant.example/${"x".repeat(2_000)}`,
+])("no document is asked for at %p", async (id) => {
+  network().names.set("inside.example", ["93.184.215.14", "10.0.0.7"]);
+  publish(id, { ...DOCUMENT, client_id: id });
+  expect(await isShown(id)).toBe(false);
+  expect(network().gets).toEqual([]);
+});
+
+test("who is not signed in has no document read, and who is has some at most", async () => {
+  await visitorOf(talk.appliance).get(talk.askPath(ID));
+  expect(network().gets).toEqual([]);
+  for (let at = 0; at < 50; at++) {
+    await talk.person.get(talk.askPath(`https://assistant.example/${at}.json`));
+  }
+  expect(network().gets.length).toBeLessThanOrEqual(10);
+});
+
+test("the token endpoint reads none: a client that nobody was asked about is unknown there", async () => {
+  const { status, body } = await talk.exchange(ID, "knl_oc_x");
+  expect([status, body.error]).toEqual([400, "invalid_client"]);
+  expect(network().gets).toEqual([]);
+});

@@ -1,0 +1,329 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import {
+  challengeOf,
+  ISSUER,
+  METADATA,
+  type OAuthTalk,
+  REDIRECT,
+  startOAuthTalk,
+  startWithOAuth,
+  VERIFIER,
+} from "../../../support/oauth-client.ts";
+import { addPerson, visitorOf } from "../../../support/visitor.ts";
+
+/** What a client asks for and is refused, and what it is told of the server. */
+
+let talk: OAuthTalk;
+let clientId: string;
+beforeAll(async () => {
+  talk = await startOAuthTalk();
+  clientId = (await talk.register()).body.client_id;
+});
+afterAll(async () => {
+  expect(talk.appliance.ports.log.errors).toEqual([]);
+  await talk.appliance.close();
+});
+
+describe("discovery", () => {
+  test("a call without a key names the metadata of the resource, and so does one with a wrong key", async () => {
+    for (const headers of [{}, { authorization: `Bearer knl_oa_${"0".repeat(38)}` }] as const) {
+      const init = { method: "POST", headers };
+      const answer = await talk.appliance.request("/v1/mcp/", init);
+      expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([
+        401,
+        `Bearer realm="kanalog", resource_metadata="${ISSUER}/.well-known/oauth-protected-resource/v1/mcp/"`,
+      ]);
+    }
+  });
+
+  test("the resource names its authorization server, at each address that clients try", async () => {
+    for (const end of ["", "/v1/mcp", "/v1/mcp/"]) {
+      const { status, body } = await talk.appliance.request(
+        `/.well-known/oauth-protected-resource${end}`,
+      );
+      expect([status, body]).toMatchObject([
+        200,
+        { resource: `${ISSUER}/v1/mcp/`, authorization_servers: [ISSUER] },
+      ]);
+    }
+  });
+
+  test("the server's metadata names what is served, and nothing that is not", async () => {
+    const { body } = await talk.appliance.request("/.well-known/oauth-authorization-server");
+    expect(body).toEqual({
+      issuer: ISSUER,
+      authorization_endpoint: `${ISSUER}/account/authorize/`,
+      token_endpoint: `${ISSUER}/oauth/token`,
+      registration_endpoint: `${ISSUER}/oauth/register`,
+      revocation_endpoint: `${ISSUER}/oauth/revoke`,
+      scopes_supported: ["read"],
+      response_types_supported: ["code"],
+      response_modes_supported: ["query"],
+      grant_types_supported: ["authorization_code", "refresh_token"],
+      token_endpoint_auth_methods_supported: ["none"],
+      revocation_endpoint_auth_methods_supported: ["none"],
+      code_challenge_methods_supported: ["S256"],
+      authorization_response_iss_parameter_supported: true,
+      client_id_metadata_document_supported: true,
+      service_documentation: `${ISSUER}/docs/mcp/`,
+    });
+  });
+
+  test("another verb is refused with the one that is served", async () => {
+    for (const [path, method, allow] of [
+      ["/oauth/token", "GET", "POST"],
+      ["/oauth/register", "PUT", "POST"],
+      ["/.well-known/oauth-authorization-server", "POST", "GET, HEAD"],
+    ] as const) {
+      const { status, headers } = await talk.appliance.request(path, { method });
+      expect([path, status, headers.get("allow")]).toEqual([path, 405, allow]);
+    }
+  });
+});
+
+describe("where it is off", () => {
+  const PATHS = [
+    "/.well-known/oauth-protected-resource",
+    "/.well-known/oauth-authorization-server",
+    "/oauth/register",
+    "/oauth/token",
+    "/oauth/revoke",
+  ];
+
+  test("by the setting, everything is as before, and tokens from before open nothing", async () => {
+    const off = await startOAuthTalk(await startWithOAuth({ KANALOG_OAUTH: "off" }));
+    for (const path of PATHS) {
+      expect((await off.appliance.request(path)).status, path).toBe(404);
+    }
+    expect((await off.person.get(off.askPath("anything"))).status).toBe(404);
+    const { status, headers } = await off.appliance.request("/v1/mcp/", {
+      method: "POST",
+      headers: { authorization: `Bearer ${(await talk.connect()).tokens.access_token}` },
+    });
+    expect([status, headers.get("www-authenticate")]).toEqual([401, 'Bearer realm="kanalog"']);
+    await off.appliance.close();
+  });
+
+  test("for want of an address that is https or this machine's, nothing is served", async () => {
+    for (const base of ["http://kanalog.example.com", "http://10.0.0.1:8080", ""]) {
+      const off = await startWithOAuth({ KANALOG_BASE_URL: base });
+      for (const path of PATHS) expect((await off.request(path)).status, path).toBe(404);
+      const answer = await off.request("/v1/mcp/", { method: "POST" });
+      expect(answer.headers.get("www-authenticate")).toBe('Bearer realm="kanalog"');
+      await off.close();
+    }
+    for (const base of ["http://localhost:8080", "http://127.0.0.1", "http://[::1]:9"]) {
+      const on = await startWithOAuth({ KANALOG_BASE_URL: base });
+      const { body } = await on.request("/.well-known/oauth-authorization-server");
+      expect(body.issuer).toBe(base);
+      await on.close();
+    }
+  });
+});
+
+describe("a registration", () => {
+  beforeEach(() => talk.appliance.ports.clock.advance(3_600_000));
+
+  test("takes https and loopback addresses, and a client that asks for a secret gets none", async () => {
+    const { status, body } = await talk.register({
+      redirect_uris: [
+        "http://127.0.0.1:33418/",
+        "http://localhost/callback",
+        "http://[::1]:1/x?y=z",
+      ],
+      token_endpoint_auth_method: "client_secret_post",
+      scope: "openid",
+    });
+    expect([status, body]).toMatchObject([
+      201,
+      {
+        application_type: "native",
+        token_endpoint_auth_method: "none",
+        client_name: "127.0.0.1:33418",
+      },
+    ]);
+    expect(body).not.toHaveProperty("client_secret");
+  });
+
+  test.each([
+    "http://assistant.example/back",
+    "cursor://anysphere.cursor-mcp/oauth/callback",
+    "javascript:alert(1)",
+    "https://user:secret@assistant.example/",
+    "https://assistant.example/#fragment",
+    "https:assistant.example",
+    "https://assistant.example/a b",
+    "https://assistant.example\\@evil.example/",
+    "http://127.0.0.1.evil.example/",
+    "http://localhost@evil.example/",
+    "http://2130706433/",
+    "",
+    7,
+  ])("refuses to send people to %p", async (uri) => {
+    const { status, body } = await talk.register({ ...METADATA, redirect_uris: [REDIRECT, uri] });
+    expect([status, body.error]).toEqual([400, "invalid_redirect_uri"]);
+  });
+
+  test("refuses what is no metadata of a public client", async () => {
+    for (const metadata of [
+      null,
+      [],
+      "text",
+      { ...METADATA, redirect_uris: [] },
+      { ...METADATA, redirect_uris: Array(11).fill(REDIRECT) },
+      { ...METADATA, grant_types: ["client_credentials"] },
+      { ...METADATA, response_types: ["token"] },
+      { redirect_uris: ["http://localhost/"], application_type: "web" },
+    ]) {
+      const { status, body } = await talk.register(metadata);
+      expect([status, body.error], JSON.stringify(metadata)).toEqual([
+        400,
+        expect.stringMatching(/^invalid_(redirect_uri|client_metadata)$/),
+      ]);
+    }
+  });
+
+  test("of a thousand from one network makes 20 in an hour at the most, and says when to come again", async () => {
+    const own = await startOAuthTalk(await startWithOAuth({ KANALOG_TRUST_PROXY: "true" }));
+    const registered: number[] = [];
+    for (let minute = 0; minute < 60; minute++) {
+      for (let at = 0; at < 17; at++) {
+        const { status, headers } = await own.appliance.request("/oauth/register", {
+          method: "POST",
+          headers: { "x-forwarded-for": `2001:db8:1:2::${at}` },
+          body: JSON.stringify(METADATA),
+        });
+        if (status === 201) registered.push(minute);
+        else expect([status, headers.get("retry-after")]).toEqual([429, "360"]);
+      }
+      own.appliance.ports.clock.advance(60_000);
+    }
+    expect(registered.length).toBeLessThanOrEqual(20);
+    expect(registered.length).toBeGreaterThanOrEqual(19);
+    const { db } = own.appliance.app.domains;
+    expect(db.prepare("SELECT count(*) AS n FROM oauth_clients").get()).toEqual({
+      n: registered.length,
+    });
+    await own.appliance.close();
+  });
+});
+
+describe("the page on which the person is asked", () => {
+  test("sends to nobody by a request that is wrong, and says what is wrong", async () => {
+    const wrong: [Record<string, string | null>, string][] = [
+      [{ client_id: "unknown" }, "not known here"],
+      [{ redirect_uri: "https://evil.example/back" }, "not one of its own"],
+      [{ redirect_uri: `${REDIRECT}/` }, "not one of its own"],
+      [{ redirect_uri: `${REDIRECT}?x=1` }, "not one of its own"],
+      [{ redirect_uri: "https://ASSISTANT.example/back" }, "not one of its own"],
+      [{ redirect_uri: "https://assistant.example:443/back" }, "not one of its own"],
+      [{ redirect_uri: null }, "not one of its own"],
+      [{ response_type: "token" }, "of a kind that is not served"],
+      [{ code_challenge: null }, "lacks its proof key"],
+      [{ code_challenge_method: null }, "lacks its proof key"],
+      [{ code_challenge_method: "plain", code_challenge: VERIFIER }, "lacks its proof key"],
+      [{ code_challenge: "short" }, "lacks its proof key"],
+      [{ resource: "https://other.example.com/v1/mcp/" }, "for another server"],
+      [{ resource: `${ISSUER}/v1/` }, "for another server"],
+      [{ state: "é" }, "cannot be sent back"],
+    ];
+    for (const [fields, words] of wrong) {
+      const path = talk.askPath(clientId, fields);
+      for (const answer of [
+        await talk.person.get(path),
+        await talk.person.post(path, {
+          ...{ action: "allow", organization: talk.organizationId },
+          csrf: await talk.person.csrf("/account/profile/"),
+        }),
+      ]) {
+        expect([answer.status, answer.location, answer.headers.get("refresh")], words).toEqual([
+          ...[400, null, null],
+        ]);
+        expect(answer.html.replaceAll("&#39;", "'")).toContain(words);
+        expect(answer.html).not.toContain('href="https://evil');
+      }
+    }
+    const twice = `${talk.askPath(clientId)}&redirect_uri=https://evil.example/`;
+    expect((await talk.person.get(twice)).html).toContain("says something twice");
+  });
+
+  test("takes the server with and without its slash, or none, as clients of older revisions do", async () => {
+    for (const resource of [null, `${ISSUER}/v1/mcp`, `${ISSUER}/v1/mcp/`]) {
+      expect((await talk.person.get(talk.askPath(clientId, { resource }))).status).toBe(200);
+    }
+  });
+
+  test("lets a program on the person's machine take the port that is free, and nothing else", async () => {
+    const own = await startOAuthTalk();
+    const { body } = await own.register({ redirect_uris: ["http://127.0.0.1:1234/back"] });
+    const ask = (redirect_uri: string) =>
+      own.person.get(own.askPath(body.client_id, { redirect_uri }));
+    expect((await ask("http://127.0.0.1:50999/back")).status).toBe(200);
+    expect((await ask("http://127.0.0.1/back")).status).toBe(200);
+    for (const other of [
+      "http://localhost:1234/back",
+      "http://127.0.0.1:1234/",
+      "http://127.0.0.1:1234@evil.example/back",
+      "https://127.0.0.1:1234/back",
+    ]) {
+      expect((await ask(other)).status, other).toBe(400);
+    }
+    await own.appliance.close();
+  });
+
+  test("refuses in the person's name, with what the client sent and who answers", async () => {
+    const to = await talk.answer(talk.askPath(clientId), "refuse");
+    expect(to?.href).toBe(
+      `${REDIRECT}?error=access_denied&state=a+state&iss=${encodeURIComponent(ISSUER)}`,
+    );
+  });
+
+  test("is for who is signed in, whom it brings back after signing in", async () => {
+    const stranger = visitorOf(talk.appliance);
+    const path = talk.askPath(clientId);
+    const { status, location } = await stranger.get(path);
+    expect([status, location]).toEqual([303, `/account/sign-in/?next=${encodeURIComponent(path)}`]);
+    const signedIn = await stranger.post("/account/sign-in/", {
+      ...{ action: "sign-in", email: "ada@example.com", password: "correct horse battery" },
+      next: path,
+    });
+    expect(signedIn.location).toBe(path);
+  });
+
+  test("is not framed, and takes no form without its token or from another site", async () => {
+    const path = talk.askPath(clientId);
+    const page = await talk.person.get(path);
+    expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+    expect(page.headers.get("cache-control")).toBe("no-store");
+    const fields = { action: "allow", organization: talk.organizationId };
+    const forged = await talk.person.post(path, { ...fields, csrf: "forged" });
+    expect([forged.status, forged.headers.get("refresh")]).toEqual([409, null]);
+    const elsewhere = await talk.person.post(path, fields, { origin: "https://evil.example" });
+    expect([elsewhere.status, elsewhere.headers.get("refresh")]).toEqual([403, null]);
+  });
+
+  test("gives access to an organization of the person's own only", async () => {
+    const other = await addPerson(talk.appliance, { email: "eve@example.com" });
+    const answer = await talk.person.post(talk.askPath(clientId), {
+      ...{ action: "allow", organization: other.organizationId },
+    });
+    expect([answer.status, answer.headers.get("refresh")]).toEqual([400, null]);
+    expect(answer.html).toContain("Choose one of the options.");
+  });
+
+  test("shows a client's name as text on one line, without what turns or hides writing", async () => {
+    const own = await startOAuthTalk();
+    const client_name = "Kana\u202elog\u200b\n<b>staff</b>\u{e0041}";
+    const { body } = await own.register({ ...METADATA, client_name });
+    expect(body.client_name).toBe("Kanalog <b>staff</b>");
+    const { html } = await own.person.get(own.askPath(body.client_id));
+    expect(html).toContain("<bdi>Kanalog &lt;b&gt;staff&lt;/b&gt;</bdi>");
+    await own.appliance.close();
+  });
+});
+
+test("the challenge of these tests is the one of the verifier", () => {
+  expect(challengeOf("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")).toBe(
+    "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+  );
+});

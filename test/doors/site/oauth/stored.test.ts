@@ -1,0 +1,76 @@
+import { afterEach, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
+import { createMachine, type Machine } from "../../../support/machine.ts";
+import { startOAuthTalk, startWithOAuth } from "../../../support/oauth-client.ts";
+
+/** Grants on a file, where holders of keys and tokens are cached, and other connections write. */
+
+let machine: Machine | null = null;
+afterEach(async () => {
+  await machine?.leave();
+  machine = null;
+});
+
+async function startOnFile() {
+  machine = createMachine();
+  return startOAuthTalk(
+    await startWithOAuth({
+      KANALOG_DB: machine.database,
+      KANALOG_SECRET: "a secret text of at least thirty-two characters",
+    }),
+  );
+}
+
+test("a token that was cached opens no longer once it has ended, is revoked, or its person is suspended", async () => {
+  const talk = await startOnFile();
+  const { accounts, keys } = talk.appliance.app.domains;
+  const { clientId, tokens } = await talk.connect();
+  const status = async (token: string) => (await talk.call(token)).status;
+  expect(await status(tokens.access_token)).toBe(200);
+  expect(await status(tokens.access_token)).toBe(200);
+
+  await accounts.suspendMember(talk.memberId, COMMAND_LINE);
+  expect(await status(tokens.access_token)).toBe(401);
+  await accounts.reinstateMember(talk.memberId, COMMAND_LINE);
+  expect(await status(tokens.access_token)).toBe(200);
+
+  const second = (await talk.refresh(clientId, tokens.refresh_token)).body;
+  expect(await status(second.access_token)).toBe(200);
+  // Threads, which made the tokens, have the machine's own clock.
+  const { clock } = talk.appliance.ports;
+  clock.set(new Date(Date.now() + 3_601_000).toISOString());
+  expect(await status(tokens.access_token)).toBe(401);
+  expect(await status(second.access_token)).toBe(401);
+  clock.set(new Date().toISOString());
+  expect(await status(second.access_token)).toBe(200);
+  const [key] = await keys.keys(talk.organizationId);
+  await keys.revokeKey(key?.id ?? 0, COMMAND_LINE);
+  expect(await status(second.access_token)).toBe(401);
+  await talk.appliance.close();
+});
+
+test("an exchange that the storage breaks off has used nothing up: it succeeds when it is sent again", async () => {
+  const talk = await startOnFile();
+  const { db } = talk.appliance.app.domains;
+  const broken = async (work: () => Promise<{ status: number; body: { error: string } }>) => {
+    db.exec(`CREATE TRIGGER broken BEFORE INSERT ON oauth_tokens WHEN new.kind = 'refresh'
+      BEGIN SELECT RAISE(ABORT, 'broken'); END`);
+    const { status, body } = await work();
+    expect([status, body.error]).toEqual([500, "server_error"]);
+    db.exec("DROP TRIGGER broken");
+  };
+  const clientId = (await talk.register()).body.client_id;
+  const to = await talk.answer(talk.askPath(clientId), "allow");
+  const code = to?.searchParams.get("code") ?? "";
+  await broken(() => talk.exchange(clientId, code));
+  expect(await talk.appliance.app.domains.keys.keys(talk.organizationId)).toEqual([]);
+  const { status, body } = await talk.exchange(clientId, code);
+  expect(status).toBe(200);
+  await broken(() => talk.refresh(clientId, body.refresh_token));
+  expect((await talk.refresh(clientId, body.refresh_token)).status).toBe(200);
+  // Each was told to the operator, without a secret in it.
+  const told = JSON.stringify(talk.appliance.ports.log.errors);
+  expect(talk.appliance.ports.log.errors).toHaveLength(2);
+  expect(told).not.toMatch(/knl_o[acr]_\w/);
+  await talk.appliance.close();
+});
