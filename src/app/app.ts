@@ -137,7 +137,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     others: site,
     bodies: { isStopping: () => isStopping, parseBeside: threads.bodies.parseJson },
     tickSnapshot: database.tickSnapshot,
-    answerMcp: createDispatcher(toolMethods, version),
+    answerMcp: createDispatcher(toolMethods, version, services),
     images: createCategoryImages(db),
     readyChecks: { ...databaseChecks(db, ports.system), usage: commitCheck },
     readyWarnings: {

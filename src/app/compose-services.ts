@@ -2,7 +2,11 @@ import { createChannels } from "../catalog/channels/channels.ts";
 import { createDirectory } from "../catalog/directory/directory.ts";
 import { createPosts } from "../catalog/posts/posts.ts";
 import { createSearch } from "../catalog/search/search.ts";
-import { isShort, selectDailyStatistics } from "../catalog/statistics/statistics.store.ts";
+import {
+  isShort,
+  selectDailyStatistics,
+  selectStatisticsSpan,
+} from "../catalog/statistics/statistics.store.ts";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { readMeta } from "../db/meta.ts";
@@ -27,6 +31,7 @@ export function composeServices(
         isShort(selection)
           ? selectDailyStatistics(db, selection)
           : readers.selectDailyStatistics(selection),
+      span: (channelId) => selectStatisticsSpan(db, channelId),
     },
     posts: createPosts(db, readers.selectPosts),
     usageHistory: { days: readers.selectUsage },

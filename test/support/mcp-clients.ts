@@ -118,10 +118,10 @@ export const clientKinds: readonly ClientKind[] = [
   sdk2("the 2.x client, pinned", "modern", { pin: "2026-07-28" }),
 ];
 
-/** The text of a result that has one piece of content. */
+/** The text of a result: its first, since one on how to go on may follow. */
 export function textOf({ content }: ToolResult): string {
-  if (content.length !== 1 || content[0]?.type !== "text") throw new Error("not one text");
-  return content[0].text ?? "";
+  if (content.some(({ type }) => type !== "text")) throw new Error("not a text");
+  return content[0]?.text ?? "";
 }
 
 /** What the error says with which a call was refused. @returns the JSON-RPC code, or the status */

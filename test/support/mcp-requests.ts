@@ -113,8 +113,18 @@ export function expectToolResult(answer: Answer, what = ""): any {
   expect(answer.status, `${what} ${JSON.stringify(answer.body)}`).toBe(200);
   const { result } = answer.body;
   expect(result?.isError, `${what} ${JSON.stringify(answer.body)}`).toBe(false);
-  expect(result.content, what).toEqual([
-    { type: "text", text: JSON.stringify(result.structuredContent) },
-  ]);
+  const [first, ...notes] = result.content;
+  expect(first, what).toEqual({ type: "text", text: JSON.stringify(result.structuredContent) });
+  // Only a list with more pages and statistics without a day have a word beside the answer.
+  expect(notes.length, what).toBe(isNoted(result.structuredContent) ? 1 : 0);
   return result.structuredContent;
+}
+
+function isNoted({ next, results }: { next?: string | null; results?: unknown[] }): boolean {
+  return typeof next === "string" || (next === undefined && results?.length === 0);
+}
+
+/** What stands beside a success: how to get the next page, or why there is nothing. */
+export function noteOf(answer: Answer): string | undefined {
+  return answer.body.result.content[1]?.text;
 }

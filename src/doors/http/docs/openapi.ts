@@ -3,6 +3,7 @@ import { type AnyElysia, Elysia } from "elysia";
 import type { ErrorCode } from "../../../errors.ts";
 import { type ApiMethod, takesBody } from "../../../methods/method.ts";
 import type { Parameter } from "../../../methods/parameters.ts";
+import { wholeOrPart } from "../../../methods/partial-result.ts";
 import { STATUS_OF } from "../../../methods/statuses.ts";
 
 const SECURITY_SCHEME = "apiKey";
@@ -53,7 +54,7 @@ export function operationOf(method: ApiMethod) {
       [method.status]: {
         description: "The answer",
         headers: headersOf(["X-Request-Id", ...LIMIT_HEADERS]),
-        ...(method.status !== 204 && { content: jsonContent(withReferences(method.result)) }),
+        ...(method.status !== 204 && { content: jsonContent(withReferences(wholeOrPart(method))) }),
       },
       ...errorResponses(method, all.length > 0),
     },
@@ -140,7 +141,7 @@ function documentation(methods: readonly ApiMethod[]) {
       license: { name: "MIT", identifier: "MIT" },
     },
     components: {
-      schemas: namedSchemas(methods.map(({ result }) => result)),
+      schemas: namedSchemas(methods.map(wholeOrPart)),
       securitySchemes: {
         [SECURITY_SCHEME]: {
           type: "http" as const,
