@@ -52,8 +52,8 @@ export const channelPath = inPath<ChannelReference>({
   required: true,
   schema: textSchema({
     description:
-      "Service number of the channel (`id`), or its handle without `@`. For a link or an @handle " +
-      "there is msgr_channels_resolve_retrieve.",
+      "Service number of the channel (`id`), or its handle; for a link there is " +
+      "msgr_channels_resolve_retrieve.",
     examples: ["nsmag"],
   }),
   read(given) {
@@ -71,11 +71,10 @@ export const channelsList = apiMethod({
     "Searches and filters the catalog; filters combine with AND. Always in descending order of " +
     "`ordering`, channels without a value last. With `ids` all else is ignored.",
   tool:
-    "Searches the catalog by title or handle (`q`), category, territory, size and marks; the " +
-    "biggest first unless `ordering` says otherwise. Use it to find channels on a topic or to rank " +
-    "them: one call with `limit` 5 answers who is biggest. Codes for `category` and `territory` " +
-    "come from msgr_categories_list and msgr_territories_list. A card is about 350 characters, with " +
-    "`fields` id,title,subscribers about 65. Next: msgr_stats_daily_list. " +
+    "Finds channels by title or handle (`q`), category, territory, size and marks, the biggest " +
+    "first: one call with `limit` 5 answers who leads a topic. Codes for `category` and `territory` come from msgr_categories_list and " +
+    "msgr_territories_list. A card is about 350 characters, with `fields` id,title,subscribers about " +
+    "65. Next: msgr_stats_daily_list. " +
     STRANGERS_WORDS,
   units: 1,
   parameters: {
@@ -135,8 +134,8 @@ export const channelsRetrieve = apiMethod({
     "A channel by its service number or its handle; a handle that nobody has now finds who had it last.",
   tool:
     "A channel's card: title, description, link, subscribers, category, territory, quality and " +
-    "citation indexes. Takes the number or the handle. Next: msgr_stats_daily_list for its growth, " +
-    "msgr_channels_posts_retrieve for its posts. About 350 characters. " +
+    "citation indexes; about 350 characters. Next: msgr_stats_daily_list for its growth, " +
+    "msgr_channels_posts_retrieve for its posts. " +
     STRANGERS_WORDS,
   units: 1,
   parameters: { channel: channelPath, ...fieldsOf(cardSchema) },
@@ -152,9 +151,9 @@ export const channelsResolveRetrieve = apiMethod({
   title: "Find a channel",
   description: "The card of the channel that a link, an `@handle` or a messenger id names.",
   tool:
-    "Finds the channel that a link, an @handle or a messenger id names, and gives its card with the " +
-    "number (`id`) that the other tools take. Use it first when a person gives a link or @handle. It " +
-    "does not search titles: for a name use msgr_channels_list with `q`. About 350 characters. " +
+    "Finds the channel that a link, an @handle or a messenger id names: its card with the number " +
+    "(`id`) that the other tools take. Use it first where a person gives one; for a title use " +
+    "msgr_channels_list with `q`. About 350 characters. " +
     STRANGERS_WORDS,
   units: 1,
   parameters: {

@@ -24,15 +24,14 @@ export const dailyStatisticsList = apiMethod({
   tool:
     "Subscribers, views and posts by day, for growth and comparison. Takes channel numbers, not " +
     "handles: msgr_channels_list and msgr_channels_resolve_retrieve give them. Ask for several " +
-    "channels in one call, and for only the days you need; it costs the same. A channel's growth " +
-    "is the last row's subscribers less the first row's. A row is about 75 characters, with `fields` " +
-    "day,subscribers about 45: 100 channels over 30 days are some 230,000. A day without a reading has " +
-    "no row, so today's may be missing. The Test plan covers the last 30 days.",
+    "channels in one call: it costs the same. A row is about 75 " +
+    "characters (with `fields` day,subscribers about 45), 100 channels over 30 days some 230,000. A " +
+    "day without a reading has no row, so today's may be missing. The Test plan covers the last 30 days.",
   units: 1,
   parameters: {
     channels: required(
       integerList({
-        description: `Up to ${CHANNELS_MAX} service numbers of channels (not handles), separated by commas in one text.`,
+        description: `Up to ${CHANNELS_MAX} service numbers of channels, separated by commas in one text.`,
         example: "1,3",
         itemsMax: CHANNELS_MAX,
       }),

@@ -16,8 +16,8 @@ export const categoriesList = apiMethod({
   title: "Category directory",
   description: "All categories in directory order. Their codes go into the catalog's `category`.",
   tool:
-    "All categories with their codes (`slug`), Russian names and numbers of channels. Call it once " +
-    "to find the code for the `category` of msgr_channels_list. An entry is about 75 characters.",
+    "Categories with their codes (`slug`), Russian names and numbers of channels, for the " +
+    "`category` of msgr_channels_list: call it once. An entry is about 75 characters.",
   units: 0,
   parameters: fieldsOf(categorySchema),
   result: listOf(categorySchema),
@@ -42,9 +42,9 @@ export const territoriesList = apiMethod({
     "children. Their codes go into the catalog's `territory`.",
   tool:
     "Territories as a tree: country, federal district, region, city, with codes (`slug`) for the " +
-    "`territory` of msgr_channels_list. A node is about 155 characters, the whole tree some 190,000 " +
-    "and `kind` city alone some 170,000: go down by `parent` (russia, a district, a region) before " +
-    "you ask for `kind` city, or give `fields` slug,name (about 40).",
+    "`territory` of msgr_channels_list. A node is about 155 characters, the whole tree some 190,000, " +
+    "`kind` city some 170,000: give `parent` (russia, a district, a region) before `kind` city, or " +
+    "`fields` slug,name (about 40).",
   units: 0,
   parameters: {
     kind: choice(TERRITORY_KINDS, "Only nodes of this level."),

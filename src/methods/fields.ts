@@ -9,9 +9,9 @@ export function fieldsOf({ properties }: { properties: object }): {
   fields: Parameter<string[]>;
 } {
   const known = Object.keys(properties);
-  const example = known.slice(0, 3).join(",");
+  const example = known.slice(0, 2).join(",");
   const { schema } = text({
-    description: "Only these fields; all where not given.",
+    description: "Only these fields.",
     example,
   });
   return {

@@ -38,8 +38,8 @@ export const pageParameters = {
   cursor: {
     ...text({
       description:
-        "For the next page: `next` of this one as it stands, or the text after `cursor=` in it, such " +
-        "as c3-d7hs5IYsXeyJhdCI6WzF9. It carries the list's filters, which may be left out.",
+        "For the next page: `next` as it stands, or its text after `cursor=`, such as " +
+        "c3-d7hs5IYsXeyJh; filters may be left out.",
     }),
     read: (given: unknown): Read<string> => {
       if (typeof given !== "string") return { fault: message("notText") };

@@ -17,10 +17,9 @@ export const channelPostsRetrieve = apiMethod({
   title: "Channel posts",
   description: "A channel's posts, newest first. From the Start plan.",
   tool:
-    "A channel's posts with text, views and time, newest first; `from` and `to` narrow the period. " +
-    "A post is about 900 to 1,450 characters, so that the 50 of a page may be over 50,000: ask for a " +
-    "small `limit` (10, say), and by `fields` without text where numbers will do (id,views about 35). " +
-    "Not on the Test plan. " +
+    "A channel's posts with text, views and time, newest first. " +
+    "A post is about 900 to 1,450 characters, the usual 50 may be over 50,000: give a small `limit` " +
+    "(10, say), and `fields` id,views (about 25) where texts are not needed. Not on the Test plan. " +
     STRANGERS_WORDS,
   units: 1,
   planRule: postsIncluded,

@@ -39,7 +39,8 @@ function flat({ schema }: Parameter<unknown>): object {
   const { type, enum: options, minimum, maximum, default: usual, examples } = schema;
   const words = [schema.description ?? ""];
   if (usual !== undefined) words.push(`${JSON.stringify(usual)} where not given.`);
-  const [example] = (examples ?? []) as unknown[];
+  // The options are examples enough.
+  const [example] = (options === undefined ? (examples ?? []) : []) as unknown[];
   if (example !== undefined) words.push(`Example: ${JSON.stringify(example)}.`);
   return {
     // A model has a channel's number as often as its handle.
