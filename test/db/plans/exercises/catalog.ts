@@ -56,6 +56,7 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
   await get("posts/1/");
   await get("stats/daily/?channels=1&from=2025-11-20&to=2026-10-20");
   await get(`stats/daily/?channels=${oneTo(100)}&from=2026-11-01&to=2026-11-19`);
+  appliance.app.services.statistics.span(1);
   for (const directory of ["categories", "territories"]) await get(`${directory}/`);
   await appliance.request(createCategoryImages(db).add(new Uint8Array([1])));
   await appliance.app.services.channels.findIdsByHandle(["channel_1", "former_7", "nobody"]);
