@@ -1,6 +1,5 @@
 /** Addresses at which clients look for a way to sign in, with the MCP server's path behind or without. */
-const LOOKED_AT =
-  /^\/(?:register|\.well-known\/(?:oauth-[a-z-]+|openid-configuration)(?:\/v1\/mcp)?)\/?$/;
+const LOOKED_AT = /^\/(?:register\/?$|\.well-known\/(?:oauth-|openid-configuration))/;
 
 /**
  * The body of the 404 where a client looks for a way to sign in and there is none (MCP, "Both eras"): an

@@ -1,6 +1,6 @@
 /** What `initialize` and `server/discover` tell an assistant of this server. */
 export const INSTRUCTIONS =
-  "Data on a messenger's channels. A channel that a person names is found by " +
+  "A messenger's channels: one that a person names is found by " +
   "msgr_channels_resolve_retrieve (link or @handle) or msgr_channels_list (`q`, a part of the " +
   "title); its number goes to msgr_channels_retrieve (card), msgr_stats_daily_list (growth " +
   "by day, up to 100 channels at once; for this month give `from` as its first day) or " +

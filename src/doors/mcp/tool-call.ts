@@ -21,10 +21,13 @@ export function argumentsFault(
       return `${operationId} has no argument ${quoted(name)}; it takes: ${known}.`;
     }
   }
-  for (const [name, parameter] of Object.entries(parameters)) {
+  for (const name in parameters) {
+    const parameter = parameters[name];
+    // The optional ones in the query, which are most, have nothing to be looked at yet.
+    if (parameter === undefined || !parameter.required) continue;
     const isGiven = Object.hasOwn(given, name);
     // The cursor carries its list, the channel of posts included.
-    if (parameter.required && !isGiven && typeof given["cursor"] !== "string") {
+    if (!isGiven && typeof given["cursor"] !== "string") {
       return `${operationId} needs the argument ${JSON.stringify(name)}.`;
     }
     const value = isGiven ? given[name] : undefined;
