@@ -52,7 +52,7 @@ export const channelPath = inPath<ChannelReference>({
   required: true,
   schema: textSchema({
     description:
-      "Service number of the channel (`id`), or its handle; for a link there is " +
+      "Service number (`id`) of the channel, or its handle; a link goes to " +
       "msgr_channels_resolve_retrieve.",
     examples: ["nsmag"],
   }),

@@ -26,7 +26,8 @@ export const dailyStatisticsList = apiMethod({
     "handles: msgr_channels_list and msgr_channels_resolve_retrieve give them. Ask for several " +
     "channels in one call: it costs the same. A row is about 75 " +
     "characters (with `fields` day,subscribers about 45), 100 channels over 30 days some 230,000. A " +
-    "day without a reading has no row, so today's may be missing. The Test plan covers the last 30 days.",
+    "day without a reading has no row, so today's may be missing. The Test plan covers the last 30 days. " +
+    "Next: msgr_channels_posts_retrieve.",
   units: 1,
   parameters: {
     channels: required(

@@ -42,6 +42,7 @@ export const pageParameters = {
         "c3-d7hs5IYsXeyJh; filters may be left out.",
     }),
     read: (given: unknown): Read<string> => {
+      if (typeof given === "number") return { fault: INVALID_CURSOR };
       if (typeof given !== "string") return { fault: message("notText") };
       return given.length > CURSOR_LENGTH_MAX ? { fault: INVALID_CURSOR } : { value: given };
     },

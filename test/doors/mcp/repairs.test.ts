@@ -122,6 +122,11 @@ describe("the error says what would be right", () => {
     ],
     [
       "msgr_channels_list",
+      { cursor: 12 },
+      "400 invalid: cursor: Invalid cursor. Give `next` of the page before as it stands; leave it out for the first page.",
+    ],
+    [
+      "msgr_channels_list",
       { fields: "id,name" },
       '400 invalid: fields: "name" is not a field. Fields: id, handle, title, description, link, image, kind, subscribers, category, categories, territory, a_plus, verified, quality, citation, last_post_at, former_handles.',
     ],
