@@ -41,7 +41,7 @@ export const territoriesList = apiMethod({
     "The tree of territories: country, federal district, region, city; parents come before their " +
     "children. Their codes go into the catalog's `territory`.",
   tool:
-    "Territories as a tree: country, federal district, region, city, with codes (`slug`) for the " +
+    "Territories as a tree: country, district, region, city, with codes (`slug`) for the " +
     "`territory` of msgr_channels_list. A node is about 155 characters, the whole tree some 190,000, " +
     "`kind` city some 170,000: give `parent` (russia, a district, a region) before `kind` city, or " +
     "`fields` slug,name (about 40).",
