@@ -35,9 +35,9 @@ import type { Push } from "../push/webhooks/events/push.ts";
 import { stalledWarning } from "../push/webhooks/events/stalled-warning.ts";
 import { channelWatchers } from "../push/webhooks/manage/removed-channels.store.ts";
 import { createSecretBox } from "../push/webhooks/manage/secret-box.ts";
-import { createFirstSteps } from "../upkeep/first-steps/first-steps.ts";
 import { createGetGuarded } from "../push/webhooks/target/get-guarded.ts";
 import { createTargetGuard } from "../push/webhooks/target/resolve-target.ts";
+import { createFirstSteps } from "../upkeep/first-steps/first-steps.ts";
 import { backupWarning } from "../upkeep/jobs/backup-warning.ts";
 import type { Scheduler } from "../upkeep/jobs/scheduler.ts";
 import { createTicker } from "../upkeep/jobs/ticker.ts";
@@ -136,7 +136,7 @@ export async function createApp(
     config.requestLog ? threads.requestLog.writeRequestLog : null,
     log,
   );
-  const answerMcp = createDispatcher(toolMethods, version);
+  const answerMcp = createDispatcher(toolMethods, version, services);
   const oauth = composeOAuth(db, threads, ports);
   const setUp = createSetUp(async () => !(await anyPerson(db)), ports);
   /** Parts that every door takes. */

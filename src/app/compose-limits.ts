@@ -48,7 +48,7 @@ export function composeLimits(
   return {
     keyUse,
     usage,
-    limits: createLimits(createRates(), usage),
+    limits: createLimits(createRates(clock), usage),
     commitCheck: () => outage.check(() => inTransaction(db, clock, "usage", rewriteMeta, TRY)),
   };
 }

@@ -2,8 +2,12 @@ import { createChannels } from "../catalog/channels/channels.ts";
 import { createDirectory } from "../catalog/directory/directory.ts";
 import { createPosts } from "../catalog/posts/posts.ts";
 import { createSearch } from "../catalog/search/search.ts";
-import { selectLatest, selectSpan } from "../catalog/statistics/readings.store.ts";
-import { isShort, selectDailyStatistics } from "../catalog/statistics/statistics.store.ts";
+import { selectLatest } from "../catalog/statistics/readings.store.ts";
+import {
+  isShort,
+  selectDailyStatistics,
+  selectStatisticsSpan,
+} from "../catalog/statistics/statistics.store.ts";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { readMeta } from "../db/meta.ts";
@@ -28,7 +32,7 @@ export function composeServices(
         isShort(selection)
           ? selectDailyStatistics(db, selection)
           : readers.selectDailyStatistics(selection),
-      span: (channelId) => selectSpan(db, channelId),
+      span: (channelId) => selectStatisticsSpan(db, channelId),
       latest: (selection) => selectLatest(db, selection),
     },
     posts: createPosts(db, readers),

@@ -1,6 +1,7 @@
 import type { KeyUse } from "../customers/keys/key-use.ts";
 import type { Caller, Keys } from "../customers/keys/keys.ts";
-import { type LimitStatus, rateLimited } from "../customers/limits/limits.ts";
+import { type LimitStatus, messagesLimited, rateLimited } from "../customers/limits/limits.ts";
+import type { RateVerdict } from "../customers/limits/rate-bucket.ts";
 import { AppError } from "../errors.ts";
 import { type CallContext, callMethod, freeOutcome, type Outcome } from "./call.ts";
 import type { ApiMethod } from "./method.ts";
@@ -24,8 +25,12 @@ export type Incoming = Omit<CallContext, "services" | "caller" | "nowMs">;
 export interface Admitted {
   ok: true;
   caller: Caller;
-  /** The refusal where the plan's rate is used up, for the door to answer; else null. */
-  denial: AppError | null;
+  /** Takes it from the plan's rate. @returns the refusal where that is used up, for the door to answer */
+  takeRequest(): AppError | null;
+  /** The same for a request that may wait a moment; a promise only where it has to. */
+  takeRequestSoon(): AppError | null | Promise<null>;
+  /** Takes it as a message of MCP's protocol, which is none of the plan's requests. */
+  takeMessage(): AppError | null;
   /** Runs a method, and charges what it costs. */
   call(method: ApiMethod, raw: RawArguments, incoming: Incoming): Promise<Outcome>;
   /** @param operation the id under which usage by day counts the refused request */
@@ -37,8 +42,8 @@ export interface Admitted {
 }
 
 /**
- * Checks the key, and takes the request from the plan's rate: the first two steps of the contract's
- * order (decisions, section 1). Then comes what the door refuses, and then the method's own checks.
+ * Checks the key, the first step of the contract's order (decisions, section 1). The door then takes the
+ * request from a rate and refuses what it does not take; after that come the method's own checks.
  */
 export function admit(authorization: string | null, nowMs: number, gate: Gate): Admission {
   const { limits } = gate.services;
@@ -48,13 +53,25 @@ export function admit(authorization: string | null, nowMs: number, gate: Gate): 
   }
   const { caller } = verification;
   gate.keyUse.note(caller.key, nowMs);
-  const rate = limits.takeRequest(caller, nowMs);
+  let rate: RateVerdict | null = null;
   const record = (method: string, status: number): void =>
     limits.record(caller, nowMs, { method, status });
   return {
     ok: true,
     caller,
-    denial: rate.allowed ? null : rateLimited(rate, caller.plan.requestsPerSecond),
+    takeRequest() {
+      rate = limits.takeRequest(caller, nowMs);
+      return rate.allowed ? null : rateLimited(rate, caller.plan.requestsPerSecond);
+    },
+    takeRequestSoon() {
+      rate = limits.takeRequestSoon(caller, nowMs);
+      if (!rate.allowed) return rateLimited(rate, caller.plan.requestsPerSecond);
+      return rate.waitMs === 0 ? null : limits.wait(caller, rate.waitMs).then(() => null);
+    },
+    takeMessage() {
+      const verdict = limits.takeMessage(caller, nowMs);
+      return verdict.allowed ? null : messagesLimited(verdict);
+    },
     call: (method, raw, incoming) =>
       callMethod(method, raw, { ...incoming, services: gate.services, caller, nowMs }),
     refuse(operation, error) {

@@ -4,8 +4,10 @@ import { quotaExceeded } from "../customers/limits/limits.ts";
 import { AppError, type ErrorCode, toAppError } from "../errors.ts";
 import type { Json } from "../values/json-text.ts";
 import { message } from "../values/messages/messages.ts";
+import { continueList, filtersOf, positionAfter } from "./continue-list.ts";
+import { onlyFields } from "./fields.ts";
 import { type ApiMethod, takesBody } from "./method.ts";
-import { nextQuery, type RawArguments, readArguments } from "./read-arguments.ts";
+import { type RawArguments, readArguments } from "./read-arguments.ts";
 import type { Services } from "./services.ts";
 import { STATUS_OF } from "./statuses.ts";
 
@@ -29,8 +31,8 @@ export interface CallContext {
   services: Services;
   caller: Caller;
   nowMs: number;
-  /** The address of the method's page with these query values. */
-  pageUrl(query: URLSearchParams): string;
+  /** The address of the method's page with these query values; the path's are among the arguments. */
+  pageUrl(query: URLSearchParams, raw: RawArguments): string;
   /** The full address of a path that the appliance serves, such as an image's. */
   ownUrl(path: string): string;
 }
@@ -147,11 +149,22 @@ async function runMethod(
   { services, caller, nowMs, pageUrl, ownUrl, readBody }: CallContext,
 ): Promise<Json<unknown>> {
   const body = takesBody(method.verb) ? await readBody() : {};
-  return method.run(readArguments(method, raw, body), {
+  const { cursors } = services;
+  const list = continueList(method, raw, cursors);
+  const args = readArguments(method, list.raw, body);
+  if (list.fault !== null) throw list.fault;
+  const answer = method.run(args, {
     services,
     caller,
     nowMs,
-    nextUrl: (cursor) => pageUrl(nextQuery(method, raw, cursor)),
+    after: (formerScope, fixed) => positionAfter(list, formerScope, fixed, cursors),
+    nextUrl(at, fixed) {
+      const filters = filtersOf(method, list.raw);
+      const cursor = cursors.write(method.operationId, { at, of: { ...filters, ...fixed } });
+      return pageUrl(new URLSearchParams({ ...filters, cursor }), list.raw);
+    },
     ownUrl,
   });
+  const fields = args["fields"] as string[] | undefined;
+  return fields === undefined ? answer : onlyFields(await answer, fields);
 }

@@ -8,17 +8,28 @@ export const INVALID_CURSOR = message("invalidCursor");
 /** The place where a page ended: its last item's values in the ordering's columns. */
 export type Position = readonly (number | null)[];
 
+/** What a cursor says: the place where its page ended, and the filters of the list, as texts by name. */
+export interface OpenedCursor {
+  at: Position;
+  of: Readonly<Record<string, string>>;
+}
+
 export type Cursors = ReturnType<typeof createCursors>;
 
 const SIGNATURE_BYTES = 9;
-const CURSOR = /^[\w-]{13,400}$/;
+/** Longest with the longest `q`, of four bytes each. */
+const CURSOR = /^[\w-]{13,16000}$/;
+/** How the text of a cursor of before begins, which had a position and no filters. */
+const FORMER = "[";
 
 /**
- * Opaque cursors: a position, signed with a secret that is kept in the database file. So each process
- * on the file takes the cursors of the others, and a forged one is refused. `scope` is the ordering a
- * cursor belongs to.
+ * Opaque cursors, signed with a secret that is kept in the database file. So each process on the file
+ * takes the cursors of the others, and a forged one is refused. Those of before carried no filters and
+ * are told apart by how their text begins: they go on beside the filters that `next` has, for lists that
+ * were being read while the appliance was upgraded.
  */
 export function createCursors(secret: Uint8Array) {
+  /** @param scope the method's operation id; for a cursor of before, the ordering */
   function sign(scope: string, payload: string): Buffer {
     return createHmac("sha256", secret)
       .update(`${scope} ${payload}`)
@@ -26,24 +37,33 @@ export function createCursors(secret: Uint8Array) {
       .subarray(0, SIGNATURE_BYTES);
   }
 
+  /** @throws AppError `invalid` on `cursor` for one that was not written here, or for another scope */
+  function payloadOf(scope: string, cursor: string): string {
+    const bytes = Buffer.from(cursor, "base64url");
+    const signature = bytes.subarray(0, SIGNATURE_BYTES);
+    const payload = bytes.subarray(SIGNATURE_BYTES).toString();
+    const genuine =
+      CURSOR.test(cursor) &&
+      // Two texts may decode to the same bytes; only the one that was written is ours.
+      bytes.toString("base64url") === cursor &&
+      timingSafeEqual(signature, sign(scope, payload));
+    if (!genuine) throw fieldError({ cursor: [INVALID_CURSOR] });
+    return payload;
+  }
+
   return {
-    write(scope: string, position: Position): string {
-      const payload = toJsonText(position);
+    write(scope: string, opened: OpenedCursor): string {
+      const payload = toJsonText(opened);
       return Buffer.concat([sign(scope, payload), Buffer.from(payload)]).toString("base64url");
     },
 
-    /** @throws AppError `invalid` on `cursor` for one that was not written here, or for another scope */
-    read<P extends Position>(scope: string, cursor: string): P {
-      const bytes = Buffer.from(cursor, "base64url");
-      const signature = bytes.subarray(0, SIGNATURE_BYTES);
-      const payload = bytes.subarray(SIGNATURE_BYTES).toString();
-      const genuine =
-        CURSOR.test(cursor) &&
-        // Two texts may decode to the same bytes; only the one that was written is ours.
-        bytes.toString("base64url") === cursor &&
-        timingSafeEqual(signature, sign(scope, payload));
-      if (!genuine) throw fieldError({ cursor: [INVALID_CURSOR] });
-      return JSON.parse(payload) as P;
-    },
+    isFormer: (cursor: string): boolean =>
+      Buffer.from(cursor, "base64url").subarray(SIGNATURE_BYTES).toString().startsWith(FORMER),
+
+    /** @throws AppError `invalid` on `cursor` */
+    open: (scope: string, cursor: string): OpenedCursor => JSON.parse(payloadOf(scope, cursor)),
+
+    /** @throws AppError `invalid` on `cursor` */
+    openFormer: (scope: string, cursor: string): Position => JSON.parse(payloadOf(scope, cursor)),
   };
 }

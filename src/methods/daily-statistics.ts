@@ -4,6 +4,7 @@ import { AppError, fieldError } from "../errors.ts";
 import { listJson } from "../values/json-text.ts";
 import { message } from "../values/messages/messages.ts";
 import { dayOf, formatDay } from "../values/moscow-time.ts";
+import { fieldsOf } from "./fields.ts";
 import { apiMethod } from "./method.ts";
 import { listOf } from "./paging.ts";
 import { day, integerList, required } from "./parameters.ts";
@@ -23,14 +24,15 @@ export const dailyStatisticsList = apiMethod({
   tool:
     "Subscribers, views and posts by day, for growth and comparison. Takes channel numbers, not " +
     "handles: msgr_channels_list and msgr_channels_resolve_retrieve give them. Ask for several " +
-    "channels in one call, and for only the days you need; it costs the same. A channel's growth " +
-    "is the last row's subscribers less the first row's. A row is about 75 characters; a day without " +
-    "a reading has none, so today's may be missing. The Test plan covers the last 30 days.",
+    "channels in one call: it costs the same. A row is about 75 " +
+    "characters (with `fields` day,subscribers about 45), 100 channels over 30 days some 230,000. A " +
+    "day without a reading has no row, so today's may be missing. The Test plan covers the last 30 days. " +
+    "Next: msgr_channels_posts_retrieve.",
   units: 1,
   parameters: {
     channels: required(
       integerList({
-        description: `Up to ${CHANNELS_MAX} service numbers of channels (not handles), separated by commas in one text.`,
+        description: `Up to ${CHANNELS_MAX} service numbers of channels, separated by commas in one text.`,
         example: "1,3",
         itemsMax: CHANNELS_MAX,
       }),
@@ -40,6 +42,7 @@ export const dailyStatisticsList = apiMethod({
       example: "2024-11-01",
     }),
     to: day({ description: "Last day, included; today by default.", example: "2024-11-30" }),
+    ...fieldsOf(dailyStatisticsSchema),
   },
   result: listOf(dailyStatisticsSchema),
   errors: ["tariff_required"],

@@ -4,6 +4,7 @@ import { categorySchema, territorySchema } from "../catalog/directory/entries.ts
 import { fieldError } from "../errors.ts";
 import { unknownSlug } from "../values/fields.ts";
 import { pick } from "../values/schema.ts";
+import { fieldsOf } from "./fields.ts";
 import { apiMethod } from "./method.ts";
 import { listOf } from "./paging.ts";
 import { choice, text } from "./parameters.ts";
@@ -15,10 +16,10 @@ export const categoriesList = apiMethod({
   title: "Category directory",
   description: "All categories in directory order. Their codes go into the catalog's `category`.",
   tool:
-    "All categories with their codes (`slug`), Russian names and numbers of channels. Call it once " +
-    "to find the code for the `category` of msgr_channels_list.",
+    "Categories with their codes (`slug`), Russian names and numbers of channels, for the " +
+    "`category` of msgr_channels_list: call it once. An entry is about 75 characters.",
   units: 0,
-  parameters: {},
+  parameters: fieldsOf(categorySchema),
   result: listOf(categorySchema),
   errors: [],
   run(_args, { services, ownUrl }) {
@@ -40,9 +41,10 @@ export const territoriesList = apiMethod({
     "The tree of territories: country, federal district, region, city; parents come before their " +
     "children. Their codes go into the catalog's `territory`.",
   tool:
-    "Territories as a tree: country, federal district, region, city, with codes (`slug`) for the " +
-    "`territory` of msgr_channels_list. The whole tree is some 190,000 characters: always give " +
-    "`kind`, or a `parent` (such as russia) to go down by.",
+    "Territories as a tree: country, district, region, city, with codes (`slug`) for the " +
+    "`territory` of msgr_channels_list. A node is about 155 characters, the whole tree some 190,000, " +
+    "`kind` city some 170,000: give `parent` (russia, a district, a region) before `kind` city, or " +
+    "`fields` slug,name (about 40).",
   units: 0,
   parameters: {
     kind: choice(TERRITORY_KINDS, "Only nodes of this level."),
@@ -50,6 +52,7 @@ export const territoriesList = apiMethod({
       description: "Code of a node; only its direct children.",
       example: "russia",
     }),
+    ...fieldsOf(territorySchema),
   },
   result: listOf(territorySchema),
   errors: [],

@@ -62,9 +62,9 @@ export const meRetrieve = apiMethod({
   title: "Account, plan and remaining requests",
   description: "The key, its member and organization, the plan in force, its limits and usage.",
   tool:
-    "The account behind the key: plan, limits, usage, and the request units left in the period " +
-    "(`remaining_period`). Use it to see what the plan allows before a longer piece of work; then go " +
-    "on with msgr_channels_list or msgr_channels_resolve_retrieve.",
+    "The account behind the key: plan, limits, usage, and the request units left " +
+    "(`remaining_period`); look here before long work. Next: " +
+    "msgr_channels_list or msgr_channels_resolve_retrieve.",
   units: 0,
   parameters: {},
   result: accountSchema,

@@ -2,6 +2,7 @@ import type { Caller } from "../customers/keys/keys.ts";
 import type { ErrorCode } from "../errors.ts";
 import type { Json } from "../values/json-text.ts";
 import type { Schema, ValueOf } from "../values/schema.ts";
+import type { Position } from "./cursor.ts";
 import type { Arguments, Parameters } from "./parameters.ts";
 import type { PlanRule } from "./plan-rules.ts";
 import type { Services } from "./services.ts";
@@ -19,8 +20,10 @@ export interface Call {
   caller: Caller;
   /** Epoch milliseconds; one instant for the whole request. */
   nowMs: number;
-  /** The address of the page after this one: every filter kept, with this cursor. */
-  nextUrl(cursor: string): string;
+  /** The position that the call's cursor holds, as `positionAfter` has it; null on the first page. */
+  after(formerScope: string, fixed: Readonly<Record<string, string>>): Position | null;
+  /** The address of the page after this position: every filter kept, with a cursor that carries them. */
+  nextUrl(position: Position, fixed: Readonly<Record<string, string>>): string;
   /** The full address of a path that the appliance serves, such as an image's. */
   ownUrl(path: string): string;
 }

@@ -1,5 +1,6 @@
-import { type Read, readText, TEXT_LENGTH_MAX } from "../values/fields.ts";
+import type { Read } from "../values/fields.ts";
 import { type Json, type Page, pageJson } from "../values/json-text.ts";
+import { message } from "../values/messages/messages.ts";
 import { listSchema, nullable, objectSchema, type Schema, textSchema } from "../values/schema.ts";
 import { INVALID_CURSOR, type Position } from "./cursor.ts";
 import type { Call } from "./method.ts";
@@ -25,6 +26,9 @@ export interface Slice<View, P extends Position> {
   last: P | null;
 }
 
+/** Longest `cursor`: an address with the longest filters. */
+const CURSOR_LENGTH_MAX = 48_000;
+
 /** The parameters of every paginated list. */
 export const pageParameters = {
   limit: withDefault(
@@ -34,28 +38,29 @@ export const pageParameters = {
   cursor: {
     ...text({
       description:
-        "For the next page: the text after `cursor=` in `next`, such as c3-d7hs5IYsXWzEwMDAsMV0, " +
-        "with all other parameters the same. Not to be made up; left out for the first page.",
+        "For the next page: `next` as it stands, or its text after `cursor=`, such as " +
+        "c3-d7hs5IYsXeyJh; filters may be left out.",
     }),
     read: (given: unknown): Read<string> => {
-      const isLong = typeof given === "string" && given.length > TEXT_LENGTH_MAX;
-      return isLong ? { fault: INVALID_CURSOR } : readText(given);
+      if (typeof given === "number") return { fault: INVALID_CURSOR };
+      if (typeof given !== "string") return { fault: message("notText") };
+      return given.length > CURSOR_LENGTH_MAX ? { fault: INVALID_CURSOR } : { value: given };
     },
   },
 };
 
 /**
  * Reads the page after a cursor, by keyset rather than offset, and adds the address of the next one.
- * @param scope the ordering that the cursor must belong to
+ * @param formerScope what a cursor of before was signed for
+ * @param fixed arguments in the form in which the cursor carries them, such as a number for a handle
  * @throws AppError `invalid` on `cursor`
  */
 export async function readPage<View, P extends Position>(
-  scope: string,
-  cursor: string | undefined,
-  { services, nextUrl }: Call,
+  formerScope: string,
+  { after, nextUrl }: Call,
   select: (after: P | null) => Slice<View, P> | Promise<Slice<View, P>>,
+  fixed: Readonly<Record<string, string>> = {},
 ): Promise<Json<Page<View>>> {
-  const after = cursor === undefined ? null : services.cursors.read<P>(scope, cursor);
-  const { results, last } = await select(after);
-  return pageJson(results, last === null ? null : nextUrl(services.cursors.write(scope, last)));
+  const { results, last } = await select(after(formerScope, fixed) as P | null);
+  return pageJson(results, last === null ? null : nextUrl(last, fixed));
 }

@@ -26,6 +26,8 @@ export interface Parameter<T> {
   read: Reader<T>;
   /** The value a method receives where the parameter is not given. */
   default?: T;
+  /** Whether a text of it is a list, separated by commas. */
+  isList?: true;
 }
 
 /** Parameters by the name they have in the path, in the query, or as a field of the JSON body. */
@@ -101,7 +103,8 @@ export function integerList({
   ...words
 }: Words<string> & { itemsMax: number }): Parameter<number[]> {
   const pattern = "^\\s*-?\\d+\\s*(,\\s*-?\\d+\\s*)*$";
-  return query(textSchema({ pattern, ...annotations(words) }), readIntegerList({ itemsMax }));
+  const schema = textSchema({ pattern, ...annotations(words) });
+  return { ...query(schema, readIntegerList({ itemsMax })), isList: true };
 }
 
 function query<T>(schema: Schema<unknown>, read: Reader<T>): Parameter<T> {

@@ -2,7 +2,8 @@ import { type PostView, postSchema } from "../catalog/posts/post.ts";
 import type { PostPosition } from "../catalog/posts/posts.store.ts";
 import { notFound } from "../errors.ts";
 import { startOfDay } from "../values/moscow-time.ts";
-import { channelPath } from "./channels.ts";
+import { channelPath, STRANGERS_WORDS } from "./channels.ts";
+import { fieldsOf } from "./fields.ts";
 import { apiMethod } from "./method.ts";
 import { pageOf, pageParameters, readPage } from "./paging.ts";
 import { day, flag, inPath, integer } from "./parameters.ts";
@@ -16,9 +17,10 @@ export const channelPostsRetrieve = apiMethod({
   title: "Channel posts",
   description: "A channel's posts, newest first. From the Start plan.",
   tool:
-    "A channel's posts with text, views and time, newest first; `from` and `to` narrow the period. " +
-    "A post is about 900 characters: ask for a small `limit` (10, say) and for more by `cursor`. Not " +
-    "on the Test plan.",
+    "A channel's posts with text, views and time, newest first. " +
+    "A post is about 900 to 1,450 characters, the usual 50 may be over 50,000: give a small `limit` " +
+    "(10, say), and `fields` id,views (about 25) where texts are not needed. Not on the Test plan. " +
+    STRANGERS_WORDS,
   units: 1,
   planRule: postsIncluded,
   parameters: {
@@ -33,16 +35,17 @@ export const channelPostsRetrieve = apiMethod({
       example: false,
     }),
     ...pageParameters,
+    ...fieldsOf(postSchema),
   },
   result: pageOf(postSchema),
   errors: ["not_found"],
   run(args, call) {
     const { from, to } = args;
     if (from !== undefined && to !== undefined) requireOrder(from, to);
-    return readPage<PostView, PostPosition>("posts", args.cursor, call, (after) => {
-      const channelId = call.services.channels.findId(args.channel);
-      if (channelId === null) throw notFound("channel");
-      return call.services.posts.page({
+    const channelId = call.services.channels.findId(args.channel);
+    if (channelId === null) throw notFound("channel");
+    const select = (after: PostPosition | null) =>
+      call.services.posts.page({
         channelId,
         fromMs: from === undefined ? null : startOfDay(from),
         untilMs: to === undefined ? null : startOfDay(to + 1),
@@ -50,7 +53,8 @@ export const channelPostsRetrieve = apiMethod({
         after,
         limit: args.limit,
       });
-    });
+    // The cursor carries the number: a handle may go to another channel between two pages.
+    return readPage<PostView, PostPosition>("posts", call, select, { channel: String(channelId) });
   },
 });
 
@@ -60,11 +64,15 @@ export const postsRetrieve = apiMethod({
   tag: "Posts",
   title: "One post",
   description: "A post by its number. From the Start plan.",
-  tool: "One post by its number (`id` in msgr_channels_posts_retrieve). Not on the Test plan.",
+  tool:
+    "One post by its number (`id` in msgr_channels_posts_retrieve), about 900 to 1,450 characters. " +
+    "Not on the Test plan. " +
+    STRANGERS_WORDS,
   units: 1,
   planRule: postsIncluded,
   parameters: {
     id: inPath(integer({ description: "Post number.", example: 1, minimum: 0 })),
+    ...fieldsOf(postSchema),
   },
   result: postSchema,
   errors: ["not_found"],

@@ -29,7 +29,7 @@ export function readArguments(
   const sole = soleParameter === undefined ? undefined : raw[soleParameter];
   const names =
     soleParameter !== undefined && sole !== undefined && sole !== ""
-      ? [soleParameter]
+      ? [soleParameter, "fields"]
       : Object.keys(parameters);
   for (const name of names) {
     const parameter = parameters[name];
@@ -70,20 +70,4 @@ function readArgument(parameter: Parameter<unknown>, given: unknown): Read<unkno
     return { fault: message("nullCharacters") };
   }
   return parameter.read(given);
-}
-
-/** The query of the page after this one: every filter kept, with this cursor. */
-export function nextQuery(
-  { parameters }: ApiMethod,
-  raw: RawArguments,
-  cursor: string,
-): URLSearchParams {
-  const query = new URLSearchParams();
-  for (const name in parameters) {
-    const given = raw[name];
-    if (parameters[name]?.in !== "query" || name === "cursor") continue;
-    if (given !== undefined && given !== "") query.set(name, String(given));
-  }
-  query.set("cursor", cursor);
-  return query;
 }

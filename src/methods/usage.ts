@@ -1,6 +1,7 @@
 import { usageSchema } from "../customers/limits/usage-view.ts";
 import { listJson } from "../values/json-text.ts";
 import { dayOf } from "../values/moscow-time.ts";
+import { fieldsOf } from "./fields.ts";
 import { apiMethod } from "./method.ts";
 import { listOf } from "./paging.ts";
 import { day } from "./parameters.ts";
@@ -21,6 +22,7 @@ export const meUsageList = apiMethod({
       example: "2026-11-01",
     }),
     to: day({ description: "Last day, included; today by default.", example: "2026-11-30" }),
+    ...fieldsOf(usageSchema),
   },
   result: listOf(usageSchema),
   errors: [],

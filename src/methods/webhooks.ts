@@ -13,6 +13,8 @@ import { readTargetUrl, URL_LENGTH_MAX } from "../push/webhooks/target/target-gu
 import { type Read, readNumberList } from "../values/fields.ts";
 import { message } from "../values/messages/messages.ts";
 import { integerSchema, listSchema, nothingSchema, textSchema } from "../values/schema.ts";
+import { INVALID_CURSOR } from "./cursor.ts";
+import { fieldsOf } from "./fields.ts";
 import { apiMethod, type Call } from "./method.ts";
 import { pageOf, pageParameters, readPage } from "./paging.ts";
 import { flag, inBody, inPath, integer, type Parameter, required } from "./parameters.ts";
@@ -66,11 +68,11 @@ export const webhooksList = apiMethod({
   description: "The organization's webhooks, by number. From the Growth plan.",
   units: 0,
   planRule: webhooksIncludedOrKept,
-  parameters: pageParameters,
+  parameters: { ...pageParameters, ...fieldsOf(webhookSchema) },
   result: pageOf(webhookSchema),
   errors: [],
-  run: ({ cursor, limit }, call) =>
-    readPage<WebhookView, readonly [number]>("webhooks", cursor, call, (after) =>
+  run: ({ limit }, call) =>
+    readPage<WebhookView, readonly [number]>("webhooks", call, (after) =>
       call.services.webhooks.list(call.caller.organization.id, after?.[0] ?? 0, limit),
     ),
 });
@@ -107,7 +109,7 @@ export const webhooksRetrieve = apiMethod({
   description: "A webhook by its number.",
   units: 0,
   planRule: webhooksIncludedOrKept,
-  parameters: webhookPath,
+  parameters: { ...webhookPath, ...fieldsOf(webhookSchema) },
   result: webhookSchema,
   errors: ["not_found"],
   run: ({ id }, call) => call.services.webhooks.get(own(id, call)),
@@ -216,17 +218,22 @@ export const webhooksDeliveriesList = apiMethod({
     "where the webhook was disabled or the plan ended before.",
   units: 0,
   planRule: webhooksIncluded,
-  parameters: { ...webhookPath, ...pageParameters },
+  parameters: { ...webhookPath, ...pageParameters, ...fieldsOf(deliverySchema) },
   result: pageOf(deliverySchema),
   errors: ["not_found"],
-  run: ({ id, cursor, limit }, call) =>
-    readPage<DeliveryView, readonly [number]>(`deliveries ${id}`, cursor, call, (after) =>
-      call.services.webhooks.deliveries(own(id, call), {
-        before: after?.[0] ?? null,
+  run({ id, limit }, call) {
+    return readPage<DeliveryView, readonly number[]>(`deliveries ${id}`, call, async (after) => {
+      // A cursor of before belongs to its webhook by its signature.
+      const [before = null, webhook = id] = after ?? [];
+      if (webhook !== id) throw fieldError({ cursor: [INVALID_CURSOR] });
+      const { results, last } = await call.services.webhooks.deliveries(own(id, call), {
+        before,
         limit,
         nowMs: call.nowMs,
-      }),
-    ),
+      });
+      return { results, last: last && [...last, id] };
+    });
+  },
 });
 
 export const webhooksResend = apiMethod({

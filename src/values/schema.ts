@@ -68,7 +68,12 @@ export function daySchema(description: string): Schema<string> {
 }
 
 export function nullable<T>(inner: Schema<T>): Schema<T | null> {
-  return schema({ anyOf: [inner, nothingSchema()] });
+  return eitherSchema(inner, nothingSchema());
+}
+
+/** Either of two shapes. */
+export function eitherSchema<A, B>(one: Schema<A>, other: Schema<B>): Schema<A | B> {
+  return schema({ anyOf: [one, other] });
 }
 
 export function listSchema<T>(items: Schema<T>, words: Words = {}): Schema<T[]> {

@@ -68,12 +68,17 @@ describe("REST and MCP judge a request in the same way", () => {
       await appliance.customer({ plan: "test" }),
       await appliance.customer({ plan: "test" }),
     ];
-    for (let count = 0; count < 2; count++) {
-      await overRest("/v1/me/", ofRest);
-      await overMcp("me_retrieve", {}, ofMcp);
-    }
+    for (let count = 0; count < 2; count++) await overRest("/v1/me/", ofRest);
+    // Calls of tools wait for the rate, up to two seconds.
+    for (let count = 0; count < 2 + 4; count++) await overMcp("me_retrieve", {}, ofMcp);
     const rest = await overRest("/v1/msgr/channels/1/", ofRest);
     expect(rest).toMatchObject({ status: 429, code: "rate_limited" });
-    expect(await overMcp("msgr_channels_retrieve", { channel: "1" }, ofMcp)).toEqual(rest);
+    const mcp = await overMcp("msgr_channels_retrieve", { channel: "1" }, ofMcp);
+    const [cost, policy, left] = mcp.limits;
+    expect({ ...mcp, limits: [cost, policy] }).toEqual({
+      ...rest,
+      limits: rest.limits.slice(0, 2),
+    });
+    expect(left).toStartWith('"rate";r=0;');
   });
 });

@@ -74,6 +74,19 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
     [{ thing: "webhook", name: "NAME" }, "Webhook NAME was not found."],
   ],
   invalidCursor: [[{}, "Invalid cursor."]],
+  cursorOfOtherList: [
+    [
+      { names: ["category"] },
+      "The cursor was made with another category: leave that out, or begin again without a cursor.",
+    ],
+    [
+      { names: ["q", "ordering"] },
+      "The cursor was made with another q and ordering: leave those out, or begin again without a cursor.",
+    ],
+  ],
+  unknownFields: [
+    [{ given: "name", known: ["id", "title"] }, '"name" is not a field. Fields: id, title.'],
+  ],
   periodTooLong: [[{ days: 76 }, "Ensure the period is at most 76 days."]],
   periodBackwards: [[{}, "The period ends before it starts."]],
   tooManyCells: [[{ cells: 77 }, "Ensure channels times days is at most 77."]],
@@ -91,6 +104,9 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
   rateLimited: [
     [{ requests: 1 }, "The plan allows 1 request per second."],
     [{ requests: 78 }, "The plan allows 78 requests per second."],
+  ],
+  messagesLimited: [
+    [{ messages: 20 }, "An organization may send 20 protocol messages per second."],
   ],
   quotaExceeded: [[{ requests: 78 }, "The 78 requests of the period have run out."]],
   keyNeeded: [[{}, "Send an API key in the header `Authorization: Bearer <API_KEY>`."]],

@@ -1,3 +1,4 @@
+import { createMCPClient } from "@ai-sdk/mcp";
 import {
   Client as Client2,
   StreamableHTTPClientTransport as HttpTransport2,
@@ -118,10 +119,28 @@ export const clientKinds: readonly ClientKind[] = [
   sdk2("the 2.x client, pinned", "modern", { pin: "2026-07-28" }),
 ];
 
-/** The text of a result that has one piece of content. */
+/** The client of the AI SDK, which is neither ours nor the protocol's authors': legacy, over HTTP only. */
+export async function aiSdkOverHttp(address: string, key: string): Promise<McpClient> {
+  const complaints: Error[] = [];
+  const client = await createMCPClient({
+    transport: { type: "http", url: address, headers: { authorization: `Bearer ${key}` } },
+    onUncaughtError: (error) => complaints.push(error as Error),
+  });
+  return {
+    era: () => "legacy",
+    instructions: () => client.instructions,
+    tools: async () => (await client.listTools()).tools as ToolDescription[],
+    call: async (name, args) =>
+      (await client.callTool({ name, ...(args && { arguments: args }) })) as ToolResult,
+    complaints,
+    close: () => client.close(),
+  };
+}
+
+/** The text of a result: its first, since one on how to go on may follow. */
 export function textOf({ content }: ToolResult): string {
-  if (content.length !== 1 || content[0]?.type !== "text") throw new Error("not one text");
-  return content[0].text ?? "";
+  if (content.some(({ type }) => type !== "text")) throw new Error("not a text");
+  return content[0]?.text ?? "";
 }
 
 /** What the error says with which a call was refused. @returns the JSON-RPC code, or the status */

@@ -113,8 +113,16 @@ export function expectToolResult(answer: Answer, what = ""): any {
   expect(answer.status, `${what} ${JSON.stringify(answer.body)}`).toBe(200);
   const { result } = answer.body;
   expect(result?.isError, `${what} ${JSON.stringify(answer.body)}`).toBe(false);
-  expect(result.content, what).toEqual([
-    { type: "text", text: JSON.stringify(result.structuredContent) },
-  ]);
+  const [first, ...notes] = result.content;
+  expect(first, what).toEqual({ type: "text", text: JSON.stringify(result.structuredContent) });
+  // Only a list with more pages and statistics without a day have a word beside the answer.
+  const { next, results } = result.structuredContent;
+  if (typeof next === "string") expect(notes, what).toHaveLength(1);
+  else if (results?.length !== 0) expect(notes, what).toEqual([]);
   return result.structuredContent;
+}
+
+/** What stands beside a success: how to get the next page, or why there is nothing. */
+export function noteOf(answer: Answer): string | undefined {
+  return answer.body.result.content[1]?.text;
 }

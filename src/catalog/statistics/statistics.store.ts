@@ -1,6 +1,7 @@
 import { type Database, statement } from "../../db/database.ts";
 import { type JsonText, toJsonText } from "../../values/json-text.ts";
 import { type Day, formatDay, startOfDay } from "../../values/moscow-time.ts";
+import type { StatisticsSpan } from "./statistics.ts";
 import type { DailyStatisticsView } from "./statistics-day.ts";
 
 export interface StatisticsSelection {
@@ -58,6 +59,17 @@ export function selectDailyStatistics(
     }
   }
   return toJsonText(views);
+}
+
+/** The days between which a public channel has readings; null where there is no such channel. */
+export function selectStatisticsSpan(db: Database, channelId: number): StatisticsSpan | null {
+  const span = statement<StatisticsSpan>(
+    db,
+    `SELECT (SELECT min(day) FROM daily_statistics WHERE channel_id = c.id) AS first,
+       (SELECT max(day) FROM daily_statistics WHERE channel_id = c.id) AS last
+     FROM channels c WHERE c.id = ? AND c.is_public = 1`,
+  );
+  return span.get(channelId) ?? null;
 }
 
 /** A channel's day whose values are all given, as most imported ones are. */

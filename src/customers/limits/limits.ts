@@ -5,7 +5,7 @@ import type { Plan } from "../accounts/accounts.table.ts";
 import { type Period, periodAt } from "../accounts/plan.ts";
 import type { Caller } from "../keys/keys.ts";
 import type { RateVerdict } from "./rate-bucket.ts";
-import type { Rates } from "./rates.ts";
+import { MESSAGES_PER_SECOND, type Rates } from "./rates.ts";
 import type { Charge, Usage } from "./usage.ts";
 
 export type Limits = ReturnType<typeof createLimits>;
@@ -45,9 +45,19 @@ export function createLimits(rates: Rates, usage: Usage) {
   }
 
   return {
-    /** Takes one request from the organization's rate. Every request with a good key takes one. */
+    /** Takes one request from the organization's rate. */
     takeRequest: ({ organization, plan }: Caller, nowMs: number): RateVerdict =>
       rates.take(organization.id, plan.requestsPerSecond, nowMs),
+
+    /** The same for a request that may wait: where the verdict has a `waitMs`, `wait` for it. */
+    takeRequestSoon: ({ organization, plan }: Caller, nowMs: number): RateVerdict =>
+      rates.takeSoon(organization.id, plan.requestsPerSecond, nowMs),
+    wait: ({ organization }: Caller, waitMs: number): Promise<void> =>
+      rates.wait(organization.id, waitMs),
+
+    /** Takes one message of MCP's protocol, which is none of the plan's requests. */
+    takeMessage: ({ organization }: Caller, nowMs: number): RateVerdict =>
+      rates.takeMessage(organization.id, nowMs),
 
     /** The period in force and the units used in it, by any process. */
     usage(caller: Omit<Caller, "key">, nowMs: number): Period & { used: number } {
@@ -70,15 +80,23 @@ export function createLimits(rates: Rates, usage: Usage) {
       usage.charge(requestOf(caller, nowMs, { ...ended, units: 0 })).catch(() => {});
     },
 
-    /** @param used units used in the period, where the caller knows; else they are looked up */
-    status(caller: Caller, nowMs: number, rate: RateVerdict, used: number | null): LimitStatus {
-      const { plan } = caller;
+    /**
+     * @param rate what the request came to, or null where it took nothing from the rate
+     * @param used units used in the period, where the caller knows; else they are looked up
+     */
+    status(
+      caller: Caller,
+      nowMs: number,
+      rate: RateVerdict | null,
+      used: number | null,
+    ): LimitStatus {
+      const { plan, organization } = caller;
       const period = periodOf(caller, nowMs);
       const left =
         plan.requestsPerPeriod - (used ?? usage.used(caller.organization.id, period.startedAt));
       return {
         plan,
-        rate,
+        rate: rate ?? rates.look(organization.id, plan.requestsPerSecond, nowMs),
         quota: { remaining: Math.max(0, left), resetS: secondsUntil(period.endsAt, nowMs) },
       };
     },
@@ -87,6 +105,12 @@ export function createLimits(rates: Rates, usage: Usage) {
 
 export function rateLimited({ retryAfterS }: RateVerdict, requestsPerSecond: number): AppError {
   const said = message("rateLimited", { requests: requestsPerSecond });
+  return new AppError("rate_limited", said, { retryAfterS });
+}
+
+/** The refusal of a message of MCP's protocol. */
+export function messagesLimited({ retryAfterS }: RateVerdict): AppError {
+  const said = message("messagesLimited", { messages: MESSAGES_PER_SECOND });
   return new AppError("rate_limited", said, { retryAfterS });
 }
 

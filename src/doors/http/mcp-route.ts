@@ -20,11 +20,13 @@ import { commonHeaders, type RestContext, wrongVerb } from "./rest.ts";
 /** The body of a POST: its value, undefined where it is not JSON; or the bound that it breaks. */
 export type ReadBody = { value: unknown } | { bound: string };
 
-/** The MCP door's answer to one POST. A 429 without a body is worded by this route. */
+/** The MCP door's answer to one POST. */
 export type AnswerMcp = (post: {
   body: ReadBody;
+  nowMs: number;
   header(name: string): string | null;
-  denial: AppError | null;
+  takeMessage(): AppError | null;
+  takeCall(): AppError | null | Promise<null>;
   call(method: ApiMethod, raw: RawArguments): Promise<Outcome>;
   refuse(method: ApiMethod | null, denial: AppError): Outcome;
 }) => Promise<{
@@ -46,8 +48,8 @@ const BODY_BYTES_MAX = 1024 * 1024;
 const USAGE_METHOD = "mcp";
 
 /**
- * `/v1/mcp/`, with the slash and without: the same key, rate and billing as the API. A request
- * passes in the same order: key, rate, origin, verb, body.
+ * `/v1/mcp/`, with the slash and without: the same key and billing as the API. A request passes in this
+ * order: key, origin, verb, body, and then its rate, since only the body says which of the two it is.
  */
 export function mcpRoutes(context: McpContext) {
   const note = noteOf(context);
@@ -101,7 +103,7 @@ async function answerPost(
     const admission = admit(request.headers.get("authorization"), nowMs, context);
     if (admission.ok) {
       caller = admission.caller;
-      answered = await answerAdmitted(request, admission, headers, context);
+      answered = await answerAdmitted(request, admission, headers, nowMs, context);
     } else {
       answered = withoutTool(challenged(errorResponse(admission.error, headers), context));
     }
@@ -138,9 +140,9 @@ async function answerAdmitted(
   request: Request,
   admitted: Admitted,
   headers: Headers,
+  nowMs: number,
   context: McpContext,
 ): Promise<Answered> {
-  const { denial } = admitted;
   const refuse = (error: AppError): Answered => {
     setLimitHeaders(headers, admitted.limitsAfter(admitted.refuse(USAGE_METHOD, error)));
     return withoutTool(errorResponse(error, headers));
@@ -150,7 +152,7 @@ async function answerAdmitted(
   if (foreign !== null) return refuse(foreign);
   if (request.method !== "POST") {
     headers["allow"] = "POST";
-    return refuse(denial ?? wrongVerb(request));
+    return refuse(wrongVerb(request));
   }
   const bytes = await readBytes(request, BODY_BYTES_MAX, context.bodies).catch(toAppError);
   if (bytes instanceof AppError) return refuse(bytes);
@@ -163,14 +165,20 @@ async function answerAdmitted(
     outcome,
   } = await context.answerMcp({
     body,
+    nowMs,
     header: (name) => request.headers.get(name),
-    denial,
+    takeMessage() {
+      const denial = admitted.takeMessage();
+      if (denial !== null) headers["retry-after"] = String(denial.retryAfterS);
+      return denial;
+    },
+    takeCall: admitted.takeRequestSoon,
     call(method, raw) {
       operation = method.operationId;
       return admitted.call(method, raw, {
         readBody: async () => ({}),
         ownUrl: (path) => context.baseAddress(request) + path,
-        pageUrl: (query) => `${context.baseAddress(request)}${pathOf(method, raw)}?${query}`,
+        pageUrl: (query, of) => `${context.baseAddress(request)}${pathOf(method, of)}?${query}`,
       });
     },
     refuse(method, error) {
@@ -178,9 +186,7 @@ async function answerAdmitted(
       return admitted.refuse(operation, error);
     },
   });
-  if (text === null && denial !== null) return refuse(denial);
-  const statusOfUsage =
-    outcome !== null ? statusOf(outcome) : denial === null ? status : STATUS_OF[denial.code];
+  const statusOfUsage = outcome === null ? status : statusOf(outcome);
   if (outcome === null) admitted.record(operation, statusOfUsage);
   else if (!outcome.ok) logCause(outcome.error, headers, context.ports);
   setLimitHeaders(headers, admitted.limitsAfter(outcome));

@@ -127,7 +127,7 @@ async function answerCall(
     if (admission.ok) {
       caller = admission.caller;
       if (allowed !== undefined) headers["allow"] = allowed;
-      const denial = admission.denial ?? (allowed === undefined ? null : wrongVerb(request));
+      const denial = admission.takeRequest() ?? (allowed === undefined ? null : wrongVerb(request));
       const outcome =
         denial === null
           ? await admission.call(method, readRaw(request, params), {
@@ -195,7 +195,7 @@ export function redirectToSlash(request: Request, context: RestContext): Respons
 }
 
 /** The path as the caller wrote it, escapes and all. Not by `new URL`, which throws on a bad Host. */
-function pathOf({ url }: Request): string {
+export function pathOf({ url }: Request): string {
   return /^[a-z]+:\/\/[^/?#]*([^?#]*)/i.exec(url)?.[1] ?? "/";
 }
 

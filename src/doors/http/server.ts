@@ -12,10 +12,11 @@ import { startPageRoutes } from "./docs/start-page.ts";
 import { swaggerRoutes } from "./docs/swagger-page.ts";
 import { type McpContext, mcpRoutes } from "./mcp-route.ts";
 import { type MetricsContext, metricsRoutes } from "./metrics-route.ts";
+import { oauthOffBody } from "./oauth-off.ts";
 import type { PublicRoutes } from "./public-routes.ts";
 import { type ReadyChecks, readinessAnswer } from "./readiness.ts";
 import { REQUEST_ID } from "./requests/request-id.ts";
-import { commonHeaders, redirectToSlash, restRoutes, wrongVerb } from "./rest.ts";
+import { commonHeaders, pathOf, redirectToSlash, restRoutes, wrongVerb } from "./rest.ts";
 
 export interface ServerContext extends McpContext, MetricsContext {
   /** The routes of other doors. */
@@ -47,9 +48,13 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
     handler: { standardHostname: false },
   })
     .onError(({ request, code, error }) => {
-      const cause = code === "NOT_FOUND" ? notFound("address") : error;
+      const isUnknown = code === "NOT_FOUND";
       const headers = commonHeaders(request, context);
-      const response = errorAnswer(cause, headers, ports);
+      const signIn = isUnknown ? oauthOffBody(pathOf(request), context.baseAddress(request)) : null;
+      const response =
+        signIn === null
+          ? errorAnswer(isUnknown ? notFound("address") : error, headers, ports)
+          : json(404, signIn, headers);
       noteOther(response.status, monotonic(), headers[REQUEST_ID] ?? "", null);
       return response;
     })

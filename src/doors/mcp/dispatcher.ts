@@ -2,51 +2,45 @@ import type { AppError } from "../../errors.ts";
 import type { Outcome } from "../../methods/call.ts";
 import type { ApiMethod } from "../../methods/method.ts";
 import type { RawArguments } from "../../methods/read-arguments.ts";
+import type { Services } from "../../methods/services.ts";
+import { errorText } from "./error-text.ts";
+import { INSTRUCTIONS } from "./instructions.ts";
 import {
   faultText,
   invalidParams,
   isObject,
+  type Message,
   type RequestId,
   type RpcFault,
   type RpcRequest,
+  rateLimited,
   readMessage,
   resultText,
 } from "./json-rpc.ts";
 import { modernFault, quoted, unknownMethod, unsupportedVersion } from "./protocol-faults.ts";
-import { argumentsFault, errorResult, toolResult } from "./tool-call.ts";
+import { argumentsFault, errorResult, kindly, toolResult } from "./tool-call.ts";
 import { describeTool } from "./tools.ts";
 import { agreedVersion, META, MODERN_VERSION, SUPPORTED } from "./versions.ts";
 
 /** How long a client may keep the list of tools. */
 const LIST_TTL_MS = 5 * 60 * 1000;
 
-const INSTRUCTIONS =
-  "Data about a messenger's channels. To answer about a channel that a person names, find it with " +
-  "msgr_channels_resolve_retrieve (link or @handle) or msgr_channels_list (`q`, a part of the " +
-  "title), then take its number to msgr_channels_retrieve (card), msgr_stats_daily_list (growth " +
-  "by day, up to 100 channels at once; for this month give `from` as its first day) or " +
-  "msgr_channels_posts_retrieve (posts). For the biggest or best channels of a topic take the code " +
-  "from msgr_categories_list (free), then msgr_channels_list with `category` and `limit`. Codes " +
-  "are Latin and lower case (science, moskva): look them up, do not translate. Lists have pages: " +
-  "ask for only as many items as you need with `limit`; where `next` is not null, call the same " +
-  "tool with the same arguments and `cursor` set to the text after `cursor=` in `next`, not the " +
-  "whole address. Days are Moscow's, YYYY-MM-DD. Most calls cost one request unit, failed ones " +
-  "too; me_retrieve says for free how many are left.";
-
 /** One POST, as the protocol sees it. */
 export interface McpPost {
   /** The body's value, undefined where it is not JSON; or the bound that it breaks. */
   body: { value: unknown } | { bound: string };
+  nowMs: number;
   header(name: string): string | null;
-  /** Set where the plan's rate is exceeded: then no method runs. */
-  denial: AppError | null;
+  /** Takes a message that calls no tool; the refusal where the organization sends too many. */
+  takeMessage(): AppError | null;
+  /** Takes the call of a tool from the plan's rate, after a wait where need be; or the refusal. */
+  takeCall(): AppError | null | Promise<null>;
   call(method: ApiMethod, raw: RawArguments): Promise<Outcome>;
   /** Counts the call of a tool that was not run; null for one that does not exist. */
   refuse(method: ApiMethod | null, denial: AppError): Outcome;
 }
 
 export type McpAnswer = {
-  /** 429 where the rate refuses a request that calls no tool; the HTTP route words it. */
   status: number;
   /** Null where the answer has no body. */
   body: string | null;
@@ -60,7 +54,11 @@ export type McpDispatcher = (post: McpPost) => Promise<McpAnswer>;
  * The MCP server: request in, answer out (specification, section 4; its error table, section 7).
  * @param methods those that are tools, in the order in which they are listed
  */
-export function createDispatcher(methods: readonly ApiMethod[], version: string): McpDispatcher {
+export function createDispatcher(
+  methods: readonly ApiMethod[],
+  version: string,
+  services: Pick<Services, "directory" | "statistics">,
+): McpDispatcher {
   const tools = new Map(methods.map((method) => [method.operationId, method]));
   const toolsText = JSON.stringify([...tools.values()].map(describeTool));
   const serverInfo = { name: "kanalog", title: "Kanalog: Channel Data API", version };
@@ -70,19 +68,29 @@ export function createDispatcher(methods: readonly ApiMethod[], version: string)
   return async (post) => {
     const message = readMessage(post.body);
     const isToolCall = message.kind === "request" && message.request.method === "tools/call";
-    if (post.denial !== null && !isToolCall) return { status: 429, body: null, outcome: null };
+    const taken = isToolCall ? post.takeCall() : post.takeMessage();
+    // Awaited only where the call has to wait: reads come before the next wait (db/read-transaction.ts).
+    const denial = taken instanceof Promise ? await taken : taken;
+    if (denial !== null && !isToolCall) {
+      const text = errorText(denial, { method: null, nowMs: post.nowMs, ...services });
+      return answerFault(idOf(message), rateLimited(text));
+    }
     const version = post.header("mcp-protocol-version");
     if (message.kind === "fault") return answerFault(message.id, message.fault);
     if (version !== null && !SUPPORTED.includes(version)) {
-      const id = message.kind === "request" ? message.request.id : null;
-      return answerFault(id, unsupportedVersion(version));
+      return answerFault(idOf(message), unsupportedVersion(version));
     }
     if (message.kind === "unanswered") return { status: 202, body: null, outcome: null };
     const { request } = message;
-    return version === MODERN_VERSION ? answerModern(request, post) : answerLegacy(request, post);
+    const answer = version === MODERN_VERSION ? answerModern : answerLegacy;
+    return answer(request, post, denial);
   };
 
-  async function answerLegacy(request: RpcRequest, post: McpPost): Promise<McpAnswer> {
+  async function answerLegacy(
+    request: RpcRequest,
+    post: McpPost,
+    denial: AppError | null,
+  ): Promise<McpAnswer> {
     const { id, method, params } = request;
     switch (method) {
       case "initialize":
@@ -100,13 +108,17 @@ export function createDispatcher(methods: readonly ApiMethod[], version: string)
           ? answerText(id, `{"tools":${toolsText}}`)
           : answerFault(id, invalidParams("`cursor` is not one of this server's."));
       case "tools/call":
-        return callTool(request, post, "");
+        return callTool(request, post, denial, "");
       default:
         return answerFault(id, unknownMethod(method, 200));
     }
   }
 
-  async function answerModern(request: RpcRequest, post: McpPost): Promise<McpAnswer> {
+  async function answerModern(
+    request: RpcRequest,
+    post: McpPost,
+    denial: AppError | null,
+  ): Promise<McpAnswer> {
     const { id, method, params } = request;
     const fault = modernFault(request, post.header);
     if (fault !== null) return answerFault(id, fault);
@@ -122,23 +134,31 @@ export function createDispatcher(methods: readonly ApiMethod[], version: string)
           ? answerText(id, `{${cacheable},"tools":${toolsText}}`)
           : answerFault(id, invalidParams("`cursor` is not one of this server's."));
       case "tools/call":
-        return callTool(request, post, `${common},`);
+        return callTool(request, post, denial, `${common},`);
       default:
         return answerFault(id, unknownMethod(method, 404));
     }
   }
 
-  /** @param common members that every result of the era has, as JSON text with a comma behind */
+  /**
+   * @param denial set where the plan's rate is exceeded: then no method runs
+   * @param common members that every result of the era has, as JSON text with a comma behind
+   */
   async function callTool(
     { id, params }: RpcRequest,
     post: McpPost,
+    denial: AppError | null,
     common: string,
   ): Promise<McpAnswer> {
     const name = params?.["name"];
     const method = typeof name === "string" ? tools.get(name) : undefined;
-    if (post.denial !== null) {
-      const outcome = post.refuse(method ?? null, post.denial);
-      return { ...answerText(id, errorResult(common, null, post.denial)), outcome };
+    const failed = (of: ApiMethod | null, error: AppError): McpAnswer => {
+      const context = { method: of, nowMs: post.nowMs, directory: services.directory };
+      return answerText(id, errorResult(common, errorText(error, context)));
+    };
+    if (denial !== null) {
+      const outcome = post.refuse(method ?? null, denial);
+      return { ...failed(null, denial), outcome };
     }
     if (method === undefined) {
       return answerFault(id, invalidParams(`There is no tool ${quoted(name)}.`));
@@ -147,9 +167,19 @@ export function createDispatcher(methods: readonly ApiMethod[], version: string)
     if (!isObject(given)) return answerFault(id, invalidParams("`arguments` must be an object."));
     const fault = argumentsFault(method, given);
     if (fault !== null) return answerFault(id, invalidParams(fault));
-    const outcome = await post.call(method, { ...given });
-    return { ...answerText(id, toolResult(common, method, outcome)), outcome };
+    const raw = kindly(method, given);
+    const outcome = await post.call(method, raw);
+    const answer = outcome.ok
+      ? answerText(id, toolResult(common, method, raw, outcome.body, services))
+      : failed(method, outcome.error);
+    return { ...answer, outcome };
   }
+}
+
+/** The id to answer a message under; null where it has none. */
+function idOf(message: Message): RequestId | null {
+  if (message.kind === "request") return message.request.id;
+  return message.kind === "fault" ? message.id : null;
 }
 
 function answerResult(id: RequestId, result: object): McpAnswer {

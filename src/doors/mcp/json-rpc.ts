@@ -27,6 +27,8 @@ const PARSE_ERROR = -32700;
 const INVALID_REQUEST = -32600;
 export const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;
+/** The server could not do it: JSON-RPC leaves the code to each server. */
+export const SERVER_ERROR = -32000;
 
 /** @param body the value of the JSON, undefined where it is none; or the bound that it breaks */
 export function readMessage(body: { value: unknown } | { bound: string }): Message {
@@ -54,6 +56,11 @@ export function readMessage(body: { value: unknown } | { bound: string }): Messa
 
 export function invalidParams(message: string): RpcFault {
   return { code: INVALID_PARAMS, message, status: 200 };
+}
+
+/** @param message how long to wait */
+export function rateLimited(message: string): RpcFault {
+  return { code: SERVER_ERROR, message, status: 429 };
 }
 
 /** @param result JSON text */

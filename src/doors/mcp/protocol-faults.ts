@@ -6,6 +6,7 @@ import {
   type RpcFault,
   type RpcRequest,
 } from "./json-rpc.ts";
+import { plainText } from "./plain-text.ts";
 import { META, MODERN_VERSION, SUPPORTED } from "./versions.ts";
 
 /** Refusals of the protocol itself, before any tool is looked for. */
@@ -42,7 +43,7 @@ export function unsupportedVersion(requested: string): RpcFault {
     code: UNSUPPORTED_VERSION,
     message: "This protocol version is not supported.",
     status: 400,
-    data: { supported: SUPPORTED, requested: shortened(requested) },
+    data: { supported: SUPPORTED, requested: plainText(shortened(requested)) },
   };
 }
 
@@ -72,5 +73,7 @@ const QUOTED_MAX = 100;
 
 /** Quotes what a caller sent, which may be of any type and size. */
 export function quoted(value: unknown): string {
-  return typeof value === "string" ? JSON.stringify(value.slice(0, QUOTED_MAX)) : "(no text)";
+  return typeof value === "string"
+    ? JSON.stringify(plainText(value.slice(0, QUOTED_MAX)))
+    : "(no text)";
 }

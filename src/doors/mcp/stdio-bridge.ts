@@ -1,9 +1,7 @@
 import { type PostText, postTextTo } from "../../ports/post-text.ts";
-import { faultText, isObject, type RequestId } from "./json-rpc.ts";
+import { faultText, isObject, type RequestId, SERVER_ERROR } from "./json-rpc.ts";
 
 const VERSION_IN_META = "io.modelcontextprotocol/protocolVersion";
-/** JSON-RPC's code for what the server, here the way to it, could not do. */
-const SERVER_ERROR = -32000;
 
 /** The bridge over this process's own standard input and output. */
 export function runStdioBridge({ url, key }: { url: string; key: string }): Promise<void> {

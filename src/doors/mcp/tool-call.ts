@@ -1,8 +1,11 @@
-import type { AppError } from "../../errors.ts";
-import type { Outcome } from "../../methods/call.ts";
 import type { ApiMethod } from "../../methods/method.ts";
-import { STATUS_OF } from "../../methods/statuses.ts";
-import { jsonTextOf } from "../../values/json-text.ts";
+import type { Parameter } from "../../methods/parameters.ts";
+import type { RawArguments } from "../../methods/read-arguments.ts";
+import type { Services } from "../../methods/services.ts";
+import { type Json, jsonTextOf } from "../../values/json-text.ts";
+import { emptyStatisticsText } from "./empty-statistics.ts";
+import { nextPageText } from "./next-page.ts";
+import { plainJson } from "./plain-text.ts";
 import { quoted } from "./protocol-faults.ts";
 
 /** A tool call's arguments checked, and its result as JSON text. */
@@ -18,42 +21,78 @@ export function argumentsFault(
       return `${operationId} has no argument ${quoted(name)}; it takes: ${known}.`;
     }
   }
-  for (const [name, parameter] of Object.entries(parameters)) {
-    if (parameter.required && !Object.hasOwn(given, name)) {
+  for (const name in parameters) {
+    const parameter = parameters[name];
+    // The optional ones in the query, which are most, have nothing to be looked at yet.
+    if (parameter === undefined || !parameter.required) continue;
+    const isGiven = Object.hasOwn(given, name);
+    // The cursor carries its list, the channel of posts included.
+    if (!isGiven && typeof given["cursor"] !== "string") {
       return `${operationId} needs the argument ${JSON.stringify(name)}.`;
     }
-    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    const value = isGiven ? given[name] : undefined;
     if (parameter.in === "path" && typeof value === "string" && /[/?#]/.test(value)) {
-      return `${JSON.stringify(name)} must not contain /, ? or #.`;
+      return `${JSON.stringify(name)} must not contain /, ? or #.${LINKS[name] ?? ""}`;
     }
   }
   return null;
 }
 
+/** Words on where to take what does not fit into an address. */
+const LINKS: Readonly<Record<string, string>> = {
+  channel: " For a link there is msgr_channels_resolve_retrieve.",
+};
+
+/**
+ * The arguments as a method takes them: null is not given, a handle may have its `@`, and a list may be
+ * one of JSON (MCP, "Tools").
+ */
+export function kindly(
+  { parameters }: ApiMethod,
+  given: Readonly<Record<string, unknown>>,
+): RawArguments {
+  const raw: RawArguments = {};
+  for (const name in given) {
+    const parameter = parameters[name];
+    const value = given[name];
+    if (parameter === undefined || (value === null && !parameter.required)) continue;
+    raw[name] = typeof value === "number" ? value : takenKindly(parameter, value);
+  }
+  return raw;
+}
+
+function takenKindly({ in: place, isList }: Parameter<unknown>, value: unknown): unknown {
+  if (typeof value === "string") return place === "path" ? value.replace(/^@/, "") : value;
+  const isFlat = isList && Array.isArray(value) && value.every((item) => typeof item !== "object");
+  return isFlat ? value.join(",") : value;
+}
+
+const NO_RESULTS = '{"results":[]}';
+
 /** @param common members that every result of the era has, with a comma behind */
-export function toolResult(common: string, method: ApiMethod, outcome: Outcome): string {
-  if (!outcome.ok) return errorResult(common, method, outcome.error);
-  const body = jsonTextOf(outcome.body);
+export function toolResult(
+  common: string,
+  method: ApiMethod,
+  raw: RawArguments,
+  answer: Json<unknown>,
+  services: Pick<Services, "statistics">,
+): string {
+  const body = plainJson(jsonTextOf(answer));
+  const isEmptyStatistics = body === NO_RESULTS && method.operationId === "msgr_stats_daily_list";
+  const note = isEmptyStatistics
+    ? emptyStatisticsText(raw, services)
+    : nextPageText(method, raw, body);
   return (
-    `{${common}"content":[{"type":"text","text":${JSON.stringify(body)}}],` +
+    `{${common}"content":[${textContent(body)}${note === null ? "" : `,${textContent(note)}`}],` +
     `"structuredContent":${body},"isError":false}`
   );
 }
 
 /** The result of a method that failed; without structured content, so that its text is read. */
-export function errorResult(common: string, method: ApiMethod | null, error: AppError): string {
-  const text = `${STATUS_OF[error.code]} ${error.code}: ${detailOf(method, error)}`;
-  return `{${common}"content":[{"type":"text","text":${JSON.stringify(text)}}],"isError":true}`;
+export function errorResult(common: string, text: string): string {
+  return `{${common}"content":[${textContent(text)}],"isError":true}`;
 }
 
-/** One `argument: message` after another; a choice says what it takes. */
-function detailOf(method: ApiMethod | null, { fields, detail }: AppError): string {
-  if (fields === undefined) return detail;
-  return Object.entries(fields)
-    .map(([name, messages]) => {
-      const options: unknown = method?.parameters[name]?.schema["enum"];
-      const allowed = Array.isArray(options) ? ` Allowed: ${options.join(", ")}.` : "";
-      return `${name}: ${messages.join(" ")}${allowed}`;
-    })
-    .join(" ");
+function textContent(text: string): string {
+  return `{"type":"text","text":${JSON.stringify(text)}}`;
 }

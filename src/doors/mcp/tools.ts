@@ -1,9 +1,11 @@
+import { channelPath } from "../../methods/channels.ts";
 import type { ApiMethod } from "../../methods/method.ts";
 import type { Parameter } from "../../methods/parameters.ts";
+import { anyPart } from "../../methods/partial-result.ts";
 
 /** A tool as `tools/list` describes it, all read off the method's declaration. */
 export function describeTool(method: ApiMethod): object {
-  const { operationId, title, tool = "", units, parameters, result } = method;
+  const { operationId, title, tool = "", units, parameters } = method;
   const named = Object.entries<Parameter<unknown>>(parameters);
   const required = named.filter(([, parameter]) => parameter.required).map(([name]) => name);
   return {
@@ -16,7 +18,8 @@ export function describeTool(method: ApiMethod): object {
       ...(required.length > 0 && { required }),
       additionalProperties: false,
     },
-    outputSchema: withoutNames(result),
+    // Clients hold answers to it, those with `fields` too.
+    outputSchema: withoutNames(anyPart(method)),
     annotations: {
       title,
       readOnlyHint: true,
@@ -36,10 +39,12 @@ function flat({ schema }: Parameter<unknown>): object {
   const { type, enum: options, minimum, maximum, default: usual, examples } = schema;
   const words = [schema.description ?? ""];
   if (usual !== undefined) words.push(`${JSON.stringify(usual)} where not given.`);
-  const [example] = (examples ?? []) as unknown[];
+  // The options are examples enough.
+  const [example] = (options === undefined ? (examples ?? []) : []) as unknown[];
   if (example !== undefined) words.push(`Example: ${JSON.stringify(example)}.`);
   return {
-    type,
+    // A model has a channel's number as often as its handle.
+    type: schema === channelPath.schema ? ["string", "integer"] : type,
     ...(options !== undefined && { enum: options }),
     ...(minimum !== undefined && { minimum }),
     ...(maximum !== undefined && { maximum }),

@@ -52,6 +52,10 @@ export const en = {
     return `${name === undefined ? unnamed : `${named} ${name}`} was not found.`;
   },
   invalidCursor: "Invalid cursor.",
+  cursorOfOtherList: ({ names }: { names: readonly string[] }) =>
+    `The cursor was made with another ${names.join(" and ")}: leave ${names.length === 1 ? "that" : "those"} out, or begin again without a cursor.`,
+  unknownFields: ({ given, known }: { given: string; known: readonly string[] }) =>
+    `"${given}" is not a field. Fields: ${known.join(", ")}.`,
   periodTooLong: ({ days }: { days: number }) => `Ensure the period is at most ${days} days.`,
   periodBackwards: "The period ends before it starts.",
   tooManyCells: ({ cells }: { cells: number }) => `Ensure channels times days is at most ${cells}.`,
@@ -65,6 +69,8 @@ export const en = {
     `The plan ${plan} covers the last ${days} days, from ${from} on.`,
   rateLimited: ({ requests }: { requests: number }) =>
     `The plan allows ${requests} ${requests === 1 ? "request" : "requests"} per second.`,
+  messagesLimited: ({ messages }: { messages: number }) =>
+    `An organization may send ${messages} protocol messages per second.`,
   quotaExceeded: ({ requests }: { requests: number }) =>
     `The ${requests} requests of the period have run out.`,
   keyNeeded: "Send an API key in the header `Authorization: Bearer <API_KEY>`.",

@@ -40,6 +40,9 @@ export const ru: Messages = {
 
   notFound: "Этого нет или больше нет.",
   invalidCursor: "Такой страницы нет: начните с первой.",
+  cursorOfOtherList: ({ names }) =>
+    `Курсор принадлежит списку с другим значением (${names.join(", ")}): уберите его или начните без курсора.`,
+  unknownFields: ({ given, known }) => `Поля «${given}» нет. Поля: ${known.join(", ")}.`,
   periodTooLong: ({ days }) => `Период не может быть длиннее ${days} дней.`,
   periodBackwards: "Период кончается раньше, чем начинается.",
   tooManyCells: ({ cells }) => `Каналов, умноженных на дни, должно быть не больше ${cells}.`,
@@ -51,6 +54,8 @@ export const ru: Messages = {
   historyNotIncluded: ({ plan, days, from }) =>
     `Тариф «${named(plan)}» охватывает последние дни (${days}), начиная с ${from}.`,
   rateLimited: ({ requests }) => `Тариф допускает запросов в секунду: ${requests}.`,
+  messagesLimited: ({ messages }) =>
+    `Организация может отправлять сообщений протокола в секунду: ${messages}.`,
   quotaExceeded: ({ requests }) => `Запросы периода (${requests}) израсходованы.`,
   keyNeeded: "Отправьте ключ API в заголовке `Authorization: Bearer <API_KEY>`.",
   keyUnknown: "Такого ключа API нет.",

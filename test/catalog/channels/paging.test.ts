@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { createHmac } from "node:crypto";
+import { readMeta } from "../../../src/db/meta.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import {
   channel,
@@ -202,6 +204,15 @@ describe("next", () => {
 
 describe("a cursor", () => {
   const faults = { cursor: "Invalid cursor." };
+  const ofAnother = (names: string) =>
+    `The cursor was made with another ${names}: leave ${names.includes(" ") ? "those" : "that"} out, or begin again without a cursor.`;
+
+  /** A cursor as it was written before cursors carried filters. */
+  function formerCursor(secret: Uint8Array, scope: string, position: (number | null)[]): string {
+    const payload = JSON.stringify(position);
+    const hmac = createHmac("sha256", secret).update(`${scope} ${payload}`).digest();
+    return Buffer.concat([hmac.subarray(0, 9), Buffer.from(payload)]).toString("base64url");
+  }
 
   async function cursorOf(path: string): Promise<string> {
     const { body } = await expectOk(appliance, path);
@@ -246,9 +257,92 @@ describe("a cursor", () => {
       for (const other of ORDERINGS) {
         const path = `${CATALOG}?limit=1&ordering=${other}&cursor=${cursor}`;
         if (other === ordering) expect((await appliance.get(path)).status).toBe(200);
-        else await expectFaults(appliance, path, faults);
+        else await expectFaults(appliance, path, { cursor: ofAnother("ordering") });
       }
     }
+  });
+
+  test("carries its list: alone it goes on as it does beside the filters it was made with", async () => {
+    await imported(appliance, "channels", MIXED);
+    for (const query of ["ordering=-quality", "q=channel&subscribers_min=5", "a_plus=false"]) {
+      const path = `${CATALOG}?limit=2&${query}`;
+      const cursor = await cursorOf(path);
+      const beside = await expectOk(appliance, `${path}&cursor=${cursor}`);
+      const alone = await expectOk(appliance, `${CATALOG}?cursor=${cursor}`);
+      expect(alone.body, query).toEqual(beside.body);
+      expect(alone.body.results, query).toHaveLength(2);
+    }
+  });
+
+  test("takes a filter beside it in any spelling of its value, and refuses another by its name", async () => {
+    await imported(appliance, "channels", MIXED);
+    const cursor = await cursorOf(`${CATALOG}?limit=2&a_plus=false&subscribers_min=0`);
+    for (const same of ["a_plus=0", "a_plus=NO&kind=channel", "subscribers_min=%2B0", "kind="]) {
+      expect((await appliance.get(`${CATALOG}?cursor=${cursor}&${same}`)).status, same).toBe(200);
+    }
+    for (const [other, names] of [
+      ["a_plus=true", "a_plus"],
+      ["kind=chat", "kind"],
+      ["q=channel", "q"],
+      ["ordering=-citation&q=channel", "q and ordering"],
+    ] as const) {
+      const path = `${CATALOG}?cursor=${cursor}&${other}`;
+      await expectFaults(appliance, path, { cursor: ofAnother(names) });
+    }
+  });
+
+  test("goes on with another page size or other fields, which choose no channels", async () => {
+    await imported(appliance, "channels", MIXED);
+    const cursor = await cursorOf(`${CATALOG}?limit=1&fields=id`);
+    const { body } = await expectOk(
+      appliance,
+      `${CATALOG}?cursor=${cursor}&limit=3&fields=id,title`,
+    );
+    expect(body.results.map(Object.keys)).toEqual(Array(3).fill(["id", "title"]));
+    const alone = await expectOk(appliance, `${CATALOG}?cursor=${cursor}`);
+    expect(alone.body.results.map(Object.keys)).toEqual([["id"]]);
+  });
+
+  test("is taken within the whole address of next, too", async () => {
+    await imported(appliance, "channels", MIXED);
+    const { body } = await expectOk(appliance, `${CATALOG}?limit=2&q=channel`);
+    const whole = await expectOk(appliance, `${CATALOG}?cursor=${encodeURIComponent(body.next)}`);
+    expect(whole.body).toEqual((await expectOk(appliance, pathOfNext(body.next))).body);
+  });
+
+  test("that was made before cursors had filters goes on beside those of its address", async () => {
+    await imported(appliance, "channels", MIXED);
+    const secret = readMeta(appliance.app.domains.db, "cursor_secret");
+    const first = await expectOk(appliance, `${CATALOG}?limit=2&ordering=-quality`);
+    const { id, quality } = first.body.results[1];
+    const former = formerCursor(secret, "-quality", [quality, id]);
+    const path = `${CATALOG}?limit=2&ordering=-quality`;
+    const { body } = await expectOk(appliance, `${path}&cursor=${former}`);
+    expect(body.results).toEqual(
+      (await expectOk(appliance, pathOfNext(first.body.next))).body.results,
+    );
+    const other = `${CATALOG}?ordering=-citation&cursor=${former}`;
+    await expectFaults(appliance, other, faults);
+  });
+
+  test("of posts carries the channel, by whichever name it is asked for", async () => {
+    await imported(appliance, "channels", [channel(1, { handle: "one" }), channel(2)]);
+    await imported(
+      appliance,
+      "posts",
+      [1, 2, 3, 4].map((id) => ({
+        ...{ id, channel: 1 + (id % 2), published_at: "2026-11-01T00:00:00Z" },
+      })),
+    );
+    const cursor = await cursorOf("/v1/msgr/channels/ONE/posts/?limit=1");
+    for (const name of ["1", "one"]) {
+      const path = `/v1/msgr/channels/${name}/posts/?cursor=${cursor}`;
+      const { body } = await expectOk(appliance, path);
+      expect(body.results.map((post: { id: number }) => post.id)).toEqual([2]);
+    }
+    await expectFaults(appliance, `/v1/msgr/channels/2/posts/?cursor=${cursor}`, {
+      cursor: ofAnother("channel"),
+    });
   });
 
   test("belongs to its method", async () => {

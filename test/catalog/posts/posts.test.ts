@@ -212,7 +212,7 @@ describe("paging", () => {
     }
   });
 
-  test("within a period shows just its posts, also with a cursor from outside of it", async () => {
+  test("within a period shows just its posts, and takes no cursor from outside of it", async () => {
     const rows = Array.from({ length: 40 }, (_, at) =>
       post(at + 1, `2026-11-0${1 + Math.floor(at / 10)}T12:00:00.00${at % 2}Z`),
     );
@@ -226,12 +226,12 @@ describe("paging", () => {
       const path = `${POSTS}?${period}&limit=${limit}`;
       expect((await pagesOf(appliance, path)).flat()).toEqual(within);
     }
-    for (const shown of [4, 14, 34]) {
-      const { body } = await expectOk(appliance, `${POSTS}?limit=${shown}`);
-      const cursor = new URL(body.next).searchParams.get("cursor");
-      const after = within.filter((id) => order.indexOf(id) >= shown);
-      await expectIds(appliance, `${POSTS}?${period}&cursor=${cursor}`, after);
-    }
+    const { body } = await expectOk(appliance, `${POSTS}?limit=4`);
+    const cursor = new URL(body.next).searchParams.get("cursor");
+    await expectFaults(appliance, `${POSTS}?${period}&cursor=${cursor}`, {
+      cursor:
+        "The cursor was made with another from and to: leave those out, or begin again without a cursor.",
+    });
   });
 
   test("takes no more steps than a page has posts, however many lie before it", async () => {

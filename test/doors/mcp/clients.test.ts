@@ -79,6 +79,8 @@ afterAll(async () => {
 describe.each(clientKinds.map((kind) => [kind.name, kind] as const))("%s", (_name, kind) => {
   let client: McpClient;
   beforeEach(async () => {
+    // The protocol's own messages have a rate, and the clock stands still.
+    appliance.ports.clock.advance(5_000);
     client = await kind.overHttp(address, key);
   });
   afterEach(() => client.close());

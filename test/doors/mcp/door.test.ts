@@ -98,14 +98,19 @@ describe("the key", () => {
     "/.well-known/oauth-authorization-server",
     "/.well-known/oauth-authorization-server/v1/mcp/",
     "/.well-known/openid-configuration",
+    "/.well-known/openid-configuration/v1/mcp",
     "/register",
   ]) {
-    test(`${path}, where a client looks for a way to log in, is a 404 in JSON`, async () => {
+    test(`${path}, where a client looks for a way to log in, is a 404 that says where keys are made`, async () => {
       for (const method of ["GET", "POST"]) {
         const { status, headers, body } = await appliance.request(path, { method });
         expect(status, method).toBe(404);
         expect(headers.get("content-type")).toStartWith("application/json");
-        expect(body).toEqual({ code: "not_found", detail: expect.any(String) });
+        expect(body).toEqual({
+          error: "invalid_request",
+          error_description:
+            "Kanalog takes API keys here; make one at http://localhost/account/keys/.",
+        });
       }
     });
   }

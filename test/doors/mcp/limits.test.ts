@@ -27,28 +27,47 @@ async function start(ratesAsShipped: boolean): Promise<void> {
 afterEach(() => appliance.close());
 
 describe("the rate", () => {
-  beforeEach(() => start(true));
+  /** The waits that calls were told to make, in milliseconds; none ends before `goOn`. */
+  let waits: number[];
+  let goOn: () => void;
+
+  beforeEach(async () => {
+    await start(true);
+    const { clock } = appliance.ports;
+    waits = [];
+    const ended = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    clock.sleep = (durationMs) => {
+      waits.push(durationMs);
+      return ended;
+    };
+  });
 
   async function exhaust(): Promise<void> {
-    for (let count = 0; count < PER_SECOND; count++) {
-      expect((await mcp.ask("ping")).status).toBe(200);
-    }
+    for (let count = 0; count < PER_SECOND; count++) expectToolResult(await mcp.call(...CARD));
   }
 
-  test("counts every POST once, whatever it says", async () => {
-    for (const [index, body] of [
-      '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
-      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"msgr_channels_retrieve","arguments":{"channel":"1"}}}',
-      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"nope"}}',
-      '{"jsonrpc":"2.0","method":"notifications/initialized"}',
-      "{",
-    ].entries()) {
+  test("counts every call of a tool once, whatever comes of it, and nothing else", async () => {
+    const left = async (body: string) => {
       const { headers } = await mcp.post(body);
-      expect(headers.get("ratelimit"), body).toStartWith(
-        `"rate";r=${PER_SECOND - 1 - index};t=1, `,
-      );
+      return Number(/"rate";r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1]);
+    };
+    for (const [body, expected] of [
+      ['{"jsonrpc":"2.0","id":1,"method":"tools/list"}', PER_SECOND],
+      ['{"jsonrpc":"2.0","method":"notifications/initialized"}', PER_SECOND],
+      ['{"jsonrpc":"2.0","method":"tools/call","params":{"name":"me_retrieve"}}', PER_SECOND],
+      ["{", PER_SECOND],
+      [
+        '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"me_retrieve"}}',
+        PER_SECOND - 1,
+      ],
+      ['{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"nope"}}', PER_SECOND - 2],
+      ['{"jsonrpc":"2.0","id":1,"method":"tools/call"}', PER_SECOND - 3],
+      ['{"jsonrpc":"2.0","id":1,"method":"ping"}', PER_SECOND - 3],
+    ] as const) {
+      expect(await left(body), body).toBe(expected);
     }
-    expect((await mcp.ask("ping")).status).toBe(429);
   });
 
   test("is the one that REST counts against", async () => {
@@ -58,66 +77,180 @@ describe("the rate", () => {
     for (let count = 0; count < PER_SECOND; count++) {
       expect((await appliance.request("/v1/me/", { key: mcp.key })).status).toBe(200);
     }
-    expect((await mcp.ask("ping")).status).toBe(429);
+    void mcp.call(...CARD);
+    await Bun.sleep(0);
+    expect(waits).toEqual([1_000 / PER_SECOND]);
+    goOn();
   });
 
-  test("reached, a tool call is told in the result, runs nothing and costs nothing", async () => {
+  test("used up, a call waits for it, at most ten of an organization and two seconds", async () => {
     await exhaust();
-    const answer = await mcp.call(...CARD);
-    expectToolError(answer, "429 rate_limited: ");
-    expect(answer.body.id).toBe(1);
-    expect(answer.headers.get("x-request-cost")).toBe("0");
-    expectToolError(await mcp.call("me_retrieve"), "429 rate_limited: ");
-    appliance.ports.clock.advance(1_000);
-    expect(await mcp.used()).toBe(0);
+    const calls = Array.from({ length: 10 }, () => mcp.call(...CARD));
+    const surplus = await mcp.call(...CARD);
+    expectToolError(
+      surplus,
+      "429 rate_limited: The plan allows 5 requests per second. Try again in ",
+    );
+    expect(waits.map(Math.round)).toEqual(Array.from({ length: 10 }, (_, at) => (at + 1) * 200));
+    const other = mcpRequests(appliance, (await appliance.customer({ plan: "start" })).key);
+    for (let count = 0; count < PER_SECOND; count++) expectToolResult(await other.call(...CARD));
+    goOn();
+    for (const answer of await Promise.all(calls)) expect(expectToolResult(answer).id).toBe(1);
+    appliance.ports.clock.advance(10_000);
+    expect(await mcp.used()).toBe(PER_SECOND + 10);
   });
 
-  for (const method of ["initialize", "ping", "tools/list", "nope"]) {
-    test(`reached, ${method} is an HTTP 429 that says when to come back`, async () => {
-      await exhaust();
-      const { status, headers, body } = await mcp.ask(method, {});
-      expect(status).toBe(429);
-      expect(headers.get("content-type")).toStartWith("application/json");
-      expect(headers.get("retry-after")).toBe("1");
-      expect(JSON.stringify(body)).toContain("rate_limited");
-    });
-  }
+  test("used up for more than two seconds, a call is told when to come back, runs nothing and costs nothing", async () => {
+    const { key } = await appliance.customer({ plan: "test" });
+    const client = mcpRequests(appliance, key);
+    const calls = Array.from({ length: 2 + 4 }, () => client.call(...CARD));
+    const refused = await client.call(...CARD);
+    expectToolError(refused, "429 rate_limited: ");
+    expect(refused.body.result.content[0].text).toBe(
+      "429 rate_limited: The plan allows 2 requests per second. Try again in 1 second.",
+    );
+    expect(refused.body.id).toBe(1);
+    expect(refused.headers.get("x-request-cost")).toBe("0");
+    expect(waits).toEqual([500, 1_000, 1_500, 2_000]);
+    goOn();
+    for (const answer of await Promise.all(calls)) expectToolResult(answer);
+    appliance.ports.clock.advance(10_000);
+    expect(await client.used()).toBe(2 + 4);
+  });
 
-  test("reached, a modern tool call and a modern list are told in the same ways", async () => {
+  test("is refilled while calls wait, and each has its turn", async () => {
     await exhaust();
+    const waiting = mcp.call(...CARD);
+    appliance.ports.clock.advance(400);
+    goOn();
+    expectToolResult(await waiting);
+    // One of the two requests of 400 ms was the one that waited.
+    expect((await appliance.request("/v1/me/", { key: mcp.key })).status).toBe(200);
+    expect((await appliance.request("/v1/me/", { key: mcp.key })).status).toBe(429);
+  });
+
+  test("used up in the modern era, a call is told in the same words", async () => {
+    const { key } = await appliance.customer({ plan: "test" });
+    const client = mcpRequests(appliance, key);
     const [name, args] = CARD;
-    const answer = await mcp.modern("tools/call", { name, arguments: args });
+    const calls = Array.from({ length: 2 + 4 }, () => client.call(...CARD));
+    const answer = await client.modern("tools/call", { name, arguments: args });
     expectToolError(answer, "429 rate_limited: ");
     expect(answer.body.result.resultType).toBe("complete");
-    expect((await mcp.modern("tools/list")).status).toBe(429);
-    expect((await mcp.modern("server/discover")).status).toBe(429);
+    goOn();
+    await Promise.all(calls);
   });
 
-  test("reached, every other verb is a 429 too, and no key is still a 401", async () => {
-    await exhaust();
-    const { status } = await appliance.request("/v1/mcp/", { key: mcp.key });
-    expect(status).toBe(429);
-    expect((await appliance.request("/v1/mcp/", { method: "POST", body: "{" })).status).toBe(401);
-  });
-
-  test("reached, a call is in the usage as its method, as it is over REST", async () => {
-    await exhaust();
+  test("used up, a call is in the usage as its method, as it is over REST", async () => {
     const { key } = await appliance.customer({ plan: "start" });
     for (let count = 0; count < PER_SECOND; count++) await appliance.request("/v1/me/", { key });
     await appliance.request("/v1/msgr/channels/1/", { key });
+    const calls = Array.from({ length: PER_SECOND + 10 }, () => mcp.call("me_retrieve"));
     await mcp.call(...CARD);
-    appliance.ports.clock.advance(1_000);
+    goOn();
+    await Promise.all(calls);
+    appliance.ports.clock.advance(10_000);
     const { msgr_channels_retrieve: overRest } = await mcpRequests(appliance, key).usage();
     expect(overRest).toEqual({ requests: 1, units: 0 });
     expect(await mcp.usage()).toMatchObject({ msgr_channels_retrieve: overRest });
   });
+});
 
-  test("comes back with time", async () => {
-    await exhaust();
-    expectToolError(await mcp.call(...CARD), "429 rate_limited: ");
-    appliance.ports.clock.advance(200);
-    expect(expectToolResult(await mcp.call(...CARD)).id).toBe(1);
-    expectToolError(await mcp.call(...CARD), "429 rate_limited: ");
+describe("the protocol's own messages", () => {
+  const BURST = 60;
+  const PER_SECOND_OF_MESSAGES = 20;
+  beforeEach(() => start(true));
+
+  async function exhaustMessages(): Promise<void> {
+    for (let count = 0; count < BURST; count++) {
+      expect((await mcp.ask("ping")).status).toBe(200);
+    }
+  }
+
+  test("connecting takes nothing from the rate of the smallest plan", async () => {
+    const { key } = await appliance.customer({ plan: "test" });
+    const client = mcpRequests(appliance, key);
+    for (let count = 0; count < 5; count++) {
+      const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: {} };
+      expect((await client.ask("initialize", params)).status).toBe(200);
+      const notified = await client.post('{"jsonrpc":"2.0","method":"notifications/initialized"}');
+      expect(notified.status).toBe(202);
+      expect((await appliance.request("/v1/mcp/", { key })).status).toBe(405);
+      expect((await client.ask("tools/list")).body.result.tools).toHaveLength(9);
+      expect((await client.modern("server/discover")).status).toBe(200);
+    }
+    expectToolResult(await client.call("me_retrieve"));
+    expectToolResult(await client.call("me_retrieve"));
+    expect((await appliance.request("/v1/me/", { key })).status).toBe(429);
+  });
+
+  for (const method of ["initialize", "ping", "tools/list", "nope"]) {
+    test(`beyond 20 a second and 60 at once, ${method} is an HTTP 429 under its id that says how long to wait`, async () => {
+      await exhaustMessages();
+      const { status, headers, body } = await mcp.post(
+        JSON.stringify({ jsonrpc: "2.0", id: "of mine", method, params: {} }),
+      );
+      expect(status).toBe(429);
+      expect(headers.get("content-type")).toStartWith("application/json");
+      expect(headers.get("retry-after")).toBe("1");
+      expect(body).toEqual({
+        jsonrpc: "2.0",
+        id: "of mine",
+        error: {
+          code: -32000,
+          message:
+            "429 rate_limited: An organization may send 20 protocol messages per second. Try again in 1 second.",
+        },
+      });
+    });
+  }
+
+  test("that have no id, or are none, are refused under a null", async () => {
+    await exhaustMessages();
+    for (const body of ['{"jsonrpc":"2.0","method":"notifications/initialized"}', "{"]) {
+      const answer = await mcp.post(body);
+      expect([answer.status, answer.body.id]).toEqual([429, null]);
+    }
+  });
+
+  test("come back at 20 a second", async () => {
+    await exhaustMessages();
+    appliance.ports.clock.advance(500);
+    const statuses: number[] = [];
+    for (let count = 0; count < PER_SECOND_OF_MESSAGES; count++) {
+      statuses.push((await mcp.ask("ping")).status);
+    }
+    expect(statuses).toEqual([...Array(10).fill(200), ...Array(10).fill(429)]);
+  });
+
+  test("are each organization's own, and do not stop its calls of tools or its REST", async () => {
+    await exhaustMessages();
+    expect((await mcp.modern("tools/list")).status).toBe(429);
+    expectToolResult(await mcp.call(...CARD));
+    expect((await appliance.request("/v1/me/", { key: mcp.key })).status).toBe(200);
+    const { key } = await appliance.customer({ plan: "test" });
+    expect((await mcpRequests(appliance, key).ask("ping")).status).toBe(200);
+  });
+
+  for (const verb of ["GET", "DELETE", "PUT"]) {
+    test(`used up, and the plan's rate with it, ${verb} is a 405 at once`, async () => {
+      await exhaustMessages();
+      for (let count = 0; count < PER_SECOND; count++) {
+        await appliance.request("/v1/me/", { key: mcp.key });
+      }
+      expect((await appliance.request("/v1/me/", { key: mcp.key })).status).toBe(429);
+      const { status, headers } = await appliance.request("/v1/mcp/", {
+        key: mcp.key,
+        method: verb,
+      });
+      expect([status, headers.get("allow")]).toEqual([405, "POST"]);
+    });
+  }
+
+  test("cost nothing and are in the usage under the protocol's name", async () => {
+    await mcp.ask("ping");
+    await mcp.ask("tools/list");
+    expect(await mcp.usage()).toMatchObject({ mcp: { requests: 2, units: 0 } });
   });
 });
 
@@ -133,6 +266,9 @@ describe("the quota", () => {
     expectToolError(await mcp.call("msgr_channels_retrieve", { channel: "99" }), "404 not_found: ");
     const refused = await mcp.call(...CARD);
     expectToolError(refused, "429 quota_exceeded: ");
+    expect(refused.body.result.content[0].text).toBe(
+      "429 quota_exceeded: The 2 requests of the period have run out. There are new ones from 2026-12-20T12:00:00+03:00 on.",
+    );
     expect(refused.headers.get("x-request-cost")).toBe("0");
     for (const name of ["me_retrieve", "msgr_categories_list", "msgr_territories_list"]) {
       expectToolResult(await mcp.call(name), name);

@@ -93,7 +93,10 @@ for (const [index, name] of TOOL_NAMES.entries()) {
             keyword,
           );
         }
-        expect(["string", "integer", "number", "boolean"]).toContain(schema["type"] as string);
+        // A channel is named by its handle or its number.
+        const types = argument === "channel" ? ["string", "integer"] : null;
+        if (types !== null) expect(schema["type"]).toEqual(types);
+        else expect(["string", "integer", "boolean"]).toContain(schema["type"] as string);
         // An example, or the values themselves.
         const description = String(schema["description"]);
         const shows =
@@ -121,22 +124,22 @@ for (const [index, name] of TOOL_NAMES.entries()) {
 
 test("the arguments are the API method's parameters, and those needed are marked", () => {
   const filters = [
-    ...["a_plus", "category", "cursor", "ids", "kind", "limit", "ordering", "q"],
+    ...["a_plus", "category", "cursor", "fields", "ids", "kind", "limit", "ordering", "q"],
     ...["subscribers_max", "subscribers_min", "territory", "verified"],
   ];
   const expected: Record<string, [all: string[], required: string[]]> = {
     me_retrieve: [[], []],
-    msgr_channels_resolve_retrieve: [["q"], ["q"]],
+    msgr_channels_resolve_retrieve: [["fields", "q"], ["q"]],
     msgr_channels_list: [filters, []],
-    msgr_channels_retrieve: [["channel"], ["channel"]],
-    msgr_stats_daily_list: [["channels", "from", "to"], ["channels"]],
+    msgr_channels_retrieve: [["channel", "fields"], ["channel"]],
+    msgr_stats_daily_list: [["channels", "fields", "from", "to"], ["channels"]],
     msgr_channels_posts_retrieve: [
-      ["channel", "cursor", "from", "is_ad", "limit", "to"],
+      ["channel", "cursor", "fields", "from", "is_ad", "limit", "to"],
       ["channel"],
     ],
-    msgr_posts_retrieve: [["id"], ["id"]],
-    msgr_categories_list: [[], []],
-    msgr_territories_list: [["kind", "parent"], []],
+    msgr_posts_retrieve: [["fields", "id"], ["id"]],
+    msgr_categories_list: [["fields"], []],
+    msgr_territories_list: [["fields", "kind", "parent"], []],
   };
   for (const { name, inputSchema } of tools) {
     const { properties, required = [] } = inputSchema;

@@ -3,6 +3,7 @@ import { type AnyElysia, Elysia } from "elysia";
 import type { ErrorCode } from "../../../errors.ts";
 import { type ApiMethod, takesBody } from "../../../methods/method.ts";
 import type { Parameter } from "../../../methods/parameters.ts";
+import { wholeOrPart } from "../../../methods/partial-result.ts";
 import { STATUS_OF } from "../../../methods/statuses.ts";
 import { documentHead, SECURITY_SCHEME } from "./document-head.ts";
 import { type ExampleCall, examples } from "./examples.ts";
@@ -59,7 +60,7 @@ export function operationOf(method: ApiMethod) {
         description: "The answer",
         headers: headersOf(["X-Request-Id", ...LIMIT_HEADERS]),
         ...(method.status !== 204 && {
-          content: jsonContent(withReferences(method.result), example?.answer),
+          content: jsonContent(withReferences(wholeOrPart(method)), example?.answer),
         }),
       },
       ...errorResponses(method, all.length > 0),
@@ -78,11 +79,7 @@ export async function openApiText(
   methods: readonly ApiMethod[],
   path: string,
 ): Promise<string> {
-  const schemas = namedSchemas([
-    ...methods.map(({ result }) => result),
-    eventSchema,
-    fieldErrorsSchema,
-  ]);
+  const schemas = namedSchemas([...methods.map(wholeOrPart), eventSchema, fieldErrorsSchema]);
   const documentation = documentHead(methods, schemas);
   const documented = new Elysia()
     .use(routes)

@@ -74,7 +74,7 @@ function Document({
               {visit.notice}
             </p>
           )}
-            <SampleNotice visit={visit} />
+          <SampleNotice visit={visit} />
           {raw(body)}
         </main>
       </body>

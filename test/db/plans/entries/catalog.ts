@@ -741,6 +741,19 @@ export const catalog: Entries = {
       why: "The days asked for, 366 at the most for a short way.",
     },
   ],
+  "catalog/statistics/statistics.store.ts selectStatisticsSpan": [
+    {
+      sql: "SELECT (SELECT min(day) FROM daily_statistics WHERE channel_id = c.id) AS first, (SELECT max(day) FROM daily_statistics WHERE channel_id = c.id) AS last FROM channels c WHERE c.id = ? AND c.is_public = 1",
+      plan: [
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "CORRELATED SCALAR SUBQUERY 1",
+        "  SEARCH daily_statistics USING PRIMARY KEY (channel_id=?)",
+        "CORRELATED SCALAR SUBQUERY 2",
+        "  SEARCH daily_statistics USING PRIMARY KEY (channel_id=?)",
+      ],
+      rows: 3,
+    },
+  ],
   "catalog/channels/former-handles.store.ts createFormerHandles": [
     {
       sql: "DELETE FROM former_handles WHERE handle = @handle AND channel_id = @channelId",

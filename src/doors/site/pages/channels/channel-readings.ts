@@ -60,7 +60,7 @@ export async function readPeriod(
 ): Promise<ReadingPeriod> {
   const period = periodOf(visit);
   const today = dayOf(visit.nowMs);
-  const spans = cards.flatMap(({ id }) => context.services.statistics.span(id) ?? []);
+  const spans = cards.flatMap(({ id }) => spanOf(id, context));
   const posts = cards.flatMap(({ last_post_at: at }) => (at && parseInstant(at)) || []);
   const ends = spans.length > 0 ? spans.map(({ last }) => last) : posts.map(dayOf);
   const to = Math.min(today, ends.length > 0 ? Math.max(...ends) : today);
@@ -79,6 +79,12 @@ export async function readPeriod(
   };
 }
 
+/** The days of a channel's first and last reading, where it has some. */
+function spanOf(id: number, { services }: SiteContext): { first: Day; last: Day }[] {
+  const { first = null, last = null } = services.statistics.span(id) ?? {};
+  return first === null || last === null ? [] : [{ first, last }];
+}
+
 /** Reads channels' days by the API's own method, so that the plan's rules hold. */
 export async function readDays(
   ids: readonly number[],
@@ -87,7 +93,7 @@ export async function readDays(
   context: SiteContext,
 ): Promise<ReadDays> {
   // Nothing is asked, and nothing refused, where there are no readings at all.
-  const isRead = ids.some((id) => context.services.statistics.span(id) !== null);
+  const isRead = ids.some((id) => spanOf(id, context).length > 0);
   if (!isRead) return { rows: [], recent: [], refusal: null };
   const recent = await orRefusal(requestDays(ids, growthFrom, to, visit, context));
   const rows = await orRefusal(requestDays(ids, from, to, visit, context));

@@ -1,0 +1,35 @@
+import type { StatisticsSpan } from "../../catalog/statistics/statistics.ts";
+import { dailyStatisticsList } from "../../methods/daily-statistics.ts";
+import type { RawArguments } from "../../methods/read-arguments.ts";
+import type { Services } from "../../methods/services.ts";
+import { formatDay } from "../../values/moscow-time.ts";
+
+/** Channels of which each is told; the others are counted. */
+const TOLD_MAX = 20;
+
+/**
+ * Says of an answer without a day why it has none: channels that are unknown, that have no readings at
+ * all, or whose readings are of other days (MCP, "Tools").
+ */
+export function emptyStatisticsText(
+  raw: RawArguments,
+  { statistics }: Pick<Services, "statistics">,
+): string {
+  const read = dailyStatisticsList.parameters["channels"]?.read(raw["channels"]);
+  const channels = read !== undefined && "value" in read ? (read.value as number[]) : [];
+  const told = channels
+    .slice(0, TOLD_MAX)
+    .map((channel) => reasonOf(channel, statistics.span(channel)));
+  const more = channels.length - told.length;
+  return `No readings in this period. ${told.join(" ")}${more > 0 ? ` And ${more} more channels.` : ""}`;
+}
+
+function reasonOf(channel: number, span: StatisticsSpan | null): string {
+  if (span === null) {
+    return `There is no channel ${channel}: msgr_channels_list and msgr_channels_resolve_retrieve give numbers.`;
+  }
+  if (span.first === null || span.last === null)
+    return `Channel ${channel} has no readings at all.`;
+  const [first, last] = [formatDay(span.first), formatDay(span.last)];
+  return `The readings of channel ${channel} go from ${first} until ${last}.`;
+}

@@ -1,0 +1,104 @@
+import type { AppError } from "../../errors.ts";
+import type { ApiMethod } from "../../methods/method.ts";
+import type { Services } from "../../methods/services.ts";
+import { STATUS_OF } from "../../methods/statuses.ts";
+import { inEnglish, type Message, type MessageCode } from "../../values/messages/messages.ts";
+import { formatInstant } from "../../values/moscow-time.ts";
+import { nearestCodes } from "./nearest-codes.ts";
+import { plainText } from "./plain-text.ts";
+
+/**
+ * What a tool's error says: the API's own sentence, and what a model needs to make the right call (MCP,
+ * "Tools"). Over REST the sentences stand alone.
+ */
+
+export interface ErrorContext {
+  /** Null where the call named no tool. */
+  method: ApiMethod | null;
+  nowMs: number;
+  directory: Services["directory"];
+}
+
+/** The whole text: `<status> <code>: <detail>`, of errors over arguments one after another. */
+export function errorText(error: AppError, context: ErrorContext): string {
+  const { code, detail, faults } = error;
+  const told =
+    faults === undefined
+      ? withMore(detail, moreOf(error, context))
+      : Object.entries(faults)
+          .map(([name, said]) => `${name}: ${sentencesOf(name, said, context)}`)
+          .join(" ");
+  return plainText(`${STATUS_OF[code]} ${code}: ${told}`);
+}
+
+/** Tools that find what another one did not. */
+const FIND: Readonly<Record<string, string>> = {
+  msgr_channels_resolve_retrieve:
+    "Search by a part of its title: msgr_channels_list with `q`; group chats with `kind` chat.",
+  msgr_channels_retrieve:
+    "`channel` takes a number or a handle: msgr_channels_list with `q` finds them by a part of the " +
+    "title, msgr_channels_resolve_retrieve by a link.",
+  msgr_channels_posts_retrieve:
+    "`channel` takes a number or a handle: msgr_channels_list with `q` finds them by a part of the " +
+    "title, msgr_channels_resolve_retrieve by a link.",
+  msgr_posts_retrieve: "`id` takes the `id` of a post in msgr_channels_posts_retrieve.",
+};
+
+function moreOf({ code, retryAfterS }: AppError, { method, nowMs }: ErrorContext): string | null {
+  if (code === "not_found") return FIND[method?.operationId ?? ""] ?? null;
+  if (retryAfterS === undefined) return null;
+  if (code === "quota_exceeded") {
+    return `There are new ones from ${formatInstant(nowMs + retryAfterS * 1000)} on.`;
+  }
+  return `Try again in ${retryAfterS} ${retryAfterS === 1 ? "second" : "seconds"}.`;
+}
+
+/** Methods that list the codes of an argument. */
+const CODES_OF: Readonly<Record<string, string>> = {
+  category: "msgr_categories_list",
+  territory: "msgr_territories_list",
+  parent: "msgr_territories_list",
+};
+
+/** What helps after the API's sentence; most of them say by themselves what would be right. */
+const REPAIRS: { readonly [Code in MessageCode]?: string } = {
+  invalidCursor: "Give `next` of the page before as it stands; leave it out for the first page.",
+  notChannelQuery: "To find a channel by its title call msgr_channels_list with `q`.",
+  tooShort: "Give a longer part, or leave it out and take a `category`.",
+  tooManyItems: "Ask for the others in another call.",
+  tooManyCells: "Ask for fewer channels or days in one call.",
+  periodTooLong: "Ask for the rest in another call.",
+  periodBackwards: "Give `from` the earlier day.",
+};
+
+const OF_NUMBERS =
+  "Give service numbers, separated by commas, such as 1,3: msgr_channels_resolve_retrieve gives that " +
+  "of a link or @handle.";
+
+function sentencesOf(name: string, said: readonly Message[], context: ErrorContext): string {
+  return said.map((one) => sentenceOf(name, one, context)).join(" ");
+}
+
+function sentenceOf(name: string, said: Message, { method, directory }: ErrorContext): string {
+  if (said.code === "unknownSlug") return unknownCodeText(name, said.values.slug, directory);
+  const parameter = method?.parameters[name];
+  const options: unknown = parameter?.schema["enum"];
+  const examples: unknown = parameter?.schema.examples;
+  if (Array.isArray(options)) return withMore(inEnglish(said), `Allowed: ${options.join(", ")}.`);
+  if (said.code === "notInteger" && parameter?.isList) return withMore(inEnglish(said), OF_NUMBERS);
+  if (["notText", "notNull", "required"].includes(said.code) && Array.isArray(examples)) {
+    return withMore(inEnglish(said), `Example: ${JSON.stringify(examples[0])}.`);
+  }
+  return withMore(inEnglish(said), REPAIRS[said.code] ?? null);
+}
+
+function unknownCodeText(name: string, given: string, directory: Services["directory"]): string {
+  const entries = name === "category" ? directory.categories() : directory.territories({});
+  const nearest = nearestCodes(given, entries);
+  const meant = nearest.length === 0 ? "." : `; did you mean ${nearest.join(" or ")}?`;
+  return `${JSON.stringify(given)} is not a code${meant} Codes: ${CODES_OF[name] ?? ""}`;
+}
+
+function withMore(sentence: string, more: string | null): string {
+  return more === null ? sentence : `${sentence} ${more}`;
+}

@@ -1,0 +1,24 @@
+import type { ApiMethod } from "../../methods/method.ts";
+import type { RawArguments } from "../../methods/read-arguments.ts";
+
+/** The member stands last, and nowhere else: within a text its quotes would be escaped. */
+const NEXT = '"next":';
+
+/**
+ * Says how to get the page after this one (MCP, "Tools"); null where there is none.
+ * @param body the answer as JSON text, of which only the end is read
+ */
+export function nextPageText(
+  { operationId, parameters }: ApiMethod,
+  raw: RawArguments,
+  body: string,
+): string | null {
+  if (parameters["cursor"] === undefined) return null;
+  const cursor = /[?&]cursor=([\w-]+)/.exec(body.slice(body.lastIndexOf(NEXT)))?.[1];
+  if (cursor === undefined) return null;
+  const needed = Object.entries(parameters)
+    .filter(([name, { required }]) => required && raw[name] !== undefined)
+    .map(([name]) => [name, raw[name]]);
+  const args = JSON.stringify({ ...Object.fromEntries(needed), cursor });
+  return `For the next page call ${operationId} with ${args}.`;
+}

@@ -1,0 +1,23 @@
+/**
+ * Text without what people do not see but models read (MCP, "Strangers' text is framed"): control
+ * characters but line breaks and tabs, bidirectional overrides and isolates, and tag characters, which
+ * spell out letters invisibly, but where they make a flag.
+ */
+
+const UNSEEN =
+  /(\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{3,6}\u{e007f})|(?![\t\n\r])\p{Cc}|[\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu;
+
+/** JSON text that may hold any of them: escapes of control characters, the others as they are. */
+const UNSEEN_IN_JSON = /\\[ubf]|[\x7f-\x9f\u202a-\u202e\u2066-\u2069]|\udb40[\udc00-\udc7f]/;
+
+export function plainText(text: string): string {
+  return text.replace(UNSEEN, "$1");
+}
+
+/** The same of all texts of a JSON value; parsed only where there may be something to leave out. */
+export function plainJson(json: string): string {
+  if (!UNSEEN_IN_JSON.test(json)) return json;
+  return JSON.stringify(JSON.parse(json), (_name, value) =>
+    typeof value === "string" ? plainText(value) : value,
+  );
+}

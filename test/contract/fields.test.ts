@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { apiMethods } from "../../src/methods/table.ts";
+import { type Appliance, startAppliance } from "../support/appliance.ts";
+import { channel, imported } from "../support/expectations.ts";
+import { mcpRequests } from "../support/mcp-requests.ts";
+
+/** `fields`: fewer fields of every list and card, over REST and MCP (questions, section 6). */
+
+let appliance: Appliance;
+let key: string;
+let webhook: number;
+
+beforeAll(async () => {
+  appliance = await startAppliance();
+  await imported(appliance, "channels", [
+    channel(1, { handle: "one", subscribers: 9 }),
+    channel(2, { subscribers: 5 }),
+  ]);
+  await imported(
+    appliance,
+    "posts",
+    [1, 2].map((id) => ({ id, channel: 1, text: "T", published_at: "2026-11-19T10:00:00Z" })),
+  );
+  await imported(appliance, "stats", [{ channel: 1, day: "2026-11-19", subscribers: 5 }]);
+  key = (await appliance.customer({ access: "read_write" })).key;
+  const made = await appliance.request("/v1/msgr/webhooks/", {
+    key,
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ url: "https://example.com/hook", channels: [1] }),
+  });
+  webhook = made.body.id;
+  await appliance.request(`/v1/msgr/webhooks/${webhook}/test/`, { key, method: "POST" });
+});
+
+afterAll(async () => {
+  expect(appliance.ports.log.errors).toEqual([]);
+  await appliance.close();
+});
+
+/** Each list and card, with two of its fields and where they go. */
+const NARROWED: [path: string, fields: string[], operation: string][] = [
+  ["/v1/me/usage/", ["method", "units"], "me_usage_list"],
+  ["/v1/msgr/categories/", ["slug", "name"], "msgr_categories_list"],
+  ["/v1/msgr/territories/?kind=country", ["slug", "channels"], "msgr_territories_list"],
+  ["/v1/msgr/channels/", ["id", "subscribers"], "msgr_channels_list"],
+  ["/v1/msgr/channels/?ids=2,1", ["title", "subscribers"], "msgr_channels_list"],
+  ["/v1/msgr/channels/one/", ["id", "last_post_at"], "msgr_channels_retrieve"],
+  ["/v1/msgr/channels/resolve/?q=@one", ["id", "title"], "msgr_channels_resolve_retrieve"],
+  ["/v1/msgr/stats/daily/?channels=1", ["day", "subscribers"], "msgr_stats_daily_list"],
+  ["/v1/msgr/channels/1/posts/", ["id", "views"], "msgr_channels_posts_retrieve"],
+  ["/v1/msgr/posts/1/", ["text", "views"], "msgr_posts_retrieve"],
+  ["/v1/msgr/webhooks/", ["id", "is_active"], "msgr_webhooks_list"],
+  ["/v1/msgr/webhooks/:webhook/", ["id", "url"], "msgr_webhooks_retrieve"],
+  ["/v1/msgr/webhooks/:webhook/deliveries/", ["event", "state"], "msgr_webhooks_deliveries_list"],
+];
+
+test("every list and card takes them", () => {
+  const taking = apiMethods.filter(({ parameters }) => "fields" in parameters);
+  const listed = NARROWED.map(([, , operation]) => operation);
+  expect(new Set(taking.map(({ operationId }) => operationId))).toEqual(new Set(listed));
+  // All else that is read is the account, which is neither.
+  const others = apiMethods.filter(({ verb }) => verb === "GET").filter((m) => !taking.includes(m));
+  expect(others.map(({ operationId }) => operationId)).toEqual(["me_retrieve"]);
+});
+
+describe("over REST", () => {
+  for (const [path, fields] of NARROWED) {
+    const given = path.replace(":webhook", "1");
+    const withFields = (names: string) =>
+      `${given}${given.includes("?") ? "&" : "?"}fields=${names}`;
+
+    test(`${path} has only these, whatever their order and blanks`, async () => {
+      const whole = (await appliance.get(given, key)).body;
+      const [a = "", b = ""] = fields;
+      for (const names of [`${a},${b}`, `${b},%20${a},${b},`]) {
+        const { status, body } = await appliance.get(withFields(names), key);
+        expect(status, JSON.stringify(body)).toBe(200);
+        const items: Record<string, unknown>[] = body.results ?? [body];
+        const wholes: Record<string, unknown>[] = whole.results ?? [whole];
+        expect(items.length).toBeGreaterThan(0);
+        expect(Object.keys(body)).toEqual(Object.keys(body.results ? whole : (items[0] ?? {})));
+        for (const item of items) expect(Object.keys(item).toSorted()).toEqual([a, b].toSorted());
+        // The usage counts the request before.
+        if (path === "/v1/me/usage/") continue;
+        expect(items).toEqual(
+          wholes.map((item) => ({ [a]: item[a], [b]: item[b] })) as typeof items,
+        );
+      }
+    });
+
+    test(`${path} refuses an unknown name with the known ones`, async () => {
+      const { status, body } = await appliance.get(withFields(`${fields[0]},nope`), key);
+      expect(status).toBe(400);
+      expect(body.fields[0]).toStartWith('"nope" is not a field. Fields: ');
+      for (const name of fields) expect(body.fields[0]).toContain(name);
+      expect(Object.keys(body)).toEqual(["fields"]);
+    });
+
+    test(`${path} has all where none is named`, async () => {
+      const whole = (await appliance.get(given, key)).body;
+      const { body } = await appliance.get(withFields(""), key);
+      const [first] = whole.results ?? [whole];
+      const [all] = body.results ?? [body];
+      expect(Object.keys(all)).toEqual(Object.keys(first));
+    });
+  }
+
+  test("next keeps them", async () => {
+    const { body } = await appliance.get("/v1/msgr/channels/?limit=1&fields=id,title", key);
+    const { pathname, search, searchParams } = new URL(body.next);
+    expect(searchParams.get("fields")).toBe("id,title");
+    const second = await appliance.get(pathname + search, key);
+    expect(second.body.results).toEqual([{ id: 2, title: "Channel 2" }]);
+  });
+
+  test("hostile names are a 400 that stays small", async () => {
+    for (const names of ["__proto__", "constructor", "id;title", "%00", "%FF", "ё".repeat(2_000)]) {
+      const { status, body } = await appliance.get(`/v1/msgr/channels/?fields=${names}`, key);
+      expect([status, Object.keys(body)], names).toEqual([400, ["fields"]]);
+      expect(JSON.stringify(body).length).toBeLessThan(4_096);
+    }
+  });
+});
+
+describe("over MCP", () => {
+  test("each tool that gives a list or a card takes them, as a text or a list", async () => {
+    const mcp = mcpRequests(appliance, key);
+    for (const [tool, args, wanted] of [
+      [
+        "msgr_channels_retrieve",
+        { channel: 1, fields: ["id", "handle"] },
+        { id: 1, handle: "one" },
+      ],
+      ["msgr_channels_resolve_retrieve", { q: "@one", fields: "id" }, { id: 1 }],
+      [
+        ...["msgr_channels_list", { ids: "2,1", fields: "id" }],
+        { results: [{ id: 2 }, { id: 1 }], next: null },
+      ],
+      [
+        ...["msgr_stats_daily_list", { channels: 1, fields: "subscribers,day" }],
+        { results: [{ day: "2026-11-19", subscribers: 5 }] },
+      ],
+      ["msgr_posts_retrieve", { id: 1, fields: ["id", "views"] }, { id: 1, views: 0 }],
+      [
+        ...["msgr_territories_list", { kind: "country", parent: "russia", fields: "slug" }],
+        { results: [] },
+      ],
+    ] as [string, Record<string, unknown>, object][]) {
+      const { body } = await mcp.call(tool, args);
+      expect(body.result.structuredContent, tool).toEqual(wanted);
+      expect(body.result.content[0].text).toBe(JSON.stringify(wanted));
+    }
+  });
+});
+
+test("the OpenAPI document says what an answer with fewer fields is", async () => {
+  const { body } = await appliance.request("/docs/json");
+  const { Channel, ChannelPart } = body.components.schemas;
+  expect(Channel.required).toContain("title");
+  expect(ChannelPart).toEqual({
+    ...{ ...Channel, required: undefined },
+    description: "With `fields`: only those",
+  });
+  const card = body.paths["/v1/msgr/channels/{channel}/"].get;
+  expect(card.responses[200].content["application/json"].schema).toEqual({
+    anyOf: [{ $ref: "#/components/schemas/Channel" }, { $ref: "#/components/schemas/ChannelPart" }],
+  });
+});

@@ -1,0 +1,353 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { nearestCodes } from "../../../src/doors/mcp/nearest-codes.ts";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { channel, imported } from "../../support/expectations.ts";
+import {
+  expectRpcError,
+  expectToolError,
+  expectToolResult,
+  type McpRequests,
+  mcpRequests,
+  noteOf,
+} from "../../support/mcp-requests.ts";
+
+/** What an assistant may get wrong: taken kindly, or answered with what would be right. */
+
+let appliance: Appliance;
+let mcp: McpRequests;
+
+beforeAll(async () => {
+  appliance = await startAppliance();
+  await imported(appliance, "channels", [
+    channel(1, { handle: "one", subscribers: 9 }),
+    channel(2, { subscribers: 5, category: "science" }),
+    channel(3, { subscribers: 3 }),
+  ]);
+  await imported(
+    appliance,
+    "posts",
+    [1, 2, 3].map((id) => ({ id, channel: 1, text: "T", published_at: "2026-11-19T10:00:00Z" })),
+  );
+  await imported(appliance, "stats", [
+    { channel: 1, day: "2026-01-05", subscribers: 5 },
+    { channel: 1, day: "2026-02-07", subscribers: 5 },
+  ]);
+});
+
+beforeEach(async () => {
+  mcp = mcpRequests(appliance, (await appliance.customer()).key);
+});
+
+afterAll(async () => {
+  expect(appliance.ports.log.errors).toEqual([]);
+  await appliance.close();
+});
+
+const FIND_CHANNEL =
+  "404 not_found: The channel was not found. `channel` takes a number or a handle: msgr_channels_list with `q` finds them by a part of the title, msgr_channels_resolve_retrieve by a link.";
+
+describe("the error says what would be right", () => {
+  for (const [tool, args, text] of [
+    [
+      "msgr_channels_resolve_retrieve",
+      { q: "Naked Science" },
+      "400 invalid: q: Enter a messenger link, an @handle or a messenger channel ID. To find a channel by its title call msgr_channels_list with `q`.",
+    ],
+    [
+      "msgr_channels_resolve_retrieve",
+      { q: "@nobody" },
+      "404 not_found: The channel was not found. Search by a part of its title: msgr_channels_list with `q`; group chats with `kind` chat.",
+    ],
+    [
+      "msgr_channels_resolve_retrieve",
+      { q: null },
+      '400 invalid: q: This field may not be null. Example: "@nsmag".',
+    ],
+    ["msgr_channels_retrieve", { channel: "nobody" }, FIND_CHANNEL],
+    ["msgr_channels_posts_retrieve", { channel: "nobody" }, FIND_CHANNEL],
+    [
+      "msgr_posts_retrieve",
+      { id: 99 },
+      "404 not_found: The post was not found. `id` takes the `id` of a post in msgr_channels_posts_retrieve.",
+    ],
+    [
+      "msgr_channels_list",
+      { q: "ab" },
+      "400 invalid: q: Ensure this field has at least 3 characters. Give a longer part, or leave it out and take a `category`.",
+    ],
+    [
+      "msgr_channels_list",
+      { q: ["наука"] },
+      '400 invalid: q: Not a valid string. Example: "новости".',
+    ],
+    [
+      "msgr_channels_list",
+      { category: "Наука" },
+      '400 invalid: category: "Наука" is not a code; did you mean science? Codes: msgr_categories_list',
+    ],
+    [
+      "msgr_channels_list",
+      { category: "cheese" },
+      '400 invalid: category: "cheese" is not a code. Codes: msgr_categories_list',
+    ],
+    [
+      "msgr_channels_list",
+      { territory: "Масква" },
+      '400 invalid: territory: "Масква" is not a code; did you mean moskva or moskva-moskva? Codes: msgr_territories_list',
+    ],
+    [
+      "msgr_channels_list",
+      { category: "siense", limit: 0 },
+      "400 invalid: limit: Ensure this value is greater than or equal to 1.",
+    ],
+    [
+      "msgr_channels_list",
+      { kind: "group" },
+      '400 invalid: kind: "group" is not a valid choice. Allowed: channel, chat.',
+    ],
+    [
+      "msgr_channels_list",
+      { ids: "@one" },
+      "400 invalid: ids: A valid integer is required. Give service numbers, separated by commas, such as 1,3: msgr_channels_resolve_retrieve gives that of a link or @handle.",
+    ],
+    [
+      "msgr_channels_list",
+      { ids: Array.from({ length: 101 }, (_, at) => at) },
+      "400 invalid: ids: Ensure this field has no more than 100 elements. Ask for the others in another call.",
+    ],
+    [
+      "msgr_channels_list",
+      { cursor: "made-up" },
+      "400 invalid: cursor: Invalid cursor. Give `next` of the page before as it stands; leave it out for the first page.",
+    ],
+    [
+      "msgr_channels_list",
+      { cursor: 12 },
+      "400 invalid: cursor: Invalid cursor. Give `next` of the page before as it stands; leave it out for the first page.",
+    ],
+    [
+      "msgr_channels_list",
+      { fields: "id,name" },
+      '400 invalid: fields: "name" is not a field. Fields: id, handle, title, description, link, image, kind, subscribers, category, categories, territory, a_plus, verified, quality, citation, last_post_at, former_handles.',
+    ],
+    [
+      "msgr_stats_daily_list",
+      { channels: "one" },
+      "400 invalid: channels: A valid integer is required. Give service numbers, separated by commas, such as 1,3: msgr_channels_resolve_retrieve gives that of a link or @handle.",
+    ],
+    [
+      "msgr_stats_daily_list",
+      { channels: [] },
+      '400 invalid: channels: This field is required. Example: "1,3".',
+    ],
+    [
+      "msgr_stats_daily_list",
+      { channels: "1", from: "05.01.2026" },
+      "400 invalid: from: Date has wrong format. Use one of these formats instead: YYYY-MM-DD.",
+    ],
+    [
+      "msgr_stats_daily_list",
+      { channels: "1", from: "2026-02-01", to: "2026-01-01" },
+      "400 invalid: to: The period ends before it starts. Give `from` the earlier day.",
+    ],
+    [
+      "msgr_stats_daily_list",
+      { channels: "1", from: "2020-02-01", to: "2026-01-01" },
+      "400 invalid: to: Ensure the period is at most 366 days. Ask for the rest in another call.",
+    ],
+    [
+      "msgr_stats_daily_list",
+      {
+        channels: Array.from({ length: 100 }, (_, at) => at),
+        from: "2026-01-01",
+        to: "2026-06-01",
+      },
+      "400 invalid: channels: Ensure channels times days is at most 10000. Ask for fewer channels or days in one call.",
+    ],
+    [
+      "msgr_territories_list",
+      { parent: "rossiya" },
+      '400 invalid: parent: "rossiya" is not a code; did you mean russia? Codes: msgr_territories_list',
+    ],
+    [
+      "msgr_territories_list",
+      { parent: "Россия" },
+      '400 invalid: parent: "Россия" is not a code; did you mean russia? Codes: msgr_territories_list',
+    ],
+    [
+      "msgr_categories_list",
+      { fields: "code" },
+      '400 invalid: fields: "code" is not a field. Fields: id, slug, name, channels, image.',
+    ],
+  ] as [string, Record<string, unknown>, string][]) {
+    test(`${tool} ${JSON.stringify(args).slice(0, 60)}`, async () => {
+      const answer = await mcp.call(tool, args);
+      expectToolError(answer, text);
+      expect(answer.body.result.content[0].text).toBe(text);
+    });
+  }
+
+  test("a link where a handle goes is an error that names the tool for links", async () => {
+    const answer = await mcp.call("msgr_channels_retrieve", { channel: "https://t.me/one" });
+    expectRpcError(answer, -32602, 200);
+    expect(answer.body.error.message).toContain("msgr_channels_resolve_retrieve");
+  });
+
+  test("over REST the sentences stand alone", async () => {
+    const { body } = await appliance.get("/v1/msgr/channels/?category=Наука&q=ab", mcp.key);
+    expect(body).toEqual({
+      category: ["Object with slug=Наука does not exist."],
+      q: ["Ensure this field has at least 3 characters."],
+    });
+  });
+});
+
+describe("the nearest codes", () => {
+  const entries = [
+    { slug: "science", name: "Наука и технологии" },
+    { slug: "moskva", name: "Москва" },
+    { slug: "moskovskaya", name: "Московская область" },
+    { slug: "tver", name: "Тверь" },
+    { slug: "nizhniy-novgorod", name: "Нижний Новгород" },
+  ];
+  for (const [given, codes] of [
+    ["science", ["science"]],
+    ["Siense", ["science"]],
+    ["НАУКА", ["science"]],
+    ["технологии", ["science"]],
+    ["наука и технологи", ["science"]],
+    ["moscva", ["moskva"]],
+    ["Твер", ["tver"]],
+    ["новгород", ["nizhniy-novgorod"]],
+    ["cheese", []],
+    ["", []],
+    ["x".repeat(100_000), []],
+  ] as const) {
+    test(`of "${given.slice(0, 20)}" are: ${codes.join(", ")}`, () => {
+      expect(nearestCodes(given, entries)).toEqual([...codes]);
+    });
+  }
+});
+
+describe("taken kindly", () => {
+  test("null for an argument that may be left out is not given", async () => {
+    const args = { q: null, category: null, limit: null, cursor: null, fields: null, ids: null };
+    expect(expectToolResult(await mcp.call("msgr_channels_list", args))).toEqual(
+      expectToolResult(await mcp.call("msgr_channels_list")),
+    );
+  });
+
+  test("a channel by its number, its digits, its handle and its @handle", async () => {
+    for (const named of [1, "1", "one", "@one", "@ONE"]) {
+      const card = await mcp.call("msgr_channels_retrieve", { channel: named });
+      expect(expectToolResult(card).id, String(named)).toBe(1);
+      const posts = await mcp.call("msgr_channels_posts_retrieve", { channel: named, limit: 3 });
+      expect(expectToolResult(posts).results, String(named)).toHaveLength(3);
+    }
+  });
+
+  test("a list of numbers, and of fields, as JSON has them", async () => {
+    const cards = await mcp.call("msgr_channels_list", { ids: [3, 1], fields: ["id", "title"] });
+    expect(expectToolResult(cards)).toEqual({
+      results: [
+        { id: 3, title: "Channel 3" },
+        { id: 1, title: "Channel 1" },
+      ],
+      next: null,
+    });
+    const args = { channels: [1, "2"], from: "2026-01-01", to: "2026-02-28" };
+    expect(expectToolResult(await mcp.call("msgr_stats_daily_list", args)).results).toHaveLength(2);
+  });
+});
+
+describe("the next page", () => {
+  test("is told of in the text, as a call that gives it", async () => {
+    for (const [tool, args, needed] of [
+      ["msgr_channels_list", { limit: 1 }, {}],
+      ["msgr_channels_posts_retrieve", { channel: "@one", limit: 1 }, { channel: "one" }],
+    ] as const) {
+      const first = await mcp.call(tool, args);
+      const { next } = expectToolResult(first);
+      const cursor = new URL(next).searchParams.get("cursor");
+      expect(noteOf(first)).toBe(
+        `For the next page call ${tool} with ${JSON.stringify({ ...needed, cursor })}.`,
+      );
+      const { pathname, search } = new URL(next);
+      const { body } = await appliance.get(pathname + search, mcp.key);
+      for (const ways of [
+        { ...needed, cursor },
+        { cursor },
+        { cursor: next },
+        { ...args, cursor },
+      ]) {
+        const { results } = expectToolResult(await mcp.call(tool, ways));
+        expect(results, JSON.stringify(ways)).toEqual(body.results);
+      }
+    }
+  });
+
+  test("is told of only where there is one", async () => {
+    const whole = await mcp.call("msgr_channels_list", { limit: 3 });
+    expect(expectToolResult(whole).next).toBeNull();
+    expect(noteOf(whole)).toBeUndefined();
+  });
+
+  test("with another filter beside its cursor is refused by the filter's name", async () => {
+    const { next } = expectToolResult(await mcp.call("msgr_channels_list", { limit: 1 }));
+    expectToolError(
+      await mcp.call("msgr_channels_list", { cursor: next, category: "science" }),
+      "400 invalid: cursor: The cursor was made with another category: ",
+    );
+    const posts = expectToolResult(
+      await mcp.call("msgr_channels_posts_retrieve", { channel: 1, limit: 1 }),
+    );
+    expectToolError(
+      await mcp.call("msgr_channels_posts_retrieve", { channel: 2, cursor: posts.next }),
+      "400 invalid: cursor: The cursor was made with another channel: ",
+    );
+  });
+});
+
+describe("an empty statistics answer says why", () => {
+  for (const [what, args, note] of [
+    [
+      "a channel that does not exist",
+      { channels: "77" },
+      "No readings in this period. There is no channel 77: msgr_channels_list and msgr_channels_resolve_retrieve give numbers.",
+    ],
+    [
+      "one without any reading",
+      { channels: [2] },
+      "No readings in this period. Channel 2 has no readings at all.",
+    ],
+    [
+      "one with readings of other days",
+      { channels: 1 },
+      "No readings in this period. The readings of channel 1 go from 2026-01-05 until 2026-02-07.",
+    ],
+    [
+      "each of several",
+      { channels: "3,1" },
+      "No readings in this period. Channel 3 has no readings at all. The readings of channel 1 go from 2026-01-05 until 2026-02-07.",
+    ],
+  ] as const) {
+    test(what, async () => {
+      const answer = await mcp.call("msgr_stats_daily_list", { ...args });
+      expect(expectToolResult(answer)).toEqual({ results: [] });
+      expect(noteOf(answer)).toBe(note);
+    });
+  }
+
+  test("the first twenty of many, and how many more there are", async () => {
+    const channels = Array.from({ length: 50 }, (_, at) => 1_000 + at);
+    const answer = await mcp.call("msgr_stats_daily_list", { channels });
+    expect(noteOf(answer)).toEndWith(" And 30 more channels.");
+  });
+
+  test("and one that is not empty says nothing", async () => {
+    const args = { channels: "1,77", from: "2026-01-01", to: "2026-01-31" };
+    const answer = await mcp.call("msgr_stats_daily_list", args);
+    expect(expectToolResult(answer).results).toHaveLength(1);
+    expect(noteOf(answer)).toBeUndefined();
+  });
+});

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { importFile } from "../../../src/catalog/imports/import-file.ts";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { fakePorts } from "../../support/fake-ports.ts";
+import { expectToolResult, type McpRequests, mcpRequests } from "../../support/mcp-requests.ts";
+
+/** The sizes that descriptions state, held to what the data of an appliance comes to. */
+
+const ROOT = new URL("../../../", import.meta.url).pathname;
+/** Largest answer that all clients take. */
+const CHARACTERS_MAX = 50_000;
+/** Measured over stated may be so much more or less than 1. */
+const TOLERANCE = 0.1;
+
+interface DataSet {
+  name: string;
+  folder: string;
+  channels: string;
+  posts: string;
+  stats: string;
+  /** The last day of its statistics. */
+  until: string;
+}
+
+const DATA_SETS: DataSet[] = [
+  {
+    name: "the sample",
+    folder: `${ROOT}data/sample/`,
+    ...{ channels: "channels.ndjson", posts: "posts.ndjson", stats: "stats.csv" },
+    until: "2024-12-05",
+  },
+  {
+    name: "real channels",
+    folder: `${ROOT}../shared/data/real/`,
+    ...{ channels: "channels.csv", posts: "posts.ndjson", stats: "stats.csv" },
+    until: "2025-04-23",
+  },
+];
+
+for (const { name, folder, until, ...files } of DATA_SETS) {
+  describe.skipIf(!existsSync(folder))(`over ${name}`, () => {
+    let appliance: Appliance;
+    let mcp: McpRequests;
+    let descriptions: Record<string, string>;
+    /** Numbers of channels with posts or statistics. */
+    let busy: number[];
+
+    beforeAll(async () => {
+      const ports = fakePorts(`${until}T12:00:00+03:00`);
+      appliance = await startAppliance({}, ports);
+      const { db } = appliance.app.domains;
+      for (const kind of ["channels", "posts", "stats"] as const) {
+        await importFile(db, ports.clock, kind, folder + files[kind]);
+      }
+      mcp = mcpRequests(appliance, (await appliance.customer()).key);
+      const { tools } = (await mcp.ask("tools/list")).body.result;
+      descriptions = Object.fromEntries(
+        tools.map((tool: { name: string; description: string }) => [tool.name, tool.description]),
+      );
+      busy = db
+        .prepare("SELECT DISTINCT channel_id AS id FROM posts")
+        .all()
+        .map((row) => (row as { id: number }).id);
+    });
+    afterAll(() => appliance.close());
+
+    /** The number that a description states at the group of an expression. */
+    function stated(tool: string, where: RegExp): number {
+      const found = where.exec(descriptions[tool] ?? "")?.[1];
+      expect(found, `${tool}: ${where}`).toBeString();
+      return Number(found?.replaceAll(",", ""));
+    }
+
+    function expectNear(measured: number, figure: number, what: string): void {
+      expect(measured, what).toBeGreaterThan(figure * (1 - TOLERANCE));
+      expect(measured, what).toBeLessThan(figure * (1 + TOLERANCE));
+    }
+
+    async function results(tool: string, args: Record<string, unknown>): Promise<object[]> {
+      const all: object[] = [];
+      for (let cursor: string | null | undefined; cursor !== null; ) {
+        const answer = await mcp.call(tool, cursor === undefined ? args : { ...args, cursor });
+        const { results: page, next } = expectToolResult(answer);
+        all.push(...page);
+        cursor = next ?? null;
+      }
+      return all;
+    }
+
+    const characters = (value: unknown): number => JSON.stringify(value).length;
+    const mean = (items: object[]): number =>
+      items.reduce((sum: number, item) => sum + characters(item) + 1, 0) / items.length;
+
+    test("a card", async () => {
+      const tool = "msgr_channels_list";
+      const cards = await results(tool, { limit: 100 });
+      expectNear(mean(cards), stated(tool, /A card is about (\d+) characters/), "cards");
+      for (const one of ["msgr_channels_retrieve", "msgr_channels_resolve_retrieve"]) {
+        expectNear(mean(cards), stated(one, /about (\d+) characters/i), one);
+      }
+      const narrow = await results(tool, { limit: 100, fields: "id,title,subscribers" });
+      expectNear(mean(narrow), stated(tool, /`fields` id,title,subscribers about (\d+)/), "narrow");
+      const largest = expectToolResult(await mcp.call(tool, { limit: 100 }));
+      expect(characters(largest)).toBeLessThan(CHARACTERS_MAX);
+    });
+
+    test("a post", async () => {
+      const tool = "msgr_channels_posts_retrieve";
+      const figures = /A post is about ([\d,]+) to [\d,]+ characters/;
+      const [least, most] = [stated(tool, figures), stated(tool, /about [\d,]+ to ([\d,]+) char/)];
+      const posts: object[] = [];
+      const narrow: object[] = [];
+      let largest = 0;
+      for (const channel of busy) {
+        posts.push(...(await results(tool, { channel, limit: 100 })));
+        narrow.push(...(await results(tool, { channel, limit: 100, fields: "id,views" })));
+        const page = expectToolResult(await mcp.call(tool, { channel }));
+        largest = Math.max(largest, characters(page));
+      }
+      expect(mean(posts)).toBeGreaterThan(least * (1 - TOLERANCE));
+      expect(mean(posts)).toBeLessThan(most * (1 + TOLERANCE));
+      expect(descriptions["msgr_posts_retrieve"]).toContain(
+        `about ${least} to ${most.toLocaleString("en")} characters`,
+      );
+      expectNear(mean(narrow), stated(tool, /`fields` id,views \(about (\d+)\)/), "narrow");
+      expect(largest).toBeGreaterThan(CHARACTERS_MAX);
+      expect(descriptions[tool]).toContain("the usual 50 may be over 50,000");
+    });
+
+    test("a day", async () => {
+      const tool = "msgr_stats_daily_list";
+      const period = { channels: busy.join(","), from: until.replace(/-\d\d$/, "-01"), to: until };
+      const rows = await results(tool, period);
+      const figure = stated(tool, /A row is about (\d+) characters/);
+      expectNear(mean(rows), figure, "rows");
+      const narrow = await results(tool, { ...period, fields: "day,subscribers" });
+      expectNear(mean(narrow), stated(tool, /day,subscribers about (\d+)\)/), "narrow");
+      expectNear(mean(rows) * 3_000, stated(tool, /over 30 days some ([\d,]+)/), "30 days");
+    });
+
+    test("an entry of the directories", async () => {
+      const categories = await results("msgr_categories_list", {});
+      const figure = stated("msgr_categories_list", /An entry is about (\d+) characters/);
+      expectNear(mean(categories), figure, "categories");
+      expect(characters(categories)).toBeLessThan(CHARACTERS_MAX);
+
+      const tool = "msgr_territories_list";
+      const territories = await results(tool, {});
+      expectNear(mean(territories), stated(tool, /A node is about (\d+) characters/), "nodes");
+      expectNear(characters(territories), stated(tool, /the whole tree some ([\d,]+)/), "tree");
+      const cities = await results(tool, { kind: "city" });
+      expectNear(characters(cities), stated(tool, /`kind` city some ([\d,]+)/), "cities");
+      const narrow = await results(tool, { kind: "city", fields: "slug,name" });
+      expectNear(mean(narrow), stated(tool, /`fields` slug,name \(about (\d+)\)/), "narrow");
+      for (const kind of ["country", "district", "region"]) {
+        expect(characters(await results(tool, { kind })), kind).toBeLessThan(CHARACTERS_MAX);
+      }
+      for (const { slug } of territories as { slug: string }[]) {
+        const below = await results(tool, { parent: slug });
+        expect(characters(below), slug).toBeLessThan(CHARACTERS_MAX);
+      }
+    });
+  });
+}
