@@ -15,8 +15,8 @@ import { inlineThreads } from "../db/threads.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Ports } from "../ports/ports.ts";
 import { channelWatchers } from "../push/webhooks/manage/removed-channels.store.ts";
-import { createSecretBox } from "../push/webhooks/manage/secret-box.ts";
 import { createStaffWebhooks, type StaffWebhooks } from "../push/webhooks/manage/staff-webhooks.ts";
+import { createSecretBox } from "../values/secret-box.ts";
 import {
   authSettings,
   type InstallationSecret,
