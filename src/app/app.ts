@@ -3,6 +3,7 @@ import { createCategoryImages } from "../catalog/directory/category-images.ts";
 import { createImportRuns } from "../catalog/imports/import-runs.ts";
 import type { Upload } from "../catalog/imports/run-upload.ts";
 import { createUploadFiles } from "../catalog/imports/upload-files.ts";
+import type { Sources } from "../catalog/sources/sources.ts";
 import type { Config } from "../config.ts";
 import { createAccounts } from "../customers/accounts/accounts.ts";
 import { createKeys } from "../customers/keys/keys.ts";
@@ -37,6 +38,7 @@ import { composeLimits } from "./compose-limits.ts";
 import { composeReadings } from "./compose-readings.ts";
 import { composeServices } from "./compose-services.ts";
 import { composeSite } from "./compose-site.ts";
+import { composeSources } from "./compose-sources.ts";
 import { composeWebhooks } from "./compose-webhooks.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
 import type { Domains } from "./domains.ts";
@@ -57,6 +59,7 @@ export interface App {
   /** Work for webhooks that is due by the clock. */
   push: Push;
   mailer: Mailer;
+  sources: Sources;
   /** Starts listening and the scheduler. @returns the address */
   listen(): string;
   /** Where an empty appliance is set up, or null where there is somebody. */
@@ -102,10 +105,18 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     threads.imports.runUpload({ ...upload, messengerHosts, openDays });
   const imports = createImportRuns(db, threads.writer, runUpload, files, ports);
   await imports.recover();
+  const sources = composeSources(
+    db,
+    { changes: threads.writer, importSourceFile: threads.sources.importSourceFile },
+    async () => secrets,
+    config,
+    ports,
+  );
   const tickers = [
     createTicker(EVERY_SECOND, hooks.push.look),
     createTicker(EVERY_SECOND, mailer.runDue),
     createTicker(EVERY_FIVE_SECONDS, imports.look),
+    createTicker(EVERY_FIVE_SECONDS, sources.look),
   ];
 
   let address: string | null = null;
@@ -155,7 +166,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   });
 
   return {
-    ...{ server, domains, services, scheduler, mailer },
+    ...{ server, domains, services, scheduler, mailer, sources },
     push: hooks.push,
     setUpPath: setUp.path,
     workAfterAnswers: afterAnswer.settled,
@@ -170,7 +181,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
 
     close() {
       isStopping = true;
-      const work = [mailer, scheduler, hooks.sender, imports, ...tickers];
+      const work = [mailer, scheduler, hooks.sender, imports, sources, ...tickers];
       const settled = [usage.settled, afterAnswer.settled];
       return stop({ server, work, settled, close: database.close }, ports);
     },

@@ -2,6 +2,7 @@ import { loadShippedDirectories } from "../catalog/imports/shipped-directories.t
 import { createManageChannels, type ManageChannels } from "../catalog/manage/manage-channels.ts";
 import { finishRemovals } from "../catalog/manage/removals.ts";
 import { createManagePosts, type ManagePosts } from "../catalog/posts/manage-posts.ts";
+import type { Sources } from "../catalog/sources/sources.ts";
 import type { Config } from "../config.ts";
 import { type Accounts, createAccounts } from "../customers/accounts/accounts.ts";
 import { createKeys, type Keys } from "../customers/keys/keys.ts";
@@ -17,6 +18,7 @@ import type { Ports } from "../ports/ports.ts";
 import { channelWatchers } from "../push/webhooks/manage/removed-channels.store.ts";
 import { createStaffWebhooks, type StaffWebhooks } from "../push/webhooks/manage/staff-webhooks.ts";
 import { createSecretBox } from "../values/secret-box.ts";
+import { composeSources } from "./compose-sources.ts";
 import {
   authSettings,
   type InstallationSecret,
@@ -35,14 +37,16 @@ export interface Domains {
   usage: Pick<Usage, "used">;
   webhooks: StaffWebhooks;
   people: OperatorPeople;
+  sources: Sources;
 }
 
 /** Opens the database, brings it to this program's schema, and builds the domains over it. */
 export async function openDomains(
   config: Config,
-  { clock, random, log }: Ports,
-  secret: InstallationSecret = installationSecret(config, random),
+  ports: Ports,
+  secret: InstallationSecret = installationSecret(config, ports.random),
 ): Promise<Domains> {
+  const { clock, random, log } = ports;
   const db = openDatabase(config.databasePath, clock);
   try {
     const { from, snapshot } = await migrate(db, clock);
@@ -57,6 +61,8 @@ export async function openDomains(
     throw error;
   }
   const changes = inlineThreads(pools.writer, db, clock).calls;
+  const { importSourceFile } = inlineThreads(pools.sources, db, clock).calls;
+  const secrets = async () => createSecretBox(await secret(db), random);
   return {
     db,
     clock,
@@ -65,12 +71,8 @@ export async function openDomains(
     accounts: createAccounts(db, changes),
     keys: createKeys(db, changes, random),
     usage: createUsageStore(db),
-    webhooks: createStaffWebhooks(
-      db,
-      changes,
-      async () => createSecretBox(await secret(db), random),
-      clock,
-    ),
+    webhooks: createStaffWebhooks(db, changes, secrets, clock),
     people: createOperatorPeople(db, clock, async () => authSettings(await secret(db))),
+    sources: composeSources(db, { changes, importSourceFile }, secrets, config, ports),
   };
 }

@@ -7,6 +7,8 @@ import { runUpload } from "../catalog/imports/run-upload.ts";
 import { postChanges } from "../catalog/posts/manage-posts.ts";
 import { selectPosts } from "../catalog/posts/posts.store.ts";
 import { selectCatalog } from "../catalog/search/select-catalog.ts";
+import { importSourceFile } from "../catalog/sources/import-source-file.ts";
+import { sourceChanges } from "../catalog/sources/source-changes.ts";
 import { selectDailyStatistics } from "../catalog/statistics/statistics.store.ts";
 import { accountChanges } from "../customers/accounts/account-changes.ts";
 import { keyChanges } from "../customers/keys/key-changes.ts";
@@ -98,6 +100,7 @@ export const pools = {
       ...importRunChanges,
       noteExport,
       ...postChanges,
+      ...sourceChanges,
     },
   },
   /** Work for webhooks and mails that is due by the clock, beside the nightly jobs. */
@@ -139,6 +142,8 @@ export const pools = {
   jobs: { access: "writer", ...one, operations: { claimJob, endJob, runJob } },
   /** Files that were uploaded: as long as jobs, and beside them. */
   imports: { access: "writer", ...one, operations: { runUpload } },
+  /** Files that sources gave: as long as uploads, and beside them. */
+  sources: { access: "writer", ...one, operations: { importSourceFile } },
   /** Files that are downloaded, part by part: as long as their readers take. */
   exports: {
     access: "reader",

@@ -15,6 +15,7 @@ import { searchMerges } from "./migrations/008-search-merges.ts";
 import { numbersApart } from "./migrations/009-numbers-apart.ts";
 import { oneIdentity } from "./migrations/010-one-identity.ts";
 import { livingPosts } from "./migrations/011-living-posts.ts";
+import { sources } from "./migrations/015-sources.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -31,6 +32,7 @@ export const MIGRATIONS: readonly string[] = [
   numbersApart,
   oneIdentity,
   livingPosts,
+  sources,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -39,6 +39,11 @@ export type AuditAction =
   | "person.password-mail"
   | "plan.set"
   | "post.delete"
+  | "source.add"
+  | "source.pause"
+  | "source.remove"
+  | "source.resume"
+  | "source.run"
   | "staff.add"
   | "staff.remove"
   | "webhook.change"
@@ -61,6 +66,7 @@ export type AuditTarget =
   | "person"
   | "plan"
   | "post"
+  | "source"
   | "webhook";
 
 /** Details that are recorded of a change beside its target. Never a secret. */

@@ -322,6 +322,37 @@ export const en = {
   importFailed: "The import failed; the appliance's log says why. What was read is imported.",
   importInterrupted: "It was interrupted. Run it again: what was imported stays as it is.",
 
+  // Sources.
+  scheduleWrong:
+    "Enter an interval from 1m to 31d, such as 15m, 6h or 1d, or a cron pattern of five fields in Moscow time.",
+  sourceNameWrong: ({ characters }: { characters: number }) =>
+    `Enter a name of at most ${characters} characters that is not a number.`,
+  sourceNameTaken: ({ name }: { name: string }) => `There is a source ${name} already.`,
+  sourceRuns: ({ name }: { name: string }) => `The source ${name} is running.`,
+  sourceAddressWrong:
+    "Enter an https:// address; http:// only within networks of KANALOG_SOURCE_ALLOW.",
+  sourceRefused: ({ host }: { host: string }) =>
+    `${host} lies in a private network, or is asked over http. Where it is yours, name its network in KANALOG_SOURCE_ALLOW.`,
+  sourceNoSuchName: ({ host }: { host: string }) => `There is no host ${host}.`,
+  sourceUnresolved: ({ host }: { host: string }) => `No name server answered about ${host}.`,
+  sourceTimeout: ({ host }: { host: string }) => `${host} was silent for a minute.`,
+  sourceUnreachable: ({ host }: { host: string }) => `${host} took no connection.`,
+  sourceCertificate: ({ host }: { host: string }) =>
+    `The certificate of ${host} is not good for this name.`,
+  sourceBroken: ({ host }: { host: string }) => `${host} broke off before the end of its answer.`,
+  sourceTooLarge: ({ gigabytes }: { gigabytes: number }) =>
+    `The file is larger than ${gigabytes} GiB.`,
+  sourceStatus: ({ status }: { status: number }) =>
+    `It was answered ${status}, and not 200 with a file.`,
+  sourceHtml: "It was answered an HTML page, and not a file: does the address ask for a sign-in?",
+  sourceRedirected: ({ host }: { host: string }) =>
+    `It leads to another host, ${host}. Give the address there, where that one is to be trusted.`,
+  sourceRedirects: ({ redirects }: { redirects: number }) =>
+    `It leads on more than ${redirects} times.`,
+  sourceFolder: ({ folder }: { folder: string }) => `The folder ${folder} cannot be read.`,
+  sourceSecret:
+    "Its headers were sealed with another KANALOG_SECRET: remove the source and add it again.",
+
   // Exports.
   exportWithoutDays: "A period is for stats and posts only.",
   exportWithoutChannel: "A channel is for channels, stats and posts only.",
@@ -423,6 +454,7 @@ const THINGS = {
   person: ["The person", "A person with the address"],
   post: ["The post", "Post"],
   setUpPage: ["The set-up page", "The set-up page"],
+  source: ["The source", "Source"],
   webhook: ["The webhook", "Webhook"],
 } as const;
 
