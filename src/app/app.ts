@@ -32,6 +32,7 @@ import { backupWarning } from "../upkeep/jobs/backup-warning.ts";
 import type { Scheduler } from "../upkeep/jobs/scheduler.ts";
 import { createTicker } from "../upkeep/jobs/ticker.ts";
 import type { Metrics } from "../upkeep/metrics/metrics.ts";
+import { silentWarning } from "../upkeep/sources/silent-sources.ts";
 import { createSecretBox } from "../values/secret-box.ts";
 import { composeJobs } from "./compose-jobs.ts";
 import { composeLimits } from "./compose-limits.ts";
@@ -134,7 +135,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   };
   const site = composeSite(db, threads, secret, {
     ...door,
-    ...{ accounts, keys, usage, imports, setUp, afterAnswer },
+    ...{ accounts, keys, usage, imports, sources, setUp, afterAnswer },
     webhooks: hooks.staffWebhooks,
     ownAddress: createOwnAddress(config, () => address),
     giveTime: (request) => server.server?.timeout(request, UPLOAD_MAX_S),
@@ -153,6 +154,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     readyChecks: { ...databaseChecks(db, ports.system), usage: commitCheck },
     readyWarnings: {
       backup: () => backupWarning(scheduler),
+      sources: () => silentWarning(db, clock.now()),
       write_lock: database.lockWarning,
       read_posts: () => stalledWarning(db, clock.now(), config.webhookBatchMs),
     },

@@ -31,6 +31,7 @@ type Shared = Pick<
   | "keys"
   | "webhooks"
   | "imports"
+  | "sources"
   | "setUp"
   | "usage"
   | "jobs"

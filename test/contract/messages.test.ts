@@ -528,6 +528,13 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
       'Not a single delivery of webhook 89 of ORGANIZATION succeeded for a day, so it was disabled: posts read from now on are not sent to it. When the receiver works again, try it with POST /v1/msgr/webhooks/89/test/ and enable the webhook on the page of API keys, or with PATCH /v1/msgr/webhooks/89/ {"is_active": true}. Posts are then sent from that moment.',
     ],
   ],
+  sourceSilentSubject: [[{ name: "NAME" }, "The source NAME is silent"]],
+  sourceSilentMail: [
+    [
+      {},
+      "Nothing has come from it for three of its intervals; it is tried on. What it failed for last is below, and in staff's console under Sources, or by kanalog source list. Another mail comes only after it worked again.",
+    ],
+  ],
   backupFailedSubject: [[{}, "The backup failed"]],
   backupFailedMail: [
     [

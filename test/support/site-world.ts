@@ -128,6 +128,13 @@ export async function startSiteWorld(): Promise<SiteWorld> {
   await staff.post("/staff/imports/", sent);
   const broken = { ...sent, file: new File(["no,such,columns\n1,2,3\n"], "broken.csv") };
   await staff.post("/staff/imports/", broken);
+  ports.network.fileAt = () => ({ status: 200, body: csv });
+  await staff.post("/staff/sources/", {
+    ...{ action: "import", kind: "channels", schedule: "15m", name: "<b>каналы</b>" },
+    url: "https://files.example.com/каналы.csv",
+  });
+  await appliance.app.sources.look();
+  await appliance.app.sources.settled();
   await staff.post("/account/keys/", { action: "revoke", key: String(customer.keyId) });
 
   const token = await (async () => {
@@ -171,6 +178,8 @@ export async function startSiteWorld(): Promise<SiteWorld> {
       "/staff/errors/": ["/staff/errors/"],
       "/staff/audit/": ["/staff/audit/"],
       "/staff/imports/": ["/staff/imports/"],
+      "/staff/sources/": ["/staff/sources/"],
+      "/staff/sources/:id/": ["/staff/sources/1/"],
       "/staff/imports/:id/": ["/staff/imports/1/", "/staff/imports/2/"],
     },
   };

@@ -35,7 +35,6 @@ export const sourceChanges = {
   endSource,
   releaseSource,
   fileDone,
-  markTold,
 };
 
 export type SourceChanges = Calls<typeof sourceChanges>;
@@ -188,13 +187,6 @@ function fileDone(
 ): Promise<void> {
   return inTransaction(db, clock, "source-file", async (tx) => {
     if ((await selectSource(tx, run.id))?.owner === run.owner) await putDoneFile(tx, run.id, file);
-  });
-}
-
-/** Notes that staff were told of silent sources. */
-function markTold(db: Database, clock: Clock, ids: readonly number[]): Promise<void> {
-  return inTransaction(db, clock, "source", async (tx) => {
-    for (const id of ids) await updateSource(tx, id, { isTold: true });
   });
 }
 

@@ -79,6 +79,17 @@ export function isSilent(
   return nowMs - since > SILENT_INTERVALS * intervalMs(scheduleOf(source), nowMs);
 }
 
+export type SourceState = "paused" | "running" | "silent" | "failing" | "new" | "ok";
+
+/** How a source is, in one word. */
+export function stateOf(source: Source, nowMs: number): SourceState {
+  if (source.isPaused) return "paused";
+  if (source.owner !== null) return "running";
+  if (isSilent(source, nowMs)) return "silent";
+  if (source.failures > 0) return "failing";
+  return source.succeededAt === null ? "new" : "ok";
+}
+
 /** For a pattern, the time between its last two instants. */
 function intervalMs(schedule: Schedule, nowMs: number): number {
   if ("everyMs" in schedule) return schedule.everyMs;

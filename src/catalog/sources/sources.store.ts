@@ -182,6 +182,29 @@ export function selectRowsByDay(
   return days(db).all({ sourceId, from });
 }
 
+const counts = query((db) =>
+  db
+    .select({
+      name: sources.name,
+      succeededAt: sources.succeededAt,
+      failures: sources.failures,
+      rows: sql<number>`coalesce(${sourceDays.rows}, 0)`,
+    })
+    .from(sources)
+    .leftJoin(
+      sourceDays,
+      and(eq(sourceDays.sourceId, sources.id), eq(sourceDays.day, sql.placeholder("day"))),
+    ),
+);
+
+/** The state of each source in numbers, with the rows of a day. */
+export function selectSourceCounts(
+  db: Database,
+  day: number,
+): Promise<{ name: string; succeededAt: number | null; failures: number; rows: number }[]> {
+  return counts(db).all({ day });
+}
+
 const files = query((db) =>
   db
     .select({

@@ -1,6 +1,7 @@
 import type { Downloads } from "../../catalog/exports/downloads.ts";
 import type { ImportRuns } from "../../catalog/imports/import-runs.ts";
 import type { ManagePosts } from "../../catalog/posts/manage-posts.ts";
+import type { Sources } from "../../catalog/sources/sources.ts";
 import type { Config } from "../../config.ts";
 import type { Accounts } from "../../customers/accounts/accounts.ts";
 import type { Actor, AuditLog } from "../../customers/audit/audit-log.ts";
@@ -47,6 +48,7 @@ export interface SiteContext {
   audit: AuditLog;
   posts: Pick<ManagePosts, "delete">;
   imports: Pick<ImportRuns, "files" | "start" | "runs" | "run" | "held" | "rejects">;
+  sources: Sources;
   downloads: Downloads;
   mails: Mails;
   setUp: SetUp;

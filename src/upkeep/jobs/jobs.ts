@@ -9,6 +9,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { pruneDeliveries } from "../../push/webhooks/events/due-work.ts";
 import { dayOf } from "../../values/moscow-time.ts";
 import { type BackupPlan, backUp } from "../backups/daily-backup.ts";
+import { tellOfSilentSources } from "../sources/silent-sources.ts";
 
 /** Settings that jobs go by. Plain data, since they are sent to a thread. */
 export interface JobSettings {
@@ -54,6 +55,7 @@ export function nightlyJobs({ backups, openDays }: JobSettings): NightlyJob[] {
       pattern: "20 0 * * *",
       run: (db, clock, dueAt) => pruneUsage(db, clock, dayOf(dueAt)),
     },
+    { name: "silent-sources", pattern: "*/5 * * * *", run: tellOfSilentSources },
     { name: "prune-deliveries", pattern: "40 0 * * *", run: pruneDeliveries },
     ...(backups === null ? [] : [backupJob(backups)]),
   ];

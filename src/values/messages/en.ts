@@ -418,6 +418,11 @@ export const en = {
     "disabled: posts read from now on are not sent to it. When the receiver works again, try it " +
     `with POST /v1/msgr/webhooks/${id}/test/ and enable the webhook on the page of API keys, or ` +
     `with PATCH /v1/msgr/webhooks/${id}/ {"is_active": true}. Posts are then sent from that moment.`,
+  sourceSilentSubject: ({ name }: { name: string }) => `The source ${name} is silent`,
+  sourceSilentMail:
+    "Nothing has come from it for three of its intervals; it is tried on. What it failed for last is " +
+    "below, and in staff's console under Sources, or by kanalog source list. Another mail comes only " +
+    "after it worked again.",
   backupFailedSubject: "The backup failed",
   backupFailedMail:
     "The daily backup of the database could not be written. Former backups are untouched. Look at the " +

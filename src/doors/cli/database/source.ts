@@ -8,7 +8,8 @@ import {
 import { IMPORT_KIND_NAMES, type ImportKindName } from "../../../catalog/imports/import-kinds.ts";
 import { FILE_FORMATS, type FileFormat } from "../../../catalog/imports/recognized.ts";
 import type { Outcome } from "../../../catalog/sources/run-source.ts";
-import { dueAt } from "../../../catalog/sources/source-schedule.ts";
+import { readHeader } from "../../../catalog/sources/source-header.ts";
+import { dueAt, stateOf } from "../../../catalog/sources/source-schedule.ts";
 import type { FileOptions, Source } from "../../../catalog/sources/sources.table.ts";
 import type { NewSettings, Sources } from "../../../catalog/sources/sources.ts";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
@@ -172,15 +173,12 @@ function settingsOf(options: AddOptions): NewSettings {
   return { name: options.name ?? path, settings, headers: {}, schedule: every };
 }
 
-/** Names as RFC 9110 (section 5.1) has them; values without line breaks. */
-const HEADER = /^([!#$%&'*+.^_`|~0-9a-z-]+):\s*([^\r\n]*)$/i;
-
 function addHeader(text: string, before: Record<string, string>): Record<string, string> {
-  const [, name, value] = HEADER.exec(text) ?? [];
-  if (name === undefined || value === undefined) {
+  const header = readHeader(text);
+  if (header === null) {
     throw new InvalidArgumentError('It is not a header such as "Authorization: Bearer abc".');
   }
-  return { ...before, [name.toLowerCase()]: value.trim() };
+  return { ...before, ...header };
 }
 
 function listCommand(context: CommandContext): Command {
@@ -259,7 +257,8 @@ function changeCommand(
 
 function describe(source: Source, clock: Clock): Printable {
   const { settings, failure, failedFile } = source;
-  const next = dueAt(source, clock.now());
+  const now = clock.now();
+  const next = dueAt(source, now);
   return {
     id: source.id,
     name: source.name,
@@ -267,7 +266,7 @@ function describe(source: Source, clock: Clock): Printable {
     rows: settings.rows,
     from: settings.kind === "pull" ? settings.url : settings.folder,
     schedule: source.schedule,
-    state: stateOf(source),
+    state: stateOf(source, now),
     last_success_at: instantCell(source.succeededAt),
     last_run_at: instantCell(source.startedAt),
     next_run_at: source.isPaused || !Number.isFinite(next) ? null : instantCell(next),
@@ -277,11 +276,4 @@ function describe(source: Source, clock: Clock): Printable {
         ? ""
         : `${failedFile === null ? "" : `${failedFile}: `}${inEnglish(failure)}`,
   };
-}
-
-function stateOf({ isPaused, owner, failures, succeededAt }: Source): string {
-  if (isPaused) return "paused";
-  if (owner !== null) return "running";
-  if (failures > 0) return "failing";
-  return succeededAt === null ? "new" : "ok";
 }

@@ -9,6 +9,7 @@ import { staffWebhooksPage } from "./customers/webhooks.tsx";
 import { databasePage } from "./database.tsx";
 import { errorsPage } from "./errors.tsx";
 import { jobsPage } from "./jobs.tsx";
+import { sourcePage, sourcesPage } from "./sources.tsx";
 import { summaryPage } from "./summary.tsx";
 
 /** The pages of staff's console. */
@@ -20,6 +21,8 @@ export const staffPages: readonly SitePage[] = [
   personPage,
   staffWebhooksPage,
   staffWebhookPage,
+  sourcesPage,
+  sourcePage,
   jobsPage,
   databasePage,
   errorsPage,
