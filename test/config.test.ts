@@ -156,6 +156,7 @@ test("every wrong value is one line that names its variable, all at once", () =>
     KANALOG_WEBHOOK_RETRIES: "1m,soon",
     KANALOG_WEBHOOK_ALLOW: "10.0.0.0/33",
     KANALOG_WEBHOOK_CA: "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----",
+    KANALOG_SOURCE_ALLOW: "10.0.0.1/x",
     KANALOG_SMTP_URL: "mail.example.com",
     KANALOG_MAIL_FROM: " ",
     KANALOG_BACKUP_DIR: " ",

@@ -68,6 +68,11 @@ const ROWS: Record<number, string> = {
   11: `
     INSERT INTO post_tombstones VALUES (9, 1, 9223372036854775807, 1763000000000);
     INSERT INTO changed_days VALUES (1, 20000);`,
+  12: `
+    INSERT INTO sources (name, kind, settings, schedule, created_at)
+      VALUES ('files', 'pull', '{"kind":"pull","url":"https://files.example.com/"}', '15m', 1763000000000);
+    INSERT INTO source_days VALUES (1, 20400, 7);
+    INSERT INTO source_files VALUES (1, 'a.csv', 10, 1763000000000);`,
 };
 
 /** Makes a database as the program of a schema version left it, with rows in every table. */

@@ -125,6 +125,7 @@ export function createSources(
     return running;
   }
 
+  /** Says, every few seconds at the most, that what runs here goes on. */
   async function beat(): Promise<void> {
     if (underWay.size === 0 || clock.monotonic() < nextHeartbeatMs) return;
     nextHeartbeatMs = clock.monotonic() + HEARTBEAT_MS;
@@ -133,6 +134,7 @@ export function createSources(
 
   return {
     ...changes,
+    beat,
 
     /**
      * @param source.headers of a pull, sent with each request and never shown again
@@ -170,7 +172,7 @@ export function createSources(
     },
 
     /**
-     * Runs one at once and waits for its end.
+     * Runs one at once and waits for its end; meanwhile `beat` is to be called every few seconds.
      * @throws AppError `not_found`; `conflict` where it is running, in whichever process
      */
     async runNow(id: number): Promise<Outcome> {
@@ -178,12 +180,7 @@ export function createSources(
       if (source === undefined) throw notFound("source", id);
       const running = isFree(source) ? await claim(source) : null;
       if (running === null) throw new AppError("conflict", message("sourceRuns", source));
-      const beating = setInterval(() => void beat().catch(() => {}), HEARTBEAT_MS);
-      try {
-        return await running;
-      } finally {
-        clearInterval(beating);
-      }
+      return running;
     },
 
     /** Every few seconds: starts what is due, and says that what runs goes on. Never throws. */

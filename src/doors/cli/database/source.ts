@@ -14,6 +14,7 @@ import type { FileOptions, Source } from "../../../catalog/sources/sources.table
 import type { NewSettings, Sources } from "../../../catalog/sources/sources.ts";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import type { Clock } from "../../../ports/clock.ts";
+import { createTicker } from "../../../upkeep/jobs/ticker.ts";
 import { inEnglish } from "../../../values/messages/messages.ts";
 import { MOSCOW_ZONE } from "../../../values/moscow-time.ts";
 import { choiceOption, jsonOption, parseTimezone } from "../arguments.ts";
@@ -29,6 +30,7 @@ import { withDomains } from "../with-domains.ts";
 import { addToMap, type ColumnMap, readMapFile } from "./column-map.ts";
 import { describeReasons, describeSummary } from "./import-summary.ts";
 
+const EVERY_FIVE_SECONDS = "*/5 * * * * *";
 /** Without `--every`. */
 const USUAL_SCHEDULE = "15m";
 
@@ -216,7 +218,13 @@ function runCommand(context: CommandContext): Command {
     .action((named: string) =>
       withDomains(context, async ({ sources }) => {
         const source = await sources.find(named);
-        tellOutcome(context, await sources.runNow(source.id));
+        const beating = createTicker(EVERY_FIVE_SECONDS, () => sources.beat().catch(() => {}));
+        beating.start();
+        try {
+          tellOutcome(context, await sources.runNow(source.id));
+        } finally {
+          await beating.stop();
+        }
       }),
     );
 }
