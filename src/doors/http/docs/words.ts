@@ -24,6 +24,7 @@ const en: DocsWords = {
   guides: {
     start: "Start",
     importing: "Importing",
+    sources: "Sources",
     customers: "Customers",
     webhooks: "Webhooks",
     mcp: "Assistants",
@@ -44,6 +45,7 @@ const ru: DocsWords = {
   guides: {
     start: "Начало",
     importing: "Импорт",
+    sources: "Источники",
     customers: "Клиенты",
     webhooks: "Вебхуки",
     mcp: "Ассистенты",
