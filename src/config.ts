@@ -159,6 +159,13 @@ export const SETTINGS = {
       "`KANALOG_WEBHOOK_CA_FILE`.",
     certificates,
   ),
+  KANALOG_SOURCE_ALLOW: setting(
+    "sourceAllow",
+    "Your own networks that sources may be read from, over http too, as address ranges such as " +
+      "`10.0.0.0/8`; else public addresses over https only.",
+    "",
+    list(parseAddressRange),
+  ),
   KANALOG_SMTP_URL: secret(
     optional(
       "smtpUrl",

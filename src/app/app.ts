@@ -4,11 +4,13 @@ import { createImportRuns } from "../catalog/imports/import-runs.ts";
 import type { Upload } from "../catalog/imports/run-upload.ts";
 import { createUploadFiles } from "../catalog/imports/upload-files.ts";
 import { createSample } from "../catalog/sample/sample.ts";
+import type { Sources } from "../catalog/sources/sources.ts";
 import type { Config } from "../config.ts";
 import { createAccounts } from "../customers/accounts/accounts.ts";
 import { createKeys } from "../customers/keys/keys.ts";
 import { createRequestLog, type RequestLog } from "../customers/limits/request-log.ts";
 import { accessTokens } from "../customers/oauth/access-tokens.ts";
+import { createGetGuarded } from "../customers/oauth/get-guarded.ts";
 import { createOAuth, type OAuth } from "../customers/oauth/oauth.ts";
 import { anyPerson } from "../customers/people/people.store.ts";
 import type { Database } from "../db/database.ts";
@@ -34,19 +36,20 @@ import { isMailDue } from "../push/mail/mails.store.ts";
 import type { Push } from "../push/webhooks/events/push.ts";
 import { stalledWarning } from "../push/webhooks/events/stalled-warning.ts";
 import { channelWatchers } from "../push/webhooks/manage/removed-channels.store.ts";
-import { createSecretBox } from "../push/webhooks/manage/secret-box.ts";
-import { createGetGuarded } from "../push/webhooks/target/get-guarded.ts";
-import { createTargetGuard } from "../push/webhooks/target/resolve-target.ts";
 import { createFirstSteps } from "../upkeep/first-steps/first-steps.ts";
 import { backupWarning } from "../upkeep/jobs/backup-warning.ts";
 import type { Scheduler } from "../upkeep/jobs/scheduler.ts";
 import { createTicker } from "../upkeep/jobs/ticker.ts";
 import type { Metrics } from "../upkeep/metrics/metrics.ts";
+import { silentWarning } from "../upkeep/sources/silent-sources.ts";
+import { createTargetGuard } from "../values/resolve-target.ts";
+import { createSecretBox } from "../values/secret-box.ts";
 import { composeJobs } from "./compose-jobs.ts";
 import { composeLimits } from "./compose-limits.ts";
 import { composeReadings } from "./compose-readings.ts";
 import { composeServices } from "./compose-services.ts";
 import { composeSite } from "./compose-site.ts";
+import { composeSources } from "./compose-sources.ts";
 import { composeWebhooks } from "./compose-webhooks.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
 import { type Domains, openCurrent } from "./domains.ts";
@@ -68,6 +71,7 @@ export interface App {
   push: Push;
   mailer: Mailer;
   requestLog: Pick<RequestLog, "flush">;
+  sources: Sources;
   /** Starts listening and the scheduler. @returns the address */
   listen(): string;
   /** Where an empty appliance is set up, or null where there is somebody. */
@@ -117,11 +121,19 @@ export async function createApp(
     threads.imports.runUpload({ ...upload, messengerHosts, openDays });
   const imports = createImportRuns(db, threads.writer, runUpload, files, ports);
   await imports.recover();
+  const sources = composeSources(
+    db,
+    { changes: threads.writer, importSourceFile: threads.sources.importSourceFile },
+    async () => secrets,
+    config,
+    ports,
+  );
   const tickers = [
     createTicker(EVERY_SECOND, hooks.push.look),
     createTicker(EVERY_SECOND, mailer.runDue),
     createTicker(EVERY_FIVE_SECONDS, imports.look),
     createTicker(EVERY_SECOND, () => requestLog.flush()),
+    createTicker(EVERY_FIVE_SECONDS, sources.look),
   ];
 
   let address: string | null = null;
@@ -152,7 +164,7 @@ export async function createApp(
   };
   const site = composeSite(db, threads, secret, {
     ...door,
-    ...{ accounts, keys, oauth, usage, imports, setUp, afterAnswer, sample, firstSteps },
+    ...{ accounts, keys, oauth, usage, imports, sources, setUp, afterAnswer, sample, firstSteps },
     webhooks: hooks.staffWebhooks,
     ownAddress: createOwnAddress(config, () => address),
     giveTime: (request) => server.server?.timeout(request, UPLOAD_MAX_S),
@@ -175,6 +187,7 @@ export async function createApp(
     readyChecks: { ...databaseChecks(db, ports.system), usage: commitCheck },
     readyWarnings: {
       backup: () => backupWarning(scheduler),
+      sources: () => silentWarning(db, clock.now()),
       write_lock: database.lockWarning,
       read_posts: () => stalledWarning(db, clock.now(), config.webhookBatchMs),
     },
@@ -188,7 +201,7 @@ export async function createApp(
   });
 
   return {
-    ...{ server, domains, services, scheduler, mailer, requestLog },
+    ...{ server, domains, services, scheduler, mailer, sources, requestLog },
     push: hooks.push,
     setUpPath: setUp.path,
     workAfterAnswers: afterAnswer.settled,
@@ -209,7 +222,7 @@ export async function createApp(
 
     close() {
       isStopping = true;
-      const work = [mailer, scheduler, hooks.sender, imports, ...tickers];
+      const work = [mailer, scheduler, hooks.sender, imports, sources, ...tickers];
       const settled = [usage.settled, afterAnswer.settled, requestLog.flush];
       return stop({ server, work, settled, close: database.close }, ports);
     },

@@ -1,3 +1,4 @@
+import { selectSourceCounts } from "../catalog/sources/sources.store.ts";
 import type { Database } from "../db/database.ts";
 import { readDatabaseSize } from "../db/database-facts.ts";
 import { freeDiskBytes } from "../db/ready-checks.ts";
@@ -6,6 +7,7 @@ import { countMails } from "../push/mail/mails.store.ts";
 import { selectBacklog } from "../push/webhooks/events/backlog.store.ts";
 import type { Scheduler } from "../upkeep/jobs/scheduler.ts";
 import type { DatabaseReadings, Readings } from "../upkeep/metrics/readings.ts";
+import { dayOf } from "../values/moscow-time.ts";
 
 /** The readings of a scrape of the metrics: all of it at hand, whatever the threads are busy with. */
 export async function composeReadings(
@@ -26,6 +28,7 @@ export async function composeReadings(
       oldestDueMs: oldestDueAt === null ? null : nowMs - oldestDueAt,
       mailsWaiting: await countMails(db),
       jobs: await scheduler.list(),
+      sources: await selectSourceCounts(db, dayOf(nowMs)),
     };
   };
   let database: DatabaseReadings | null = null;

@@ -35,6 +35,7 @@ type Shared = Pick<
   | "oauthAddress"
   | "webhooks"
   | "imports"
+  | "sources"
   | "setUp"
   | "sample"
   | "firstSteps"

@@ -4,11 +4,11 @@ import type { Ports } from "../ports/ports.ts";
 import { createMakeAttempt } from "../push/webhooks/delivery/attempt.ts";
 import { createSender } from "../push/webhooks/delivery/sender.ts";
 import { createPush } from "../push/webhooks/events/push.ts";
-import type { SecretBox } from "../push/webhooks/manage/secret-box.ts";
 import { createStaffWebhooks } from "../push/webhooks/manage/staff-webhooks.ts";
 import { createWebhooks } from "../push/webhooks/manage/webhooks.ts";
-import { createTargetGuard } from "../push/webhooks/target/resolve-target.ts";
 import type { Metrics } from "../upkeep/metrics/metrics.ts";
+import { createTargetGuard } from "../values/resolve-target.ts";
+import type { SecretBox } from "../values/secret-box.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
 
 /** The webhooks that customers and staff manage, what is sent to them, and what cuts posts into events. */

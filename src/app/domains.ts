@@ -3,6 +3,7 @@ import { createManageChannels, type ManageChannels } from "../catalog/manage/man
 import { finishRemovals } from "../catalog/manage/removals.ts";
 import { createManagePosts, type ManagePosts } from "../catalog/posts/manage-posts.ts";
 import { createSample, type Sample } from "../catalog/sample/sample.ts";
+import type { Sources } from "../catalog/sources/sources.ts";
 import type { Config } from "../config.ts";
 import { type Accounts, createAccounts } from "../customers/accounts/accounts.ts";
 import { createKeys, type Keys } from "../customers/keys/keys.ts";
@@ -16,8 +17,9 @@ import { inlineThreads } from "../db/threads.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Ports } from "../ports/ports.ts";
 import { channelWatchers } from "../push/webhooks/manage/removed-channels.store.ts";
-import { createSecretBox } from "../push/webhooks/manage/secret-box.ts";
 import { createStaffWebhooks, type StaffWebhooks } from "../push/webhooks/manage/staff-webhooks.ts";
+import { createSecretBox } from "../values/secret-box.ts";
+import { composeSources } from "./compose-sources.ts";
 import {
   authSettings,
   type InstallationSecret,
@@ -37,6 +39,7 @@ export interface Domains {
   usage: Pick<Usage, "used">;
   webhooks: StaffWebhooks;
   people: OperatorPeople;
+  sources: Sources;
 }
 
 /** Opens the database that the settings name, and brings it to this program's schema. */
@@ -78,6 +81,8 @@ export async function openDomains(
     throw error;
   }
   const changes = inlineThreads(pools.writer, db, clock).calls;
+  const { importSourceFile } = inlineThreads(pools.sources, db, clock).calls;
+  const secrets = async () => createSecretBox(await secret(db), random);
   return {
     db,
     clock,
@@ -87,12 +92,8 @@ export async function openDomains(
     accounts: createAccounts(db, changes),
     keys: createKeys(db, changes, random, null),
     usage: createUsageStore(db),
-    webhooks: createStaffWebhooks(
-      db,
-      changes,
-      async () => createSecretBox(await secret(db), random),
-      clock,
-    ),
+    webhooks: createStaffWebhooks(db, changes, secrets, clock),
     people: createOperatorPeople(db, clock, async () => authSettings(await secret(db))),
+    sources: composeSources(db, { changes, importSourceFile }, secrets, config, ports),
   };
 }

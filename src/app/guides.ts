@@ -1,4 +1,5 @@
 import importing from "../catalog/imports/importing.md" with { type: "text" };
+import sources from "../catalog/sources/sources.md" with { type: "text" };
 import customers from "../customers/customers.md" with { type: "text" };
 import start from "../doors/cli/start.md" with { type: "text" };
 import clients from "../doors/http/docs/clients.md" with { type: "text" };
@@ -15,6 +16,7 @@ import building from "./building.md" with { type: "text" };
 export const guides: readonly Guide[] = [
   { name: "start", texts: { en: start } },
   { name: "importing", texts: { en: importing } },
+  { name: "sources", texts: { en: sources } },
   { name: "customers", texts: { en: customers } },
   // Customers' guides are in Russian too.
   { name: "clients", texts: { en: clients, ru: clientsRu } },

@@ -5,10 +5,10 @@ import type { Database } from "../db/database.ts";
 import { IN_MEMORY } from "../db/open-database.ts";
 import { AppError } from "../errors.ts";
 import type { Random } from "../ports/random.ts";
-import type { SecretBox } from "../push/webhooks/manage/secret-box.ts";
 import { makeSecretFile, readSecretFile, secretPath } from "../push/webhooks/manage/secret-file.ts";
 import { anyWebhook, selectWebhooks } from "../push/webhooks/manage/webhooks.store.ts";
 import { message } from "../values/messages/messages.ts";
+import type { SecretBox } from "../values/secret-box.ts";
 
 /** Answers with the installation's secret; the database says whether one must exist already. */
 export type InstallationSecret = (db: Database) => Promise<string>;

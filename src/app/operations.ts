@@ -9,6 +9,8 @@ import { postChanges } from "../catalog/posts/manage-posts.ts";
 import { selectPosts } from "../catalog/posts/posts.store.ts";
 import { removeSample } from "../catalog/sample/remove-sample.ts";
 import { countCatalog, selectCatalog } from "../catalog/search/select-catalog.ts";
+import { importSourceFile } from "../catalog/sources/import-source-file.ts";
+import { sourceChanges } from "../catalog/sources/source-changes.ts";
 import { selectDailyStatistics } from "../catalog/statistics/statistics.store.ts";
 import { accountChanges } from "../customers/accounts/account-changes.ts";
 import type { Actor } from "../customers/audit/audit-log.ts";
@@ -113,6 +115,7 @@ export const pools = {
       noteExport,
       noteStep,
       ...postChanges,
+      ...sourceChanges,
     },
   },
   /** The log of requests: whoever is served waits for none of it. */
@@ -157,6 +160,8 @@ export const pools = {
   jobs: { access: "writer", ...one, operations: { claimJob, endJob, runJob } },
   /** Files that were uploaded: as long as jobs, and beside them. */
   imports: { access: "writer", ...one, operations: { runUpload } },
+  /** Files that sources gave: as long as uploads, and beside them. */
+  sources: { access: "writer", ...one, operations: { importSourceFile } },
   /** Files that are downloaded, part by part: as long as their readers take. */
   exports: {
     access: "reader",

@@ -17,6 +17,7 @@ import { oneIdentity } from "./migrations/010-one-identity.ts";
 import { livingPosts } from "./migrations/011-living-posts.ts";
 import { oauth } from "./migrations/012-oauth.ts";
 import { firstHour } from "./migrations/013-first-hour.ts";
+import { sources } from "./migrations/014-sources.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly string[] = [
   livingPosts,
   oauth,
   firstHour,
+  sources,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -9,10 +9,10 @@ import {
   webhookSchema,
 } from "../push/webhooks/manage/webhook-views.ts";
 import type { GivenTarget } from "../push/webhooks/manage/webhooks.ts";
-import { readTargetUrl, URL_LENGTH_MAX } from "../push/webhooks/target/target-guard.ts";
 import { type Read, readNumberList } from "../values/fields.ts";
 import { message } from "../values/messages/messages.ts";
 import { integerSchema, listSchema, nothingSchema, textSchema } from "../values/schema.ts";
+import { readTargetUrl, URL_LENGTH_MAX } from "../values/target-guard.ts";
 import { INVALID_CURSOR } from "./cursor.ts";
 import { fieldsOf } from "./fields.ts";
 import { apiMethod, type Call } from "./method.ts";

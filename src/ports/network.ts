@@ -2,6 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { getServers, Resolver, setServers } from "node:dns";
 import { isIP } from "node:net";
 import { getCACertificates } from "node:tls";
+import { type DownloadRequest, type DownloadResult, download } from "./download.ts";
 
 /** What the appliance asks of other machines. */
 export interface Network {
@@ -18,6 +19,8 @@ export interface Network {
   post(request: PostRequest): Promise<PostResult>;
   /** One GET in the same way; the answer's body is read up to a size. Never throws. */
   get(request: GetRequest): Promise<GetResult>;
+  /** One GET whose answer goes into a file. @throws where the file cannot be written */
+  download(request: DownloadRequest): Promise<DownloadResult>;
 }
 
 export interface PostRequest extends Outgoing {
@@ -63,7 +66,12 @@ export type PostFault =
 /** @param options.ca PEM, trusted beside the system's own; null: none */
 export function systemNetwork(options: { ca: string | null }): Network {
   const ca = options.ca === null ? undefined : withUsualRoots(options.ca);
-  return { resolve, post: (request) => post(request, ca), get: (request) => get(request, ca) };
+  return {
+    resolve,
+    post: (request) => post(request, ca),
+    get: (request) => get(request, ca),
+    download: (request) => download(request, ca, faultOf),
+  };
 }
 
 async function resolve(name: string, timeoutMs: number): Promise<readonly string[]> {
@@ -167,7 +175,7 @@ const UNREACHABLE =
 const CERTIFICATE =
   /CERT|CRL|SIGNATURE|ISSUER|^(INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH)$/;
 
-function faultOf(error: unknown): PostFault {
+function faultOf(error: unknown): "unreachable" | "certificate" | "broken" {
   const code = String((error as { code?: unknown }).code);
   if (UNREACHABLE.test(code)) return "unreachable";
   return CERTIFICATE.test(code) ? "certificate" : "broken";

@@ -94,7 +94,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   "@sinclair/typebox": ["values"],
   "@elysiajs/swagger": ["doors/http"],
   "swagger-ui-dist": ["doors/http"],
-  croner: ["upkeep/jobs"],
+  croner: ["upkeep/jobs", "values"],
   commander: ["doors/cli"],
   "cli-progress": ["doors/cli"],
   pino: ["ports"],

@@ -416,6 +416,51 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
     [{}, "The import failed; the appliance's log says why. What was read is imported."],
   ],
   importInterrupted: [[{}, "It was interrupted. Run it again: what was imported stays as it is."]],
+  scheduleWrong: [
+    [
+      {},
+      "Enter an interval from 1m to 31d, such as 15m, 6h or 1d, or a cron pattern of five fields in Moscow time.",
+    ],
+  ],
+  sourceNameWrong: [
+    [{ characters: 71 }, "Enter a name of at most 71 characters that is not a number."],
+  ],
+  sourceNameTaken: [[{ name: "NAME" }, "There is a source NAME already."]],
+  sourceRuns: [[{ name: "NAME" }, "The source NAME is running."]],
+  sourceAddressWrong: [
+    [{}, "Enter an https:// address; http:// only within networks of KANALOG_SOURCE_ALLOW."],
+  ],
+  sourceRefused: [
+    [
+      { host: "HOST" },
+      "HOST lies in a private network, or is asked over http. Where it is yours, name its network in KANALOG_SOURCE_ALLOW.",
+    ],
+  ],
+  sourceNoSuchName: [[{ host: "HOST" }, "There is no host HOST."]],
+  sourceUnresolved: [[{ host: "HOST" }, "No name server answered about HOST."]],
+  sourceTimeout: [[{ host: "HOST" }, "HOST was silent for a minute."]],
+  sourceUnreachable: [[{ host: "HOST" }, "HOST took no connection."]],
+  sourceCertificate: [[{ host: "HOST" }, "The certificate of HOST is not good for this name."]],
+  sourceBroken: [[{ host: "HOST" }, "HOST broke off before the end of its answer."]],
+  sourceTooLarge: [[{ gigabytes: 2 }, "The file is larger than 2 GiB."]],
+  sourceStatus: [[{ status: 404 }, "It was answered 404, and not 200 with a file."]],
+  sourceHtml: [
+    [{}, "It was answered an HTML page, and not a file: does the address ask for a sign-in?"],
+  ],
+  sourceRedirected: [
+    [
+      { host: "HOST" },
+      "It leads to another host, HOST. Give the address there, where that one is to be trusted.",
+    ],
+  ],
+  sourceRedirects: [[{ redirects: 5 }, "It leads on more than 5 times."]],
+  sourceFolder: [[{ folder: "FOLDER" }, "The folder FOLDER cannot be read."]],
+  sourceSecret: [
+    [
+      {},
+      "Its headers were sealed with another KANALOG_SECRET: remove the source and add it again.",
+    ],
+  ],
   exportWithoutDays: [[{}, "A period is for stats and posts only."]],
   exportWithoutChannel: [[{}, "A channel is for channels, stats and posts only."]],
   notChannelOfExport: [[{}, "Enter a service number, an @handle or a link of the messenger."]],
@@ -505,6 +550,13 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
     [
       { id: 89, organization: "ORGANIZATION" },
       'Not a single delivery of webhook 89 of ORGANIZATION succeeded for a day, so it was disabled: posts read from now on are not sent to it. When the receiver works again, try it with POST /v1/msgr/webhooks/89/test/ and enable the webhook on the page of API keys, or with PATCH /v1/msgr/webhooks/89/ {"is_active": true}. Posts are then sent from that moment.',
+    ],
+  ],
+  sourceSilentSubject: [[{ name: "NAME" }, "The source NAME is silent"]],
+  sourceSilentMail: [
+    [
+      {},
+      "Nothing has come from it for three of its intervals; it is tried on. What it failed for last is below, and in staff's console under Sources, or by kanalog source list. Another mail comes only after it worked again.",
     ],
   ],
   backupFailedSubject: [[{}, "The backup failed"]],

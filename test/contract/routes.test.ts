@@ -12,6 +12,7 @@ const GUIDES = [
   "/docs/importing",
   "/docs/mcp",
   "/docs/operating",
+  "/docs/sources",
   "/docs/start",
   "/docs/webhooks",
 ];

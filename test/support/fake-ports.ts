@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../../src/ports/clock.ts";
+import type { DownloadFault, DownloadHeaders, DownloadRequest } from "../../src/ports/download.ts";
 import type { Log } from "../../src/ports/log.ts";
 import type { Mail, Message } from "../../src/ports/mail.ts";
 import type {
@@ -93,7 +94,15 @@ export interface FakeNetwork extends Network {
   gets: GetRequest[];
   /** What is found at addresses, as text; a 404 where there is none. */
   documents: Map<string, string>;
+  /** What was downloaded, in this order. */
+  downloads: DownloadRequest[];
+  /** What is found at an address, and who has it; a 404 where nothing is said. */
+  fileAt: (url: string, request: DownloadRequest) => FakeFile | Promise<FakeFile>;
 }
+
+export type FakeFile =
+  | { status: number; headers?: Partial<DownloadHeaders>; body?: string | Uint8Array }
+  | { fault: DownloadFault };
 
 export type FakePost = Omit<PostRequest, "body"> & { body: string };
 
@@ -106,6 +115,8 @@ export function fakeNetwork(): FakeNetwork {
     answer: () => ({ status: 204 }),
     gets: [],
     documents: new Map(),
+    downloads: [],
+    fileAt: () => ({ status: 404 }),
     async resolve(name) {
       const addresses = network.names.get(name);
       if (addresses === null) throw new Error(`${name}: no answer`);
@@ -122,6 +133,21 @@ export function fakeNetwork(): FakeNetwork {
       const body = new TextEncoder().encode(text ?? "");
       if (body.byteLength > request.bytesMax) return { fault: "too_large" };
       return { status: text === undefined ? 404 : 200, body };
+    },
+    async download(request) {
+      network.downloads.push(request);
+      const scheme = request.isSecure ? "https" : "http";
+      const url = `${scheme}://${request.authority}${request.path}`;
+      const file = await network.fileAt(url, request);
+      if ("fault" in file) return file;
+      const { status, headers, body = "" } = file;
+      await Bun.write(request.into, body);
+      const none = { etag: null, "last-modified": null, location: null, "retry-after": null };
+      return {
+        status,
+        headers: { ...none, "content-type": null, ...headers },
+        bytes: Buffer.byteLength(body),
+      };
     },
   };
   return network;

@@ -77,6 +77,11 @@ const ROWS: Record<number, string> = {
     INSERT INTO sample_channels VALUES (1, 'utro', 'Утренние новости', 100);
     INSERT INTO request_log VALUES (1, 1, 1763000000000, 'GET', '/v1/me/', 200, 900, 0);
     INSERT INTO quota_mails VALUES (1, 1793480400000, 80);`,
+  14: `
+    INSERT INTO sources (name, kind, settings, schedule, created_at)
+      VALUES ('files', 'pull', '{"kind":"pull","url":"https://files.example.com/"}', '15m', 1763000000000);
+    INSERT INTO source_days VALUES (1, 20400, 7);
+    INSERT INTO source_files VALUES (1, 'a.csv', 10, 1763000000000);`,
 };
 
 /** Makes a database as the program of a schema version left it, with rows in every table. */

@@ -137,6 +137,13 @@ export async function startSiteWorld(): Promise<SiteWorld> {
   const looked = windows1251(`id;title;subscribers\n1001;Один;10\n1002;${LONG};20;x\n`);
   const held = { ...sent, look: "yes", file: new File([looked], "каналы.csv") };
   const { location: previewPath } = await staff.post("/staff/imports/", held);
+  ports.network.fileAt = () => ({ status: 200, body: csv });
+  await staff.post("/staff/sources/", {
+    ...{ action: "import", kind: "channels", schedule: "15m", name: "<b>каналы</b>" },
+    url: "https://files.example.com/каналы.csv",
+  });
+  await appliance.app.sources.look();
+  await appliance.app.sources.settled();
   await staff.post("/account/keys/", { action: "revoke", key: String(customer.keyId) });
 
   const asked = await letAssistantIn(appliance, staff);
@@ -193,6 +200,8 @@ export async function startSiteWorld(): Promise<SiteWorld> {
       "/staff/errors/": ["/staff/errors/"],
       "/staff/audit/": ["/staff/audit/"],
       "/staff/imports/": ["/staff/imports/", previewPath ?? ""],
+      "/staff/sources/": ["/staff/sources/"],
+      "/staff/sources/:id/": ["/staff/sources/1/"],
       "/staff/imports/:id/": ["/staff/imports/1/", "/staff/imports/2/"],
     },
   };

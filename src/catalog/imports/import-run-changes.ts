@@ -7,7 +7,7 @@ import type { Message } from "../../values/messages/messages.ts";
 import type { ImportKindName } from "./import-kinds.ts";
 import { endRun, insertRun, saveHeartbeat } from "./import-runs.store.ts";
 import type { RunProgress } from "./import-runs.table.ts";
-import { INTERRUPTED } from "./run-upload.ts";
+import { INTERRUPTED } from "./source.ts";
 
 /** Changes of imports' records, one transaction each. */
 export const importRunChanges = { startImport, endImport, importHeartbeat };

@@ -2,9 +2,8 @@ import { closeSync, openSync, rmSync } from "node:fs";
 import type { Database } from "../../db/database.ts";
 import { openDatabase } from "../../db/open-database.ts";
 import { inTransaction } from "../../db/transaction.ts";
-import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { inEnglish, type Message, message, verbatim } from "../../values/messages/messages.ts";
+import { inEnglish, type Message, verbatim } from "../../values/messages/messages.ts";
 import { shortened } from "../../values/shortened.ts";
 import { recount } from "../directory/recount.ts";
 import type { ImportContext } from "./import-kind.ts";
@@ -15,7 +14,7 @@ import { nothingRecognized } from "./recognized.ts";
 import { createRejectsWriter } from "./rejects-writer.ts";
 import { readRows, requireReadable } from "./rows.ts";
 import { runImport } from "./run-import.ts";
-import { openSource, type Source } from "./source.ts";
+import { openSource, stoppable } from "./source.ts";
 import type { ReasonGroup } from "./tally.ts";
 
 /** A file that was uploaded to be imported. Plain data, since it is sent to a thread. */
@@ -36,9 +35,6 @@ export interface Upload {
 
 /** Settings that an upload is imported by. */
 export type UploadSettings = Pick<ImportContext, "messengerHosts" | "openDays">;
-
-/** Recorded as the failure of a run that was cut short. */
-export const INTERRUPTED = message("importInterrupted");
 
 const SAVE_EVERY_MS = 500;
 /** How large the file of rejected rows may be; there is one for each of the latest runs. */
@@ -147,29 +143,15 @@ function openCopy(db: Database, path: string, clock: Clock): { db: Database; rem
   }
 }
 
-/** A source that breaks off once its import is to stop. */
-function stoppable(source: Source, stop: SharedArrayBuffer): Source {
-  const flag = new Int32Array(stop);
-  return {
-    ...source,
-    async *open() {
-      for await (const chunk of source.open()) {
-        if (Atomics.load(flag, 0) !== 0) throw new AppError("unavailable", INTERRUPTED);
-        yield chunk;
-      }
-    },
-  };
-}
-
 function addUpTo<Item>(count: number, list: Item[], item: Item): void {
   if (list.length < count) list.push(item);
 }
 
-function cutGroup(group: ReasonGroup): ReasonGroup {
+/** A group as it is recorded: a message may quote a cell, which may be of any length. */
+export function cutGroup(group: ReasonGroup): ReasonGroup {
   return { ...group, fault: cut(group.fault) };
 }
 
-/** A message may quote a cell, which may be of any length. */
 function cut(said: Message): Message {
   const text = inEnglish(said);
   return text.length <= TEXT_LENGTH_MAX ? said : verbatim(shortened(text, TEXT_LENGTH_MAX));

@@ -34,6 +34,27 @@ export async function openSource(path: string): Promise<Source> {
   };
 }
 
+/** Recorded as the failure of an import that was cut short. */
+export const INTERRUPTED = message("importInterrupted");
+
+/**
+ * A source that breaks off once its import is to stop.
+ * @param stop one 32-bit number in shared memory: other than 0 where it is to stop
+ * @throws AppError `unavailable` while it is read
+ */
+export function stoppable(source: Source, stop: SharedArrayBuffer): Source {
+  const flag = new Int32Array(stop);
+  return {
+    ...source,
+    async *open() {
+      for await (const chunk of source.open()) {
+        if (Atomics.load(flag, 0) !== 0) throw new AppError("unavailable", INTERRUPTED);
+        yield chunk;
+      }
+    },
+  };
+}
+
 /** A stream, put together again after its first piece was read; left early, it ends the rest too. */
 export async function* prepend<Piece>(
   first: Piece,

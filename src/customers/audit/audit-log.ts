@@ -42,6 +42,11 @@ export type AuditAction =
   | "plan.set"
   | "post.delete"
   | "sample.remove"
+  | "source.add"
+  | "source.pause"
+  | "source.remove"
+  | "source.resume"
+  | "source.run"
   | "staff.add"
   | "staff.remove"
   | "webhook.change"
@@ -65,6 +70,7 @@ export type AuditTarget =
   | "plan"
   | "post"
   | "sample"
+  | "source"
   | "webhook";
 
 /** Details that are recorded of a change beside its target. Never a secret. */

@@ -23,6 +23,7 @@ import { importCommand } from "./database/import.ts";
 import { postCommand } from "./database/post.ts";
 import { sampleCommand } from "./database/sample.ts";
 import { searchCommand } from "./database/search.ts";
+import { sourceCommand } from "./database/source.ts";
 import { configCommand, openApiCommand, recountCommand } from "./database/upkeep.ts";
 import { healthCommand } from "./serving/health.ts";
 import { mcpCommand } from "./serving/mcp.ts";
@@ -42,6 +43,7 @@ export async function runCommandLine(
     .addCommand(serveCommand(context))
     .addCommand(importCommand(context))
     .addCommand(exportCommand(context))
+    .addCommand(sourceCommand(context))
     .addCommand(channelCommand(context))
     .addCommand(postCommand(context))
     .addCommand(sampleCommand(context))

@@ -11,6 +11,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { pruneDeliveries } from "../../push/webhooks/events/due-work.ts";
 import { dayOf } from "../../values/moscow-time.ts";
 import { type BackupPlan, backUp } from "../backups/daily-backup.ts";
+import { tellOfSilentSources } from "../sources/silent-sources.ts";
 
 /** Settings that jobs go by. Plain data, since they are sent to a thread. */
 export interface JobSettings {
@@ -60,6 +61,7 @@ export function nightlyJobs({ backups, openDays }: JobSettings): NightlyJob[] {
       },
     },
     { name: "prune-oauth", pattern: "30 0 * * *", run: pruneOAuth },
+    { name: "silent-sources", pattern: "*/5 * * * *", run: tellOfSilentSources },
     { name: "prune-deliveries", pattern: "40 0 * * *", run: pruneDeliveries },
     ...(backups === null ? [] : [backupJob(backups)]),
   ];

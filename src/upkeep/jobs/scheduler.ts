@@ -1,9 +1,8 @@
-import { Cron } from "croner";
 import type { Actor } from "../../customers/audit/audit-log.ts";
 import { notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
-import { MOSCOW_ZONE } from "../../values/moscow-time.ts";
+import { latestDue, nextDue } from "../../values/cron-times.ts";
 import type { JobClaim, JobEnd } from "./job-claims.ts";
 import type { JobRun } from "./jobs.table.ts";
 import { createTicker } from "./ticker.ts";
@@ -136,18 +135,4 @@ export function createScheduler(
       await Promise.all([ticker.stop(), ...startedNow]);
     },
   };
-}
-
-/** The last instant at or before `nowMs` that the pattern names. */
-export function latestDue(pattern: string, nowMs: number): number | null {
-  const cron = new Cron(pattern, { timezone: MOSCOW_ZONE, paused: true });
-  // Croner leaves the reference's own second out, so it is asked from the next one on.
-  const latest = cron.previousRuns(2, new Date(nowMs + 1000)).map((run) => run.getTime());
-  return latest.find((dueAt) => dueAt <= nowMs) ?? null;
-}
-
-/** The first instant after `nowMs` that the pattern names. */
-function nextDue(pattern: string, nowMs: number): number | null {
-  const cron = new Cron(pattern, { timezone: MOSCOW_ZONE, paused: true });
-  return cron.nextRun(new Date(nowMs))?.getTime() ?? null;
 }

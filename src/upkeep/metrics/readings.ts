@@ -23,6 +23,7 @@ export interface DatabaseReadings {
   postsWaiting: number;
   mailsWaiting: number;
   jobs: { name: string; startedAt: number | null; failure: string | null }[];
+  sources: { name: string; succeededAt: number | null; failures: number; rows: number }[];
 }
 
 /** @returns what puts the readings of a scrape into the registry */
@@ -59,6 +60,21 @@ export function createReadingGauges(registry: Registry): (readings: Readings) =>
     "job",
   ]);
   const jobFailed = gauge("kanalog_job_last_run_failed", "1 where the last run failed.", ["job"]);
+  const sourceSucceeded = gauge(
+    "kanalog_source_last_success_timestamp_seconds",
+    "The last run of a source that succeeded.",
+    ["source"],
+  );
+  const sourceFailures = gauge(
+    "kanalog_source_failures",
+    "Runs of a source that failed since its last success.",
+    ["source"],
+  );
+  const sourceRows = gauge(
+    "kanalog_source_rows_today",
+    "Rows that a source gave on this Moscow day.",
+    ["source"],
+  );
   const threads = gauge("kanalog_threads", "Database threads there may be.", ["pool"]);
   const busy = gauge("kanalog_threads_busy", "Database threads at work.", ["pool"]);
   const waiting = gauge("kanalog_threads_waiting", "Tasks that wait for a thread.", ["pool"]);
@@ -80,7 +96,8 @@ export function createReadingGauges(registry: Registry): (readings: Readings) =>
     for (const one of [fileBytes, walBytes, due, oldestDue, posts, mails, diskFree, lastBackup]) {
       one.remove();
     }
-    for (const one of [jobStarted, jobFailed, delay]) one.reset();
+    const bySource = [sourceSucceeded, sourceFailures, sourceRows];
+    for (const one of [jobStarted, jobFailed, delay, ...bySource]) one.reset();
   }
 
   function setDatabase(database: DatabaseReadings): void {
@@ -94,6 +111,11 @@ export function createReadingGauges(registry: Registry): (readings: Readings) =>
       if (startedAt === null) continue;
       jobStarted.set({ job: name }, startedAt / 1000);
       jobFailed.set({ job: name }, failure === null ? 0 : 1);
+    }
+    for (const { name: source, succeededAt, failures, rows } of database.sources) {
+      if (succeededAt !== null) sourceSucceeded.set({ source }, succeededAt / 1000);
+      sourceFailures.set({ source }, failures);
+      sourceRows.set({ source }, rows);
     }
   }
 

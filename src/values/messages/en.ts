@@ -330,6 +330,37 @@ export const en = {
   importFailed: "The import failed; the appliance's log says why. What was read is imported.",
   importInterrupted: "It was interrupted. Run it again: what was imported stays as it is.",
 
+  // Sources.
+  scheduleWrong:
+    "Enter an interval from 1m to 31d, such as 15m, 6h or 1d, or a cron pattern of five fields in Moscow time.",
+  sourceNameWrong: ({ characters }: { characters: number }) =>
+    `Enter a name of at most ${characters} characters that is not a number.`,
+  sourceNameTaken: ({ name }: { name: string }) => `There is a source ${name} already.`,
+  sourceRuns: ({ name }: { name: string }) => `The source ${name} is running.`,
+  sourceAddressWrong:
+    "Enter an https:// address; http:// only within networks of KANALOG_SOURCE_ALLOW.",
+  sourceRefused: ({ host }: { host: string }) =>
+    `${host} lies in a private network, or is asked over http. Where it is yours, name its network in KANALOG_SOURCE_ALLOW.`,
+  sourceNoSuchName: ({ host }: { host: string }) => `There is no host ${host}.`,
+  sourceUnresolved: ({ host }: { host: string }) => `No name server answered about ${host}.`,
+  sourceTimeout: ({ host }: { host: string }) => `${host} was silent for a minute.`,
+  sourceUnreachable: ({ host }: { host: string }) => `${host} took no connection.`,
+  sourceCertificate: ({ host }: { host: string }) =>
+    `The certificate of ${host} is not good for this name.`,
+  sourceBroken: ({ host }: { host: string }) => `${host} broke off before the end of its answer.`,
+  sourceTooLarge: ({ gigabytes }: { gigabytes: number }) =>
+    `The file is larger than ${gigabytes} GiB.`,
+  sourceStatus: ({ status }: { status: number }) =>
+    `It was answered ${status}, and not 200 with a file.`,
+  sourceHtml: "It was answered an HTML page, and not a file: does the address ask for a sign-in?",
+  sourceRedirected: ({ host }: { host: string }) =>
+    `It leads to another host, ${host}. Give the address there, where that one is to be trusted.`,
+  sourceRedirects: ({ redirects }: { redirects: number }) =>
+    `It leads on more than ${redirects} times.`,
+  sourceFolder: ({ folder }: { folder: string }) => `The folder ${folder} cannot be read.`,
+  sourceSecret:
+    "Its headers were sealed with another KANALOG_SECRET: remove the source and add it again.",
+
   // Exports.
   exportWithoutDays: "A period is for stats and posts only.",
   exportWithoutChannel: "A channel is for channels, stats and posts only.",
@@ -397,6 +428,11 @@ export const en = {
     "disabled: posts read from now on are not sent to it. When the receiver works again, try it " +
     `with POST /v1/msgr/webhooks/${id}/test/ and enable the webhook on the page of API keys, or ` +
     `with PATCH /v1/msgr/webhooks/${id}/ {"is_active": true}. Posts are then sent from that moment.`,
+  sourceSilentSubject: ({ name }: { name: string }) => `The source ${name} is silent`,
+  sourceSilentMail:
+    "Nothing has come from it for three of its intervals; it is tried on. What it failed for last is " +
+    "below, and in staff's console under Sources, or by kanalog source list. Another mail comes only " +
+    "after it worked again.",
   backupFailedSubject: "The backup failed",
   backupFailedMail:
     "The daily backup of the database could not be written. Former backups are untouched. Look at the " +
@@ -433,6 +469,7 @@ const THINGS = {
   person: ["The person", "A person with the address"],
   post: ["The post", "Post"],
   setUpPage: ["The set-up page", "The set-up page"],
+  source: ["The source", "Source"],
   webhook: ["The webhook", "Webhook"],
 } as const;
 

@@ -232,6 +232,32 @@ export const ru: Messages = {
   importFailed: "Загрузка не удалась, причина в журнале установки. Прочитанное загружено.",
   importInterrupted: "Она была прервана. Запустите её снова: загруженное остаётся на месте.",
 
+  // Источники.
+  scheduleWrong:
+    "Укажите промежуток от 1m до 31d, например 15m, 6h или 1d, или шаблон cron из пяти полей по московскому времени.",
+  sourceNameWrong: ({ characters }) =>
+    `Укажите название не длиннее ${characters} символов, которое не является числом.`,
+  sourceNameTaken: ({ name }) => `Источник ${name} уже есть.`,
+  sourceRuns: ({ name }) => `Источник ${name} уже читается.`,
+  sourceAddressWrong: "Укажите адрес https://; http:// — только в сетях из KANALOG_SOURCE_ALLOW.",
+  sourceRefused: ({ host }) =>
+    `${host} находится в частной сети или запрошен по http. Если эта сеть ваша, укажите её в KANALOG_SOURCE_ALLOW.`,
+  sourceNoSuchName: ({ host }) => `Узла ${host} нет.`,
+  sourceUnresolved: ({ host }) => `Ни один сервер имён не ответил о ${host}.`,
+  sourceTimeout: ({ host }) => `${host} молчал целую минуту.`,
+  sourceUnreachable: ({ host }) => `${host} не принял соединение.`,
+  sourceCertificate: ({ host }) => `Сертификат ${host} не годится для этого имени.`,
+  sourceBroken: ({ host }) => `${host} прервал ответ, не дойдя до конца.`,
+  sourceTooLarge: ({ gigabytes }) => `Файл больше ${gigabytes} ГиБ.`,
+  sourceStatus: ({ status }) => `Ответ — ${status}, а не 200 с файлом.`,
+  sourceHtml: "Ответ — страница HTML, а не файл: не просит ли адрес войти?",
+  sourceRedirected: ({ host }) =>
+    `Адрес ведёт на другой узел, ${host}. Укажите адрес там, если ему можно доверять.`,
+  sourceRedirects: ({ redirects }) => `Адрес ведёт дальше больше ${redirects} раз.`,
+  sourceFolder: ({ folder }) => `Папку ${folder} не удаётся прочитать.`,
+  sourceSecret:
+    "Заголовки зашифрованы другим KANALOG_SECRET: удалите источник и добавьте его снова.",
+
   exportWithoutDays: "Период бывает только у stats и posts.",
   exportWithoutChannel: "Канал указывают только для channels, stats и posts.",
   notChannelOfExport: "Введите служебный номер, @имя или ссылку мессенджера.",
@@ -285,6 +311,11 @@ export const ru: Messages = {
     `За сутки не удалась ни одна доставка вебхука ${id} организации «${organization}», и он ` +
     "выключен: новые публикации на него не отправляются. Когда приёмник снова заработает, " +
     "проверьте его пробной доставкой и включите вебхук на странице ключей или методом PATCH.",
+  sourceSilentSubject: ({ name }) => `Источник ${name} молчит`,
+  sourceSilentMail:
+    "Из него ничего не приходило три промежутка подряд; попытки продолжаются. Последняя ошибка — ниже, " +
+    "а также в консоли службы в разделе «Источники» или командой kanalog source list. Следующее письмо " +
+    "придёт только после того, как он снова заработает.",
   backupFailedSubject: "Резервная копия не записана",
   backupFailedMail:
     "Не удалось записать ежедневную резервную копию базы. Прежние копии целы. Проверьте место на " +

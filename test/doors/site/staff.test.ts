@@ -5,7 +5,7 @@ import {
   recordChange,
 } from "../../../src/customers/audit/audit-log.ts";
 import { inTransaction } from "../../../src/db/transaction.ts";
-import { createSecretBox } from "../../../src/push/webhooks/manage/secret-box.ts";
+import { createSecretBox } from "../../../src/values/secret-box.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
 import { auditOf } from "../../support/audit.ts";
 import {

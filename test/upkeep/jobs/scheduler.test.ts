@@ -12,9 +12,9 @@ import {
   createScheduler,
   type Job,
   type JobLedger,
-  latestDue,
   type Scheduler,
 } from "../../../src/upkeep/jobs/scheduler.ts";
+import { latestDue } from "../../../src/values/cron-times.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 
 let appliance: Appliance;

@@ -3,6 +3,7 @@ import type { Language } from "../../../values/language.ts";
 export type GuideName =
   | "start"
   | "importing"
+  | "sources"
   | "customers"
   | "clients"
   | "webhooks"

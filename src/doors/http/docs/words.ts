@@ -24,6 +24,7 @@ const en: DocsWords = {
   guides: {
     start: "Start",
     importing: "Importing",
+    sources: "Sources",
     customers: "Customers",
     clients: "Typed clients",
     webhooks: "Webhooks",
@@ -45,6 +46,7 @@ const ru: DocsWords = {
   guides: {
     start: "Начало",
     importing: "Импорт",
+    sources: "Источники",
     customers: "Клиенты",
     clients: "Программы",
     webhooks: "Вебхуки",

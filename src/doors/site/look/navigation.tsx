@@ -36,6 +36,7 @@ export function StaffNavigation({ visit }: { visit: Visit }): JSX.Element {
     ["/staff/people/", words.people],
     ["/staff/webhooks/", words.webhooks],
     ["/staff/imports/", words.imports],
+    ["/staff/sources/", visit.words.sourcePages.sources],
     ["/staff/jobs/", words.jobs],
     ["/staff/database/", words.database],
     ["/staff/errors/", words.errors],

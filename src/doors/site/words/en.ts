@@ -523,6 +523,53 @@ const webhookPages = {
 };
 
 /** Staff's console. */
+const sourcePages = {
+  sources: "Sources",
+  source: "Source",
+  intro:
+    "Places that data comes from by itself: a file behind an address is asked for by a schedule, and imported where it changed. Folders of this machine are added by kanalog source add.",
+  name: "Name",
+  nameHint: "Empty: the address's host.",
+  url: "Address of the file",
+  folder: "Folder",
+  urlHint: "https://…; http:// only within your own networks (KANALOG_SOURCE_ALLOW).",
+  header: "Header of the requests",
+  headerHint: "Such as Authorization: Bearer abc. Kept encrypted and never shown again.",
+  schedule: "How often",
+  scheduleHint: "15m, 6h, 1d, or a cron pattern of five fields in Moscow time.",
+  add: "Add a source",
+  state: "State",
+  states: {
+    ok: "well",
+    new: "not read yet",
+    running: "is read now",
+    failing: "fails",
+    paused: "paused",
+    silent: "silent",
+  },
+  rows: "Rows",
+  rowsToday: "Rows today",
+  lastSuccess: "Last success",
+  lastError: "Last error",
+  next: "Next",
+  actions: "Actions",
+  run: "Run now",
+  pause: "Pause",
+  resume: "Resume",
+  remove: "Remove",
+  confirmRemove: "It is read no more. What it gave stays.",
+  done: {
+    added: "The source was added. It is read within seconds.",
+    asked: "It is read within seconds.",
+    paused: "The source is paused.",
+    resumed: "The source is read again.",
+    removed: "The source was removed.",
+  } as Record<string, string>,
+  lastRun: "What the last file gave",
+  byDay: "Rows by day",
+  wrongHeader: "Enter a header such as Authorization: Bearer abc.",
+};
+
 const staffPages = {
   console: "Staff's console",
   summary: "Summary",
@@ -662,6 +709,7 @@ const staffPages = {
     "prune-usage": "Removes old usage",
     "prune-oauth": "Removes ended access of assistants",
     "prune-deliveries": "Removes old deliveries",
+    "silent-sources": "Tells staff of silent sources",
     backup: "Backs the database up",
   } as Record<string, string>,
 
@@ -749,6 +797,11 @@ const auditLog: AuditWords = {
     "plan.set": "plan's limits changed",
     "post.delete": "post taken down",
     "sample.remove": "sample data removed",
+    "source.add": "source added",
+    "source.pause": "source paused",
+    "source.remove": "source removed",
+    "source.resume": "source resumed",
+    "source.run": "source run",
     "staff.add": "made staff",
     "staff.remove": "no longer staff",
     "webhook.change": "webhook changed",
@@ -771,6 +824,7 @@ const auditLog: AuditWords = {
     plan: "plan",
     post: "post",
     sample: "sample",
+    source: "source",
     webhook: "webhook",
   },
   details: {
@@ -915,6 +969,7 @@ export const en = {
   importPages,
   organizationPages,
   oauthPages,
+  sourcePages,
   staffPages,
   webhookPages,
 };

@@ -523,6 +523,54 @@ const webhookPages: Words["webhookPages"] = {
 };
 
 /** Staff's console. */
+const sourcePages: Words["sourcePages"] = {
+  sources: "Источники",
+  source: "Источник",
+  intro:
+    "Места, откуда данные приходят сами: файл по адресу запрашивается по расписанию и импортируется, если изменился. Папки этой машины добавляет команда kanalog source add.",
+  name: "Название",
+  nameHint: "Если пусто — узел из адреса.",
+  url: "Адрес файла",
+  folder: "Папка",
+  urlHint: "https://…; http:// — только в ваших сетях (KANALOG_SOURCE_ALLOW).",
+  header: "Заголовок запросов",
+  headerHint:
+    "Например, Authorization: Bearer abc. Хранится зашифрованным и больше не показывается.",
+  schedule: "Как часто",
+  scheduleHint: "15m, 6h, 1d или шаблон cron из пяти полей по московскому времени.",
+  add: "Добавить источник",
+  state: "Состояние",
+  states: {
+    ok: "в порядке",
+    new: "ещё не читался",
+    running: "читается",
+    failing: "ошибка",
+    paused: "приостановлен",
+    silent: "молчит",
+  },
+  rows: "Строки",
+  rowsToday: "Строк сегодня",
+  lastSuccess: "Последний успех",
+  lastError: "Последняя ошибка",
+  next: "Следующий раз",
+  actions: "Действия",
+  run: "Прочитать сейчас",
+  pause: "Приостановить",
+  resume: "Возобновить",
+  remove: "Удалить",
+  confirmRemove: "Он больше не читается. Всё, что он дал, остаётся.",
+  done: {
+    added: "Источник добавлен и будет прочитан через несколько секунд.",
+    asked: "Он будет прочитан через несколько секунд.",
+    paused: "Источник приостановлен.",
+    resumed: "Источник снова читается.",
+    removed: "Источник удалён.",
+  },
+  lastRun: "Что дал последний файл",
+  byDay: "Строки по дням",
+  wrongHeader: "Укажите заголовок, например Authorization: Bearer abc.",
+};
+
 const staffPages: Words["staffPages"] = {
   console: "Консоль службы",
   summary: "Сводка",
@@ -663,6 +711,7 @@ const staffPages: Words["staffPages"] = {
     "prune-usage": "Удаляет старый учёт запросов",
     "prune-oauth": "Удаляет закончившийся доступ ассистентов",
     "prune-deliveries": "Удаляет старые доставки",
+    "silent-sources": "Сообщает о замолчавших источниках",
     backup: "Записывает резервную копию базы",
   },
 
@@ -750,6 +799,11 @@ const auditLog: AuditWords = {
     "plan.set": "изменены лимиты тарифа",
     "post.delete": "снят пост",
     "sample.remove": "удалён образец данных",
+    "source.add": "добавлен источник",
+    "source.pause": "источник приостановлен",
+    "source.remove": "удалён источник",
+    "source.resume": "источник возобновлён",
+    "source.run": "источник прочитан вне расписания",
     "staff.add": "включён в службу",
     "staff.remove": "исключён из службы",
     "webhook.change": "изменён вебхук",
@@ -772,6 +826,7 @@ const auditLog: AuditWords = {
     plan: "тариф",
     post: "пост",
     sample: "образец",
+    source: "источник",
     webhook: "вебхук",
   },
   details: {
@@ -911,6 +966,7 @@ export const ru: Words = {
   importPages,
   organizationPages,
   oauthPages,
+  sourcePages,
   staffPages,
   webhookPages,
 };

@@ -1,9 +1,9 @@
 import type { Clock } from "../../../ports/clock.ts";
 import type { Network, PostRequest, PostResult } from "../../../ports/network.ts";
 import { inEnglish, message } from "../../../values/messages/messages.ts";
-import type { SecretBox } from "../manage/secret-box.ts";
-import type { TargetGuard } from "../target/resolve-target.ts";
-import { readTargetUrl, type Target } from "../target/target-guard.ts";
+import type { TargetGuard } from "../../../values/resolve-target.ts";
+import type { SecretBox } from "../../../values/secret-box.ts";
+import { readTargetUrl, type Target } from "../../../values/target-guard.ts";
 import type { ClaimedDelivery } from "./claims.store.ts";
 import { signatureHeader } from "./signature.ts";
 

@@ -1,7 +1,7 @@
 import type { Transaction } from "../../../db/database.ts";
 import { AppError } from "../../../errors.ts";
 import { message } from "../../../values/messages/messages.ts";
-import { readTargetUrl } from "../target/target-guard.ts";
+import { readTargetUrl } from "../../../values/target-guard.ts";
 import { deleteOthers, insertManualAttempt, selectInstants } from "./manual-limit.store.ts";
 
 /** Pings and resends of one organization to one receiving host, whose server may be somebody else's. */

@@ -6,11 +6,12 @@ import type { Clock } from "../../../ports/clock.ts";
 import type { Random } from "../../../ports/random.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
+import type { TargetGuard } from "../../../values/resolve-target.ts";
+import type { SecretBox } from "../../../values/secret-box.ts";
+import type { Target } from "../../../values/target-guard.ts";
 import type { AttemptOutcome } from "../delivery/attempt.ts";
 import type { ClaimedDelivery } from "../delivery/claims.store.ts";
 import type { Sender } from "../delivery/sender.ts";
-import type { TargetGuard } from "../target/resolve-target.ts";
-import type { Target } from "../target/target-guard.ts";
 import { type DeliverySelection, selectDeliveries } from "./deliveries-log.store.ts";
 import { type RecentAttempt, selectBody, selectRecentAttempts } from "./glance.store.ts";
 import {
@@ -21,7 +22,6 @@ import {
   requireEnabling,
   type WebhookChange,
 } from "./manage-webhooks.ts";
-import type { SecretBox } from "./secret-box.ts";
 import type { AttemptView, DeliveryView, NewSecretView, WebhookView } from "./webhook-views.ts";
 import {
   countWebhooksNow,

@@ -1043,4 +1043,101 @@ export const catalog: Entries = {
       rows: 2,
     },
   ],
+  "catalog/sources/sources.store.ts add": [
+    {
+      sql: 'insert into "sources" (…) values (…) returning …',
+      plan: [
+        "SEARCH source_files USING PRIMARY KEY (source_id=?)",
+        "SEARCH source_days USING PRIMARY KEY (source_id=?)",
+      ],
+      rows: 0,
+    },
+  ],
+  "catalog/sources/sources.store.ts all": [
+    {
+      sql: 'select … from "sources" order by "sources"."id" asc',
+      plan: ["SCAN sources"],
+      rows: 1,
+      why: "?",
+    },
+  ],
+  "catalog/sources/sources.store.ts byId": [
+    {
+      sql: 'select … from "sources" where "sources"."id" = ?',
+      plan: ["SEARCH sources USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "catalog/sources/sources.store.ts byName": [
+    {
+      sql: 'select … from "sources" where "sources"."name" = ?',
+      plan: ["SEARCH sources USING INDEX sqlite_autoindex_sources_1 (name=?)"],
+      rows: 1,
+    },
+  ],
+  "catalog/sources/sources.store.ts claim": [
+    {
+      sql: 'update "sources" set … where ("sources"."id" = ? and "sources"."owner" IS ? and "sources"."heartbeat_at" IS ?) returning …',
+      plan: ["SEARCH sources USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "catalog/sources/sources.store.ts counts": [
+    {
+      sql: 'select … from "sources" left join "source_days" on ("source_days"."source_id" = "sources"."id" and "source_days"."day" = ?)',
+      plan: [
+        "SCAN sources",
+        "SEARCH source_days USING PRIMARY KEY (source_id=? AND day=?) LEFT-JOIN",
+      ],
+      rows: 2,
+      why: "?",
+    },
+  ],
+  "catalog/sources/sources.store.ts days": [
+    {
+      sql: 'select "day", "rows" from "source_days" where ("source_days"."source_id" = ? and "source_days"."day" >= ?)',
+      plan: ["SEARCH source_days USING PRIMARY KEY (source_id=? AND day>?)"],
+      rows: 1,
+    },
+  ],
+  "catalog/sources/sources.store.ts files": [
+    {
+      sql: 'select "name", "bytes", "modified_at" from "source_files" where "source_files"."source_id" = ?',
+      plan: ["SEARCH source_files USING PRIMARY KEY (source_id=?)"],
+      rows: 0,
+    },
+  ],
+  "catalog/sources/sources.store.ts forget": [
+    {
+      sql: 'delete from "source_days" where ("source_days"."source_id" = ? and "source_days"."day" < ?)',
+      plan: ["SEARCH source_days USING PRIMARY KEY (source_id=? AND day<?)"],
+      rows: 0,
+    },
+  ],
+  "catalog/sources/sources.store.ts heartbeat": [
+    {
+      sql: 'update "sources" set "heartbeat_at" = ? where "sources"."owner" = ?',
+      plan: ["SCAN sources"],
+      rows: 1,
+      why: "?",
+    },
+  ],
+  "catalog/sources/sources.store.ts remove": [
+    {
+      sql: 'delete from "sources" where "sources"."id" = ?',
+      plan: [
+        "SEARCH sources USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH source_files USING PRIMARY KEY (source_id=?)",
+        "SEARCH source_days USING PRIMARY KEY (source_id=?)",
+      ],
+      rows: 1,
+    },
+  ],
+  "catalog/sources/sources.store.ts updateSource": [
+    {
+      sql: 'update "sources" set … where "sources"."id" = ?',
+      plan: ["SEARCH sources USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
 };

@@ -1,13 +1,22 @@
 import { importRunChanges } from "../../../../src/catalog/imports/import-run-changes.ts";
 import { selectRunning } from "../../../../src/catalog/imports/import-runs.store.ts";
+import { sourceChanges } from "../../../../src/catalog/sources/source-changes.ts";
+import {
+  putDoneFile,
+  selectDoneFiles,
+  selectSourceCounts,
+} from "../../../../src/catalog/sources/sources.store.ts";
+import type { Sources } from "../../../../src/catalog/sources/sources.ts";
 import { recountDays } from "../../../../src/catalog/statistics/open-days.ts";
 import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
 import { selectStaffEmails } from "../../../../src/customers/people/people.store.ts";
+import type { Database } from "../../../../src/db/database.ts";
 import { rewriteMeta } from "../../../../src/db/meta.ts";
 import { inTransaction } from "../../../../src/db/transaction.ts";
 import { addMail } from "../../../../src/push/mail/mails.ts";
-import { dayOf, formatDay } from "../../../../src/values/moscow-time.ts";
+import { dayOf, formatDay, MOSCOW_ZONE } from "../../../../src/values/moscow-time.ts";
 import { imported } from "../../../support/expectations.ts";
+import type { FakePorts } from "../../../support/fake-ports.ts";
 import { DAY_MS } from "../../../support/pushing.ts";
 import { addPerson, signedInVisitor } from "../../../support/visitor.ts";
 import { BUSY_CHANNEL, type World } from "../world.ts";
@@ -21,6 +30,7 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
   // Every few seconds: imports of this process, and of those that are gone.
   await importRunChanges.importHeartbeat(db, ports.clock, "this process", []);
   await selectRunning(db);
+  await runSources(app.sources, db, ports);
   // Seen for the first time, a job has nothing to catch up with.
   await scheduler.runDue();
 
@@ -134,4 +144,29 @@ async function importDirectories(appliance: World["appliance"]): Promise<void> {
   ];
   await imported(appliance, "territories", tree);
   await appliance.importRows("territories", tree, true);
+}
+
+/** A source is added, read, shown, changed and removed. */
+async function runSources(
+  sources: Sources,
+  db: Database,
+  { network, clock }: FakePorts,
+): Promise<void> {
+  const reading = { format: null, from: null, map: {}, ignoreUnknown: false };
+  const options = { rows: "channels", reading, timezone: MOSCOW_ZONE, strict: false } as const;
+  const settings = { kind: "pull", url: "https://files.example.com/", ...options } as const;
+  network.fileAt = () => ({ status: 200, body: "id,subscribers\n1,10\n" });
+  const source = { name: "files", schedule: "15m", headers: {}, settings };
+  const { id } = await sources.add(source, COMMAND_LINE);
+  await sources.look();
+  await sources.settled();
+  await sourceChanges.sourceHeartbeat(db, clock, "this process");
+  await selectDoneFiles(db, id);
+  await inTransaction(db, clock, "source-file", (tx) =>
+    putDoneFile(tx, id, { name: "a.csv", bytes: 1, modifiedAt: 0 }),
+  );
+  await selectSourceCounts(db, dayOf(clock.now()));
+  await sources.rowsByDay(id, 30);
+  await sources.find("files");
+  await sources.removeSource(id, COMMAND_LINE);
 }

@@ -10,6 +10,7 @@ import { databasePage } from "./database.tsx";
 import { errorsPage } from "./errors.tsx";
 import { firstStepsPage } from "./first-steps/first-steps.tsx";
 import { jobsPage } from "./jobs.tsx";
+import { sourcePage, sourcesPage } from "./sources.tsx";
 import { summaryPage } from "./summary.tsx";
 
 /** The pages of staff's console. */
@@ -22,6 +23,8 @@ export const staffPages: readonly SitePage[] = [
   personPage,
   staffWebhooksPage,
   staffWebhookPage,
+  sourcesPage,
+  sourcePage,
   jobsPage,
   databasePage,
   errorsPage,

@@ -1,8 +1,8 @@
 import { isIPv4 } from "node:net";
 import ipaddr from "ipaddr.js";
-import { isWithinRange, parseAddress, parseAddressRange } from "../../../values/address-ranges.ts";
-import { isLonger, type Read } from "../../../values/fields.ts";
-import { message } from "../../../values/messages/messages.ts";
+import { isWithinRange, parseAddress, parseAddressRange } from "./address-ranges.ts";
+import { isLonger, type Read } from "./fields.ts";
+import { message } from "./messages/messages.ts";
 
 /**
  * Where webhooks may not point. Nothing here asks a name server; that

@@ -1,8 +1,4 @@
-import {
-  type AddressRange,
-  canonicalAddress,
-  isWithinRange,
-} from "../../../values/address-ranges.ts";
+import { type AddressRange, canonicalAddress, isWithinRange } from "./address-ranges.ts";
 import { isLocalName, isPublicAddress, type Target } from "./target-guard.ts";
 
 /** The addresses to connect to, at least one; or why there is to be no connection. */

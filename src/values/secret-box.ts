@@ -1,7 +1,9 @@
 import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
-import type { Random } from "../../../ports/random.ts";
 
 export type SecretBox = ReturnType<typeof createSecretBox>;
+
+/** Random bytes, as the port gives them. */
+type Bytes = { bytes(length: number): Uint8Array };
 
 const CIPHER = "aes-256-gcm";
 const KEY_BYTES = 32;
@@ -14,7 +16,7 @@ const SECRET_BYTES = 32;
  * A sealed secret is nonce, tag and ciphertext.
  * @param passphrase the text of KANALOG_SECRET
  */
-export function createSecretBox(passphrase: string, random: Random) {
+export function createSecretBox(passphrase: string, random: Bytes) {
   const key = Buffer.from(hkdfSync("sha256", passphrase, "", "kanalog webhook secrets", KEY_BYTES));
 
   return {

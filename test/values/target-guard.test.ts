@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { inEnglish } from "../../src/values/messages/messages.ts";
 import {
   isLocalName,
   isPublicAddress,
   readTargetUrl,
   type Target,
-} from "../../../src/push/webhooks/target/target-guard.ts";
-import { inEnglish } from "../../../src/values/messages/messages.ts";
+} from "../../src/values/target-guard.ts";
 
 /**
  * The reference: first and last addresses, written down by hand after IANA's registries (IPv4 and

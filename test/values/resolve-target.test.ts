@@ -1,11 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import {
-  createTargetGuard,
-  type Resolution,
-} from "../../../src/push/webhooks/target/resolve-target.ts";
-import { readTargetUrl, type Target } from "../../../src/push/webhooks/target/target-guard.ts";
-import { parseAddressRange } from "../../../src/values/address-ranges.ts";
+import { parseAddressRange } from "../../src/values/address-ranges.ts";
+import { createTargetGuard, type Resolution } from "../../src/values/resolve-target.ts";
+import { readTargetUrl, type Target } from "../../src/values/target-guard.ts";
 
 const REFUSED = { ok: false, reason: "refused" } as const;
 const NO_SUCH_NAME = { ok: false, reason: "no_such_name" } as const;

@@ -1,0 +1,41 @@
+import type { ImportSummary } from "../catalog/imports/run-import.ts";
+import { createUploadFiles } from "../catalog/imports/upload-files.ts";
+import { downloadFile } from "../catalog/sources/download-file.ts";
+import type { SourceFile } from "../catalog/sources/import-source-file.ts";
+import { createSourceGuard } from "../catalog/sources/source-address.ts";
+import type { SourceChanges } from "../catalog/sources/source-changes.ts";
+import { createSources, type Sources } from "../catalog/sources/sources.ts";
+import type { Config } from "../config.ts";
+import type { Database } from "../db/database.ts";
+import type { Ports } from "../ports/ports.ts";
+import { createTargetGuard } from "../values/resolve-target.ts";
+import type { SecretBox } from "../values/secret-box.ts";
+
+/**
+ * Sources, for a serving process or for a command.
+ * @param writing what writes: on threads of their own while serving
+ */
+export function composeSources(
+  db: Database,
+  writing: { changes: SourceChanges; importSourceFile(file: SourceFile): Promise<ImportSummary> },
+  secrets: () => Promise<SecretBox>,
+  config: Config,
+  ports: Ports,
+): Sources {
+  const { messengerHosts, statisticsOpenDays: openDays, sourceAllow } = config;
+  const { network } = ports;
+  const guard = createSourceGuard(createTargetGuard(network.resolve, sourceAllow), sourceAllow);
+  const stop = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  return createSources(
+    db,
+    writing.changes,
+    {
+      secrets,
+      files: createUploadFiles(config.databasePath, ports),
+      download: (url, request) => downloadFile({ guard, download: network.download }, url, request),
+      importFile: (file) => writing.importSourceFile({ ...file, messengerHosts, openDays, stop }),
+      stopImports: () => void Atomics.store(new Int32Array(stop), 0, 1),
+    },
+    ports,
+  );
+}

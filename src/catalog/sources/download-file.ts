@@ -1,0 +1,100 @@
+import type { DownloadHeaders, DownloadRequest, DownloadResult } from "../../ports/download.ts";
+import { type Message, message } from "../../values/messages/messages.ts";
+import { readSourceAddress, type SourceAddress, type SourceGuard } from "./source-address.ts";
+
+/** One GET, into a file. */
+type Download = (request: DownloadRequest) => Promise<DownloadResult>;
+
+export type Downloaded =
+  | { status: number; headers: DownloadHeaders; bytes: number }
+  | { failure: Message };
+
+const RESOLVE_MAX_MS = 10_000;
+const SILENCE_MAX_MS = 60_000;
+/** Sources, section 1. */
+const BYTES_MAX = 2 * 1024 ** 3;
+const REDIRECTS_MAX = 5;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/**
+ * Downloads what an address has into a file. Every address that a name has is checked before it is
+ * connected to; a redirect is followed on the same host and port only (sources, section 1).
+ * @param url an address that `readSourceAddress` takes
+ */
+export async function downloadFile(
+  { guard, download }: { guard: SourceGuard; download: Download },
+  url: string,
+  request: Pick<DownloadRequest, "headers" | "into" | "signal">,
+): Promise<Downloaded> {
+  let at = url;
+  for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects++) {
+    const read = readSourceAddress(at);
+    if ("fault" in read) return { failure: read.fault };
+    const address = read.value;
+    const answer = await ask({ guard, download }, address, request);
+    if ("failure" in answer || !REDIRECTS.has(answer.status)) return answer;
+    const next = redirectOf(address, at, answer.headers.location);
+    if ("failure" in next) return next;
+    at = next.url;
+  }
+  return { failure: message("sourceRedirects", { redirects: REDIRECTS_MAX }) };
+}
+
+async function ask(
+  { guard, download }: { guard: SourceGuard; download: Download },
+  { isSecure, target }: SourceAddress,
+  request: Pick<DownloadRequest, "headers" | "into" | "signal">,
+): Promise<Downloaded> {
+  const { host, port, authority, path } = target;
+  const found = await guard({ isSecure, target }, RESOLVE_MAX_MS);
+  if (!found.ok) {
+    const codes = {
+      refused: "sourceRefused",
+      no_such_name: "sourceNoSuchName",
+      unresolved: "sourceUnresolved",
+    } as const;
+    return { failure: message(codes[found.reason], { host }) };
+  }
+  let answer: DownloadResult = { fault: "unreachable" };
+  for (const address of found.addresses) {
+    answer = await download({
+      ...request,
+      ...{ isSecure, address, port, host, authority, path },
+      ...{ silenceMaxMs: SILENCE_MAX_MS, bytesMax: BYTES_MAX },
+    });
+    if (!("fault" in answer) || answer.fault !== "unreachable") break;
+  }
+  if (!("fault" in answer)) return answer;
+  const codes = {
+    timeout: "sourceTimeout",
+    unreachable: "sourceUnreachable",
+    certificate: "sourceCertificate",
+    broken: "sourceBroken",
+  } as const;
+  return {
+    failure:
+      answer.fault === "too_large"
+        ? message("sourceTooLarge", { gigabytes: BYTES_MAX / 1024 ** 3 })
+        : message(codes[answer.fault], { host }),
+  };
+}
+
+function redirectOf(
+  { target, isSecure }: SourceAddress,
+  at: string,
+  location: string | null,
+): { url: string } | { failure: Message } {
+  if (location === null || !URL.canParse(location, at)) {
+    return { failure: message("sourceRedirected", { host: "?" }) };
+  }
+  const url = new URL(location, at).href;
+  const read = readSourceAddress(url);
+  const isSame =
+    "value" in read &&
+    read.value.isSecure === isSecure &&
+    read.value.target.host === target.host &&
+    read.value.target.port === target.port;
+  return isSame
+    ? { url }
+    : { failure: message("sourceRedirected", { host: new URL(url).host || "?" }) };
+}

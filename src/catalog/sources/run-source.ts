@@ -1,0 +1,162 @@
+import { AppError } from "../../errors.ts";
+import { type Message, message } from "../../values/messages/messages.ts";
+import type { ImportSummary } from "../imports/run-import.ts";
+import { INTERRUPTED } from "../imports/source.ts";
+import type { Downloaded } from "./download-file.ts";
+import { foldersFiles } from "./folder-files.ts";
+import type { SourceFile } from "./import-source-file.ts";
+import type { SourceEnd } from "./source-changes.ts";
+import type { DoneFile } from "./sources.store.ts";
+import type { FileOptions, Source, SourcePosition } from "./sources.table.ts";
+
+/** How a run ended, and how far it came. */
+export type Outcome = Omit<SourceEnd, "id" | "owner">;
+
+/** What a run needs of its surroundings. */
+export interface RunTools {
+  /** The file of an address, in a file of this machine. */
+  download(
+    url: string,
+    request: { headers: Record<string, string>; into: string; signal: AbortSignal },
+  ): Promise<Downloaded>;
+  importFile(file: Pick<SourceFile, "path" | "name" | "options">): Promise<ImportSummary>;
+  files: { newPath(): string; remove(path: string): void };
+  doneFiles(): Promise<DoneFile[]>;
+  fileDone(file: DoneFile): Promise<void>;
+  nowMs(): number;
+  /** Aborted where the run is to stop. */
+  signal: AbortSignal;
+}
+
+/** A run that found nothing new. */
+export const NOTHING: Outcome = {
+  ...{ failure: null, failedFile: null, retryAfterMs: null },
+  ...{ position: null, summary: null, rows: 0 },
+};
+
+/**
+ * Runs a source once. What is wrong with the other side or its file is an outcome; a fault of this machine
+ * is thrown.
+ * @param headers of a pull, opened
+ */
+export async function runSource(
+  { settings, position }: Source,
+  headers: Record<string, string>,
+  tools: RunTools,
+): Promise<Outcome> {
+  return settings.kind === "pull"
+    ? pull(settings, position, headers, tools)
+    : readFolder(settings, tools);
+}
+
+async function pull(
+  { url, ...options }: { url: string } & FileOptions,
+  position: SourcePosition,
+  headers: Record<string, string>,
+  tools: RunTools,
+): Promise<Outcome> {
+  const into = tools.files.newPath();
+  try {
+    const answer = await tools.download(url, {
+      ...{ into, signal: tools.signal },
+      headers: { ...conditions(position), ...USUAL_HEADERS, ...headers },
+    });
+    if (tools.signal.aborted) return failed(INTERRUPTED);
+    if ("failure" in answer) return failed(answer.failure);
+    const { status } = answer;
+    if (status === NOT_MODIFIED) return NOTHING;
+    if (status !== OK) {
+      return {
+        ...failed(message("sourceStatus", { status })),
+        retryAfterMs: waitOf(answer, tools),
+      };
+    }
+    if (/^text\/html\b/i.test(answer.headers["content-type"] ?? "")) {
+      return failed(message("sourceHtml"));
+    }
+    const { etag, "last-modified": lastModified } = answer.headers;
+    const imported = await importOne(tools, { path: into, name: url, options });
+    if ("failure" in imported) return failed(imported.failure);
+    return {
+      ...NOTHING,
+      ...read(imported.summary),
+      position: { ...(etag !== null && { etag }), ...(lastModified !== null && { lastModified }) },
+    };
+  } finally {
+    tools.files.remove(into);
+  }
+}
+
+const OK = 200;
+const NOT_MODIFIED = 304;
+const USUAL_HEADERS = { "accept-encoding": "gzip, zstd", "user-agent": "Kanalog/1" };
+
+function conditions({ etag, lastModified }: SourcePosition): Record<string, string> {
+  return {
+    ...(etag !== undefined && { "if-none-match": etag }),
+    ...(lastModified !== undefined && { "if-modified-since": lastModified }),
+  };
+}
+
+const RETRY_AFTER_MAX_MS = 24 * 60 * 60 * 1000;
+
+/** `Retry-After`, as seconds or as a date; null where the answer says nothing. */
+function waitOf({ headers }: Extract<Downloaded, { status: number }>, { nowMs }: RunTools) {
+  const text = headers["retry-after"]?.trim() ?? "";
+  if (text === "") return null;
+  const waitMs = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - nowMs();
+  return Number.isNaN(waitMs) ? null : Math.min(Math.max(waitMs, 0), RETRY_AFTER_MAX_MS);
+}
+
+/** A file that is younger may still be written. */
+const SETTLED_MS = 10_000;
+
+/** Reads the files of a folder that are new or changed, each once, in the order of their names. */
+async function readFolder(
+  { folder, ...options }: { folder: string } & FileOptions,
+  tools: RunTools,
+): Promise<Outcome> {
+  const done = new Map((await tools.doneFiles()).map((file) => [file.name, file]));
+  const listed = await foldersFiles(folder);
+  if ("failure" in listed) return failed(listed.failure);
+  let outcome = NOTHING;
+  for (const { path, ...file } of listed.files) {
+    const known = done.get(file.name);
+    if (known?.bytes === file.bytes && known.modifiedAt === file.modifiedAt) continue;
+    if (tools.nowMs() - file.modifiedAt < SETTLED_MS) continue;
+    if (tools.signal.aborted) return { ...outcome, failure: INTERRUPTED };
+    const imported = await importOne(tools, { path, name: file.name, options });
+    if ("failure" in imported) {
+      // Those behind it wait, since they may build on it.
+      return { ...outcome, failure: imported.failure, failedFile: file.name };
+    }
+    // A file that was written to meanwhile is another one by now, and read again the next time.
+    await tools.fileDone(file);
+    outcome = {
+      ...NOTHING,
+      summary: imported.summary,
+      rows: outcome.rows + imported.summary.read,
+    };
+  }
+  return outcome;
+}
+
+async function importOne(
+  tools: RunTools,
+  file: Pick<SourceFile, "path" | "name" | "options">,
+): Promise<{ summary: ImportSummary } | { failure: Message }> {
+  try {
+    return { summary: await tools.importFile(file) };
+  } catch (error) {
+    if (error instanceof AppError && error.code !== "internal") return { failure: error.said };
+    throw error;
+  }
+}
+
+function read(summary: ImportSummary): Pick<Outcome, "summary" | "rows"> {
+  return { summary, rows: summary.read };
+}
+
+function failed(failure: Message): Outcome {
+  return { ...NOTHING, failure };
+}

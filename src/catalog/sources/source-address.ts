@@ -1,0 +1,49 @@
+import { type AddressRange, isWithinRange } from "../../values/address-ranges.ts";
+import type { Read } from "../../values/fields.ts";
+import { message } from "../../values/messages/messages.ts";
+import type { Resolution, TargetGuard } from "../../values/resolve-target.ts";
+import { readTargetUrl, type Target } from "../../values/target-guard.ts";
+
+/** An address that a source is read from: https, or http within the operator's own networks. */
+export interface SourceAddress {
+  isSecure: boolean;
+  target: Target;
+}
+
+const HTTP = /^http:\/\//i;
+const HTTP_PORT = 80;
+const HTTPS_PORT = 443;
+
+/** Reads an address by the rules for receivers of webhooks; http is taken as well, to be judged by where it leads. */
+export function readSourceAddress(given: string): Read<SourceAddress> {
+  const isSecure = !HTTP.test(given);
+  // The same parts, read by the same rules. A port 80 that is written out says nothing more.
+  const address = isSecure
+    ? given
+    : given.replace(HTTP, "https://").replace(/^(https:\/\/[^/?#]+):80(?=[/?#]|$)/i, "$1");
+  const read = readTargetUrl(address);
+  if ("fault" in read) {
+    return {
+      fault: read.fault.code === "notHttpsAddress" ? message("sourceAddressWrong") : read.fault,
+    };
+  }
+  const target = read.value;
+  const isUsual = !isSecure && target.port === HTTPS_PORT;
+  return { value: { isSecure, target: isUsual ? { ...target, port: HTTP_PORT } : target } };
+}
+
+/** Finds and judges the addresses of a source; never throws. */
+export type SourceGuard = (address: SourceAddress, timeoutMs: number) => Promise<Resolution>;
+
+/** @param allowed the operator's own networks (`KANALOG_SOURCE_ALLOW`), the only ones that http may lead to */
+export function createSourceGuard(
+  guard: TargetGuard,
+  allowed: readonly AddressRange[],
+): SourceGuard {
+  return async ({ isSecure, target }, timeoutMs) => {
+    const found = await guard(target, timeoutMs);
+    if (isSecure || !found.ok) return found;
+    const isOwn = found.addresses.every((address) => isWithinRange(address, allowed));
+    return isOwn ? found : { ok: false, reason: "refused" };
+  };
+}

@@ -1,0 +1,99 @@
+import { latestDue, nextDue, readCronPattern } from "../../values/cron-times.ts";
+import type { Read } from "../../values/fields.ts";
+import { message } from "../../values/messages/messages.ts";
+import type { Source } from "./sources.table.ts";
+
+/** When a source is to be run: by an interval since its last start, or by a cron pattern in Moscow time. */
+export type Schedule = { everyMs: number } | { pattern: string };
+
+const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+const EVERY_MIN_MS = UNIT_MS.m;
+const EVERY_MAX_MS = 31 * UNIT_MS.d;
+
+/** The wait after the first failure; it doubles with each further one. */
+const RETRY_FIRST_MS = 60_000;
+const RETRY_MAX_MS = 3_600_000;
+
+/** Intervals after which a source without a success is called silent. */
+const SILENT_INTERVALS = 3;
+
+/** Reads `15m`, `6h`, `1d`, or a cron pattern of five fields that comes again and again. */
+export function readSchedule(text: string): Read<Schedule> {
+  const [, number = "", unit = ""] = /^(\d{1,5})([mhd])$/.exec(text.trim()) ?? [];
+  if (unit === "") return readPattern(text);
+  const everyMs = Number(number) * UNIT_MS[unit as keyof typeof UNIT_MS];
+  const isFitting = everyMs >= EVERY_MIN_MS && everyMs <= EVERY_MAX_MS;
+  return isFitting ? { value: { everyMs } } : { fault: message("scheduleWrong") };
+}
+
+function readPattern(text: string): Read<Schedule> {
+  const pattern = readCronPattern(text);
+  return pattern === null ? { fault: message("scheduleWrong") } : { value: { pattern } };
+}
+
+/** @throws Error for a schedule that was stored without having been read */
+export function scheduleOf({ schedule }: Pick<Source, "schedule">): Schedule {
+  const read = readSchedule(schedule);
+  if ("fault" in read) throw new Error(`${schedule} is no schedule`);
+  return read.value;
+}
+
+type State = Pick<
+  Source,
+  "schedule" | "isPaused" | "isAsked" | "startedAt" | "endedAt" | "failures" | "retryAt"
+>;
+
+/**
+ * Whether a source that nobody runs is to be run (sources, section 1): asked for, failed and waited for
+ * long enough, or due by its schedule. Times that lie ahead were noted by a clock that was wrong, and
+ * count for nothing.
+ */
+export function isDue(source: State, nowMs: number): boolean {
+  if (source.isAsked) return true;
+  return !source.isPaused && nowMs >= dueAt(source, nowMs);
+}
+
+/** When a source is due next; an instant that has passed where it is due now. */
+export function dueAt(source: State, nowMs: number): number {
+  const { startedAt, endedAt, failures, retryAt } = source;
+  if (startedAt === null || startedAt > nowMs) return nowMs;
+  if (failures > 0 && endedAt !== null) {
+    const waitMs = Math.min(RETRY_FIRST_MS * 2 ** (failures - 1), RETRY_MAX_MS);
+    return Math.max(endedAt + waitMs, retryAt ?? 0);
+  }
+  const schedule = scheduleOf(source);
+  if ("everyMs" in schedule) return startedAt + schedule.everyMs;
+  return nextDue(schedule.pattern, startedAt) ?? Number.POSITIVE_INFINITY;
+}
+
+/**
+ * Whether a source that is not paused has had no success for three of its intervals, the time since it
+ * was made included.
+ */
+export function isSilent(
+  source: Pick<Source, "schedule" | "isPaused" | "createdAt" | "succeededAt">,
+  nowMs: number,
+): boolean {
+  if (source.isPaused) return false;
+  const since = Math.min(source.succeededAt ?? source.createdAt, nowMs);
+  return nowMs - since > SILENT_INTERVALS * intervalMs(scheduleOf(source), nowMs);
+}
+
+export type SourceState = "paused" | "running" | "silent" | "failing" | "new" | "ok";
+
+/** How a source is, in one word. */
+export function stateOf(source: Source, nowMs: number): SourceState {
+  if (source.isPaused) return "paused";
+  if (source.owner !== null) return "running";
+  if (isSilent(source, nowMs)) return "silent";
+  if (source.failures > 0) return "failing";
+  return source.succeededAt === null ? "new" : "ok";
+}
+
+/** For a pattern, the time between its last two instants. */
+function intervalMs(schedule: Schedule, nowMs: number): number {
+  if ("everyMs" in schedule) return schedule.everyMs;
+  const last = latestDue(schedule.pattern, nowMs);
+  const before = last === null ? null : latestDue(schedule.pattern, last - 1);
+  return last === null || before === null ? Number.POSITIVE_INFINITY : last - before;
+}

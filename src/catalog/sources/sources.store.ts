@@ -1,0 +1,237 @@
+import { and, asc, eq, gte, lt, sql } from "drizzle-orm";
+import type { Database, Transaction } from "../../db/database.ts";
+import { change, given, query } from "../../db/query.ts";
+import { type Source, sourceDays, sourceFiles, sources } from "./sources.table.ts";
+
+const all = query((db) => db.select().from(sources).orderBy(asc(sources.id)));
+
+/** The oldest first. */
+export function selectSources(db: Database): Promise<Source[]> {
+  return all(db).all();
+}
+
+const byId = query((db) =>
+  db
+    .select()
+    .from(sources)
+    .where(eq(sources.id, sql.placeholder("id"))),
+);
+
+export function selectSource(db: Database, id: number): Promise<Source | undefined> {
+  return byId(db).get({ id });
+}
+
+const byName = query((db) =>
+  db
+    .select()
+    .from(sources)
+    .where(eq(sources.name, sql.placeholder("name"))),
+);
+
+/** Names are compared without regard to the case of English letters. */
+export function selectSourceNamed(db: Database, name: string): Promise<Source | undefined> {
+  return byName(db).get({ name });
+}
+
+export type NewSource = Pick<
+  Source,
+  "name" | "kind" | "settings" | "secret" | "schedule" | "createdAt"
+>;
+
+const add = change((db) =>
+  db
+    .insert(sources)
+    .values({
+      name: sql.placeholder("name"),
+      kind: sql.placeholder("kind"),
+      settings: sql.placeholder("settings"),
+      secret: sql.placeholder("secret"),
+      schedule: sql.placeholder("schedule"),
+      createdAt: sql.placeholder("createdAt"),
+    })
+    .returning(),
+);
+
+export function insertSource(tx: Transaction, source: NewSource): Promise<Source> {
+  return add(tx).get({ ...source });
+}
+
+export async function updateSource(
+  tx: Transaction,
+  id: number,
+  values: Partial<Source>,
+): Promise<void> {
+  await tx.builders.update(sources).set(values).where(eq(sources.id, id));
+}
+
+const remove = change((db) => db.delete(sources).where(eq(sources.id, sql.placeholder("id"))));
+
+/** Its days and files go with it. */
+export async function deleteSource(tx: Transaction, id: number): Promise<void> {
+  await remove(tx).run({ id });
+}
+
+/** As it was seen by whoever claims it: nobody else has claimed it since. */
+const asSeen = and(
+  eq(sources.id, sql.placeholder("id")),
+  sql`${sources.owner} IS ${sql.placeholder("seenOwner")}`,
+  sql`${sources.heartbeatAt} IS ${sql.placeholder("seenHeartbeatAt")}`,
+);
+
+const claim = change((db) =>
+  db
+    .update(sources)
+    .set({
+      owner: given("owner"),
+      heartbeatAt: given("now"),
+      startedAt: given("now"),
+      isAsked: false,
+    })
+    .where(asSeen)
+    .returning(),
+);
+
+/** Takes a source for a process. @returns undefined where another one was faster */
+export function claimSeen(
+  tx: Transaction,
+  seen: Pick<Source, "id" | "owner" | "heartbeatAt">,
+  by: { owner: string; now: number },
+): Promise<Source | undefined> {
+  return claim(tx).get({
+    ...by,
+    id: seen.id,
+    seenOwner: seen.owner,
+    seenHeartbeatAt: seen.heartbeatAt,
+  });
+}
+
+const heartbeat = change((db) =>
+  db
+    .update(sources)
+    .set({ heartbeatAt: given("now") })
+    .where(eq(sources.owner, sql.placeholder("owner"))),
+);
+
+export async function saveSourceHeartbeat(
+  tx: Transaction,
+  by: { owner: string; now: number },
+): Promise<void> {
+  await heartbeat(tx).run(by);
+}
+
+/** Whether a process has a source still; another one takes it where a heartbeat failed to come. */
+export async function isOwned(db: Database, id: number, owner: string): Promise<boolean> {
+  return (await selectSource(db, id))?.owner === owner;
+}
+
+const addRows = change((db) =>
+  db
+    .insert(sourceDays)
+    .values({
+      sourceId: sql.placeholder("sourceId"),
+      day: sql.placeholder("day"),
+      rows: sql.placeholder("rows"),
+    })
+    .onConflictDoUpdate({
+      target: [sourceDays.sourceId, sourceDays.day],
+      set: { rows: sql`${sourceDays.rows} + excluded.rows` },
+    }),
+);
+
+const forget = change((db) =>
+  db
+    .delete(sourceDays)
+    .where(
+      and(
+        eq(sourceDays.sourceId, sql.placeholder("sourceId")),
+        lt(sourceDays.day, sql.placeholder("before")),
+      ),
+    ),
+);
+
+/** Days whose rows are shown. */
+const DAYS_KEPT = 90;
+
+/** Counts rows that were read on a day, and forgets days long gone. */
+export async function countRows(
+  tx: Transaction,
+  counted: { sourceId: number; day: number; rows: number },
+): Promise<void> {
+  await addRows(tx).run(counted);
+  await forget(tx).run({ sourceId: counted.sourceId, before: counted.day - DAYS_KEPT });
+}
+
+const days = query((db) =>
+  db
+    .select({ day: sourceDays.day, rows: sourceDays.rows })
+    .from(sourceDays)
+    .where(
+      and(
+        eq(sourceDays.sourceId, sql.placeholder("sourceId")),
+        gte(sourceDays.day, sql.placeholder("from")),
+      ),
+    ),
+);
+
+/** Days with rows, the earliest first. */
+export function selectRowsByDay(
+  db: Database,
+  sourceId: number,
+  from: number,
+): Promise<{ day: number; rows: number }[]> {
+  return days(db).all({ sourceId, from });
+}
+
+const counts = query((db) =>
+  db
+    .select({
+      name: sources.name,
+      succeededAt: sources.succeededAt,
+      failures: sources.failures,
+      rows: sql<number>`coalesce(${sourceDays.rows}, 0)`,
+    })
+    .from(sources)
+    .leftJoin(
+      sourceDays,
+      and(eq(sourceDays.sourceId, sources.id), eq(sourceDays.day, sql.placeholder("day"))),
+    ),
+);
+
+/** The state of each source in numbers, with the rows of a day. */
+export function selectSourceCounts(
+  db: Database,
+  day: number,
+): Promise<{ name: string; succeededAt: number | null; failures: number; rows: number }[]> {
+  return counts(db).all({ day });
+}
+
+const files = query((db) =>
+  db
+    .select({
+      name: sourceFiles.name,
+      bytes: sourceFiles.bytes,
+      modifiedAt: sourceFiles.modifiedAt,
+    })
+    .from(sourceFiles)
+    .where(eq(sourceFiles.sourceId, sql.placeholder("sourceId"))),
+);
+
+export type DoneFile = Omit<typeof sourceFiles.$inferSelect, "sourceId">;
+
+export function selectDoneFiles(db: Database, sourceId: number): Promise<DoneFile[]> {
+  return files(db).all({ sourceId });
+}
+
+export async function putDoneFile(
+  tx: Transaction,
+  sourceId: number,
+  file: DoneFile,
+): Promise<void> {
+  await tx.builders
+    .insert(sourceFiles)
+    .values({ sourceId, ...file })
+    .onConflictDoUpdate({
+      target: [sourceFiles.sourceId, sourceFiles.name],
+      set: { bytes: file.bytes, modifiedAt: file.modifiedAt },
+    });
+}

@@ -1,0 +1,90 @@
+import { blob, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { Message } from "../../values/messages/messages.ts";
+import type { ImportKindName } from "../imports/import-kinds.ts";
+import type { ReadingOptions } from "../imports/rows.ts";
+import type { ImportSummary } from "../imports/run-import.ts";
+
+export const SOURCE_KINDS = ["pull", "folder"] as const;
+export type SourceKind = (typeof SOURCE_KINDS)[number];
+
+/** How the rows of a source's files are imported: the options of `kanalog import`. */
+export interface FileOptions {
+  /** What the rows are. */
+  rows: ImportKindName;
+  reading: ReadingOptions;
+  /** IANA name of the zone of times without an offset. */
+  timezone: string;
+  strict: boolean;
+}
+
+/** What a source reads. A pull's headers may hold a password: they are its secret, not a setting. */
+export type SourceSettings =
+  | ({ kind: "pull"; url: string } & FileOptions)
+  | ({ kind: "folder"; folder: string } & FileOptions);
+
+/** How far a source was read. */
+export interface SourcePosition {
+  /** Of the last answer of a pull that was imported, to be asked whether it changed. */
+  etag?: string;
+  lastModified?: string;
+}
+
+/** Places that data comes from by itself, each with the state of its last run. */
+export const sources = sqliteTable("sources", {
+  id: integer("id").primaryKey({ autoIncrement: true }),
+  name: text("name").notNull(),
+  kind: text("kind").$type<SourceKind>().notNull(),
+  settings: text("settings", { mode: "json" }).$type<SourceSettings>().notNull(),
+  secret: blob("secret", { mode: "buffer" }).$type<Uint8Array>(),
+  /** As somebody wrote it: an interval such as 15m, or a cron pattern in Moscow time. */
+  schedule: text("schedule").notNull(),
+  isPaused: integer("is_paused", { mode: "boolean" }).notNull().default(false),
+  createdAt: integer("created_at").notNull(),
+  position: text("position", { mode: "json" }).$type<SourcePosition>().notNull().default({}),
+  /** Somebody wants it run now, whatever the schedule. */
+  isAsked: integer("is_asked", { mode: "boolean" }).notNull().default(false),
+  /** Names the process that runs it, as no other process is named; null where none does. */
+  owner: text("owner"),
+  /** When that process last said that the run goes on. */
+  heartbeatAt: integer("heartbeat_at"),
+  startedAt: integer("started_at"),
+  endedAt: integer("ended_at"),
+  succeededAt: integer("succeeded_at"),
+  /** Runs that failed since the last success. */
+  failures: integer("failures").notNull().default(0),
+  /** What the last run failed for; null where it succeeded. */
+  failure: text("failure", { mode: "json" }).$type<Message>(),
+  /** The file of a folder at which the last run failed; null where it was none. */
+  failedFile: text("failed_file"),
+  /** The other side asked not to be asked before. */
+  retryAt: integer("retry_at"),
+  /** Of the last run that read something. */
+  summary: text("summary", { mode: "json" }).$type<ImportSummary>(),
+  /** Staff were told that it is silent. */
+  isTold: integer("is_told", { mode: "boolean" }).notNull().default(false),
+});
+
+export type Source = typeof sources.$inferSelect;
+
+/** Rows that were read, by Moscow day. */
+export const sourceDays = sqliteTable(
+  "source_days",
+  {
+    sourceId: integer("source_id").notNull(),
+    day: integer("day").notNull(),
+    rows: integer("rows").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.sourceId, table.day] })],
+);
+
+/** Files of a folder that are done, so that each is read once. */
+export const sourceFiles = sqliteTable(
+  "source_files",
+  {
+    sourceId: integer("source_id").notNull(),
+    name: text("name").notNull(),
+    bytes: integer("bytes").notNull(),
+    modifiedAt: integer("modified_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.sourceId, table.name] })],
+);

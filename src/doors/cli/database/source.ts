@@ -1,0 +1,287 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import {
+  FOREIGN_FORMATS,
+  type ForeignFormatName,
+} from "../../../catalog/imports/foreign/foreign-formats.ts";
+import { IMPORT_KIND_NAMES, type ImportKindName } from "../../../catalog/imports/import-kinds.ts";
+import { FILE_FORMATS, type FileFormat } from "../../../catalog/imports/recognized.ts";
+import type { Outcome } from "../../../catalog/sources/run-source.ts";
+import { readHeader } from "../../../catalog/sources/source-header.ts";
+import { dueAt, stateOf } from "../../../catalog/sources/source-schedule.ts";
+import type { FileOptions, Source } from "../../../catalog/sources/sources.table.ts";
+import type { NewSettings, Sources } from "../../../catalog/sources/sources.ts";
+import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import { createTicker } from "../../../upkeep/jobs/ticker.ts";
+import { inEnglish } from "../../../values/messages/messages.ts";
+import { MOSCOW_ZONE } from "../../../values/moscow-time.ts";
+import { choiceOption, jsonOption, parseTimezone } from "../arguments.ts";
+import {
+  type CommandContext,
+  CommandExit,
+  EXIT_FAILED,
+  EXIT_REJECTED_ROWS,
+  EXIT_USAGE,
+} from "../command-context.ts";
+import { instantCell, type Printable, printList, printObject } from "../print.ts";
+import { withDomains } from "../with-domains.ts";
+import { addToMap, type ColumnMap, readMapFile } from "./column-map.ts";
+import { describeReasons, describeSummary } from "./import-summary.ts";
+
+const EVERY_FIVE_SECONDS = "*/5 * * * * *";
+/** Without `--every`. */
+const USUAL_SCHEDULE = "15m";
+
+interface AddOptions {
+  name?: string;
+  /** What the rows are. */
+  kind: ImportKindName;
+  url?: string;
+  folder?: string;
+  header: Record<string, string>;
+  every: string;
+  format?: FileFormat;
+  from?: ForeignFormatName;
+  map: ColumnMap;
+  mapFile?: ColumnMap;
+  ignoreUnknown?: boolean;
+  timezone: string;
+  strict?: boolean;
+  json?: boolean;
+}
+
+/** `kanalog source`: places that data comes from by itself (sources, section 1). */
+export function sourceCommand(context: CommandContext): Command {
+  return new Command("source")
+    .description("places that data comes from by itself, while the appliance serves")
+    .addCommand(addCommand(context))
+    .addCommand(listCommand(context))
+    .addCommand(showCommand(context))
+    .addCommand(runCommand(context))
+    .addCommand(
+      changeCommand(
+        context,
+        "pause",
+        "read it no more, until it is resumed",
+        (sources) => sources.pauseSource,
+      ),
+    )
+    .addCommand(
+      changeCommand(
+        context,
+        "resume",
+        "read a paused one again",
+        (sources) => sources.resumeSource,
+      ),
+    )
+    .addCommand(
+      changeCommand(
+        context,
+        "remove",
+        "forget it; what it gave stays",
+        (sources) => sources.removeSource,
+      ),
+    );
+}
+
+function addCommand(context: CommandContext): Command {
+  return new Command("add")
+    .description(
+      "add a source; it is read at once and then by its schedule, while the appliance serves",
+    )
+    .addArgument(
+      new Argument("<kind>", "pull: a file behind an address, or files of a folder").choices([
+        "pull",
+      ]),
+    )
+    .addOption(
+      choiceOption("--kind <rows>", "what the rows are", IMPORT_KIND_NAMES).makeOptionMandatory(),
+    )
+    .addOption(new Option("--url <address>", "the file's address").conflicts("folder"))
+    .addOption(new Option("--folder <directory>", "a folder, whose new and changed files are read"))
+    .option("--name <name>", "what it is called; else its host or folder")
+    .addOption(
+      new Option("--header <name: value>", "sent with each request, kept encrypted; repeatable")
+        .argParser(addHeader)
+        .default({}, "none"),
+    )
+    .option(
+      "--every <schedule>",
+      "15m, 6h, 1d, or a cron pattern of five fields in Moscow time",
+      USUAL_SCHEDULE,
+    )
+    .addOption(
+      choiceOption("--format <format>", "format, where the name does not tell it", FILE_FORMATS),
+    )
+    .addOption(
+      choiceOption("--from <program>", "the file is an export of that program", FOREIGN_FORMATS),
+    )
+    .addOption(
+      new Option("--map <theirs=ours>", "a column of the file has another name; repeatable")
+        .argParser(addToMap)
+        .default({}, "none"),
+    )
+    .addOption(
+      new Option(
+        "--map-file <file>",
+        "names of columns as a JSON object, theirs to ours",
+      ).argParser(readMapFile),
+    )
+    .option("--ignore-unknown", "leave out columns that nothing takes")
+    .addOption(
+      new Option("--timezone <zone>", "IANA name of the zone of times without an offset")
+        .argParser(parseTimezone)
+        .default(MOSCOW_ZONE),
+    )
+    .option("--strict", "reject a row for any bad cell, in place of leaving the cell out")
+    .addOption(jsonOption())
+    .action((_kind: string, options: AddOptions) =>
+      withDomains(context, async ({ sources, clock }) => {
+        const source = await sources.add(settingsOf(options), COMMAND_LINE);
+        printObject(context.output, describe(source, clock), options.json === true);
+      }),
+    );
+}
+
+function settingsOf(options: AddOptions): NewSettings {
+  const { url, folder, header, every } = options;
+  const file: FileOptions = {
+    rows: options.kind,
+    reading: {
+      format: options.format ?? null,
+      from: options.from ?? null,
+      map: { ...options.mapFile, ...options.map },
+      ignoreUnknown: options.ignoreUnknown === true,
+    },
+    timezone: options.timezone,
+    strict: options.strict === true,
+  };
+  if (url !== undefined) {
+    const host = URL.canParse(url) ? new URL(url).host : url;
+    const settings = { kind: "pull", url, ...file } as const;
+    return { name: options.name ?? host, settings, headers: header, schedule: every };
+  }
+  if (folder === undefined) throw new CommandExit(EXIT_USAGE, "Name --url or --folder.");
+  if (Object.keys(header).length > 0) {
+    throw new CommandExit(EXIT_USAGE, "--header is for --url only.");
+  }
+  const path = resolve(folder);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new CommandExit(EXIT_USAGE, `--folder: there is no directory ${path}.`);
+  }
+  const settings = { kind: "folder", folder: path, ...file } as const;
+  return { name: options.name ?? path, settings, headers: {}, schedule: every };
+}
+
+function addHeader(text: string, before: Record<string, string>): Record<string, string> {
+  const header = readHeader(text);
+  if (header === null) {
+    throw new InvalidArgumentError('It is not a header such as "Authorization: Bearer abc".');
+  }
+  return { ...before, ...header };
+}
+
+function listCommand(context: CommandContext): Command {
+  return new Command("list")
+    .description("all sources, with the state of their last run")
+    .addOption(jsonOption())
+    .action(({ json }: { json?: boolean }) =>
+      withDomains(context, async ({ sources, clock }) => {
+        const rows = (await sources.list()).map((source) => describe(source, clock));
+        printList(context.output, rows, json === true);
+      }),
+    );
+}
+
+function showCommand(context: CommandContext): Command {
+  return new Command("show")
+    .description("one source, with what its last run read")
+    .argument("<source>", "its number or name")
+    .addOption(jsonOption())
+    .action((named: string, { json }: { json?: boolean }) =>
+      withDomains(context, async ({ sources, clock }) => {
+        const source = await sources.find(named);
+        printObject(context.output, describe(source, clock), json === true);
+        if (source.summary === null || json === true) return;
+        context.output.out(describeSummary(source.summary));
+        for (const reason of describeReasons(source.summary)) context.output.note(reason);
+      }),
+    );
+}
+
+function runCommand(context: CommandContext): Command {
+  return new Command("run")
+    .description("read one now, in this command, and wait for its end")
+    .argument("<source>", "its number or name")
+    .action((named: string) =>
+      withDomains(context, async ({ sources }) => {
+        const source = await sources.find(named);
+        const beating = createTicker(EVERY_FIVE_SECONDS, () => sources.beat().catch(() => {}));
+        beating.start();
+        try {
+          tellOutcome(context, await sources.runNow(source.id));
+        } finally {
+          await beating.stop();
+        }
+      }),
+    );
+}
+
+function tellOutcome({ output }: CommandContext, { summary, failure, failedFile }: Outcome): void {
+  if (summary !== null) {
+    output.out(describeSummary(summary));
+    for (const reason of describeReasons(summary)) output.note(reason);
+  }
+  if (failure !== null) {
+    const where = failedFile === null ? "" : `${failedFile}: `;
+    throw new CommandExit(EXIT_FAILED, where + inEnglish(failure));
+  }
+  if (summary === null) output.out("Nothing new.");
+  if ((summary?.rejected ?? 0) > 0) throw new CommandExit(EXIT_REJECTED_ROWS);
+}
+
+type Change = Sources["pauseSource" | "resumeSource" | "removeSource"];
+
+function changeCommand(
+  context: CommandContext,
+  word: string,
+  description: string,
+  changeOf: (sources: Sources) => Change,
+): Command {
+  return new Command(word)
+    .description(description)
+    .argument("<source>", "its number or name")
+    .addOption(jsonOption())
+    .action((named: string, { json }: { json?: boolean }) =>
+      withDomains(context, async ({ sources, clock }) => {
+        const { id } = await sources.find(named);
+        const changed = await changeOf(sources)(id, COMMAND_LINE);
+        printObject(context.output, describe(changed, clock), json === true);
+      }),
+    );
+}
+
+function describe(source: Source, clock: Clock): Printable {
+  const { settings, failure, failedFile } = source;
+  const now = clock.now();
+  const next = dueAt(source, now);
+  return {
+    id: source.id,
+    name: source.name,
+    kind: source.kind,
+    rows: settings.rows,
+    from: settings.kind === "pull" ? settings.url : settings.folder,
+    schedule: source.schedule,
+    state: stateOf(source, now),
+    last_success_at: instantCell(source.succeededAt),
+    last_run_at: instantCell(source.startedAt),
+    next_run_at: source.isPaused || !Number.isFinite(next) ? null : instantCell(next),
+    failures: source.failures,
+    last_error:
+      failure === null
+        ? ""
+        : `${failedFile === null ? "" : `${failedFile}: `}${inEnglish(failure)}`,
+  };
+}

@@ -1,0 +1,120 @@
+import { open } from "node:fs/promises";
+import { isIP } from "node:net";
+
+/** One GET to exactly this address, whose answer goes into a file. */
+export interface DownloadRequest {
+  isSecure: boolean;
+  /** The IP address to connect to. */
+  address: string;
+  port: number;
+  /** Name (or address, without brackets) that the certificate must be for. */
+  host: string;
+  /** The Host header. */
+  authority: string;
+  /** From its slash on, with the query. */
+  path: string;
+  headers: Record<string, string>;
+  /** The file that is made for the answer's body, as it was sent: packed where it came packed. */
+  into: string;
+  /** Time limit of the answer's head, and of each further piece of its body. */
+  silenceMaxMs: number;
+  bytesMax: number;
+  /** Aborts the request, whose result is then a `timeout`. */
+  signal: AbortSignal;
+}
+
+export type DownloadResult =
+  | { status: number; headers: DownloadHeaders; bytes: number }
+  | { fault: DownloadFault };
+
+/** Headers of the answer that say something; null where it has none. */
+export type DownloadHeaders = Record<
+  "etag" | "last-modified" | "location" | "retry-after" | "content-type",
+  string | null
+>;
+
+export type DownloadFault =
+  | "timeout"
+  /** No connection was made and nothing was sent: another address may be tried. */
+  | "unreachable"
+  /** The certificate is not for this name, not of a known CA, expired. */
+  | "certificate"
+  /** The connection was lost, or the answer ended before its announced length. */
+  | "broken"
+  | "too_large";
+
+/**
+ * Downloads into a file; what is written stays there, whatever came of it.
+ * @param faultOf names a fault of fetch
+ * @param ca PEM of all certificates that are trusted, where not only the usual ones are
+ * @throws where the file cannot be written
+ */
+export async function download(
+  request: DownloadRequest,
+  ca: string | undefined,
+  faultOf: (error: unknown) => "unreachable" | "certificate" | "broken",
+): Promise<DownloadResult> {
+  const { isSecure, address, port, host, authority, path, headers, silenceMaxMs } = request;
+  const version = isIP(address);
+  // fetch would resolve a name once more, unchecked.
+  if (version === 0) return { fault: "unreachable" };
+  const silence = new AbortController();
+  let timer = setTimeout(() => silence.abort(), silenceMaxMs);
+  const heard = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => silence.abort(), silenceMaxMs);
+  };
+  const signal = AbortSignal.any([silence.signal, request.signal]);
+  const file = await open(request.into, "w", 0o600);
+  try {
+    const target = version === 6 ? `[${address}]` : address;
+    let answer: Response;
+    let bytes = 0;
+    try {
+      answer = await fetch(`${isSecure ? "https" : "http"}://${target}:${port}/${path.slice(1)}`, {
+        headers: { ...headers, host: authority, connection: "close" },
+        ...{ redirect: "manual", proxy: false, keepalive: false, decompress: false, signal },
+        ...(isSecure && {
+          tls: { serverName: host, rejectUnauthorized: true, ...(ca !== undefined && { ca }) },
+        }),
+      } as RequestInit);
+    } catch (error) {
+      return { fault: signal.aborted ? "timeout" : faultOf(error) };
+    }
+    const pieces = answer.body?.getReader();
+    for (;;) {
+      let piece: Awaited<ReturnType<NonNullable<typeof pieces>["read"]>> | undefined;
+      try {
+        heard();
+        piece = await pieces?.read();
+      } catch {
+        return { fault: signal.aborted ? "timeout" : "broken" };
+      }
+      if (piece === undefined || piece.done) break;
+      bytes += piece.value.byteLength;
+      if (bytes > request.bytesMax) {
+        pieces?.cancel().catch(() => {});
+        return { fault: "too_large" };
+      }
+      await file.write(piece.value);
+    }
+    const announced = answer.headers.get("content-length");
+    if (answer.status === 200 && announced !== null && Number(announced) !== bytes) {
+      return { fault: "broken" };
+    }
+    return { status: answer.status, headers: headersOf(answer.headers), bytes };
+  } finally {
+    clearTimeout(timer);
+    await file.close();
+  }
+}
+
+function headersOf(headers: Headers): DownloadHeaders {
+  return {
+    etag: headers.get("etag"),
+    "last-modified": headers.get("last-modified"),
+    location: headers.get("location"),
+    "retry-after": headers.get("retry-after"),
+    "content-type": headers.get("content-type"),
+  };
+}

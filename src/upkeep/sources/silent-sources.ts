@@ -1,0 +1,45 @@
+import { isSilent } from "../../catalog/sources/source-schedule.ts";
+import { selectSources, updateSource } from "../../catalog/sources/sources.store.ts";
+import { selectStaffEmails } from "../../customers/people/people.store.ts";
+import type { Database } from "../../db/database.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { queueMail } from "../../push/mail/mails.store.ts";
+import { noticeMail } from "../../push/mail/notice-mail.ts";
+import { inEnglish, message } from "../../values/messages/messages.ts";
+import { formatInstant } from "../../values/moscow-time.ts";
+
+/**
+ * Tells staff by mail of each source that fell silent: once, until it gives something again (sources,
+ * section 1).
+ */
+export async function tellOfSilentSources(db: Database, clock: Clock): Promise<void> {
+  const now = clock.now();
+  const isNews = (await selectSources(db)).some((one) => !one.isTold && isSilent(one, now));
+  if (!isNews) return;
+  await inTransaction(db, clock, "source-mail", async (tx) => {
+    const silent = (await selectSources(tx)).filter((one) => !one.isTold && isSilent(one, now));
+    const emails = await selectStaffEmails(tx);
+    for (const { id, name, succeededAt, createdAt, failure } of silent) {
+      const mail = noticeMail(
+        message("sourceSilentSubject", { name }),
+        message("sourceSilentMail"),
+        [
+          [message("lastSuccess"), formatInstant(succeededAt ?? createdAt)],
+          [message("lastError"), failure === null ? "" : inEnglish(failure)],
+        ],
+      );
+      for (const email of emails) await queueMail(tx, now, { to: [email], ...mail });
+      await updateSource(tx, id, { isTold: true });
+    }
+  });
+}
+
+/** The warning that everybody gets while sources are silent; null where none is. */
+export async function silentWarning(db: Database, nowMs: number): Promise<string | null> {
+  const silent = (await selectSources(db)).filter((source) => isSilent(source, nowMs)).length;
+  if (silent === 0) return null;
+  return silent === 1
+    ? "1 source is silent; `kanalog source list` names it."
+    : `${silent} sources are silent; \`kanalog source list\` names them.`;
+}

@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Source } from "../../../src/catalog/sources/sources.table.ts";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import { inEnglish } from "../../../src/values/messages/messages.ts";
+import { MOSCOW_ZONE } from "../../../src/values/moscow-time.ts";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+
+/** A folder into which files are put, each of which is imported once (sources, section 2). */
+
+const MINUTE_MS = 60_000;
+
+let appliance: Appliance;
+let folder: string;
+beforeEach(async () => {
+  appliance = await startAppliance();
+  folder = mkdtempSync(join(tmpdir(), "kanalog-folder-"));
+  const reading = { format: null, from: null, map: {}, ignoreUnknown: false };
+  const options = { rows: "channels", reading, timezone: MOSCOW_ZONE, strict: false } as const;
+  await appliance.app.sources.add(
+    {
+      name: "folder",
+      schedule: "1m",
+      headers: {},
+      settings: { kind: "folder", folder, ...options },
+    },
+    COMMAND_LINE,
+  );
+});
+afterEach(async () => {
+  await appliance.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A file of one channel, as old as is told. */
+function put(name: string, title: string, ageMs = MINUTE_MS): void {
+  const path = join(folder, name);
+  writeFileSync(path, `id,title,subscribers,is_public\n1,${title},100,true\n`);
+  const at = new Date(appliance.ports.clock.now() - ageMs);
+  utimesSync(path, at, at);
+}
+
+async function look(): Promise<Source> {
+  await appliance.app.sources.look();
+  await appliance.app.sources.settled();
+  appliance.ports.clock.advance(MINUTE_MS);
+  return appliance.app.sources.find("folder");
+}
+
+const title = async () => (await appliance.get("/v1/msgr/channels/1/")).body.title as string;
+const read = async (): Promise<number> => {
+  const days = await appliance.app.sources.rowsByDay(
+    (await appliance.app.sources.find("folder")).id,
+    7,
+  );
+  return days.reduce((sum, { rows }) => sum + rows, 0);
+};
+
+test("files are read in the order of their names, each once", async () => {
+  put("2.csv", "Second");
+  put("1.csv", "First");
+  await look();
+  expect(await title()).toBe("Second");
+  expect(await read()).toBe(2);
+  await look();
+  expect(await read()).toBe(2);
+});
+
+test("a file that changed is read again", async () => {
+  put("1.csv", "First");
+  await look();
+  put("1.csv", "Other");
+  await look();
+  expect(await title()).toBe("Other");
+});
+
+test("a file that is still being written waits until it has settled", async () => {
+  put("1.csv", "First", 9_999);
+  await look();
+  expect(await read()).toBe(0);
+  await look();
+  expect(await read()).toBe(1);
+});
+
+test("hidden files, files on their way and folders are left alone", async () => {
+  for (const name of [".hidden.csv", "a.csv.part", "b.tmp"]) put(name, "Never");
+  mkdirSync(join(folder, "c.csv"));
+  expect(await look()).toMatchObject({ failure: null, failures: 0 });
+  expect(await read()).toBe(0);
+});
+
+test("a file that cannot be read is named, and those behind it wait", async () => {
+  put("1.csv", "First");
+  writeFileSync(join(folder, "2.csv"), "no,such,columns\n");
+  utimesSync(join(folder, "2.csv"), new Date(0), new Date(0));
+  put("3.csv", "Third");
+  const source = await look();
+  expect(source).toMatchObject({ failures: 1, failedFile: "2.csv" });
+  expect(await title()).toBe("First");
+  rmSync(join(folder, "2.csv"));
+  expect(await look()).toMatchObject({ failures: 0, failure: null, failedFile: null });
+  expect(await title()).toBe("Third");
+});
+
+test("a folder that is gone is told", async () => {
+  rmSync(folder, { recursive: true });
+  const { failure } = await look();
+  expect(failure && inEnglish(failure)).toBe(`The folder ${folder} cannot be read.`);
+});

@@ -1,0 +1,280 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { gzipSync } from "node:zlib";
+import type { Source } from "../../../src/catalog/sources/sources.table.ts";
+import type { NewSettings } from "../../../src/catalog/sources/sources.ts";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import { inEnglish } from "../../../src/values/messages/messages.ts";
+import { MOSCOW_ZONE } from "../../../src/values/moscow-time.ts";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import type { FakeFile } from "../../support/fake-ports.ts";
+
+/** Files behind addresses, which the appliance reads by itself (sources, sections 1 and 2). */
+
+const MINUTE_MS = 60_000;
+const URL_OF_FILE = "https://files.example.com/channels.csv";
+const TWO_CHANNELS = "id,title,subscribers,is_public\n1,One,100,true\n2,Two,200,true\n";
+
+let appliance: Appliance;
+let answer: FakeFile;
+beforeEach(async () => {
+  appliance = await startAppliance({ KANALOG_SOURCE_ALLOW: "10.0.0.0/8" });
+  answer = { status: 200, body: TWO_CHANNELS };
+  appliance.ports.network.fileAt = () => answer;
+});
+afterEach(() => appliance.close());
+
+function add(given: { url?: string; schedule?: string; headers?: Record<string, string> } = {}) {
+  const { url = URL_OF_FILE, schedule = "15m", headers = {} } = given;
+  const reading = { format: null, from: null, map: {}, ignoreUnknown: false };
+  const source: NewSettings = {
+    ...{ name: "files", schedule, headers },
+    settings: {
+      kind: "pull",
+      url,
+      rows: "channels",
+      reading,
+      timezone: MOSCOW_ZONE,
+      strict: false,
+    },
+  };
+  return appliance.app.sources.add(source, COMMAND_LINE);
+}
+
+/** What the process does every few seconds, to its end. */
+async function look(): Promise<Source> {
+  await appliance.app.sources.look();
+  await appliance.app.sources.settled();
+  return appliance.app.sources.find("files");
+}
+
+const pass = (durationMs: number) => appliance.ports.clock.advance(durationMs);
+const downloads = () => appliance.ports.network.downloads;
+const title = async (id: number) =>
+  (await appliance.get(`/v1/msgr/channels/${id}/`)).body.title as string;
+const failureOf = ({ failure }: Source) => (failure === null ? null : inEnglish(failure));
+
+describe("a file behind an address", () => {
+  test("is imported at once and then by its schedule", async () => {
+    await add();
+    expect(await look()).toMatchObject({ failures: 0, failure: null, owner: null });
+    expect(await title(2)).toBe("Two");
+    answer = { status: 200, body: TWO_CHANNELS.replace("Two", "Three") };
+    pass(15 * MINUTE_MS - 1);
+    await look();
+    expect(downloads()).toHaveLength(1);
+    pass(1);
+    await look();
+    expect(await title(2)).toBe("Three");
+  });
+
+  test("is asked for only where it changed since it was imported", async () => {
+    const headers = { etag: 'W/"7"', "last-modified": "Sun, 22 Nov 2026 10:00:00 GMT" };
+    answer = { status: 200, headers, body: TWO_CHANNELS };
+    await add();
+    await look();
+    answer = { status: 304 };
+    pass(15 * MINUTE_MS);
+    expect(await look()).toMatchObject({ failure: null, failures: 0, summary: { read: 2 } });
+    expect(downloads().map(({ headers }) => headers)).toEqual([
+      expect.not.objectContaining({ "if-none-match": expect.anything() }),
+      expect.objectContaining({
+        "if-none-match": 'W/"7"',
+        "if-modified-since": "Sun, 22 Nov 2026 10:00:00 GMT",
+      }),
+    ]);
+  });
+
+  test("counts as read where rows of it were rejected, and not where it could not be read", async () => {
+    answer = { status: 200, headers: { etag: '"bad"' }, body: "no,such,columns\n1,2,3\n" };
+    await add();
+    expect(await look()).toMatchObject({ failures: 1, position: {} });
+    answer = { status: 200, headers: { etag: '"good"' }, body: `${TWO_CHANNELS}x,,,\n` };
+    pass(MINUTE_MS);
+    expect(await look()).toMatchObject({
+      failures: 0,
+      position: { etag: '"good"' },
+      summary: { read: 3, rejected: 1 },
+    });
+  });
+
+  test("may be packed; one that is cut off changes nothing", async () => {
+    const packed = gzipSync(TWO_CHANNELS);
+    answer = { status: 200, body: packed.subarray(0, packed.length - 8) };
+    await add();
+    const source = await look();
+    expect(failureOf(source)).toContain("is damaged or cut off");
+    expect((await appliance.get("/v1/msgr/channels/1/")).status).toBe(404);
+    answer = { status: 200, body: packed };
+    pass(MINUTE_MS);
+    await look();
+    expect(await title(1)).toBe("One");
+  });
+
+  test("is asked for with the headers that were given, which are kept encrypted", async () => {
+    const source = await add({ headers: { authorization: "Bearer secret-word" } });
+    await look();
+    expect(downloads()[0]?.headers).toMatchObject({ authorization: "Bearer secret-word" });
+    expect(Buffer.from(source.secret ?? "").toString("latin1")).not.toContain("secret-word");
+    expect(JSON.stringify(source.settings)).not.toContain("secret-word");
+  });
+});
+
+describe("the other side fails", () => {
+  test("waits twice as long after each failure, an hour at the most, and not after a success", async () => {
+    answer = { fault: "unreachable" };
+    await add();
+    const waits: number[] = [];
+    let last = 0;
+    for (let minutes = 0; minutes < 300; minutes++) {
+      await look();
+      if (downloads().length > waits.length) {
+        waits.push(minutes - last);
+        last = minutes;
+      }
+      pass(MINUTE_MS);
+    }
+    expect(waits).toEqual([0, 1, 2, 4, 8, 16, 32, 60, 60, 60]);
+    answer = { status: 200, body: TWO_CHANNELS };
+    pass(60 * MINUTE_MS);
+    expect(await look()).toMatchObject({ failures: 0, failure: null });
+    pass(15 * MINUTE_MS);
+    await look();
+    expect(downloads()).toHaveLength(12);
+  });
+
+  test("waits for as long as the other side asks", async () => {
+    answer = { status: 429, headers: { "retry-after": "600" } };
+    await add();
+    await look();
+    pass(10 * MINUTE_MS - 1);
+    await look();
+    expect(downloads()).toHaveLength(1);
+    pass(1);
+    await look();
+    expect(downloads()).toHaveLength(2);
+  });
+
+  test.each<[string, FakeFile, string]>([
+    [
+      "an HTML page",
+      { status: 200, headers: { "content-type": "text/html; charset=utf-8" }, body: "<html>" },
+      "It was answered an HTML page, and not a file: does the address ask for a sign-in?",
+    ],
+    ["a 404", { status: 404 }, "It was answered 404, and not 200 with a file."],
+    ["silence", { fault: "timeout" }, "files.example.com was silent for a minute."],
+    [
+      "a wrong certificate",
+      { fault: "certificate" },
+      "The certificate of files.example.com is not good for this name.",
+    ],
+    [
+      "an answer cut short",
+      { fault: "broken" },
+      "files.example.com broke off before the end of its answer.",
+    ],
+    ["3 GiB", { fault: "too_large" }, "The file is larger than 2 GiB."],
+    [
+      "a redirect to another host",
+      { status: 302, headers: { location: "https://elsewhere.example.com/" } },
+      "It leads to another host, elsewhere.example.com. Give the address there, where that one is to be trusted.",
+    ],
+    [
+      "a redirect to a private address",
+      { status: 302, headers: { location: "https://10.0.0.1/" } },
+      "It leads to another host, 10.0.0.1. Give the address there, where that one is to be trusted.",
+    ],
+    [
+      "redirects without end",
+      { status: 307, headers: { location: "/more" } },
+      "It leads on more than 5 times.",
+    ],
+  ])("%s is told in one line, and changes nothing", async (_, file, said) => {
+    answer = file;
+    await add();
+    expect(failureOf(await look())).toBe(said);
+    expect(downloads().every(({ authority }) => authority === "files.example.com")).toBe(true);
+    expect((await appliance.get("/v1/msgr/channels/1/")).status).toBe(404);
+  });
+
+  test("a redirect on the same host is followed", async () => {
+    appliance.ports.network.fileAt = (url) =>
+      url === URL_OF_FILE ? { status: 301, headers: { location: "new.csv" } } : answer;
+    await add();
+    expect(await look()).toMatchObject({ failure: null });
+    expect(await title(1)).toBe("One");
+  });
+
+  test("its private address is never connected to; one of the operator's own networks is, over http too", async () => {
+    appliance.ports.network.names.set("files.example.com", ["192.168.1.1"]);
+    await add();
+    expect(failureOf(await look())).toContain("files.example.com lies in a private network");
+    expect(downloads()).toEqual([]);
+    appliance.ports.network.names.set("files.example.com", ["10.0.0.1"]);
+    pass(MINUTE_MS);
+    expect(await look()).toMatchObject({ failure: null });
+  });
+
+  test("http leads into the operator's own networks only", async () => {
+    appliance.ports.network.names.set("files.example.com", ["93.184.215.14"]);
+    await add({ url: "http://files.example.com/channels.csv" });
+    expect(failureOf(await look())).toContain("or is asked over http");
+    expect(downloads()).toEqual([]);
+    appliance.ports.network.names.set("files.example.com", ["10.0.0.1"]);
+    pass(MINUTE_MS);
+    await look();
+    expect(downloads()).toMatchObject([{ isSecure: false, port: 80, address: "10.0.0.1" }]);
+  });
+});
+
+describe("a source", () => {
+  test("is not read while it is paused, but where somebody asks for it", async () => {
+    const { id } = await add();
+    await appliance.app.sources.pauseSource(id, COMMAND_LINE);
+    await look();
+    expect(downloads()).toEqual([]);
+    await appliance.app.sources.askSource(id, COMMAND_LINE);
+    await look();
+    expect(downloads()).toHaveLength(1);
+    await look();
+    expect(downloads()).toHaveLength(1);
+  });
+
+  test("is silent after three of its intervals without a success", async () => {
+    answer = { fault: "unreachable" };
+    await add();
+    pass(45 * MINUTE_MS);
+    expect(await appliance.app.sources.silent()).toEqual([]);
+    pass(1);
+    expect(await appliance.app.sources.silent()).toHaveLength(1);
+  });
+
+  test("goes by its schedule where the clock was a year ahead and is set right", async () => {
+    pass(400 * 24 * 60 * MINUTE_MS);
+    await add();
+    await look();
+    pass(-400 * 24 * 60 * MINUTE_MS);
+    await look();
+    expect(downloads()).toHaveLength(2);
+    await look();
+    expect(downloads()).toHaveLength(2);
+  });
+
+  test("is forgotten when it is removed; what it gave stays, and all of it is in the audit log", async () => {
+    const { id } = await add();
+    await look();
+    await appliance.app.sources.removeSource(id, COMMAND_LINE);
+    expect(await appliance.app.sources.list()).toEqual([]);
+    expect(await title(1)).toBe("One");
+  });
+
+  test.each([
+    ["url", { url: "ftp://files.example.com/" }],
+    ["url", { url: "https://user:password@files.example.com/" }],
+    ["schedule", { schedule: "10s" }],
+    ["schedule", { schedule: "0 0 30 2 *" }],
+    ["schedule", { schedule: "sometimes" }],
+  ])("is refused with a wrong %s: %p", async (field, given) => {
+    await expect(add(given)).rejects.toMatchObject({ fields: { [field]: [expect.any(String)] } });
+    expect(await appliance.app.sources.list()).toEqual([]);
+  });
+});

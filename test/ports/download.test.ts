@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { DownloadRequest } from "../../src/ports/download.ts";
+import { systemNetwork } from "../../src/ports/network.ts";
+
+/** Downloads from a real listener, which says byte for byte what a test wants. */
+
+const network = systemNetwork({ ca: null });
+let folder: string;
+let close: () => void;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "kanalog-download-"));
+});
+afterEach(() => {
+  close();
+  rmSync(folder, { recursive: true });
+});
+
+/** What the listener was sent. */
+let heard: string;
+
+async function listen(answer: (socket: Socket) => void): Promise<DownloadRequest> {
+  heard = "";
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.on("data", (piece) => {
+      heard += piece.toString("latin1");
+      if (heard.includes("\r\n\r\n")) answer(socket);
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  close = () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  };
+  const { port } = server.address() as { port: number };
+  return {
+    ...{ isSecure: false, address: "127.0.0.1", port, host: "files.example.com" },
+    ...{ authority: `files.example.com:${port}`, path: "/a.csv?b=c", headers: { "x-one": "1" } },
+    ...{ into: join(folder, "file"), silenceMaxMs: 30_000, bytesMax: 1000 },
+    signal: new AbortController().signal,
+  };
+}
+
+const say =
+  (head: string, body = "") =>
+  (socket: Socket) =>
+    void socket.end(`HTTP/1.1 ${head}\r\n\r\n${body}`, "latin1");
+
+test("the answer's bytes go into the file as they were sent, packed or not", async () => {
+  const request = await listen(
+    say('200 OK\r\nETag: "7"\r\nContent-Encoding: gzip\r\nContent-Length: 3', "\x1f\x8b!"),
+  );
+  expect(await network.download(request)).toMatchObject({
+    ...{ status: 200, bytes: 3, headers: { etag: '"7"', location: null } },
+  });
+  expect([...readFileSync(request.into)]).toEqual([0x1f, 0x8b, 0x21]);
+  expect(heard).toStartWith("GET /a.csv?b=c HTTP/1.1\r\n");
+  expect(heard.toLowerCase()).toContain(`\r\nhost: ${request.authority}\r\n`);
+  expect(heard).toMatch(/\r\nx-one: 1\r\n/i);
+});
+
+test("a redirect is not followed", async () => {
+  const request = await listen(say("302 Found\r\nLocation: /other\r\nContent-Length: 0"));
+  expect(await network.download(request)).toMatchObject({
+    ...{ status: 302, headers: { location: "/other" } },
+  });
+});
+
+test.each([
+  ["a body shorter than announced", say("200 OK\r\nContent-Length: 10", "abc")],
+  ["chunks without their end", say("200 OK\r\nTransfer-Encoding: chunked", "3\r\nabc\r\n")],
+  ["no HTTP", (socket: Socket) => void socket.end("hello\r\n\r\n")],
+])("%s is a broken answer", async (_, answer) => {
+  expect(await network.download(await listen(answer))).toEqual({ fault: "broken" });
+});
+
+test("a body larger than the bound is given up", async () => {
+  const request = await listen(say("200 OK\r\nContent-Length: 1001", "x".repeat(1001)));
+  expect(await network.download(request)).toEqual({ fault: "too_large" });
+});
+
+test("silence is given up, before the head and within the body", async () => {
+  const silent = await listen(() => {});
+  expect(await network.download({ ...silent, silenceMaxMs: 20 })).toEqual({ fault: "timeout" });
+  close();
+  const halting = await listen((socket) => {
+    socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc");
+  });
+  expect(await network.download({ ...halting, silenceMaxMs: 50 })).toEqual({ fault: "timeout" });
+});
+
+test("a port that nobody listens on is unreachable", async () => {
+  const request = await listen(() => {});
+  close();
+  expect(await network.download(request)).toEqual({ fault: "unreachable" });
+});
