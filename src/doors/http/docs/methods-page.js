@@ -2,7 +2,7 @@
 
 /** Stands in the document's snippets where a key is to be. */
 const KEY_PLACE = "YOUR_KEY";
-/** The key is kept for this tab alone, until it is closed. */
+/** The name of the key in the storage of this tab alone, which ends with the tab. */
 const KEPT_AS = "kanalog.key";
 const SECURITY_SCHEME = "apiKey";
 
@@ -32,12 +32,12 @@ fetch("../account/keys/prefix/")
   .then((own) => prefix.set(own.prefix))
   .catch(() => {});
 
-/** The key that was given to "Authorize", here or in the page's own dialog; else empty. */
+/** The key that requests are tried with, given beside a snippet or in Swagger UI's dialog; else empty. */
 function keyOf({ authSelectors }) {
   return authSelectors.authorized()?.getIn([SECURITY_SCHEME, "value"]) ?? "";
 }
 
-/** A plug-in of Swagger UI. */
+/** The plug-in of Swagger UI that draws the snippets. */
 function snippetsPlugin(system) {
   const { createElement: h, Fragment, useState, useSyncExternalStore } = system.React;
   const use = ({ subscribe, get }) => useSyncExternalStore(subscribe, get);
@@ -64,7 +64,7 @@ function snippetsPlugin(system) {
         label,
       ),
     );
-    const text = source.replaceAll(KEY_PLACE, key === "" ? beginning : key);
+    const text = source.replaceAll(KEY_PLACE, () => (key === "" ? beginning : key));
     return h(
       "section",
       { className: "snippets", "aria-label": "Request as code" },
@@ -77,14 +77,14 @@ function snippetsPlugin(system) {
 
   /** Asks for the key of which the page knows the beginning alone. */
   function KeyForm({ own }) {
-    const use = (event) => {
+    const fillIn = (event) => {
       event.preventDefault();
       const value = new FormData(event.target).get("key").trim();
       ui.preauthorizeApiKey(SECURITY_SCHEME, value);
     };
     return h(
       "form",
-      { onSubmit: use },
+      { onSubmit: fillIn },
       h("label", null, `Your key that begins with ${own} `, keyField()),
       h("button", { type: "submit", className: "btn" }, "Fill in"),
       h("small", null, "It stays in this tab, and goes to this appliance alone."),

@@ -10,7 +10,7 @@ export interface Snippet {
   source: string;
 }
 
-/** A request's parts, as every language needs them. */
+/** The parts of a request that code in any language names. */
 interface Parts {
   verb: string;
   /** The address without its query. */
