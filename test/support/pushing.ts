@@ -14,8 +14,11 @@ export const DAY_MS = 24 * HOUR_MS;
 
 export const RECEIVER = "https://receiver.example/hook?from=kanalog";
 
-/** A running process looks at least this often; a test that lets it look less has it down. */
-const LOOK_EVERY_MS = 30 * SECOND_MS;
+/**
+ * A running process looks at least this often; a test that lets it look less has it down. Below the 90
+ * seconds after which no process was there, and not more often: a day is thousands of looks.
+ */
+const LOOK_EVERY_MS = 60 * SECOND_MS;
 
 /** A customer on Profi whose webhook watches channels 1 and 2 of 3, just after a batch. */
 export interface Pushing {
