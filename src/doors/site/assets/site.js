@@ -104,7 +104,7 @@ for (const place of document.querySelectorAll("[data-chart]")) {
       stroke,
       width: isBars ? 0 : 2,
       ...(isBars && { fill: `color-mix(in srgb, ${stroke} 45%, transparent)`, paths: bars }),
-      points: { show: !isBars && rows.length < 45, size: 5 },
+      points: { show: !isBars && rows.length < 45, size: 5, fill: stroke },
       // A day without a reading does not break the line.
       spanGaps: true,
       value: (_, value) => (value == null ? "–" : numberText(value)),
