@@ -216,6 +216,13 @@ for (const picker of document.querySelectorAll("[data-picker]")) {
       .join(" · ");
     return item;
   };
+  input.addEventListener("keydown", (event) => {
+    const first = offered.querySelector("button");
+    // Where the field adds to another one, its form is not sent yet.
+    if (event.key !== "Enter" || (target === null && first === null)) return;
+    event.preventDefault();
+    first?.click();
+  });
   input.addEventListener("input", () => {
     clearTimeout(last);
     last = setTimeout(async () => {
