@@ -144,7 +144,8 @@ for (const place of document.querySelectorAll("[data-chart]")) {
       tzDate: (instant) => uPlot.tzDate(new Date(instant * 1000), MOSCOW_ZONE),
       scales: {
         x: { range: () => period },
-        right: { range: (_, low, high) => [0, Math.max(1, high, low) * 1.25] },
+        // Bars take the lower half, so that lines are seen before them.
+        right: { range: (_, low, high) => [0, Math.max(1, high, low) * 2] },
       },
       // Until somebody points at a day, the legend tells the last.
       hooks: { ready: [(ready) => ready.setLegend({ idx: rows.length - 1 })] },
