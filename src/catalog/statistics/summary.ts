@@ -38,7 +38,7 @@ export function averagesOf(rows: readonly DailyStatisticsView[]): Averages {
   const views = rows.reduce((sum, row) => sum + (row.posts > 0 ? row.views : 0), 0);
   return {
     viewsPerPost: posts === 0 ? null : Math.round(views / posts),
-    postsPerDay: rows.length === 0 ? null : Math.round((10 * posts) / rows.length) / 10,
+    postsPerDay: rows.length === 0 ? null : Math.round((100 * posts) / rows.length) / 100,
   };
 }
 

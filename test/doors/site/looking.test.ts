@@ -177,7 +177,8 @@ inBrowser(
     await finder.fill("2");
     await page.locator(".offered button").first().click();
     await finder.fill("1");
-    await page.locator(".offered button").first().click();
+    await page.locator(".offered button").first().waitFor();
+    await finder.press("Enter");
     const named = await page.getByLabel("Channels", { exact: true }).inputValue();
     expect(named.split(" ")).toHaveLength(2);
     expect(faults).toEqual([]);

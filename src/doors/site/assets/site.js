@@ -104,7 +104,7 @@ for (const place of document.querySelectorAll("[data-chart]")) {
       stroke,
       width: isBars ? 0 : 2,
       ...(isBars && { fill: `color-mix(in srgb, ${stroke} 45%, transparent)`, paths: bars }),
-      points: { show: !isBars && rows.length < 45, size: 5 },
+      points: { show: !isBars && rows.length < 45, size: 5, fill: stroke },
       // A day without a reading does not break the line.
       spanGaps: true,
       value: (_, value) => (value == null ? "–" : numberText(value)),
@@ -144,7 +144,8 @@ for (const place of document.querySelectorAll("[data-chart]")) {
       tzDate: (instant) => uPlot.tzDate(new Date(instant * 1000), MOSCOW_ZONE),
       scales: {
         x: { range: () => period },
-        right: { range: (_, low, high) => [0, Math.max(1, high, low) * 1.25] },
+        // Bars take the lower half, so that lines are seen before them.
+        right: { range: (_, low, high) => [0, Math.max(1, high, low) * 2] },
       },
       // Until somebody points at a day, the legend tells the last.
       hooks: { ready: [(ready) => ready.setLegend({ idx: rows.length - 1 })] },
@@ -216,6 +217,13 @@ for (const picker of document.querySelectorAll("[data-picker]")) {
       .join(" · ");
     return item;
   };
+  input.addEventListener("keydown", (event) => {
+    const first = offered.querySelector("button");
+    // Where the field adds to another one, its form is not sent yet.
+    if (event.key !== "Enter" || (target === null && first === null)) return;
+    event.preventDefault();
+    first?.click();
+  });
   input.addEventListener("input", () => {
     clearTimeout(last);
     last = setTimeout(async () => {

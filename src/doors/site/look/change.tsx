@@ -1,7 +1,9 @@
 /** @jsxImportSource hono/jsx */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Change } from "../../../catalog/statistics/summary.ts";
 import type { Visit } from "../visit/visit.ts";
+import { numberFormat } from "./formats.ts";
 
 /** How much something grew, with its sign, and by which part; a dash where it is not known. */
 export function ChangeText({
@@ -13,7 +15,7 @@ export function ChangeText({
 }): JSX.Element {
   if (change === null) return <span class="change">—</span>;
   const { locale } = visit.words;
-  const number = new Intl.NumberFormat(locale, { signDisplay: "exceptZero" });
+  const number = numberFormat(locale, { signDisplay: "exceptZero" });
   const { subscribers, part } = change;
   return (
     <span class={`change ${subscribers > 0 ? "up" : subscribers < 0 ? "down" : ""}`}>
@@ -25,7 +27,7 @@ export function ChangeText({
 
 /** A part as a percentage with at most one decimal. @param withSign also where it is positive */
 export function shownPart({ words }: Visit, part: number, withSign = false): string {
-  const format = new Intl.NumberFormat(words.locale, {
+  const format = numberFormat(words.locale, {
     style: "percent",
     maximumFractionDigits: 1,
     signDisplay: withSign ? "exceptZero" : "auto",

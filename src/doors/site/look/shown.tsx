@@ -1,8 +1,10 @@
 /** @jsxImportSource hono/jsx */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { dayOf, formatDay, formatInstant, MOSCOW_ZONE } from "../../../values/moscow-time.ts";
 import type { Visit } from "../visit/visit.ts";
 import { WORDS } from "../words/words.ts";
+import { dateFormat, numberFormat } from "./formats.ts";
 
 /** How instants, days, numbers and what is to be copied are shown. */
 
@@ -17,7 +19,7 @@ export function Instant({
   withSeconds?: boolean;
 }): JSX.Element {
   if (at === null) return <>—</>;
-  const format = new Intl.DateTimeFormat(visit.words.locale, {
+  const format = dateFormat(visit.words.locale, {
     dateStyle: "medium",
     timeStyle: withSeconds ? "medium" : "short",
     timeZone: MOSCOW_ZONE,
@@ -28,7 +30,7 @@ export function Instant({
 /** The Moscow day of an instant; a dash for none. */
 export function DayOf({ visit, at }: { visit: Visit; at: number | null }): JSX.Element {
   if (at === null) return <>—</>;
-  const format = new Intl.DateTimeFormat(visit.words.locale, {
+  const format = dateFormat(visit.words.locale, {
     dateStyle: "medium",
     timeZone: MOSCOW_ZONE,
   });
@@ -41,7 +43,7 @@ export function LastDayBefore({ visit, at }: { visit: Visit; at: number | null }
 }
 
 export function shownNumber({ language }: Visit, value: number): string {
-  return new Intl.NumberFormat(WORDS[language].locale).format(value);
+  return numberFormat(WORDS[language].locale).format(value);
 }
 
 /** @param units names of bytes and their thousands */
@@ -49,7 +51,7 @@ export function shownBytes({ language }: Visit, bytes: number, units: readonly s
   const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1);
   const value = bytes / 1000 ** power;
   const format = { maximumFractionDigits: value < 10 && power > 0 ? 1 : 0 };
-  const text = new Intl.NumberFormat(WORDS[language].locale, format).format(value);
+  const text = numberFormat(WORDS[language].locale, format).format(value);
   return `${text} ${units[power]}`;
 }
 

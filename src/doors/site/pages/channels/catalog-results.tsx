@@ -160,7 +160,7 @@ function Row({
             <a id={`c${id}`} href={asset(visit, `${PATH}${id}/`)}>
               <bdi>{title}</bdi>
             </a>{" "}
-            <Marks visit={visit} card={card} />
+            <Marks visit={visit} card={card} isShort />
             {handle !== null && (
               <small>
                 <bdi>{`@${handle}`}</bdi>

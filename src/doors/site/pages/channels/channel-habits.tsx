@@ -1,4 +1,5 @@
 /** @jsxImportSource hono/jsx */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardView } from "../../../../catalog/channels/card.ts";
 import type { Habits } from "../../../../catalog/posts/habits.ts";
@@ -8,6 +9,7 @@ import { postsIncluded } from "../../../../methods/plan-rules.ts";
 import { postsRetrieve } from "../../../../methods/posts.ts";
 import { dayOf, parseInstant, startOfDay } from "../../../../values/moscow-time.ts";
 import { Moment } from "../../look/answer-times.tsx";
+import { dateFormat } from "../../look/formats.ts";
 import { shownNumber } from "../../look/shown.tsx";
 import { UserLink, webAddress } from "../../look/user-text.tsx";
 import type { SiteContext } from "../../site-context.ts";
@@ -54,7 +56,7 @@ export function PostingHours({ visit, habits }: { visit: Visit; habits: Habits }
   const busiest = habits.hours.indexOf(most);
   const weekdays = (style: "short" | "long") =>
     Array.from({ length: 7 }, (_, day) =>
-      new Intl.DateTimeFormat(visit.words.locale, { weekday: style, timeZone: "UTC" }).format(
+      dateFormat(visit.words.locale, { weekday: style, timeZone: "UTC" }).format(
         MONDAY + day * DAY_MS,
       ),
     );

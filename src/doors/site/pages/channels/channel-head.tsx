@@ -49,15 +49,34 @@ export function ChannelHead({
   );
 }
 
+/** Marks that have a sign, for lists. */
+const SIGNS: Partial<Record<string, string>> = { verified: "✓" };
+
 /** The marks that a channel has, as badges. */
-export function Marks({ visit, card }: { visit: Visit; card: CardView }): JSX.Element {
+export function Marks({
+  visit,
+  card,
+  isShort = false,
+}: {
+  visit: Visit;
+  card: CardView;
+  /** Whether a sign stands for what a mark is called, where it has one. */
+  isShort?: boolean;
+}): JSX.Element {
   const { fields } = visit.words.explorerPages;
   const marks = fieldsShownAs("mark").filter((name) => card[name]);
   return (
     <>
-      {marks.map((name) => (
-        <span class="badge mark">{fields[name]}</span>
-      ))}
+      {marks.map((name) => {
+        const sign = isShort ? SIGNS[name] : undefined;
+        if (sign === undefined) return <span class="badge mark">{fields[name]}</span>;
+        return (
+          <span class="badge mark" title={fields[name]}>
+            <span aria-hidden="true">{sign}</span>
+            <span class="hidden">{fields[name]}</span>
+          </span>
+        );
+      })}
     </>
   );
 }

@@ -1,9 +1,11 @@
 /** @jsxImportSource hono/jsx */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { outcomeOf } from "../../../../push/webhooks/delivery/outcome.ts";
 import { inLanguage } from "../../../../values/messages/messages.ts";
 import { parseInstant } from "../../../../values/moscow-time.ts";
 import { Moment } from "../../look/answer-times.tsx";
+import { dateFormat } from "../../look/formats.ts";
 import { shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { Visit } from "../../visit/visit.ts";
@@ -74,5 +76,5 @@ function heightOf(durationMs: number): number {
 
 function timeText(visit: Visit, at: string): string {
   const format = { dateStyle: "short", timeStyle: "short", timeZone: "Europe/Moscow" } as const;
-  return new Intl.DateTimeFormat(visit.words.locale, format).format(parseInstant(at) ?? 0);
+  return dateFormat(visit.words.locale, format).format(parseInstant(at) ?? 0);
 }

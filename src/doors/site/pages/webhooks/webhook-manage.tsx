@@ -25,7 +25,11 @@ export function ManageWebhook({
       {!isOwnManager && <p>{words.managersOnly}</p>}
       <div class="row">
         {isIncluded && isOwnManager && <Switch visit={visit} webhook={webhook} />}
-        {isIncluded && <ActionButton visit={visit} action="test" label={words.test} />}
+        {isIncluded && (
+          <div class="others">
+            <ActionButton visit={visit} action="test" label={words.test} />
+          </div>
+        )}
       </div>
       {isIncluded && (
         <p>

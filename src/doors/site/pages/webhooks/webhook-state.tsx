@@ -15,7 +15,7 @@ export function WebhookState({
   if (webhook.is_active) return <span class="good">{words.active}</span>;
   return (
     <>
-      <span class="bad">{words.disabled}</span>: {words.reasons[webhook.disabled_reason]}
+      <span class="bad">{words.disabled}</span> {words.reasons[webhook.disabled_reason]}
     </>
   );
 }

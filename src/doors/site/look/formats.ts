@@ -1,0 +1,33 @@
+/**
+ * The formats of a language, each made once: to make one takes as long as to format a hundred values,
+ * and a page of a year has a thousand.
+ */
+const made = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>();
+
+export function numberFormat(
+  locale: string,
+  options: Intl.NumberFormatOptions = {},
+): Intl.NumberFormat {
+  return madeOnce(locale, options, () => new Intl.NumberFormat(locale, options));
+}
+
+export function dateFormat(
+  locale: string,
+  options: Intl.DateTimeFormatOptions,
+): Intl.DateTimeFormat {
+  return madeOnce(locale, options, () => new Intl.DateTimeFormat(locale, options));
+}
+
+/** Few combinations are ever asked for: each stands in the code. */
+function madeOnce<Format extends Intl.NumberFormat | Intl.DateTimeFormat>(
+  locale: string,
+  options: object,
+  make: () => Format,
+): Format {
+  const name = `${locale} ${JSON.stringify(options)}`;
+  const known = made.get(name);
+  if (known !== undefined) return known as Format;
+  const format = make();
+  made.set(name, format);
+  return format;
+}

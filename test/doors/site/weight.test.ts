@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type SiteWorld, startSiteWorld } from "../../support/site-world.ts";
+import { type Visitor, visitorOf } from "../../support/visitor.ts";
+
+/** A page with all that it loads, as it comes over the wire, without the data of its charts. */
+const BYTES_MAX = 100_000;
+
+let world: SiteWorld;
+let visitor: Visitor;
+beforeAll(async () => {
+  world = await startSiteWorld();
+  visitor = visitorOf(world.appliance, "ru");
+  await visitor.signIn(world.owner);
+});
+afterAll(() => world.appliance.close());
+
+const sizes = new Map<string, number>();
+async function sizeOf(asset: string): Promise<number> {
+  const request = new Request(`http://localhost${asset}`, {
+    headers: { "accept-encoding": "gzip" },
+  });
+  const { length } = await (await world.appliance.app.server.handle(request)).bytes();
+  sizes.set(asset, length);
+  return length;
+}
+
+/** Without the tables that charts are drawn from. */
+function withoutChartData(html: string): string {
+  const tables = [...html.matchAll(/data-chart="([\w-]+)"/g)].map(([, id = ""]) => id);
+  return tables.reduce(
+    (left, id) => left.replace(new RegExp(`<table id="${id}">.*?</table>`, "s"), ""),
+    html,
+  );
+}
+
+test("no page weighs more than 100 KB, its charts' data aside", async () => {
+  const paths = Object.values(world.pages).flat();
+  expect(paths.length).toBeGreaterThan(25);
+  for (const path of [...paths, "/"]) {
+    const { html, status } = await visitor.get(path);
+    if (status === 303) continue;
+    let bytes = Buffer.byteLength(withoutChartData(html));
+    for (const [, asset = ""] of html.matchAll(/(?:href|src)="(\/account\/assets\/[^"]+)"/g)) {
+      bytes += sizes.get(asset) ?? (await sizeOf(asset));
+    }
+    expect(bytes, path).toBeLessThan(BYTES_MAX);
+  }
+});
