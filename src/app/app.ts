@@ -7,7 +7,6 @@ import { createSample } from "../catalog/sample/sample.ts";
 import type { Config } from "../config.ts";
 import { createAccounts } from "../customers/accounts/accounts.ts";
 import { createKeys } from "../customers/keys/keys.ts";
-import { createRequestLog, type RequestLog } from "../customers/limits/request-log.ts";
 import { anyPerson } from "../customers/people/people.store.ts";
 import type { Database } from "../db/database.ts";
 import { databaseChecks } from "../db/ready-checks.ts";
@@ -36,6 +35,7 @@ import { backupWarning } from "../upkeep/jobs/backup-warning.ts";
 import type { Scheduler } from "../upkeep/jobs/scheduler.ts";
 import { createTicker } from "../upkeep/jobs/ticker.ts";
 import type { Metrics } from "../upkeep/metrics/metrics.ts";
+import { composeAnswers } from "./compose-answers.ts";
 import { composeJobs } from "./compose-jobs.ts";
 import { composeLimits } from "./compose-limits.ts";
 import { composeReadings } from "./compose-readings.ts";
@@ -61,7 +61,8 @@ export interface App {
   /** Work for webhooks that is due by the clock. */
   push: Push;
   mailer: Mailer;
-  requestLog: Pick<RequestLog, "flush">;
+  /** Writes the log of requests and the hour, as is done every few seconds. */
+  flushRequests(): Promise<void>;
   /** Starts listening and the scheduler. @returns the address */
   listen(): string;
   /** Where an empty appliance is set up, or null where there is somebody. */
@@ -107,11 +108,12 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     threads.imports.runUpload({ ...upload, messengerHosts, openDays });
   const imports = createImportRuns(db, threads.writer, runUpload, files, ports);
   await imports.recover();
+  const answers = composeAnswers(threads, config, ports);
   const tickers = [
     createTicker(EVERY_SECOND, hooks.push.look),
     createTicker(EVERY_SECOND, mailer.runDue),
     createTicker(EVERY_FIVE_SECONDS, imports.look),
-    createTicker(EVERY_SECOND, () => requestLog.flush()),
+    createTicker(EVERY_FIVE_SECONDS, answers.flush),
   ];
 
   let address: string | null = null;
@@ -122,10 +124,6 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     remove: threads.writer.removeSample,
   };
   const firstSteps = createFirstSteps(db, threads.writer.noteStep, log);
-  const requestLog = createRequestLog(
-    config.requestLog ? threads.requestLog.writeRequestLog : null,
-    log,
-  );
   const answerMcp = createDispatcher(toolMethods, version);
   const setUp = createSetUp(async () => !(await anyPerson(db)), ports);
   /** Parts that every door takes. */
@@ -136,7 +134,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     baseAddress: createBaseAddress(config, () => address),
     clientIp: (request: Request) => clientIp(request, config.trustProxy, server.server),
     noteRequests: metrics.noteRequests,
-    requestLog,
+    noteAnswer: answers.note,
   };
   const site = composeSite(db, threads, secret, {
     ...door,
@@ -175,7 +173,8 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
   });
 
   return {
-    ...{ server, domains, services, scheduler, mailer, requestLog },
+    ...{ server, domains, services, scheduler, mailer },
+    flushRequests: answers.flush,
     push: hooks.push,
     setUpPath: setUp.path,
     workAfterAnswers: afterAnswer.settled,
@@ -191,7 +190,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     close() {
       isStopping = true;
       const work = [mailer, scheduler, hooks.sender, imports, ...tickers];
-      const settled = [usage.settled, afterAnswer.settled, requestLog.flush];
+      const settled = [usage.settled, afterAnswer.settled, answers.flush];
       return stop({ server, work, settled, close: database.close }, ports);
     },
   };

@@ -52,6 +52,7 @@ import { channelWatchers } from "../push/webhooks/manage/removed-channels.store.
 import { staffWebhookChanges } from "../push/webhooks/manage/staff-changes.ts";
 import { resumeWebhooks, selectWebhooks } from "../push/webhooks/manage/webhooks.store.ts";
 import { noteStep } from "../upkeep/first-steps/first-steps.ts";
+import { writeHour } from "../upkeep/hours/hours.store.ts";
 import { claimJob, claimJobNow, endJob } from "../upkeep/jobs/job-claims.ts";
 import { runJob } from "../upkeep/jobs/jobs.ts";
 import { parseJson } from "../values/json-text.ts";
@@ -111,7 +112,7 @@ export const pools = {
     },
   },
   /** The log of requests: whoever is served waits for none of it. */
-  requestLog: { access: "counter", ...one, operations: { writeRequestLog } },
+  requestLog: { access: "counter", ...one, operations: { writeRequestLog, writeHour } },
   /** Work for webhooks and mails that is due by the clock, beside the nightly jobs. */
   push: {
     access: "writer",

@@ -2,6 +2,7 @@ import { PLAN_NAMES, planName } from "../../../values/plan-names.ts";
 import type { AuditWords } from "./audit-words.ts";
 import { firstStepsRu } from "./first-steps.ru.ts";
 import { overviewRu } from "./overview.ru.ts";
+import { summaryRu } from "./summary.ru.ts";
 import type { Words } from "./words.ts";
 
 const planNamed = (code: string): string => planName("ru", code);
@@ -425,10 +426,6 @@ const staffPages: Words["staffPages"] = {
   errors: "Последние ошибки",
   audit: "Журнал изменений",
 
-  webhooksDisabled: "Вебхуков отключено",
-  jobsFailed: "Заданий с ошибкой при последнем запуске",
-  mailsQueued: "Писем в очереди",
-
   none: "Нет.",
   yes: "да",
   no: "нет",
@@ -794,6 +791,7 @@ export const ru: Words = {
   explorerPages,
   firstSteps: firstStepsRu,
   overviewPage: overviewRu,
+  summaryPage: summaryRu,
   exportPages,
   importPages,
   organizationPages,
