@@ -33,6 +33,7 @@ import type { Pool } from "../db/operations.ts";
 import type { Clock } from "../ports/clock.ts";
 import { claimMail, dropOldMails, endMail } from "../push/mail/mails.store.ts";
 import { addMail } from "../push/mail/mails.ts";
+import { tellQuota } from "../push/mail/quota-mail.ts";
 import { exchange, releaseClaims } from "../push/webhooks/delivery/exchange.ts";
 import { emptyQueues } from "../push/webhooks/events/drop-queue.ts";
 import {
@@ -128,6 +129,7 @@ export const pools = {
       claimMail,
       endMail,
       dropOldMails,
+      tellQuota,
     },
   },
   /** Sign-in and passwords: some hash, all write. */

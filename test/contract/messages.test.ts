@@ -489,6 +489,23 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
       'Not a single delivery of webhook 89 of ORGANIZATION succeeded for a day, so it was disabled: posts read from now on are not sent to it. When the receiver works again, try it with POST /v1/msgr/webhooks/89/test/ and enable the webhook on the page of API keys, or with PATCH /v1/msgr/webhooks/89/ {"is_active": true}. Posts are then sent from that moment.',
     ],
   ],
+  quotaMailSubject: [
+    [{ organization: "ORGANIZATION", percent: 80 }, "80 % of the quota is used: ORGANIZATION"],
+  ],
+  quotaMail: [
+    [
+      { organization: "ORGANIZATION", percent: 80 },
+      "ORGANIZATION has used 80 % of the request units of its period. When all are used, requests that cost are refused until the next period begins. The overview on the site tells when that is at the present pace; a higher plan begins at once.",
+    ],
+  ],
+  quotaOverMail: [
+    [
+      { organization: "ORGANIZATION", percent: 100 },
+      "ORGANIZATION has used all request units of its period: requests that cost are refused until the next period begins. A higher plan begins at once.",
+    ],
+  ],
+  requestUnits: [[{}, "Request units of the period"]],
+  periodEnd: [[{}, "End of the period"]],
   backupFailedSubject: [[{}, "The backup failed"]],
   backupFailedMail: [
     [

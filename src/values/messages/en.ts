@@ -389,6 +389,17 @@ export const en = {
     "disabled: posts read from now on are not sent to it. When the receiver works again, try it " +
     `with POST /v1/msgr/webhooks/${id}/test/ and enable the webhook on the page of API keys, or ` +
     `with PATCH /v1/msgr/webhooks/${id}/ {"is_active": true}. Posts are then sent from that moment.`,
+  quotaMailSubject: ({ organization, percent }: { organization: string; percent: number }) =>
+    `${percent} % of the quota is used: ${organization}`,
+  quotaMail: ({ organization, percent }: { organization: string; percent: number }) =>
+    `${organization} has used ${percent} % of the request units of its period. When all are used, ` +
+    "requests that cost are refused until the next period begins. The overview on the site tells when " +
+    "that is at the present pace; a higher plan begins at once.",
+  quotaOverMail: ({ organization }: { organization: string; percent: number }) =>
+    `${organization} has used all request units of its period: requests that cost are refused until ` +
+    "the next period begins. A higher plan begins at once.",
+  requestUnits: "Request units of the period",
+  periodEnd: "End of the period",
   backupFailedSubject: "The backup failed",
   backupFailedMail:
     "The daily backup of the database could not be written. Former backups are untouched. Look at the " +
