@@ -8,7 +8,6 @@ import type { Sources } from "../catalog/sources/sources.ts";
 import type { Config } from "../config.ts";
 import { createAccounts } from "../customers/accounts/accounts.ts";
 import { createKeys } from "../customers/keys/keys.ts";
-import { createRequestLog, type RequestLog } from "../customers/limits/request-log.ts";
 import { accessTokens } from "../customers/oauth/access-tokens.ts";
 import { createGetGuarded } from "../customers/oauth/get-guarded.ts";
 import { createOAuth, type OAuth } from "../customers/oauth/oauth.ts";
@@ -44,6 +43,7 @@ import type { Metrics } from "../upkeep/metrics/metrics.ts";
 import { silentWarning } from "../upkeep/sources/silent-sources.ts";
 import { createTargetGuard } from "../values/resolve-target.ts";
 import { createSecretBox } from "../values/secret-box.ts";
+import { composeAnswers } from "./compose-answers.ts";
 import { composeJobs } from "./compose-jobs.ts";
 import { composeLimits } from "./compose-limits.ts";
 import { composeReadings } from "./compose-readings.ts";
@@ -70,8 +70,9 @@ export interface App {
   /** Work for webhooks that is due by the clock. */
   push: Push;
   mailer: Mailer;
-  requestLog: Pick<RequestLog, "flush">;
   sources: Sources;
+  /** Writes the log of requests and the hour, as is done every few seconds. */
+  flushRequests(): Promise<void>;
   /** Starts listening and the scheduler. @returns the address */
   listen(): string;
   /** Where an empty appliance is set up, or null where there is somebody. */
@@ -128,12 +129,13 @@ export async function createApp(
     config,
     ports,
   );
+  const answers = composeAnswers(threads, config, ports);
   const tickers = [
     createTicker(EVERY_SECOND, hooks.push.look),
     createTicker(EVERY_SECOND, mailer.runDue),
     createTicker(EVERY_FIVE_SECONDS, imports.look),
-    createTicker(EVERY_SECOND, () => requestLog.flush()),
     createTicker(EVERY_FIVE_SECONDS, sources.look),
+    createTicker(EVERY_FIVE_SECONDS, answers.flush),
   ];
 
   let address: string | null = null;
@@ -144,10 +146,6 @@ export async function createApp(
     remove: threads.writer.removeSample,
   };
   const firstSteps = createFirstSteps(db, threads.writer.noteStep, log);
-  const requestLog = createRequestLog(
-    config.requestLog ? threads.requestLog.writeRequestLog : null,
-    log,
-  );
   const answerMcp = createDispatcher(toolMethods, version, services);
   const oauth = composeOAuth(db, threads, ports);
   const setUp = createSetUp(async () => !(await anyPerson(db)), ports);
@@ -160,7 +158,7 @@ export async function createApp(
     oauthAddress: () => oauthAddress(config, address),
     clientIp: (request: Request) => clientIp(request, config.trustProxy, server.server),
     noteRequests: metrics.noteRequests,
-    requestLog,
+    noteAnswer: answers.note,
   };
   const site = composeSite(db, threads, secret, {
     ...door,
@@ -201,7 +199,8 @@ export async function createApp(
   });
 
   return {
-    ...{ server, domains, services, scheduler, mailer, sources, requestLog },
+    ...{ server, domains, services, scheduler, mailer, sources },
+    flushRequests: answers.flush,
     push: hooks.push,
     setUpPath: setUp.path,
     workAfterAnswers: afterAnswer.settled,
@@ -223,7 +222,7 @@ export async function createApp(
     close() {
       isStopping = true;
       const work = [mailer, scheduler, hooks.sender, imports, sources, ...tickers];
-      const settled = [usage.settled, afterAnswer.settled, requestLog.flush];
+      const settled = [usage.settled, afterAnswer.settled, answers.flush];
       return stop({ server, work, settled, close: database.close }, ports);
     },
   };

@@ -2,6 +2,7 @@ import { createKeyUse, type KeyUse } from "../customers/keys/key-use.ts";
 import { createCommitOutage } from "../customers/limits/commit-outage.ts";
 import { createUsageCommits } from "../customers/limits/commit-usage.ts";
 import { createLimits, type Limits } from "../customers/limits/limits.ts";
+import { createQuotaNotices } from "../customers/limits/quota-notices.ts";
 import { createRates } from "../customers/limits/rates.ts";
 import { type CommitUsage, createUsage, type Usage } from "../customers/limits/usage.ts";
 import type { Database } from "../db/database.ts";
@@ -44,7 +45,11 @@ export function composeLimits(
       throw error;
     }
   };
-  const usage = createUsage(db, counted.commits(commitUsage));
+  const usage = createUsage(
+    db,
+    counted.commits(commitUsage),
+    createQuotaNotices(threads.push.tellQuota, log),
+  );
   return {
     keyUse,
     usage,

@@ -5,6 +5,7 @@ import { selectRequestLog } from "../customers/limits/request-log.store.ts";
 import { isKnownNetwork, networkHash } from "../customers/people/known-networks.ts";
 import { selectPeople } from "../customers/people/people.store.ts";
 import type { Database } from "../db/database.ts";
+import { freeDiskBytes } from "../db/ready-checks.ts";
 import { listenerAddress } from "../doors/http/requests/base-address.ts";
 import { requestIdOf } from "../doors/http/requests/request-id.ts";
 import { createHashingQueue } from "../doors/site/guard/hashing-queue.ts";
@@ -14,6 +15,7 @@ import { createPostMarkdown } from "../doors/site/look/markdown.ts";
 import { siteRoutes } from "../doors/site/site.ts";
 import type { SiteContext, SitePeople } from "../doors/site/site-context.ts";
 import { createMails } from "../push/mail/mails.ts";
+import { selectHours } from "../upkeep/hours/hours.store.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
 import { authSettings, subkey } from "./installation-secret.ts";
 
@@ -75,6 +77,8 @@ export function composeSite(
     throttle: createThrottle(),
     sentForms: createSentForms(),
     lastRequests: config.requestLog ? (keyId) => selectRequestLog(db, keyId, clock.now()) : null,
+    hoursSince: (sinceMs) => selectHours(db, sinceMs),
+    freeDiskBytes: () => freeDiskBytes(db, ports.system),
     databaseFacts: threads.readers.readDatabaseFacts,
   });
 }

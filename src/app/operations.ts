@@ -37,6 +37,7 @@ import type { Pool } from "../db/operations.ts";
 import type { Clock } from "../ports/clock.ts";
 import { claimMail, dropOldMails, endMail } from "../push/mail/mails.store.ts";
 import { addMail } from "../push/mail/mails.ts";
+import { tellQuota } from "../push/mail/quota-mail.ts";
 import { exchange, releaseClaims } from "../push/webhooks/delivery/exchange.ts";
 import { emptyQueues } from "../push/webhooks/events/drop-queue.ts";
 import {
@@ -56,6 +57,7 @@ import { channelWatchers } from "../push/webhooks/manage/removed-channels.store.
 import { staffWebhookChanges } from "../push/webhooks/manage/staff-changes.ts";
 import { resumeWebhooks, selectWebhooks } from "../push/webhooks/manage/webhooks.store.ts";
 import { noteStep } from "../upkeep/first-steps/first-steps.ts";
+import { writeHour } from "../upkeep/hours/hours.store.ts";
 import { claimJob, claimJobNow, endJob } from "../upkeep/jobs/job-claims.ts";
 import { runJob } from "../upkeep/jobs/jobs.ts";
 import { parseJson } from "../values/json-text.ts";
@@ -119,7 +121,7 @@ export const pools = {
     },
   },
   /** The log of requests: whoever is served waits for none of it. */
-  requestLog: { access: "counter", ...one, operations: { writeRequestLog } },
+  requestLog: { access: "counter", ...one, operations: { writeRequestLog, writeHour } },
   /** Work for webhooks and mails that is due by the clock, beside the nightly jobs. */
   push: {
     access: "writer",
@@ -135,6 +137,7 @@ export const pools = {
       claimMail,
       endMail,
       dropOldMails,
+      tellQuota,
     },
   },
   /** Sign-in and passwords: some hash, all write. */

@@ -559,6 +559,23 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
       "Nothing has come from it for three of its intervals; it is tried on. What it failed for last is below, and in staff's console under Sources, or by kanalog source list. Another mail comes only after it worked again.",
     ],
   ],
+  quotaMailSubject: [
+    [{ organization: "ORGANIZATION", percent: 80 }, "80 % of the quota is used: ORGANIZATION"],
+  ],
+  quotaMail: [
+    [
+      { organization: "ORGANIZATION", percent: 80 },
+      "ORGANIZATION has used 80 % of the request units of its period. When all are used, requests that cost are refused until the next period begins. The overview on the site tells when that is at the present pace; a higher plan begins at once.",
+    ],
+  ],
+  quotaOverMail: [
+    [
+      { organization: "ORGANIZATION", percent: 100 },
+      "ORGANIZATION has used all request units of its period: requests that cost are refused until the next period begins. A higher plan begins at once.",
+    ],
+  ],
+  requestUnits: [[{}, "Request units of the period"]],
+  periodEnd: [[{}, "End of the period"]],
   backupFailedSubject: [[{}, "The backup failed"]],
   backupFailedMail: [
     [

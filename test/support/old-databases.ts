@@ -76,6 +76,7 @@ const ROWS: Record<number, string> = {
   13: `
     INSERT INTO sample_channels VALUES (1, 'utro', 'Утренние новости', 100);
     INSERT INTO request_log VALUES (1, 1, 1763000000000, 'GET', '/v1/me/', 200, 900, 0);
+    INSERT INTO hours VALUES (1763000000000, 3, 0, 900, 500, 4096);
     INSERT INTO quota_mails VALUES (1, 1793480400000, 80);`,
   14: `
     INSERT INTO sources (name, kind, settings, schedule, created_at)

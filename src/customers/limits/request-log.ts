@@ -1,6 +1,8 @@
 import type { Log } from "../../ports/log.ts";
 import { LOGGED_MAX, type LoggedOfKey, type LoggedRequest } from "./request-log.store.ts";
 
+export type { LoggedRequest } from "./request-log.store.ts";
+
 /** Longest path that is kept, in characters. */
 const PATH_MAX = 500;
 
@@ -14,8 +16,6 @@ export interface AnsweredRequest {
   durationMs: number;
   units: number;
 }
-
-export type RequestLog = ReturnType<typeof createRequestLog>;
 
 /**
  * Keeps the last requests of each key in memory until they are written together, on a thread of their
@@ -44,7 +44,6 @@ export function createRequestLog(
   }
 
   return {
-    isOn: write !== null,
     note(keyId: number, request: AnsweredRequest): void {
       if (write === null) return;
       const requests = waiting.get(keyId);

@@ -26,8 +26,13 @@ interface Batch {
 /**
  * Counts requests. Those that come while a commit is under way go into the next one together, so a
  * busy moment costs few transactions, and nobody waits for more than two.
+ * @param noteUsed told of the units used in an organization's period, after each commit of some
  */
-export function createUsage(db: Database, commit: CommitUsage) {
+export function createUsage(
+  db: Database,
+  commit: CommitUsage,
+  noteUsed: (organizationId: number, periodStartedAt: number, used: number, quota: number) => void,
+) {
   const store = createUsageStore(db);
   /** The last receipt's numbers, by organization: units are only ever added to a period. */
   const known = new Map<number, { periodStartedAt: number; used: number }>();
@@ -79,6 +84,7 @@ export function createUsage(db: Database, commit: CommitUsage) {
       const { accepted, used } = (await receipts)[at] as UsageReceipt;
       const { organizationId, periodStartedAt } = request;
       known.set(organizationId, { periodStartedAt, used });
+      noteUsed(organizationId, periodStartedAt, used, request.quota);
       const after = Math.max(0, accepted - nth) * request.units;
       return { allowed: nth <= accepted, used: used - after };
     },

@@ -24,6 +24,16 @@ CREATE TABLE request_log (
 CREATE INDEX request_log_by_key ON request_log (key_id, id);
 CREATE INDEX request_log_by_age ON request_log (at);
 
+-- How the appliance was doing, hour by hour: requests with a good key, and how large the file was.
+CREATE TABLE hours (
+  started_at INTEGER PRIMARY KEY,
+  requests INTEGER NOT NULL,
+  errors INTEGER NOT NULL,
+  duration_us INTEGER NOT NULL,
+  slowest_us INTEGER NOT NULL,
+  file_bytes INTEGER NOT NULL
+) STRICT;
+
 -- Mails that told an organization how much of a period's quota is used.
 CREATE TABLE quota_mails (
   organization_id INTEGER NOT NULL REFERENCES organizations (id),

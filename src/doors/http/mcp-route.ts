@@ -116,7 +116,7 @@ async function answerPost(
     const url = operation === USAGE_METHOD ? PATH : `${PATH} ${operation}`;
     const durationMs = ports.clock.monotonic() - startedMs;
     const logged = { at: nowMs, verb: request.method, url, status, durationMs, units };
-    context.requestLog.note(caller.key.id, logged);
+    context.noteAnswer(caller.key.id, logged);
   }
   return response;
 }

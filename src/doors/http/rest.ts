@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import type { Config } from "../../config.ts";
 import type { Caller } from "../../customers/keys/keys.ts";
-import type { RequestLog } from "../../customers/limits/request-log.ts";
+import type { AnsweredRequest } from "../../customers/limits/request-log.ts";
 import { AppError } from "../../errors.ts";
 import { admit, type Gate } from "../../methods/admission.ts";
 import type { Outcome } from "../../methods/call.ts";
@@ -31,8 +31,8 @@ export interface RestContext extends Gate {
   baseAddress: BaseAddress;
   noteRequests: NoteRequests;
   bodies: Bodies;
-  /** The log that owners of keys look at. */
-  requestLog: Pick<RequestLog, "note">;
+  /** Notes a request with a good key: for its owner's log, and for staff's hours. */
+  noteAnswer(keyId: number, answered: AnsweredRequest): void;
   /** Everything read before the next `await` sees one snapshot, taken after this call. */
   tickSnapshot(): Promise<void>;
 }
@@ -152,7 +152,7 @@ async function answerCall(
   if (caller !== null) {
     const { method: verb, url } = request;
     const durationMs = ports.clock.monotonic() - startedMs;
-    context.requestLog.note(caller.key.id, { at: nowMs, verb, url, status, durationMs, units });
+    context.noteAnswer(caller.key.id, { at: nowMs, verb, url, status, durationMs, units });
   }
   return response;
 }

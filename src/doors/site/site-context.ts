@@ -7,7 +7,7 @@ import type { Config } from "../../config.ts";
 import type { Accounts } from "../../customers/accounts/accounts.ts";
 import type { Actor, AuditLog } from "../../customers/audit/audit-log.ts";
 import type { Keys } from "../../customers/keys/keys.ts";
-import type { LoggedRequest } from "../../customers/limits/request-log.store.ts";
+import type { LoggedRequest } from "../../customers/limits/request-log.ts";
 import type { OAuth } from "../../customers/oauth/oauth.ts";
 import type { PasswordLink } from "../../customers/people/password-links.ts";
 import type { EnsuredPerson, PersonAccount } from "../../customers/people/people.ts";
@@ -20,6 +20,7 @@ import type { Mails } from "../../push/mail/mails.ts";
 import type { StaffWebhooks } from "../../push/webhooks/manage/staff-webhooks.ts";
 import type { BackupFile } from "../../upkeep/backups/backup-files.ts";
 import type { FirstSteps } from "../../upkeep/first-steps/first-steps.ts";
+import type { Hour } from "../../upkeep/hours/hours.table.ts";
 import type { Scheduler } from "../../upkeep/jobs/scheduler.ts";
 import type { NoteRequests } from "../../upkeep/metrics/note-request.ts";
 import type { AfterAnswer } from "./guard/after-answer.ts";
@@ -72,6 +73,10 @@ export interface SiteContext {
   /** The last requests of a key, the latest first; null where they are not logged. */
   lastRequests: ((keyId: number) => Promise<LoggedRequest[]>) | null;
   jobs: Pick<Scheduler, "list" | "runNow">;
+  /** How the appliance was doing since an instant. */
+  hoursSince(sinceMs: number): Promise<Hour[]>;
+  /** Null where the system does not tell. */
+  freeDiskBytes(): Promise<number | null>;
   databaseFacts(): Promise<DatabaseFacts>;
   /** The last daily backup; null where there is none. */
   lastBackup(): Promise<BackupFile | null>;

@@ -433,6 +433,17 @@ export const en = {
     "Nothing has come from it for three of its intervals; it is tried on. What it failed for last is " +
     "below, and in staff's console under Sources, or by kanalog source list. Another mail comes only " +
     "after it worked again.",
+  quotaMailSubject: ({ organization, percent }: { organization: string; percent: number }) =>
+    `${percent} % of the quota is used: ${organization}`,
+  quotaMail: ({ organization, percent }: { organization: string; percent: number }) =>
+    `${organization} has used ${percent} % of the request units of its period. When all are used, ` +
+    "requests that cost are refused until the next period begins. The overview on the site tells when " +
+    "that is at the present pace; a higher plan begins at once.",
+  quotaOverMail: ({ organization }: { organization: string; percent: number }) =>
+    `${organization} has used all request units of its period: requests that cost are refused until ` +
+    "the next period begins. A higher plan begins at once.",
+  requestUnits: "Request units of the period",
+  periodEnd: "End of the period",
   backupFailedSubject: "The backup failed",
   backupFailedMail:
     "The daily backup of the database could not be written. Former backups are untouched. Look at the " +

@@ -174,7 +174,7 @@ test("the quota's bar tells when the quota ends at this pace", async () => {
 
 test("a key's last requests are shown with time, path, status, duration and units, newest first", async () => {
   await use();
-  await appliance.app.requestLog.flush();
+  await appliance.app.flushRequests();
   const { html } = await owner.get(`/account/?key=${customer.keyId}`);
   const rows = html.split('id="requests"')[1]?.split("<tr>").slice(2) ?? [];
   expect(rows).toHaveLength(3);
@@ -186,7 +186,7 @@ test("a key's last requests are shown with time, path, status, duration and unit
 });
 
 test("a hundred requests of a key are kept, for a week", async () => {
-  const { flush } = appliance.app.requestLog;
+  const { flushRequests: flush } = appliance.app;
   const shown = async () =>
     ((await owner.get("/account/")).html.split('id="requests"')[1]?.split("<tr>").length ?? 0) - 2;
   for (let at = 0; at < 70; at++) await appliance.get("/v1/me/", customer.key);
@@ -210,7 +210,7 @@ test("members see the requests of their own keys only", async () => {
   const { organizationId } = customer;
   const member = await signedInMember(appliance, organizationId, "member", "nina@example.com");
   await use();
-  await appliance.app.requestLog.flush();
+  await appliance.app.flushRequests();
   const { html } = await member.get(`/account/?key=${customer.keyId}`);
   expect(html.split('id="requests"')[1]).not.toContain("/v1/msgr/channels/77/");
 });
@@ -219,7 +219,7 @@ test("the log of requests is off where the setting says so", async () => {
   const off = await startAppliance({ KANALOG_REQUEST_LOG: "false" });
   const { key, organizationId } = await off.customer();
   await off.get("/v1/me/", key);
-  await off.app.requestLog.flush();
+  await off.app.flushRequests();
   expect(off.app.domains.db.prepare("SELECT count(*) AS n FROM request_log").get()).toEqual({
     n: 0,
   });

@@ -146,7 +146,9 @@ test("the summary counts what there is, and what is wrong", async () => {
     People: 1,
     "Webhooks disabled": 1,
     "Jobs whose last run failed": 0,
-    "Recent errors": 0,
+    "Warnings and errors since the start": 0,
+    "Webhooks failing": 0,
+    "Imports that failed, of the last 20": 0,
     "Mails queued": 1,
   });
 });

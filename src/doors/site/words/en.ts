@@ -2,6 +2,7 @@ import { PLAN_NAMES, planName } from "../../../values/plan-names.ts";
 import type { AuditWords } from "./audit-words.ts";
 import { firstStepsEn } from "./first-steps.en.ts";
 import { overviewEn } from "./overview.en.ts";
+import { summaryEn } from "./summary.en.ts";
 
 const planNamed = (code: string): string => planName("en", code);
 
@@ -582,10 +583,6 @@ const staffPages = {
   errors: "Recent errors",
   audit: "Audit log",
 
-  webhooksDisabled: "Webhooks disabled",
-  jobsFailed: "Jobs whose last run failed",
-  mailsQueued: "Mails queued",
-
   none: "None.",
   yes: "yes",
   no: "no",
@@ -965,6 +962,7 @@ export const en = {
   comparePages,
   firstSteps: firstStepsEn,
   overviewPage: overviewEn,
+  summaryPage: summaryEn,
   exportPages,
   importPages,
   organizationPages,

@@ -2,6 +2,7 @@ import { PLAN_NAMES, planName } from "../../../values/plan-names.ts";
 import type { AuditWords } from "./audit-words.ts";
 import { firstStepsRu } from "./first-steps.ru.ts";
 import { overviewRu } from "./overview.ru.ts";
+import { summaryRu } from "./summary.ru.ts";
 import type { Words } from "./words.ts";
 
 const planNamed = (code: string): string => planName("ru", code);
@@ -583,10 +584,6 @@ const staffPages: Words["staffPages"] = {
   errors: "Последние ошибки",
   audit: "Журнал изменений",
 
-  webhooksDisabled: "Вебхуков отключено",
-  jobsFailed: "Заданий с ошибкой при последнем запуске",
-  mailsQueued: "Писем в очереди",
-
   none: "Нет.",
   yes: "да",
   no: "нет",
@@ -962,6 +959,7 @@ export const ru: Words = {
   comparePages,
   firstSteps: firstStepsRu,
   overviewPage: overviewRu,
+  summaryPage: summaryRu,
   exportPages,
   importPages,
   organizationPages,

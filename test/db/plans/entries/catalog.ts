@@ -1140,4 +1140,55 @@ export const catalog: Entries = {
       rows: 1,
     },
   ],
+  "catalog/sample/sample.store.ts forgetSample": [
+    {
+      sql: "DELETE FROM removed_channels WHERE is_done = 1 AND id IN ( SELECT s.id FROM sample_channels s WHERE NOT EXISTS (SELECT 1 FROM channels c WHERE c.id = s.id))",
+      plan: [
+        "SEARCH removed_channels USING INTEGER PRIMARY KEY (rowid=?)",
+        "LIST SUBQUERY 2",
+        "  SCAN s",
+        "  CORRELATED SCALAR SUBQUERY 1",
+        "    SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 4,
+      why: "The sample has nine channels: its table is read whole.",
+    },
+  ],
+  "catalog/sample/sample.store.ts hasOwnChannels": [
+    {
+      sql: "SELECT 1 FROM channels WHERE id NOT IN (SELECT value FROM json_each(?)) LIMIT 1",
+      plan: [
+        "SCAN channels",
+        "LIST SUBQUERY 1",
+        "  SCAN json_each VIRTUAL TABLE INDEX 1:",
+        "  CREATE BLOOM FILTER",
+      ],
+      rows: 1,
+      why: "Ends at the first channel that is not one of the sample's nine.",
+    },
+  ],
+  "catalog/sample/sample.store.ts markSample": [
+    {
+      sql: "INSERT INTO sample_channels (id, handle, title, subscribers) SELECT c.id, k.handle, k.title, c.subscribers FROM channels c CROSS JOIN channel_cards k ON k.id = c.id WHERE c.id IN (SELECT value FROM json_each(?)) ON CONFLICT (id) DO NOTHING",
+      plan: [
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "LIST SUBQUERY 1",
+        "  SCAN json_each VIRTUAL TABLE INDEX 1:",
+        "SEARCH k USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 6,
+    },
+  ],
+  "catalog/sample/sample.store.ts selectSample": [
+    {
+      sql: "SELECT s.id FROM sample_channels s CROSS JOIN channels c ON c.id = s.id CROSS JOIN channel_cards k ON k.id = s.id WHERE c.subscribers = s.subscribers AND k.title = s.title AND k.handle IS s.handle ORDER BY s.id",
+      plan: [
+        "SCAN s",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH k USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 6,
+      why: "The sample has nine channels: its table is read whole.",
+    },
+  ],
 };

@@ -31,6 +31,7 @@ export const customers: Entries = {
     {
       sql: 'insert into "organizations" (…) values (…) returning …',
       plan: [
+        "SEARCH quota_mails USING PRIMARY KEY (organization_id=?)",
         "SEARCH manual_attempts USING COVERING INDEX manual_attempts_by_host (organization_id=?)",
         "SEARCH webhooks USING COVERING INDEX webhooks_by_organization (organization_id=?)",
         "SEARCH usage_days USING PRIMARY KEY (organization_id=?)",
@@ -88,8 +89,18 @@ export const customers: Entries = {
       plan: ["SEARCH members USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
+    {
+      sql: 'update "members" set "email" = ?, "name" = ? where "members"."id" = ?',
+      plan: ["SEARCH members USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
   ],
   "customers/accounts/accounts.store.ts updateOrganization": [
+    {
+      sql: 'update "organizations" set "name" = ? where "organizations"."id" = ?',
+      plan: ["SEARCH organizations USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
     {
       sql: 'update "organizations" set "archived_at" = ? where "organizations"."id" = ?',
       plan: ["SEARCH organizations USING INTEGER PRIMARY KEY (rowid=?)"],
@@ -283,7 +294,7 @@ export const customers: Entries = {
         "SEARCH keys USING INDEX keys_by_member (member_id=?)",
         "USE TEMP B-TREE FOR ORDER BY",
       ],
-      rows: 3,
+      rows: 5,
     },
   ],
   "customers/keys/keys.store.ts updateRevoked": [
@@ -298,6 +309,14 @@ export const customers: Entries = {
       sql: 'update "keys" set "expires_at" = ? where "keys"."id" = ?',
       plan: ["SEARCH keys USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
+    },
+  ],
+  "customers/keys/keys.store.ts keysByName": [
+    {
+      sql: 'select … from "keys" where ("keys"."prefix" = ? or "keys"."name" = ?) order by "keys"."id" asc',
+      plan: ["SCAN keys"],
+      rows: 4003,
+      why: "A command looks for keys by prefix or name, now and then; a request knows its key by the hash.",
     },
   ],
   "customers/limits/usage.store.ts createUsageStore": [
@@ -508,6 +527,35 @@ export const customers: Entries = {
       plan: [
         "SEARCH oauth_codes USING INDEX oauth_codes_by_client (client_id=?)",
         "SEARCH oauth_grants USING COVERING INDEX oauth_grants_by_client (client_id=?)",
+      ],
+      rows: 0,
+    },
+  ],
+  "customers/limits/request-log.store.ts latest": [
+    {
+      sql: 'select … from "request_log" where ("request_log"."key_id" = ? and "request_log"."at" >= ?) order by "request_log"."id" desc limit ?',
+      plan: ["SEARCH request_log USING INDEX request_log_by_key (key_id=?)"],
+      rows: 0,
+    },
+  ],
+  "customers/limits/request-log.store.ts removeEarlier": [
+    {
+      sql: 'delete from "request_log" where ("request_log"."key_id" = ? and "request_log"."id" <= (select "id" from "request_log" where "request_log"."key_id" = ? order by "request_log"."id" desc limit ? offset ?))',
+      plan: [
+        "SEARCH request_log USING COVERING INDEX request_log_by_key (key_id=? AND id<?)",
+        "SCALAR SUBQUERY 1",
+        "  SEARCH request_log USING COVERING INDEX request_log_by_key (key_id=?)",
+      ],
+      rows: 100,
+    },
+  ],
+  "customers/limits/request-log.store.ts removeOld": [
+    {
+      sql: 'delete from "request_log" where "request_log"."id" in (select "id" from "request_log" where "request_log"."at" < ? limit ?)',
+      plan: [
+        "SEARCH request_log USING INTEGER PRIMARY KEY (rowid=?)",
+        "LIST SUBQUERY 1",
+        "  SEARCH request_log USING COVERING INDEX request_log_by_age (at<?)",
       ],
       rows: 0,
     },

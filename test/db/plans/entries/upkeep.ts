@@ -131,4 +131,18 @@ export const upkeep: Entries = {
       rows: 1,
     },
   ],
+  "upkeep/hours/hours.store.ts removeOld": [
+    {
+      sql: 'delete from "hours" where "hours"."started_at" < ?',
+      plan: ["SEARCH hours USING INTEGER PRIMARY KEY (rowid<?)"],
+      rows: 0,
+    },
+  ],
+  "upkeep/hours/hours.store.ts since": [
+    {
+      sql: 'select … from "hours" where "hours"."started_at" >= ? order by "hours"."started_at" asc',
+      plan: ["SEARCH hours USING INTEGER PRIMARY KEY (rowid>?)"],
+      rows: 0,
+    },
+  ],
 };

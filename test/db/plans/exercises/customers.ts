@@ -6,6 +6,8 @@ import { endSessions, endSessionsOfSuspended } from "../../../../src/customers/p
 import { setUpPerson } from "../../../../src/customers/people/set-up-person.ts";
 import type { Appliance } from "../../../support/appliance.ts";
 import { startOAuthTalk } from "../../../support/oauth-client.ts";
+import { tellQuota } from "../../../../src/push/mail/quota-mail.ts";
+import { noteStep } from "../../../../src/upkeep/first-steps/first-steps.ts";
 import { scrape } from "../../../support/scrape.ts";
 import { addPerson, signedInVisitor, visitorOf } from "../../../support/visitor.ts";
 import type { World } from "../world.ts";
@@ -71,6 +73,24 @@ export async function exerciseCustomers({ appliance, customer, webhooks }: World
     await accounts.reinstateMember(member.id, COMMAND_LINE);
   }
   await exerciseOAuth(appliance);
+  const newCustomer = {
+    organization: "Whole",
+    plan: "test",
+    email: "w@example.com",
+    name: "",
+  } as const;
+  const { made: whole } = await keys.createCustomer(
+    { ...newCustomer, key: { name: "First key", access: "read_only" } },
+    COMMAND_LINE,
+  );
+  await keys.createFirst(COMMAND_LINE);
+  await keys.named("second");
+  const to = { email: "other@example.com", name: "Other", organization: "Other" };
+  await accounts.handOver(whole.owner.id, to, COMMAND_LINE);
+  await app.flushRequests();
+  const quota = { organizationId, periodStartedAt: clock.now(), percent: 80, quota: 10 };
+  await tellQuota(db, clock, quota);
+  await noteStep(db, clock, "first_call");
   await scrape(appliance);
   accountsVersionNow(db);
   await accounts.firstMemberId();
@@ -105,6 +125,7 @@ function sitePages(organizationId: number, webhook: number): string[] {
     "/account/channels/",
     "/account/channels/1/?days=90",
     "/staff/",
+    "/staff/start/",
     "/staff/organizations/",
     `/staff/organizations/${organizationId}/`,
     "/staff/people/",

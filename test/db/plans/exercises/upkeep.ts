@@ -7,12 +7,14 @@ import {
   selectSourceCounts,
 } from "../../../../src/catalog/sources/sources.store.ts";
 import type { Sources } from "../../../../src/catalog/sources/sources.ts";
+import { markSample } from "../../../../src/catalog/sample/sample.store.ts";
 import { recountDays } from "../../../../src/catalog/statistics/open-days.ts";
 import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
 import { selectStaffEmails } from "../../../../src/customers/people/people.store.ts";
 import type { Database } from "../../../../src/db/database.ts";
 import { rewriteMeta } from "../../../../src/db/meta.ts";
 import { inTransaction } from "../../../../src/db/transaction.ts";
+import { dropOldMails } from "../../../../src/push/mail/mails.store.ts";
 import { addMail } from "../../../../src/push/mail/mails.ts";
 import { dayOf, formatDay, MOSCOW_ZONE } from "../../../../src/values/moscow-time.ts";
 import { imported } from "../../../support/expectations.ts";
@@ -129,6 +131,12 @@ async function manageChannels({ app }: World["appliance"]): Promise<void> {
   await channels.merge(BUSY_CHANNEL, 6, COMMAND_LINE);
   await channels.merge(7, 6, COMMAND_LINE);
   await channels.delete(8, COMMAND_LINE);
+  const { db, clock, sample } = app.domains;
+  await inTransaction(db, clock, "sample", (tx) => markSample(tx, [9, 10]));
+  sample.isUnfinished();
+  sample.isCatalogEmpty();
+  await sample.remove(COMMAND_LINE);
+  await dropOldMails(db, clock);
 }
 
 async function importDirectories(appliance: World["appliance"]): Promise<void> {

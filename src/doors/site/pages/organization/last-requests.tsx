@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { HtmlEscapedString } from "hono/utils/html";
 import type { Key } from "../../../../customers/keys/keys.table.ts";
-import type { LoggedRequest } from "../../../../customers/limits/request-log.store.ts";
+import type { LoggedRequest } from "../../../../customers/limits/request-log.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { Instant, shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";

@@ -11,7 +11,7 @@ import { errorsPage } from "./errors.tsx";
 import { firstStepsPage } from "./first-steps/first-steps.tsx";
 import { jobsPage } from "./jobs.tsx";
 import { sourcePage, sourcesPage } from "./sources.tsx";
-import { summaryPage } from "./summary.tsx";
+import { summaryPage } from "./summary/summary.tsx";
 
 /** The pages of staff's console. */
 export const staffPages: readonly SitePage[] = [

@@ -1,0 +1,34 @@
+import type { Log } from "../../ports/log.ts";
+
+/** Shares of a period's quota, in percent, at which an organization is told; the highest first. */
+const LEVELS = [100, 80] as const;
+
+export interface QuotaNotice {
+  organizationId: number;
+  periodStartedAt: number;
+  /** One of the levels. */
+  percent: number;
+  quota: number;
+}
+
+/**
+ * Tells, once a level, that an organization used so much of its period's quota. What is remembered here
+ * only saves questions: whether a mail was sent is known by the database.
+ * @param tell queues the mail, where none was queued for the period and level
+ */
+export function createQuotaNotices(tell: (notice: QuotaNotice) => Promise<void>, log: Log) {
+  const told = new Map<number, { periodStartedAt: number; percent: number }>();
+
+  /** Called after every commit of an organization's usage. */
+  return (organizationId: number, periodStartedAt: number, used: number, quota: number): void => {
+    if (used * 100 < quota * 80) return;
+    const percent = LEVELS.find((level) => used * 100 >= quota * level) ?? 0;
+    const last = told.get(organizationId);
+    if (last?.periodStartedAt === periodStartedAt && last.percent >= percent) return;
+    told.set(organizationId, { periodStartedAt, percent });
+    tell({ organizationId, periodStartedAt, percent, quota }).catch((error) => {
+      told.delete(organizationId);
+      log.warn({ err: error, organizationId }, "a mail about a quota could not be queued");
+    });
+  };
+}

@@ -1,0 +1,37 @@
+import type { Organization, Plan } from "../../../../../customers/accounts/accounts.table.ts";
+import { periodAt, planInForce } from "../../../../../customers/accounts/plan.ts";
+import type { SiteContext } from "../../../site-context.ts";
+
+/** What an organization used of its plan in the period. */
+export interface CustomerUse {
+  organization: Organization;
+  plan: Plan;
+  used: number;
+}
+
+/** Organizations that are not archived, the one with the most units first. */
+export async function customersOf(
+  { accounts, usage }: SiteContext,
+  nowMs: number,
+): Promise<CustomerUse[]> {
+  const plans = new Map((await accounts.plans()).map((plan) => [plan.code, plan]));
+  return (await accounts.organizations())
+    .filter(({ archivedAt }) => archivedAt === null)
+    .map((organization) => {
+      const inForce = planInForce(organization, nowMs);
+      const period = periodAt(inForce.startedAt, nowMs);
+      const used = usage.used(organization.id, period.startedAt);
+      return { organization, plan: plans.get(inForce.plan) as Plan, used };
+    })
+    .toSorted((a, b) => b.used - a.used || a.organization.id - b.organization.id);
+}
+
+const NEAR_SHARE = 0.8;
+
+/** Those that used 80 % of their quota or more, the nearest to its end first. */
+export function nearLimit(customers: readonly CustomerUse[]): CustomerUse[] {
+  const shareOf = ({ used, plan }: CustomerUse): number => used / plan.requestsPerPeriod;
+  return customers
+    .filter((one) => shareOf(one) >= NEAR_SHARE)
+    .toSorted((a, b) => shareOf(b) - shareOf(a));
+}

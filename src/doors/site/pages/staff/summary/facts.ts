@@ -1,0 +1,54 @@
+import type { Hour } from "../../../../../upkeep/hours/hours.table.ts";
+import { HOUR_MS } from "../../../../../upkeep/hours/hours.ts";
+import { DAY_MS } from "../../../../../values/moscow-time.ts";
+import type { SiteContext } from "../../../site-context.ts";
+
+/** Runs of imports that are looked at. */
+const RUNS = 20;
+
+/** Counts of what may be wrong, and of people. */
+export async function stateOf(context: SiteContext) {
+  const { people, webhooks, jobs, mails, recentErrors, imports } = context;
+  const all = await webhooks.webhooks(null);
+  return {
+    people: (await people.people()).length,
+    webhooksFailing: all.filter((one) => one.disabledReason === "" && one.failingSince !== null)
+      .length,
+    webhooksDisabled: all.filter((one) => one.disabledReason !== "").length,
+    jobsFailed: (await jobs.list()).filter(({ failure }) => failure !== null).length,
+    importsFailed: (await imports.runs(RUNS)).filter(({ state }) => state === "failed").length,
+    errors: recentErrors().length,
+    mailsQueued: await mails.queued(),
+  };
+}
+
+/** How the disk fills; null for what is not known. */
+export interface DiskOutlook {
+  fileBytes: number | null;
+  /** A day, over the hours that are noted. */
+  growthBytes: number | null;
+  freeBytes: number | null;
+  daysLeft: number | null;
+}
+
+/** Less than this tells nothing about a day. */
+const GROWTH_KNOWN_MS = 6 * HOUR_MS;
+
+export async function diskOutlook(
+  { freeDiskBytes }: Pick<SiteContext, "freeDiskBytes">,
+  hours: readonly Hour[],
+): Promise<DiskOutlook> {
+  const [first, last] = [hours[0], hours.at(-1)];
+  const freeBytes = await freeDiskBytes();
+  if (first === undefined || last === undefined) {
+    return { fileBytes: null, growthBytes: null, freeBytes, daysLeft: null };
+  }
+  const { fileBytes } = last;
+  const passedMs = last.startedAt - first.startedAt;
+  if (passedMs < GROWTH_KNOWN_MS)
+    return { fileBytes, growthBytes: null, freeBytes, daysLeft: null };
+  const growthBytes = Math.max(0, ((fileBytes - first.fileBytes) / passedMs) * DAY_MS);
+  const daysLeft =
+    freeBytes === null || growthBytes === 0 ? null : Math.floor(freeBytes / growthBytes);
+  return { fileBytes, growthBytes, freeBytes, daysLeft };
+}

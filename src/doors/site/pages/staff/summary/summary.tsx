@@ -1,0 +1,152 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { HOUR_MS } from "../../../../../upkeep/hours/hours.ts";
+import { DataTable } from "../../../look/data-table.tsx";
+import { Instant, shownBytes, shownNumber } from "../../../look/shown.tsx";
+import type { SitePage } from "../../../site-pages.ts";
+import { asset } from "../../../visit/site-path.ts";
+import type { Visit } from "../../../visit/visit.ts";
+import { consolePage } from "../console.tsx";
+import { type CustomerUse, customersOf, nearLimit } from "./customers.ts";
+import { type DiskOutlook, diskOutlook, stateOf } from "./facts.ts";
+import { HourPicture } from "./hour-picture.tsx";
+
+const [DAY_HOURS, WEEK_HOURS] = [24, 7 * 24];
+
+/** `/staff/`: is it well, who uses it, what comes next. */
+export const summaryPage: SitePage = {
+  path: "/staff/",
+  access: "staff",
+  async show(visit, context) {
+    const words = visit.words.summaryPage;
+    const hours = await context.hoursSince(visit.nowMs - WEEK_HOURS * HOUR_MS);
+    const state = await stateOf(context);
+    const customers = await customersOf(context, visit.nowMs);
+    const outlook = await diskOutlook(context, hours);
+    const backup = await context.lastBackup();
+    const cards = [
+      [words.webhooksFailing, state.webhooksFailing, "/staff/webhooks/"],
+      [words.webhooksDisabled, state.webhooksDisabled, "/staff/webhooks/?state=disabled"],
+      [words.jobsFailed, state.jobsFailed, "/staff/jobs/"],
+      [words.importsFailed, state.importsFailed, "/staff/imports/"],
+      [words.errorsNoted, state.errors, "/staff/errors/"],
+      [words.mailsQueued, state.mailsQueued, null],
+    ] as const;
+    return consolePage(
+      visit,
+      visit.words.staffPages.summary,
+      <>
+        <h2>{words.isWell}</h2>
+        <ul class="cards">
+          {cards.map(([label, count, path]) => (
+            <li>
+              <strong>{shownNumber(visit, count)}</strong>
+              {path === null ? label : <a href={asset(visit, path)}>{label}</a>}
+            </li>
+          ))}
+          <li>
+            <strong>
+              {backup === null ? words.noBackup : <Instant visit={visit} at={backup.madeAt} />}
+            </strong>
+            <a href={asset(visit, "/staff/database/")}>{words.backup}</a>
+          </li>
+        </ul>
+        <HourPicture visit={visit} hours={hours} count={DAY_HOURS} title={words.lastDay} />
+        <HourPicture visit={visit} hours={hours} count={WEEK_HOURS} title={words.lastWeek} />
+        <h2>{words.whoUses}</h2>
+        <ul class="cards">
+          <li>
+            <strong>{shownNumber(visit, customers.length)}</strong>
+            <a href={asset(visit, "/staff/organizations/")}>{words.customers}</a>
+          </li>
+          <li>
+            <strong>{shownNumber(visit, state.people)}</strong>
+            <a href={asset(visit, "/staff/people/")}>{words.people}</a>
+          </li>
+        </ul>
+        <Customers visit={visit} title={words.topCustomers} customers={customers} />
+        <Customers visit={visit} title={words.nearLimit} customers={nearLimit(customers)} />
+        <h2>{words.whatNext}</h2>
+        <Outlook visit={visit} outlook={outlook} />
+      </>,
+    );
+  },
+};
+
+const SHOWN_MAX = 10;
+
+function Customers({
+  visit,
+  title,
+  customers,
+}: {
+  visit: Visit;
+  title: string;
+  customers: readonly CustomerUse[];
+}): JSX.Element {
+  const words = visit.words.summaryPage;
+  const used = customers.filter((one) => one.used > 0).slice(0, SHOWN_MAX);
+  if (used.length === 0) {
+    return (
+      <section>
+        <h3>{title}</h3>
+        <p>{words.nobody}</p>
+      </section>
+    );
+  }
+  const { planNames } = visit.words.organizationPages;
+  return (
+    <section>
+      <h3>{title}</h3>
+      <DataTable
+        label={title}
+        columns={[visit.words.organization, visit.words.plan, `#${words.used}`]}
+      >
+        {used.map(({ organization, plan, used: units }) => (
+          <tr>
+            <th scope="row">
+              <a href={asset(visit, `/staff/organizations/${organization.id}/`)}>
+                <bdi>{organization.name}</bdi>
+              </a>
+            </th>
+            <td>{planNames[plan.code]}</td>
+            <td class="number">
+              {shownNumber(visit, units)} / {shownNumber(visit, plan.requestsPerPeriod)}
+            </td>
+          </tr>
+        ))}
+      </DataTable>
+    </section>
+  );
+}
+
+const DAYS_SHOWN_MAX = 1_000;
+
+function Outlook({ visit, outlook }: { visit: Visit; outlook: DiskOutlook }): JSX.Element {
+  const words = visit.words.summaryPage;
+  const { units } = visit.words.staffPages;
+  const bytes = (value: number | null): string =>
+    value === null ? words.unknown : shownBytes(visit, value, units);
+  const { daysLeft } = outlook;
+  const days =
+    daysLeft === null
+      ? words.unknown
+      : daysLeft > DAYS_SHOWN_MAX
+        ? words.manyDays
+        : shownNumber(visit, daysLeft);
+  return (
+    <ul class="cards">
+      {[
+        [words.database, bytes(outlook.fileBytes)],
+        [words.growth, bytes(outlook.growthBytes)],
+        [words.diskFree, bytes(outlook.freeBytes)],
+        [words.daysLeft, days],
+      ].map(([label, value]) => (
+        <li>
+          <strong>{value}</strong>
+          {label}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,42 @@
+import { selectMembers, selectOrganization } from "../../customers/accounts/accounts.store.ts";
+import { periodAt } from "../../customers/accounts/plan.ts";
+import type { QuotaNotice } from "../../customers/limits/quota-notices.ts";
+import type { Database } from "../../db/database.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { onOneLine } from "../../ports/mail.ts";
+import { message } from "../../values/messages/messages.ts";
+import { formatInstant } from "../../values/moscow-time.ts";
+import { queueMail } from "./mails.store.ts";
+import { noticeMail } from "./notice-mail.ts";
+import { noteQuotaMail } from "./quota-mails.store.ts";
+
+/**
+ * Queues the mail to an organization's owners and administrators that are not suspended, once a period
+ * and level: the note and the mails are one transaction.
+ */
+export function tellQuota(
+  db: Database,
+  clock: Clock,
+  { quota, ...notice }: QuotaNotice,
+): Promise<void> {
+  return inTransaction(db, clock, "quota-mail", async (tx) => {
+    if (!(await noteQuotaMail(tx, notice))) return;
+    const { organizationId, periodStartedAt, percent } = notice;
+    const organization = await selectOrganization(tx, organizationId);
+    const of = { organization: onOneLine(organization?.name ?? ""), percent };
+    const { endsAt } = periodAt(periodStartedAt, periodStartedAt);
+    const mail = noticeMail(
+      message("quotaMailSubject", of),
+      message(percent < 100 ? "quotaMail" : "quotaOverMail", of),
+      [
+        [message("requestUnits"), String(quota)],
+        [message("periodEnd"), formatInstant(endsAt)],
+      ],
+    );
+    for (const { email, role, suspendedAt } of await selectMembers(tx, organizationId)) {
+      if (role === "member" || suspendedAt !== null) continue;
+      await queueMail(tx, clock.now(), { to: [email], ...mail });
+    }
+  });
+}

@@ -1,0 +1,61 @@
+import { asc, gte, lt, sql } from "drizzle-orm";
+import type { Database } from "../../db/database.ts";
+import { change, given, query } from "../../db/query.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { DAY_MS } from "../../values/moscow-time.ts";
+import { type Hour, hours } from "./hours.table.ts";
+
+/** Requests of an hour that were not written yet. */
+export type NotedHour = Omit<Hour, "fileBytes">;
+
+const HOURS_KEPT_MS = 9 * DAY_MS;
+
+const add = change((db) =>
+  db
+    .insert(hours)
+    .values({
+      startedAt: given("startedAt"),
+      requests: given("requests"),
+      errors: given("errors"),
+      durationUs: given("durationUs"),
+      slowestUs: given("slowestUs"),
+      fileBytes: given("fileBytes"),
+    })
+    .onConflictDoUpdate({
+      target: hours.startedAt,
+      set: {
+        requests: sql`${hours.requests} + excluded.requests`,
+        errors: sql`${hours.errors} + excluded.errors`,
+        durationUs: sql`${hours.durationUs} + excluded.duration_us`,
+        slowestUs: sql`max(${hours.slowestUs}, excluded.slowest_us)`,
+        fileBytes: sql`excluded.file_bytes`,
+      },
+    }),
+);
+
+const removeOld = change((db) =>
+  db.delete(hours).where(lt(hours.startedAt, sql.placeholder("until"))),
+);
+
+/** Adds to an hour, and notes how large the file is. */
+export function writeHour(db: Database, clock: Clock, noted: NotedHour): Promise<void> {
+  const fileBytes = Number(db.pragmaValue("page_count")) * Number(db.pragmaValue("page_size"));
+  return inTransaction(db, clock, "hour", async (tx) => {
+    await add(tx).run({ ...noted, fileBytes });
+    await removeOld(tx).run({ until: clock.now() - HOURS_KEPT_MS });
+  });
+}
+
+const since = query((db) =>
+  db
+    .select()
+    .from(hours)
+    .where(gte(hours.startedAt, sql.placeholder("since")))
+    .orderBy(asc(hours.startedAt)),
+);
+
+/** The hours that were noted since an instant. */
+export function selectHours(db: Database, sinceMs: number): Promise<Hour[]> {
+  return since(db).all({ since: sinceMs });
+}

@@ -1,0 +1,16 @@
+import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
+
+/** How the appliance was doing, hour by hour. */
+export const hours = sqliteTable("hours", {
+  /** Its first instant. */
+  startedAt: integer("started_at").primaryKey(),
+  requests: integer("requests").notNull(),
+  /** Requests answered with a status of 500 or more. */
+  errors: integer("errors").notNull(),
+  durationUs: integer("duration_us").notNull(),
+  slowestUs: integer("slowest_us").notNull(),
+  /** The database file at the hour's last note. */
+  fileBytes: integer("file_bytes").notNull(),
+});
+
+export type Hour = typeof hours.$inferSelect;

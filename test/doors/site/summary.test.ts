@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { channel, imported } from "../../support/expectations.ts";
+import { addPerson, signedInVisitor, type Visitor } from "../../support/visitor.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
+const STAFF = "olga@example.com";
+
+let appliance: Appliance;
+let staff: Visitor;
+beforeEach(async () => {
+  appliance = await startAppliance();
+  await addPerson(appliance, { email: STAFF, isStaff: true });
+  staff = await signedInVisitor(appliance, STAFF);
+  await imported(appliance, "channels", [channel(1)]);
+});
+afterEach(() => appliance.close());
+
+const page = async (): Promise<string> => (await staff.get("/staff/")).html;
+
+/** Rows of the table of hours for the last day, newest first, as numbers. */
+function hoursIn(html: string): string[][] {
+  const table = html.split("<h3>Requests by hour, the last day")[1]?.split("</table>")[0] ?? "";
+  return table
+    .split("<tr>")
+    .slice(2)
+    .map((row) =>
+      [...row.matchAll(/<td class="number[^"]*">([^<]*)</g)].map(([, text]) => text ?? ""),
+    );
+}
+
+test("staff see requests and failures by hour, of the last day and week", async () => {
+  const { key } = await appliance.customer();
+  const { clock } = appliance.ports;
+  await appliance.get("/v1/msgr/channels/1/", key);
+  await appliance.get("/v1/me/", key);
+  await appliance.app.flushRequests();
+  clock.advance(HOUR_MS);
+  await appliance.get("/v1/me/", key);
+  await appliance.app.flushRequests();
+  expect(hoursIn(await page()).map(([requests, errors]) => [requests, errors])).toEqual([
+    ["1", "0"],
+    ["2", "0"],
+  ]);
+  clock.advance(30 * HOUR_MS);
+  await appliance.app.flushRequests();
+  await appliance.app.flushRequests();
+  const html = await page();
+  expect(hoursIn(html)).toEqual([["0", "0", "—", "—"]]);
+  expect(html.split("<h3>Requests by hour, the last week")[1]).toContain('<rect x="');
+});
+
+test("customers stand by what they used, and those near their limit once more", async () => {
+  const { accounts } = appliance.app.domains;
+  const [little, much] = [await appliance.customer(), await appliance.customer({ plan: "test" })];
+  await accounts.changePlan("test", { requestsPerPeriod: 10 }, COMMAND_LINE);
+  await appliance.get("/v1/msgr/channels/1/", little.key);
+  for (let at = 0; at < 8; at++) await appliance.get("/v1/msgr/channels/1/", much.key);
+  const html = await page();
+  const [, top = "", near = ""] = html.split(/<h3>Customers /);
+  const numbers = (part: string) =>
+    [...part.matchAll(/\/staff\/organizations\/(\d+)\//g)].map(([, id]) => Number(id));
+  expect(numbers(top)).toEqual([much.organizationId, little.organizationId]);
+  expect(numbers(near)).toEqual([much.organizationId]);
+});
+
+test("the growth of the database and the days of disk left are those of the noted hours", async () => {
+  const { clock } = appliance.ports;
+  const { db } = appliance.app.domains;
+  expect(await page()).toContain("not known yet");
+  const note = (hoursAgo: number, bytes: number) =>
+    db
+      .prepare("INSERT OR REPLACE INTO hours VALUES (?, 0, 0, 0, 0, ?)")
+      .run(Math.floor(clock.now() / HOUR_MS) * HOUR_MS - hoursAgo * HOUR_MS, bytes);
+  note(48, 10_000_000);
+  note(0, 14_000_000);
+  const html = await page();
+  expect(html).toContain("<strong>14 MB</strong>Database");
+  expect(html).toContain("<strong>2 MB</strong>Growth a day");
+});
