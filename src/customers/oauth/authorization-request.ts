@@ -65,9 +65,7 @@ export function answerAddress(
   issuer: string,
   answer: { code: string } | { error: "access_denied" },
 ): string {
-  const url = new URL(redirectUri);
-  for (const [name, value] of Object.entries(answer)) url.searchParams.set(name, value);
-  if (state !== null) url.searchParams.set("state", state);
-  url.searchParams.set("iss", issuer);
-  return url.href;
+  const query = new URLSearchParams({ ...answer, ...(state !== null && { state }), iss: issuer });
+  // What stands in the address stays as it is, a query of its own included.
+  return `${redirectUri}${redirectUri.includes("?") ? "&" : "?"}${query}`;
 }
