@@ -43,7 +43,7 @@ const ENDPOINTS: readonly (readonly ["GET" | "POST", string, Endpoint])[] = [
   ["POST", OAUTH_PATHS.revoke, revoke],
 ];
 
-/** What clients of OAuth ask without a person; the person's part is a page of the site. */
+/** Endpoints that clients of OAuth ask without a person, whose part is a page of the site. */
 export function oauthRoutes(context: SiteContext) {
   const routes = new Elysia({ name: "oauth", strictPath: true });
   if (!context.config.oauth) return routes;

@@ -11,7 +11,7 @@ import {
 } from "../../../support/oauth-client.ts";
 import { addPerson, visitorOf } from "../../../support/visitor.ts";
 
-/** What a client asks for and is refused, and what it is told of the server. */
+/** Requests of clients that are refused, and the metadata that they are told. */
 
 let talk: OAuthTalk;
 let clientId: string;
@@ -125,6 +125,21 @@ describe("where it is off", () => {
       await on.close();
     }
   });
+});
+
+test("a start says so where the setting is on and the address will not do", async () => {
+  for (const [base, warnings] of [
+    ["http://kanalog.example.com", 1],
+    ["https://kanalog.example.com", 0],
+    // The listener's own, which is this machine's.
+    ["", 0],
+  ] as const) {
+    const one = await startWithOAuth({ KANALOG_BASE_URL: base, KANALOG_PORT: "0" });
+    one.app.listen();
+    const told = one.ports.log.warnings.filter(({ message }) => message.includes("KANALOG_OAUTH"));
+    expect([base, told.length]).toEqual([base, warnings]);
+    await one.close();
+  }
 });
 
 describe("a registration", () => {
