@@ -90,9 +90,9 @@ export interface FakeNetwork extends Network {
   posts: FakePost[];
   /** What receivers answer; 204 unless a test says otherwise. */
   answer: (post: FakePost) => PostResult | Promise<PostResult>;
-  /** What was asked for, in this order. */
+  /** Requests for documents, in this order. */
   gets: GetRequest[];
-  /** What is found at addresses, as text; a 404 where there is none. */
+  /** Texts by the addresses at which they are found; a 404 where there is none. */
   documents: Map<string, string>;
   /** What was downloaded, in this order. */
   downloads: DownloadRequest[];

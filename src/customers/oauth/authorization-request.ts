@@ -1,11 +1,11 @@
 import type { OAuthClient } from "./oauth.table.ts";
 import { isOneOf } from "./redirect-uri.ts";
 
-/** What a client asks a person for (RFC 6749, section 4.1.1; RFC 7636; RFC 8707). */
+/** A client's request for a person's consent (RFC 6749, section 4.1.1; RFC 7636; RFC 8707). */
 export interface AuthorizationRequest {
   client: OAuthClient;
   redirectUri: string;
-  /** Of PKCE, method S256. */
+  /** The challenge of PKCE, method S256. */
   challenge: string;
   /** Given back to the client as it is; null where it sent none. */
   state: string | null;
@@ -65,9 +65,7 @@ export function answerAddress(
   issuer: string,
   answer: { code: string } | { error: "access_denied" },
 ): string {
-  const url = new URL(redirectUri);
-  for (const [name, value] of Object.entries(answer)) url.searchParams.set(name, value);
-  if (state !== null) url.searchParams.set("state", state);
-  url.searchParams.set("iss", issuer);
-  return url.href;
+  const query = new URLSearchParams({ ...answer, ...(state !== null && { state }), iss: issuer });
+  // The client's address stays as it is, a query of its own included.
+  return `${redirectUri}${redirectUri.includes("?") ? "&" : "?"}${query}`;
 }

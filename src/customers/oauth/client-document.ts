@@ -26,7 +26,7 @@ export function isDocumentId(clientId: string): boolean {
   );
 }
 
-/** What the document at the id says; null where it is not a public client's that names this very id. */
+/** The metadata in the document at an id; null where it is no public client's, or names another id. */
 export function readClientDocument(clientId: string, text: string): ClientMetadata | null {
   const value = parse(text);
   const { client_id: id, token_endpoint_auth_method: method = "none", client_name: name } = value;

@@ -1,6 +1,6 @@
 import { hostOf, isLoopbackUri, isRedirectUri, REDIRECT_URI_LENGTH_MAX } from "./redirect-uri.ts";
 
-/** What a client says of itself, as far as it matters here. */
+/** A client's own description of itself, as far as it matters here. */
 export interface ClientMetadata {
   name: string;
   redirectUris: readonly string[];

@@ -6,7 +6,7 @@ import {
   deleteEndedGrants,
   deleteEndedTokens,
   deleteIdleClients,
-} from "./oauth.store.ts";
+} from "./prune-oauth.store.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** How long a client is kept that nobody has granted anything. */

@@ -8,7 +8,7 @@ export const REDIRECT_URI_LENGTH_MAX = 2_048;
 /** Visible ASCII as it stands in a header, without what `new URL` would read as something else. */
 const PLAIN = /^https?:\/\/[^/?#@\\]+(?:[/?][^\\#]*)?$/;
 
-/** In this spelling only: `new URL` takes a number for an IP address too. */
+/** Loopback addresses, in this spelling only: `new URL` takes a number for an IP address too. */
 const LOOPBACK = /^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d{1,5})?(?=[/?]|$)/;
 
 /** Whether a client may have it as one of its addresses. */

@@ -36,7 +36,7 @@ export const SCOPE = "read";
 /** The end that the library is told: it would reckon by the machine's clock, so ends are checked here. */
 const NOT_ENDED = new Date(8.64e15);
 
-/** Whose grant a token is for: a new one by a code, or the one of a refresh token. */
+/** The grant that a token is for: a new one by a code, or the one of a refresh token. */
 type Granted = { found: FoundCode } | { found: FoundToken };
 
 /**

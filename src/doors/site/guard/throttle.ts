@@ -9,7 +9,9 @@ const LIMITS: Record<string, { burst: number; secondsEach: number }> = {
   inviter: { burst: 20, secondsEach: 360 },
   // 20 in any hour at the most, in the same way.
   registration: { burst: 10, secondsEach: 360 },
-  // What is wrong only: refresh tokens come every hour, from many assistants behind one network.
+  // Registrations of all networks together: one subscriber may have thousands.
+  registrations: { burst: 200, secondsEach: 5 },
+  // Wrong requests only: refresh tokens come every hour, from many assistants behind one network.
   token: { burst: 60, secondsEach: 1 },
 };
 const USUAL_LIMIT = { burst: 10, secondsEach: 30 };

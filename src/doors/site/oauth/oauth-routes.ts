@@ -43,7 +43,7 @@ const ENDPOINTS: readonly (readonly ["GET" | "POST", string, Endpoint])[] = [
   ["POST", OAUTH_PATHS.revoke, revoke],
 ];
 
-/** What clients of OAuth ask without a person; the person's part is a page of the site. */
+/** Endpoints that clients of OAuth ask without a person, whose part is a page of the site. */
 export function oauthRoutes(context: SiteContext) {
   const routes = new Elysia({ name: "oauth", strictPath: true });
   if (!context.config.oauth) return routes;
@@ -79,13 +79,18 @@ async function respond(
   if (!isAllowed) headers.set("allow", verb === "GET" ? "GET, HEAD" : verb);
   const { status, body, retryAfterS } =
     issuer === null
-      ? fault(404, "invalid_request", "OAuth is off here: the appliance has no https address.")
+      ? fault(404, "invalid_request", offText(context.baseAddress(request)))
       : isAllowed
         ? await answerOf(endpoint, request, issuer, context)
         : fault(405, "invalid_request", `Use ${verb}.`);
   if (retryAfterS !== undefined) headers.set("retry-after", String(retryAfterS));
   const text = request.method === "HEAD" ? null : JSON.stringify(body);
   return new Response(text, { status, headers });
+}
+
+/** Told where the appliance's address is not one for OAuth (MCP, "Both eras"). */
+function offText(address: string): string {
+  return `Kanalog takes API keys here; make one at ${address}/account/keys/.`;
 }
 
 /** The endpoint's answer; where it throws, an error that OAuth's clients can read. */

@@ -7,14 +7,14 @@ import { fault, type OAuthAnswer } from "./oauth-answer.ts";
 const BODY_BYTES_MAX = 16 * 1024;
 const RETRY_AFTER_S = 360;
 
-/** Registers a public client (RFC 7591): at most 20 from one network in an hour. */
+/** Registers a public client (RFC 7591): at most 20 from one network in an hour, and a bounded number of all. */
 export async function registerClient(
   request: Request,
   { oauth, throttle, clientIp, ports }: SiteContext,
 ): Promise<OAuthAnswer> {
-  const name = `registration ${networkOf(clientIp(request))}`;
-  if (!throttle.take([name], ports.clock.now())) {
-    const told = "Too many registrations from this network. Try again in some minutes.";
+  const names = [`registration ${networkOf(clientIp(request))}`, "registrations"];
+  if (!throttle.take(names, ports.clock.now())) {
+    const told = "Too many registrations. Try again in some minutes.";
     return { ...fault(429, "temporarily_unavailable", told), retryAfterS: RETRY_AFTER_S };
   }
   const body = await readBoundedBody(request, BODY_BYTES_MAX);

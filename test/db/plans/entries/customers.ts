@@ -498,7 +498,7 @@ export const customers: Entries = {
       rows: 3,
     },
   ],
-  "customers/oauth/oauth.store.ts deleteEndedGrants": [
+  "customers/oauth/prune-oauth.store.ts deleteEndedGrants": [
     {
       sql: 'delete from "oauth_grants" where "oauth_grants"."key_id" = ?',
       plan: [
@@ -560,7 +560,7 @@ export const customers: Entries = {
       rows: 0,
     },
   ],
-  "customers/oauth/oauth.store.ts removeClients": [
+  "customers/oauth/prune-oauth.store.ts removeClients": [
     {
       sql: 'delete from "oauth_clients" where "oauth_clients"."id" in (select "id" from "oauth_clients" where ("oauth_clients"."read_at" <= ? and not exists (select "key_id" from "oauth_grants" where "oauth_grants"."client_id" = "oauth_clients"."id") and not exists (select "hash" from "oauth_codes" where "oauth_codes"."client_id" = "oauth_clients"."id")) limit ?)',
       plan: [
@@ -578,7 +578,7 @@ export const customers: Entries = {
       why: "Once a night: clients that were read a week ago and more, each looked up in two indexes.",
     },
   ],
-  "customers/oauth/oauth.store.ts removeCodes": [
+  "customers/oauth/prune-oauth.store.ts removeCodes": [
     {
       sql: 'delete from "oauth_codes" where "oauth_codes"."hash" in (select "hash" from "oauth_codes" where "oauth_codes"."expires_at" <= ? limit ?)',
       plan: [
@@ -589,7 +589,7 @@ export const customers: Entries = {
       rows: 100,
     },
   ],
-  "customers/oauth/oauth.store.ts removeTokens": [
+  "customers/oauth/prune-oauth.store.ts removeTokens": [
     {
       sql: 'delete from "oauth_tokens" where "oauth_tokens"."hash" in (select "hash" from "oauth_tokens" where "oauth_tokens"."expires_at" <= ? limit ?)',
       plan: [
@@ -600,7 +600,7 @@ export const customers: Entries = {
       rows: 100,
     },
   ],
-  "customers/oauth/oauth.store.ts someEnded": [
+  "customers/oauth/prune-oauth.store.ts someEnded": [
     {
       sql: 'select "oauth_grants"."key_id" from "oauth_grants" inner join "keys" on "keys"."id" = "oauth_grants"."key_id" where ("keys"."revoked_at" IS NOT NULL or "keys"."expires_at" <= ?) limit ?',
       plan: [

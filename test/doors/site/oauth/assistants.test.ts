@@ -80,7 +80,7 @@ const WORDS = {
 };
 type Locale = keyof typeof WORDS;
 
-/** What the person does: signs in, reads, and presses a button. @returns where they were sent */
+/** Signs the person in, and presses a button of the page. @returns where they were sent */
 async function decide(asked: URL, locale: Locale, button: "allow" | "refuse"): Promise<URL> {
   const viewport = { width: 390, height: 844 };
   const { page, context, faults } = await openWindow(browser, address, { locale, viewport });
@@ -103,7 +103,7 @@ async function decide(asked: URL, locale: Locale, button: "allow" | "refuse"): P
   return to as URL;
 }
 
-/** What a client keeps between its requests. */
+/** The memory of a client between its requests. */
 // biome-ignore lint/suspicious/noExplicitAny: two libraries' types of the same things
 type Kept = Record<"client" | "tokens" | "verifier" | "asked" | "discovery", any>;
 

@@ -9,7 +9,7 @@ import {
 } from "../../../support/oauth-client.ts";
 import { signedInMember } from "../../../support/visitor.ts";
 
-/** What a grant is from its code to its end: a read-only key that opens by access tokens. */
+/** A grant from its code to its end: a read-only key that opens by access tokens. */
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -11,7 +11,7 @@ import {
 } from "../../../support/oauth-client.ts";
 import { addPerson, visitorOf } from "../../../support/visitor.ts";
 
-/** What a client asks for and is refused, and what it is told of the server. */
+/** Requests of clients that are refused, and the metadata that they are told. */
 
 let talk: OAuthTalk;
 let clientId: string;
@@ -107,7 +107,13 @@ describe("where it is off", () => {
   test("for want of an address that is https or this machine's, nothing is served", async () => {
     for (const base of ["http://kanalog.example.com", "http://10.0.0.1:8080", ""]) {
       const off = await startWithOAuth({ KANALOG_BASE_URL: base });
-      for (const path of PATHS) expect((await off.request(path)).status, path).toBe(404);
+      for (const path of PATHS) {
+        const { status, body } = await off.request(path);
+        expect([path, status, body.error]).toEqual([path, 404, "invalid_request"]);
+        expect(body.error_description).toMatch(
+          /^Kanalog takes API keys here; make one at http.+\/account\/keys\/\.$/,
+        );
+      }
       const answer = await off.request("/v1/mcp/", { method: "POST" });
       expect(answer.headers.get("www-authenticate")).toBe('Bearer realm="kanalog"');
       await off.close();
@@ -119,6 +125,21 @@ describe("where it is off", () => {
       await on.close();
     }
   });
+});
+
+test("a start says so where the setting is on and the address will not do", async () => {
+  for (const [base, warnings] of [
+    ["http://kanalog.example.com", 1],
+    ["https://kanalog.example.com", 0],
+    // The listener's own, which is this machine's.
+    ["", 0],
+  ] as const) {
+    const one = await startWithOAuth({ KANALOG_BASE_URL: base, KANALOG_PORT: "0" });
+    one.app.listen();
+    const told = one.ports.log.warnings.filter(({ message }) => message.includes("KANALOG_OAUTH"));
+    expect([base, told.length]).toEqual([base, warnings]);
+    await one.close();
+  }
 });
 
 describe("a registration", () => {
@@ -208,6 +229,21 @@ describe("a registration", () => {
   });
 });
 
+test("registrations from as many networks as one likes are bounded too", async () => {
+  const own = await startWithOAuth({ KANALOG_TRUST_PROXY: "true" });
+  let registered = 0;
+  for (let at = 0; at < 1_000; at++) {
+    const { status } = await own.request("/oauth/register", {
+      method: "POST",
+      headers: { "x-forwarded-for": `2001:db8:${at.toString(16)}::1` },
+      body: JSON.stringify(METADATA),
+    });
+    if (status === 201) registered += 1;
+  }
+  expect(registered).toBe(200);
+  await own.close();
+});
+
 describe("the page on which the person is asked", () => {
   test("sends to nobody by a request that is wrong, and says what is wrong", async () => {
     const wrong: [Record<string, string | null>, string][] = [
@@ -276,6 +312,15 @@ describe("the page on which the person is asked", () => {
     expect(to?.href).toBe(
       `${REDIRECT}?error=access_denied&state=a+state&iss=${encodeURIComponent(ISSUER)}`,
     );
+  });
+
+  test("leaves a query that the client's address has as it is", async () => {
+    const own = await startOAuthTalk();
+    const redirect_uri = "https://assistant.example/back?team=a%20b&x=~";
+    const { body } = await own.register({ redirect_uris: [redirect_uri] });
+    const to = await own.answer(own.askPath(body.client_id, { redirect_uri }), "refuse");
+    expect(to?.href).toStartWith(`${redirect_uri}&error=access_denied&state=`);
+    await own.appliance.close();
   });
 
   test("is for who is signed in, whom it brings back after signing in", async () => {
