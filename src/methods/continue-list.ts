@@ -1,6 +1,6 @@
 import { AppError, fieldError } from "../errors.ts";
 import { message } from "../values/messages/messages.ts";
-import type { Cursors, OpenedCursor, Position } from "./cursor.ts";
+import { CURSOR_LENGTH_MAX, type Cursors, type OpenedCursor, type Position } from "./cursor.ts";
 import type { ApiMethod } from "./method.ts";
 import type { RawArguments } from "./read-arguments.ts";
 
@@ -30,7 +30,7 @@ export function continueList(
 ): ContinuedList {
   const given = raw["cursor"];
   const first = { raw, fault: null, opened: null, former: null };
-  if (typeof given !== "string" || given === "" || !("cursor" in method.parameters)) return first;
+  if (!isText(given) || !("cursor" in method.parameters)) return first;
   const { soleParameter } = method;
   if (soleParameter !== undefined && isGiven(raw[soleParameter])) return first;
   const cursor = cursorOf(given);
@@ -77,6 +77,11 @@ export function filtersOf({ parameters }: ApiMethod, raw: RawArguments): Record<
 
 function otherList(names: readonly string[]): AppError {
   return fieldError({ cursor: [message("cursorOfOtherList", { names })] });
+}
+
+/** Whether it is to be opened at all; all else is refused with the other arguments. */
+function isText(given: unknown): given is string {
+  return typeof given === "string" && given !== "" && given.length <= CURSOR_LENGTH_MAX;
 }
 
 /** The text of a cursor, given by itself or within the whole address of `next`. */

@@ -17,6 +17,8 @@ export interface OpenedCursor {
 export type Cursors = ReturnType<typeof createCursors>;
 
 const SIGNATURE_BYTES = 9;
+/** Longest argument `cursor`: the address of a next page with the longest filters. */
+export const CURSOR_LENGTH_MAX = 48_000;
 /** Longest with the longest `q`, of four bytes each. */
 const CURSOR = /^[\w-]{13,16000}$/;
 /** How the text of a cursor of before begins, which had a position and no filters. */

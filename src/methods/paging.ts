@@ -2,7 +2,7 @@ import type { Read } from "../values/fields.ts";
 import { type Json, type Page, pageJson } from "../values/json-text.ts";
 import { message } from "../values/messages/messages.ts";
 import { listSchema, nullable, objectSchema, type Schema, textSchema } from "../values/schema.ts";
-import { INVALID_CURSOR, type Position } from "./cursor.ts";
+import { CURSOR_LENGTH_MAX, INVALID_CURSOR, type Position } from "./cursor.ts";
 import type { Call } from "./method.ts";
 import { integer, text, withDefault } from "./parameters.ts";
 
@@ -25,9 +25,6 @@ export interface Slice<View, P extends Position> {
   results: Json<View[]>;
   last: P | null;
 }
-
-/** Longest `cursor`: an address with the longest filters. */
-const CURSOR_LENGTH_MAX = 48_000;
 
 /** The parameters of every paginated list. */
 export const pageParameters = {
