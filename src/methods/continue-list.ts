@@ -13,9 +13,9 @@ export interface ContinuedList {
   raw: RawArguments;
   /** What is wrong with the cursor, to be told once the other arguments were read; else null. */
   fault: AppError | null;
-  /** Null on the first page, and for a cursor of before, which has no filters. */
+  /** Null on the first page, and for a former cursor, which has no filters. */
   opened: OpenedCursor | null;
-  /** A cursor of before, else null. */
+  /** A former cursor (cursor.ts), else null. */
   former: string | null;
 }
 
@@ -48,7 +48,7 @@ export function continueList(
 
 /**
  * The position after which a page begins; null for the first page.
- * @param formerScope what a cursor of before was signed for
+ * @param formerScope what a former cursor was signed for
  * @param fixed arguments in the form in which cursors carry them, such as a number for a handle
  * @throws AppError `invalid` on `cursor`
  */

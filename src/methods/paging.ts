@@ -48,7 +48,7 @@ export const pageParameters = {
 
 /**
  * Reads the page after a cursor, by keyset rather than offset, and adds the address of the next one.
- * @param formerScope what a cursor of before was signed for
+ * @param formerScope what a former cursor was signed for
  * @param fixed arguments in the form in which the cursor carries them, such as a number for a handle
  * @throws AppError `invalid` on `cursor`
  */
