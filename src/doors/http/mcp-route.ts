@@ -75,6 +75,8 @@ interface Answered {
   operation: string;
   /** Status of the tool's outcome, also where the HTTP answer is a 200. */
   status: number;
+  /** Milliseconds for which the call waited for the plan's rate. */
+  waitedMs: number;
 }
 
 async function answerPost(
@@ -106,13 +108,14 @@ async function answerPost(
   } catch (error) {
     answered = withoutTool(errorAnswer(error, headers, ports));
   }
-  const { response, operation, status } = answered;
-  note(operation)(status, startedMs, requestId, caller);
+  const { response, operation, status, waitedMs } = answered;
+  // A call that waits for its plan's rate is not a slow one.
+  note(operation)(status, startedMs + waitedMs, requestId, caller);
   return response;
 }
 
 function withoutTool(response: Response): Answered {
-  return { response, operation: USAGE_METHOD, status: response.status };
+  return { response, operation: USAGE_METHOD, status: response.status, waitedMs: 0 };
 }
 
 async function answerAdmitted(
@@ -137,6 +140,7 @@ async function answerAdmitted(
   if (bytes instanceof AppError) return refuse(bytes);
   const body = await readMessageBody(bytes, context);
   let operation = USAGE_METHOD;
+  let waitedMs = 0;
   await context.tickSnapshot();
   const {
     status,
@@ -151,7 +155,16 @@ async function answerAdmitted(
       if (denial !== null) headers["retry-after"] = String(denial.retryAfterS);
       return denial;
     },
-    takeCall: admitted.takeRequestSoon,
+    takeCall() {
+      const taken = admitted.takeRequestSoon();
+      if (!(taken instanceof Promise)) return taken;
+      const { monotonic } = context.ports.clock;
+      const fromMs = monotonic();
+      return taken.then(() => {
+        waitedMs = monotonic() - fromMs;
+        return null;
+      });
+    },
     call(method, raw) {
       operation = method.operationId;
       return admitted.call(method, raw, {
@@ -173,6 +186,7 @@ async function answerAdmitted(
     response: text === null ? new Response(null, { status, headers }) : json(status, text, headers),
     operation,
     status: statusOfUsage,
+    waitedMs,
   };
 }
 

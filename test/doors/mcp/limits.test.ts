@@ -134,6 +134,17 @@ describe("the rate", () => {
     expect((await appliance.request("/v1/me/", { key: mcp.key })).status).toBe(429);
   });
 
+  test("is not taken for slowness by the log, however long a call waits for it", async () => {
+    await exhaust();
+    const waiting = mcp.call(...CARD);
+    await firstWait;
+    appliance.ports.clock.advance(1_900);
+    goOn();
+    expectToolResult(await waiting);
+    const slow = appliance.ports.log.told.filter(({ message }) => /slow/.test(message));
+    expect(slow).toEqual([]);
+  });
+
   test("used up in the modern era, a call is told in the same words", async () => {
     const { key } = await appliance.customer({ plan: "test" });
     const client = mcpRequests(appliance, key);
