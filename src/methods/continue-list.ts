@@ -1,6 +1,6 @@
 import { AppError, fieldError } from "../errors.ts";
 import { message } from "../values/messages/messages.ts";
-import type { Cursors, OpenedCursor, Position } from "./cursor.ts";
+import { CURSOR_LENGTH_MAX, type Cursors, type OpenedCursor, type Position } from "./cursor.ts";
 import type { ApiMethod } from "./method.ts";
 import type { RawArguments } from "./read-arguments.ts";
 
@@ -13,9 +13,9 @@ export interface ContinuedList {
   raw: RawArguments;
   /** What is wrong with the cursor, to be told once the other arguments were read; else null. */
   fault: AppError | null;
-  /** Null on the first page, and for a cursor of before, which has no filters. */
+  /** Null on the first page, and for a former cursor, which has no filters. */
   opened: OpenedCursor | null;
-  /** A cursor of before, else null. */
+  /** A former cursor (cursor.ts), else null. */
   former: string | null;
 }
 
@@ -30,7 +30,7 @@ export function continueList(
 ): ContinuedList {
   const given = raw["cursor"];
   const first = { raw, fault: null, opened: null, former: null };
-  if (typeof given !== "string" || given === "" || !("cursor" in method.parameters)) return first;
+  if (!isText(given) || !("cursor" in method.parameters)) return first;
   const { soleParameter } = method;
   if (soleParameter !== undefined && isGiven(raw[soleParameter])) return first;
   const cursor = cursorOf(given);
@@ -48,7 +48,7 @@ export function continueList(
 
 /**
  * The position after which a page begins; null for the first page.
- * @param formerScope what a cursor of before was signed for
+ * @param formerScope what a former cursor was signed for
  * @param fixed arguments in the form in which cursors carry them, such as a number for a handle
  * @throws AppError `invalid` on `cursor`
  */
@@ -77,6 +77,11 @@ export function filtersOf({ parameters }: ApiMethod, raw: RawArguments): Record<
 
 function otherList(names: readonly string[]): AppError {
   return fieldError({ cursor: [message("cursorOfOtherList", { names })] });
+}
+
+/** Whether it is to be opened at all; all else is refused with the other arguments. */
+function isText(given: unknown): given is string {
+  return typeof given === "string" && given !== "" && given.length <= CURSOR_LENGTH_MAX;
 }
 
 /** The text of a cursor, given by itself or within the whole address of `next`. */

@@ -17,19 +17,21 @@ export interface OpenedCursor {
 export type Cursors = ReturnType<typeof createCursors>;
 
 const SIGNATURE_BYTES = 9;
-/** Longest with the longest `q`, of four bytes each. */
+/** Longest argument `cursor`: the address of a next page with the longest filters. */
+export const CURSOR_LENGTH_MAX = 48_000;
+/** A cursor is longest with the longest `q`, of four bytes a character. */
 const CURSOR = /^[\w-]{13,16000}$/;
-/** How the text of a cursor of before begins, which had a position and no filters. */
+/** The beginning of a former cursor's content, which was a position without filters. */
 const FORMER = "[";
 
 /**
  * Opaque cursors, signed with a secret that is kept in the database file. So each process on the file
- * takes the cursors of the others, and a forged one is refused. Those of before carried no filters and
- * are told apart by how their text begins: they go on beside the filters that `next` has, for lists that
- * were being read while the appliance was upgraded.
+ * takes the cursors of the others, and a forged one is refused. Former cursors carried no filters and are
+ * told apart by how their content begins: they go on beside the filters that their `next` has, for lists
+ * that were being read while the appliance was upgraded.
  */
 export function createCursors(secret: Uint8Array) {
-  /** @param scope the method's operation id; for a cursor of before, the ordering */
+  /** @param scope the method's operation id; for a former cursor, its ordering */
   function sign(scope: string, payload: string): Buffer {
     return createHmac("sha256", secret)
       .update(`${scope} ${payload}`)

@@ -2,7 +2,7 @@ import type { Read } from "../values/fields.ts";
 import { type Json, type Page, pageJson } from "../values/json-text.ts";
 import { message } from "../values/messages/messages.ts";
 import { listSchema, nullable, objectSchema, type Schema, textSchema } from "../values/schema.ts";
-import { INVALID_CURSOR, type Position } from "./cursor.ts";
+import { CURSOR_LENGTH_MAX, INVALID_CURSOR, type Position } from "./cursor.ts";
 import type { Call } from "./method.ts";
 import { integer, text, withDefault } from "./parameters.ts";
 
@@ -26,9 +26,6 @@ export interface Slice<View, P extends Position> {
   last: P | null;
 }
 
-/** Longest `cursor`: an address with the longest filters. */
-const CURSOR_LENGTH_MAX = 48_000;
-
 /** The parameters of every paginated list. */
 export const pageParameters = {
   limit: withDefault(
@@ -51,7 +48,7 @@ export const pageParameters = {
 
 /**
  * Reads the page after a cursor, by keyset rather than offset, and adds the address of the next one.
- * @param formerScope what a cursor of before was signed for
+ * @param formerScope what a former cursor was signed for
  * @param fixed arguments in the form in which the cursor carries them, such as a number for a handle
  * @throws AppError `invalid` on `cursor`
  */

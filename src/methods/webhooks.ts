@@ -223,7 +223,7 @@ export const webhooksDeliveriesList = apiMethod({
   errors: ["not_found"],
   run({ id, limit }, call) {
     return readPage<DeliveryView, readonly number[]>(`deliveries ${id}`, call, async (after) => {
-      // A cursor of before belongs to its webhook by its signature.
+      // A former cursor belongs to its webhook by its signature.
       const [before = null, webhook = id] = after ?? [];
       if (webhook !== id) throw fieldError({ cursor: [INVALID_CURSOR] });
       const { results, last } = await call.services.webhooks.deliveries(own(id, call), {

@@ -79,6 +79,8 @@ interface Answered {
   /** Status of the tool's outcome, also where the HTTP answer is a 200. */
   status: number;
   units: number;
+  /** Milliseconds for which the call waited for the plan's rate. */
+  waitedMs: number;
 }
 
 async function answerPost(
@@ -110,11 +112,12 @@ async function answerPost(
   } catch (error) {
     answered = withoutTool(errorAnswer(error, headers, ports));
   }
-  const { response, operation, status, units } = answered;
-  note(operation)(status, startedMs, requestId, caller);
+  const { response, operation, status, units, waitedMs } = answered;
+  // A call that waits for its plan's rate is not a slow one.
+  note(operation)(status, startedMs + waitedMs, requestId, caller);
   if (caller !== null) {
     const url = operation === USAGE_METHOD ? PATH : `${PATH} ${operation}`;
-    const durationMs = ports.clock.monotonic() - startedMs;
+    const durationMs = ports.clock.monotonic() - startedMs - waitedMs;
     const logged = { at: nowMs, verb: request.method, url, status, durationMs, units };
     context.noteAnswer(caller.key.id, logged);
   }
@@ -133,7 +136,7 @@ function challenged(response: Response, { oauthAddress }: McpContext): Response 
 }
 
 function withoutTool(response: Response): Answered {
-  return { response, operation: USAGE_METHOD, status: response.status, units: 0 };
+  return { response, operation: USAGE_METHOD, status: response.status, units: 0, waitedMs: 0 };
 }
 
 async function answerAdmitted(
@@ -158,6 +161,7 @@ async function answerAdmitted(
   if (bytes instanceof AppError) return refuse(bytes);
   const body = await readMessageBody(bytes, context);
   let operation = USAGE_METHOD;
+  let waitedMs = 0;
   await context.tickSnapshot();
   const {
     status,
@@ -172,7 +176,16 @@ async function answerAdmitted(
       if (denial !== null) headers["retry-after"] = String(denial.retryAfterS);
       return denial;
     },
-    takeCall: admitted.takeRequestSoon,
+    takeCall() {
+      const taken = admitted.takeRequestSoon();
+      if (!(taken instanceof Promise)) return taken;
+      const { monotonic } = context.ports.clock;
+      const fromMs = monotonic();
+      return taken.then(() => {
+        waitedMs = monotonic() - fromMs;
+        return null;
+      });
+    },
     call(method, raw) {
       operation = method.operationId;
       return admitted.call(method, raw, {
@@ -195,6 +208,7 @@ async function answerAdmitted(
     operation,
     status: statusOfUsage,
     units: outcome?.units ?? 0,
+    waitedMs,
   };
 }
 

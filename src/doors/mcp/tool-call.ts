@@ -52,17 +52,19 @@ export function kindly(
   given: Readonly<Record<string, unknown>>,
 ): RawArguments {
   const raw: RawArguments = {};
+  const isNextPage = typeof given["cursor"] === "string";
   for (const name in given) {
     const parameter = parameters[name];
     const value = given[name];
-    if (parameter === undefined || (value === null && !parameter.required)) continue;
-    raw[name] = typeof value === "number" ? value : takenKindly(parameter, value);
+    if (parameter === undefined) continue;
+    if (value === null && (!parameter.required || isNextPage)) continue;
+    raw[name] = takenKindly(name, parameter, value);
   }
   return raw;
 }
 
-function takenKindly({ in: place, isList }: Parameter<unknown>, value: unknown): unknown {
-  if (typeof value === "string") return place === "path" ? value.replace(/^@/, "") : value;
+function takenKindly(name: string, { isList }: Parameter<unknown>, value: unknown): unknown {
+  if (typeof value === "string") return name === "channel" ? value.replace(/^@/, "") : value;
   const isFlat = isList && Array.isArray(value) && value.every((item) => typeof item !== "object");
   return isFlat ? value.join(",") : value;
 }

@@ -30,6 +30,7 @@ describe("the rate", () => {
   /** The waits that calls were told to make, in milliseconds; none ends before `goOn`. */
   let waits: number[];
   let goOn: () => void;
+  let firstWait: Promise<void>;
 
   beforeEach(async () => {
     await start(true);
@@ -38,10 +39,13 @@ describe("the rate", () => {
     const ended = new Promise<void>((resolve) => {
       goOn = resolve;
     });
-    clock.sleep = (durationMs) => {
-      waits.push(durationMs);
-      return ended;
-    };
+    firstWait = new Promise<void>((resolve) => {
+      clock.sleep = (durationMs) => {
+        waits.push(durationMs);
+        resolve();
+        return ended;
+      };
+    });
   });
 
   async function exhaust(): Promise<void> {
@@ -77,10 +81,11 @@ describe("the rate", () => {
     for (let count = 0; count < PER_SECOND; count++) {
       expect((await appliance.request("/v1/me/", { key: mcp.key })).status).toBe(200);
     }
-    void mcp.call(...CARD);
-    await Bun.sleep(0);
+    const called = mcp.call(...CARD);
+    await firstWait;
     expect(waits).toEqual([1_000 / PER_SECOND]);
     goOn();
+    expectToolResult(await called);
   });
 
   test("used up, a call waits for it, at most ten of an organization and two seconds", async () => {
@@ -127,6 +132,17 @@ describe("the rate", () => {
     // One of the two requests of 400 ms was the one that waited.
     expect((await appliance.request("/v1/me/", { key: mcp.key })).status).toBe(200);
     expect((await appliance.request("/v1/me/", { key: mcp.key })).status).toBe(429);
+  });
+
+  test("is not taken for slowness by the log, however long a call waits for it", async () => {
+    await exhaust();
+    const waiting = mcp.call(...CARD);
+    await firstWait;
+    appliance.ports.clock.advance(1_900);
+    goOn();
+    expectToolResult(await waiting);
+    const slow = appliance.ports.log.told.filter(({ message }) => /slow/.test(message));
+    expect(slow).toEqual([]);
   });
 
   test("used up in the modern era, a call is told in the same words", async () => {

@@ -275,6 +275,11 @@ describe("the next page", () => {
       const { pathname, search } = new URL(next);
       const { body } = await appliance.get(pathname + search, mcp.key);
       for (const ways of [
+        {
+          limit: null,
+          ...Object.fromEntries(Object.keys(needed).map((name) => [name, null])),
+          cursor,
+        },
         { ...needed, cursor },
         { cursor },
         { cursor: next },

@@ -1,5 +1,6 @@
 import { importRunChanges } from "../../../../src/catalog/imports/import-run-changes.ts";
 import { selectRunning } from "../../../../src/catalog/imports/import-runs.store.ts";
+import { markSample } from "../../../../src/catalog/sample/sample.store.ts";
 import { sourceChanges } from "../../../../src/catalog/sources/source-changes.ts";
 import {
   putDoneFile,
@@ -7,7 +8,6 @@ import {
   selectSourceCounts,
 } from "../../../../src/catalog/sources/sources.store.ts";
 import type { Sources } from "../../../../src/catalog/sources/sources.ts";
-import { markSample } from "../../../../src/catalog/sample/sample.store.ts";
 import { recountDays } from "../../../../src/catalog/statistics/open-days.ts";
 import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
 import { selectStaffEmails } from "../../../../src/customers/people/people.store.ts";
