@@ -1030,19 +1030,6 @@ export const catalog: Entries = {
       rows: 30,
     },
   ],
-  "catalog/statistics/readings.store.ts selectSpan": [
-    {
-      sql: "SELECT (SELECT day FROM daily_statistics WHERE channel_id = @channelId ORDER BY day LIMIT 1) AS first, (SELECT day FROM daily_statistics WHERE channel_id = @channelId ORDER BY day DESC LIMIT 1) AS last",
-      plan: [
-        "SCAN CONSTANT ROW",
-        "SCALAR SUBQUERY 1",
-        "  SEARCH daily_statistics USING PRIMARY KEY (channel_id=?)",
-        "SCALAR SUBQUERY 2",
-        "  SEARCH daily_statistics USING PRIMARY KEY (channel_id=?)",
-      ],
-      rows: 2,
-    },
-  ],
   "catalog/sources/sources.store.ts add": [
     {
       sql: 'insert into "sources" (…) values (…) returning …',
@@ -1058,7 +1045,7 @@ export const catalog: Entries = {
       sql: 'select … from "sources" order by "sources"."id" asc',
       plan: ["SCAN sources"],
       rows: 1,
-      why: "?",
+      why: "An operator has some tens of sources.",
     },
   ],
   "catalog/sources/sources.store.ts byId": [
@@ -1090,7 +1077,7 @@ export const catalog: Entries = {
         "SEARCH source_days USING PRIMARY KEY (source_id=? AND day=?) LEFT-JOIN",
       ],
       rows: 2,
-      why: "?",
+      why: "An operator has some tens of sources.",
     },
   ],
   "catalog/sources/sources.store.ts days": [
@@ -1119,7 +1106,7 @@ export const catalog: Entries = {
       sql: 'update "sources" set "heartbeat_at" = ? where "sources"."owner" = ?',
       plan: ["SCAN sources"],
       rows: 1,
-      why: "?",
+      why: "An operator has some tens of sources.",
     },
   ],
   "catalog/sources/sources.store.ts remove": [

@@ -159,7 +159,7 @@ export const customers: Entries = {
     {
       sql: 'with "table_list" as (select "name", "sql", "type" from "sqlite_master" where "type" in (?, ?) and "name" not like ? and "name" != ? and "name" != ? order by "name") select … from "table_list" as "tl", pragma_table_info(tl.name) as "p" order by "tl"."name", "p"."cid"',
       plan: ["SCAN sqlite_master", "SCAN p VIRTUAL TABLE INDEX 0:", "USE TEMP B-TREE FOR ORDER BY"],
-      rows: 281,
+      rows: 330,
       why: "Read by better-auth once for each connection, before its first statement.",
     },
     {
@@ -315,7 +315,7 @@ export const customers: Entries = {
     {
       sql: 'select … from "keys" where ("keys"."prefix" = ? or "keys"."name" = ?) order by "keys"."id" asc',
       plan: ["SCAN keys"],
-      rows: 4003,
+      rows: 4004,
       why: "A command looks for keys by prefix or name, now and then; a request knows its key by the hash.",
     },
   ],
@@ -498,17 +498,6 @@ export const customers: Entries = {
       rows: 3,
     },
   ],
-  "customers/oauth/prune-oauth.store.ts deleteEndedGrants": [
-    {
-      sql: 'delete from "oauth_grants" where "oauth_grants"."key_id" = ?',
-      plan: [
-        "SEARCH oauth_grants USING INTEGER PRIMARY KEY (rowid=?)",
-        "SEARCH oauth_tokens USING INDEX oauth_tokens_by_key (key_id=?)",
-        "SEARCH oauth_codes USING INDEX oauth_codes_by_key (key_id=?)",
-      ],
-      rows: 1,
-    },
-  ],
   "customers/oauth/oauth.store.ts grantsByOrganization": [
     {
       sql: 'select … from "oauth_grants" inner join "keys" on "keys"."id" = "oauth_grants"."key_id" inner join "members" on "members"."id" = "keys"."member_id" where ("members"."organization_id" = ? and "keys"."revoked_at" is null and "keys"."expires_at" > ?) order by "keys"."id" asc',
@@ -531,33 +520,47 @@ export const customers: Entries = {
       rows: 0,
     },
   ],
-  "customers/limits/request-log.store.ts latest": [
+  "customers/oauth/oauth.store.ts tokenByHash": [
     {
-      sql: 'select … from "request_log" where ("request_log"."key_id" = ? and "request_log"."at" >= ?) order by "request_log"."id" desc limit ?',
-      plan: ["SEARCH request_log USING INDEX request_log_by_key (key_id=?)"],
-      rows: 0,
+      sql: 'select … from "oauth_tokens" inner join "oauth_grants" on "oauth_grants"."key_id" = "oauth_tokens"."key_id" inner join "keys" on "keys"."id" = "oauth_tokens"."key_id" inner join "members" on "members"."id" = "keys"."member_id" inner join "organizations" on "organizations"."id" = "members"."organization_id" where "oauth_tokens"."hash" = ?',
+      plan: [
+        "SEARCH oauth_tokens USING PRIMARY KEY (hash=?)",
+        "SEARCH oauth_grants USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH keys USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH members USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH organizations USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 5,
     },
   ],
-  "customers/limits/request-log.store.ts removeEarlier": [
+  "customers/oauth/oauth.store.ts updateCode": [
     {
-      sql: 'delete from "request_log" where ("request_log"."key_id" = ? and "request_log"."id" <= (select "id" from "request_log" where "request_log"."key_id" = ? order by "request_log"."id" desc limit ? offset ?))',
-      plan: [
-        "SEARCH request_log USING COVERING INDEX request_log_by_key (key_id=? AND id<?)",
-        "SCALAR SUBQUERY 1",
-        "  SEARCH request_log USING COVERING INDEX request_log_by_key (key_id=?)",
-      ],
-      rows: 100,
+      sql: 'update "oauth_codes" set "used_at" = ? where "oauth_codes"."hash" = ?',
+      plan: ["SEARCH oauth_codes USING PRIMARY KEY (hash=?)"],
+      rows: 1,
+    },
+    {
+      sql: 'update "oauth_codes" set "key_id" = ? where "oauth_codes"."hash" = ?',
+      plan: ["SEARCH oauth_codes USING PRIMARY KEY (hash=?)"],
+      rows: 1,
     },
   ],
-  "customers/limits/request-log.store.ts removeOld": [
+  "customers/oauth/oauth.store.ts updateTokenUsed": [
     {
-      sql: 'delete from "request_log" where "request_log"."id" in (select "id" from "request_log" where "request_log"."at" < ? limit ?)',
+      sql: 'update "oauth_tokens" set "used_at" = ? where "oauth_tokens"."hash" = ?',
+      plan: ["SEARCH oauth_tokens USING PRIMARY KEY (hash=?)"],
+      rows: 1,
+    },
+  ],
+  "customers/oauth/prune-oauth.store.ts deleteEndedGrants": [
+    {
+      sql: 'delete from "oauth_grants" where "oauth_grants"."key_id" = ?',
       plan: [
-        "SEARCH request_log USING INTEGER PRIMARY KEY (rowid=?)",
-        "LIST SUBQUERY 1",
-        "  SEARCH request_log USING COVERING INDEX request_log_by_age (at<?)",
+        "SEARCH oauth_grants USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH oauth_tokens USING INDEX oauth_tokens_by_key (key_id=?)",
+        "SEARCH oauth_codes USING INDEX oauth_codes_by_key (key_id=?)",
       ],
-      rows: 0,
+      rows: 1,
     },
   ],
   "customers/oauth/prune-oauth.store.ts removeClients": [
@@ -611,36 +614,33 @@ export const customers: Entries = {
       why: "Once a night: the grants there are, some for each assistant in use.",
     },
   ],
-  "customers/oauth/oauth.store.ts tokenByHash": [
+  "customers/limits/request-log.store.ts latest": [
     {
-      sql: 'select … from "oauth_tokens" inner join "oauth_grants" on "oauth_grants"."key_id" = "oauth_tokens"."key_id" inner join "keys" on "keys"."id" = "oauth_tokens"."key_id" inner join "members" on "members"."id" = "keys"."member_id" inner join "organizations" on "organizations"."id" = "members"."organization_id" where "oauth_tokens"."hash" = ?',
+      sql: 'select … from "request_log" where ("request_log"."key_id" = ? and "request_log"."at" >= ?) order by "request_log"."id" desc limit ?',
+      plan: ["SEARCH request_log USING INDEX request_log_by_key (key_id=?)"],
+      rows: 0,
+    },
+  ],
+  "customers/limits/request-log.store.ts removeEarlier": [
+    {
+      sql: 'delete from "request_log" where ("request_log"."key_id" = ? and "request_log"."id" <= (select "id" from "request_log" where "request_log"."key_id" = ? order by "request_log"."id" desc limit ? offset ?))',
       plan: [
-        "SEARCH oauth_tokens USING PRIMARY KEY (hash=?)",
-        "SEARCH oauth_grants USING INTEGER PRIMARY KEY (rowid=?)",
-        "SEARCH keys USING INTEGER PRIMARY KEY (rowid=?)",
-        "SEARCH members USING INTEGER PRIMARY KEY (rowid=?)",
-        "SEARCH organizations USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH request_log USING COVERING INDEX request_log_by_key (key_id=? AND id<?)",
+        "SCALAR SUBQUERY 1",
+        "  SEARCH request_log USING COVERING INDEX request_log_by_key (key_id=?)",
       ],
-      rows: 5,
+      rows: 100,
     },
   ],
-  "customers/oauth/oauth.store.ts updateCode": [
+  "customers/limits/request-log.store.ts removeOld": [
     {
-      sql: 'update "oauth_codes" set "used_at" = ? where "oauth_codes"."hash" = ?',
-      plan: ["SEARCH oauth_codes USING PRIMARY KEY (hash=?)"],
-      rows: 1,
-    },
-    {
-      sql: 'update "oauth_codes" set "key_id" = ? where "oauth_codes"."hash" = ?',
-      plan: ["SEARCH oauth_codes USING PRIMARY KEY (hash=?)"],
-      rows: 1,
-    },
-  ],
-  "customers/oauth/oauth.store.ts updateTokenUsed": [
-    {
-      sql: 'update "oauth_tokens" set "used_at" = ? where "oauth_tokens"."hash" = ?',
-      plan: ["SEARCH oauth_tokens USING PRIMARY KEY (hash=?)"],
-      rows: 1,
+      sql: 'delete from "request_log" where "request_log"."id" in (select "id" from "request_log" where "request_log"."at" < ? limit ?)',
+      plan: [
+        "SEARCH request_log USING INTEGER PRIMARY KEY (rowid=?)",
+        "LIST SUBQUERY 1",
+        "  SEARCH request_log USING COVERING INDEX request_log_by_age (at<?)",
+      ],
+      rows: 0,
     },
   ],
 };

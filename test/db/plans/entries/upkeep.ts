@@ -109,7 +109,7 @@ export const upkeep: Entries = {
     {
       sql: 'select … from "jobs"',
       plan: ["SCAN jobs"],
-      rows: 7,
+      rows: 8,
     },
   ],
   "upkeep/jobs/jobs.store.ts noteEnd": [
