@@ -40,6 +40,12 @@ export interface Appliance {
   close(): Promise<void>;
 }
 
+export interface ApplianceOptions {
+  ratesAsShipped?: boolean;
+  /** Opens the database, where one that was prepared before would hide what a new one needs. */
+  open?: typeof openPrepared;
+}
+
 export interface CustomerOptions {
   plan?: PlanCode;
   role?: MemberRole;
@@ -69,10 +75,10 @@ export type ImportResult = Omit<ImportSummary, "rejects"> & {
 export async function startAppliance(
   environment: Environment = {},
   ports: FakePorts = fakePorts(),
-  { ratesAsShipped = false }: { ratesAsShipped?: boolean } = {},
+  { ratesAsShipped = false, open = openPrepared }: ApplianceOptions = {},
 ): Promise<Appliance> {
   const config = readConfig({ KANALOG_DB: ":memory:", ...environment });
-  const app = await createApp(config, ports, openPrepared);
+  const app = await createApp(config, ports, open);
   const { domains } = app;
   if (!ratesAsShipped) {
     for (const { code } of await domains.accounts.plans()) {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Environment } from "../../src/config.ts";
-import { type Answer, type Appliance, startAppliance } from "./appliance.ts";
+import { type Answer, type Appliance, type ApplianceOptions, startAppliance } from "./appliance.ts";
 import type { FakePorts } from "./fake-ports.ts";
 import { addPerson, type SitePageAnswer, signedInVisitor, type Visitor } from "./visitor.ts";
 
@@ -17,8 +17,10 @@ export const challengeOf = (verifier: string): string =>
 export function startWithOAuth(
   environment: Environment = {},
   ports?: FakePorts,
+  options?: ApplianceOptions,
 ): Promise<Appliance> {
-  return startAppliance({ KANALOG_OAUTH: "on", KANALOG_BASE_URL: ISSUER, ...environment }, ports);
+  const settings = { KANALOG_OAUTH: "on", KANALOG_BASE_URL: ISSUER, ...environment };
+  return startAppliance(settings, ports, options);
 }
 
 /** Tokens as the client has them. */

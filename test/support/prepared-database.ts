@@ -15,7 +15,10 @@ let prepared: Promise<Buffer> | null = null;
 export const openPrepared: typeof openCurrent = async (config, ports) => {
   if (config.databasePath !== IN_MEMORY) return openCurrent(config, ports);
   prepared ??= prepare();
-  return openInMemory(await prepared, ports.clock);
+  const db = openInMemory(await prepared, ports.clock);
+  // Each database has a secret of its own.
+  db.exec("UPDATE meta SET value = randomblob(32) WHERE name = 'cursor_secret'");
+  return db;
 };
 
 async function prepare(): Promise<Buffer> {

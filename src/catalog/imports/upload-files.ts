@@ -24,7 +24,7 @@ export function createUploadFiles(
   const prefix = `${isInMemory ? "kanalog" : basename(databasePath)}.upload-`;
   /** A database in memory numbers its runs from 1 in each process. */
   const rejectsPrefix = isInMemory
-    ? `kanalog.rejects-${random.uuid(clock.now())}-`
+    ? `kanalog.rejects-${process.pid}-${random.uuid(clock.now())}-`
     : `${basename(databasePath)}.rejects-`;
   const newPath = (): string => join(folder, `${prefix}${process.pid}-${random.uuid(clock.now())}`);
   return {

@@ -50,7 +50,8 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
     .onError(({ request, code, error }) => {
       const isUnknown = code === "NOT_FOUND";
       const headers = commonHeaders(request, context);
-      const signIn = isUnknown ? oauthOffBody(pathOf(request), context.baseAddress(request)) : null;
+      const isOff = isUnknown && context.oauthAddress() === null;
+      const signIn = isOff ? oauthOffBody(pathOf(request), context.baseAddress(request)) : null;
       const response =
         signIn === null
           ? errorAnswer(isUnknown ? notFound("address") : error, headers, ports)

@@ -1,3 +1,4 @@
+import { openCurrent } from "../../../src/app/domains.ts";
 import { searchTextOf } from "../../../src/catalog/channels/search-text.ts";
 import type { Database } from "../../../src/db/database.ts";
 import { DAY_MS } from "../../../src/values/moscow-time.ts";
@@ -37,7 +38,7 @@ function numbers(count: number): string {
 /** Made in sets, some seconds for all. SQLite's own statistics (ANALYZE) are not kept by the product. */
 export async function startWorld(): Promise<World> {
   const ports = fakePorts();
-  const appliance = await startWithOAuth(SCRAPED, ports);
+  const appliance = await startWithOAuth(SCRAPED, ports, { open: openCurrent });
   const { db } = appliance.app.domains;
   const customer = await appliance.customer({ access: "read_write" });
   const now = ports.clock.now();

@@ -209,9 +209,13 @@ describe("a process that serves", () => {
       ...{ method: "POST", body, headers: { cookie }, signal: stopped.signal },
     });
     expect(response.status).toBe(200);
+    // Held to the end: an answer that nobody refers to any more is given up.
+    const reader = response.body?.getReader();
+    expect((await reader?.read())?.done).toBe(false);
     expect((await visitor.post(PAGE, form())).status).toBe(409);
     expect((await serving.get("/healthz")).status).toBe(200);
     stopped.abort();
+    await expect(reader?.closed).rejects.toThrow();
     // Its end is known to the process once it tries to send more.
     await until(async () => (await visitor.post(PAGE, form())).status === 200);
     expect(await serving.stop()).toBe(0);
