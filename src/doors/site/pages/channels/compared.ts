@@ -17,7 +17,7 @@ const NAME_BYTES_MAX = 200;
 /** The channels that are compared, in the order given, with their days. */
 export interface Compared {
   cards: CardView[];
-  /** What was named and is no public channel. */
+  /** Names of no public channel. */
   unknown: string[];
   /** Whether more were named than are compared. */
   isTooMany: boolean;

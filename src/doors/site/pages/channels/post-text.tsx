@@ -16,7 +16,7 @@ export function PostText({
   text: string;
   /** Characters of a long text that are shown at once. */
   shown: number;
-  /** What the rest is folded under; without, it is left out. */
+  /** The label under which the rest is folded; without it, the rest is left out. */
   rest?: string;
   context: Pick<SiteContext, "postHtml">;
 }): JSX.Element {
