@@ -8,7 +8,7 @@ import { cutText } from "../../forms/cut-text.ts";
 import type { SiteContext } from "../../site-context.ts";
 import { lookUp } from "../../visit/look-up.ts";
 import type { Visit } from "../../visit/visit.ts";
-import { readDays, readPeriod } from "./channel-readings.ts";
+import { readDays, readPeriod } from "../channels/channel-readings.ts";
 
 /** As many as can be told apart in one picture. */
 export const COMPARED_MAX = 5;
