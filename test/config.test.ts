@@ -226,6 +226,13 @@ test("a logo is an image of a bounded size, whatever its name says", () => {
   }
 });
 
+test("a logo that is given by a file of its own is told to be named by its path", () => {
+  const file = fileOf("logo.svg", LOGO);
+  expect(faultsOf({ KANALOG_LOGO_FILE: file })).toEqual([
+    "KANALOG_LOGO: must be the path of the logo's file.",
+  ]);
+});
+
 test("a wrong value of several lines is one line all the same", () => {
   const file = join(folder, "port");
   writeFileSync(file, "80\n90\n");

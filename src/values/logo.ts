@@ -21,6 +21,8 @@ const TYPES: Record<string, string> = {
 
 /** Reads a logo's file. @throws Error a sentence that says what would be right */
 export function readLogo(path: string): Logo {
+  // `KANALOG_LOGO_FILE` hands the image itself, as any setting's file hands its value.
+  if (/[<\p{Cc}]/u.test(path)) throw new Error("must be the path of the logo's file.");
   const content = contentOf(path);
   if (content.byteLength > LOGO_BYTES_MAX) {
     throw new Error(

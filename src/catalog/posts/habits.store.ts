@@ -2,7 +2,7 @@ import { type Database, statement } from "../../db/database.ts";
 import { DAY_MS, dayOf, startOfDay } from "../../values/moscow-time.ts";
 import type { Habits, HabitsSelection } from "./habits.ts";
 
-/** Posts of a period that are looked at, the newest: 2 ms for as many. */
+/** Posts of a period that are looked at, the newest: some 5 ms for as many. */
 const HABITS_POSTS_MAX = 2_000;
 const BEST_MAX = 5;
 const HOUR_MS = DAY_MS / 24;

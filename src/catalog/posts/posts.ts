@@ -12,7 +12,7 @@ import {
 
 export type Posts = ReturnType<typeof createPosts>;
 
-/** What threads read. */
+/** Queries that run on reader threads. */
 interface PostReaders {
   selectPosts(of: PostSelection): Promise<PostPage>;
   selectHabits(of: HabitsSelection): Promise<Habits>;

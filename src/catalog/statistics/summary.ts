@@ -12,8 +12,7 @@ export interface Change {
 }
 
 /**
- * By how much a channel has grown in so many days before its last reading; null where no reading is
- * old enough.
+ * Growth of a channel over the days before its last reading; null where no reading is old enough.
  * @param rows of one channel, by day
  */
 export function changeOver(rows: readonly DailyStatisticsView[], days: number): Change | null {

@@ -1,6 +1,6 @@
 import { channelPage } from "./pages/channels/channel.tsx";
 import { channelsPage } from "./pages/channels/channels.tsx";
-import { comparePage } from "./pages/channels/compare.tsx";
+import { comparePage } from "./pages/compare/compare.tsx";
 import { authorizePage } from "./pages/oauth/authorize.tsx";
 import { connectPage } from "./pages/organization/connect.tsx";
 import { keyPrefixPage } from "./pages/organization/key-prefix.ts";

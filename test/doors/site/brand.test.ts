@@ -81,6 +81,6 @@ test("what pages load goes out packed to who takes it, and is the same unpacked"
       new Uint8Array(await plain.bytes()),
     );
   }
-  // Of the 100 KB that a page may weigh, more than half is left for the page itself.
+  // A page may weigh 100 KB: more than half is left for the page itself.
   expect(packed).toBeLessThan(45_000);
 });

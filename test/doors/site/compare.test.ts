@@ -56,6 +56,7 @@ const chosen = (html: string): number[] =>
 test("draws a line for each channel, to the last reading of all of them", async () => {
   const { html } = await member.get(`${PATH}?channels=2&channels=1`);
   expect(html).toContain(`data-from="${daysAgo(31)}" data-to="${daysAgo(2)}"`);
+  expect(html).toContain('<a href="/account/channels/" aria-current="true">');
   expect(drawn(html)).toEqual([
     [daysAgo(9), "40", "1000"],
     [daysAgo(5), "30", ""],

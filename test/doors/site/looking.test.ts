@@ -185,3 +185,47 @@ inBrowser(
     await context.close();
   },
 );
+
+inBrowser(
+  "no post makes a page load, run or leave anything, whatever is written in it",
+  async () => {
+    const evil = "https://evil.example/";
+    const texts = [
+      `![x](${evil}a.png) <img src="${evil}b.png" onerror="alert(1)"> <script src="${evil}c.js"></script>`,
+      `[x](javascript:alert(1)) <svg onload=alert(2)> <iframe src="${evil}"></iframe> **<b onclick=alert(3)>**`,
+      `<link rel="stylesheet" href="${evil}d.css"> <style>@import "${evil}e.css"</style> <base href="${evil}">`,
+      `<meta http-equiv="refresh" content="0;url=${evil}"> \`<img src=${evil}f.png>\` [a](data:text/html,<script>alert(4)</script>)`,
+      `[a](${evil}"onmouseover="alert(5)) **[b](${evil} 'x" onfocus="alert(6)" autofocus')**`,
+    ];
+    await imported(appliance, "channels", [
+      channel(12, { title: texts[1], description: texts[0] }),
+    ]);
+    await imported(
+      appliance,
+      "posts",
+      texts.map((text, at) => ({
+        ...{ id: 1200 + at, channel: 12, text, views: 10 },
+        published_at: new Date(appliance.ports.clock.now() - at * 60_000).toISOString(),
+      })),
+    );
+    const { page, faults, context } = await signIn();
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).host));
+    page.on("dialog", (dialog) => {
+      faults.push(dialog.message());
+      void dialog.dismiss();
+    });
+    for (const path of ["channels/12/", "channels/?q=iframe", "compare/?channels=12"]) {
+      await page.goto(`${address}/account/${path}`);
+      await page.waitForLoadState("networkidle");
+      for (const link of await page.locator("main a").all()) await link.hover();
+      expect(new URL(page.url()).host, path).toBe(new URL(address).host);
+      expect(
+        await page.locator("main :is(img, iframe, script, style, link, base, meta)").count(),
+      ).toBe(0);
+    }
+    expect(new Set(asked)).toEqual(new Set([new URL(address).host]));
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);

@@ -1,7 +1,7 @@
 import type { Config } from "../../../config.ts";
 import { formatColour, parseColour, readableOn } from "../../../values/colour.ts";
 
-/** What accents are read on: the lightest and the darkest surface (tokens.css). */
+/** Surfaces that accents are read on: the lightest and the darkest (tokens.css). */
 const LIGHT_SURFACE = [238, 241, 244] as const;
 const DARK_SURFACE = [32, 39, 45] as const;
 /** More than the 4.5 that text needs, since text also stands on a surface tinted by the accent. */

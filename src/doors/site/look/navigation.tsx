@@ -11,7 +11,7 @@ export function Navigation({ visit }: { visit: Visit }): JSX.Element {
     ["/account/keys/", words.keys],
     ["/account/webhooks/", words.webhooks],
     ["/account/members/", words.members],
-    ["/account/channels/", words.channels],
+    ["/account/channels/", words.channels, "/account/compare/"],
     ["/account/connect/", words.connect],
   ] as const;
   const links = [
@@ -56,20 +56,22 @@ function Links({
   first,
 }: {
   visit: Visit;
-  links: readonly (readonly [path: string, label: string])[];
+  /** Each with other paths that belong to it. */
+  links: readonly (readonly [path: string, label: string, ...more: string[]])[];
   first: string;
 }): JSX.Element {
   const [own = ""] = visit.path.split("?");
-  const currentOf = (to: string): "page" | "true" | undefined => {
+  const currentOf = (to: string, more: readonly string[]): "page" | "true" | undefined => {
     if (own === to) return "page";
     // The visitor is on a page below that one, such as a single webhook's.
-    return to !== first && own.startsWith(to) ? "true" : undefined;
+    const isBelow = [to, ...more].some((path) => path !== first && own.startsWith(path));
+    return isBelow ? "true" : undefined;
   };
   return (
     <ul>
-      {links.map(([path, label]) => (
+      {links.map(([path, label, ...more]) => (
         <li>
-          <a href={asset(visit, path)} aria-current={currentOf(path)}>
+          <a href={asset(visit, path)} aria-current={currentOf(path, more)}>
             {label}
           </a>
         </li>

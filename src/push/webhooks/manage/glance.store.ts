@@ -54,7 +54,7 @@ const bodyOf = query((db) =>
     ),
 );
 
-/** What a delivery of the webhook sends, byte for byte; undefined where it has no such delivery. */
+/** A delivery's body, byte for byte; undefined where the webhook has no such delivery. */
 export async function selectBody(
   db: Database,
   delivery: { webhookId: number; id: number },

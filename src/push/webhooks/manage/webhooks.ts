@@ -203,7 +203,7 @@ export function createWebhooks(
       return selectRecentAttempts(db, { webhookId: own.id, limit });
     },
 
-    /** What a delivery sends, byte for byte. @throws AppError `not_found` */
+    /** A delivery's body, byte for byte. @throws AppError `not_found` */
     async deliveryBody(own: OwnWebhook, id: number): Promise<string> {
       await ownWebhook(db, own);
       const body = await selectBody(db, { webhookId: own.id, id });

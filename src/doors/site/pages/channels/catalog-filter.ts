@@ -23,7 +23,7 @@ export const FILTERS = [
   "ordering",
 ] as const;
 
-/** What the address asks for; a filter that is not given is an empty text. */
+/** The address's filters; one that is not given is an empty text. */
 export type Filter = Record<(typeof FILTERS)[number], string>;
 
 /** Columns of the file, named as in the API and the import. */

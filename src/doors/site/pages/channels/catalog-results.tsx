@@ -32,7 +32,7 @@ interface ResultsProps {
   summary: string;
 }
 
-/** What was found: how many, the channels, and the same as a file and as a request. */
+/** The channels found: how many, a table, and the same as a file and as a request. */
 export async function CatalogResults({
   visit,
   context,

@@ -11,7 +11,7 @@ import type { Visit } from "../../visit/visit.ts";
 
 type Row = [term: string, value: Child];
 
-/** What else the card says of the channel. */
+/** The card's fields that no figure shows. */
 export function ChannelCard({
   visit,
   card,

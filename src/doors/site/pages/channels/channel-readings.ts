@@ -27,9 +27,9 @@ export interface ReadingPeriod {
   growthFrom: Day;
 }
 
-/** What is known of channels in such a period. */
+/** Readings of channels in such a period. */
 interface ReadDays {
-  /** By channel, then by day. */
+  /** Ordered by channel, then by day. */
   rows: DailyStatisticsView[];
   /** The rows of the last weeks, for the growth. */
   recent: DailyStatisticsView[];
@@ -92,7 +92,7 @@ export async function readDays(
   visit: Visit,
   context: SiteContext,
 ): Promise<ReadDays> {
-  // Nothing is asked, and nothing refused, where there are no readings at all.
+  // A channel without any reading is not asked about, so that no plan refuses it.
   const isRead = ids.some((id) => spanOf(id, context).length > 0);
   if (!isRead) return { rows: [], recent: [], refusal: null };
   const recent = await orRefusal(requestDays(ids, growthFrom, to, visit, context));

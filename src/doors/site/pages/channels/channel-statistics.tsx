@@ -82,7 +82,7 @@ export function Periods({
   visit: Visit;
   path: string;
   current: Period;
-  /** What else the address says. */
+  /** Other values that the address keeps. */
   query?: Readonly<Record<string, string>>;
 }): JSX.Element {
   const words = visit.words.explorerPages;

@@ -16,7 +16,7 @@ export function PostText({
   text: string;
   /** Characters of a long text that are shown at once. */
   shown: number;
-  /** What the rest is folded under; without, it is left out. */
+  /** The label under which the rest is folded; without it, the rest is left out. */
   rest?: string;
   context: Pick<SiteContext, "postHtml">;
 }): JSX.Element {
@@ -48,7 +48,9 @@ export function foldLong(text: string, shown: number): [start: string, rest: str
   const head = text.slice(0, shown);
   const line = head.lastIndexOf("\n");
   const blank = head.search(/\s\S*$/);
-  const wanted = line > shown / 2 ? line : blank === -1 ? shown : blank;
+  // A character of two halves is not split.
+  const whole = head.isWellFormed() ? shown : shown - 1;
+  const wanted = line > shown / 2 ? line : blank === -1 ? whole : blank;
   const at = beforePairs(text, wanted);
   return [text.slice(0, at).trimEnd(), text.slice(at).trimStart()];
 }

@@ -2,9 +2,9 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { cutText } from "../../forms/cut-text.ts";
+import { ChannelPicker } from "../../look/channel-picker.tsx";
 import { Form, TextAreaField, TextField } from "../../look/form.tsx";
 import type { Visit } from "../../visit/visit.ts";
-import { ChannelPicker } from "../channels/channel-picker.tsx";
 
 /** Longest list of channels that an address fills in. */
 const ASKED_BYTES_MAX = 1_000;

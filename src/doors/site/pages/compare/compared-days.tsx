@@ -9,7 +9,7 @@ import { shownNumber } from "../../look/shown.tsx";
 import type { Visit } from "../../visit/visit.ts";
 import type { Compared } from "./compared.ts";
 
-/** What is compared, as the address's `measure` has it; the first is the default. */
+/** Measures to compare, as the address's `measure` has them; the first is the default. */
 export const MEASURES = ["subscribers", "growth", "views"] as const;
 export type Measure = (typeof MEASURES)[number];
 

@@ -8,7 +8,7 @@ import { cutText } from "../../forms/cut-text.ts";
 import type { SiteContext } from "../../site-context.ts";
 import { lookUp } from "../../visit/look-up.ts";
 import type { Visit } from "../../visit/visit.ts";
-import { readDays, readPeriod } from "./channel-readings.ts";
+import { readDays, readPeriod } from "../channels/channel-readings.ts";
 
 /** As many as can be told apart in one picture. */
 export const COMPARED_MAX = 5;
@@ -17,7 +17,7 @@ const NAME_BYTES_MAX = 200;
 /** The channels that are compared, in the order given, with their days. */
 export interface Compared {
   cards: CardView[];
-  /** What was named and is no public channel. */
+  /** Names of no public channel. */
   unknown: string[];
   /** Whether more were named than are compared. */
   isTooMany: boolean;

@@ -5,6 +5,7 @@ import { averagesOf, changeOver } from "../../../../catalog/statistics/summary.t
 import { formatDay } from "../../../../values/moscow-time.ts";
 import { ApiCall } from "../../look/api-call.tsx";
 import { ChangeText } from "../../look/change.tsx";
+import { ChannelPicker } from "../../look/channel-picker.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { asset } from "../../look/layout.tsx";
 import { shownNumber } from "../../look/shown.tsx";
@@ -12,9 +13,8 @@ import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { page } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
-import { ChannelPicker } from "./channel-picker.tsx";
-import { periodOf } from "./channel-readings.ts";
-import { Periods, refusalText } from "./channel-statistics.tsx";
+import { periodOf } from "../channels/channel-readings.ts";
+import { Periods, refusalText } from "../channels/channel-statistics.tsx";
 import { COMPARED_MAX, type Compared, readCompared } from "./compared.ts";
 import { ComparedDays, MEASURES, type Measure, measureOf } from "./compared-days.tsx";
 
