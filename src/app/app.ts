@@ -41,6 +41,7 @@ import { composeLimits } from "./compose-limits.ts";
 import { composeReadings } from "./compose-readings.ts";
 import { composeServices } from "./compose-services.ts";
 import { composeSite } from "./compose-site.ts";
+import { composeStartFacts } from "./compose-start-facts.ts";
 import { composeWebhooks } from "./compose-webhooks.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
 import type { Domains } from "./domains.ts";
@@ -156,6 +157,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
       firstSteps.noteOnce("assistant_seen");
       return answerMcp(post);
     },
+    startFacts: composeStartFacts(threads, accounts, services.directory, ports),
     images: createCategoryImages(db),
     readyChecks: { ...databaseChecks(db, ports.system), usage: commitCheck },
     readyWarnings: {

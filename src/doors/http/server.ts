@@ -7,7 +7,7 @@ import { errorAnswer, errorResponse, JSON_TYPE, json } from "./answers.ts";
 import type { Guide } from "./docs/guide.ts";
 import { guideRoutes } from "./docs/guide-pages.ts";
 import { openApiText } from "./docs/openapi.ts";
-import { startPageRoutes } from "./docs/start-page.ts";
+import { type StartFacts, startPageRoutes } from "./docs/start-page.ts";
 import { swaggerRoutes } from "./docs/swagger-page.ts";
 import { type McpContext, mcpRoutes } from "./mcp-route.ts";
 import { type MetricsContext, metricsRoutes } from "./metrics-route.ts";
@@ -20,6 +20,8 @@ export interface ServerContext extends McpContext, MetricsContext {
   /** The routes of other doors. */
   others: Elysia;
   guides: readonly Guide[];
+  /** For `/`. */
+  startFacts(): Promise<StartFacts>;
   images: CategoryImages;
   readyChecks: ReadyChecks;
   /** Told in `/readyz`, but no reason to send requests elsewhere. */
@@ -55,7 +57,7 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
   // The document is made once: the path in it comes from a setting, never from a request.
   let document: Promise<Uint8Array<ArrayBuffer>> | null = null;
   const publicRoutes: PublicRoutes = {
-    ...startPageRoutes(guides),
+    ...startPageRoutes(guides, context.startFacts),
     ...swaggerRoutes(guides),
     ...guideRoutes(guides, context.baseAddress),
     "/docs/json": async (request) => {
