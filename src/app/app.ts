@@ -124,7 +124,7 @@ export async function createApp(config: Config, given: Ports): Promise<App> {
     ...createSample(db, clock, channelWatchers),
     remove: threads.writer.removeSample,
   };
-  const firstSteps = createFirstSteps(db, threads.writer.noteStep, log);
+  const firstSteps = createFirstSteps(db, threads.writer.noteStep, afterAnswer.run);
   const answerMcp = createDispatcher(toolMethods, version);
   const setUp = createSetUp(async () => !(await anyPerson(db)), ports);
   /** Parts that every door takes. */
