@@ -8,7 +8,7 @@ export type NotedStep = "sample_kept" | "first_call" | "assistant_seen";
 
 /** Notes a step for good; the second time changes nothing. */
 export function noteStep(db: Database, clock: Clock, step: NotedStep): Promise<void> {
-  return inTransaction(db, clock, "first-step", (tx) => {
+  return inTransaction(db, clock, "checklist", (tx) => {
     if (findMeta(tx, step) === undefined) writeMeta(tx, step, Buffer.from(String(clock.now())));
   });
 }
