@@ -50,6 +50,7 @@ import { composeReadings } from "./compose-readings.ts";
 import { composeServices } from "./compose-services.ts";
 import { composeSite } from "./compose-site.ts";
 import { composeSources } from "./compose-sources.ts";
+import { composeStartFacts } from "./compose-start-facts.ts";
 import { composeWebhooks } from "./compose-webhooks.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
 import { type Domains, openCurrent } from "./domains.ts";
@@ -145,7 +146,7 @@ export async function createApp(
     ...createSample(db, clock, channelWatchers),
     remove: threads.writer.removeSample,
   };
-  const firstSteps = createFirstSteps(db, threads.writer.noteStep, log);
+  const firstSteps = createFirstSteps(db, threads.writer.noteStep, afterAnswer.run);
   const answerMcp = createDispatcher(toolMethods, version, services);
   const oauth = composeOAuth(db, threads, ports);
   const setUp = createSetUp(async () => !(await anyPerson(db)), ports);
@@ -180,6 +181,7 @@ export async function createApp(
       firstSteps.noteOnce("assistant_seen");
       return answerMcp(post);
     },
+    startFacts: composeStartFacts(threads, accounts, services.directory, ports),
     images: createCategoryImages(db),
     bundle: createBundle(),
     readyChecks: { ...databaseChecks(db, ports.system), usage: commitCheck },

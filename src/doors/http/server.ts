@@ -8,7 +8,7 @@ import type { Guide } from "./docs/guide.ts";
 import { guideRoutes } from "./docs/guide-pages.ts";
 import { openApiText } from "./docs/openapi.ts";
 import { servedDocument } from "./docs/served-document.ts";
-import { startPageRoutes } from "./docs/start-page.ts";
+import { type StartFacts, startPageRoutes } from "./docs/start-page.ts";
 import { swaggerRoutes } from "./docs/swagger-page.ts";
 import { type McpContext, mcpRoutes } from "./mcp-route.ts";
 import { type MetricsContext, metricsRoutes } from "./metrics-route.ts";
@@ -24,6 +24,8 @@ export interface ServerContext extends McpContext, MetricsContext {
   guides: readonly Guide[];
   /** The name that pages carry. */
   brand: string;
+  /** For `/`. */
+  startFacts(): Promise<StartFacts>;
   images: CategoryImages;
   /** The bundle for assistants on the desktop, with this address filled in. */
   bundle(address: string): Promise<Uint8Array<ArrayBuffer>>;
@@ -65,7 +67,7 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
 
   const document = servedDocument((path) => openApiText(rest, methods, path));
   const publicRoutes: PublicRoutes = {
-    ...startPageRoutes(guides, context.brand),
+    ...startPageRoutes(guides, context.brand, context.startFacts),
     ...swaggerRoutes(guides, context.brand),
     ...guideRoutes(guides, context.brand, context.baseAddress),
     "/docs/mcp/kanalog.mcpb": async (request) =>

@@ -87,6 +87,7 @@ describe("requests", () => {
       await mcp.ask(text);
     };
     await ask("first");
+    await appliance.app.workAfterAnswers();
     const before = [...(await scrape(appliance)).keys()];
     await ask("zzz-1");
     await ask("zzz-2");

@@ -67,7 +67,7 @@ function pageOf(
 }
 
 /** The choice made on the account site, else the browser's. */
-function readersLanguage({ headers }: Request): Language {
+export function readersLanguage({ headers }: Request): Language {
   const chosen = new Bun.CookieMap(headers.get("cookie") ?? "").get(LANGUAGE_COOKIE);
   return languageOf(chosen ?? undefined, headers.get("accept-language"));
 }

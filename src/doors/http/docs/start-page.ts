@@ -1,35 +1,105 @@
+import type { Plan } from "../../../customers/accounts/accounts.table.ts";
+import { LANGUAGES, type Language } from "../../../values/language.ts";
+import { PLAN_NAMES } from "../../../values/plan-names.ts";
 import { PROSE_POLICY, type PublicRoutes, pageResponse } from "../public-routes.ts";
+import { readQuery } from "../requests/query.ts";
 import { framedPage } from "./frame.ts";
 import type { Guide } from "./guide.ts";
+import { readersLanguage } from "./guide-pages.ts";
+import { startWords } from "./start-words.ts";
 
 const HEAD = `<link rel="stylesheet" href="account/assets/site.css">
 <link rel="stylesheet" href="docs/guide.css">`;
 
-const bodyOf = (brand: string) => `<h1>${Bun.escapeHTML(brand)}</h1>
-<p>A Channel Data API runs here: the catalog of a messenger's channels, their cards, daily
-statistics and posts, as JSON over HTTP, with an API key; new posts as webhooks.</p>
-<ul>
-<li><a href="account/">Account</a>: keys, usage, webhooks, members; for staff, the <a href="staff/">console</a></li>
-<li><a href="docs/">API methods</a>: each to read and to try</li>
-<li><a href="docs/mcp/">Connecting an assistant</a>: MCP, with snippets for the usual programs</li>
-<li><a href="docs/webhooks/">Receiving webhooks</a>: how to check what comes, with receivers to copy</li>
-<li><a href="docs/json">OpenAPI document</a>: for generating a client</li>
-<li><a href="healthz">healthz</a> and <a href="readyz">readyz</a>: for monitoring</li>
-</ul>`;
+/** What the page tells of the data and the plans. */
+export interface StartFacts {
+  /** Rows of a table; null where they could not be counted. @property isMore there are more than that */
+  tables: readonly { name: string; rows: number; isMore: boolean }[] | null;
+  categories: readonly { name: string; channels: number }[];
+  plans: readonly Plan[];
+}
 
-/** `/`: what runs here, and where to go. */
-export function startPageRoutes(guides: readonly Guide[], brand: string): PublicRoutes {
-  const page = framedPage({
-    brand,
-    title: "",
-    language: "en",
-    root: "./",
-    guides,
-    current: null,
-    languages: ["en"],
-    query: "",
-    head: HEAD,
-    body: bodyOf(brand),
+const CATEGORIES_SHOWN = 12;
+
+/** `/`: what runs here, what data there is, the plans, and where to go. */
+export function startPageRoutes(
+  guides: readonly Guide[],
+  brand: string,
+  facts: () => Promise<StartFacts>,
+): PublicRoutes {
+  return {
+    "/": async (request) => {
+      const asked = LANGUAGES.find((language) => language === readQuery(request.url)["lang"]);
+      const language = asked ?? readersLanguage(request);
+      const page = framedPage({
+        brand,
+        title: "",
+        language,
+        root: "./",
+        guides,
+        current: null,
+        languages: LANGUAGES,
+        query: asked === undefined ? "" : `?lang=${asked}`,
+        head: HEAD,
+        body: bodyOf(language, brand, await facts()),
+      });
+      const response = pageResponse(page, PROSE_POLICY);
+      response.headers.set("cache-control", "private, max-age=60");
+      response.headers.set("vary", "accept-language, cookie");
+      return response;
+    },
+  };
+}
+
+function bodyOf(
+  language: Language,
+  brand: string,
+  { tables, categories, plans }: StartFacts,
+): string {
+  const words = startWords(language);
+  const number = new Intl.NumberFormat(language === "ru" ? "ru-RU" : "en-GB");
+  const count = (table: string, label: string): string => {
+    const found = tables?.find(({ name }) => name === table);
+    if (found === undefined) return "";
+    const more = found.isMore ? `${words.moreThan} ` : "";
+    return `<li><strong>${more}${number.format(found.rows)}</strong> ${label}</li>`;
+  };
+  const largest = categories
+    .filter(({ channels }) => channels > 0)
+    .toSorted((a, b) => b.channels - a.channels)
+    .slice(0, CATEGORIES_SHOWN)
+    .map(({ name, channels }) => `<li>${Bun.escapeHTML(name)}: ${number.format(channels)}</li>`);
+  const planRows = plans.map((plan) => {
+    const { historyDays, webhooks, webhookChannels } = plan;
+    return [
+      number.format(plan.requestsPerSecond),
+      number.format(plan.requestsPerPeriod),
+      plan.posts ? words.yes : words.no,
+      historyDays === null ? words.allDays : words.lastDays(historyDays),
+      webhooks === 0 ? words.none : `${webhooks} × ${number.format(webhookChannels)}`,
+    ]
+      .map((cell) => `<td>${cell}</td>`)
+      .join("")
+      .replace(/^/, `<tr><th scope="row">${PLAN_NAMES[language][plan.code]}</th>`);
   });
-  return { "/": () => pageResponse(page, PROSE_POLICY) };
+  const [plansLabel, heads] = [words.plans, words.planColumns];
+  return `<h1>${Bun.escapeHTML(brand)}</h1>
+<p>${words.intro}</p>
+<h2>${words.data}</h2>
+<ul>
+${count("channels", words.channels)}
+${count("posts", words.posts)}
+${count("daily_statistics", words.days)}
+</ul>
+${largest.length === 0 ? "" : `<h3>${words.categories}</h3>\n<ul>\n${largest.join("\n")}\n</ul>`}
+<h2>${plansLabel}</h2>
+<section class="scroll" tabindex="0" aria-label="${plansLabel}"><table>
+<thead><tr>${heads.map((head) => `<th scope="col">${head}</th>`).join("")}</tr></thead>
+<tbody>
+${planRows.map((row) => `${row}</tr>`).join("\n")}
+</tbody></table></section>
+<h2>${words.whereTo}</h2>
+<ul>
+${words.links.map(([path, name, text]) => `<li><a href="${path}">${name}</a>: ${text}</li>`).join("\n")}
+</ul>`;
 }

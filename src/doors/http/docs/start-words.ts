@@ -1,0 +1,99 @@
+import type { Language } from "../../../values/language.ts";
+
+/** Words of `/`, the page that customers are sent to. */
+interface StartWords {
+  intro: string;
+  data: string;
+  channels: string;
+  posts: string;
+  days: string;
+  moreThan: string;
+  categories: string;
+  plans: string;
+  planColumns: readonly [string, string, string, string, string, string];
+  yes: string;
+  no: string;
+  allDays: string;
+  lastDays: (days: number) => string;
+  none: string;
+  whereTo: string;
+  links: readonly (readonly [path: string, name: string, text: string])[];
+}
+
+const en: StartWords = {
+  intro:
+    "A Channel Data API runs here: the catalog of a messenger's channels, their cards, daily statistics " +
+    "and posts, as JSON over HTTP, with an API key; new posts as webhooks.",
+  data: "What data there is",
+  channels: "channels",
+  posts: "posts",
+  days: "days of statistics",
+  moreThan: "more than",
+  categories: "Largest categories",
+  plans: "Plans",
+  planColumns: [
+    "Plan",
+    "Requests per second",
+    "Requests per 30 days",
+    "Posts",
+    "History",
+    "Webhooks",
+  ],
+  yes: "yes",
+  no: "no",
+  allDays: "all",
+  lastDays: (days) => `${days} days`,
+  none: "none",
+  whereTo: "Where to go",
+  links: [
+    ["account/", "Account", "sign in: keys, usage, webhooks, members"],
+    ["docs/", "API methods", "each to read and to try"],
+    ["docs/mcp/", "Connecting an assistant", "MCP, with snippets for the usual programs"],
+    ["docs/webhooks/", "Receiving webhooks", "how to check what comes, with receivers to copy"],
+    ["docs/json", "OpenAPI document", "for generating a client"],
+    ["staff/", "Console", "for staff"],
+    ["readyz", "readyz", "for monitoring, beside healthz"],
+  ],
+};
+
+const ru: StartWords = {
+  intro:
+    "Здесь работает API данных о каналах: каталог каналов мессенджера, их карточки, статистика по дням и " +
+    "посты — JSON по HTTP с ключом API; новые посты — вебхуками.",
+  data: "Какие есть данные",
+  channels: "каналов",
+  posts: "постов",
+  days: "дней статистики",
+  moreThan: "больше",
+  categories: "Самые большие рубрики",
+  plans: "Тарифы",
+  planColumns: [
+    "Тариф",
+    "Запросов в секунду",
+    "Запросов за 30 дней",
+    "Посты",
+    "История",
+    "Вебхуки",
+  ],
+  yes: "да",
+  no: "нет",
+  allDays: "вся",
+  lastDays: (days) => `${days} дней`,
+  none: "нет",
+  whereTo: "Куда дальше",
+  links: [
+    ["account/", "Вход", "ключи, расход, вебхуки, участники"],
+    ["docs/", "Методы API", "прочитать и попробовать (на английском)"],
+    ["docs/mcp/?lang=ru", "Подключение ассистента", "MCP, с готовыми настройками"],
+    ["docs/webhooks/?lang=ru", "Приём вебхуков", "как проверять доставки, с готовыми приёмниками"],
+    ["docs/json", "Документ OpenAPI", "чтобы сгенерировать клиента"],
+    ["staff/", "Консоль", "для сотрудников"],
+    ["readyz", "readyz", "для наблюдения, рядом с healthz"],
+  ],
+};
+
+const WORDS: Record<Language, StartWords> = { en, ru };
+
+export function startWords(language: Language): StartWords {
+  return WORDS[language];
+}

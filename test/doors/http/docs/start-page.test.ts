@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
+import { type Appliance, startAppliance } from "../../../support/appliance.ts";
+import { channel, imported } from "../../../support/expectations.ts";
+
+let appliance: Appliance;
+beforeEach(async () => {
+  appliance = await startAppliance({}, undefined, { ratesAsShipped: true });
+});
+afterEach(() => appliance.close());
+
+const page = async (path = "/"): Promise<string> => (await appliance.request(path)).body;
+
+test("the first page tells what data there is, by numbers and categories, and the plans", async () => {
+  await imported(appliance, "channels", [
+    channel(1, { category: "news" }),
+    channel(2, { category: "news" }),
+    channel(3, { category: "science" }),
+  ]);
+  await appliance.app.scheduler.runNow("recount", COMMAND_LINE);
+  await appliance.app.scheduler.stop();
+  const html = await page();
+  expect(html).toContain("<li><strong>3</strong> channels</li>");
+  expect(html).toContain("<li><strong>0</strong> posts</li>");
+  const categories = [...html.matchAll(/<li>[^<]+: (\d+)<\/li>/g)].map(([, count]) =>
+    Number(count),
+  );
+  expect(categories).toEqual([2, 1]);
+  const growth =
+    '<tr><th scope="row">Growth</th><td>10</td><td>150,000</td><td>yes</td><td>all</td>';
+  expect(html).toContain(`${growth}<td>1 × 500</td></tr>`);
+});
+
+test("it leads to the account, the documentation and the OpenAPI document, in both languages", async () => {
+  for (const [path, plan] of [
+    ["/", "Growth"],
+    ["/?lang=ru", "Рост"],
+  ] as const) {
+    const html = await page(path);
+    for (const to of ["account/", "docs/", "docs/json"]) expect(html).toContain(`<a href="${to}">`);
+    expect(html).toContain(`<th scope="row">${plan}</th>`);
+  }
+  expect(await page("/?lang=ru")).toContain('<html lang="ru">');
+});
+
+test("a changed plan is told at once", async () => {
+  const { accounts } = appliance.app.domains;
+  await accounts.changePlan("start", { requestsPerPeriod: 77_777 }, COMMAND_LINE);
+  expect(await page()).toContain("<td>77,777</td>");
+});
