@@ -40,7 +40,7 @@ const NOT_ENDED = new Date(8.64e15);
 type Granted = { found: FoundCode } | { found: FoundToken };
 
 /**
- * What the library asks of its storage, in one transaction. A code or refresh token that comes a second
+ * The storage that the library asks for, in one transaction. A code or refresh token that comes a second
  * time ends its grant, since it may have been stolen (RFC 9700, sections 2.1.1 and 4.14).
  */
 export function tokenModel(

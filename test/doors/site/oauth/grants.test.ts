@@ -120,6 +120,12 @@ describe("tokens", () => {
       expect((await talk.call(token)).status).toBe(401);
     }
     expect(refusedAs(await talk.refresh(clientId, second.refresh_token))).toBe("400 invalid_grant");
+    const { db } = talk.appliance.app.domains;
+    const last = db.prepare("SELECT person, action, details FROM audit_log ORDER BY id DESC").get();
+    expect(last).toMatchObject({ person: "ada@example.com", action: "key.revoke" });
+    expect(JSON.parse((last as { details: string }).details)).toMatchObject({
+      ...{ name: "Assistant", reason: "replay" },
+    });
   });
 
   test("two refreshes at once do not both succeed", async () => {

@@ -11,15 +11,16 @@ afterEach(async () => {
   machine = null;
 });
 
-async function startOnFile() {
-  machine = createMachine();
-  return startOAuthTalk(
-    await startWithOAuth({
-      KANALOG_DB: machine.database,
-      KANALOG_SECRET: "a secret text of at least thirty-two characters",
-    }),
-  );
-}
+const onFile = (setting: "on" | "off") => {
+  machine ??= createMachine();
+  return startWithOAuth({
+    KANALOG_DB: machine.database,
+    KANALOG_SECRET: "a secret text of at least thirty-two characters",
+    KANALOG_OAUTH: setting,
+  });
+};
+
+const startOnFile = async () => startOAuthTalk(await onFile("on"));
 
 test("a token that was cached opens no longer once it has ended, is revoked, or its person is suspended", async () => {
   const talk = await startOnFile();
@@ -73,4 +74,19 @@ test("an exchange that the storage breaks off has used nothing up: it succeeds w
   expect(talk.appliance.ports.log.errors).toHaveLength(2);
   expect(told).not.toMatch(/knl_o[acr]_\w/);
   await talk.appliance.close();
+});
+
+test("turning it off refuses all tokens at the next start, and turning it on again takes them", async () => {
+  const talk = await startOnFile();
+  const { tokens } = await talk.connect();
+  await talk.appliance.close();
+  for (const [setting, status] of [
+    ["off", 401],
+    ["on", 200],
+  ] as const) {
+    const again = await onFile(setting);
+    const answer = await again.request("/v1/me/", { key: tokens.access_token });
+    expect([setting, answer.status]).toEqual([setting, status]);
+    await again.close();
+  }
 });
