@@ -5,18 +5,8 @@ import type { RawArguments } from "../../methods/read-arguments.ts";
 import type { Services } from "../../methods/services.ts";
 import { errorText } from "./error-text.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
-import {
-  faultText,
-  invalidParams,
-  isObject,
-  type Message,
-  type RequestId,
-  type RpcFault,
-  type RpcRequest,
-  rateLimited,
-  readMessage,
-  resultText,
-} from "./json-rpc.ts";
+import { invalidParams, isObject, type RpcRequest, rateLimited, readMessage } from "./json-rpc.ts";
+import { answerFault, answerResult, answerText, idOf, type McpAnswer } from "./mcp-answer.ts";
 import { modernFault, quoted, unknownMethod, unsupportedVersion } from "./protocol-faults.ts";
 import { argumentsFault, errorResult, kindly, toolResult } from "./tool-call.ts";
 import { describeTool } from "./tools.ts";
@@ -39,14 +29,6 @@ export interface McpPost {
   /** Counts the call of a tool that was not run; null for one that does not exist. */
   refuse(method: ApiMethod | null, denial: AppError): Outcome;
 }
-
-export type McpAnswer = {
-  status: number;
-  /** Null where the answer has no body. */
-  body: string | null;
-  /** The outcome of the tool that was called; null where none was. */
-  outcome: Outcome | null;
-};
 
 export type McpDispatcher = (post: McpPost) => Promise<McpAnswer>;
 
@@ -174,22 +156,4 @@ export function createDispatcher(
       : failed(method, outcome.error);
     return { ...answer, outcome };
   }
-}
-
-/** The id to answer a message under; null where it has none. */
-function idOf(message: Message): RequestId | null {
-  if (message.kind === "request") return message.request.id;
-  return message.kind === "fault" ? message.id : null;
-}
-
-function answerResult(id: RequestId, result: object): McpAnswer {
-  return answerText(id, JSON.stringify(result));
-}
-
-function answerText(id: RequestId, result: string): McpAnswer {
-  return { status: 200, body: resultText(id, result), outcome: null };
-}
-
-function answerFault(id: RequestId | null, fault: RpcFault): McpAnswer {
-  return { status: fault.status, body: faultText(id, fault), outcome: null };
 }
