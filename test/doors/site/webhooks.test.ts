@@ -231,6 +231,12 @@ describe("the list and the page of one", () => {
     expect(file.headers.get("content-disposition")).toBe('attachment; filename="delivery-2.json"');
     expect(file.body).toEqual(JSON.parse(String(sent)));
     expect(file.headers.get("content-type")).toBe("application/json; charset=utf-8");
+    await appliance.app.domains.posts.delete([2], COMMAND_LINE);
+    for (const way of [path, `${path}?download=body`]) {
+      const { html: after } = await owner.get(way);
+      expect(after, way).toContain("these posts can no longer be read here: 2.");
+      expect(after, way).not.toContain("&lt;b&gt;2");
+    }
     const other = await appliance.customer({ access: "read_write" });
     const stranger = await signedInMember(
       appliance,

@@ -14,12 +14,11 @@ export type Brand = Pick<Config, "logo" | "accent">;
 
 /** CSS: the operator's accent, made readable in both schemes, and the shape of the mark. */
 export function brandStyle({ logo, accent }: Brand): string {
-  const colour = parseColour(accent) ?? [0, 0, 0];
   const ratio = logo?.ratio ?? 1;
   const lines = [
     ":root {",
-    `  --accent-light: ${formatColour(readableOn(LIGHT_SURFACE, colour, RATIO))};`,
-    `  --accent-dark: ${formatColour(readableOn(DARK_SURFACE, colour, RATIO))};`,
+    `  --accent-light: ${readableAccent(accent, LIGHT_SURFACE)};`,
+    `  --accent-dark: ${readableAccent(accent, DARK_SURFACE)};`,
     `  --mark-ratio: ${ratio.toFixed(3)};`,
     "}",
   ];
@@ -32,7 +31,14 @@ export function markOf({ logo, accent }: Brand): {
   content: Uint8Array<ArrayBuffer> | string;
   type: string;
 } {
-  return logo ?? { content: ownMark(accent), type: "image/svg+xml" };
+  return logo ?? { content: ownMark(readableAccent(accent, LIGHT_SURFACE)), type: "image/svg+xml" };
+}
+
+function readableAccent(
+  accent: string,
+  surface: typeof LIGHT_SURFACE | typeof DARK_SURFACE,
+): string {
+  return formatColour(readableOn(surface, parseColour(accent) ?? [0, 0, 0], RATIO));
 }
 
 /** Our mark: a list of channels of different size, the first of them live. */

@@ -486,6 +486,8 @@ const webhookPages = {
   headers: "Headers",
   headersText: "Each attempt is signed anew, with the secret of its time.",
   payload: "What is sent",
+  postsGone: (posts: string) =>
+    `What was sent is not shown: these posts can no longer be read here: ${posts}.`,
   downloadBody: (size: string) => `Download, ${size}`,
   findChannel: "Find a channel to add",
   log: "Log of deliveries",

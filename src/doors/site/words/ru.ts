@@ -486,6 +486,8 @@ const webhookPages: Words["webhookPages"] = {
   headers: "Заголовки",
   headersText: "Каждая попытка подписывается заново, действующим в её момент секретом.",
   payload: "Что отправляется",
+  postsGone: (posts: string) =>
+    `Отправленное не показано: эти посты здесь больше не доступны: ${posts}.`,
   downloadBody: (size: string) => `Скачать, ${size}`,
   findChannel: "Найти канал и добавить",
   log: "Журнал доставок",

@@ -1,8 +1,9 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { notFound } from "../../../../errors.ts";
+import { AppError, notFound } from "../../../../errors.ts";
 import { asset } from "../../look/layout.tsx";
 import { shownBytes } from "../../look/shown.tsx";
+import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { page } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
@@ -27,7 +28,8 @@ export const deliveryPage: SitePage = {
     const page1 = { before: number + 1, limit: 1, nowMs: visit.nowMs };
     const [delivery] = (await webhooks.deliveries(ownOf(visit), page1)).results;
     if (delivery?.delivery !== number) throw notFound("delivery");
-    if (visit.query.get("download") === "body") {
+    const gone = delivery.posts.filter((id) => !isPublic(id, context));
+    if (visit.query.get("download") === "body" && gone.length === 0) {
       return {
         kind: "download",
         fileName: `delivery-${number}.json`,
@@ -52,7 +54,11 @@ export const deliveryPage: SitePage = {
             <small>{words.headersText}</small>
           </p>
         </section>
-        <Body visit={visit} body={body} path={`${path}deliveries/${number}/`} />
+        {gone.length > 0 ? (
+          <p class="notice">{words.postsGone(gone.join(", "))}</p>
+        ) : (
+          <Body visit={visit} body={body} path={`${path}deliveries/${number}/`} />
+        )}
       </>,
     );
   },
@@ -86,6 +92,16 @@ function laidOut(body: string): string {
     return JSON.stringify(JSON.parse(body), null, 2);
   } catch {
     return body;
+  }
+}
+
+/** Whether a post can still be read: one that was taken down since is not shown here either. */
+function isPublic(id: number, { services }: SiteContext): boolean {
+  try {
+    return services.posts.post(id).id === id;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "not_found") return false;
+    throw error;
   }
 }
 
