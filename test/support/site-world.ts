@@ -161,6 +161,7 @@ export async function startSiteWorld(): Promise<SiteWorld> {
       "/account/channels/:id/": ["/account/channels/1/?days=90", "/account/channels/50/"],
       "/staff/": ["/staff/"],
       "/staff/start/": ["/staff/start/"],
+      "/staff/plans/": ["/staff/plans/"],
       "/staff/organizations/": ["/staff/organizations/"],
       "/staff/organizations/:id/": [`/staff/organizations/${organizationId}/`],
       "/staff/people/": ["/staff/people/"],
