@@ -189,6 +189,7 @@ export async function startSiteWorld(): Promise<SiteWorld> {
       ],
       "/staff/": ["/staff/"],
       "/staff/start/": ["/staff/start/"],
+      "/staff/plans/": ["/staff/plans/"],
       "/staff/organizations/": ["/staff/organizations/"],
       "/staff/organizations/:id/": [`/staff/organizations/${organizationId}/`],
       "/staff/people/": ["/staff/people/"],

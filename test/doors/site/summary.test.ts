@@ -79,3 +79,19 @@ test("the growth of the database and the days of disk left are those of the note
   expect(html).toContain("<strong>14 MB</strong>Database");
   expect(html).toContain("<strong>2 MB</strong>Growth a day");
 });
+
+test("staff change what a plan includes, from the next request on; a bad number changes nothing", async () => {
+  const { accounts } = appliance.app.domains;
+  const fields = { action: "set-start", requestsPerSecond: 7, webhooks: 2, webhookChannels: 10 };
+  const changed = await staff.post("/staff/plans/", { ...fields, requestsPerPeriod: 44_000 });
+  expect(changed.status).toBe(303);
+  expect(await accounts.plan("start")).toMatchObject({
+    ...{ requestsPerSecond: 7, requestsPerPeriod: 44_000, webhooks: 2, webhookChannels: 10 },
+  });
+  for (const requestsPerPeriod of ["0", "-1", "many", "1e3", ""]) {
+    const refused = await staff.post("/staff/plans/", { ...fields, requestsPerPeriod });
+    expect(refused.status, requestsPerPeriod).toBe(400);
+    expect(refused.html).toContain('id="set-start-requestsPerPeriod-fault"');
+  }
+  expect((await accounts.plan("start")).requestsPerPeriod).toBe(44_000);
+});

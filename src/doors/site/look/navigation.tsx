@@ -33,6 +33,7 @@ export function StaffNavigation({ visit }: { visit: Visit }): JSX.Element {
     ["/staff/", words.summary],
     ["/staff/start/", visit.words.firstSteps.title],
     ["/staff/organizations/", words.organizations],
+    ["/staff/plans/", visit.words.plansPage.title],
     ["/staff/people/", words.people],
     ["/staff/webhooks/", words.webhooks],
     ["/staff/imports/", words.imports],

@@ -2,6 +2,7 @@ import { PLAN_NAMES, planName } from "../../../values/plan-names.ts";
 import type { AuditWords } from "./audit-words.ts";
 import { firstStepsEn } from "./first-steps.en.ts";
 import { overviewEn } from "./overview.en.ts";
+import { plansEn } from "./plans.en.ts";
 import { summaryEn } from "./summary.en.ts";
 
 const planNamed = (code: string): string => planName("en", code);
@@ -747,6 +748,7 @@ const staffPages = {
   done: {
     created: "The organization is made.",
     planned: "The plan is given.",
+    "plan-set": "The plan is changed.",
     "planned-without-end": "The plan is given, without end.",
     archived: "The organization is archived.",
     restored: "The organization is restored.",
@@ -964,6 +966,7 @@ export const en = {
   comparePages,
   firstSteps: firstStepsEn,
   overviewPage: overviewEn,
+  plansPage: plansEn,
   summaryPage: summaryEn,
   exportPages,
   importPages,

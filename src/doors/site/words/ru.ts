@@ -2,6 +2,7 @@ import { PLAN_NAMES, planName } from "../../../values/plan-names.ts";
 import type { AuditWords } from "./audit-words.ts";
 import { firstStepsRu } from "./first-steps.ru.ts";
 import { overviewRu } from "./overview.ru.ts";
+import { plansRu } from "./plans.ru.ts";
 import { summaryRu } from "./summary.ru.ts";
 import type { Words } from "./words.ts";
 
@@ -748,6 +749,7 @@ const staffPages: Words["staffPages"] = {
 
   done: {
     created: "Организация создана.",
+    "plan-set": "Тариф изменён.",
     planned: "Тариф назначен.",
     "planned-without-end": "Тариф назначен без срока.",
     archived: "Организация в архиве.",
@@ -961,6 +963,7 @@ export const ru: Words = {
   comparePages,
   firstSteps: firstStepsRu,
   overviewPage: overviewRu,
+  plansPage: plansRu,
   summaryPage: summaryRu,
   exportPages,
   importPages,

@@ -126,6 +126,7 @@ function sitePages(organizationId: number, webhook: number): string[] {
     "/account/channels/1/?days=90",
     "/staff/",
     "/staff/start/",
+    "/staff/plans/",
     "/staff/organizations/",
     `/staff/organizations/${organizationId}/`,
     "/staff/people/",

@@ -4,6 +4,7 @@ import { staffOrganizationPage } from "./customers/organization.tsx";
 import { organizationsPage } from "./customers/organizations.tsx";
 import { peoplePage } from "./customers/people.tsx";
 import { personPage } from "./customers/person.tsx";
+import { plansPage } from "./customers/plans.tsx";
 import { staffWebhookPage } from "./customers/webhook.tsx";
 import { staffWebhooksPage } from "./customers/webhooks.tsx";
 import { databasePage } from "./database.tsx";
@@ -19,6 +20,7 @@ export const staffPages: readonly SitePage[] = [
   firstStepsPage,
   organizationsPage,
   staffOrganizationPage,
+  plansPage,
   peoplePage,
   personPage,
   staffWebhooksPage,
