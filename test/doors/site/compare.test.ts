@@ -107,7 +107,7 @@ test("shows no more than the plan in force does", async () => {
   const { html } = await tester.get(`${PATH}?channels=1,2`);
   expect(drawn(html)).toHaveLength(3);
   const longer = (await tester.get(`${PATH}?channels=1,2&days=90`)).html;
-  expect(longer).toContain("The plan test includes the statistics of the last 30 days.");
+  expect(longer).toContain("The plan Test includes the statistics of the last 30 days.");
   expect(drawn(longer)).toEqual([]);
   expect((await visitorOf(appliance).get(PATH)).location).toContain("/account/sign-in/?next=");
 });
