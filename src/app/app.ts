@@ -224,7 +224,7 @@ export async function createApp(
     close() {
       isStopping = true;
       const work = [mailer, scheduler, hooks.sender, imports, sources, ...tickers];
-      const settled = [usage.settled, afterAnswer.settled, answers.flush];
+      const settled = [usage.settled, sources.settled, afterAnswer.settled, answers.flush];
       return stop({ server, work, settled, close: database.close }, ports);
     },
   };

@@ -19,8 +19,8 @@ export type Cursors = ReturnType<typeof createCursors>;
 const SIGNATURE_BYTES = 9;
 /** Longest argument `cursor`: the address of a next page with the longest filters. */
 export const CURSOR_LENGTH_MAX = 48_000;
-/** A cursor is longest with the longest `q`, of four bytes a character. */
-const CURSOR = /^[\w-]{13,16000}$/;
+/** Its length is bounded by that of the argument. */
+const CURSOR = /^[\w-]{13,}$/;
 /** The beginning of a former cursor's content, which was a position without filters. */
 const FORMER = "[";
 

@@ -43,6 +43,11 @@ export type DownloadFault =
   | "broken"
   | "too_large";
 
+/** A file that comes byte by byte ends some day. */
+const WHOLE_MAX_MS = 6 * 60 * 60 * 1000;
+/** Of an answer that is none of the file's, so much is read. */
+const REFUSAL_BYTES_MAX = 64 * 1024;
+
 /**
  * Downloads into a file; what is written stays there, whatever came of it.
  * @param faultOf names a fault of fetch
@@ -58,14 +63,18 @@ export async function download(
   const version = isIP(address);
   // fetch would resolve a name once more, unchecked.
   if (version === 0) return { fault: "unreachable" };
+  const file = await open(request.into, "w", 0o600);
   const silence = new AbortController();
   let timer = setTimeout(() => silence.abort(), silenceMaxMs);
   const heard = (): void => {
     clearTimeout(timer);
     timer = setTimeout(() => silence.abort(), silenceMaxMs);
   };
-  const signal = AbortSignal.any([silence.signal, request.signal]);
-  const file = await open(request.into, "w", 0o600);
+  const signal = AbortSignal.any([
+    silence.signal,
+    request.signal,
+    AbortSignal.timeout(WHOLE_MAX_MS),
+  ]);
   try {
     const target = version === 6 ? `[${address}]` : address;
     let answer: Response;
@@ -92,11 +101,12 @@ export async function download(
       }
       if (piece === undefined || piece.done) break;
       bytes += piece.value.byteLength;
-      if (bytes > request.bytesMax) {
+      if (bytes > (answer.ok ? request.bytesMax : REFUSAL_BYTES_MAX)) {
         pieces?.cancel().catch(() => {});
-        return { fault: "too_large" };
+        if (answer.ok) return { fault: "too_large" };
+        break;
       }
-      await file.write(piece.value);
+      await file.appendFile(piece.value);
     }
     const announced = answer.headers.get("content-length");
     if (answer.status === 200 && announced !== null && Number(announced) !== bytes) {

@@ -123,7 +123,8 @@ async function readFolder(
   for (const { path, ...file } of listed.files) {
     const known = done.get(file.name);
     if (known?.bytes === file.bytes && known.modifiedAt === file.modifiedAt) continue;
-    if (tools.nowMs() - file.modifiedAt < SETTLED_MS) continue;
+    // A time that lies ahead is that of another clock.
+    if (Math.abs(tools.nowMs() - file.modifiedAt) < SETTLED_MS) continue;
     if (tools.signal.aborted) return { ...outcome, failure: INTERRUPTED };
     const imported = await importOne(tools, { path, name: file.name, options });
     if ("failure" in imported) {

@@ -21,6 +21,10 @@ export function readSourceAddress(given: string): Read<SourceAddress> {
   const address = isSecure
     ? given
     : given.replace(HTTP, "https://").replace(/^(https:\/\/[^/?#]+):80(?=[/?#]|$)/i, "$1");
+  // The port of https has another meaning there, and would be read as none.
+  if (!isSecure && /^http:\/\/[^/?#]+:443(?=[/?#]|$)/i.test(given)) {
+    return { fault: message("sourceAddressWrong") };
+  }
   const read = readTargetUrl(address);
   if ("fault" in read) {
     return {

@@ -121,7 +121,7 @@ function askSource(db: Database, clock: Clock, id: number, by: Actor): Promise<S
   });
 }
 
-/** Its rows stay; a run under way ends after its next rows. */
+/** What it gave stays. A run under way goes on to its end, and nothing is noted of it. */
 function removeSource(db: Database, clock: Clock, id: number, by: Actor): Promise<Source> {
   return inTransaction(db, clock, "source", async (tx) => {
     const source = await requireSource(tx, id);
@@ -173,8 +173,11 @@ function endSource(db: Database, clock: Clock, end: SourceEnd): Promise<void> {
 /** Gives back a source whose run was cut short: whoever looks next runs it again. */
 function releaseSource(db: Database, clock: Clock, id: number, owner: string): Promise<void> {
   return inTransaction(db, clock, "source-end", async (tx) => {
-    if ((await selectSource(tx, id))?.owner !== owner) return;
-    await updateSource(tx, id, { owner: null, heartbeatAt: null, isAsked: true });
+    const source = await selectSource(tx, id);
+    if (source?.owner !== owner) return;
+    // One that was paused meanwhile stays so.
+    const isAsked = source.isAsked || !source.isPaused;
+    await updateSource(tx, id, { owner: null, heartbeatAt: null, isAsked });
   });
 }
 

@@ -1,5 +1,5 @@
 /** A header's name and value (RFC 9110, section 5). */
-const HEADER = /^([!#$%&'*+.^_`|~0-9a-z-]+):\s*([^\r\n]*)$/i;
+const HEADER = /^([!#$%&'*+.^_`|~0-9a-z-]+):\s*([\t -~]*)$/i;
 
 /** Reads a header such as `Authorization: Bearer abc`; null for any other text. */
 export function readHeader(text: string): Record<string, string> | null {

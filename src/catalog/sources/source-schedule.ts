@@ -57,9 +57,10 @@ export function isDue(source: State, nowMs: number): boolean {
 export function dueAt(source: State, nowMs: number): number {
   const { startedAt, endedAt, failures, retryAt } = source;
   if (startedAt === null || startedAt > nowMs) return nowMs;
-  if (failures > 0 && endedAt !== null) {
+  if (failures > 0) {
     const waitMs = Math.min(RETRY_FIRST_MS * 2 ** (failures - 1), RETRY_MAX_MS);
-    return Math.max(endedAt + waitMs, retryAt ?? 0);
+    // A run that ended with its process has no end.
+    return Math.max(Math.max(endedAt ?? 0, startedAt) + waitMs, retryAt ?? 0);
   }
   const schedule = scheduleOf(source);
   if ("everyMs" in schedule) return startedAt + schedule.everyMs;

@@ -86,6 +86,8 @@ const claim = change((db) =>
       heartbeatAt: given("now"),
       startedAt: given("now"),
       isAsked: false,
+      // A run that ended with its process counts as failed until it succeeds: it may have been the cause.
+      failures: sql`${sources.failures} + (${sources.owner} IS NOT NULL)`,
     })
     .where(asSeen)
     .returning(),
@@ -117,11 +119,6 @@ export async function saveSourceHeartbeat(
   by: { owner: string; now: number },
 ): Promise<void> {
   await heartbeat(tx).run(by);
-}
-
-/** Whether a process has a source still; another one takes it where a heartbeat failed to come. */
-export async function isOwned(db: Database, id: number, owner: string): Promise<boolean> {
-  return (await selectSource(db, id))?.owner === owner;
 }
 
 const addRows = change((db) =>

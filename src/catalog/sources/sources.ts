@@ -8,6 +8,7 @@ import { hasEnded, processName } from "../../ports/running.ts";
 import { message } from "../../values/messages/messages.ts";
 import { dayOf } from "../../values/moscow-time.ts";
 import type { SecretBox } from "../../values/secret-box.ts";
+import { INTERRUPTED } from "../imports/source.ts";
 import { NOTHING, type Outcome, type RunTools, runSource } from "./run-source.ts";
 import { readSourceAddress } from "./source-address.ts";
 import type { SourceChanges } from "./source-changes.ts";
@@ -76,16 +77,16 @@ export function createSources(
     return false;
   }
 
-  /** A run whose process is gone is taken up again. */
-  function wasCutShort({ owner, isPaused }: Source): boolean {
-    return owner !== null && !isPaused;
+  /** A run whose process is gone is taken up again; after a failure it waits, since it may be the cause. */
+  function wasCutShort({ owner, isPaused, failures }: Source): boolean {
+    return owner !== null && !isPaused && failures === 0;
   }
 
   /** Runs a claimed source and notes how it ended. */
   async function run(source: Source): Promise<Outcome> {
     const { id } = source;
     const outcome = await outcomeOf(source);
-    if (stopping.signal.aborted) await changes.releaseSource(id, owner);
+    if (outcome.failure?.code === INTERRUPTED.code) await changes.releaseSource(id, owner);
     else await changes.endSource({ id, owner, ...outcome });
     return outcome;
   }
@@ -108,8 +109,11 @@ export function createSources(
     }
   }
 
-  /** @returns null where another process has it */
-  async function claim(source: Source): Promise<Promise<Outcome> | null> {
+  /**
+   * @returns its run, in an object, since an async function waits for a promise that it returns; null where
+   *   another process has it
+   */
+  async function claim(source: Source): Promise<{ running: Promise<Outcome> } | null> {
     const claimed = await changes.claimSource(source, owner);
     if (claimed === undefined) return null;
     const running = run(claimed);
@@ -122,7 +126,7 @@ export function createSources(
         "the end of a source's run could not be noted",
       );
     });
-    return running;
+    return { running };
   }
 
   /** Says, every few seconds at the most, that what runs here goes on. */
@@ -178,9 +182,9 @@ export function createSources(
     async runNow(id: number): Promise<Outcome> {
       const source = await selectSource(db, id);
       if (source === undefined) throw notFound("source", id);
-      const running = isFree(source) ? await claim(source) : null;
-      if (running === null) throw new AppError("conflict", message("sourceRuns", source));
-      return running;
+      const claimed = isFree(source) ? await claim(source) : null;
+      if (claimed === null) throw new AppError("conflict", message("sourceRuns", source));
+      return claimed.running;
     },
 
     /** Every few seconds: starts what is due, and says that what runs goes on. Never throws. */

@@ -1,7 +1,7 @@
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Random } from "../../ports/random.ts";
-import { createKeyToken } from "../keys/key-token.ts";
+import { createKeyToken, hashKeyToken } from "../keys/key-token.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import {
   DOCUMENT_KEPT_MS,
@@ -11,7 +11,7 @@ import {
 } from "./client-document.ts";
 import { type MetadataFault, readClientMetadata } from "./client-metadata.ts";
 import type { TokenAnswer } from "./exchange-token.ts";
-import { type Grant, selectClient, selectGrants } from "./oauth.store.ts";
+import { type Grant, selectClient, selectGrants, selectToken } from "./oauth.store.ts";
 import type { OAuthClient } from "./oauth.table.ts";
 import type { OAuthChanges } from "./oauth-changes.ts";
 import { createOAuthToken, isOAuthToken } from "./oauth-token.ts";
@@ -74,14 +74,21 @@ export function createOAuth(
         },
       }),
 
-    /** Ends the grant of an access or refresh token (RFC 7009). @returns whether there is such a client */
-    async revoke(token: string, clientId: string): Promise<boolean> {
+    /**
+     * Ends the grant of an access or refresh token (RFC 7009); writes for a token of this client only.
+     * @returns whether there are such a client and such a token of it
+     */
+    async revoke(
+      token: string,
+      clientId: string,
+    ): Promise<{ hasClient: boolean; hasToken: boolean }> {
       const client = await selectClient(db, clientId);
-      if (client === undefined) return false;
-      if (isOAuthToken("access", token) || isOAuthToken("refresh", token)) {
-        await changes.revokeOAuthToken({ token, clientId: client.id });
-      }
-      return true;
+      if (client === undefined) return { hasClient: false, hasToken: false };
+      const isToken = isOAuthToken("access", token) || isOAuthToken("refresh", token);
+      const found = isToken ? await selectToken(db, hashKeyToken(token)) : undefined;
+      const hasToken = found?.grant.clientId === client.id;
+      if (hasToken) await changes.revokeOAuthToken({ token, clientId: client.id });
+      return { hasClient: true, hasToken };
     },
 
     /** Grants that hold, of all the organization's members. */

@@ -20,6 +20,8 @@ export async function tellOfSilentSources(db: Database, clock: Clock): Promise<v
   await inTransaction(db, clock, "source-mail", async (tx) => {
     const silent = (await selectSources(tx)).filter((one) => !one.isTold && isSilent(one, now));
     const emails = await selectStaffEmails(tx);
+    // Whoever comes first is told then.
+    if (emails.length === 0) return;
     for (const { id, name, succeededAt, createdAt, failure } of silent) {
       const mail = noticeMail(
         message("sourceSilentSubject", { name }),

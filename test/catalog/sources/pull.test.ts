@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
+import { readHeader } from "../../../src/catalog/sources/source-header.ts";
 import type { Source } from "../../../src/catalog/sources/sources.table.ts";
 import type { NewSettings } from "../../../src/catalog/sources/sources.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
@@ -23,11 +24,18 @@ beforeEach(async () => {
 });
 afterEach(() => appliance.close());
 
-function add(given: { url?: string; schedule?: string; headers?: Record<string, string> } = {}) {
-  const { url = URL_OF_FILE, schedule = "15m", headers = {} } = given;
+interface Wanted {
+  name?: string;
+  url?: string;
+  schedule?: string;
+  headers?: Record<string, string>;
+}
+
+function add(given: Wanted = {}) {
+  const { name = "files", url = URL_OF_FILE, schedule = "15m", headers = {} } = given;
   const reading = { format: null, from: null, map: {}, ignoreUnknown: false };
   const source: NewSettings = {
-    ...{ name: "files", schedule, headers },
+    ...{ name, schedule, headers },
     settings: {
       kind: "pull",
       url,
@@ -226,7 +234,54 @@ describe("the other side fails", () => {
   });
 });
 
+describe("several sources", () => {
+  test("are read at the same time, and one that waits is said to go on", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    appliance.ports.network.fileAt = async () => {
+      await promise;
+      return answer;
+    };
+    const { sources } = appliance.app;
+    await add();
+    await add({ name: "others", url: "https://others.example.com/channels.csv" });
+    await sources.look();
+    const [one, other] = await sources.list();
+    expect([one?.owner, other?.owner]).toEqual([expect.any(String), expect.any(String)]);
+    pass(MINUTE_MS);
+    await sources.look();
+    const later = await sources.find("files");
+    expect(later.heartbeatAt).toBe((one?.heartbeatAt ?? 0) + MINUTE_MS);
+    resolve();
+    await sources.settled();
+    expect(await sources.list()).toMatchObject([
+      { owner: null, failures: 0, summary: { read: 2 } },
+      { owner: null, failures: 0, summary: { read: 2 } },
+    ]);
+  });
+});
+
 describe("a source", () => {
+  test("that was paused while it was read is not read again by the next process", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    appliance.ports.network.fileAt = async () => {
+      await promise;
+      return { fault: "timeout" };
+    };
+    const { sources } = appliance.app;
+    const { id } = await add();
+    await sources.look();
+    await sources.pauseSource(id, COMMAND_LINE);
+    const stopped = sources.stop();
+    resolve();
+    await stopped;
+    expect(await sources.find("files")).toMatchObject({ owner: null, isAsked: false });
+  });
+
+  test.each(["Authorization: Bearer ключ", "Authorization", ": x", "A\u0000: b"])(
+    "takes no header such as %p",
+    (header) => expect(readHeader(header)).toBeNull(),
+  );
+
   test("is not read while it is paused, but where somebody asks for it", async () => {
     const { id } = await add();
     await appliance.app.sources.pauseSource(id, COMMAND_LINE);
@@ -269,6 +324,7 @@ describe("a source", () => {
 
   test.each([
     ["url", { url: "ftp://files.example.com/" }],
+    ["url", { url: "http://files.example.com:443/" }],
     ["url", { url: "https://user:password@files.example.com/" }],
     ["schedule", { schedule: "10s" }],
     ["schedule", { schedule: "0 0 30 2 *" }],

@@ -13,6 +13,8 @@ const LIMITS: Record<string, { burst: number; secondsEach: number }> = {
   registrations: { burst: 200, secondsEach: 5 },
   // Wrong requests only: refresh tokens come every hour, from many assistants behind one network.
   token: { burst: 60, secondsEach: 1 },
+  // Right ones too: each writes.
+  exchange: { burst: 600, secondsEach: 1 },
 };
 const USUAL_LIMIT = { burst: 10, secondsEach: 30 };
 /** How many names are remembered; the one seen the longest ago is forgotten first. */

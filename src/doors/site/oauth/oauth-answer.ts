@@ -1,3 +1,20 @@
+import { AppError } from "../../../errors.ts";
+import { readBoundedBody } from "../../../values/bounded-body.ts";
+import { message } from "../../../values/messages/messages.ts";
+
+/**
+ * The body of a request, or null where it is too large.
+ * @throws AppError `parse_error` where the client hung up in the middle of it
+ */
+export async function readOAuthBody(
+  request: Request,
+  bytesMax: number,
+): Promise<Uint8Array | null> {
+  return readBoundedBody(request, bytesMax).catch(() => {
+    throw new AppError("parse_error", message("bodyCut"));
+  });
+}
+
 /** An answer without its headers. */
 export interface OAuthAnswer {
   status: number;

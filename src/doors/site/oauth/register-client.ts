@@ -1,8 +1,7 @@
 import { isLoopbackUri } from "../../../customers/oauth/redirect-uri.ts";
-import { readBoundedBody } from "../../../values/bounded-body.ts";
 import { networkOf } from "../guard/client-ip.ts";
 import type { SiteContext } from "../site-context.ts";
-import { fault, type OAuthAnswer } from "./oauth-answer.ts";
+import { fault, type OAuthAnswer, readOAuthBody } from "./oauth-answer.ts";
 
 const BODY_BYTES_MAX = 16 * 1024;
 const RETRY_AFTER_S = 360;
@@ -17,7 +16,7 @@ export async function registerClient(
     const told = "Too many registrations. Try again in some minutes.";
     return { ...fault(429, "temporarily_unavailable", told), retryAfterS: RETRY_AFTER_S };
   }
-  const body = await readBoundedBody(request, BODY_BYTES_MAX);
+  const body = await readOAuthBody(request, BODY_BYTES_MAX);
   if (body === null) {
     return fault(413, "invalid_client_metadata", "The metadata is larger than 16 KiB.");
   }

@@ -1,9 +1,8 @@
 import { isResource } from "../../../customers/oauth/authorization-request.ts";
 import { resourceAddress } from "../../../customers/oauth/server-metadata.ts";
-import { readBoundedBody } from "../../../values/bounded-body.ts";
 import { networkOf } from "../guard/client-ip.ts";
 import type { SiteContext } from "../site-context.ts";
-import { fault, type OAuthAnswer } from "./oauth-answer.ts";
+import { fault, type OAuthAnswer, readOAuthBody } from "./oauth-answer.ts";
 
 const BODY_BYTES_MAX = 16 * 1024;
 const GRANT_TYPES: ReadonlySet<string> = new Set(["authorization_code", "refresh_token"]);
@@ -38,22 +37,25 @@ export async function revoke(request: Request, context: SiteContext): Promise<OA
   if (token === undefined || clientId === undefined) {
     return fault(400, "invalid_request", "Send token and client_id.");
   }
-  return throttled(request, context, async () =>
-    (await context.oauth.revoke(token, clientId))
-      ? { answer: { status: 200, body: {} }, isGood: true }
-      : { answer: fault(401, "invalid_client", "There is no such client."), isGood: false },
-  );
+  return throttled(request, context, async () => {
+    const { hasClient, hasToken } = await context.oauth.revoke(token, clientId);
+    const answer = hasClient
+      ? { status: 200, body: {} }
+      : fault(401, "invalid_client", "There is no such client.");
+    return { answer, isGood: hasToken };
+  });
 }
 
-/** Limits what one network gets wrong: what is right takes nothing. */
+/** Limits what one network asks for, and much more what it gets wrong. */
 async function throttled(
   request: Request,
   { throttle, clientIp, ports }: SiteContext,
   work: () => Promise<{ answer: OAuthAnswer; isGood: boolean }>,
 ): Promise<OAuthAnswer> {
-  const name = `token ${networkOf(clientIp(request))}`;
-  if (!throttle.take([name], ports.clock.now())) {
-    const told = "Too many wrong requests from this network. Try again in a minute.";
+  const network = networkOf(clientIp(request));
+  const name = `token ${network}`;
+  if (!throttle.take([name, `exchange ${network}`], ports.clock.now())) {
+    const told = "Too many requests from this network. Try again in a minute.";
     return { ...fault(429, "temporarily_unavailable", told), retryAfterS: 60 };
   }
   const { answer, isGood } = await work();
@@ -72,7 +74,7 @@ async function readFields(
   if (!/^application\/x-www-form-urlencoded\b/i.test(type)) {
     return { error: fault(400, "invalid_request", "Send a form, URL-encoded.") };
   }
-  const body = await readBoundedBody(request, BODY_BYTES_MAX);
+  const body = await readOAuthBody(request, BODY_BYTES_MAX);
   if (body === null) return { error: fault(413, "invalid_request", "The form is too large.") };
   // Without a prototype, since a field may be called `__proto__`.
   const fields: Fields = Object.create(null);

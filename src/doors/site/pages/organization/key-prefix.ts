@@ -1,3 +1,4 @@
+import { GRANT_PREFIX } from "../../../../customers/oauth/oauth-token.ts";
 import type { SitePage } from "../../site-pages.ts";
 
 /**
@@ -11,8 +12,12 @@ export const keyPrefixPage: SitePage = {
     if (membership === null) return { kind: "json", value: { prefix: null } };
     const { member, organization } = membership;
     const own = (await keys.keys(organization.id)).filter(
-      ({ memberId, revokedAt, expiresAt }) =>
-        memberId === member.id && revokedAt === null && (expiresAt === null || expiresAt > nowMs),
+      // An assistant's access is a key that no person has.
+      ({ memberId, prefix, revokedAt, expiresAt }) =>
+        prefix !== GRANT_PREFIX &&
+        memberId === member.id &&
+        revokedAt === null &&
+        (expiresAt === null || expiresAt > nowMs),
     );
     return { kind: "json", value: { prefix: own.at(-1)?.prefix ?? null } };
   },
