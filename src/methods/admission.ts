@@ -42,7 +42,7 @@ export interface Admitted {
 }
 
 /**
- * Checks the key, the first step of the contract's order (decisions, section 1). The door then takes the
+ * Checks the key, the first step of the contract's order. The door then takes the
  * request from a rate and refuses what it does not take; after that come the method's own checks.
  */
 export function admit(authorization: string | null, nowMs: number, gate: Gate): Admission {

@@ -21,7 +21,7 @@ export interface ContinuedList {
 
 /**
  * Opens the cursor of a call, which carries its list: alone it continues that, and a filter beside it
- * with another value is refused (MCP, "Tools").
+ * with another value is refused.
  */
 export function continueList(
   method: ApiMethod,

@@ -4,7 +4,7 @@ import { message } from "../values/messages/messages.ts";
 import { shortened } from "../values/shortened.ts";
 import { type Parameter, text } from "./parameters.ts";
 
-/** The parameter `fields` of a list or a card (questions, section 6): names of fields, in any order. */
+/** The parameter `fields` of a list or a card: names of fields, in any order. */
 export function fieldsOf({ properties }: { properties: object }): {
   fields: Parameter<string[]>;
 } {

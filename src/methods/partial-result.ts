@@ -2,7 +2,7 @@ import { eitherSchema, type Schema } from "../values/schema.ts";
 import type { ApiMethod } from "./method.ts";
 
 /**
- * Results as they are described where a caller may leave out fields (questions, section 6): an answer to
+ * Results as they are described where a caller may leave out fields: an answer to
  * `fields` has only some of what an item must have else.
  */
 

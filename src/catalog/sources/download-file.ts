@@ -11,14 +11,14 @@ export type Downloaded =
 
 const RESOLVE_MAX_MS = 10_000;
 const SILENCE_MAX_MS = 60_000;
-/** Sources, section 1. */
+/** Largest file of a source. */
 const BYTES_MAX = 2 * 1024 ** 3;
 const REDIRECTS_MAX = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
  * Downloads what an address has into a file. Every address that a name has is checked before it is
- * connected to; a redirect is followed on the same host and port only (sources, section 1).
+ * connected to; a redirect is followed on the same host and port only.
  * @param url an address that `readSourceAddress` takes
  */
 export async function downloadFile(

@@ -44,7 +44,7 @@ type State = Pick<
 >;
 
 /**
- * Whether a source that nobody runs is to be run (sources, section 1): asked for, failed and waited for
+ * Whether a source that nobody runs is to be run: asked for, failed and waited for
  * long enough, or due by its schedule. Times that lie ahead were noted by a clock that was wrong, and
  * count for nothing.
  */

@@ -42,7 +42,7 @@ const SILENT_MS = 60_000;
 const FAILED = message("importFailed");
 
 /**
- * Sources, and their runs: one at a time of each, over all processes on the file (sources, section 1).
+ * Sources, and their runs: one at a time of each, over all processes on the file.
  * @param db where they are read
  * @param changes as they are run on a connection that writes
  * @param surroundings what a run needs beside what is the source's own

@@ -51,7 +51,7 @@ type Verification =
 export type Keys = ReturnType<typeof createKeys>;
 
 /**
- * API keys: made, checked on every request, revoked (decisions, section 5).
+ * API keys: made, checked on every request, revoked.
  * @param db where they are read
  * @param changes as they are run on a connection that writes
  * @param accessTokens other secrets that open keys; null where there are none

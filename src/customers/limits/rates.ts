@@ -1,7 +1,7 @@
 import type { Clock } from "../../ports/clock.ts";
 import { type Bucket, lookAtTokens, type RateVerdict, takeToken } from "./rate-bucket.ts";
 
-/** Messages of MCP's protocol a second and at once, for each organization (MCP, "both eras"). */
+/** Messages of MCP's protocol a second and at once, for each organization. */
 export const MESSAGES_PER_SECOND = 20;
 const MESSAGES_BURST = 60;
 /** A tool call waits so long for the plan's rate, and so many of an organization at a time. */
@@ -10,7 +10,7 @@ const WAITING_MAX = 10;
 
 export type Rates = ReturnType<typeof createRates>;
 
-/** Buckets of each organization, in the memory of this process (decisions, section 4). */
+/** Buckets of each organization, in the memory of this process. */
 export function createRates(clock: Pick<Clock, "sleep">) {
   const requests = new Map<number, Bucket>();
   const messages = new Map<number, Bucket>();

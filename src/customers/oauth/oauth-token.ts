@@ -2,7 +2,7 @@ import type { Random } from "../../ports/random.ts";
 import { createToken, hasChecksum } from "../keys/key-token.ts";
 
 /**
- * Secrets of OAuth, written like keys (decisions, section 5) with beginnings of their own: each opens one
+ * Secrets of OAuth, written like keys with beginnings of their own: each opens one
  * thing only, and scanners that look for leaked keys know them.
  */
 const PREFIXES = { access: "knl_oa_", refresh: "knl_or_", code: "knl_oc_" } as const;

@@ -2,7 +2,7 @@
 const LOOKED_AT = /^\/(?:register\/?$|\.well-known\/(?:oauth-|openid-configuration))/;
 
 /**
- * The body of the 404 where a client looks for a way to sign in and there is none (MCP, "Both eras"): an
+ * The body of the 404 where a client looks for a way to sign in and there is none: an
  * error of OAuth, whose words clients show to the person who connects. Null for any other path.
  * @param address the appliance's own, without a slash at its end
  */

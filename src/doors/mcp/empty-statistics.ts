@@ -9,7 +9,7 @@ const TOLD_MAX = 20;
 
 /**
  * Says of an answer without a day why it has none: channels that are unknown, that have no readings at
- * all, or whose readings are of other days (MCP, "Tools").
+ * all, or whose readings are of other days.
  */
 export function emptyStatisticsText(
   raw: RawArguments,

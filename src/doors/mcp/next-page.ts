@@ -5,7 +5,7 @@ import type { RawArguments } from "../../methods/read-arguments.ts";
 const NEXT = '"next":';
 
 /**
- * Says how to get the page after this one (MCP, "Tools"); null where there is none.
+ * Says how to get the page after this one; null where there is none.
  * @param body the answer as JSON text, of which only the end is read
  */
 export function nextPageText(

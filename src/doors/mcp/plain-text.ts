@@ -1,5 +1,5 @@
 /**
- * Text without what people do not see but models read (MCP, "Strangers' text is framed"): control
+ * Text without what people do not see but models read: control
  * characters but line breaks and tabs, bidirectional overrides and isolates, and tag characters, which
  * spell out letters invisibly, but where they make a flag.
  */

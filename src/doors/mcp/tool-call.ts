@@ -45,7 +45,7 @@ const LINKS: Readonly<Record<string, string>> = {
 
 /**
  * The arguments as a method takes them: null is not given, a handle may have its `@`, and a list may be
- * one of JSON (MCP, "Tools").
+ * one of JSON.
  */
 export function kindly(
   { parameters }: ApiMethod,

@@ -10,8 +10,7 @@ import { inEnglish, message } from "../../values/messages/messages.ts";
 import { formatInstant } from "../../values/moscow-time.ts";
 
 /**
- * Tells staff by mail of each source that fell silent: once, until it gives something again (sources,
- * section 1).
+ * Tells staff by mail of each source that fell silent: once, until it gives something again.
  */
 export async function tellOfSilentSources(db: Database, clock: Clock): Promise<void> {
   const now = clock.now();

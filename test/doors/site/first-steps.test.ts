@@ -150,3 +150,21 @@ test("a bad field of that form is told at the field, and nothing is made", async
   expect(html).toContain('id="create-email-fault"');
   expect(await appliance.app.domains.accounts.organizations()).toHaveLength(1);
 });
+
+test("a start makes no key for whoever set it up, nor for a customer that was made first", async () => {
+  await setUp();
+  expect(await appliance.app.domains.keys.createFirst(COMMAND_LINE)).toBeNull();
+  const other = await startAppliance();
+  const { keys, accounts } = other.app.domains;
+  const { made } = await keys.createCustomer(
+    {
+      ...{ organization: "Acme", plan: "test", email: "ada@example.com", name: "Ada" },
+      key: { name: "First key", access: "read_only" },
+    },
+    COMMAND_LINE,
+  );
+  expect(await keys.createFirst(COMMAND_LINE)).toBeNull();
+  expect(await keys.keys(made.organization.id)).toHaveLength(1);
+  expect(await accounts.organizations()).toHaveLength(1);
+  await other.close();
+});

@@ -52,7 +52,7 @@ interface AddOptions {
   json?: boolean;
 }
 
-/** `kanalog source`: places that data comes from by itself (sources, section 1). */
+/** `kanalog source`: places that data comes from by itself. */
 export function sourceCommand(context: CommandContext): Command {
   return new Command("source")
     .description("places that data comes from by itself, while the appliance serves")

@@ -88,7 +88,7 @@ async function respond(
   return new Response(text, { status, headers });
 }
 
-/** Told where the appliance's address is not one for OAuth (MCP, "Both eras"). */
+/** Told where the appliance's address is not one for OAuth. */
 function offText(address: string): string {
   return `Kanalog takes API keys here; make one at ${address}/account/keys/.`;
 }

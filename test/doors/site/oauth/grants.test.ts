@@ -227,6 +227,13 @@ describe("tokens", () => {
 });
 
 describe("a grant", () => {
+  test("is not what the documentation asks a person to fill in as their key", async () => {
+    const { clientId, code } = await newCode();
+    expect((await talk.exchange(clientId, code)).status).toBe(200);
+    const { body } = await talk.person.get("/account/keys/prefix/");
+    expect(body).toEqual({ prefix: null } as never);
+  });
+
   test("is a read-only key of the member, named after the client, in keys and audit log", async () => {
     const { tokens } = await talk.connect();
     const [key, ...others] = await keysOf();
