@@ -31,6 +31,7 @@ export function composeSources(
     writing.changes,
     {
       secrets,
+      allows: async (address) => !address.target.isAddress || (await guard(address, 0)).ok,
       files: createUploadFiles(config.databasePath, ports),
       download: (url, request) => downloadFile({ guard, download: network.download }, url, request),
       importFile: (file) => writing.importSourceFile({ ...file, messengerHosts, openDays, stop }),

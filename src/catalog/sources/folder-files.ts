@@ -1,4 +1,4 @@
-import { readdir, stat } from "node:fs/promises";
+import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Message, message } from "../../values/messages/messages.ts";
 import type { DoneFile } from "./sources.store.ts";
@@ -6,7 +6,7 @@ import type { DoneFile } from "./sources.store.ts";
 /** Names of files that are on their way: hidden ones, and those that copying programs rename at the end. */
 const UNFINISHED = /^\.|\.(part|partial|tmp|filepart)$/i;
 
-/** The files of a folder, in the order of their names. What lies in folders within it is not looked at. */
+/** The files of a folder, in the order of their names; no links, and nothing in folders within it. */
 export async function foldersFiles(
   folder: string,
 ): Promise<{ files: (DoneFile & { path: string })[] } | { failure: Message }> {
@@ -19,8 +19,8 @@ export async function foldersFiles(
   const files: (DoneFile & { path: string })[] = [];
   for (const name of names) {
     const path = join(folder, name);
-    // Gone since it was listed, or a link that leads nowhere.
-    const found = await stat(path).catch(() => null);
+    // A link could lead out of the folder, to any file that this process may read.
+    const found = await lstat(path).catch(() => null);
     if (found?.isFile() !== true) continue;
     files.push({ name, path, bytes: found.size, modifiedAt: Math.trunc(found.mtimeMs) });
   }

@@ -10,7 +10,10 @@ import type { DoneFile } from "./sources.store.ts";
 import type { FileOptions, Source, SourcePosition } from "./sources.table.ts";
 
 /** How a run ended, and how far it came. */
-export type Outcome = Omit<SourceEnd, "id" | "owner">;
+export interface Outcome extends Omit<SourceEnd, "id" | "owner"> {
+  /** Files of a folder that may still be written, and wait for the next run. */
+  unsettled: number;
+}
 
 /** What a run needs of its surroundings. */
 export interface RunTools {
@@ -31,7 +34,7 @@ export interface RunTools {
 /** A run that found nothing new. */
 export const NOTHING: Outcome = {
   ...{ failure: null, failedFile: null, retryAfterMs: null },
-  ...{ position: null, summary: null, rows: 0 },
+  ...{ position: null, summary: null, rows: 0, unsettled: 0 },
 };
 
 /**
@@ -124,7 +127,10 @@ async function readFolder(
     const known = done.get(file.name);
     if (known?.bytes === file.bytes && known.modifiedAt === file.modifiedAt) continue;
     // A time that lies ahead is that of another clock.
-    if (Math.abs(tools.nowMs() - file.modifiedAt) < SETTLED_MS) continue;
+    if (Math.abs(tools.nowMs() - file.modifiedAt) < SETTLED_MS) {
+      outcome = { ...outcome, unsettled: outcome.unsettled + 1 };
+      continue;
+    }
     if (tools.signal.aborted) return { ...outcome, failure: INTERRUPTED };
     const imported = await importOne(tools, { path, name: file.name, options });
     if ("failure" in imported) {
@@ -133,11 +139,8 @@ async function readFolder(
     }
     // A file that was written to meanwhile is another one by now, and read again the next time.
     await tools.fileDone(file);
-    outcome = {
-      ...NOTHING,
-      summary: imported.summary,
-      rows: outcome.rows + imported.summary.read,
-    };
+    const summary = sumOf(outcome.summary, imported.summary);
+    outcome = { ...outcome, ...read(summary) };
   }
   return outcome;
 }
@@ -155,7 +158,27 @@ async function importOne(
 }
 
 function read(summary: ImportSummary): Pick<Outcome, "summary" | "rows"> {
-  return { summary, rows: summary.read };
+  return { summary, rows: summary.read - summary.rejected };
+}
+
+const GROUPS_MAX = 50;
+
+/** The summary of several files: the way of reading is that of the last one. */
+function sumOf(before: ImportSummary | null, file: ImportSummary): ImportSummary {
+  if (before === null) return file;
+  const handlesMoved = (before.handles_moved ?? 0) + (file.handles_moved ?? 0);
+  return {
+    ...file,
+    read: before.read + file.read,
+    inserted: before.inserted + file.inserted,
+    updated: before.updated + file.updated,
+    unchanged: before.unchanged + file.unchanged,
+    rejected: before.rejected + file.rejected,
+    seconds: before.seconds + file.seconds,
+    ...(file.handles_moved !== undefined && { handles_moved: handlesMoved }),
+    rejects: [...before.rejects, ...file.rejects].slice(0, GROUPS_MAX),
+    warnings: [...before.warnings, ...file.warnings].slice(0, GROUPS_MAX),
+  };
 }
 
 function failed(failure: Message): Outcome {

@@ -36,6 +36,13 @@ export function readSourceAddress(given: string): Read<SourceAddress> {
   return { value: { isSecure, target: isUsual ? { ...target, port: HTTP_PORT } : target } };
 }
 
+/** What a source is called that nobody named: the host with the file, as much of it as a name takes. */
+export function nameOfAddress(url: string, lengthMax: number): string {
+  if (!URL.canParse(url)) return url.slice(0, lengthMax);
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname}`.replace(/\/$/, "").slice(0, lengthMax);
+}
+
 /** Finds and judges the addresses of a source; never throws. */
 export type SourceGuard = (address: SourceAddress, timeoutMs: number) => Promise<Resolution>;
 

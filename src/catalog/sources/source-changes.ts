@@ -56,7 +56,7 @@ export interface SourceEnd {
   rows: number;
 }
 
-const NAME_LENGTH_MAX = 100;
+export const NAME_LENGTH_MAX = 100;
 
 /** @throws AppError `invalid` on `name` and `schedule` */
 async function addSource(

@@ -10,7 +10,7 @@ import { dayOf } from "../../values/moscow-time.ts";
 import type { SecretBox } from "../../values/secret-box.ts";
 import { INTERRUPTED } from "../imports/source.ts";
 import { NOTHING, type Outcome, type RunTools, runSource } from "./run-source.ts";
-import { readSourceAddress } from "./source-address.ts";
+import { readSourceAddress, type SourceAddress } from "./source-address.ts";
 import type { SourceChanges } from "./source-changes.ts";
 import { isDue, isSilent } from "./source-schedule.ts";
 import {
@@ -51,6 +51,8 @@ export function createSources(
   db: Database,
   changes: SourceChanges,
   surroundings: Pick<RunTools, "download" | "importFile" | "files"> & {
+    /** Whether an address may be asked, as far as that can be told without a name server. */
+    allows(address: SourceAddress): Promise<boolean>;
     /** Seals and opens the headers of pulls. */
     secrets(): Promise<SecretBox>;
     /** Has an import that is under way break off. */
@@ -148,6 +150,10 @@ export function createSources(
       const { name, settings, headers, schedule } = source;
       const read = settings.kind === "pull" ? readSourceAddress(settings.url) : null;
       if (read !== null && "fault" in read) throw fieldError({ url: [read.fault] });
+      if (read !== null && !(await surroundings.allows(read.value))) {
+        const { host } = read.value.target;
+        throw fieldError({ url: [message("sourceRefused", { host })] });
+      }
       const hasHeaders = Object.keys(headers).length > 0;
       const box = hasHeaders ? await surroundings.secrets() : null;
       const secret = box === null ? null : box.seal(JSON.stringify(headers));

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Source } from "../../../src/catalog/sources/sources.table.ts";
@@ -108,4 +108,24 @@ test("a folder that is gone is told", async () => {
   rmSync(folder, { recursive: true });
   const { failure } = await look();
   expect(failure && inEnglish(failure)).toBe(`The folder ${folder} cannot be read.`);
+});
+
+test("what several files gave is told together, with the rows that were rejected", async () => {
+  put("1.csv", "First");
+  writeFileSync(join(folder, "2.csv"), "id,title,subscribers,is_public\n2,Two,x,true\n3,,,\n");
+  utimesSync(join(folder, "2.csv"), new Date(0), new Date(0));
+  put("3.csv", "Third");
+  expect(await look()).toMatchObject({ failures: 0, summary: { read: 4, rejected: 2 } });
+  expect(await read()).toBe(2);
+});
+
+test("a link is not followed: it could lead to any file of this machine", async () => {
+  const outside = mkdtempSync(join(tmpdir(), "kanalog-outside-"));
+  const target = join(outside, "secret.csv");
+  writeFileSync(target, "id,title,subscribers,is_public\n1,Secret,1,true\n");
+  utimesSync(target, new Date(0), new Date(0));
+  symlinkSync(target, join(folder, "1.csv"));
+  expect(await look()).toMatchObject({ failures: 0, summary: null });
+  expect(await read()).toBe(0);
+  rmSync(outside, { recursive: true });
 });

@@ -325,6 +325,8 @@ describe("a source", () => {
   test.each([
     ["url", { url: "ftp://files.example.com/" }],
     ["url", { url: "http://files.example.com:443/" }],
+    ["url", { url: "https://192.168.1.1/" }],
+    ["url", { url: "http://93.184.215.14/" }],
     ["url", { url: "https://user:password@files.example.com/" }],
     ["schedule", { schedule: "10s" }],
     ["schedule", { schedule: "0 0 30 2 *" }],

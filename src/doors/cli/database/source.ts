@@ -8,6 +8,8 @@ import {
 import { IMPORT_KIND_NAMES, type ImportKindName } from "../../../catalog/imports/import-kinds.ts";
 import { FILE_FORMATS, type FileFormat } from "../../../catalog/imports/recognized.ts";
 import type { Outcome } from "../../../catalog/sources/run-source.ts";
+import { nameOfAddress } from "../../../catalog/sources/source-address.ts";
+import { NAME_LENGTH_MAX } from "../../../catalog/sources/source-changes.ts";
 import { readHeader } from "../../../catalog/sources/source-header.ts";
 import { dueAt, stateOf } from "../../../catalog/sources/source-schedule.ts";
 import type { FileOptions, Source } from "../../../catalog/sources/sources.table.ts";
@@ -101,7 +103,7 @@ function addCommand(context: CommandContext): Command {
     )
     .addOption(new Option("--url <address>", "the file's address").conflicts("folder"))
     .addOption(new Option("--folder <directory>", "a folder, whose new and changed files are read"))
-    .option("--name <name>", "what it is called; else its host or folder")
+    .option("--name <name>", "what it is called; else its address or folder")
     .addOption(
       new Option("--header <name: value>", "sent with each request, kept encrypted; repeatable")
         .argParser(addHeader)
@@ -159,9 +161,9 @@ function settingsOf(options: AddOptions): NewSettings {
     strict: options.strict === true,
   };
   if (url !== undefined) {
-    const host = URL.canParse(url) ? new URL(url).host : url;
     const settings = { kind: "pull", url, ...file } as const;
-    return { name: options.name ?? host, settings, headers: header, schedule: every };
+    const name = options.name ?? nameOfAddress(url, NAME_LENGTH_MAX);
+    return { name, settings, headers: header, schedule: every };
   }
   if (folder === undefined) throw new CommandExit(EXIT_USAGE, "Name --url or --folder.");
   if (Object.keys(header).length > 0) {
@@ -229,7 +231,10 @@ function runCommand(context: CommandContext): Command {
     );
 }
 
-function tellOutcome({ output }: CommandContext, { summary, failure, failedFile }: Outcome): void {
+function tellOutcome(
+  { output }: CommandContext,
+  { summary, failure, failedFile, unsettled }: Outcome,
+): void {
   if (summary !== null) {
     output.out(describeSummary(summary));
     for (const reason of describeReasons(summary)) output.note(reason);
@@ -238,7 +243,9 @@ function tellOutcome({ output }: CommandContext, { summary, failure, failedFile 
     const where = failedFile === null ? "" : `${failedFile}: `;
     throw new CommandExit(EXIT_FAILED, where + inEnglish(failure));
   }
-  if (summary === null) output.out("Nothing new.");
+  if (unsettled > 0) {
+    output.note(`Left for the next run, since written to within 10 seconds: ${unsettled} files.`);
+  } else if (summary === null) output.out("Nothing new.");
   if ((summary?.rejected ?? 0) > 0) throw new CommandExit(EXIT_REJECTED_ROWS);
 }
 

@@ -533,7 +533,7 @@ const sourcePages = {
   intro:
     "Places that data comes from by itself: a file behind an address is asked for by a schedule, and imported where it changed. Folders of this machine are added by kanalog source add.",
   name: "Name",
-  nameHint: "Empty: the address's host.",
+  nameHint: "Empty: the address.",
   url: "Address of the file",
   folder: "Folder",
   urlHint: "https://…; http:// only within your own networks (KANALOG_SOURCE_ALLOW).",

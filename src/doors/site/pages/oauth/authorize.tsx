@@ -94,7 +94,9 @@ function consentView(visit: Visit, { client, redirectUri }: AuthorizationRequest
         <OrganizationField visit={visit} />
         <button type="submit">{words.allow}</button>
       </Form>
-      <ActionButton visit={visit} action="refuse" label={words.refuse} />
+      <div class="others">
+        <ActionButton visit={visit} action="refuse" label={words.refuse} />
+      </div>
       <p class="wrapped">
         <small>{words.signedInAs(visit.signedIn?.person.email ?? "")}</small>
       </p>

@@ -4,6 +4,8 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { HtmlEscapedString } from "hono/utils/html";
 import { IMPORT_KIND_NAMES } from "../../../../catalog/imports/import-kinds.ts";
 import { reasonOf } from "../../../../catalog/imports/tally.ts";
+import { nameOfAddress } from "../../../../catalog/sources/source-address.ts";
+import { NAME_LENGTH_MAX } from "../../../../catalog/sources/source-changes.ts";
 import { readHeader } from "../../../../catalog/sources/source-header.ts";
 import { dueAt, stateOf } from "../../../../catalog/sources/source-schedule.ts";
 import type { Source } from "../../../../catalog/sources/sources.table.ts";
@@ -225,7 +227,9 @@ function AddForm({ visit }: { visit: Visit }): JSX.Element {
         required={false}
       />
       <ReadingFields visit={visit} />
-      <button type="submit">{words.add}</button>
+      <p>
+        <button type="submit">{words.add}</button>
+      </p>
     </Form>
   );
 }
@@ -267,7 +271,7 @@ async function add(visit: Visit, { sources }: SiteContext): Promise<View> {
     header: () => headersOf(visit),
   });
   const url = form.get("url").trim();
-  const name = form.get("name").trim() || (URL.canParse(url) ? new URL(url).host : url);
+  const name = form.get("name").trim() || nameOfAddress(url, NAME_LENGTH_MAX);
   const reading = readingOf(visit, map);
   const strict = form.get("strict") === "yes";
   await sources.add(
