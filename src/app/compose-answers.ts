@@ -4,7 +4,7 @@ import type { Ports } from "../ports/ports.ts";
 import { createHours } from "../upkeep/hours/hours.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
 
-/** What is kept of answered requests: the log for the owners of keys, and the hours for staff. */
+/** Records of answered requests: the log for the owners of keys, and the hours for staff. */
 export function composeAnswers(
   { requestLog: { writeRequestLog, writeHour } }: DatabaseThreads,
   config: Config,

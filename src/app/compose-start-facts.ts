@@ -7,7 +7,7 @@ import type { DatabaseThreads } from "./database-threads.ts";
 /** Rows are counted so seldom, since counting a million takes a tenth of a second. */
 const COUNTED_FOR_MS = 10 * 60 * 1000;
 
-/** What `/` tells of the data and the plans; the numbers of rows are up to ten minutes old. */
+/** Facts of the data and the plans for `/`; the numbers of rows are up to ten minutes old. */
 export function composeStartFacts(
   { readers }: DatabaseThreads,
   accounts: Pick<Accounts, "plans">,

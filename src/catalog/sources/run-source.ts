@@ -15,7 +15,7 @@ export interface Outcome extends Omit<SourceEnd, "id" | "owner"> {
   unsettled: number;
 }
 
-/** What a run needs of its surroundings. */
+/** Surroundings of a run. */
 export interface RunTools {
   /** The file of an address, in a file of this machine. */
   download(

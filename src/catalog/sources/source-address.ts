@@ -36,7 +36,7 @@ export function readSourceAddress(given: string): Read<SourceAddress> {
   return { value: { isSecure, target: isUsual ? { ...target, port: HTTP_PORT } : target } };
 }
 
-/** What a source is called that nobody named: the host with the file, as much of it as a name takes. */
+/** The name of a source that nobody named: the host with the file, as much of it as a name takes. */
 export function nameOfAddress(url: string, lengthMax: number): string {
   if (!URL.canParse(url)) return url.slice(0, lengthMax);
   const { host, pathname } = new URL(url);

@@ -101,7 +101,7 @@ function setPaused(
   return inTransaction(db, clock, "source", async (tx) => {
     const source = await requireSource(tx, id);
     if (source.isPaused === isPaused) return source;
-    // What was missed while it was paused is no failure of the source.
+    // Runs missed in a pause are no failures of the source.
     const fresh = isPaused
       ? {}
       : { failures: 0, failure: null, failedFile: null, retryAt: null, isTold: false };
@@ -121,7 +121,7 @@ function askSource(db: Database, clock: Clock, id: number, by: Actor): Promise<S
   });
 }
 
-/** What it gave stays. A run under way goes on to its end, and nothing is noted of it. */
+/** Rows that it gave stay. A run under way goes on to its end, and nothing is noted of it. */
 function removeSource(db: Database, clock: Clock, id: number, by: Actor): Promise<Source> {
   return inTransaction(db, clock, "source", async (tx) => {
     const source = await requireSource(tx, id);

@@ -9,7 +9,7 @@ export type SourceKind = (typeof SOURCE_KINDS)[number];
 
 /** How the rows of a source's files are imported: the options of `kanalog import`. */
 export interface FileOptions {
-  /** What the rows are. */
+  /** The kind of the rows. */
   rows: ImportKindName;
   reading: ReadingOptions;
   /** IANA name of the zone of times without an offset. */
@@ -17,14 +17,14 @@ export interface FileOptions {
   strict: boolean;
 }
 
-/** What a source reads. A pull's headers may hold a password: they are its secret, not a setting. */
+/** The place that a source reads. A pull's headers may hold a password: they are its secret, not a setting. */
 export type SourceSettings =
   | ({ kind: "pull"; url: string } & FileOptions)
   | ({ kind: "folder"; folder: string } & FileOptions);
 
 /** How far a source was read. */
 export interface SourcePosition {
-  /** Of the last answer of a pull that was imported, to be asked whether it changed. */
+  /** The last imported answer's tag, sent with the next request. */
   etag?: string;
   lastModified?: string;
 }
@@ -52,13 +52,13 @@ export const sources = sqliteTable("sources", {
   succeededAt: integer("succeeded_at"),
   /** Runs that failed since the last success. */
   failures: integer("failures").notNull().default(0),
-  /** What the last run failed for; null where it succeeded. */
+  /** Reason of the last run's failure; null where it succeeded. */
   failure: text("failure", { mode: "json" }).$type<Message>(),
   /** The file of a folder at which the last run failed; null where it was none. */
   failedFile: text("failed_file"),
   /** The other side asked not to be asked before. */
   retryAt: integer("retry_at"),
-  /** Of the last run that read something. */
+  /** The summary of the last run that read something. */
   summary: text("summary", { mode: "json" }).$type<ImportSummary>(),
   /** Staff were told that it is silent. */
   isTold: integer("is_told", { mode: "boolean" }).notNull().default(false),

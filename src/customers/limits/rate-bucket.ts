@@ -49,7 +49,7 @@ export function takeToken(
   };
 }
 
-/** What a bucket holds, with nothing taken. */
+/** Tokens of a bucket, with nothing taken. */
 export function lookAtTokens(
   bucket: Bucket | null,
   requestsPerSecond: number,

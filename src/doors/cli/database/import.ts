@@ -1,25 +1,17 @@
 import { Argument, Command, Option } from "commander";
-import {
-  FOREIGN_FORMATS,
-  type ForeignFormatName,
-} from "../../../catalog/imports/foreign/foreign-formats.ts";
+import type { ForeignFormatName } from "../../../catalog/imports/foreign/foreign-formats.ts";
 import {
   IMPORT_KIND_NAMES,
   type ImportKindName,
   importKinds,
 } from "../../../catalog/imports/import-kinds.ts";
-import {
-  FILE_FORMATS,
-  type FileFormat,
-  nothingRecognized,
-} from "../../../catalog/imports/recognized.ts";
+import { type FileFormat, nothingRecognized } from "../../../catalog/imports/recognized.ts";
 import { readRows, requireReadable } from "../../../catalog/imports/rows.ts";
 import { runImport } from "../../../catalog/imports/run-import.ts";
 import { openSource } from "../../../catalog/imports/source.ts";
 import { readConfig } from "../../../config.ts";
 import { inEnglish } from "../../../values/messages/messages.ts";
-import { MOSCOW_ZONE } from "../../../values/moscow-time.ts";
-import { choiceOption, jsonOption, parseTimezone } from "../arguments.ts";
+import { jsonOption } from "../arguments.ts";
 import {
   type CommandContext,
   CommandExit,
@@ -28,9 +20,10 @@ import {
   EXIT_USAGE,
 } from "../command-context.ts";
 import { withDomains, withDomainsOfCopy } from "../with-domains.ts";
-import { addToMap, type ColumnMap, readMapFile } from "./column-map.ts";
+import type { ColumnMap } from "./column-map.ts";
 import { describeReasons, describeSummary, summaryJson } from "./import-summary.ts";
 import { createProgress } from "./progress.ts";
+import { withReadingOptions } from "./reading-options.ts";
 import { createRejectsFile } from "./rejects-file.ts";
 
 interface ImportOptions {
@@ -52,36 +45,14 @@ export function importCommand(context: CommandContext): Command {
   const kinds = IMPORT_KIND_NAMES.map((name) => {
     return `  ${name.padEnd(12)}${Object.keys(importKinds[name].columns).join(", ")}`;
   });
-  return new Command("import")
-    .description(
-      "insert and update rows from a CSV, NDJSON or JSON file, also packed as .gz or .zst",
-    )
-    .addArgument(new Argument("<kind>", "what the rows are").choices(IMPORT_KIND_NAMES))
-    .argument("<file>", "the file, or - for standard input")
-    .addOption(
-      choiceOption("--format <format>", "format, where the name does not tell it", FILE_FORMATS),
-    )
-    .addOption(
-      choiceOption("--from <program>", "the file is an export of that program", FOREIGN_FORMATS),
-    )
-    .addOption(
-      new Option("--map <theirs=ours>", "a column of the file has another name; repeatable")
-        .argParser(addToMap)
-        .default({}, "none"),
-    )
-    .addOption(
-      new Option(
-        "--map-file <file>",
-        "names of columns as a JSON object, theirs to ours",
-      ).argParser(readMapFile),
-    )
-    .option("--ignore-unknown", "leave out columns that nothing takes")
-    .addOption(
-      new Option("--timezone <zone>", "IANA name of the zone of times without an offset")
-        .argParser(parseTimezone)
-        .default(MOSCOW_ZONE),
-    )
-    .option("--strict", "reject a row for any bad cell, in place of leaving the cell out")
+  return withReadingOptions(
+    new Command("import")
+      .description(
+        "insert and update rows from a CSV, NDJSON or JSON file, also packed as .gz or .zst",
+      )
+      .addArgument(new Argument("<kind>", "what the rows are").choices(IMPORT_KIND_NAMES))
+      .argument("<file>", "the file, or - for standard input"),
+  )
     .option("--dry-run", "only say what would happen, tried on a copy of the database")
     .option("--rejects <file>", "write the rejected rows here, as NDJSON with line and reason")
     .addOption(

@@ -1,12 +1,9 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
-import {
-  FOREIGN_FORMATS,
-  type ForeignFormatName,
-} from "../../../catalog/imports/foreign/foreign-formats.ts";
+import type { ForeignFormatName } from "../../../catalog/imports/foreign/foreign-formats.ts";
 import { IMPORT_KIND_NAMES, type ImportKindName } from "../../../catalog/imports/import-kinds.ts";
-import { FILE_FORMATS, type FileFormat } from "../../../catalog/imports/recognized.ts";
+import type { FileFormat } from "../../../catalog/imports/recognized.ts";
 import type { Outcome } from "../../../catalog/sources/run-source.ts";
 import { nameOfAddress } from "../../../catalog/sources/source-address.ts";
 import { NAME_LENGTH_MAX } from "../../../catalog/sources/source-changes.ts";
@@ -18,8 +15,7 @@ import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { createTicker } from "../../../upkeep/jobs/ticker.ts";
 import { inEnglish } from "../../../values/messages/messages.ts";
-import { MOSCOW_ZONE } from "../../../values/moscow-time.ts";
-import { choiceOption, jsonOption, parseTimezone } from "../arguments.ts";
+import { choiceOption, jsonOption } from "../arguments.ts";
 import {
   type CommandContext,
   CommandExit,
@@ -29,8 +25,9 @@ import {
 } from "../command-context.ts";
 import { instantCell, type Printable, printList, printObject } from "../print.ts";
 import { withDomains } from "../with-domains.ts";
-import { addToMap, type ColumnMap, readMapFile } from "./column-map.ts";
+import type { ColumnMap } from "./column-map.ts";
 import { describeReasons, describeSummary } from "./import-summary.ts";
+import { withReadingOptions } from "./reading-options.ts";
 
 const EVERY_FIVE_SECONDS = "*/5 * * * * *";
 /** Without `--every`. */
@@ -38,7 +35,7 @@ const USUAL_SCHEDULE = "15m";
 
 interface AddOptions {
   name?: string;
-  /** What the rows are. */
+  /** The kind of the rows. */
   kind: ImportKindName;
   url?: string;
   folder?: string;
@@ -89,55 +86,35 @@ export function sourceCommand(context: CommandContext): Command {
 }
 
 function addCommand(context: CommandContext): Command {
-  return new Command("add")
-    .description(
-      "add a source; it is read at once and then by its schedule, while the appliance serves",
-    )
-    .addArgument(
-      new Argument("<kind>", "pull: a file behind an address, or files of a folder").choices([
-        "pull",
-      ]),
-    )
-    .addOption(
-      choiceOption("--kind <rows>", "what the rows are", IMPORT_KIND_NAMES).makeOptionMandatory(),
-    )
-    .addOption(new Option("--url <address>", "the file's address").conflicts("folder"))
-    .addOption(new Option("--folder <directory>", "a folder, whose new and changed files are read"))
-    .option("--name <name>", "what it is called; else its address or folder")
-    .addOption(
-      new Option("--header <name: value>", "sent with each request, kept encrypted; repeatable")
-        .argParser(addHeader)
-        .default({}, "none"),
-    )
-    .option(
-      "--every <schedule>",
-      "15m, 6h, 1d, or a cron pattern of five fields in Moscow time",
-      USUAL_SCHEDULE,
-    )
-    .addOption(
-      choiceOption("--format <format>", "format, where the name does not tell it", FILE_FORMATS),
-    )
-    .addOption(
-      choiceOption("--from <program>", "the file is an export of that program", FOREIGN_FORMATS),
-    )
-    .addOption(
-      new Option("--map <theirs=ours>", "a column of the file has another name; repeatable")
-        .argParser(addToMap)
-        .default({}, "none"),
-    )
-    .addOption(
-      new Option(
-        "--map-file <file>",
-        "names of columns as a JSON object, theirs to ours",
-      ).argParser(readMapFile),
-    )
-    .option("--ignore-unknown", "leave out columns that nothing takes")
-    .addOption(
-      new Option("--timezone <zone>", "IANA name of the zone of times without an offset")
-        .argParser(parseTimezone)
-        .default(MOSCOW_ZONE),
-    )
-    .option("--strict", "reject a row for any bad cell, in place of leaving the cell out")
+  return withReadingOptions(
+    new Command("add")
+      .description(
+        "add a source; it is read at once and then by its schedule, while the appliance serves",
+      )
+      .addArgument(
+        new Argument("<kind>", "pull: a file behind an address, or files of a folder").choices([
+          "pull",
+        ]),
+      )
+      .addOption(
+        choiceOption("--kind <rows>", "what the rows are", IMPORT_KIND_NAMES).makeOptionMandatory(),
+      )
+      .addOption(new Option("--url <address>", "the file's address").conflicts("folder"))
+      .addOption(
+        new Option("--folder <directory>", "a folder, whose new and changed files are read"),
+      )
+      .option("--name <name>", "what it is called; else its address or folder")
+      .addOption(
+        new Option("--header <name: value>", "sent with each request, kept encrypted; repeatable")
+          .argParser(addHeader)
+          .default({}, "none"),
+      )
+      .option(
+        "--every <schedule>",
+        "15m, 6h, 1d, or a cron pattern of five fields in Moscow time",
+        USUAL_SCHEDULE,
+      ),
+  )
     .addOption(jsonOption())
     .action((_kind: string, options: AddOptions) =>
       withDomains(context, async ({ sources, clock }) => {

@@ -1,0 +1,35 @@
+import { type Command, Option } from "commander";
+import { FOREIGN_FORMATS } from "../../../catalog/imports/foreign/foreign-formats.ts";
+import { FILE_FORMATS } from "../../../catalog/imports/recognized.ts";
+import { MOSCOW_ZONE } from "../../../values/moscow-time.ts";
+import { choiceOption, parseTimezone } from "../arguments.ts";
+import { addToMap, readMapFile } from "./column-map.ts";
+
+/** Options of how a file's rows are read, which commands that import have in common. */
+export function withReadingOptions(command: Command): Command {
+  return command
+    .addOption(
+      choiceOption("--format <format>", "format, where the name does not tell it", FILE_FORMATS),
+    )
+    .addOption(
+      choiceOption("--from <program>", "the file is an export of that program", FOREIGN_FORMATS),
+    )
+    .addOption(
+      new Option("--map <theirs=ours>", "a column of the file has another name; repeatable")
+        .argParser(addToMap)
+        .default({}, "none"),
+    )
+    .addOption(
+      new Option(
+        "--map-file <file>",
+        "names of columns as a JSON object, theirs to ours",
+      ).argParser(readMapFile),
+    )
+    .option("--ignore-unknown", "leave out columns that nothing takes")
+    .addOption(
+      new Option("--timezone <zone>", "IANA name of the zone of times without an offset")
+        .argParser(parseTimezone)
+        .default(MOSCOW_ZONE),
+    )
+    .option("--strict", "reject a row for any bad cell, in place of leaving the cell out");
+}
