@@ -16,9 +16,11 @@ export function serveOperations(pools: Record<string, Pool>, clock: Clock): void
   scope.onmessage = async ({ data }: MessageEvent<ToThread>) => {
     if ("open" in data) {
       opening = data.open;
-      process.on("exit", () => db?.close());
-      answer({ loaded: true });
       return;
+    }
+    if ("end" in data) {
+      db?.close();
+      process.exit();
     }
     const { name, rest, timeoutMs } = data;
     try {

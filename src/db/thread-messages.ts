@@ -11,17 +11,14 @@ export interface Opening {
   access: Access;
 }
 
-/** The main thread's messages: the first one says what to open. */
+/** The main thread's messages: the first one says what to open, the last one that it ends. */
 export type ToThread =
   | { open: Opening }
-  | { name: string; rest: unknown[]; timeoutMs: number | null };
+  | { name: string; rest: unknown[]; timeoutMs: number | null }
+  | { end: true };
 
-/**
- * A thread's messages: that its code is loaded, the outcome of its one task, and each lock held and slow
- * statement of it.
- */
+/** A thread's messages: the outcome of its one task, and each lock held and slow statement of it. */
 export type FromThread =
-  | { loaded: true }
   | { result: unknown }
   | { fault: Fault }
   | { held: { work: string; heldMs: number } }

@@ -58,12 +58,12 @@ export function startThreads<Ops extends Operations>(
   const idle: Worker[] = [];
   const waiting: Task[] = [];
   const running = new Map<Worker, Task>();
-  const loaded = new Map<Worker, PromiseWithResolvers<void>>();
+  const started = new Set<Worker>();
   let closed = false;
 
   function start(): Worker {
     const worker = new Worker(entry);
-    loaded.set(worker, Promise.withResolvers());
+    started.add(worker);
     worker.onmessage = ({ data }: MessageEvent<FromThread>) => settle(worker, data);
     worker.onerror = (event) => {
       event.preventDefault();
@@ -71,7 +71,7 @@ export function startThreads<Ops extends Operations>(
       running.delete(worker);
       // It may fail with nothing to do, too: whoever it was given next would wait for ever.
       if (idle.includes(worker)) idle.splice(idle.indexOf(worker), 1);
-      loaded.delete(worker);
+      started.delete(worker);
       task?.reject(new Error(`a database thread failed: ${event.message}`));
       worker.terminate();
       next();
@@ -81,10 +81,6 @@ export function startThreads<Ops extends Operations>(
   }
 
   function settle(worker: Worker, answer: FromThread): void {
-    if ("loaded" in answer) {
-      loaded.get(worker)?.resolve();
-      return;
-    }
     if ("held" in answer) {
       noteHold(answer.held.work, answer.held.heldMs);
       return;
@@ -140,8 +136,8 @@ export function startThreads<Ops extends Operations>(
       waiting.length = 0;
       idle.length = 0;
       running.clear();
-      await endAll(loaded, clock);
-      loaded.clear();
+      await endAll(started, clock);
+      started.clear();
     },
   };
 }
@@ -150,20 +146,16 @@ export function startThreads<Ops extends Operations>(
 const END_MAX_MS = 1_000;
 
 /**
- * Until they have ended, their connections keep the write-ahead log in use. A worker that is terminated
- * while it loads the driver's addon aborts the whole process (Bun 1.4.4), so it may load first.
- * @param loaded each worker, and when its code is loaded
+ * Until they have ended, their connections keep the write-ahead log in use. Each ends itself between two
+ * messages: one that is terminated while it loads the driver's addon, or while the addon makes an error,
+ * aborts the whole process (Bun 1.4.4).
  */
-async function endAll(
-  loaded: ReadonlyMap<Worker, PromiseWithResolvers<void>>,
-  clock: Clock,
-): Promise<void> {
-  const ended = [...loaded].map(async ([worker, isLoaded]) => {
+async function endAll(workers: Iterable<Worker>, clock: Clock): Promise<void> {
+  const ended = [...workers].map((worker) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     worker.addEventListener("close", () => resolve());
-    await isLoaded.promise;
-    worker.terminate();
-    await promise;
+    send(worker, { end: true });
+    return promise;
   });
   const waited = new AbortController();
   await Promise.race([Promise.all(ended), clock.sleep(END_MAX_MS, waited.signal)]);

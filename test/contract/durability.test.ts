@@ -39,7 +39,7 @@ test("of all that is written on a file, only usage and what is told of it goes w
     access: Access = "reader";
     override postMessage(message: ToThread): void {
       if ("open" in message) this.access = message.open.access;
-      else ran[this.access].add(message.name);
+      else if ("name" in message) ran[this.access].add(message.name);
       super.postMessage(message);
     }
   } as typeof Worker;
