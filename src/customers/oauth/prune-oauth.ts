@@ -10,7 +10,7 @@ import {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** How long a client is kept that nobody has granted anything. */
-const IDLE_MS = 7 * DAY_MS;
+const IDLE_MS = 2 * DAY_MS;
 /** How long a code is kept after its end, so that its replay is seen. */
 const CODE_KEPT_MS = DAY_MS;
 const ROWS_PER_STEP = 50;

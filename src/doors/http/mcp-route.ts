@@ -181,7 +181,9 @@ async function answerAdmitted(
       if (!(taken instanceof Promise)) return taken;
       const { monotonic } = context.ports.clock;
       const fromMs = monotonic();
-      return taken.then(() => {
+      return taken.then(async () => {
+        // The snapshot of the turn in which it came is given back by now.
+        await context.tickSnapshot();
         waitedMs = monotonic() - fromMs;
         return null;
       });

@@ -3,7 +3,8 @@ import { networkOf } from "../guard/client-ip.ts";
 import type { SiteContext } from "../site-context.ts";
 import { fault, type OAuthAnswer, readOAuthBody } from "./oauth-answer.ts";
 
-const BODY_BYTES_MAX = 16 * 1024;
+/** Whoever asks has no key, and what is registered is kept for days. */
+const BODY_BYTES_MAX = 4 * 1024;
 const RETRY_AFTER_S = 360;
 
 /** Registers a public client (RFC 7591): at most 20 from one network in an hour, and a bounded number of all. */
@@ -18,7 +19,7 @@ export async function registerClient(
   }
   const body = await readOAuthBody(request, BODY_BYTES_MAX);
   if (body === null) {
-    return fault(413, "invalid_client_metadata", "The metadata is larger than 16 KiB.");
+    return fault(413, "invalid_client_metadata", "The metadata is larger than 4 KiB.");
   }
   const registered = await oauth.register(parse(body));
   if ("error" in registered) return fault(400, registered.error, registered.description);

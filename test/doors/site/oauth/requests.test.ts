@@ -204,6 +204,19 @@ describe("a registration", () => {
     }
   });
 
+  test("takes metadata of up to 4 KiB", async () => {
+    const sized = (bytes: number) => {
+      const metadata = { ...METADATA, software_id: "" };
+      metadata.software_id = "x".repeat(bytes - JSON.stringify(metadata).length);
+      return talk.register(metadata);
+    };
+    expect((await sized(4 * 1024)).status).toBe(201);
+    expect(await sized(4 * 1024 + 1)).toMatchObject({
+      status: 413,
+      body: { error: "invalid_client_metadata" },
+    });
+  });
+
   test("of a thousand from one network makes 20 in an hour at the most, and says when to come again", async () => {
     const own = await startOAuthTalk(await startWithOAuth({ KANALOG_TRUST_PROXY: "true" }));
     const registered: number[] = [];
