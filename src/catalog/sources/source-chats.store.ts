@@ -7,7 +7,14 @@ export type SourceChat = Omit<typeof sourceChats.$inferSelect, "sourceId">;
 
 const chats = query((db) =>
   db
-    .select({ msgrId: sourceChats.msgrId, isRead: sourceChats.isRead, cardDay: sourceChats.cardDay })
+    .select({
+      chat: sourceChats.chat,
+      title: sourceChats.title,
+      handle: sourceChats.handle,
+      isRead: sourceChats.isRead,
+      cardAt: sourceChats.cardAt,
+      fault: sourceChats.fault,
+    })
     .from(sourceChats)
     .where(eq(sourceChats.sourceId, sql.placeholder("sourceId"))),
 );
@@ -17,24 +24,19 @@ export function selectChats(db: Database, sourceId: number): Promise<SourceChat[
   return chats(db).all({ sourceId });
 }
 
-export async function putChat(tx: Transaction, sourceId: number, chat: SourceChat): Promise<void> {
-  await tx.builders
-    .insert(sourceChats)
-    .values({ sourceId, ...chat })
-    .onConflictDoUpdate({
-      target: [sourceChats.sourceId, sourceChats.msgrId],
-      set: { isRead: chat.isRead, cardDay: chat.cardDay },
-    });
-}
-
-/** The number of a chat that became another one. */
-export async function moveChat(
+export async function putChat(
   tx: Transaction,
   sourceId: number,
-  { from, to }: { from: string; to: string },
+  { chat, ...values }: SourceChat,
 ): Promise<void> {
   await tx.builders
-    .update(sourceChats)
-    .set({ msgrId: to })
-    .where(and(eq(sourceChats.sourceId, sourceId), eq(sourceChats.msgrId, from)));
+    .insert(sourceChats)
+    .values({ sourceId, chat, ...values })
+    .onConflictDoUpdate({ target: [sourceChats.sourceId, sourceChats.chat], set: values });
+}
+
+export async function removeChat(tx: Transaction, sourceId: number, chat: string): Promise<void> {
+  await tx.builders
+    .delete(sourceChats)
+    .where(and(eq(sourceChats.sourceId, sourceId), eq(sourceChats.chat, chat)));
 }

@@ -1,163 +1,105 @@
-import type { Message as Said } from "../../../values/messages/messages.ts";
-import type { Day } from "../../../values/moscow-time.ts";
-import type { Fields } from "../../imports/source-row.ts";
-import type { ReasonGroup } from "../../imports/tally.ts";
-import type { Batch } from "../apply-batch.ts";
-import type { SourceChat } from "../source-chats.store.ts";
+import type { ImportSummary } from "../../imports/run-import.ts";
+import { INTERRUPTED } from "../../imports/source.ts";
+import type { BotAccess, BotTools } from "../bots.ts";
+import { failed, NOTHING, type Outcome } from "../outcome.ts";
 import type { SourcePosition } from "../sources.table.ts";
-import type { TelegramApi, TelegramFault, Update } from "./telegram-api.ts";
-import {
-  type AlbumHead,
-  type Chat,
-  isPost,
-  type Message,
-  toAlbumRow,
-  toChannelRow,
-  toPostRow,
-} from "./telegram-posts.ts";
+import { sumOf } from "../sum-summaries.ts";
+import { createTelegramApi, type TelegramApi, type TelegramFault } from "./telegram-api.ts";
+import { cardBatch, dueCards, faultBatch, isGone, readCard } from "./telegram-cards.ts";
+import type { Update } from "./telegram-shapes.ts";
+import { readBatch } from "./telegram-updates.ts";
 
-/** What a run of a Telegram source needs. */
-export interface TelegramTools {
-  api: TelegramApi;
-  /** Writes a batch with the chats that changed and the number of the next update. */
-  apply(batch: Batch, chats: readonly SourceChat[], position: SourcePosition): Promise<Applied>;
-  chats(): Promise<SourceChat[]>;
-  /** The post of an album that is stored, if its first message came in an earlier batch. */
-  albumHead(channelMsgrId: string, messageId: number, album: string): Promise<AlbumHead | null>;
-  /** The Moscow day whose numbers are due: today from 23:50 on, else yesterday. */
-  cardDay(): Day;
-  isStopping(): boolean;
-}
-
-/** Reasons of rows that were left out; null where another process has the source by now. */
-type Applied = ReasonGroup[] | null;
-
-export type TelegramOutcome =
-  | { position: SourcePosition; rows: number; rejects: ReasonGroup[] }
-  | { failure: Said; retryAfterMs: number | null };
-
-/** Cards that are asked for in one run, so that posts are read in between. */
-const CARDS_MAX = 50;
-
-/** Statuses of a bot that is told of a channel's posts. */
-const READING = ["administrator", "creator"];
+/** The longest wait that the API takes; within the time after which the next run is due. */
+const WAIT_MAX_S = 50;
+const RUN_MAX_MS = WAIT_MAX_S * 1000;
+/** Telegram keeps updates for so long. */
+const KEPT_MS = 24 * 60 * 60 * 1000;
+/** After a week without any, updates are numbered anew from anywhere, perhaps below the last number. */
+const NUMBERED_ANEW_MS = 6 * KEPT_MS;
 
 /**
- * Reads updates until there are none, each batch committed with the number of the next, and then the
- * cards that are due (sources, section 3).
+ * Reads updates until there are none or the run has lasted a minute, each batch committed with the number of
+ * the next update, and the cards that are due (sources, section 3).
  */
 export async function runTelegram(
+  access: BotAccess,
   position: SourcePosition,
-  tools: TelegramTools,
-): Promise<TelegramOutcome> {
+  tools: BotTools,
+): Promise<Outcome> {
+  const api = createTelegramApi(access, tools.ask, tools.signal);
   let at = position;
-  let rows = 0;
-  const rejects: ReasonGroup[] = [];
-  while (!tools.isStopping()) {
-    const answer = await tools.api.updates(at.offset ?? null);
-    if ("failure" in answer) return answer;
-    const last = answer.result.at(-1);
-    if (last === undefined) break;
-    const read = await readUpdates(answer.result, tools);
-    if ("failure" in read) return read;
-    at = { ...at, offset: last.update_id + 1 };
-    const applied = await tools.apply(read.batch, read.chats, at);
-    if (applied === null) break;
-    rejects.push(...applied);
-    rows += read.batch.posts.length;
+  let summary: ImportSummary | null = null;
+  const ended = (fault: TelegramFault): Outcome =>
+    tools.signal.aborted
+      ? failed(INTERRUPTED)
+      : { ...NOTHING, summary, failure: fault.failure, retryAfterMs: fault.retryAfterMs };
+  const isOver = (): boolean => tools.signal.aborted || tools.elapsedMs() >= RUN_MAX_MS;
+
+  for (let isFirst = true; isFirst || !isOver(); isFirst = false) {
+    const hasDue = dueCards(await tools.chats(), tools.nowMs()).length > 0;
+    const waitS = tools.mayWait && !hasDue ? secondsLeft(tools) : 0;
+    const answer = await api.updates(offsetOf(at, tools.nowMs()), waitS);
+    if ("failure" in answer) return ended(answer);
+    if (isFirst) at = withGap(at, tools);
+    if (answer.result.length === 0) break;
+    const batch = await readBatch(answer.result, await tools.chats(), api, tools.nowMs());
+    if ("failure" in batch) return ended(batch);
+    at = after(at, answer.result, tools.nowMs());
+    const written = await tools.apply(batch, at);
+    if (written === null) return failed(INTERRUPTED);
+    summary = sumOf(summary, written);
   }
-  const cards = await refreshCards(at, tools);
-  return cards ?? { position: at, rows, rejects };
+  const cards = await refreshCards(api, tools, isOver);
+  if (cards !== null && "failure" in cards) return ended(cards);
+  if (tools.signal.aborted) return failed(INTERRUPTED);
+  return { ...NOTHING, summary, position: at === position ? null : at };
 }
 
-type Read = { batch: Batch; chats: SourceChat[] } | TelegramFault;
-
-async function readUpdates(updates: readonly Update[], tools: TelegramTools): Promise<Read> {
-  const known = new Map((await tools.chats()).map((chat) => [chat.msgrId, chat]));
-  const changed = new Map<string, SourceChat>();
-  const channels: Fields[] = [];
-  const posts: Fields[] = [];
-  /** Albums of this batch, by channel and album. */
-  const heads = new Map<string, AlbumHead>();
-
-  /** Has the channel in the catalog before its first post. */
-  async function seen(chat: Chat, isRead: boolean): Promise<TelegramFault | null> {
-    const msgrId = String(chat.id);
-    const before = changed.get(msgrId) ?? known.get(msgrId);
-    if (before !== undefined && before.isRead === isRead) return null;
-    changed.set(msgrId, { msgrId, isRead, cardDay: before?.cardDay ?? null });
-    if (!isRead || before !== undefined) return null;
-    const card = await readCard(chat, tools.api);
-    if ("failure" in card) return card;
-    channels.push(card.row);
-    return null;
-  }
-
-  async function addPost(message: Message): Promise<void> {
-    const row = toPostRow(message);
-    const { media_group_id: album } = message;
-    if (album === undefined) {
-      posts.push(row);
-      return;
-    }
-    const channel = String(message.chat.id);
-    const key = `${channel} ${album}`;
-    const head = heads.get(key) ?? (await tools.albumHead(channel, message.message_id, album));
-    const merged = toAlbumRow(row, head);
-    posts.push(merged);
-    heads.set(key, {
-      msgr_post_id: String(merged["msgr_post_id"]),
-      text: String(merged["text"]),
-      media: merged["media"] as string[],
-    });
-  }
-
-  for (const { channel_post, edited_channel_post, my_chat_member } of updates) {
-    if (my_chat_member !== undefined) {
-      const { chat, new_chat_member } = my_chat_member;
-      const fault = await seen(chat, READING.includes(new_chat_member.status));
-      if (fault !== null) return fault;
-    }
-    const message = channel_post ?? edited_channel_post;
-    if (message === undefined) continue;
-    const fault = await seen(message.chat, true);
-    if (fault !== null) return fault;
-    if (isPost(message)) await addPost(message);
-    else if (message["new_chat_title"] !== undefined) channels.push(toChannelRow(message.chat));
-  }
-  return { batch: { channels, posts, stats: [] }, chats: [...changed.values()] };
+function secondsLeft({ elapsedMs }: BotTools): number {
+  return Math.max(0, Math.floor((RUN_MAX_MS - elapsedMs()) / 1000));
 }
 
-/** A channel as its card has it, with the subscribers of this moment. */
-async function readCard(
-  { id }: Pick<Chat, "id">,
-  api: TelegramApi,
-): Promise<{ row: Fields; subscribers: number } | TelegramFault> {
-  const chat = await api.chat(String(id));
-  if ("failure" in chat) return chat;
-  const count = await api.memberCount(String(id));
-  if ("failure" in count) return count;
-  const { description } = chat.result;
-  const subscribers = count.result;
-  return { row: toChannelRow(chat.result, { description, subscribers }), subscribers };
+/** The number to ask from; null: from the first that was not taken yet, whatever it is. */
+function offsetOf({ offset, updateAt = 0 }: SourcePosition, nowMs: number): number | null {
+  return offset === undefined || nowMs - updateAt > NUMBERED_ANEW_MS ? null : offset;
 }
 
-/** Cards and subscribers of the day, of channels whose last are of an earlier day. */
-async function refreshCards(
+/** Notes the time since the last reading where updates of it are gone. */
+function withGap(position: SourcePosition, { succeededAt, nowMs }: BotTools): SourcePosition {
+  const to = nowMs();
+  if (succeededAt === null || to - succeededAt <= KEPT_MS) return position;
+  return { ...position, gap: { from: succeededAt, to } };
+}
+
+function after(
   position: SourcePosition,
-  tools: TelegramTools,
-): Promise<TelegramFault | null> {
-  const day = tools.cardDay();
-  const due = (await tools.chats()).filter(
-    ({ isRead, cardDay }) => isRead && (cardDay ?? 0) < day,
+  updates: readonly Update[],
+  nowMs: number,
+): SourcePosition {
+  const last = updates.at(-1)?.update_id ?? 0;
+  const published = updates.flatMap(({ message, isEdit }) =>
+    message === null || isEdit ? [] : [message.date * 1000],
   );
-  for (const chat of due.slice(0, CARDS_MAX)) {
-    if (tools.isStopping()) return null;
-    const card = await readCard({ id: Number(chat.msgrId) }, tools.api);
-    if ("failure" in card) return card;
-    const stats = [{ channel_msgr_id: chat.msgrId, day, subscribers: card.subscribers }];
-    const batch = { channels: [card.row], posts: [], stats };
-    if ((await tools.apply(batch, [{ ...chat, cardDay: day }], position)) === null) return null;
+  return {
+    ...position,
+    ...{ offset: last + 1, updateAt: nowMs },
+    ...(published.length > 0 && { lagMs: Math.max(0, nowMs - Math.max(...published)) }),
+  };
+}
+
+/** Reads the cards that are due, as many as the run has time for. */
+async function refreshCards(
+  api: TelegramApi,
+  tools: BotTools,
+  isOver: () => boolean,
+): Promise<TelegramFault | null> {
+  for (const chat of dueCards(await tools.chats(), tools.nowMs())) {
+    if (isOver()) return null;
+    const card = await readCard(api, { id: chat.chat });
+    if ("failure" in card && !isGone(card) && card.movedTo === null) return card;
+    const nowMs = tools.nowMs();
+    const batch = "failure" in card ? faultBatch(chat, card, nowMs) : cardBatch(card.result, nowMs);
+    if ((await tools.apply(batch, null)) === null) return null;
   }
   return null;
 }

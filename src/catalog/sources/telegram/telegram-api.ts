@@ -1,101 +1,103 @@
-import { type Message as Said, message } from "../../../values/messages/messages.ts";
-import type { ApiAnswer } from "../ask-api.ts";
-import type { Chat, Message } from "./telegram-posts.ts";
+import { message, type Message as Said } from "../../../values/messages/messages.ts";
+import type { ApiAnswer, AskApi } from "../ask-api.ts";
+import type { BotAccess } from "../bots.ts";
+import { type Chat, type FullChat, readChat, readUpdates, type Update } from "./telegram-shapes.ts";
 
-/** What is read of the API's `Update`. */
-export interface Update {
-  update_id: number;
-  channel_post?: Message;
-  edited_channel_post?: Message;
-  my_chat_member?: { chat: Chat; new_chat_member: { status: string } };
-}
-
-/** Of `getChat`. */
-export interface FullChat extends Chat {
-  description?: string;
-}
-
-export type TelegramFault = {
+export interface TelegramFault {
   failure: Said;
+  /** The answer's status; 0 where there was none. */
+  status: number;
   /** The API asks not to be asked for so long. */
   retryAfterMs: number | null;
   /** The group became a supergroup, which has another number. */
-  movedTo: number | null;
-};
+  movedTo: string | null;
+}
+
+export type Answered<Result> = { result: Result } | TelegramFault;
 
 export type TelegramApi = ReturnType<typeof createTelegramApi>;
 
 const UPDATE_KINDS = ["channel_post", "edited_channel_post", "my_chat_member"];
-export const UPDATES_MAX = 100;
-/** Within the time after which a run is due again. */
-const POLL_S = 45;
+/** The API gives no more at once. */
+const UPDATES_MAX = 100;
 const ANSWER_MS = 30_000;
 
-/**
- * Methods of Telegram's Bot API 10 that sources need.
- * @param ask one GET, answered by JSON
- */
+/** The methods of Telegram's Bot API 10 that a source needs. */
 export function createTelegramApi(
-  api: string,
-  token: string,
-  ask: (url: string, timeoutMs: number) => Promise<ApiAnswer>,
+  { api, token }: Pick<BotAccess, "api" | "token">,
+  ask: AskApi,
+  signal: AbortSignal,
 ) {
   async function call<Result>(
     method: string,
     parameters: Record<string, string | number>,
-    timeoutMs = ANSWER_MS,
-  ): Promise<{ result: Result } | TelegramFault> {
-    const query = new URLSearchParams(
-      Object.entries(parameters).map(([name, value]) => [name, String(value)]),
-    );
-    const answer = await ask(`${api}/bot${token}/${method}?${query}`, timeoutMs);
-    if ("failure" in answer) return { ...answer, retryAfterMs: null, movedTo: null };
-    const { ok, result, description, parameters: more } = readAnswer(answer.json);
-    if (ok && answer.status === 200) return { result: result as Result };
-    return {
-      failure: failureOf(answer.status, description),
-      retryAfterMs: more.retry_after === undefined ? null : more.retry_after * 1000,
-      movedTo: more.migrate_to_chat_id ?? null,
-    };
+    read: (result: unknown) => Result | null,
+    waitMs = 0,
+  ): Promise<Answered<Result>> {
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries(parameters)) query.set(name, String(value));
+    const url = `${api}/bot${token}/${method}?${query}`;
+    const answer = await ask({ url, timeoutMs: waitMs + ANSWER_MS, signal });
+    if ("failure" in answer) return { ...answer, status: 0, retryAfterMs: null, movedTo: null };
+    const { ok, result } = (answer.json ?? {}) as { ok?: unknown; result?: unknown };
+    const found = ok === true && answer.status === 200 ? read(result) : null;
+    return found === null ? faultOf(answer) : { result: found };
   }
 
   return {
-    /** Waits for updates from a number on: they count as taken once a later one is asked for. */
-    updates: (offset: number | null) =>
-      call<Update[]>(
+    /**
+     * Waits for updates.
+     * @param offset the first number that is wanted: those before it count as taken, and are given never again
+     */
+    updates: (offset: number | null, waitS: number): Promise<Answered<Update[]>> =>
+      call(
         "getUpdates",
         {
           ...(offset !== null && { offset }),
-          ...{ timeout: POLL_S, limit: UPDATES_MAX, allowed_updates: JSON.stringify(UPDATE_KINDS) },
+          ...{ timeout: waitS, limit: UPDATES_MAX, allowed_updates: JSON.stringify(UPDATE_KINDS) },
         },
-        (POLL_S + 15) * 1000,
+        readUpdates,
+        waitS * 1000,
       ),
-    me: () => call<{ username?: string }>("getMe", {}),
-    chat: (id: string) => call<FullChat>("getChat", { chat_id: id }),
-    memberCount: (id: string) => call<number>("getChatMemberCount", { chat_id: id }),
+
+    /** The bot's handle, without `@`. */
+    me: (): Promise<Answered<string>> =>
+      call("getMe", {}, (me) => {
+        const { username } = (me ?? {}) as { username?: unknown };
+        return typeof username === "string" ? username : null;
+      }),
+
+    chat: ({ id }: Pick<Chat, "id">): Promise<Answered<FullChat>> =>
+      call("getChat", { chat_id: id }, readChat),
+
+    memberCount: ({ id }: Pick<Chat, "id">): Promise<Answered<number>> =>
+      call("getChatMemberCount", { chat_id: id }, (count) =>
+        typeof count === "number" && Number.isSafeInteger(count) ? count : null,
+      ),
   };
 }
 
-interface Answer {
-  ok: boolean;
-  result: unknown;
-  description: string;
-  parameters: { retry_after?: number; migrate_to_chat_id?: number };
-}
+const DESCRIPTION_LENGTH_MAX = 200;
 
-function readAnswer(json: unknown): Answer {
-  const { ok, result, description, parameters } = (json ?? {}) as Partial<Answer>;
+function faultOf({ status, json, retryAfterMs }: Exclude<ApiAnswer, { failure: Said }>) {
+  const answer = (json ?? {}) as {
+    ok?: unknown;
+    description?: unknown;
+    parameters?: { retry_after?: unknown; migrate_to_chat_id?: unknown };
+  };
+  const { retry_after: wait, migrate_to_chat_id: moved } = answer.parameters ?? {};
+  const description = String(answer.description ?? "").slice(0, DESCRIPTION_LENGTH_MAX);
   return {
-    ok: ok === true,
-    result,
-    description: typeof description === "string" ? description : "",
-    parameters: parameters ?? {},
+    failure: answer.ok === false ? refusal(status, description) : message("botAnswerWrong"),
+    status,
+    retryAfterMs: typeof wait === "number" && wait >= 0 ? wait * 1000 : retryAfterMs,
+    movedTo: Number.isSafeInteger(moved) ? String(moved) : null,
   };
 }
 
-function failureOf(status: number, description: string): Said {
-  // The API answers 404 for a token that is none.
+function refusal(status: number, description: string): Said {
+  // A text that is no token is a path that is not there.
   if (status === 401 || status === 404) return message("botTokenWrong");
-  if (status === 409) return message("botPolledElsewhere");
-  return message("botRefused", { status, description });
+  if (status !== 409) return message("botRefused", { status, description });
+  return message(/webhook/i.test(description) ? "botHasWebhook" : "botPolledElsewhere");
 }

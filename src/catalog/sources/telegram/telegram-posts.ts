@@ -1,35 +1,12 @@
-import type { Fields } from "../../imports/source-row.ts";
 import { channelLink } from "../../imports/foreign/channel-link.ts";
+import type { Fields } from "../../imports/source-row.ts";
+import type { AlbumMessage } from "../album-post.ts";
+import { type Chat, type FullChat, type Message, readChat, textOf } from "./telegram-shapes.ts";
 
-/**
- * Posts as Telegram's Bot API 10 describes them: `Message` of a channel, which comes as `channel_post` or
- * `edited_channel_post` of an update.
- */
-
-/** What is read of the API's `Chat`. */
-export interface Chat {
-  id: number;
-  type: string;
-  title?: string;
-  username?: string;
-}
-
-/** What is read of the API's `Message`. */
-export interface Message {
-  message_id: number;
-  date: number;
-  chat: Chat;
-  edit_date?: number;
-  text?: string;
-  caption?: string;
-  media_group_id?: string;
-  forward_origin?: { type: string; chat?: Chat; sender_user_name?: string };
-  [media: string]: unknown;
-}
-
-/** Kinds of media by the member of `Message` that holds them; an animation has a `document` as well. */
+/** Kinds of media by the member of a message that holds them; an animation has a `document` as well. */
 const MEDIA: readonly (readonly [member: string, kind: string])[] = [
   ["photo", "photo"],
+  ["live_photo", "photo"],
   ["animation", "video"],
   ["video", "video"],
   ["video_note", "video"],
@@ -39,69 +16,82 @@ const MEDIA: readonly (readonly [member: string, kind: string])[] = [
   ["poll", "poll"],
   ["document", "document"],
 ];
-const OTHER_MEDIA = ["contact", "location", "venue", "dice", "game", "story", "paid_media"];
+const OTHER_MEDIA = [
+  ...["contact", "location", "venue", "dice", "game", "story", "paid_media", "invoice"],
+  ...["giveaway", "giveaway_winners", "checklist"],
+];
 
 /** Whether a message is a post, and not a note of the messenger such as that the title was changed. */
-export function isPost(message: Message): boolean {
-  return message.text !== undefined || message.caption !== undefined || mediaOf(message) !== null;
+export function isPost({ content }: Message): boolean {
+  return textIn(content) !== null || mediaIn(content) !== null;
 }
 
-/** The row of a post, as an import takes it. */
-export function toPostRow(message: Message): Fields {
-  const { forward_origin: origin } = message;
-  const from = origin?.type === "channel" ? origin.chat : undefined;
-  return {
-    channel_msgr_id: String(message.chat.id),
-    msgr_post_id: String(message.message_id),
-    published_at: message.date,
-    edited_at: message.edit_date,
-    text: message.text ?? message.caption ?? "",
-    media: mediaOf(message) ?? [],
-    album: message.media_group_id,
-    forwarded_from: from === undefined ? undefined : channelLink(from.id),
-    forwarded_from_name: from?.title ?? origin?.sender_user_name,
-  };
+/** Whether a message says that the channel's card is another now. */
+export function changesCard({ content }: Message): boolean {
+  return ["new_chat_title", "new_chat_photo", "delete_chat_photo"].some((name) => name in content);
+}
+
+function textIn({ text, caption }: Message["content"]): string | null {
+  return textOf(text) ?? textOf(caption);
 }
 
 /** Null where there is none. */
-function mediaOf(message: Message): string[] | null {
-  const known = MEDIA.find(([member]) => message[member] !== undefined);
+function mediaIn(content: Message["content"]): string[] | null {
+  const known = MEDIA.find(([member]) => content[member] !== undefined);
   if (known !== undefined) return [known[1]];
-  return OTHER_MEDIA.some((member) => message[member] !== undefined) ? ["other"] : null;
+  return OTHER_MEDIA.some((member) => content[member] !== undefined) ? ["other"] : null;
 }
 
-/** An album's post as it is so far: its first message, whose number it has, and the media of all. */
-export interface AlbumHead {
-  msgr_post_id: string;
-  text: string;
-  media: readonly string[];
-}
-
-/**
- * The row of a message of an album, which is one post with the first message's number (sources, section 3).
- * @param head null for the first message
- */
-export function toAlbumRow(row: Fields, head: AlbumHead | null): Fields {
-  if (head === null || head.msgr_post_id === row["msgr_post_id"]) return row;
-  const media = [...new Set([...head.media, ...(row["media"] as string[])])];
-  const { channel_msgr_id, album, edited_at, text } = row;
+/** The row of a post, as an import takes it. Its views are not in the API, and stay unknown. */
+export function toPostRow({ message_id, date, edit_date, chat, content }: Message): Fields {
+  const origin = (content["forward_origin"] ?? {}) as Record<string, unknown>;
+  const from = readChat(origin["chat"] ?? origin["sender_chat"]);
   return {
-    ...{ channel_msgr_id, album, edited_at, media, msgr_post_id: head.msgr_post_id },
-    text: text === "" ? head.text : text,
+    channel_msgr_id: chat.id,
+    msgr_post_id: String(message_id),
+    published_at: date * 1000,
+    edited_at: edit_date === null ? undefined : edit_date * 1000,
+    text: textIn(content) ?? "",
+    media: mediaIn(content) ?? [],
+    link: chat.username === null ? undefined : `https://t.me/${chat.username}/${message_id}`,
+    forwarded_from: from?.type === "channel" ? channelLink(bare(from)) : undefined,
+    forwarded_from_name: from?.title ?? textOf(origin["sender_user_name"]) ?? undefined,
   };
 }
 
-/** The row of a channel, with what the API says of it in several answers. */
+/** A channel's number as links have it: without the mark of channels. */
+function bare({ id }: Chat): string {
+  return id.replace(/^-100/, "");
+}
+
+/** A message of an album; null for one that is a post by itself. */
+export function toAlbumMessage(message: Message): AlbumMessage | null {
+  const { message_id: messageId, chat, content } = message;
+  const album = textOf(content["media_group_id"]);
+  if (album === null) return null;
+  const text = textIn(content) ?? "";
+  return {
+    chat: chat.id,
+    album,
+    messageId,
+    text,
+    media: mediaIn(content) ?? [],
+    row: toPostRow(message),
+  };
+}
+
+/** The row of a channel as its card has it. */
 export function toChannelRow(
-  { id, title, username, type }: Chat,
-  more: { description?: string | undefined; subscribers?: number | undefined } = {},
+  { id, title, username, type, description }: FullChat,
+  subscribers: number | undefined,
 ): Fields {
   return {
-    msgr_id: String(id),
-    title,
-    handle: username ?? null,
+    msgr_id: id,
+    title: title === "" ? undefined : title,
+    handle: username,
+    link: username === null ? undefined : `https://t.me/${username}`,
     kind: type === "channel" ? "channel" : "chat",
-    description: more.description,
-    subscribers: more.subscribers,
+    description,
+    subscribers,
   };
 }

@@ -535,7 +535,8 @@ const sourcePages: Words["sourcePages"] = {
   name: "Название",
   nameHint: "Если пусто — адрес.",
   url: "Адрес файла",
-  folder: "Папка",
+  places: { pull: "Адрес файла", folder: "Папка", telegram: "Бот" },
+  bots: { telegram: "Telegram" },
   urlHint: "https://…; http:// — только в ваших сетях (KANALOG_SOURCE_ALLOW).",
   header: "Заголовок запросов",
   headerHint:

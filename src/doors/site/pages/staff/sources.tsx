@@ -8,7 +8,7 @@ import { nameOfAddress } from "../../../../catalog/sources/source-address.ts";
 import { NAME_LENGTH_MAX } from "../../../../catalog/sources/source-changes.ts";
 import { readHeader } from "../../../../catalog/sources/source-header.ts";
 import { dueAt, stateOf } from "../../../../catalog/sources/source-schedule.ts";
-import type { Source } from "../../../../catalog/sources/sources.table.ts";
+import { isBot, placeOf, type Source } from "../../../../catalog/sources/sources.table.ts";
 import { inLanguage } from "../../../../values/messages/messages.ts";
 import { formatDay } from "../../../../values/moscow-time.ts";
 import { pageFault, readFields, requiredChoice } from "../../forms/faults.ts";
@@ -73,9 +73,9 @@ export const sourcePage: SitePage = {
       `${words.source}: ${source.name}`,
       <>
         <dl>
-          <dt>{source.settings.kind === "pull" ? words.url : words.folder}</dt>
+          <dt>{words.places[source.kind]}</dt>
           <dd>
-            <bdi>{placeOf(source)}</bdi>
+            <bdi>{placeOf(source.settings)}</bdi>
           </dd>
           <dt>{words.schedule}</dt>
           <dd>
@@ -150,7 +150,7 @@ async function List({
               <bdi>{source.name}</bdi>
             </a>
           </th>
-          <td>{visit.words.importPages.kinds[source.settings.rows]}</td>
+          <td>{kindOf(visit, source)}</td>
           <td>{words.states[stateOf(source, now)]}</td>
           <td class="number">{shownNumber(visit, today[at] ?? 0)}</td>
           <td>
@@ -304,8 +304,10 @@ function nextAt(source: Source, now: number): number | null {
   return source.isPaused || !Number.isFinite(at) ? null : at;
 }
 
-function placeOf({ settings }: Source): string {
-  return settings.kind === "pull" ? settings.url : settings.folder;
+function kindOf({ words }: Visit, { settings }: Source): string {
+  return isBot(settings)
+    ? words.sourcePages.bots[settings.kind]
+    : words.importPages.kinds[settings.rows];
 }
 
 function failureOf({ language }: Visit, { failure, failedFile }: Source): string {
