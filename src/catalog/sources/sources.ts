@@ -15,7 +15,7 @@ import { failed, type Outcome } from "./outcome.ts";
 import { type RunTools, runSource } from "./run-source.ts";
 import { readSourceAddress, type SourceAddress } from "./source-address.ts";
 import type { SourceChanges } from "./source-changes.ts";
-import { type SourceChat, selectChats } from "./source-chats.store.ts";
+import { selectChats } from "./source-chats.store.ts";
 import { isDue, isSilent } from "./source-schedule.ts";
 import {
   selectDoneFiles,
@@ -24,7 +24,13 @@ import {
   selectSourceNamed,
   selectSources,
 } from "./sources.store.ts";
-import { type BotKind, type FileSettings, isBot, type Source } from "./sources.table.ts";
+import {
+  type BotKind,
+  type FileSettings,
+  isBot,
+  type Source,
+  type SourceChat,
+} from "./sources.table.ts";
 
 export type Sources = ReturnType<typeof createSources>;
 

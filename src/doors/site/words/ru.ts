@@ -555,9 +555,9 @@ const sourcePages: Words["sourcePages"] = {
         "Бот-администратор канала узнаёт о каждом посте. Больше он ничего не читает и не видит ни просмотров, ни удалений.",
       make: [
         "Найдите в Telegram @BotFather (с синей галочкой) и нажмите «Запустить» (Start).",
-        "Отправьте /newbot. Он спросит: «How are we going to call it? Please choose a name for your bot.» Отправьте любое имя.",
-        "Он спросит: «Now let's choose a username for your bot. It must end in `bot`.» Отправьте свободное, например acme_channels_bot.",
-        "Он ответит: «Done! Congratulations on your new bot.» Скопируйте строку под словами «Use this token to access the HTTP API:».",
+        "Отправьте /newbot. Он спросит: “How are we going to call it? Please choose a name for your bot.” Отправьте любое имя.",
+        "Он спросит: “Now let's choose a username for your bot. It must end in `bot`.” Отправьте свободное, например acme_channels_bot.",
+        "Он ответит: “Done! Congratulations on your new bot.” Скопируйте строку под словами “Use this token to access the HTTP API:”.",
       ],
       channel: (bot) => [
         "Откройте канал в Telegram и нажмите на его название вверху.",

@@ -2,6 +2,7 @@
 import { BOT_MESSENGERS } from "../../../../catalog/sources/bots.ts";
 import type { BotKind } from "../../../../catalog/sources/sources.table.ts";
 import { Form, TextField } from "../../look/form.tsx";
+import { Steps } from "../../look/steps.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { page, redirect } from "../../visit/view.ts";
 import { actorOf } from "../../visit/viewer.ts";
@@ -22,11 +23,7 @@ function botSourcePage(kind: BotKind, path: SitePage["path"]): SitePage {
         <>
           <p>{words.botSteps[kind].intro}</p>
           <h2>{words.makeBot}</h2>
-          <ol>
-            {words.botSteps[kind].make.map((step) => (
-              <li>{step}</li>
-            ))}
-          </ol>
+          <Steps steps={words.botSteps[kind].make} />
           <h2>{words.giveToken}</h2>
           <Form visit={visit} action="add">
             <TextField

@@ -1,10 +1,10 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { SourceChat } from "../../../../catalog/sources/source-chats.store.ts";
-import type { BotSettings, Source } from "../../../../catalog/sources/sources.table.ts";
+import type { BotSettings, Source, SourceChat } from "../../../../catalog/sources/sources.table.ts";
 import { inLanguage } from "../../../../values/messages/messages.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { Instant } from "../../look/shown.tsx";
+import { Steps } from "../../look/steps.tsx";
 import type { Visit } from "../../visit/visit.ts";
 
 /** Channels that a bot was added to, or how to add it. */
@@ -45,11 +45,7 @@ export function SourceChannels({
         </DataTable>
       )}
       <h3>{words.addToChannel}</h3>
-      <ol>
-        {words.botSteps[kind].channel(bot).map((step) => (
-          <li>{step}</li>
-        ))}
-      </ol>
+      <Steps steps={words.botSteps[kind].channel(bot)} />
     </section>
   );
 }
