@@ -125,7 +125,11 @@ export async function createApp(
   await imports.recover();
   const sources = composeSources(
     db,
-    { changes: threads.writer, importSourceFile: threads.sources.importSourceFile },
+    {
+      changes: threads.writer,
+      importSourceFile: threads.sources.importSourceFile,
+      applyBatch: threads.bots.applyBatch,
+    },
     async () => secrets,
     config,
     ports,

@@ -1,5 +1,7 @@
 import type { ImportSummary } from "../catalog/imports/run-import.ts";
 import { createUploadFiles } from "../catalog/imports/upload-files.ts";
+import type { BatchRun } from "../catalog/sources/apply-batch.ts";
+import { askApi } from "../catalog/sources/ask-api.ts";
 import { downloadFile } from "../catalog/sources/download-file.ts";
 import type { SourceFile } from "../catalog/sources/import-source-file.ts";
 import { createSourceGuard } from "../catalog/sources/source-address.ts";
@@ -17,7 +19,11 @@ import type { SecretBox } from "../values/secret-box.ts";
  */
 export function composeSources(
   db: Database,
-  writing: { changes: SourceChanges; importSourceFile(file: SourceFile): Promise<ImportSummary> },
+  writing: {
+    changes: SourceChanges;
+    importSourceFile(file: SourceFile): Promise<ImportSummary>;
+    applyBatch(run: BatchRun): Promise<ImportSummary | null>;
+  },
   secrets: () => Promise<SecretBox>,
   config: Config,
   ports: Ports,
@@ -25,7 +31,6 @@ export function composeSources(
   const { messengerHosts, statisticsOpenDays: openDays, sourceAllow } = config;
   const { network } = ports;
   const guard = createSourceGuard(createTargetGuard(network.resolve, sourceAllow), sourceAllow);
-  const stop = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   return createSources(
     db,
     writing.changes,
@@ -34,8 +39,19 @@ export function composeSources(
       allows: async (address) => !address.target.isAddress || (await guard(address, 0)).ok,
       files: createUploadFiles(config.databasePath, ports),
       download: (url, request) => downloadFile({ guard, download: network.download }, url, request),
-      importFile: (file) => writing.importSourceFile({ ...file, messengerHosts, openDays, stop }),
-      stopImports: () => void Atomics.store(new Int32Array(stop), 0, 1),
+      ask: (request) => askApi({ guard, get: network.get }, request),
+      async importFile(file, signal) {
+        const stop = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+        const breakOff = () => void Atomics.store(new Int32Array(stop), 0, 1);
+        signal.addEventListener("abort", breakOff);
+        if (signal.aborted) breakOff();
+        try {
+          return await writing.importSourceFile({ ...file, messengerHosts, openDays, stop });
+        } finally {
+          signal.removeEventListener("abort", breakOff);
+        }
+      },
+      applyBatch: (run) => writing.applyBatch({ ...run, messengerHosts, openDays }),
     },
     ports,
   );

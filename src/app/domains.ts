@@ -82,6 +82,7 @@ export async function openDomains(
   }
   const changes = inlineThreads(pools.writer, db, clock).calls;
   const { importSourceFile } = inlineThreads(pools.sources, db, clock).calls;
+  const { applyBatch } = inlineThreads(pools.bots, db, clock).calls;
   const secrets = async () => createSecretBox(await secret(db), random);
   return {
     db,
@@ -94,6 +95,6 @@ export async function openDomains(
     usage: createUsageStore(db),
     webhooks: createStaffWebhooks(db, changes, secrets, clock),
     people: createOperatorPeople(db, clock, async () => authSettings(await secret(db))),
-    sources: composeSources(db, { changes, importSourceFile }, secrets, config, ports),
+    sources: composeSources(db, { changes, importSourceFile, applyBatch }, secrets, config, ports),
   };
 }

@@ -9,6 +9,7 @@ import { postChanges } from "../catalog/posts/manage-posts.ts";
 import { selectPosts } from "../catalog/posts/posts.store.ts";
 import { removeSample } from "../catalog/sample/remove-sample.ts";
 import { countCatalog, selectCatalog } from "../catalog/search/select-catalog.ts";
+import { applyBatch } from "../catalog/sources/apply-batch.ts";
 import { importSourceFile } from "../catalog/sources/import-source-file.ts";
 import { sourceChanges } from "../catalog/sources/source-changes.ts";
 import { selectDailyStatistics } from "../catalog/statistics/statistics.store.ts";
@@ -165,6 +166,8 @@ export const pools = {
   imports: { access: "writer", ...one, operations: { runUpload } },
   /** Files that sources gave: as long as uploads, and beside them. */
   sources: { access: "writer", ...one, operations: { importSourceFile } },
+  /** Posts that bots were told of: short, and not to wait for a file. */
+  bots: { access: "writer", ...one, operations: { applyBatch } },
   /** Files that are downloaded, part by part: as long as their readers take. */
   exports: {
     access: "reader",

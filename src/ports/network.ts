@@ -17,7 +17,7 @@ export interface Network {
    * for its turn within its `timeoutMs`.
    */
   post(request: PostRequest): Promise<PostResult>;
-  /** One GET in the same way; the answer's body is read up to a size. Never throws. */
+  /** One GET in the same way, over http where it says so; the answer's body is read up to a size. Never throws. */
   get(request: GetRequest): Promise<GetResult>;
   /** One GET whose answer goes into a file. @throws where the file cannot be written */
   download(request: DownloadRequest): Promise<DownloadResult>;
@@ -28,6 +28,7 @@ export interface PostRequest extends Outgoing {
 }
 
 export interface GetRequest extends Outgoing {
+  isSecure: boolean;
   /** Largest body; a larger one is a fault. */
   bytesMax: number;
 }
@@ -52,7 +53,9 @@ interface Outgoing {
 
 export type PostResult = { status: number } | { fault: PostFault };
 
-export type GetResult = { status: number; body: Uint8Array } | { fault: PostFault | "too_large" };
+export type GetResult =
+  | { status: number; body: Uint8Array; retryAfter: string | null }
+  | { fault: PostFault | "too_large" };
 
 export type PostFault =
   | "timeout"
@@ -111,7 +114,8 @@ function followSystemSettings(): void {
  * receivers that send 1xx answers without end grow the process by 17 MB, against 136 MB.
  */
 async function post(request: PostRequest, ca: string | undefined): Promise<PostResult> {
-  return send(request, { method: "POST", body: request.body }, ca, async (answer) => {
+  const secure = { ...request, isSecure: true };
+  return send(secure, { method: "POST", body: request.body }, ca, async (answer) => {
     // Ends the connection; a failure while doing so does not matter.
     answer.body?.cancel().catch(() => {});
     return { status: answer.status };
@@ -128,17 +132,18 @@ async function get(request: GetRequest, ca: string | undefined): Promise<GetResu
       if (size > request.bytesMax) return { fault: "too_large" };
       chunks.push(chunk);
     }
-    return { status: answer.status, body: Buffer.concat(chunks) };
+    const retryAfter = answer.headers.get("retry-after");
+    return { status: answer.status, body: Buffer.concat(chunks), retryAfter };
   });
 }
 
 async function send<Result>(
-  request: Outgoing,
+  request: Outgoing & { isSecure: boolean },
   init: { method: string; body?: Uint8Array },
   ca: string | undefined,
   read: (answer: Response) => Promise<Result>,
 ): Promise<Result | { fault: PostFault }> {
-  const { address, port, host, authority, path, headers, timeoutMs } = request;
+  const { isSecure, address, port, host, authority, path, headers, timeoutMs } = request;
   const version = isIP(address);
   // fetch would resolve a name once more, unchecked.
   if (version === 0) return { fault: "unreachable" };
@@ -150,7 +155,8 @@ async function send<Result>(
   if (request.signal?.aborted === true) breakOff();
   try {
     const target = version === 6 ? `[${address}]` : address;
-    const answer = await fetch(`https://${target}:${port}/${path.slice(1)}`, {
+    const scheme = isSecure ? "https" : "http";
+    const answer = await fetch(`${scheme}://${target}:${port}/${path.slice(1)}`, {
       ...init,
       headers: { ...headers, host: authority, connection: "close" },
       redirect: "manual",
@@ -158,7 +164,9 @@ async function send<Result>(
       keepalive: false,
       decompress: false,
       signal: controller.signal,
-      tls: { serverName: host, rejectUnauthorized: true, ...(ca !== undefined && { ca }) },
+      ...(isSecure && {
+        tls: { serverName: host, rejectUnauthorized: true, ...(ca !== undefined && { ca }) },
+      }),
     });
     return await read(answer);
   } catch (error) {

@@ -461,6 +461,50 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
       "Its headers were sealed with another KANALOG_SECRET: remove the source and add it again.",
     ],
   ],
+  sourceAnswerTooLarge: [[{ host: "HOST" }, "HOST answered with more than 10 MB."]],
+  sourceClock: [
+    [
+      {},
+      "A post is dated more than 5 minutes ahead of this machine's clock. Set the clock right; the post is read again.",
+    ],
+  ],
+  botTokenWrong: [
+    [
+      {},
+      "The messenger does not know this token. Copy it whole, or have a new one made and add the source again.",
+    ],
+  ],
+  botSecret: [
+    [{}, "Its token was sealed with another KANALOG_SECRET: remove the source and add it again."],
+  ],
+  botTokenMissing: [[{}, "Enter the bot's token."]],
+  botTaken: [
+    [
+      { name: "NAME" },
+      "The source NAME reads this bot already. A bot's posts are told to one reader only.",
+    ],
+  ],
+  botPolledElsewhere: [
+    [
+      {},
+      "Another program reads this bot's updates. End it, or have a new token made and add the source again: with the old one it gets nothing any more.",
+    ],
+  ],
+  botHasWebhook: [
+    [
+      {},
+      "Another program has the bot's updates sent to an address of its own (a webhook). Remove that there, by deleteWebhook; then this one reads.",
+    ],
+  ],
+  botAnswerWrong: [
+    [
+      {},
+      "It was answered something else than the messenger's API answers. Is the address of the API right?",
+    ],
+  ],
+  botRefused: [
+    [{ status: 502, description: "Bad Gateway" }, "The messenger refused: 502 Bad Gateway"],
+  ],
   exportWithoutDays: [[{}, "A period is for stats and posts only."]],
   exportWithoutChannel: [[{}, "A channel is for channels, stats and posts only."]],
   notChannelOfExport: [[{}, "Enter a service number, an @handle or a link of the messenger."]],

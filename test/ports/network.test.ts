@@ -438,7 +438,7 @@ async function getFrom(
   changes: Partial<GetRequest> = {},
 ): Promise<GetResult | { status: number; text: string }> {
   const { body: _, ...request } = requestTo(to);
-  const got = await network.get({ ...request, bytesMax: 1_000, ...changes });
+  const got = await network.get({ isSecure: true, ...request, bytesMax: 1_000, ...changes });
   return "body" in got ? { status: got.status, text: new TextDecoder().decode(got.body) } : got;
 }
 

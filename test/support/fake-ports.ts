@@ -94,6 +94,8 @@ export interface FakeNetwork extends Network {
   gets: GetRequest[];
   /** Texts by the addresses at which they are found; a 404 where there is none. */
   documents: Map<string, string>;
+  /** What an API answers; a 404 unless a test says otherwise, or there is a document. */
+  answerGet: (url: string, request: GetRequest) => FakeAnswer | Promise<FakeAnswer>;
   /** What was downloaded, in this order. */
   downloads: DownloadRequest[];
   /** What is found at an address, and who has it; a 404 where nothing is said. */
@@ -103,6 +105,10 @@ export interface FakeNetwork extends Network {
 export type FakeFile =
   | { status: number; headers?: Partial<DownloadHeaders>; body?: string | Uint8Array }
   | { fault: DownloadFault };
+
+export type FakeAnswer =
+  | { status: number; body?: string; retryAfter?: string }
+  | Extract<GetResult, { fault: unknown }>;
 
 export type FakePost = Omit<PostRequest, "body"> & { body: string };
 
@@ -115,6 +121,7 @@ export function fakeNetwork(): FakeNetwork {
     answer: () => ({ status: 204 }),
     gets: [],
     documents: new Map(),
+    answerGet: () => ({ status: 404 }),
     downloads: [],
     fileAt: () => ({ status: 404 }),
     async resolve(name) {
@@ -129,10 +136,15 @@ export function fakeNetwork(): FakeNetwork {
     },
     async get(request): Promise<GetResult> {
       network.gets.push(request);
-      const text = network.documents.get(`https://${request.authority}${request.path}`);
-      const body = new TextEncoder().encode(text ?? "");
+      const scheme = request.isSecure ? "https" : "http";
+      const url = `${scheme}://${request.authority}${request.path}`;
+      const text = network.documents.get(url);
+      const answer: FakeAnswer =
+        text === undefined ? await network.answerGet(url, request) : { status: 200, body: text };
+      if ("fault" in answer) return answer;
+      const body = new TextEncoder().encode(answer.body ?? "");
       if (body.byteLength > request.bytesMax) return { fault: "too_large" };
-      return { status: text === undefined ? 404 : 200, body };
+      return { status: answer.status, body, retryAfter: answer.retryAfter ?? null };
     },
     async download(request) {
       network.downloads.push(request);

@@ -317,7 +317,7 @@ function writeRow<Row>(
 }
 
 /** Writes a row, without the optional cells that the database shows to be bad, such as an unknown code. */
-function writeWithout<Row>(
+export function writeWithout<Row>(
   kind: ImportKind<Row>,
   writer: RowWriter<Row>,
   given: Given<Row>,

@@ -137,6 +137,22 @@ export function newestPostAt(db: Database, channelId: number): number | null {
   );
 }
 
+/** The messenger's numbers of an album's posts, the first one's first, among those of a channel between two numbers. */
+export function albumPostIds(
+  db: Database,
+  channelId: number,
+  album: string,
+  { from, to }: { from: number; to: number },
+): number[] {
+  return statement<{ id: number }>(
+    db,
+    `SELECT msgr_post_id AS id FROM posts
+     WHERE channel_id = ? AND msgr_post_id BETWEEN ? AND ? AND album = ? ORDER BY msgr_post_id`,
+  )
+    .all(channelId, from, to, album)
+    .map(({ id }) => id);
+}
+
 /** Finds and writes posts, for imports; its calls come inside transactions. */
 export function createPostRecords(db: Database) {
   const columns = Object.keys(POST_FIELDS).map((name) =>

@@ -1,5 +1,6 @@
 import type { DownloadHeaders, DownloadRequest, DownloadResult } from "../../ports/download.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
+import { brokenOff, notAsked } from "./ask-api.ts";
 import { readSourceAddress, type SourceAddress, type SourceGuard } from "./source-address.ts";
 
 /** One GET, into a file. */
@@ -47,14 +48,7 @@ async function ask(
 ): Promise<Downloaded> {
   const { host, port, authority, path } = target;
   const found = await guard({ isSecure, target }, RESOLVE_MAX_MS);
-  if (!found.ok) {
-    const codes = {
-      refused: "sourceRefused",
-      no_such_name: "sourceNoSuchName",
-      unresolved: "sourceUnresolved",
-    } as const;
-    return { failure: message(codes[found.reason], { host }) };
-  }
+  if (!found.ok) return { failure: notAsked(found.reason, host) };
   let answer: DownloadResult = { fault: "unreachable" };
   for (const address of found.addresses) {
     answer = await download({
@@ -65,17 +59,11 @@ async function ask(
     if (!("fault" in answer) || answer.fault !== "unreachable") break;
   }
   if (!("fault" in answer)) return answer;
-  const codes = {
-    timeout: "sourceTimeout",
-    unreachable: "sourceUnreachable",
-    certificate: "sourceCertificate",
-    broken: "sourceBroken",
-  } as const;
   return {
     failure:
       answer.fault === "too_large"
         ? message("sourceTooLarge", { gigabytes: BYTES_MAX / 1024 ** 3 })
-        : message(codes[answer.fault], { host }),
+        : brokenOff(answer.fault, host),
   };
 }
 

@@ -2,21 +2,17 @@ import { AppError } from "../../errors.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
 import type { ImportSummary } from "../imports/run-import.ts";
 import { INTERRUPTED } from "../imports/source.ts";
+import { BOT_MESSENGERS, type BotTools } from "./bots.ts";
 import type { Downloaded } from "./download-file.ts";
 import { foldersFiles } from "./folder-files.ts";
 import type { SourceFile } from "./import-source-file.ts";
-import type { SourceEnd } from "./source-changes.ts";
+import { failed, NOTHING, type Outcome } from "./outcome.ts";
 import type { DoneFile } from "./sources.store.ts";
-import type { FileOptions, Source, SourcePosition } from "./sources.table.ts";
-
-/** How a run ended, and how far it came. */
-export interface Outcome extends Omit<SourceEnd, "id" | "owner"> {
-  /** Files of a folder that may still be written, and wait for the next run. */
-  unsettled: number;
-}
+import { type FileOptions, isBot, type Source, type SourcePosition } from "./sources.table.ts";
+import { sumOf } from "./sum-summaries.ts";
 
 /** Surroundings of a run. */
-export interface RunTools {
+export interface RunTools extends BotTools {
   /** The file of an address, in a file of this machine. */
   download(
     url: string,
@@ -26,30 +22,36 @@ export interface RunTools {
   files: { newPath(): string; remove(path: string): void };
   doneFiles(): Promise<DoneFile[]>;
   fileDone(file: DoneFile): Promise<void>;
-  nowMs(): number;
-  /** Aborted where the run is to stop. */
-  signal: AbortSignal;
 }
-
-/** A run that found nothing new. */
-export const NOTHING: Outcome = {
-  ...{ failure: null, failedFile: null, retryAfterMs: null },
-  ...{ position: null, summary: null, rows: 0, unsettled: 0 },
-};
 
 /**
  * Runs a source once. What is wrong with the other side or its file is an outcome; a fault of this machine
  * is thrown.
- * @param headers of a pull, opened
+ * @param secret opened: the headers of a pull, or the token of a bot
  */
 export async function runSource(
   { settings, position }: Source,
-  headers: Record<string, string>,
+  secret: Record<string, string>,
   tools: RunTools,
 ): Promise<Outcome> {
+  if (isBot(settings)) {
+    const { token = "" } = secret;
+    const messenger = BOT_MESSENGERS[settings.kind];
+    return orFailed(() => messenger.run({ ...settings, token }, position, tools));
+  }
   return settings.kind === "pull"
-    ? pull(settings, position, headers, tools)
+    ? pull(settings, position, secret, tools)
     : readFolder(settings, tools);
+}
+
+/** A refusal that says what is wrong is an outcome. */
+async function orFailed(run: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof AppError && error.code !== "internal") return failed(error.said);
+    throw error;
+  }
 }
 
 async function pull(
@@ -159,28 +161,4 @@ async function importOne(
 
 function read(summary: ImportSummary): Pick<Outcome, "summary" | "rows"> {
   return { summary, rows: summary.read - summary.rejected };
-}
-
-const GROUPS_MAX = 50;
-
-/** The summary of several files: the way of reading is that of the last one. */
-function sumOf(before: ImportSummary | null, file: ImportSummary): ImportSummary {
-  if (before === null) return file;
-  const handlesMoved = (before.handles_moved ?? 0) + (file.handles_moved ?? 0);
-  return {
-    ...file,
-    read: before.read + file.read,
-    inserted: before.inserted + file.inserted,
-    updated: before.updated + file.updated,
-    unchanged: before.unchanged + file.unchanged,
-    rejected: before.rejected + file.rejected,
-    seconds: before.seconds + file.seconds,
-    ...(file.handles_moved !== undefined && { handles_moved: handlesMoved }),
-    rejects: [...before.rejects, ...file.rejects].slice(0, GROUPS_MAX),
-    warnings: [...before.warnings, ...file.warnings].slice(0, GROUPS_MAX),
-  };
-}
-
-function failed(failure: Message): Outcome {
-  return { ...NOTHING, failure };
 }

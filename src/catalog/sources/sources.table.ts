@@ -4,8 +4,10 @@ import type { ImportKindName } from "../imports/import-kinds.ts";
 import type { ReadingOptions } from "../imports/rows.ts";
 import type { ImportSummary } from "../imports/run-import.ts";
 
-export const SOURCE_KINDS = ["pull", "folder"] as const;
-export type SourceKind = (typeof SOURCE_KINDS)[number];
+/** Messengers whose bots are sources. */
+export const BOT_KINDS = ["telegram"] as const;
+export type BotKind = (typeof BOT_KINDS)[number];
+export type SourceKind = "pull" | "folder" | BotKind;
 
 /** How the rows of a source's files are imported: the options of `kanalog import`. */
 export interface FileOptions {
@@ -17,16 +19,45 @@ export interface FileOptions {
   strict: boolean;
 }
 
-/** The place that a source reads. A pull's headers may hold a password: they are its secret, not a setting. */
-export type SourceSettings =
+/** The place of files. A pull's headers may hold a password: they are its secret, not a setting. */
+export type FileSettings =
   | ({ kind: "pull"; url: string } & FileOptions)
   | ({ kind: "folder"; folder: string } & FileOptions);
+
+/** A bot at its messenger. Its token is the source's secret, not a setting. */
+export interface BotSettings {
+  kind: BotKind;
+  /** Address of the messenger's API, without a slash at its end. */
+  api: string;
+  /** The bot's own name at the messenger. */
+  bot: string;
+}
+
+export type SourceSettings = FileSettings | BotSettings;
+
+export function isBot(settings: SourceSettings): settings is BotSettings {
+  return BOT_KINDS.some((kind) => kind === settings.kind);
+}
+
+/** The place that a source reads, as people know it. */
+export function placeOf(settings: SourceSettings): string {
+  if (isBot(settings)) return settings.bot;
+  return settings.kind === "pull" ? settings.url : settings.folder;
+}
 
 /** How far a source was read. */
 export interface SourcePosition {
   /** The last imported answer's tag, sent with the next request. */
   etag?: string;
   lastModified?: string;
+  /** Telegram: the number of the next update. */
+  offset?: number;
+  /** Telegram: when the last update came. */
+  updateAt?: number;
+  /** Bots: from a post's publication until it was stored, the last time that one came. */
+  lagMs?: number;
+  /** Telegram: the last time without any reading that was longer than the messenger keeps updates. */
+  gap?: { from: number; to: number };
 }
 
 /** Places that data comes from by itself, each with the state of its last run. */
@@ -87,4 +118,41 @@ export const sourceFiles = sqliteTable(
     modifiedAt: integer("modified_at").notNull(),
   },
   (table) => [primaryKey({ columns: [table.sourceId, table.name] })],
+);
+
+/** Channels that a source's bot was added to. */
+export const sourceChats = sqliteTable(
+  "source_chats",
+  {
+    sourceId: integer("source_id").notNull(),
+    /** The messenger's number of it, in digits as its API writes them. */
+    chat: text("chat").notNull(),
+    title: text("title").notNull(),
+    handle: text("handle"),
+    /** False: the bot was removed. */
+    isRead: integer("is_read", { mode: "boolean" }).notNull(),
+    /** When its card was last read; null: it is to be read. */
+    cardAt: integer("card_at"),
+    /** Why its card could not be read. */
+    fault: text("fault", { mode: "json" }).$type<Message>(),
+  },
+  (table) => [primaryKey({ columns: [table.sourceId, table.chat] })],
+);
+
+export type SourceChat = Omit<typeof sourceChats.$inferSelect, "sourceId">;
+
+/** Messages that are one post together: an edit tells of one of them only. */
+export const albumParts = sqliteTable(
+  "source_album_parts",
+  {
+    sourceId: integer("source_id").notNull(),
+    chat: text("chat").notNull(),
+    album: text("album").notNull(),
+    messageId: integer("message_id").notNull(),
+    /** The number of the message that the post has its own from. */
+    postId: integer("post_id").notNull(),
+    text: text("text").notNull(),
+    media: text("media").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.sourceId, table.chat, table.album, table.messageId] })],
 );

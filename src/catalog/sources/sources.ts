@@ -9,9 +9,13 @@ import { message } from "../../values/messages/messages.ts";
 import { dayOf } from "../../values/moscow-time.ts";
 import type { SecretBox } from "../../values/secret-box.ts";
 import { INTERRUPTED } from "../imports/source.ts";
-import { NOTHING, type Outcome, type RunTools, runSource } from "./run-source.ts";
+import type { BatchRun } from "./apply-batch.ts";
+import { BOT_MESSENGERS } from "./bots.ts";
+import { failed, type Outcome } from "./outcome.ts";
+import { type RunTools, runSource } from "./run-source.ts";
 import { readSourceAddress, type SourceAddress } from "./source-address.ts";
 import type { SourceChanges } from "./source-changes.ts";
+import { selectChats } from "./source-chats.store.ts";
 import { isDue, isSilent } from "./source-schedule.ts";
 import {
   selectDoneFiles,
@@ -20,23 +24,55 @@ import {
   selectSourceNamed,
   selectSources,
 } from "./sources.store.ts";
-import type { Source, SourceSettings } from "./sources.table.ts";
+import {
+  type BotKind,
+  type FileSettings,
+  isBot,
+  type Source,
+  type SourceChat,
+} from "./sources.table.ts";
 
 export type Sources = ReturnType<typeof createSources>;
 
-/** A source to be added. */
+/** A source of files to be added. */
 export interface NewSettings {
   name: string;
-  settings: SourceSettings;
+  settings: FileSettings;
   headers: Record<string, string>;
   schedule: string;
 }
 
-/** Sources that one process runs at once. */
-const AT_ONCE_MAX = 4;
+/** A bot to be added. */
+export interface NewBot {
+  kind: BotKind;
+  token: string;
+  /** Empty: as the bot is called. */
+  name: string;
+  /** Address of the API; empty: the messenger's own. */
+  api: string;
+  /** Empty: the messenger's usual one. */
+  schedule: string;
+}
+
+/** Sources that one process runs at once. Bots wait most of the time, so they do not hold up files. */
+const AT_ONCE_MAX = { files: 4, bots: 32 };
 const HEARTBEAT_MS = 10_000;
 /** Six heartbeats. */
 const SILENT_MS = 60_000;
+
+interface HowRun {
+  mayWait: boolean;
+  /** Aborted where the run is to stop. */
+  signal: AbortSignal;
+}
+
+interface RunUnderWay {
+  running: Promise<unknown>;
+  isBot: boolean;
+  /** The source was paused when the run began: somebody asked for this one run. */
+  isPaused: boolean;
+  stop: AbortController;
+}
 
 /** Told in place of a cause that means nothing to the operator. */
 const FAILED = message("importFailed");
@@ -50,18 +86,24 @@ const FAILED = message("importFailed");
 export function createSources(
   db: Database,
   changes: SourceChanges,
-  surroundings: Pick<RunTools, "download" | "importFile" | "files"> & {
+  surroundings: Pick<RunTools, "download" | "ask" | "files"> & {
     /** Whether an address may be asked, as far as that can be told without a name server. */
     allows(address: SourceAddress): Promise<boolean>;
-    /** Seals and opens the headers of pulls. */
+    /** Seals and opens the headers of pulls and the tokens of bots. */
     secrets(): Promise<SecretBox>;
-    /** Has an import that is under way break off. */
-    stopImports(): void;
+    /** @param signal breaks the import off */
+    importFile(
+      file: Parameters<RunTools["importFile"]>[0],
+      signal: AbortSignal,
+    ): ReturnType<RunTools["importFile"]>;
+    applyBatch(
+      run: Pick<BatchRun, "id" | "owner" | "batch" | "position">,
+    ): ReturnType<RunTools["apply"]>;
   },
   { clock, random, log }: { clock: Clock; random: Random; log: Log },
 ) {
   const owner = processName(random.uuid(clock.now()));
-  const underWay = new Map<number, Promise<unknown>>();
+  const underWay = new Map<number, RunUnderWay>();
   const stopping = new AbortController();
   /** The last heartbeat of each source of another process, and when this process first saw it. */
   const heartbeats = new Map<number, { at: number | null; sinceMs: number }>();
@@ -85,29 +127,36 @@ export function createSources(
   }
 
   /** Runs a claimed source and notes how it ended. */
-  async function run(source: Source): Promise<Outcome> {
+  async function run(source: Source, how: HowRun): Promise<Outcome> {
     const { id } = source;
-    const outcome = await outcomeOf(source);
+    const outcome = await outcomeOf(source, how);
     if (outcome.failure?.code === INTERRUPTED.code) await changes.releaseSource(id, owner);
     else await changes.endSource({ id, owner, ...outcome });
     return outcome;
   }
 
-  async function outcomeOf(source: Source): Promise<Outcome> {
+  async function outcomeOf(source: Source, { mayWait, signal }: HowRun): Promise<Outcome> {
     try {
-      const sealed = source.secret;
+      const { id, secret: sealed, succeededAt } = source;
+      const begunMs = clock.monotonic();
       const secret = sealed === null ? "{}" : (await surroundings.secrets()).open(sealed);
-      if (secret === null) return { ...NOTHING, failure: message("sourceSecret") };
+      if (secret === null) {
+        return failed(message(isBot(source.settings) ? "botSecret" : "sourceSecret"));
+      }
       return await runSource(source, JSON.parse(secret) as Record<string, string>, {
         ...surroundings,
-        doneFiles: () => selectDoneFiles(db, source.id),
-        fileDone: (file) => changes.fileDone({ id: source.id, owner }, file),
+        ...{ mayWait, signal, succeededAt },
+        importFile: (file) => surroundings.importFile(file, signal),
+        apply: (batch, position) => surroundings.applyBatch({ id, owner, batch, position }),
+        chats: () => selectChats(db, id),
+        doneFiles: () => selectDoneFiles(db, id),
+        fileDone: (file) => changes.fileDone({ id, owner }, file),
         nowMs: clock.now,
-        signal: stopping.signal,
+        elapsedMs: () => clock.monotonic() - begunMs,
       });
     } catch (error) {
       log.error({ err: error, source: source.name }, "a source could not be run");
-      return { ...NOTHING, failure: FAILED };
+      return failed(FAILED);
     }
   }
 
@@ -115,11 +164,17 @@ export function createSources(
    * @returns its run, in an object, since an async function waits for a promise that it returns; null where
    *   another process has it
    */
-  async function claim(source: Source): Promise<{ running: Promise<Outcome> } | null> {
+  async function claim(
+    source: Source,
+    mayWait: boolean,
+  ): Promise<{ running: Promise<Outcome> } | null> {
     const claimed = await changes.claimSource(source, owner);
     if (claimed === undefined) return null;
-    const running = run(claimed);
-    underWay.set(source.id, running);
+    const own = new AbortController();
+    const signal = AbortSignal.any([own.signal, stopping.signal]);
+    const running = run(claimed, { mayWait, signal });
+    const { isPaused } = claimed;
+    underWay.set(source.id, { running, isBot: isBot(source.settings), isPaused, stop: own });
     const forget = (): void => void underWay.delete(source.id);
     void running.then(forget, (error) => {
       forget();
@@ -131,11 +186,35 @@ export function createSources(
     return { running };
   }
 
-  /** Says, every few seconds at the most, that what runs here goes on. */
+  /** Stops runs of sources that were removed or paused since they began. */
+  async function stopUnwanted(): Promise<void> {
+    for (const [id, { isPaused, stop }] of underWay) {
+      const source = await selectSource(db, id);
+      if (source === undefined || (source.isPaused && !isPaused)) stop.abort();
+    }
+  }
+
+  /** Says, every few seconds at the most, that what runs here goes on, and stops what is not to. */
   async function beat(): Promise<void> {
+    await stopUnwanted();
     if (underWay.size === 0 || clock.monotonic() < nextHeartbeatMs) return;
     nextHeartbeatMs = clock.monotonic() + HEARTBEAT_MS;
     await changes.sourceHeartbeat(owner);
+  }
+
+  function isFull(source: Source): boolean {
+    const isBotsRun = isBot(source.settings);
+    const running = [...underWay.values()].filter((one) => one.isBot === isBotsRun).length;
+    return running >= (isBotsRun ? AT_ONCE_MAX.bots : AT_ONCE_MAX.files);
+  }
+
+  /** @throws AppError `invalid` on `url` or `api` */
+  async function requireAllowed(field: "url" | "api", address: string): Promise<void> {
+    const read = readSourceAddress(address);
+    if ("fault" in read) throw fieldError({ [field]: [read.fault] });
+    if (await surroundings.allows(read.value)) return;
+    const { host } = read.value.target;
+    throw fieldError({ [field]: [message("sourceRefused", { host })] });
   }
 
   return {
@@ -148,19 +227,43 @@ export function createSources(
      */
     async add(source: NewSettings, by: Actor): Promise<Source> {
       const { name, settings, headers, schedule } = source;
-      const read = settings.kind === "pull" ? readSourceAddress(settings.url) : null;
-      if (read !== null && "fault" in read) throw fieldError({ url: [read.fault] });
-      if (read !== null && !(await surroundings.allows(read.value))) {
-        const { host } = read.value.target;
-        throw fieldError({ url: [message("sourceRefused", { host })] });
-      }
+      if (settings.kind === "pull") await requireAllowed("url", settings.url);
       const hasHeaders = Object.keys(headers).length > 0;
       const box = hasHeaders ? await surroundings.secrets() : null;
       const secret = box === null ? null : box.seal(JSON.stringify(headers));
       return changes.addSource({ name, kind: settings.kind, settings, secret, schedule }, by);
     },
 
+    /**
+     * Asks the messenger whose token it is, and adds the bot.
+     * @throws AppError `invalid` by field
+     */
+    async addBot({ kind, name, ...given }: NewBot, by: Actor): Promise<Source> {
+      const messenger = BOT_MESSENGERS[kind];
+      const token = given.token.trim();
+      if (token === "") throw fieldError({ token: [message("botTokenMissing")] });
+      if (!messenger.token.test(token)) throw fieldError({ token: [message("botTokenWrong")] });
+      const api = given.api.trim().replace(/\/+$/, "") || messenger.api;
+      await requireAllowed("api", api);
+      const found = await messenger.nameOf({ kind, api, token }, surroundings.ask, stopping.signal);
+      if ("failure" in found) throw fieldError({ token: [found.failure] });
+      const settings = { kind, api, bot: found.bot };
+      for (const other of await selectSources(db)) {
+        const taken = isBot(other.settings) && other.settings.bot === settings.bot;
+        if (taken && other.kind === kind) throw fieldError({ token: [message("botTaken", other)] });
+      }
+      const secret = (await surroundings.secrets()).seal(JSON.stringify({ token }));
+      const schedule = given.schedule.trim() || messenger.schedule;
+      return changes.addSource(
+        { name: name.trim() || settings.bot, kind, settings, secret, schedule },
+        by,
+      );
+    },
+
     list: (): Promise<Source[]> => selectSources(db),
+
+    /** Channels that a bot was added to, those that it was removed from included. */
+    chats: (id: number): Promise<SourceChat[]> => selectChats(db, id),
 
     /** By its number or its name. @throws AppError `not_found` */
     async find(named: string): Promise<Source> {
@@ -188,7 +291,7 @@ export function createSources(
     async runNow(id: number): Promise<Outcome> {
       const source = await selectSource(db, id);
       if (source === undefined) throw notFound("source", id);
-      const claimed = isFree(source) ? await claim(source) : null;
+      const claimed = isFree(source) ? await claim(source, false) : null;
       if (claimed === null) throw new AppError("conflict", message("sourceRuns", source));
       return claimed.running;
     },
@@ -202,8 +305,8 @@ export function createSources(
           (source) => isFree(source) && (wasCutShort(source) || isDue(source, nowMs)),
         );
         for (const source of due) {
-          if (stopping.signal.aborted || underWay.size >= AT_ONCE_MAX) return;
-          await claim(source);
+          if (stopping.signal.aborted) return;
+          if (!isFull(source)) await claim(source, true);
         }
       } catch (error) {
         log.warn({ err: error }, "sources could not be looked after; it is tried again");
@@ -212,13 +315,14 @@ export function createSources(
 
     /** Settles when the runs under way have ended. */
     async settled(): Promise<void> {
-      while (underWay.size > 0) await Promise.allSettled(underWay.values());
+      while (underWay.size > 0) {
+        await Promise.allSettled([...underWay.values()].map(({ running }) => running));
+      }
     },
 
     /** Ends what is under way: what was read so far is imported, and it is run again. */
     async stop(): Promise<void> {
       stopping.abort();
-      surroundings.stopImports();
       await this.settled();
     },
   };

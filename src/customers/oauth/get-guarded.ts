@@ -21,7 +21,7 @@ export function createGetGuarded(
     if (!resolution.ok) return null;
     for (const address of resolution.addresses) {
       const got = await network.get({
-        ...{ address, port, host, authority, path },
+        ...{ isSecure: true, address, port, host, authority, path },
         headers: { accept: "application/json", "user-agent": "Kanalog/1" },
         timeoutMs: GET_MAX_MS,
         bytesMax: BYTES_MAX,

@@ -360,6 +360,24 @@ export const en = {
   sourceFolder: ({ folder }: { folder: string }) => `The folder ${folder} cannot be read.`,
   sourceSecret:
     "Its headers were sealed with another KANALOG_SECRET: remove the source and add it again.",
+  sourceAnswerTooLarge: ({ host }: { host: string }) => `${host} answered with more than 10 MB.`,
+  sourceClock:
+    "A post is dated more than 5 minutes ahead of this machine's clock. Set the clock right; the post is read again.",
+  botTokenWrong:
+    "The messenger does not know this token. Copy it whole, or have a new one made and add the source again.",
+  botSecret:
+    "Its token was sealed with another KANALOG_SECRET: remove the source and add it again.",
+  botTokenMissing: "Enter the bot's token.",
+  botTaken: ({ name }: { name: string }) =>
+    `The source ${name} reads this bot already. A bot's posts are told to one reader only.`,
+  botPolledElsewhere:
+    "Another program reads this bot's updates. End it, or have a new token made and add the source again: with the old one it gets nothing any more.",
+  botHasWebhook:
+    "Another program has the bot's updates sent to an address of its own (a webhook). Remove that there, by deleteWebhook; then this one reads.",
+  botAnswerWrong:
+    "It was answered something else than the messenger's API answers. Is the address of the API right?",
+  botRefused: ({ status, description }: { status: number; description: string }) =>
+    `The messenger refused: ${status} ${description}`.trimEnd(),
 
   // Exports.
   exportWithoutDays: "A period is for stats and posts only.",

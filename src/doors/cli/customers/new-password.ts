@@ -1,6 +1,5 @@
-import { createInterface } from "node:readline";
-import { Writable } from "node:stream";
 import { CommandExit, EXIT_INTERRUPTED, EXIT_USAGE, type Output } from "../command-context.ts";
+import { readHiddenLine } from "../secret-line.ts";
 
 /**
  * Asks twice on a terminal, which does not show what is typed; or reads one line of standard input.
@@ -10,7 +9,7 @@ export async function readNewPassword(
   { note }: Pick<Output, "note">,
   fromStdin: boolean,
 ): Promise<string> {
-  if (fromStdin) return (await readLine("")) ?? "";
+  if (fromStdin) return (await readHiddenLine("")) ?? "";
   if (!process.stdin.isTTY) {
     throw new CommandExit(
       EXIT_USAGE,
@@ -24,22 +23,8 @@ export async function readNewPassword(
 }
 
 async function ask(question: string): Promise<string> {
-  const answer = await readLine(question);
+  const answer = await readHiddenLine(question);
   process.stderr.write("\n");
   if (answer === null) throw new CommandExit(EXIT_INTERRUPTED);
   return answer;
-}
-
-/** Null where the input has ended, or was broken off. */
-function readLine(question: string): Promise<string | null> {
-  // readline edits the line as usual, but shows it nowhere.
-  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const terminal = process.stdin.isTTY === true;
-  const lines = createInterface({ input: process.stdin, output, terminal });
-  process.stderr.write(question);
-  return new Promise<string | null>((resolve) => {
-    lines.once("line", (line) => resolve(line));
-    lines.once("SIGINT", () => resolve(null));
-    lines.once("close", () => resolve(null));
-  }).finally(() => lines.close());
 }

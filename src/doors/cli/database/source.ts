@@ -1,20 +1,28 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import type { ForeignFormatName } from "../../../catalog/imports/foreign/foreign-formats.ts";
 import { IMPORT_KIND_NAMES, type ImportKindName } from "../../../catalog/imports/import-kinds.ts";
 import type { FileFormat } from "../../../catalog/imports/recognized.ts";
-import type { Outcome } from "../../../catalog/sources/run-source.ts";
+import { BOT_MESSENGERS } from "../../../catalog/sources/bots.ts";
+import type { Outcome } from "../../../catalog/sources/outcome.ts";
 import { nameOfAddress } from "../../../catalog/sources/source-address.ts";
 import { NAME_LENGTH_MAX } from "../../../catalog/sources/source-changes.ts";
 import { readHeader } from "../../../catalog/sources/source-header.ts";
 import { dueAt, stateOf } from "../../../catalog/sources/source-schedule.ts";
-import type { FileOptions, Source } from "../../../catalog/sources/sources.table.ts";
+import {
+  type BotKind,
+  type FileOptions,
+  isBot,
+  placeOf,
+  type Source,
+} from "../../../catalog/sources/sources.table.ts";
 import type { NewSettings, Sources } from "../../../catalog/sources/sources.ts";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { createTicker } from "../../../upkeep/jobs/ticker.ts";
 import { inEnglish } from "../../../values/messages/messages.ts";
+import { formatInstant } from "../../../values/moscow-time.ts";
 import { choiceOption, jsonOption } from "../arguments.ts";
 import {
   type CommandContext,
@@ -24,12 +32,14 @@ import {
   EXIT_USAGE,
 } from "../command-context.ts";
 import { instantCell, type Printable, printList, printObject } from "../print.ts";
+import { readSecretLine } from "../secret-line.ts";
 import { withDomains } from "../with-domains.ts";
 import type { ColumnMap } from "./column-map.ts";
 import { describeReasons, describeSummary } from "./import-summary.ts";
 import { withReadingOptions } from "./reading-options.ts";
 
 const EVERY_FIVE_SECONDS = "*/5 * * * * *";
+const EVERY = "15m, 6h, 1d, or a cron pattern of five fields in Moscow time";
 /** Without `--every`. */
 const USUAL_SCHEDULE = "15m";
 
@@ -86,16 +96,18 @@ export function sourceCommand(context: CommandContext): Command {
 }
 
 function addCommand(context: CommandContext): Command {
+  return new Command("add")
+    .description(
+      "add a source; it is read at once and then by its schedule, while the appliance serves",
+    )
+    .addCommand(addPullCommand(context))
+    .addCommand(addBotCommand(context, "telegram", "a bot of Telegram, administrator of channels"));
+}
+
+function addPullCommand(context: CommandContext): Command {
   return withReadingOptions(
-    new Command("add")
-      .description(
-        "add a source; it is read at once and then by its schedule, while the appliance serves",
-      )
-      .addArgument(
-        new Argument("<kind>", "pull: a file behind an address, or files of a folder").choices([
-          "pull",
-        ]),
-      )
+    new Command("pull")
+      .description("a file behind an address, or files of a folder")
       .addOption(
         choiceOption("--kind <rows>", "what the rows are", IMPORT_KIND_NAMES).makeOptionMandatory(),
       )
@@ -109,17 +121,44 @@ function addCommand(context: CommandContext): Command {
           .argParser(addHeader)
           .default({}, "none"),
       )
-      .option(
-        "--every <schedule>",
-        "15m, 6h, 1d, or a cron pattern of five fields in Moscow time",
-        USUAL_SCHEDULE,
-      ),
+      .option("--every <schedule>", EVERY, USUAL_SCHEDULE),
   )
     .addOption(jsonOption())
-    .action((_kind: string, options: AddOptions) =>
+    .action((options: AddOptions) =>
       withDomains(context, async ({ sources, clock }) => {
         const source = await sources.add(settingsOf(options), COMMAND_LINE);
         printObject(context.output, describe(source, clock), options.json === true);
+      }),
+    );
+}
+
+interface AddBotOptions {
+  token: string;
+  name: string;
+  every: string;
+  api: string;
+  json?: boolean;
+}
+
+function addBotCommand(context: CommandContext, kind: BotKind, description: string): Command {
+  const { api, schedule } = BOT_MESSENGERS[kind];
+  return new Command(kind)
+    .description(description)
+    .addOption(
+      new Option("--token <->", "-: the bot's token is read from standard input, as one line")
+        .choices(["-"])
+        .makeOptionMandatory(),
+    )
+    .option("--name <name>", "what it is called; else as the bot", "")
+    .option("--every <schedule>", EVERY, schedule)
+    .option("--api <address>", "another server of the messenger's API", api)
+    .addOption(jsonOption())
+    .action(({ name, every, api, json }: AddBotOptions) =>
+      withDomains(context, async ({ sources, clock }) => {
+        const token = await readSecretLine("Token: ");
+        const bot = { kind, token, name, api, schedule: every };
+        const source = await sources.addBot(bot, COMMAND_LINE);
+        printObject(context.output, describe(source, clock), json === true);
       }),
     );
 }
@@ -183,7 +222,18 @@ function showCommand(context: CommandContext): Command {
       withDomains(context, async ({ sources, clock }) => {
         const source = await sources.find(named);
         printObject(context.output, describe(source, clock), json === true);
-        if (source.summary === null || json === true) return;
+        if (json === true) return;
+        for (const { title, isRead } of await sources.chats(source.id)) {
+          context.output.out(`${isRead ? "reads" : "was removed from"}: ${title}`);
+        }
+        const { gap } = source.position;
+        if (gap !== undefined) {
+          const [from, to] = [formatInstant(gap.from), formatInstant(gap.to)];
+          context.output.note(
+            `Posts from ${from} to ${to} may be missing: nobody read the bot. Bring them by \`kanalog import posts --from telegram-desktop\`.`,
+          );
+        }
+        if (source.summary === null) return;
         context.output.out(describeSummary(source.summary));
         for (const reason of describeReasons(source.summary)) context.output.note(reason);
       }),
@@ -255,13 +305,14 @@ function describe(source: Source, clock: Clock): Printable {
     id: source.id,
     name: source.name,
     kind: source.kind,
-    rows: settings.rows,
-    from: settings.kind === "pull" ? settings.url : settings.folder,
+    rows: isBot(settings) ? "" : settings.rows,
+    from: placeOf(settings),
     schedule: source.schedule,
     state: stateOf(source, now),
     last_success_at: instantCell(source.succeededAt),
     last_run_at: instantCell(source.startedAt),
     next_run_at: source.isPaused || !Number.isFinite(next) ? null : instantCell(next),
+    lag_seconds: source.position.lagMs === undefined ? null : source.position.lagMs / 1000,
     failures: source.failures,
     last_error:
       failure === null

@@ -526,6 +526,13 @@ const webhookPages = {
   badChannel: (named: string) => `This is neither a number nor an @handle: ${named}.`,
 };
 
+/** What to do at a messenger, step by step; what it says itself, in English, stands between “ and ”. */
+interface BotSteps {
+  intro: string;
+  make: readonly string[];
+  channel(bot: string): readonly string[];
+}
+
 /** Staff's console. */
 const sourcePages = {
   sources: "Sources",
@@ -535,7 +542,50 @@ const sourcePages = {
   name: "Name",
   nameHint: "Empty: the address.",
   url: "Address of the file",
-  folder: "Folder",
+  places: { pull: "Address of the file", folder: "Folder", telegram: "Bot" },
+  bots: { telegram: "Telegram" },
+  addABot: "Add a bot",
+  addBot: (messenger: string) => `Add a bot of ${messenger}`,
+  makeBot: "Make a bot",
+  giveToken: "Give its token",
+  token: "Token",
+  tokenHint: "Kept encrypted and never shown again.",
+  botNameHint: "Empty: as the bot is called.",
+  api: "Address of the API",
+  apiHint: "Another one only where you run a server of the messenger's API yourself.",
+  testAndAdd: "Test the token and add the bot",
+  addToChannel: "Make it administrator of your channels",
+  thenChannels: "How to is told after the bot was added, with the channels that were found.",
+  botSteps: {
+    telegram: {
+      intro:
+        "A bot that is administrator of a channel is told of each post. It reads nothing else, and sees no views and no deletions.",
+      make: [
+        "In Telegram, find @BotFather (with the blue mark) and press Start.",
+        "Send /newbot. It asks: “How are we going to call it? Please choose a name for your bot.” Send any name.",
+        "It asks: “Now let's choose a username for your bot. It must end in `bot`.” Send one that is free, such as acme_channels_bot.",
+        "It answers “Done! Congratulations on your new bot.” Copy the line under “Use this token to access the HTTP API:”.",
+      ],
+      channel: (bot: string) => [
+        "Open the channel in Telegram, and press its name at the top.",
+        "Press Edit (the pencil; on a computer: ⋮, Manage Channel), then Administrators, then Add Admin (Add Administrator).",
+        `Search for ${bot} and choose it. All its rights may be switched off but one: leave Post Messages on. It never posts.`,
+        "Press Done (Save). The channel appears here within a minute, its posts from now on. Older ones come by kanalog import posts --from telegram-desktop.",
+      ],
+    },
+  } satisfies Record<string, BotSteps> as Record<"telegram", BotSteps>,
+  channels: "Channels",
+  channel: "Channel",
+  handle: "Handle",
+  noChannels: "None so far.",
+  channelRead: "read",
+  channelLeft: "the bot was removed",
+  cardRead: "Card read",
+  lag: "From a post to here, the last time",
+  seconds: (seconds: number) => `${seconds} s`,
+  gap: "Posts that may be missing",
+  gapHint:
+    "Nobody read the bot in this time, and the messenger keeps posts for a day only. Export the channel in Telegram Desktop and bring it by kanalog import posts --from telegram-desktop.",
   urlHint: "https://…; http:// only within your own networks (KANALOG_SOURCE_ALLOW).",
   header: "Header of the requests",
   headerHint: "Such as Authorization: Bearer abc. Kept encrypted and never shown again.",
@@ -564,12 +614,14 @@ const sourcePages = {
   confirmRemove: "It is read no more. What it gave stays.",
   done: {
     added: "The source was added. It is read within seconds.",
+    botAdded:
+      "The token is right, and the bot was added. Make it administrator of your channels now.",
     asked: "It is read within seconds.",
     paused: "The source is paused.",
     resumed: "The source is read again.",
     removed: "The source was removed.",
   } as Record<string, string>,
-  lastRun: "What the last file gave",
+  lastRun: "What the last run gave",
   byDay: "Rows by day",
   wrongHeader: "Enter a header such as Authorization: Bearer abc.",
 };

@@ -8,9 +8,9 @@ import { nameOfAddress } from "../../../../catalog/sources/source-address.ts";
 import { NAME_LENGTH_MAX } from "../../../../catalog/sources/source-changes.ts";
 import { readHeader } from "../../../../catalog/sources/source-header.ts";
 import { dueAt, stateOf } from "../../../../catalog/sources/source-schedule.ts";
-import type { Source } from "../../../../catalog/sources/sources.table.ts";
+import { isBot, placeOf, type Source } from "../../../../catalog/sources/sources.table.ts";
 import { inLanguage } from "../../../../values/messages/messages.ts";
-import { formatDay } from "../../../../values/moscow-time.ts";
+import { dayOf } from "../../../../values/moscow-time.ts";
 import { pageFault, readFields, requiredChoice } from "../../forms/faults.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { ActionButton, Form, SelectField, TextField } from "../../look/form.tsx";
@@ -25,6 +25,8 @@ import type { Visit } from "../../visit/visit.ts";
 import { WORDS } from "../../words/words.ts";
 import { idOf } from "./console.tsx";
 import { ReadingFields, readingOf, readMap, readTimezone } from "./import-reading.tsx";
+import { BotReadings, SourceChannels } from "./source-channels.tsx";
+import { RowsByDay } from "./source-rows.tsx";
 
 const DAYS_SHOWN = 30;
 const ACTIONS = ["run", "pause", "resume", "remove"] as const;
@@ -47,6 +49,10 @@ export const sourcesPage: SitePage = {
         ) : (
           <List visit={visit} context={context} sources={sources} />
         )}
+        <h2>{words.addABot}</h2>
+        <p>
+          <a href={asset(visit, "/staff/sources/telegram/")}>{words.addBot(words.bots.telegram)}</a>
+        </p>
         <h2>{words.add}</h2>
         <AddForm visit={visit} />
       </>,
@@ -69,20 +75,23 @@ export const sourcePage: SitePage = {
     const words = visit.words.sourcePages;
     const source = await sources.find(String(idOf(visit.params["id"] ?? "")));
     const days = await sources.rowsByDay(source.id, DAYS_SHOWN);
+    const { settings } = source;
+    const now = ports.clock.now();
     return page(
       `${words.source}: ${source.name}`,
       <>
+        <Done visit={visit} />
         <dl>
-          <dt>{source.settings.kind === "pull" ? words.url : words.folder}</dt>
+          <dt>{words.places[source.kind]}</dt>
           <dd>
-            <bdi>{placeOf(source)}</bdi>
+            <bdi>{placeOf(settings)}</bdi>
           </dd>
           <dt>{words.schedule}</dt>
           <dd>
             <code>{source.schedule}</code>
           </dd>
           <dt>{words.state}</dt>
-          <dd>{words.states[stateOf(source, ports.clock.now())]}</dd>
+          <dd>{words.states[stateOf(source, now)]}</dd>
           <dt>{words.lastSuccess}</dt>
           <dd>
             <Instant visit={visit} at={source.succeededAt} />
@@ -95,21 +104,17 @@ export const sourcePage: SitePage = {
               </dd>
             </>
           )}
+          <BotReadings visit={visit} source={source} />
         </dl>
-        {source.summary !== null && <Summary visit={visit} source={source} />}
-        {days.length > 0 && (
-          <>
-            <h2>{words.byDay}</h2>
-            <DataTable label={words.byDay} columns={[visit.words.day, `#${words.rows}`]}>
-              {days.toReversed().map(({ day, rows }) => (
-                <tr>
-                  <th scope="row">{formatDay(day)}</th>
-                  <td class="number">{shownNumber(visit, rows)}</td>
-                </tr>
-              ))}
-            </DataTable>
-          </>
+        {isBot(settings) && (
+          <SourceChannels
+            visit={visit}
+            settings={settings}
+            chats={await sources.chats(source.id)}
+          />
         )}
+        {source.summary !== null && <Summary visit={visit} source={source} />}
+        <RowsByDay visit={visit} today={dayOf(now)} days={DAYS_SHOWN} counts={days} />
       </>,
     );
   },
@@ -150,7 +155,7 @@ async function List({
               <bdi>{source.name}</bdi>
             </a>
           </th>
-          <td>{visit.words.importPages.kinds[source.settings.rows]}</td>
+          <td>{kindOf(visit, source)}</td>
           <td>{words.states[stateOf(source, now)]}</td>
           <td class="number">{shownNumber(visit, today[at] ?? 0)}</td>
           <td>
@@ -304,8 +309,10 @@ function nextAt(source: Source, now: number): number | null {
   return source.isPaused || !Number.isFinite(at) ? null : at;
 }
 
-function placeOf({ settings }: Source): string {
-  return settings.kind === "pull" ? settings.url : settings.folder;
+function kindOf({ words }: Visit, { settings }: Source): string {
+  return isBot(settings)
+    ? words.sourcePages.bots[settings.kind]
+    : words.importPages.kinds[settings.rows];
 }
 
 function failureOf({ language }: Visit, { failure, failedFile }: Source): string {

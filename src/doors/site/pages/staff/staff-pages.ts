@@ -1,5 +1,6 @@
 import type { SitePage } from "../../site-pages.ts";
 import { auditPage } from "./audit.tsx";
+import { telegramSourcePage } from "./bot-source.tsx";
 import { staffOrganizationPage } from "./customers/organization.tsx";
 import { organizationsPage } from "./customers/organizations.tsx";
 import { peoplePage } from "./customers/people.tsx";
@@ -26,6 +27,7 @@ export const staffPages: readonly SitePage[] = [
   staffWebhooksPage,
   staffWebhookPage,
   sourcesPage,
+  telegramSourcePage,
   sourcePage,
   jobsPage,
   databasePage,

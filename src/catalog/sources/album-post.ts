@@ -1,0 +1,70 @@
+import type { Transaction } from "../../db/database.ts";
+import { createChannelIds } from "../channels/channels.store.ts";
+import { parseMessengerId } from "../channels/messenger-id.ts";
+import type { Fields } from "../imports/source-row.ts";
+import { albumPostIds } from "../posts/posts.store.ts";
+import { type AlbumPart, putPart, selectParts } from "./album-parts.store.ts";
+
+/** A message that is one post with others: an album, which has the first one's number (sources, section 3). */
+export interface AlbumMessage {
+  chat: string;
+  album: string;
+  messageId: number;
+  text: string;
+  media: readonly string[];
+  /** The row that it would be for itself. */
+  row: Fields;
+}
+
+/** An album has at most ten messages, with numbers in a row. */
+const NUMBERS_APART_MAX = 9;
+
+/**
+ * Notes a message of an album.
+ * @param messages all of the batch
+ * @returns the row of the album's post, as far as its messages are known
+ */
+export async function albumRow(
+  tx: Transaction,
+  sourceId: number,
+  message: AlbumMessage,
+  messages: readonly AlbumMessage[],
+): Promise<Fields> {
+  const { chat, album, messageId, text, media, row } = message;
+  const [known] = await selectParts(tx, sourceId, message);
+  const postId = known?.postId ?? storedPost(tx, message) ?? firstOf(messages, message);
+  const part = { chat, album, messageId, postId, text, media: media.join(" ") };
+  await putPart(tx, sourceId, part);
+  const parts = await selectParts(tx, sourceId, message);
+  const isWhole = parts.some((one) => one.messageId === postId);
+  const isFirst = messageId === postId;
+  return {
+    ...(isFirst ? row : { channel_msgr_id: chat, edited_at: row["edited_at"] }),
+    msgr_post_id: String(postId),
+    album,
+    // The first message came before the bot did: its text and media stand in the catalog only.
+    ...(isWhole ? contentOf(parts) : text !== "" && { text }),
+  };
+}
+
+function contentOf(parts: readonly AlbumPart[]): Fields {
+  const texts = parts.map(({ text }) => text).filter((text) => text !== "");
+  const media = parts.flatMap(({ media }) => media.split(" ")).filter((kind) => kind !== "");
+  return { text: texts.join("\n\n"), media: [...new Set(media)] };
+}
+
+/** The album's post where an import brought it; posts that an import made of each message stay so. */
+function storedPost(tx: Transaction, { chat, album, messageId }: AlbumMessage): number | undefined {
+  const channel = createChannelIds(tx).byMessengerId(parseMessengerId(chat) ?? "");
+  if (channel === undefined) return undefined;
+  const stored = albumPostIds(tx, channel, album, {
+    from: messageId - NUMBERS_APART_MAX,
+    to: messageId + NUMBERS_APART_MAX,
+  });
+  return stored.includes(messageId) ? messageId : stored[0];
+}
+
+function firstOf(messages: readonly AlbumMessage[], { chat, album }: AlbumMessage): number {
+  const together = messages.filter((one) => one.chat === chat && one.album === album);
+  return Math.min(...together.map(({ messageId }) => messageId));
+}

@@ -1,0 +1,56 @@
+import type { Message } from "../../values/messages/messages.ts";
+import type { ImportSummary } from "../imports/run-import.ts";
+import type { Batch } from "./apply-batch.ts";
+import type { AskApi } from "./ask-api.ts";
+import type { Outcome } from "./outcome.ts";
+import type { BotKind, BotSettings, SourceChat, SourcePosition } from "./sources.table.ts";
+import { telegram } from "./telegram/telegram.ts";
+
+/** A bot with what lets it in. */
+export interface BotAccess extends BotSettings {
+  token: string;
+}
+
+/** Surroundings of a bot's run. */
+export interface BotTools {
+  ask: AskApi;
+  /**
+   * Writes a batch together with how far the source was read.
+   * @param position null: as far as before
+   * @returns null, with nothing written, where the source is another process's by now, or gone
+   * @throws AppError `unavailable`, with nothing written, where it cannot be written now
+   */
+  apply(batch: Batch, position: SourcePosition | null): Promise<ImportSummary | null>;
+  /** Channels that the bot was added to. */
+  chats(): Promise<SourceChat[]>;
+  /** Epoch milliseconds. */
+  nowMs(): number;
+  /** Milliseconds since the run began. */
+  elapsedMs(): number;
+  /** When the source was read the last time; null: never. */
+  succeededAt: number | null;
+  /** Whether the run may wait for what is still to come. */
+  mayWait: boolean;
+  /** Aborted where the run is to stop. */
+  signal: AbortSignal;
+}
+
+/** A messenger whose bots are sources. */
+export interface BotMessenger {
+  /** Where its API is, unless somebody says otherwise. */
+  api: string;
+  /** How often it is read, unless somebody says otherwise. */
+  schedule: string;
+  /** Tokens that may be sent; anything else would be another address. */
+  token: RegExp;
+  /** Asks the messenger for the bot's name. */
+  nameOf(
+    access: Omit<BotAccess, "bot">,
+    ask: AskApi,
+    signal: AbortSignal,
+  ): Promise<{ bot: string } | { failure: Message }>;
+  /** Reads once what is new. @throws AppError as `BotTools.apply` */
+  run(access: BotAccess, position: SourcePosition, tools: BotTools): Promise<Outcome>;
+}
+
+export const BOT_MESSENGERS: Record<BotKind, BotMessenger> = { telegram };

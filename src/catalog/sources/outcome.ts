@@ -1,0 +1,18 @@
+import type { Message } from "../../values/messages/messages.ts";
+import type { SourceEnd } from "./source-changes.ts";
+
+/** How a run ended, and how far it came. */
+export interface Outcome extends Omit<SourceEnd, "id" | "owner"> {
+  /** Files of a folder that may still be written, and wait for the next run. */
+  unsettled: number;
+}
+
+/** A run that found nothing new. */
+export const NOTHING: Outcome = {
+  ...{ failure: null, failedFile: null, retryAfterMs: null },
+  ...{ position: null, summary: null, rows: 0, unsettled: 0 },
+};
+
+export function failed(failure: Message): Outcome {
+  return { ...NOTHING, failure };
+}

@@ -1,0 +1,40 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { Database, Transaction } from "../../db/database.ts";
+import { query } from "../../db/query.ts";
+import { type SourceChat, sourceChats } from "./sources.table.ts";
+
+const chats = query((db) =>
+  db
+    .select({
+      chat: sourceChats.chat,
+      title: sourceChats.title,
+      handle: sourceChats.handle,
+      isRead: sourceChats.isRead,
+      cardAt: sourceChats.cardAt,
+      fault: sourceChats.fault,
+    })
+    .from(sourceChats)
+    .where(eq(sourceChats.sourceId, sql.placeholder("sourceId"))),
+);
+
+/** Channels that a source's bot was added to, those it was removed from included. */
+export function selectChats(db: Database, sourceId: number): Promise<SourceChat[]> {
+  return chats(db).all({ sourceId });
+}
+
+export async function putChat(
+  tx: Transaction,
+  sourceId: number,
+  { chat, ...values }: SourceChat,
+): Promise<void> {
+  await tx.builders
+    .insert(sourceChats)
+    .values({ sourceId, chat, ...values })
+    .onConflictDoUpdate({ target: [sourceChats.sourceId, sourceChats.chat], set: values });
+}
+
+export async function removeChat(tx: Transaction, sourceId: number, chat: string): Promise<void> {
+  await tx.builders
+    .delete(sourceChats)
+    .where(and(eq(sourceChats.sourceId, sourceId), eq(sourceChats.chat, chat)));
+}

@@ -1,0 +1,115 @@
+import type { ImportSummary } from "../../imports/run-import.ts";
+import { INTERRUPTED } from "../../imports/source.ts";
+import type { Batch } from "../apply-batch.ts";
+import type { BotAccess, BotTools } from "../bots.ts";
+import { failed, NOTHING, type Outcome } from "../outcome.ts";
+import type { SourcePosition } from "../sources.table.ts";
+import { sumOf } from "../sum-summaries.ts";
+import { createTelegramApi, type TelegramFault } from "./telegram-api.ts";
+import { dueBatch, dueCards } from "./telegram-cards.ts";
+import type { Update } from "./telegram-shapes.ts";
+import { readBatch } from "./telegram-updates.ts";
+
+/** The longest wait that the API takes; within the time after which the next run is due. */
+const WAIT_MAX_S = 50;
+const READING_MAX_MS = WAIT_MAX_S * 1000;
+/** With the cards, which are left to the next run where there are many. */
+const RUN_MAX_MS = 80_000;
+/** Telegram keeps updates for so long. */
+const KEPT_MS = 24 * 60 * 60 * 1000;
+/** After a week without any, updates are numbered anew from anywhere, perhaps below the last number. */
+const NUMBERED_ANEW_MS = 6 * KEPT_MS;
+
+/**
+ * Reads updates until none comes for as long as the run may wait, each batch committed with the number of the
+ * next update; and the cards that are due (sources, section 3).
+ */
+export async function runTelegram(
+  access: BotAccess,
+  position: SourcePosition,
+  tools: BotTools,
+): Promise<Outcome> {
+  const api = createTelegramApi(access, tools.ask, tools.signal);
+  let at = position;
+  let summary: ImportSummary | null = null;
+  const ended = (fault: TelegramFault): Outcome =>
+    tools.signal.aborted
+      ? failed(INTERRUPTED)
+      : { ...NOTHING, summary, failure: fault.failure, retryAfterMs: fault.retryAfterMs };
+  /** The source is another process's by now, or gone. */
+  let isLost = false;
+  const isCut = (): boolean => isLost || tools.signal.aborted;
+  const isOver = (maxMs: number): boolean => isCut() || tools.elapsedMs() >= maxMs;
+  async function write(batch: Batch, position: SourcePosition | null): Promise<void> {
+    const written = await tools.apply(batch, position);
+    if (written === null) isLost = true;
+    else summary = sumOf(summary, written);
+  }
+  const hasDue = async (): Promise<boolean> =>
+    dueCards(await tools.chats(), tools.nowMs()).length > 0;
+
+  for (let isFirst = true; isFirst || !isOver(READING_MAX_MS); isFirst = false) {
+    const isWaiting = tools.mayWait && !(await hasDue());
+    const waitS = isWaiting ? secondsLeft(tools) : 0;
+    const answer = await api.updates(offsetOf(at, tools.nowMs()), waitS);
+    if ("failure" in answer) return ended(answer);
+    if (isFirst) at = withGap(at, tools);
+    if (answer.result.length > 0) {
+      const batch = await readBatch(answer.result, await tools.chats(), api, tools.nowMs());
+      if ("failure" in batch) return ended(batch);
+      at = after(at, answer.result, tools.nowMs());
+      await write(batch, at);
+    } else if (isWaiting || !(await hasDue())) break;
+    else {
+      const fault = await refreshCards();
+      if (fault !== null) return ended(fault);
+    }
+  }
+  const fault = await refreshCards();
+  if (fault !== null) return ended(fault);
+  if (isCut()) return failed(INTERRUPTED);
+  return { ...NOTHING, summary, position: at === position ? null : at };
+
+  /** Reads the cards that are due, as many as the run has time for. */
+  async function refreshCards(): Promise<TelegramFault | null> {
+    for (const chat of dueCards(await tools.chats(), tools.nowMs())) {
+      if (isOver(RUN_MAX_MS)) return null;
+      const batch = await dueBatch(api, chat, tools.nowMs());
+      if ("failure" in batch) return batch;
+      await write(batch, null);
+    }
+    return null;
+  }
+}
+
+function secondsLeft({ elapsedMs }: BotTools): number {
+  return Math.max(0, Math.floor((READING_MAX_MS - elapsedMs()) / 1000));
+}
+
+/** The number to ask from; null: from the first that was not taken yet, whatever it is. */
+function offsetOf({ offset, updateAt = 0 }: SourcePosition, nowMs: number): number | null {
+  return offset === undefined || nowMs - updateAt > NUMBERED_ANEW_MS ? null : offset;
+}
+
+/** Notes the time since the last reading where updates of it are gone. */
+function withGap(position: SourcePosition, { succeededAt, nowMs }: BotTools): SourcePosition {
+  const to = nowMs();
+  if (succeededAt === null || to - succeededAt <= KEPT_MS) return position;
+  return { ...position, gap: { from: succeededAt, to } };
+}
+
+function after(
+  position: SourcePosition,
+  updates: readonly Update[],
+  nowMs: number,
+): SourcePosition {
+  const last = updates.at(-1)?.update_id ?? 0;
+  const published = updates.flatMap(({ message, isEdit }) =>
+    message === null || isEdit ? [] : [message.date * 1000],
+  );
+  return {
+    ...position,
+    ...{ offset: last + 1, updateAt: nowMs },
+    ...(published.length > 0 && { lagMs: Math.max(0, nowMs - Math.max(...published)) }),
+  };
+}

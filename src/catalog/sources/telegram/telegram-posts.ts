@@ -1,0 +1,103 @@
+import { parseMessengerId } from "../../channels/messenger-id.ts";
+import { channelLink } from "../../imports/foreign/channel-link.ts";
+import type { Fields } from "../../imports/source-row.ts";
+import type { AlbumMessage } from "../album-post.ts";
+import { richMedia, richText } from "./rich-message.ts";
+import { asObject, type FullChat, type Message, readChat, textOf } from "./telegram-shapes.ts";
+
+/** Kinds of media by the member of a message that holds them; an animation has a `document` as well. */
+const MEDIA: readonly (readonly [member: string, kind: string])[] = [
+  ["photo", "photo"],
+  ["live_photo", "photo"],
+  ["animation", "video"],
+  ["video", "video"],
+  ["video_note", "video"],
+  ["audio", "audio"],
+  ["voice", "voice"],
+  ["sticker", "sticker"],
+  ["poll", "poll"],
+  ["document", "document"],
+];
+const OTHER_MEDIA = [
+  ...["contact", "location", "venue", "dice", "game", "story", "paid_media", "invoice"],
+  ...["giveaway", "giveaway_winners", "checklist"],
+];
+
+/** Whether a message is a post, and not a note of the messenger such as that the title was changed. */
+export function isPost({ message_id, content }: Message): boolean {
+  // A video that is still being prepared has 0 until it is sent.
+  return message_id > 0 && (textIn(content) !== null || mediaIn(content) !== null);
+}
+
+/** Whether a message says that the channel's card is another now. */
+export function changesCard({ content }: Message): boolean {
+  return ["new_chat_title", "new_chat_photo", "delete_chat_photo"].some((name) => name in content);
+}
+
+function textIn({ text, caption, rich_message: rich }: Message["content"]): string | null {
+  return textOf(text) ?? textOf(caption) ?? textOf(richText(rich));
+}
+
+/** Null where there is none. */
+function mediaIn(content: Message["content"]): string[] | null {
+  const known = MEDIA.find(([member]) => content[member] !== undefined);
+  if (known !== undefined) return [known[1]];
+  if (content["rich_message"] !== undefined) return richMedia(content["rich_message"]);
+  return OTHER_MEDIA.some((member) => content[member] !== undefined) ? ["other"] : null;
+}
+
+/** The row of a post, as an import takes it. Its views are not in the API, and stay unknown. */
+export function toPostRow({ message_id, date, edit_date, chat, content }: Message): Fields {
+  const origin = asObject(content["forward_origin"]) ?? {};
+  const from = readChat(origin["chat"] ?? origin["sender_chat"]);
+  return {
+    channel_msgr_id: chat.id,
+    msgr_post_id: String(message_id),
+    published_at: date * 1000,
+    edited_at: edit_date === null ? undefined : edit_date * 1000,
+    text: textIn(content) ?? "",
+    media: mediaIn(content) ?? [],
+    link: chat.username === null ? undefined : `https://t.me/${chat.username}/${message_id}`,
+    forwarded_from: from?.type === "channel" ? channelLink(parseMessengerId(from.id)) : undefined,
+    forwarded_from_name: from?.title ?? nameOf(origin) ?? undefined,
+  };
+}
+
+/** Name of a person whose message was forwarded; null where it was nobody's. */
+function nameOf({ sender_user_name: name, sender_user: user }: Record<string, unknown>) {
+  const { first_name, last_name } = asObject(user) ?? {};
+  const whole = [textOf(first_name), textOf(last_name)].filter((part) => part !== null);
+  return textOf(name) ?? textOf(whole.join(" "));
+}
+
+/** A message of an album; null for one that is a post by itself. */
+export function toAlbumMessage(message: Message): AlbumMessage | null {
+  const { message_id: messageId, chat, content } = message;
+  const album = textOf(content["media_group_id"]);
+  if (album === null) return null;
+  const text = textIn(content) ?? "";
+  return {
+    chat: chat.id,
+    album,
+    messageId,
+    text,
+    media: mediaIn(content) ?? [],
+    row: toPostRow(message),
+  };
+}
+
+/** The row of a channel as its card has it. */
+export function toChannelRow(
+  { id, title, username, type, description }: FullChat,
+  subscribers: number | undefined,
+): Fields {
+  return {
+    msgr_id: id,
+    title: title === "" ? undefined : title,
+    handle: username,
+    link: username === null ? undefined : `https://t.me/${username}`,
+    kind: type === "channel" ? "channel" : "chat",
+    description,
+    subscribers,
+  };
+}

@@ -1,0 +1,85 @@
+import type { Fields } from "../../imports/source-row.ts";
+import type { AlbumMessage } from "../album-post.ts";
+import type { Batch } from "../apply-batch.ts";
+import type { SourceChat } from "../sources.table.ts";
+import type { TelegramApi, TelegramFault } from "./telegram-api.ts";
+import { isGone, readCard, toChat } from "./telegram-cards.ts";
+import { changesCard, isPost, toAlbumMessage, toChannelRow, toPostRow } from "./telegram-posts.ts";
+import type { Chat, Message, Update } from "./telegram-shapes.ts";
+
+/** Places of the bot in which it is told of a channel's posts, or may ask for a group's card. */
+const READING: Record<string, readonly string[]> = {
+  channel: ["administrator", "creator"],
+  group: ["administrator", "creator", "member"],
+  supergroup: ["administrator", "creator", "member"],
+};
+
+/**
+ * What updates say, as it is written. Channels that are new to the source have their cards read, so that
+ * they are in the catalog before their first post.
+ * @param known channels of the source
+ */
+export async function readBatch(
+  updates: readonly Update[],
+  known: readonly SourceChat[],
+  api: TelegramApi,
+  nowMs: number,
+): Promise<Batch | TelegramFault> {
+  const chats = new Map(known.map((chat) => [chat.chat, chat]));
+  const changed = new Map<string, SourceChat>();
+  const channels: Fields[] = [];
+  const posts: Fields[] = [];
+  const albums: AlbumMessage[] = [];
+
+  function put(chat: SourceChat): void {
+    chats.set(chat.chat, chat);
+    changed.set(chat.chat, chat);
+  }
+
+  async function appear(chat: Chat): Promise<TelegramFault | null> {
+    const card = await readCard(api, chat);
+    if ("failure" in card && !isGone(card)) return card;
+    if ("failure" in card) {
+      // The bot was removed meanwhile, but its posts are told.
+      channels.push(toChannelRow({ ...chat, description: null }, undefined));
+      put(toChat(chat, null));
+    } else {
+      channels.push(toChannelRow(card.result.chat, card.result.subscribers));
+      put(toChat(card.result.chat, nowMs));
+    }
+    return null;
+  }
+
+  async function joined(chat: Chat): Promise<TelegramFault | null> {
+    const before = chats.get(chat.id);
+    return before?.isRead === true ? null : appear(chat);
+  }
+
+  async function post(message: Message): Promise<TelegramFault | null> {
+    const { chat } = message;
+    const fault = await joined(chat);
+    if (fault !== null) return fault;
+    const { title, handle } = chats.get(chat.id) ?? {};
+    if (changesCard(message) || title !== chat.title || handle !== chat.username) {
+      put(toChat(chat, null));
+    }
+    const album = toAlbumMessage(message);
+    if (album !== null) albums.push(album);
+    else if (isPost(message)) posts.push(toPostRow(message));
+    return null;
+  }
+
+  for (const { message, membership } of updates) {
+    if (membership !== null) {
+      const { chat, status } = membership;
+      const places = READING[chat.type] ?? [];
+      const before = chats.get(chat.id);
+      const fault = places.includes(status) ? await joined(chat) : null;
+      if (fault !== null) return fault;
+      if (!places.includes(status) && before !== undefined) put({ ...before, isRead: false });
+    }
+    const fault = message?.chat.type === "channel" ? await post(message) : null;
+    if (fault !== null) return fault;
+  }
+  return { channels, posts, albums, chats: [...changed.values()] };
+}

@@ -1,0 +1,83 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { BotSettings, Source, SourceChat } from "../../../../catalog/sources/sources.table.ts";
+import { inLanguage } from "../../../../values/messages/messages.ts";
+import { DataTable } from "../../look/data-table.tsx";
+import { Instant } from "../../look/shown.tsx";
+import { Steps } from "../../look/steps.tsx";
+import type { Visit } from "../../visit/visit.ts";
+
+/** Channels that a bot was added to, or how to add it. */
+export function SourceChannels({
+  visit,
+  settings: { kind, bot },
+  chats,
+}: {
+  visit: Visit;
+  settings: BotSettings;
+  chats: readonly SourceChat[];
+}): JSX.Element {
+  const words = visit.words.sourcePages;
+  return (
+    <section>
+      <h2>{words.channels}</h2>
+      {chats.length === 0 && <p>{words.noChannels}</p>}
+      {chats.length > 0 && (
+        <DataTable
+          label={words.channels}
+          columns={[words.channel, words.handle, words.state, words.cardRead]}
+        >
+          {chats.map(({ title, handle, isRead, cardAt, fault }) => (
+            <tr>
+              <th scope="row">
+                <bdi>{title}</bdi>
+              </th>
+              <td>{handle === null ? "—" : <bdi>@{handle}</bdi>}</td>
+              <td>
+                {isRead ? words.channelRead : words.channelLeft}
+                {fault !== null && <small> {inLanguage(visit.language, fault)}</small>}
+              </td>
+              <td>
+                <Instant visit={visit} at={cardAt} />
+              </td>
+            </tr>
+          ))}
+        </DataTable>
+      )}
+      <h3>{words.addToChannel}</h3>
+      <Steps steps={words.botSteps[kind].channel(bot)} />
+    </section>
+  );
+}
+
+/** Whether posts come as fast as they should, and those that the messenger did not keep. */
+export function BotReadings({
+  visit,
+  source: { position },
+}: {
+  visit: Visit;
+  source: Source;
+}): JSX.Element {
+  const words = visit.words.sourcePages;
+  const { lagMs, gap } = position;
+  return (
+    <>
+      {lagMs !== undefined && (
+        <>
+          <dt>{words.lag}</dt>
+          <dd>{words.seconds(Math.round(lagMs / 1000))}</dd>
+        </>
+      )}
+      {gap !== undefined && (
+        <>
+          <dt>{words.gap}</dt>
+          <dd class="fault">
+            <Instant visit={visit} at={gap.from} /> – <Instant visit={visit} at={gap.to} />
+            <br />
+            {words.gapHint}
+          </dd>
+        </>
+      )}
+    </>
+  );
+}
