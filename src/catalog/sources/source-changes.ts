@@ -21,7 +21,7 @@ import {
   selectSourceNamed,
   updateSource,
 } from "./sources.store.ts";
-import type { Source, SourcePosition } from "./sources.table.ts";
+import { isBot, type Source, type SourcePosition } from "./sources.table.ts";
 
 /** Changes of sources and the states of their runs, one transaction each. */
 export const sourceChanges = {
@@ -30,6 +30,7 @@ export const sourceChanges = {
   resumeSource,
   askSource,
   removeSource,
+  setPushes,
   claimSource,
   sourceHeartbeat,
   endSource,
@@ -107,6 +108,28 @@ function setPaused(
       : { failures: 0, failure: null, failedFile: null, retryAt: null, isTold: false };
     await updateSource(tx, id, { isPaused, isAsked: false, ...fresh });
     await record(tx, clock, by, isPaused ? "source.pause" : "source.resume", source);
+    return requireSource(tx, id);
+  });
+}
+
+/** Notes whether updates are pushed, and has the source run at once, which tells the messenger. */
+function setPushes(
+  db: Database,
+  clock: Clock,
+  id: number,
+  { isOn, schedule }: { isOn: boolean; schedule: string },
+  by: Actor,
+): Promise<Source> {
+  return inTransaction(db, clock, "source", async (tx) => {
+    const source = await requireSource(tx, id);
+    const { settings } = source;
+    if (!isBot(settings) || (settings.pushes === true) === isOn) return source;
+    await updateSource(tx, id, {
+      settings: { ...settings, pushes: isOn },
+      schedule,
+      isAsked: true,
+    });
+    await record(tx, clock, by, isOn ? "source.pushes-on" : "source.pushes-off", source);
     return requireSource(tx, id);
   });
 }
@@ -204,7 +227,14 @@ function record(
   tx: Transaction,
   clock: Clock,
   by: Actor,
-  action: "source.add" | "source.pause" | "source.resume" | "source.run" | "source.remove",
+  action:
+    | "source.add"
+    | "source.pause"
+    | "source.resume"
+    | "source.run"
+    | "source.remove"
+    | "source.pushes-on"
+    | "source.pushes-off",
   { id, name, kind }: Source,
 ): Promise<void> {
   return recordChange(tx, clock, by, {

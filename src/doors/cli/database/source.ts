@@ -100,7 +100,8 @@ function addCommand(context: CommandContext): Command {
       "add a source; it is read at once and then by its schedule, while the appliance serves",
     )
     .addCommand(addPullCommand(context))
-    .addCommand(addBotCommand(context, "telegram", "a bot of Telegram, administrator of channels"));
+    .addCommand(addBotCommand(context, "telegram", "a bot of Telegram, administrator of channels"))
+    .addCommand(addBotCommand(context, "max", "a bot of MAX, administrator of channels"));
 }
 
 function addPullCommand(context: CommandContext): Command {
