@@ -1,25 +1,28 @@
 import type { ImportSummary } from "../../imports/run-import.ts";
 import { INTERRUPTED } from "../../imports/source.ts";
+import type { Batch } from "../apply-batch.ts";
 import type { BotAccess, BotTools } from "../bots.ts";
 import { failed, NOTHING, type Outcome } from "../outcome.ts";
 import type { SourcePosition } from "../sources.table.ts";
 import { sumOf } from "../sum-summaries.ts";
-import { createTelegramApi, type TelegramApi, type TelegramFault } from "./telegram-api.ts";
-import { cardBatch, dueCards, faultBatch, isGone, readCard } from "./telegram-cards.ts";
+import { createTelegramApi, type TelegramFault } from "./telegram-api.ts";
+import { dueBatch, dueCards } from "./telegram-cards.ts";
 import type { Update } from "./telegram-shapes.ts";
 import { readBatch } from "./telegram-updates.ts";
 
 /** The longest wait that the API takes; within the time after which the next run is due. */
 const WAIT_MAX_S = 50;
-const RUN_MAX_MS = WAIT_MAX_S * 1000;
+const READING_MAX_MS = WAIT_MAX_S * 1000;
+/** With the cards, which are left to the next run where there are many. */
+const RUN_MAX_MS = 80_000;
 /** Telegram keeps updates for so long. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
 /** After a week without any, updates are numbered anew from anywhere, perhaps below the last number. */
 const NUMBERED_ANEW_MS = 6 * KEPT_MS;
 
 /**
- * Reads updates until there are none or the run has lasted a minute, each batch committed with the number of
- * the next update, and the cards that are due (sources, section 3).
+ * Reads updates until none comes for as long as the run may wait, each batch committed with the number of the
+ * next update; and the cards that are due (sources, section 3).
  */
 export async function runTelegram(
   access: BotAccess,
@@ -33,30 +36,54 @@ export async function runTelegram(
     tools.signal.aborted
       ? failed(INTERRUPTED)
       : { ...NOTHING, summary, failure: fault.failure, retryAfterMs: fault.retryAfterMs };
-  const isOver = (): boolean => tools.signal.aborted || tools.elapsedMs() >= RUN_MAX_MS;
+  /** The source is another process's by now, or gone. */
+  let isLost = false;
+  const isCut = (): boolean => isLost || tools.signal.aborted;
+  const isOver = (maxMs: number): boolean => isCut() || tools.elapsedMs() >= maxMs;
+  async function write(batch: Batch, position: SourcePosition | null): Promise<void> {
+    const written = await tools.apply(batch, position);
+    if (written === null) isLost = true;
+    else summary = sumOf(summary, written);
+  }
+  const hasDue = async (): Promise<boolean> =>
+    dueCards(await tools.chats(), tools.nowMs()).length > 0;
 
-  for (let isFirst = true; isFirst || !isOver(); isFirst = false) {
-    const hasDue = dueCards(await tools.chats(), tools.nowMs()).length > 0;
-    const waitS = tools.mayWait && !hasDue ? secondsLeft(tools) : 0;
+  for (let isFirst = true; isFirst || !isOver(READING_MAX_MS); isFirst = false) {
+    const isWaiting = tools.mayWait && !(await hasDue());
+    const waitS = isWaiting ? secondsLeft(tools) : 0;
     const answer = await api.updates(offsetOf(at, tools.nowMs()), waitS);
     if ("failure" in answer) return ended(answer);
     if (isFirst) at = withGap(at, tools);
-    if (answer.result.length === 0) break;
-    const batch = await readBatch(answer.result, await tools.chats(), api, tools.nowMs());
-    if ("failure" in batch) return ended(batch);
-    at = after(at, answer.result, tools.nowMs());
-    const written = await tools.apply(batch, at);
-    if (written === null) return failed(INTERRUPTED);
-    summary = sumOf(summary, written);
+    if (answer.result.length > 0) {
+      const batch = await readBatch(answer.result, await tools.chats(), api, tools.nowMs());
+      if ("failure" in batch) return ended(batch);
+      at = after(at, answer.result, tools.nowMs());
+      await write(batch, at);
+    } else if (isWaiting || !(await hasDue())) break;
+    else {
+      const fault = await refreshCards();
+      if (fault !== null) return ended(fault);
+    }
   }
-  const cards = await refreshCards(api, tools, isOver);
-  if (cards !== null && "failure" in cards) return ended(cards);
-  if (tools.signal.aborted) return failed(INTERRUPTED);
+  const fault = await refreshCards();
+  if (fault !== null) return ended(fault);
+  if (isCut()) return failed(INTERRUPTED);
   return { ...NOTHING, summary, position: at === position ? null : at };
+
+  /** Reads the cards that are due, as many as the run has time for. */
+  async function refreshCards(): Promise<TelegramFault | null> {
+    for (const chat of dueCards(await tools.chats(), tools.nowMs())) {
+      if (isOver(RUN_MAX_MS)) return null;
+      const batch = await dueBatch(api, chat, tools.nowMs());
+      if ("failure" in batch) return batch;
+      await write(batch, null);
+    }
+    return null;
+  }
 }
 
 function secondsLeft({ elapsedMs }: BotTools): number {
-  return Math.max(0, Math.floor((RUN_MAX_MS - elapsedMs()) / 1000));
+  return Math.max(0, Math.floor((READING_MAX_MS - elapsedMs()) / 1000));
 }
 
 /** The number to ask from; null: from the first that was not taken yet, whatever it is. */
@@ -85,21 +112,4 @@ function after(
     ...{ offset: last + 1, updateAt: nowMs },
     ...(published.length > 0 && { lagMs: Math.max(0, nowMs - Math.max(...published)) }),
   };
-}
-
-/** Reads the cards that are due, as many as the run has time for. */
-async function refreshCards(
-  api: TelegramApi,
-  tools: BotTools,
-  isOver: () => boolean,
-): Promise<TelegramFault | null> {
-  for (const chat of dueCards(await tools.chats(), tools.nowMs())) {
-    if (isOver()) return null;
-    const card = await readCard(api, { id: chat.chat });
-    if ("failure" in card && !isGone(card) && card.movedTo === null) return card;
-    const nowMs = tools.nowMs();
-    const batch = "failure" in card ? faultBatch(chat, card, nowMs) : cardBatch(card.result, nowMs);
-    if ((await tools.apply(batch, null)) === null) return null;
-  }
-  return null;
 }

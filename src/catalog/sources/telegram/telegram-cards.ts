@@ -1,5 +1,5 @@
 import { latestDue } from "../../../values/cron-times.ts";
-import { type Day, dayOf } from "../../../values/moscow-time.ts";
+import { dayOf, formatDay } from "../../../values/moscow-time.ts";
 import type { Fields } from "../../imports/source-row.ts";
 import type { Batch } from "../apply-batch.ts";
 import type { SourceChat } from "../source-chats.store.ts";
@@ -44,13 +44,34 @@ export function dueCards(chats: readonly SourceChat[], nowMs: number): SourceCha
 }
 
 /** The day whose subscribers are the number of now; null where no day ends or has just ended. */
-function dayOfNow(nowMs: number): Day | null {
+function dayOfNow(nowMs: number): string | null {
   const since = latestDue(DAILY, nowMs);
-  return since !== null && nowMs - since < OF_THE_DAY_MS ? dayOf(since) : null;
+  return since !== null && nowMs - since < OF_THE_DAY_MS ? formatDay(dayOf(since)) : null;
 }
 
-/** A card as it is written, with the subscribers of the day. */
-export function cardBatch({ chat, subscribers }: Card, nowMs: number): Batch {
+/**
+ * What the messenger says of a channel whose card is due: the card with the subscribers of the day, another
+ * number, or that the bot is not there any more.
+ */
+export async function dueBatch(
+  api: TelegramApi,
+  chat: SourceChat,
+  nowMs: number,
+): Promise<Batch | TelegramFault> {
+  const card = await readCard(api, { id: chat.chat });
+  if (!("failure" in card)) return cardBatch(card.result, nowMs);
+  const { movedTo, failure } = card;
+  if (movedTo !== null) {
+    return {
+      moves: [{ from: chat.chat, to: movedTo }],
+      chats: [{ ...chat, chat: movedTo, cardAt: null }],
+    };
+  }
+  if (!isGone(card)) return card;
+  return { chats: [{ ...chat, isRead: false, cardAt: nowMs, fault: failure }] };
+}
+
+function cardBatch({ chat, subscribers }: Card, nowMs: number): Batch {
   const day = dayOfNow(nowMs);
   const stats: Fields[] = day === null ? [] : [{ channel_msgr_id: chat.id, day, subscribers }];
   return { channels: [toChannelRow(chat, subscribers)], stats, chats: [toChat(chat, nowMs)] };
@@ -59,18 +80,4 @@ export function cardBatch({ chat, subscribers }: Card, nowMs: number): Batch {
 /** @param cardAt null: the card is to be read */
 export function toChat({ id, title, username }: Chat, cardAt: number | null): SourceChat {
   return { chat: id, title, handle: username, isRead: true, cardAt, fault: null };
-}
-
-/** A card that could not be read. */
-export function faultBatch(
-  chat: SourceChat,
-  { failure, movedTo }: TelegramFault,
-  nowMs: number,
-): Batch {
-  if (movedTo === null)
-    return { chats: [{ ...chat, isRead: false, cardAt: nowMs, fault: failure }] };
-  return {
-    moves: [{ from: chat.chat, to: movedTo }],
-    chats: [{ ...chat, chat: movedTo, cardAt: null }],
-  };
 }

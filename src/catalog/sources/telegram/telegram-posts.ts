@@ -1,7 +1,9 @@
+import { parseMessengerId } from "../../channels/messenger-id.ts";
 import { channelLink } from "../../imports/foreign/channel-link.ts";
 import type { Fields } from "../../imports/source-row.ts";
 import type { AlbumMessage } from "../album-post.ts";
-import { type Chat, type FullChat, type Message, readChat, textOf } from "./telegram-shapes.ts";
+import { richMedia, richText } from "./rich-message.ts";
+import { asObject, type FullChat, type Message, readChat, textOf } from "./telegram-shapes.ts";
 
 /** Kinds of media by the member of a message that holds them; an animation has a `document` as well. */
 const MEDIA: readonly (readonly [member: string, kind: string])[] = [
@@ -22,8 +24,9 @@ const OTHER_MEDIA = [
 ];
 
 /** Whether a message is a post, and not a note of the messenger such as that the title was changed. */
-export function isPost({ content }: Message): boolean {
-  return textIn(content) !== null || mediaIn(content) !== null;
+export function isPost({ message_id, content }: Message): boolean {
+  // A video that is still being prepared has 0 until it is sent.
+  return message_id > 0 && (textIn(content) !== null || mediaIn(content) !== null);
 }
 
 /** Whether a message says that the channel's card is another now. */
@@ -31,20 +34,21 @@ export function changesCard({ content }: Message): boolean {
   return ["new_chat_title", "new_chat_photo", "delete_chat_photo"].some((name) => name in content);
 }
 
-function textIn({ text, caption }: Message["content"]): string | null {
-  return textOf(text) ?? textOf(caption);
+function textIn({ text, caption, rich_message: rich }: Message["content"]): string | null {
+  return textOf(text) ?? textOf(caption) ?? textOf(richText(rich));
 }
 
 /** Null where there is none. */
 function mediaIn(content: Message["content"]): string[] | null {
   const known = MEDIA.find(([member]) => content[member] !== undefined);
   if (known !== undefined) return [known[1]];
+  if (content["rich_message"] !== undefined) return richMedia(content["rich_message"]);
   return OTHER_MEDIA.some((member) => content[member] !== undefined) ? ["other"] : null;
 }
 
 /** The row of a post, as an import takes it. Its views are not in the API, and stay unknown. */
 export function toPostRow({ message_id, date, edit_date, chat, content }: Message): Fields {
-  const origin = (content["forward_origin"] ?? {}) as Record<string, unknown>;
+  const origin = asObject(content["forward_origin"]) ?? {};
   const from = readChat(origin["chat"] ?? origin["sender_chat"]);
   return {
     channel_msgr_id: chat.id,
@@ -54,14 +58,16 @@ export function toPostRow({ message_id, date, edit_date, chat, content }: Messag
     text: textIn(content) ?? "",
     media: mediaIn(content) ?? [],
     link: chat.username === null ? undefined : `https://t.me/${chat.username}/${message_id}`,
-    forwarded_from: from?.type === "channel" ? channelLink(bare(from)) : undefined,
-    forwarded_from_name: from?.title ?? textOf(origin["sender_user_name"]) ?? undefined,
+    forwarded_from: from?.type === "channel" ? channelLink(parseMessengerId(from.id)) : undefined,
+    forwarded_from_name: from?.title ?? nameOf(origin) ?? undefined,
   };
 }
 
-/** A channel's number as links have it: without the mark of channels. */
-function bare({ id }: Chat): string {
-  return id.replace(/^-100/, "");
+/** Name of a person whose message was forwarded; null where it was nobody's. */
+function nameOf({ sender_user_name: name, sender_user: user }: Record<string, unknown>) {
+  const { first_name, last_name } = asObject(user) ?? {};
+  const whole = [textOf(first_name), textOf(last_name)].filter((part) => part !== null);
+  return textOf(name) ?? textOf(whole.join(" "));
 }
 
 /** A message of an album; null for one that is a post by itself. */

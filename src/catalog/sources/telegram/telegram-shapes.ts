@@ -37,7 +37,8 @@ export interface Update {
 
 type Json = Record<string, unknown>;
 
-function asObject(given: unknown): Json | null {
+/** Null for what is no object. */
+export function asObject(given: unknown): Json | null {
   return typeof given === "object" && given !== null && !Array.isArray(given)
     ? (given as Json)
     : null;

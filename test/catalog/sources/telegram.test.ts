@@ -1,0 +1,655 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Source } from "../../../src/catalog/sources/sources.table.ts";
+import type { NewBot } from "../../../src/catalog/sources/sources.ts";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import { inEnglish } from "../../../src/values/messages/messages.ts";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import {
+  createFakeTelegram,
+  type FakeTelegram,
+  PHOTO,
+  TELEGRAM_TOKEN,
+} from "../../support/fake-telegram.ts";
+
+/** Channels of a bot at Telegram, which come into the catalog by themselves (sources, section 3). */
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+let appliance: Appliance;
+let telegram: FakeTelegram;
+beforeEach(async () => {
+  appliance = await startAppliance();
+  telegram = createFakeTelegram(appliance.ports.clock.now);
+  appliance.ports.network.answerGet = telegram.answerGet;
+});
+afterEach(() => appliance.close());
+
+function add(given: Partial<NewBot> = {}): Promise<Source> {
+  const usual = {
+    kind: "telegram",
+    token: TELEGRAM_TOKEN,
+    name: "",
+    api: "",
+    schedule: "",
+  } as const;
+  return appliance.app.sources.addBot({ ...usual, ...given }, COMMAND_LINE);
+}
+
+/** What the process does every few seconds, to its end. */
+async function look(): Promise<Source> {
+  await appliance.app.sources.look();
+  await appliance.app.sources.settled();
+  return appliance.app.sources.find("@kanalog_bot");
+}
+
+const pass = (durationMs: number) => appliance.ports.clock.advance(durationMs);
+async function lookAgain(): Promise<Source> {
+  pass(MINUTE_MS);
+  return look();
+}
+
+const failureOf = ({ failure }: Source) => (failure === null ? null : inEnglish(failure));
+const card = async (handle = "utro") => appliance.get(`/v1/msgr/channels/${handle}/`);
+async function posts(handle = "utro"): Promise<Record<string, unknown>[]> {
+  const { body } = await appliance.get(`/v1/msgr/channels/${handle}/posts/`);
+  return body.results;
+}
+const texts = async (handle = "utro") => (await posts(handle)).map(({ text }) => text);
+const db = () => appliance.app.domains.db;
+const called = (method: string) => telegram.calls.filter((call) => call.method === method);
+const chats = async () => {
+  const [source] = await appliance.app.sources.list();
+  return appliance.app.sources.chats(source?.id ?? 0);
+};
+
+describe("a bot", () => {
+  test("is added with the name that the messenger knows it by; its token is kept encrypted", async () => {
+    const source = await add();
+    expect(source).toMatchObject({ name: "@kanalog_bot", kind: "telegram", schedule: "1m" });
+    expect(source.settings).toEqual({
+      ...{ kind: "telegram", api: "https://api.telegram.org", bot: "@kanalog_bot" },
+    });
+    const shown = JSON.stringify(source) + Buffer.from(source.secret ?? "").toString("latin1");
+    expect(shown).not.toContain(TELEGRAM_TOKEN.slice(-20));
+  });
+
+  test.each([
+    ["token", { token: "" }, "Enter the bot's token."],
+    ["token", { token: "110201543" }, "The messenger does not know this token."],
+    ["token", { token: "1:../../x" }, "The messenger does not know this token."],
+    ["token", { token: "110201543:AAWrong" }, "The messenger does not know this token."],
+    ["api", { api: "ftp://x/" }, "Enter an https:// address"],
+    ["api", { api: "http://127.0.0.1:8081" }, "127.0.0.1 lies in a private network"],
+    ["api", { api: "https://192.168.1.1" }, "192.168.1.1 lies in a private network"],
+    ["schedule", { schedule: "0 0 30 2 *" }, "Enter an interval from 1m to 31d"],
+  ])("is refused with a wrong %s %p, and nothing is half made", async (field, given, said) => {
+    await expect(add(given)).rejects.toMatchObject({
+      fields: { [field]: [expect.stringContaining(said)] },
+    });
+    expect(await appliance.app.sources.list()).toEqual([]);
+  });
+
+  test("is added once: two readers would take each other's posts", async () => {
+    await add();
+    await expect(add({ name: "again" })).rejects.toMatchObject({
+      fields: {
+        token: [expect.stringContaining("The source @kanalog_bot reads this bot already.")],
+      },
+    });
+  });
+
+  test("of another API server is refused where an HTML page answers", async () => {
+    telegram.fail("getMe", { status: 200, text: "<html>welcome</html>" });
+    await expect(add({ api: "https://bots.example.com/" })).rejects.toMatchObject({
+      fields: { token: [expect.stringContaining("Is the address of the API right?")] },
+    });
+  });
+
+  test("in no channel is read without a fault", async () => {
+    await add();
+    expect(await look()).toMatchObject({ failures: 0, failure: null, summary: null });
+  });
+
+  test("asks for posts, edits and its own place only, and waits as long as it may", async () => {
+    await add();
+    await look();
+    const [{ parameters } = { parameters: new URLSearchParams() }] = called("getUpdates");
+    expect(Object.fromEntries(parameters)).toEqual({
+      ...{ timeout: "50", limit: "100" },
+      allowed_updates: '["channel_post","edited_channel_post","my_chat_member"]',
+    });
+  });
+
+  test("that is run by hand waits for nothing", async () => {
+    const { id } = await add();
+    await appliance.app.sources.runNow(id);
+    expect(called("getUpdates")[0]?.parameters.get("timeout")).toBe("0");
+  });
+});
+
+describe("a channel", () => {
+  test("appears with its card when the bot is added", async () => {
+    await add();
+    telegram.addChannel();
+    await look();
+    expect((await card()).body).toMatchObject({
+      ...{ handle: "utro", title: "Утренние новости", description: "О городе", kind: "channel" },
+      ...{ subscribers: 1200, link: "https://t.me/utro" },
+    });
+  });
+
+  test("known by its bare number or by its handle is the same one", async () => {
+    await appliance.importRows("channels", [
+      { id: 5, msgr_id: "1234567890", title: "Old", subscribers: 1 },
+      { id: 6, handle: "vecher", title: "Old", subscribers: 1 },
+    ]);
+    await add();
+    telegram.addChannel();
+    telegram.addChannel({ id: -1009876543210, username: "vecher", title: "Вечер" });
+    await look();
+    expect((await card()).body).toMatchObject({ id: 5, title: "Утренние новости" });
+    expect((await card("vecher")).body).toMatchObject({ id: 6, title: "Вечер" });
+  });
+
+  test("that the bot was in before it was added here appears with its first post", async () => {
+    const id = telegram.addChannel();
+    pass(DAY_MS);
+    await add();
+    telegram.post(id, "Доброе утро");
+    await look();
+    expect(await texts()).toEqual(["Доброе утро"]);
+  });
+
+  test("is read no more after the bot was removed, and again after it was added again", async () => {
+    await add();
+    const id = telegram.addChannel();
+    telegram.post(id, "one");
+    await look();
+    telegram.membership(id, false);
+    await lookAgain();
+    expect(await chats()).toMatchObject([{ isRead: false }]);
+    telegram.post(id, "unseen");
+    const before = called("getChat").length;
+    pass(2 * DAY_MS);
+    await look();
+    expect(called("getChat")).toHaveLength(before);
+    telegram.membership(id, true);
+    telegram.post(id, "two");
+    await lookAgain();
+    expect(await chats()).toMatchObject([{ isRead: true }]);
+    expect(await texts()).toEqual(["two", "one"]);
+  });
+
+  test("keeps what it gave when the bot was removed before its posts were read", async () => {
+    await add();
+    const id = telegram.addChannel({ id: -1001000000005, title: "Kurz", username: "kurz" });
+    telegram.post(id, "before it was removed");
+    telegram.membership(id, false);
+    expect(await look()).toMatchObject({ failures: 0 });
+    expect(await texts("kurz")).toEqual(["before it was removed"]);
+    expect(await chats()).toMatchObject([{ isRead: false }]);
+  });
+
+  test("that changes its title, picture or handle has its card read at once", async () => {
+    await add();
+    const id = telegram.addChannel();
+    await look();
+    telegram.rename(id, { title: "Новое имя" });
+    await lookAgain();
+    expect((await card()).body).toMatchObject({ title: "Новое имя" });
+    const before = called("getChat").length;
+    telegram.say(id, { delete_chat_photo: true });
+    await lookAgain();
+    expect(called("getChat")).toHaveLength(before + 1);
+    telegram.rename(id, { username: "utro_new" });
+    telegram.post(id, "under the new handle");
+    await lookAgain();
+    expect((await card("utro_new")).body).toMatchObject({ former_handles: ["utro"] });
+    expect(await texts("utro_new")).toEqual(["under the new handle"]);
+    expect(await posts("utro")).toHaveLength(1);
+  });
+
+  test("that becomes a supergroup stays the same", async () => {
+    await add();
+    telegram.addChannel({ id: -4001, title: "Чат", username: undefined, type: "group" });
+    await look();
+    const { number } = db()
+      .prepare<{ number: number }>("SELECT id AS number FROM channel_cards WHERE msgr_id = -4001")
+      .get() ?? { number: 0 };
+    telegram.migrate(-4001, -1001000007777);
+    pass(DAY_MS);
+    await look();
+    await lookAgain();
+    expect(db().prepare("SELECT id, msgr_id FROM channel_cards WHERE id = ?").get(number)).toEqual({
+      id: number,
+      msgr_id: 1000007777,
+    });
+    expect(await chats()).toMatchObject([{ chat: "-1001000007777", isRead: true, fault: null }]);
+    expect((await appliance.get(`/v1/msgr/channels/${number}/`)).body).toMatchObject({
+      kind: "chat",
+    });
+  });
+
+  test("is none where somebody writes to the bot himself, or blocks it", async () => {
+    await add();
+    telegram.tell("my_chat_member", {
+      ...{ chat: { id: 77, type: "private", first_name: "Ада" }, date: 1 },
+      ...{ new_chat_member: { status: "member" }, old_chat_member: { status: "kicked" } },
+    });
+    expect(await look()).toMatchObject({ failures: 0 });
+    expect(await chats()).toEqual([]);
+  });
+});
+
+describe("cards and subscribers", () => {
+  test("are read daily at 23:50, and are the day's", async () => {
+    await add();
+    const id = telegram.addChannel();
+    await look();
+    const channel = telegram.channels.get(id);
+    if (channel !== undefined) channel.subscribers = 1300;
+    appliance.ports.clock.set("2026-11-20T23:49:00+03:00");
+    await look();
+    expect((await card()).body.subscribers).toBe(1200);
+    await lookAgain();
+    expect((await card()).body.subscribers).toBe(1300);
+    const rows = db().prepare("SELECT day, subscribers FROM daily_statistics").all();
+    expect(rows).toEqual([{ day: 20_777, subscribers: 1300 }]);
+    const calls = called("getChat").length;
+    await lookAgain();
+    expect(called("getChat")).toHaveLength(calls);
+  });
+
+  test("that are read hours late say nothing of the day that is over", async () => {
+    await add();
+    telegram.addChannel();
+    await look();
+    appliance.ports.clock.set("2026-11-21T03:00:00+03:00");
+    await look();
+    expect(called("getChatMemberCount")).toHaveLength(2);
+    expect(db().prepare("SELECT * FROM daily_statistics").all()).toEqual([]);
+  });
+
+  test("of a channel that refuses them leave the others alone, and posts come on", async () => {
+    await add();
+    const id = telegram.addChannel();
+    telegram.addChannel({ id: -1001000000002, username: "other", title: "Other", subscribers: 5 });
+    await look();
+    telegram.fail("getChat", { status: 403, description: "Forbidden: bot was kicked" });
+    pass(DAY_MS);
+    telegram.post(id, "still read");
+    expect(await look()).toMatchObject({ failures: 0, failure: null });
+    expect(await texts()).toEqual(["still read"]);
+  });
+
+  test("are left for later where the messenger asks to wait; no post is lost", async () => {
+    await add();
+    const id = telegram.addChannel();
+    await look();
+    pass(DAY_MS);
+    telegram.post(id, "read before the cards");
+    telegram.fail("getChat", {
+      ...{ status: 429, description: "Too Many Requests: retry after 600", retryAfter: 600 },
+    });
+    const source = await look();
+    expect(failureOf(source)).toContain("429 Too Many Requests");
+    expect(await texts()).toEqual(["read before the cards"]);
+    const calls = telegram.calls.length;
+    pass(10 * MINUTE_MS - 1);
+    await look();
+    expect(telegram.calls).toHaveLength(calls);
+    pass(1);
+    expect(await look()).toMatchObject({ failures: 0 });
+  });
+});
+
+describe("posts", () => {
+  let id: number;
+  beforeEach(async () => {
+    await add();
+    id = telegram.addChannel();
+    await look();
+  });
+
+  test("come with all that the messenger says, and views unknown", async () => {
+    telegram.say(id, {
+      ...{ ...PHOTO, caption: "Рассвет" },
+      forward_origin: {
+        ...{ type: "channel", message_id: 3, date: 1 },
+        chat: { id: -1001000000555, type: "channel", title: "Другой", username: "other" },
+      },
+    });
+    await lookAgain();
+    expect(await posts()).toMatchObject([
+      {
+        ...{ text: "Рассвет", media: ["photo"], views: 0, views_at: null, edited_at: null },
+        ...{ link: "https://t.me/utro/1", msgr_post_id: "1", forwarded_from_name: "Другой" },
+        ...{ forwards: null, reactions: null, comments: null, forwarded_from: null },
+      },
+    ]);
+  });
+
+  test.each<[string, Parameters<FakeTelegram["say"]>[1], unknown]>([
+    ["an animation", { animation: {} as never, document: {} as never }, { media: ["video"] }],
+    ["a poll", { poll: { question: "?" } as never }, { media: ["poll"], text: "" }],
+    ["a giveaway", { giveaway: {} as never }, { media: ["other"] }],
+    [
+      "a rich message",
+      {
+        rich_message: {
+          blocks: [
+            { type: "heading", size: 1, text: "Итоги" },
+            { type: "paragraph", text: ["За ", { type: "bold", text: "день" }, "."] },
+            { type: "photo", photo: [], caption: { text: "Фото", credit: "Ада" } },
+            {
+              type: "list",
+              items: [{ label: "1.", blocks: [{ type: "paragraph", text: "первое" }] }],
+            },
+          ],
+        },
+      },
+      { text: "Итоги\nЗа день.\nФото\nАда\n1. первое", media: ["photo"] },
+    ],
+  ])("may be %s", async (_, content, expected) => {
+    telegram.say(id, content);
+    await lookAgain();
+    expect(await posts()).toMatchObject([expected as object]);
+  });
+
+  test("are not what the messenger notes, nor a video that is not sent yet", async () => {
+    telegram.say(id, { pinned_message: {} as never });
+    telegram.say(id, { new_chat_title: "Утренние новости" });
+    telegram.say(id, { video: {} as never, caption: "soon" }, 0);
+    await lookAgain();
+    expect(await posts()).toEqual([]);
+  });
+
+  test("follow their edits, before and after they were read", async () => {
+    const first = telegram.post(id, "one");
+    telegram.edit(id, first, { text: "one, edited at once" });
+    const second = telegram.post(id, "two");
+    await lookAgain();
+    pass(3 * HOUR_MS);
+    telegram.edit(id, second, { text: "two, edited later" });
+    await lookAgain();
+    expect(await texts()).toEqual(["two, edited later", "one, edited at once"]);
+    expect((await posts())[0]?.["edited_at"]).not.toBeNull();
+  });
+
+  test("that were taken down do not come back with an edit", async () => {
+    const number = telegram.post(id, "wrong");
+    await lookAgain();
+    await appliance.importRows("posts", [
+      { channel_msgr_id: "1234567890", msgr_post_id: String(number), deleted: true },
+    ]);
+    telegram.edit(id, number, { text: "wrong again" });
+    await lookAgain();
+    expect(await posts()).toEqual([]);
+  });
+
+  test("a hundred at a time are read in one run, each once, the offset with the posts", async () => {
+    for (let number = 1; number <= 250; number++) telegram.post(id, `post ${number}`);
+    pass(MINUTE_MS);
+    const source = await look();
+    expect(source.summary).toMatchObject({ read: 250, inserted: 250 });
+    expect(source.position.offset).toBe(874_119_000 + 252);
+    expect(telegram.waiting()).toBe(0);
+    await lookAgain();
+    expect((await look()).summary).toMatchObject({ read: 250 });
+  });
+
+  test("of an answer whose taking was not noted are given again, and are there once", async () => {
+    telegram.post(id, "one");
+    db().exec(
+      "CREATE TRIGGER no_post BEFORE INSERT ON posts BEGIN SELECT raise(FAIL, 'full'); END",
+    );
+    const source = await lookAgain();
+    expect(source.failures).toBe(1);
+    expect(telegram.waiting()).toBe(1);
+    db().exec("DROP TRIGGER no_post");
+    await lookAgain();
+    expect(await texts()).toEqual(["one"]);
+    // The fault that this test brought about.
+    appliance.ports.log.errors.length = 0;
+  });
+
+  test("of a clock that goes wrong wait until it is set right", async () => {
+    telegram.post(id, "of now");
+    pass(-HOUR_MS);
+    const source = await look();
+    expect(failureOf(source)).toContain("Set the clock right");
+    pass(2 * HOUR_MS);
+    await look();
+    expect(await texts()).toEqual(["of now"]);
+  });
+
+  test("of another shape than the API's are left out, and those behind them are read", async () => {
+    telegram.tell("channel_post", { message_id: "x", chat: { id } });
+    telegram.tell("channel_post", { message_id: 9, date: 1, chat: null });
+    telegram.tell("my_chat_member", { chat: { id: 1.5, type: "channel" } });
+    telegram.post(id, "good");
+    expect(await lookAgain()).toMatchObject({ failures: 0 });
+    expect(await texts()).toEqual(["good"]);
+  });
+});
+
+describe("an album", () => {
+  let id: number;
+  beforeEach(async () => {
+    await add();
+    id = telegram.addChannel();
+    await look();
+  });
+
+  test("is one post with the first message's number and all media", async () => {
+    telegram.album(id, ["Подпись", "", ""], "13901");
+    telegram.say(id, { video: {} as never, media_group_id: "13901" });
+    await lookAgain();
+    expect(await posts()).toMatchObject([
+      {
+        ...{ text: "Подпись", media: ["photo", "video"], album: "13901", msgr_post_id: "1" },
+        link: "https://t.me/utro/1",
+      },
+    ]);
+  });
+
+  test("stays one over two answers, and over edits of any of its messages", async () => {
+    const [first = 0, second = 0] = telegram.album(id, ["Подпись", ""], "13901");
+    await lookAgain();
+    telegram.say(id, { video: {} as never, media_group_id: "13901" });
+    await lookAgain();
+    telegram.edit(id, second, { caption: "Вторая" });
+    await lookAgain();
+    expect(await posts()).toMatchObject([
+      { text: "Подпись\n\nВторая", media: ["photo", "video"], msgr_post_id: String(first) },
+    ]);
+    telegram.edit(id, first, { caption: "" });
+    await lookAgain();
+    expect(await posts()).toMatchObject([{ text: "Вторая", media: ["photo", "video"] }]);
+  });
+
+  test("beside another one in the same answer is told apart by its channel", async () => {
+    const other = telegram.addChannel({ id: -1001000000002, username: "other", title: "Other" });
+    telegram.album(id, ["a"], "1");
+    telegram.album(other, ["b"], "1");
+    telegram.album(id, ["a2"], "1");
+    await lookAgain();
+    expect(await texts()).toEqual(["a\n\na2"]);
+    expect(await texts("other")).toEqual(["b"]);
+  });
+
+  test("that an import brought keeps its number and its text when another of its messages is edited", async () => {
+    await appliance.importRows("posts", [
+      {
+        ...{ channel_msgr_id: "1234567890", msgr_post_id: "40", album: "77", media: "photo" },
+        ...{ published_at: "2026-11-01T10:00:00Z", text: "из истории" },
+      },
+    ]);
+    telegram.say(id, { ...PHOTO, media_group_id: "77" }, 41);
+    await lookAgain();
+    expect(await posts()).toMatchObject([{ msgr_post_id: "40", text: "из истории" }]);
+  });
+});
+
+describe("the messenger", () => {
+  beforeEach(() => add());
+
+  test.each<[string, Parameters<FakeTelegram["fail"]>[1], string]>([
+    [
+      "a second poller",
+      { status: 409, description: "Conflict: terminated by other getUpdates request" },
+      "Another program reads this bot's updates.",
+    ],
+    [
+      "a webhook",
+      { status: 409, description: "Conflict: can't use getUpdates method while webhook is active" },
+      "(a webhook)",
+    ],
+    [
+      "a token that was revoked",
+      { status: 401, description: "Unauthorized" },
+      "The messenger does not know this token.",
+    ],
+    ["a 403", { status: 403, description: "Forbidden" }, "The messenger refused: 403 Forbidden"],
+    ["a 502", { status: 502, text: "<html>Bad Gateway" }, "Is the address of the API right?"],
+    ["a hang-up", { fault: "broken" }, "api.telegram.org broke off before the end of its answer."],
+    ["silence", { fault: "timeout" }, "api.telegram.org was silent for a minute."],
+    [
+      "an answer of another shape",
+      { status: 200, text: '{"ok":true,"result":{}}' },
+      "Is the address",
+    ],
+  ])("%s is told in one line, without the token, and nothing is lost", async (_, fault, said) => {
+    const id = telegram.addChannel();
+    telegram.post(id, "waits");
+    telegram.fail("getUpdates", fault);
+    const source = await look();
+    expect(failureOf(source)).toContain(said);
+    expect(failureOf(source)).not.toContain(TELEGRAM_TOKEN.slice(-20));
+    expect(source).toMatchObject({ failures: 1 });
+    expect(await lookAgain()).toMatchObject({ failures: 0, failure: null });
+    expect(await texts()).toEqual(["waits"]);
+  });
+
+  test("that asks to wait is not asked before", async () => {
+    const description = "Too Many Requests: retry after 1800";
+    telegram.fail("getUpdates", { status: 429, description, retryAfter: 1800 });
+    await look();
+    pass(30 * MINUTE_MS - 1);
+    await look();
+    expect(called("getUpdates")).toHaveLength(1);
+    pass(1);
+    await look();
+    expect(called("getUpdates")).toHaveLength(2);
+  });
+
+  test("keeps updates for a day: a longer time without reading is told", async () => {
+    const id = telegram.addChannel();
+    telegram.post(id, "one");
+    await look();
+    const [{ id: source } = { id: 0 }] = await appliance.app.sources.list();
+    await appliance.app.sources.pauseSource(source, COMMAND_LINE);
+    const from = appliance.ports.clock.now();
+    telegram.post(id, "lost at the messenger");
+    pass(DAY_MS + HOUR_MS);
+    telegram.post(id, "two");
+    await appliance.app.sources.resumeSource(source, COMMAND_LINE);
+    const { position } = await look();
+    expect(position.gap).toEqual({ from, to: from + DAY_MS + HOUR_MS });
+    expect(await texts()).toEqual(["two", "one"]);
+  });
+
+  test("numbers updates anew after a week without any: they are read all the same", async () => {
+    const id = telegram.addChannel();
+    telegram.post(id, "one");
+    await look();
+    for (let days = 0; days < 8; days++) {
+      pass(DAY_MS - HOUR_MS);
+      await look();
+    }
+    telegram.renumber(1_000);
+    telegram.post(id, "two");
+    telegram.post(id, "three");
+    expect((await lookAgain()).position.offset).toBe(1_002);
+    expect(await texts()).toEqual(["three", "two", "one"]);
+    expect((await lookAgain()).position.gap).toBeUndefined();
+  });
+});
+
+describe("a run", () => {
+  /** Has the messenger wait for updates until the request is broken off, as it does for 50 seconds. */
+  function holdUp(): Promise<void> {
+    const { promise: asked, resolve } = Promise.withResolvers<void>();
+    const { answerGet } = telegram;
+    appliance.ports.network.answerGet = (url, { signal }) => {
+      if (!url.includes("getUpdates")) return answerGet(url);
+      resolve();
+      const { promise, resolve: end } = Promise.withResolvers<{ fault: "timeout" }>();
+      signal?.addEventListener("abort", () => end({ fault: "timeout" }));
+      return promise;
+    };
+    return asked;
+  }
+
+  test.each(["pauseSource", "removeSource"] as const)("ends with %s", async (verb) => {
+    const { id } = await add();
+    const asked = holdUp();
+    await appliance.app.sources.look();
+    await asked;
+    await appliance.app.sources[verb](id, COMMAND_LINE);
+    await appliance.app.sources.look();
+    await appliance.app.sources.settled();
+    const [source] = await appliance.app.sources.list();
+    expect(source ?? null).toEqual(
+      verb === "removeSource"
+        ? null
+        : expect.objectContaining({ owner: null, isPaused: true, failures: 0, isAsked: false }),
+    );
+  });
+
+  test("that somebody asked for goes to its end though the source is paused", async () => {
+    const { id } = await add();
+    await appliance.app.sources.pauseSource(id, COMMAND_LINE);
+    await appliance.app.sources.askSource(id, COMMAND_LINE);
+    const channel = telegram.addChannel();
+    telegram.post(channel, "asked for");
+    await look();
+    expect(await texts()).toEqual(["asked for"]);
+  });
+
+  test("is over at once where the process is stopped, and is no failure", async () => {
+    await add();
+    const asked = holdUp();
+    await appliance.app.sources.look();
+    await asked;
+    await appliance.app.sources.stop();
+    expect(await appliance.app.sources.list()).toMatchObject([
+      { owner: null, failures: 0, isAsked: true },
+    ]);
+  });
+
+  test("of a bot holds up no file: bots have places of their own", async () => {
+    await add();
+    const asked = holdUp();
+    const reading = { format: null, from: null, map: {}, ignoreUnknown: false };
+    const options = {
+      rows: "channels",
+      reading,
+      timezone: "Europe/Moscow",
+      strict: false,
+    } as const;
+    for (const name of ["1", "2", "3", "4"]) {
+      const settings = { kind: "pull", url: `https://${name}.example.com/`, ...options } as const;
+      await appliance.app.sources.add(
+        { name: `files ${name}`, schedule: "15m", headers: {}, settings },
+        COMMAND_LINE,
+      );
+    }
+    await appliance.app.sources.look();
+    await asked;
+    expect(appliance.ports.network.downloads).toHaveLength(4);
+    await appliance.app.sources.stop();
+  });
+});
