@@ -45,6 +45,12 @@ export interface BotTools {
   signal: AbortSignal;
 }
 
+export interface BotFound {
+  bot: string;
+  position?: SourcePosition;
+  chats?: readonly SourceChat[];
+}
+
 /** A messenger whose bots are sources. */
 export interface BotMessenger {
   /** Where its API is, unless somebody says otherwise. */
@@ -53,12 +59,12 @@ export interface BotMessenger {
   schedule: string;
   /** Tokens that may be sent; anything else would be another address. */
   token: RegExp;
-  /** Asks the messenger for the bot's name. */
+  /** Asks the messenger for the bot's name, and for what is to be known of it from the beginning on. */
   nameOf(
     access: Omit<BotAccess, "bot">,
     ask: AskApi,
     signal: AbortSignal,
-  ): Promise<{ bot: string } | { failure: Message }>;
+  ): Promise<BotFound | { failure: Message }>;
   /** Reads once what is new. @throws AppError as `BotTools.apply` */
   run(access: BotAccess, position: SourcePosition, tools: BotTools): Promise<Outcome>;
   /** Has the messenger do no more for a bot whose source was removed. */

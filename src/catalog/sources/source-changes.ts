@@ -7,6 +7,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
 import { dayOf } from "../../values/moscow-time.ts";
 import type { ImportSummary } from "../imports/run-import.ts";
+import { putChat, type SourceChat } from "./source-chats.store.ts";
 import { readSchedule } from "./source-schedule.ts";
 import {
   claimSeen,
@@ -59,11 +60,17 @@ export interface SourceEnd {
 
 export const NAME_LENGTH_MAX = 100;
 
+/** A source with what is known of it from the beginning on. */
+type AddedSource = Omit<NewSource, "createdAt"> & {
+  position?: SourcePosition | undefined;
+  chats?: readonly SourceChat[] | undefined;
+};
+
 /** @throws AppError `invalid` on `name` and `schedule` */
 async function addSource(
   db: Database,
   clock: Clock,
-  source: Omit<NewSource, "createdAt">,
+  { position, chats = [], ...source }: AddedSource,
   by: Actor,
 ): Promise<Source> {
   const name = source.name.trim();
@@ -79,6 +86,8 @@ async function addSource(
       throw fieldError({ name: [message("sourceNameTaken", { name })] });
     }
     const made = await insertSource(tx, { ...source, name, createdAt: clock.now() });
+    if (position !== undefined) await updateSource(tx, made.id, { position });
+    for (const chat of chats) await putChat(tx, made.id, chat);
     await record(tx, clock, by, "source.add", made);
     return made;
   });

@@ -271,7 +271,10 @@ export function createSources(
       const secret = (await surroundings.secrets()).seal(JSON.stringify(opened));
       const schedule = given.schedule.trim() || messenger.schedule;
       return changes.addSource(
-        { name: name.trim() || settings.bot, kind, settings, secret, schedule },
+        {
+          ...{ name: name.trim() || settings.bot, kind, settings, secret, schedule },
+          ...{ position: found.position, chats: found.chats },
+        },
         by,
       );
     },

@@ -63,6 +63,20 @@ describe("a subscription", () => {
     expect(asks()).toBeGreaterThan(before);
   });
 
+  test("costs no channel that was added since updates were last asked for", async () => {
+    const other = await startMaxAppliance({ KANALOG_BASE_URL: "https://catalog.example.com" });
+    const source = await other.add();
+    await other.look();
+    for (const n of [1n, 2n]) other.max.addChannel({ id: n, title: `Канал ${n}` });
+    await other.appliance.app.sources.setPushes(source.id, true, COMMAND_LINE);
+    await other.look();
+    expect((await other.chats()).map(({ chat, isRead }) => [chat, isRead])).toEqual([
+      ["1", true],
+      ["2", true],
+    ]);
+    await other.close();
+  });
+
   test("that MAX ended is made again", async () => {
     world.max.subscriptions = [];
     await world.after(HOUR_MS);
@@ -219,7 +233,9 @@ describe("whoever does not know the secret", () => {
     expect(unknown[0]).toBe(404);
     const paths = ["999", "0", "x", "1e3", "-1", `${id}0`].map((one) => `/sources/${one}/`);
     for (const push of [
-      ...[null, "", "wrong", `${secret()}x`, secret().toUpperCase()].map((one) => ({ secret: one })),
+      ...[null, "", "wrong", `${secret()}x`, secret().toUpperCase()].map((one) => ({
+        secret: one,
+      })),
       ...paths.map((path) => ({ secret: secret(), path })),
     ]) {
       expect(told(await deliver({ body: "{}", ...push }))).toEqual(unknown);

@@ -31,7 +31,7 @@ const asked = (start: string) => world.max.requests.filter((path) => path.starts
 describe("a bot of MAX", () => {
   test("is asked who it is before it is added, and its token is kept sealed", async () => {
     const source = await world.add();
-    expect(world.max.requests).toEqual(["GET /me"]);
+    expect(world.max.requests[0]).toBe("GET /me");
     expect(source).toMatchObject({
       kind: "max",
       schedule: "15m",
@@ -70,6 +70,24 @@ describe("channels", () => {
       [String(NEWS), true],
       [String(TALES), true],
     ]);
+  });
+
+  test("that the bot is added to before the first run are all found", async () => {
+    world.max.addChannel({ id: TALES, title: "Сказки" });
+    await world.add();
+    for (const n of [1n, 2n, 3n]) world.max.addChannel({ id: n, title: `Канал ${n}` });
+    await world.look();
+    expect((await world.chats()).map(({ chat }) => chat)).toEqual([String(TALES), "1", "2", "3"]);
+  });
+
+  test("that the bot was in before are found with their next post", async () => {
+    for (const n of [1n, 2n]) world.max.addChannel({ id: n, title: `Канал ${n}` });
+    await world.add();
+    await world.look();
+    expect((await world.chats()).map(({ chat }) => chat)).toEqual(["2"]);
+    const mid = world.max.post(1n, "новое");
+    await world.after(15 * MINUTE_MS);
+    expect(world.stored(mid)?.text).toBe("новое");
   });
 
   test("have their card and the subscribers of the day from MAX", async () => {

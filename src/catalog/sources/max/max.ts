@@ -6,7 +6,7 @@ import { NOTHING, type Outcome } from "../outcome.ts";
 import type { SourcePosition } from "../sources.table.ts";
 import { sumOf } from "../sum-summaries.ts";
 import { createMaxApi, MAX_API } from "./max-api.ts";
-import { runMax } from "./run-max.ts";
+import { changesOf, runMax } from "./run-max.ts";
 
 /** MAX, by the description of its Bot API of July 2026, 0.0.32 (sources, section 4). */
 export const max: BotMessenger = {
@@ -14,8 +14,14 @@ export const max: BotMessenger = {
   schedule: "15m",
   token: /^[\w.:~+/=-]{10,500}$/,
   async nameOf({ api, token }, ask, signal) {
-    const me = await createMaxApi(api, token, withSignal(ask, signal), UNPACED).me();
-    return "failure" in me ? me : { bot: me.name };
+    const asked = createMaxApi(api, token, withSignal(ask, signal), UNPACED);
+    const me = await asked.me();
+    if ("failure" in me) return me;
+    // Channels that the bot is added to from now on are behind this marker, whenever the first run is.
+    const told = await asked.updates(null);
+    if ("failure" in told || told.marker === null) return { bot: me.name };
+    const { chats } = changesOf(told.updates, []);
+    return { bot: me.name, position: { marker: told.marker }, chats };
   },
   run,
   async leave({ api, token }, { subscribed }, ask, signal) {

@@ -46,6 +46,8 @@ export async function runMax(
   let position = given;
   let first: MaxFault | null = null;
   if (isWhole) {
+    // What was not asked for before a subscription is made is lost with it.
+    if (pushes !== null && position.subscribed === undefined) await readUpdates();
     const kept = await keepSubscribed(position, tools);
     if ("failure" in kept) return kept;
     position = kept.position;

@@ -25,6 +25,8 @@ import type { Visit } from "../../visit/visit.ts";
 import { WORDS } from "../../words/words.ts";
 import { idOf } from "./console.tsx";
 import { ReadingFields, readingOf, readMap, readTimezone } from "./import-reading.tsx";
+import { SourceChannels, SourcePushes } from "./source-channels.tsx";
+import { sourceMaxPage } from "./source-max.tsx";
 
 const DAYS_SHOWN = 30;
 const ACTIONS = ["run", "pause", "resume", "remove"] as const;
@@ -47,6 +49,9 @@ export const sourcesPage: SitePage = {
         ) : (
           <List visit={visit} context={context} sources={sources} />
         )}
+        <p>
+          <a href={asset(visit, sourceMaxPage.path)}>{words.addMax}</a>
+        </p>
         <h2>{words.add}</h2>
         <AddForm visit={visit} />
       </>,
@@ -72,6 +77,7 @@ export const sourcePage: SitePage = {
     return page(
       `${words.source}: ${source.name}`,
       <>
+        <Done visit={visit} />
         <dl>
           <dt>{words.places[source.kind]}</dt>
           <dd>
@@ -96,6 +102,13 @@ export const sourcePage: SitePage = {
             </>
           )}
         </dl>
+        {isBot(source.settings) && (
+          <>
+            <h2>{words.channels}</h2>
+            <SourceChannels visit={visit} chats={await sources.chats(source.id)} />
+            <SourcePushes visit={visit} source={source} />
+          </>
+        )}
         {source.summary !== null && <Summary visit={visit} source={source} />}
         {days.length > 0 && (
           <>
@@ -113,7 +126,16 @@ export const sourcePage: SitePage = {
       </>,
     );
   },
+  actions: { pushesOn: setPushes(true), pushesOff: setPushes(false) },
 };
+
+function setPushes(isOn: boolean) {
+  return async (visit: Visit, { sources }: SiteContext): Promise<View> => {
+    const id = idOf(visit.params["id"] ?? "");
+    await sources.setPushes(id, isOn, actorOf(visit));
+    return redirect(`/staff/sources/${id}/?done=${isOn ? "pushesOn" : "pushesOff"}`);
+  };
+}
 
 function Done({ visit }: { visit: Visit }): JSX.Element | null {
   const { done } = visit.words.sourcePages;

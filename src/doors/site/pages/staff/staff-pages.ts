@@ -11,6 +11,7 @@ import { databasePage } from "./database.tsx";
 import { errorsPage } from "./errors.tsx";
 import { firstStepsPage } from "./first-steps/first-steps.tsx";
 import { jobsPage } from "./jobs.tsx";
+import { sourceMaxPage } from "./source-max.tsx";
 import { sourcePage, sourcesPage } from "./sources.tsx";
 import { summaryPage } from "./summary/summary.tsx";
 
@@ -26,6 +27,7 @@ export const staffPages: readonly SitePage[] = [
   staffWebhooksPage,
   staffWebhookPage,
   sourcesPage,
+  sourceMaxPage,
   sourcePage,
   jobsPage,
   databasePage,
