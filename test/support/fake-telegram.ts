@@ -155,6 +155,8 @@ export function createFakeTelegram(nowMs: () => number) {
   return {
     calls,
     channels,
+    /** Answers that are still to be given in place of others, by method. */
+    faults,
     /** All messages that there are, by chat and number. */
     messages,
 
