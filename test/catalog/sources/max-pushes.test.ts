@@ -69,7 +69,14 @@ describe("a subscription", () => {
     await other.look();
     for (const n of [1n, 2n]) other.max.addChannel({ id: n, title: `Канал ${n}` });
     await other.appliance.app.sources.setPushes(source.id, true, COMMAND_LINE);
-    await other.look();
+    // They could not be asked for at first.
+    other.disturbNetwork = (url) =>
+      url.includes("/updates") ? { status: 200, body: '{"upda' } : undefined;
+    expect(await other.look()).toMatchObject({ failures: 1 });
+    expect(other.max.subscriptions).toEqual([]);
+    other.disturbNetwork = () => undefined;
+    await other.after(MINUTE_MS);
+    expect(other.max.subscriptions).toHaveLength(1);
     expect((await other.chats()).map(({ chat, isRead }) => [chat, isRead])).toEqual([
       ["1", true],
       ["2", true],

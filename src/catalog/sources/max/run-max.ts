@@ -46,12 +46,14 @@ export async function runMax(
   let position = given;
   let first: MaxFault | null = null;
   if (isWhole) {
-    // What was not asked for before a subscription is made is lost with it.
-    if (pushes !== null && position.subscribed === undefined) await readUpdates();
     const kept = await keepSubscribed(position, tools);
     if ("failure" in kept) return kept;
     position = kept.position;
-    first = pushes === null ? await readUpdates() : null;
+    if (pushes === null) first = await readUpdates();
+    else if (kept.isMissing) {
+      const fault = await subscribe(pushes);
+      if (fault !== null) return fault;
+    }
     if (first !== null && ENDS_RUN.includes(first.status)) return first;
   }
   if (isWhole && pushes !== null) {
@@ -75,7 +77,9 @@ export async function runMax(
     );
     if (read === "stopped") return DONE;
     if (read === "lost") {
-      const lost = { ...known, isRead: false, cardAt: nowMs(), fault: message("botNotInChannel") };
+      // Its card may have been read just now.
+      const named = (await tools.chats()).find(({ chat }) => chat === known.chat) ?? known;
+      const lost = { ...named, isRead: false, cardAt: nowMs(), fault: message("botNotInChannel") };
       if (!(await apply({ chats: [lost] }, null))) return DONE;
     } else if (read !== "read") {
       if (ENDS_RUN.includes(read.status)) return read;
@@ -86,6 +90,14 @@ export async function runMax(
   if (first !== null) return first;
   if (isNightly) await apply({}, { ...position, nightDay: today });
   return DONE;
+
+  /** Updates that were not asked for before are lost with the subscription, so they are read first. */
+  async function subscribe({ url, secret }: Pushes): Promise<MaxFault | null> {
+    const fault = await readUpdates();
+    if (fault !== null && fault.status !== NOT_ALLOWED) return fault;
+    const made = await api.subscribe(url, secret);
+    return "failure" in made ? made : null;
+  }
 
   /** Notes the channels of new updates with the marker behind them, in one transaction. */
   async function readUpdates(): Promise<MaxFault | null> {
