@@ -1,5 +1,4 @@
-import type { SourceChat } from "../../src/catalog/sources/source-chats.store.ts";
-import type { Source } from "../../src/catalog/sources/sources.table.ts";
+import type { Source, SourceChat } from "../../src/catalog/sources/sources.table.ts";
 import type { NewBot } from "../../src/catalog/sources/sources.ts";
 import type { Environment } from "../../src/config.ts";
 import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";

@@ -4,6 +4,7 @@ import { dayOf, formatDay, parseDay, startOfDay } from "../../src/values/moscow-
 import { type Appliance, startAppliance } from "./appliance.ts";
 import { channel, imported } from "./expectations.ts";
 import { type FakeMail, fakePorts } from "./fake-ports.ts";
+import { createFakeTelegram, TELEGRAM_TOKEN } from "./fake-telegram.ts";
 import { challengeOf, leadsTo, VERIFIER } from "./oauth-client.ts";
 import { addPerson, signedInVisitor, type Visitor } from "./visitor.ts";
 import { callsWith, created, DAY_MS, deliverPost, MINUTE_MS, pass } from "./webhook-calls.ts";
@@ -142,6 +143,7 @@ export async function startSiteWorld(): Promise<SiteWorld> {
     ...{ action: "import", kind: "channels", schedule: "15m", name: "<b>каналы</b>" },
     url: "https://files.example.com/каналы.csv",
   });
+  await addTelegram(appliance, staff);
   await appliance.app.sources.look();
   await appliance.app.sources.settled();
   await staff.post("/account/keys/", { action: "revoke", key: String(customer.keyId) });
@@ -202,7 +204,8 @@ export async function startSiteWorld(): Promise<SiteWorld> {
       "/staff/audit/": ["/staff/audit/"],
       "/staff/imports/": ["/staff/imports/", previewPath ?? ""],
       "/staff/sources/": ["/staff/sources/"],
-      "/staff/sources/:id/": ["/staff/sources/1/"],
+      "/staff/sources/telegram/": ["/staff/sources/telegram/"],
+      "/staff/sources/:id/": ["/staff/sources/1/", "/staff/sources/2/"],
       "/staff/imports/:id/": ["/staff/imports/1/", "/staff/imports/2/"],
     },
   };
@@ -236,4 +239,15 @@ async function letAssistantIn(appliance: Appliance, person: Visitor): Promise<st
   const { status } = await appliance.request("/oauth/token", sent);
   if (status !== 200) throw new Error(`no assistant was let in: ${status}`);
   return query("http://127.0.0.1:50123/back");
+}
+
+/** A bot with a channel that says strange things. */
+async function addTelegram(appliance: Appliance, staff: Visitor): Promise<void> {
+  const { clock, network } = appliance.ports;
+  const telegram = createFakeTelegram(clock.now);
+  network.answerGet = telegram.answerGet;
+  const page = "/staff/sources/telegram/";
+  await staff.post(page, { action: "add", token: TELEGRAM_TOKEN, schedule: "1m" });
+  const id = telegram.addChannel({ title: "<b>Утро</b>", username: "utro_bot_channel" });
+  telegram.post(id, "<script>alert(1)</script>");
 }

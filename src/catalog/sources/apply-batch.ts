@@ -14,9 +14,9 @@ import { type ImportSummary, writeWithout } from "../imports/run-import.ts";
 import type { Fields } from "../imports/source-row.ts";
 import { createTally } from "../imports/tally.ts";
 import { type AlbumMessage, albumRow } from "./album-post.ts";
-import { putChat, removeChat, type SourceChat } from "./source-chats.store.ts";
+import { putChat, removeChat } from "./source-chats.store.ts";
 import { countRows, selectSource, updateSource } from "./sources.store.ts";
-import type { SourcePosition } from "./sources.table.ts";
+import type { SourceChat, SourcePosition } from "./sources.table.ts";
 
 /** What a messenger told, as rows of an import; plain data, since it is sent to a thread. */
 export interface Batch {

@@ -5,8 +5,7 @@ import type { AskApi } from "./ask-api.ts";
 import type { Pushes } from "./max/keep-subscribed.ts";
 import { max } from "./max/max.ts";
 import type { Outcome } from "./outcome.ts";
-import type { SourceChat } from "./source-chats.store.ts";
-import type { BotKind, BotSettings, SourcePosition } from "./sources.table.ts";
+import type { BotKind, BotSettings, SourceChat, SourcePosition } from "./sources.table.ts";
 import { telegram } from "./telegram/telegram.ts";
 
 /** A bot with what lets it in. */

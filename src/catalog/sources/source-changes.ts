@@ -7,7 +7,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
 import { dayOf } from "../../values/moscow-time.ts";
 import type { ImportSummary } from "../imports/run-import.ts";
-import { putChat, type SourceChat } from "./source-chats.store.ts";
+import { putChat } from "./source-chats.store.ts";
 import { readSchedule } from "./source-schedule.ts";
 import {
   claimSeen,
@@ -22,7 +22,7 @@ import {
   selectSourceNamed,
   updateSource,
 } from "./sources.store.ts";
-import { isBot, type Source, type SourcePosition } from "./sources.table.ts";
+import { isBot, type Source, type SourceChat, type SourcePosition } from "./sources.table.ts";
 
 /** Changes of sources and the states of their runs, one transaction each. */
 export const sourceChanges = {

@@ -1,9 +1,7 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
 import { query } from "../../db/query.ts";
-import { sourceChats } from "./sources.table.ts";
-
-export type SourceChat = Omit<typeof sourceChats.$inferSelect, "sourceId">;
+import { type SourceChat, sourceChats } from "./sources.table.ts";
 
 const chats = query((db) =>
   db

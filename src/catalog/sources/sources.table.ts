@@ -149,6 +149,8 @@ export const sourceChats = sqliteTable(
   (table) => [primaryKey({ columns: [table.sourceId, table.chat] })],
 );
 
+export type SourceChat = Omit<typeof sourceChats.$inferSelect, "sourceId">;
+
 /** Messages that are one post together: an edit tells of one of them only. */
 export const albumParts = sqliteTable(
   "source_album_parts",

@@ -16,7 +16,7 @@ import { type BotSecret, createPushes } from "./pushes.ts";
 import { type RunTools, runSource } from "./run-source.ts";
 import { readSourceAddress, type SourceAddress } from "./source-address.ts";
 import type { SourceChanges } from "./source-changes.ts";
-import { hasUnread, type SourceChat, selectChats } from "./source-chats.store.ts";
+import { hasUnread, selectChats } from "./source-chats.store.ts";
 import { isDue, isSilent } from "./source-schedule.ts";
 import {
   selectDoneFiles,
@@ -25,7 +25,13 @@ import {
   selectSourceNamed,
   selectSources,
 } from "./sources.store.ts";
-import { type BotKind, type FileSettings, isBot, type Source } from "./sources.table.ts";
+import {
+  type BotKind,
+  type FileSettings,
+  isBot,
+  type Source,
+  type SourceChat,
+} from "./sources.table.ts";
 
 export type Sources = ReturnType<typeof createSources>;
 

@@ -561,6 +561,19 @@ describe("the messenger", () => {
     expect(await texts()).toEqual(["two", "one"]);
   });
 
+  test("that gives nothing for three minutes makes the source silent, and /readyz says so", async () => {
+    for (let minutes = 0; minutes < 5; minutes++) {
+      telegram.fail("getUpdates", { status: 409, description: "Conflict: terminated" });
+      await lookAgain();
+    }
+    expect(await appliance.request("/readyz")).toMatchObject({
+      ...{
+        status: 200,
+        body: { checks: { sources: expect.stringContaining("1 source is silent") } },
+      },
+    });
+  });
+
   test("numbers updates anew after a week without any: they are read all the same", async () => {
     const id = telegram.addChannel();
     telegram.post(id, "one");

@@ -2,7 +2,7 @@ import { latestDue } from "../../../values/cron-times.ts";
 import { dayOf, formatDay } from "../../../values/moscow-time.ts";
 import type { Fields } from "../../imports/source-row.ts";
 import type { Batch } from "../apply-batch.ts";
-import type { SourceChat } from "../source-chats.store.ts";
+import type { SourceChat } from "../sources.table.ts";
 import type { Answered, TelegramApi, TelegramFault } from "./telegram-api.ts";
 import { toChannelRow } from "./telegram-posts.ts";
 import type { Chat, FullChat } from "./telegram-shapes.ts";

@@ -1,7 +1,7 @@
 import type { Fields } from "../../imports/source-row.ts";
 import type { AlbumMessage } from "../album-post.ts";
 import type { Batch } from "../apply-batch.ts";
-import type { SourceChat } from "../source-chats.store.ts";
+import type { SourceChat } from "../sources.table.ts";
 import type { TelegramApi, TelegramFault } from "./telegram-api.ts";
 import { isGone, readCard, toChat } from "./telegram-cards.ts";
 import { changesCard, isPost, toAlbumMessage, toChannelRow, toPostRow } from "./telegram-posts.ts";

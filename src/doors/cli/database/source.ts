@@ -22,6 +22,7 @@ import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { createTicker } from "../../../upkeep/jobs/ticker.ts";
 import { inEnglish } from "../../../values/messages/messages.ts";
+import { formatInstant } from "../../../values/moscow-time.ts";
 import { choiceOption, jsonOption } from "../arguments.ts";
 import {
   type CommandContext,
@@ -223,7 +224,18 @@ function showCommand(context: CommandContext): Command {
       withDomains(context, async ({ sources, clock }) => {
         const source = await sources.find(named);
         printObject(context.output, describe(source, clock), json === true);
-        if (source.summary === null || json === true) return;
+        if (json === true) return;
+        for (const { title, isRead } of await sources.chats(source.id)) {
+          context.output.out(`${isRead ? "reads" : "was removed from"}: ${title}`);
+        }
+        const { gap } = source.position;
+        if (gap !== undefined) {
+          const [from, to] = [formatInstant(gap.from), formatInstant(gap.to)];
+          context.output.note(
+            `Posts from ${from} to ${to} may be missing: nobody read the bot. Bring them by \`kanalog import posts --from telegram-desktop\`.`,
+          );
+        }
+        if (source.summary === null) return;
         context.output.out(describeSummary(source.summary));
         for (const reason of describeReasons(source.summary)) context.output.note(reason);
       }),
@@ -317,6 +329,7 @@ function describe(source: Source, clock: Clock): Printable {
     last_success_at: instantCell(source.succeededAt),
     last_run_at: instantCell(source.startedAt),
     next_run_at: source.isPaused || !Number.isFinite(next) ? null : instantCell(next),
+    lag_seconds: source.position.lagMs === undefined ? null : source.position.lagMs / 1000,
     failures: source.failures,
     last_error:
       failure === null

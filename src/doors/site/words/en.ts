@@ -526,6 +526,13 @@ const webhookPages = {
   badChannel: (named: string) => `This is neither a number nor an @handle: ${named}.`,
 };
 
+/** What to do at a messenger, step by step; what it says itself, in English, stands between “ and ”. */
+interface BotSteps {
+  intro: string;
+  make: readonly string[];
+  channel(bot: string): readonly string[];
+}
+
 /** Staff's console. */
 const sourcePages = {
   sources: "Sources",
@@ -537,6 +544,63 @@ const sourcePages = {
   url: "Address of the file",
   places: { pull: "Address of the file", folder: "Folder", telegram: "Bot", max: "Bot" },
   bots: { telegram: "Telegram", max: "MAX" },
+  addABot: "Add a bot",
+  addBot: (messenger: string) => `Add a bot of ${messenger}`,
+  makeBot: "1. Make a bot",
+  giveToken: "2. Give its token",
+  token: "Token",
+  tokenHint: "Kept encrypted and never shown again.",
+  botNameHint: "Empty: as the bot is called.",
+  api: "Address of the API",
+  apiHint: "Another one only where you run a server of the messenger's API yourself.",
+  testAndAdd: "Test the token and add the bot",
+  addToChannel: "3. Make it administrator of your channels",
+  thenChannels: "How to is told after the bot was added, with the channels that were found.",
+  botSteps: {
+    telegram: {
+      intro:
+        "A bot that is administrator of a channel is told of each post. It reads nothing else, and sees no views and no deletions.",
+      make: [
+        "In Telegram, find @BotFather (with the blue mark) and press Start.",
+        "Send /newbot. It asks: “How are we going to call it? Please choose a name for your bot.” Send any name.",
+        "It asks: “Now let's choose a username for your bot. It must end in `bot`.” Send one that is free, such as acme_channels_bot.",
+        "It answers “Done! Congratulations on your new bot.” Copy the line under “Use this token to access the HTTP API:”.",
+      ],
+      channel: (bot: string) => [
+        "Open the channel in Telegram, and press its name at the top.",
+        "Press Edit (the pencil; on a computer: ⋮, Manage Channel), then Administrators, then Add Admin (Add Administrator).",
+        `Search for ${bot} and choose it. All its rights may be switched off but one: leave Post Messages on. It never posts.`,
+        "Press Done (Save). The channel appears here within a minute, its posts from now on. Older ones come by kanalog import posts --from telegram-desktop.",
+      ],
+    },
+    max: {
+      intro:
+        "A bot that is administrator of a channel reads its posts, views, deletions and subscribers. Only the channel's owner can add it: that is the consent.",
+      make: [
+        "Open business.max.ru/self and choose the verified profile of your organization.",
+        "In «Чат-боты» press «Создать», fill in the card of the bot, and wait for its moderation.",
+        "In «Чат-боты», open «Интеграция» at the bot and copy the token.",
+      ],
+      channel: (bot: string) => [
+        "Open the channel in MAX, and press its name at the top.",
+        `Open «Администраторы», and add ${bot}.`,
+        "Give it the right «Читать все сообщения». It never posts.",
+        "The channel appears here within 15 minutes, with the posts of seven days. One that the bot was in before is found with its next post.",
+      ],
+    },
+  } satisfies Record<string, BotSteps> as Record<"telegram" | "max", BotSteps>,
+  channels: "Channels",
+  channel: "Channel",
+  handle: "Handle",
+  noChannels: "None so far.",
+  channelRead: "read",
+  channelLeft: "the bot was removed",
+  cardRead: "Card read",
+  lag: "From a post to here, the last time",
+  seconds: (seconds: number) => `${seconds} s`,
+  gap: "Posts that may be missing",
+  gapHint:
+    "Nobody read the bot in this time, and the messenger keeps posts for a day only. Export the channel in Telegram Desktop and bring it by kanalog import posts --from telegram-desktop.",
   urlHint: "https://…; http:// only within your own networks (KANALOG_SOURCE_ALLOW).",
   header: "Header of the requests",
   headerHint: "Such as Authorization: Bearer abc. Kept encrypted and never shown again.",
@@ -565,6 +629,8 @@ const sourcePages = {
   confirmRemove: "It is read no more. What it gave stays.",
   done: {
     added: "The source was added. It is read within seconds.",
+    botAdded:
+      "The token is right, and the bot was added. Make it administrator of your channels now.",
     asked: "It is read within seconds.",
     paused: "The source is paused.",
     resumed: "The source is read again.",
@@ -572,34 +638,13 @@ const sourcePages = {
     pushesOn: "MAX is asked to push updates within seconds.",
     pushesOff: "MAX is told within seconds to push no more.",
   } as Record<string, string>,
-  addMax: "Add a bot of MAX",
-  maxIntro:
-    "A bot that is administrator of channels reads their posts, views and subscribers. Only those who own a channel can add it: that is their consent.",
-  maxSteps: [
-    "Open business.max.ru/self and choose the verified profile of your organization. In «Чат-боты» press «Создать», fill in the card, and wait for its moderation.",
-    "In «Чат-боты», at the bot, open «Интеграция» and copy the token.",
-    "Paste the token below. MAX is asked whose it is before anything is kept.",
-    "In MAX, open each channel, add the bot to its administrators («Администраторы») and give it the right «Читать все сообщения».",
-    "The channels are listed on the source's page within 15 minutes. One that the bot was in before is found with its next post.",
-  ],
-  token: "Token",
-  tokenHint: "Kept encrypted and never shown again.",
-  botNameHint: "Empty: as the bot is called.",
-  addBot: "Try the token and add the bot",
-  channels: "Channels",
-  channel: "Channel",
-  noChannels:
-    "No channel was found yet. Make the bot an administrator of a channel, and run the source.",
-  isRead: "is read",
-  isLost: "is not read",
-  lastRead: "Last read",
   pushes: "Pushes",
   pushesOn: "MAX pushes what is new here, and all channels are asked once an hour.",
   pushesOff:
     "All channels are asked every 15 minutes. Where this appliance has an https address (KANALOG_BASE_URL), MAX can push what is new, and posts come within seconds.",
   turnPushesOn: "Take pushes",
   turnPushesOff: "Take no pushes",
-  lastRun: "What the last file gave",
+  lastRun: "What the last run gave",
   byDay: "Rows by day",
   wrongHeader: "Enter a header such as Authorization: Bearer abc.",
 };

@@ -689,6 +689,15 @@ export const catalog: Entries = {
       rows: 1,
     },
   ],
+  "catalog/posts/posts.store.ts albumPostIds": [
+    {
+      sql: "SELECT msgr_post_id AS id FROM posts WHERE channel_id = ? AND msgr_post_id BETWEEN ? AND ? AND album = ? ORDER BY msgr_post_id",
+      plan: [
+        "SEARCH posts USING INDEX posts_by_messenger_id (channel_id=? AND msgr_post_id>? AND msgr_post_id<?)",
+      ],
+      rows: 1,
+    },
+  ],
   "catalog/statistics/close-day.ts closeDay": [
     {
       sql: "SELECT id FROM channels WHERE is_public = 1 AND id > ? ORDER BY id LIMIT ?",
@@ -760,7 +769,7 @@ export const catalog: Entries = {
       plan: [
         "SEARCH former_handles USING INDEX sqlite_autoindex_former_handles_1 (handle=? AND channel_id=?)",
       ],
-      rows: 0,
+      rows: 1,
     },
     {
       sql: "SELECT 1 FROM former_handles WHERE handle = @handle AND channel_id = @channelId",
@@ -1034,6 +1043,8 @@ export const catalog: Entries = {
     {
       sql: 'insert into "sources" (…) values (…) returning …',
       plan: [
+        "SEARCH source_album_parts USING PRIMARY KEY (source_id=?)",
+        "SEARCH source_chats USING PRIMARY KEY (source_id=?)",
         "SEARCH source_files USING PRIMARY KEY (source_id=?)",
         "SEARCH source_days USING PRIMARY KEY (source_id=?)",
       ],
@@ -1114,6 +1125,8 @@ export const catalog: Entries = {
       sql: 'delete from "sources" where "sources"."id" = ?',
       plan: [
         "SEARCH sources USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH source_album_parts USING PRIMARY KEY (source_id=?)",
+        "SEARCH source_chats USING PRIMARY KEY (source_id=?)",
         "SEARCH source_files USING PRIMARY KEY (source_id=?)",
         "SEARCH source_days USING PRIMARY KEY (source_id=?)",
       ],
@@ -1123,6 +1136,11 @@ export const catalog: Entries = {
   "catalog/sources/sources.store.ts updateSource": [
     {
       sql: 'update "sources" set … where "sources"."id" = ?',
+      plan: ["SEARCH sources USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+    {
+      sql: 'update "sources" set "position" = ? where "sources"."id" = ?',
       plan: ["SEARCH sources USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
@@ -1176,6 +1194,27 @@ export const catalog: Entries = {
       ],
       rows: 6,
       why: "The sample has nine channels: its table is read whole.",
+    },
+  ],
+  "catalog/sources/album-parts.store.ts parts": [
+    {
+      sql: 'select … from "source_album_parts" where ("source_album_parts"."source_id" = ? and "source_album_parts"."chat" = ? and "source_album_parts"."album" = ?) order by "source_album_parts"."message_id" asc',
+      plan: ["SEARCH source_album_parts USING PRIMARY KEY (source_id=? AND chat=? AND album=?)"],
+      rows: 2,
+    },
+  ],
+  "catalog/sources/source-chats.store.ts chats": [
+    {
+      sql: 'select … from "source_chats" where "source_chats"."source_id" = ?',
+      plan: ["SEARCH source_chats USING PRIMARY KEY (source_id=?)"],
+      rows: 2,
+    },
+  ],
+  "catalog/sources/source-chats.store.ts removeChat": [
+    {
+      sql: 'delete from "source_chats" where ("source_chats"."source_id" = ? and "source_chats"."chat" = ?)',
+      plan: ["SEARCH source_chats USING PRIMARY KEY (source_id=? AND chat=?)"],
+      rows: 1,
     },
   ],
 };

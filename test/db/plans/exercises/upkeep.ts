@@ -19,6 +19,7 @@ import { addMail } from "../../../../src/push/mail/mails.ts";
 import { dayOf, formatDay, MOSCOW_ZONE } from "../../../../src/values/moscow-time.ts";
 import { imported } from "../../../support/expectations.ts";
 import type { FakePorts } from "../../../support/fake-ports.ts";
+import { createFakeTelegram, TELEGRAM_TOKEN } from "../../../support/fake-telegram.ts";
 import { DAY_MS } from "../../../support/pushing.ts";
 import { addPerson, signedInVisitor } from "../../../support/visitor.ts";
 import { BUSY_CHANNEL, type World } from "../world.ts";
@@ -33,6 +34,7 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
   await importRunChanges.importHeartbeat(db, ports.clock, "this process", []);
   await selectRunning(db);
   await runSources(app.sources, db, ports);
+  await runBot(app.sources, ports);
   // Seen for the first time, a job has nothing to catch up with.
   await scheduler.runDue();
 
@@ -177,4 +179,26 @@ async function runSources(
   await sources.rowsByDay(id, 30);
   await sources.find("files");
   await sources.removeSource(id, COMMAND_LINE);
+}
+
+/** A bot is told of a channel, posts, an album and edits, and its group becomes another. */
+async function runBot(sources: Sources, { network, clock }: FakePorts): Promise<void> {
+  const telegram = createFakeTelegram(clock.now);
+  network.answerGet = telegram.answerGet;
+  const bot = { kind: "telegram", token: TELEGRAM_TOKEN, name: "", api: "", schedule: "" } as const;
+  const { id } = await sources.addBot(bot, COMMAND_LINE);
+  const channel = telegram.addChannel();
+  telegram.addChannel({ id: -4001, title: "Чат", username: undefined, type: "group" });
+  const post = telegram.post(channel, "one");
+  telegram.edit(channel, post, { text: "two" });
+  telegram.album(channel, ["a", "b"], "13901");
+  for (const moment of ["before it is a supergroup", "after"]) {
+    await sources.look();
+    await sources.settled();
+    if (moment !== "after") telegram.migrate(-4001, -1_001_000_007_777);
+    clock.advance(DAY_MS);
+  }
+  await sources.chats(id);
+  await sources.removeSource(id, COMMAND_LINE);
+  clock.advance(-2 * DAY_MS);
 }

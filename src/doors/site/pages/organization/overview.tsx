@@ -5,8 +5,9 @@ import type { HtmlEscapedString } from "hono/utils/html";
 import { notFound } from "../../../../errors.ts";
 import { apiMethods } from "../../../../methods/table.ts";
 import { jsonValueOf } from "../../../../values/json-text.ts";
-import { dayOf, parseDay, startOfDay } from "../../../../values/moscow-time.ts";
+import { dayOf } from "../../../../values/moscow-time.ts";
 import { Scroll } from "../../look/data-table.tsx";
+import { DayChart } from "../../look/day-chart.tsx";
 import { DayOf, Instant, LastDayBefore, shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
@@ -169,63 +170,6 @@ function UsageByDay({
       heads={<SumHeads visit={visit} />}
       cellsOf={({ sum }) => <SumCells visit={visit} sum={sum} />}
     />
-  );
-}
-
-/** A chart, and the table by day from which the script draws it: every day of the period has a row. */
-function DayChart<Row extends { day: string }>({
-  visit,
-  title,
-  id,
-  days,
-  instead = null,
-  heads,
-  cellsOf,
-}: {
-  visit: Visit;
-  title: string;
-  id: string;
-  days: readonly Row[];
-  /** Shown in place of a chart that would be empty. */
-  instead?: string | null;
-  heads: JSX.Element | JSX.Element[];
-  cellsOf: (row: Row) => JSX.Element | JSX.Element[];
-}): JSX.Element {
-  const { words: common } = visit;
-  const [from, to] = [days[0]?.day, days.at(-1)?.day];
-  return (
-    <section>
-      <h3>{title}</h3>
-      {instead === null ? (
-        <div data-chart={id} data-from={from} data-to={to} aria-hidden="true" />
-      ) : (
-        <p>{instead}</p>
-      )}
-      <details>
-        <summary>{common.table}</summary>
-        <Scroll label={title}>
-          <table id={id}>
-            <thead>
-              <tr>
-                <th scope="col">{common.day}</th>
-                {heads}
-              </tr>
-            </thead>
-            <tbody>
-              {days.map((row) => (
-                <tr>
-                  <th scope="row" data-value={row.day}>
-                    <DayOf visit={visit} at={startOfDay(parseDay(row.day) ?? 0)} />
-                    {row.day === to && <small> {visit.words.overviewPage.unfinished}</small>}
-                  </th>
-                  {cellsOf(row)}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
-      </details>
-    </section>
   );
 }
 

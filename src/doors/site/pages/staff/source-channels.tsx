@@ -1,68 +1,83 @@
 /** @jsxImportSource hono/jsx */
-
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { SourceChat } from "../../../../catalog/sources/source-chats.store.ts";
-import { isBot, type Source } from "../../../../catalog/sources/sources.table.ts";
+import type { BotSettings, Source, SourceChat } from "../../../../catalog/sources/sources.table.ts";
 import { inLanguage } from "../../../../values/messages/messages.ts";
 import { DataTable } from "../../look/data-table.tsx";
-import { ActionButton } from "../../look/form.tsx";
 import { Instant } from "../../look/shown.tsx";
+import { Steps } from "../../look/steps.tsx";
 import type { Visit } from "../../visit/visit.ts";
 
-/** Channels that a bot was added to, and whether they are read. */
+/** Channels that a bot was added to, or how to add it. */
 export function SourceChannels({
   visit,
+  settings: { kind, bot },
   chats,
 }: {
   visit: Visit;
+  settings: BotSettings;
   chats: readonly SourceChat[];
 }): JSX.Element {
   const words = visit.words.sourcePages;
-  if (chats.length === 0) return <p>{words.noChannels}</p>;
   return (
-    <DataTable label={words.channels} columns={[words.channel, words.state, words.lastRead]}>
-      {chats.map((chat) => (
-        <tr>
-          <th scope="row">
-            <bdi>{chat.title}</bdi>
-          </th>
-          <td>{stateOf(visit, chat)}</td>
-          <td>
-            <Instant visit={visit} at={chat.cardAt} />
-          </td>
-        </tr>
-      ))}
-    </DataTable>
+    <section>
+      <h2>{words.channels}</h2>
+      {chats.length === 0 && <p>{words.noChannels}</p>}
+      {chats.length > 0 && (
+        <DataTable
+          label={words.channels}
+          columns={[words.channel, words.handle, words.state, words.cardRead]}
+        >
+          {chats.map(({ title, handle, isRead, cardAt, fault }) => (
+            <tr>
+              <th scope="row">
+                <bdi>{title}</bdi>
+              </th>
+              <td>{handle === null ? "—" : <bdi>@{handle}</bdi>}</td>
+              <td>
+                {isRead ? words.channelRead : words.channelLeft}
+                {fault !== null && <small> {inLanguage(visit.language, fault)}</small>}
+              </td>
+              <td>
+                <Instant visit={visit} at={cardAt} />
+              </td>
+            </tr>
+          ))}
+        </DataTable>
+      )}
+      <h3>{words.addToChannel}</h3>
+      <Steps steps={words.botSteps[kind].channel(bot)} />
+    </section>
   );
 }
 
-function stateOf({ words, language }: Visit, { isRead, cardAt, fault }: SourceChat): string {
-  if (fault !== null) return inLanguage(language, fault);
-  if (isRead) return words.sourcePages.isRead;
-  return cardAt === null ? words.sourcePages.states.new : words.sourcePages.isLost;
-}
-
-/** Turns pushes of MAX on and off. */
-export function SourcePushes({
+/** Whether posts come as fast as they should, and those that the messenger did not keep. */
+export function BotReadings({
   visit,
-  source,
+  source: { position },
 }: {
   visit: Visit;
   source: Source;
-}): JSX.Element | null {
+}): JSX.Element {
   const words = visit.words.sourcePages;
-  const { settings } = source;
-  if (!isBot(settings) || settings.kind !== "max") return null;
-  const isOn = settings.pushes === true;
+  const { lagMs, gap } = position;
   return (
     <>
-      <h2>{words.pushes}</h2>
-      <p>{isOn ? words.pushesOn : words.pushesOff}</p>
-      <ActionButton
-        visit={visit}
-        action={isOn ? "pushesOff" : "pushesOn"}
-        label={isOn ? words.turnPushesOff : words.turnPushesOn}
-      />
+      {lagMs !== undefined && (
+        <>
+          <dt>{words.lag}</dt>
+          <dd>{words.seconds(Math.round(lagMs / 1000))}</dd>
+        </>
+      )}
+      {gap !== undefined && (
+        <>
+          <dt>{words.gap}</dt>
+          <dd class="fault">
+            <Instant visit={visit} at={gap.from} /> – <Instant visit={visit} at={gap.to} />
+            <br />
+            {words.gapHint}
+          </dd>
+        </>
+      )}
     </>
   );
 }

@@ -10,7 +10,7 @@ import { readHeader } from "../../../../catalog/sources/source-header.ts";
 import { dueAt, stateOf } from "../../../../catalog/sources/source-schedule.ts";
 import { isBot, placeOf, type Source } from "../../../../catalog/sources/sources.table.ts";
 import { inLanguage } from "../../../../values/messages/messages.ts";
-import { formatDay } from "../../../../values/moscow-time.ts";
+import { dayOf } from "../../../../values/moscow-time.ts";
 import { pageFault, readFields, requiredChoice } from "../../forms/faults.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { ActionButton, Form, SelectField, TextField } from "../../look/form.tsx";
@@ -25,8 +25,9 @@ import type { Visit } from "../../visit/visit.ts";
 import { WORDS } from "../../words/words.ts";
 import { idOf } from "./console.tsx";
 import { ReadingFields, readingOf, readMap, readTimezone } from "./import-reading.tsx";
-import { SourceChannels, SourcePushes } from "./source-channels.tsx";
-import { sourceMaxPage } from "./source-max.tsx";
+import { BotReadings, SourceChannels } from "./source-channels.tsx";
+import { SourcePushes } from "./source-pushes.tsx";
+import { RowsByDay } from "./source-rows.tsx";
 
 const DAYS_SHOWN = 30;
 const ACTIONS = ["run", "pause", "resume", "remove"] as const;
@@ -49,8 +50,10 @@ export const sourcesPage: SitePage = {
         ) : (
           <List visit={visit} context={context} sources={sources} />
         )}
+        <h2>{words.addABot}</h2>
         <p>
-          <a href={asset(visit, sourceMaxPage.path)}>{words.addMax}</a>
+          <a href={asset(visit, "/staff/sources/telegram/")}>{words.addBot(words.bots.telegram)}</a>{" "}
+          <a href={asset(visit, "/staff/sources/max/")}>{words.addBot(words.bots.max)}</a>
         </p>
         <h2>{words.add}</h2>
         <AddForm visit={visit} />
@@ -74,6 +77,8 @@ export const sourcePage: SitePage = {
     const words = visit.words.sourcePages;
     const source = await sources.find(String(idOf(visit.params["id"] ?? "")));
     const days = await sources.rowsByDay(source.id, DAYS_SHOWN);
+    const { settings } = source;
+    const now = ports.clock.now();
     return page(
       `${words.source}: ${source.name}`,
       <>
@@ -81,14 +86,14 @@ export const sourcePage: SitePage = {
         <dl>
           <dt>{words.places[source.kind]}</dt>
           <dd>
-            <bdi>{placeOf(source.settings)}</bdi>
+            <bdi>{placeOf(settings)}</bdi>
           </dd>
           <dt>{words.schedule}</dt>
           <dd>
             <code>{source.schedule}</code>
           </dd>
           <dt>{words.state}</dt>
-          <dd>{words.states[stateOf(source, ports.clock.now())]}</dd>
+          <dd>{words.states[stateOf(source, now)]}</dd>
           <dt>{words.lastSuccess}</dt>
           <dd>
             <Instant visit={visit} at={source.succeededAt} />
@@ -101,28 +106,18 @@ export const sourcePage: SitePage = {
               </dd>
             </>
           )}
+          <BotReadings visit={visit} source={source} />
         </dl>
-        {isBot(source.settings) && (
-          <>
-            <h2>{words.channels}</h2>
-            <SourceChannels visit={visit} chats={await sources.chats(source.id)} />
-            <SourcePushes visit={visit} source={source} />
-          </>
+        {isBot(settings) && (
+          <SourceChannels
+            visit={visit}
+            settings={settings}
+            chats={await sources.chats(source.id)}
+          />
         )}
+        <SourcePushes visit={visit} source={source} />
         {source.summary !== null && <Summary visit={visit} source={source} />}
-        {days.length > 0 && (
-          <>
-            <h2>{words.byDay}</h2>
-            <DataTable label={words.byDay} columns={[visit.words.day, `#${words.rows}`]}>
-              {days.toReversed().map(({ day, rows }) => (
-                <tr>
-                  <th scope="row">{formatDay(day)}</th>
-                  <td class="number">{shownNumber(visit, rows)}</td>
-                </tr>
-              ))}
-            </DataTable>
-          </>
-        )}
+        <RowsByDay visit={visit} today={dayOf(now)} days={DAYS_SHOWN} counts={days} />
       </>,
     );
   },

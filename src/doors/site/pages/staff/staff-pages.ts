@@ -1,5 +1,6 @@
 import type { SitePage } from "../../site-pages.ts";
 import { auditPage } from "./audit.tsx";
+import { maxSourcePage, telegramSourcePage } from "./bot-source.tsx";
 import { staffOrganizationPage } from "./customers/organization.tsx";
 import { organizationsPage } from "./customers/organizations.tsx";
 import { peoplePage } from "./customers/people.tsx";
@@ -11,7 +12,6 @@ import { databasePage } from "./database.tsx";
 import { errorsPage } from "./errors.tsx";
 import { firstStepsPage } from "./first-steps/first-steps.tsx";
 import { jobsPage } from "./jobs.tsx";
-import { sourceMaxPage } from "./source-max.tsx";
 import { sourcePage, sourcesPage } from "./sources.tsx";
 import { summaryPage } from "./summary/summary.tsx";
 
@@ -27,7 +27,8 @@ export const staffPages: readonly SitePage[] = [
   staffWebhooksPage,
   staffWebhookPage,
   sourcesPage,
-  sourceMaxPage,
+  telegramSourcePage,
+  maxSourcePage,
   sourcePage,
   jobsPage,
   databasePage,

@@ -1,0 +1,75 @@
+/** @jsxImportSource hono/jsx */
+import { BOT_MESSENGERS } from "../../../../catalog/sources/bots.ts";
+import type { BotKind } from "../../../../catalog/sources/sources.table.ts";
+import { Form, TextField } from "../../look/form.tsx";
+import { Steps } from "../../look/steps.tsx";
+import type { SitePage } from "../../site-pages.ts";
+import { page, redirect } from "../../visit/view.ts";
+import { actorOf } from "../../visit/viewer.ts";
+
+/** `/staff/sources/telegram/`: adds a bot of Telegram step by step. */
+export const telegramSourcePage = botSourcePage("telegram", "/staff/sources/telegram/");
+
+/** `/staff/sources/max/`: adds a bot of MAX step by step. */
+export const maxSourcePage = botSourcePage("max", "/staff/sources/max/");
+
+function botSourcePage(kind: BotKind, path: SitePage["path"]): SitePage {
+  return {
+    path,
+    access: "staff",
+    async show(visit) {
+      const words = visit.words.sourcePages;
+      const field = { visit, action: "add" };
+      const { api, schedule } = BOT_MESSENGERS[kind];
+      return page(
+        words.addBot(words.bots[kind]),
+        <>
+          <p>{words.botSteps[kind].intro}</p>
+          <h2>{words.makeBot}</h2>
+          <Steps steps={words.botSteps[kind].make} />
+          <h2>{words.giveToken}</h2>
+          <Form visit={visit} action="add">
+            <TextField
+              {...field}
+              name="token"
+              label={words.token}
+              hint={words.tokenHint}
+              type="password"
+              autocomplete="off"
+            />
+            <TextField
+              {...field}
+              name="name"
+              label={words.name}
+              hint={words.botNameHint}
+              required={false}
+            />
+            <TextField
+              {...field}
+              name="schedule"
+              label={words.schedule}
+              hint={words.scheduleHint}
+              value={schedule}
+            />
+            <TextField {...field} name="api" label={words.api} hint={words.apiHint} value={api} />
+            <p>
+              <button type="submit">{words.testAndAdd}</button>
+            </p>
+          </Form>
+          <h2>{words.addToChannel}</h2>
+          <p>{words.thenChannels}</p>
+        </>,
+      );
+    },
+    actions: {
+      async add(visit, { sources }) {
+        const { form } = visit;
+        const [token, name, schedule, api] = ["token", "name", "schedule", "api"].map((field) =>
+          form.get(field),
+        ) as [string, string, string, string];
+        const { id } = await sources.addBot({ kind, token, name, schedule, api }, actorOf(visit));
+        return redirect(`/staff/sources/${id}/?done=botAdded`);
+      },
+    },
+  };
+}

@@ -1,0 +1,45 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { formatDay } from "../../../../values/moscow-time.ts";
+import { DayChart } from "../../look/day-chart.tsx";
+import { shownNumber } from "../../look/shown.tsx";
+import type { Visit } from "../../visit/visit.ts";
+
+/**
+ * Rows that a source gave, by day.
+ * @param today the last day shown
+ */
+export function RowsByDay({
+  visit,
+  today,
+  days,
+  counts,
+}: {
+  visit: Visit;
+  today: number;
+  days: number;
+  counts: readonly { day: number; rows: number }[];
+}): JSX.Element {
+  const words = visit.words.sourcePages;
+  const rows = new Map(counts.map((one) => [one.day, one.rows]));
+  const shown = Array.from({ length: days }, (_, at) => today - days + 1 + at);
+  return (
+    <DayChart
+      visit={visit}
+      title={words.byDay}
+      id="source-rows"
+      days={shown.map((day) => ({ day: formatDay(day), rows: rows.get(day) ?? 0 }))}
+      instead={counts.length === 0 ? visit.words.nothingYet : null}
+      heads={
+        <th scope="col" class="number" data-draw="bars">
+          {words.rows}
+        </th>
+      }
+      cellsOf={({ rows }) => (
+        <td class="number" data-value={rows}>
+          {shownNumber(visit, rows)}
+        </td>
+      )}
+    />
+  );
+}

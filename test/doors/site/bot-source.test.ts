@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { auditOf } from "../../support/audit.ts";
+import {
+  createFakeTelegram,
+  type FakeTelegram,
+  TELEGRAM_TOKEN,
+} from "../../support/fake-telegram.ts";
+import { addPerson, signedInVisitor, type Visitor } from "../../support/visitor.ts";
+
+/** Staff add a bot of Telegram by clicks, and see what became of it (sources, section 3). */
+
+const PAGE = "/staff/sources/telegram/";
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+let appliance: Appliance;
+let telegram: FakeTelegram;
+let staff: Visitor;
+beforeEach(async () => {
+  appliance = await startAppliance();
+  telegram = createFakeTelegram(appliance.ports.clock.now);
+  appliance.ports.network.answerGet = telegram.answerGet;
+  await addPerson(appliance, { email: "op@example.com", isStaff: true });
+  staff = await signedInVisitor(appliance, "op@example.com");
+});
+afterEach(() => appliance.close());
+
+async function look(): Promise<void> {
+  appliance.ports.clock.advance(60_000);
+  await appliance.app.sources.look();
+  await appliance.app.sources.settled();
+}
+
+const bodyOf = async (path: string) => String((await staff.get(path)).body);
+const add = (token = TELEGRAM_TOKEN) => staff.post(PAGE, { action: "add", token });
+
+test("from nothing to a living catalog: the steps, the token's test, the channels that were found", async () => {
+  expect(await bodyOf("/staff/sources/")).toContain(PAGE);
+  const steps = await bodyOf(PAGE);
+  expect(steps).toContain("/newbot");
+  expect(steps).toContain("Use this token to access the HTTP API:");
+  const added = await add();
+  expect(added.status).toBe(303);
+  const found = String(added.headers.get("location"));
+  const waiting = await bodyOf(found);
+  expect(waiting).toContain("The token is right, and the bot was added.");
+  expect(waiting).toContain("Search for @kanalog_bot");
+  expect(waiting).toContain("None so far.");
+  const channel = telegram.addChannel();
+  telegram.post(channel, "Доброе утро");
+  await look();
+  const living = await bodyOf(found);
+  expect(living).toContain("Утренние новости");
+  expect(living).toContain("@utro");
+  expect(living).toContain("60 s");
+  expect(living).toContain('data-chart="source-rows"');
+  const { body } = await appliance.get("/v1/msgr/channels/utro/posts/");
+  expect(body.results).toMatchObject([{ text: "Доброе утро" }]);
+});
+
+test("a wrong token is told at its field and shown again nowhere; nothing is half made", async () => {
+  const answer = await add("110201543:AAwrong");
+  expect(answer.status).toBe(400);
+  expect(String(answer.body)).toContain("The messenger does not know this token.");
+  expect(String(answer.body)).not.toContain("AAwrong");
+  expect(await appliance.app.sources.list()).toEqual([]);
+});
+
+test("no page shows the token, and the audit log says who added the bot", async () => {
+  await add();
+  await look();
+  for (const path of ["/staff/sources/", "/staff/sources/1/", "/staff/audit/"]) {
+    expect(await bodyOf(path)).not.toContain(TELEGRAM_TOKEN.slice(-20));
+  }
+  expect(await auditOf(appliance)).toContainEqual(
+    expect.objectContaining({ person: "op@example.com", action: "source.add" }),
+  );
+});
+
+test("a channel that the bot was removed from is shown so, and what is missing after a long time", async () => {
+  await add();
+  const channel = telegram.addChannel();
+  await look();
+  telegram.membership(channel, false);
+  await look();
+  expect(await bodyOf("/staff/sources/1/")).toContain("the bot was removed");
+  appliance.ports.clock.advance(2 * DAY_MS);
+  await look();
+  expect(await bodyOf("/staff/sources/1/")).toContain("Posts that may be missing");
+});
