@@ -4,6 +4,7 @@ import { cuttingRows } from "./rows/cutting.ts";
 import { importRows } from "./rows/imports.ts";
 import { largeRows } from "./rows/large.ts";
 import { passwordRows } from "./rows/passwords.ts";
+import { sourceRows } from "./rows/sources.ts";
 import { strangerRows } from "./rows/strangers.ts";
 import { upkeepRows } from "./rows/upkeep.ts";
 import { webhookRows } from "./rows/webhooks.ts";
@@ -16,6 +17,7 @@ export const ROWS: readonly Row[] = [
   ...webhookRows,
   ...passwordRows,
   ...importRows,
+  ...sourceRows,
   ...upkeepRows,
   ...cuttingRows.filter(({ size }) => size === "large"),
   ...largeRows,

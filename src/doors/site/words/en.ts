@@ -546,15 +546,15 @@ const sourcePages = {
   bots: { telegram: "Telegram", max: "MAX" },
   addABot: "Add a bot",
   addBot: (messenger: string) => `Add a bot of ${messenger}`,
-  makeBot: "1. Make a bot",
-  giveToken: "2. Give its token",
+  makeBot: "Make a bot",
+  giveToken: "Give its token",
   token: "Token",
   tokenHint: "Kept encrypted and never shown again.",
   botNameHint: "Empty: as the bot is called.",
   api: "Address of the API",
   apiHint: "Another one only where you run a server of the messenger's API yourself.",
   testAndAdd: "Test the token and add the bot",
-  addToChannel: "3. Make it administrator of your channels",
+  addToChannel: "Make it administrator of your channels",
   thenChannels: "How to is told after the bot was added, with the channels that were found.",
   botSteps: {
     telegram: {

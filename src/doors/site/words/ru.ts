@@ -539,15 +539,15 @@ const sourcePages: Words["sourcePages"] = {
   bots: { telegram: "Telegram", max: "MAX" },
   addABot: "Добавить бота",
   addBot: (messenger) => `Добавить бота ${messenger}`,
-  makeBot: "1. Создайте бота",
-  giveToken: "2. Дайте его токен",
+  makeBot: "Создайте бота",
+  giveToken: "Дайте его токен",
   token: "Токен",
   tokenHint: "Хранится зашифрованным и больше не показывается.",
   botNameHint: "Если пусто — как зовут бота.",
   api: "Адрес API",
   apiHint: "Другой — только если вы сами держите сервер API мессенджера.",
   testAndAdd: "Проверить токен и добавить бота",
-  addToChannel: "3. Сделайте его администратором ваших каналов",
+  addToChannel: "Сделайте его администратором ваших каналов",
   thenChannels: "Как это сделать, и какие каналы нашлись, будет видно после добавления бота.",
   botSteps: {
     telegram: {

@@ -25,9 +25,9 @@ function botSourcePage(kind: BotKind, path: SitePage["path"]): SitePage {
         words.addBot(words.bots[kind]),
         <>
           <p>{words.botSteps[kind].intro}</p>
-          <h2>{words.makeBot}</h2>
+          <h2>1. {words.makeBot}</h2>
           <Steps steps={words.botSteps[kind].make} />
-          <h2>{words.giveToken}</h2>
+          <h2>2. {words.giveToken}</h2>
           <Form visit={visit} action="add">
             <TextField
               {...field}
@@ -56,7 +56,7 @@ function botSourcePage(kind: BotKind, path: SitePage["path"]): SitePage {
               <button type="submit">{words.testAndAdd}</button>
             </p>
           </Form>
-          <h2>{words.addToChannel}</h2>
+          <h2>3. {words.addToChannel}</h2>
           <p>{words.thenChannels}</p>
         </>,
       );
