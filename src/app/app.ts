@@ -187,6 +187,7 @@ export async function createApp(
     },
     startFacts: composeStartFacts(threads, accounts, services.directory, ports),
     images: createCategoryImages(db),
+    openPush: sources.openPush,
     bundle: createBundle(),
     readyChecks: { ...databaseChecks(db, ports.system), usage: commitCheck },
     readyWarnings: {

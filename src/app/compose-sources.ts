@@ -4,9 +4,11 @@ import type { BatchRun } from "../catalog/sources/apply-batch.ts";
 import { askApi } from "../catalog/sources/ask-api.ts";
 import { downloadFile } from "../catalog/sources/download-file.ts";
 import type { SourceFile } from "../catalog/sources/import-source-file.ts";
+import { pushBase } from "../catalog/sources/pushes.ts";
 import { createSourceGuard } from "../catalog/sources/source-address.ts";
 import type { SourceChanges } from "../catalog/sources/source-changes.ts";
 import { createSources, type Sources } from "../catalog/sources/sources.ts";
+import { selectPostIds } from "../catalog/sources/stored-posts.store.ts";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import type { Ports } from "../ports/ports.ts";
@@ -36,6 +38,8 @@ export function composeSources(
     writing.changes,
     {
       secrets,
+      pushBase: pushBase(config.baseUrl),
+      storedPosts: async (chat, span) => selectPostIds(db, chat, span),
       allows: async (address) => !address.target.isAddress || (await guard(address, 0)).ok,
       files: createUploadFiles(config.databasePath, ports),
       download: (url, request) => downloadFile({ guard, download: network.download }, url, request),

@@ -28,6 +28,9 @@ export interface PostRequest extends Outgoing {
 }
 
 export interface GetRequest extends Outgoing {
+  /** Another verb than GET. */
+  method?: "POST" | "DELETE";
+  body?: string;
   isSecure: boolean;
   /** Largest body; a larger one is a fault. */
   bytesMax: number;
@@ -123,7 +126,9 @@ async function post(request: PostRequest, ca: string | undefined): Promise<PostR
 }
 
 async function get(request: GetRequest, ca: string | undefined): Promise<GetResult> {
-  return send<GetResult>(request, { method: "GET" }, ca, async (answer) => {
+  const { method = "GET", body } = request;
+  const sent = { method, ...(body !== undefined && { body: new TextEncoder().encode(body) }) };
+  return send<GetResult>(request, sent, ca, async (answer) => {
     const chunks: Uint8Array[] = [];
     let size = 0;
     // Leaving the loop early ends the connection.

@@ -505,6 +505,22 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
   botRefused: [
     [{ status: 502, description: "Bad Gateway" }, "The messenger refused: 502 Bad Gateway"],
   ],
+  botNotInChannel: [
+    [
+      {},
+      "The bot may not read it: it was removed, or is no administrator with the right to read messages.",
+    ],
+  ],
+  botPushedElsewhere: [
+    [
+      {},
+      "Another program has MAX send it this bot's updates (a subscription), so channels that are new cannot be found. End it there; channels that are known are read.",
+    ],
+  ],
+  pushesOfMaxOnly: [[{}, "Only MAX can push updates."]],
+  pushesNeedHttps: [
+    [{}, "MAX pushes to port 443 over https only: set KANALOG_BASE_URL to such an address."],
+  ],
   exportWithoutDays: [[{}, "A period is for stats and posts only."]],
   exportWithoutChannel: [[{}, "A channel is for channels, stats and posts only."]],
   notChannelOfExport: [[{}, "Enter a service number, an @handle or a link of the messenger."]],

@@ -16,6 +16,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
       "catalog/posts/habits.store.ts",
       "catalog/posts/posts.store.ts",
       "catalog/search/plans/found.ts",
+      "catalog/sources/stored-posts.store.ts",
       "catalog/statistics/readings.store.ts",
       "catalog/statistics/statistics.store.ts",
     ],

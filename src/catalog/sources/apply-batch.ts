@@ -32,9 +32,9 @@ export interface Batch {
 }
 
 export interface BatchRun {
-  /** The source, and the process that has it. */
+  /** The source, and the process that has it; null: what was pushed, whoever has it. */
   id: number;
-  owner: string;
+  owner: string | null;
   batch: Batch;
   /** How far the source was read with it; null: as far as before. */
   position: SourcePosition | null;
@@ -68,7 +68,8 @@ export async function applyBatch(
     return { name, kind, writer: kind.open(db, context) };
   });
   const isWritten = await inTransaction(db, clock, "source-batch", async (tx) => {
-    if ((await selectSource(tx, id))?.owner !== owner) return false;
+    const source = await selectSource(tx, id);
+    if (source === undefined || (owner !== null && source.owner !== owner)) return false;
     for (const { name, kind, writer } of writers) {
       for await (const fields of rowsOf(tx, name)) writeRow(kind, writer, fields);
       writer.beforeCommit?.();
@@ -76,7 +77,8 @@ export async function applyBatch(
     for (const { from } of batch.moves ?? []) await removeChat(tx, id, from);
     for (const chat of batch.chats ?? []) await putChat(tx, id, chat);
     if (position !== null) await updateSource(tx, id, { position });
-    const rows = summary.read - summary.rejected;
+    // What is read again and again counts where it changed.
+    const rows = summary.inserted + summary.updated;
     if (rows > 0) await countRows(tx, { sourceId: id, day: dayOf(clock.now()), rows });
     return true;
   });

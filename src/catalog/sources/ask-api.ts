@@ -1,9 +1,13 @@
 import type { GetRequest, GetResult } from "../../ports/network.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
+import { parseExact } from "../imports/exact-number.ts";
 import { readSourceAddress, type SourceGuard } from "./source-address.ts";
 
-/** One GET of a messenger's API. */
+/** One request to a messenger's API: a GET, where it says nothing else. */
 export interface ApiRequest {
+  method?: "POST" | "DELETE";
+  /** JSON. */
+  body?: string;
   /** An address that `readSourceAddress` takes. */
   url: string;
   /** Beside the usual ones. */
@@ -13,7 +17,7 @@ export interface ApiRequest {
   signal: AbortSignal;
 }
 
-/** The answer: its status, and its body where that is JSON. */
+/** The answer: its status, and its body where that is JSON. Whole numbers beyond 2^53 are bigints. */
 export type ApiAnswer =
   /** @param retryAfterMs by the answer's header; null where it says nothing */
   { status: number; json: unknown; retryAfterMs: number | null } | { failure: Message };
@@ -30,7 +34,7 @@ const ANSWER_BYTES_MAX = 10_000_000;
  */
 export async function askApi(
   { guard, get }: { guard: SourceGuard; get(request: GetRequest): Promise<GetResult> },
-  { url, headers = {}, timeoutMs, signal }: ApiRequest,
+  { url, headers = {}, timeoutMs, signal, method, body }: ApiRequest,
 ): Promise<ApiAnswer> {
   const read = readSourceAddress(url);
   if ("fault" in read) return { failure: read.fault };
@@ -42,7 +46,14 @@ export async function askApi(
   for (const address of found.addresses) {
     answer = await get({
       ...{ isSecure, address, port, host, authority, path, timeoutMs, signal },
-      headers: { accept: "application/json", "user-agent": "Kanalog/1", ...headers },
+      headers: {
+        accept: "application/json",
+        "user-agent": "Kanalog/1",
+        ...headers,
+        ...typeOf(body),
+      },
+      ...(method !== undefined && { method }),
+      ...(body !== undefined && { body }),
       bytesMax: ANSWER_BYTES_MAX,
     });
     if (!("fault" in answer) || answer.fault !== "unreachable") break;
@@ -52,10 +63,14 @@ export async function askApi(
   return { status, json: parsed(answer.body), retryAfterMs: secondsOf(retryAfter) };
 }
 
-/** Undefined for what is no JSON. */
+function typeOf(body: string | undefined): Record<string, string> {
+  return body === undefined ? {} : { "content-type": "application/json" };
+}
+
+/** With whole numbers kept exactly; undefined for what is no JSON. */
 function parsed(body: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder().decode(body));
+    return parseExact(new TextDecoder().decode(body));
   } catch {
     return undefined;
   }

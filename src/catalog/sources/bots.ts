@@ -2,6 +2,8 @@ import type { Message } from "../../values/messages/messages.ts";
 import type { ImportSummary } from "../imports/run-import.ts";
 import type { Batch } from "./apply-batch.ts";
 import type { AskApi } from "./ask-api.ts";
+import type { Pushes } from "./max/keep-subscribed.ts";
+import { max } from "./max/max.ts";
 import type { Outcome } from "./outcome.ts";
 import type { BotKind, BotSettings, SourceChat, SourcePosition } from "./sources.table.ts";
 import { telegram } from "./telegram/telegram.ts";
@@ -31,8 +33,21 @@ export interface BotTools {
   succeededAt: number | null;
   /** Whether the run may wait for what is still to come. */
   mayWait: boolean;
+  /** False: only channels that changed are to be read, as pushes told. */
+  isWhole: boolean;
+  /** Where the messenger is to push updates to; null where they are asked for. */
+  pushes: Pushes | null;
+  /** Numbers of a channel's stored posts that were published in a span, in digits. */
+  storedPosts(chat: string, span: { from: number; to: number }): Promise<string[]>;
+  sleep(durationMs: number): Promise<void>;
   /** Aborted where the run is to stop. */
   signal: AbortSignal;
+}
+
+export interface BotFound {
+  bot: string;
+  position?: SourcePosition;
+  chats?: readonly SourceChat[];
 }
 
 /** A messenger whose bots are sources. */
@@ -43,14 +58,21 @@ export interface BotMessenger {
   schedule: string;
   /** Tokens that may be sent; anything else would be another address. */
   token: RegExp;
-  /** Asks the messenger for the bot's name. */
+  /** Asks the messenger for the bot's name, and for what is to be known of it from the beginning on. */
   nameOf(
     access: Omit<BotAccess, "bot">,
     ask: AskApi,
     signal: AbortSignal,
-  ): Promise<{ bot: string } | { failure: Message }>;
+  ): Promise<BotFound | { failure: Message }>;
   /** Reads once what is new. @throws AppError as `BotTools.apply` */
   run(access: BotAccess, position: SourcePosition, tools: BotTools): Promise<Outcome>;
+  /** Has the messenger do no more for a bot whose source was removed. */
+  leave?(
+    access: BotAccess,
+    position: SourcePosition,
+    ask: AskApi,
+    signal: AbortSignal,
+  ): Promise<unknown>;
 }
 
-export const BOT_MESSENGERS: Record<BotKind, BotMessenger> = { telegram };
+export const BOT_MESSENGERS: Record<BotKind, BotMessenger> = { telegram, max };

@@ -7,6 +7,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
 import { dayOf } from "../../values/moscow-time.ts";
 import type { ImportSummary } from "../imports/run-import.ts";
+import { putChat } from "./source-chats.store.ts";
 import { readSchedule } from "./source-schedule.ts";
 import {
   claimSeen,
@@ -21,7 +22,7 @@ import {
   selectSourceNamed,
   updateSource,
 } from "./sources.store.ts";
-import type { Source, SourcePosition } from "./sources.table.ts";
+import { isBot, type Source, type SourceChat, type SourcePosition } from "./sources.table.ts";
 
 /** Changes of sources and the states of their runs, one transaction each. */
 export const sourceChanges = {
@@ -30,6 +31,7 @@ export const sourceChanges = {
   resumeSource,
   askSource,
   removeSource,
+  setPushes,
   claimSource,
   sourceHeartbeat,
   endSource,
@@ -58,11 +60,17 @@ export interface SourceEnd {
 
 export const NAME_LENGTH_MAX = 100;
 
+/** A source with what is known of it from the beginning on. */
+type AddedSource = Omit<NewSource, "createdAt"> & {
+  position?: SourcePosition | undefined;
+  chats?: readonly SourceChat[] | undefined;
+};
+
 /** @throws AppError `invalid` on `name` and `schedule` */
 async function addSource(
   db: Database,
   clock: Clock,
-  source: Omit<NewSource, "createdAt">,
+  { position, chats = [], ...source }: AddedSource,
   by: Actor,
 ): Promise<Source> {
   const name = source.name.trim();
@@ -78,6 +86,8 @@ async function addSource(
       throw fieldError({ name: [message("sourceNameTaken", { name })] });
     }
     const made = await insertSource(tx, { ...source, name, createdAt: clock.now() });
+    if (position !== undefined) await updateSource(tx, made.id, { position });
+    for (const chat of chats) await putChat(tx, made.id, chat);
     await record(tx, clock, by, "source.add", made);
     return made;
   });
@@ -107,6 +117,28 @@ function setPaused(
       : { failures: 0, failure: null, failedFile: null, retryAt: null, isTold: false };
     await updateSource(tx, id, { isPaused, isAsked: false, ...fresh });
     await record(tx, clock, by, isPaused ? "source.pause" : "source.resume", source);
+    return requireSource(tx, id);
+  });
+}
+
+/** Notes whether updates are pushed, and has the source run at once, which tells the messenger. */
+function setPushes(
+  db: Database,
+  clock: Clock,
+  id: number,
+  { isOn, schedule }: { isOn: boolean; schedule: string },
+  by: Actor,
+): Promise<Source> {
+  return inTransaction(db, clock, "source", async (tx) => {
+    const source = await requireSource(tx, id);
+    const { settings } = source;
+    if (!isBot(settings) || (settings.pushes === true) === isOn) return source;
+    await updateSource(tx, id, {
+      settings: { ...settings, pushes: isOn },
+      schedule,
+      isAsked: true,
+    });
+    await record(tx, clock, by, isOn ? "source.pushes-on" : "source.pushes-off", source);
     return requireSource(tx, id);
   });
 }
@@ -204,7 +236,14 @@ function record(
   tx: Transaction,
   clock: Clock,
   by: Actor,
-  action: "source.add" | "source.pause" | "source.resume" | "source.run" | "source.remove",
+  action:
+    | "source.add"
+    | "source.pause"
+    | "source.resume"
+    | "source.run"
+    | "source.remove"
+    | "source.pushes-on"
+    | "source.pushes-off",
   { id, name, kind }: Source,
 ): Promise<void> {
   return recordChange(tx, clock, by, {

@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
 import { query } from "../../db/query.ts";
 import { type SourceChat, sourceChats } from "./sources.table.ts";
@@ -20,6 +20,19 @@ const chats = query((db) =>
 /** Channels that a source's bot was added to, those it was removed from included. */
 export function selectChats(db: Database, sourceId: number): Promise<SourceChat[]> {
   return chats(db).all({ sourceId });
+}
+
+const unread = query((db) =>
+  db
+    .select({ chat: sourceChats.chat })
+    .from(sourceChats)
+    .where(and(eq(sourceChats.sourceId, sql.placeholder("sourceId")), isNull(sourceChats.cardAt)))
+    .limit(1),
+);
+
+/** Whether a channel of a source is to be read at once. */
+export async function hasUnread(db: Database, sourceId: number): Promise<boolean> {
+  return (await unread(db).get({ sourceId })) !== undefined;
 }
 
 export async function putChat(

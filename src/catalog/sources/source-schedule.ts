@@ -40,7 +40,14 @@ export function scheduleOf({ schedule }: Pick<Source, "schedule">): Schedule {
 
 type State = Pick<
   Source,
-  "schedule" | "isPaused" | "isAsked" | "startedAt" | "endedAt" | "failures" | "retryAt"
+  | "schedule"
+  | "isPaused"
+  | "isAsked"
+  | "startedAt"
+  | "endedAt"
+  | "failures"
+  | "retryAt"
+  | "position"
 >;
 
 /**
@@ -55,7 +62,9 @@ export function isDue(source: State, nowMs: number): boolean {
 
 /** When a source is due next; an instant that has passed where it is due now. */
 export function dueAt(source: State, nowMs: number): number {
-  const { startedAt, endedAt, failures, retryAt } = source;
+  const { endedAt, failures, retryAt } = source;
+  // Runs that read only what changed do not put off those that read all.
+  const startedAt = source.position.wholeAt ?? source.startedAt;
   if (startedAt === null || startedAt > nowMs) return nowMs;
   if (failures > 0) {
     const waitMs = Math.min(RETRY_FIRST_MS * 2 ** (failures - 1), RETRY_MAX_MS);

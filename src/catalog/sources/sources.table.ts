@@ -5,7 +5,7 @@ import type { ReadingOptions } from "../imports/rows.ts";
 import type { ImportSummary } from "../imports/run-import.ts";
 
 /** Messengers whose bots are sources. */
-export const BOT_KINDS = ["telegram"] as const;
+export const BOT_KINDS = ["telegram", "max"] as const;
 export type BotKind = (typeof BOT_KINDS)[number];
 export type SourceKind = "pull" | "folder" | BotKind;
 
@@ -31,6 +31,8 @@ export interface BotSettings {
   api: string;
   /** The bot's own name at the messenger. */
   bot: string;
+  /** MAX: updates are pushed here, in place of being asked for. */
+  pushes?: boolean;
 }
 
 export type SourceSettings = FileSettings | BotSettings;
@@ -58,6 +60,14 @@ export interface SourcePosition {
   lagMs?: number;
   /** Telegram: the last time without any reading that was longer than the messenger keeps updates. */
   gap?: { from: number; to: number };
+  /** MAX: the number of the next update, in digits. */
+  marker?: string;
+  /** MAX: the Moscow day on which a week's posts were last read. */
+  nightDay?: number;
+  /** MAX, while updates are pushed: when all channels were last read, and not only those that changed. */
+  wholeAt?: number;
+  /** MAX: the address that updates are pushed to. */
+  subscribed?: string;
 }
 
 /** Places that data comes from by itself, each with the state of its last run. */

@@ -12,10 +12,11 @@ import { INTERRUPTED } from "../imports/source.ts";
 import type { BatchRun } from "./apply-batch.ts";
 import { BOT_MESSENGERS } from "./bots.ts";
 import { failed, type Outcome } from "./outcome.ts";
+import { type BotSecret, createPushes } from "./pushes.ts";
 import { type RunTools, runSource } from "./run-source.ts";
 import { readSourceAddress, type SourceAddress } from "./source-address.ts";
 import type { SourceChanges } from "./source-changes.ts";
-import { selectChats } from "./source-chats.store.ts";
+import { hasUnread, selectChats } from "./source-chats.store.ts";
 import { isDue, isSilent } from "./source-schedule.ts";
 import {
   selectDoneFiles,
@@ -62,6 +63,8 @@ const SILENT_MS = 60_000;
 
 interface HowRun {
   mayWait: boolean;
+  /** False: only channels that changed are read. */
+  isWhole: boolean;
   /** Aborted where the run is to stop. */
   signal: AbortSignal;
 }
@@ -73,6 +76,8 @@ interface RunUnderWay {
   isPaused: boolean;
   stop: AbortController;
 }
+
+const PUSH_SECRET_BYTES = 32;
 
 /** Told in place of a cause that means nothing to the operator. */
 const FAILED = message("importFailed");
@@ -91,6 +96,9 @@ export function createSources(
     allows(address: SourceAddress): Promise<boolean>;
     /** Seals and opens the headers of pulls and the tokens of bots. */
     secrets(): Promise<SecretBox>;
+    /** Base of the addresses that messengers push to; null where there is none that they take. */
+    pushBase: string | null;
+    storedPosts: RunTools["storedPosts"];
     /** @param signal breaks the import off */
     importFile(
       file: Parameters<RunTools["importFile"]>[0],
@@ -108,6 +116,10 @@ export function createSources(
   /** The last heartbeat of each source of another process, and when this process first saw it. */
   const heartbeats = new Map<number, { at: number | null; sinceMs: number }>();
   let nextHeartbeatMs = 0;
+  const pushes = createPushes(db, changes, {
+    ...{ base: surroundings.pushBase, secrets: surroundings.secrets },
+    write: (id, batch) => surroundings.applyBatch({ id, owner: null, batch, position: null }),
+  });
 
   /** Whether nobody runs it, as far as can be told; clocks may be set back, so passed time is measured. */
   function isFree(source: Source): boolean {
@@ -126,6 +138,12 @@ export function createSources(
     return owner !== null && !isPaused && failures === 0;
   }
 
+  /** Whether pushes told of channels that are to be read. After a failure they wait for the next whole run. */
+  async function hasPushed({ id, settings, isPaused, failures }: Source): Promise<boolean> {
+    const takes = isBot(settings) && settings.pushes === true && !isPaused && failures === 0;
+    return takes && (await hasUnread(db, id));
+  }
+
   /** Runs a claimed source and notes how it ended. */
   async function run(source: Source, how: HowRun): Promise<Outcome> {
     const { id } = source;
@@ -135,7 +153,7 @@ export function createSources(
     return outcome;
   }
 
-  async function outcomeOf(source: Source, { mayWait, signal }: HowRun): Promise<Outcome> {
+  async function outcomeOf(source: Source, { signal, ...how }: HowRun): Promise<Outcome> {
     try {
       const { id, secret: sealed, succeededAt } = source;
       const begunMs = clock.monotonic();
@@ -145,7 +163,9 @@ export function createSources(
       }
       return await runSource(source, JSON.parse(secret) as Record<string, string>, {
         ...surroundings,
-        ...{ mayWait, signal, succeededAt },
+        ...{ ...how, signal, succeededAt },
+        pushes: pushes.of(source, JSON.parse(secret) as BotSecret),
+        sleep: (durationMs) => clock.sleep(durationMs, signal),
         importFile: (file) => surroundings.importFile(file, signal),
         apply: (batch, position) => surroundings.applyBatch({ id, owner, batch, position }),
         chats: () => selectChats(db, id),
@@ -166,13 +186,13 @@ export function createSources(
    */
   async function claim(
     source: Source,
-    mayWait: boolean,
+    how: Omit<HowRun, "signal">,
   ): Promise<{ running: Promise<Outcome> } | null> {
     const claimed = await changes.claimSource(source, owner);
     if (claimed === undefined) return null;
     const own = new AbortController();
     const signal = AbortSignal.any([own.signal, stopping.signal]);
-    const running = run(claimed, { mayWait, signal });
+    const running = run(claimed, { ...how, signal });
     const { isPaused } = claimed;
     underWay.set(source.id, { running, isBot: isBot(source.settings), isPaused, stop: own });
     const forget = (): void => void underWay.delete(source.id);
@@ -252,13 +272,34 @@ export function createSources(
         const taken = isBot(other.settings) && other.settings.bot === settings.bot;
         if (taken && other.kind === kind) throw fieldError({ token: [message("botTaken", other)] });
       }
-      const secret = (await surroundings.secrets()).seal(JSON.stringify({ token }));
+      const pushSecret = Buffer.from(random.bytes(PUSH_SECRET_BYTES)).toString("hex");
+      const opened: BotSecret = kind === "max" ? { token, pushSecret } : { token };
+      const secret = (await surroundings.secrets()).seal(JSON.stringify(opened));
       const schedule = given.schedule.trim() || messenger.schedule;
       return changes.addSource(
-        { name: name.trim() || settings.bot, kind, settings, secret, schedule },
+        {
+          ...{ name: name.trim() || settings.bot, kind, settings, secret, schedule },
+          ...{ position: found.position, chats: found.chats },
+        },
         by,
       );
     },
+
+    /** @throws AppError `not_found` */
+    async removeSource(id: number, by: Actor): Promise<Source> {
+      const removed = await changes.removeSource(id, by);
+      const { settings, secret, position } = removed;
+      const opened = secret === null ? null : (await surroundings.secrets()).open(secret);
+      if (!isBot(settings) || opened === null) return removed;
+      const access = { ...settings, ...(JSON.parse(opened) as BotSecret) };
+      // It may be out of reach; it ends by itself what finds nobody here.
+      const messenger = BOT_MESSENGERS[settings.kind];
+      await messenger.leave?.(access, position, surroundings.ask, stopping.signal);
+      return removed;
+    },
+
+    setPushes: pushes.set,
+    openPush: pushes.open,
 
     list: (): Promise<Source[]> => selectSources(db),
 
@@ -291,7 +332,9 @@ export function createSources(
     async runNow(id: number): Promise<Outcome> {
       const source = await selectSource(db, id);
       if (source === undefined) throw notFound("source", id);
-      const claimed = isFree(source) ? await claim(source, false) : null;
+      const claimed = isFree(source)
+        ? await claim(source, { mayWait: false, isWhole: true })
+        : null;
       if (claimed === null) throw new AppError("conflict", message("sourceRuns", source));
       return claimed.running;
     },
@@ -301,12 +344,13 @@ export function createSources(
       try {
         await beat();
         const nowMs = clock.now();
-        const due = (await selectSources(db)).filter(
-          (source) => isFree(source) && (wasCutShort(source) || isDue(source, nowMs)),
-        );
-        for (const source of due) {
+        for (const source of await selectSources(db)) {
           if (stopping.signal.aborted) return;
-          if (!isFull(source)) await claim(source, true);
+          if (!isFree(source) || isFull(source)) continue;
+          const isWhole = wasCutShort(source) || isDue(source, nowMs);
+          if (isWhole || (await hasPushed(source))) {
+            await claim(source, { mayWait: true, isWhole });
+          }
         }
       } catch (error) {
         log.warn({ err: error }, "sources could not be looked after; it is tried again");

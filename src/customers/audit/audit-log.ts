@@ -44,6 +44,8 @@ export type AuditAction =
   | "sample.remove"
   | "source.add"
   | "source.pause"
+  | "source.pushes-off"
+  | "source.pushes-on"
   | "source.remove"
   | "source.resume"
   | "source.run"

@@ -17,8 +17,9 @@ import type { PublicRoutes } from "./public-routes.ts";
 import { type ReadyChecks, readinessAnswer } from "./readiness.ts";
 import { REQUEST_ID } from "./requests/request-id.ts";
 import { commonHeaders, pathOf, redirectToSlash, restRoutes, wrongVerb } from "./rest.ts";
+import { type PushContext, pushRoutes } from "./source-pushes.ts";
 
-export interface ServerContext extends McpContext, MetricsContext {
+export interface ServerContext extends McpContext, MetricsContext, Pick<PushContext, "openPush"> {
   /** The routes of other doors. */
   others: Elysia;
   guides: readonly Guide[];
@@ -63,6 +64,7 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
     })
     .use(rest)
     .use(mcpRoutes(context))
+    .use(pushRoutes(context))
     .use(context.others);
 
   const document = servedDocument((path) => openApiText(rest, methods, path));

@@ -378,6 +378,13 @@ export const en = {
     "It was answered something else than the messenger's API answers. Is the address of the API right?",
   botRefused: ({ status, description }: { status: number; description: string }) =>
     `The messenger refused: ${status} ${description}`.trimEnd(),
+  botNotInChannel:
+    "The bot may not read it: it was removed, or is no administrator with the right to read messages.",
+  botPushedElsewhere:
+    "Another program has MAX send it this bot's updates (a subscription), so channels that are new cannot be found. End it there; channels that are known are read.",
+  pushesOfMaxOnly: "Only MAX can push updates.",
+  pushesNeedHttps:
+    "MAX pushes to port 443 over https only: set KANALOG_BASE_URL to such an address.",
 
   // Exports.
   exportWithoutDays: "A period is for stats and posts only.",

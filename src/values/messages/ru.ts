@@ -272,6 +272,13 @@ export const ru: Messages = {
     "Другая программа получает обновления бота на свой адрес (вебхук). Удалите его там методом deleteWebhook, и чтение начнётся.",
   botAnswerWrong: "Так API мессенджера не отвечает. Верен ли адрес API?",
   botRefused: ({ status, description }) => `Отказ мессенджера: ${status} ${description}`.trimEnd(),
+  botNotInChannel:
+    "Бот не может его читать: его удалили, или он не администратор с правом читать сообщения.",
+  botPushedElsewhere:
+    "События бота MAX присылает другой программе (подписка), поэтому новые каналы не найти. Отключите её там; известные каналы читаются.",
+  pushesOfMaxOnly: "Присылать события умеет только MAX.",
+  pushesNeedHttps:
+    "MAX присылает события только по https на порт 443: задайте такой адрес в KANALOG_BASE_URL.",
 
   exportWithoutDays: "Период бывает только у stats и posts.",
   exportWithoutChannel: "Канал указывают только для channels, stats и posts.",

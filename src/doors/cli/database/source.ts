@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import type { ForeignFormatName } from "../../../catalog/imports/foreign/foreign-formats.ts";
 import { IMPORT_KIND_NAMES, type ImportKindName } from "../../../catalog/imports/import-kinds.ts";
 import type { FileFormat } from "../../../catalog/imports/recognized.ts";
@@ -85,6 +85,7 @@ export function sourceCommand(context: CommandContext): Command {
         (sources) => sources.resumeSource,
       ),
     )
+    .addCommand(pushesCommand(context))
     .addCommand(
       changeCommand(
         context,
@@ -101,7 +102,8 @@ function addCommand(context: CommandContext): Command {
       "add a source; it is read at once and then by its schedule, while the appliance serves",
     )
     .addCommand(addPullCommand(context))
-    .addCommand(addBotCommand(context, "telegram", "a bot of Telegram, administrator of channels"));
+    .addCommand(addBotCommand(context, "telegram", "a bot of Telegram, administrator of channels"))
+    .addCommand(addBotCommand(context, "max", "a bot of MAX, administrator of channels"));
 }
 
 function addPullCommand(context: CommandContext): Command {
@@ -292,6 +294,21 @@ function changeCommand(
       withDomains(context, async ({ sources, clock }) => {
         const { id } = await sources.find(named);
         const changed = await changeOf(sources)(id, COMMAND_LINE);
+        printObject(context.output, describe(changed, clock), json === true);
+      }),
+    );
+}
+
+function pushesCommand(context: CommandContext): Command {
+  return new Command("pushes")
+    .description("have MAX push what is new to KANALOG_BASE_URL, or ask for it again")
+    .argument("<source>", "its number or name")
+    .addArgument(new Argument("<state>", "whether it pushes").choices(["on", "off"]))
+    .addOption(jsonOption())
+    .action((named: string, state: string, { json }: { json?: boolean }) =>
+      withDomains(context, async ({ sources, clock }) => {
+        const { id } = await sources.find(named);
+        const changed = await sources.setPushes(id, state === "on", COMMAND_LINE);
         printObject(context.output, describe(changed, clock), json === true);
       }),
     );

@@ -10,6 +10,9 @@ import { actorOf } from "../../visit/viewer.ts";
 /** `/staff/sources/telegram/`: adds a bot of Telegram step by step. */
 export const telegramSourcePage = botSourcePage("telegram", "/staff/sources/telegram/");
 
+/** `/staff/sources/max/`: adds a bot of MAX step by step. */
+export const maxSourcePage = botSourcePage("max", "/staff/sources/max/");
+
 function botSourcePage(kind: BotKind, path: SitePage["path"]): SitePage {
   return {
     path,

@@ -26,6 +26,7 @@ import { WORDS } from "../../words/words.ts";
 import { idOf } from "./console.tsx";
 import { ReadingFields, readingOf, readMap, readTimezone } from "./import-reading.tsx";
 import { BotReadings, SourceChannels } from "./source-channels.tsx";
+import { SourcePushes } from "./source-pushes.tsx";
 import { RowsByDay } from "./source-rows.tsx";
 
 const DAYS_SHOWN = 30;
@@ -51,7 +52,8 @@ export const sourcesPage: SitePage = {
         )}
         <h2>{words.addABot}</h2>
         <p>
-          <a href={asset(visit, "/staff/sources/telegram/")}>{words.addBot(words.bots.telegram)}</a>
+          <a href={asset(visit, "/staff/sources/telegram/")}>{words.addBot(words.bots.telegram)}</a>{" "}
+          <a href={asset(visit, "/staff/sources/max/")}>{words.addBot(words.bots.max)}</a>
         </p>
         <h2>{words.add}</h2>
         <AddForm visit={visit} />
@@ -113,12 +115,22 @@ export const sourcePage: SitePage = {
             chats={await sources.chats(source.id)}
           />
         )}
+        <SourcePushes visit={visit} source={source} />
         {source.summary !== null && <Summary visit={visit} source={source} />}
         <RowsByDay visit={visit} today={dayOf(now)} days={DAYS_SHOWN} counts={days} />
       </>,
     );
   },
+  actions: { pushesOn: setPushes(true), pushesOff: setPushes(false) },
 };
+
+function setPushes(isOn: boolean) {
+  return async (visit: Visit, { sources }: SiteContext): Promise<View> => {
+    const id = idOf(visit.params["id"] ?? "");
+    await sources.setPushes(id, isOn, actorOf(visit));
+    return redirect(`/staff/sources/${id}/?done=${isOn ? "pushesOn" : "pushesOff"}`);
+  };
+}
 
 function Done({ visit }: { visit: Visit }): JSX.Element | null {
   const { done } = visit.words.sourcePages;

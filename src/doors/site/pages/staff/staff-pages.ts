@@ -1,6 +1,6 @@
 import type { SitePage } from "../../site-pages.ts";
 import { auditPage } from "./audit.tsx";
-import { telegramSourcePage } from "./bot-source.tsx";
+import { maxSourcePage, telegramSourcePage } from "./bot-source.tsx";
 import { staffOrganizationPage } from "./customers/organization.tsx";
 import { organizationsPage } from "./customers/organizations.tsx";
 import { peoplePage } from "./customers/people.tsx";
@@ -28,6 +28,7 @@ export const staffPages: readonly SitePage[] = [
   staffWebhookPage,
   sourcesPage,
   telegramSourcePage,
+  maxSourcePage,
   sourcePage,
   jobsPage,
   databasePage,

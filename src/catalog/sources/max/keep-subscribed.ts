@@ -1,0 +1,42 @@
+import type { Batch } from "../apply-batch.ts";
+import type { SourcePosition } from "../sources.table.ts";
+import type { MaxApi, MaxFault } from "./max-api.ts";
+
+/** Where MAX pushes a source's updates to, and the secret that it sends along. */
+export interface Pushes {
+  url: string;
+  secret: string;
+}
+
+const NOT_FOUND = 404;
+
+/**
+ * Has MAX push updates here, or no more: MAX ends by itself a subscription whose pushes fail for hours. The
+ * address is noted before the subscription is made, so that none is forgotten.
+ * @returns how far the source was read, with the address; and whether a subscription is to be made
+ */
+export async function keepSubscribed(
+  given: SourcePosition,
+  {
+    api,
+    apply,
+    pushes,
+  }: {
+    api: MaxApi;
+    apply(batch: Batch, position: SourcePosition): Promise<boolean>;
+    pushes: Pushes | null;
+  },
+): Promise<{ position: SourcePosition; isMissing: boolean } | MaxFault> {
+  const { subscribed, wholeAt, ...asked } = given;
+  if (subscribed !== undefined && subscribed !== pushes?.url) {
+    const ended = await api.unsubscribe(subscribed);
+    if ("failure" in ended && ended.status !== NOT_FOUND) return ended;
+    await apply({}, asked);
+  }
+  if (pushes === null) return { position: asked, isMissing: false };
+  const position = { ...asked, ...(wholeAt !== undefined && { wholeAt }), subscribed: pushes.url };
+  if (subscribed !== pushes.url) await apply({}, position);
+  const there = await api.subscriptions();
+  if ("failure" in there) return there;
+  return { position, isMissing: !(subscribed === pushes.url && there.urls.includes(pushes.url)) };
+}

@@ -1,0 +1,172 @@
+import { message, type Message as Said } from "../../../values/messages/messages.ts";
+import type { ApiAnswer, ApiRequest } from "../ask-api.ts";
+import {
+  type Chat,
+  digitsOf,
+  isChat,
+  isMessage,
+  isObject,
+  type Membership,
+  type Message,
+} from "./max-shapes.ts";
+import { UPDATE_TYPES } from "./max-updates.ts";
+
+/** Where MAX's Bot API is, by its description of July 2026. */
+export const MAX_API = "https://platform-api2.max.ru";
+
+/** An answer that is none. */
+export interface MaxFault {
+  failure: Said;
+  /** The API asks not to be asked for so long; null where it says nothing. */
+  retryAfterMs: number | null;
+  /** Null where there was no answer. */
+  status: number | null;
+}
+
+/** A page of `GET /messages`, the newest first. */
+export interface MessagePage {
+  messages: Message[];
+  /** Messages of the answer, those without a body included. */
+  count: number;
+}
+
+export type MaxApi = ReturnType<typeof createMaxApi>;
+
+/** Messages that are asked for at once: the API's largest number (sources, section 4). */
+export const PAGE_MESSAGES = 100;
+const UPDATES_MAX = 1000;
+const ANSWER_MS = 30_000;
+/** Twenty requests a second at the most (sources, section 4). */
+const BETWEEN_MS = 50;
+
+const OK = 200;
+const UNAUTHORIZED = 401;
+
+/**
+ * Methods of MAX's Bot API that sources need. Plain calls, not `@maxhub/max-bot-api`: that one reads
+ * numbers of 64 bits as rounded ones, moves its marker before what came is handled, and connects without
+ * a check of the address.
+ * @param ask one request, answered by JSON that was parsed exactly
+ * @param clock paces requests: they begin 50 ms apart
+ */
+export function createMaxApi(
+  api: string,
+  token: string,
+  ask: (request: Omit<ApiRequest, "signal">) => Promise<ApiAnswer>,
+  clock: { monotonic(): number; sleep(durationMs: number): Promise<void> },
+) {
+  let nextAtMs = 0;
+
+  async function paced(): Promise<void> {
+    const waitMs = nextAtMs - clock.monotonic();
+    nextAtMs = Math.max(nextAtMs, clock.monotonic()) + BETWEEN_MS;
+    if (waitMs > 0) await clock.sleep(waitMs);
+  }
+
+  async function call<Result>(
+    path: string,
+    read: (json: unknown) => Result | null,
+    request: Pick<ApiRequest, "method" | "body"> = {},
+  ): Promise<Result | MaxFault> {
+    await paced();
+    const answer = await ask({
+      ...request,
+      ...{ url: `${api}${path}`, headers: { authorization: token }, timeoutMs: ANSWER_MS },
+    });
+    if ("failure" in answer) return { ...answer, retryAfterMs: null, status: null };
+    const { status, json, retryAfterMs } = answer;
+    if (status !== OK) {
+      return { failure: refusal(status, json), retryAfterMs: retryAfterMs ?? waitOf(json), status };
+    }
+    // An answer that was cut, or is another than described, says nothing of what is there.
+    const result = read(json);
+    if (result !== null) return result;
+    return { failure: message("botAnswerWrong"), retryAfterMs: null, status };
+  }
+
+  return {
+    me: () => call("/me", (json) => (isObject(json) ? { name: nameOf(json) } : null)),
+
+    /** @param chat its number in digits */
+    chat: (chat: string) =>
+      call<Chat>(`/chats/${chat}`, (json) =>
+        isChat(json) && digitsOf(json.chat_id) === chat ? json : null,
+      ),
+
+    /** The bot's own rights in a channel. */
+    membership: (chat: string) =>
+      call<Membership>(`/chats/${chat}/members/me`, (json) => (isObject(json) ? json : null)),
+
+    /**
+     * A page of a channel's messages, the newest first. MAX calls the later end `from` and the earlier `to`.
+     * @param span.before epoch milliseconds; null: up to now
+     */
+    messages: (chat: string, { since, before }: { since: number; before: number | null }) => {
+      const query = new URLSearchParams({ chat_id: chat, count: String(PAGE_MESSAGES) });
+      query.set("to", String(since));
+      if (before !== null) query.set("from", String(before));
+      return call<MessagePage>(`/messages?${query}`, (json) => {
+        const given = isObject(json) ? json["messages"] : undefined;
+        if (!Array.isArray(given)) return null;
+        return { messages: given.filter(isMessage), count: given.length };
+      });
+    },
+
+    /**
+     * What happened since a marker; without one MAX gives the last update alone.
+     * @param marker of the answer before, in digits
+     */
+    updates: (marker: string | null) => {
+      const query = new URLSearchParams({ limit: String(UPDATES_MAX), timeout: "0" });
+      query.set("types", UPDATE_TYPES.join(","));
+      if (marker !== null) query.set("marker", marker);
+      return call(`/updates?${query}`, (json) => {
+        const updates = isObject(json) ? json["updates"] : undefined;
+        if (!isObject(json) || !Array.isArray(updates)) return null;
+        return { updates: updates as unknown[], marker: digitsOf(json["marker"]) };
+      });
+    },
+
+    /** Addresses that updates are pushed to. */
+    subscriptions: () =>
+      call("/subscriptions", (json) => {
+        const given = isObject(json) ? json["subscriptions"] : undefined;
+        return Array.isArray(given)
+          ? { urls: given.flatMap((one) => (isObject(one) ? String(one["url"]) : [])) }
+          : null;
+      }),
+
+    subscribe: (url: string, secret: string) =>
+      call("/subscriptions", success, {
+        method: "POST",
+        body: JSON.stringify({ url, update_types: UPDATE_TYPES, secret }),
+      }),
+
+    unsubscribe: (url: string) =>
+      call(`/subscriptions?${new URLSearchParams({ url })}`, success, { method: "DELETE" }),
+  };
+}
+
+function success(json: unknown): { success: true } | null {
+  return isObject(json) && json["success"] === true ? { success: true } : null;
+}
+
+function nameOf(json: Record<string, unknown>): string {
+  const name = json["username"] ?? json["first_name"] ?? json["name"];
+  return typeof name === "string" ? name : "";
+}
+
+function refusal(status: number, json: unknown): Said {
+  if (status === UNAUTHORIZED) return message("botTokenWrong");
+  const said = isObject(json) ? json["message"] : undefined;
+  const description = typeof said === "string" ? said.slice(0, DESCRIPTION_MAX) : "";
+  return message("botRefused", { status, description });
+}
+
+const DESCRIPTION_MAX = 200;
+
+/** `retry_after` in the body, in seconds. */
+function waitOf(json: unknown): number | null {
+  const seconds = isObject(json) ? json["retry_after"] : undefined;
+  return typeof seconds === "number" && seconds >= 0 ? seconds * 1000 : null;
+}

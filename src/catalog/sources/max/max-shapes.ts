@@ -1,0 +1,77 @@
+/**
+ * What is read of MAX's Bot API, by its published description of July 2026 (0.0.32). Answers come through
+ * `parseExact`: a whole number beyond 2^53 is a bigint.
+ */
+
+/** A number of 64 bits. */
+export type Long = number | bigint;
+
+/** Of `Chat`. */
+export interface Chat {
+  chat_id: Long;
+  type: string;
+  /** `active` while the bot is in it. */
+  status: string;
+  title: string | null;
+  icon?: { url?: string } | null;
+  participants_count: number;
+  is_public?: boolean;
+  link?: string | null;
+  description?: string | null;
+}
+
+/** Of `MessageBody`. */
+export interface Body {
+  mid: string;
+  text?: string | null;
+  attachments?: readonly { type: string }[] | null;
+}
+
+/** Of `Message`. */
+export interface Message {
+  recipient?: { chat_id?: Long | null; chat_type?: string };
+  /** Milliseconds since 1970. */
+  timestamp: number;
+  link?: {
+    type?: string;
+    sender?: { name?: string; first_name?: string } | null;
+    chat_id?: Long | null;
+    message?: Partial<Body>;
+  } | null;
+  body: Body;
+  /** Of channels' posts only. */
+  stat?: { views?: number } | null;
+  url?: string | null;
+}
+
+/** Of `ChatMember`, for the bot itself. */
+export interface Membership {
+  is_admin?: boolean;
+  is_owner?: boolean;
+  permissions?: readonly string[] | null;
+}
+
+/** A number of 64 bits by its digits; null for what is none. */
+export function digitsOf(value: unknown): string | null {
+  if (typeof value === "bigint") return String(value);
+  return typeof value === "number" && Number.isSafeInteger(value) ? String(value) : null;
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whether it can be read as a post: a message without a body has no number to know it by. */
+export function isMessage(value: unknown): value is Message {
+  if (!isObject(value) || !isObject(value["body"])) return false;
+  return typeof value["body"]["mid"] === "string" && Number.isSafeInteger(value["timestamp"]);
+}
+
+export function isChat(value: unknown): value is Chat {
+  return (
+    isObject(value) &&
+    digitsOf(value["chat_id"]) !== null &&
+    typeof value["type"] === "string" &&
+    typeof value["status"] === "string"
+  );
+}

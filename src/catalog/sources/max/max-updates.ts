@@ -1,0 +1,55 @@
+import { digitsOf, isObject } from "./max-shapes.ts";
+
+/** What an update says of a channel. What the channel has now is asked of MAX, so updates may repeat and overtake. */
+export interface ChannelUpdate {
+  /** The channel's number, in digits. */
+  chat: string;
+  /** False: only a chat that is known as a channel is meant. */
+  isChannel: boolean;
+  /** The number of a message that was removed for good. */
+  removed: string | null;
+}
+
+/** Kinds of updates that tell of channels: they are what a subscription asks for. */
+export const UPDATE_TYPES = [
+  "message_created",
+  "message_edited",
+  "message_removed",
+  "bot_added",
+  "bot_removed",
+  "chat_title_changed",
+] as const;
+
+/** Reads MAX's `Update`; null for one that tells nothing of a channel, such as a person's letter to the bot. */
+export function readUpdate(update: unknown): ChannelUpdate | null {
+  if (!isObject(update)) return null;
+  switch (update["update_type"]) {
+    case "message_created":
+    case "message_edited": {
+      const message = update["message"];
+      const to = isObject(message) ? message["recipient"] : undefined;
+      if (!isObject(to) || to["chat_type"] !== "channel") return null;
+      return read(to["chat_id"], true);
+    }
+    case "bot_added":
+    case "bot_removed":
+      return update["is_channel"] === true ? read(update["chat_id"], true) : null;
+    case "chat_title_changed":
+      return read(update["chat_id"], false);
+    case "message_removed": {
+      const removed = update["message_id"];
+      return read(update["chat_id"], false, typeof removed === "string" ? removed : null);
+    }
+    default:
+      return null;
+  }
+}
+
+function read(
+  id: unknown,
+  isChannel: boolean,
+  removed: string | null = null,
+): ChannelUpdate | null {
+  const chat = digitsOf(id);
+  return chat === null ? null : { chat, isChannel, removed };
+}

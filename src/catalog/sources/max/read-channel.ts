@@ -1,0 +1,108 @@
+import { DAY_MS, dayOf } from "../../../values/moscow-time.ts";
+import type { Batch } from "../apply-batch.ts";
+import type { MaxApi, MaxFault } from "./max-api.ts";
+import {
+  handleOf,
+  postIdOf,
+  titleOf,
+  toChannelRow,
+  toDeletedRow,
+  toPostRow,
+  toStatsRow,
+} from "./max-rows.ts";
+import type { Chat } from "./max-shapes.ts";
+import { readSpan } from "./read-span.ts";
+
+/** What the reading of one channel needs. */
+export interface ReadingTools {
+  api: MaxApi;
+  /** Writes a batch; false where this run is to write no more. */
+  apply(batch: Batch): Promise<boolean>;
+  /** Numbers of the channel's posts that are stored and were published in a span, in digits. */
+  storedPosts(chat: string, span: { from: number; to: number }): Promise<string[]>;
+  nowMs(): number;
+  isStopping(): boolean;
+}
+
+/** `lost`: the bot is not in it any more, or may not read it. `stopped`: some of it is still to be read. */
+export type Read = "read" | "lost" | "stopped" | MaxFault;
+
+/** Posts of so many days are read each time, and once a night (sources, section 4). */
+const USUAL_DAYS = 2;
+const NIGHTLY_DAYS = 7;
+/** Answers that deny a bot what it asked for. */
+const DENIED: readonly (number | null)[] = [403, 404];
+/** The right without which a bot sees no posts. */
+const READS = "read_all_messages";
+const ROWS_MAX = 100;
+/** A post at the edge of a span may have been left out by how MAX counts it. */
+const EDGE_MS = 1000;
+
+/**
+ * Reads a channel: its card and subscribers, its posts of the last days, and which of them are gone. Each page
+ * is written when it comes.
+ * @param chat its number at MAX, in digits
+ */
+export async function readChannel(
+  chat: string,
+  { isNightly }: { isNightly: boolean },
+  tools: ReadingTools,
+): Promise<Read> {
+  const { api, apply, nowMs, isStopping } = tools;
+  const card = await api.chat(chat);
+  if ("failure" in card) return DENIED.includes(card.status) ? "lost" : card;
+  if (card.type !== "channel" || card.status !== "active") return "lost";
+  const startedAt = nowMs();
+  // The mark of a change is taken off before posts are asked for: one that is set from here on stays.
+  if (!(await apply(cardBatch(chat, card, startedAt)))) return "stopped";
+  const since = startedAt - (isNightly ? NIGHTLY_DAYS : USUAL_DAYS) * DAY_MS;
+  const stored = new Set(await tools.storedPosts(chat, { from: since + EDGE_MS, to: startedAt }));
+  const present = new Set<string>();
+  const whole = await readSpan(api, chat, since, async (messages) => {
+    if (isStopping()) return false;
+    const posts = messages.map((one) => {
+      const id = postIdOf(one) ?? "";
+      present.add(id);
+      return toPostRow(chat, one, stored.has(id) ? null : nowMs());
+    });
+    return apply({ posts });
+  });
+  if (whole === "stopped") return "stopped";
+  if (whole !== "whole") return DENIED.includes(whole.status) ? "lost" : whole;
+  return removeAbsent(
+    chat,
+    [...stored].filter((id) => !present.has(id)),
+    tools,
+  );
+}
+
+function cardBatch(chat: string, card: Chat, nowMs: number): Batch {
+  const found = { chat, title: titleOf(chat, card), handle: handleOf(card) };
+  return {
+    channels: [toChannelRow(chat, card)],
+    stats: [toStatsRow(chat, dayOf(nowMs), card)],
+    chats: [{ ...found, isRead: true, fault: null, cardAt: nowMs }],
+  };
+}
+
+/**
+ * Takes down posts that a whole reading did not have. A bot that lost its right to read might be given an
+ * empty list in place of a refusal, so that it still has it is asked first.
+ */
+async function removeAbsent(
+  chat: string,
+  absent: readonly string[],
+  { api, apply }: ReadingTools,
+): Promise<Read> {
+  if (absent.length === 0) return "read";
+  const bot = await api.membership(chat);
+  if ("failure" in bot) return DENIED.includes(bot.status) ? "lost" : bot;
+  const isAdmin = bot.is_admin === true || bot.is_owner === true;
+  const mayRead = bot.permissions == null || bot.permissions.includes(READS);
+  if (!isAdmin || !mayRead) return "lost";
+  for (let at = 0; at < absent.length; at += ROWS_MAX) {
+    const rows = absent.slice(at, at + ROWS_MAX).map((id) => toDeletedRow(chat, id));
+    if (!(await apply({ posts: rows }))) return "stopped";
+  }
+  return "read";
+}

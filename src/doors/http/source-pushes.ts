@@ -1,0 +1,70 @@
+import { Elysia } from "elysia";
+import { parseExact } from "../../catalog/imports/exact-number.ts";
+import { AppError, notFound } from "../../errors.ts";
+import { noted } from "../../upkeep/metrics/note-request.ts";
+import { message } from "../../values/messages/messages.ts";
+import { errorAnswer, json } from "./answers.ts";
+import { readBytes } from "./requests/body.ts";
+import { commonHeaders, type RestContext } from "./rest.ts";
+
+export interface PushContext
+  extends Pick<RestContext, "ports" | "config" | "bodies" | "noteRequests"> {
+  /**
+   * Takes what a messenger pushes to a source, given its secret.
+   * @returns null where there is no such source, it takes no pushes, or the secret is another
+   */
+  openPush(id: number, secret: string): Promise<((update: unknown) => Promise<void>) | null>;
+}
+
+const PATH = "/sources/:id/";
+/** A message of MAX is of 4,000 characters, with its attachments. */
+const BODY_BYTES_MAX = 1024 * 1024;
+/** Of MAX, which sends it with each push. */
+const SECRET_HEADER = "x-max-bot-api-secret";
+
+/**
+ * `/sources/3/`: pushes of a messenger (sources, section 4). The secret comes before the body, and without
+ * it no answer tells whether there is such a source.
+ */
+export function pushRoutes(context: PushContext) {
+  const { ports, noteRequests } = context;
+  const answer = noted(
+    noteRequests("public", PATH),
+    ports.clock.monotonic,
+    async ({ request, params }: { request: Request; params: { id: string } }) => {
+      const headers = commonHeaders(request, context);
+      try {
+        await takePush(request, params.id, context);
+        return json(200, '{"success":true}', headers);
+      } catch (error) {
+        return errorAnswer(error, headers, ports);
+      }
+    },
+  );
+  return new Elysia({ name: "pushes", strictPath: true }).post(PATH, answer, {
+    ...{ parse: "none", detail: { hide: true } },
+  });
+}
+
+/** @throws AppError */
+async function takePush(
+  request: Request,
+  id: string,
+  { openPush, bodies }: PushContext,
+): Promise<void> {
+  const isNumber = /^\d{1,15}$/.test(id);
+  const secret = request.headers.get(SECRET_HEADER) ?? "";
+  const take = isNumber ? await openPush(Number(id), secret) : null;
+  if (take === null) throw notFound("address");
+  const bytes = await readBytes(request, BODY_BYTES_MAX, bodies);
+  await take(parsed(bytes));
+}
+
+/** @throws AppError `parse_error` */
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return parseExact(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    throw new AppError("parse_error", message("bodyNotJson"));
+  }
+}

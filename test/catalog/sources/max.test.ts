@@ -1,0 +1,468 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { statement } from "../../../src/db/database.ts";
+import { midOf, refuse } from "../../support/fake-max.ts";
+import type { FakeAnswer } from "../../support/fake-ports.ts";
+import { type MaxAppliance, startMaxAppliance } from "../../support/max-appliance.ts";
+
+/** Channels of a bot at MAX, which the appliance reads by asking (sources, section 4). */
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** Beyond 2^53: two that a floating-point number cannot tell apart. */
+const NEWS = -9_007_199_254_740_993n;
+const TALES = -9_007_199_254_740_995n;
+
+let world: MaxAppliance;
+beforeEach(async () => {
+  world = await startMaxAppliance();
+});
+afterEach(() => world.close());
+
+const ago = (durationMs: number) => world.appliance.ports.clock.now() - durationMs;
+const rows = <Row>(sql: string) => statement<Row>(world.appliance.app.domains.db, sql).all();
+const card = (msgrId: bigint) =>
+  rows<{ id: number; title: string; subscribers: number }>(
+    `SELECT c.id, cc.title, c.subscribers FROM channels c JOIN channel_cards cc ON cc.id = c.id
+     WHERE cc.msgr_id = CAST('${msgrId}' AS INTEGER)`,
+  )[0];
+const asked = (start: string) => world.max.requests.filter((path) => path.startsWith(start));
+
+describe("a bot of MAX", () => {
+  test("is asked who it is before it is added, and its token is kept sealed", async () => {
+    const source = await world.add();
+    expect(world.max.requests[0]).toBe("GET /me");
+    expect(source).toMatchObject({
+      kind: "max",
+      schedule: "15m",
+      settings: { bot: "catalog_bot" },
+    });
+    const stored = rows("SELECT * FROM sources");
+    expect(JSON.stringify(stored)).not.toContain(world.max.token);
+    expect(Buffer.from(source.secret ?? []).toString("latin1")).not.toContain(world.max.token);
+  });
+
+  test("with a token that MAX does not know is not added, and nothing is half made", async () => {
+    await expect(world.add({ token: "a-wrong-token" })).rejects.toMatchObject({
+      code: "invalid",
+      fields: { token: [expect.stringContaining("does not know this token")] },
+    });
+    expect(await world.appliance.app.sources.list()).toEqual([]);
+  });
+
+  test("in no channel is read without a failure, and says nothing of channels", async () => {
+    await world.add();
+    expect(await world.look()).toMatchObject({ failures: 0, failure: null });
+    expect(await world.chats()).toEqual([]);
+  });
+});
+
+describe("channels", () => {
+  test("are found when the bot is added, with ids beyond 2^53 exactly", async () => {
+    await world.add();
+    await world.look();
+    world.max.addChannel({ id: NEWS, title: "Новости", participants: 7 });
+    world.max.addChannel({ id: TALES, title: "Сказки", participants: 8 });
+    await world.after(15 * MINUTE_MS);
+    expect(card(NEWS)).toMatchObject({ title: "Новости", subscribers: 7 });
+    expect(card(TALES)).toMatchObject({ title: "Сказки", subscribers: 8 });
+    expect((await world.chats()).map(({ chat, isRead }) => [chat, isRead])).toEqual([
+      [String(NEWS), true],
+      [String(TALES), true],
+    ]);
+  });
+
+  test("that the bot is added to before the first run are all found", async () => {
+    world.max.addChannel({ id: TALES, title: "Сказки" });
+    await world.add();
+    for (const n of [1n, 2n, 3n]) world.max.addChannel({ id: n, title: `Канал ${n}` });
+    await world.look();
+    expect((await world.chats()).map(({ chat }) => chat)).toEqual([String(TALES), "1", "2", "3"]);
+  });
+
+  test("that the bot was in before are found with their next post", async () => {
+    for (const n of [1n, 2n]) world.max.addChannel({ id: n, title: `Канал ${n}` });
+    await world.add();
+    await world.look();
+    expect((await world.chats()).map(({ chat }) => chat)).toEqual(["2"]);
+    const mid = world.max.post(1n, "новое");
+    await world.after(15 * MINUTE_MS);
+    expect(world.stored(mid)?.text).toBe("новое");
+  });
+
+  test("have their card and the subscribers of the day from MAX", async () => {
+    await world.add();
+    const channel = world.max.addChannel({
+      ...{ id: NEWS, title: "Новости", participants: 7 },
+      ...{ link: "https://max.ru/novosti", description: "О городе" },
+    });
+    channel.icon = "https://i.oneme.ru/i?r=1";
+    await world.look();
+    const first = card(NEWS);
+    const shown = (await world.appliance.get(`/v1/msgr/channels/${first?.id}/`)).body;
+    expect(shown).toMatchObject({
+      ...{ handle: "novosti", title: "Новости", description: "О городе" },
+      ...{ link: "https://max.ru/novosti", image: "https://i.oneme.ru/i?r=1" },
+    });
+    Object.assign(channel, { title: "Новости дня", participants: 9, description: null });
+    await world.after(15 * MINUTE_MS);
+    expect(card(NEWS)).toMatchObject({ title: "Новости дня", subscribers: 9 });
+    const days = rows("SELECT subscribers FROM daily_statistics");
+    expect(days).toEqual([{ subscribers: 9 }]);
+  });
+
+  test("are read no more once the bot is removed, keep their posts, and are read when it is back", async () => {
+    await world.add();
+    world.max.addChannel({ id: NEWS, title: "Новости" });
+    const first = world.max.post(NEWS, "первый");
+    await world.look();
+    world.max.removeBot(NEWS);
+    await world.after(15 * MINUTE_MS);
+    expect(await world.chats()).toMatchObject([{ isRead: false }]);
+    expect(world.stored(first)?.text).toBe("первый");
+    const before = world.max.requests.length;
+    await world.after(15 * MINUTE_MS);
+    expect(world.max.requests.slice(before)).toEqual([expect.stringContaining("GET /updates")]);
+    world.max.addBot(NEWS);
+    const second = world.max.post(NEWS, "второй");
+    await world.after(15 * MINUTE_MS);
+    expect(await world.chats()).toMatchObject([{ isRead: true }]);
+    expect(world.stored(second)?.text).toBe("второй");
+  });
+
+  test("that were lost are looked for once a night, whatever was told of them", async () => {
+    await world.add();
+    const channel = world.max.addChannel({ id: NEWS, title: "Новости" });
+    await world.look();
+    world.max.removeBot(NEWS);
+    await world.after(15 * MINUTE_MS);
+    channel.hasBot = true;
+    await world.after(15 * MINUTE_MS);
+    expect(await world.chats()).toMatchObject([{ isRead: false }]);
+    await world.after(DAY_MS);
+    expect(await world.chats()).toMatchObject([{ isRead: true }]);
+  });
+
+  test("are not made of people's chats and letters to the bot", async () => {
+    await world.add();
+    await world.look();
+    world.max.addChannel({ id: 77n, title: "Соседи", type: "chat" });
+    world.max.post(77n, "всем привет");
+    world.max.tell({
+      ...{ update_type: "message_created", timestamp: 1 },
+      message: {
+        ...{ timestamp: 1, recipient: { chat_id: 5, chat_type: "dialog", user_id: 6 } },
+        body: { mid: midOf(5n, 1n), seq: 1, text: "личное", attachments: [] },
+      },
+    });
+    await world.after(15 * MINUTE_MS);
+    expect(await world.chats()).toEqual([]);
+    expect(world.posts()).toEqual([]);
+  });
+
+  test("that the bot may not read are told as such, and the others are read", async () => {
+    await world.add();
+    await world.look();
+    world.max.addChannel({ id: NEWS, title: "Новости" }).isAdmin = false;
+    world.max.addChannel({ id: TALES, title: "Сказки" });
+    const post = world.max.post(TALES, "жили-были");
+    expect(await world.after(15 * MINUTE_MS)).toMatchObject({ failures: 0 });
+    expect(world.stored(post)?.text).toBe("жили-были");
+    const lost = (await world.chats()).find(({ chat }) => chat === String(NEWS));
+    expect(lost).toMatchObject({ isRead: false, fault: { code: "botNotInChannel" } });
+  });
+});
+
+describe("posts", () => {
+  beforeEach(async () => {
+    world.max.addChannel({ id: NEWS, title: "Новости", link: "https://max.ru/novosti" });
+  });
+
+  test("come with text, media, views, link, and the id that MAX's mid ends with", async () => {
+    const mid = world.max.post(NEWS, "с картинкой", {
+      ...{ views: 5, at: ago(HOUR_MS) },
+      attachments: [
+        { type: "image", payload: { photo_id: 1, token: "t", url: "https://i.oneme.ru/i" } },
+        { type: "file", payload: { url: "", token: "" }, filename: "a.pdf", size: 1 },
+        { type: "inline_keyboard", payload: { buttons: [] } },
+      ],
+    });
+    await world.add();
+    await world.look();
+    expect(world.stored(mid)).toMatchObject({
+      ...{ text: "с картинкой", views: 5, views_at: world.appliance.ports.clock.now() },
+      link: `https://max.ru/novosti/${mid.slice(-11)}`,
+    });
+    expect(world.stored(mid)?.media).toContain("photo");
+    expect(world.stored(mid)?.media).toContain("document");
+    expect(Number.isSafeInteger(Number(world.stored(mid)?.msgr_post_id))).toBe(false);
+  });
+
+  test("that were forwarded have the text of what was forwarded", async () => {
+    const mid = world.max.post(NEWS, "", {
+      link: {
+        ...{ type: "forward", chat_id: TALES, sender: { first_name: "Сказки", name: "Сказки" } },
+        message: { mid: midOf(TALES, 1n), seq: 1, text: "жили-были", attachments: [] },
+      },
+    });
+    await world.add();
+    await world.look();
+    expect(world.stored(mid)?.text).toBe("жили-были");
+  });
+
+  test("are read by hundreds, whichever of its ends a span of MAX includes", async () => {
+    for (const isFromInclusive of [true, false]) {
+      world.max.isFromInclusive = isFromInclusive;
+      const at = ago(HOUR_MS) + (isFromInclusive ? 0 : 1000);
+      // Several share a millisecond at the edge of a page.
+      for (let n = 0; n < 230; n++) {
+        world.max.post(NEWS, `пост ${n}`, { at: at + Math.floor(n / 7) });
+      }
+      if (isFromInclusive) await world.add();
+      await world.after(15 * MINUTE_MS);
+      expect(world.posts()).toHaveLength(isFromInclusive ? 230 : 460);
+    }
+    expect(asked("GET /messages").every((path) => path.includes("count=100"))).toBe(true);
+  });
+
+  test("of two days are read each time, and of seven once a night", async () => {
+    await world.add();
+    await world.look();
+    const old = world.max.post(NEWS, "старый", { at: ago(5 * DAY_MS) });
+    const fresh = world.max.post(NEWS, "свежий", { at: ago(DAY_MS) });
+    world.max.edit(old, "старый, исправлен");
+    // The updates of both are lost.
+    world.disturbNetwork = (url) =>
+      url.includes("/updates") ? { status: 200, body: '{"updates":[],"marker":null}' } : undefined;
+    await world.after(15 * MINUTE_MS);
+    expect(world.stored(fresh)?.text).toBe("свежий");
+    expect(world.stored(old)).toBeUndefined();
+    await world.after(12 * HOUR_MS);
+    expect(world.stored(old)?.text).toBe("старый, исправлен");
+  });
+
+  test("follow edits and views, and are in the catalog once", async () => {
+    const mid = world.max.post(NEWS, "как было", { views: 1 });
+    await world.add();
+    await world.look();
+    world.max.edit(mid, "как стало");
+    const post = world.max.channels.get(String(NEWS))?.posts.get(mid);
+    if (post !== undefined) post.views = 40;
+    await world.after(15 * MINUTE_MS);
+    expect(world.posts()).toEqual([expect.objectContaining({ text: "как стало", views: 40 })]);
+  });
+
+  test("are counted by day where they changed, and not each time they are read", async () => {
+    world.max.post(NEWS, "один");
+    await world.add();
+    const { id } = await world.look();
+    const read = async () => (await world.appliance.app.sources.rowsByDay(id, 1))[0]?.rows;
+    const first = await read();
+    await world.after(15 * MINUTE_MS);
+    await world.after(15 * MINUTE_MS);
+    expect(await read()).toBe(first);
+  });
+});
+
+describe("posts that MAX has no more", () => {
+  let kept: string;
+  let gone: string;
+  beforeEach(async () => {
+    world.max.addChannel({ id: NEWS, title: "Новости" });
+    kept = world.max.post(NEWS, "остаётся", { at: ago(2 * HOUR_MS) });
+    gone = world.max.post(NEWS, "исчезает", { at: ago(HOUR_MS) });
+    await world.add();
+    await world.look();
+  });
+  /** Without MAX telling of it. */
+  const vanish = (mid: string) => world.max.channels.get(String(NEWS))?.posts.delete(mid);
+  const isThere = (mid: string) => world.stored(mid) !== undefined;
+
+  test("are taken down by their absence from a whole reading", async () => {
+    vanish(gone);
+    await world.after(15 * MINUTE_MS);
+    expect([isThere(kept), isThere(gone)]).toEqual([true, false]);
+  });
+
+  test("are taken down where the channel is left without any", async () => {
+    vanish(gone);
+    vanish(kept);
+    await world.after(15 * MINUTE_MS);
+    expect(world.posts()).toEqual([]);
+  });
+
+  test("are taken down however old, where MAX tells of it", async () => {
+    const old = world.max.post(NEWS, "старый", { at: ago(6 * DAY_MS) });
+    await world.after(15 * MINUTE_MS);
+    world.appliance.ports.clock.advance(30 * DAY_MS);
+    world.max.remove(old);
+    await world.look();
+    expect(isThere(old)).toBe(false);
+  });
+
+  const CUT = '{"messages":[{"recipient":{"chat_id":-9007199254740993,"chat_ty';
+  const ODD: Record<string, FakeAnswer> = {
+    "an error of MAX's": { status: 500, body: '{"code":"internal","message":"Internal error"}' },
+    "a page of an error": { status: 502, body: "<html>Bad Gateway</html>" },
+    "an answer that is cut off": { status: 200, body: CUT },
+    "an answer without messages": { status: 200, body: "{}" },
+    "a list that is none": { status: 200, body: '{"messages":null}' },
+    "an empty body": { status: 200, body: "" },
+    "a refusal": { status: 403, body: '{"code":"chat.denied","message":"No access"}' },
+    "the rate": { status: 429, body: '{"code":"too.many.requests","message":"Slow down"}' },
+    "no answer in time": { fault: "timeout" },
+    "a connection that breaks": { fault: "broken" },
+    "a connection that is not made": { fault: "unreachable" },
+    "an answer without end": { fault: "too_large" },
+  };
+  for (const [what, answer] of Object.entries(ODD)) {
+    test(`are not taken down by ${what}`, async () => {
+      vanish(gone);
+      world.disturbNetwork = (url) => (url.includes("/messages?") ? answer : undefined);
+      await world.after(15 * MINUTE_MS);
+      expect([isThere(kept), isThere(gone)]).toEqual([true, true]);
+      world.disturbNetwork = () => undefined;
+      await world.after(DAY_MS);
+      expect([isThere(kept), isThere(gone)]).toEqual([true, false]);
+    });
+  }
+
+  test("are not taken down where a later page is none", async () => {
+    for (let n = 0; n < 150; n++)
+      world.max.post(NEWS, `пост ${n}`, { at: ago(30 * MINUTE_MS) + n });
+    await world.after(15 * MINUTE_MS);
+    vanish(gone);
+    world.disturbNetwork = (url) =>
+      url.includes("from=") ? { status: 200, body: CUT } : undefined;
+    await world.after(15 * MINUTE_MS);
+    expect(isThere(gone)).toBe(true);
+  });
+
+  test("are not taken down where the bot lost its right to read", async () => {
+    const channel = world.max.channels.get(String(NEWS));
+    if (channel !== undefined) channel.permissions = ["write"];
+    await world.after(15 * MINUTE_MS);
+    expect([isThere(kept), isThere(gone)]).toEqual([true, true]);
+    expect(await world.chats()).toMatchObject([{ isRead: false }]);
+  });
+
+  test("are not taken down for being older than what is read", async () => {
+    await world.after(3 * DAY_MS);
+    await world.after(10 * DAY_MS);
+    expect([isThere(kept), isThere(gone)]).toEqual([true, true]);
+  });
+
+  test("stay down, and those that the operator took down too", async () => {
+    const post = rows<{ id: number }>("SELECT id FROM posts WHERE text = 'остаётся'")[0];
+    await world.appliance.importRows("posts", [{ id: String(post?.id), deleted: "true" }]);
+    await world.after(15 * MINUTE_MS);
+    expect(isThere(kept)).toBe(false);
+  });
+});
+
+describe("the marker of updates", () => {
+  test("is kept with the channels that they told of, exactly", async () => {
+    await world.add();
+    world.max.addChannel({ id: NEWS, title: "Новости" });
+    const { position } = await world.look();
+    expect(position.marker).toBe("9007199254741001");
+    await world.after(15 * MINUTE_MS);
+    expect(asked("GET /updates").at(-1)).toContain("marker=9007199254741001");
+  });
+
+  test("that is lost costs no post of a channel that is known", async () => {
+    await world.add();
+    world.max.addChannel({ id: NEWS, title: "Новости" });
+    await world.look();
+    statement(world.appliance.app.domains.db, "UPDATE sources SET position = '{}'").run();
+    const mids = [1, 2, 3].map((n) => world.max.post(NEWS, `пост ${n}`));
+    await world.after(15 * MINUTE_MS);
+    expect(mids.map((mid) => world.stored(mid)?.text)).toEqual(["пост 1", "пост 2", "пост 3"]);
+  });
+
+  test("that MAX does not give does not make an endless reading", async () => {
+    await world.add();
+    const update = { update_type: "bot_started", timestamp: 1, chat_id: 5, user: {} };
+    world.disturbNetwork = (url) =>
+      url.includes("/updates")
+        ? { status: 200, body: JSON.stringify({ updates: [update], marker: null }) }
+        : undefined;
+    expect(await world.look()).toMatchObject({ failures: 0 });
+  });
+});
+
+describe("MAX's trouble", () => {
+  let mid: string;
+  beforeEach(async () => {
+    world.max.addChannel({ id: NEWS, title: "Новости" });
+    await world.add();
+    await world.look();
+    mid = world.max.post(NEWS, "новое");
+  });
+
+  test("429 is waited out for as long as it says", async () => {
+    world.max.disturb = () =>
+      refuse(429, "too.many.requests", "Slow down", { "retry-after": "300" });
+    expect(await world.after(15 * MINUTE_MS)).toMatchObject({ failures: 1 });
+    const before = world.max.requests.length;
+    world.max.disturb = () => undefined;
+    await world.after(5 * MINUTE_MS - 1);
+    expect(world.max.requests).toHaveLength(before);
+    await world.after(1);
+    expect(world.stored(mid)?.text).toBe("новое");
+  });
+
+  test("429 may say so in its body", async () => {
+    world.disturbNetwork = () => ({
+      status: 429,
+      body: '{"code":"too.many.requests","message":"Slow down","retry_after":120}',
+    });
+    const { retryAt } = await world.after(15 * MINUTE_MS);
+    expect(retryAt).toBe(world.appliance.ports.clock.now() + 2 * MINUTE_MS);
+  });
+
+  test("a token that was withdrawn is said in one line", async () => {
+    world.max.token = "another-token-of-it";
+    await world.after(15 * MINUTE_MS);
+    expect(await world.failure()).toContain("does not know this token");
+  });
+
+  test("an address that answers HTML is said in one line", async () => {
+    world.disturbNetwork = () => ({ status: 200, body: "<html>hello</html>" });
+    await world.after(15 * MINUTE_MS);
+    expect(await world.failure()).toContain("something else than the messenger's API answers");
+  });
+
+  test("another program that takes the updates is named, and known channels are read", async () => {
+    world.max.subscriptions.push({ url: "https://elsewhere.example/", secret: "secret" });
+    await world.after(15 * MINUTE_MS);
+    expect(await world.failure()).toContain("Another program");
+    expect(world.stored(mid)?.text).toBe("новое");
+  });
+
+  test("one channel's trouble is not the others'", async () => {
+    world.max.addChannel({ id: TALES, title: "Сказки" });
+    const tale = world.max.post(TALES, "жили-были");
+    world.disturbNetwork = (url) =>
+      url.includes(String(NEWS)) ? { status: 500, body: "{}" } : undefined;
+    expect(await world.after(15 * MINUTE_MS)).toMatchObject({ failures: 1 });
+    expect(world.stored(tale)?.text).toBe("жили-были");
+    world.disturbNetwork = () => undefined;
+    expect(await world.after(MINUTE_MS)).toMatchObject({ failures: 0 });
+    expect(world.stored(mid)?.text).toBe("новое");
+  });
+
+  test("requests begin at most twenty times a second", async () => {
+    const waits: number[] = [];
+    const { clock } = world.appliance.ports;
+    clock.sleep = async (durationMs) => {
+      waits.push(durationMs);
+      clock.advance(durationMs);
+    };
+    const before = world.max.requests.length;
+    await world.after(15 * MINUTE_MS);
+    const requests = world.max.requests.length - before;
+    expect(requests).toBeGreaterThan(3);
+    expect(waits.filter((wait) => wait === 50)).toHaveLength(requests - 1);
+  });
+});

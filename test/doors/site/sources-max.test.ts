@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { type MaxAppliance, startMaxAppliance } from "../../support/max-appliance.ts";
+import { addPerson, signedInVisitor, type Visitor } from "../../support/visitor.ts";
+
+/** A bot of MAX on the site of staff: added step by step, with its channels and its pushes. */
+
+const PAGE = "/staff/sources/max/";
+const NEWS = -9_007_199_254_740_993n;
+
+let world: MaxAppliance;
+let staff: Visitor;
+beforeEach(async () => {
+  world = await startMaxAppliance({ KANALOG_BASE_URL: "https://catalog.example.com" });
+  staff = await staffOf(world);
+});
+afterEach(() => world.close());
+
+async function staffOf({ appliance }: MaxAppliance): Promise<Visitor> {
+  const { email } = await addPerson(appliance, { isStaff: true });
+  return signedInVisitor(appliance, email);
+}
+
+const BOT = { action: "add", name: "max", schedule: "15m", api: "" };
+const add = (token: string) => staff.post(PAGE, { ...BOT, token });
+
+describe("a bot of MAX on the site", () => {
+  test("is added by steps with the words of MAX's menus, which the list of sources leads to", async () => {
+    expect((await staff.get("/staff/sources/")).html).toContain(`href="${PAGE}"`);
+    const { html } = await staff.get(PAGE);
+    for (const word of ["business.max.ru/self", "«Чат-боты»", "«Интеграция»"]) {
+      expect(html).toContain(word);
+    }
+  });
+
+  test("has its token tried, and shown nowhere", async () => {
+    const wrong = await add("a-wrong-token-of-nobody");
+    expect(wrong.status).toBe(400);
+    expect(wrong.html).toContain("does not know this token");
+    expect(wrong.html).not.toContain("a-wrong-token-of-nobody");
+    expect(await world.appliance.app.sources.list()).toEqual([]);
+    const { location } = await add(world.max.token);
+    expect(location).toBe("/staff/sources/1/?done=botAdded");
+    expect((await staff.get(location ?? "")).html).not.toContain(world.max.token);
+  });
+
+  test("shows which channels were found, and how to mend what is not read", async () => {
+    await add(world.max.token);
+    expect((await staff.get("/staff/sources/1/")).html).toContain("None so far.");
+    world.max.addChannel({ id: NEWS, title: "Новости" });
+    world.max.addChannel({ id: 5n, title: "Закрытый" }).isAdmin = false;
+    world.max.post(NEWS, "первый");
+    await world.look();
+    const { html } = await staff.get("/staff/sources/1/");
+    expect(html).toContain("«Администраторы»");
+    expect(html).toMatch(/Новости<\/bdi>.*?read/s);
+    expect(html).toMatch(/Закрытый<\/bdi>.*?no administrator/s);
+    expect((await staff.get("/staff/sources/")).html).toContain("MAX");
+  });
+
+  test("takes pushes and takes them no more, and both are audited", async () => {
+    await add(world.max.token);
+    const on = await staff.post("/staff/sources/1/", { action: "pushesOn" });
+    expect(on.location).toBe("/staff/sources/1/?done=pushesOn");
+    await world.look();
+    expect(world.max.subscriptions).toHaveLength(1);
+    const { html } = await staff.get("/staff/sources/1/");
+    expect(html).toContain("Take no pushes");
+    expect(html).not.toContain(world.max.subscriptions[0]?.secret ?? "?");
+    await staff.post("/staff/sources/1/", { action: "pushesOff" });
+    await world.look();
+    expect(world.max.subscriptions).toEqual([]);
+    const audit = (await staff.get("/staff/audit/")).html;
+    expect(audit).toContain("source pushed to");
+    expect(audit).toContain("source asked by schedule");
+  });
+
+  test("is told why it cannot take pushes", async () => {
+    const other = await startMaxAppliance();
+    const visitor = await staffOf(other);
+    await visitor.post(PAGE, { ...BOT, token: other.max.token });
+    const refused = await visitor.post("/staff/sources/1/", { action: "pushesOn" });
+    expect(refused.status).toBe(400);
+    expect(refused.html).toContain("port 443 over https only");
+    await other.close();
+  });
+});

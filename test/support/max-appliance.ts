@@ -1,0 +1,95 @@
+import type { Source, SourceChat } from "../../src/catalog/sources/sources.table.ts";
+import type { NewBot } from "../../src/catalog/sources/sources.ts";
+import type { Environment } from "../../src/config.ts";
+import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
+import { statement } from "../../src/db/database.ts";
+import type { GetRequest } from "../../src/ports/network.ts";
+import { inEnglish } from "../../src/values/messages/messages.ts";
+import { type Appliance, startAppliance } from "./appliance.ts";
+import { createFakeMax, type FakeMax, postIdOf } from "./fake-max.ts";
+import type { FakeAnswer } from "./fake-ports.ts";
+
+/** A post of the catalog, as far as tests of sources look at it. */
+export interface StoredPost {
+  msgr_post_id: string;
+  text: string;
+  views: number;
+  views_at: number | null;
+  media: string | null;
+  link: string | null;
+}
+
+export interface MaxAppliance {
+  appliance: Appliance;
+  max: FakeMax;
+  /** Answers of the network in the place of MAX's; undefined: MAX's. */
+  disturbNetwork: (url: string) => FakeAnswer | undefined;
+  add(given?: Partial<NewBot>): Promise<Source>;
+  /** What the process does every few seconds, to its end. */
+  look(): Promise<Source>;
+  /** Lets time pass, and looks. */
+  after(durationMs: number): Promise<Source>;
+  posts(): StoredPost[];
+  /** The stored post of a `mid`; undefined where there is none. */
+  stored(mid: string): StoredPost | undefined;
+  chats(): Promise<SourceChat[]>;
+  failure(): Promise<string | null>;
+  close(): Promise<void>;
+}
+
+/** An appliance whose network leads to a fake MAX. */
+export async function startMaxAppliance(environment: Environment = {}): Promise<MaxAppliance> {
+  const appliance = await startAppliance(environment);
+  const { clock, network } = appliance.ports;
+  const max = createFakeMax(clock.now);
+  const { sources } = appliance.app;
+  const started: MaxAppliance = {
+    appliance,
+    max,
+    disturbNetwork: () => undefined,
+    add: (given = {}) =>
+      sources.addBot(
+        { kind: "max", token: max.token, name: "max", api: "", schedule: "", ...given },
+        COMMAND_LINE,
+      ),
+    async look() {
+      await sources.look();
+      await sources.settled();
+      return sources.find("max");
+    },
+    after(durationMs) {
+      clock.advance(durationMs);
+      return started.look();
+    },
+    posts: () =>
+      statement<StoredPost>(
+        appliance.app.domains.db,
+        `SELECT CAST(msgr_post_id AS TEXT) AS msgr_post_id, text, views, views_at, media, link
+         FROM posts ORDER BY published_at, id`,
+      ).all(),
+    stored: (mid) => started.posts().find((post) => post.msgr_post_id === postIdOf(mid)),
+    chats: async () => sources.chats((await sources.find("max")).id),
+    async failure() {
+      const { failure } = await sources.find("max");
+      return failure === null ? null : inEnglish(failure);
+    },
+    close: appliance.close,
+  };
+  network.answerGet = async (url, request) =>
+    started.disturbNetwork(url) ?? toAnswer(await max.answer(toRequest(url, request)));
+  return started;
+}
+
+function toRequest(url: string, { headers, method, body }: GetRequest): Request {
+  return new Request(url, {
+    headers,
+    method: method ?? "GET",
+    ...(body !== undefined && { body }),
+  });
+}
+
+async function toAnswer(response: Response): Promise<FakeAnswer> {
+  const retryAfter = response.headers.get("retry-after");
+  const { status } = response;
+  return { status, body: await response.text(), ...(retryAfter !== null && { retryAfter }) };
+}
