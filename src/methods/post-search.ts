@@ -20,7 +20,7 @@ import {
   textSchema,
 } from "../values/schema.ts";
 import { shortened } from "../values/shortened.ts";
-import { STRANGERS_WORDS } from "./channels.ts";
+import { channelPath, STRANGERS_WORDS } from "./channels.ts";
 import { fieldsOf } from "./fields.ts";
 import { apiMethod } from "./method.ts";
 import { pageOf, pageParameters, readPage } from "./paging.ts";
@@ -77,10 +77,11 @@ export const postsSearchList = apiMethod({
         example: "новости",
       }),
     ),
-    channel: text({
-      description: "Service number (`id`) of a channel, its handle, or a link to it.",
-      example: "nsmag",
-    }),
+    channel: {
+      ...text({ description: "" }),
+      // The same words as in a path: assistants are told of numbers and handles by this schema.
+      schema: channelPath.schema,
+    },
     category: text({
       description: "Code (`slug`) of a category of the channel, primary or additional.",
       example: "science",
