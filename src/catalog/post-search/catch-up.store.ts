@@ -53,8 +53,9 @@ export function createStaleChannels(db: Database) {
 }
 
 /**
- * Tables of the index with their keys, and how many rows of each are removed in a step. The posts' rows go
- * first: a post that is removed meanwhile then touches nothing of FTS5's.
+ * Tables of the index with their keys, and how many rows of each are removed in a step: FTS5 would empty
+ * itself at once, under the lock for seconds. The posts' rows go first: a post that is removed meanwhile
+ * then touches nothing of FTS5's.
  */
 const CLEARED = [
   ["searched_posts", "row", 1_000],
@@ -70,11 +71,13 @@ const DATA_FIRST = 11;
 
 /** Removes some rows of the index. @returns whether there were some */
 export function clearSome(tx: Transaction): boolean {
-  return CLEARED.some(([table, key, rows]) => {
-    const pages = table === "post_search_data" ? `WHERE id >= ${DATA_FIRST}` : "";
-    const some = `SELECT ${key} FROM ${table} ${pages} ORDER BY ${key} LIMIT ?`;
-    return statement(tx, `DELETE FROM ${table} WHERE (${key}) IN (${some})`).run(rows).changes > 0;
-  });
+  return tx.changingShadowTables(() =>
+    CLEARED.some(([table, key, rows]) => {
+      const pages = table === "post_search_data" ? `WHERE id >= ${DATA_FIRST}` : "";
+      const some = `SELECT ${key} FROM ${table} ${pages} ORDER BY ${key} LIMIT ${rows}`;
+      return tx.prepare(`DELETE FROM ${table} WHERE (${key}) IN (${some})`).run().changes > 0;
+    }),
+  );
 }
 
 /** Begins an index whose pages are gone anew. */

@@ -28,19 +28,24 @@ export function updateState(tx: Transaction, phase: Phase, afterId: number): voi
   statement(tx, "UPDATE post_search_state SET phase = ?, after_id = ?").run(phase, afterId);
 }
 
-/** How far the index is: null where it is ready or off. */
+/** What is done with the index, and how far that is. */
 export interface PostSearchProgress {
-  phase: "clearing" | "building";
-  /** Of the posts, in whole percent. */
+  phase: Phase;
+  /** Posts that are in the index, in whole percent; 100 only where all are. */
   percent: number;
 }
 
 /** Posts are gone through by number, so the numbers tell how far that is. */
-export function selectProgress(db: Database): PostSearchProgress | null {
+export function selectProgress(db: Database): PostSearchProgress {
   const { phase, after_id } = selectState(db);
-  if (phase === "off" || phase === "ready") return null;
+  if (phase !== "building") return { phase, percent: phase === "ready" ? 100 : 0 };
   const last =
     statement<{ id: number | null }>(db, "SELECT max(id) AS id FROM posts").get()?.id ?? 0;
   const percent = last === 0 ? 0 : Math.floor((100 * after_id) / last);
-  return { phase, percent: phase === "clearing" ? 0 : Math.min(99, percent) };
+  return { phase, percent: Math.min(99, percent) };
+}
+
+/** How many posts are in the index. */
+export function countSearched(db: Database): number {
+  return statement<{ n: number }>(db, "SELECT count(*) AS n FROM searched_posts").get()?.n ?? 0;
 }

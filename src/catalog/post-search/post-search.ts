@@ -3,7 +3,7 @@ import { AppError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
 import type { Media, PostView } from "../posts/post.ts";
 import type { PostQuery } from "./post-query.ts";
-import { selectProgress, selectState } from "./post-search-state.store.ts";
+import { type PostSearchProgress, selectPhase, selectProgress } from "./post-search-state.store.ts";
 
 /**
  * `-published_at` and `-views` are descending; equal views are newest first, equal instants by descending
@@ -76,15 +76,17 @@ export function createPostSearch(
 ) {
   /** @throws AppError `unavailable` where it is off or not ready, which says which and how far it is */
   function requireReady(): void {
-    const { phase } = selectState(db);
-    if (isOn && phase === "ready") return;
     if (!isOn) throw new AppError("unavailable", message("postSearchOff"));
-    const percent = selectProgress(db)?.percent ?? 0;
+    if (selectPhase(db) === "ready") return;
+    const { percent } = selectProgress(db);
     throw new AppError("unavailable", message("postSearchBuilding", { percent }));
   }
 
   return {
     requireReady,
+
+    /** What is done with the index, for staff. */
+    progress: (): PostSearchProgress => selectProgress(db),
 
     /** @throws AppError `unavailable` as `requireReady` */
     async page(selection: PostSearchSelection): Promise<FoundPage> {

@@ -719,6 +719,13 @@ const staffPages = {
   freePages: "of them free",
   schemaVersion: "Schema version",
   searchIndex: "Segments of the search index",
+  postSearch: "Index of post search",
+  postSearchPhases: {
+    off: () => "none: post search is switched off",
+    clearing: () => "being emptied",
+    building: (percent: number) => `being built, ${percent} %`,
+    ready: () => "complete",
+  },
   sqliteVersion: "SQLite",
   backup: "Last backup",
   backupOff: "No daily backup: KANALOG_BACKUP_DIR is not set.",

@@ -721,6 +721,13 @@ const staffPages: Words["staffPages"] = {
   freePages: "из них свободны",
   schemaVersion: "Версия схемы",
   searchIndex: "Сегменты поискового индекса",
+  postSearch: "Индекс поиска по постам",
+  postSearchPhases: {
+    off: () => "нет: поиск по постам выключен",
+    clearing: () => "очищается",
+    building: (percent: number) => `строится, ${percent} %`,
+    ready: () => "готов",
+  },
   sqliteVersion: "SQLite",
   backup: "Последняя резервная копия",
   backupOff: "Ежедневной копии нет: переменная KANALOG_BACKUP_DIR не задана.",
