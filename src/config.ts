@@ -119,6 +119,13 @@ export const SETTINGS = {
     "7",
     integer(1, 60),
   ),
+  KANALOG_POST_SEARCH: setting(
+    "postSearch",
+    "`on` keeps an index by which posts are searched, of some 30 % of their texts' size; `off` removes it, " +
+      "and the search says so. Turned on again, it is built in the background.",
+    "on",
+    onOrOff,
+  ),
   KANALOG_REQUEST_LOG: setting(
     "requestLog",
     "Keep the last 100 requests of each key for a week, with path, status and duration, for its owner " +

@@ -46,6 +46,7 @@ import { createSecretBox } from "../values/secret-box.ts";
 import { composeAnswers } from "./compose-answers.ts";
 import { composeJobs } from "./compose-jobs.ts";
 import { composeLimits } from "./compose-limits.ts";
+import { composePostSearch } from "./compose-post-search.ts";
 import { composeReadings } from "./compose-readings.ts";
 import { composeServices } from "./compose-services.ts";
 import { composeSite } from "./compose-site.ts";
@@ -74,6 +75,8 @@ export interface App {
   sources: Sources;
   /** Writes the log of requests and the hour, as is done every few seconds. */
   flushRequests(): Promise<void>;
+  /** Goes on with the index of posts, as is done every few seconds. */
+  catchUpPostSearch(): Promise<void>;
   /** Starts listening and the scheduler. @returns the address */
   listen(): string;
   /** Where an empty appliance is set up, or null where there is somebody. */
@@ -135,12 +138,14 @@ export async function createApp(
     ports,
   );
   const answers = composeAnswers(threads, config, ports);
+  const postSearch = composePostSearch(db, threads, config, ports);
   const tickers = [
     createTicker(EVERY_SECOND, hooks.push.look),
     createTicker(EVERY_SECOND, mailer.runDue),
     createTicker(EVERY_FIVE_SECONDS, imports.look),
     createTicker(EVERY_FIVE_SECONDS, sources.look),
     createTicker(EVERY_FIVE_SECONDS, answers.flush),
+    createTicker(EVERY_FIVE_SECONDS, postSearch.look),
   ];
 
   let address: string | null = null;
@@ -208,6 +213,7 @@ export async function createApp(
   return {
     ...{ server, domains, services, scheduler, mailer, sources },
     flushRequests: answers.flush,
+    catchUpPostSearch: postSearch.look,
     push: hooks.push,
     setUpPath: setUp.path,
     workAfterAnswers: afterAnswer.settled,

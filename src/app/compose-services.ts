@@ -1,5 +1,6 @@
 import { createChannels } from "../catalog/channels/channels.ts";
 import { createDirectory } from "../catalog/directory/directory.ts";
+import { createPostSearch } from "../catalog/post-search/post-search.ts";
 import { createPosts } from "../catalog/posts/posts.ts";
 import { createSearch } from "../catalog/search/search.ts";
 import { selectLatest } from "../catalog/statistics/readings.store.ts";
@@ -19,7 +20,7 @@ import type { DatabaseThreads } from "./database-threads.ts";
 export function composeServices(
   db: Database,
   { readers }: DatabaseThreads,
-  { messengerHosts }: Config,
+  { messengerHosts, postSearch }: Config,
   built: Pick<Services, "keyUse" | "limits" | "webhooks">,
 ): Services {
   return {
@@ -36,6 +37,7 @@ export function composeServices(
       latest: (selection) => selectLatest(db, selection),
     },
     posts: createPosts(db, readers),
+    postSearch: createPostSearch(db, postSearch, readers),
     usageHistory: { days: readers.selectUsage },
     cursors: createCursors(readMeta(db, "cursor_secret")),
   };

@@ -4,6 +4,8 @@ import { readExport } from "../catalog/exports/export-selection.ts";
 import { noteExport } from "../catalog/exports/note-export.ts";
 import { importRunChanges } from "../catalog/imports/import-run-changes.ts";
 import { runUpload } from "../catalog/imports/run-upload.ts";
+import { catchUp } from "../catalog/post-search/catch-up.ts";
+import { selectFoundPosts } from "../catalog/post-search/select-found.store.ts";
 import { selectHabits } from "../catalog/posts/habits.store.ts";
 import { postChanges } from "../catalog/posts/manage-posts.ts";
 import { selectPosts } from "../catalog/posts/posts.store.ts";
@@ -83,6 +85,7 @@ export const pools = {
       selectDailyStatistics: query(selectDailyStatistics),
       selectPosts: query(selectPosts),
       selectHabits: query(selectHabits),
+      selectFoundPosts: query(selectFoundPosts),
       selectUsage: query(selectUsage),
       readDatabaseFacts,
     },
@@ -161,7 +164,7 @@ export const pools = {
   /** Who is signed in: asked for every page, so nobody's hashing may be in the way. */
   sessions: { access: "writer", ...one, operations: { signedIn, signOut, opensLink } },
   /** The scheduler's work, which is long. */
-  jobs: { access: "writer", ...one, operations: { claimJob, endJob, runJob } },
+  jobs: { access: "writer", ...one, operations: { claimJob, endJob, runJob, catchUp } },
   /** Files that were uploaded: as long as jobs, and beside them. */
   imports: { access: "writer", ...one, operations: { runUpload } },
   /** Files that sources gave: as long as uploads, and beside them. */

@@ -87,6 +87,19 @@ export class Database {
     this.#client.function(name, { deterministic: false }, work);
   }
 
+  /**
+   * Runs work that writes to the tables which a virtual table keeps its content in; SQLite refuses that
+   * else. Such statements are not kept (`prepare`), since they hold for this work only.
+   */
+  changingShadowTables<T>(work: () => T): T {
+    this.#client.unsafeMode(true);
+    try {
+      return work();
+    } finally {
+      this.#client.unsafeMode(false);
+    }
+  }
+
   /** Writes a copy of the whole database, as it is at this moment, into a new file. */
   copyTo(path: string): void {
     // A reader writes nothing to its own file by it, but would be refused.

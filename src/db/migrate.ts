@@ -19,6 +19,7 @@ import { oauth } from "./migrations/012-oauth.ts";
 import { firstHour } from "./migrations/013-first-hour.ts";
 import { sources } from "./migrations/014-sources.ts";
 import { botSources } from "./migrations/015-bot-sources.ts";
+import { postSearch } from "./migrations/016-post-search.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -39,6 +40,7 @@ export const MIGRATIONS: readonly string[] = [
   firstHour,
   sources,
   botSources,
+  postSearch,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

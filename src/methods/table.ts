@@ -3,6 +3,7 @@ import { dailyStatisticsList } from "./daily-statistics.ts";
 import { categoriesList, territoriesList } from "./directories.ts";
 import { meRetrieve } from "./me.ts";
 import type { ApiMethod } from "./method.ts";
+import { postsSearchList } from "./post-search.ts";
 import { channelPostsRetrieve, postsRetrieve } from "./posts.ts";
 import { meUsageList } from "./usage.ts";
 import {
@@ -18,8 +19,8 @@ import {
 } from "./webhooks.ts";
 
 /**
- * All API methods, in the specification's order; usage by day and the webhooks' deliveries are
- * additions of ours.
+ * All API methods, in the specification's order; usage by day, post search and the webhooks' deliveries
+ * are additions of ours.
  */
 export const apiMethods: readonly ApiMethod[] = [
   meRetrieve,
@@ -32,6 +33,7 @@ export const apiMethods: readonly ApiMethod[] = [
   dailyStatisticsList,
   channelPostsRetrieve,
   postsRetrieve,
+  postsSearchList,
   webhooksList,
   webhooksCreate,
   webhooksRetrieve,
@@ -43,7 +45,7 @@ export const apiMethods: readonly ApiMethod[] = [
   webhooksResend,
 ];
 
-/** The methods that are MCP tools, in the specification's order of tools: reading only. */
+/** The methods that are MCP tools, in the specification's order of tools, then ours: reading only. */
 export const toolMethods: readonly ApiMethod[] = [
   meRetrieve,
   channelsResolveRetrieve,
@@ -54,4 +56,5 @@ export const toolMethods: readonly ApiMethod[] = [
   postsRetrieve,
   categoriesList,
   territoriesList,
+  postsSearchList,
 ];

@@ -19,7 +19,7 @@ beforeAll(async () => {
   await imported(
     appliance,
     "posts",
-    [1, 2].map((id) => ({ id, channel: 1, text: "T", published_at: "2026-11-19T10:00:00Z" })),
+    [1, 2].map((id) => ({ id, channel: 1, text: "Word", published_at: "2026-11-19T10:00:00Z" })),
   );
   await imported(appliance, "stats", [{ channel: 1, day: "2026-11-19", subscribers: 5 }]);
   key = (await appliance.customer({ access: "read_write" })).key;
@@ -50,6 +50,7 @@ const NARROWED: [path: string, fields: string[], operation: string][] = [
   ["/v1/msgr/stats/daily/?channels=1", ["day", "subscribers"], "msgr_stats_daily_list"],
   ["/v1/msgr/channels/1/posts/", ["id", "views"], "msgr_channels_posts_retrieve"],
   ["/v1/msgr/posts/1/", ["text", "views"], "msgr_posts_retrieve"],
+  ["/v1/msgr/posts/search/?q=word", ["id", "snippet"], "msgr_posts_search_list"],
   ["/v1/msgr/webhooks/", ["id", "is_active"], "msgr_webhooks_list"],
   ["/v1/msgr/webhooks/:webhook/", ["id", "url"], "msgr_webhooks_retrieve"],
   ["/v1/msgr/webhooks/:webhook/deliveries/", ["event", "state"], "msgr_webhooks_deliveries_list"],

@@ -44,6 +44,9 @@ const METHODS: Record<string, Rule> = {
   msgr_stats_daily_list: { path: "/v1/msgr/stats/daily/?channels=1", key: "any", plan: "any" },
   msgr_channels_posts_retrieve: { path: "/v1/msgr/channels/1/posts/", key: "any", plan: "posts" },
   msgr_posts_retrieve: { path: "/v1/msgr/posts/1/", key: "any", plan: "posts" },
+  msgr_posts_search_list: {
+    ...{ path: "/v1/msgr/posts/search/?q=word", key: "any", plan: "posts" },
+  },
   msgr_webhooks_list: {
     ...{ path: "/v1/msgr/webhooks/", key: "any", plan: "webhooks, or some from before" },
   },
@@ -89,6 +92,7 @@ const TOOLS: Record<string, { arguments: object; plan: "any" | "posts" }> = {
   msgr_posts_retrieve: { arguments: { id: 1 }, plan: "posts" },
   msgr_categories_list: { arguments: {}, plan: "any" },
   msgr_territories_list: { arguments: {}, plan: "any" },
+  msgr_posts_search_list: { arguments: { q: "word" }, plan: "posts" },
 };
 
 const PLANS: Record<PlanCode, { posts: boolean; webhooks: boolean }> = {

@@ -91,6 +91,16 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
   periodBackwards: [[{}, "The period ends before it starts."]],
   tooManyCells: [[{ cells: 77 }, "Ensure channels times days is at most 77."]],
   notChannelQuery: [[{}, "Enter a messenger link, an @handle or a messenger channel ID."]],
+  nothingToSearch: [
+    [{}, "Give at least one word to search for; exclusions and signs alone find nothing."],
+  ],
+  postSearchOff: [[{}, "Post search is switched off on this appliance."]],
+  postSearchBuilding: [
+    [
+      { percent: 40 },
+      "The index of post search is being built (40 %). All else works meanwhile; retry later.",
+    ],
+  ],
   nothingToChange: [[{}, "Give at least one of url, channels, is_active."]],
   readWriteKeyNeeded: [[{}, "This needs a key marked read and write."]],
   managerKeyNeeded: [[{}, "This needs a key of an owner or administrator."]],

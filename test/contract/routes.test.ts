@@ -56,6 +56,7 @@ const METHODS = [
   "/v1/msgr/channels/:channel/posts/",
   "/v1/msgr/channels/resolve/",
   "/v1/msgr/posts/:id/",
+  "/v1/msgr/posts/search/",
   "/v1/msgr/stats/daily/",
   "/v1/msgr/territories/",
   "/v1/msgr/webhooks/",

@@ -88,6 +88,10 @@ const ROWS: Record<number, string> = {
       ('@bot', 'telegram', '{"kind":"telegram","api":"https://api.telegram.org","bot":"@bot"}', x'00', '1m', 1763000000000);
     INSERT INTO source_chats VALUES (2, '-1001234567890', 'Утренние новости', 'utro', 1, 1763000000000, NULL);
     INSERT INTO source_album_parts VALUES (2, '-1001234567890', '77', 5, 5, 'Доброе утро', 'photo');`,
+  16: `
+    INSERT INTO post_search (rowid, tokens) VALUES (472222 * 4194304, 'добр утр');
+    INSERT INTO searched_posts VALUES (472222 * 4194304, 1, 1, 1700000000000, 250, 2);
+    INSERT INTO post_search_stale VALUES (1, -9007199254740991, 0);`,
 };
 
 /** Makes a database as the program of a schema version left it, with rows in every table. */
@@ -157,12 +161,14 @@ export function withColumns(
   );
 }
 
-/** But for the search index's own, and SQLite's. */
+/** But for the search indexes' own, and SQLite's. */
 function tableNames(db: BetterSqlite3.Database): string[] {
   const named = db
     .prepare(
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'channel_search%'",
     )
     .all() as { name: string }[];
-  return named.map(({ name }) => name).filter((name) => !name.startsWith("sqlite_"));
+  return named
+    .map(({ name }) => name)
+    .filter((name) => !/^sqlite_|^post_search(_data|_idx|_docsize|_config)?$/.test(name));
 }

@@ -185,6 +185,12 @@ export async function startSiteWorld(): Promise<SiteWorld> {
       ],
       "/account/channels/": ["/account/channels/", "/account/channels/?q=ab"],
       "/account/channels/:id/": ["/account/channels/1/?days=90", "/account/channels/50/"],
+      "/account/posts/": [
+        "/account/posts/",
+        "/account/posts/?q=новости+-реклама",
+        "/account/posts/?q=zwiebelfisch&views_min=10",
+        "/account/posts/?q=дом&from=2024-11-31",
+      ],
       "/account/compare/": [
         "/account/compare/",
         "/account/compare/?channels=1,2,50&measure=growth",

@@ -3,6 +3,8 @@ import { message } from "../../values/messages/messages.ts";
 import { messengerIdColumn } from "../channels/messenger-id.ts";
 import { flagColumn } from "../fields/columns.ts";
 import { columnsOf, type RowOf } from "../fields/stored-field.ts";
+import { mergePostSearch } from "../post-search/catch-up.ts";
+import { createPostIndex } from "../post-search/post-index.store.ts";
 import { POST_FIELDS, type PostRecord } from "../posts/post.ts";
 import { createPostRecords } from "../posts/posts.store.ts";
 import { createTakeDown } from "../posts/take-down.ts";
@@ -41,6 +43,7 @@ export const postsImport: ImportKind<PostRow> = {
     const tombstones = createTombstones(db);
     const takeDown = createTakeDown(db);
     const changed = createChangedPosts(db, openDays);
+    const index = createPostIndex(db);
 
     function find<Found>(row: Given<PostRow>, among: Findable<Found>): Found | undefined {
       if (row.id != null) return among.byId(row.id);
@@ -88,6 +91,7 @@ export const postsImport: ImportKind<PostRow> = {
         if (tombstone !== undefined && !isUnsent) tombstones.remove(post.id);
       }
       changed.note(post, stored, nowMs);
+      index.note(post, stored);
       return stored === undefined ? "inserted" : "updated";
     }
 
@@ -123,7 +127,11 @@ export const postsImport: ImportKind<PostRow> = {
 
     return {
       write,
-      beforeCommit: changed.flush,
+      beforeCommit() {
+        changed.flush();
+        index.write();
+      },
+      afterCommit: () => mergePostSearch(db, clock),
       async afterwards() {
         await followPosts(db, clock, openDays);
       },

@@ -1,6 +1,7 @@
 import { type Database, statement, type Transaction } from "../../db/database.ts";
 import { dayOf } from "../../values/moscow-time.ts";
 import { createLastPosts } from "../channels/channels.store.ts";
+import { createPostIndex } from "../post-search/post-index.store.ts";
 import { newestPostAt } from "../posts/posts.store.ts";
 import { createChangedDays } from "../statistics/open-days.store.ts";
 
@@ -67,6 +68,9 @@ function removeSomePosts(tx: Transaction, { id, intoId }: Removal): boolean {
          SELECT 1 FROM post_tombstones t
          WHERE t.channel_id = @intoId AND t.msgr_post_id = posts.msgr_post_id)`,
     ).run({ intoId, ids });
+    const index = createPostIndex(tx);
+    for (const row of rows) index.again(row.id);
+    index.write();
     const days = createChangedDays(tx);
     for (const day of new Set(rows.map((row) => dayOf(row.published_at)))) days.mark(intoId, day);
   }

@@ -38,8 +38,18 @@ const TEXT_LENGTH_MAX = 100_000;
 const NAME_LENGTH_MAX = 500;
 const ALBUM_LENGTH_MAX = 64;
 
-const MEDIA = ["photo", "video", "audio", "voice", "document", "poll", "sticker", "other"] as const;
-type Media = (typeof MEDIA)[number];
+/** Kinds of media that a post may have. */
+export const MEDIA = [
+  "photo",
+  "video",
+  "audio",
+  "voice",
+  "document",
+  "poll",
+  "sticker",
+  "other",
+] as const;
+export type Media = (typeof MEDIA)[number];
 
 /** A post as it is imported, stored and shown. */
 export const POST_FIELDS = {

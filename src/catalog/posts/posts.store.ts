@@ -107,13 +107,16 @@ export function selectPostTexts(
   db: Database,
   ids: readonly number[],
 ): Map<number, JsonText<PostView>> {
+  return new Map(selectPostsById(db, ids).map((post) => [post.id, toJsonText(post)]));
+}
+
+/** The posts with these numbers, in their order, as the API shows them; those that are gone are left out. */
+export function selectPostsById(db: Database, ids: readonly number[]): PostView[] {
   const byId = statement<PostRecord>(db, `SELECT ${POST_COLUMNS} FROM posts p WHERE p.id = ?`);
-  const texts = new Map<number, JsonText<PostView>>();
-  for (const id of ids) {
+  return ids.flatMap((id) => {
     const row = byId.get(id);
-    if (row !== undefined) texts.set(id, toJsonText(toPublicView(db, row)));
-  }
-  return texts;
+    return row === undefined ? [] : [toPublicView(db, row)];
+  });
 }
 
 /** A post as the API shows it: without the channel that it was forwarded from, where that is not public. */

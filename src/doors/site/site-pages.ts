@@ -13,6 +13,7 @@ import { languagePage } from "./pages/person/language.ts";
 import { profilePage } from "./pages/person/profile.tsx";
 import { setUpPage } from "./pages/person/set-up.tsx";
 import { signInPage } from "./pages/person/sign-in.tsx";
+import { postsPage } from "./pages/posts/posts.tsx";
 import { importRunPage } from "./pages/staff/import-run.tsx";
 import { importsPage } from "./pages/staff/imports.tsx";
 import { staffPages } from "./pages/staff/staff-pages.ts";
@@ -61,6 +62,7 @@ export const sitePages: readonly SitePage[] = [
   deliveryPage,
   channelsPage,
   channelPage,
+  postsPage,
   comparePage,
   ...staffPages,
   importsPage,

@@ -2,6 +2,7 @@ import type { Database } from "../../db/database.ts";
 import { SCHEMA_VERSION, schemaVersion } from "../../db/migrate.ts";
 import { channelFaults, directoryFaults } from "./channels.store.ts";
 import { fileFaults, foreignKeyFaults } from "./file.store.ts";
+import { postSearchFaults } from "./post-search.store.ts";
 import { searchFaults } from "./search.store.ts";
 import { twinFaults } from "./twins.store.ts";
 import { usageFaults } from "./usage.store.ts";
@@ -20,6 +21,7 @@ const CHECKS: readonly { name: string; faults(db: Database): string[] }[] = [
   { name: "twins", faults: twinFaults },
   { name: "directories", faults: directoryFaults },
   { name: "search index", faults: searchFaults },
+  { name: "post search", faults: postSearchFaults },
   { name: "usage", faults: usageFaults },
   { name: "webhooks", faults: webhookFaults },
 ];

@@ -60,6 +60,10 @@ export const en = {
   periodBackwards: "The period ends before it starts.",
   tooManyCells: ({ cells }: { cells: number }) => `Ensure channels times days is at most ${cells}.`,
   notChannelQuery: "Enter a messenger link, an @handle or a messenger channel ID.",
+  nothingToSearch: "Give at least one word to search for; exclusions and signs alone find nothing.",
+  postSearchOff: "Post search is switched off on this appliance.",
+  postSearchBuilding: ({ percent }: { percent: number }) =>
+    `The index of post search is being built (${percent} %). All else works meanwhile; retry later.`,
   nothingToChange: "Give at least one of url, channels, is_active.",
   readWriteKeyNeeded: "This needs a key marked read and write.",
   managerKeyNeeded: "This needs a key of an owner or administrator.",

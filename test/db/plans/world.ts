@@ -133,6 +133,7 @@ function addCatalog(add: Add): void {
     INSERT INTO posts (id, channel_id, msgr_post_id, published_at, is_ad, views, read_at, text)
     SELECT ${FRESH_POSTS} + i, ${BUSY_CHANNEL}, i, @now - i / 10 * 60000, i % 10 = 0, 5, @now,
       'Пост' FROM n`);
+  add("UPDATE post_search_state SET phase = 'building', after_id = 0");
 }
 
 function addCustomers(add: Add, { organizationId, memberId, keyId }: Customer): void {

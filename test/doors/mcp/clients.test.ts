@@ -51,6 +51,11 @@ const CALLS: [tool: string, args: Record<string, unknown> | undefined, path: str
     { kind: "district", parent: "russia" },
     "/v1/msgr/territories/?kind=district&parent=russia",
   ],
+  [
+    "msgr_posts_search_list",
+    { q: "новости -реклама", is_ad: false, limit: 3 },
+    "/v1/msgr/posts/search/?q=новости+-реклама&is_ad=false&limit=3",
+  ],
 ];
 
 const folder = mkdtempSync(join(tmpdir(), "kanalog-clients-"));

@@ -24,9 +24,10 @@ const CALLS: Record<string, Record<string, unknown>> = {
   msgr_posts_retrieve: { id: 1 },
   msgr_categories_list: {},
   msgr_territories_list: { kind: "country" },
+  msgr_posts_search_list: { q: "word", limit: 1 },
 };
 /** Closed on Test (specification, section 8). */
-const OF_POSTS = ["msgr_channels_posts_retrieve", "msgr_posts_retrieve"];
+const OF_POSTS = ["msgr_channels_posts_retrieve", "msgr_posts_retrieve", "msgr_posts_search_list"];
 
 let appliance: Appliance;
 let address: string;

@@ -79,6 +79,7 @@ describe.each(clientKinds.map((kind) => [kind.name, kind] as const))("%s", (_nam
       ["msgr_posts_retrieve", { id: 1 }, "text"],
       ["msgr_categories_list", {}, "results"],
       ["msgr_territories_list", {}, "results"],
+      ["msgr_posts_search_list", { q: "новости", limit: 10 }, "results"],
     ];
     expect(calls.map(([tool]) => tool)).toEqual(TOOL_NAMES);
     for (const [tool, args, member] of calls) {

@@ -117,6 +117,11 @@ const SAME: [tool: string, args: Record<string, unknown>, path: string][] = [
     { kind: "city", parent: "moskva" },
     "/v1/msgr/territories/?kind=city&parent=moskva",
   ],
+  [
+    "msgr_posts_search_list",
+    { q: "text | пост", is_ad: false, limit: 2 },
+    "/v1/msgr/posts/search/?q=text+|+пост&is_ad=false&limit=2",
+  ],
 ];
 
 describe("the answer to a call", () => {

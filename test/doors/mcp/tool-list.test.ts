@@ -140,6 +140,13 @@ test("the arguments are the API method's parameters, and those needed are marked
     msgr_posts_retrieve: [["fields", "id"], ["id"]],
     msgr_categories_list: [["fields"], []],
     msgr_territories_list: [["fields", "kind", "parent"], []],
+    msgr_posts_search_list: [
+      [
+        ...["category", "channel", "cursor", "fields", "from", "is_ad", "limit", "media"],
+        ...["ordering", "q", "territory", "to", "views_min"],
+      ],
+      ["q"],
+    ],
   };
   for (const { name, inputSchema } of tools) {
     const { properties, required = [] } = inputSchema;

@@ -2,6 +2,11 @@ import { Command, Option } from "commander";
 import { parseLinkOrHandle } from "../../../catalog/channels/channel-reference.ts";
 import { findPublicId } from "../../../catalog/channels/channels.ts";
 import { createDirectory } from "../../../catalog/directory/directory.ts";
+import { catchUp, hasWork, rebuildPostSearch } from "../../../catalog/post-search/catch-up.ts";
+import {
+  countSearched,
+  selectProgress,
+} from "../../../catalog/post-search/post-search-state.store.ts";
 import type { CatalogSelection } from "../../../catalog/search/catalog.ts";
 import { type Explanation, explainCatalog } from "../../../catalog/search/explain-catalog.ts";
 import { type Config, readConfig } from "../../../config.ts";
@@ -9,9 +14,10 @@ import type { Database } from "../../../db/database.ts";
 import { channelsList, readCatalogRequest } from "../../../methods/channels.ts";
 import type { Parameter } from "../../../methods/parameters.ts";
 import type { RawArguments } from "../../../methods/read-arguments.ts";
+import { inEnglish, message } from "../../../values/messages/messages.ts";
 import { jsonOption } from "../arguments.ts";
-import type { CommandContext } from "../command-context.ts";
-import { requireFile } from "../with-domains.ts";
+import { type CommandContext, CommandExit, EXIT_FAILED } from "../command-context.ts";
+import { requireFile, withDomains } from "../with-domains.ts";
 import { openReader } from "./open-reader.ts";
 
 /** Parameters that are no options of the command: `q` is its argument, the others filter nothing. */
@@ -45,7 +51,33 @@ export function searchCommand(context: CommandContext): Command {
     });
   for (const { option } of options) explain.addOption(option);
   explain.addOption(jsonOption());
-  return new Command("search").description("how searches are answered").addCommand(explain);
+  return new Command("search")
+    .description("how searches are answered, and the index of posts")
+    .addCommand(explain)
+    .addCommand(rebuildCommand(context));
+}
+
+/** `kanalog search rebuild`: the index of posts anew. */
+function rebuildCommand(context: CommandContext): Command {
+  return new Command("rebuild")
+    .description("build the index of posts anew, while the appliance runs or not")
+    .addOption(jsonOption())
+    .action(({ json }: { json?: boolean }) =>
+      withDomains(context, async ({ db, clock }) => {
+        const { postSearch } = readConfig(context.environment);
+        if (!postSearch) throw new CommandExit(EXIT_FAILED, inEnglish(message("postSearchOff")));
+        await rebuildPostSearch(db, clock);
+        while (hasWork(db, true)) {
+          await catchUp(db, clock, true);
+          const { phase, percent } = selectProgress(db);
+          if (json !== true && phase === "building") context.output.note(`${percent} %`);
+        }
+        const posts = countSearched(db);
+        context.output.out(
+          json === true ? JSON.stringify({ posts }) : `${posts} posts are in the index.`,
+        );
+      }),
+    );
 }
 
 function filterOption(name: string, { schema, default: usual }: Parameter<unknown>): Option {

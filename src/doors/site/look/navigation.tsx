@@ -12,6 +12,7 @@ export function Navigation({ visit }: { visit: Visit }): JSX.Element {
     ["/account/webhooks/", words.webhooks],
     ["/account/members/", words.members],
     ["/account/channels/", words.channels, "/account/compare/"],
+    ["/account/posts/", words.posts],
     ["/account/connect/", words.connect],
   ] as const;
   const links = [

@@ -140,6 +140,40 @@ const explorerPages = {
   restOfPost: "The rest of the post",
 };
 
+/** Searching posts. */
+const postPages = {
+  query: "Words",
+  queryHint:
+    'In any form. "Two words" as a phrase, -without, one | another, beginning*, =exact, #tag, @handle.',
+  hint: "Type what the posts are to be about.",
+  found: "Posts found",
+  matches: (count: string) => `Posts found: ${count}`,
+  matchesOver: (count: string) => `Posts found: more than ${count}`,
+  nothingFound: "No post was found. Try other words or fewer filters.",
+  /** Filters by the API's names. */
+  filters: {
+    q: "Words",
+    category: "Category of the channel",
+    territory: "Territory of the channel",
+    ordering: "Order",
+    channel: "Channel: handle or number",
+    from: "From",
+    to: "To",
+    is_ad: "Advertising",
+    media: "Media",
+    views_min: "Views from",
+  },
+  orderings: {
+    "-published_at": "Newest first",
+    "-views": "Most views first",
+    "-relevance": "Best matches of the newest",
+  },
+  anyPosts: "All posts",
+  onlyAds: "Only advertising",
+  withoutAds: "Without advertising",
+  anyMedia: "Any",
+};
+
 /** Comparing channels, and choosing them by search. */
 const comparePages = {
   compare: "Compare channels",
@@ -794,6 +828,13 @@ const staffPages = {
   freePages: "of them free",
   schemaVersion: "Schema version",
   searchIndex: "Segments of the search index",
+  postSearch: "Index of post search",
+  postSearchPhases: {
+    off: () => "none: post search is switched off",
+    clearing: () => "being emptied",
+    building: (percent: number) => `being built, ${percent} %`,
+    ready: () => "complete",
+  },
   sqliteVersion: "SQLite",
   backup: "Last backup",
   backupOff: "No daily backup: KANALOG_BACKUP_DIR is not set.",
@@ -961,6 +1002,7 @@ export const en = {
   webhooks: "Webhooks",
   members: "Members",
   channels: "Channels",
+  posts: "Posts",
   connect: "Connect",
   staff: "Staff",
   profile: "Profile",
@@ -1040,6 +1082,7 @@ export const en = {
 
   auditLog,
   explorerPages,
+  postPages,
   comparePages,
   firstSteps: firstStepsEn,
   overviewPage: overviewEn,

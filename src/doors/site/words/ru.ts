@@ -140,6 +140,38 @@ const explorerPages: Words["explorerPages"] = {
   restOfPost: "Пост дальше",
 };
 
+const postPages: Words["postPages"] = {
+  query: "Слова",
+  queryHint:
+    'В любой форме. "Два слова" — фраза, -без, одно | другое, начало*, =точно, #тег, @имя.',
+  hint: "Введите, о чём должны быть посты.",
+  found: "Найденные посты",
+  matches: (count: string) => `Найдено постов: ${count}`,
+  matchesOver: (count: string) => `Найдено постов: больше ${count}`,
+  nothingFound: "Постов не найдено. Попробуйте другие слова или меньше условий.",
+  filters: {
+    q: "Слова",
+    category: "Категория канала",
+    territory: "Территория канала",
+    ordering: "Порядок",
+    channel: "Канал: имя или номер",
+    from: "С",
+    to: "По",
+    is_ad: "Реклама",
+    media: "Вложения",
+    views_min: "Просмотров от",
+  },
+  orderings: {
+    "-published_at": "Сначала новые",
+    "-views": "Сначала самые просматриваемые",
+    "-relevance": "Лучшие из новых",
+  },
+  anyPosts: "Все посты",
+  onlyAds: "Только реклама",
+  withoutAds: "Без рекламы",
+  anyMedia: "Любые",
+};
+
 /** Comparing channels, and choosing them by search. */
 const comparePages = {
   compare: "Сравнение каналов",
@@ -788,6 +820,13 @@ const staffPages: Words["staffPages"] = {
   freePages: "из них свободны",
   schemaVersion: "Версия схемы",
   searchIndex: "Сегменты поискового индекса",
+  postSearch: "Индекс поиска по постам",
+  postSearchPhases: {
+    off: () => "нет: поиск по постам выключен",
+    clearing: () => "очищается",
+    building: (percent: number) => `строится, ${percent} %`,
+    ready: () => "готов",
+  },
   sqliteVersion: "SQLite",
   backup: "Последняя резервная копия",
   backupOff: "Ежедневной копии нет: переменная KANALOG_BACKUP_DIR не задана.",
@@ -953,6 +992,7 @@ export const ru: Words = {
   webhooks: "Вебхуки",
   members: "Участники",
   channels: "Каналы",
+  posts: "Посты",
   connect: "Подключение",
   staff: "Служба",
   profile: "Профиль",
@@ -1029,6 +1069,7 @@ export const ru: Words = {
 
   auditLog,
   explorerPages,
+  postPages,
   comparePages,
   firstSteps: firstStepsRu,
   overviewPage: overviewRu,

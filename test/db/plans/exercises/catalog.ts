@@ -2,6 +2,8 @@ import { createCategoryImages } from "../../../../src/catalog/directory/category
 import { exportPart } from "../../../../src/catalog/exports/export-part.ts";
 import { readExport } from "../../../../src/catalog/exports/export-selection.ts";
 import { IMPORT_KIND_NAMES } from "../../../../src/catalog/imports/import-kinds.ts";
+import { rebuildPostSearch } from "../../../../src/catalog/post-search/catch-up.ts";
+import { countSearched } from "../../../../src/catalog/post-search/post-search-state.store.ts";
 import { readCatalogRequest } from "../../../../src/methods/channels.ts";
 import { runJob } from "../../../../src/upkeep/jobs/jobs.ts";
 import { DAY_MS } from "../../../../src/values/moscow-time.ts";
@@ -53,6 +55,7 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
       await list(`channels/${BUSY_CHANNEL}/posts/?limit=100&${kind}&${period}`, 3);
     }
   }
+  await searchPosts(appliance, list);
   await list("channels/channel_1/posts/");
   await list("channels/former_7/posts/");
   await get("posts/1/");
@@ -76,6 +79,38 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
   await appliance.app.services.channels.findIdsByHandle(["channel_1", "former_7", "nobody"]);
   exportParts(appliance);
 }
+
+/** Posts are searched in each way, once the index is built, and while channels are being refreshed. */
+async function searchPosts(
+  appliance: World["appliance"],
+  list: (path: string, pages?: number) => Promise<void>,
+): Promise<void> {
+  const { db } = appliance.app.domains;
+  while (db.prepare("SELECT 1 FROM post_search_state WHERE phase <> 'ready'").get()) {
+    await appliance.app.catchUpPostSearch();
+  }
+  for (const isStale of [false, true]) {
+    if (isStale) db.exec("INSERT INTO post_search_stale VALUES (1, 0, 0)");
+    for (const ordering of ["-published_at", "-views", "-relevance"]) {
+      for (const filter of POST_FILTERS) {
+        const query = new URLSearchParams({ ...filter, ordering, limit: "100" });
+        await list(`posts/search/?${query}`);
+      }
+    }
+  }
+  await appliance.app.catchUpPostSearch();
+  appliance.app.services.postSearch.progress();
+  countSearched(db);
+  await rebuildPostSearch(db, appliance.app.domains.clock);
+  await appliance.app.catchUpPostSearch();
+}
+
+const POST_FILTERS: Record<string, string>[] = [
+  { q: "пост" },
+  { q: "=пост", category: "science" },
+  { q: '"пост 7" -=поста', territory: "russia", from: "2026-11-19", to: "2026-11-20" },
+  { q: "пос* | #тег", is_ad: "false", media: "photo", views_min: "3" },
+];
 
 /** Two parts of exports of each kind, of all channels and of one. */
 function exportParts({ app: { domains }, config, ports }: World["appliance"]): void {

@@ -38,6 +38,7 @@ const ARGUMENTS: Record<string, Record<string, unknown>> = {
   msgr_stats_daily_list: { channels: "1" },
   msgr_channels_posts_retrieve: { channel: "goproglib", limit: 2 },
   msgr_posts_retrieve: { id: 1 },
+  msgr_posts_search_list: { q: "новости", limit: 2 },
 };
 
 let browser: Browser;

@@ -19,12 +19,14 @@ export const databasePage: SitePage = {
     const [facts, backup] = await Promise.all([context.databaseFacts(), context.lastBackup()]);
     const number = (value: number): string => shownNumber(visit, value);
     const bytes = (value: number): string => shownBytes(visit, value, words.units);
+    const { phase, percent } = context.services.postSearch.progress();
     const lines = [
       [words.file, `${context.config.databasePath}, ${bytes(facts.fileBytes)}`],
       [words.wal, bytes(facts.walBytes)],
       [words.pages, `${number(facts.pages)} × ${number(facts.pageBytes)} ${words.units[0]}`],
       [words.freePages, number(facts.freePages)],
       [words.searchIndex, number(facts.searchSegments)],
+      [words.postSearch, words.postSearchPhases[phase](percent)],
       [words.schemaVersion, number(facts.schemaVersion)],
       [words.sqliteVersion, facts.sqliteVersion],
     ] as const;

@@ -1,0 +1,94 @@
+import { type Database, statement, type Transaction } from "../../db/database.ts";
+
+/** A post that is to be indexed, with the size of its text. */
+interface SizedPost {
+  id: number;
+  published_at: number;
+  bytes: number;
+}
+
+export function postsAfter(db: Database, afterId: number, limit: number): SizedPost[] {
+  return statement<SizedPost>(
+    db,
+    `SELECT id, published_at, octet_length(text) AS bytes FROM posts
+     WHERE id > ? ORDER BY id LIMIT ?`,
+  ).all(afterId, limit);
+}
+
+/** A channel whose posts are to be indexed anew, and the post up to which they are. */
+interface StaleChannel {
+  channel_id: number;
+  after_at: number;
+  after_id: number;
+}
+
+export function createStaleChannels(db: Database) {
+  return {
+    next: (): StaleChannel | undefined =>
+      statement<StaleChannel>(
+        db,
+        "SELECT channel_id, after_at, after_id FROM post_search_stale ORDER BY channel_id LIMIT 1",
+      ).get(),
+
+    posts: ({ channel_id, after_at, after_id }: StaleChannel, limit: number): SizedPost[] =>
+      statement<SizedPost>(
+        db,
+        `SELECT id, published_at, octet_length(text) AS bytes FROM posts
+         WHERE channel_id = ? AND (published_at, id) > (?, ?)
+         ORDER BY published_at, id LIMIT ?`,
+      ).all(channel_id, after_at, after_id, limit),
+
+    moveTo(channel: StaleChannel): void {
+      statement(
+        db,
+        `UPDATE post_search_stale SET after_at = @after_at, after_id = @after_id
+         WHERE channel_id = @channel_id`,
+      ).run(channel);
+    },
+
+    end({ channel_id }: StaleChannel): void {
+      statement(db, "DELETE FROM post_search_stale WHERE channel_id = ?").run(channel_id);
+    },
+  };
+}
+
+/**
+ * Tables of the index with their keys, and how many rows of each are removed in a step: FTS5 would empty
+ * itself at once, under the lock for seconds. The posts' rows go first: a post that is removed meanwhile
+ * then touches nothing of FTS5's.
+ */
+const CLEARED = [
+  ["searched_posts", "row", 1_000],
+  ["post_search_stale", "channel_id", 1_000],
+  ["post_search_docsize", "id", 1_000],
+  ["post_search_idx", "segid, term", 500],
+  // Pages of 4 KB.
+  ["post_search_data", "id", 100],
+] as const;
+
+/** Rows 1 and 10 of FTS5's data say how it is made up; all others are its pages. */
+const DATA_FIRST = 11;
+
+/** Removes some rows of the index. @returns whether there were some */
+export function clearSome(tx: Transaction): boolean {
+  return tx.changingShadowTables(() =>
+    CLEARED.some(([table, key, rows]) => {
+      const pages = table === "post_search_data" ? `WHERE id >= ${DATA_FIRST}` : "";
+      const some = `SELECT ${key} FROM ${table} ${pages} ORDER BY ${key} LIMIT ${rows}`;
+      return tx.prepare(`DELETE FROM ${table} WHERE (${key}) IN (${some})`).run().changes > 0;
+    }),
+  );
+}
+
+/** Begins an index whose pages are gone anew. */
+export function emptyIndex(tx: Transaction): void {
+  statement(tx, "INSERT INTO post_search (post_search) VALUES ('delete-all')").run();
+}
+
+/** False where nothing was left to merge: less than two rows were written (FTS5's documentation of `merge`). */
+export function mergePages(db: Database, pages: number): boolean {
+  const totalChanges = statement<{ n: number }>(db, "SELECT total_changes() AS n");
+  const before = totalChanges.get()?.n ?? 0;
+  statement(db, "INSERT INTO post_search (post_search, rank) VALUES ('merge', ?)").run(pages);
+  return (totalChanges.get()?.n ?? 0) - before >= 2;
+}

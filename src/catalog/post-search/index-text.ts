@@ -1,0 +1,83 @@
+import { facet } from "../channels/search-text.ts";
+import type { Media } from "../posts/post.ts";
+import { tokensOf } from "./tokens.ts";
+
+/**
+ * What the index has of a post: one text of tokens with spaces between them. First the stems of its words
+ * in their order, so that phrases are found; then marks, and what filters and orderings ask for. Their
+ * signs stand in no word, so that no word of a query is taken for one of them.
+ */
+
+/** Least views of each level: 0 alone, then steps of two to two and a half, round as people ask for them. */
+const LEVELS: readonly number[] = [
+  0,
+  1,
+  ...Array.from({ length: 13 }, (_, power) =>
+    [100, 200, 500].map((least) => least * 10 ** power),
+  ).flat(),
+];
+
+export const LEVEL_MAX = LEVELS.length - 1;
+
+/** The level of a number of views. */
+export function levelOf(views: number): number {
+  return LEVELS.findLastIndex((least) => least <= views);
+}
+
+/** Whether a level begins with this number of views, so that no post of it has less. */
+export function isLevel(views: number): boolean {
+  return LEVELS.includes(views);
+}
+
+export const AD_TOKEN = "/ad";
+export const channelToken = (id: number): string => `/c${id}`;
+export const levelToken = (level: number): string => `/v${level}`;
+export const mediaToken = (kind: Media | string): string => `/m${kind}`;
+export const categoryToken = (id: number): string => facet("category", id);
+export const territoryToken = (id: number): string => facet("territory", id);
+
+/** How often a stem stands in a text: three times are as good as more. */
+export const FREQUENCY_MAX = 3;
+
+/** Stands in texts that have a stem at least so often, which is 2 or 3. */
+export const frequentToken = (stem: string, least: number): string => stem + "+".repeat(least - 1);
+
+export interface IndexedPost {
+  id: number;
+  channel_id: number;
+  published_at: number;
+  is_ad: number;
+  views: number;
+  /** With spaces between the kinds; null: not known. */
+  media: string | null;
+  text: string;
+  /** The channel's search text (channels/search-text.ts), of which facets are taken. */
+  channel_text: string;
+}
+
+/** @returns the index's text of a post, and how many words the post has */
+export function indexText(post: IndexedPost): { tokens: string; words: number } {
+  const counts = new Map<string, number>();
+  const stems: string[] = [];
+  const others = new Set<string>();
+  for (const token of tokensOf(post.text)) {
+    if (token.kind !== "word") {
+      others.add(token.form);
+      continue;
+    }
+    const count = (counts.get(token.stem) ?? 0) + 1;
+    counts.set(token.stem, count);
+    stems.push(token.stem);
+    if (count > 1 && count <= FREQUENCY_MAX) others.add(frequentToken(token.stem, count));
+  }
+  others.add(channelToken(post.channel_id)).add(levelToken(levelOf(post.views)));
+  if (post.is_ad === 1) others.add(AD_TOKEN);
+  for (const kind of post.media?.split(" ") ?? []) if (kind !== "") others.add(mediaToken(kind));
+  for (const token of channelFacets(post.channel_text)) others.add(token);
+  return { tokens: `${stems.join(" ")} ${[...others].join(" ")}`, words: stems.length };
+}
+
+/** Facets of three characters each, on the last line of a channel's search text. */
+function channelFacets(channelText: string): string[] {
+  return channelText.slice(channelText.lastIndexOf("\n") + 1).match(/.../gs) ?? [];
+}

@@ -1,0 +1,81 @@
+import {
+  AD_TOKEN,
+  categoryToken,
+  channelToken,
+  LEVEL_MAX,
+  levelOf,
+  levelToken,
+  mediaToken,
+  territoryToken,
+} from "./index-text.ts";
+import type { PostQuery, Term } from "./post-query.ts";
+import type { PostFilter } from "./post-search.ts";
+
+/**
+ * FTS5 expressions. Every token stands in quotes, within which FTS5 has no syntax, and no token has a
+ * quote: they are made of letters, digits and signs of our own.
+ */
+
+const quoted = (...tokens: readonly string[]): string => `"${tokens.join(" ")}"`;
+const any = (terms: readonly string[]): string => `(${terms.join(" OR ")})`;
+
+/** What the index can tell of a term: of an exact form, that there is a word with its stem. */
+function termExpression(term: Term): string {
+  switch (term.kind) {
+    case "stems":
+      return quoted(...term.stems);
+    case "form":
+      return quoted(term.stem);
+    case "prefix": {
+      const beginning = `${quoted(term.prefix)} *`;
+      return term.stem === null ? beginning : any([beginning, quoted(term.stem)]);
+    }
+    default:
+      return quoted(term.form);
+  }
+}
+
+/** Whether the index alone does not tell which posts match: it has stems, and no forms. */
+export function needsText({ all, none }: PostQuery): boolean {
+  return [...all.flat(), ...none].some((term) => term.kind === "form");
+}
+
+/** @param stale channels whose posts may have former facets: a filter finds all of theirs too */
+export function matchExpression(
+  query: PostQuery,
+  filter: PostFilter,
+  stale: readonly number[],
+): string {
+  const facet = (token: string): string =>
+    any([token, ...stale.map(channelToken)].map((one) => quoted(one)));
+  const { channelId, categoryId, territoryId, isAd, media, viewsMin } = filter;
+  const required = [
+    ...query.all.map((terms) => any(terms.map(termExpression))),
+    ...(channelId === null ? [] : [quoted(channelToken(channelId))]),
+    ...(categoryId === null ? [] : [facet(categoryToken(categoryId))]),
+    ...(territoryId === null ? [] : [facet(territoryToken(territoryId))]),
+    ...(isAd === true ? [quoted(AD_TOKEN)] : []),
+    ...(media === null ? [] : [quoted(mediaToken(media))]),
+    ...(viewsMin === null || viewsMin === 0 ? [] : [any(levelsFrom(levelOf(viewsMin)))]),
+  ];
+  const excluded = [
+    ...query.none.filter(({ kind }) => kind !== "form").map(termExpression),
+    ...(isAd === false ? [quoted(AD_TOKEN)] : []),
+  ];
+  const all = required.join(" AND ");
+  return excluded.length === 0 ? all : `(${all}) NOT ${any(excluded)}`;
+}
+
+function levelsFrom(least: number): string[] {
+  const levels: string[] = [];
+  for (let level = least; level <= LEVEL_MAX; level += 1) levels.push(quoted(levelToken(level)));
+  return levels;
+}
+
+/** The expression with one token more that each match must have. */
+export function withToken(match: string, token: string): string {
+  return `(${match}) AND ${quoted(token)}`;
+}
+
+/** Posts that have a stem. */
+export const stemExpression = (stem: string): string => quoted(stem);

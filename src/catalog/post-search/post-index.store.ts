@@ -1,0 +1,103 @@
+import { type Database, statement } from "../../db/database.ts";
+import type { PostRecord } from "../posts/post.ts";
+import { hourRow, nextHourRow } from "./index-rows.ts";
+import { type IndexedPost, indexText, levelOf } from "./index-text.ts";
+import { selectPhase } from "./post-search-state.store.ts";
+
+/** What the index has of a post, beside its words, is that of these fields and of its views' level. */
+const INDEXED_FIELDS = ["channel", "text", "published_at", "is_ad", "media"] as const;
+
+export type PostIndex = ReturnType<typeof createPostIndex>;
+
+/**
+ * Brings the index to posts that were written; its calls come inside the transactions that write them.
+ * Posts are collected first: FTS5 begins another segment at each row that comes before the one before, so
+ * those of a transaction are written together, in the order of their rows.
+ */
+export function createPostIndex(db: Database) {
+  const find = statement<IndexedPost>(
+    db,
+    `SELECT p.id, p.channel_id, p.published_at, p.is_ad, p.views, p.media, p.text,
+       t.search_text AS channel_text
+     FROM posts p CROSS JOIN channels c ON c.id = p.channel_id
+       CROSS JOIN channel_texts t ON t.id = p.channel_id
+     WHERE p.id = ? AND c.is_public = 1`,
+  );
+  const indexed = statement<{ row: number }>(
+    db,
+    "SELECT row FROM searched_posts WHERE post_id = ?",
+  );
+  const lastRow = statement<{ row: number | null }>(
+    db,
+    "SELECT max(row) AS row FROM searched_posts WHERE row >= ? AND row < ?",
+  );
+  const removeTokens = statement(db, "DELETE FROM post_search WHERE rowid = ?");
+  const removeRow = statement(db, "DELETE FROM searched_posts WHERE row = ?");
+  const addTokens = statement(db, "INSERT INTO post_search (rowid, tokens) VALUES (?, ?)");
+  const addRow = statement(
+    db,
+    `INSERT INTO searched_posts (row, post_id, channel_id, published_at, views, words)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+  );
+  const setViews = statement(db, "UPDATE searched_posts SET views = ? WHERE post_id = ?");
+  /** Numbers of posts whose entries are to be written. */
+  const changed = new Set<number>();
+  /** Views by post, of those of which nothing else changed. */
+  const refreshed = new Map<number, number>();
+
+  function freeRow(publishedAt: number): number {
+    const first = hourRow(publishedAt);
+    const last = lastRow.get(first, nextHourRow(first))?.row ?? null;
+    return last === null ? first : last + 1;
+  }
+
+  function remove(id: number): void {
+    const row = indexed.get(id)?.row;
+    if (row === undefined) return;
+    removeTokens.run(row);
+    removeRow.run(row);
+  }
+
+  return {
+    /** @param before the post as it was stored; undefined for a new one */
+    note(post: PostRecord, before: PostRecord | undefined): void {
+      const isSame =
+        before !== undefined &&
+        INDEXED_FIELDS.every((name) => before[name] === post[name]) &&
+        levelOf(before.views) === levelOf(post.views);
+      if (!isSame) changed.add(post.id);
+      else if (before.views !== post.views) refreshed.set(post.id, post.views);
+    },
+
+    /** A post that is to be written anew, or that is there no more. */
+    again(id: number): void {
+      changed.add(id);
+    },
+
+    has: (id: number): boolean => indexed.get(id) !== undefined,
+
+    /** Writes what was collected; nothing where post search is off. */
+    write(): void {
+      if (changed.size + refreshed.size === 0) return;
+      const phase = selectPhase(db);
+      if (phase === "building" || phase === "ready") {
+        for (const [id, views] of refreshed) setViews.run(views, id);
+        const posts: IndexedPost[] = [];
+        for (const id of changed) {
+          remove(id);
+          const post = find.get(id);
+          if (post !== undefined) posts.push(post);
+        }
+        posts.sort((one, other) => one.published_at - other.published_at || one.id - other.id);
+        for (const post of posts) {
+          const row = freeRow(post.published_at);
+          const { tokens, words } = indexText(post);
+          addTokens.run(row, tokens);
+          addRow.run(row, post.id, post.channel_id, post.published_at, post.views, words);
+        }
+      }
+      changed.clear();
+      refreshed.clear();
+    },
+  };
+}

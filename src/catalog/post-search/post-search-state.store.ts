@@ -1,0 +1,51 @@
+import { type Database, statement, type Transaction } from "../../db/database.ts";
+
+/**
+ * - `off`: nothing is indexed.
+ * - `clearing`: nothing is indexed, and the index is being emptied; then it is `off`.
+ * - `building`: posts that are written are indexed, and those that were there before follow.
+ * - `ready`: all posts are in the index.
+ */
+export type Phase = "off" | "clearing" | "building" | "ready";
+
+interface State {
+  phase: Phase;
+  /** While it is built: posts up to this number are in the index. */
+  after_id: number;
+}
+
+export function selectState(db: Database): State {
+  const state = statement<State>(db, "SELECT phase, after_id FROM post_search_state").get();
+  if (state === undefined) throw new Error("the state of post search has no row");
+  return state;
+}
+
+export function selectPhase(db: Database): Phase {
+  return selectState(db).phase;
+}
+
+export function updateState(tx: Transaction, phase: Phase, afterId: number): void {
+  statement(tx, "UPDATE post_search_state SET phase = ?, after_id = ?").run(phase, afterId);
+}
+
+/** What is done with the index, and how far that is. */
+export interface PostSearchProgress {
+  phase: Phase;
+  /** Posts that are in the index, in whole percent; 100 only where all are. */
+  percent: number;
+}
+
+/** Posts are gone through by number, so the numbers tell how far that is. */
+export function selectProgress(db: Database): PostSearchProgress {
+  const { phase, after_id } = selectState(db);
+  if (phase !== "building") return { phase, percent: phase === "ready" ? 100 : 0 };
+  const last =
+    statement<{ id: number | null }>(db, "SELECT max(id) AS id FROM posts").get()?.id ?? 0;
+  const percent = last === 0 ? 0 : Math.floor((100 * after_id) / last);
+  return { phase, percent: Math.min(99, percent) };
+}
+
+/** How many posts are in the index. */
+export function countSearched(db: Database): number {
+  return statement<{ n: number }>(db, "SELECT count(*) AS n FROM searched_posts").get()?.n ?? 0;
+}

@@ -1,0 +1,97 @@
+import type { Database } from "../../db/database.ts";
+import { AppError } from "../../errors.ts";
+import { message } from "../../values/messages/messages.ts";
+import type { Media, PostView } from "../posts/post.ts";
+import type { PostQuery } from "./post-query.ts";
+import { type PostSearchProgress, selectPhase, selectProgress } from "./post-search-state.store.ts";
+
+/**
+ * `-published_at` and `-views` are descending; equal views are newest first, equal instants by descending
+ * id. `-relevance` ranks the newest 2,000 matches.
+ */
+export const POST_ORDERINGS = ["-published_at", "-views", "-relevance"] as const;
+export type PostOrdering = (typeof POST_ORDERINGS)[number];
+
+/** Null: not asked for. */
+export interface PostFilter {
+  /** Service number of a channel. */
+  channelId: number | null;
+  /** One of the channel's categories, primary or additional. */
+  categoryId: number | null;
+  /** The channel's territory, or one above it. */
+  territoryId: number | null;
+  /** First instant included. */
+  fromMs: number | null;
+  /** First instant not included any more. */
+  untilMs: number | null;
+  isAd: boolean | null;
+  media: Media | null;
+  viewsMin: number | null;
+}
+
+/** Where a page ended: of its last post the instant and id, and before them the views where it is in their order. */
+export type FoundPosition =
+  | readonly [publishedAt: number, id: number]
+  | readonly [views: number, publishedAt: number, id: number];
+
+export interface PostSearchSelection {
+  query: PostQuery;
+  filter: PostFilter;
+  ordering: PostOrdering;
+  after: FoundPosition | null;
+  limit: number;
+  /** The instant from which posts have their age. */
+  nowMs: number;
+}
+
+/** A post with what of its text to show. */
+export interface FoundPost extends PostView {
+  /** Plain text of at most 200 code points, around the first hit. */
+  snippet: string;
+  /** Hits in it, in code points: from the first, the second not included. */
+  highlights: [start: number, end: number][];
+}
+
+export interface FoundPage {
+  results: FoundPost[];
+  /** Null on the last page. */
+  last: FoundPosition | null;
+  /** How many posts match, as far as they were counted. */
+  matches: number;
+  /** Whether there may be more. */
+  isCapped: boolean;
+}
+
+export type PostSearch = ReturnType<typeof createPostSearch>;
+
+/**
+ * Search in the texts of public channels' posts.
+ * @param isOn the setting
+ * @param readers what may take long: read by reader threads
+ */
+export function createPostSearch(
+  db: Database,
+  isOn: boolean,
+  readers: { selectFoundPosts(selection: PostSearchSelection): Promise<FoundPage> },
+) {
+  /** @throws AppError `unavailable` where it is off or not ready, which says which and how far it is */
+  function requireReady(): void {
+    if (!isOn) throw new AppError("unavailable", message("postSearchOff"));
+    if (selectPhase(db) === "ready") return;
+    const { percent } = selectProgress(db);
+    throw new AppError("unavailable", message("postSearchBuilding", { percent }));
+  }
+
+  return {
+    requireReady,
+
+    /** What is done with the index, for staff. */
+    progress: (): PostSearchProgress => selectProgress(db),
+
+    /** @throws AppError `unavailable` as `requireReady` */
+    async page(selection: PostSearchSelection): Promise<FoundPage> {
+      requireReady();
+      return await readers.selectFoundPosts(selection);
+    },
+  };
+}

@@ -1,0 +1,125 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { CardView } from "../../../../catalog/channels/card.ts";
+import type { FoundPost } from "../../../../catalog/post-search/post-search.ts";
+import { jsonValueOf, type Page } from "../../../../values/json-text.ts";
+import { Moment } from "../../look/answer-times.tsx";
+import { ApiCall } from "../../look/api-call.tsx";
+import { asset } from "../../look/layout.tsx";
+import { shownNumber } from "../../look/shown.tsx";
+import { UserLink, webAddress } from "../../look/user-text.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import { nextCursor } from "../../visit/look-up.ts";
+import type { Visit } from "../../visit/visit.ts";
+
+const PATH = "/account/posts/";
+
+/** The posts found: how many, each with its hits marked, and the same as a request. */
+export function FoundPosts({
+  visit,
+  context,
+  page,
+  given,
+  summary,
+}: {
+  visit: Visit;
+  context: SiteContext;
+  page: Page<FoundPost>;
+  /** The filters that the address gives. */
+  given: Record<string, string>;
+  /** How many there are. */
+  summary: string;
+}): JSX.Element {
+  const { explorerPages: words, postPages } = visit.words;
+  if (page.results.length === 0) return <p class="empty">{postPages.nothingFound}</p>;
+  const cursor = nextCursor(page);
+  const hrefOf = (more: Record<string, string>) =>
+    asset(visit, `${PATH}?${new URLSearchParams({ ...given, ...more })}`);
+  const numbers = [...new Set(page.results.map(({ channel }) => channel))];
+  const cards = jsonValueOf<CardView[]>(context.services.channels.cards(numbers));
+  const titles = new Map(cards.map(({ id, title }) => [id, title]));
+  return (
+    <>
+      <p>
+        <strong>{summary}</strong>
+      </p>
+      <details class="folded">
+        <summary>{words.listAsCall}</summary>
+        <ApiCall
+          visit={visit}
+          label={words.listAsCall}
+          path="/v1/msgr/posts/search/"
+          query={given}
+        />
+      </details>
+      {page.results.map((post) => (
+        <Found visit={visit} post={post} title={titles.get(post.channel) ?? ""} />
+      ))}
+      <p class="row">
+        {visit.query.get("cursor") && <a href={hrefOf({})}>{words.firstPage}</a>}
+        {cursor !== null && (
+          <a href={hrefOf({ cursor })} rel="next">
+            {words.nextPage}
+          </a>
+        )}
+      </p>
+    </>
+  );
+}
+
+function Found({
+  visit,
+  post,
+  title,
+}: {
+  visit: Visit;
+  post: FoundPost;
+  title: string;
+}): JSX.Element {
+  const words = visit.words.explorerPages;
+  const { channel, published_at, views, media, is_ad, link } = post;
+  return (
+    <article class="post">
+      <p class="about">
+        <a href={asset(visit, `/account/channels/${channel}/`)}>
+          <bdi>{title.trim() === "" ? words.channelNumber(channel) : title}</bdi>
+        </a>
+        <Moment visit={visit} at={published_at} />
+        <span>{words.viewsOf(shownNumber(visit, views))}</span>
+        {media?.map((kind) => (
+          <span>{words.media[kind]}</span>
+        ))}
+        {is_ad && <span class="badge warn">{words.advertising}</span>}
+        {webAddress(link) !== null && link !== null && (
+          <UserLink address={link}>{words.openPost}</UserLink>
+        )}
+      </p>
+      <p class="text">
+        <bdi>
+          <Highlighted snippet={post.snippet} highlights={post.highlights} />
+        </bdi>
+      </p>
+    </article>
+  );
+}
+
+/** A snippet with its hits marked; places are in code points. */
+function Highlighted({
+  snippet,
+  highlights,
+}: Pick<FoundPost, "snippet" | "highlights">): JSX.Element {
+  const points = [...snippet];
+  const text = (from: number, to: number): string => points.slice(from, to).join("");
+  const ends = [0, ...highlights.map(([, end]) => end)];
+  return (
+    <>
+      {highlights.map(([start, end], at) => (
+        <>
+          {text(ends[at] ?? 0, start)}
+          <mark>{text(start, end)}</mark>
+        </>
+      ))}
+      {text(ends.at(-1) ?? 0, points.length)}
+    </>
+  );
+}

@@ -1,0 +1,143 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { FoundPost } from "../../../../catalog/post-search/post-search.ts";
+import { AppError } from "../../../../errors.ts";
+import { postsSearchList } from "../../../../methods/post-search.ts";
+import type { Page } from "../../../../values/json-text.ts";
+import { cutFaults, cutText } from "../../forms/cut-text.ts";
+import { told } from "../../forms/told.ts";
+import { asset } from "../../look/layout.tsx";
+import { shownNumber } from "../../look/shown.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import type { SitePage } from "../../site-pages.ts";
+import { lookUp, orRefusal } from "../../visit/look-up.ts";
+import { planOf } from "../../visit/viewer.ts";
+import type { Visit } from "../../visit/visit.ts";
+import { FoundPosts } from "./found-posts.tsx";
+import { POST_FILTERS, PostSearchForm } from "./post-search-form.tsx";
+
+const PATH = "/account/posts/";
+const PAGE_SIZE = "20";
+/** Longest text for screen readers; the page has the whole of it. */
+const SUMMARY_BYTES_MAX = 500;
+
+type Found = Page<FoundPost> & { matches: number; matches_capped: boolean };
+
+/** `/account/posts/`: posts of all channels, searched as one types. */
+export const postsPage: SitePage = {
+  path: PATH,
+  access: "member",
+  async show(visit, context) {
+    const words = visit.words.postPages;
+    const given = Object.fromEntries(
+      POST_FILTERS.map((name) => [name, visit.query.get(name) ?? ""]).filter(([, value]) => value),
+    ) as Record<string, string>;
+    const isAsked = (given["q"] ?? "").trim() !== "" || visit.query.has("cursor");
+    const found = isAsked ? await search(given, visit, context) : null;
+    const isRefused = found instanceof AppError;
+    const text =
+      found === null
+        ? words.hint
+        : isRefused
+          ? await refusalText(found, visit, context)
+          : countText(visit, found);
+    const isFault = isRefused && found.code === "invalid" && !isOfText(found);
+    return {
+      kind: "page",
+      title: visit.words.posts,
+      status: isFault ? 400 : 200,
+      body: (
+        <>
+          <search>
+            <PostSearchForm
+              visit={visit}
+              directory={context.services.directory}
+              results="results"
+            />
+          </search>
+          <p id="results-summary" class="hidden" role="status" />
+          <section
+            id="results"
+            aria-label={words.found}
+            data-summary={cutText(text, SUMMARY_BYTES_MAX)}
+          >
+            {found === null || isRefused ? (
+              <Notice visit={visit} text={text} error={found} />
+            ) : (
+              <FoundPosts
+                visit={visit}
+                context={context}
+                page={found}
+                given={given}
+                summary={text}
+              />
+            )}
+          </section>
+        </>
+      ),
+    };
+  },
+};
+
+/** Looks the posts up by the API's own method; a search that is off or not ready yet is told too. */
+async function search(
+  given: Record<string, string>,
+  visit: Visit,
+  context: SiteContext,
+): Promise<Found | AppError> {
+  const raw = { ...given, limit: PAGE_SIZE, cursor: visit.query.get("cursor") ?? "" };
+  try {
+    return await orRefusal(lookUp<Found>(postsSearchList, raw, visit, context));
+  } catch (error) {
+    const isTold =
+      error instanceof AppError &&
+      ["postSearchBuilding", "postSearchOff"].includes(error.said.code);
+    if (isTold) return error;
+    throw error;
+  }
+}
+
+function countText(visit: Visit, { matches, matches_capped }: Found): string {
+  const words = visit.words.postPages;
+  const number = shownNumber(visit, matches);
+  return matches_capped ? words.matchesOver(number) : words.matches(number);
+}
+
+/** Whether nothing but `q` is wrong: somebody is still typing it. */
+function isOfText({ faults = {} }: AppError): boolean {
+  return Object.keys(faults).join() === "q";
+}
+
+async function refusalText(error: AppError, visit: Visit, context: SiteContext): Promise<string> {
+  const { explorerPages, postPages } = visit.words;
+  if (error.code === "tariff_required") {
+    return explorerPages.postsClosed((await planOf(visit, context)).code);
+  }
+  const labels: Record<string, string> = postPages.filters;
+  const faults = Object.entries(cutFaults(told(visit.language, error)));
+  return faults
+    .map(([name, messages]) => {
+      const text = messages.join(" ");
+      return name in labels ? `${labels[name]}: ${text}` : text;
+    })
+    .join(" ");
+}
+
+function Notice({
+  visit,
+  text,
+  error,
+}: {
+  visit: Visit;
+  text: string;
+  error: AppError | null;
+}): JSX.Element {
+  return (
+    <p class={error === null ? "empty" : "notice"}>
+      <bdi>{text}</bdi>{" "}
+      {error?.faults?.["cursor"] !== undefined && (
+        <a href={asset(visit, PATH)}>{visit.words.explorerPages.firstPage}</a>
+      )}
+    </p>
+  );
+}

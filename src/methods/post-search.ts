@@ -1,0 +1,189 @@
+import { parsePathReference } from "../catalog/channels/channel-reference.ts";
+import { readPostQuery } from "../catalog/post-search/post-query.ts";
+import {
+  type FoundPosition,
+  type FoundPost,
+  POST_ORDERINGS,
+  type PostFilter,
+} from "../catalog/post-search/post-search.ts";
+import { MEDIA, postSchema } from "../catalog/posts/post.ts";
+import { type FieldFaults, fieldError } from "../errors.ts";
+import { isLonger, unknownSlug } from "../values/fields.ts";
+import { jsonValueOf } from "../values/json-text.ts";
+import { message } from "../values/messages/messages.ts";
+import { startOfDay } from "../values/moscow-time.ts";
+import {
+  flagSchema,
+  integerSchema,
+  listSchema,
+  objectSchema,
+  textSchema,
+} from "../values/schema.ts";
+import { shortened } from "../values/shortened.ts";
+import { channelPath, STRANGERS_WORDS } from "./channels.ts";
+import { fieldsOf } from "./fields.ts";
+import { apiMethod } from "./method.ts";
+import { pageOf, pageParameters, readPage } from "./paging.ts";
+import { choice, day, flag, integer, required, text, withDefault } from "./parameters.ts";
+import { requireOrder } from "./period.ts";
+import { postsIncluded } from "./plan-rules.ts";
+import type { Services } from "./services.ts";
+
+const QUERY_LENGTH_MIN = 2;
+const QUERY_LENGTH_MAX = 200;
+
+const foundPostSchema = objectSchema(
+  {
+    ...postSchema.properties,
+    snippet: textSchema({
+      maxLength: 200,
+      description: "The text around the first hit, plain, on one line, at most 200 code points",
+    }),
+    highlights: listSchema(
+      listSchema(integerSchema({ minimum: 0 }), { minItems: 2, maxItems: 2 }),
+      {
+        description: "Hits in `snippet`, in code points: from the first, the second not included",
+      },
+    ),
+  },
+  "FoundPost",
+);
+
+const page = pageOf(foundPostSchema);
+
+export const postsSearchList = apiMethod({
+  operationId: "msgr_posts_search_list",
+  path: "/v1/msgr/posts/search/",
+  tag: "Posts",
+  title: "Search in posts",
+  description:
+    "Searches the texts of all posts; filters combine with AND. Words are joined by AND and match in " +
+    'any form, in Russian and English; `"a b"` is a phrase, `-w` leaves out, `a | b` takes either, ' +
+    "`w*` finds beginnings from three letters, `=w` the exact form, `#tag` and `@handle` marks. From " +
+    "the Start plan.",
+  tool:
+    "Answers who writes about something, and what: posts of all channels whose texts have the words " +
+    'of `q`, newest first. Words match in any form (ипотеки finds ипотеку); `"a b"` is a phrase, ' +
+    "`-w` leaves out, `a | b` takes either, `w*`, `=w`, `#tag`, `@handle`. `matches` says how many " +
+    "there are. A post is about 1,100 to 1,700 characters: give `fields` id,channel,published_at," +
+    "snippet (about 350) and a small `limit` first. Not on the Test plan. " +
+    STRANGERS_WORDS,
+  units: 1,
+  planRule: postsIncluded,
+  parameters: {
+    q: required(
+      text({
+        description: `What is searched for, ${QUERY_LENGTH_MIN} to ${QUERY_LENGTH_MAX} characters.`,
+        example: "новости",
+      }),
+    ),
+    channel: {
+      ...text({ description: "" }),
+      // The same words as in a path: assistants are told of numbers and handles by this schema.
+      schema: channelPath.schema,
+    },
+    category: text({
+      description: "Code (`slug`) of a category of the channel, primary or additional.",
+      example: "science",
+    }),
+    territory: text({
+      description: "Code (`slug`) of the channel's territory, or of one above it.",
+      example: "russia",
+    }),
+    from: day({
+      description: "First Moscow day of publication, included.",
+      example: "2024-11-01",
+    }),
+    to: day({ description: "Last Moscow day of publication, included.", example: "2024-11-30" }),
+    is_ad: flag({
+      description: "true: only advertising posts; false: without advertising.",
+      example: false,
+    }),
+    media: choice(MEDIA, "A kind of media that the post has."),
+    views_min: integer({ description: "At least so many views.", example: 1000, minimum: 0 }),
+    ordering: withDefault(
+      choice(
+        POST_ORDERINGS,
+        "Always descending. `-relevance` ranks the newest 2,000 matches by their words and age, and has one page.",
+      ),
+      "-published_at",
+    ),
+    ...pageParameters,
+    ...fieldsOf(foundPostSchema),
+  },
+  result: objectSchema({
+    ...page.properties,
+    matches: integerSchema({ minimum: 0, description: "How many posts match, counted to 10,000" }),
+    matches_capped: flagSchema({ description: "Whether there may be more than were counted" }),
+  }),
+  errors: [],
+  async run(args, call) {
+    const { services, nowMs } = call;
+    const { query, filter } = readSearch(args, services);
+    const { ordering, limit } = args;
+    let counts = { matches: 0, matches_capped: false };
+    const found = await readPage<FoundPost, FoundPosition>("post-search", call, async (after) => {
+      const selection = { query, filter, ordering, after, limit, nowMs };
+      const { matches, isCapped, ...slice } = await services.postSearch.page(selection);
+      counts = { matches, matches_capped: isCapped };
+      return slice;
+    });
+    return { ...jsonValueOf(found), ...counts };
+  },
+});
+
+interface SearchArguments {
+  q: string;
+  channel: string | undefined;
+  category: string | undefined;
+  territory: string | undefined;
+  from: number | undefined;
+  to: number | undefined;
+  is_ad: boolean | undefined;
+  media: PostFilter["media"] | undefined;
+  views_min: number | undefined;
+}
+
+/** @throws AppError `invalid` over all wrong arguments; `unavailable` where post search is not ready */
+function readSearch(args: SearchArguments, { channels, directory, postSearch }: Services) {
+  const faults: FieldFaults = {};
+  const q = args.q.trim();
+  const query = readPostQuery(q);
+  if ([...q].length < QUERY_LENGTH_MIN) {
+    faults["q"] = [message("tooShort", { characters: QUERY_LENGTH_MIN })];
+  } else if (isLonger(q, QUERY_LENGTH_MAX)) {
+    faults["q"] = [message("tooLong", { characters: QUERY_LENGTH_MAX })];
+  } else if (query === null) {
+    faults["q"] = [message("nothingToSearch")];
+  }
+  const { channel, category, territory, from, to } = args;
+  const channelId = channel === undefined ? null : findChannel(channel.trim(), channels);
+  if (channel !== undefined && channelId === null) {
+    faults["channel"] = [message("noChannel", { channel: shortened(channel) })];
+  }
+  const categoryId = category === undefined ? null : directory.categoryId(category);
+  if (category !== undefined && categoryId === null) faults["category"] = [unknownSlug(category)];
+  const territoryId = territory === undefined ? null : directory.territoryId(territory);
+  if (territory !== undefined && territoryId === null) {
+    faults["territory"] = [unknownSlug(territory)];
+  }
+  if (query === null || Object.keys(faults).length > 0) throw fieldError(faults);
+  if (from !== undefined && to !== undefined) requireOrder(from, to);
+  postSearch.requireReady();
+  const filter: PostFilter = {
+    channelId,
+    categoryId,
+    territoryId,
+    fromMs: from === undefined ? null : startOfDay(from),
+    untilMs: to === undefined ? null : startOfDay(to + 1),
+    isAd: args.is_ad ?? null,
+    media: args.media ?? null,
+    viewsMin: args.views_min ?? null,
+  };
+  return { query, filter };
+}
+
+/** The number of a public channel by its number, handle or link; null where there is none. */
+function findChannel(name: string, channels: Services["channels"]): number | null {
+  return channels.findId(channels.parseLinkOrHandle(name) ?? parsePathReference(name));
+}

@@ -1,0 +1,112 @@
+import { type IndexedPost, indexText } from "../../catalog/post-search/index-text.ts";
+import { selectPhase } from "../../catalog/post-search/post-search-state.store.ts";
+import { type Database, statement } from "../../db/database.ts";
+import { foundRows } from "./found-rows.ts";
+
+/**
+ * The index of posts equals the table: the same posts, and of every token as many posts and as many places.
+ * While the index is built, or posts are to be written anew after their channel changed, only what it has
+ * is held to the table.
+ */
+export function postSearchFaults(db: Database): string[] {
+  const phase = selectPhase(db);
+  if (phase === "off" || phase === "clearing") return [];
+  const stale = statement(db, "SELECT 1 FROM post_search_stale LIMIT 1").get() !== undefined;
+  return [
+    ...foundRows(
+      db,
+      "Posts in the index that are gone, or were written otherwise since",
+      `SELECT s.post_id AS name FROM searched_posts s LEFT JOIN posts p ON p.id = s.post_id
+       WHERE p.id IS NULL OR p.channel_id <> s.channel_id
+         OR p.published_at <> s.published_at OR p.views <> s.views`,
+    ),
+    ...foundRows(
+      db,
+      "Posts of which the index has no tokens",
+      `SELECT post_id AS name FROM searched_posts
+       WHERE NOT EXISTS (SELECT 1 FROM post_search_docsize WHERE id = row)`,
+    ),
+    ...foundRows(
+      db,
+      "Rows of the index that belong to no post",
+      `SELECT id AS name FROM post_search_docsize
+       WHERE NOT EXISTS (SELECT 1 FROM searched_posts WHERE row = post_search_docsize.id)`,
+    ),
+    ...(phase === "ready" && !stale ? [...missing(db), ...differingTokens(db)] : []),
+  ];
+}
+
+function missing(db: Database): string[] {
+  return foundRows(
+    db,
+    "Posts that are not in the index",
+    `SELECT p.id AS name FROM posts p CROSS JOIN channels c ON c.id = p.channel_id
+     WHERE c.is_public = 1 AND NOT EXISTS (SELECT 1 FROM searched_posts WHERE post_id = p.id)`,
+  );
+}
+
+interface Tally {
+  posts: number;
+  places: number;
+}
+
+function differingTokens(db: Database): string[] {
+  const expected = tallies(db);
+  const differing: string[] = [];
+  openVocabulary(db);
+  const indexed = statement<Tally & { term: string }>(
+    db,
+    "SELECT term, doc AS posts, cnt AS places FROM temp.post_search_terms",
+  );
+  for (const { term, posts, places } of indexed.iterate()) {
+    const tally = expected.get(term);
+    expected.delete(term);
+    if (tally?.posts !== posts || tally.places !== places) differing.push(term);
+  }
+  return [
+    ...sentence("Tokens that the index has for other posts", differing),
+    ...sentence("Tokens that the index does not have", [...expected.keys()]),
+  ];
+}
+
+function sentence(what: string, tokens: readonly string[]): string[] {
+  const [first] = tokens;
+  return first === undefined
+    ? []
+    : [`${what}: ${tokens.length}, such as ${JSON.stringify(first)}.`];
+}
+
+/** What the index must have, from the table. */
+function tallies(db: Database): Map<string, Tally> {
+  const found = new Map<string, Tally>();
+  const posts = statement<IndexedPost>(
+    db,
+    `SELECT p.id, p.channel_id, p.published_at, p.is_ad, p.views, p.media, p.text,
+       t.search_text AS channel_text
+     FROM posts p CROSS JOIN channels c ON c.id = p.channel_id
+       CROSS JOIN channel_texts t ON t.id = p.channel_id
+     WHERE c.is_public = 1`,
+  );
+  for (const post of posts.iterate()) {
+    const seen = new Set<string>();
+    for (const token of indexText(post).tokens.split(" ")) {
+      if (token === "") continue;
+      const tally = found.get(token) ?? { posts: 0, places: 0 };
+      tally.places += 1;
+      if (!seen.has(token)) tally.posts += 1;
+      seen.add(token);
+      found.set(token, tally);
+    }
+  }
+  return found;
+}
+
+/** Makes the vocabulary readable as a table of this connection's own: nothing is written to the file. */
+function openVocabulary(db: Database): void {
+  db.pragma("query_only = OFF");
+  try {
+    db.exec("CREATE VIRTUAL TABLE temp.post_search_terms USING fts5vocab (main, post_search, row)");
+  } finally {
+    db.pragma("query_only = ON");
+  }
+}

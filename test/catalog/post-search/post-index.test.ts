@@ -1,0 +1,148 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { createMachine, type Machine, type Serving } from "../../support/machine.ts";
+
+const SEARCH = "/v1/msgr/posts/search/?q=";
+const OFF = { environment: { KANALOG_POST_SEARCH: "off" } };
+
+let machine: Machine;
+let key: string;
+beforeEach(async () => {
+  machine = createMachine();
+  const channels = [1, 2].map((id) =>
+    JSON.stringify({ id, title: `Channel ${id}`, subscribers: 1 }),
+  );
+  machine.write("channels.ndjson", channels.join("\n"));
+  await machine.run(["import", "channels", "channels.ndjson"]);
+  ({ key } = await machine.customer());
+});
+afterEach(() => machine.leave());
+
+async function importPosts(first: number, last: number, text = "ипотека"): Promise<void> {
+  const rows = Array.from({ length: last - first + 1 }, (_, at) =>
+    JSON.stringify({
+      ...{ id: first + at, channel: 1 + (at % 2), text: `${text} ${first + at}` },
+      published_at: new Date(Date.UTC(2024, 0, 1, 0, first + at)).toISOString(),
+    }),
+  );
+  machine.write("posts.ndjson", rows.join("\n"));
+  const { exitCode } = await machine.run(["import", "posts", "posts.ndjson"]);
+  expect(exitCode).toBe(0);
+}
+
+/** A file as it was before post search: nothing is indexed. */
+function asBefore(): void {
+  const db = machine.open();
+  db.exec(`
+    DELETE FROM searched_posts;
+    INSERT INTO post_search (post_search) VALUES ('delete-all');
+    UPDATE post_search_state SET phase = 'building', after_id = 0`);
+  db.close();
+}
+
+const phase = (): string | undefined =>
+  machine.query<{ phase: string }>("SELECT phase FROM post_search_state")[0]?.phase;
+
+async function expectFound(server: Serving, q: string, matches: number): Promise<void> {
+  const answer = await server.get(SEARCH + encodeURIComponent(q), key);
+  expect(answer.status).toBe(200);
+  expect(((await answer.json()) as { matches: number }).matches).toBe(matches);
+}
+
+/** Asks until the search is there, as customers would. */
+async function untilReady(server: Serving): Promise<void> {
+  for (;;) {
+    const answer = await server.get(`${SEARCH}word`, key);
+    const body = (await answer.json()) as { code?: string };
+    if (answer.status === 200) return;
+    expect([answer.status, body.code]).toEqual([503, "unavailable"]);
+  }
+}
+
+async function faults(): Promise<string[]> {
+  const { out } = await machine.run(["check", "--json"]);
+  const { results } = JSON.parse(out) as { results: { faults: string[] }[] };
+  return results.flatMap((result) => result.faults);
+}
+
+test("an existing database gets its index in the background, and all else answers meanwhile", async () => {
+  await importPosts(1, 300);
+  asBefore();
+  const server = await machine.serve();
+  const posts = await server.get("/v1/msgr/channels/1/posts/", key);
+  expect(posts.status).toBe(200);
+  await untilReady(server);
+  await expectFound(server, "ипотеки", 300);
+  expect(await faults()).toEqual([]);
+  await server.stop();
+}, 60_000);
+
+test("a building that was killed goes on, and posts that are imported meanwhile are in it once", async () => {
+  await importPosts(1, 200);
+  asBefore();
+  const db = machine.open();
+  db.exec("UPDATE post_search_state SET after_id = 100");
+  db.close();
+  // Those up to 100 were never indexed: imports bring the ones that they change.
+  await importPosts(1, 100, "дача");
+  await importPosts(150, 250, "дача");
+  const server = await machine.serve();
+  await untilReady(server);
+  await expectFound(server, "дача", 201);
+  await expectFound(server, "ипотека", 49);
+  expect(await faults()).toEqual([]);
+  await server.stop();
+}, 60_000);
+
+test("what one process takes down or hides, another finds no more", async () => {
+  await importPosts(1, 10);
+  const server = await machine.serve();
+  await expectFound(server, "ипотека", 10);
+  await machine.run(["post", "delete", "1", "--yes"]);
+  await expectFound(server, "ипотека", 9);
+  await machine.run(["channel", "hide", "2"]);
+  await expectFound(server, "ипотека", 4);
+  await machine.run(["channel", "delete", "1", "--yes"]);
+  await expectFound(server, "ипотека", 0);
+  await server.stop();
+}, 60_000);
+
+test("switched off, there is no index and the method says so; switched on again, it is built", async () => {
+  await importPosts(1, 50);
+  const off = await machine.serve(["serve"], OFF);
+  const answer = await off.get(`${SEARCH}word`, key);
+  expect([answer.status, await answer.json()]).toEqual([
+    503,
+    { code: "unavailable", detail: "Post search is switched off on this appliance." },
+  ]);
+  while (phase() !== "off") await off.get("/v1/me/", key);
+  await importPosts(51, 60);
+  expect(machine.query("SELECT 1 FROM searched_posts")).toEqual([]);
+  expect(machine.query("SELECT 1 FROM post_search_docsize")).toEqual([]);
+  expect(await faults()).toEqual([]);
+  await off.stop();
+  const refused = await machine.run(["search", "rebuild"], OFF);
+  expect(refused).toMatchObject({ exitCode: 1, notes: expect.stringContaining("switched off") });
+  const on = await machine.serve();
+  await untilReady(on);
+  await expectFound(on, "ипотека", 60);
+  await on.stop();
+}, 60_000);
+
+test("search rebuild makes the index anew, and check finds what differs", async () => {
+  await importPosts(1, 50);
+  const db = machine.open();
+  db.exec(`
+    UPDATE posts SET text = 'дача 3' WHERE id = 3;
+    UPDATE posts SET views = 5 WHERE id = 4;
+    DELETE FROM post_search WHERE rowid = (SELECT row FROM searched_posts WHERE post_id = 5)`);
+  db.close();
+  expect(await faults()).toEqual([
+    "Posts in the index that are gone, or were written otherwise since: 4.",
+    "Posts of which the index has no tokens: 5.",
+    expect.stringMatching(/^Tokens that the index has for other posts: \d+, such as /),
+    expect.stringMatching(/^Tokens that the index does not have: \d+, such as /),
+  ]);
+  const { exitCode, out } = await machine.run(["search", "rebuild"]);
+  expect({ exitCode, out }).toEqual({ exitCode: 0, out: "50 posts are in the index.\n" });
+  expect(await faults()).toEqual([]);
+}, 60_000);

@@ -1,0 +1,273 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import {
+  channel,
+  expectFaults,
+  expectIds,
+  expectOk,
+  expectRefusal,
+  idsOf,
+  imported,
+  pagesOf,
+} from "../../support/expectations.ts";
+
+const SEARCH = "/v1/msgr/posts/search/";
+const asking = (q: string, more: Record<string, string | number | boolean> = {}): string =>
+  `${SEARCH}?${new URLSearchParams({ q, ...Object.fromEntries(Object.entries(more).map(([name, value]) => [name, String(value)])) })}`;
+
+let appliance: Appliance;
+beforeEach(async () => {
+  appliance = await startAppliance();
+  await imported(appliance, "channels", [
+    channel(1, { handle: "NsMag", category: "science", territory: "kazan" }),
+    channel(2, { category: "news", categories: "science" }),
+    channel(3, { kind: "chat", territory: "moskva" }),
+  ]);
+});
+afterEach(() => appliance.close());
+
+const post = (id: number, text: string, more: Record<string, unknown> = {}) => ({
+  id,
+  channel: 1,
+  published_at: `2026-11-19T10:${String(id).padStart(2, "0")}:00+03:00`,
+  text,
+  ...more,
+});
+const posts = (...rows: Record<string, unknown>[]) => imported(appliance, "posts", rows);
+const found = (q: string, ids: number[], more: Record<string, string | number | boolean> = {}) =>
+  expectIds(appliance, asking(q, more), ids);
+
+describe("what is searched for", () => {
+  beforeEach(() =>
+    posts(
+      post(1, "Ставки по ипотеке растут"),
+      post(2, "Новый дом в Казани, #Ипотека"),
+      post(3, "О новых больших домах пишет @NsMag"),
+      post(4, "Ёлка у дома", { channel: 3 }),
+      post(5, "A company that runs"),
+    ),
+  );
+
+  test("matches in any form, newest first, in chats too", async () => {
+    await found("ипотеки", [2, 1]);
+    await found("ёлки", [4]);
+    await found("елку", [4]);
+    await found("companies", [5]);
+    await found("ДОМ казань", [2]);
+  });
+
+  test("can be a phrase, an exclusion, an alternative, a beginning, an exact form, a tag, a handle", async () => {
+    await found('"новый дом"', [2]);
+    await found("дом -казань", [4, 3]);
+    await found("ипотека | company", [5, 2, 1]);
+    await found("ипот*", [2, 1]);
+    await found("=дома", [4]);
+    await found("=дом", [2]);
+    await found("#ипотека", [2]);
+    await found("@nsmag", [3]);
+    await found("дом -=дома", [3, 2]);
+  });
+
+  test("never is a fault of syntax, and needs something to search for", async () => {
+    await found('дом AND (NEAR "', []);
+    await found('"дом', [4, 3, 2]);
+    const nothing =
+      "Give at least one word to search for; exclusions and signs alone find nothing.";
+    for (const q of ["-дом", "**", '""', "-#дом"]) {
+      await expectFaults(appliance, asking(q), { q: nothing });
+    }
+  });
+});
+
+test("each wrong parameter is told by its name", async () => {
+  await expectFaults(appliance, SEARCH, { q: "This field is required." });
+  await expectFaults(appliance, asking("я"), { q: "Ensure this field has at least 2 characters." });
+  await expectFaults(appliance, asking("я".repeat(201)), {
+    q: "Ensure this field has no more than 200 characters.",
+  });
+  await expectFaults(appliance, asking("дом", { channel: 99, category: "x", territory: "y" }), {
+    channel: "There is no channel 99.",
+    category: "Object with slug=x does not exist.",
+    territory: "Object with slug=y does not exist.",
+  });
+  await expectFaults(appliance, asking("дом", { from: "2026-11-02", to: "2026-11-01" }), {
+    to: "The period ends before it starts.",
+  });
+  await expectFaults(appliance, asking("дом", { media: "smell" }), {
+    media: '"smell" is not a valid choice.',
+  });
+  await expectFaults(appliance, asking("дом", { views_min: -1 }), {
+    views_min: "Ensure this value is greater than or equal to 0.",
+  });
+  await expectFaults(appliance, asking("дом", { ordering: "views" }), {
+    ordering: '"views" is not a valid choice.',
+  });
+});
+
+test("filters leave posts of a channel, category, territory, time, kind and number of views", async () => {
+  await posts(
+    post(1, "дом", { views: 99, is_ad: true, media: "photo video" }),
+    post(2, "дом", { channel: 2, views: 100, media: "photo" }),
+    post(3, "дом", { channel: 3, views: 150, published_at: "2026-11-18T23:59:59+03:00" }),
+    post(4, "дом", { published_at: "2026-11-18T00:00:00+03:00" }),
+  );
+  await found("дом", [2, 1, 3, 4]);
+  await found("дом", [1, 4], { channel: 1 });
+  await found("дом", [1, 4], { channel: "nsmag" });
+  await found("дом", [1, 4], { channel: "@NSMAG" });
+  await found("дом", [2, 1, 4], { category: "science" });
+  await found("дом", [2], { category: "news" });
+  await found("дом", [1, 4], { territory: "tatarstan" });
+  await found("дом", [1, 3, 4], { territory: "russia" });
+  await found("дом", [3, 4], { from: "2026-11-18", to: "2026-11-18" });
+  await found("дом", [2, 1], { from: "2026-11-19" });
+  await found("дом", [1], { is_ad: true });
+  await found("дом", [2, 3, 4], { is_ad: false });
+  await found("дом", [2, 1], { media: "photo" });
+  await found("дом", [1], { media: "video" });
+  await found("дом", [2, 3], { views_min: 100 });
+  await found("дом", [3], { views_min: 101 });
+  await found("дом", [2, 1, 3, 4], { views_min: 0 });
+  await found("дом", [2], { category: "science", views_min: 100, media: "photo", is_ad: false });
+});
+
+test("the most viewed come first, equal ones newest first", async () => {
+  await posts(
+    post(1, "дом", { views: 10 }),
+    post(2, "дом", { views: 5_000_000_000 }),
+    post(3, "дом"),
+    post(4, "дом", { views: 10 }),
+    post(5, "дом"),
+  );
+  await found("дом", [2, 4, 1, 5, 3], { ordering: "-views" });
+});
+
+test("relevance weighs words, their number and age, in one page", async () => {
+  const filler = " слово".repeat(20);
+  await posts(
+    post(1, `дом дом дом${filler}`),
+    post(2, `дом${filler}`),
+    post(3, `дом дом дом${filler}`, { published_at: "2025-11-19T10:00:00+03:00" }),
+    post(4, `дом дом${filler}`),
+    ...[11, 12, 13, 14].map((id) => post(id, "нет")),
+  );
+  await found("дом", [1, 4, 2, 3], { ordering: "-relevance" });
+  const { body } = await expectOk(appliance, asking("дом", { ordering: "-relevance", limit: 2 }));
+  expect(idsOf({ body } as never)).toEqual([1, 4]);
+  expect(body.next).toBeNull();
+  expect(body.matches).toBe(4);
+});
+
+test("pages follow each other without gaps, many posts of one instant too", async () => {
+  const rows = Array.from({ length: 25 }, (_, at) =>
+    post(at + 1, "дом", {
+      published_at:
+        at % 2 ? "2026-11-19T10:00:00+03:00" : `2026-11-${10 + (at % 5)}T10:00:00.500+03:00`,
+      views: at % 3,
+    }),
+  );
+  await posts(...rows);
+  for (const ordering of ["-published_at", "-views"]) {
+    const whole = idsOf(await expectOk(appliance, asking("дом", { ordering, limit: 100 })));
+    expect(whole).toHaveLength(25);
+    const pages = await pagesOf(appliance, asking("дом", { ordering, limit: 4, channel: "nsmag" }));
+    expect(pages.flat()).toEqual(whole);
+  }
+});
+
+test("matches are counted beside the page", async () => {
+  await posts(post(1, "дом"), post(2, "дом"), post(3, "дома"));
+  const { body } = await expectOk(appliance, asking("дом", { limit: 1 }));
+  expect(body).toMatchObject({ matches: 3, matches_capped: false });
+  const exact = await expectOk(appliance, asking("=дом", { limit: 1 }));
+  expect(exact.body).toMatchObject({ matches: 2, matches_capped: false });
+});
+
+test("a result is the post with a snippet around the first hit, and where the hits are", async () => {
+  const text = `${"😀 слово ".repeat(60)}о **новом\n\nдоме** пишут ${"слово ".repeat(60)}`;
+  await posts(post(1, text));
+  const [result] = (await expectOk(appliance, asking('"новый дом" пишут'))).body.results;
+  const { snippet, highlights, ...rest } = result;
+  expect(rest).toEqual((await appliance.get("/v1/msgr/posts/1/")).body);
+  expect([...snippet].length).toBeLessThanOrEqual(200);
+  const hits = highlights.map(([from, to]: [number, number]) =>
+    [...snippet].slice(from, to).join(""),
+  );
+  expect(hits).toEqual(["новом доме", "пишут"]);
+  expect(snippet).toStartWith("…");
+  expect(snippet).toEndWith("…");
+  const narrow = await expectOk(appliance, asking("дом", { fields: "id,snippet" }));
+  expect(Object.keys(narrow.body.results[0])).toEqual(["id", "snippet"]);
+});
+
+describe("the index follows posts and channels:", () => {
+  beforeEach(() => posts(post(1, "дом", { views: 5 }), post(2, "дом", { channel: 2 })));
+
+  test("an edited text is found by its words of now", async () => {
+    await posts(post(1, "дача"));
+    await found("дом", [2]);
+    await found("дача", [1]);
+  });
+
+  test("views that were read again order and filter", async () => {
+    await posts({ id: 1, views: 6 }, { id: 2, views: 700 });
+    await found("дом", [2, 1], { ordering: "-views" });
+    await found("дом", [2], { views_min: 700 });
+    await posts({ id: 1, views: 7 });
+    await found("дом", [2, 1], { views_min: 7 });
+    await found("дом", [2], { views_min: 8 });
+  });
+
+  test("another time of publication moves the post", async () => {
+    await posts({ id: 2, published_at: "2020-01-01T00:00:00+03:00" });
+    await found("дом", [1, 2]);
+    await found("дом", [2], { to: "2020-01-01" });
+  });
+
+  test("a post that is taken down or deleted is gone at once, and may come back", async () => {
+    await appliance.app.domains.posts.delete([1], COMMAND_LINE);
+    await found("дом", [2]);
+    await posts({ id: 2, deleted: true });
+    await found("дом", []);
+    await posts(post(1, "дом", { deleted: false }));
+    await found("дом", [1]);
+  });
+
+  test("posts of a hidden channel are gone at once, and of one that is shown again are back soon", async () => {
+    await appliance.app.domains.channels.setPublic(1, false, COMMAND_LINE);
+    await found("дом", [2]);
+    expect((await expectOk(appliance, asking("дом"))).body.matches).toBe(1);
+    await appliance.app.catchUpPostSearch();
+    await found("дом", [2]);
+    await appliance.app.domains.channels.setPublic(1, true, COMMAND_LINE);
+    await appliance.app.catchUpPostSearch();
+    await found("дом", [2, 1]);
+  });
+
+  test("a channel's other category finds its posts at once, before they are written anew and after", async () => {
+    await imported(appliance, "channels", [{ id: 1, category: "news" }]);
+    for (const _ of ["before", "after"]) {
+      await found("дом", [2, 1], { category: "news" });
+      await found("дом", [2], { category: "science" });
+      await appliance.app.catchUpPostSearch();
+    }
+  });
+
+  test("a merged channel's posts are the other's, and a deleted channel's are gone", async () => {
+    await appliance.app.domains.channels.merge(1, 2, COMMAND_LINE);
+    await found("дом", [2, 1], { channel: 2 });
+    await appliance.app.domains.channels.delete(2, COMMAND_LINE);
+    await found("дом", []);
+  });
+});
+
+test("it is from the Start plan on, and costs one unit", async () => {
+  await posts(post(1, "дом"));
+  const { key: onTest } = await appliance.customer({ plan: "test" });
+  await expectRefusal(appliance, asking("дом"), 403, "tariff_required", onTest);
+  const { key, organizationId } = await appliance.customer({ plan: "start" });
+  const answer = await expectOk(appliance, asking("дом"), key);
+  expect(answer.headers.get("x-request-cost")).toBe("1");
+  expect(organizationId).toBeGreaterThan(0);
+});

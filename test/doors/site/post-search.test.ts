@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { channel, imported } from "../../support/expectations.ts";
+import { signedInMember, staffVisitor, type Visitor } from "../../support/visitor.ts";
+
+const PAGE = "/account/posts/";
+
+let appliance: Appliance;
+let member: Visitor;
+beforeEach(async () => {
+  appliance = await startAppliance();
+  await imported(appliance, "channels", [channel(1, { title: "<Первый>" })]);
+  const { organizationId } = await appliance.customer({ plan: "start" });
+  member = await signedInMember(appliance, organizationId, "member", "nina@example.com", "en");
+});
+afterEach(async () => {
+  expect(appliance.ports.log.errors).toEqual([]);
+  await appliance.close();
+});
+
+const posts = (count: number) =>
+  imported(
+    appliance,
+    "posts",
+    Array.from({ length: count }, (_, at) => ({
+      ...{ id: at + 1, channel: 1, text: `😀 <b>О домах</b> и дачах ${at + 1}`, views: 4321 },
+      published_at: `2026-11-19T10:${10 + at}:00+03:00`,
+    })),
+  );
+
+test("posts that are found are shown with their hits marked, and a page leads to the next", async () => {
+  await posts(25);
+  const { html, status } = await member.get(`${PAGE}?q=дом&ordering=-published_at`);
+  expect(status).toBe(200);
+  expect(html).toContain("Posts found: 25");
+  expect(html).toContain("😀 &lt;b&gt;О <mark>домах</mark>&lt;/b&gt; и дачах 25");
+  expect(html).toContain('<a href="/account/channels/1/"><bdi>&lt;Первый&gt;</bdi></a>');
+  expect(html).toContain("Views: 4,321");
+  const next = /href="([^"]*)" rel="next"/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  const second = await member.get(next);
+  expect(second.html).toContain("дачах 5<");
+  expect(second.html).not.toContain("дачах 6<");
+});
+
+test("filters narrow what is found, and stay in the form", async () => {
+  await posts(3);
+  const { html } = await member.get(`${PAGE}?q=дом&views_min=5000&from=2026-11-01`);
+  expect(html).toContain("No post was found. Try other words or fewer filters.");
+  expect(html).toContain('value="5000"');
+  expect(html).toContain('value="2026-11-01"');
+});
+
+test("without words it says what to type, and what is wrong is told by its name", async () => {
+  expect((await member.get(PAGE)).html).toContain("Type what the posts are to be about.");
+  const short = await member.get(`${PAGE}?q=-дом`);
+  expect(short.status).toBe(200);
+  expect(short.html).toContain("Give at least one word to search for");
+  const wrong = await member.get(`${PAGE}?q=дом&from=2026-11-31`);
+  expect(wrong.status).toBe(400);
+  expect(wrong.html).toContain("From: Date has wrong format.");
+});
+
+test("while the index is built the page says so, and staff see how far it is", async () => {
+  await posts(2);
+  appliance.app.domains.db.exec("UPDATE post_search_state SET phase = 'building', after_id = 1");
+  const { html, status } = await member.get(`${PAGE}?q=дом`);
+  expect(status).toBe(200);
+  expect(html).toContain("The index of post search is being built (50 %).");
+  const staff = await staffVisitor(appliance);
+  expect((await staff.get("/staff/database/")).html).toContain("being built, 50 %");
+  await appliance.app.catchUpPostSearch();
+  expect((await member.get(`${PAGE}?q=дом`)).html).toContain("Posts found: 2");
+  expect((await staff.get("/staff/database/")).html).toContain("<dd>complete</dd>");
+});
+
+test("a plan without posts is told which plans have them, and it is in Russian too", async () => {
+  const { organizationId } = await appliance.customer({ plan: "test" });
+  const other = await signedInMember(appliance, organizationId, "owner", "olga@example.com", "ru");
+  const { html } = await other.get(`${PAGE}?q=дом`);
+  expect(html).toContain("не включает посты");
+  expect(html).toContain('<a href="/account/posts/" aria-current="page">Посты</a>');
+});
