@@ -1,4 +1,5 @@
 import type { Channels } from "../catalog/channels/channels.ts";
+import type { ComparisonSelection, ComparisonView } from "../catalog/comparison/comparison.ts";
 import type { Directory } from "../catalog/directory/directory.ts";
 import type { Posts } from "../catalog/posts/posts.ts";
 import type { Search } from "../catalog/search/search.ts";
@@ -17,6 +18,7 @@ export interface Services {
   search: Search;
   channels: Channels;
   statistics: Statistics;
+  compare(selection: ComparisonSelection): Promise<Json<ComparisonView[]>>;
   posts: Posts;
   keyUse: Pick<KeyUse, "lastUsedAt">;
   limits: Limits;

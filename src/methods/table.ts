@@ -1,9 +1,11 @@
 import { channelsList, channelsResolveRetrieve, channelsRetrieve } from "./channels.ts";
+import { channelsCompareList } from "./compare.ts";
 import { dailyStatisticsList } from "./daily-statistics.ts";
 import { categoriesList, territoriesList } from "./directories.ts";
 import { meRetrieve } from "./me.ts";
 import type { ApiMethod } from "./method.ts";
 import { channelPostsRetrieve, postsRetrieve } from "./posts.ts";
+import { channelsStatsRetrieve } from "./selection-statistics.ts";
 import { meUsageList } from "./usage.ts";
 import {
   webhooksCreate,
@@ -18,8 +20,8 @@ import {
 } from "./webhooks.ts";
 
 /**
- * All API methods, in the specification's order; usage by day and the webhooks' deliveries are
- * additions of ours.
+ * All API methods, in the specification's order; usage by day, the webhooks' deliveries and the questions
+ * about many channels, which come last, are additions of ours.
  */
 export const apiMethods: readonly ApiMethod[] = [
   meRetrieve,
@@ -41,9 +43,11 @@ export const apiMethods: readonly ApiMethod[] = [
   webhooksTest,
   webhooksDeliveriesList,
   webhooksResend,
+  channelsCompareList,
+  channelsStatsRetrieve,
 ];
 
-/** The methods that are MCP tools, in the specification's order of tools: reading only. */
+/** The methods that are MCP tools, in the specification's order of tools, then ours: reading only. */
 export const toolMethods: readonly ApiMethod[] = [
   meRetrieve,
   channelsResolveRetrieve,
@@ -54,4 +58,6 @@ export const toolMethods: readonly ApiMethod[] = [
   postsRetrieve,
   categoriesList,
   territoriesList,
+  channelsCompareList,
+  channelsStatsRetrieve,
 ];

@@ -83,6 +83,10 @@ const ROWS: Record<number, string> = {
       VALUES ('files', 'pull', '{"kind":"pull","url":"https://files.example.com/"}', '15m', 1763000000000);
     INSERT INTO source_days VALUES (1, 20400, 7);
     INSERT INTO source_files VALUES (1, 'a.csv', 10, 1763000000000);`,
+  15: `
+    INSERT INTO channel_metrics VALUES (0, 1, 0, 0, 1, 7, 30, 70, 300, 4, 1, 50, 5000, 20000);
+    INSERT INTO metric_orders VALUES (0, 1, 0, 7, 1);
+    INSERT INTO stale_orders VALUES (1, 2);`,
 };
 
 /** Makes a database as the program of a schema version left it, with rows in every table. */

@@ -2,7 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CatalogCount } from "../../../../catalog/search/catalog.ts";
 import { AppError } from "../../../../errors.ts";
-import { QUERY_LENGTH_MIN } from "../../../../methods/channels.ts";
+import { QUERY_LENGTH_MIN } from "../../../../methods/catalog-filter.ts";
 import { cutFaults, cutText } from "../../forms/cut-text.ts";
 import { told } from "../../forms/told.ts";
 import { asset } from "../../look/layout.tsx";
