@@ -1,3 +1,4 @@
+import { computeMetrics } from "../../src/catalog/metrics/compute-metrics.ts";
 import { importFile } from "../../src/catalog/imports/import-file.ts";
 import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
 import { dayOf, formatDay, parseDay, startOfDay } from "../../src/values/moscow-time.ts";
@@ -55,6 +56,7 @@ export async function startSiteWorld(): Promise<SiteWorld> {
   }));
   clock.set(`${formatDay(today)}T12:00:00+03:00`);
   await imported(appliance, "stats", stats);
+  await computeMetrics(db, clock);
   clock.set(start);
 
   const customer = await appliance.customer({ access: "read_write" });
@@ -183,6 +185,7 @@ export async function startSiteWorld(): Promise<SiteWorld> {
       ],
       "/account/channels/": ["/account/channels/", "/account/channels/?q=ab"],
       "/account/channels/:id/": ["/account/channels/1/?days=90", "/account/channels/50/"],
+      "/account/trending/": ["/account/trending/", "/account/trending/?category=science"],
       "/account/compare/": [
         "/account/compare/",
         "/account/compare/?channels=1,2,50&measure=growth",

@@ -48,6 +48,9 @@ const explorerPages = {
     subscribers_max: "Subscribers to",
     a_plus: "A+ mark",
     verified: "Verified by the owner",
+    growth_30d_min: "Growth in 30 days from",
+    reach_30d_min: "Reach of a post from",
+    err_30d_min: "ERR from, %",
     ids: "Numbers",
     ordering: "Order",
   },
@@ -65,6 +68,10 @@ const explorerPages = {
   title: "Title",
   handle: "Handle",
   subscribers: "Subscribers",
+  growth: (days: number) => `Growth, ${days} days`,
+  reach: "Reach of a post",
+  err: "ERR",
+  errHint: "Mean views of the posts of 30 days, of the subscribers",
   nextPage: "Next page",
   firstPage: "First page",
   allChannels: "All channels",
@@ -157,7 +164,17 @@ const comparePages = {
   unknown: "There is no public channel:",
   tooMany: (max: number) => `Only ${max} channels are compared at a time; these are the first.`,
   pickerHint: "Part of a title, a number, an @handle or a link.",
+  median: "Views, median",
+  ads: "Advertising",
   noChoice: "No channel was found.",
+};
+
+/** Channels that grow. */
+const trendingPage = {
+  title: "Trending",
+  about: "Channels that grow, by the last night's numbers, in a category or a territory.",
+  nothing: "No channel here has grown, or no readings are known yet.",
+  all: "All of them in the catalog",
 };
 
 /** Staff's imports. */
@@ -969,6 +986,7 @@ export const en = {
   auditLog,
   explorerPages,
   comparePages,
+  trendingPage,
   firstSteps: firstStepsEn,
   overviewPage: overviewEn,
   plansPage: plansEn,

@@ -49,6 +49,9 @@ const explorerPages: Words["explorerPages"] = {
     subscribers_max: "Подписчиков до",
     a_plus: "Отметка A+",
     verified: "Подтверждён владельцем",
+    growth_30d_min: "Рост за 30 дней от",
+    reach_30d_min: "Охват поста от",
+    err_30d_min: "ERR от, %",
     ids: "Номера",
     ordering: "Порядок",
   },
@@ -66,6 +69,10 @@ const explorerPages: Words["explorerPages"] = {
   title: "Название",
   handle: "Имя",
   subscribers: "Подписчики",
+  growth: (days) => `Рост за ${days} дней`,
+  reach: "Охват поста",
+  err: "ERR",
+  errHint: "Средние просмотры постов за 30 дней, в доле от подписчиков",
   nextPage: "Следующая страница",
   firstPage: "Первая страница",
   allChannels: "Все каналы",
@@ -157,7 +164,16 @@ const comparePages = {
   unknown: "Нет такого открытого канала:",
   tooMany: (max: number) => `Сравнивать можно до ${max} каналов сразу; показаны первые.`,
   pickerHint: "Часть названия, номер, @имя или ссылка.",
+  median: "Просмотры, медиана",
+  ads: "Реклама",
   noChoice: "Канал не найден.",
+};
+
+const trendingPage: Words["trendingPage"] = {
+  title: "Растущие",
+  about: "Каналы, которые растут, по числам последней ночи: в категории или на территории.",
+  nothing: "Здесь ни один канал не вырос, или замеров ещё нет.",
+  all: "Все они в каталоге",
 };
 
 /** Staff's imports. */
@@ -966,6 +982,7 @@ export const ru: Words = {
   auditLog,
   explorerPages,
   comparePages,
+  trendingPage,
   firstSteps: firstStepsRu,
   overviewPage: overviewRu,
   plansPage: plansRu,

@@ -50,6 +50,9 @@ export const channelsPage: SitePage = {
             <CatalogForm visit={visit} directory={context.services.directory} results="results" />
           </search>
           <p id="results-summary" class="hidden" role="status" />
+          <p>
+            <a href={asset(visit, "/account/trending/")}>{visit.words.trendingPage.title}</a>
+          </p>
           <section id="results" aria-label={visit.words.explorerPages.found} data-summary={summary}>
             {isRefused ? (
               <Refusal visit={visit} error={found} />
