@@ -14,6 +14,7 @@ import type { Database } from "../db/database.ts";
 import { readMeta } from "../db/meta.ts";
 import { createCursors } from "../methods/cursor.ts";
 import type { Services } from "../methods/services.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
 
 /** The domains that methods call: threads read what may be slow, the serving connection all else. */
@@ -22,11 +23,12 @@ export function composeServices(
   { readers }: DatabaseThreads,
   { messengerHosts, postSearch }: Config,
   built: Pick<Services, "keyUse" | "limits" | "webhooks">,
+  clock: Clock,
 ): Services {
   return {
     ...built,
     directory: createDirectory(db),
-    search: createSearch(db, readers),
+    search: createSearch(db, readers, clock),
     channels: createChannels(db, messengerHosts, readers.selectIdsByHandle),
     statistics: {
       daily: async (selection) =>
@@ -36,6 +38,7 @@ export function composeServices(
       span: (channelId) => selectStatisticsSpan(db, channelId),
       latest: (selection) => selectLatest(db, selection),
     },
+    compare: readers.compareChannels,
     posts: createPosts(db, readers),
     postSearch: createPostSearch(db, postSearch, readers),
     usageHistory: { days: readers.selectUsage },

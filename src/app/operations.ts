@@ -1,4 +1,5 @@
 import { selectIdsByHandle } from "../catalog/channels/channels.store.ts";
+import { compareChannels } from "../catalog/comparison/comparison.store.ts";
 import { exportPart } from "../catalog/exports/export-part.ts";
 import { readExport } from "../catalog/exports/export-selection.ts";
 import { noteExport } from "../catalog/exports/note-export.ts";
@@ -10,6 +11,7 @@ import { selectHabits } from "../catalog/posts/habits.store.ts";
 import { postChanges } from "../catalog/posts/manage-posts.ts";
 import { selectPosts } from "../catalog/posts/posts.store.ts";
 import { removeSample } from "../catalog/sample/remove-sample.ts";
+import { describeSelection } from "../catalog/search/describe-selection.ts";
 import { countCatalog, selectCatalog } from "../catalog/search/select-catalog.ts";
 import { applyBatch } from "../catalog/sources/apply-batch.ts";
 import { importSourceFile } from "../catalog/sources/import-source-file.ts";
@@ -81,6 +83,8 @@ export const pools = {
     operations: {
       selectCatalog: query(selectCatalog),
       countCatalog: query(countCatalog),
+      compareChannels: query(compareChannels),
+      describeSelection: query(describeSelection),
       selectIdsByHandle: query(selectIdsByHandle),
       selectDailyStatistics: query(selectDailyStatistics),
       selectPosts: query(selectPosts),

@@ -20,6 +20,7 @@ import { firstHour } from "./migrations/013-first-hour.ts";
 import { sources } from "./migrations/014-sources.ts";
 import { botSources } from "./migrations/015-bot-sources.ts";
 import { postSearch } from "./migrations/016-post-search.ts";
+import { channelMetrics } from "./migrations/017-channel-metrics.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -41,6 +42,7 @@ export const MIGRATIONS: readonly string[] = [
   sources,
   botSources,
   postSearch,
+  channelMetrics,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

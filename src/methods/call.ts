@@ -166,5 +166,7 @@ async function runMethod(
     ownUrl,
   });
   const fields = args["fields"] as string[] | undefined;
-  return fields === undefined ? answer : onlyFields(await answer, fields);
+  if (fields === undefined) return answer;
+  const included = args["include"] as string | undefined;
+  return onlyFields(await answer, included === undefined ? fields : [...fields, included]);
 }

@@ -5,7 +5,7 @@ import type { ApiMethod } from "./method.ts";
 import type { RawArguments } from "./read-arguments.ts";
 
 /** Arguments that may differ from page to page: they choose no items. */
-const OF_THE_PAGE = new Set(["limit", "fields"]);
+const OF_THE_PAGE = new Set(["limit", "fields", "include"]);
 
 /** A call of a list, with what its cursor says. */
 export interface ContinuedList {

@@ -1,14 +1,14 @@
 import { STATISTICS_CELLS_MAX } from "../catalog/statistics/statistics.ts";
 import { dailyStatisticsSchema } from "../catalog/statistics/statistics-day.ts";
-import { AppError, fieldError } from "../errors.ts";
+import { fieldError } from "../errors.ts";
 import { listJson } from "../values/json-text.ts";
 import { message } from "../values/messages/messages.ts";
-import { dayOf, formatDay } from "../values/moscow-time.ts";
+import { dayOf } from "../values/moscow-time.ts";
 import { fieldsOf } from "./fields.ts";
 import { apiMethod } from "./method.ts";
 import { listOf } from "./paging.ts";
 import { day, integerList, required } from "./parameters.ts";
-import { PERIOD_DAYS_DEFAULT, PERIOD_DAYS_MAX, readPeriod } from "./period.ts";
+import { PERIOD_DAYS_DEFAULT, PERIOD_DAYS_MAX, readPeriod, requireHistory } from "./period.ts";
 
 const CHANNELS_MAX = 100;
 
@@ -52,14 +52,7 @@ export const dailyStatisticsList = apiMethod({
     if (args.channels.length * days > STATISTICS_CELLS_MAX) {
       throw fieldError({ channels: [message("tooManyCells", { cells: STATISTICS_CELLS_MAX })] });
     }
-    const { historyDays, code } = caller.plan;
-    if (historyDays !== null && from < today - historyDays + 1) {
-      const first = formatDay(today - historyDays + 1);
-      throw new AppError(
-        "tariff_required",
-        message("historyNotIncluded", { plan: code, days: historyDays, from: first }),
-      );
-    }
+    requireHistory(caller.plan, from, today);
     const channelIds = args.channels;
     return listJson(await services.statistics.daily({ channelIds, from, to }));
   },

@@ -6,13 +6,16 @@ import {
   readFlag,
   readInteger,
   readIntegerList,
+  readNumber,
   readText,
 } from "../values/fields.ts";
+import { message } from "../values/messages/messages.ts";
 import type { Day } from "../values/moscow-time.ts";
 import {
   choiceSchema,
   flagSchema,
   integerSchema,
+  numberSchema,
   type Schema,
   textSchema,
 } from "../values/schema.ts";
@@ -80,6 +83,11 @@ export function integer({ minimum, maximum, ...words }: Words<number> & Range): 
   return query(integerSchema({ ...annotations(words), ...range }), readInteger(range));
 }
 
+/** Any number, with or without a fraction. */
+export function number(words: Words<number>): Parameter<number> {
+  return query(numberSchema(annotations(words)), readNumber);
+}
+
 export function flag(words: Words<boolean>): Parameter<boolean> {
   return query(flagSchema(annotations(words)), readFlag);
 }
@@ -105,6 +113,22 @@ export function integerList({
   const pattern = "^\\s*-?\\d+\\s*(,\\s*-?\\d+\\s*)*$";
   const schema = textSchema({ pattern, ...annotations(words) });
   return { ...query(schema, readIntegerList({ itemsMax })), isList: true };
+}
+
+/** Comma-separated texts without blanks around them, in the order given. */
+export function textList({
+  itemsMax,
+  ...words
+}: Words<string> & { itemsMax: number }): Parameter<string[]> {
+  const read: Reader<string[]> = (given) => {
+    const list = readText(given);
+    if ("fault" in list) return list;
+    const items = list.value.split(",").map((item) => item.trim());
+    return items.length > itemsMax
+      ? { fault: message("tooManyItems", { items: itemsMax }) }
+      : { value: items };
+  };
+  return { ...query(textSchema(annotations(words)), read), isList: true };
 }
 
 function query<T>(schema: Schema<unknown>, read: Reader<T>): Parameter<T> {

@@ -1,6 +1,7 @@
-import { fieldError } from "../errors.ts";
+import type { Plan } from "../customers/accounts/accounts.table.ts";
+import { AppError, fieldError } from "../errors.ts";
 import { message } from "../values/messages/messages.ts";
-import type { Day } from "../values/moscow-time.ts";
+import { type Day, formatDay } from "../values/moscow-time.ts";
 
 /** Days of a period for which neither end is given. */
 export const PERIOD_DAYS_DEFAULT = 30;
@@ -29,4 +30,21 @@ export function readPeriod(
 /** @throws AppError `invalid` on `to` */
 export function requireOrder(from: Day, to: Day): void {
   if (to < from) throw fieldError({ to: [message("periodBackwards")] });
+}
+
+/**
+ * Days before those that a plan covers are refused (specification, section 8).
+ * @throws AppError `tariff_required`
+ */
+export function requireHistory(
+  { historyDays, code }: Pick<Plan, "historyDays" | "code">,
+  from: Day,
+  today: Day,
+): void {
+  if (historyDays === null || from >= today - historyDays + 1) return;
+  const first = formatDay(today - historyDays + 1);
+  throw new AppError(
+    "tariff_required",
+    message("historyNotIncluded", { plan: code, days: historyDays, from: first }),
+  );
 }

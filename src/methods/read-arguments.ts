@@ -29,7 +29,7 @@ export function readArguments(
   const sole = soleParameter === undefined ? undefined : raw[soleParameter];
   const names =
     soleParameter !== undefined && sole !== undefined && sole !== ""
-      ? [soleParameter, "fields"]
+      ? [soleParameter, "fields", "include"]
       : Object.keys(parameters);
   for (const name of names) {
     const parameter = parameters[name];

@@ -1,4 +1,5 @@
 import type { Channels } from "../catalog/channels/channels.ts";
+import type { ComparisonSelection, ComparisonView } from "../catalog/comparison/comparison.ts";
 import type { Directory } from "../catalog/directory/directory.ts";
 import type { PostSearch } from "../catalog/post-search/post-search.ts";
 import type { Posts } from "../catalog/posts/posts.ts";
@@ -18,6 +19,7 @@ export interface Services {
   search: Search;
   channels: Channels;
   statistics: Statistics;
+  compare(selection: ComparisonSelection): Promise<Json<ComparisonView[]>>;
   posts: Posts;
   postSearch: PostSearch;
   keyUse: Pick<KeyUse, "lastUsedAt">;

@@ -1,10 +1,12 @@
 import { channelsList, channelsResolveRetrieve, channelsRetrieve } from "./channels.ts";
+import { channelsCompareList } from "./compare.ts";
 import { dailyStatisticsList } from "./daily-statistics.ts";
 import { categoriesList, territoriesList } from "./directories.ts";
 import { meRetrieve } from "./me.ts";
 import type { ApiMethod } from "./method.ts";
 import { postsSearchList } from "./post-search.ts";
 import { channelPostsRetrieve, postsRetrieve } from "./posts.ts";
+import { channelsStatsRetrieve } from "./selection-statistics.ts";
 import { meUsageList } from "./usage.ts";
 import {
   webhooksCreate,
@@ -19,8 +21,8 @@ import {
 } from "./webhooks.ts";
 
 /**
- * All API methods, in the specification's order; usage by day, post search and the webhooks' deliveries
- * are additions of ours.
+ * All API methods, in the specification's order; usage by day, the webhooks' deliveries and the questions
+ * that go across channels, post search among them, are additions of ours.
  */
 export const apiMethods: readonly ApiMethod[] = [
   meRetrieve,
@@ -43,6 +45,8 @@ export const apiMethods: readonly ApiMethod[] = [
   webhooksTest,
   webhooksDeliveriesList,
   webhooksResend,
+  channelsCompareList,
+  channelsStatsRetrieve,
 ];
 
 /** The methods that are MCP tools, in the specification's order of tools, then ours: reading only. */
@@ -57,4 +61,6 @@ export const toolMethods: readonly ApiMethod[] = [
   categoriesList,
   territoriesList,
   postsSearchList,
+  channelsCompareList,
+  channelsStatsRetrieve,
 ];

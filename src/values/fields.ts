@@ -35,6 +35,15 @@ export function readInteger({ minimum, maximum }: Range): Reader<number> {
   };
 }
 
+/** A finite number, or its text. */
+export const readNumber: Reader<number> = (given) => {
+  const isText = typeof given === "string" && /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(given);
+  const value = isText ? Number(given) : given;
+  return typeof value === "number" && Number.isFinite(value)
+    ? { value }
+    : { fault: message("notNumber") };
+};
+
 /** Longest text, in code points: more than any title, handle, link, code or cursor has. */
 export const TEXT_LENGTH_MAX = 2_048;
 

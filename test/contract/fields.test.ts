@@ -51,6 +51,8 @@ const NARROWED: [path: string, fields: string[], operation: string][] = [
   ["/v1/msgr/channels/1/posts/", ["id", "views"], "msgr_channels_posts_retrieve"],
   ["/v1/msgr/posts/1/", ["text", "views"], "msgr_posts_retrieve"],
   ["/v1/msgr/posts/search/?q=word", ["id", "snippet"], "msgr_posts_search_list"],
+  ["/v1/msgr/channels/compare/?channels=1", ["channel", "growth"], "msgr_channels_compare_list"],
+  ["/v1/msgr/channels/stats/", ["channels", "subscribers"], "msgr_channels_stats_retrieve"],
   ["/v1/msgr/webhooks/", ["id", "is_active"], "msgr_webhooks_list"],
   ["/v1/msgr/webhooks/:webhook/", ["id", "url"], "msgr_webhooks_retrieve"],
   ["/v1/msgr/webhooks/:webhook/deliveries/", ["event", "state"], "msgr_webhooks_deliveries_list"],

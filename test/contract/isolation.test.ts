@@ -42,6 +42,10 @@ const METHODS: Record<string, Rule> = {
     ...{ path: "/v1/msgr/channels/resolve/?q=@channel_1", key: "any", plan: "any" },
   },
   msgr_stats_daily_list: { path: "/v1/msgr/stats/daily/?channels=1", key: "any", plan: "any" },
+  msgr_channels_compare_list: {
+    ...{ path: "/v1/msgr/channels/compare/?channels=1", key: "any", plan: "any" },
+  },
+  msgr_channels_stats_retrieve: { path: "/v1/msgr/channels/stats/", key: "any", plan: "any" },
   msgr_channels_posts_retrieve: { path: "/v1/msgr/channels/1/posts/", key: "any", plan: "posts" },
   msgr_posts_retrieve: { path: "/v1/msgr/posts/1/", key: "any", plan: "posts" },
   msgr_posts_search_list: {
@@ -93,6 +97,8 @@ const TOOLS: Record<string, { arguments: object; plan: "any" | "posts" }> = {
   msgr_categories_list: { arguments: {}, plan: "any" },
   msgr_territories_list: { arguments: {}, plan: "any" },
   msgr_posts_search_list: { arguments: { q: "word" }, plan: "posts" },
+  msgr_channels_compare_list: { arguments: { channels: "1" }, plan: "any" },
+  msgr_channels_stats_retrieve: { arguments: {}, plan: "any" },
 };
 
 const PLANS: Record<PlanCode, { posts: boolean; webhooks: boolean }> = {

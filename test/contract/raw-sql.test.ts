@@ -12,9 +12,12 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
     files: [
       "catalog/channels/channels.store.ts",
       "catalog/channels/former-handles.store.ts",
+      "catalog/comparison/comparison.store.ts",
       "catalog/manage/removals.store.ts",
+      "catalog/metrics/metrics.store.ts",
       "catalog/posts/habits.store.ts",
       "catalog/posts/posts.store.ts",
+      "catalog/search/describe-selection.ts",
       "catalog/search/plans/found.ts",
       "catalog/sources/stored-posts.store.ts",
       "catalog/statistics/readings.store.ts",
@@ -45,6 +48,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
     why: "Counts and closes the whole catalog in sets: joins over all channels, INSERT … SELECT.",
     files: [
       "catalog/directory/recount.ts",
+      "catalog/metrics/metric-orders.store.ts",
       "catalog/statistics/close-day.ts",
       "catalog/statistics/open-days.store.ts",
     ],

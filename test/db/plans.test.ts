@@ -37,8 +37,19 @@ test("every statement has the plan that is written of it, and visits no more row
   expect(faultsOf(recorder.statements, ENTRIES)).toEqual([]);
 });
 
+const FORGETS_ORDER = [
+  "SEARCH metric_orders USING PRIMARY KEY (slot=? AND metric=? AND is_chat=? AND value=? AND id=?)",
+  "SCALAR SUBQUERY 1",
+  "  SEARCH channel_metrics USING PRIMARY KEY (slot=? AND id=?)",
+];
+
 /** The plan of a statement says nothing of what its triggers run for each row. */
 const TRIGGERS = {
+  // Five orders in two slots, then the rows themselves.
+  channel_metrics_removed: [
+    ...Array(10).fill(FORGETS_ORDER).flat(),
+    "SEARCH channel_metrics USING PRIMARY KEY (slot=? AND id=?)",
+  ],
   keys_changed: ["SCAN accounts_version"],
   members_changed: ["SCAN accounts_version"],
   organizations_changed: ["SCAN accounts_version"],

@@ -5,7 +5,7 @@ import type { Answer, Appliance } from "./appliance.ts";
 export const LEGACY_VERSIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 export const MODERN_VERSION = "2026-07-28";
 
-/** The tools in the order of the specification, then those that it does not have. */
+/** The tools in the order of the specification, then those of questions. */
 export const TOOL_NAMES = [
   "me_retrieve",
   "msgr_channels_resolve_retrieve",
@@ -17,6 +17,8 @@ export const TOOL_NAMES = [
   "msgr_categories_list",
   "msgr_territories_list",
   "msgr_posts_search_list",
+  "msgr_channels_compare_list",
+  "msgr_channels_stats_retrieve",
 ];
 
 /** What a modern request carries in `params`. */

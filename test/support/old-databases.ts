@@ -92,6 +92,10 @@ const ROWS: Record<number, string> = {
     INSERT INTO post_search (rowid, tokens) VALUES (472222 * 4194304, 'добр утр');
     INSERT INTO searched_posts VALUES (472222 * 4194304, 1, 1, 1700000000000, 250, 2);
     INSERT INTO post_search_stale VALUES (1, -9007199254740991, 0);`,
+  17: `
+    INSERT INTO channel_metrics VALUES (0, 1, 0, 0, 1, 7, 30, 70, 300, 4, 1, 50, 5000, 20000);
+    INSERT INTO metric_orders VALUES (0, 1, 0, 7, 1);
+    INSERT INTO stale_orders VALUES (1, 2);`,
 };
 
 /** Makes a database as the program of a schema version left it, with rows in every table. */

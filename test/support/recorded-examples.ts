@@ -41,6 +41,12 @@ const MORE: Record<string, Arguments> = {
   msgr_channels_retrieve: {},
   msgr_channels_resolve_retrieve: {},
   msgr_stats_daily_list: { from: "2024-12-03", to: "2024-12-04" },
+  msgr_channels_compare_list: {
+    from: "2024-11-05",
+    to: "2024-12-04",
+    fields: "channel,growth,growth_percent,posts,views_mean,err",
+  },
+  msgr_channels_stats_retrieve: { subscribers_min: 1000 },
   msgr_channels_posts_retrieve: { from: "2024-12-01", limit: 2 },
   msgr_posts_retrieve: {},
   msgr_posts_search_list: { is_ad: false, limit: 2 },

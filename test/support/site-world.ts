@@ -1,3 +1,4 @@
+import { computeMetrics } from "../../src/catalog/metrics/compute-metrics.ts";
 import { importFile } from "../../src/catalog/imports/import-file.ts";
 import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
 import { dayOf, formatDay, parseDay, startOfDay } from "../../src/values/moscow-time.ts";
@@ -56,6 +57,7 @@ export async function startSiteWorld(): Promise<SiteWorld> {
   }));
   clock.set(`${formatDay(today)}T12:00:00+03:00`);
   await imported(appliance, "stats", stats);
+  await computeMetrics(db, clock);
   clock.set(start);
 
   const customer = await appliance.customer({ access: "read_write" });
@@ -191,6 +193,7 @@ export async function startSiteWorld(): Promise<SiteWorld> {
         "/account/posts/?q=zwiebelfisch&views_min=10",
         "/account/posts/?q=дом&from=2024-11-31",
       ],
+      "/account/trending/": ["/account/trending/", "/account/trending/?category=science"],
       "/account/compare/": [
         "/account/compare/",
         "/account/compare/?channels=1,2,50&measure=growth",

@@ -147,8 +147,8 @@ function formerHandlesField(description: string): StoredField<string[], string, 
   };
 }
 
-/** A card of this handle would be at the address of another method. */
-const RESERVED_HANDLE = "resolve";
+/** A card of one of these handles would be at the address of another method. */
+const RESERVED_HANDLES = ["resolve", "compare", "stats"];
 
 /** A handle with or without its `@`. */
 function handleColumn(): Column<string> {
@@ -157,7 +157,7 @@ function handleColumn(): Column<string> {
     spelling: "handle",
     read(given) {
       const value = typeof given === "string" ? given.trim().replace(/^@/, "") : "";
-      if (value.toLowerCase() === RESERVED_HANDLE)
+      if (RESERVED_HANDLES.includes(value.toLowerCase()))
         return { fault: message("reservedHandle", { handle: value }) };
       return isHandle(value) ? { value } : { fault: message("notHandle") };
     },

@@ -3,6 +3,7 @@ import { createReadCache } from "../../db/read-cache.ts";
 import { notFound } from "../../errors.ts";
 import type { JsonText } from "../../values/json-text.ts";
 import type { CardView } from "./card.ts";
+import { type CardWithMetrics, withMetrics } from "./cards-with-metrics.ts";
 import {
   type ChannelReference,
   parseLinkOrHandle,
@@ -62,6 +63,17 @@ export function createChannels(
       const card = findCard(reference);
       if (card === undefined) throw notFound("channel");
       return card;
+    },
+
+    /** The cards with their metrics. */
+    cardsWithMetrics: (ids: readonly number[]) => withMetrics(db, selectCards(db, ids)),
+
+    /** @throws AppError `not_found` */
+    cardWithMetrics(reference: ChannelReference): CardWithMetrics {
+      const card = findCard(reference);
+      if (card === undefined) throw notFound("channel");
+      const [found] = withMetrics(db, `[${card}]` as JsonText<CardView[]>);
+      return found as CardWithMetrics;
     },
 
     /** The service number of a public channel, or null. */

@@ -48,12 +48,31 @@ export function isFacet(term: string): boolean {
   return Object.values(FACET_KINDS).includes(term.charCodeAt(0));
 }
 
+/** SQL: the facets of a search text, behind its second line break. */
+export function facetsSql(searchText: string): string {
+  const behindTitle = `substr(${searchText}, instr(${searchText}, char(10)) + 1)`;
+  return `substr(${behindTitle}, instr(${behindTitle}, char(10)) + 1)`;
+}
+
+/** The ids of one kind among facets that stand one behind another. */
+export function idsOfFacets(facets: string, kind: FacetKind): number[] {
+  const ids: number[] = [];
+  for (let at = 0; at < facets.length; at += 3) {
+    if (facets.charCodeAt(at) === FACET_KINDS[kind]) ids.push(idOfFacet(facets.slice(at, at + 3)));
+  }
+  return ids;
+}
+
+function idOfFacet(text: string): number {
+  return (text.charCodeAt(1) - 0xe100) * DIGIT_VALUES + text.charCodeAt(2) - 0xe900;
+}
+
 /** A facet for a reader, such as `category 12`; null for any other text. */
 export function facetWords(text: string): string | null {
-  const [kindCode, high = 0, low = 0] = Array.from(text, (character) => character.charCodeAt(0));
+  const kindCode = text.charCodeAt(0);
   const kind = Object.entries(FACET_KINDS).find(([, code]) => code === kindCode)?.[0];
   if (kind === undefined) return null;
-  const id = (high - 0xe100) * DIGIT_VALUES + low - 0xe900;
+  const id = idOfFacet(text);
   const mark = Object.entries(MARKS).find(([, number]) => number === id)?.[0];
   return `${kind} ${kind === "mark" ? mark : id}`;
 }

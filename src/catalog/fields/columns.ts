@@ -1,4 +1,11 @@
-import { type Reader, readChoice, readDay, readFlag, readInteger } from "../../values/fields.ts";
+import {
+  type Reader,
+  readChoice,
+  readDay,
+  readFlag,
+  readInteger,
+  readNumber,
+} from "../../values/fields.ts";
 import { message } from "../../values/messages/messages.ts";
 import { type Day, parseInstant } from "../../values/moscow-time.ts";
 
@@ -77,15 +84,7 @@ export function textIdColumn(lengthMax: number): Column<string> {
 }
 
 export function numberColumn(): Column<number> {
-  return column((given) => {
-    const value =
-      typeof given === "string" && /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(given)
-        ? Number(given)
-        : given;
-    return typeof value === "number" && Number.isFinite(value)
-      ? { value }
-      : { fault: message("notNumber") };
-  }, "number");
+  return column(readNumber, "number");
 }
 
 export function flagColumn(): Column<boolean> {

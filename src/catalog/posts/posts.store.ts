@@ -24,6 +24,9 @@ export interface PostPage {
   last: PostPosition | null;
 }
 
+/** SQL: whether the views of `posts p` were ever read; those of former versions say so by being above 0. */
+export const ARE_VIEWS_KNOWN = "(p.views > 0 OR p.views_at IS NOT NULL)";
+
 /** Whether an index has the posts of a page one after another. Without advertising it has not: that lies between. */
 export function isShort({ isAd }: PostSelection): boolean {
   return isAd !== false;

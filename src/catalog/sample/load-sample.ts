@@ -17,6 +17,7 @@ import {
 import { recount } from "../directory/recount.ts";
 import { importFile } from "../imports/import-file.ts";
 import type { Fields } from "../imports/source-row.ts";
+import { computeMetrics } from "../metrics/compute-metrics.ts";
 import { markSample } from "./sample.store.ts";
 
 /** The last day of the files: of the statistics, and of the posts. */
@@ -44,6 +45,7 @@ export async function loadSample(db: Database, clock: Clock): Promise<void> {
   await importFile(db, clock, "posts", postsFile, later);
   await importFile(db, clock, "stats", statisticsFile, later);
   await recount(db, clock);
+  await computeMetrics(db, clock);
   await noteState(db, clock, "loaded");
 }
 

@@ -1,5 +1,5 @@
-import type { JsonText } from "../../values/json-text.ts";
-import type { CardView } from "../channels/card.ts";
+import type { Json } from "../../values/json-text.ts";
+import type { CardAnswer } from "../channels/cards-with-metrics.ts";
 import type { ChannelKind } from "../channels/channel-kind.ts";
 
 /** Always descending, channels without a value last, ties by ascending id. */
@@ -8,6 +8,11 @@ export const CATALOG_ORDERINGS = [
   "-quality",
   "-citation",
   "-last_post_at",
+  "-growth_7d",
+  "-growth_30d",
+  "-growth_30d_percent",
+  "-reach_30d",
+  "-err_30d",
 ] as const;
 export type CatalogOrdering = (typeof CATALOG_ORDERINGS)[number];
 
@@ -25,6 +30,10 @@ export interface CatalogFilter {
   verified: boolean | null;
   subscribersMin: number | null;
   subscribersMax: number | null;
+  /** Least values of metrics; ERR in hundredths of a percent, as it is stored. */
+  growth30dMin: number | null;
+  reach30dMin: number | null;
+  err30dMin: number | null;
 }
 
 /** Where a page ended: the last channel's value in the ordering, and its id. */
@@ -35,6 +44,8 @@ export interface CatalogSelection {
   ordering: CatalogOrdering;
   after: CatalogPosition | null;
   limit: number;
+  /** Whether cards come with their metrics. */
+  hasMetrics?: boolean;
 }
 
 /** How many channels match. */
@@ -45,7 +56,7 @@ export interface CatalogCount {
 }
 
 export interface CatalogPage {
-  results: JsonText<CardView[]>;
+  results: Json<CardAnswer[]>;
   /** Null on the last page. */
   last: CatalogPosition | null;
 }

@@ -1,4 +1,6 @@
 import { facet, foldForSearch, markFacet, trigramsOf } from "../channels/search-text.ts";
+import { metricsOf } from "../metrics/metrics.store.ts";
+import { type OrderedMetric, SMALL_BELOW } from "../metrics/metrics.ts";
 import type {
   CatalogFilter,
   CatalogOrdering,
@@ -15,17 +17,33 @@ export interface TextTest {
   sql: string;
 }
 
+/** Where an ordering is walked: an index of `channels c`, or the order of a metric of `channel_metrics m`. */
+export type Ordered =
+  | { by: "channels"; column: string; index: string }
+  | { by: "metrics"; column: OrderedMetric; isPercent: boolean };
+
+/** A range that a filter asks for: SQL over `channels c` or `channel_metrics m`. */
+export interface Bound {
+  column: "subscribers" | OrderedMetric;
+  sql: string;
+  /** The same over the entries of a metric's order, `metric_orders o`; null for subscribers. */
+  entrySql: string | null;
+}
+
 /** A selection as all plans take it: SQL conditions on `channels c`, and the values they name. */
 export interface Asked {
   filter: CatalogFilter;
   ordering: CatalogOrdering;
-  column: "subscribers" | "quality" | "citation" | "last_post_at";
-  /** The index that has channels in this ordering. */
-  index: string;
-  /** SQL: the range of subscribers. */
-  range: string;
-  /** A range of subscribers in another ordering, whose walk also meets channels out of the range. */
-  isRangeApart: boolean;
+  ordered: Ordered;
+  /** SQL: the channel's value in the ordering. */
+  value: string;
+  /** Ranges of the ordering's own column, which its walk begins and ends with. */
+  ownBounds: readonly Bound[];
+  /** Ranges of other columns, whose channels a walk meets among others. */
+  boundsApart: readonly Bound[];
+  /** SQL: the join with the metrics that the ordering or a bound needs, and all conditions on numbers. */
+  metricsJoin: string;
+  conditions: string;
   /** Each term stands in the search text, or does not. */
   tests: readonly TextTest[];
   /** Terms that the search text of each match has; none where nothing is searched. */
@@ -41,23 +59,69 @@ export interface Query extends Asked {
   expression: Expression | null;
 }
 
-const INDEXES: Record<CatalogOrdering, Pick<Asked, "column" | "index">> = {
-  "-subscribers": { column: "subscribers", index: "channels_by_subscribers" },
-  "-quality": { column: "quality", index: "channels_by_quality" },
-  "-citation": { column: "citation", index: "channels_by_citation" },
-  "-last_post_at": { column: "last_post_at", index: "channels_by_last_post" },
+const metric = (column: OrderedMetric): Ordered => ({
+  by: "metrics",
+  column,
+  isPercent: column === "growth_30d_percent",
+});
+
+const ORDERED: Record<CatalogOrdering, Ordered> = {
+  "-subscribers": { by: "channels", column: "subscribers", index: "channels_by_subscribers" },
+  "-quality": { by: "channels", column: "quality", index: "channels_by_quality" },
+  "-citation": { by: "channels", column: "citation", index: "channels_by_citation" },
+  "-last_post_at": { by: "channels", column: "last_post_at", index: "channels_by_last_post" },
+  "-growth_7d": metric("growth_7d"),
+  "-growth_30d": metric("growth_30d"),
+  "-growth_30d_percent": metric("growth_30d_percent"),
+  "-reach_30d": metric("reach_30d"),
+  "-err_30d": metric("err_30d"),
 };
+
+/** SQL: the row of metrics of a channel of the kind asked for. */
+const METRICS_ROW = `channel_metrics m ON ${metricsOf("c.id", "@isChat")}`;
+/** A channel without a metric is in the list; one without a row cannot be within a bound. */
+export const METRICS_OR_NONE = `LEFT JOIN ${METRICS_ROW}`;
+export const METRICS = `CROSS JOIN ${METRICS_ROW}`;
+
+/** SQL: percents of small channels say nothing, so these are left out of their ordering. */
+export const NOT_SMALL = `AND ifnull(m.is_small, c.subscribers < ${SMALL_BELOW}) = 0`;
+
+function boundsOf(filter: CatalogFilter): Bound[] {
+  const subscribers = (sql: string): Bound => ({ column: "subscribers", sql, entrySql: null });
+  const least = (column: OrderedMetric, name: string): Bound => ({
+    column,
+    sql: `m.${column} >= @${name}`,
+    entrySql: `o.value >= @${name}`,
+  });
+  return [
+    ...(filter.subscribersMin === null ? [] : [subscribers("c.subscribers >= @min")]),
+    ...(filter.subscribersMax === null ? [] : [subscribers("c.subscribers <= @max")]),
+    ...(filter.growth30dMin === null ? [] : [least("growth_30d", "growth30dMin")]),
+    ...(filter.reach30dMin === null ? [] : [least("reach_30d", "reach30dMin")]),
+    ...(filter.err30dMin === null ? [] : [least("err_30d", "err30dMin")]),
+  ];
+}
+
+/** SQL: further conditions of a WHERE. */
+export function and(bounds: readonly { sql: string }[]): string {
+  return bounds.map(({ sql }) => `AND ${sql}`).join(" ");
+}
 
 export function readSelection(selection: CatalogSelection): Asked {
   const { filter, ordering, after } = selection;
-  const { subscribersMin: min, subscribersMax: max } = filter;
+  const ordered = ORDERED[ordering];
+  const bounds = boundsOf(filter);
+  const isOwn = ({ column }: Bound) => column === ordered.column;
   const text = filter.text === null ? null : foldForSearch(filter.text);
   const { facets, facetsAbsent } = facetsOf(filter);
   const values: Asked["values"] = {
     isChat: Number(filter.kind === "chat"),
     channelId: filter.channelId,
-    min,
-    max,
+    min: filter.subscribersMin,
+    max: filter.subscribersMax,
+    growth30dMin: filter.growth30dMin,
+    reach30dMin: filter.reach30dMin,
+    err30dMin: filter.err30dMin,
   };
   const tests: TextTest[] = [];
   const test = (term: string, operator: ">" | "="): void => {
@@ -71,12 +135,12 @@ export function readSelection(selection: CatalogSelection): Asked {
   return {
     filter,
     ordering,
-    ...INDEXES[ordering],
-    isRangeApart: isRangeApart(selection),
-    range: [
-      min === null ? "" : "AND c.subscribers >= @min",
-      max === null ? "" : "AND c.subscribers <= @max",
-    ].join(" "),
+    ordered,
+    value: `${ordered.by === "metrics" ? "m" : "c"}.${ordered.column}`,
+    ownBounds: bounds.filter(isOwn),
+    boundsApart: bounds.filter((one) => !isOwn(one)),
+    metricsJoin: metricsJoin(ordered, bounds),
+    conditions: `${and(bounds)} ${ordered.by === "metrics" && ordered.isPercent ? NOT_SMALL : ""}`,
     tests,
     terms: [
       ...facets.map((facet) => ({ text: facet, at: null })),
@@ -88,19 +152,27 @@ export function readSelection(selection: CatalogSelection): Asked {
   };
 }
 
+function metricsJoin(ordered: Ordered, bounds: readonly Bound[]): string {
+  if (bounds.some(({ column }) => column !== "subscribers")) return METRICS;
+  return ordered.by === "metrics" ? METRICS_OR_NONE : "";
+}
+
 /** Whether the filter asks for something that stands in the search text. */
 function isSearch({ text, categoryId, territoryId, aPlus, verified }: CatalogFilter): boolean {
   return [text, categoryId, territoryId, aPlus, verified].some((asked) => asked !== null);
 }
 
-/** Whether a page takes no more steps than it has channels, wherever in the list it begins. */
-export function isShortWalk(selection: CatalogSelection): boolean {
-  return !isSearch(selection.filter) && !isRangeApart(selection);
-}
-
-function isRangeApart({ filter, ordering }: CatalogSelection): boolean {
-  const { subscribersMin: min, subscribersMax: max } = filter;
-  return ordering !== "-subscribers" && (min !== null || max !== null);
+/**
+ * Whether a page takes no more steps than it has channels, wherever in the list it begins. In the order of a
+ * metric the channels without one are looked for among all.
+ */
+export function isShortWalk({ filter, ordering }: CatalogSelection): boolean {
+  const { by, column } = ORDERED[ordering];
+  return (
+    by === "channels" &&
+    !isSearch(filter) &&
+    boundsOf(filter).every((bound) => bound.column === column)
+  );
 }
 
 /** Facets that each channel of the filter has, and facets that it must not have. */

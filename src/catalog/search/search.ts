@@ -1,7 +1,10 @@
 import type { Database } from "../../db/database.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { CatalogCount, CatalogFilter, CatalogPage, CatalogSelection } from "./catalog.ts";
+import { createLargeSelections } from "./large-selections.ts";
 import { isShortWalk } from "./query.ts";
 import { selectCatalog } from "./select-catalog.ts";
+import type { SelectionView } from "./selection.ts";
 
 export type Search = ReturnType<typeof createSearch>;
 
@@ -14,13 +17,32 @@ export function createSearch(
   readers: {
     selectCatalog(selection: CatalogSelection): Promise<CatalogPage>;
     countCatalog(filter: CatalogFilter): Promise<CatalogCount>;
+    describeSelection(asked: {
+      filter: CatalogFilter;
+      mayTakeLong: boolean;
+    }): Promise<SelectionView | null>;
   },
+  clock: Pick<Clock, "monotonic">,
 ) {
+  const large = createLargeSelections(
+    (filter) => readers.describeSelection({ filter, mayTakeLong: true }),
+    clock,
+  );
   return {
     /** A short walk is read here: the way to a thread would cost more. */
     page: (selection: CatalogSelection): CatalogPage | Promise<CatalogPage> =>
       isShortWalk(selection) ? selectCatalog(db, selection) : readers.selectCatalog(selection),
 
     count: (filter: CatalogFilter): Promise<CatalogCount> => readers.countCatalog(filter),
+
+    /**
+     * Statistics of the channels that match.
+     * @throws AppError `timeout` where too many large selections wait to be counted
+     */
+    async describe(filter: CatalogFilter): Promise<SelectionView> {
+      return (
+        (await readers.describeSelection({ filter, mayTakeLong: false })) ?? large.describe(filter)
+      );
+    },
   };
 }

@@ -1,4 +1,5 @@
 import type { Database } from "../../db/database.ts";
+import { withMetrics } from "../channels/cards-with-metrics.ts";
 import { selectCards } from "../channels/channels.store.ts";
 import type { CatalogCount, CatalogFilter, CatalogPage, CatalogSelection } from "./catalog.ts";
 import { findByPlan, queryOf } from "./planner.ts";
@@ -8,11 +9,12 @@ export function selectCatalog(db: Database, selection: CatalogSelection): Catalo
   const { found } = findByPlan(db, queryOf(db, selection));
   const shown = found.slice(0, selection.limit);
   const last = found.length > selection.limit ? shown.at(-1) : undefined;
+  const cards = selectCards(
+    db,
+    shown.map(({ id }) => id),
+  );
   return {
-    results: selectCards(
-      db,
-      shown.map(({ id }) => id),
-    ),
+    results: selection.hasMetrics === true ? withMetrics(db, cards) : cards,
     last: last === undefined ? null : [last.value, last.id],
   };
 }

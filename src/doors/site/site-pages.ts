@@ -1,5 +1,6 @@
 import { channelPage } from "./pages/channels/channel.tsx";
 import { channelsPage } from "./pages/channels/channels.tsx";
+import { trendingPage } from "./pages/channels/trending.tsx";
 import { comparePage } from "./pages/compare/compare.tsx";
 import { authorizePage } from "./pages/oauth/authorize.tsx";
 import { connectPage } from "./pages/organization/connect.tsx";
@@ -64,6 +65,7 @@ export const sitePages: readonly SitePage[] = [
   channelPage,
   postsPage,
   comparePage,
+  trendingPage,
   ...staffPages,
   importsPage,
   importRunPage,

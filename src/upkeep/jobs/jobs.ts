@@ -1,5 +1,6 @@
 import { recount } from "../../catalog/directory/recount.ts";
 import { refreshFacets } from "../../catalog/directory/refresh-facets.ts";
+import { computeMetrics } from "../../catalog/metrics/compute-metrics.ts";
 import { optimizeSearch } from "../../catalog/search/optimize-search.ts";
 import { closeDay } from "../../catalog/statistics/close-day.ts";
 import { followPosts } from "../../catalog/statistics/open-days.ts";
@@ -43,6 +44,7 @@ export function nightlyJobs({ backups, openDays }: JobSettings): NightlyJob[] {
       pattern: "20 * * * *",
       run: (db, clock) => followPosts(db, clock, openDays),
     },
+    { name: "metrics", pattern: "50 0 * * *", run: computeMetrics },
     { name: "recount", pattern: "0 3 * * *", run: recount },
     {
       name: "optimize-search",

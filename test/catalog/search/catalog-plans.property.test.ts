@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type BetterSqlite3 from "better-sqlite3";
 import fc from "fast-check";
+import { computeMetrics } from "../../../src/catalog/metrics/compute-metrics.ts";
 import {
   CATALOG_ORDERINGS,
   type CatalogOrdering,
@@ -11,6 +12,7 @@ import { explainCatalog } from "../../../src/catalog/search/explain-catalog.ts";
 import { PLANS as PLANNED } from "../../../src/catalog/search/planner.ts";
 import { selectCatalog } from "../../../src/catalog/search/select-catalog.ts";
 import { Database } from "../../../src/db/database.ts";
+import { dayOf, startOfDay } from "../../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { asTimeAllows } from "../../support/as-time-allows.ts";
 import { imported, pagesOf } from "../../support/expectations.ts";
@@ -34,11 +36,36 @@ interface Channel {
   aPlus: boolean;
   verified: boolean;
   isPublic: boolean;
+  growth_7d: number | null;
+  growth_30d: number | null;
+  /** In hundredths, as it is stored. */
+  growth_30d_percent: number | null;
+  reach_30d: number | null;
+  err_30d: number | null;
 }
 
 const COMMON = 66_000;
 const RARE = 11_000;
 const LAST_DAY = Date.parse("2026-11-20T00:00:00Z");
+
+/** The last reading of every channel that has one. */
+const READ = 10_000;
+
+/** The rare ones hardly grow, so that walks by growth give up too. Readings and posts are made to give these. */
+function metricsOf(mixed: number, subscribers: number, rare: boolean) {
+  const growth_7d = mixed % 3 === 0 ? null : rare ? -300 - (mixed % 5) : (mixed % 401) - 200;
+  const growth_30d = mixed % 4 === 0 ? null : rare ? -2000 : ((mixed * 31) % 2001) - 1000;
+  const reach_30d = mixed % 7 < 3 ? null : mixed % 5000;
+  return {
+    ...{ growth_7d, growth_30d, reach_30d },
+    growth_30d_percent:
+      growth_30d === null ? null : Math.round((growth_30d * 10_000) / (READ - growth_30d)),
+    err_30d:
+      reach_30d === null || subscribers === 0
+        ? null
+        : Math.round((reach_30d * 10_000) / subscribers),
+  };
+}
 
 /**
  * 66,000 channels with "общий" and high qualities before 11,000 with "редкий" and low ones or
@@ -63,6 +90,7 @@ const CHANNELS: readonly Channel[] = Array.from({ length: COMMON + RARE }, (_, a
     aPlus: mixed % 3 !== 0,
     verified: mixed % 500 === 3,
     isPublic: mixed % 50 !== 9,
+    ...metricsOf(mixed, mixed % 12_000, rare),
   };
 });
 
@@ -71,6 +99,11 @@ const COLUMNS = {
   "-quality": "quality",
   "-citation": "citation",
   "-last_post_at": "last_post_at",
+  "-growth_7d": "growth_7d",
+  "-growth_30d": "growth_30d",
+  "-growth_30d_percent": "growth_30d_percent",
+  "-reach_30d": "reach_30d",
+  "-err_30d": "err_30d",
 } as const satisfies Record<CatalogOrdering, keyof Channel>;
 
 /** Negative where `a` comes first: descending, without a value last, ties by ascending id. */
@@ -103,6 +136,9 @@ interface Asked {
   verified: boolean | null;
   min: number | null;
   max: number | null;
+  growth: number | null;
+  reach: number | null;
+  err: number | null;
   ordering: CatalogOrdering;
   limit: number;
   /** The page comes after this channel, or after a position between channels. */
@@ -128,8 +164,16 @@ function matches(channel: Channel, asked: Asked, text: string | null): boolean {
     (asked.aPlus === null || channel.aPlus === asked.aPlus) &&
     (asked.verified === null || channel.verified === asked.verified) &&
     (asked.min === null || channel.subscribers >= asked.min) &&
-    (asked.max === null || channel.subscribers <= asked.max)
+    (asked.max === null || channel.subscribers <= asked.max) &&
+    isAtLeast(channel.growth_30d, asked.growth) &&
+    isAtLeast(channel.reach_30d, asked.reach) &&
+    isAtLeast(channel.err_30d, asked.err) &&
+    (asked.ordering !== "-growth_30d_percent" || channel.subscribers >= 100)
   );
+}
+
+function isAtLeast(value: number | null, least: number | null): boolean {
+  return least === null || (value !== null && value >= least);
 }
 
 function startOf({ ordering, afterId, afterNobody }: Asked): CatalogPosition | null {
@@ -179,6 +223,7 @@ beforeAll(async () => {
       is_public: channel.isPublic,
     })),
   );
+  await storeMetrics(appliance);
   // The same connection, with a note of every statement that finds channels, not cards.
   const client = appliance.app.domains.db;
   const noting = {
@@ -196,6 +241,29 @@ beforeAll(async () => {
   db = new Database(noting as unknown as BetterSqlite3.Database, appliance.ports.clock);
 });
 afterAll(() => appliance.close());
+
+/** Stores readings and posts that have the metrics, and computes these. */
+async function storeMetrics({ app: { domains }, ports: { clock } }: Appliance): Promise<void> {
+  const { db } = domains;
+  const yesterday = dayOf(clock.now()) - 1;
+  const day = db.prepare(
+    "INSERT INTO daily_statistics (channel_id, day, subscribers, views, posts) VALUES (?, ?, ?, 0, 0)",
+  );
+  const post = db.prepare(
+    `INSERT INTO posts (channel_id, published_at, is_ad, views, views_at, read_at, text)
+     VALUES (?, ?, 0, ?, ?, ?, '')`,
+  );
+  const at = startOfDay(yesterday);
+  db.exec("BEGIN");
+  for (const { id, growth_7d, growth_30d, reach_30d } of CHANNELS) {
+    day.run(id, yesterday, READ);
+    if (growth_7d !== null) day.run(id, yesterday - 7, READ - growth_7d);
+    if (growth_30d !== null) day.run(id, yesterday - 30, READ - growth_30d);
+    if (reach_30d !== null) post.run(id, at, reach_30d, at, at);
+  }
+  db.exec("COMMIT");
+  await computeMetrics(db, clock);
+}
 
 function idOf(table: "categories" | "territories", slug: string): number {
   const row = appliance.app.domains.db
@@ -216,6 +284,9 @@ function selectionOf(asked: Asked): CatalogSelection {
       verified: asked.verified,
       subscribersMin: asked.min,
       subscribersMax: asked.max,
+      growth30dMin: asked.growth,
+      reach30dMin: asked.reach,
+      err30dMin: asked.err,
     },
     ordering: asked.ordering,
     after: startOf(asked),
@@ -227,7 +298,7 @@ function answer(asked: Asked): { ids: number[]; last: CatalogPosition | null; pl
   statements = [];
   const page = selectCatalog(db, selectionOf(asked));
   return {
-    ids: (JSON.parse(page.results) as { id: number }[]).map(({ id }) => id),
+    ids: (JSON.parse(String(page.results)) as { id: number }[]).map(({ id }) => id),
     last: page.last,
     plan: planOf(statements),
   };
@@ -261,6 +332,9 @@ const NOTHING_ASKED: Asked = {
   verified: null,
   min: null,
   max: null,
+  growth: null,
+  reach: null,
+  err: null,
   ordering: "-subscribers",
   limit: 50,
   afterId: null,
@@ -296,11 +370,16 @@ const PLANS: Record<string, Partial<Asked>[]> = {
     { max: 1000, ordering: "-quality" },
     { min: 11_000, ordering: "-citation" },
     { min: 100, max: 200, ordering: "-last_post_at", aPlus: false },
+    { max: 1000, ordering: "-growth_7d" },
+    { growth: 800 },
+    { reach: 4900, ordering: "-growth_30d_percent" },
+    { err: 20_000, growth: 700, ordering: "-reach_30d" },
   ],
   "candidates, then range": [
     { text: "общий", min: 1000, max: 1500, ordering: "-citation" },
     { text: "редкий", min: 100, max: 110, ordering: "-quality" },
     { science: true, min: 11_500, max: 0, ordering: "-quality" },
+    { min: 50, reach: 4500, ordering: "-err_30d", aPlus: true },
   ],
   walk: [
     {},
@@ -310,6 +389,16 @@ const PLANS: Record<string, Partial<Asked>[]> = {
     { ordering: "-last_post_at", aPlus: false },
     { min: 100, max: 200 },
     { max: 4900, ordering: "-citation" },
+    { ordering: "-growth_7d" },
+    { ordering: "-growth_30d" },
+    { ordering: "-growth_30d_percent" },
+    { ordering: "-reach_30d", kind: "chat" },
+    { ordering: "-err_30d", aPlus: false },
+    { ordering: "-growth_30d", growth: 500 },
+    { ordering: "-err_30d", err: 500, kind: "chat" },
+    { ordering: "-growth_7d", growth: -990 },
+    { growth: -990 },
+    { ordering: "-quality", reach: 10 },
   ],
   "candidates, then walk": [
     { text: "общий" },
@@ -320,11 +409,16 @@ const PLANS: Record<string, Partial<Asked>[]> = {
     { text: "редкий", max: 8000, ordering: "-citation" },
     { science: true, aPlus: true },
     { aPlus: true, max: 4000 },
+    { text: "общий", ordering: "-growth_30d" },
+    { science: true, ordering: "-err_30d" },
+    { text: "ий к", ordering: "-reach_30d", reach: 500 },
   ],
   // The channels that match have low qualities, or none: they come after all others.
   "candidates, then walk, then candidates": [
     { text: "редкий", ordering: "-quality" },
     { text: "редкий", ordering: "-quality", min: 10 },
+    { text: "редкий", ordering: "-growth_7d" },
+    { text: "редкий", ordering: "-growth_30d_percent" },
     { text: "редкий", ordering: "-quality", max: 11_900, verified: false },
   ],
 };
@@ -375,6 +469,9 @@ const asked: fc.Arbitrary<Asked> = fc.record({
   verified: fc.constantFrom(null, null, null, null, true, false),
   min: part(fc.constantFrom(-1, 0, 10, 100, 2500, 4900, 6000, 11_000, 11_500)),
   max: part(fc.constantFrom(-1, 0, 50, 300, 1000, 3000, 4950, 20_000)),
+  growth: fc.constantFrom(null, null, null, -2000, -900, 0, 900),
+  reach: fc.constantFrom(null, null, null, 0, 1000, 4900),
+  err: fc.constantFrom(null, null, null, 0, 5000, 400_000),
   ordering: fc.constantFrom(...CATALOG_ORDERINGS),
   limit: fc.constantFrom(1, 2, 50, 100),
   afterId: part(fc.integer({ min: 1, max: CHANNELS.length })),

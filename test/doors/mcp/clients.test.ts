@@ -56,6 +56,16 @@ const CALLS: [tool: string, args: Record<string, unknown> | undefined, path: str
     { q: "новости -реклама", is_ad: false, limit: 3 },
     "/v1/msgr/posts/search/?q=новости+-реклама&is_ad=false&limit=3",
   ],
+  [
+    "msgr_channels_compare_list",
+    { channels: "nsmag,2", from: "2024-11-01", to: "2024-11-30" },
+    "/v1/msgr/channels/compare/?channels=nsmag,2&from=2024-11-01&to=2024-11-30",
+  ],
+  [
+    "msgr_channels_stats_retrieve",
+    { subscribers_min: 100 },
+    "/v1/msgr/channels/stats/?subscribers_min=100",
+  ],
 ];
 
 const folder = mkdtempSync(join(tmpdir(), "kanalog-clients-"));

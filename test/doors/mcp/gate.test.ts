@@ -25,6 +25,8 @@ const CALLS: Record<string, Record<string, unknown>> = {
   msgr_categories_list: {},
   msgr_territories_list: { kind: "country" },
   msgr_posts_search_list: { q: "word", limit: 1 },
+  msgr_channels_compare_list: { channels: "one" },
+  msgr_channels_stats_retrieve: {},
 };
 /** Closed on Test (specification, section 8). */
 const OF_POSTS = ["msgr_channels_posts_retrieve", "msgr_posts_retrieve", "msgr_posts_search_list"];

@@ -80,6 +80,8 @@ describe.each(clientKinds.map((kind) => [kind.name, kind] as const))("%s", (_nam
       ["msgr_categories_list", {}, "results"],
       ["msgr_territories_list", {}, "results"],
       ["msgr_posts_search_list", { q: "новости", limit: 10 }, "results"],
+      ["msgr_channels_compare_list", { channels: "nsmag,2" }, "results"],
+      ["msgr_channels_stats_retrieve", {}, "channels"],
     ];
     expect(calls.map(([tool]) => tool)).toEqual(TOOL_NAMES);
     for (const [tool, args, member] of calls) {

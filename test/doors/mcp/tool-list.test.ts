@@ -96,7 +96,7 @@ for (const [index, name] of TOOL_NAMES.entries()) {
         // A channel is named by its handle or its number.
         const types = argument === "channel" ? ["string", "integer"] : null;
         if (types !== null) expect(schema["type"]).toEqual(types);
-        else expect(["string", "integer", "boolean"]).toContain(schema["type"] as string);
+        else expect(["string", "integer", "number", "boolean"]).toContain(schema["type"] as string);
         // An example, or the values themselves.
         const description = String(schema["description"]);
         const shows =
@@ -124,14 +124,15 @@ for (const [index, name] of TOOL_NAMES.entries()) {
 
 test("the arguments are the API method's parameters, and those needed are marked", () => {
   const filters = [
-    ...["a_plus", "category", "cursor", "fields", "ids", "kind", "limit", "ordering", "q"],
+    ...["a_plus", "category", "err_30d_min", "growth_30d_min", "kind", "q", "reach_30d_min"],
     ...["subscribers_max", "subscribers_min", "territory", "verified"],
   ];
+  const ofLists = ["cursor", "fields", "ids", "include", "limit", "ordering"];
   const expected: Record<string, [all: string[], required: string[]]> = {
     me_retrieve: [[], []],
     msgr_channels_resolve_retrieve: [["fields", "q"], ["q"]],
-    msgr_channels_list: [filters, []],
-    msgr_channels_retrieve: [["channel", "fields"], ["channel"]],
+    msgr_channels_list: [[...filters, ...ofLists].toSorted(), []],
+    msgr_channels_retrieve: [["channel", "fields", "include"], ["channel"]],
     msgr_stats_daily_list: [["channels", "fields", "from", "to"], ["channels"]],
     msgr_channels_posts_retrieve: [
       ["channel", "cursor", "fields", "from", "is_ad", "limit", "to"],
@@ -147,6 +148,8 @@ test("the arguments are the API method's parameters, and those needed are marked
       ],
       ["q"],
     ],
+    msgr_channels_compare_list: [["channels", "fields", "from", "to"], ["channels"]],
+    msgr_channels_stats_retrieve: [[...filters, "fields"].toSorted(), []],
   };
   for (const { name, inputSchema } of tools) {
     const { properties, required = [] } = inputSchema;
@@ -164,6 +167,7 @@ test("values and bounds are declared where the specification closes them", () =>
     "-quality",
     "-citation",
     "-last_post_at",
+    ...["-growth_7d", "-growth_30d", "-growth_30d_percent", "-reach_30d", "-err_30d"],
   ]);
   expect(catalog["limit"]).toMatchObject({ type: "integer", minimum: 1, maximum: 100 });
   expect(catalog["subscribers_min"]).toMatchObject({ type: "integer" });

@@ -10,10 +10,10 @@ export const byHandle: Plan = {
     const text = textTests(query.tests);
     return selectFound(
       db,
-      `SELECT c.id, c.${query.column} AS value
-       FROM channels c ${text.join}
+      `SELECT c.id, ${query.value} AS value
+       FROM channels c ${query.metricsJoin} ${text.join}
        WHERE c.id = @channelId AND c.is_public = 1 AND c.is_chat = @isChat
-         ${query.range} ${afterCondition(query)} ${text.where}`,
+         ${query.conditions} ${afterCondition(query)} ${text.where}`,
       query,
     );
   },

@@ -40,12 +40,13 @@ function findAmongCandidates(db: Database, query: Query, most: number): Found[] 
        counted (n) AS MATERIALIZED (SELECT count(*) FROM candidates)
      SELECT n AS id, NULL AS value FROM counted
      UNION ALL SELECT * FROM (
-       SELECT c.id, c.${query.column} AS value
-       FROM candidates m CROSS JOIN channels c ON c.id = m.id ${text.join}
+       SELECT c.id, ${query.value} AS value
+       FROM candidates f CROSS JOIN channels c ON c.id = f.id
+         ${query.metricsJoin} ${text.join}
        WHERE ${guard(most)} AND (SELECT n FROM counted) <= @most
          AND c.is_public = 1 AND c.is_chat = @isChat
-         ${query.range} ${afterCondition(query)} ${text.where}
-       ORDER BY c.${query.column} DESC, c.id LIMIT @limit)`,
+         ${query.conditions} ${afterCondition(query)} ${text.where}
+       ORDER BY ${query.value} DESC, c.id LIMIT @limit)`,
     query,
     { match: query.expression?.match ?? "", most },
   );

@@ -1,4 +1,6 @@
 import { WITHIN_DEADLINE } from "../../../db/deadline.ts";
+import { SLOT_READ } from "../../metrics/metrics.store.ts";
+import { ORDERED_METRICS, type OrderedMetric } from "../../metrics/metrics.ts";
 import type { Query, TextTest } from "../query.ts";
 
 /** Channels that a walk meets in vain before all candidates are looked at. */
@@ -10,11 +12,16 @@ export function guard(most: number): string {
 }
 
 /** SQL: the channel comes after the page before. */
-export function afterCondition({ column, after }: Query): string {
+export function afterCondition({ value, after }: Query): string {
   if (after === null) return "";
-  if (after[0] === null) return `AND c.${column} IS NULL AND c.id > @afterId`;
-  return `AND (c.${column} < @afterValue OR (c.${column} = @afterValue AND c.id > @afterId)
-    OR c.${column} IS NULL)`;
+  if (after[0] === null) return `AND ${value} IS NULL AND c.id > @afterId`;
+  return `AND (${value} < @afterValue OR (${value} = @afterValue AND c.id > @afterId)
+    OR ${value} IS NULL)`;
+}
+
+/** SQL: the entries of a metric's order, of the kind asked for. */
+export function entriesOf(column: OrderedMetric): string {
+  return `o.slot = ${SLOT_READ} AND o.metric = ${ORDERED_METRICS[column]} AND o.is_chat = @isChat`;
 }
 
 /** SQL: the search texts of `channels c`, and what is tested on them; no text is read where nothing is. */

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { recount } from "../../../catalog/directory/recount.ts";
+import { computeMetrics } from "../../../catalog/metrics/compute-metrics.ts";
 import { recountDays } from "../../../catalog/statistics/open-days.ts";
 import { describeSettings, readConfig } from "../../../config.ts";
 import { IN_MEMORY } from "../../../db/open-database.ts";
@@ -8,7 +9,7 @@ import type { CommandContext } from "../command-context.ts";
 import { printList } from "../print.ts";
 import { withDomains } from "../with-domains.ts";
 
-/** `kanalog recount`: counts both directories now, and derives all days from their posts. */
+/** `kanalog recount`: counts both directories now, derives all days from their posts, and computes metrics. */
 export function recountCommand(context: CommandContext): Command {
   return new Command("recount")
     .description("count the channels of both directories now, and derive all days from their posts")
@@ -17,6 +18,7 @@ export function recountCommand(context: CommandContext): Command {
       withDomains(context, async ({ db, clock }) => {
         const changed = await recount(db, clock);
         const days = await recountDays(db, clock);
+        await computeMetrics(db, clock);
         context.output.out(
           json === true
             ? JSON.stringify({ changed, days })

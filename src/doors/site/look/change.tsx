@@ -25,6 +25,20 @@ export function ChangeText({
   );
 }
 
+/** A metric's growth as a change; null where it is not known. @param percent of what was before */
+export function changeOf(
+  subscribers: number | null | undefined,
+  percent: number | null | undefined,
+): Change | null {
+  if (subscribers === null || subscribers === undefined) return null;
+  return { subscribers, part: typeof percent === "number" ? percent / 100 : null };
+}
+
+/** A percentage, or a dash where it is not known. */
+export function shownPercent(visit: Visit, percent: number | null | undefined): string {
+  return typeof percent === "number" ? shownPart(visit, percent / 100) : "—";
+}
+
 /** A part as a percentage with at most one decimal. @param withSign also where it is positive */
 export function shownPart({ words }: Visit, part: number, withSign = false): string {
   const format = numberFormat(words.locale, {

@@ -11,7 +11,7 @@ export function Navigation({ visit }: { visit: Visit }): JSX.Element {
     ["/account/keys/", words.keys],
     ["/account/webhooks/", words.webhooks],
     ["/account/members/", words.members],
-    ["/account/channels/", words.channels, "/account/compare/"],
+    ["/account/channels/", words.channels, "/account/compare/", "/account/trending/"],
     ["/account/posts/", words.posts],
     ["/account/connect/", words.connect],
   ] as const;

@@ -27,6 +27,11 @@ const explorerPages = {
     "-quality": "Best quality index first",
     "-citation": "Highest citation index first",
     "-last_post_at": "Latest post first",
+    "-growth_7d": "Grew most in 7 days first",
+    "-growth_30d": "Grew most in 30 days first",
+    "-growth_30d_percent": "Grew most in 30 days first, in percent",
+    "-reach_30d": "Widest reach first",
+    "-err_30d": "Highest ERR first",
   },
   found: "Channels found",
   foundOnPage: (count: number) => `Channels on this page: ${count}`,
@@ -43,6 +48,9 @@ const explorerPages = {
     subscribers_max: "Subscribers to",
     a_plus: "A+ mark",
     verified: "Verified by the owner",
+    growth_30d_min: "Growth in 30 days from",
+    reach_30d_min: "Reach of a post from",
+    err_30d_min: "ERR from, %",
     ids: "Numbers",
     ordering: "Order",
   },
@@ -60,6 +68,10 @@ const explorerPages = {
   title: "Title",
   handle: "Handle",
   subscribers: "Subscribers",
+  growth: (days: number) => `Growth, ${days} days`,
+  reach: "Reach of a post",
+  err: "ERR",
+  errHint: "Mean views of the posts of 30 days, of the subscribers",
   nextPage: "Next page",
   firstPage: "First page",
   allChannels: "All channels",
@@ -186,7 +198,17 @@ const comparePages = {
   unknown: "There is no public channel:",
   tooMany: (max: number) => `Only ${max} channels are compared at a time; these are the first.`,
   pickerHint: "Part of a title, a number, an @handle or a link.",
+  median: "Views, median",
+  ads: "Advertising",
   noChoice: "No channel was found.",
+};
+
+/** Channels that grow. */
+const trendingPage = {
+  title: "Trending",
+  about: "Channels that grow, by the last night's numbers, in a category or a territory.",
+  nothing: "No channel here has grown, or no readings are known yet.",
+  all: "All of them in the catalog",
 };
 
 /** Staff's imports. */
@@ -1084,6 +1106,7 @@ export const en = {
   explorerPages,
   postPages,
   comparePages,
+  trendingPage,
   firstSteps: firstStepsEn,
   overviewPage: overviewEn,
   plansPage: plansEn,

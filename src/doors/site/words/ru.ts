@@ -28,6 +28,11 @@ const explorerPages: Words["explorerPages"] = {
     "-quality": "По индексу качества",
     "-citation": "По индексу цитирования",
     "-last_post_at": "По дате последнего поста",
+    "-growth_7d": "По росту за 7 дней",
+    "-growth_30d": "По росту за 30 дней",
+    "-growth_30d_percent": "По росту за 30 дней, в процентах",
+    "-reach_30d": "По среднему охвату поста",
+    "-err_30d": "По вовлечённости (ERR)",
   },
   found: "Найденные каналы",
   foundOnPage: (count: number) => `Каналов на странице: ${count}`,
@@ -44,6 +49,9 @@ const explorerPages: Words["explorerPages"] = {
     subscribers_max: "Подписчиков до",
     a_plus: "Отметка A+",
     verified: "Подтверждён владельцем",
+    growth_30d_min: "Рост за 30 дней от",
+    reach_30d_min: "Охват поста от",
+    err_30d_min: "ERR от, %",
     ids: "Номера",
     ordering: "Порядок",
   },
@@ -61,6 +69,10 @@ const explorerPages: Words["explorerPages"] = {
   title: "Название",
   handle: "Имя",
   subscribers: "Подписчики",
+  growth: (days) => `Рост за ${days} дней`,
+  reach: "Охват поста",
+  err: "ERR",
+  errHint: "Средние просмотры постов за 30 дней, в доле от подписчиков",
   nextPage: "Следующая страница",
   firstPage: "Первая страница",
   allChannels: "Все каналы",
@@ -184,7 +196,16 @@ const comparePages = {
   unknown: "Нет такого открытого канала:",
   tooMany: (max: number) => `Сравнивать можно до ${max} каналов сразу; показаны первые.`,
   pickerHint: "Часть названия, номер, @имя или ссылка.",
+  median: "Просмотры, медиана",
+  ads: "Реклама",
   noChoice: "Канал не найден.",
+};
+
+const trendingPage: Words["trendingPage"] = {
+  title: "Растущие",
+  about: "Каналы, которые растут, по числам последней ночи: в категории или на территории.",
+  nothing: "Здесь ни один канал не вырос, или замеров ещё нет.",
+  all: "Все они в каталоге",
 };
 
 /** Staff's imports. */
@@ -1071,6 +1092,7 @@ export const ru: Words = {
   explorerPages,
   postPages,
   comparePages,
+  trendingPage,
   firstSteps: firstStepsRu,
   overviewPage: overviewRu,
   plansPage: plansRu,

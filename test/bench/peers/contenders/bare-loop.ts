@@ -104,6 +104,7 @@ function runCatalog(recording: Database, wish: CatalogWish): void {
       verified: null,
       subscribersMin: wish.subscribersMin ?? null,
       subscribersMax: wish.subscribersMax ?? null,
+      ...{ growth30dMin: null, reach30dMin: null, err30dMin: null },
     },
     ordering: wish.ordering,
     after: null,

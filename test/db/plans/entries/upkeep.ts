@@ -109,7 +109,7 @@ export const upkeep: Entries = {
     {
       sql: 'select … from "jobs"',
       plan: ["SCAN jobs"],
-      rows: 8,
+      rows: 9,
     },
   ],
   "upkeep/jobs/jobs.store.ts noteEnd": [

@@ -17,6 +17,11 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
   // Searches are planned by what it counts.
   const settings = { backups: null, openDays: 7 };
   await runJob(db, clock, { name: "optimize-search", dueAt: clock.now(), settings });
+  // Three nights: the last one writes where the first did.
+  for (const days of [0, 1, -1]) {
+    appliance.ports.clock.advance(days * DAY_MS);
+    await runJob(db, clock, { name: "metrics", dueAt: clock.now(), settings });
+  }
 
   const get = async (path: string): Promise<Answer> => {
     const answer = await appliance.get(`/v1/msgr/${path}`, customer.key);
@@ -32,6 +37,13 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
     }
   };
 
+  for (const filter of [...CATALOG_FILTERS, ...METRIC_FILTERS]) {
+    for (const ordering of ["-growth_30d", "-growth_30d_percent"]) {
+      await list(`channels/?limit=100&ordering=${ordering}&${filter}`);
+    }
+  }
+  for (const filter of METRIC_FILTERS) await list(`channels/?include=metrics&${filter}`);
+  await list("channels/?kind=chat&limit=100&ordering=-err_30d", 8);
   for (const filter of CATALOG_FILTERS) {
     for (const ordering of ["-subscribers", "-quality", "-citation", "-last_post_at"]) {
       await list(`channels/?limit=100&ordering=${ordering}&${filter}`);
@@ -59,6 +71,10 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
   await list("channels/channel_1/posts/");
   await list("channels/former_7/posts/");
   await get("posts/1/");
+  await get(`channels/compare/?channels=1,channel_2,${BUSY_CHANNEL}&from=2025-11-20`);
+  for (const filter of ["", "a_plus=false", "category=science", ...METRIC_FILTERS]) {
+    await get(`channels/stats/?${filter}`);
+  }
   await get("stats/daily/?channels=1&from=2025-11-20&to=2026-10-20");
   await get(`stats/daily/?channels=${oneTo(100)}&from=2026-11-01&to=2026-11-19`);
   const { statistics, posts, search } = appliance.app.services;
@@ -131,6 +147,13 @@ function exportParts({ app: { domains }, config, ports }: World["appliance"]): v
     }
   }
 }
+
+const METRIC_FILTERS = [
+  "growth_30d_min=-100000",
+  "reach_30d_min=0&q=канал 12",
+  "err_30d_min=1&kind=chat",
+  "err_30d_min=0&subscribers_max=100",
+].map(encodeURI);
 
 const CATALOG_FILTERS = [
   "",

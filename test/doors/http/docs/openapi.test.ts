@@ -115,6 +115,8 @@ test("every method of the specification is there under its name", () => {
     "PATCH /v1/msgr/webhooks/{id}/": "msgr_webhooks_partial_update",
     "DELETE /v1/msgr/webhooks/{id}/": "msgr_webhooks_destroy",
     "POST /v1/msgr/webhooks/{id}/rotate-secret/": "msgr_webhooks_rotate_secret",
+    "GET /v1/msgr/channels/compare/": "msgr_channels_compare_list",
+    "GET /v1/msgr/channels/stats/": "msgr_channels_stats_retrieve",
     "POST /v1/msgr/webhooks/{id}/test/": "msgr_webhooks_test",
     "GET /v1/msgr/webhooks/{id}/deliveries/": "msgr_webhooks_deliveries_list",
     "POST /v1/msgr/webhooks/{id}/deliveries/{delivery}/resend/": "msgr_webhooks_deliveries_resend",

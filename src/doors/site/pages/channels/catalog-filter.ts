@@ -1,4 +1,4 @@
-import type { CardView } from "../../../../catalog/channels/card.ts";
+import type { CardAnswer } from "../../../../catalog/channels/cards-with-metrics.ts";
 import type { CatalogCount } from "../../../../catalog/search/catalog.ts";
 import { AppError } from "../../../../errors.ts";
 import { channelsList, readCatalogRequest } from "../../../../methods/channels.ts";
@@ -19,6 +19,9 @@ export const FILTERS = [
   "subscribers_max",
   "a_plus",
   "verified",
+  "growth_30d_min",
+  "reach_30d_min",
+  "err_30d_min",
   "ids",
   "ordering",
 ] as const;
@@ -50,9 +53,9 @@ export function findChannels(
   page: { limit: number; cursor: string },
   visit: Visit,
   context: SiteContext,
-): Promise<Page<CardView>> {
-  const raw = { ...filter, limit: String(page.limit), cursor: page.cursor };
-  return lookUp<Page<CardView>>(channelsList, raw, visit, context);
+): Promise<Page<CardAnswer>> {
+  const raw = { ...filter, include: "metrics", limit: String(page.limit), cursor: page.cursor };
+  return lookUp<Page<CardAnswer>>(channelsList, raw, visit, context);
 }
 
 /** How many channels the filter finds; null where that takes too long, or the filter is wrong. */
@@ -77,7 +80,7 @@ export async function downloadChannels(
   visit: Visit,
   context: SiteContext,
 ): Promise<View> {
-  const cards: CardView[] = [];
+  const cards: CardAnswer[] = [];
   let cursor: string | null = "";
   while (cursor !== null && cards.length < DOWNLOAD_MAX) {
     const page = await findChannels(filter, { limit: DOWNLOAD_PAGE, cursor }, visit, context);

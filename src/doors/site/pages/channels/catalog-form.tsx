@@ -11,6 +11,8 @@ import { FILTERS } from "./catalog-filter.ts";
 /** Filters that are folded until one of them is wanted. */
 const MORE = FILTERS.slice(FILTERS.indexOf("subscribers_min"), FILTERS.indexOf("ordering"));
 
+type NumberFilter = Extract<(typeof FILTERS)[number], `${string}_min` | `${string}_max`>;
+
 interface Option {
   value: string;
   label: string;
@@ -42,14 +44,15 @@ export function CatalogForm({
       </select>
     </p>
   );
-  const number = (name: "subscribers_min" | "subscribers_max") => (
+  const number = (name: NumberFilter, least?: string) => (
     <p class="field">
       <label for={`catalog-${name}`}>{words.filters[name]}</label>
       <input
         id={`catalog-${name}`}
         type="number"
         name={name}
-        min="0"
+        min={least}
+        step={name === "err_30d_min" ? "any" : undefined}
         value={visit.query.get(name) ?? ""}
       />
     </p>
@@ -97,8 +100,11 @@ export function CatalogForm({
       <details class="wide" open={MORE.some((name) => visit.query.get(name))}>
         <summary>{words.moreFilters}</summary>
         <div class="filters">
-          {number("subscribers_min")}
-          {number("subscribers_max")}
+          {number("subscribers_min", "0")}
+          {number("subscribers_max", "0")}
+          {number("growth_30d_min")}
+          {number("reach_30d_min", "0")}
+          {number("err_30d_min")}
           {(["a_plus", "verified"] as const).map((name) =>
             select(name, words.filters[name], [
               { value: "", label: words.anyMark },

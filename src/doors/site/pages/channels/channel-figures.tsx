@@ -1,10 +1,10 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { CardView } from "../../../../catalog/channels/card.ts";
+import type { CardAnswer } from "../../../../catalog/channels/cards-with-metrics.ts";
 import type { Habits } from "../../../../catalog/posts/habits.ts";
 import { averagesOf, changeOver } from "../../../../catalog/statistics/summary.ts";
-import { ChangeText, shownPart } from "../../look/change.tsx";
+import { ChangeText, shownPart, shownPercent } from "../../look/change.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import type { Visit } from "../../visit/visit.ts";
 import type { Readings } from "./channel-readings.ts";
@@ -12,9 +12,9 @@ import type { Readings } from "./channel-readings.ts";
 /** Days over which growth is told. */
 const GROWTH = [7, 30] as const;
 
-/** The channel in five figures: of now, of the last weeks, and of the period that is shown. */
+/** The channel in figures: of now, of the last weeks, and of the period that is shown. */
 export function channelFigures(
-  card: CardView,
+  card: CardAnswer,
   { rows, recent }: Readings,
   habits: Habits | null,
   visit: Visit,
@@ -41,6 +41,12 @@ export function channelFigures(
           words.ofSubscribers(shownPart(visit, viewsPerPost / card.subscribers))}
       </Figure>
       <Figure label={words.postsPerDay} value={number(postsPerDay)} />
+      <Figure label={words.reach} value={number(card.metrics?.reach_30d ?? null)}>
+        {words.lastDays(30)}
+      </Figure>
+      <Figure label={words.err} value={shownPercent(visit, card.metrics?.err_30d)}>
+        {words.errHint}
+      </Figure>
       <Figure label={words.adShare} value={ads === null ? "—" : shownPart(visit, ads)}>
         {habits !== null &&
           habits.posts > 0 &&

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-import type { CardView } from "../../../../catalog/channels/card.ts";
+import type { CardAnswer } from "../../../../catalog/channels/cards-with-metrics.ts";
 import { notFound } from "../../../../errors.ts";
 import { channelsRetrieve } from "../../../../methods/channels.ts";
 import { asset } from "../../look/layout.tsx";
@@ -22,7 +22,12 @@ export const channelPage: SitePage = {
   async show(visit, context) {
     const channel = visit.params["id"] ?? "";
     if (channel === "") throw notFound("channel");
-    const card = await lookUp<CardView>(channelsRetrieve, { channel }, visit, context);
+    const card = await lookUp<CardAnswer>(
+      channelsRetrieve,
+      { channel, include: "metrics" },
+      visit,
+      context,
+    );
     const words = visit.words.explorerPages;
     const readings = await readReadings(card, visit, context);
     const download = await channelDownload(card, readings, visit, context);

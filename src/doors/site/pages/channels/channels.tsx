@@ -2,7 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CatalogCount } from "../../../../catalog/search/catalog.ts";
 import { AppError } from "../../../../errors.ts";
-import { QUERY_LENGTH_MIN } from "../../../../methods/channels.ts";
+import { QUERY_LENGTH_MIN } from "../../../../methods/catalog-filter.ts";
 import { cutFaults, cutText } from "../../forms/cut-text.ts";
 import { told } from "../../forms/told.ts";
 import { asset } from "../../look/layout.tsx";
@@ -50,6 +50,9 @@ export const channelsPage: SitePage = {
             <CatalogForm visit={visit} directory={context.services.directory} results="results" />
           </search>
           <p id="results-summary" class="hidden" role="status" />
+          <p>
+            <a href={asset(visit, "/account/trending/")}>{visit.words.trendingPage.title}</a>
+          </p>
           <section id="results" aria-label={visit.words.explorerPages.found} data-summary={summary}>
             {isRefused ? (
               <Refusal visit={visit} error={found} />

@@ -4,7 +4,7 @@ import type { CardView } from "../../../../catalog/channels/card.ts";
 import { averagesOf, changeOver } from "../../../../catalog/statistics/summary.ts";
 import { formatDay } from "../../../../values/moscow-time.ts";
 import { ApiCall } from "../../look/api-call.tsx";
-import { ChangeText } from "../../look/change.tsx";
+import { ChangeText, shownPercent } from "../../look/change.tsx";
 import { ChannelPicker } from "../../look/channel-picker.tsx";
 import { DataTable } from "../../look/data-table.tsx";
 import { asset } from "../../look/layout.tsx";
@@ -165,7 +165,7 @@ function Measures({
 /** The same figures of each channel, one below the other. */
 function Figures({
   visit,
-  compared: { cards, rows, recent },
+  compared: { cards, rows, recent, comparisons },
 }: {
   visit: Visit;
   compared: Compared;
@@ -178,7 +178,10 @@ function Figures({
     `#${words.inDays(7)}`,
     `#${words.inDays(30)}`,
     `#${words.viewsPerPost}`,
+    `#${visit.words.comparePages.median}`,
     `#${words.postsPerDay}`,
+    `#${visit.words.comparePages.ads}`,
+    `#${words.err}`,
   ];
   return (
     <DataTable label={visit.words.comparePages.compare} columns={columns}>
@@ -186,6 +189,7 @@ function Figures({
         const own = rows.filter(({ channel }) => channel === card.id);
         const last = recent.filter(({ channel }) => channel === card.id);
         const { viewsPerPost, postsPerDay } = averagesOf(own);
+        const comparison = comparisons.get(card.id);
         return (
           <tr>
             <th scope="row">
@@ -201,7 +205,10 @@ function Figures({
               </td>
             ))}
             <td class="number">{number(viewsPerPost)}</td>
+            <td class="number">{number(comparison?.views_median ?? null)}</td>
             <td class="number">{number(postsPerDay)}</td>
+            <td class="number">{number(comparison?.ads ?? null)}</td>
+            <td class="number">{shownPercent(visit, comparison?.err)}</td>
           </tr>
         );
       })}

@@ -1,12 +1,14 @@
 import type { CardView } from "../../../../catalog/channels/card.ts";
+import type { ComparisonView } from "../../../../catalog/comparison/comparison.ts";
 import type { DailyStatisticsView } from "../../../../catalog/statistics/statistics-day.ts";
 import { AppError } from "../../../../errors.ts";
 import { channelsList, channelsResolveRetrieve } from "../../../../methods/channels.ts";
+import { channelsCompareList } from "../../../../methods/compare.ts";
 import type { Page } from "../../../../values/json-text.ts";
-import type { Day } from "../../../../values/moscow-time.ts";
+import { type Day, formatDay } from "../../../../values/moscow-time.ts";
 import { cutText } from "../../forms/cut-text.ts";
 import type { SiteContext } from "../../site-context.ts";
-import { lookUp } from "../../visit/look-up.ts";
+import { lookUp, orRefusal } from "../../visit/look-up.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { readDays, readPeriod } from "../channels/channel-readings.ts";
 
@@ -27,6 +29,8 @@ export interface Compared {
   rows: DailyStatisticsView[];
   recent: DailyStatisticsView[];
   refusal: AppError | null;
+  /** Numbers of the period, by channel; none where the plan does not cover it, or it is over a year. */
+  comparisons: ReadonlyMap<number, ComparisonView>;
 }
 
 /** Reads the address's `channels`: numbers, @handles or links, each once. */
@@ -48,7 +52,24 @@ export async function readCompared(visit: Visit, context: SiteContext): Promise<
     isTooMany: names.length > COMPARED_MAX && cards.size >= COMPARED_MAX,
     ...period,
     ...(await readDays(ids, period, visit, context)),
+    comparisons: await readComparisons(ids, period, visit, context),
   };
+}
+
+async function readComparisons(
+  ids: readonly number[],
+  { from, to }: Pick<Compared, "from" | "to">,
+  visit: Visit,
+  context: SiteContext,
+): Promise<Compared["comparisons"]> {
+  if (ids.length === 0) return new Map();
+  const raw = { channels: ids.join(), from: formatDay(from), to: formatDay(to) };
+  const found = await orRefusal(
+    lookUp<{ results: ComparisonView[] }>(channelsCompareList, raw, visit, context),
+  );
+  return new Map(
+    found instanceof AppError ? [] : found.results.map((one) => [one.channel, one] as const),
+  );
 }
 
 async function findCard(

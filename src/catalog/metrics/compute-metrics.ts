@@ -1,0 +1,135 @@
+import type { Database, Transaction } from "../../db/database.ts";
+import { inParts, inTransaction } from "../../db/transaction.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { dayOf, startOfDay } from "../../values/moscow-time.ts";
+import { makeOrders } from "./make-orders.ts";
+import { markStale } from "./metric-orders.store.ts";
+import {
+  beginRun,
+  type Engagement,
+  isLastRun,
+  type Readings,
+  readingsAfter,
+  readRun,
+  type Slot,
+  STORED_COLUMNS,
+  type StoredMetrics,
+  saveMetrics,
+  selectEngagement,
+  slotRead,
+  storedMetrics,
+} from "./metrics.store.ts";
+import {
+  ENGAGEMENT_DAYS,
+  hundredthsOf,
+  METRIC_NAMES,
+  ORDERED_METRICS,
+  type OrderedMetric,
+} from "./metrics.ts";
+
+/** Channels that are computed at a time, outside of transactions. */
+const CHANNELS_PER_READ = 500;
+/** Rows written in one step: less than a millisecond of the write lock. */
+const ROWS_PER_STEP = 50;
+
+/**
+ * Computes the metrics of all channels from the stored days and posts, as the contract's page of questions
+ * defines them in section 2. What changed is written beside what is read, rows and orders, and is read
+ * from the last transaction on: whoever asks gets one night's metrics or the other's. Interrupted, it
+ * begins anew, and finds written what it wrote; where another run begins meanwhile, that one goes on alone.
+ * @returns whether other metrics are read now
+ */
+export async function computeMetrics(db: Database, clock: Clock): Promise<boolean> {
+  const today = dayOf(clock.now());
+  const span = [startOfDay(today - ENGAGEMENT_DAYS), startOfDay(today)] as const;
+  if (!isAnyOther(db, slotRead(db), span)) return false;
+  const run = await inTransaction(db, clock, "metrics", beginRun);
+  for (const others of differences(db, run.slot, span)) {
+    if (others.length === 0) continue;
+    await inParts(db, clock, "metrics", (tx) => {
+      if (!isLastRun(tx, run)) return false;
+      for (const one of others.splice(0, ROWS_PER_STEP)) save(tx, run.slot, one);
+      return others.length > 0;
+    });
+  }
+  await makeOrders(db, clock, run);
+  return inTransaction(db, clock, "metrics", (tx) => readRun(tx, run));
+}
+
+function isAnyOther(db: Database, slot: Slot, span: Span): boolean {
+  for (const others of differences(db, slot, span)) if (others.length > 0) return true;
+  return false;
+}
+
+type Span = readonly [fromMs: number, untilMs: number];
+
+interface Difference {
+  now: StoredMetrics;
+  stored: StoredMetrics | undefined;
+}
+
+/** The channels whose metrics are not those of a slot, some at a time. */
+function* differences(db: Database, slot: Slot, span: Span): Generator<Difference[], void> {
+  for (let afterId = 0; ; ) {
+    const readings = readingsAfter(db, afterId, CHANNELS_PER_READ);
+    const [first, last] = [readings[0], readings.at(-1)];
+    if (first === undefined || last === undefined) return;
+    afterId = last.id;
+    const range = [first.id, last.id] as const;
+    const engagement = selectEngagement(db, range, span);
+    const stored = storedMetrics(db, slot, range);
+    yield readings
+      .map((one) => ({ now: metricsOf(one, engagement.get(one.id)), stored: stored.get(one.id) }))
+      .filter(isOther);
+  }
+}
+
+/** A channel of which nothing is known needs no row. */
+function isOther({ now, stored }: Difference): boolean {
+  return stored === undefined
+    ? METRIC_NAMES.some((name) => now[name] !== null)
+    : STORED_COLUMNS.some((name) => now[name] !== stored[name]);
+}
+
+function metricsOf(readings: Readings, engagement: Engagement | undefined): StoredMetrics {
+  const { id, is_chat, is_small, subscribers, day, last, before1, before7, before30 } = readings;
+  const growth = (before: number | null) =>
+    last === null || before === null ? null : last - before;
+  const percent = (before: number | null) =>
+    last === null || before === null ? null : hundredthsOf(last - before, before);
+  const counted = readings.hasPosts === 1 ? 0 : null;
+  const reach =
+    engagement === undefined || engagement.viewed === 0
+      ? null
+      : Math.round(engagement.views / engagement.viewed);
+  return {
+    ...{ id, is_chat, is_small },
+    growth_1d: growth(before1),
+    growth_7d: growth(before7),
+    growth_30d: growth(before30),
+    growth_7d_percent: percent(before7),
+    growth_30d_percent: percent(before30),
+    posts_30d: engagement?.posts ?? counted,
+    ads_30d: engagement?.ads ?? counted,
+    reach_30d: reach,
+    err_30d: reach === null ? null : hundredthsOf(reach, subscribers),
+    statistics_until: day,
+  };
+}
+
+function save(tx: Transaction, slot: Slot, { now, stored }: Difference): void {
+  saveMetrics(tx, slot, now);
+  const names = Object.keys(ORDERED_METRICS) as OrderedMetric[];
+  const areAll = stored !== undefined && stored.is_chat !== now.is_chat;
+  const isPercent = stored?.is_small !== now.is_small;
+  markStale(
+    tx,
+    slot,
+    names.filter(
+      (name) =>
+        areAll ||
+        now[name] !== (stored?.[name] ?? null) ||
+        (name === "growth_30d_percent" && isPercent),
+    ),
+  );
+}

@@ -1,0 +1,79 @@
+import type { Database } from "../../db/database.ts";
+import { inParts, inTransaction } from "../../db/transaction.ts";
+import type { Clock } from "../../ports/clock.ts";
+import {
+  addEntries,
+  forgetStale,
+  isStale,
+  type OrderEntry,
+  orderValuesAfter,
+  removeEntries,
+} from "./metric-orders.store.ts";
+import { isLastRun, type Run, type Slot } from "./metrics.store.ts";
+import { ORDERED_METRICS, type OrderedMetric } from "./metrics.ts";
+
+/** Values read at a time, so that no read holds its snapshot for long. */
+const VALUES_PER_READ = 10_000;
+/** Entries in one step: some half a millisecond of the write lock. */
+const ENTRIES_PER_STEP = 500;
+
+/**
+ * Makes the orders of a slot anew whose values changed. Interrupted, an order stays marked, and is made
+ * from its beginning the next time.
+ */
+export async function makeOrders(db: Database, clock: Clock, run: Run): Promise<void> {
+  const { slot } = run;
+  for (const name of Object.keys(ORDERED_METRICS) as OrderedMetric[]) {
+    if (!isStale(db, slot, name)) continue;
+    await inParts(
+      db,
+      clock,
+      "metric-orders",
+      (tx) => isLastRun(tx, run) && removeEntries(tx, slot, name, ENTRIES_PER_STEP),
+    );
+    const entries = sortedValues(db, slot, name);
+    await inParts(db, clock, "metric-orders", (tx) => {
+      if (!isLastRun(tx, run)) return false;
+      const some = take(entries, ENTRIES_PER_STEP);
+      addEntries(tx, slot, name, some);
+      return some.length === ENTRIES_PER_STEP;
+    });
+    await inTransaction(db, clock, "metric-orders", (tx) => {
+      if (isLastRun(tx, run)) forgetStale(tx, slot, name);
+    });
+  }
+}
+
+function take<T>(items: Iterator<T, void>, count: number): T[] {
+  const taken: T[] = [];
+  while (taken.length < count) {
+    const { done, value } = items.next();
+    if (done === true) break;
+    taken.push(value);
+  }
+  return taken;
+}
+
+/** All values of a metric in the order's own order. A million take 30 MB while they are sorted. */
+function* sortedValues(db: Database, slot: Slot, name: OrderedMetric): Generator<OrderEntry, void> {
+  const [isChat, value, id]: [number[], number[], number[]] = [[], [], []];
+  for (let afterId = 0; ; ) {
+    const some = orderValuesAfter(db, slot, name, afterId, VALUES_PER_READ);
+    for (const entry of some) {
+      isChat.push(entry[0]);
+      value.push(entry[1]);
+      id.push(entry[2]);
+    }
+    const last = some.at(-1);
+    if (last === undefined) break;
+    afterId = last[2];
+  }
+  const at = (column: number[], place: number): number => column[place] ?? 0;
+  const places = Uint32Array.from(id.keys()).sort(
+    (one, other) =>
+      at(isChat, one) - at(isChat, other) ||
+      at(value, other) - at(value, one) ||
+      at(id, one) - at(id, other),
+  );
+  for (const place of places) yield [at(isChat, place), at(value, place), at(id, place)];
+}

@@ -1,0 +1,101 @@
+import { formatDay } from "../../values/moscow-time.ts";
+import {
+  countSchema,
+  daySchema,
+  integerSchema,
+  nullable,
+  numberSchema,
+  objectSchema,
+  type ValueOf,
+} from "../../values/schema.ts";
+
+/** Growth and engagement of a channel as they are stored; null where they are not known. */
+export type MetricsRecord = { [Name in MetricName]: number | null };
+
+export type MetricName = (typeof METRIC_NAMES)[number];
+
+export const METRIC_NAMES = [
+  "growth_1d",
+  "growth_7d",
+  "growth_30d",
+  "growth_7d_percent",
+  "growth_30d_percent",
+  "posts_30d",
+  "ads_30d",
+  "reach_30d",
+  "err_30d",
+  "statistics_until",
+] as const;
+
+/** Metrics of which catalogs are made in their order, with their numbers in `metric_orders`. */
+export const ORDERED_METRICS = {
+  growth_7d: 1,
+  growth_30d: 2,
+  growth_30d_percent: 3,
+  reach_30d: 4,
+  err_30d: 5,
+} as const satisfies { [Name in MetricName]?: number };
+
+export type OrderedMetric = keyof typeof ORDERED_METRICS;
+
+/** Fewer subscribers than this make percents that say nothing: such channels are left out of their order. */
+export const SMALL_BELOW = 100;
+
+/** Days back to a reading to compare with, and how many days off it may lie. */
+export const GROWTH_SLACK_DAYS = 2;
+
+/** Whole Moscow days before today, over which posts are counted. */
+export const ENGAGEMENT_DAYS = 30;
+
+/** Percents are stored in hundredths, as whole numbers: short in the orders, and exact. */
+export function hundredthsOf(part: number, whole: number): number | null {
+  return whole === 0 ? null : Math.round((part * 10_000) / whole);
+}
+
+const growth = (days: string) =>
+  nullable(
+    integerSchema({
+      description: `Change of subscribers over ${days} up to the last reading; null: no reading to compare with`,
+    }),
+  );
+const percent = (description: string) => nullable(numberSchema({ description }));
+const count = (description: string) => nullable(countSchema(description));
+
+/** The object `metrics` of a card. */
+export const metricsSchema = objectSchema(
+  {
+    growth_1d: growth("a day"),
+    growth_7d: growth("7 days"),
+    growth_30d: growth("30 days"),
+    growth_7d_percent: percent("`growth_7d` in percent of the subscribers before"),
+    growth_30d_percent: percent("`growth_30d` in percent of the subscribers before"),
+    posts_30d: count("Posts of the 30 days before today; null: no posts are known at all"),
+    ads_30d: count("Advertising posts among `posts_30d`"),
+    reach_30d: count("Mean views of the posts of the 30 days before today whose views are known"),
+    err_30d: percent("`reach_30d` in percent of the subscribers"),
+    statistics_until: nullable(daySchema("Day of the last reading of subscribers")),
+  },
+  "Metrics",
+);
+
+export type MetricsView = ValueOf<typeof metricsSchema>;
+
+const UNKNOWN = Object.fromEntries(METRIC_NAMES.map((name) => [name, null])) as MetricsRecord;
+
+/** @param record undefined for a channel for which nothing was computed yet */
+export function toMetricsView(record: MetricsRecord = UNKNOWN): MetricsView {
+  const inPercent = (hundredths: number | null) => (hundredths === null ? null : hundredths / 100);
+  const { growth_7d_percent, growth_30d_percent, err_30d, statistics_until } = record;
+  return {
+    growth_1d: record.growth_1d,
+    growth_7d: record.growth_7d,
+    growth_30d: record.growth_30d,
+    growth_7d_percent: inPercent(growth_7d_percent),
+    growth_30d_percent: inPercent(growth_30d_percent),
+    posts_30d: record.posts_30d,
+    ads_30d: record.ads_30d,
+    reach_30d: record.reach_30d,
+    err_30d: inPercent(err_30d),
+    statistics_until: statistics_until === null ? null : formatDay(statistics_until),
+  };
+}

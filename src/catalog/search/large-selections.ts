@@ -1,0 +1,56 @@
+import { queryTimeout } from "../../db/deadline.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { CatalogFilter } from "./catalog.ts";
+import type { SelectionView } from "./selection.ts";
+
+/** How long a large selection's statistics are shown again, without counting anew. */
+const KEPT_MS = 60_000;
+const KEPT_MAX = 100;
+/** Selections that wait for their turn. Each takes a second or two at a million channels. */
+const WAITING_MAX = 4;
+
+interface Kept {
+  view: SelectionView;
+  untilMs: number;
+}
+
+/**
+ * Statistics of selections for which all channels must be looked at. One is counted at a time, so that the
+ * other threads stay free for searches, and kept for a minute: among so many channels little changes.
+ */
+export function createLargeSelections(
+  count: (filter: CatalogFilter) => Promise<SelectionView | null>,
+  clock: Pick<Clock, "monotonic">,
+) {
+  const kept = new Map<string, Kept>();
+  /** Those that are counted or wait, by their filters: whoever asks for the same gets the same. */
+  const coming = new Map<string, Promise<SelectionView>>();
+  let lastTurn: Promise<unknown> = Promise.resolve();
+
+  async function inTurn(key: string, filter: CatalogFilter, before: Promise<unknown>) {
+    await before.catch(() => {});
+    const view = await count(filter);
+    if (view === null) throw new Error("a large selection was not counted");
+    kept.delete(key);
+    kept.set(key, { view, untilMs: clock.monotonic() + KEPT_MS });
+    const [oldest] = kept.keys();
+    if (kept.size > KEPT_MAX && oldest !== undefined) kept.delete(oldest);
+    return view;
+  }
+
+  return {
+    /** @throws AppError `timeout` where too many wait already, or where it takes too long */
+    async describe(filter: CatalogFilter): Promise<SelectionView> {
+      const key = JSON.stringify(filter);
+      const known = kept.get(key);
+      if (known !== undefined && clock.monotonic() < known.untilMs) return known.view;
+      const same = coming.get(key);
+      if (same !== undefined) return same;
+      if (coming.size > WAITING_MAX) throw queryTimeout();
+      const turn = inTurn(key, filter, lastTurn).finally(() => coming.delete(key));
+      coming.set(key, turn);
+      lastTurn = turn;
+      return turn;
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import {
+  countSchema,
+  integerSchema,
+  listSchema,
+  nullable,
+  objectSchema,
+  textSchema,
+  type ValueOf,
+} from "../../values/schema.ts";
+
+const shareSchema = (entry: string) =>
+  objectSchema({
+    slug: textSchema({ description: `Code of the ${entry}` }),
+    channels: countSchema("Channels of the selection in it"),
+    subscribers: countSchema("Their subscribers together"),
+  });
+
+/** Statistics of the channels that a catalog's filters select. */
+export const selectionSchema = objectSchema(
+  {
+    channels: countSchema("Channels that match"),
+    subscribers: objectSchema({
+      sum: countSchema("Subscribers of all together"),
+      median: nullable(countSchema("Median of the subscribers; null: no channel matches")),
+      deciles: listSchema(integerSchema(), {
+        description: "The nine deciles of the subscribers; empty where no channel matches",
+      }),
+    }),
+    categories: listSchema(shareSchema("category"), {
+      description: "Primary and additional categories, those with most channels first",
+    }),
+    territories: listSchema(shareSchema("territory"), {
+      description: "Territories, each with those below it, those with most channels first",
+    }),
+  },
+  "Selection",
+);
+
+export type SelectionView = ValueOf<typeof selectionSchema>;

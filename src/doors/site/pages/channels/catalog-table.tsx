@@ -1,0 +1,143 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { CardAnswer } from "../../../../catalog/channels/cards-with-metrics.ts";
+import { dayOf } from "../../../../values/moscow-time.ts";
+import { Avatar } from "../../look/avatar.tsx";
+import { ChangeText, changeOf, shownPart, shownPercent } from "../../look/change.tsx";
+import { Scroll } from "../../look/data-table.tsx";
+import { asset } from "../../look/layout.tsx";
+import { shownNumber } from "../../look/shown.tsx";
+import { Sparkline } from "../../look/sparkline.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import { planOf } from "../../visit/viewer.ts";
+import type { Visit } from "../../visit/visit.ts";
+import { Marks } from "./channel-head.tsx";
+
+const PATH = "/account/channels/";
+/** Readings that a line shows. */
+const READINGS = 30;
+/** The form to which the boxes of all rows belong. */
+export const COMPARE = "compare";
+
+/** Channels with their growth and engagement, each to be chosen for a comparison. */
+export async function CatalogTable({
+  visit,
+  context,
+  cards,
+}: {
+  visit: Visit;
+  context: SiteContext;
+  cards: readonly CardAnswer[];
+}): Promise<JSX.Element> {
+  const words = visit.words.explorerPages;
+  const { historyDays } = await planOf(visit, context);
+  const lines = context.services.statistics.latest({
+    channelIds: cards.map(({ id }) => id),
+    since: historyDays === null ? null : dayOf(visit.nowMs) - historyDays + 1,
+    limit: READINGS,
+  });
+  const categories = context.services.directory.categories();
+  const names = new Map(categories.map(({ slug, name }) => [slug, name]));
+  return (
+    <Scroll label={words.found}>
+      <table class="listed catalog">
+        <thead>
+          <tr>
+            <th scope="col">
+              <span class="hidden">{words.compare}</span>
+            </th>
+            <th scope="col">{words.title}</th>
+            <th scope="col" class="number">
+              {words.subscribers}
+            </th>
+            <th scope="col" class="number">
+              {words.growth(30)}
+            </th>
+            <th scope="col" class="number">
+              <abbr title={words.errHint}>{words.err}</abbr>
+            </th>
+            <th scope="col">{words.trend}</th>
+            <th scope="col">{words.category}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {cards.map((card) => (
+            <Row
+              visit={visit}
+              card={card}
+              category={card.category && (names.get(card.category) ?? card.category)}
+              line={lines.get(card.id) ?? []}
+            />
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+function Row({
+  visit,
+  card,
+  category,
+  line,
+}: {
+  visit: Visit;
+  card: CardAnswer;
+  category: string | null;
+  line: readonly number[];
+}): JSX.Element {
+  const words = visit.words.explorerPages;
+  const { id, handle, subscribers, metrics } = card;
+  const title = card.title.trim() === "" ? words.noTitle : card.title;
+  const [first = 0, last = 0] = [line[0], line.at(-1)];
+  return (
+    <tr>
+      <td class="pick">
+        <input
+          type="checkbox"
+          name="channels"
+          value={id}
+          form={COMPARE}
+          aria-labelledby={`c${id}`}
+        />
+      </td>
+      <td class="address">
+        <div class="who">
+          <Avatar id={id} title={title} />
+          <div>
+            <a id={`c${id}`} href={asset(visit, `${PATH}${id}/`)}>
+              <bdi>{title}</bdi>
+            </a>{" "}
+            <Marks visit={visit} card={card} isShort />
+            {handle !== null && (
+              <small>
+                <bdi>{`@${handle}`}</bdi>
+              </small>
+            )}
+          </div>
+        </div>
+      </td>
+      <td class="number" data-label={words.subscribers}>
+        {shownNumber(visit, subscribers)}
+      </td>
+      <td class="number" data-label={words.growth(30)}>
+        <ChangeText
+          visit={visit}
+          change={changeOf(metrics?.growth_30d, metrics?.growth_30d_percent)}
+        />
+      </td>
+      <td class="number" data-label={words.err}>
+        {shownPercent(visit, metrics?.err_30d)}
+      </td>
+      <td class="whole" data-label={line.length > 1 ? words.trend : undefined}>
+        {line.length > 1 && (
+          <>
+            <Sparkline values={line} />{" "}
+            {first > 0 && <small>{shownPart(visit, (last - first) / first, true)}</small>}
+          </>
+        )}
+      </td>
+      <td data-label={words.category}>{category !== null && <bdi>{category}</bdi>}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,130 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { CardAnswer } from "../../../../catalog/channels/cards-with-metrics.ts";
+import { AppError } from "../../../../errors.ts";
+import { asset } from "../../look/layout.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import type { SitePage } from "../../site-pages.ts";
+import { orRefusal } from "../../visit/look-up.ts";
+import type { Visit } from "../../visit/visit.ts";
+import { type Filter, filterOf, findChannels, givenOf } from "./catalog-filter.ts";
+import { territoryOptions } from "./catalog-form.tsx";
+import { CatalogTable, COMPARE } from "./catalog-table.tsx";
+
+const PATH = "/account/trending/";
+const SHOWN_MAX = 30;
+const ORDERINGS = ["-growth_30d_percent", "-growth_7d", "-growth_30d"] as const;
+
+/** `/account/trending/`: the channels that grow most, by category and territory. */
+export const trendingPage: SitePage = {
+  path: PATH,
+  access: "member",
+  async show(visit, context) {
+    const words = visit.words.trendingPage;
+    const filter = trendingOf(visit);
+    const found = await orRefusal(
+      findChannels(filter, { limit: SHOWN_MAX, cursor: "" }, visit, context),
+    );
+    const isFault = found instanceof AppError;
+    const grown = isFault ? [] : found.results.filter(hasGrown);
+    return {
+      kind: "page",
+      title: words.title,
+      status: isFault ? 400 : 200,
+      body: (
+        <>
+          <p>{words.about}</p>
+          <TrendingForm visit={visit} context={context} ordering={filter.ordering} />
+          {grown.length === 0 ? (
+            <p class="empty">{words.nothing}</p>
+          ) : (
+            <>
+              <form id={COMPARE} method="get" action={asset(visit, "/account/compare/")}>
+                <p class="row apart">
+                  <a
+                    href={asset(
+                      visit,
+                      `/account/channels/?${new URLSearchParams(givenOf(filter))}`,
+                    )}
+                  >
+                    {words.all}
+                  </a>
+                  <button type="submit" class="second small">
+                    {visit.words.explorerPages.compareChosen}
+                  </button>
+                </p>
+              </form>
+              {await CatalogTable({ visit, context, cards: grown })}
+            </>
+          )}
+        </>
+      ),
+    };
+  },
+};
+
+/** The address's category, territory and kind, in an ordering by growth. */
+function trendingOf(visit: Visit): Filter {
+  const asked = filterOf(visit);
+  const empty = Object.fromEntries(Object.keys(asked).map((name) => [name, ""])) as Filter;
+  const { category, territory } = asked;
+  const ordering = ORDERINGS.find((one) => one === asked.ordering) ?? ORDERINGS[0];
+  return { ...empty, category, territory, ordering };
+}
+
+function hasGrown({ metrics }: CardAnswer): boolean {
+  return (metrics?.growth_30d ?? 0) > 0 || (metrics?.growth_7d ?? 0) > 0;
+}
+
+function TrendingForm({
+  visit,
+  context: { services },
+  ordering,
+}: {
+  visit: Visit;
+  context: SiteContext;
+  ordering: string;
+}): JSX.Element {
+  const words = visit.words.explorerPages;
+  const { directory } = services;
+  const territory = visit.query.get("territory") ?? "";
+  const selects = [
+    {
+      ...{ name: "category", label: words.category, chosen: visit.query.get("category") ?? "" },
+      options: [
+        { value: "", label: words.anyCategory },
+        ...directory.categories().map(({ slug, name }) => ({ value: slug, label: name })),
+      ],
+    },
+    {
+      ...{ name: "territory", label: words.territory, chosen: territory },
+      options: [
+        { value: "", label: words.anyTerritory },
+        ...territoryOptions(directory.territories({}), territory),
+      ],
+    },
+    {
+      ...{ name: "ordering", label: words.ordering, chosen: ordering },
+      options: ORDERINGS.map((value) => ({ value, label: words.orderings[value] })),
+    },
+  ];
+  return (
+    <form method="get" action={asset(visit, PATH)} class="filters">
+      {selects.map(({ name, label, chosen, options }) => (
+        <p class="field">
+          <label for={`trending-${name}`}>{label}</label>
+          <select id={`trending-${name}`} name={name}>
+            {options.map((option) => (
+              <option value={option.value} selected={option.value === chosen}>
+                {option.label}
+              </option>
+            ))}
+          </select>
+        </p>
+      ))}
+      <p class="field">
+        <button type="submit">{words.find}</button>
+      </p>
+    </form>
+  );
+}

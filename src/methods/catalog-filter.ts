@@ -1,0 +1,125 @@
+import { CHANNEL_KINDS, type ChannelKind } from "../catalog/channels/channel-kind.ts";
+import { foldForSearch } from "../catalog/channels/search-text.ts";
+import type { CatalogFilter } from "../catalog/search/catalog.ts";
+import { type FieldFaults, fieldError } from "../errors.ts";
+import { unknownSlug } from "../values/fields.ts";
+import { message } from "../values/messages/messages.ts";
+import { choice, flag, integer, number, text, withDefault } from "./parameters.ts";
+import type { Services } from "./services.ts";
+
+export const QUERY_LENGTH_MIN = 3;
+
+/** The filters of the catalog, which combine with AND. */
+export const filterParameters = {
+  q: text({
+    description:
+      `Part of the title or handle, at least ${QUERY_LENGTH_MIN} characters, in any case, ё as ` +
+      "е; or a link or an `@handle`, which match exactly.",
+    example: "новости",
+  }),
+  category: text({
+    description:
+      "Code (`slug`) of a category, not its name; matches by primary or additional category.",
+    example: "science",
+  }),
+  territory: text({
+    description: "Code (`slug`) of a territory; channels of the nodes below it match too.",
+    example: "russia",
+  }),
+  kind: withDefault(choice(CHANNEL_KINDS, "Group chats are `chat`."), "channel"),
+  subscribers_min: integer({ description: "At least so many subscribers.", example: 1000 }),
+  subscribers_max: integer({ description: "At most so many subscribers.", example: 1_000_000 }),
+  a_plus: flag({
+    description: "true: only with the A+ mark; false: only without it.",
+    example: true,
+  }),
+  verified: flag({
+    description: "true: only verified by their owner; false: only unverified.",
+    example: true,
+  }),
+  growth_30d_min: integer({
+    description: "Grew by at least so many subscribers in 30 days; may be below 0.",
+    example: 100,
+  }),
+  reach_30d_min: integer({
+    description: "Posts of the last 30 days have at least so many views on average.",
+    example: 1000,
+    minimum: 0,
+  }),
+  err_30d_min: number({
+    description: "`reach_30d` is at least so many percent of the subscribers.",
+    example: 10,
+  }),
+};
+
+export interface FilterArguments {
+  q: string | undefined;
+  category: string | undefined;
+  territory: string | undefined;
+  kind: ChannelKind;
+  subscribers_min: number | undefined;
+  subscribers_max: number | undefined;
+  a_plus: boolean | undefined;
+  verified: boolean | undefined;
+  growth_30d_min: number | undefined;
+  reach_30d_min: number | undefined;
+  err_30d_min: number | undefined;
+}
+
+/** Resolve the codes, links and handles that arguments give. */
+export interface Lookups {
+  channels: Pick<Services["channels"], "parseLinkOrHandle" | "findId">;
+  directory: Pick<Services["directory"], "categoryId" | "territoryId">;
+}
+
+/** Whether a text has the least number of characters, also without those that nobody sees. */
+function isLongEnough(text: string): boolean {
+  return [text, foldForSearch(text)].every((one) => [...one].length >= QUERY_LENGTH_MIN);
+}
+
+/**
+ * Reads the arguments as a filter; null where nothing can match.
+ * @throws AppError `invalid` over all wrong arguments
+ */
+export function readFilter(
+  args: FilterArguments,
+  { channels, directory }: Lookups,
+): CatalogFilter | null {
+  const faults: FieldFaults = {};
+  const { category, territory } = args;
+  const categoryId = category === undefined ? null : directory.categoryId(category);
+  if (category !== undefined && categoryId === null) faults["category"] = [unknownSlug(category)];
+  const territoryId = territory === undefined ? null : directory.territoryId(territory);
+  if (territory !== undefined && territoryId === null) {
+    faults["territory"] = [unknownSlug(territory)];
+  }
+  const query = args.q?.trim();
+  const reference = query === undefined ? null : channels.parseLinkOrHandle(query);
+  const text = query === undefined || reference !== null ? null : query;
+  if (text !== null && !isLongEnough(text)) {
+    faults["q"] = [message("tooShort", { characters: QUERY_LENGTH_MIN })];
+  }
+  if (Object.keys(faults).length > 0) throw fieldError(faults);
+
+  const channelId = reference === null ? null : channels.findId(reference);
+  if (reference !== null && channelId === null) return null;
+  return {
+    kind: args.kind,
+    channelId,
+    text,
+    categoryId,
+    territoryId,
+    aPlus: args.a_plus ?? null,
+    verified: args.verified ?? null,
+    subscribersMin: args.subscribers_min ?? null,
+    subscribersMax: args.subscribers_max ?? null,
+    growth30dMin: args.growth_30d_min ?? null,
+    reach30dMin: args.reach_30d_min ?? null,
+    err30dMin: args.err_30d_min === undefined ? null : leastHundredths(args.err_30d_min),
+  };
+}
+
+/** The least whole number of hundredths that is no less; 1.1 is a little more than 110 of them otherwise. */
+function leastHundredths(percent: number): number {
+  return Math.ceil(Number((percent * 100).toFixed(6)));
+}

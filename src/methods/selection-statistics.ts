@@ -1,0 +1,35 @@
+import { type SelectionView, selectionSchema } from "../catalog/search/selection.ts";
+import { type FilterArguments, filterParameters, readFilter } from "./catalog-filter.ts";
+import { fieldsOf } from "./fields.ts";
+import { apiMethod } from "./method.ts";
+
+const NOBODY: SelectionView = {
+  channels: 0,
+  subscribers: { sum: 0, median: null, deciles: [] },
+  categories: [],
+  territories: [],
+};
+
+export const channelsStatsRetrieve = apiMethod({
+  operationId: "msgr_channels_stats_retrieve",
+  path: "/v1/msgr/channels/stats/",
+  tag: "Channels",
+  title: "Statistics of a selection",
+  description:
+    "How many channels match the catalog's filters, their subscribers, and their categories and " +
+    "territories. More than 20,000 channels are counted anew once a minute at most.",
+  tool:
+    'Counts the channels that match filters, without listing them: answers "how many channels above ' +
+    '100,000 are in science" and "which categories lead in a region" in one call. Gives the sum, ' +
+    "median and deciles of subscribers, and all categories and territories by number of channels: " +
+    "about 60 characters each, up to 60,000 for the whole catalog; with `fields` " +
+    "channels,subscribers about 150. Same filters as msgr_channels_list.",
+  units: 1,
+  parameters: { ...filterParameters, ...fieldsOf(selectionSchema) },
+  result: selectionSchema,
+  errors: [],
+  async run(args, { services }) {
+    const filter = readFilter(args as FilterArguments, services);
+    return filter === null ? NOBODY : services.search.describe(filter);
+  },
+});

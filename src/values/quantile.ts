@@ -1,0 +1,7 @@
+/** A quantile of numbers in ascending order, between two of them in proportion, rounded; null where there are none. */
+export function quantileOf(sorted: ArrayLike<number>, part: number): number | null {
+  const place = (sorted.length - 1) * part;
+  const [below, above] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]];
+  if (below === undefined || above === undefined) return null;
+  return Math.round(below + (above - below) * (place - Math.floor(place)));
+}

@@ -1,0 +1,143 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import {
+  channel,
+  expectFaults,
+  expectOk,
+  expectRefusal,
+  imported,
+} from "../../support/expectations.ts";
+
+/** The fake clock's day is 2026-11-20. */
+let appliance: Appliance;
+beforeEach(async () => {
+  appliance = await startAppliance();
+  await imported(appliance, "channels", [
+    channel(1, { handle: "one", subscribers: 1000 }),
+    channel(2, { handle: "two" }),
+    channel(3, { is_public: false, handle: "three" }),
+  ]);
+});
+afterEach(() => appliance.close());
+
+const COMPARE = "/v1/msgr/channels/compare/";
+const NOVEMBER = "from=2026-11-01&to=2026-11-10";
+
+const EMPTY = {
+  ...{ from: "2026-11-01", to: "2026-11-10", subscribers_first: null, subscribers_last: null },
+  ...{ growth: null, growth_percent: null, posts: 0, ads: 0, views: null, views_mean: null },
+  ...{ views_median: null, err: null, best_post: null },
+};
+
+async function filled(): Promise<void> {
+  await imported(appliance, "stats", [
+    { channel: 1, day: "2026-10-31", subscribers: 1 },
+    { channel: 1, day: "2026-11-03", subscribers: 800 },
+    { channel: 1, day: "2026-11-09", subscribers: 1000 },
+    { channel: 1, day: "2026-11-11", subscribers: 5000 },
+  ]);
+  const post = (msgr_post_id: number, published_at: string, more: object) => ({
+    ...{ channel: 1, msgr_post_id, published_at, text: `post ${msgr_post_id}` },
+    ...more,
+  });
+  await imported(appliance, "posts", [
+    post(1, "2026-10-31T23:59:59+03:00", { views: 9999 }),
+    post(2, "2026-11-01T00:00:00+03:00", { views: 100, is_ad: true }),
+    post(3, "2026-11-05T12:00:00+03:00", { views: 301 }),
+    post(4, "2026-11-06T12:00:00+03:00", { views: 301 }),
+    post(5, "2026-11-07T12:00:00+03:00", {}),
+    post(6, "2026-11-10T23:59:59+03:00", { views: 102 }),
+    post(7, "2026-11-11T00:00:00+03:00", { views: 9999 }),
+  ]);
+}
+
+test("a channel has exactly the contract's fields, of the days from midnight to midnight in Moscow", async () => {
+  await filled();
+  const { body } = await expectOk(appliance, `${COMPARE}?channels=1&${NOVEMBER}`);
+  const { body: best } = await expectOk(
+    appliance,
+    "/v1/msgr/channels/1/posts/?from=2026-11-06&to=2026-11-06",
+  );
+  expect(body).toEqual({
+    results: [
+      {
+        ...{ channel: 1, from: "2026-11-01", to: "2026-11-10" },
+        ...{ subscribers_first: 800, subscribers_last: 1000, growth: 200, growth_percent: 25 },
+        // The post whose views nobody read counts as a post only; of two best ones the newer is shown.
+        ...{ posts: 5, ads: 1, views: 804, views_mean: 201, views_median: 202, err: 20.1 },
+        best_post: best.results[0],
+      },
+    ],
+  });
+  expect(Object.keys(body.results[0])).toEqual([
+    ...["channel", "from", "to", "subscribers_first", "subscribers_last", "growth"],
+    ...[
+      "growth_percent",
+      "posts",
+      "ads",
+      "views",
+      "views_mean",
+      "views_median",
+      "err",
+      "best_post",
+    ],
+  ]);
+});
+
+test("channels come in the order asked, by number or handle, each once, and cost a unit together", async () => {
+  await filled();
+  const answer = await expectOk(appliance, `${COMPARE}?channels=@Two,1,two,%20ONE&${NOVEMBER}`);
+  expect(answer.body.results.map(({ channel }: { channel: number }) => channel)).toEqual([2, 1]);
+  expect(answer.body.results[0]).toEqual({ channel: 2, ...EMPTY });
+  expect(answer.headers.get("x-request-cost") ?? "1").toBe("1");
+});
+
+describe("what cannot be compared is a 400 by name:", () => {
+  test("channels that nobody has, or that are hidden", async () => {
+    const answer = await appliance.get(`${COMPARE}?channels=1,99,three,@nobody`);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({
+      channels: [
+        "There is no channel 99.",
+        "There is no channel three.",
+        "There is no channel @nobody.",
+      ],
+    });
+  });
+
+  test("more than 20 channels, none, or a period that is none", async () => {
+    const many = Array.from({ length: 21 }, (_, at) => at).join(",");
+    await expectFaults(appliance, `${COMPARE}?channels=${many}`, {
+      channels: "Ensure this field has no more than 20 elements.",
+    });
+    await expectFaults(appliance, COMPARE, { channels: "This field is required." });
+    await expectFaults(appliance, `${COMPARE}?channels=1&from=2026-11-02&to=2026-11-01`, {
+      to: "The period ends before it starts.",
+    });
+    await expectFaults(appliance, `${COMPARE}?channels=1&from=2025-11-01&to=2026-11-02`, {
+      to: "Ensure the period is at most 366 days.",
+    });
+    await expectOk(appliance, `${COMPARE}?channels=1&from=2025-11-01&to=2026-11-01`);
+  });
+});
+
+test("the Test plan compares the last 30 days, and sees no post", async () => {
+  await filled();
+  const { key } = await appliance.customer({ plan: "test" });
+  await expectRefusal(
+    appliance,
+    `${COMPARE}?channels=1&from=2026-10-21`,
+    403,
+    "tariff_required",
+    key,
+  );
+  const { body } = await expectOk(appliance, `${COMPARE}?channels=1&from=2026-10-22`, key);
+  expect(body.results[0]).toMatchObject({ posts: 7, best_post: null });
+});
+
+test("a handle that is the address of a method is refused", async () => {
+  for (const handle of ["compare", "Stats", "resolve"]) {
+    const { rejects } = await appliance.importRows("channels", [channel(9, { handle })]);
+    expect(rejects[0]?.column).toBe("handle");
+  }
+});

@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { importFile } from "../../../src/catalog/imports/import-file.ts";
+import { computeMetrics } from "../../../src/catalog/metrics/compute-metrics.ts";
+import { loadSample } from "../../../src/catalog/sample/load-sample.ts";
+import type { Database } from "../../../src/db/database.ts";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { asTimeAllows } from "../../support/as-time-allows.ts";
+import { channel, expectOk, imported } from "../../support/expectations.ts";
+
+/**
+ * Metrics against a model that is written apart from the program: it reads the tables whole, and goes
+ * through plain rows day by day. Over made-up channels, the sample, and real ones where there are some.
+ */
+
+interface Day {
+  channel_id: number;
+  day: number;
+  subscribers: number;
+}
+interface Post {
+  channel_id: number;
+  published_at: number;
+  is_ad: number;
+  views: number;
+  views_at: number | null;
+}
+
+const MS_PER_DAY = 86_400_000;
+const moscowDay = (ms: number): number => Math.floor((ms + 3 * 3_600_000) / MS_PER_DAY);
+const dayText = (day: number): string => new Date(day * MS_PER_DAY).toISOString().slice(0, 10);
+
+/** In percent with two digits, half a digit up; over whole numbers only. */
+function inPercent(part: number, whole: number): number | null {
+  if (whole === 0) return null;
+  const [top, bottom] = [BigInt(part) * 20_000n + BigInt(whole), BigInt(whole) * 2n];
+  const rest = ((top % bottom) + bottom) % bottom;
+  return Number((top - rest) / bottom) / 100;
+}
+
+function modelOf(subscribers: number, days: readonly Day[], posts: readonly Post[], today: number) {
+  const byDay = new Map(days.map((one) => [one.day, one.subscribers]));
+  const until = days.length === 0 ? null : Math.max(...byDay.keys());
+  const last = until === null ? null : (byDay.get(until) as number);
+  const before = (back: number): number | null => {
+    for (const off of [0, -1, 1, -2, 2]) {
+      const day = (until ?? 0) - back + off;
+      const found = byDay.get(day);
+      if (until !== null && day < until && found !== undefined) return found;
+    }
+    return null;
+  };
+  const growth = (back: number): number | null => {
+    const earlier = before(back);
+    return last === null || earlier === null ? null : last - earlier;
+  };
+  const percent = (back: number): number | null => {
+    const earlier = before(back);
+    return last === null || earlier === null ? null : inPercent(last - earlier, earlier);
+  };
+  const within = posts.filter(({ published_at }) => {
+    const age = today - moscowDay(published_at);
+    return age >= 1 && age <= 30;
+  });
+  const known = within.filter(({ views, views_at }) => views_at !== null || views > 0);
+  const sum = known.reduce((all, { views }) => all + views, 0);
+  const reach = known.length === 0 ? null : Math.round(sum / known.length);
+  return {
+    growth_1d: growth(1),
+    growth_7d: growth(7),
+    growth_30d: growth(30),
+    growth_7d_percent: percent(7),
+    growth_30d_percent: percent(30),
+    posts_30d: posts.length === 0 ? null : within.length,
+    ads_30d: posts.length === 0 ? null : within.filter(({ is_ad }) => is_ad === 1).length,
+    reach_30d: reach,
+    err_30d: reach === null ? null : inPercent(reach, subscribers),
+    statistics_until: until === null ? null : dayText(until),
+  };
+}
+
+let appliance: Appliance;
+let db: Database;
+beforeAll(async () => {
+  appliance = await startAppliance();
+  db = appliance.app.domains.db;
+  const made = Array.from({ length: CHANNELS }, (_, at) => channel(at + 1));
+  await imported(appliance, "channels", made);
+});
+afterAll(() => appliance.close());
+
+/** Every public channel's metrics are the model's. @returns how many channels that are */
+async function expectModel(of = appliance): Promise<number> {
+  const { clock } = of.ports;
+  const { db } = of.app.domains;
+  const today = moscowDay(clock.now());
+  const rows = <Row>(sql: string): Row[] => db.prepare<Row>(sql).all();
+  const days = Map.groupBy(rows<Day>("SELECT * FROM daily_statistics"), (one) => one.channel_id);
+  const posts = Map.groupBy(rows<Post>("SELECT * FROM posts"), (one) => one.channel_id);
+  const channels = rows<{ id: number; subscribers: number }>(
+    "SELECT id, subscribers FROM channels WHERE is_public = 1",
+  );
+  for (let at = 0; at < channels.length; at += 100) {
+    const some = channels.slice(at, at + 100);
+    const ids = some.map(({ id }) => id).join(",");
+    const { body } = await expectOk(of, `/v1/msgr/channels/?ids=${ids}&include=metrics`);
+    const expected = some.map(({ id, subscribers }) => {
+      return [id, modelOf(subscribers, days.get(id) ?? [], posts.get(id) ?? [], today)];
+    });
+    expect(
+      body.results.map((card: { id: number; metrics: object }) => [card.id, card.metrics]),
+    ).toEqual(expected);
+  }
+  return channels.length;
+}
+
+const TODAY = moscowDay(Date.parse("2026-11-20T12:00:00+03:00"));
+
+const CHANNELS = 12;
+const channels = fc.array(
+  fc.record({
+    subscribers: fc.constantFrom(0, 1, 99, 100, 5000),
+    days: fc.uniqueArray(
+      fc.record({
+        // Around the last reading and those that growth is counted from, with gaps.
+        back: fc.oneof(
+          fc.integer({ min: 0, max: 5 }),
+          fc.integer({ min: 5, max: 12 }),
+          fc.integer({ min: 26, max: 36 }),
+          fc.integer({ min: 300, max: 340 }),
+        ),
+        subscribers: fc.nat({ max: 300 }),
+      }),
+      { selector: ({ back }) => back, maxLength: 14 },
+    ),
+    posts: fc.array(
+      fc.record({
+        // Seconds around the midnights at which the 30 days begin and end, and days anywhere.
+        back: fc.constantFrom(0, 1, 2, 15, 29, 30, 31, 400),
+        second: fc.constantFrom(0, 1, 43_200, 86_399),
+        views: fc.constantFrom(0, 1, 50, 999),
+        isRead: fc.boolean(),
+        isAd: fc.boolean(),
+      }),
+      { maxLength: 8 },
+    ),
+  }),
+  { maxLength: CHANNELS },
+);
+
+type Made = typeof channels extends fc.Arbitrary<(infer One)[]> ? One : never;
+
+function store(id: number, { subscribers, days, posts }: Made): void {
+  db.prepare("UPDATE channels SET subscribers = ? WHERE id = ?").run(subscribers, id);
+  const day = db.prepare(
+    "INSERT INTO daily_statistics (channel_id, day, subscribers, views, posts) VALUES (?, ?, ?, 0, 0)",
+  );
+  for (const { back, subscribers: count } of days) day.run(id, TODAY - back, count);
+  const post = db.prepare(
+    `INSERT INTO posts (channel_id, published_at, is_ad, views, views_at, read_at, text)
+     VALUES (?, ?, ?, ?, ?, ?, '')`,
+  );
+  for (const { back, second, views, isRead, isAd } of posts) {
+    const at = (TODAY - back) * MS_PER_DAY - 3 * 3_600_000 + second * 1000;
+    post.run(id, at, Number(isAd), views, isRead ? at : null, at);
+  }
+}
+
+test("metrics are the model's over any gaps, midnights and readings, on any night after another", async () => {
+  await asTimeAllows(
+    fc.asyncProperty(channels, fc.nat({ max: 2 }), async (made, nights) => {
+      db.exec("DELETE FROM posts; DELETE FROM daily_statistics");
+      for (const [at, one] of made.entries()) store(at + 1, one);
+      for (let night = 0; night <= nights; night += 1)
+        await computeMetrics(db, appliance.ports.clock);
+      expect(await expectModel()).toBe(CHANNELS);
+    }),
+    40,
+  );
+});
+
+test("metrics are the model's over the sample", async () => {
+  const sample = await startAppliance();
+  try {
+    await loadSample(sample.app.domains.db, sample.ports.clock);
+    expect(await expectModel(sample)).toBe(9);
+    const { body } = await expectOk(
+      sample,
+      "/v1/msgr/channels/?ordering=-growth_30d&include=metrics",
+    );
+    expect(body.results[0].metrics.growth_30d).not.toBeNull();
+  } finally {
+    await sample.close();
+  }
+});
+
+/** A folder with `channels.csv`, `stats.csv` and `posts.ndjson` of real channels, where there is one. */
+const FOLDER = process.env["KANALOG_TEST_REAL"] ?? "";
+
+test.skipIf(!existsSync(join(FOLDER, "channels.csv")))(
+  "metrics are the model's over real channels, on the nights of their days and after",
+  async () => {
+    const real = await startAppliance();
+    const { domains } = real.app;
+    try {
+      for (const name of ["channels.csv", "posts.ndjson", "stats.csv"] as const) {
+        const kind = name.slice(0, name.indexOf(".")) as "channels" | "posts" | "stats";
+        await importFile(domains.db, real.ports.clock, kind, join(FOLDER, name));
+      }
+      const days = domains.db.prepare<{ last: number }>(
+        "SELECT max(day) AS last FROM daily_statistics",
+      );
+      const last = days.get()?.last ?? 0;
+      let known = 0;
+      for (const later of [1, 2, 15, 40]) {
+        real.ports.clock.set(`${dayText(last + later)}T00:50:00+03:00`);
+        await computeMetrics(domains.db, real.ports.clock);
+        known = await expectModel(real);
+      }
+      expect(known).toBeGreaterThan(20);
+    } finally {
+      await real.close();
+    }
+  },
+);

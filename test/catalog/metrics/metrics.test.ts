@@ -1,0 +1,325 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { computeMetrics } from "../../../src/catalog/metrics/compute-metrics.ts";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import {
+  channel,
+  expectFaults,
+  expectIds,
+  expectOk,
+  idsOf,
+  imported,
+  pathOfNext,
+} from "../../support/expectations.ts";
+
+/** The fake clock's day is 2026-11-20. */
+let appliance: Appliance;
+beforeEach(async () => {
+  appliance = await startAppliance();
+});
+afterEach(() => appliance.close());
+
+const NOTHING_KNOWN = {
+  ...{ growth_1d: null, growth_7d: null, growth_30d: null },
+  ...{ growth_7d_percent: null, growth_30d_percent: null },
+  ...{ posts_30d: null, ads_30d: null, reach_30d: null, err_30d: null, statistics_until: null },
+};
+
+const compute = () => computeMetrics(appliance.app.domains.db, appliance.ports.clock);
+
+/** Readings by day of November 2026; October's days are below 1. */
+async function readings(id: number, subscribers: Record<number, number>): Promise<void> {
+  const rows = Object.entries(subscribers).map(([day, count]) => ({
+    channel: id,
+    day: new Date(Date.UTC(2026, 10, Number(day))).toISOString().slice(0, 10),
+    subscribers: count,
+  }));
+  await imported(appliance, "stats", rows);
+}
+
+async function posts(id: number, rows: object[]): Promise<void> {
+  const whole = rows.map((one, at) => ({ channel: id, msgr_post_id: at + 1, text: "a", ...one }));
+  await imported(appliance, "posts", whole);
+}
+
+async function metricsOf(id: number) {
+  const { body } = await expectOk(appliance, `/v1/msgr/channels/${id}/?include=metrics`);
+  return body.metrics;
+}
+
+describe("growth", () => {
+  test("is the change between the last reading and those 1, 7 and 30 days before it", async () => {
+    await imported(appliance, "channels", [channel(1, { subscribers: 2000 })]);
+    await readings(1, { [-11]: 500, 12: 800, 18: 990, 19: 1000 });
+    await compute();
+    expect(await metricsOf(1)).toEqual({
+      ...NOTHING_KNOWN,
+      ...{ growth_1d: 10, growth_7d: 200, growth_30d: 500 },
+      ...{ growth_7d_percent: 25, growth_30d_percent: 100, statistics_until: "2026-11-19" },
+    });
+  });
+
+  test("counts from the last reading, however long ago that was", async () => {
+    await imported(appliance, "channels", [channel(1)]);
+    await readings(1, { 1: 100, 2: 103 });
+    appliance.ports.clock.set("2027-11-20T12:00:00+03:00");
+    await compute();
+    expect(await metricsOf(1)).toMatchObject({ growth_1d: 3, statistics_until: "2026-11-02" });
+  });
+
+  test("takes the nearest reading within 2 days, and the older of two equally near", async () => {
+    await imported(appliance, "channels", [channel(1), channel(2), channel(3), channel(4)]);
+    // 7 days before the 19th is the 12th.
+    await readings(1, { 10: 1, 13: 2, 19: 1000 });
+    await readings(2, { 11: 1, 13: 2, 19: 1000 });
+    await readings(3, { 9: 1, 15: 2, 19: 1000 });
+    await readings(4, { 14: 2, 19: 1000 });
+    await compute();
+    expect((await metricsOf(1)).growth_7d).toBe(998);
+    expect((await metricsOf(2)).growth_7d).toBe(999);
+    expect((await metricsOf(3)).growth_7d).toBe(null);
+    expect((await metricsOf(4)).growth_7d).toBe(998);
+  });
+
+  test("of a day is never counted from the last reading itself", async () => {
+    await imported(appliance, "channels", [channel(1), channel(2)]);
+    await readings(1, { 16: 90, 19: 100 });
+    await readings(2, { 15: 90, 19: 100 });
+    await compute();
+    expect((await metricsOf(1)).growth_1d).toBe(10);
+    expect((await metricsOf(2)).growth_1d).toBe(null);
+  });
+
+  test("has no percent where there were no subscribers before", async () => {
+    await imported(appliance, "channels", [channel(1)]);
+    await readings(1, { 12: 0, 19: 5 });
+    await compute();
+    expect(await metricsOf(1)).toMatchObject({ growth_7d: 5, growth_7d_percent: null });
+  });
+});
+
+describe("engagement", () => {
+  test("is of the 30 whole Moscow days before today, to the midnight", async () => {
+    await imported(appliance, "channels", [channel(1, { subscribers: 1000 })]);
+    await posts(1, [
+      { published_at: "2026-10-20T23:59:59+03:00", views: 1 },
+      { published_at: "2026-10-21T00:00:00+03:00", views: 100 },
+      { published_at: "2026-11-19T23:59:59+03:00", views: 201, is_ad: true },
+      { published_at: "2026-11-20T00:00:00+03:00", views: 7 },
+    ]);
+    await compute();
+    expect(await metricsOf(1)).toEqual({
+      ...NOTHING_KNOWN,
+      // 150.5 is rounded, and ERR is of the rounded number.
+      ...{ posts_30d: 2, ads_30d: 1, reach_30d: 151, err_30d: 15.1 },
+    });
+  });
+
+  test("counts posts whose views nobody read as posts, and not in the reach", async () => {
+    await imported(appliance, "channels", [channel(1, { subscribers: 1000 })]);
+    await posts(1, [
+      { published_at: "2026-11-10T12:00:00+03:00" },
+      { published_at: "2026-11-11T12:00:00+03:00", views: 300 },
+      {
+        published_at: "2026-11-12T12:00:00+03:00",
+        views: 0,
+        views_at: "2026-11-12T13:00:00+03:00",
+      },
+    ]);
+    await compute();
+    expect(await metricsOf(1)).toMatchObject({ posts_30d: 3, reach_30d: 150, err_30d: 15 });
+  });
+
+  test("is 0 posts where all are older or newer, and null where none is stored at all", async () => {
+    await imported(appliance, "channels", [channel(1), channel(2), channel(3)]);
+    await posts(1, [{ published_at: "2026-01-10T12:00:00+03:00", views: 5 }]);
+    await posts(2, [{ published_at: "2026-11-20T01:00:00+03:00", views: 5 }]);
+    await compute();
+    for (const id of [1, 2]) {
+      expect(await metricsOf(id)).toEqual({ ...NOTHING_KNOWN, posts_30d: 0, ads_30d: 0 });
+    }
+    expect(await metricsOf(3)).toEqual(NOTHING_KNOWN);
+  });
+
+  test("follows edited and deleted posts, later readings and corrected days, on the next night", async () => {
+    await imported(appliance, "channels", [channel(1, { subscribers: 100 })]);
+    const at = "2026-11-10T12:00:00+03:00";
+    await posts(1, [
+      { msgr_post_id: 1, published_at: at, views: 10 },
+      { msgr_post_id: 2, published_at: at, views: 20, is_ad: true },
+    ]);
+    await readings(1, { 18: 50, 19: 100 });
+    expect(await compute()).toBe(true);
+    expect(await metricsOf(1)).toMatchObject({
+      growth_1d: 50,
+      posts_30d: 2,
+      ads_30d: 1,
+      reach_30d: 15,
+    });
+    await posts(1, [{ msgr_post_id: 1, published_at: at, views: 90, text: "edited" }]);
+    const gone = [{ channel: 1, msgr_post_id: 2, published_at: at, text: "", deleted: true }];
+    await imported(appliance, "posts", gone);
+    await readings(1, { 18: 60 });
+    expect(await metricsOf(1)).toMatchObject({ growth_1d: 50, posts_30d: 2 });
+    expect(await compute()).toBe(true);
+    expect(await metricsOf(1)).toMatchObject({
+      growth_1d: 40,
+      posts_30d: 1,
+      ads_30d: 0,
+      reach_30d: 90,
+    });
+  });
+
+  test("has no ERR without subscribers", async () => {
+    await imported(appliance, "channels", [channel(1, { subscribers: 0 })]);
+    await posts(1, [{ published_at: "2026-11-10T12:00:00+03:00", views: 10 }]);
+    await compute();
+    expect(await metricsOf(1)).toMatchObject({ reach_30d: 10, err_30d: null });
+  });
+});
+
+describe("a card", () => {
+  test("has metrics where they are asked for only, and its bytes and ETag stay through the night", async () => {
+    await imported(appliance, "channels", [channel(1), channel(2)]);
+    await readings(1, { 18: 50, 19: 100 });
+    const paths = ["/v1/msgr/channels/1/", "/v1/msgr/channels/", "/v1/msgr/channels/?ids=1,2"];
+    const before = await Promise.all(paths.map((path) => appliance.get(path)));
+    await compute();
+    const after = await Promise.all(paths.map((path) => appliance.get(path)));
+    for (const [at, { body, headers }] of before.entries()) {
+      expect(JSON.stringify(after[at]?.body)).toBe(JSON.stringify(body));
+      expect(after[at]?.headers.get("etag")).toBe(headers.get("etag"));
+      expect(JSON.stringify(body)).not.toContain("metrics");
+    }
+    for (const path of [
+      "/v1/msgr/channels/?include=metrics",
+      "/v1/msgr/channels/?ids=1,2&include=metrics",
+    ]) {
+      const { body } = await expectOk(appliance, path);
+      expect(body.results.map(({ metrics }: { metrics: object }) => metrics)).toEqual([
+        { ...NOTHING_KNOWN, growth_1d: 50, statistics_until: "2026-11-19" },
+        NOTHING_KNOWN,
+      ]);
+    }
+  });
+
+  test("has metrics beside the fields that are asked for", async () => {
+    await imported(appliance, "channels", [channel(1)]);
+    for (const path of ["/v1/msgr/channels/1/", "/v1/msgr/channels/", "/v1/msgr/channels/?ids=1"]) {
+      const query = `${path.includes("?") ? "&" : "?"}fields=title&include=metrics`;
+      const { body } = await expectOk(appliance, `${path}${query}`);
+      const [card] = body.results ?? [body];
+      expect(card).toEqual({ title: "Channel 1", metrics: NOTHING_KNOWN });
+    }
+  });
+
+  test("is included nothing else", async () => {
+    for (const path of ["/v1/msgr/channels/", "/v1/msgr/channels/1/"]) {
+      await expectFaults(appliance, `${path}?include=posts`, {
+        include: '"posts" is not a valid choice.',
+      });
+    }
+  });
+});
+
+describe("the catalog", () => {
+  const list = (query: string) => `/v1/msgr/channels/?${query}`;
+
+  async function grown(): Promise<void> {
+    await imported(appliance, "channels", [
+      channel(1, { subscribers: 1000 }),
+      channel(2, { subscribers: 2000 }),
+      channel(3, { subscribers: 99 }),
+      channel(4, { subscribers: 500 }),
+      channel(5, { subscribers: 700, kind: "chat" }),
+      channel(6, { subscribers: 800, is_public: false }),
+    ]);
+    await readings(1, { [-11]: 900, 12: 990, 19: 1000 });
+    await readings(2, { [-11]: 1990, 12: 1900, 19: 2000 });
+    await readings(3, { [-11]: 9, 12: 89, 19: 99 });
+    await readings(5, { [-11]: 1, 12: 1, 19: 700 });
+    await readings(6, { [-11]: 1, 12: 1, 19: 800 });
+    const published_at = "2026-11-10T12:00:00+03:00";
+    await posts(1, [{ published_at, views: 100 }]);
+    await posts(2, [{ published_at, views: 150 }]);
+    await compute();
+  }
+
+  test("is ordered by metrics, those without one last, ties by number", async () => {
+    await grown();
+    await expectIds(appliance, list("ordering=-growth_7d"), [2, 1, 3, 4]);
+    await expectIds(appliance, list("ordering=-growth_30d"), [1, 3, 2, 4]);
+    await expectIds(appliance, list("ordering=-reach_30d"), [2, 1, 3, 4]);
+    await expectIds(appliance, list("ordering=-err_30d"), [1, 2, 3, 4]);
+    await expectIds(appliance, list("ordering=-growth_7d&kind=chat"), [5]);
+  });
+
+  test("leaves channels under 100 subscribers out of the order by percent", async () => {
+    await grown();
+    await expectIds(appliance, list("ordering=-growth_30d_percent"), [1, 2, 4]);
+    await expectIds(appliance, list("ordering=-growth_30d_percent&q=channel"), [1, 2, 4]);
+  });
+
+  test("is filtered by metrics, in any order, with any other filter", async () => {
+    await grown();
+    await expectIds(appliance, list("growth_30d_min=90"), [1, 3]);
+    await expectIds(appliance, list("growth_30d_min=90&ordering=-growth_30d"), [1, 3]);
+    await expectIds(appliance, list("growth_30d_min=90&q=channel&subscribers_min=100"), [1]);
+    await expectIds(appliance, list("reach_30d_min=150"), [2]);
+    await expectIds(appliance, list("err_30d_min=7.5"), [2, 1]);
+    await expectIds(appliance, list("err_30d_min=7.51&ordering=-growth_7d"), [1]);
+    await expectIds(appliance, list("growth_30d_min=-5&reach_30d_min=0&ordering=-quality"), [1, 2]);
+    await expectFaults(appliance, list("growth_30d_min=1.5&reach_30d_min=-1&err_30d_min=many"), {
+      growth_30d_min: "A valid integer is required.",
+      reach_30d_min: "Ensure this value is greater than or equal to 0.",
+      err_30d_min: "A valid number is required.",
+    });
+  });
+
+  test("goes on by a cursor over a night: who did not change is met once", async () => {
+    await imported(
+      appliance,
+      "channels",
+      [1, 2, 3, 4, 5, 6].map((id) => channel(id)),
+    );
+    for (const id of [1, 2, 3, 4, 5]) await readings(id, { 12: 100, 19: 200 - id });
+    await compute();
+    const first = await expectOk(appliance, list("ordering=-growth_7d&limit=2&include=metrics"));
+    expect(idsOf(first)).toEqual([1, 2]);
+    // 4 comes before the place where the page ended, 1 behind it.
+    await readings(4, { 19: 300 });
+    await readings(1, { 19: 110 });
+    await compute();
+    const second = await expectOk(appliance, pathOfNext(first.body.next));
+    expect(idsOf(second)).toEqual([3, 5]);
+    expect(second.body.results[0].metrics.growth_7d).toBe(97);
+    expect(idsOf(await expectOk(appliance, pathOfNext(second.body.next)))).toEqual([1, 6]);
+  });
+
+  test("has a channel that was imported or changed its kind since the night, without metrics", async () => {
+    await grown();
+    await imported(appliance, "channels", [channel(7), channel(1, { kind: "chat" })]);
+    await expectIds(appliance, list("ordering=-growth_7d"), [2, 3, 4, 7]);
+    await expectIds(appliance, list("ordering=-growth_7d&kind=chat"), [5, 1]);
+    await expectIds(appliance, list("ordering=-growth_7d&kind=chat&q=channel"), [5, 1]);
+    expect(await metricsOf(1)).toEqual(NOTHING_KNOWN);
+    await compute();
+    await expectIds(appliance, list("ordering=-growth_30d&kind=chat"), [5, 1]);
+    await expectIds(appliance, list("ordering=-growth_30d"), [3, 2, 4, 7]);
+  });
+});
+
+test("the nightly job computes at 00:50, once the day before is closed", async () => {
+  await imported(appliance, "channels", [channel(1)]);
+  await readings(1, { 19: 900 });
+  await posts(1, [{ published_at: "2026-11-20T10:00:00+03:00", views: 10 }]);
+  const { clock } = appliance.ports;
+  await appliance.app.scheduler.runDue();
+  clock.set("2026-11-21T00:49:59+03:00");
+  await appliance.app.scheduler.runDue();
+  expect(await metricsOf(1)).toEqual(NOTHING_KNOWN);
+  clock.set("2026-11-21T00:50:30+03:00");
+  await appliance.app.scheduler.runDue();
+  expect(await metricsOf(1)).toMatchObject({
+    ...{ growth_1d: 100, statistics_until: "2026-11-20", posts_30d: 1, reach_30d: 10 },
+  });
+});
