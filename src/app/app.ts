@@ -37,6 +37,7 @@ import { stalledWarning } from "../push/webhooks/events/stalled-warning.ts";
 import { channelWatchers } from "../push/webhooks/manage/removed-channels.store.ts";
 import { createFirstSteps } from "../upkeep/first-steps/first-steps.ts";
 import { backupWarning } from "../upkeep/jobs/backup-warning.ts";
+import { type Builds, createBuilds } from "../upkeep/jobs/builds.ts";
 import type { Scheduler } from "../upkeep/jobs/scheduler.ts";
 import { createTicker } from "../upkeep/jobs/ticker.ts";
 import type { Metrics } from "../upkeep/metrics/metrics.ts";
@@ -72,6 +73,8 @@ export interface App {
   push: Push;
   mailer: Mailer;
   sources: Sources;
+  /** Tables that are filled in the background. */
+  builds: Builds;
   /** Writes the log of requests and the hour, as is done every few seconds. */
   flushRequests(): Promise<void>;
   /** Starts listening and the scheduler. @returns the address */
@@ -130,11 +133,13 @@ export async function createApp(
     config,
     ports,
   );
+  const builds = createBuilds(db, threads.jobs.buildSome, { messengerHosts }, log);
   const answers = composeAnswers(threads, config, ports);
   const tickers = [
     createTicker(EVERY_SECOND, hooks.push.look),
     createTicker(EVERY_SECOND, mailer.runDue),
     createTicker(EVERY_FIVE_SECONDS, imports.look),
+    createTicker(EVERY_SECOND, builds.look),
     createTicker(EVERY_FIVE_SECONDS, sources.look),
     createTicker(EVERY_FIVE_SECONDS, answers.flush),
   ];
@@ -168,6 +173,7 @@ export async function createApp(
     ownAddress: createOwnAddress(config, () => address),
     giveTime: (request) => server.server?.timeout(request, UPLOAD_MAX_S),
     jobs: scheduler,
+    builds: builds.list,
     lastBackup: newestBackup,
     recentErrors: recentLog.entries,
   });
@@ -201,7 +207,7 @@ export async function createApp(
   });
 
   return {
-    ...{ server, domains, services, scheduler, mailer, sources },
+    ...{ server, domains, services, scheduler, mailer, sources, builds },
     flushRequests: answers.flush,
     push: hooks.push,
     setUpPath: setUp.path,

@@ -1,5 +1,6 @@
 import { createChannels } from "../catalog/channels/channels.ts";
 import { createDirectory } from "../catalog/directory/directory.ts";
+import { createMentionQueries } from "../catalog/mentions/mentions.ts";
 import { createPosts } from "../catalog/posts/posts.ts";
 import { createSearch } from "../catalog/search/search.ts";
 import { selectLatest } from "../catalog/statistics/readings.store.ts";
@@ -36,6 +37,7 @@ export function composeServices(
       latest: (selection) => selectLatest(db, selection),
     },
     posts: createPosts(db, readers),
+    mentions: createMentionQueries(db, readers),
     usageHistory: { days: readers.selectUsage },
     cursors: createCursors(readMeta(db, "cursor_secret")),
   };

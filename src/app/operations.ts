@@ -4,6 +4,8 @@ import { readExport } from "../catalog/exports/export-selection.ts";
 import { noteExport } from "../catalog/exports/note-export.ts";
 import { importRunChanges } from "../catalog/imports/import-run-changes.ts";
 import { runUpload } from "../catalog/imports/run-upload.ts";
+import { selectMentions } from "../catalog/mentions/mentions.store.ts";
+import { selectSimilar } from "../catalog/mentions/similar.store.ts";
 import { selectHabits } from "../catalog/posts/habits.store.ts";
 import { postChanges } from "../catalog/posts/manage-posts.ts";
 import { selectPosts } from "../catalog/posts/posts.store.ts";
@@ -58,6 +60,7 @@ import { staffWebhookChanges } from "../push/webhooks/manage/staff-changes.ts";
 import { resumeWebhooks, selectWebhooks } from "../push/webhooks/manage/webhooks.store.ts";
 import { noteStep } from "../upkeep/first-steps/first-steps.ts";
 import { writeHour } from "../upkeep/hours/hours.store.ts";
+import { buildSome } from "../upkeep/jobs/builds.ts";
 import { claimJob, claimJobNow, endJob } from "../upkeep/jobs/job-claims.ts";
 import { runJob } from "../upkeep/jobs/jobs.ts";
 import { parseJson } from "../values/json-text.ts";
@@ -82,6 +85,8 @@ export const pools = {
       selectDailyStatistics: query(selectDailyStatistics),
       selectPosts: query(selectPosts),
       selectHabits: query(selectHabits),
+      selectMentions: query(selectMentions),
+      selectSimilar: query(selectSimilar),
       selectUsage: query(selectUsage),
       readDatabaseFacts,
     },
@@ -160,7 +165,7 @@ export const pools = {
   /** Who is signed in: asked for every page, so nobody's hashing may be in the way. */
   sessions: { access: "writer", ...one, operations: { signedIn, signOut, opensLink } },
   /** The scheduler's work, which is long. */
-  jobs: { access: "writer", ...one, operations: { claimJob, endJob, runJob } },
+  jobs: { access: "writer", ...one, operations: { claimJob, endJob, runJob, buildSome } },
   /** Files that were uploaded: as long as jobs, and beside them. */
   imports: { access: "writer", ...one, operations: { runUpload } },
   /** Files that sources gave: as long as uploads, and beside them. */

@@ -1,5 +1,6 @@
 import type { Channels } from "../catalog/channels/channels.ts";
 import type { Directory } from "../catalog/directory/directory.ts";
+import type { Mentions } from "../catalog/mentions/mentions.ts";
 import type { Posts } from "../catalog/posts/posts.ts";
 import type { Search } from "../catalog/search/search.ts";
 import type { Statistics } from "../catalog/statistics/statistics.ts";
@@ -18,6 +19,7 @@ export interface Services {
   channels: Channels;
   statistics: Statistics;
   posts: Posts;
+  mentions: Mentions;
   keyUse: Pick<KeyUse, "lastUsedAt">;
   limits: Limits;
   usageHistory: { days(selection: UsageSelection): Promise<Json<UsageView[]>> };

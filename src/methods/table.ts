@@ -2,6 +2,7 @@ import { channelsList, channelsResolveRetrieve, channelsRetrieve } from "./chann
 import { dailyStatisticsList } from "./daily-statistics.ts";
 import { categoriesList, territoriesList } from "./directories.ts";
 import { meRetrieve } from "./me.ts";
+import { channelMentionsList, channelSimilarList } from "./mentions.ts";
 import type { ApiMethod } from "./method.ts";
 import { channelPostsRetrieve, postsRetrieve } from "./posts.ts";
 import { meUsageList } from "./usage.ts";
@@ -18,8 +19,8 @@ import {
 } from "./webhooks.ts";
 
 /**
- * All API methods, in the specification's order; usage by day and the webhooks' deliveries are
- * additions of ours.
+ * All API methods, in the specification's order; usage by day, the webhooks' deliveries, mentions and
+ * similar channels are additions of ours.
  */
 export const apiMethods: readonly ApiMethod[] = [
   meRetrieve,
@@ -32,6 +33,8 @@ export const apiMethods: readonly ApiMethod[] = [
   dailyStatisticsList,
   channelPostsRetrieve,
   postsRetrieve,
+  channelMentionsList,
+  channelSimilarList,
   webhooksList,
   webhooksCreate,
   webhooksRetrieve,
@@ -43,7 +46,7 @@ export const apiMethods: readonly ApiMethod[] = [
   webhooksResend,
 ];
 
-/** The methods that are MCP tools, in the specification's order of tools: reading only. */
+/** The methods that are MCP tools, reading only: the specification's nine in its order, then ours. */
 export const toolMethods: readonly ApiMethod[] = [
   meRetrieve,
   channelsResolveRetrieve,
@@ -54,4 +57,6 @@ export const toolMethods: readonly ApiMethod[] = [
   postsRetrieve,
   categoriesList,
   territoriesList,
+  channelMentionsList,
+  channelSimilarList,
 ];

@@ -13,13 +13,18 @@ let webhook: number;
 beforeAll(async () => {
   appliance = await startAppliance();
   await imported(appliance, "channels", [
-    channel(1, { handle: "one", subscribers: 9 }),
-    channel(2, { subscribers: 5 }),
+    channel(1, { handle: "one", subscribers: 9, category: "science" }),
+    channel(2, { subscribers: 5, category: "science" }),
   ]);
   await imported(
     appliance,
     "posts",
     [1, 2].map((id) => ({ id, channel: 1, text: "T", published_at: "2026-11-19T10:00:00Z" })),
+  );
+  await imported(
+    appliance,
+    "posts",
+    [3, 4].map((id) => ({ id, channel: 2, text: "@one", published_at: "2026-11-19T10:00:00Z" })),
   );
   await imported(appliance, "stats", [{ channel: 1, day: "2026-11-19", subscribers: 5 }]);
   key = (await appliance.customer({ access: "read_write" })).key;
@@ -49,6 +54,8 @@ const NARROWED: [path: string, fields: string[], operation: string][] = [
   ["/v1/msgr/channels/resolve/?q=@one", ["id", "title"], "msgr_channels_resolve_retrieve"],
   ["/v1/msgr/stats/daily/?channels=1", ["day", "subscribers"], "msgr_stats_daily_list"],
   ["/v1/msgr/channels/1/posts/", ["id", "views"], "msgr_channels_posts_retrieve"],
+  ["/v1/msgr/channels/1/mentions/", ["id", "mentioned_by"], "msgr_channels_mentions_list"],
+  ["/v1/msgr/channels/1/similar/", ["id", "score"], "msgr_channels_similar_list"],
   ["/v1/msgr/posts/1/", ["text", "views"], "msgr_posts_retrieve"],
   ["/v1/msgr/webhooks/", ["id", "is_active"], "msgr_webhooks_list"],
   ["/v1/msgr/webhooks/:webhook/", ["id", "url"], "msgr_webhooks_retrieve"],

@@ -44,6 +44,12 @@ const METHODS: Record<string, Rule> = {
   msgr_stats_daily_list: { path: "/v1/msgr/stats/daily/?channels=1", key: "any", plan: "any" },
   msgr_channels_posts_retrieve: { path: "/v1/msgr/channels/1/posts/", key: "any", plan: "posts" },
   msgr_posts_retrieve: { path: "/v1/msgr/posts/1/", key: "any", plan: "posts" },
+  msgr_channels_mentions_list: {
+    ...{ path: "/v1/msgr/channels/1/mentions/", key: "any", plan: "posts" },
+  },
+  msgr_channels_similar_list: {
+    ...{ path: "/v1/msgr/channels/1/similar/", key: "any", plan: "posts" },
+  },
   msgr_webhooks_list: {
     ...{ path: "/v1/msgr/webhooks/", key: "any", plan: "webhooks, or some from before" },
   },
@@ -87,6 +93,8 @@ const TOOLS: Record<string, { arguments: object; plan: "any" | "posts" }> = {
   msgr_stats_daily_list: { arguments: { channels: "1" }, plan: "any" },
   msgr_channels_posts_retrieve: { arguments: { channel: "1" }, plan: "posts" },
   msgr_posts_retrieve: { arguments: { id: 1 }, plan: "posts" },
+  msgr_channels_mentions_list: { arguments: { channel: "1" }, plan: "posts" },
+  msgr_channels_similar_list: { arguments: { channel: "1" }, plan: "posts" },
   msgr_categories_list: { arguments: {}, plan: "any" },
   msgr_territories_list: { arguments: {}, plan: "any" },
 };

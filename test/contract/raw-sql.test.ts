@@ -13,6 +13,8 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
       "catalog/channels/channels.store.ts",
       "catalog/channels/former-handles.store.ts",
       "catalog/manage/removals.store.ts",
+      "catalog/mentions/mentions.store.ts",
+      "catalog/mentions/similar.store.ts",
       "catalog/posts/habits.store.ts",
       "catalog/posts/posts.store.ts",
       "catalog/search/plans/found.ts",
@@ -37,6 +39,8 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
     files: [
       "catalog/directory/category-images.ts",
       "catalog/directory/directory.store.ts",
+      "catalog/mentions/build-mentions.ts",
+      "catalog/mentions/write-mentions.ts",
       "catalog/posts/tombstones.store.ts",
     ],
   },

@@ -16,6 +16,8 @@ export const TOOL_NAMES = [
   "msgr_posts_retrieve",
   "msgr_categories_list",
   "msgr_territories_list",
+  "msgr_channels_mentions_list",
+  "msgr_channels_similar_list",
 ];
 
 /** What a modern request carries in `params`. */

@@ -83,6 +83,10 @@ const ROWS: Record<number, string> = {
       VALUES ('files', 'pull', '{"kind":"pull","url":"https://files.example.com/"}', '15m', 1763000000000);
     INSERT INTO source_days VALUES (1, 20400, 7);
     INSERT INTO source_files VALUES (1, 'a.csv', 10, 1763000000000);`,
+  15: `
+    INSERT INTO mentions VALUES ('utro', 1700000000000, 1, 1, 1);
+    INSERT INTO background_builds VALUES ('mentions', 1, 2)
+      ON CONFLICT DO UPDATE SET after_id = 1;`,
 };
 
 /** Makes a database as the program of a schema version left it, with rows in every table. */

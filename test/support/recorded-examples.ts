@@ -43,6 +43,8 @@ const MORE: Record<string, Arguments> = {
   msgr_stats_daily_list: { from: "2024-12-03", to: "2024-12-04" },
   msgr_channels_posts_retrieve: { from: "2024-12-01", limit: 2 },
   msgr_posts_retrieve: {},
+  msgr_channels_mentions_list: { channel: "goproglib", limit: 1 },
+  msgr_channels_similar_list: { channel: "goproglib" },
   msgr_webhooks_list: {},
   msgr_webhooks_retrieve: {},
   msgr_webhooks_test: {},

@@ -263,6 +263,8 @@ export const ru: Messages = {
   notChannelOfExport: "Введите служебный номер, @имя или ссылку мессенджера.",
   rawWithoutCsv:
     "Тексты закрываются от табличных программ только в CSV: для NDJSON этого не указывайте.",
+  mentionsBeingBuilt: ({ percent }) =>
+    `Упоминания ещё собираются из постов, сохранённых до этой версии: готово ${percent} %.`,
   exportUnderWay: "Уже идёт другая выгрузка: дождитесь её конца.",
   cannotListen: ({ place, reason }) => `Не удалось открыть ${place}: ${reason}.`,
   portTaken: ({ place, free }) =>

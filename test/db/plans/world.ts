@@ -133,6 +133,11 @@ function addCatalog(add: Add): void {
     INSERT INTO posts (id, channel_id, msgr_post_id, published_at, is_ad, views, read_at, text)
     SELECT ${FRESH_POSTS} + i, ${BUSY_CHANNEL}, i, @now - i / 10 * 60000, i % 10 = 0, 5, @now,
       'Пост' FROM n`);
+  // Every fresh post mentions the first channel, and one other.
+  add(`INSERT INTO mentions (target, published_at, post_id, channel_id, kinds)
+    SELECT iif(t.value, 'channel_1', '#' || (p.id % 3000 + 2)), p.published_at, p.id, p.channel_id,
+      iif(t.value, 1, 2)
+    FROM posts p, json_each('[0,1]') t WHERE p.id <= ${FRESH_POSTS}`);
 }
 
 function addCustomers(add: Add, { organizationId, memberId, keyId }: Customer): void {

@@ -24,9 +24,14 @@ const CALLS: Record<string, Record<string, unknown>> = {
   msgr_posts_retrieve: { id: 1 },
   msgr_categories_list: {},
   msgr_territories_list: { kind: "country" },
+  msgr_channels_mentions_list: { channel: "one", limit: 1 },
+  msgr_channels_similar_list: { channel: "one" },
 };
 /** Closed on Test (specification, section 8). */
-const OF_POSTS = ["msgr_channels_posts_retrieve", "msgr_posts_retrieve"];
+const OF_POSTS = [
+  ...["msgr_channels_posts_retrieve", "msgr_posts_retrieve"],
+  ...["msgr_channels_mentions_list", "msgr_channels_similar_list"],
+];
 
 let appliance: Appliance;
 let address: string;

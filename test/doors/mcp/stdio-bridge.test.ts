@@ -79,6 +79,8 @@ describe.each(clientKinds.map((kind) => [kind.name, kind] as const))("%s", (_nam
       ["msgr_posts_retrieve", { id: 1 }, "text"],
       ["msgr_categories_list", {}, "results"],
       ["msgr_territories_list", {}, "results"],
+      ["msgr_channels_mentions_list", { channel: "8", limit: 2 }, "results"],
+      ["msgr_channels_similar_list", { channel: "8" }, "results"],
     ];
     expect(calls.map(([tool]) => tool)).toEqual(TOOL_NAMES);
     for (const [tool, args, member] of calls) {

@@ -6,6 +6,7 @@ export type GuideName =
   | "sources"
   | "customers"
   | "clients"
+  | "mentions"
   | "webhooks"
   | "mcp"
   | "operating"

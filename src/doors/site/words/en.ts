@@ -712,6 +712,10 @@ const staffPages = {
     "silent-sources": "Tells staff of silent sources",
     backup: "Backs the database up",
   } as Record<string, string>,
+  buildNames: {
+    mentions: "Mentions are being taken out of posts that were stored before this version",
+  } as Record<string, string>,
+  buildDone: (percent: number) => `${percent} % done`,
 
   file: "File",
   wal: "Write-ahead log (WAL)",

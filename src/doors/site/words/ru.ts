@@ -714,6 +714,10 @@ const staffPages: Words["staffPages"] = {
     "silent-sources": "Сообщает о замолчавших источниках",
     backup: "Записывает резервную копию базы",
   },
+  buildNames: {
+    mentions: "Упоминания собираются из постов, сохранённых до этой версии",
+  },
+  buildDone: (percent) => `готово ${percent} %`,
 
   file: "Файл",
   wal: "Журнал записи (WAL)",

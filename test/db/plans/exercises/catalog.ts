@@ -54,6 +54,12 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
     }
   }
   await list("channels/channel_1/posts/");
+  for (const kind of ["", "kind=link", "kind=forward"]) {
+    for (const period of ["", "from=2026-11-19", "to=2026-11-20"]) {
+      await list(`channels/1/mentions/?limit=100&${kind}&${period}`);
+    }
+  }
+  for (const channel of ["1", "1001", "former_7"]) await get(`channels/${channel}/similar/`);
   await list("channels/former_7/posts/");
   await get("posts/1/");
   await get("stats/daily/?channels=1&from=2025-11-20&to=2026-10-20");

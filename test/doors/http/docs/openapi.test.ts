@@ -108,6 +108,8 @@ test("every method of the specification is there under its name", () => {
     "GET /v1/msgr/stats/daily/": "msgr_stats_daily_list",
     "GET /v1/msgr/channels/{channel}/posts/": "msgr_channels_posts_retrieve",
     "GET /v1/msgr/posts/{id}/": "msgr_posts_retrieve",
+    "GET /v1/msgr/channels/{channel}/mentions/": "msgr_channels_mentions_list",
+    "GET /v1/msgr/channels/{channel}/similar/": "msgr_channels_similar_list",
     "GET /v1/msgr/webhooks/": "msgr_webhooks_list",
     "POST /v1/msgr/webhooks/": "msgr_webhooks_create",
     "GET /v1/msgr/webhooks/{id}/": "msgr_webhooks_retrieve",
