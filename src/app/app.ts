@@ -117,7 +117,7 @@ export async function createApp(
   const hooks = composeWebhooks(db, threads, secrets, config, ports, counted);
   const mailer = composeMailer(db, threads, ports);
   const { webhooks } = hooks;
-  const services = composeServices(db, threads, config, { keyUse, limits, webhooks });
+  const services = composeServices(db, threads, config, ports, { keyUse, limits, webhooks });
 
   const { scheduler, newestBackup } = composeJobs(db, threads, config, ports, counted);
   const files = createUploadFiles(config.databasePath, ports);

@@ -1,5 +1,6 @@
 import { createChannels } from "../catalog/channels/channels.ts";
 import { createDirectory } from "../catalog/directory/directory.ts";
+import { createBulk } from "../catalog/exports/bulk.ts";
 import { createMentionQueries } from "../catalog/mentions/mentions.ts";
 import { createPosts } from "../catalog/posts/posts.ts";
 import { createSearch } from "../catalog/search/search.ts";
@@ -14,13 +15,15 @@ import type { Database } from "../db/database.ts";
 import { readMeta } from "../db/meta.ts";
 import { createCursors } from "../methods/cursor.ts";
 import type { Services } from "../methods/services.ts";
+import type { Ports } from "../ports/ports.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
 
 /** The domains that methods call: threads read what may be slow, the serving connection all else. */
 export function composeServices(
   db: Database,
-  { readers }: DatabaseThreads,
+  { readers, exports }: DatabaseThreads,
   { messengerHosts }: Config,
+  ports: Ports,
   built: Pick<Services, "keyUse" | "limits" | "webhooks">,
 ): Services {
   return {
@@ -38,6 +41,7 @@ export function composeServices(
     },
     posts: createPosts(db, readers),
     mentions: createMentionQueries(db, readers),
+    bulk: createBulk(db, exports.bulkPart, ports),
     usageHistory: { days: readers.selectUsage },
     cursors: createCursors(readMeta(db, "cursor_secret")),
   };

@@ -1,3 +1,5 @@
+import exporting from "../catalog/exports/export.md" with { type: "text" };
+import exportingRu from "../catalog/exports/export.ru.md" with { type: "text" };
 import importing from "../catalog/imports/importing.md" with { type: "text" };
 import mentions from "../catalog/mentions/mentions.md" with { type: "text" };
 import mentionsRu from "../catalog/mentions/mentions.ru.md" with { type: "text" };
@@ -23,6 +25,7 @@ export const guides: readonly Guide[] = [
   // Customers' guides are in Russian too.
   { name: "clients", texts: { en: clients, ru: clientsRu } },
   { name: "mentions", texts: { en: mentions, ru: mentionsRu } },
+  { name: "export", texts: { en: exporting, ru: exportingRu } },
   { name: "webhooks", texts: { en: webhooks, ru: webhooksRu } },
   { name: "mcp", texts: { en: mcp, ru: mcpRu } },
   { name: "operating", texts: { en: operating } },

@@ -1,4 +1,5 @@
 import { selectIdsByHandle } from "../catalog/channels/channels.store.ts";
+import { bulkPart } from "../catalog/exports/bulk-part.ts";
 import { exportPart } from "../catalog/exports/export-part.ts";
 import { readExport } from "../catalog/exports/export-selection.ts";
 import { noteExport } from "../catalog/exports/note-export.ts";
@@ -174,7 +175,7 @@ export const pools = {
   exports: {
     access: "reader",
     ...one,
-    operations: { readExport, exportPart: query(exportPart) },
+    operations: { readExport, exportPart: query(exportPart), bulkPart: query(bulkPart) },
   },
 } satisfies Record<string, Pool>;
 

@@ -206,8 +206,10 @@ export function readCatalogRequest(raw: RawArguments, lookups: Lookups): Catalog
   return filter && { filter, ordering, after: null, limit };
 }
 
+export const TOO_SHORT = message("tooShort", { characters: QUERY_LENGTH_MIN });
+
 /** Whether a text has the least number of characters, also without those that nobody sees. */
-function isLongEnough(text: string): boolean {
+export function isLongEnough(text: string): boolean {
   return [text, foldForSearch(text)].every((one) => [...one].length >= QUERY_LENGTH_MIN);
 }
 
@@ -228,7 +230,7 @@ function readFilter(args: FilterArguments, { channels, directory }: Lookups): Ca
   const reference = query === undefined ? null : channels.parseLinkOrHandle(query);
   const text = query === undefined || reference !== null ? null : query;
   if (text !== null && !isLongEnough(text)) {
-    faults["q"] = [message("tooShort", { characters: QUERY_LENGTH_MIN })];
+    faults["q"] = [TOO_SHORT];
   }
   if (Object.keys(faults).length > 0) throw fieldError(faults);
 

@@ -1,5 +1,6 @@
 import type { Channels } from "../catalog/channels/channels.ts";
 import type { Directory } from "../catalog/directory/directory.ts";
+import type { Bulk } from "../catalog/exports/bulk.ts";
 import type { Mentions } from "../catalog/mentions/mentions.ts";
 import type { Posts } from "../catalog/posts/posts.ts";
 import type { Search } from "../catalog/search/search.ts";
@@ -20,6 +21,7 @@ export interface Services {
   statistics: Statistics;
   posts: Posts;
   mentions: Mentions;
+  bulk: Bulk;
   keyUse: Pick<KeyUse, "lastUsedAt">;
   limits: Limits;
   usageHistory: { days(selection: UsageSelection): Promise<Json<UsageView[]>> };

@@ -1,6 +1,7 @@
 import { channelsList, channelsResolveRetrieve, channelsRetrieve } from "./channels.ts";
 import { dailyStatisticsList } from "./daily-statistics.ts";
 import { categoriesList, territoriesList } from "./directories.ts";
+import { exportChannels, exportPosts, exportStats } from "./export.ts";
 import { meRetrieve } from "./me.ts";
 import { channelMentionsList, channelSimilarList } from "./mentions.ts";
 import type { ApiMethod } from "./method.ts";
@@ -19,8 +20,8 @@ import {
 } from "./webhooks.ts";
 
 /**
- * All API methods, in the specification's order; usage by day, the webhooks' deliveries, mentions and
- * similar channels are additions of ours.
+ * All API methods, in the specification's order; usage by day, the webhooks' deliveries, mentions,
+ * similar channels and exports are additions of ours.
  */
 export const apiMethods: readonly ApiMethod[] = [
   meRetrieve,
@@ -35,6 +36,9 @@ export const apiMethods: readonly ApiMethod[] = [
   postsRetrieve,
   channelMentionsList,
   channelSimilarList,
+  exportChannels,
+  exportStats,
+  exportPosts,
   webhooksList,
   webhooksCreate,
   webhooksRetrieve,

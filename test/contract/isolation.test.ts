@@ -27,7 +27,7 @@ interface Rule {
   /** Whose key: anybody's of the organization, or an owner's or administrator's for writing. */
   key: "any" | "managers";
   /** Any plan, or those with posts, or with webhooks, or any while there are webhooks from before. */
-  plan: "any" | "posts" | "webhooks" | "webhooks, or some from before";
+  plan: "any" | "posts" | "export" | "webhooks" | "webhooks, or some from before";
 }
 
 /** Every API method by its operation id. One that is new has to be added here, on purpose. */
@@ -50,6 +50,9 @@ const METHODS: Record<string, Rule> = {
   msgr_channels_similar_list: {
     ...{ path: "/v1/msgr/channels/1/similar/", key: "any", plan: "posts" },
   },
+  msgr_export_channels_retrieve: { path: "/v1/msgr/export/channels/", key: "any", plan: "export" },
+  msgr_export_stats_retrieve: { path: "/v1/msgr/export/stats/", key: "any", plan: "export" },
+  msgr_export_posts_retrieve: { path: "/v1/msgr/export/posts/", key: "any", plan: "export" },
   msgr_webhooks_list: {
     ...{ path: "/v1/msgr/webhooks/", key: "any", plan: "webhooks, or some from before" },
   },
@@ -212,6 +215,7 @@ function expected(
   const isIncluded = {
     any: true,
     posts,
+    export: plan === "profi",
     webhooks,
     "webhooks, or some from before": webhooks || hasWebhooks,
   }[rule.plan];

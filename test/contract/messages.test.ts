@@ -471,6 +471,9 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
       "Mentions are being taken out of posts that were stored before this version: 41 % are done.",
     ],
   ],
+  exportsUnderWay: [
+    [{ exports: 2 }, "An organization may have 2 exports under way: wait for the end of one."],
+  ],
   exportUnderWay: [[{}, "Another export is under way: wait for its end."]],
   portTaken: [
     [

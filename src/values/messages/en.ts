@@ -368,6 +368,8 @@ export const en = {
   rawWithoutCsv: "Only CSV holds texts back from spreadsheets: leave it out for NDJSON.",
   mentionsBeingBuilt: ({ percent }: { percent: number }) =>
     `Mentions are being taken out of posts that were stored before this version: ${percent} % are done.`,
+  exportsUnderWay: ({ exports }: { exports: number }) =>
+    `An organization may have ${exports} exports under way: wait for the end of one.`,
   exportUnderWay: "Another export is under way: wait for its end.",
 
   // Files of the appliance, for its operator.

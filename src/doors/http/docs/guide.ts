@@ -7,6 +7,7 @@ export type GuideName =
   | "customers"
   | "clients"
   | "mentions"
+  | "export"
   | "webhooks"
   | "mcp"
   | "operating"
