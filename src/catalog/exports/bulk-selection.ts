@@ -76,8 +76,19 @@ export function channelTest(filter: BulkFilter): (channel: Tested) => boolean {
 /** Whether a channel is asked for, by its number; each is looked up once for the rows of a part. */
 export function askedChannels(db: Database, filter: BulkFilter): (id: number) => boolean {
   const isPublic = publicChannels(db);
-  const { channelId: _, ...tested } = filter;
-  if (Object.values(tested).every((asked) => asked === null)) return isPublic;
+  const { kind, category, territories, aPlus, verified, subscribersMin, subscribersMax, text } =
+    filter;
+  const asked = [
+    kind,
+    category,
+    territories,
+    aPlus,
+    verified,
+    subscribersMin,
+    subscribersMax,
+    text,
+  ];
+  if (asked.every((one) => one === null)) return isPublic;
   const test = channelTest(filter);
   const find = statement<Tested>(
     db,

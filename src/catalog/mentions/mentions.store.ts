@@ -38,8 +38,8 @@ export function targetsOf(db: Database, channelId: number): MentionTarget[] {
     db,
     `SELECT lower(handle) AS target FROM channel_cards WHERE id = @id AND handle IS NOT NULL
      UNION ALL
-     SELECT lower(f.handle) FROM former_handles f
-     WHERE f.channel_id = @id AND ${idOfHandle("f.handle")} = @id
+     SELECT lower(had.handle) FROM former_handles had
+     WHERE had.channel_id = @id AND ${idOfHandle("had.handle")} = @id
      UNION ALL
      SELECT '${targetOfMessengerId("")}' || msgr_id FROM channel_cards
      WHERE id = @id AND msgr_id IS NOT NULL

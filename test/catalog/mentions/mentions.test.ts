@@ -124,6 +124,17 @@ describe("a name is looked up when it is asked for", () => {
     await imported(appliance, "channels", [channel(3, { handle: "target" })]);
     await mentions([2]);
     await mentions([1], "/v1/msgr/channels/third/mentions/");
+    // Others give handles up too, and one that two had finds the later.
+    await imported(appliance, "channels", [channel(2, { handle: "source2" })]);
+    await posts(post(3, "@third"), post(4, "@source", { channel: 3 }));
+    await imported(appliance, "channels", [channel(3, { handle: "fourth" })]);
+    await mentions([3, 1], "/v1/msgr/channels/3/mentions/");
+    await mentions([2]);
+    await mentions([4], "/v1/msgr/channels/2/mentions/");
+    await imported(appliance, "channels", [channel(1, { handle: "third" })]);
+    await imported(appliance, "channels", [channel(1, { handle: "renamed" })]);
+    await mentions([3, 2]);
+    await mentions([1], "/v1/msgr/channels/3/mentions/");
   });
 
   test("so that a channel has the mentions of the twins that were merged into it", async () => {
