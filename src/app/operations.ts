@@ -6,6 +6,7 @@ import { noteExport } from "../catalog/exports/note-export.ts";
 import { importRunChanges } from "../catalog/imports/import-run-changes.ts";
 import { runUpload } from "../catalog/imports/run-upload.ts";
 import { selectMentions } from "../catalog/mentions/mentions.store.ts";
+import { selectNeighbours } from "../catalog/mentions/neighbours.store.ts";
 import { selectSimilar } from "../catalog/mentions/similar.store.ts";
 import { selectHabits } from "../catalog/posts/habits.store.ts";
 import { postChanges } from "../catalog/posts/manage-posts.ts";
@@ -88,6 +89,7 @@ export const pools = {
       selectHabits: query(selectHabits),
       selectMentions: query(selectMentions),
       selectSimilar: query(selectSimilar),
+      selectNeighbours: query(selectNeighbours),
       selectUsage: query(selectUsage),
       readDatabaseFacts,
     },

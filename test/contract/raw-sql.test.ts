@@ -14,6 +14,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
       "catalog/channels/former-handles.store.ts",
       "catalog/manage/removals.store.ts",
       "catalog/mentions/mentions.store.ts",
+      "catalog/mentions/neighbours.store.ts",
       "catalog/mentions/similar.store.ts",
       "catalog/posts/habits.store.ts",
       "catalog/posts/posts.store.ts",

@@ -182,6 +182,10 @@ export async function startSiteWorld(): Promise<SiteWorld> {
         `/account/webhooks/${active.id}/deliveries/1/`,
       ],
       "/account/channels/": ["/account/channels/", "/account/channels/?q=ab"],
+      "/account/channels/:id/mentions/": [
+        "/account/channels/8/mentions/",
+        "/account/channels/8/mentions/?kind=forward",
+      ],
       "/account/channels/:id/": ["/account/channels/1/?days=90", "/account/channels/50/"],
       "/account/compare/": [
         "/account/compare/",

@@ -6,6 +6,7 @@ import { message } from "../../values/messages/messages.ts";
 import { MENTIONS_BUILD } from "./build-mentions.ts";
 import type { SimilarChannel } from "./mention.ts";
 import type { MentionPage, MentionSelection } from "./mentions.store.ts";
+import type { Neighbours } from "./neighbours.store.ts";
 
 export type Mentions = ReturnType<typeof createMentionQueries>;
 
@@ -21,6 +22,7 @@ export function createMentionQueries(
   readers: {
     selectMentions(selection: MentionSelection): Promise<MentionPage>;
     selectSimilar(channelId: number): Promise<JsonText<SimilarChannel[]>>;
+    selectNeighbours(channelId: number): Promise<Neighbours>;
   },
 ) {
   /** A part of the mentions would look like all of them. */
@@ -42,6 +44,12 @@ export function createMentionQueries(
     similar(channelId: number): Promise<JsonText<SimilarChannel[]>> {
       requireBuilt();
       return readers.selectSimilar(channelId);
+    },
+
+    /** Who mentions a channel most, and whom it mentions. @throws AppError `unavailable` */
+    neighbours(channelId: number): Promise<Neighbours> {
+      requireBuilt();
+      return readers.selectNeighbours(channelId);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { createGzip } from "node:zlib";
+import { bulkStream } from "../../catalog/exports/bulk-stream.ts";
 import type { FileAnswer } from "../../methods/method.ts";
 import type { Headers } from "./answers.ts";
 
@@ -23,19 +24,7 @@ export function fileResponse(
     return new Response(null, { headers: all });
   }
   const parts = isPacked ? packed(file.parts) : file.parts;
-  const source: Bun.UnderlyingSource<Uint8Array> = {
-    async pull(controller) {
-      const { done, value } = await parts.next();
-      if (done === true) controller.close();
-      else controller.enqueue(value);
-    },
-    async cancel() {
-      file.close();
-      await parts.return();
-    },
-  };
-  // The stream keeps no part that was not asked for.
-  return new Response(new ReadableStream(source, { highWaterMark: 0 }), { headers: all });
+  return new Response(bulkStream(file, parts), { headers: all });
 }
 
 /** Whether `Accept-Encoding` names gzip, or any, and not with a weight of 0. */

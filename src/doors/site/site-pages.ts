@@ -1,4 +1,5 @@
 import { channelPage } from "./pages/channels/channel.tsx";
+import { channelMentionsPage } from "./pages/channels/channel-mentions.tsx";
 import { channelsPage } from "./pages/channels/channels.tsx";
 import { comparePage } from "./pages/compare/compare.tsx";
 import { authorizePage } from "./pages/oauth/authorize.tsx";
@@ -61,6 +62,7 @@ export const sitePages: readonly SitePage[] = [
   deliveryPage,
   channelsPage,
   channelPage,
+  channelMentionsPage,
   comparePage,
   ...staffPages,
   importsPage,

@@ -1,6 +1,7 @@
 import { PLAN_NAMES, planName } from "../../../values/plan-names.ts";
 import type { AuditWords } from "./audit-words.ts";
 import { firstStepsEn } from "./first-steps.en.ts";
+import { mentionsEn } from "./mentions.en.ts";
 import { overviewEn } from "./overview.en.ts";
 import { plansEn } from "./plans.en.ts";
 import { summaryEn } from "./summary.en.ts";
@@ -50,7 +51,6 @@ const explorerPages = {
   anyMark: "Any",
   withMark: "Only with it",
   withoutMark: "Only without it",
-  downloadList: (max: string) => `Download as CSV, up to ${max}`,
   listAsCall: "This list as an API call",
   compareChosen: "Compare the chosen",
   trend: "Last 30 readings",
@@ -971,6 +971,7 @@ export const en = {
   firstSteps: firstStepsEn,
   overviewPage: overviewEn,
   plansPage: plansEn,
+  mentionPages: mentionsEn,
   summaryPage: summaryEn,
   exportPages,
   importPages,

@@ -1,6 +1,7 @@
 import { PLAN_NAMES, planName } from "../../../values/plan-names.ts";
 import type { AuditWords } from "./audit-words.ts";
 import { firstStepsRu } from "./first-steps.ru.ts";
+import { mentionsRu } from "./mentions.ru.ts";
 import { overviewRu } from "./overview.ru.ts";
 import { plansRu } from "./plans.ru.ts";
 import { summaryRu } from "./summary.ru.ts";
@@ -51,7 +52,6 @@ const explorerPages: Words["explorerPages"] = {
   anyMark: "Неважно",
   withMark: "Только с ней",
   withoutMark: "Только без неё",
-  downloadList: (max: string) => `Скачать CSV, до ${max}`,
   listAsCall: "Этот список запросом к API",
   compareChosen: "Сравнить выбранные",
   trend: "Последние 30 замеров",
@@ -968,6 +968,7 @@ export const ru: Words = {
   firstSteps: firstStepsRu,
   overviewPage: overviewRu,
   plansPage: plansRu,
+  mentionPages: mentionsRu,
   summaryPage: summaryRu,
   exportPages,
   importPages,

@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardView } from "../../../../catalog/channels/card.ts";
+import type { CatalogCount } from "../../../../catalog/search/catalog.ts";
 import type { Page } from "../../../../values/json-text.ts";
 import { dayOf } from "../../../../values/moscow-time.ts";
 import { ApiCall } from "../../look/api-call.tsx";
@@ -14,7 +15,8 @@ import type { SiteContext } from "../../site-context.ts";
 import { nextCursor } from "../../visit/look-up.ts";
 import { planOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
-import { DOWNLOAD_MAX, type Filter, givenOf } from "./catalog-filter.ts";
+import { CatalogDownload } from "./catalog-download.tsx";
+import { type Filter, givenOf } from "./catalog-filter.ts";
 import { Marks } from "./channel-head.tsx";
 
 const PATH = "/account/channels/";
@@ -30,6 +32,7 @@ interface ResultsProps {
   filter: Filter;
   /** How many there are. */
   summary: string;
+  count: CatalogCount | null;
 }
 
 /** The channels found: how many, a table, and the same as a file and as a request. */
@@ -39,6 +42,7 @@ export async function CatalogResults({
   page,
   filter,
   summary,
+  count,
 }: ResultsProps): Promise<JSX.Element> {
   const words = visit.words.explorerPages;
   if (page.results.length === 0) return <p class="empty">{words.nothingFound}</p>;
@@ -57,14 +61,12 @@ export async function CatalogResults({
       <div class="row apart">
         <strong>{summary}</strong>
         <form id={COMPARE} method="get" action={asset(visit, "/account/compare/")} class="row">
-          <a href={hrefOf({ download: "csv" })}>
-            {words.downloadList(shownNumber(visit, DOWNLOAD_MAX))}
-          </a>
           <button type="submit" class="second small">
             {words.compareChosen}
           </button>
         </form>
       </div>
+      {await CatalogDownload({ visit, context, filter, count })}
       <details class="folded">
         <summary>{words.listAsCall}</summary>
         <ApiCall visit={visit} label={words.listAsCall} path="/v1/msgr/channels/" query={given} />
