@@ -37,6 +37,7 @@ import { stalledWarning } from "../push/webhooks/events/stalled-warning.ts";
 import { channelWatchers } from "../push/webhooks/manage/removed-channels.store.ts";
 import { createFirstSteps } from "../upkeep/first-steps/first-steps.ts";
 import { backupWarning } from "../upkeep/jobs/backup-warning.ts";
+import { type Builds, createBuilds } from "../upkeep/jobs/builds.ts";
 import type { Scheduler } from "../upkeep/jobs/scheduler.ts";
 import { createTicker } from "../upkeep/jobs/ticker.ts";
 import type { Metrics } from "../upkeep/metrics/metrics.ts";
@@ -73,6 +74,8 @@ export interface App {
   push: Push;
   mailer: Mailer;
   sources: Sources;
+  /** Tables that are filled in the background. */
+  builds: Builds;
   /** Writes the log of requests and the hour, as is done every few seconds. */
   flushRequests(): Promise<void>;
   /** Goes on with the index of posts, as is done every few seconds. */
@@ -117,7 +120,7 @@ export async function createApp(
   const hooks = composeWebhooks(db, threads, secrets, config, ports, counted);
   const mailer = composeMailer(db, threads, ports);
   const { webhooks } = hooks;
-  const services = composeServices(db, threads, config, { keyUse, limits, webhooks }, clock);
+  const services = composeServices(db, threads, config, ports, { keyUse, limits, webhooks });
 
   const { scheduler, newestBackup } = composeJobs(db, threads, config, ports, counted);
   const files = createUploadFiles(config.databasePath, ports);
@@ -137,12 +140,14 @@ export async function createApp(
     config,
     ports,
   );
+  const builds = createBuilds(db, threads.jobs.buildSome, { messengerHosts }, log);
   const answers = composeAnswers(threads, config, ports);
   const postSearch = composePostSearch(db, threads, config, ports);
   const tickers = [
     createTicker(EVERY_SECOND, hooks.push.look),
     createTicker(EVERY_SECOND, mailer.runDue),
     createTicker(EVERY_FIVE_SECONDS, imports.look),
+    createTicker(EVERY_SECOND, builds.look),
     createTicker(EVERY_FIVE_SECONDS, sources.look),
     createTicker(EVERY_FIVE_SECONDS, answers.flush),
     createTicker(EVERY_FIVE_SECONDS, postSearch.look),
@@ -177,6 +182,7 @@ export async function createApp(
     ownAddress: createOwnAddress(config, () => address),
     giveTime: (request) => server.server?.timeout(request, UPLOAD_MAX_S),
     jobs: scheduler,
+    builds: builds.list,
     lastBackup: newestBackup,
     recentErrors: recentLog.entries,
   });
@@ -211,7 +217,7 @@ export async function createApp(
   });
 
   return {
-    ...{ server, domains, services, scheduler, mailer, sources },
+    ...{ server, domains, services, scheduler, mailer, sources, builds },
     flushRequests: answers.flush,
     catchUpPostSearch: postSearch.look,
     push: hooks.push,

@@ -1,5 +1,7 @@
 import { createChannels } from "../catalog/channels/channels.ts";
 import { createDirectory } from "../catalog/directory/directory.ts";
+import { createBulk } from "../catalog/exports/bulk.ts";
+import { createMentionQueries } from "../catalog/mentions/mentions.ts";
 import { createPostSearch } from "../catalog/post-search/post-search.ts";
 import { createPosts } from "../catalog/posts/posts.ts";
 import { createSearch } from "../catalog/search/search.ts";
@@ -14,21 +16,21 @@ import type { Database } from "../db/database.ts";
 import { readMeta } from "../db/meta.ts";
 import { createCursors } from "../methods/cursor.ts";
 import type { Services } from "../methods/services.ts";
-import type { Clock } from "../ports/clock.ts";
+import type { Ports } from "../ports/ports.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
 
 /** The domains that methods call: threads read what may be slow, the serving connection all else. */
 export function composeServices(
   db: Database,
-  { readers }: DatabaseThreads,
+  { readers, exports }: DatabaseThreads,
   { messengerHosts, postSearch }: Config,
+  ports: Ports,
   built: Pick<Services, "keyUse" | "limits" | "webhooks">,
-  clock: Clock,
 ): Services {
   return {
     ...built,
     directory: createDirectory(db),
-    search: createSearch(db, readers, clock),
+    search: createSearch(db, readers, ports.clock),
     channels: createChannels(db, messengerHosts, readers.selectIdsByHandle),
     statistics: {
       daily: async (selection) =>
@@ -41,6 +43,8 @@ export function composeServices(
     compare: readers.compareChannels,
     posts: createPosts(db, readers),
     postSearch: createPostSearch(db, postSearch, readers),
+    mentions: createMentionQueries(db, readers),
+    bulk: createBulk(db, exports.bulkPart, ports),
     usageHistory: { days: readers.selectUsage },
     cursors: createCursors(readMeta(db, "cursor_secret")),
   };

@@ -43,6 +43,7 @@ type Shared = Pick<
   | "firstSteps"
   | "usage"
   | "jobs"
+  | "builds"
   | "lastBackup"
   | "recentErrors"
 >;

@@ -1,4 +1,8 @@
+import exporting from "../catalog/exports/export.md" with { type: "text" };
+import exportingRu from "../catalog/exports/export.ru.md" with { type: "text" };
 import importing from "../catalog/imports/importing.md" with { type: "text" };
+import mentions from "../catalog/mentions/mentions.md" with { type: "text" };
+import mentionsRu from "../catalog/mentions/mentions.ru.md" with { type: "text" };
 import sources from "../catalog/sources/sources.md" with { type: "text" };
 import customers from "../customers/customers.md" with { type: "text" };
 import start from "../doors/cli/start.md" with { type: "text" };
@@ -20,6 +24,8 @@ export const guides: readonly Guide[] = [
   { name: "customers", texts: { en: customers } },
   // Customers' guides are in Russian too.
   { name: "clients", texts: { en: clients, ru: clientsRu } },
+  { name: "mentions", texts: { en: mentions, ru: mentionsRu } },
+  { name: "export", texts: { en: exporting, ru: exportingRu } },
   { name: "webhooks", texts: { en: webhooks, ru: webhooksRu } },
   { name: "mcp", texts: { en: mcp, ru: mcpRu } },
   { name: "operating", texts: { en: operating } },

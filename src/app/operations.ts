@@ -1,10 +1,14 @@
 import { selectIdsByHandle } from "../catalog/channels/channels.store.ts";
 import { compareChannels } from "../catalog/comparison/comparison.store.ts";
+import { bulkPart } from "../catalog/exports/bulk-part.ts";
 import { exportPart } from "../catalog/exports/export-part.ts";
 import { readExport } from "../catalog/exports/export-selection.ts";
 import { noteExport } from "../catalog/exports/note-export.ts";
 import { importRunChanges } from "../catalog/imports/import-run-changes.ts";
 import { runUpload } from "../catalog/imports/run-upload.ts";
+import { selectMentions } from "../catalog/mentions/mentions.store.ts";
+import { selectNeighbours } from "../catalog/mentions/neighbours.store.ts";
+import { selectSimilar } from "../catalog/mentions/similar.store.ts";
 import { catchUp } from "../catalog/post-search/catch-up.ts";
 import { selectFoundPosts } from "../catalog/post-search/select-found.store.ts";
 import { selectHabits } from "../catalog/posts/habits.store.ts";
@@ -63,6 +67,7 @@ import { staffWebhookChanges } from "../push/webhooks/manage/staff-changes.ts";
 import { resumeWebhooks, selectWebhooks } from "../push/webhooks/manage/webhooks.store.ts";
 import { noteStep } from "../upkeep/first-steps/first-steps.ts";
 import { writeHour } from "../upkeep/hours/hours.store.ts";
+import { buildSome } from "../upkeep/jobs/builds.ts";
 import { claimJob, claimJobNow, endJob } from "../upkeep/jobs/job-claims.ts";
 import { runJob } from "../upkeep/jobs/jobs.ts";
 import { parseJson } from "../values/json-text.ts";
@@ -90,6 +95,9 @@ export const pools = {
       selectPosts: query(selectPosts),
       selectHabits: query(selectHabits),
       selectFoundPosts: query(selectFoundPosts),
+      selectMentions: query(selectMentions),
+      selectSimilar: query(selectSimilar),
+      selectNeighbours: query(selectNeighbours),
       selectUsage: query(selectUsage),
       readDatabaseFacts,
     },
@@ -168,7 +176,7 @@ export const pools = {
   /** Who is signed in: asked for every page, so nobody's hashing may be in the way. */
   sessions: { access: "writer", ...one, operations: { signedIn, signOut, opensLink } },
   /** The scheduler's work, which is long. */
-  jobs: { access: "writer", ...one, operations: { claimJob, endJob, runJob, catchUp } },
+  jobs: { access: "writer", ...one, operations: { claimJob, endJob, runJob, catchUp, buildSome } },
   /** Files that were uploaded: as long as jobs, and beside them. */
   imports: { access: "writer", ...one, operations: { runUpload } },
   /** Files that sources gave: as long as uploads, and beside them. */
@@ -179,7 +187,7 @@ export const pools = {
   exports: {
     access: "reader",
     ...one,
-    operations: { readExport, exportPart: query(exportPart) },
+    operations: { readExport, exportPart: query(exportPart), bulkPart: query(bulkPart) },
   },
 } satisfies Record<string, Pool>;
 

@@ -21,6 +21,7 @@ import { sources } from "./migrations/014-sources.ts";
 import { botSources } from "./migrations/015-bot-sources.ts";
 import { postSearch } from "./migrations/016-post-search.ts";
 import { channelMetrics } from "./migrations/017-channel-metrics.ts";
+import { mentions } from "./migrations/018-mentions.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -43,6 +44,7 @@ export const MIGRATIONS: readonly string[] = [
   botSources,
   postSearch,
   channelMetrics,
+  mentions,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -6,7 +6,7 @@ import type { Json } from "../values/json-text.ts";
 import { message } from "../values/messages/messages.ts";
 import { continueList, filtersOf, positionAfter } from "./continue-list.ts";
 import { onlyFields } from "./fields.ts";
-import { type ApiMethod, takesBody } from "./method.ts";
+import { type ApiMethod, type Call, FileAnswer, takesBody } from "./method.ts";
 import { type RawArguments, readArguments } from "./read-arguments.ts";
 import type { Services } from "./services.ts";
 import { STATUS_OF } from "./statuses.ts";
@@ -16,7 +16,7 @@ const BILLED_ERRORS: ReadonlySet<ErrorCode> = new Set(["invalid", "not_found"]);
 
 /** The result of a call, and the units it cost. */
 export type Outcome = { units: number; usedAfter: number | null } & (
-  | { ok: true; status: number; body: Json<unknown> }
+  | { ok: true; status: number; body: Json<unknown> | FileAnswer }
   | { ok: false; error: AppError }
 );
 
@@ -49,12 +49,17 @@ export async function callMethod(
   context: CallContext,
 ): Promise<Outcome> {
   const { services, caller, nowMs } = context;
+  const chargeMore = async (atMs: number): Promise<AppError | null> => {
+    const more = { ...ended(method.status), units: method.units, isPart: true };
+    const { allowed } = await services.limits.charge(caller, atMs, more);
+    return allowed ? null : quotaExceeded(caller, atMs);
+  };
   const ended = (status: number) => ({ method: method.operationId, status });
   let outcome: Outcome;
   try {
     const denial = accessDenial(method, context) ?? planDenial(method, context);
     if (denial === null) {
-      const body = await runMethod(method, raw, context);
+      const body = await runMethod(method, raw, { ...context, chargeMore });
       outcome = { ok: true, status: method.status, body, units: method.units, usedAfter: null };
     } else {
       outcome = freeOutcome(denial);
@@ -75,10 +80,18 @@ export async function callMethod(
       ...ended(status),
       units,
     });
-    return allowed ? { ...outcome, usedAfter: used } : freeOutcome(quotaExceeded(caller, nowMs));
+    if (allowed) return { ...outcome, usedAfter: used };
+    closeFile(outcome);
+    return freeOutcome(quotaExceeded(caller, nowMs));
   } catch (thrown) {
+    closeFile(outcome);
     return freeOutcome(toAppError(thrown));
   }
+}
+
+/** An answer that is not given is not read either. */
+function closeFile(outcome: Outcome): void {
+  if (outcome.ok && outcome.body instanceof FileAnswer) outcome.body.file.close();
 }
 
 /** Stands for the key of a page's viewer, who has none. */
@@ -99,7 +112,7 @@ const NO_KEY: Key = {
  * counted or charged.
  * @throws AppError any of the method's errors, `tariff_required` included
  */
-export function viewMethod(
+export async function viewMethod(
   method: ApiMethod,
   raw: RawArguments,
   { services, viewer, nowMs }: { services: Services; viewer: Omit<Caller, "key">; nowMs: number },
@@ -115,7 +128,10 @@ export function viewMethod(
   };
   const denial = planDenial({ ...method, units: 0 }, context);
   if (denial !== null) throw denial;
-  return runMethod(method, raw, context);
+  const chargeMore = async () => new AppError("internal", message("internal"));
+  const answer = await runMethod(method, raw, { ...context, chargeMore });
+  if (answer instanceof FileAnswer) throw new Error(`${method.operationId} is no method of pages`);
+  return answer;
 }
 
 function accessDenial(
@@ -143,11 +159,13 @@ function planDenial(
   return isExhausted ? quotaExceeded(caller, nowMs) : null;
 }
 
+type RunContext = CallContext & Pick<Call, "chargeMore">;
+
 async function runMethod(
   method: ApiMethod,
   raw: RawArguments,
-  { services, caller, nowMs, pageUrl, ownUrl, readBody }: CallContext,
-): Promise<Json<unknown>> {
+  { services, caller, nowMs, pageUrl, ownUrl, readBody, chargeMore }: RunContext,
+): Promise<Json<unknown> | FileAnswer> {
   const body = takesBody(method.verb) ? await readBody() : {};
   const { cursors } = services;
   const list = continueList(method, raw, cursors);
@@ -163,6 +181,7 @@ async function runMethod(
       const cursor = cursors.write(method.operationId, { at, of: { ...filters, ...fixed } });
       return pageUrl(new URLSearchParams({ ...filters, cursor }), list.raw);
     },
+    chargeMore,
     ownUrl,
   });
   const fields = args["fields"] as string[] | undefined;

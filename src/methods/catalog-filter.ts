@@ -72,8 +72,10 @@ export interface Lookups {
   directory: Pick<Services["directory"], "categoryId" | "territoryId">;
 }
 
+export const TOO_SHORT = message("tooShort", { characters: QUERY_LENGTH_MIN });
+
 /** Whether a text has the least number of characters, also without those that nobody sees. */
-function isLongEnough(text: string): boolean {
+export function isLongEnough(text: string): boolean {
   return [text, foldForSearch(text)].every((one) => [...one].length >= QUERY_LENGTH_MIN);
 }
 
@@ -97,7 +99,7 @@ export function readFilter(
   const reference = query === undefined ? null : channels.parseLinkOrHandle(query);
   const text = query === undefined || reference !== null ? null : query;
   if (text !== null && !isLongEnough(text)) {
-    faults["q"] = [message("tooShort", { characters: QUERY_LENGTH_MIN })];
+    faults["q"] = [TOO_SHORT];
   }
   if (Object.keys(faults).length > 0) throw fieldError(faults);
 

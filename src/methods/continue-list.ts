@@ -30,8 +30,10 @@ export function continueList(
 ): ContinuedList {
   const given = raw["cursor"];
   const first = { raw, fault: null, opened: null, former: null };
-  if (!isText(given) || !("cursor" in method.parameters)) return first;
-  const { soleParameter } = method;
+  const { soleParameter, fileTypes } = method;
+  // The cursor of a file is the key of a row, and carries nothing else.
+  const isCarrier = "cursor" in method.parameters && fileTypes === undefined;
+  if (!isText(given) || !isCarrier) return first;
   if (soleParameter !== undefined && isGiven(raw[soleParameter])) return first;
   const cursor = cursorOf(given);
   try {

@@ -1,11 +1,21 @@
+import type { BulkFile } from "../catalog/exports/bulk.ts";
 import type { Caller } from "../customers/keys/keys.ts";
-import type { ErrorCode } from "../errors.ts";
+import type { AppError, ErrorCode } from "../errors.ts";
 import type { Json } from "../values/json-text.ts";
 import type { Schema, ValueOf } from "../values/schema.ts";
 import type { Position } from "./cursor.ts";
 import type { Arguments, Parameters } from "./parameters.ts";
 import type { PlanRule } from "./plan-rules.ts";
 import type { Services } from "./services.ts";
+
+/** An answer that is a file, sent while it is read. */
+export class FileAnswer {
+  constructor(
+    readonly type: string,
+    readonly headers: Readonly<Record<string, string>>,
+    readonly file: BulkFile,
+  ) {}
+}
 
 export type Verb = "GET" | "POST" | "PATCH" | "DELETE";
 
@@ -24,6 +34,11 @@ export interface Call {
   after(formerScope: string, fixed: Readonly<Record<string, string>>): Position | null;
   /** The address of the page after this position: every filter kept, with a cursor that carries them. */
   nextUrl(position: Position, fixed: Readonly<Record<string, string>>): string;
+  /**
+   * Charges another unit for an answer that is being sent already, at an instant. @returns why it cannot be, or null
+   * once it is committed
+   */
+  chargeMore(nowMs: number): Promise<AppError | null>;
   /** The full address of a path that the appliance serves, such as an image's. */
   ownUrl(path: string): string;
 }
@@ -59,9 +74,14 @@ export interface ApiMethod<
   /** Status of a successful answer; 204 has no body. */
   status: 200 | 201 | 204;
   result: R;
+  /** The types of a file that is answered, the first by default; left out where JSON is. */
+  fileTypes?: readonly string[];
   /** Errors of the method's own; those of keys, parameters and storage are common to all. */
   errors: readonly ErrorCode[];
-  run(args: Arguments<P>, call: Call): Json<ValueOf<R>> | Promise<Json<ValueOf<R>>>;
+  run(
+    args: Arguments<P>,
+    call: Call,
+  ): Json<ValueOf<R>> | FileAnswer | Promise<Json<ValueOf<R>> | FileAnswer>;
 }
 
 /** Defaults, which a declaration repeats only where it differs. */

@@ -12,6 +12,10 @@ export type PlanRule = (caller: Omit<Caller, "key">, services: Services) => Mess
 /** Posts are closed on Test (specification, section 8). */
 export const postsIncluded: PlanRule = ({ plan }) => (plan.posts ? null : notIncluded(plan.code));
 
+/** Bulk export is for Profi (questions, section 5). */
+export const exportIncluded: PlanRule = ({ plan }) =>
+  plan.code === "profi" ? null : notIncluded(plan.code);
+
 /** Webhooks are for plans that allow any. */
 export const webhooksIncluded: PlanRule = ({ plan }) =>
   plan.webhooks > 0 ? null : notIncluded(plan.code);

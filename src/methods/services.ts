@@ -1,6 +1,8 @@
 import type { Channels } from "../catalog/channels/channels.ts";
 import type { ComparisonSelection, ComparisonView } from "../catalog/comparison/comparison.ts";
 import type { Directory } from "../catalog/directory/directory.ts";
+import type { Bulk } from "../catalog/exports/bulk.ts";
+import type { Mentions } from "../catalog/mentions/mentions.ts";
 import type { PostSearch } from "../catalog/post-search/post-search.ts";
 import type { Posts } from "../catalog/posts/posts.ts";
 import type { Search } from "../catalog/search/search.ts";
@@ -22,6 +24,8 @@ export interface Services {
   compare(selection: ComparisonSelection): Promise<Json<ComparisonView[]>>;
   posts: Posts;
   postSearch: PostSearch;
+  mentions: Mentions;
+  bulk: Bulk;
   keyUse: Pick<KeyUse, "lastUsedAt">;
   limits: Limits;
   usageHistory: { days(selection: UsageSelection): Promise<Json<UsageView[]>> };

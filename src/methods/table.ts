@@ -2,7 +2,9 @@ import { channelsList, channelsResolveRetrieve, channelsRetrieve } from "./chann
 import { channelsCompareList } from "./compare.ts";
 import { dailyStatisticsList } from "./daily-statistics.ts";
 import { categoriesList, territoriesList } from "./directories.ts";
+import { exportChannels, exportPosts, exportStats } from "./export.ts";
 import { meRetrieve } from "./me.ts";
+import { channelMentionsList, channelSimilarList } from "./mentions.ts";
 import type { ApiMethod } from "./method.ts";
 import { postsSearchList } from "./post-search.ts";
 import { channelPostsRetrieve, postsRetrieve } from "./posts.ts";
@@ -21,8 +23,8 @@ import {
 } from "./webhooks.ts";
 
 /**
- * All API methods, in the specification's order; usage by day, the webhooks' deliveries and the questions
- * that go across channels, post search among them, are additions of ours.
+ * All API methods, in the specification's order; usage by day, the webhooks' deliveries, exports and the
+ * questions that go across channels or posts are additions of ours.
  */
 export const apiMethods: readonly ApiMethod[] = [
   meRetrieve,
@@ -36,6 +38,11 @@ export const apiMethods: readonly ApiMethod[] = [
   channelPostsRetrieve,
   postsRetrieve,
   postsSearchList,
+  channelMentionsList,
+  channelSimilarList,
+  exportChannels,
+  exportStats,
+  exportPosts,
   webhooksList,
   webhooksCreate,
   webhooksRetrieve,
@@ -49,7 +56,7 @@ export const apiMethods: readonly ApiMethod[] = [
   channelsStatsRetrieve,
 ];
 
-/** The methods that are MCP tools, in the specification's order of tools, then ours: reading only. */
+/** The methods that are MCP tools, reading only: the specification's nine in its order, then ours. */
 export const toolMethods: readonly ApiMethod[] = [
   meRetrieve,
   channelsResolveRetrieve,
@@ -63,4 +70,6 @@ export const toolMethods: readonly ApiMethod[] = [
   postsSearchList,
   channelsCompareList,
   channelsStatsRetrieve,
+  channelMentionsList,
+  channelSimilarList,
 ];

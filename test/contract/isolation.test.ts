@@ -27,7 +27,7 @@ interface Rule {
   /** Whose key: anybody's of the organization, or an owner's or administrator's for writing. */
   key: "any" | "managers";
   /** Any plan, or those with posts, or with webhooks, or any while there are webhooks from before. */
-  plan: "any" | "posts" | "webhooks" | "webhooks, or some from before";
+  plan: "any" | "posts" | "export" | "webhooks" | "webhooks, or some from before";
 }
 
 /** Every API method by its operation id. One that is new has to be added here, on purpose. */
@@ -51,6 +51,15 @@ const METHODS: Record<string, Rule> = {
   msgr_posts_search_list: {
     ...{ path: "/v1/msgr/posts/search/?q=word", key: "any", plan: "posts" },
   },
+  msgr_channels_mentions_list: {
+    ...{ path: "/v1/msgr/channels/1/mentions/", key: "any", plan: "posts" },
+  },
+  msgr_channels_similar_list: {
+    ...{ path: "/v1/msgr/channels/1/similar/", key: "any", plan: "posts" },
+  },
+  msgr_export_channels_retrieve: { path: "/v1/msgr/export/channels/", key: "any", plan: "export" },
+  msgr_export_stats_retrieve: { path: "/v1/msgr/export/stats/", key: "any", plan: "export" },
+  msgr_export_posts_retrieve: { path: "/v1/msgr/export/posts/", key: "any", plan: "export" },
   msgr_webhooks_list: {
     ...{ path: "/v1/msgr/webhooks/", key: "any", plan: "webhooks, or some from before" },
   },
@@ -94,6 +103,8 @@ const TOOLS: Record<string, { arguments: object; plan: "any" | "posts" }> = {
   msgr_stats_daily_list: { arguments: { channels: "1" }, plan: "any" },
   msgr_channels_posts_retrieve: { arguments: { channel: "1" }, plan: "posts" },
   msgr_posts_retrieve: { arguments: { id: 1 }, plan: "posts" },
+  msgr_channels_mentions_list: { arguments: { channel: "1" }, plan: "posts" },
+  msgr_channels_similar_list: { arguments: { channel: "1" }, plan: "posts" },
   msgr_categories_list: { arguments: {}, plan: "any" },
   msgr_territories_list: { arguments: {}, plan: "any" },
   msgr_posts_search_list: { arguments: { q: "word" }, plan: "posts" },
@@ -214,6 +225,7 @@ function expected(
   const isIncluded = {
     any: true,
     posts,
+    export: plan === "profi",
     webhooks,
     "webhooks, or some from before": webhooks || hasWebhooks,
   }[rule.plan];

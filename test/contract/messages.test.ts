@@ -535,6 +535,15 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
   exportWithoutChannel: [[{}, "A channel is for channels, stats and posts only."]],
   notChannelOfExport: [[{}, "Enter a service number, an @handle or a link of the messenger."]],
   rawWithoutCsv: [[{}, "Only CSV holds texts back from spreadsheets: leave it out for NDJSON."]],
+  mentionsBeingBuilt: [
+    [
+      { percent: 41 },
+      "Mentions are being taken out of posts that were stored before this version: 41 % are done.",
+    ],
+  ],
+  exportsUnderWay: [
+    [{ exports: 2 }, "An organization may have 2 exports under way: wait for the end of one."],
+  ],
   exportUnderWay: [[{}, "Another export is under way: wait for its end."]],
   portTaken: [
     [

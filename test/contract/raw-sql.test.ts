@@ -15,6 +15,9 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
       "catalog/comparison/comparison.store.ts",
       "catalog/manage/removals.store.ts",
       "catalog/metrics/metrics.store.ts",
+      "catalog/mentions/mentions.store.ts",
+      "catalog/mentions/neighbours.store.ts",
+      "catalog/mentions/similar.store.ts",
       "catalog/posts/habits.store.ts",
       "catalog/posts/posts.store.ts",
       "catalog/search/describe-selection.ts",
@@ -26,7 +29,11 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
   },
   {
     why: "Exports walk whole tables by key, row values in the order of an index, one row at a time.",
-    files: ["catalog/exports/exports.store.ts"],
+    files: [
+      "catalog/exports/bulk-part.ts",
+      "catalog/exports/bulk-selection.ts",
+      "catalog/exports/exports.store.ts",
+    ],
   },
   {
     why: "The search index: FTS5 has commands and tables of its own, and terms come as lists in JSON.",
@@ -41,6 +48,8 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
     files: [
       "catalog/directory/category-images.ts",
       "catalog/directory/directory.store.ts",
+      "catalog/mentions/build-mentions.ts",
+      "catalog/mentions/write-mentions.ts",
       "catalog/posts/tombstones.store.ts",
     ],
   },

@@ -19,6 +19,8 @@ export const TOOL_NAMES = [
   "msgr_posts_search_list",
   "msgr_channels_compare_list",
   "msgr_channels_stats_retrieve",
+  "msgr_channels_mentions_list",
+  "msgr_channels_similar_list",
 ];
 
 /** What a modern request carries in `params`. */

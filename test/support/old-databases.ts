@@ -96,6 +96,10 @@ const ROWS: Record<number, string> = {
     INSERT INTO channel_metrics VALUES (0, 1, 0, 0, 1, 7, 30, 70, 300, 4, 1, 50, 5000, 20000);
     INSERT INTO metric_orders VALUES (0, 1, 0, 7, 1);
     INSERT INTO stale_orders VALUES (1, 2);`,
+  18: `
+    INSERT INTO mentions VALUES ('utro', 1700000000000, 1, 1, 1);
+    INSERT INTO background_builds VALUES ('mentions', 1, 2)
+      ON CONFLICT DO UPDATE SET after_id = 1;`,
 };
 
 /** Makes a database as the program of a schema version left it, with rows in every table. */

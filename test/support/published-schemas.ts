@@ -79,8 +79,10 @@ export function checkBody(
     expect(validate("error", errorShape, answer.body)).toBe("");
     return;
   }
-  const schema =
-    found.operation.responses[answer.status]?.content?.["application/json"]?.schema ?? null;
+  const content = found.operation.responses[answer.status]?.content ?? {};
+  // A file's rows are looked at where the file is asked for.
+  if ("text/csv" in content && typeof answer.body === "string") return;
+  const schema = content["application/json"]?.schema ?? null;
   expect(schema, `${found.path} does not declare status ${answer.status}`).not.toBeNull();
   // A schema's references are into the document's components.
   const whole = { ...schema, components: of.components };

@@ -1,5 +1,5 @@
-import { computeMetrics } from "../../src/catalog/metrics/compute-metrics.ts";
 import { importFile } from "../../src/catalog/imports/import-file.ts";
+import { computeMetrics } from "../../src/catalog/metrics/compute-metrics.ts";
 import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
 import { dayOf, formatDay, parseDay, startOfDay } from "../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "./appliance.ts";
@@ -186,6 +186,10 @@ export async function startSiteWorld(): Promise<SiteWorld> {
         `/account/webhooks/${active.id}/deliveries/1/`,
       ],
       "/account/channels/": ["/account/channels/", "/account/channels/?q=ab"],
+      "/account/channels/:id/mentions/": [
+        "/account/channels/8/mentions/",
+        "/account/channels/8/mentions/?kind=forward",
+      ],
       "/account/channels/:id/": ["/account/channels/1/?days=90", "/account/channels/50/"],
       "/account/posts/": [
         "/account/posts/",

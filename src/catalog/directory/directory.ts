@@ -20,6 +20,15 @@ export function createDirectory(db: Database) {
         .filter(({ parent }) => filter.parent === undefined || parent === filter.parent);
     },
 
+    /** The codes of a node and of all below it; none where there is no such node. */
+    branch(slug: string): string[] {
+      const all = store.territories();
+      const path = all.find((one) => one.slug === slug)?.path;
+      return all
+        .filter((one) => one.path === path || one.path.startsWith(`${path}/`))
+        .map((one) => one.slug);
+    },
+
     /** Null where there is no such slug. */
     categoryId: (slug: string): number | null => store.category(slug)?.id ?? null,
     territoryId: (slug: string): number | null => store.territory(slug)?.id ?? null,

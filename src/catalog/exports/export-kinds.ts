@@ -143,8 +143,8 @@ function* channelPosts(
 }
 
 /** Days that no row is before, and after. */
-const FIRST_DAY = dayOf(Date.parse("0000-01-01T00:00:00Z"));
-const LAST_DAY = dayOf(Date.parse("9999-12-31T00:00:00Z"));
+export const FIRST_DAY = dayOf(Date.parse("0000-01-01T00:00:00Z"));
+export const LAST_DAY = dayOf(Date.parse("9999-12-31T00:00:00Z"));
 
 function bounds({ from, to }: ExportSelection): { from: number; to: number } {
   return { from: from ?? FIRST_DAY, to: to ?? LAST_DAY };

@@ -1,7 +1,7 @@
 import type { Database } from "../../db/database.ts";
 import { importKinds } from "../imports/import-kinds.ts";
 import { csvCell, csvLine } from "./csv-line.ts";
-import { exportKinds, type Position } from "./export-kinds.ts";
+import { type ExportRow, exportKinds, type Position } from "./export-kinds.ts";
 import type { ExportSelection } from "./export-selection.ts";
 
 /** A piece of the file that an export makes. */
@@ -11,6 +11,8 @@ export interface ExportPart {
   rows: number;
   /** Where the next part begins; null after the last. */
   next: Position;
+  /** The position of its last row; null where it has none. */
+  last: Position;
 }
 
 /** The part that is asked for. */
@@ -22,39 +24,66 @@ export interface ExportTurn {
 
 /** A part ends after so many characters or rows: a few milliseconds of reading, and little memory. */
 const PART_CHARACTERS = 256 * 1024;
-const PART_ROWS = 1_000;
+export const PART_ROWS = 1_000;
 
 /**
  * The next part of an export. Between two parts nothing is read, so that none keeps the write-ahead log
  * from being emptied, and no part depends on how many were before it.
  */
 export function exportPart(db: Database, { selection, after }: ExportTurn): ExportPart {
-  const { columns, rows } = exportKinds[selection.kind];
-  const toLine = lineWriter(selection, columns);
-  const hasHeader = after === null && selection.format === "csv";
-  let text = hasHeader ? csvLine(columns) : "";
+  const { kind, format } = selection;
+  const { columns, rows } = exportKinds[kind];
+  const isNullable = (name: string) => importKinds[kind].columns[name]?.nullable === true;
+  const toLine = lineWriter(selection, columns, isNullable);
+  const hasHeader = after === null && format === "csv";
+  return writePart(rows(db, selection, after, PART_ROWS), {
+    ...{ toLine, after, rowsMax: PART_ROWS },
+    header: hasHeader ? csvLine(columns) : "",
+  });
+}
+
+/** How rows become a part. */
+interface PartWriting {
+  toLine(values: Record<string, unknown>): string;
+  /** Stands before the first row. */
+  header: string;
+  /** Where the part before ended. */
+  after: Position;
+  /** Rows that the part has at most. */
+  rowsMax: number;
+}
+
+/** Writes the rows of a part, which are `PART_ROWS` at most, read while they are written. */
+export function writePart(
+  rows: Iterable<ExportRow>,
+  { toLine, header, after, rowsMax }: PartWriting,
+): ExportPart {
+  let text = header;
   let [read, written] = [0, 0];
-  let next = after;
-  for (const { position, values } of rows(db, selection, after, PART_ROWS)) {
+  let [next, last]: [Position, Position] = [after, null];
+  for (const { position, values } of rows) {
     next = position;
     read += 1;
     if (values === null) continue;
     text += toLine(values);
     written += 1;
-    if (text.length >= PART_CHARACTERS) return { content: Buffer.from(text), rows: written, next };
+    last = position;
+    if (text.length >= PART_CHARACTERS || written === rowsMax) {
+      return { content: Buffer.from(text), rows: written, next, last };
+    }
   }
   const isLast = read < PART_ROWS;
-  return { content: Buffer.from(text), rows: written, next: isLast ? null : next };
+  return { content: Buffer.from(text), rows: written, next: isLast ? null : next, last };
 }
 
-function lineWriter(
-  { kind, format, isRaw }: ExportSelection,
+/** @param isNullable whether an empty text of a column is another value than null */
+export function lineWriter(
+  { format, isRaw }: Pick<ExportSelection, "format" | "isRaw">,
   columns: readonly string[],
+  isNullable: (name: string) => boolean,
 ): (values: Record<string, unknown>) => string {
   if (format === "ndjson") return (values) => `${JSON.stringify(values)}\n`;
-  const cells = columns.map((name) => {
-    return { name, isNullable: importKinds[kind].columns[name]?.nullable === true, isRaw };
-  });
+  const cells = columns.map((name) => ({ name, isNullable: isNullable(name), isRaw }));
   return (values) => csvLine(cells.map((cell) => csvCell(values[cell.name], cell)));
 }
 

@@ -3,6 +3,7 @@ import { message } from "../../values/messages/messages.ts";
 import { messengerIdColumn } from "../channels/messenger-id.ts";
 import { flagColumn } from "../fields/columns.ts";
 import { columnsOf, type RowOf } from "../fields/stored-field.ts";
+import { createMentions } from "../mentions/write-mentions.ts";
 import { mergePostSearch } from "../post-search/catch-up.ts";
 import { createPostIndex } from "../post-search/post-index.store.ts";
 import { POST_FIELDS, type PostRecord } from "../posts/post.ts";
@@ -43,6 +44,7 @@ export const postsImport: ImportKind<PostRow> = {
     const tombstones = createTombstones(db);
     const takeDown = createTakeDown(db);
     const changed = createChangedPosts(db, openDays);
+    const mentions = createMentions(db, context.messengerHosts);
     const index = createPostIndex(db);
 
     function find<Found>(row: Given<PostRow>, among: Findable<Found>): Found | undefined {
@@ -80,7 +82,10 @@ export const postsImport: ImportKind<PostRow> = {
       if (post.views_at === null) post.views = 0;
       if (row.id != null) requireFreeMessengerId(post);
       if (stored !== undefined) {
-        if (isSame(post, stored)) return "unchanged";
+        if (isSame(post, stored)) {
+          // A forward from a channel that is not in the catalog stands among the mentions only.
+          return mentions.write(post, stored, row.forwarded_from) ? "updated" : "unchanged";
+        }
         records.update(post);
       } else {
         if (post.id === 0) post.id = records.nextNumber();
@@ -90,6 +95,7 @@ export const postsImport: ImportKind<PostRow> = {
         records.insert(post, nowMs);
         if (tombstone !== undefined && !isUnsent) tombstones.remove(post.id);
       }
+      mentions.write(post, stored, row.forwarded_from);
       changed.note(post, stored, nowMs);
       index.note(post, stored);
       return stored === undefined ? "inserted" : "updated";

@@ -23,6 +23,8 @@ export interface Ended {
   method: string;
   status: number;
   units: number;
+  /** A unit of a request that was counted already. */
+  isPart?: boolean;
 }
 
 /** Rate and quota of a caller by the plan in force, and what is left of them. */
@@ -31,7 +33,7 @@ export function createLimits(rates: Rates, usage: Usage) {
     return periodAt(planInForce.startedAt, nowMs);
   }
 
-  function requestOf(caller: Caller, nowMs: number, { method, status, units }: Ended) {
+  function requestOf(caller: Caller, nowMs: number, { method, status, units, isPart }: Ended) {
     return {
       organizationId: caller.organization.id,
       keyId: caller.key.id,
@@ -41,6 +43,7 @@ export function createLimits(rates: Rates, usage: Usage) {
       periodStartedAt: periodOf(caller, nowMs).startedAt,
       quota: caller.plan.requestsPerPeriod,
       units,
+      isPart: isPart === true,
     };
   }
 

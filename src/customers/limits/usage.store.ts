@@ -22,6 +22,8 @@ export interface UsageEntry {
   /** Units that each of the requests costs. */
   units: number;
   requests: number;
+  /** They are further units of requests that were counted already. */
+  isPart: boolean;
 }
 
 /** The outcome of an entry. */
@@ -67,12 +69,14 @@ export function addUsage(tx: Transaction, entries: readonly UsageEntry[]): Usage
   const addDay = statement(tx, ADD_DAY);
   return entries.map((entry) => {
     const { organizationId, keyId, method, status, day, periodStartedAt, units, requests } = entry;
+    const counted = (some: number): number => (entry.isPart ? 0 : some);
     const before = store.used(organizationId, periodStartedAt);
     const accepted = units === 0 ? requests : fitting(entry, before);
     const cost = accepted * units;
     if (cost > 0) addUsed.run(organizationId, periodStartedAt, cost);
-    if (accepted > 0) addDay.run(organizationId, day, method, keyId, status, accepted, cost);
-    const refused = requests - accepted;
+    if (accepted > 0)
+      addDay.run(organizationId, day, method, keyId, status, counted(accepted), cost);
+    const refused = counted(requests - accepted);
     if (refused > 0) addDay.run(organizationId, day, method, keyId, REFUSED_STATUS, refused, 0);
     return { accepted, used: before + cost };
   });

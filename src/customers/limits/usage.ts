@@ -102,6 +102,7 @@ function isSameKind(entry: UsageEntry, request: UsageOfRequest): boolean {
     entry.method === request.method &&
     entry.status === request.status &&
     entry.units === request.units &&
+    entry.isPart === request.isPart &&
     entry.day === request.day &&
     entry.periodStartedAt === request.periodStartedAt &&
     entry.quota === request.quota &&

@@ -1,6 +1,7 @@
 import type { Headers } from "./answers.ts";
 
-const EXPOSED = "X-Request-Id, X-Request-Cost, RateLimit, RateLimit-Policy, Retry-After";
+const EXPOSED =
+  "X-Request-Id, X-Request-Cost, RateLimit, RateLimit-Policy, Retry-After, X-Export-Cursor";
 const ALLOWED_HEADERS =
   "Authorization, Content-Type, X-Request-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name";
 const PREFLIGHT_AGE_S = 600;

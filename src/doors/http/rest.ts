@@ -5,7 +5,7 @@ import type { AnsweredRequest } from "../../customers/limits/request-log.ts";
 import { AppError } from "../../errors.ts";
 import { admit, type Gate } from "../../methods/admission.ts";
 import type { Outcome } from "../../methods/call.ts";
-import type { ApiMethod } from "../../methods/method.ts";
+import { type ApiMethod, FileAnswer } from "../../methods/method.ts";
 import { type RawArguments, UNDECODABLE } from "../../methods/read-arguments.ts";
 import type { Ports } from "../../ports/ports.ts";
 import {
@@ -19,6 +19,7 @@ import { message } from "../../values/messages/messages.ts";
 import { errorAnswer, errorResponse, type Headers, json } from "./answers.ts";
 import { corsHeaders, preflight } from "./cors.ts";
 import { operationOf } from "./docs/openapi.ts";
+import { fileResponse } from "./file-response.ts";
 import { setLimitHeaders } from "./limit-headers.ts";
 import type { BaseAddress } from "./requests/base-address.ts";
 import { type Bodies, readJsonBody } from "./requests/body.ts";
@@ -139,7 +140,7 @@ async function answerCall(
       setLimitHeaders(headers, admission.limitsAfter(outcome));
       ({ units } = outcome);
       response = outcome.ok
-        ? successResponse(outcome, headers)
+        ? successResponse(request, outcome, headers)
         : errorAnswer(outcome.error, headers, ports);
     } else {
       response = errorResponse(admission.error, headers);
@@ -164,7 +165,12 @@ function readRaw({ url }: Request, params: Incoming["params"]): RawArguments {
   return raw;
 }
 
-function successResponse({ status, body }: Outcome & { ok: true }, headers: Headers): Response {
+function successResponse(
+  request: Request,
+  { status, body }: Outcome & { ok: true },
+  headers: Headers,
+): Response {
+  if (body instanceof FileAnswer) return fileResponse(request, body, headers);
   return status === 204
     ? new Response(null, { status, headers })
     : json(status, jsonTextOf(body), headers);

@@ -21,6 +21,7 @@ import type { StaffWebhooks } from "../../push/webhooks/manage/staff-webhooks.ts
 import type { BackupFile } from "../../upkeep/backups/backup-files.ts";
 import type { FirstSteps } from "../../upkeep/first-steps/first-steps.ts";
 import type { Hour } from "../../upkeep/hours/hours.table.ts";
+import type { Builds } from "../../upkeep/jobs/builds.ts";
 import type { Scheduler } from "../../upkeep/jobs/scheduler.ts";
 import type { NoteRequests } from "../../upkeep/metrics/note-request.ts";
 import type { AfterAnswer } from "./guard/after-answer.ts";
@@ -73,6 +74,8 @@ export interface SiteContext {
   /** The last requests of a key, the latest first; null where they are not logged. */
   lastRequests: ((keyId: number) => Promise<LoggedRequest[]>) | null;
   jobs: Pick<Scheduler, "list" | "runNow">;
+  /** Tables that are still being filled from what a former version stored. */
+  builds: Builds["list"];
   /** How the appliance was doing since an instant. */
   hoursSince(sinceMs: number): Promise<Hour[]>;
   /** Null where the system does not tell. */

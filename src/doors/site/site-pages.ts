@@ -1,4 +1,5 @@
 import { channelPage } from "./pages/channels/channel.tsx";
+import { channelMentionsPage } from "./pages/channels/channel-mentions.tsx";
 import { channelsPage } from "./pages/channels/channels.tsx";
 import { trendingPage } from "./pages/channels/trending.tsx";
 import { comparePage } from "./pages/compare/compare.tsx";
@@ -64,6 +65,7 @@ export const sitePages: readonly SitePage[] = [
   channelsPage,
   channelPage,
   postsPage,
+  channelMentionsPage,
   comparePage,
   trendingPage,
   ...staffPages,

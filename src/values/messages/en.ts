@@ -395,6 +395,10 @@ export const en = {
   exportWithoutChannel: "A channel is for channels, stats and posts only.",
   notChannelOfExport: "Enter a service number, an @handle or a link of the messenger.",
   rawWithoutCsv: "Only CSV holds texts back from spreadsheets: leave it out for NDJSON.",
+  mentionsBeingBuilt: ({ percent }: { percent: number }) =>
+    `Mentions are being taken out of posts that were stored before this version: ${percent} % are done.`,
+  exportsUnderWay: ({ exports }: { exports: number }) =>
+    `An organization may have ${exports} exports under way: wait for the end of one.`,
   exportUnderWay: "Another export is under way: wait for its end.",
 
   // Files of the appliance, for its operator.

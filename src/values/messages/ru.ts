@@ -289,6 +289,10 @@ export const ru: Messages = {
   notChannelOfExport: "Введите служебный номер, @имя или ссылку мессенджера.",
   rawWithoutCsv:
     "Тексты закрываются от табличных программ только в CSV: для NDJSON этого не указывайте.",
+  mentionsBeingBuilt: ({ percent }) =>
+    `Упоминания ещё собираются из постов, сохранённых до этой версии: готово ${percent} %.`,
+  exportsUnderWay: ({ exports }) =>
+    `У организации может идти не больше ${exports} выгрузок: дождитесь конца одной из них.`,
   exportUnderWay: "Уже идёт другая выгрузка: дождитесь её конца.",
   cannotListen: ({ place, reason }) => `Не удалось открыть ${place}: ${reason}.`,
   portTaken: ({ place, free }) =>

@@ -134,6 +134,11 @@ function addCatalog(add: Add): void {
     SELECT ${FRESH_POSTS} + i, ${BUSY_CHANNEL}, i, @now - i / 10 * 60000, i % 10 = 0, 5, @now,
       'Пост' FROM n`);
   add("UPDATE post_search_state SET phase = 'building', after_id = 0");
+  // Every fresh post mentions the first channel, and one other.
+  add(`INSERT INTO mentions (target, published_at, post_id, channel_id, kinds)
+    SELECT iif(t.value, 'channel_1', '#' || (p.id % 3000 + 2)), p.published_at, p.id, p.channel_id,
+      iif(t.value, 1, 2)
+    FROM posts p, json_each('[0,1]') t WHERE p.id <= ${FRESH_POSTS}`);
 }
 
 function addCustomers(add: Add, { organizationId, memberId, keyId }: Customer): void {

@@ -44,6 +44,12 @@ const CALLS: [tool: string, args: Record<string, unknown> | undefined, path: str
     "/v1/msgr/channels/goproglib/posts/?is_ad=false&from=2024-10-01&to=2024-11-30&limit=3",
   ],
   ["msgr_posts_retrieve", { id: 1 }, "/v1/msgr/posts/1/"],
+  [
+    "msgr_channels_mentions_list",
+    { channel: "goproglib", kind: "link", limit: 2 },
+    "/v1/msgr/channels/goproglib/mentions/?kind=link&limit=2",
+  ],
+  ["msgr_channels_similar_list", { channel: 8 }, "/v1/msgr/channels/8/similar/"],
   ["msgr_categories_list", {}, "/v1/msgr/categories/"],
   ["msgr_territories_list", {}, "/v1/msgr/territories/"],
   [

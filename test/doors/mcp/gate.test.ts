@@ -27,9 +27,14 @@ const CALLS: Record<string, Record<string, unknown>> = {
   msgr_posts_search_list: { q: "word", limit: 1 },
   msgr_channels_compare_list: { channels: "one" },
   msgr_channels_stats_retrieve: {},
+  msgr_channels_mentions_list: { channel: "one", limit: 1 },
+  msgr_channels_similar_list: { channel: "one" },
 };
 /** Closed on Test (specification, section 8). */
-const OF_POSTS = ["msgr_channels_posts_retrieve", "msgr_posts_retrieve", "msgr_posts_search_list"];
+const OF_POSTS = [
+  ...["msgr_channels_posts_retrieve", "msgr_posts_retrieve", "msgr_posts_search_list"],
+  ...["msgr_channels_mentions_list", "msgr_channels_similar_list"],
+];
 
 let appliance: Appliance;
 let address: string;

@@ -82,6 +82,8 @@ describe.each(clientKinds.map((kind) => [kind.name, kind] as const))("%s", (_nam
       ["msgr_posts_search_list", { q: "новости", limit: 10 }, "results"],
       ["msgr_channels_compare_list", { channels: "nsmag,2" }, "results"],
       ["msgr_channels_stats_retrieve", {}, "channels"],
+      ["msgr_channels_mentions_list", { channel: "8", limit: 2 }, "results"],
+      ["msgr_channels_similar_list", { channel: "8" }, "results"],
     ];
     expect(calls.map(([tool]) => tool)).toEqual(TOOL_NAMES);
     for (const [tool, args, member] of calls) {

@@ -68,6 +68,8 @@ const CALLS: [tool: string, args: Record<string, unknown>, wanted: string | null
   ["msgr_stats_daily_list", { channels: [1] }, null],
   ["msgr_channels_posts_retrieve", { channel: "one", limit: 1 }, PLAIN_TEXT],
   ["msgr_posts_retrieve", { id: 1 }, PLAIN_TEXT],
+  ["msgr_channels_mentions_list", { channel: "one" }, null],
+  ["msgr_channels_similar_list", { channel: "one" }, null],
   ["msgr_categories_list", {}, PLAIN_TITLE],
   ["msgr_territories_list", { kind: "country" }, PLAIN_TITLE],
 ];

@@ -110,6 +110,12 @@ const SAME: [tool: string, args: Record<string, unknown>, path: string][] = [
   ["msgr_channels_posts_retrieve", { channel: "2" }, "/v1/msgr/channels/2/posts/"],
   ["msgr_posts_retrieve", { id: 7 }, "/v1/msgr/posts/7/"],
   ["msgr_posts_retrieve", { id: "8" }, "/v1/msgr/posts/8/"],
+  [
+    "msgr_channels_mentions_list",
+    { channel: "one", kind: "link", from: "2026-11-03" },
+    "/v1/msgr/channels/one/mentions/?kind=link&from=2026-11-03",
+  ],
+  ["msgr_channels_similar_list", { channel: "1" }, "/v1/msgr/channels/1/similar/"],
   ["msgr_categories_list", {}, "/v1/msgr/categories/"],
   ["msgr_territories_list", {}, "/v1/msgr/territories/"],
   [

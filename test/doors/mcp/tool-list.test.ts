@@ -34,7 +34,7 @@ afterAll(() => appliance.close());
 
 const toolOf = (name: string) => tools.find((tool) => tool.name === name) as Tool;
 
-test("the tools are the specification's, in its order", () => {
+test("the tools are the specification's, in its order, and ours after them", () => {
   expect(tools.map(({ name }) => name)).toEqual(TOOL_NAMES);
 });
 
@@ -150,6 +150,11 @@ test("the arguments are the API method's parameters, and those needed are marked
     ],
     msgr_channels_compare_list: [["channels", "fields", "from", "to"], ["channels"]],
     msgr_channels_stats_retrieve: [[...filters, "fields"].toSorted(), []],
+    msgr_channels_mentions_list: [
+      ["channel", "cursor", "fields", "from", "kind", "limit", "to"],
+      ["channel"],
+    ],
+    msgr_channels_similar_list: [["channel", "fields"], ["channel"]],
   };
   for (const { name, inputSchema } of tools) {
     const { properties, required = [] } = inputSchema;

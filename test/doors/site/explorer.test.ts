@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { PlanCode } from "../../../src/customers/accounts/plan.ts";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { dayOf, formatDay } from "../../../src/values/moscow-time.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
@@ -9,7 +10,7 @@ const PATH = "/account/channels/";
 
 let appliance: Appliance;
 let customer: Customer;
-let member: Visitor;
+let member: Visitor & { memberId: number };
 beforeEach(async () => {
   appliance = await startAppliance();
   ({ customer, member } = await memberOn("profi"));
@@ -151,17 +152,44 @@ describe("the catalog", () => {
     expect(cut).toContain("<small>+12.5%</small>");
   });
 
-  test("is a file and a search for forms too", async () => {
+  test("is a file of the export's, which costs the units that its button says", async () => {
     await imported(appliance, "channels", [channel(7, { title: "=cmd|' /C calc'!A0" })]);
-    const rows = Array.from({ length: 120 }, (_, at) => channel(100 + at, { subscribers: 5 }));
+    const rows = Array.from({ length: 1_200 }, (_, at) => channel(100 + at, { subscribers: 5 }));
     await imported(appliance, "channels", rows);
-    const file = await member.get(`${PATH}?download=csv`);
-    expect(file.headers.get("content-disposition")).toBe('attachment; filename="channels.csv"');
-    const lines = file.body.trimEnd().split("\n");
-    expect(lines).toHaveLength(1 + 123);
-    expect(lines[0]).toStartWith("id,handle,title,kind,subscribers,category,");
-    expect(lines.find((line: string) => line.startsWith("7,"))).toContain("'=cmd|' /C calc'!A0");
-    expect((await member.get(`${PATH}?download=csv&kind=group`)).status).toBe(400);
+    const small = (await member.get(`${PATH}?q=${encodeURIComponent("вестник")}`)).html;
+    expect(small).toContain("<small>1 unit</small>");
+    expect((await member.get(PATH)).html).toContain("<small>1 unit per 1,000 channels</small>");
+    expect((await member.get(`${PATH}?ids=1,2`)).html).not.toContain('value="export"');
+    const { memberId } = member;
+    const key = { memberId, name: "own", access: "read_only", expiresAt: null } as const;
+    const refused = await member.post(PATH, { action: "export" });
+    expect([refused.status, refused.html.includes("Make an API key first")]).toEqual([409, true]);
+    await appliance.app.domains.keys.createKey(key, COMMAND_LINE);
+
+    const before = await used();
+    const found = await member.post(
+      `${PATH}?q=${encodeURIComponent("вестник")}&ordering=-quality`,
+      {
+        action: "export",
+      },
+    );
+    expect(found.headers.get("content-disposition")).toMatch(/filename="channels-[\dT-]+\.csv"/);
+    expect(found.body.split("\n").map((line: string) => line.split(",")[0])).toEqual([
+      ...["id", "1", "2", ""],
+    ]);
+    const { body } = await member.post(PATH, { action: "export" });
+    expect(body.trimEnd().split("\n")).toHaveLength(1 + 1_203);
+    expect(body).toContain("7,,'=cmd|' /C calc'!A0");
+    expect(await used()).toBe(before + 1 + 2);
+    expect((await member.post(`${PATH}?kind=group`, { action: "export" })).status).toBe(400);
+
+    const { member: grower } = await memberOn("growth");
+    expect((await grower.get(PATH)).html).toContain("Download as a file: from the Profi plan");
+    expect((await grower.post(PATH, { action: "export" })).status).toBe(409);
+  });
+
+  test("is a search for forms too", async () => {
+    await imported(appliance, "channels", [channel(7, { title: "Семь" })]);
     for (const [q, ids] of [
       ["вестник", [2, 1]],
       ["7", [7]],

@@ -161,7 +161,7 @@ describe("every page", () => {
     const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     for (const [method, path, allow] of [
       ["POST", "/staff/errors/", "GET, HEAD"],
-      ["POST", "/account/channels/", "GET, HEAD"],
+      ["POST", "/account/compare/", "GET, HEAD"],
       ["DELETE", "/account/language/", "GET, HEAD"],
       ["PUT", PROFILE, "GET, HEAD, POST"],
       ["PATCH", "/account/sign-in/", "GET, HEAD, POST"],

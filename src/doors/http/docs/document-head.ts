@@ -10,6 +10,7 @@ const TAGS: Record<string, string> = {
   Channels: "The catalog, and the card of one channel.",
   Statistics: "Subscribers, views and posts by day.",
   Posts: "Posts of a channel, from the Start plan.",
+  Export: "Whole selections as files, from the Profi plan.",
   Webhooks:
     "New posts sent to your server, from the Growth plan. What is sent stands at the end; [a guide](http://127.0.0.1:8080/docs/webhooks/) has code that checks it.",
 };
@@ -61,6 +62,10 @@ export function documentHead(methods: readonly ApiMethod[], schemas: Record<stri
           description:
             "What is left of them, and the seconds until all is back, such as " +
             '`"rate";r=4;t=1, "quota";r=29958;t=1814400`',
+          schema: { type: "string" as const },
+        },
+        "X-Export-Cursor": {
+          description: "The columns of which a cursor is made, separated by colons",
           schema: { type: "string" as const },
         },
         "Retry-After": {

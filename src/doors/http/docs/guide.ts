@@ -6,6 +6,8 @@ export type GuideName =
   | "sources"
   | "customers"
   | "clients"
+  | "mentions"
+  | "export"
   | "webhooks"
   | "mcp"
   | "operating"

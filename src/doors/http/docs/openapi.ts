@@ -58,9 +58,12 @@ export function operationOf(method: ApiMethod) {
     responses: {
       [method.status]: {
         description: "The answer",
-        headers: headersOf(["X-Request-Id", ...LIMIT_HEADERS]),
+        headers: headersOf([
+          ...["X-Request-Id", ...LIMIT_HEADERS],
+          ...(method.fileTypes === undefined ? [] : ["X-Export-Cursor"]),
+        ]),
         ...(method.status !== 204 && {
-          content: jsonContent(withReferences(wholeOrPart(method)), example?.answer),
+          content: contentOf(method, example?.answer),
         }),
       },
       ...errorResponses(method, all.length > 0),
@@ -203,6 +206,17 @@ function errorSchema(codes: readonly ErrorCode[]) {
     required: ["code", "detail"],
     properties: { code: { type: "string", enum: [...codes] }, detail: { type: "string" } },
     additionalProperties: false,
+  };
+}
+
+function contentOf(method: ApiMethod, example: unknown) {
+  const { fileTypes } = method;
+  if (fileTypes === undefined) return jsonContent(withReferences(wholeOrPart(method)), example);
+  const [first, ...others] = fileTypes.map((type) => type.replace(/;.*/, ""));
+  const schema = method.result;
+  return {
+    [first ?? ""]: { schema, ...(example !== undefined && { example }) },
+    ...Object.fromEntries(others.map((type) => [type, { schema }])),
   };
 }
 

@@ -18,7 +18,8 @@ interface Parts {
   query: [string, unknown][];
   /** Null where there is none. */
   body: Record<string, unknown> | null;
-  hasAnswer: boolean;
+  /** Null where there is none. */
+  answer: "json" | "file" | null;
 }
 
 /** The example of a method as code that needs nothing but the language itself. */
@@ -32,7 +33,7 @@ export function snippetsOf(method: ApiMethod, example: ExampleCall): Snippet[] {
 }
 
 function partsOf(method: ApiMethod, given: ExampleCall["arguments"]): Parts {
-  const { verb, path, parameters, status } = method;
+  const { verb, path, parameters, status, fileTypes } = method;
   const placed = (place: string) =>
     Object.entries(given).filter(([name]) => parameters[name]?.in === place);
   const filled = placed("path").reduce<string>(
@@ -42,7 +43,9 @@ function partsOf(method: ApiMethod, given: ExampleCall["arguments"]): Parts {
   const fields = placed("body");
   const body = takesBody(verb) && fields.length > 0 ? Object.fromEntries(fields) : null;
   const url = WRITTEN_ADDRESS + filled;
-  return { verb, url, query: placed("query"), body, hasAnswer: status !== 204 };
+  const answered = fileTypes === undefined ? "json" : "file";
+  const answer = status === 204 ? null : answered;
+  return { verb, url, query: placed("query"), body, answer };
 }
 
 function curlOf({ verb, url, query, body }: Parts): string {
@@ -58,7 +61,15 @@ function curlOf({ verb, url, query, body }: Parts): string {
   return lines.join(" \\\n");
 }
 
-function typescriptOf({ verb, url, query, body, hasAnswer }: Parts): string {
+/** The expression of an answer. */
+const TYPESCRIPT = {
+  ...{ json: "await response.json()", file: "await response.text()", none: "response.status" },
+};
+const PYTHON = {
+  ...{ json: "json.load(response)", file: "response.read().decode()", none: "response.status" },
+};
+
+function typescriptOf({ verb, url, query, body, answer }: Parts): string {
   const texts = Object.fromEntries(query.map(([name, value]) => [name, String(value)]));
   const address = query.length > 0 ? `\`${url}?\${query}\`` : `"${url}"`;
   const lines = [
@@ -76,14 +87,14 @@ function typescriptOf({ verb, url, query, body, hasAnswer }: Parts): string {
         ]),
     "});",
     "if (!response.ok) throw new Error(await response.text());",
-    hasAnswer ? "console.log(await response.json());" : "console.log(response.status);",
+    `console.log(${TYPESCRIPT[answer ?? "none"]});`,
   ];
   return lines.join("\n");
 }
 
-function pythonOf({ verb, url, query, body, hasAnswer }: Parts): string {
+function pythonOf({ verb, url, query, body, answer }: Parts): string {
   const imports = [
-    ...(hasAnswer || body !== null ? ["import json"] : []),
+    ...(answer === "json" || body !== null ? ["import json"] : []),
     ...(query.length > 0 ? ["from urllib.parse import urlencode"] : []),
     "from urllib.request import Request, urlopen",
   ];
@@ -105,7 +116,7 @@ function pythonOf({ verb, url, query, body, hasAnswer }: Parts): string {
         ]),
     ")",
     "with urlopen(request) as response:",
-    hasAnswer ? "    print(json.load(response))" : "    print(response.status)",
+    `    print(${PYTHON[answer ?? "none"]})`,
   ];
   return lines.join("\n");
 }

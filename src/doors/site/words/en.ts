@@ -1,6 +1,7 @@
 import { PLAN_NAMES, planName } from "../../../values/plan-names.ts";
 import type { AuditWords } from "./audit-words.ts";
 import { firstStepsEn } from "./first-steps.en.ts";
+import { mentionsEn } from "./mentions.en.ts";
 import { overviewEn } from "./overview.en.ts";
 import { plansEn } from "./plans.en.ts";
 import { summaryEn } from "./summary.en.ts";
@@ -58,7 +59,6 @@ const explorerPages = {
   anyMark: "Any",
   withMark: "Only with it",
   withoutMark: "Only without it",
-  downloadList: (max: string) => `Download as CSV, up to ${max}`,
   listAsCall: "This list as an API call",
   compareChosen: "Compare the chosen",
   trend: "Last 30 readings",
@@ -843,6 +843,10 @@ const staffPages = {
     "silent-sources": "Tells staff of silent sources",
     backup: "Backs the database up",
   } as Record<string, string>,
+  buildNames: {
+    mentions: "Mentions are being taken out of posts that were stored before this version",
+  } as Record<string, string>,
+  buildDone: (percent: number) => `${percent} % done`,
 
   file: "File",
   wal: "Write-ahead log (WAL)",
@@ -1110,6 +1114,7 @@ export const en = {
   firstSteps: firstStepsEn,
   overviewPage: overviewEn,
   plansPage: plansEn,
+  mentionPages: mentionsEn,
   summaryPage: summaryEn,
   exportPages,
   importPages,

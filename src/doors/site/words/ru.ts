@@ -1,6 +1,7 @@
 import { PLAN_NAMES, planName } from "../../../values/plan-names.ts";
 import type { AuditWords } from "./audit-words.ts";
 import { firstStepsRu } from "./first-steps.ru.ts";
+import { mentionsRu } from "./mentions.ru.ts";
 import { overviewRu } from "./overview.ru.ts";
 import { plansRu } from "./plans.ru.ts";
 import { summaryRu } from "./summary.ru.ts";
@@ -59,7 +60,6 @@ const explorerPages: Words["explorerPages"] = {
   anyMark: "Неважно",
   withMark: "Только с ней",
   withoutMark: "Только без неё",
-  downloadList: (max: string) => `Скачать CSV, до ${max}`,
   listAsCall: "Этот список запросом к API",
   compareChosen: "Сравнить выбранные",
   trend: "Последние 30 замеров",
@@ -834,6 +834,10 @@ const staffPages: Words["staffPages"] = {
     "silent-sources": "Сообщает о замолчавших источниках",
     backup: "Записывает резервную копию базы",
   },
+  buildNames: {
+    mentions: "Упоминания собираются из постов, сохранённых до этой версии",
+  },
+  buildDone: (percent) => `готово ${percent} %`,
 
   file: "Файл",
   wal: "Журнал записи (WAL)",
@@ -1096,6 +1100,7 @@ export const ru: Words = {
   firstSteps: firstStepsRu,
   overviewPage: overviewRu,
   plansPage: plansRu,
+  mentionPages: mentionsRu,
   summaryPage: summaryRu,
   exportPages,
   importPages,

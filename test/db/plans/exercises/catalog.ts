@@ -9,7 +9,7 @@ import { runJob } from "../../../../src/upkeep/jobs/jobs.ts";
 import { DAY_MS } from "../../../../src/values/moscow-time.ts";
 import type { Answer } from "../../../support/appliance.ts";
 import { pathOfNext } from "../../../support/expectations.ts";
-import { BUSY_CHANNEL, type World } from "../world.ts";
+import { BUSY_CHANNEL, FRESH_POSTS, type World } from "../world.ts";
 
 /** All that is sold is asked for, in each way in which a statement is made for it. */
 export async function exerciseCatalog({ appliance, customer }: World): Promise<void> {
@@ -69,6 +69,12 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
   }
   await searchPosts(appliance, list);
   await list("channels/channel_1/posts/");
+  for (const kind of ["", "kind=link", "kind=forward"]) {
+    for (const period of ["", "from=2026-11-19", "to=2026-11-20"]) {
+      await list(`channels/1/mentions/?limit=100&${kind}&${period}`);
+    }
+  }
+  for (const channel of ["1", "1001", "former_7"]) await get(`channels/${channel}/similar/`);
   await list("channels/former_7/posts/");
   await get("posts/1/");
   await get(`channels/compare/?channels=1,channel_2,${BUSY_CHANNEL}&from=2025-11-20`);
@@ -94,6 +100,14 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
   await appliance.request(createCategoryImages(db).add(new Uint8Array([1])));
   await appliance.app.services.channels.findIdsByHandle(["channel_1", "former_7", "nobody"]);
   exportParts(appliance);
+  for (const rows of ["channels/", "channels/?category=science&q=канал", "stats/", "posts/"]) {
+    await get(`export/${rows}`);
+  }
+  for (const filter of ["channel=1", "category=news&from=2026-11-18"]) {
+    for (const rows of ["stats", "posts"]) await get(`export/${rows}/?format=ndjson&${filter}`);
+  }
+  const busy = `export/posts/?channel=${BUSY_CHANNEL}`;
+  await get(`${busy}&cursor=${FRESH_POSTS + 1}`);
 }
 
 /** Posts are searched in each way, once the index is built, and while channels are being refreshed. */

@@ -88,6 +88,14 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
     { channel: 40_001, msgr_post_id: 1_000, deleted: true },
     { id: 2_000_002, forwarded_from: 40_003 },
   ]);
+  // What they mention: more, less, and by a forward.
+  await imported(appliance, "posts", [
+    { id: 2_000_004, text: "@channel_7 @nobody", forwarded_from: "@nobody" },
+    { id: 2_000_004, text: "@channel_8" },
+    { id: 2_000_004, channel: 40_005 },
+  ]);
+  db.exec(`INSERT INTO background_builds SELECT 'mentions', max(id) - 30, max(id) FROM posts`);
+  await appliance.app.builds.look();
   appliance.app.services.posts.post(2_000_002);
   await appliance.app.domains.posts.delete([2_000_003], COMMAND_LINE);
   await recountDays(db, ports.clock);

@@ -4,9 +4,7 @@ import { AppError } from "../../../../errors.ts";
 import { channelsList, readCatalogRequest } from "../../../../methods/channels.ts";
 import type { Page } from "../../../../values/json-text.ts";
 import type { SiteContext } from "../../site-context.ts";
-import { csvDownload } from "../../visit/csv-download.ts";
-import { lookUp, nextCursor, orRefusal } from "../../visit/look-up.ts";
-import type { View } from "../../visit/view.ts";
+import { lookUp, orRefusal } from "../../visit/look-up.ts";
 import type { Visit } from "../../visit/visit.ts";
 
 /** All filters of the API's catalog, by the API's names: the page's address is a request. */
@@ -28,15 +26,6 @@ export const FILTERS = [
 
 /** The address's filters; one that is not given is an empty text. */
 export type Filter = Record<(typeof FILTERS)[number], string>;
-
-/** Columns of the file, named as in the API and the import. */
-const COLUMNS = [
-  ...(["id", "handle", "title", "kind", "subscribers", "category", "categories"] as const),
-  ...(["territory", "a_plus", "verified", "quality", "citation", "last_post_at", "link"] as const),
-];
-const DOWNLOAD_PAGE = 100;
-/** Channels in a file at most. */
-export const DOWNLOAD_MAX = 1_000;
 
 export function filterOf({ query }: Visit): Filter {
   return Object.fromEntries(FILTERS.map((name) => [name, query.get(name) ?? ""])) as Filter;
@@ -72,20 +61,4 @@ export async function countChannels(
   };
   const counted = await orRefusal(count());
   return counted instanceof AppError ? null : counted;
-}
-
-/** The first channels that the filter finds as a file. @throws AppError what is wrong with the filter */
-export async function downloadChannels(
-  filter: Filter,
-  visit: Visit,
-  context: SiteContext,
-): Promise<View> {
-  const cards: CardAnswer[] = [];
-  let cursor: string | null = "";
-  while (cursor !== null && cards.length < DOWNLOAD_MAX) {
-    const page = await findChannels(filter, { limit: DOWNLOAD_PAGE, cursor }, visit, context);
-    cards.push(...page.results);
-    cursor = nextCursor(page);
-  }
-  return csvDownload("channels.csv", COLUMNS, cards);
 }

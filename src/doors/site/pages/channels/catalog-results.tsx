@@ -1,14 +1,15 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardAnswer } from "../../../../catalog/channels/cards-with-metrics.ts";
+import type { CatalogCount } from "../../../../catalog/search/catalog.ts";
 import type { Page } from "../../../../values/json-text.ts";
 import { ApiCall } from "../../look/api-call.tsx";
 import { asset } from "../../look/layout.tsx";
-import { shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import { nextCursor } from "../../visit/look-up.ts";
 import type { Visit } from "../../visit/visit.ts";
-import { DOWNLOAD_MAX, type Filter, givenOf } from "./catalog-filter.ts";
+import { CatalogDownload } from "./catalog-download.tsx";
+import { type Filter, givenOf } from "./catalog-filter.ts";
 import { CatalogTable, COMPARE } from "./catalog-table.tsx";
 
 const PATH = "/account/channels/";
@@ -20,6 +21,7 @@ interface ResultsProps {
   filter: Filter;
   /** How many there are. */
   summary: string;
+  count: CatalogCount | null;
 }
 
 /** The channels found: how many, a table, and the same as a file and as a request. */
@@ -29,6 +31,7 @@ export async function CatalogResults({
   page,
   filter,
   summary,
+  count,
 }: ResultsProps): Promise<JSX.Element> {
   const words = visit.words.explorerPages;
   if (page.results.length === 0) return <p class="empty">{words.nothingFound}</p>;
@@ -41,14 +44,12 @@ export async function CatalogResults({
       <div class="row apart">
         <strong>{summary}</strong>
         <form id={COMPARE} method="get" action={asset(visit, "/account/compare/")} class="row">
-          <a href={hrefOf({ download: "csv" })}>
-            {words.downloadList(shownNumber(visit, DOWNLOAD_MAX))}
-          </a>
           <button type="submit" class="second small">
             {words.compareChosen}
           </button>
         </form>
       </div>
+      {await CatalogDownload({ visit, context, filter, count })}
       <details class="folded">
         <summary>{words.listAsCall}</summary>
         <ApiCall visit={visit} label={words.listAsCall} path="/v1/msgr/channels/" query={given} />

@@ -39,6 +39,13 @@ export function ChannelCalls({
         path={`/v1/msgr/channels/${card.id}/posts/`}
         query={{ limit: "10" }}
       />
+      <h3>{visit.words.mentionPages.whoMentions}</h3>
+      <ApiCall
+        visit={visit}
+        label={visit.words.mentionPages.whoMentions}
+        path={`/v1/msgr/channels/${card.id}/mentions/`}
+        query={{ limit: "10" }}
+      />
     </section>
   );
 }

@@ -11,6 +11,7 @@ import { channelDownload } from "./channel-download.ts";
 import { channelFigures } from "./channel-figures.tsx";
 import { BestPosts, PostingHours, readHabits } from "./channel-habits.tsx";
 import { ChannelHead } from "./channel-head.tsx";
+import { mentionsOfChannel } from "./channel-mentioned.tsx";
 import { channelPosts, deletePost } from "./channel-posts.tsx";
 import { readReadings } from "./channel-readings.ts";
 import { ReadingsChart } from "./channel-statistics.tsx";
@@ -54,6 +55,7 @@ export const channelPage: SitePage = {
               <BestPosts visit={visit} habits={habits} context={context} />
             )}
           </div>
+          {await mentionsOfChannel(card, visit, context)}
           {await channelPosts(card, visit, context)}
           <ChannelCalls visit={visit} card={card} readings={readings} />
           <p>

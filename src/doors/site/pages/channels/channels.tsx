@@ -11,7 +11,8 @@ import type { SitePage } from "../../site-pages.ts";
 import { orRefusal } from "../../visit/look-up.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { WORDS } from "../../words/words.ts";
-import { countChannels, downloadChannels, filterOf, findChannels } from "./catalog-filter.ts";
+import { startCatalogExport } from "./catalog-download.tsx";
+import { countChannels, filterOf, findChannels } from "./catalog-filter.ts";
 import { CatalogForm } from "./catalog-form.tsx";
 import { CatalogResults } from "./catalog-results.tsx";
 import { channelChoices } from "./channel-choices.ts";
@@ -29,7 +30,6 @@ export const channelsPage: SitePage = {
     const { query } = visit;
     const filter = filterOf(visit);
     if (query.get("as") === "choices") return channelChoices(filter, visit, context);
-    if (query.get("download") === "csv") return downloadChannels(filter, visit, context);
     const page = { limit: PAGE_SIZE, cursor: query.get("cursor") ?? "" };
     const [found, count] = await Promise.all([
       orRefusal(findChannels(filter, page, visit, context)),
@@ -57,13 +57,14 @@ export const channelsPage: SitePage = {
             {isRefused ? (
               <Refusal visit={visit} error={found} />
             ) : (
-              await CatalogResults({ visit, context, page: found, filter, summary })
+              await CatalogResults({ visit, context, page: found, filter, summary, count })
             )}
           </section>
         </>
       ),
     };
   },
+  actions: { export: startCatalogExport },
 };
 
 function countText(visit: Visit, count: CatalogCount | null, shown: number): string {

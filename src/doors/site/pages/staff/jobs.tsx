@@ -21,13 +21,19 @@ export const jobsPage: SitePage = {
   async show(visit, context) {
     const words = visit.words.staffPages;
     const jobs = await context.jobs.list();
+    const builds = context.builds();
     return consolePage(
       visit,
       words.jobs,
       <>
         <RowFaults visit={visit} actions={["run"]} />
         <p>{words.patternText}</p>
-        <div id="jobs" data-refresh={jobs.some(isRunning) ? "yes" : undefined}>
+        <div id="jobs" data-refresh={jobs.some(isRunning) || builds.length > 0 ? "yes" : undefined}>
+          {builds.map(({ name, percent }) => (
+            <p class="notice">
+              {words.buildNames[name] ?? <code>{name}</code>}: {words.buildDone(percent)}
+            </p>
+          ))}
           <DataTable
             label={words.jobs}
             columns={[

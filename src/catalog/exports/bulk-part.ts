@@ -1,0 +1,55 @@
+import { type Database, statement } from "../../db/database.ts";
+import { cardSchema } from "../channels/card.ts";
+import { postSchema } from "../posts/post.ts";
+import { dailyStatisticsSchema } from "../statistics/statistics-day.ts";
+import { bulkKinds } from "./bulk-kinds.ts";
+import type { BulkKind, BulkSelection } from "./bulk-selection.ts";
+import { csvLine } from "./csv-line.ts";
+import type { Position } from "./export-kinds.ts";
+import { type ExportPart, lineWriter, PART_ROWS, writePart } from "./export-part.ts";
+
+/** The part of a customer's export that is asked for. */
+export interface BulkTurn {
+  selection: BulkSelection;
+  /** Where the part before ended; null for the first. */
+  after: Position;
+  /** Whether it begins with the line of columns. */
+  hasHeader: boolean;
+  rowsMax: number;
+}
+
+const SCHEMAS: Record<BulkKind, { properties: object }> = {
+  channels: cardSchema,
+  stats: dailyStatisticsSchema,
+  posts: postSchema,
+};
+
+/** The next part of a customer's export: few milliseconds of a thread, which then reads for others. */
+export function bulkPart(db: Database, turn: BulkTurn): ExportPart {
+  const { selection, after, hasHeader, rowsMax } = turn;
+  const { columns, rows } = bulkKinds[selection.rows];
+  const schemas = SCHEMAS[selection.rows].properties as Record<string, object>;
+  // Of two shapes, one is null.
+  const isNullable = (name: string) => "anyOf" in (schemas[name] ?? {});
+  const { format } = selection;
+  return writePart(rows(db, selection, after, PART_ROWS), {
+    ...{ after, rowsMax },
+    toLine: lineWriter({ format, isRaw: false }, columns, isNullable),
+    header: hasHeader && format === "csv" ? csvLine(columns) : "",
+  });
+}
+
+/** The columns of which a cursor is made: a cursor is the key of the last row that arrived. */
+export const CURSOR_COLUMNS: Record<BulkKind, string> = {
+  channels: "id",
+  stats: "channel:day",
+  posts: "id",
+};
+
+/** When a post of a channel was published; undefined where it has no such post. */
+export function publishedAt(db: Database, channelId: number, id: number): number | undefined {
+  return statement<{ at: number }>(
+    db,
+    "SELECT published_at AS at FROM posts WHERE id = ? AND channel_id = ?",
+  ).get(id, channelId)?.at;
+}

@@ -1,0 +1,121 @@
+import type { Database } from "../../db/database.ts";
+import { statement } from "../../db/database.ts";
+import type { Day } from "../../values/moscow-time.ts";
+import type { ChannelRecord } from "../channels/card.ts";
+import type { ChannelKind } from "../channels/channel-kind.ts";
+import { categorySlugs } from "../channels/channels.store.ts";
+import { foldForSearch } from "../channels/search-text.ts";
+import type { ImportFormat } from "../imports/rows.ts";
+
+export const BULK_KINDS = ["channels", "stats", "posts"] as const;
+export type BulkKind = (typeof BULK_KINDS)[number];
+
+/** Channels that a customer's export is about; null: whatever they are. */
+export interface BulkFilter {
+  /** Service number of the one channel. */
+  channelId: number | null;
+  kind: ChannelKind | null;
+  /** One of its categories, primary or additional. */
+  category: string | null;
+  /** Codes of a territory and of all below it. */
+  territories: readonly string[] | null;
+  aPlus: boolean | null;
+  verified: boolean | null;
+  subscribersMin: number | null;
+  subscribersMax: number | null;
+  /** A part of the title or handle, as it was given. */
+  text: string | null;
+}
+
+/** The rows of a customer's export, and how they are written. Plain data, since it is sent to a thread. */
+export interface BulkSelection extends BulkFilter {
+  rows: BulkKind;
+  format: ImportFormat;
+  /** First Moscow day included; null: no bound. */
+  from: Day | null;
+  /** Last Moscow day included; null: no bound. */
+  to: Day | null;
+  isAd: boolean | null;
+}
+
+type Tested = Pick<
+  ChannelRecord,
+  | "is_public"
+  | "kind"
+  | "subscribers"
+  | "category"
+  | "categories"
+  | "territory"
+  | "a_plus"
+  | "verified"
+  | "title"
+  | "handle"
+>;
+
+/** Whether a channel is public, and what the filter asks for. */
+export function channelTest(filter: BulkFilter): (channel: Tested) => boolean {
+  const { kind, category, territories, aPlus, verified, subscribersMin, subscribersMax } = filter;
+  const text = filter.text === null ? null : foldForSearch(filter.text);
+  const slugs = territories === null ? null : new Set(territories);
+  const min = subscribersMin ?? 0;
+  const max = subscribersMax ?? Number.POSITIVE_INFINITY;
+  return (channel) =>
+    channel.is_public === 1 &&
+    (kind === null || channel.kind === kind) &&
+    channel.subscribers >= min &&
+    channel.subscribers <= max &&
+    (aPlus === null || channel.a_plus === Number(aPlus)) &&
+    (verified === null || channel.verified === Number(verified)) &&
+    (category === null || categorySlugs(channel).includes(category)) &&
+    (slugs === null || (channel.territory !== null && slugs.has(channel.territory))) &&
+    (text === null ||
+      foldForSearch(channel.title).includes(text) ||
+      foldForSearch(channel.handle ?? "").includes(text));
+}
+
+/** Whether a channel is asked for, by its number; each is looked up once for the rows of a part. */
+export function askedChannels(db: Database, filter: BulkFilter): (id: number) => boolean {
+  const isPublic = publicChannels(db);
+  const { kind, category, territories, aPlus, verified, subscribersMin, subscribersMax, text } =
+    filter;
+  const asked = [
+    kind,
+    category,
+    territories,
+    aPlus,
+    verified,
+    subscribersMin,
+    subscribersMax,
+    text,
+  ];
+  if (asked.every((one) => one === null)) return isPublic;
+  const test = channelTest(filter);
+  const find = statement<Tested>(
+    db,
+    `SELECT c.is_public, c.kind, c.subscribers, k.category, k.categories, k.territory, k.a_plus,
+       k.verified, k.title, k.handle
+     FROM channels c CROSS JOIN channel_cards k ON k.id = c.id WHERE c.id = ?`,
+  );
+  return onceEach((id) => {
+    const channel = find.get(id);
+    return channel !== undefined && test(channel);
+  });
+}
+
+/** Whether a channel is public, by its number. */
+export function publicChannels(db: Database): (id: number) => boolean {
+  const find = statement(db, "SELECT 1 FROM channels WHERE id = ? AND is_public = 1");
+  return onceEach((id) => find.get(id) !== undefined);
+}
+
+function onceEach(test: (id: number) => boolean): (id: number) => boolean {
+  const known = new Map<number, boolean>();
+  return (id) => {
+    let answer = known.get(id);
+    if (answer === undefined) {
+      answer = test(id);
+      known.set(id, answer);
+    }
+    return answer;
+  };
+}

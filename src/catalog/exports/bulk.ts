@@ -1,0 +1,166 @@
+import type { Database } from "../../db/database.ts";
+import { AppError, toAppError } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Log } from "../../ports/log.ts";
+import { message } from "../../values/messages/messages.ts";
+import { formatDay, parseDay } from "../../values/moscow-time.ts";
+import { type BulkTurn, publishedAt } from "./bulk-part.ts";
+import type { BulkSelection } from "./bulk-selection.ts";
+import type { Position } from "./export-kinds.ts";
+import type { ExportPart } from "./export-part.ts";
+
+/** Rows that one unit pays for. */
+export const ROWS_PER_UNIT = 1_000;
+/** Exports of an organization under way at once: each keeps a part in memory while its reader is slow. */
+export const EXPORTS_MAX = 2;
+const RETRY_AFTER_S = 10;
+
+/** A file that is sent while it is read. */
+export interface BulkFile {
+  /** Its pieces, each read once the one before was taken. */
+  parts: AsyncGenerator<Uint8Array, void>;
+  /** To be called where nobody reads the parts. */
+  close(): void;
+}
+
+/** What an export is charged to. */
+export interface Payer {
+  organizationId: number;
+  /** Charges another unit at an instant; why it cannot be, or null once it is committed. */
+  charge(nowMs: number): Promise<AppError | null>;
+}
+
+export type Bulk = ReturnType<typeof createBulk>;
+
+/**
+ * Exports of customers.
+ * @param readPart reads a part on a thread that holds up nobody
+ */
+export function createBulk(
+  db: Database,
+  readPart: (turn: BulkTurn) => Promise<ExportPart>,
+  { clock, log }: { clock: Clock; log: Log },
+) {
+  const underWay = new Map<number, number>();
+
+  /** Takes one of the organization's places. */
+  function take(organizationId: number): Place {
+    const others = underWay.get(organizationId) ?? 0;
+    if (others >= EXPORTS_MAX) {
+      const said = message("exportsUnderWay", { exports: EXPORTS_MAX });
+      throw new AppError("throttled", said, { retryAfterS: RETRY_AFTER_S });
+    }
+    underWay.set(organizationId, others + 1);
+    const place: Place = {
+      isOpen: true,
+      close() {
+        if (!place.isOpen) return;
+        place.isOpen = false;
+        const left = (underWay.get(organizationId) ?? 1) - 1;
+        if (left > 0) underWay.set(organizationId, left);
+        else underWay.delete(organizationId);
+      },
+    };
+    return place;
+  }
+
+  return {
+    /** The position after the row that a cursor names; null where it names none of the selection. */
+    positionOf: (cursor: string, selection: BulkSelection): Position =>
+      positionOf(db, cursor, selection),
+
+    /**
+     * Begins an export; the request itself pays for its first 1,000 rows, each further thousand is charged
+     * before the first row of it leaves. Where that cannot be, or a part cannot be read, a last line says so and
+     * names the cursor to go on with.
+     * @param after where it begins; null: with the first row, and the line of columns
+     * @throws AppError `throttled` where the organization has as many under way as it may have
+     */
+    async start(
+      selection: BulkSelection,
+      after: Position,
+      { organizationId, charge }: Payer,
+    ): Promise<BulkFile> {
+      const place = take(organizationId);
+      try {
+        const turn = { selection, after, hasHeader: after === null, rowsMax: ROWS_PER_UNIT };
+        const first = await readPart(turn);
+        return { parts: paidParts(first, turn, charge, place), close: place.close };
+      } catch (error) {
+        place.close();
+        throw error;
+      }
+    },
+  };
+
+  async function* paidParts(
+    first: ExportPart,
+    { selection, after }: Pick<BulkTurn, "selection" | "after">,
+    charge: Payer["charge"],
+    place: Place,
+  ): AsyncGenerator<Uint8Array, void> {
+    let part = first;
+    let [rows, last]: [number, Position] = [0, after];
+    const next = async (at: Position): Promise<AppError | null> => {
+      try {
+        const paidFor = rows % ROWS_PER_UNIT;
+        const turn = { selection, after: at, hasHeader: false, rowsMax: ROWS_PER_UNIT - paidFor };
+        part = await readPart(turn);
+        const isThousand = rows > 0 && paidFor === 0 && part.rows > 0;
+        return isThousand ? await charge(clock.now()) : null;
+      } catch (error) {
+        log.error({ err: error }, "a customer's export failed");
+        return toAppError(error);
+      }
+    };
+    try {
+      // A search of many rows for few gives nothing to take, so it has to see that nobody waits for it.
+      while (place.isOpen) {
+        if (part.content.byteLength > 0) yield part.content;
+        rows += part.rows;
+        last = part.last ?? last;
+        if (part.next === null) return;
+        const ended = await next(part.next);
+        if (ended === null) continue;
+        yield Buffer.from(endLine(selection, ended, last));
+        return;
+      }
+    } finally {
+      place.close();
+    }
+  }
+}
+
+/** One of the exports that an organization may have under way. */
+interface Place {
+  isOpen: boolean;
+  /** Gives it back, however often it is called. */
+  close(): void;
+}
+
+/** The last line of an export that is not whole. No row of CSV begins with a number sign. */
+function endLine(selection: BulkSelection, { code, detail }: AppError, last: Position): string {
+  const cursor = last === null ? null : cursorOf(selection, last);
+  return selection.format === "ndjson"
+    ? `${JSON.stringify({ export: { code, detail, cursor } })}\n`
+    : `# ${code}; cursor=${cursor ?? ""}\n`;
+}
+
+/** The key of a row, as its own columns have it. */
+function cursorOf({ rows }: BulkSelection, [first = 0, second = 0]: readonly number[]): string {
+  return rows === "stats" ? `${first}:${formatDay(second)}` : String(first);
+}
+
+function positionOf(db: Database, cursor: string, { rows, channelId }: BulkSelection): Position {
+  const [, number = "", day] = /^(\d{1,15})(?::(\d{4}-\d\d-\d\d))?$/.exec(cursor) ?? [];
+  if (number === "") return null;
+  const first = Number(number);
+  if (rows === "stats") {
+    const second = day === undefined ? null : parseDay(day);
+    return second === null ? null : [first, second];
+  }
+  if (day !== undefined) return null;
+  if (rows === "channels" || channelId === null) return [first];
+  const at = publishedAt(db, channelId, first);
+  return at === undefined ? null : [first, at];
+}

@@ -1,0 +1,66 @@
+import {
+  choiceSchema,
+  integerSchema,
+  listSchema,
+  objectSchema,
+  type ValueOf,
+} from "../../values/schema.ts";
+import { CHANNEL_FIELDS } from "../channels/card.ts";
+import { schemasOf } from "../fields/stored-field.ts";
+import { POST_FIELDS } from "../posts/post.ts";
+
+export const MENTION_KINDS = ["link", "forward"] as const;
+export type MentionKind = (typeof MENTION_KINDS)[number];
+
+const { id, title, handle, subscribers } = CHANNEL_FIELDS;
+
+/** A post that mentions a channel, with the channel whose post it is. */
+export const mentionSchema = objectSchema(
+  {
+    ...schemasOf(POST_FIELDS),
+    kinds: listSchema(choiceSchema(MENTION_KINDS, {}), {
+      description:
+        "How it mentions the channel: by a link or its `@handle`, by forwarding its post",
+    }),
+    mentioned_by: objectSchema(
+      {
+        ...{ id: id.schema, title: title.schema, handle: handle.schema },
+        subscribers: subscribers.schema,
+      },
+      "MentioningChannel",
+    ),
+  },
+  "Mention",
+);
+
+export type Mention = ValueOf<typeof mentionSchema>;
+
+export const SIMILAR_REASONS = [
+  "mentioned_together",
+  "same_category",
+  "shared_category",
+  "same_territory",
+  "near_size",
+] as const;
+export type SimilarReason = (typeof SIMILAR_REASONS)[number];
+
+/** A channel like another, and why. */
+export const similarSchema = objectSchema(
+  {
+    ...{ id: id.schema, title: title.schema, handle: handle.schema },
+    subscribers: subscribers.schema,
+    category: CHANNEL_FIELDS.category.schema,
+    territory: CHANNEL_FIELDS.territory.schema,
+    score: integerSchema({ minimum: 1, maximum: 100, description: "How like it is, of 100" }),
+    shared: integerSchema({
+      minimum: 0,
+      description: "Channels that mention both, of those that were looked at",
+    }),
+    reasons: listSchema(choiceSchema(SIMILAR_REASONS, {}), {
+      description: "What the score rests on",
+    }),
+  },
+  "SimilarChannel",
+);
+
+export type SimilarChannel = ValueOf<typeof similarSchema>;

@@ -1,0 +1,130 @@
+import { type Database, statement } from "../../db/database.ts";
+import { WITHIN_DEADLINE } from "../../db/deadline.ts";
+import type { JsonText } from "../../values/json-text.ts";
+import { idOfHandle } from "../channels/former-handles.store.ts";
+import { selectPostTexts } from "../posts/posts.store.ts";
+import type { Mention, MentionKind } from "./mention.ts";
+import { type MentionTarget, targetOfMessengerId, targetOfNumber } from "./mention-target.ts";
+
+/** Where a page ended: the last post's publication instant and id. */
+export type MentionPosition = readonly [publishedAt: number, postId: number];
+
+export interface MentionSelection {
+  channelId: number;
+  /** First instant included; null: no bound. */
+  fromMs: number | null;
+  /** First instant not included any more; null: no bound. */
+  untilMs: number | null;
+  kind: MentionKind | null;
+  after: MentionPosition | null;
+  limit: number;
+}
+
+export interface MentionPage {
+  results: JsonText<Mention[]>;
+  /** Null on the last page. */
+  last: MentionPosition | null;
+}
+
+/** The bit of each kind in the column `kinds`. */
+export const KIND_BITS: Readonly<Record<MentionKind, number>> = { link: 1, forward: 2 };
+
+/**
+ * All names that find a channel now: its handle, those that it had and nobody has since, its messenger id,
+ * its number and those of channels that were merged into it.
+ */
+export function targetsOf(db: Database, channelId: number): MentionTarget[] {
+  const names = statement<{ target: string }>(
+    db,
+    `SELECT lower(handle) AS target FROM channel_cards WHERE id = @id AND handle IS NOT NULL
+     UNION ALL
+     SELECT lower(had.handle) FROM former_handles had
+     WHERE had.channel_id = @id AND ${idOfHandle("had.handle")} = @id
+     UNION ALL
+     SELECT '${targetOfMessengerId("")}' || msgr_id FROM channel_cards
+     WHERE id = @id AND msgr_id IS NOT NULL
+     UNION ALL
+     SELECT '#' || id FROM removed_channels WHERE into_id = @id`,
+  ).all({ id: channelId });
+  return [...new Set([targetOfNumber(channelId), ...names.map(({ target }) => target)])];
+}
+
+/** A post that mentions a channel by one of its names. */
+export interface MentionRow {
+  id: number;
+  publishedAt: number;
+  /** The channel that mentions. */
+  channelId: number;
+}
+
+/**
+ * The newest posts of other public channels that mention a channel, each once. Each name is a walk of its own
+ * down the index, as long as the page; own posts, which many channels sign with their own handle, are
+ * passed over in it.
+ */
+export function newestMentions(
+  db: Database,
+  { channelId, fromMs, untilMs, kind, after, limit }: MentionSelection,
+): MentionRow[] {
+  const conditions = [WITHIN_DEADLINE, "m.target = @target", "m.channel_id <> @channelId"];
+  if (kind !== null) conditions.push("m.kinds & @kind");
+  if (fromMs !== null) conditions.push("m.published_at >= @fromMs");
+  if (after !== null) conditions.push("(m.published_at, m.post_id) < (@atMs, @belowId)");
+  else if (untilMs !== null) conditions.push("m.published_at < @untilMs");
+  const ofTarget = statement<MentionRow>(
+    db,
+    `SELECT m.post_id AS id, m.published_at AS publishedAt, m.channel_id AS channelId
+     FROM mentions m CROSS JOIN channels c ON c.id = m.channel_id AND c.is_public = 1
+     WHERE ${conditions.join(" AND ")}
+     ORDER BY m.published_at DESC, m.post_id DESC LIMIT @limit`,
+  );
+  const values = {
+    ...{ channelId, limit, fromMs, untilMs, kind: kind && KIND_BITS[kind] },
+    ...{ atMs: after?.[0] ?? null, belowId: after?.[1] ?? null },
+  };
+  const found = new Map<number, MentionRow>();
+  for (const target of targetsOf(db, channelId)) {
+    for (const row of ofTarget.all({ ...values, target })) found.set(row.id, row);
+  }
+  return [...found.values()].toSorted(newestFirst).slice(0, limit);
+}
+
+const newestFirst = (one: MentionRow, other: MentionRow): number =>
+  other.publishedAt - one.publishedAt || other.id - one.id;
+
+/** A page of the posts that mention a channel, newest first; equal instants by descending id. */
+export function selectMentions(db: Database, selection: MentionSelection): MentionPage {
+  const { channelId, limit } = selection;
+  // One more than the page tells whether there is another.
+  const found = newestMentions(db, { ...selection, limit: limit + 1 });
+  const shown = found.slice(0, limit);
+  const last = found.length > limit ? shown.at(-1) : undefined;
+  const posts = selectPostTexts(
+    db,
+    shown.map(({ id }) => id),
+  );
+  const targets = JSON.stringify(targetsOf(db, channelId));
+  const kindsOf = statement<{ link: number; forward: number }>(
+    db,
+    `SELECT max(m.kinds & 1) AS link, max(m.kinds & 2) AS forward
+     FROM json_each(@targets) t CROSS JOIN mentions m
+       ON m.target = t.value AND m.published_at = @publishedAt AND m.post_id = @id`,
+  );
+  const sourceOf = statement<{ json: string }>(
+    db,
+    `SELECT json_object('id', c.id, 'title', k.title, 'handle', k.handle,
+       'subscribers', c.subscribers) AS json
+     FROM channels c CROSS JOIN channel_cards k ON k.id = c.id WHERE c.id = @id`,
+  );
+  const items = shown.map(({ id, publishedAt, channelId: sourceId }) => {
+    const kinds = kindsOf.get({ targets, publishedAt, id });
+    const names = [...(kinds?.link ? ["link"] : []), ...(kinds?.forward ? ["forward"] : [])];
+    const source = sourceOf.get({ id: sourceId })?.json ?? "null";
+    const post = posts.get(id) ?? "{}";
+    return `${post.slice(0, -1)},"kinds":${JSON.stringify(names)},"mentioned_by":${source}}`;
+  });
+  return {
+    results: `[${items.join(",")}]` as JsonText<Mention[]>,
+    last: last === undefined ? null : [last.publishedAt, last.id],
+  };
+}

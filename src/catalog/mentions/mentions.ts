@@ -1,0 +1,55 @@
+import { findBuild, percentDone } from "../../db/background-builds.ts";
+import type { Database } from "../../db/database.ts";
+import { AppError } from "../../errors.ts";
+import type { JsonText } from "../../values/json-text.ts";
+import { message } from "../../values/messages/messages.ts";
+import { MENTIONS_BUILD } from "./build-mentions.ts";
+import type { SimilarChannel } from "./mention.ts";
+import type { MentionPage, MentionSelection } from "./mentions.store.ts";
+import type { Neighbours } from "./neighbours.store.ts";
+
+export type Mentions = ReturnType<typeof createMentionQueries>;
+
+/** Seconds after which a caller may ask again while mentions are being taken out of older posts. */
+const RETRY_AFTER_S = 60;
+
+/**
+ * Who mentions whom.
+ * @param readers what may take long: read by reader threads
+ */
+export function createMentionQueries(
+  db: Database,
+  readers: {
+    selectMentions(selection: MentionSelection): Promise<MentionPage>;
+    selectSimilar(channelId: number): Promise<JsonText<SimilarChannel[]>>;
+    selectNeighbours(channelId: number): Promise<Neighbours>;
+  },
+) {
+  /** A part of the mentions would look like all of them. */
+  function requireBuilt(): void {
+    const build = findBuild(db, MENTIONS_BUILD);
+    if (build === undefined) return;
+    const said = message("mentionsBeingBuilt", { percent: percentDone(build) });
+    throw new AppError("unavailable", said, { retryAfterS: RETRY_AFTER_S });
+  }
+
+  return {
+    /** A page of the posts that mention a channel, newest first. @throws AppError `unavailable` */
+    page(selection: MentionSelection): Promise<MentionPage> {
+      requireBuilt();
+      return readers.selectMentions(selection);
+    },
+
+    /** The channels that are most like a channel. @throws AppError `unavailable` */
+    similar(channelId: number): Promise<JsonText<SimilarChannel[]>> {
+      requireBuilt();
+      return readers.selectSimilar(channelId);
+    },
+
+    /** Who mentions a channel most, and whom it mentions. @throws AppError `unavailable` */
+    neighbours(channelId: number): Promise<Neighbours> {
+      requireBuilt();
+      return readers.selectNeighbours(channelId);
+    },
+  };
+}

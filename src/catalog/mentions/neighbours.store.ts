@@ -1,0 +1,67 @@
+import { type Database, statement } from "../../db/database.ts";
+import { selectId } from "../channels/channels.store.ts";
+import { type MentionTarget, referenceOf } from "./mention-target.ts";
+import { newestMentions } from "./mentions.store.ts";
+
+/** A channel that mentions another, or is mentioned by it. */
+export interface Neighbour {
+  id: number;
+  title: string;
+  handle: string | null;
+  /** Posts with such a mention, of those that were looked at. */
+  posts: number;
+}
+
+/** Who mentions a channel, and whom it mentions: those with most posts first. */
+export interface Neighbours {
+  mentionedBy: Neighbour[];
+  mentions: Neighbour[];
+}
+
+/** Mentions that are looked at on either side, the newest. */
+const MENTIONS_MAX = 2_000;
+/** Channels on either side. */
+const NEIGHBOURS_MAX = 12;
+
+export function selectNeighbours(db: Database, channelId: number): Neighbours {
+  const bounds = { fromMs: null, untilMs: null, kind: null, after: null, limit: MENTIONS_MAX };
+  const mentioning = newestMentions(db, { channelId, ...bounds });
+  const sources = mentioning.map(({ channelId: source }) => source);
+  return { mentionedBy: mostOf(db, sources), mentions: mostOf(db, mentionedBy(db, channelId)) };
+}
+
+/** The channel that each of the newest mentions by a channel names; what is not in the catalog is left out. */
+function mentionedBy(db: Database, channelId: number): number[] {
+  const rows = statement<{ target: MentionTarget }>(
+    db,
+    `SELECT target FROM mentions WHERE channel_id = ?
+     ORDER BY published_at DESC, post_id DESC LIMIT ?`,
+  ).all(channelId, MENTIONS_MAX);
+  const ids = new Map<MentionTarget, number | null>();
+  return rows.flatMap(({ target }) => {
+    let id = ids.get(target);
+    if (id === undefined) {
+      id = selectId(db, referenceOf(target));
+      ids.set(target, id);
+    }
+    return id === null || id === channelId ? [] : [id];
+  });
+}
+
+function mostOf(db: Database, ids: readonly number[]): Neighbour[] {
+  const counts = new Map<number, number>();
+  for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
+  const find = statement<Omit<Neighbour, "posts">>(
+    db,
+    `SELECT c.id, k.title, k.handle FROM channels c CROSS JOIN channel_cards k ON k.id = c.id
+     WHERE c.id = ? AND c.is_public = 1`,
+  );
+  const most = [...counts].toSorted(([a, times], [b, others]) => others - times || a - b);
+  const found: Neighbour[] = [];
+  for (const [id, posts] of most) {
+    const channel = find.get(id);
+    if (channel !== undefined) found.push({ ...channel, posts });
+    if (found.length === NEIGHBOURS_MAX) break;
+  }
+  return found;
+}

@@ -1,0 +1,169 @@
+import { type Database, statement } from "../../db/database.ts";
+import type { JsonText } from "../../values/json-text.ts";
+import { toJsonText } from "../../values/json-text.ts";
+import type { ChannelRecord } from "../channels/card.ts";
+import { selectId } from "../channels/channels.store.ts";
+import type { CatalogFilter } from "../search/catalog.ts";
+import { findByPlan, queryOf } from "../search/planner.ts";
+import { type Likeness, likenessOf } from "./likeness.ts";
+import type { SimilarChannel } from "./mention.ts";
+import { type MentionTarget, referenceOf } from "./mention-target.ts";
+import { newestMentions } from "./mentions.store.ts";
+
+/**
+ * Bounds of the work, whatever a channel's number of mentions: its newest, of which those who mention it most
+ * often are asked for their own newest, and as many of the channels that these name as are looked up.
+ */
+const MENTIONS_MAX = 2_000;
+const SOURCES_MAX = 200;
+const MENTIONS_OF_SOURCE_MAX = 100;
+const TARGETS_MAX = 1_000;
+const CANDIDATES_MAX = 200;
+/** Channels of the same category that are nearest in size, on either side. */
+const NEIGHBOURS_MAX = 50;
+/** Channels that are answered. */
+const SIMILAR_MAX = 20;
+
+/** A public channel by what likeness rests on. */
+export type Compared = Pick<
+  ChannelRecord,
+  "id" | "title" | "handle" | "kind" | "subscribers" | "category" | "categories" | "territory"
+>;
+
+/** Channels that are mentioned together with another. */
+export interface MentionedTogether {
+  /** How many mention both, by channel. */
+  shared: number;
+  /** The same with each weighed: one that mentions many says less. Of the weight of all, 0 to 1. */
+  part: number;
+}
+
+type Found = Compared & Likeness & Pick<SimilarChannel, "shared">;
+
+/** Up to 20 channels like a public one, the likest first; equal ones by ascending id. */
+export function selectSimilar(db: Database, channelId: number): JsonText<SimilarChannel[]> {
+  const channel = compared(db, channelId);
+  if (channel === undefined) return toJsonText([]);
+  const together = mentionedTogether(db, channelId);
+  const ids = new Set([...together.keys(), ...neighbours(db, channel)]);
+  ids.delete(channelId);
+  const found: Found[] = [];
+  for (const id of ids) {
+    const other = compared(db, id);
+    if (other === undefined || other.kind !== channel.kind) continue;
+    const { shared, part } = together.get(id) ?? { shared: 0, part: 0 };
+    const likeness = likenessOf(channel, other, part);
+    if (likeness !== null) found.push({ ...other, ...likeness, shared });
+  }
+  found.sort((one, other) => other.points - one.points || one.id - other.id);
+  return toJsonText(found.slice(0, SIMILAR_MAX).map(shown));
+}
+
+function shown({ points, shared, reasons, ...other }: Found): SimilarChannel {
+  const { id, title, handle, subscribers, category, territory } = other;
+  const score = Math.max(1, Math.round(points));
+  return { id, title, handle, subscribers, category, territory, score, shared, reasons };
+}
+
+function compared(db: Database, id: number): Compared | undefined {
+  return statement<Compared>(
+    db,
+    `SELECT c.id, k.title, k.handle, c.kind, c.subscribers, k.category, k.categories, k.territory
+     FROM channels c CROSS JOIN channel_cards k ON k.id = c.id
+     WHERE c.id = ? AND c.is_public = 1`,
+  ).get(id);
+}
+
+/** The channels that are mentioned by those who mention a channel, the most weighed first. */
+function mentionedTogether(db: Database, channelId: number): Map<number, MentionedTogether> {
+  const sources = sourcesOf(db, channelId);
+  const weights = new Map<number, number>();
+  const byTarget = new Map<MentionTarget, number[]>();
+  for (const source of sources) {
+    const targets = targetsMentionedBy(db, source);
+    weights.set(source, 1 / Math.log2(1 + targets.size));
+    for (const target of targets) {
+      const mentioning = byTarget.get(target);
+      if (mentioning === undefined) byTarget.set(target, [source]);
+      else mentioning.push(source);
+    }
+  }
+  const weigh = (some: Iterable<number>): number => {
+    let sum = 0;
+    for (const source of some) sum += weights.get(source) ?? 0;
+    return sum;
+  };
+  const most = [...byTarget].map(([target, some]) => ({ target, some, weight: weigh(some) }));
+  most.sort((one, other) => other.weight - one.weight || (one.target < other.target ? -1 : 1));
+  const byChannel = new Map<number, Set<number>>();
+  for (const { target, some } of most.slice(0, TARGETS_MAX)) {
+    const id = selectId(db, referenceOf(target));
+    if (id === null || id === channelId) continue;
+    const mentioning = byChannel.get(id);
+    if (mentioning === undefined) byChannel.set(id, new Set(some));
+    else for (const source of some) mentioning.add(source);
+    if (byChannel.size === CANDIDATES_MAX) break;
+  }
+  const all = weigh(sources);
+  return new Map(
+    [...byChannel].map(([id, some]) => [id, { shared: some.size, part: weigh(some) / all }]),
+  );
+}
+
+/** The channels that mentioned a channel most often among its newest mentions. */
+function sourcesOf(db: Database, channelId: number): number[] {
+  const counts = new Map<number, number>();
+  const bounds = { fromMs: null, untilMs: null, kind: null, after: null, limit: MENTIONS_MAX };
+  for (const { channelId: source } of newestMentions(db, { channelId, ...bounds })) {
+    counts.set(source, (counts.get(source) ?? 0) + 1);
+  }
+  return [...counts]
+    .toSorted(([one, times], [other, otherTimes]) => otherTimes - times || one - other)
+    .slice(0, SOURCES_MAX)
+    .map(([source]) => source);
+}
+
+function targetsMentionedBy(db: Database, channelId: number): Set<MentionTarget> {
+  const rows = statement<{ target: MentionTarget }>(
+    db,
+    `SELECT target FROM mentions WHERE channel_id = ?
+     ORDER BY published_at DESC, post_id DESC LIMIT ?`,
+  ).all(channelId, MENTIONS_OF_SOURCE_MAX);
+  return new Set(rows.map(({ target }) => target));
+}
+
+/** Channels of its category: the next smaller ones, those up to twice its size, those of its territory. */
+function neighbours(db: Database, { kind, category, territory, subscribers }: Compared): number[] {
+  const categoryId = idOfSlug(db, "categories", category);
+  if (categoryId === null) return [];
+  const territoryId = idOfSlug(db, "territories", territory);
+  const find = (of: Partial<CatalogFilter>): number[] => {
+    const filter: CatalogFilter = {
+      ...{ kind, categoryId, channelId: null, text: null, territoryId: null },
+      ...{ aPlus: null, verified: null, subscribersMin: null, subscribersMax: null },
+      ...{ growth30dMin: null, reach30dMin: null, err30dMin: null },
+      ...of,
+    };
+    const selection = { filter, after: null, limit: NEIGHBOURS_MAX } as const;
+    return findByPlan(db, queryOf(db, { ...selection, ordering: "-subscribers" })).found.map(
+      ({ id }) => id,
+    );
+  };
+  return [
+    ...find({ subscribersMax: subscribers }),
+    ...find({ subscribersMin: subscribers, subscribersMax: 2 * subscribers }),
+    ...(territoryId === null ? [] : find({ territoryId })),
+  ];
+}
+
+function idOfSlug(
+  db: Database,
+  table: "categories" | "territories",
+  slug: string | null,
+): number | null {
+  const sql =
+    table === "categories"
+      ? "SELECT id FROM categories WHERE slug = ?"
+      : "SELECT id FROM territories WHERE slug = ?";
+  return slug === null ? null : (statement<{ id: number }>(db, sql).get(slug)?.id ?? null);
+}

@@ -1,0 +1,100 @@
+import { type Database, statement } from "../../db/database.ts";
+import { parseLinkOrHandle } from "../channels/channel-reference.ts";
+import type { PostRecord } from "../posts/post.ts";
+import { extractMentions } from "./extract-mentions.ts";
+import { type MentionTarget, targetOf, targetOfNumber } from "./mention-target.ts";
+import { KIND_BITS } from "./mentions.store.ts";
+
+/** A post by what its mentions lie at. */
+type Placed = Pick<PostRecord, "id" | "channel" | "published_at">;
+
+/** `forwarded_from` as a row gives it: a number, a handle or a link; null clears it, undefined leaves it. */
+export type GivenForward = number | string | null | undefined;
+
+/** SQL: adds one, and to one that a step of a build or another name has written already, its kind. */
+const ADD = `
+  INSERT INTO mentions (target, published_at, post_id, channel_id, kinds)
+  VALUES (@target, @publishedAt, @id, @channel, @kinds)
+  ON CONFLICT (target, published_at, post_id) DO UPDATE SET kinds = kinds | excluded.kinds`;
+
+/**
+ * Writes what posts mention, within the transaction that writes the posts.
+ * @param hosts the messenger's hosts, by which links are known
+ */
+export function createMentions(db: Database, hosts: readonly string[]) {
+  const add = statement(db, ADD);
+  const set = statement(
+    db,
+    `UPDATE mentions SET kinds = @kinds
+     WHERE target = @target AND published_at = @publishedAt AND post_id = @id`,
+  );
+  const remove = statement(
+    db,
+    "DELETE FROM mentions WHERE target = @target AND published_at = @publishedAt AND post_id = @id",
+  );
+  const stored = statement<{ target: MentionTarget; kinds: number }>(
+    db,
+    `SELECT target, kinds FROM mentions
+     WHERE channel_id = @channel AND published_at = @publishedAt AND post_id = @id`,
+  );
+
+  function forwardOf(post: PostRecord, given: GivenForward): MentionTarget | null {
+    if (post.forwarded_from !== null) return targetOfNumber(post.forwarded_from);
+    if (given == null) return null;
+    return typeof given === "number"
+      ? targetOfNumber(given)
+      : targetOf(parseLinkOrHandle(given, hosts));
+  }
+
+  return {
+    /** Writes those of a post as it is stored, beside what it has: for posts of former versions. */
+    add(post: Placed & Pick<PostRecord, "text" | "forwarded_from">): void {
+      const { id, channel, published_at: publishedAt, text, forwarded_from } = post;
+      const place = { id, channel, publishedAt };
+      for (const target of extractMentions(text, hosts)) {
+        add.run({ ...place, target, kinds: KIND_BITS.link });
+      }
+      if (forwarded_from === null) return;
+      add.run({ ...place, target: targetOfNumber(forwarded_from), kinds: KIND_BITS.forward });
+    },
+
+    /**
+     * Brings what is stored to a post that was just written.
+     * @param before the post as it was; undefined for a new one
+     * @returns whether anything changed
+     */
+    write(post: PostRecord, before: PostRecord | undefined, given: GivenForward): boolean {
+      const { id, channel, published_at: publishedAt } = post;
+      const place = { id, channel, publishedAt };
+      const isRead = before?.text !== post.text;
+      if (before !== undefined && !isRead && given === undefined) return false;
+      const had = new Map<MentionTarget, number>();
+      if (before !== undefined) {
+        for (const { target, kinds } of stored.all(place)) had.set(target, kinds);
+      }
+      const wanted = new Map<MentionTarget, number>();
+      const want = (target: MentionTarget, kind: number): void => {
+        wanted.set(target, (wanted.get(target) ?? 0) | kind);
+      };
+      if (isRead)
+        for (const target of extractMentions(post.text, hosts)) want(target, KIND_BITS.link);
+      const forward = forwardOf(post, given);
+      if (forward !== null) want(forward, KIND_BITS.forward);
+      // What the row says nothing of stays.
+      for (const [target, kinds] of had) {
+        if (!isRead && kinds & KIND_BITS.link) want(target, KIND_BITS.link);
+        if (given === undefined && kinds & KIND_BITS.forward) want(target, KIND_BITS.forward);
+      }
+      let isChanged = false;
+      for (const [target, kinds] of wanted) {
+        const known = had.get(target);
+        had.delete(target);
+        if (known === kinds) continue;
+        (known === undefined ? add : set).run({ ...place, target, kinds });
+        isChanged = true;
+      }
+      for (const target of had.keys()) remove.run({ ...place, target });
+      return isChanged || had.size > 0;
+    },
+  };
+}

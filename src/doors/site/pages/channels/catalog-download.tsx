@@ -1,0 +1,86 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { ROWS_PER_UNIT } from "../../../../catalog/exports/bulk.ts";
+import { bulkStream } from "../../../../catalog/exports/bulk-stream.ts";
+import type { CatalogCount } from "../../../../catalog/search/catalog.ts";
+import type { Caller } from "../../../../customers/keys/keys.ts";
+import { rateLimited } from "../../../../customers/limits/limits.ts";
+import { callMethod } from "../../../../methods/call.ts";
+import { exportChannels } from "../../../../methods/export.ts";
+import { FileAnswer } from "../../../../methods/method.ts";
+import { exportIncluded } from "../../../../methods/plan-rules.ts";
+import { fileStamp } from "../../../../values/moscow-time.ts";
+import { pageError } from "../../forms/faults.ts";
+import { Form } from "../../look/form.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import type { View } from "../../visit/view.ts";
+import { membershipOf, viewerOf } from "../../visit/viewer.ts";
+import type { Visit } from "../../visit/visit.ts";
+import { type Filter, filterOf, givenOf } from "./catalog-filter.ts";
+
+/** All channels that the filter finds as a file, with what that costs; sent with a token, since it does. */
+export async function CatalogDownload({
+  visit,
+  context,
+  filter,
+  count,
+}: {
+  visit: Visit;
+  context: SiteContext;
+  filter: Filter;
+  count: CatalogCount | null;
+}): Promise<JSX.Element | null> {
+  const words = visit.words.mentionPages;
+  // A list of numbers is no filter of the export's.
+  if (filter.ids !== "") return null;
+  const viewer = await viewerOf(membershipOf(visit), context.accounts, visit.nowMs);
+  if (exportIncluded(viewer, context.services) !== null) return <small>{words.profiOnly}</small>;
+  const isOneUnit = count !== null && !count.isMore && count.channels <= ROWS_PER_UNIT;
+  return (
+    <Form visit={visit} action="export" className="row">
+      <button type="submit" class="second small">
+        {words.downloadAll}
+      </button>
+      <small>{isOneUnit ? words.oneUnit : words.unitsPerThousand}</small>
+    </Form>
+  );
+}
+
+/** The answer to the form: the export of the API, charged as there, under a key of the visitor's own. */
+export async function startCatalogExport(visit: Visit, context: SiteContext): Promise<View> {
+  const { services } = context;
+  const caller = await callerOf(visit, context);
+  const rate = services.limits.takeRequest(caller, visit.nowMs);
+  if (!rate.allowed) throw rateLimited(rate, caller.plan.requestsPerSecond);
+  const { ids: _, ordering: __, ...filter } = givenOf(filterOf(visit)) as Partial<Filter>;
+  const outcome = await callMethod(exportChannels, filter, {
+    ...{ services, caller, nowMs: visit.nowMs },
+    readBody: async () => ({}),
+    pageUrl: (query) => `?${query}`,
+    ownUrl: (path) => path,
+  });
+  if (!outcome.ok) throw outcome.error;
+  const { body } = outcome;
+  if (!(body instanceof FileAnswer)) throw new Error("an export answered with no file");
+  return {
+    kind: "download",
+    fileName: `channels-${fileStamp(visit.nowMs)}.csv`,
+    type: body.type,
+    body: bulkStream(body.file),
+  };
+}
+
+/** The visitor as a caller of the API, by their newest key that holds. */
+async function callerOf(visit: Visit, { accounts, keys }: SiteContext): Promise<Caller> {
+  const viewer = await viewerOf(membershipOf(visit), accounts, visit.nowMs);
+  const all = await keys.keys(viewer.organization.id);
+  const own = all.filter(
+    ({ memberId, revokedAt, expiresAt }) =>
+      memberId === viewer.member.id &&
+      revokedAt === null &&
+      (expiresAt === null || expiresAt > visit.nowMs),
+  );
+  const key = own.toSorted((one, other) => other.id - one.id)[0];
+  if (key === undefined) throw pageError("conflict", visit.words.mentionPages.noKeyYet);
+  return { ...viewer, key };
+}

@@ -1,0 +1,157 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { CardView } from "../../../../catalog/channels/card.ts";
+import { MENTION_KINDS, type Mention } from "../../../../catalog/mentions/mention.ts";
+import type { Neighbour } from "../../../../catalog/mentions/neighbours.store.ts";
+import { AppError, notFound } from "../../../../errors.ts";
+import { channelsRetrieve } from "../../../../methods/channels.ts";
+import { channelMentionsList } from "../../../../methods/mentions.ts";
+import type { Page } from "../../../../values/json-text.ts";
+import { DataTable } from "../../look/data-table.tsx";
+import { asset } from "../../look/layout.tsx";
+import { shownNumber } from "../../look/shown.tsx";
+import type { SitePage } from "../../site-pages.ts";
+import { lookUp, nextCursor } from "../../visit/look-up.ts";
+import type { Visit } from "../../visit/visit.ts";
+import { ChannelLink, MentionItem, orMentionRefusal, refusalText } from "./channel-mentioned.tsx";
+import { Neighbourhood } from "./neighbourhood.tsx";
+
+const PAGE_SIZE = "20";
+
+/** `/account/channels/:id/mentions/`: who mentions a channel and whom it mentions, as a picture and lists. */
+export const channelMentionsPage: SitePage = {
+  path: "/account/channels/:id/mentions/",
+  access: "member",
+  async show(visit, context) {
+    const channel = visit.params["id"] ?? "";
+    if (channel === "") throw notFound("channel");
+    const card = await lookUp<CardView>(channelsRetrieve, { channel }, visit, context);
+    const words = visit.words.mentionPages;
+    const title = card.title.trim() === "" ? visit.words.explorerPages.noTitle : card.title.trim();
+    const [kind, cursor] = [visit.query.get("kind") ?? "", visit.query.get("cursor") ?? ""];
+    const raw = { channel: String(card.id), limit: PAGE_SIZE, kind, cursor };
+    const found = await orMentionRefusal(
+      lookUp<Page<Mention>>(channelMentionsList, raw, visit, context),
+    );
+    const back = (
+      <p>
+        <a href={asset(visit, `/account/channels/${card.id}/`)}>← {words.back}</a>
+      </p>
+    );
+    if (found instanceof AppError) {
+      return {
+        kind: "page",
+        title: words.title(title),
+        status: found.code === "invalid" ? 400 : 200,
+        body: (
+          <>
+            <p class="notice">{await refusalText(found, visit, context)}</p>
+            {back}
+          </>
+        ),
+      };
+    }
+    const { mentionedBy, mentions } = await context.services.mentions.neighbours(card.id);
+    return {
+      kind: "page",
+      title: words.title(title),
+      body: (
+        <>
+          <section class="card" aria-labelledby="neighbourhood">
+            <h2 id="neighbourhood">{words.neighbourhood}</h2>
+            <p>{words.neighbourhoodText}</p>
+            <Neighbourhood title={title} from={mentionedBy} to={mentions} />
+            <div class="halves">
+              <Neighbours visit={visit} label={words.mentionedBy} channels={mentionedBy} />
+              <Neighbours visit={visit} label={words.mentions} channels={mentions} />
+            </div>
+          </section>
+          <section aria-labelledby="mentions">
+            <h2 id="mentions">{words.latest}</h2>
+            <Kinds visit={visit} id={card.id} kind={kind} />
+            {found.results.length === 0 && <p class="empty">{words.none}</p>}
+            {found.results.map((mention) => (
+              <MentionItem visit={visit} mention={mention} context={context} />
+            ))}
+            <Pages visit={visit} id={card.id} kind={kind} page={found} />
+          </section>
+          {back}
+        </>
+      ),
+    };
+  },
+};
+
+function hrefOf(visit: Visit, id: number, given: Record<string, string>): string {
+  const query = new URLSearchParams(Object.entries(given).filter(([, value]) => value !== ""));
+  return asset(visit, `/account/channels/${id}/mentions/?${query}#mentions`);
+}
+
+function Kinds({ visit, id, kind }: { visit: Visit; id: number; kind: string }): JSX.Element {
+  const words = visit.words.mentionPages;
+  return (
+    <p class="row">
+      {["", ...MENTION_KINDS].map((one) => (
+        <a href={hrefOf(visit, id, { kind: one })} aria-current={one === kind ? "true" : undefined}>
+          {words.kindOf[one]}
+        </a>
+      ))}
+    </p>
+  );
+}
+
+function Pages({
+  visit,
+  id,
+  kind,
+  page,
+}: {
+  visit: Visit;
+  id: number;
+  kind: string;
+  page: Page<Mention>;
+}): JSX.Element {
+  const words = visit.words.mentionPages;
+  const cursor = nextCursor(page);
+  return (
+    <p class="row">
+      {visit.query.get("cursor") && <a href={hrefOf(visit, id, { kind })}>{words.later}</a>}
+      {cursor !== null && (
+        <a href={hrefOf(visit, id, { kind, cursor })} rel="next">
+          {words.earlier}
+        </a>
+      )}
+    </p>
+  );
+}
+
+function Neighbours({
+  visit,
+  label,
+  channels,
+}: {
+  visit: Visit;
+  label: string;
+  channels: readonly Neighbour[];
+}): JSX.Element {
+  const words = visit.words.mentionPages;
+  return (
+    <div>
+      <h3>{label}</h3>
+      {channels.length === 0 ? (
+        <p class="empty">{words.noNeighbours}</p>
+      ) : (
+        <DataTable label={label} columns={[words.channel, `#${words.posts}`]}>
+          {channels.map((channel) => (
+            <tr>
+              <th scope="row">
+                <ChannelLink visit={visit} channel={channel} />
+              </th>
+              <td class="number">{shownNumber(visit, channel.posts)}</td>
+            </tr>
+          ))}
+        </DataTable>
+      )}
+    </div>
+  );
+}

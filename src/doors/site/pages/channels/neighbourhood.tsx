@@ -1,0 +1,75 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { Neighbour } from "../../../../catalog/mentions/neighbours.store.ts";
+
+const WIDTH = 720;
+const ROW_HEIGHT = 26;
+/** Where the names of either side end and begin, and the lines with them. */
+const SIDE = 230;
+const MIDDLE = WIDTH / 2;
+const RADIUS = 46;
+/** Characters of a name that have room. */
+const NAME_MAX = 24;
+const LINE_MAX = 7;
+
+interface Picture {
+  title: string;
+  from: readonly Neighbour[];
+  to: readonly Neighbour[];
+}
+
+/**
+ * A channel between those that mention it, on the left, and those that it mentions. The tables beside it tell
+ * readers of the screen the same. Nothing where there are none.
+ */
+export function Neighbourhood({ title, from, to }: Picture): JSX.Element | null {
+  if (from.length + to.length === 0) return null;
+  const height = Math.max(from.length, to.length, 4) * ROW_HEIGHT;
+  const most = Math.max(...[...from, ...to].map(({ posts }) => posts));
+  const line = (posts: number) => (1 + ((LINE_MAX - 1) * posts) / most).toFixed(1);
+  const y = (at: number, of: number) => (height * (at + 0.5)) / of;
+  return (
+    <svg class="neighbourhood" viewBox={`0 0 ${WIDTH} ${height}`} aria-hidden="true">
+      {from.map(({ posts }, at) => (
+        <path
+          d={curve(SIDE, y(at, from.length), MIDDLE - RADIUS, height / 2)}
+          stroke-width={line(posts)}
+        />
+      ))}
+      {to.map(({ posts }, at) => (
+        <path
+          d={curve(MIDDLE + RADIUS, height / 2, WIDTH - SIDE, y(at, to.length))}
+          stroke-width={line(posts)}
+        />
+      ))}
+      {from.map((one, at) => (
+        <text x={SIDE - 8} y={y(at, from.length) + 5} text-anchor="end">
+          {shortName(one)}
+        </text>
+      ))}
+      {to.map((one, at) => (
+        <text x={WIDTH - SIDE + 8} y={y(at, to.length) + 5}>
+          {shortName(one)}
+        </text>
+      ))}
+      <circle cx={MIDDLE} cy={height / 2} r={RADIUS} />
+      <text class="own" x={MIDDLE} y={height / 2 + 5} text-anchor="middle">
+        {cut(title, 11)}
+      </text>
+    </svg>
+  );
+}
+
+function curve(x1: number, y1: number, x2: number, y2: number): string {
+  const half = (x1 + x2) / 2;
+  return `M${x1} ${y1}C${half} ${y1} ${half} ${y2} ${x2} ${y2}`;
+}
+
+function shortName({ handle, title }: Neighbour): string {
+  return cut(handle === null ? title : `@${handle}`, NAME_MAX);
+}
+
+function cut(text: string, most: number): string {
+  const letters = [...text];
+  return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : text;
+}

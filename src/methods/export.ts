@@ -1,0 +1,204 @@
+import { CHANNEL_KINDS, type ChannelKind } from "../catalog/channels/channel-kind.ts";
+import { parsePathReference } from "../catalog/channels/channel-reference.ts";
+import { EXPORTS_MAX, ROWS_PER_UNIT } from "../catalog/exports/bulk.ts";
+import { CURSOR_COLUMNS } from "../catalog/exports/bulk-part.ts";
+import type { BulkFilter, BulkKind, BulkSelection } from "../catalog/exports/bulk-selection.ts";
+import type { ImportFormat } from "../catalog/imports/rows.ts";
+import { type FieldFaults, fieldError, notFound } from "../errors.ts";
+import { unknownSlug } from "../values/fields.ts";
+import type { Day } from "../values/moscow-time.ts";
+import { textSchema } from "../values/schema.ts";
+import { isLongEnough, TOO_SHORT } from "./catalog-filter.ts";
+import { INVALID_CURSOR } from "./cursor.ts";
+import { apiMethod, type Call, FileAnswer } from "./method.ts";
+import { choice, day, flag, integer, text, withDefault } from "./parameters.ts";
+import { requireOrder } from "./period.ts";
+import { exportIncluded } from "./plan-rules.ts";
+import type { Services } from "./services.ts";
+
+/** Types of the file by its format, the default's first. */
+const TYPES: Record<ImportFormat, string> = {
+  csv: "text/csv; charset=utf-8",
+  ndjson: "application/x-ndjson",
+};
+
+const format = withDefault(
+  choice<ImportFormat>(["csv", "ndjson"], "`csv`, or a JSON object on each line."),
+  "csv",
+);
+const cursor = (rows: BulkKind, example: string) =>
+  text({
+    description:
+      `To go on after a row that arrived: its \`${CURSOR_COLUMNS[rows]}\`. The filters are to be given ` +
+      "again; CSV then begins without the line of columns.",
+    example,
+  });
+const ofChannels = {
+  category: text({
+    description: "Code (`slug`) of a category; matches by primary or additional category.",
+    example: "science",
+  }),
+  territory: text({
+    description: "Code (`slug`) of a territory; channels of the nodes below it match too.",
+    example: "russia",
+  }),
+};
+const channel = text({
+  description: "Service number or handle of the one channel; all by default.",
+  example: "nsmag",
+});
+const days = {
+  from: day({ description: "First Moscow day, included.", example: "2024-11-01" }),
+  to: day({ description: "Last Moscow day, included.", example: "2024-11-30" }),
+};
+
+const description = (what: string, rows: BulkKind): string =>
+  `${what} as a file that is sent while it is read, of public channels, by \`${CURSOR_COLUMNS[rows]}\`. ` +
+  `From the Profi plan, ${EXPORTS_MAX} at once. Each ${ROWS_PER_UNIT.toLocaleString("en")} rows begun cost a unit, ` +
+  "charged before they leave, and the request the first one. A file that could not be sent whole ends in a line that " +
+  "says why and where to go on; [the guide](http://127.0.0.1:8080/docs/export/) has both. Compressed for " +
+  "`Accept-Encoding: gzip`.";
+
+const common = {
+  tag: "Export",
+  units: 1,
+  planRule: exportIncluded,
+  fileTypes: Object.values(TYPES),
+  result: textSchema(),
+} as const;
+
+export const exportChannels = apiMethod({
+  ...common,
+  operationId: "msgr_export_channels_retrieve",
+  path: "/v1/msgr/export/channels/",
+  title: "Export of channels",
+  description: description("Channel cards, with the catalog's filters,", "channels"),
+  parameters: {
+    format,
+    q: text({
+      description: "Part of the title or handle, at least 3 characters; or a link or an `@handle`.",
+      example: "новости",
+    }),
+    ...ofChannels,
+    kind: withDefault(choice(CHANNEL_KINDS, "Group chats are `chat`."), "channel"),
+    subscribers_min: integer({ description: "At least so many subscribers.", example: 1000 }),
+    subscribers_max: integer({ description: "At most so many subscribers.", example: 1_000_000 }),
+    a_plus: flag({
+      description: "true: only with the A+ mark; false: only without it.",
+      example: true,
+    }),
+    verified: flag({
+      description: "true: only verified by their owner; false: only unverified.",
+      example: true,
+    }),
+    cursor: cursor("channels", "1000"),
+  },
+  errors: ["throttled"],
+  run: (args, call) => answer("channels", args, call),
+});
+
+export const exportStats = apiMethod({
+  ...common,
+  operationId: "msgr_export_stats_retrieve",
+  path: "/v1/msgr/export/stats/",
+  title: "Export of daily statistics",
+  description: description("Daily statistics", "stats"),
+  parameters: { format, channel, ...ofChannels, ...days, cursor: cursor("stats", "17:2024-11-30") },
+  errors: ["not_found", "throttled"],
+  run: (args, call) => answer("stats", args, call),
+});
+
+export const exportPosts = apiMethod({
+  ...common,
+  operationId: "msgr_export_posts_retrieve",
+  path: "/v1/msgr/export/posts/",
+  title: "Export of posts",
+  description: description("Posts; those of one channel by their time,", "posts"),
+  parameters: {
+    ...{ format, channel, ...ofChannels, ...days },
+    is_ad: flag({
+      description: "true: only advertising posts; false: without advertising.",
+      example: false,
+    }),
+    cursor: cursor("posts", "1000"),
+  },
+  errors: ["not_found", "throttled"],
+  run: (args, call) => answer("posts", args, call),
+});
+
+/** What the three take together. */
+interface Given {
+  format: ImportFormat;
+  q?: string | undefined;
+  channel?: string | undefined;
+  category: string | undefined;
+  territory: string | undefined;
+  kind?: ChannelKind;
+  subscribers_min?: number | undefined;
+  subscribers_max?: number | undefined;
+  a_plus?: boolean | undefined;
+  verified?: boolean | undefined;
+  from?: Day | undefined;
+  to?: Day | undefined;
+  is_ad?: boolean | undefined;
+  cursor: string | undefined;
+}
+
+async function answer(rows: BulkKind, args: Given, call: Call): Promise<FileAnswer> {
+  const { from, to } = args;
+  if (from !== undefined && to !== undefined) requireOrder(from, to);
+  const { bulk } = call.services;
+  const selection: BulkSelection = {
+    ...readFilter(args, call.services),
+    ...{ rows, format: args.format, from: from ?? null, to: to ?? null, isAd: args.is_ad ?? null },
+  };
+  const after = args.cursor === undefined ? null : bulk.positionOf(args.cursor, selection);
+  if (args.cursor !== undefined && after === null) throw fieldError({ cursor: [INVALID_CURSOR] });
+  const file = await bulk.start(selection, after, {
+    organizationId: call.caller.organization.id,
+    charge: call.chargeMore,
+  });
+  const name = `${rows}.${args.format}`;
+  const headers = {
+    "content-disposition": `attachment; filename="${name}"`,
+    "x-export-cursor": CURSOR_COLUMNS[rows],
+  };
+  return new FileAnswer(TYPES[args.format], headers, file);
+}
+
+/**
+ * Reads the filters.
+ * @throws AppError `invalid` over all wrong ones, `not_found` for an unknown channel
+ */
+function readFilter(args: Given, { channels, directory }: Services): BulkFilter {
+  const faults: FieldFaults = {};
+  const { category, territory } = args;
+  if (category !== undefined && directory.categoryId(category) === null) {
+    faults["category"] = [unknownSlug(category)];
+  }
+  const territories = territory === undefined ? null : directory.branch(territory);
+  if (territory !== undefined && territories?.length === 0) {
+    faults["territory"] = [unknownSlug(territory)];
+  }
+  const query = args.q?.trim();
+  const reference = query === undefined ? null : channels.parseLinkOrHandle(query);
+  const searched = query === undefined || reference !== null ? null : query;
+  if (searched !== null && !isLongEnough(searched)) faults["q"] = [TOO_SHORT];
+  if (Object.keys(faults).length > 0) throw fieldError(faults);
+  const named =
+    args.channel === undefined ? reference : parsePathReference(args.channel.replace(/^@/, ""));
+  const channelId = named === null ? null : channels.findId(named);
+  if (args.channel !== undefined && channelId === null) throw notFound("channel");
+  return {
+    // A link of no channel finds none: there is no number 0.
+    channelId: named === null ? null : (channelId ?? 0),
+    kind: args.kind ?? null,
+    category: category ?? null,
+    territories,
+    aPlus: args.a_plus ?? null,
+    verified: args.verified ?? null,
+    subscribersMin: args.subscribers_min ?? null,
+    subscribersMax: args.subscribers_max ?? null,
+    text: searched,
+  };
+}

@@ -1,0 +1,95 @@
+import {
+  MENTION_KINDS,
+  type Mention,
+  mentionSchema,
+  similarSchema,
+} from "../catalog/mentions/mention.ts";
+import type { MentionPosition } from "../catalog/mentions/mentions.store.ts";
+import { notFound } from "../errors.ts";
+import { listJson } from "../values/json-text.ts";
+import { startOfDay } from "../values/moscow-time.ts";
+import { channelPath, STRANGERS_WORDS } from "./channels.ts";
+import { fieldsOf } from "./fields.ts";
+import { apiMethod } from "./method.ts";
+import { listOf, pageOf, pageParameters, readPage } from "./paging.ts";
+import { choice, day } from "./parameters.ts";
+import { requireOrder } from "./period.ts";
+import { postsIncluded } from "./plan-rules.ts";
+
+export const channelMentionsList = apiMethod({
+  operationId: "msgr_channels_mentions_list",
+  path: "/v1/msgr/channels/:channel/mentions/",
+  tag: "Channels",
+  title: "Who mentions a channel",
+  description:
+    "Posts of other channels that link to the channel, name its `@handle` or forward its posts, newest " +
+    "first, each with the channel whose post it is. A link counts for the channel that its handle finds now. " +
+    "From the Start plan.",
+  tool:
+    "Answers who mentions, links to or forwards a channel: the posts of others, newest first, each with " +
+    "its channel (`mentioned_by`). A post is about 1,050 to 1,600 characters, the usual 50 may be over " +
+    "50,000: give a small `limit` (10, say), or `fields` mentioned_by,published_at (about 150) where texts " +
+    "are not needed. Not on the Test plan. " +
+    STRANGERS_WORDS,
+  units: 1,
+  planRule: postsIncluded,
+  parameters: {
+    channel: channelPath,
+    from: day({
+      description: "First Moscow day of publication, included.",
+      example: "2024-11-01",
+    }),
+    to: day({ description: "Last Moscow day of publication, included.", example: "2024-11-30" }),
+    kind: choice(MENTION_KINDS, "Only links and handles, or only forwards; both by default."),
+    ...pageParameters,
+    ...fieldsOf(mentionSchema),
+  },
+  result: pageOf(mentionSchema),
+  errors: ["not_found"],
+  run(args, call) {
+    const { from, to } = args;
+    if (from !== undefined && to !== undefined) requireOrder(from, to);
+    const channelId = call.services.channels.findId(args.channel);
+    if (channelId === null) throw notFound("channel");
+    const select = (after: MentionPosition | null) =>
+      call.services.mentions.page({
+        channelId,
+        fromMs: from === undefined ? null : startOfDay(from),
+        untilMs: to === undefined ? null : startOfDay(to + 1),
+        kind: args.kind ?? null,
+        after,
+        limit: args.limit,
+      });
+    // The cursor carries the number: a handle may go to another channel between two pages.
+    return readPage<Mention, MentionPosition>("mentions", call, select, {
+      channel: String(channelId),
+    });
+  },
+});
+
+export const channelSimilarList = apiMethod({
+  operationId: "msgr_channels_similar_list",
+  path: "/v1/msgr/channels/:channel/similar/",
+  tag: "Channels",
+  title: "Similar channels",
+  description:
+    "Up to 20 channels like this one, the likest first. `score`, of 100, is put together from up to 50 points " +
+    "for those who mention both (one that mentions many channels weighs less), 25 for the same category or 15 " +
+    "for a shared one, 10 for the same territory, and up to 15 for a near number of subscribers; `reasons` " +
+    "names what counted. What it rests on: /docs/mentions/. From the Start plan.",
+  tool:
+    "Answers which channels are like a channel, by who mentions both, category, territory and size: up to 20 " +
+    "with `score` and `reasons`, about 230 characters each. Next: msgr_channels_retrieve, or " +
+    "msgr_stats_daily_list to compare them. Not on the Test plan. " +
+    STRANGERS_WORDS,
+  units: 1,
+  planRule: postsIncluded,
+  parameters: { channel: channelPath, ...fieldsOf(similarSchema) },
+  result: listOf(similarSchema),
+  errors: ["not_found"],
+  async run({ channel }, { services }) {
+    const channelId = services.channels.findId(channel);
+    if (channelId === null) throw notFound("channel");
+    return listJson(await services.mentions.similar(channelId));
+  },
+});

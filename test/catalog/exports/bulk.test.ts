@@ -1,0 +1,381 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { gunzipSync } from "node:zlib";
+import type { Fields } from "../../../src/catalog/imports/source-row.ts";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import { statement } from "../../../src/db/database.ts";
+import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
+import { channel, expectFaults, expectRefusal, imported } from "../../support/expectations.ts";
+
+/** Bulk export by customers (questions, section 5). */
+
+let appliance: Appliance;
+let customer: Customer;
+beforeEach(async () => {
+  appliance = await startAppliance();
+  customer = await appliance.customer();
+});
+afterEach(async () => {
+  expect(appliance.ports.log.errors).toEqual([]);
+  await appliance.close();
+});
+
+const get = (path: string) => appliance.request(`/v1/msgr/export/${path}`, { key: customer.key });
+const linesOf = (body: string): string[] => body.split("\n").filter((line) => line !== "");
+const idsOf = (body: string): unknown[] => linesOf(body).map((line) => JSON.parse(line).id);
+const used = (): number =>
+  statement<{ used: number }>(
+    appliance.app.domains.db,
+    "SELECT sum(used) AS used FROM usage_periods",
+  ).get()?.used ?? 0;
+const usage = (): object[] =>
+  statement<object>(
+    appliance.app.domains.db,
+    "SELECT method, status, requests, units FROM usage_days",
+  ).all();
+
+const many = (count: number, more: (id: number) => Fields = () => ({})): Fields[] =>
+  Array.from({ length: count }, (_, at) => channel(at + 1, more(at + 1)));
+const posts = (count: number, of = 1): Fields[] =>
+  Array.from({ length: count }, (_, at) => ({
+    ...{ id: at + 1, channel: of, text: `Post ${at + 1}`, views: at },
+    published_at: new Date(Date.parse("2026-11-01T00:00:00+03:00") + at * 60_000).toISOString(),
+  }));
+
+describe("what is exported", () => {
+  test("are the cards as the API shows them, of public channels only", async () => {
+    const odd = { title: '=1+1, "q"\n', handle: "one", description: "", categories: "news auto" };
+    await imported(appliance, "channels", [
+      channel(1, { ...odd, category: "science", quality: 1.5 }),
+      channel(2, { is_public: false }),
+      channel(3, { msgr_id: "77" }),
+    ]);
+    const cards = (await appliance.get("/v1/msgr/channels/?ids=1,3", customer.key)).body.results;
+    const { body, headers } = await get("channels/?format=ndjson");
+    expect(linesOf(body).map((line) => JSON.parse(line))).toEqual(cards);
+    expect(headers.get("content-type")).toBe("application/x-ndjson");
+    expect(headers.get("content-disposition")).toBe('attachment; filename="channels.ndjson"');
+    expect(headers.get("x-export-cursor")).toBe("id");
+    const csv = await get("channels/");
+    expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    const [columns = "", first = ""] = csv.body.split("\n");
+    expect(columns).toBe(Object.keys(cards[0]).join(","));
+    // A cell that a spreadsheet would run is held, as in the operator's exports.
+    expect(first).toStartWith(`1,one,"'=1+1, ""q""`);
+    for (const hidden of ["msgr_id", "is_public", "77"]) expect(csv.body).not.toContain(hidden);
+  });
+
+  test("are days and posts as the API shows them, nothing of a hidden channel", async () => {
+    await imported(
+      appliance,
+      "channels",
+      many(3, (id) => ({ is_public: id !== 2 })),
+    );
+    await imported(appliance, "stats", [
+      ...[1, 2, 3].map((id) => ({ channel: id, day: "2026-11-02", subscribers: id, views: 9 })),
+      { channel: 1, day: "2026-11-04", subscribers: 7 },
+    ]);
+    await imported(appliance, "posts", [
+      ...[1, 2, 3].map((id) => ({
+        ...{ id, channel: id, text: "T", published_at: "2026-11-02T10:00:00Z", forwarded_from: 2 },
+      })),
+      { id: 4, channel: 3, text: "T", published_at: "2026-11-03T10:00:00Z", is_ad: true },
+    ]);
+    const days = await appliance.get(
+      "/v1/msgr/stats/daily/?channels=1,3&from=2026-11-01&to=2026-11-09",
+      customer.key,
+    );
+    const { body } = await get("stats/?format=ndjson");
+    expect(linesOf(body).map((line) => JSON.parse(line))).toEqual(days.body.results);
+    const read = async (path: string) =>
+      linesOf((await get(path)).body).map((line) => JSON.parse(line));
+    const one = (await appliance.get("/v1/msgr/posts/1/", customer.key)).body;
+    const all = await read("posts/?format=ndjson");
+    expect(all.map(({ id }) => id)).toEqual([1, 3, 4]);
+    expect(all[0]).toEqual(one);
+    expect(all[0].forwarded_from).toBeNull();
+    for (const [query, ids] of [
+      ["channel=3", [3, 4]],
+      ["channel=3&is_ad=true", [4]],
+      ["is_ad=false", [1, 3]],
+      ["from=2026-11-03", [4]],
+      ["channel=3&to=2026-11-02", [3]],
+    ] as const) {
+      const found = await read(`posts/?format=ndjson&${query}`);
+      expect(
+        found.map(({ id }) => id),
+        query,
+      ).toEqual([...ids]);
+    }
+    for (const [query, keys] of [
+      ["from=2026-11-03", ["1 2026-11-04"]],
+      ["to=2026-11-03", ["1 2026-11-02", "3 2026-11-02"]],
+      ["channel=3", ["3 2026-11-02"]],
+      ["channel=1&from=2026-11-03&to=2026-11-03", []],
+    ] as const) {
+      const found = await read(`stats/?format=ndjson&${query}`);
+      expect(
+        found.map(({ channel, day }) => `${channel} ${day}`),
+        query,
+      ).toEqual([...keys]);
+    }
+  });
+
+  test("is chosen by the catalog's filters, which give what the catalog gives", async () => {
+    await imported(
+      appliance,
+      "channels",
+      many(60, (id) => ({
+        ...{ handle: `handle_${id}`, title: id % 7 === 0 ? "Новости Ёлки" : `Channel ${id}` },
+        ...{ subscribers: id * 10, a_plus: id % 2 === 0, verified: id % 3 === 0 },
+        ...{
+          category: id % 5 === 0 ? "science" : "news",
+          kind: id % 11 === 0 ? "chat" : "channel",
+        },
+        territory: id % 4 === 0 ? "moskva" : null,
+      })),
+    );
+    for (const query of [
+      "category=science",
+      "territory=russia&a_plus=true",
+      "kind=chat",
+      "subscribers_min=100&subscribers_max=300&verified=false",
+      "q=елки",
+      "q=HANDLE_1",
+      "q=@handle_12",
+      "q=t.me/nobody",
+      "category=news&q=елки&a_plus=0",
+    ]) {
+      const { body } = await appliance.get(`/v1/msgr/channels/?limit=100&${query}`, customer.key);
+      const wanted = body.results
+        .map(({ id }: { id: number }) => id)
+        .toSorted((a: number, b: number) => a - b);
+      expect(idsOf((await get(`channels/?format=ndjson&${query}`)).body), query).toEqual(wanted);
+    }
+    await imported(appliance, "posts", posts(3, 5));
+    expect(idsOf((await get("posts/?format=ndjson&category=science")).body)).toEqual([1, 2, 3]);
+    expect(idsOf((await get("posts/?format=ndjson&category=news")).body)).toEqual([]);
+  });
+
+  test("leaves out a post from the moment it is taken down", async () => {
+    await imported(appliance, "channels", [channel(1)]);
+    await imported(appliance, "posts", posts(3));
+    await appliance.app.domains.posts.delete([2], COMMAND_LINE);
+    expect(idsOf((await get("posts/?format=ndjson")).body)).toEqual([1, 3]);
+  });
+});
+
+describe("a unit pays for each 1,000 rows begun", () => {
+  for (const [rows, units] of [
+    ...[
+      [0, 1],
+      [1, 1],
+      [999, 1],
+      [1_000, 1],
+      [1_001, 2],
+      [2_000, 2],
+      [3_500, 4],
+    ],
+  ] as [number, number][]) {
+    test(`${rows} rows cost ${units}, and count as one request`, async () => {
+      await imported(appliance, "channels", [
+        ...many(rows),
+        ...Array.from({ length: 1_500 }, (_, at) => channel(rows + at + 1, { is_public: false })),
+      ]);
+      const { body, headers } = await get("channels/?format=ndjson");
+      expect(linesOf(body)).toHaveLength(rows);
+      expect(used()).toBe(units);
+      expect(headers.get("x-request-cost")).toBe("1");
+      expect(usage()).toEqual([
+        { method: "msgr_export_channels_retrieve", status: 200, requests: 1, units },
+      ]);
+    });
+  }
+
+  test("of long texts as well, of which fewer rows fill a part", async () => {
+    await imported(appliance, "channels", [channel(1)]);
+    await imported(
+      appliance,
+      "posts",
+      posts(1_100).map((row) => ({ ...row, text: "т".repeat(3_000) })),
+    );
+    const { body } = await get("posts/?format=ndjson");
+    expect([linesOf(body).length, used()]).toEqual([1_100, 2]);
+  });
+
+  test("each is committed before a row of it leaves, and none for what is not taken", async () => {
+    await imported(appliance, "channels", many(5_000));
+    const request = new Request("http://localhost/v1/msgr/export/channels/?format=ndjson", {
+      headers: { authorization: `Bearer ${customer.key}` },
+    });
+    const response = await appliance.app.server.handle(request);
+    expect(used()).toBe(1);
+    const reader = response.body?.getReader();
+    let text = "";
+    while (linesOf(text).length < 2_500) {
+      const { value = new Uint8Array() } = (await reader?.read()) ?? {};
+      text += Buffer.from(value).toString();
+      const begun = Math.ceil(linesOf(text).length / 1_000);
+      expect(used()).toBeGreaterThanOrEqual(begun);
+      expect(used()).toBeLessThanOrEqual(begun + 1);
+    }
+    await reader?.cancel();
+    const paid = used();
+    expect([used(), paid <= 4]).toEqual([paid, true]);
+    // Its place is free again.
+    for (let at = 0; at < 3; at++) expect((await get("stats/")).status).toBe(200);
+  });
+
+  test("a quota that ends in the middle ends the file in a line that says so, and it goes on from there", async () => {
+    await imported(appliance, "channels", many(3_500));
+    const { accounts } = appliance.app.domains;
+    await accounts.changePlan("profi", { requestsPerPeriod: 2 }, COMMAND_LINE);
+    const first = linesOf((await get("channels/?format=ndjson")).body);
+    expect(first).toHaveLength(2_001);
+    expect(JSON.parse(first.at(-1) ?? "")).toEqual({
+      export: {
+        code: "quota_exceeded",
+        detail: expect.stringContaining("2 requests of the period"),
+        cursor: "2000",
+      },
+    });
+    expect(used()).toBe(2);
+    await expectRefusal(
+      appliance,
+      "/v1/msgr/export/channels/",
+      429,
+      "quota_exceeded",
+      customer.key,
+    );
+    await accounts.changePlan("profi", { requestsPerPeriod: 3 }, COMMAND_LINE);
+    const second = linesOf((await get("channels/?cursor=2000")).body);
+    expect(second).toHaveLength(1_001);
+    expect(second[0]).toStartWith("2001,");
+    expect(second.at(-1)).toBe("# quota_exceeded; cursor=3000");
+    expect(used()).toBe(3);
+  });
+});
+
+describe("a cursor is the key of the last row that arrived", () => {
+  test("and goes on right behind it, for each kind and each row", async () => {
+    await imported(appliance, "channels", many(5));
+    const rows = posts(30).map((row, at) => ({
+      ...row,
+      channel: 1 + (at % 2),
+      // Some at one instant, in another order than their numbers.
+      published_at: `2026-11-0${1 + ((at * 7) % 5)}T10:00:00Z`,
+    }));
+    await imported(appliance, "posts", rows);
+    await imported(
+      appliance,
+      "stats",
+      [1, 2, 5].flatMap((id) =>
+        ["2026-11-01", "2026-11-02"].map((day) => ({ channel: id, day, subscribers: 1 })),
+      ),
+    );
+    for (const path of [
+      "channels/?format=ndjson",
+      "posts/?format=ndjson",
+      "posts/?format=ndjson&channel=1",
+      "posts/?format=ndjson&channel=1&from=2026-11-02&to=2026-11-04",
+      "stats/?format=ndjson",
+      "stats/?format=ndjson&from=2026-11-02",
+      "stats/?format=ndjson&channel=2",
+    ]) {
+      const whole = linesOf((await get(path)).body);
+      expect(whole.length, path).toBeGreaterThan(0);
+      for (const [at, line] of whole.entries()) {
+        const { id, channel: of, day } = JSON.parse(line);
+        const cursor = path.startsWith("stats") ? `${of}:${day}` : id;
+        const rest = linesOf((await get(`${path}&cursor=${cursor}`)).body);
+        expect(rest, `${path} ${cursor}`).toEqual(whole.slice(at + 1));
+      }
+    }
+  });
+
+  test("and anything else is a 400", async () => {
+    await imported(appliance, "channels", [channel(1)]);
+    for (const [path, wrong] of [
+      ["channels/", ["x", "-1", "1:2026-11-01", "1e3", "99999999999999999999", "%00", "%FF"]],
+      ["stats/", ["1", "1:2026-02-30", "1:", ":2026-11-01"]],
+      ["posts/?channel=1", ["7", "1.5"]],
+    ] as const) {
+      for (const cursor of wrong) {
+        const { status, body } = await get(
+          `${path}${path.includes("?") ? "&" : "?"}cursor=${cursor}`,
+        );
+        expect([status, Object.keys(body)], `${path} ${cursor}`).toEqual([400, ["cursor"]]);
+      }
+    }
+  });
+});
+
+describe("the request", () => {
+  test("is for Profi, with faults by name, and an unknown channel is a 404", async () => {
+    for (const plan of ["test", "start", "growth"] as const) {
+      const { key } = await appliance.customer({ plan });
+      for (const rows of ["channels", "stats", "posts"]) {
+        await expectRefusal(appliance, `/v1/msgr/export/${rows}/`, 403, "tariff_required", key);
+      }
+    }
+    expect(used()).toBe(0);
+    const faults = (path: string, said: Record<string, string>) =>
+      expectFaults(appliance, `/v1/msgr/export/${path}`, said, customer.key);
+    await faults("channels/?format=xlsx", { format: '"xlsx" is not a valid choice.' });
+    await faults("channels/?q=ab", { q: "Ensure this field has at least 3 characters." });
+    await faults("posts/?category=nope&territory=no", {
+      category: "Object with slug=nope does not exist.",
+      territory: "Object with slug=no does not exist.",
+    });
+    const { body } = await get("stats/?from=2026-11-02&to=2026-11-01");
+    expect(Object.keys(body)).toEqual(["to"]);
+    expect((await get("posts/?channel=nobody")).status).toBe(404);
+  });
+
+  test("is answered compressed where the caller takes it, to the same bytes", async () => {
+    await imported(appliance, "channels", many(2_500));
+    const plain = (await get("channels/")).body;
+    for (const [accepted, isPacked] of [
+      ["gzip, br", true],
+      ["*", true],
+      ["gzip;q=0, *", false],
+      ["identity", false],
+    ] as const) {
+      const request = new Request("http://localhost/v1/msgr/export/channels/", {
+        headers: { authorization: `Bearer ${customer.key}`, "accept-encoding": accepted },
+      });
+      const response = await appliance.app.server.handle(request);
+      const bytes = new Uint8Array(await response.arrayBuffer());
+      expect(response.headers.get("content-encoding"), accepted).toBe(isPacked ? "gzip" : null);
+      expect(response.headers.get("vary")).toContain("Accept-Encoding");
+      expect(Buffer.from(isPacked ? gunzipSync(bytes) : bytes).toString() === plain).toBe(true);
+      if (isPacked) expect(bytes.length).toBeLessThan(plain.length / 4);
+    }
+  });
+
+  test("HEAD costs one unit and leaves no export under way; two may be, of each organization", async () => {
+    await imported(appliance, "channels", many(3_000));
+    for (let at = 0; at < 3; at++) {
+      const path = "/v1/msgr/export/channels/";
+      const head = await appliance.request(path, { key: customer.key, method: "HEAD" });
+      expect([head.status, head.body]).toEqual([200, ""]);
+    }
+    expect(used()).toBe(3);
+    const open = () =>
+      appliance.app.server.handle(
+        new Request("http://localhost/v1/msgr/export/channels/", {
+          headers: { authorization: `Bearer ${customer.key}` },
+        }),
+      );
+    const [one, two] = [await open(), await open()];
+    const third = await get("channels/");
+    expect([third.status, third.body.code]).toEqual([429, "throttled"]);
+    expect(third.headers.get("retry-after")).toBe("10");
+    const other = await appliance.customer();
+    const others = await appliance.request("/v1/msgr/export/stats/", { key: other.key });
+    expect(others.status).toBe(200);
+    await one.body?.cancel();
+    expect((await get("stats/")).status).toBe(200);
+    await two.text();
+    expect(used()).toBe(3 + 1 + 3 + 1 + 1);
+  });
+});

@@ -1,0 +1,324 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { Fields } from "../../../src/catalog/imports/source-row.ts";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import { statement } from "../../../src/db/database.ts";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import {
+  channel,
+  expectFaults,
+  expectIds,
+  expectOk,
+  expectRefusal,
+  imported,
+} from "../../support/expectations.ts";
+
+/** Who mentions a channel (questions, section 3). */
+
+let appliance: Appliance;
+beforeEach(async () => {
+  appliance = await startAppliance();
+  await imported(appliance, "channels", [
+    channel(1, { handle: "target", msgr_id: "1111" }),
+    channel(2, { handle: "source", subscribers: 70 }),
+    channel(3, { handle: "third" }),
+  ]);
+});
+afterEach(async () => {
+  expect(appliance.ports.log.errors).toEqual([]);
+  await appliance.close();
+});
+
+const day = (at: number) => `2026-11-${String(at).padStart(2, "0")}T10:00:00Z`;
+const post = (id: number, text: string, more: Fields = {}): Fields => ({
+  ...{ id, channel: 2, text, published_at: day(id), msgr_post_id: String(id) },
+  ...more,
+});
+const posts = (...rows: Fields[]) => imported(appliance, "posts", rows);
+const MENTIONS = "/v1/msgr/channels/1/mentions/";
+const mentions = (ids: number[], path = MENTIONS) => expectIds(appliance, path, ids);
+
+describe("a post mentions a channel", () => {
+  test("by each form of a link, by its handle, its messenger id, and as a forward", async () => {
+    const texts = [
+      ...[
+        "https://t.me/target",
+        "t.me/s/target",
+        "@TARGET!",
+        "см. max.ru/target",
+        "t.me/target/55",
+      ],
+      ...["https://t.me/c/1111/3", "tg://resolve?domain=target"],
+    ];
+    await posts(
+      ...texts.map((text, at) => post(at + 1, text)),
+      post(8, "x", { forwarded_from: 1 }),
+      post(9, "x", { forwarded_from: "@target" }),
+      post(10, "x", { forwarded_from: "t.me/c/1111/7" }),
+      post(11, "me@target.ru t.me/joinchat/target https://example.com/target @targets"),
+    );
+    await mentions([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
+    await mentions([10, 9, 8], `${MENTIONS}?kind=forward`);
+    await mentions([7, 6, 5, 4, 3, 2, 1], `${MENTIONS}?kind=link`);
+  });
+
+  test("and is shown once, with all its kinds and the channel whose post it is", async () => {
+    await posts(post(1, "@target t.me/target t.me/c/1111/2", { forwarded_from: "@target" }));
+    for (const kind of ["", "?kind=link", "?kind=forward"]) {
+      const { body } = await expectOk(appliance, MENTIONS + kind);
+      const one = (await expectOk(appliance, "/v1/msgr/posts/1/")).body;
+      expect(body).toEqual({
+        results: [
+          {
+            ...one,
+            kinds: ["link", "forward"],
+            mentioned_by: { id: 2, title: "Channel 2", handle: "source", subscribers: 70 },
+          },
+        ],
+        next: null,
+      });
+    }
+  });
+
+  test("but not where it is the channel's own, or that of one that is hidden", async () => {
+    await posts(
+      post(1, "@target", { channel: 1 }),
+      post(2, "@target"),
+      post(3, "@target", { channel: 3 }),
+    );
+    await mentions([3, 2]);
+    await appliance.app.domains.channels.setPublic(3, false, COMMAND_LINE);
+    await mentions([2]);
+  });
+
+  test("of one public channel after another: the hosts are the installation's", async () => {
+    const other = await startAppliance({ KANALOG_MESSENGER_HOSTS: "chat.example" });
+    await imported(other, "channels", [channel(1, { handle: "target" }), channel(2)]);
+    await imported(other, "posts", [
+      post(1, "t.me/target"),
+      post(2, "https://chat.example/target"),
+    ]);
+    await expectIds(other, MENTIONS, [2]);
+    await other.close();
+  });
+});
+
+describe("a name is looked up when it is asked for", () => {
+  test("so that a channel imported later has the mentions from before", async () => {
+    await posts(
+      post(1, "@later"),
+      post(2, "t.me/c/2222/5"),
+      post(3, "x", { forwarded_from: "t.me/later" }),
+      post(4, "x", { forwarded_from: "t.me/c/2222/1" }),
+    );
+    await imported(appliance, "channels", [channel(9, { handle: "Later" })]);
+    await mentions([3, 1], "/v1/msgr/channels/9/mentions/");
+    await imported(appliance, "channels", [channel(9, { msgr_id: "-1000000002222" })]);
+    await mentions([4, 3, 2, 1], "/v1/msgr/channels/9/mentions/");
+  });
+
+  test("so that a handle that moves takes its mentions along, and a former one finds them", async () => {
+    await posts(post(1, "@target"));
+    await imported(appliance, "channels", [channel(1, { handle: "renamed" })]);
+    await posts(post(2, "@renamed"));
+    await mentions([2, 1]);
+    await imported(appliance, "channels", [channel(3, { handle: "target" })]);
+    await mentions([2]);
+    await mentions([1], "/v1/msgr/channels/third/mentions/");
+    // Others give handles up too, and one that two had finds the later.
+    await imported(appliance, "channels", [channel(2, { handle: "source2" })]);
+    await posts(post(3, "@third"), post(4, "@source", { channel: 3 }));
+    await imported(appliance, "channels", [channel(3, { handle: "fourth" })]);
+    await mentions([3, 1], "/v1/msgr/channels/3/mentions/");
+    await mentions([2]);
+    await mentions([4], "/v1/msgr/channels/2/mentions/");
+    await imported(appliance, "channels", [channel(1, { handle: "third" })]);
+    await imported(appliance, "channels", [channel(1, { handle: "renamed" })]);
+    await mentions([3, 2]);
+    await mentions([1], "/v1/msgr/channels/3/mentions/");
+  });
+
+  test("so that a channel has the mentions of the twins that were merged into it", async () => {
+    await posts(
+      post(1, "@target"),
+      post(2, "t.me/c/1111/3"),
+      post(3, "x", { forwarded_from: 1 }),
+      post(4, "@third", { channel: 1 }),
+    );
+    await appliance.app.domains.channels.merge(1, 3, COMMAND_LINE);
+    await mentions([3, 2, 1], "/v1/msgr/channels/3/mentions/");
+    expect((await appliance.get(MENTIONS)).status).toBe(404);
+    // A post of the twin is the channel's own now.
+    const { body } = await expectOk(appliance, "/v1/msgr/channels/3/mentions/?kind=link");
+    expect(body.results.map((one: { channel: number }) => one.channel)).toEqual([2, 2]);
+  });
+});
+
+describe("mentions follow their posts", () => {
+  const rows = () =>
+    statement<object>(
+      appliance.app.domains.db,
+      "SELECT target, post_id, published_at, channel_id, kinds FROM mentions ORDER BY target",
+    ).all();
+
+  test("an edited text is read again; numbers alone change nothing", async () => {
+    await posts(post(1, "@target and @third", { forwarded_from: "@gone" }));
+    await posts({ id: 1, text: "@third only" });
+    await mentions([]);
+    await mentions([1], "/v1/msgr/channels/3/mentions/");
+    expect(rows()).toMatchObject([
+      { target: "gone", kinds: 2 },
+      { target: "third", kinds: 1 },
+    ]);
+    await posts({ id: 1, views: 5 });
+    await posts({ id: 1, forwarded_from: "@target" });
+    await mentions([1], `${MENTIONS}?kind=forward`);
+    await imported(appliance, "posts", [{ id: 1, forwarded_from: null }]);
+    expect(rows()).toMatchObject([{ target: "third", kinds: 1 }]);
+  });
+
+  test("a forward alone is an update, and the same again is none", async () => {
+    await posts(post(1, "@gone"));
+    const write = () => appliance.importRows("posts", [{ id: 1, forwarded_from: "@gone" }]);
+    expect(await write()).toMatchObject({ updated: 1, unchanged: 0 });
+    expect(rows()).toMatchObject([{ target: "gone", kinds: 3 }]);
+    expect(await write()).toMatchObject({ updated: 0, unchanged: 1 });
+  });
+
+  test("a post that is published at another time, or moves to another channel, takes them along", async () => {
+    await posts(post(1, "@target"), post(2, "@target"));
+    await posts({ id: 1, published_at: day(3) });
+    await mentions([1, 2]);
+    await posts({ id: 1, channel: 3 });
+    const { body } = await expectOk(appliance, `${MENTIONS}?limit=1`);
+    expect(body.results[0]).toMatchObject({ id: 1, mentioned_by: { id: 3 } });
+    expect(rows()).toHaveLength(2);
+  });
+
+  test("a post that is taken down is gone at once, and one brought back is read again", async () => {
+    await posts(post(1, "@target"), post(2, "@target"), post(3, "@target"));
+    await posts({ id: 1, deleted: true });
+    await mentions([3, 2]);
+    await appliance.app.domains.posts.delete([2], COMMAND_LINE);
+    await mentions([3]);
+    expect(rows()).toHaveLength(1);
+    await posts({ ...post(1, "@target"), deleted: false });
+    await mentions([3, 1]);
+  });
+
+  test("nothing is left of a channel that is deleted", async () => {
+    await posts(post(1, "@target @third"), post(2, "@source", { channel: 1 }));
+    await appliance.app.domains.channels.delete(2, COMMAND_LINE);
+    expect(rows()).toMatchObject([{ target: "source", post_id: 2 }]);
+  });
+});
+
+describe("the list", () => {
+  test("is walked page by page with every post once, equal instants and several names included", async () => {
+    const names = ["@target", "t.me/c/1111/1", "x", "@target t.me/c/1111/1"];
+    const rows = Array.from({ length: 40 }, (_, at) =>
+      post(at + 1, names[at % 4] as string, {
+        published_at: day(1 + Math.floor(at / 7)),
+        forwarded_from: at % 4 === 2 ? 1 : null,
+        channel: at % 2 === 0 ? 2 : 3,
+      }),
+    );
+    await posts(...rows);
+    const expected = rows.map(({ id }) => id as number).toReversed();
+    for (const limit of [1, 3, 7, 39, 40]) {
+      const seen: number[] = [];
+      for (let path = `${MENTIONS}?limit=${limit}`; path !== ""; ) {
+        const { body } = await expectOk(appliance, path);
+        seen.push(...body.results.map(({ id }: { id: number }) => id));
+        const { next } = body;
+        path = next === null ? "" : new URL(next).pathname + new URL(next).search;
+      }
+      expect(seen, `limit ${limit}`).toEqual(expected);
+    }
+    const days = `${MENTIONS}?from=2026-11-02&to=2026-11-03`;
+    await mentions(expected.slice(19, 33), days);
+    const page = await expectOk(appliance, `${days}&limit=5`);
+    const { pathname, search } = new URL(page.body.next);
+    await mentions(expected.slice(24, 29), pathname + search);
+  });
+
+  test("is a 404 for an unknown channel, a 400 for what is wrong, and from the Start plan", async () => {
+    expect((await appliance.get("/v1/msgr/channels/77/mentions/")).status).toBe(404);
+    await expectFaults(appliance, `${MENTIONS}?kind=quote`, {
+      kind: '"quote" is not a valid choice.',
+    });
+    const backwards = (await appliance.get(`${MENTIONS}?from=2026-11-03&to=2026-11-02`)).body;
+    expect(Object.keys(backwards)).toEqual(["to"]);
+    for (const path of [MENTIONS, "/v1/msgr/channels/1/similar/"]) {
+      const { key } = await appliance.customer({ plan: "test" });
+      await expectRefusal(appliance, path, 403, "tariff_required", key);
+      const start = await appliance.customer({ plan: "start" });
+      const { headers } = await expectOk(appliance, path, start.key);
+      expect(headers.get("x-request-cost")).toBe("1");
+    }
+  });
+
+  test("takes hostile texts as texts", async () => {
+    const texts = [
+      "@target\u202e\u0000'\";--<script>",
+      `@target ${"@a ".repeat(9_000)}`,
+      "@@@target",
+    ];
+    const rows = texts.map((text, at) => post(at + 1, text.replace("\u0000", "")));
+    await posts(...rows);
+    const { body } = await expectOk(appliance, MENTIONS);
+    expect(body.results.map((one: { text: string }) => one.text)).toEqual(
+      [1, 0].map((at) => rows[at]?.["text"]),
+    );
+  });
+});
+
+describe("a database of a version without mentions", () => {
+  let old: Appliance;
+  const list = (path = MENTIONS) => old.get(path);
+
+  beforeAll(async () => {
+    old = await startAppliance();
+    await imported(old, "channels", [
+      channel(1, { handle: "target" }),
+      channel(2, { handle: "source" }),
+    ]);
+    const rows = Array.from({ length: 90 }, (_, at) =>
+      post(at + 1, at % 2 === 0 ? "@target" : "no", {
+        published_at: day(1 + (at % 19)),
+        forwarded_from: at % 10 === 1 ? 1 : null,
+      }),
+    );
+    await imported(old, "posts", rows);
+  });
+  afterAll(() => old.close());
+
+  test("is read in the background to the same mentions, told on the way, and stays so", async () => {
+    const { db } = old.app.domains;
+    const all = () => statement<object>(db, "SELECT * FROM mentions ORDER BY 1, 2, 3").all();
+    const written = all();
+    expect(written).toHaveLength(54);
+    db.exec("DELETE FROM mentions; INSERT INTO background_builds VALUES ('mentions', 0, 90)");
+    // A post that was imported again since, and one that came later.
+    await imported(old, "posts", [{ id: 1, text: "@target again" }]);
+
+    const { status, body, headers } = await list();
+    expect([status, body]).toEqual([
+      503,
+      {
+        code: "unavailable",
+        detail:
+          "Mentions are being taken out of posts that were stored before this version: 0 % are done.",
+      },
+    ]);
+    expect(headers.get("x-request-cost")).toBe("0");
+    expect((await list("/v1/msgr/channels/1/similar/")).status).toBe(503);
+    expect((await list("/v1/msgr/channels/1/")).status).toBe(200);
+    expect(old.app.builds.list()).toMatchObject([{ name: "mentions", percent: 0 }]);
+
+    await old.app.builds.look();
+    expect(old.app.builds.list()).toEqual([]);
+    expect(all()).toEqual(written);
+    expect((await list()).status).toBe(200);
+    expect(old.ports.log.errors).toEqual([]);
+  });
+});

@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { channel, imported } from "../../support/expectations.ts";
+import { addPerson, signedInMember, signedInVisitor } from "../../support/visitor.ts";
+
+/** Who mentions a channel, and channels like it, as people see them. */
+
+let appliance: Appliance;
+beforeEach(async () => {
+  appliance = await startAppliance();
+  await imported(appliance, "channels", [
+    channel(1, { handle: "one", title: "Первый", category: "science" }),
+    channel(2, { handle: "two", title: "Second <b>&", category: "science" }),
+    channel(3, { handle: "three", title: "Third" }),
+  ]);
+  const at = (minute: number) => `2026-11-19T10:${String(minute).padStart(2, "0")}:00Z`;
+  await imported(appliance, "posts", [
+    ...Array.from({ length: 25 }, (_, id) => ({
+      ...{ id: id + 1, channel: 2, text: `Text ${id + 1} @one`, published_at: at(id) },
+    })),
+    { id: 30, channel: 3, text: "x", forwarded_from: 1, published_at: at(40) },
+    { id: 31, channel: 1, text: "t.me/three @nobody", published_at: at(41) },
+  ]);
+});
+afterEach(async () => {
+  expect(appliance.ports.log.errors).toEqual([]);
+  await appliance.close();
+});
+
+async function memberOn(plan: "test" | "start", language = "en") {
+  const { organizationId } = await appliance.customer({ plan });
+  const email = `${plan}-${language}@example.com`;
+  return signedInMember(appliance, organizationId, "member", email, language);
+}
+
+test("the channel's page names the last who mention it and the channels like it", async () => {
+  const { html } = await (await memberOn("start")).get("/account/channels/1/");
+  expect(html).toContain("Who mentions it");
+  expect(html).toContain("Second &lt;b&gt;&amp;");
+  expect(html).toContain("Text 25");
+  expect(html).not.toContain("Text 20");
+  expect(html).toContain("Similar channels");
+  expect(html).toContain("same category, near size");
+  expect(html).toContain('href="/account/channels/1/mentions/"');
+  const ru = (await (await memberOn("start", "ru")).get("/account/channels/1/")).html;
+  expect(ru).toContain("Кто упоминает");
+  expect(ru).toContain("та же рубрика, близкий размер");
+});
+
+test("a page shows who mentions whom, as a picture and lists, and all mentions page by page", async () => {
+  const member = await memberOn("start");
+  const path = "/account/channels/1/mentions/";
+  const { html } = await member.get(path);
+  const [, picture = ""] =
+    /<svg class="neighbourhood"[^>]*aria-hidden="true">(.*?)<\/svg>/s.exec(html) ?? [];
+  expect([...picture.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map((match) => match[1])).toEqual([
+    ...["@two", "@three", "@three", "Первый"],
+  ]);
+  expect(picture.match(/<path/g)).toHaveLength(3);
+  expect(html).toContain("They mention it");
+  expect(html).toMatch(/Second &lt;b&gt;&amp;<\/bdi><\/a><\/th><td class="number">25</);
+  expect(html.match(/<article>/g)).toHaveLength(20);
+  const next = /href="([^"]*)" rel="next"/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  const second = (await member.get(next.replace(/#.*/, ""))).html;
+  expect(second.match(/<article>/g)).toHaveLength(6);
+  const forwards = (await member.get(`${path}?kind=forward`)).html;
+  expect(forwards.match(/<article>/g)).toHaveLength(1);
+  expect((await member.get(`${path}?kind=quote`)).status).toBe(400);
+  expect((await member.get("/account/channels/77/mentions/")).status).toBe(404);
+  const lonely = (await member.get("/account/channels/two/mentions/")).html;
+  expect(lonely).toContain("No other channel mentions it yet.");
+});
+
+test("a plan without posts, and older posts that are still being read, are told in words", async () => {
+  const tester = await memberOn("test");
+  for (const path of ["/account/channels/1/", "/account/channels/1/mentions/"]) {
+    const { status, html } = await tester.get(path);
+    expect(status).toBe(200);
+    expect(html).toContain("The plan test does not include mentions");
+  }
+  appliance.app.domains.db.exec("INSERT INTO background_builds VALUES ('mentions', 5, 20)");
+  const member = await memberOn("start");
+  for (const path of ["/account/channels/1/", "/account/channels/1/mentions/"]) {
+    expect((await member.get(path)).html).toContain("before this version: 25 % are done.");
+  }
+  await addPerson(appliance, { email: "staff@example.com", isStaff: true });
+  const staff = await signedInVisitor(appliance, "staff@example.com");
+  expect((await staff.get("/staff/jobs/")).html).toContain(
+    "Mentions are being taken out of posts that were stored before this version: 25 % done",
+  );
+  await appliance.app.builds.look();
+  expect((await staff.get("/staff/jobs/")).html).not.toContain("% done");
+});

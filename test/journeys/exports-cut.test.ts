@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { connect, type Socket } from "node:net";
+import { createMachine, type Machine, type Serving, until } from "../support/machine.ts";
+
+/** What an export costs whose connection breaks, or whose process is killed, in the middle. */
+
+const POSTS = 30_000;
+const UNITS = POSTS / 1_000;
+/** Far more than all buffers between the two processes hold, in thousands of rows of 2 KB. */
+const BUFFERED_MAX = 8;
+
+let machine: Machine;
+let server: Serving;
+let key: string;
+beforeEach(async () => {
+  machine = createMachine();
+  server = await machine.serve(["start"], { environment: { KANALOG_LOG_LEVEL: "info" } });
+  await until(() => server.printed().includes("curl"));
+  key = /knl_rw_[0-9A-Za-z]{38}/.exec(server.printed())?.[0] ?? "";
+  expect((await machine.run(["org", "plan", "1", "profi"])).exitCode).toBe(0);
+  const db = machine.open();
+  db.exec(`
+    INSERT INTO channels (id, kind, is_public, subscribers) VALUES (900000, 'channel', 1, 5);
+    INSERT INTO channel_cards (id, title, categories, a_plus, verified)
+      VALUES (900000, 'Big', '', 0, 0);
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${POSTS})
+    INSERT INTO posts (id, channel_id, msgr_post_id, published_at, is_ad, views, read_at, text)
+      SELECT 1000000 + i, 900000, i, 1700000000000 + i, 0, 5, 1700000000000 + i,
+        hex(randomblob(1000)) FROM n`);
+  db.close();
+});
+afterEach(() => machine.leave());
+
+const PATH = "/v1/msgr/export/posts/?format=ndjson&channel=900000";
+const stored = (): number =>
+  machine.query<{ used: number }>("SELECT coalesce(sum(used), 0) AS used FROM usage_periods")[0]
+    ?.used ?? 0;
+const rowsIn = (text: string): number => text.split('{"id":').length - 1;
+
+/** Asks for the export, and takes what comes until `enough`, then nothing more. */
+async function take(
+  enough: (rows: number) => boolean,
+): Promise<{ socket: Socket; rows(): number }> {
+  const { hostname, port } = new URL(server.address);
+  const socket = connect(Number(port), hostname);
+  let rows = 0;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  socket.on("error", reject);
+  socket.on("data", (chunk) => {
+    rows += rowsIn(chunk.toString("latin1"));
+    if (!enough(rows)) return;
+    socket.pause();
+    resolve();
+  });
+  socket.write(`GET ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+  await promise;
+  return { socket, rows: () => rows };
+}
+
+/** The units once no more of them come: looked at until two looks some requests apart are the same. */
+async function settled(): Promise<number> {
+  let before = -1;
+  await until(async () => {
+    const now = stored();
+    const isSame = now === before;
+    before = now;
+    for (let count = 0; count < 50; count++) await server.get("/healthz");
+    return isSame;
+  });
+  return before;
+}
+
+test("a reader who stops is not read ahead for, and one who goes pays for what was sent", async () => {
+  const { socket, rows } = await take((count) => count >= 3_500);
+  const waiting = await settled();
+  expect(waiting).toBeGreaterThanOrEqual(Math.ceil(rows() / 1_000));
+  expect(waiting).toBeLessThanOrEqual(Math.ceil(rows() / 1_000) + BUFFERED_MAX);
+  socket.destroy();
+  const after = await settled();
+  expect(after).toBeLessThanOrEqual(waiting + 1);
+  expect(after).toBeLessThan(UNITS / 2);
+
+  // Its place is free for others, and a whole export costs each thousand once.
+  const whole = await Promise.all([server.get(PATH, key), server.get(PATH, key)]);
+  for (const answer of whole) expect(rowsIn(await answer.text())).toBe(POSTS);
+  expect(stored()).toBe(after + 2 * UNITS);
+});
+
+test("a process that is killed has the units of all that it sent", async () => {
+  const { rows } = await take((count) => count >= 5_000);
+  process.kill(server.pid, "SIGKILL");
+  await until(() =>
+    server.get("/healthz").then(
+      () => false,
+      () => true,
+    ),
+  );
+  expect(stored()).toBeGreaterThanOrEqual(Math.ceil(rows() / 1_000));
+  expect(stored()).toBeLessThanOrEqual(Math.ceil(rows() / 1_000) + BUFFERED_MAX);
+});
