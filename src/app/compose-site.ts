@@ -1,4 +1,6 @@
 import { createDownloads } from "../catalog/exports/downloads.ts";
+import { createChannelsSeen } from "../catalog/manage/manage-channels.ts";
+import { createSiteChannels } from "../catalog/manage/site-channels.ts";
 import { createManagePosts } from "../catalog/posts/manage-posts.ts";
 import { createAuditLog } from "../customers/audit/audit-log.ts";
 import { selectRequestLog } from "../customers/limits/request-log.store.ts";
@@ -15,6 +17,7 @@ import { createPostMarkdown } from "../doors/site/look/markdown.ts";
 import { siteRoutes } from "../doors/site/site.ts";
 import type { SiteContext, SitePeople } from "../doors/site/site-context.ts";
 import { createMails } from "../push/mail/mails.ts";
+import { channelWatchers } from "../push/webhooks/manage/removed-channels.store.ts";
 import { selectHours } from "../upkeep/hours/hours.store.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
 import { authSettings, subkey } from "./installation-secret.ts";
@@ -70,7 +73,17 @@ export function composeSite(
     requestId: (request) => requestIdOf(request, random, clock),
     people: peopleOf(db, threads, secret, shared),
     audit: createAuditLog(db),
-    posts: createManagePosts(db, threads.writer, config.statisticsOpenDays),
+    channels: createSiteChannels(
+      createChannelsSeen(db, clock, config.messengerHosts, channelWatchers),
+      threads.writer,
+      threads.readers.foundByTitle,
+      { messengerHosts: config.messengerHosts, openDays: config.statisticsOpenDays },
+      () => shared.afterAnswer.run("the work after a changed channel", threads.jobs.followChannels),
+    ),
+    posts: {
+      ...createManagePosts(db, threads.writer, config.statisticsOpenDays),
+      found: threads.readers.foundPosts,
+    },
     postHtml: createPostMarkdown(config.messengerHosts[0] ?? ""),
     mails: createMails(db, threads.writer.addMail, isMailSent),
     downloads: createDownloads({ ...threads.exports, noteExport: threads.writer.noteExport }, log),

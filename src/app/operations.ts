@@ -4,6 +4,9 @@ import { readExport } from "../catalog/exports/export-selection.ts";
 import { noteExport } from "../catalog/exports/note-export.ts";
 import { importRunChanges } from "../catalog/imports/import-run-changes.ts";
 import { runUpload } from "../catalog/imports/run-upload.ts";
+import { foundByTitle } from "../catalog/manage/found-channels.store.ts";
+import { followChannels, siteChannelChanges } from "../catalog/manage/site-channels.ts";
+import { foundPosts } from "../catalog/posts/found-posts.store.ts";
 import { selectHabits } from "../catalog/posts/habits.store.ts";
 import { postChanges } from "../catalog/posts/manage-posts.ts";
 import { selectPosts } from "../catalog/posts/posts.store.ts";
@@ -83,6 +86,8 @@ export const pools = {
       selectPosts: query(selectPosts),
       selectHabits: query(selectHabits),
       selectUsage: query(selectUsage),
+      foundByTitle: query(foundByTitle),
+      foundPosts: query(foundPosts),
       readDatabaseFacts,
     },
   },
@@ -117,6 +122,7 @@ export const pools = {
       noteExport,
       noteStep,
       ...postChanges,
+      ...siteChannelChanges(channelWatchers),
       ...sourceChanges,
     },
   },
@@ -160,7 +166,11 @@ export const pools = {
   /** Who is signed in: asked for every page, so nobody's hashing may be in the way. */
   sessions: { access: "writer", ...one, operations: { signedIn, signOut, opensLink } },
   /** The scheduler's work, which is long. */
-  jobs: { access: "writer", ...one, operations: { claimJob, endJob, runJob } },
+  jobs: {
+    access: "writer",
+    ...one,
+    operations: { claimJob, endJob, runJob, followChannels: followChannels(channelWatchers) },
+  },
   /** Files that were uploaded: as long as jobs, and beside them. */
   imports: { access: "writer", ...one, operations: { runUpload } },
   /** Files that sources gave: as long as uploads, and beside them. */

@@ -12,7 +12,9 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
     files: [
       "catalog/channels/channels.store.ts",
       "catalog/channels/former-handles.store.ts",
+      "catalog/manage/found-channels.store.ts",
       "catalog/manage/removals.store.ts",
+      "catalog/posts/found-posts.store.ts",
       "catalog/posts/habits.store.ts",
       "catalog/posts/posts.store.ts",
       "catalog/search/plans/found.ts",

@@ -1,6 +1,7 @@
 import type { Downloads } from "../../catalog/exports/downloads.ts";
 import type { ImportRuns } from "../../catalog/imports/import-runs.ts";
-import type { ManagePosts } from "../../catalog/posts/manage-posts.ts";
+import type { SiteChannels } from "../../catalog/manage/site-channels.ts";
+import type { ManagePosts, PostsAsked, PostsFound } from "../../catalog/posts/manage-posts.ts";
 import type { Sample } from "../../catalog/sample/sample.ts";
 import type { Sources } from "../../catalog/sources/sources.ts";
 import type { Config } from "../../config.ts";
@@ -55,7 +56,8 @@ export interface SiteContext {
   webhooks: StaffWebhooks;
   people: SitePeople;
   audit: AuditLog;
-  posts: Pick<ManagePosts, "delete">;
+  channels: SiteChannels;
+  posts: ManagePosts & { found(asked: PostsAsked): Promise<PostsFound> };
   sample: Pick<Sample, "ids" | "hasOwnChannels" | "remove">;
   firstSteps: FirstSteps;
   imports: Pick<ImportRuns, "files" | "start" | "runs" | "run" | "held" | "rejects">;

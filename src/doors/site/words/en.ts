@@ -3,6 +3,7 @@ import type { AuditWords } from "./audit-words.ts";
 import { firstStepsEn } from "./first-steps.en.ts";
 import { overviewEn } from "./overview.en.ts";
 import { plansEn } from "./plans.en.ts";
+import { staffCatalogEn } from "./staff-catalog.en.ts";
 import { summaryEn } from "./summary.en.ts";
 
 const planNamed = (code: string): string => planName("en", code);
@@ -576,6 +577,7 @@ const sourcePages = {
 
 const staffPages = {
   console: "Staff's console",
+  groups: { overview: "Overview", customers: "Customers", data: "Data", system: "System" },
   summary: "Summary",
   organizations: "Organizations",
   people: "People",
@@ -771,6 +773,7 @@ const staffPages = {
 const auditLog: AuditWords = {
   commandLine: "command line",
   actions: {
+    "channel.change": "channel changed",
     "channel.delete": "channel deleted",
     "channel.hide": "channel hidden",
     "channel.merge": "channel merged into another",
@@ -838,6 +841,7 @@ const auditLog: AuditWords = {
     dryRun: "dry run",
     email: "email",
     ends: "ends",
+    fields: "fields",
     file: "file",
     format: "format",
     from: "first day",
@@ -967,6 +971,7 @@ export const en = {
   firstSteps: firstStepsEn,
   overviewPage: overviewEn,
   plansPage: plansEn,
+  staffCatalog: staffCatalogEn,
   summaryPage: summaryEn,
   exportPages,
   importPages,

@@ -3,6 +3,7 @@ import type { AuditWords } from "./audit-words.ts";
 import { firstStepsRu } from "./first-steps.ru.ts";
 import { overviewRu } from "./overview.ru.ts";
 import { plansRu } from "./plans.ru.ts";
+import { staffCatalogRu } from "./staff-catalog.ru.ts";
 import { summaryRu } from "./summary.ru.ts";
 import type { Words } from "./words.ts";
 
@@ -577,6 +578,7 @@ const sourcePages: Words["sourcePages"] = {
 
 const staffPages: Words["staffPages"] = {
   console: "Консоль службы",
+  groups: { overview: "Обзор", customers: "Клиенты", data: "Данные", system: "Система" },
   summary: "Сводка",
   organizations: "Организации",
   people: "Люди",
@@ -773,6 +775,7 @@ const staffPages: Words["staffPages"] = {
 const auditLog: AuditWords = {
   commandLine: "командная строка",
   actions: {
+    "channel.change": "канал изменён",
     "channel.delete": "канал удалён",
     "channel.hide": "канал скрыт",
     "channel.merge": "канал объединён с другим",
@@ -840,6 +843,7 @@ const auditLog: AuditWords = {
     dryRun: "пробный запуск",
     email: "e-mail",
     ends: "до",
+    fields: "поля",
     file: "файл",
     format: "формат",
     from: "первый день",
@@ -964,6 +968,7 @@ export const ru: Words = {
   firstSteps: firstStepsRu,
   overviewPage: overviewRu,
   plansPage: plansRu,
+  staffCatalog: staffCatalogRu,
   summaryPage: summaryRu,
   exportPages,
   importPages,

@@ -1,5 +1,8 @@
 import type { SitePage } from "../../site-pages.ts";
 import { auditPage } from "./audit.tsx";
+import { staffChannelPage } from "./catalog/channel.tsx";
+import { staffChannelsPage } from "./catalog/channels.tsx";
+import { staffPostsPage } from "./catalog/posts.tsx";
 import { staffOrganizationPage } from "./customers/organization.tsx";
 import { organizationsPage } from "./customers/organizations.tsx";
 import { peoplePage } from "./customers/people.tsx";
@@ -25,6 +28,9 @@ export const staffPages: readonly SitePage[] = [
   personPage,
   staffWebhooksPage,
   staffWebhookPage,
+  staffChannelsPage,
+  staffChannelPage,
+  staffPostsPage,
   sourcesPage,
   sourcePage,
   jobsPage,
