@@ -192,6 +192,7 @@ export async function startSiteWorld(): Promise<SiteWorld> {
       "/staff/plans/": ["/staff/plans/"],
       "/staff/organizations/": ["/staff/organizations/"],
       "/staff/organizations/:id/": [`/staff/organizations/${organizationId}/`],
+      "/staff/organizations/:id/seen/": [`/staff/organizations/${organizationId}/seen/`],
       "/staff/people/": ["/staff/people/"],
       "/staff/people/:id/": [`/staff/people/${person.id}/`],
       "/staff/webhooks/": ["/staff/webhooks/"],

@@ -635,6 +635,8 @@ const staffPages = {
   revoked: "revoked",
   revoke: "Revoke",
   revokeConfirm: "It stops working at once, and for good. Revoke it?",
+  seen: "What its customer sees",
+  seenText: (name: string) => `${name}: what its owners see. Nothing is changed here.`,
   seeWebhooks: "Its webhooks",
   seeAudit: "Its changes",
 

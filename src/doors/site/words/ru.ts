@@ -637,6 +637,8 @@ const staffPages: Words["staffPages"] = {
   revoked: "отозван",
   revoke: "Отозвать",
   revokeConfirm: "Он сразу и навсегда перестанет работать. Отозвать?",
+  seen: "Что видит клиент",
+  seenText: (name: string) => `${name}: то, что видят владельцы. Здесь ничего не меняют.`,
   seeWebhooks: "Её вебхуки",
   seeAudit: "Её изменения",
 

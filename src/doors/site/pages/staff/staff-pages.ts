@@ -8,6 +8,7 @@ import { organizationsPage } from "./customers/organizations.tsx";
 import { peoplePage } from "./customers/people.tsx";
 import { personPage } from "./customers/person.tsx";
 import { plansPage } from "./customers/plans.tsx";
+import { seenPage } from "./customers/seen.tsx";
 import { staffWebhookPage } from "./customers/webhook.tsx";
 import { staffWebhooksPage } from "./customers/webhooks.tsx";
 import { databasePage } from "./database.tsx";
@@ -23,6 +24,7 @@ export const staffPages: readonly SitePage[] = [
   firstStepsPage,
   organizationsPage,
   staffOrganizationPage,
+  seenPage,
   plansPage,
   peoplePage,
   personPage,
