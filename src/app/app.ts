@@ -48,6 +48,7 @@ import { composeJobs } from "./compose-jobs.ts";
 import { composeLimits } from "./compose-limits.ts";
 import { composeReadings } from "./compose-readings.ts";
 import { composeServices } from "./compose-services.ts";
+import { composeSignUp } from "./compose-sign-up.ts";
 import { composeSite } from "./compose-site.ts";
 import { composeSources } from "./compose-sources.ts";
 import { composeStartFacts } from "./compose-start-facts.ts";
@@ -161,8 +162,10 @@ export async function createApp(
     noteRequests: metrics.noteRequests,
     noteAnswer: answers.note,
   };
+  const isSignUpOpen = composeSignUp(config, ports, setUp.isNeeded);
   const site = composeSite(db, threads, secret, {
     ...door,
+    isSignUpOpen,
     ...{ accounts, keys, oauth, usage, imports, sources, setUp, afterAnswer, sample, firstSteps },
     webhooks: hooks.staffWebhooks,
     ownAddress: createOwnAddress(config, () => address),
@@ -181,7 +184,11 @@ export async function createApp(
       firstSteps.noteOnce("assistant_seen");
       return answerMcp(post);
     },
-    startFacts: composeStartFacts(threads, accounts, services.directory, ports),
+    startFacts: composeStartFacts(
+      threads,
+      { accounts, directory: services.directory, isSignUpOpen },
+      ports,
+    ),
     images: createCategoryImages(db),
     bundle: createBundle(),
     readyChecks: { ...databaseChecks(db, ports.system), usage: commitCheck },

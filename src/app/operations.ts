@@ -33,6 +33,7 @@ import {
   signOut,
 } from "../customers/people/sessions.ts";
 import { setUpPerson } from "../customers/people/set-up-person.ts";
+import { signUpOperations } from "../customers/sign-up/sign-up.ts";
 import { checkpointBeside } from "../db/checkpoint.ts";
 import type { Database } from "../db/database.ts";
 import { readDatabaseFacts } from "../db/database-facts.ts";
@@ -161,6 +162,7 @@ export const pools = {
       endSessions,
       endSessionsOfSuspended,
       distrust,
+      ...signUpOperations,
     },
   },
   /** Who is signed in: asked for every page, so nobody's hashing may be in the way. */

@@ -83,6 +83,9 @@ const ROWS: Record<number, string> = {
       VALUES ('files', 'pull', '{"kind":"pull","url":"https://files.example.com/"}', '15m', 1763000000000);
     INSERT INTO source_days VALUES (1, 20400, 7);
     INSERT INTO source_files VALUES (1, 'a.csv', 10, 1763000000000);`,
+  15: `
+    INSERT INTO sign_ups VALUES (x'0102', 'new@example.com', 1763000000000);
+    INSERT INTO hour_durations VALUES (1763000400000, 42, 7);`,
 };
 
 /** Makes a database as the program of a schema version left it, with rows in every table. */

@@ -163,6 +163,8 @@ export async function startSiteWorld(): Promise<SiteWorld> {
     webhooks: { active: active.id, failed: failed.id },
     pages: {
       "/account/sign-in/": ["/account/sign-in/"],
+      // Off here, as it is by default.
+      "/account/sign-up/": [],
       "/account/set-up/": [],
       "/account/forgotten-password/": ["/account/forgotten-password/"],
       "/account/choose-password/": [`/account/choose-password/?token=${token ?? "used"}`],

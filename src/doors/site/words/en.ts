@@ -3,6 +3,7 @@ import type { AuditWords } from "./audit-words.ts";
 import { firstStepsEn } from "./first-steps.en.ts";
 import { overviewEn } from "./overview.en.ts";
 import { plansEn } from "./plans.en.ts";
+import { signUpEn } from "./sign-up.en.ts";
 import { staffCatalogEn } from "./staff-catalog.en.ts";
 import { summaryEn } from "./summary.en.ts";
 
@@ -92,6 +93,7 @@ const explorerPages = {
   adShare: "Share of advertising",
   ofPosts: (ads: string, posts: string) => `${ads} of ${posts} posts`,
   postsOfDay: "Posts",
+  tooManyDownloads: "So many files at once are too many. Wait a minute.",
   downloadReadings: "Download as CSV",
   downloadPosts: "Download the latest posts as CSV",
   postingHours: "Posting hours",
@@ -973,6 +975,7 @@ export const en = {
   firstSteps: firstStepsEn,
   overviewPage: overviewEn,
   plansPage: plansEn,
+  signUpPage: signUpEn,
   staffCatalog: staffCatalogEn,
   summaryPage: summaryEn,
   exportPages,

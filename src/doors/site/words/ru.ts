@@ -3,6 +3,7 @@ import type { AuditWords } from "./audit-words.ts";
 import { firstStepsRu } from "./first-steps.ru.ts";
 import { overviewRu } from "./overview.ru.ts";
 import { plansRu } from "./plans.ru.ts";
+import { signUpRu } from "./sign-up.ru.ts";
 import { staffCatalogRu } from "./staff-catalog.ru.ts";
 import { summaryRu } from "./summary.ru.ts";
 import type { Words } from "./words.ts";
@@ -93,6 +94,7 @@ const explorerPages: Words["explorerPages"] = {
   adShare: "Доля рекламы",
   ofPosts: (ads: string, posts: string) => `${ads} из ${posts} постов`,
   postsOfDay: "Посты",
+  tooManyDownloads: "Слишком много файлов сразу. Подождите минуту.",
   downloadReadings: "Скачать CSV",
   downloadPosts: "Скачать последние посты, CSV",
   postingHours: "Когда выходят посты",
@@ -970,6 +972,7 @@ export const ru: Words = {
   firstSteps: firstStepsRu,
   overviewPage: overviewRu,
   plansPage: plansRu,
+  signUpPage: signUpRu,
   staffCatalog: staffCatalogRu,
   summaryPage: summaryRu,
   exportPages,
