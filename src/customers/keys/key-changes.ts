@@ -18,7 +18,7 @@ export interface NewKey {
 }
 
 /** Changes of keys, one transaction each. */
-export const keyChanges = { addKey, revokeKey };
+export const keyChanges = { addKey, replaceKeys, revokeKey };
 
 export type KeyChanges = Calls<typeof keyChanges>;
 
@@ -69,22 +69,42 @@ export async function insertRecordedKey(
   return made;
 }
 
+/** A new key in the place of others, which nobody uses: they are revoked with the same commit. */
+function replaceKeys(
+  db: Database,
+  clock: Clock,
+  { replaced, ...key }: NewKey & { token: string; replaced: readonly number[] },
+  by: Actor,
+): Promise<Key> {
+  return inTransaction(db, clock, "key-replace", async (tx) => {
+    for (const id of replaced) await revokeRecorded(tx, clock, id, by);
+    return insertRecordedKey(tx, clock, key, by);
+  });
+}
+
 /** Revoking twice keeps the first instant. @throws AppError `not_found` */
 function revokeKey(db: Database, clock: Clock, id: number, by: Actor): Promise<Key> {
-  return inTransaction(db, clock, "key-revoke", async (tx) => {
-    const found = await selectKey(tx, id);
-    if (found === undefined) throw notFound("key", id);
-    if (found.revokedAt !== null) return found;
-    const revokedAt = clock.now();
-    await updateRevoked(tx, id, revokedAt);
-    const { memberId, name, prefix } = found;
-    const { organizationId } = await requireMember(tx, memberId);
-    await recordChange(tx, clock, by, {
-      organizationId,
-      action: "key.revoke",
-      target: `key ${id}`,
-      details: { name, prefix },
-    });
-    return { ...found, revokedAt };
+  return inTransaction(db, clock, "key-revoke", (tx) => revokeRecorded(tx, clock, id, by));
+}
+
+async function revokeRecorded(
+  tx: Transaction,
+  clock: Clock,
+  id: number,
+  by: Actor,
+): Promise<Key> {
+  const found = await selectKey(tx, id);
+  if (found === undefined) throw notFound("key", id);
+  if (found.revokedAt !== null) return found;
+  const revokedAt = clock.now();
+  await updateRevoked(tx, id, revokedAt);
+  const { memberId, name, prefix } = found;
+  const { organizationId } = await requireMember(tx, memberId);
+  await recordChange(tx, clock, by, {
+    organizationId,
+    action: "key.revoke",
+    target: `key ${id}`,
+    details: { name, prefix },
   });
+  return { ...found, revokedAt };
 }

@@ -54,7 +54,8 @@ test("staff see requests and failures by hour, of the last day and week", async 
 });
 
 test("the slowest of a hundred requests tells itself, and what 99 % took apart from it", async () => {
-  const { db, clock } = appliance.app.domains;
+  const { db } = appliance.app.domains;
+  const { clock } = appliance.ports;
   const noted = {
     startedAt: Math.floor(clock.now() / HOUR_MS) * HOUR_MS,
     requests: 100,

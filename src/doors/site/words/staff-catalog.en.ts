@@ -50,7 +50,6 @@ export const staffCatalogEn = {
   unhide: "Show again",
   unhideText: "It is hidden: no key and no page of a customer sees it.",
   delete: "Delete",
-  deleteText: "Its number is not given again, and nothing brings back what it had.",
   deleteQuestion: (channel: string, posts: string, days: string, webhooks: string) =>
     `This deletes ${channel} with its posts (${posts}) and days of statistics (${days}). Webhooks that watch it: ${webhooks}. It cannot be undone.`,
   findPosts: "Number or part of the text",

@@ -51,7 +51,6 @@ export const staffCatalogRu: StaffCatalogWords = {
   unhide: "Показать снова",
   unhideText: "Канал скрыт: его не видит ни один ключ и ни одна страница клиента.",
   delete: "Удалить",
-  deleteText: "Его номер больше не выдаётся, и вернуть то, что у него было, нельзя.",
   deleteQuestion: (channel, posts, days, webhooks) =>
     `Будет удалён ${channel} с постами (${posts}) и днями статистики (${days}). За ним следят вебхуки: ${webhooks}. Отменить это нельзя.`,
   findPosts: "Номер или часть текста",

@@ -108,7 +108,10 @@ function Table({
             <th scope="col" class="number">
               {words.subscribers}
             </th>
-            <th scope="col">{words.trend}</th>
+            <th scope="col">
+              {words.trend}
+              <small>{words.ownScale}</small>
+            </th>
             <th scope="col">{words.category}</th>
           </tr>
         </thead>

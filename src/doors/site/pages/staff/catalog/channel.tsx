@@ -30,12 +30,14 @@ export const staffChannelPage: SitePage = {
       <>
         {doneAbove(visit)}
         <Stored visit={visit} channel={channel} />
-        <h2>{words.posts}</h2>
-        <PostsFound visit={visit} context={context} channelId={channel.id} />
-        <h2>{words.edit}</h2>
-        <EditForm visit={visit} channel={channel} directory={context.services.directory} />
+        <details class="folded" open={visit.form.get("action") === "edit"}>
+          <summary>{words.edit}</summary>
+          <EditForm visit={visit} channel={channel} directory={context.services.directory} />
+        </details>
         <PublicButton visit={visit} channel={channel} />
         <DeleteButton visit={visit} channel={channel} />
+        <h2>{words.posts}</h2>
+        <PostsFound visit={visit} context={context} channelId={channel.id} />
       </>,
     );
   },
@@ -111,15 +113,14 @@ function PublicButton({ visit, channel }: Props): JSX.Element {
   const words = visit.words.staffCatalog;
   const isPublic = channel.is_public === 1;
   return (
-    <>
-      <h2>{isPublic ? words.hide : words.unhide}</h2>
-      <p>{isPublic ? words.hideText : words.unhideText}</p>
+    <div class={isPublic ? "row others" : "row"}>
       <ActionButton
         visit={visit}
         action={isPublic ? "hide" : "unhide"}
         label={isPublic ? words.hide : words.unhide}
       />
-    </>
+      <small>{isPublic ? words.hideText : words.unhideText}</small>
+    </div>
   );
 }
 
@@ -136,11 +137,7 @@ function DeleteButton({ visit, channel }: Props): JSX.Element {
     ]),
   );
   return (
-    <>
-      <h2>{words.delete}</h2>
-      <p>{words.deleteText}</p>
-      <ActionButton visit={visit} action="delete" label={words.delete} confirm={question} danger />
-    </>
+    <ActionButton visit={visit} action="delete" label={words.delete} confirm={question} danger />
   );
 }
 

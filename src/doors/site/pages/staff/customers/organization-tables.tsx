@@ -89,7 +89,7 @@ export async function KeysTable({
             <th scope="row">
               <code>{key.prefix}…</code>
             </th>
-            <td>
+            <td class="long">
               <bdi>{key.name}</bdi>
             </td>
             <td class="long">
