@@ -87,12 +87,7 @@ function revokeKey(db: Database, clock: Clock, id: number, by: Actor): Promise<K
   return inTransaction(db, clock, "key-revoke", (tx) => revokeRecorded(tx, clock, id, by));
 }
 
-async function revokeRecorded(
-  tx: Transaction,
-  clock: Clock,
-  id: number,
-  by: Actor,
-): Promise<Key> {
+async function revokeRecorded(tx: Transaction, clock: Clock, id: number, by: Actor): Promise<Key> {
   const found = await selectKey(tx, id);
   if (found === undefined) throw notFound("key", id);
   if (found.revokedAt !== null) return found;

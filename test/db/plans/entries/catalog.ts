@@ -546,6 +546,11 @@ export const catalog: Entries = {
   ],
   "catalog/posts/posts.store.ts createPostRecords": [
     {
+      sql: "SELECT … FROM posts p WHERE p.id = ?",
+      plan: ["SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+    {
       sql: "SELECT … FROM posts p WHERE p.channel_id = ? AND p.msgr_post_id = ?",
       plan: ["SEARCH p USING INDEX posts_by_messenger_id (channel_id=? AND msgr_post_id=?)"],
       rows: 1,
@@ -590,13 +595,6 @@ export const catalog: Entries = {
         "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
       ],
       rows: 2,
-    },
-  ],
-  "catalog/posts/posts.store.ts selectPostTexts": [
-    {
-      sql: "SELECT … FROM posts p WHERE p.id = ?",
-      plan: ["SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
     },
   ],
   "catalog/posts/posts.store.ts selectSegment": [
@@ -798,7 +796,7 @@ export const catalog: Entries = {
         "SCALAR SUBQUERY 2",
         "  SEARCH daily_statistics USING PRIMARY KEY (channel_id=?)",
       ],
-      rows: 426,
+      rows: 10003,
       why: "For a command that shows or removes one channel: all it has, counted in an index.",
     },
   ],
@@ -1176,6 +1174,32 @@ export const catalog: Entries = {
       ],
       rows: 6,
       why: "The sample has nine channels: its table is read whole.",
+    },
+  ],
+  "catalog/manage/found-channels.store.ts foundByTitle": [
+    {
+      sql: "SELECT … FROM channel_texts t CROSS JOIN channels c ON c.id = t.id CROSS JOIN channel_cards k ON k.id = t.id WHERE within_deadline() AND instr(t.search_text, ?) > 0 ORDER BY t.id LIMIT ?",
+      plan: [
+        "SCAN t",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH k USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 1341,
+      why: "Staff look for hidden channels too, which the index has not: all search texts, on a reader thread under the deadline, until a page is full.",
+    },
+  ],
+  "catalog/posts/found-posts.store.ts foundPosts": [
+    {
+      sql: "SELECT … FROM posts p WHERE within_deadline() AND p.channel_id = @channelId AND (p.published_at, p.id) < (@publishedAt, @id) ORDER BY p.published_at DESC, p.id DESC",
+      plan: ["SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at<?)"],
+      rows: 10000,
+      why: "Staff look for a text: posts of one channel in order, on a reader thread under the deadline, until a page is full.",
+    },
+    {
+      sql: "SELECT … FROM posts p WHERE within_deadline() AND p.id < @id ORDER BY p.id DESC",
+      plan: ["SEARCH p USING INTEGER PRIMARY KEY (rowid<?)"],
+      rows: 10116,
+      why: "The same in all posts by their number.",
     },
   ],
 };
