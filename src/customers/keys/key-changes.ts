@@ -69,7 +69,10 @@ export async function insertRecordedKey(
   return made;
 }
 
-/** A new key in the place of others, which nobody uses: they are revoked with the same commit. */
+/** Two starts at once each tell a key, so one that was just made is no lost one. */
+const LOST_AFTER_MS = 60_000;
+
+/** A new key in the place of others that nobody uses: those not made just now are revoked in one commit. */
 function replaceKeys(
   db: Database,
   clock: Clock,
@@ -77,7 +80,11 @@ function replaceKeys(
   by: Actor,
 ): Promise<Key> {
   return inTransaction(db, clock, "key-replace", async (tx) => {
-    for (const id of replaced) await revokeRecorded(tx, clock, id, by);
+    for (const id of replaced) {
+      const found = await selectKey(tx, id);
+      const isLost = found !== undefined && clock.now() - found.createdAt >= LOST_AFTER_MS;
+      if (isLost) await revokeRecorded(tx, clock, id, by);
+    }
     return insertRecordedKey(tx, clock, key, by);
   });
 }

@@ -96,7 +96,7 @@ export function createKeys(
     /**
      * Makes the customer of a new appliance, where there is nobody, or another key of the owner's, where
      * nobody has used any: a start whose output was lost tells a key all the same, and the lost one is
-     * revoked.
+     * revoked once it is older than a minute.
      * @returns the full key; null where a key was used, or somebody else was the first
      */
     async createFirst(by: Actor): Promise<string | null> {
