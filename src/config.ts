@@ -106,6 +106,13 @@ export const SETTINGS = {
     "off",
     onOrOff,
   ),
+  KANALOG_SIGN_UP: setting(
+    "signUp",
+    "`on` lets visitors make an account with a key on the plan Test, by a link that is mailed to them; " +
+      "else `off`.",
+    "off",
+    onOrOff,
+  ),
   KANALOG_QUERY_TIMEOUT_MS: setting(
     "queryTimeoutMs",
     "How long a database query may take before it is given up with 503 `timeout`.",

@@ -50,6 +50,7 @@ import { composeLimits } from "./compose-limits.ts";
 import { composePostSearch } from "./compose-post-search.ts";
 import { composeReadings } from "./compose-readings.ts";
 import { composeServices } from "./compose-services.ts";
+import { composeSignUp } from "./compose-sign-up.ts";
 import { composeSite } from "./compose-site.ts";
 import { composeSources } from "./compose-sources.ts";
 import { composeStartFacts } from "./compose-start-facts.ts";
@@ -175,8 +176,10 @@ export async function createApp(
     noteRequests: metrics.noteRequests,
     noteAnswer: answers.note,
   };
+  const isSignUpOpen = composeSignUp(config, ports, setUp.isNeeded);
   const site = composeSite(db, threads, secret, {
     ...door,
+    isSignUpOpen,
     ...{ accounts, keys, oauth, usage, imports, sources, setUp, afterAnswer, sample, firstSteps },
     webhooks: hooks.staffWebhooks,
     ownAddress: createOwnAddress(config, () => address),
@@ -196,7 +199,11 @@ export async function createApp(
       firstSteps.noteOnce("assistant_seen");
       return answerMcp(post);
     },
-    startFacts: composeStartFacts(threads, accounts, services.directory, ports),
+    startFacts: composeStartFacts(
+      threads,
+      { accounts, directory: services.directory, isSignUpOpen },
+      ports,
+    ),
     images: createCategoryImages(db),
     openPush: sources.openPush,
     bundle: createBundle(),

@@ -1,6 +1,10 @@
 import { createDownloads } from "../catalog/exports/downloads.ts";
+import { createChannelsSeen } from "../catalog/manage/manage-channels.ts";
+import { createSiteChannels } from "../catalog/manage/site-channels.ts";
 import { createManagePosts } from "../catalog/posts/manage-posts.ts";
+import type { Config } from "../config.ts";
 import { createAuditLog } from "../customers/audit/audit-log.ts";
+import { createKeyToken } from "../customers/keys/key-token.ts";
 import { selectRequestLog } from "../customers/limits/request-log.store.ts";
 import { isKnownNetwork, networkHash } from "../customers/people/known-networks.ts";
 import { selectPeople } from "../customers/people/people.store.ts";
@@ -8,13 +12,15 @@ import type { Database } from "../db/database.ts";
 import { freeDiskBytes } from "../db/ready-checks.ts";
 import { listenerAddress } from "../doors/http/requests/base-address.ts";
 import { requestIdOf } from "../doors/http/requests/request-id.ts";
-import { createHashingQueue } from "../doors/site/guard/hashing-queue.ts";
+import { createHashingQueue, type HashingQueue } from "../doors/site/guard/hashing-queue.ts";
 import { createSentForms } from "../doors/site/guard/sent-forms.ts";
 import { createThrottle } from "../doors/site/guard/throttle.ts";
 import { createPostMarkdown } from "../doors/site/look/markdown.ts";
 import { siteRoutes } from "../doors/site/site.ts";
-import type { SiteContext, SitePeople } from "../doors/site/site-context.ts";
+import type { SiteContext, SitePeople, SiteSignUps } from "../doors/site/site-context.ts";
+import type { Ports } from "../ports/ports.ts";
 import { createMails } from "../push/mail/mails.ts";
+import { channelWatchers } from "../push/webhooks/manage/removed-channels.store.ts";
 import { selectHours } from "../upkeep/hours/hours.store.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
 import { authSettings, subkey } from "./installation-secret.ts";
@@ -39,6 +45,7 @@ type Shared = Pick<
   | "imports"
   | "sources"
   | "setUp"
+  | "isSignUpOpen"
   | "sample"
   | "firstSteps"
   | "usage"
@@ -61,17 +68,29 @@ export function composeSite(
 ) {
   const { config, ports } = shared;
   const { clock, random, log } = ports;
-  const isMailSent = ports.mail !== null && knowsItsAddress(config);
+  const isMailSent = sendsLinks(config, ports);
   if (ports.mail !== null && !isMailSent) {
     log.warn({}, "no mail with a link is sent, since KANALOG_BASE_URL is not set");
   }
+  const hashing = createHashingQueue();
   return siteRoutes({
     ...shared,
     secret: subkey(secret, "kanalog site forms"),
     requestId: (request) => requestIdOf(request, random, clock),
-    people: peopleOf(db, threads, secret, shared),
+    people: peopleOf(db, threads, secret, hashing, shared),
+    signUps: signUpsOf(threads, secret, hashing, shared),
     audit: createAuditLog(db),
-    posts: createManagePosts(db, threads.writer, config.statisticsOpenDays),
+    channels: createSiteChannels(
+      createChannelsSeen(db, clock, config.messengerHosts, channelWatchers),
+      threads.writer,
+      threads.readers.foundByTitle,
+      { messengerHosts: config.messengerHosts, openDays: config.statisticsOpenDays },
+      () => shared.afterAnswer.run("the work after a changed channel", threads.jobs.followChannels),
+    ),
+    posts: {
+      ...createManagePosts(db, threads.writer, config.statisticsOpenDays),
+      found: threads.readers.foundPosts,
+    },
     postHtml: createPostMarkdown(config.messengerHosts[0] ?? ""),
     mails: createMails(db, threads.writer.addMail, isMailSent),
     downloads: createDownloads({ ...threads.exports, noteExport: threads.writer.noteExport }, log),
@@ -88,11 +107,11 @@ function peopleOf(
   db: Database,
   { people, sessions }: DatabaseThreads,
   secret: string,
+  hashing: HashingQueue,
   { ports }: Shared,
 ): SitePeople {
   const settings = authSettings(secret);
   const networkKey = subkey(secret, "kanalog known networks");
-  const hashing = createHashingQueue();
   return {
     knowsNetwork: (email, network) =>
       isKnownNetwork(db, ports.clock.now(), { email, network: networkHash(networkKey, network) }),
@@ -118,6 +137,33 @@ function peopleOf(
     distrust: people.distrust,
     people: () => selectPeople(db, ports.clock.now()),
   };
+}
+
+function signUpsOf(
+  { people }: DatabaseThreads,
+  secret: string,
+  hashing: HashingQueue,
+  { ports: { clock, random } }: Shared,
+): SiteSignUps {
+  const settings = authSettings(secret);
+  return {
+    begin: people.beginSignUp,
+    opens: people.opensSignUp,
+    async end({ network, ...input }) {
+      const keyToken = createKeyToken("read_only", random);
+      const [personId, credentialId] = [random.uuid(clock.now()), random.uuid(clock.now())];
+      const made = { settings, keyToken, personId, credentialId };
+      const isMade = await hashing.run("sign-up", network, () =>
+        people.endSignUp({ ...input, ...made }),
+      );
+      return isMade ? { keyToken } : null;
+    },
+  };
+}
+
+/** Whether mails with links are sent. */
+export function sendsLinks(config: Config, { mail }: Pick<Ports, "mail">): boolean {
+  return mail !== null && knowsItsAddress(config);
 }
 
 /**

@@ -10,8 +10,15 @@ const COUNTED_FOR_MS = 10 * 60 * 1000;
 /** Facts of the data and the plans for `/`; the numbers of rows are up to ten minutes old. */
 export function composeStartFacts(
   { readers }: DatabaseThreads,
-  accounts: Pick<Accounts, "plans">,
-  directory: Pick<Directory, "categories">,
+  {
+    accounts,
+    directory,
+    isSignUpOpen,
+  }: {
+    accounts: Pick<Accounts, "plans">;
+    directory: Pick<Directory, "categories">;
+    isSignUpOpen(): Promise<boolean>;
+  },
   { clock, log }: Ports,
 ): () => Promise<StartFacts> {
   let counted: { atMs: number; tables: Promise<StartFacts["tables"]> } | null = null;
@@ -27,7 +34,11 @@ export function composeStartFacts(
       );
       counted = { atMs: clock.monotonic(), tables };
     }
-    const [tables, plans] = await Promise.all([counted.tables, accounts.plans()]);
-    return { tables, plans, categories: directory.categories() };
+    const [tables, plans, maySignUp] = await Promise.all([
+      counted.tables,
+      accounts.plans(),
+      isSignUpOpen(),
+    ]);
+    return { tables, plans, maySignUp, categories: directory.categories() };
   };
 }

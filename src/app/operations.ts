@@ -11,6 +11,9 @@ import { selectNeighbours } from "../catalog/mentions/neighbours.store.ts";
 import { selectSimilar } from "../catalog/mentions/similar.store.ts";
 import { catchUp } from "../catalog/post-search/catch-up.ts";
 import { selectFoundPosts } from "../catalog/post-search/select-found.store.ts";
+import { foundByTitle } from "../catalog/manage/found-channels.store.ts";
+import { followChannels, siteChannelChanges } from "../catalog/manage/site-channels.ts";
+import { foundPosts } from "../catalog/posts/found-posts.store.ts";
 import { selectHabits } from "../catalog/posts/habits.store.ts";
 import { postChanges } from "../catalog/posts/manage-posts.ts";
 import { selectPosts } from "../catalog/posts/posts.store.ts";
@@ -39,6 +42,7 @@ import {
   signOut,
 } from "../customers/people/sessions.ts";
 import { setUpPerson } from "../customers/people/set-up-person.ts";
+import { signUpOperations } from "../customers/sign-up/sign-up.ts";
 import { checkpointBeside } from "../db/checkpoint.ts";
 import type { Database } from "../db/database.ts";
 import { readDatabaseFacts } from "../db/database-facts.ts";
@@ -99,6 +103,8 @@ export const pools = {
       selectSimilar: query(selectSimilar),
       selectNeighbours: query(selectNeighbours),
       selectUsage: query(selectUsage),
+      foundByTitle: query(foundByTitle),
+      foundPosts: query(foundPosts),
       readDatabaseFacts,
     },
   },
@@ -133,6 +139,7 @@ export const pools = {
       noteExport,
       noteStep,
       ...postChanges,
+      ...siteChannelChanges(channelWatchers),
       ...sourceChanges,
     },
   },
@@ -171,12 +178,20 @@ export const pools = {
       endSessions,
       endSessionsOfSuspended,
       distrust,
+      ...signUpOperations,
     },
   },
   /** Who is signed in: asked for every page, so nobody's hashing may be in the way. */
   sessions: { access: "writer", ...one, operations: { signedIn, signOut, opensLink } },
   /** The scheduler's work, which is long. */
-  jobs: { access: "writer", ...one, operations: { claimJob, endJob, runJob, catchUp, buildSome } },
+  jobs: {
+    access: "writer",
+    ...one,
+    operations: {
+      ...{ claimJob, endJob, runJob, catchUp, buildSome },
+      followChannels: followChannels(channelWatchers),
+    },
+  },
   /** Files that were uploaded: as long as jobs, and beside them. */
   imports: { access: "writer", ...one, operations: { runUpload } },
   /** Files that sources gave: as long as uploads, and beside them. */

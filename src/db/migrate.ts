@@ -22,6 +22,7 @@ import { botSources } from "./migrations/015-bot-sources.ts";
 import { postSearch } from "./migrations/016-post-search.ts";
 import { channelMetrics } from "./migrations/017-channel-metrics.ts";
 import { mentions } from "./migrations/018-mentions.ts";
+import { signUps } from "./migrations/019-sign-ups.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -45,6 +46,7 @@ export const MIGRATIONS: readonly string[] = [
   postSearch,
   channelMetrics,
   mentions,
+  signUps,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -615,6 +615,19 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
       "You, or somebody for you, asked for a new password. Choose it by this link; it works for three days, and once. If it was not you, do nothing.",
     ],
   ],
+  signUpSubject: [[{}, "Your account at Kanalog"]],
+  signUpMail: [
+    [
+      {},
+      "You, or somebody for you, asked for an account. Make it by this link; it works for a day, and once. If it was not you, do nothing.",
+    ],
+  ],
+  signUpKnown: [
+    [
+      {},
+      "You, or somebody for you, asked for an account with this address, which has one already. Sign in by this link; a forgotten password is asked for there too. If it was not you, do nothing.",
+    ],
+  ],
   invitationSubject: [[{ organization: "ORGANIZATION" }, "Invitation: ORGANIZATION"]],
   invitation: [
     [

@@ -100,6 +100,9 @@ const ROWS: Record<number, string> = {
     INSERT INTO mentions VALUES ('utro', 1700000000000, 1, 1, 1);
     INSERT INTO background_builds VALUES ('mentions', 1, 2)
       ON CONFLICT DO UPDATE SET after_id = 1;`,
+  19: `
+    INSERT INTO sign_ups VALUES (x'0102', 'new@example.com', 1763000000000);
+    INSERT INTO hour_durations VALUES (1763000400000, 42, 7);`,
 };
 
 /** Makes a database as the program of a schema version left it, with rows in every table. */

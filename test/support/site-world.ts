@@ -167,6 +167,8 @@ export async function startSiteWorld(): Promise<SiteWorld> {
     webhooks: { active: active.id, failed: failed.id },
     pages: {
       "/account/sign-in/": ["/account/sign-in/"],
+      // Off here, as it is by default.
+      "/account/sign-up/": [],
       "/account/set-up/": [],
       "/account/forgotten-password/": ["/account/forgotten-password/"],
       "/account/choose-password/": [`/account/choose-password/?token=${token ?? "used"}`],
@@ -207,10 +209,14 @@ export async function startSiteWorld(): Promise<SiteWorld> {
       "/staff/plans/": ["/staff/plans/"],
       "/staff/organizations/": ["/staff/organizations/"],
       "/staff/organizations/:id/": [`/staff/organizations/${organizationId}/`],
+      "/staff/organizations/:id/seen/": [`/staff/organizations/${organizationId}/seen/`],
       "/staff/people/": ["/staff/people/"],
       "/staff/people/:id/": [`/staff/people/${person.id}/`],
       "/staff/webhooks/": ["/staff/webhooks/"],
       "/staff/webhooks/:id/": [`/staff/webhooks/${failed.id}/`],
+      "/staff/channels/": ["/staff/channels/", "/staff/channels/?q=ab"],
+      "/staff/channels/:id/": ["/staff/channels/1/", "/staff/channels/50/"],
+      "/staff/posts/": ["/staff/posts/"],
       "/staff/jobs/": ["/staff/jobs/"],
       "/staff/database/": ["/staff/database/"],
       "/staff/errors/": ["/staff/errors/"],

@@ -1,12 +1,12 @@
-import { type Actor, recordChange } from "../../customers/audit/audit-log.ts";
+import type { Actor } from "../../customers/audit/audit-log.ts";
 import type { Database } from "../../db/database.ts";
-import { inTransaction } from "../../db/transaction.ts";
 import { notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ChannelRecord } from "../channels/card.ts";
 import { parseResolveQuery } from "../channels/channel-reference.ts";
 import { createChannelRecords, recordsAfter, selectId } from "../channels/channels.store.ts";
 import { recount } from "../directory/recount.ts";
+import { setChannelPublic } from "./channel-changes.ts";
 import { countRows, type Watchers } from "./removals.store.ts";
 import { removeChannel } from "./removals.ts";
 
@@ -32,48 +32,12 @@ export function createManageChannels(
   hosts: readonly string[],
   watchers: Watchers,
 ) {
-  /** Digits are the service number, or the messenger's where no channel has that. */
-  function findId(name: string): number | null {
-    const id = /^\d+$/.test(name) ? selectId(db, { kind: "id", id: Number(name) }) : null;
-    const reference = id === null ? parseResolveQuery(name, hosts) : null;
-    return reference === null ? id : selectId(db, reference);
-  }
-
   return {
-    /**
-     * @param name a service number, a messenger id, an `@handle` or a link
-     * @throws AppError `not_found`
-     */
-    channel(name: string): ManagedChannel {
-      const id = findId(name.trim());
-      const record = id === null ? undefined : createChannelRecords(db, clock).byId(id);
-      if (record === undefined) throw notFound("channel", name);
-      const webhooks = watchers.count(db, record.id);
-      return { ...record, ...countRows(db, record.id), webhooks };
-    },
-
-    /** Channels by number, after one. */
-    page: (afterId: number, limit: number): ChannelRecord[] => [
-      ...recordsAfter(db, afterId, limit),
-    ],
+    ...createChannelsSeen(db, clock, hosts, watchers),
 
     /** Shows a channel in what the API answers, or hides it. @returns whether that changed */
     async setPublic(id: number, isPublic: boolean, by: Actor): Promise<boolean> {
-      const isChanged = await inTransaction(db, clock, "set-public", async (tx) => {
-        const records = createChannelRecords(tx, clock);
-        const stored = records.byId(id);
-        if (stored === undefined) throw notFound("channel", id);
-        if (stored.is_public === Number(isPublic)) return false;
-        records.update({ ...stored, is_public: Number(isPublic) }, stored);
-        records.writeSearch();
-        await recordChange(tx, clock, by, {
-          organizationId: null,
-          action: isPublic ? "channel.unhide" : "channel.hide",
-          target: `channel ${id}`,
-          details: { name: stored.title },
-        });
-        return true;
-      });
+      const isChanged = await setChannelPublic(db, clock, id, isPublic, by);
       if (isChanged) await recount(db, clock);
       return isChanged;
     },
@@ -89,5 +53,44 @@ export function createManageChannels(
       await removeChannel(db, clock, watchers, { id, intoId }, by);
       await recount(db, clock);
     },
+  };
+}
+
+export type ChannelsSeen = ReturnType<typeof createChannelsSeen>;
+
+/** The operator's view of channels, public or not. */
+export function createChannelsSeen(
+  db: Database,
+  clock: Clock,
+  hosts: readonly string[],
+  watchers: Pick<Watchers, "count">,
+) {
+  /** Digits are the service number, or the messenger's where no channel has that. */
+  function find(name: string): number | null {
+    const id = /^\d+$/.test(name) ? selectId(db, { kind: "id", id: Number(name) }) : null;
+    const reference = id === null ? parseResolveQuery(name, hosts) : null;
+    return reference === null ? id : selectId(db, reference);
+  }
+
+  return {
+    /** The number of the channel that a text names, or null. */
+    find: (name: string): number | null => find(name.trim()),
+
+    /**
+     * @param name a service number, a messenger id, an `@handle` or a link
+     * @throws AppError `not_found`
+     */
+    channel(name: string): ManagedChannel {
+      const id = find(name.trim());
+      const record = id === null ? undefined : createChannelRecords(db, clock).byId(id);
+      if (record === undefined) throw notFound("channel", name);
+      const webhooks = watchers.count(db, record.id);
+      return { ...record, ...countRows(db, record.id), webhooks };
+    },
+
+    /** Channels by number, after one. */
+    page: (afterId: number, limit: number): ChannelRecord[] => [
+      ...recordsAfter(db, afterId, limit),
+    ],
   };
 }

@@ -6,11 +6,27 @@ import { notFound } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { followPosts } from "../statistics/open-days.ts";
 import type { PostRecord } from "./post.ts";
-import { createPostRecords } from "./posts.store.ts";
+import { createPostRecords, type PostPosition } from "./posts.store.ts";
 import { createTakeDown } from "./take-down.ts";
 
 /** Changes of posts by staff and by command. */
 export const postChanges = { deletePosts };
+
+export interface PostsAsked {
+  /** One channel's posts, the latest first; null: all, by descending number. */
+  channelId: number | null;
+  /** Stands in their texts, folded as searches fold; empty: any. */
+  text: string;
+  /** Place of the post after which others follow; null: from the first on. */
+  after: PostPosition | null;
+  limit: number;
+}
+
+export interface PostsFound {
+  posts: PostRecord[];
+  /** Place after which there are more; null: there are none. */
+  next: PostPosition | null;
+}
 
 export interface ManagePosts {
   /**
@@ -18,6 +34,8 @@ export interface ManagePosts {
    * @throws AppError `not_found` for the first number that no post has
    */
   posts(ids: readonly number[]): PostRecord[];
+  /** The same, where numbers of which there is no post are left out. */
+  known(ids: readonly number[]): PostRecord[];
   /**
    * Takes posts down; numbers of which there is no post are left out.
    * @returns how many were taken down
@@ -31,15 +49,15 @@ export function createManagePosts(
   changes: Calls<typeof postChanges>,
   openDays: number,
 ): ManagePosts {
+  const find = (id: number): PostRecord | undefined => createPostRecords(db).byId(id);
   return {
-    posts(ids) {
-      const records = createPostRecords(db);
-      return ids.map((id) => {
-        const post = records.byId(id);
+    posts: (ids) =>
+      ids.map((id) => {
+        const post = find(id);
         if (post === undefined) throw notFound("post", id);
         return post;
-      });
-    },
+      }),
+    known: (ids) => ids.flatMap((id) => find(id) ?? []),
     delete: (ids, by) => changes.deletePosts(ids, openDays, by),
   };
 }

@@ -15,6 +15,7 @@ export const COMMAND_LINE: Actor = { person: "", keyId: null };
 
 /** The actions that are recorded. */
 export type AuditAction =
+  | "channel.change"
   | "channel.delete"
   | "channel.hide"
   | "channel.merge"
@@ -86,6 +87,7 @@ export type AuditDetail =
   | "dryRun"
   | "email"
   | "ends"
+  | "fields"
   | "file"
   | "format"
   | "from"

@@ -18,7 +18,7 @@ export interface NewKey {
 }
 
 /** Changes of keys, one transaction each. */
-export const keyChanges = { addKey, revokeKey };
+export const keyChanges = { addKey, replaceKeys, revokeKey };
 
 export type KeyChanges = Calls<typeof keyChanges>;
 
@@ -69,22 +69,44 @@ export async function insertRecordedKey(
   return made;
 }
 
+/** Two starts at once each tell a key, so one that was just made is no lost one. */
+const LOST_AFTER_MS = 60_000;
+
+/** A new key in the place of others that nobody uses: those not made just now are revoked in one commit. */
+function replaceKeys(
+  db: Database,
+  clock: Clock,
+  { replaced, ...key }: NewKey & { token: string; replaced: readonly number[] },
+  by: Actor,
+): Promise<Key> {
+  return inTransaction(db, clock, "key-replace", async (tx) => {
+    for (const id of replaced) {
+      const found = await selectKey(tx, id);
+      const isLost = found !== undefined && clock.now() - found.createdAt >= LOST_AFTER_MS;
+      if (isLost) await revokeRecorded(tx, clock, id, by);
+    }
+    return insertRecordedKey(tx, clock, key, by);
+  });
+}
+
 /** Revoking twice keeps the first instant. @throws AppError `not_found` */
 function revokeKey(db: Database, clock: Clock, id: number, by: Actor): Promise<Key> {
-  return inTransaction(db, clock, "key-revoke", async (tx) => {
-    const found = await selectKey(tx, id);
-    if (found === undefined) throw notFound("key", id);
-    if (found.revokedAt !== null) return found;
-    const revokedAt = clock.now();
-    await updateRevoked(tx, id, revokedAt);
-    const { memberId, name, prefix } = found;
-    const { organizationId } = await requireMember(tx, memberId);
-    await recordChange(tx, clock, by, {
-      organizationId,
-      action: "key.revoke",
-      target: `key ${id}`,
-      details: { name, prefix },
-    });
-    return { ...found, revokedAt };
+  return inTransaction(db, clock, "key-revoke", (tx) => revokeRecorded(tx, clock, id, by));
+}
+
+async function revokeRecorded(tx: Transaction, clock: Clock, id: number, by: Actor): Promise<Key> {
+  const found = await selectKey(tx, id);
+  if (found === undefined) throw notFound("key", id);
+  if (found.revokedAt !== null) return found;
+  const revokedAt = clock.now();
+  await updateRevoked(tx, id, revokedAt);
+  const { memberId, name, prefix } = found;
+  const { organizationId } = await requireMember(tx, memberId);
+  await recordChange(tx, clock, by, {
+    organizationId,
+    action: "key.revoke",
+    target: `key ${id}`,
+    details: { name, prefix },
   });
+  return { ...found, revokedAt };
 }

@@ -95,7 +95,8 @@ export function createKeys(
 
     /**
      * Makes the customer of a new appliance, where there is nobody, or another key of the owner's, where
-     * nobody has used any: a start whose output was lost tells a key all the same.
+     * nobody has used any: a start whose output was lost tells a key all the same, and the lost one is
+     * revoked once it is older than a minute.
      * @returns the full key; null where a key was used, or somebody else was the first
      */
     async createFirst(by: Actor): Promise<string | null> {
@@ -106,11 +107,12 @@ export function createKeys(
       const member = memberId === null ? undefined : await selectMember(db, memberId);
       // Who set it up, or was made a customer by somebody, makes keys of their own.
       if (member?.email !== FIRST_CUSTOMER.email) return null;
-      const [first, ...others] = await selectKeys(db, member.organizationId);
-      const isUnused = [first, ...others].every((key) => key?.lastUsedAt === null);
-      if (first?.name !== FIRST_CUSTOMER.key.name || !isUnused) return null;
+      const all = await selectKeys(db, member.organizationId);
+      const isUnused = all.every(({ lastUsedAt }) => lastUsedAt === null);
+      if (all[0]?.name !== FIRST_CUSTOMER.key.name || !isUnused) return null;
       const another = { ...FIRST_CUSTOMER.key, memberId: member.id, expiresAt: null, token };
-      await changes.addKey(another, by);
+      const lost = all.filter(({ name }) => name === FIRST_CUSTOMER.key.name);
+      await changes.replaceKeys({ ...another, replaced: lost.map(({ id }) => id) }, by);
       return token;
     },
 

@@ -65,7 +65,8 @@ function addFirstCustomer(
   });
 }
 
-async function putCustomer(
+/** A customer in the caller's transaction, as `addCustomer` makes one. */
+export async function putCustomer(
   tx: Transaction,
   clock: Clock,
   { token, organization: named, plan, email, name, key: { access, name: keyNamed } }: WithToken,

@@ -66,6 +66,7 @@ export function createUsage(
   return {
     /** Units that are committed for a period, whichever process counted them. */
     used: store.used,
+    usedByAll: store.usedByAll,
 
     /** Units used in a period as far as this process knows without a query: it may be more. */
     usedAtLeast(organizationId: number, periodStartedAt: number): number {

@@ -13,6 +13,24 @@ export function passwordMail(baseAddress: string, email: string, token: string):
   });
 }
 
+/** The mail by which a visitor makes an account. */
+export function signUpMail(baseAddress: string, email: string, token: string): Mail {
+  return mailWithLink(email, {
+    subject: message("signUpSubject"),
+    paragraph: message("signUpMail"),
+    address: `${baseAddress}/account/sign-up/?token=${token}`,
+  });
+}
+
+/** The mail to somebody who has an account, where an account was asked for with their address. */
+export function knownAddressMail(baseAddress: string, email: string): Mail {
+  return mailWithLink(email, {
+    subject: message("signUpSubject"),
+    paragraph: message("signUpKnown"),
+    address: `${baseAddress}/account/sign-in/`,
+  });
+}
+
 /** The mail to somebody invited into an organization. @param token null where they have a password */
 export function invitationMail(
   baseAddress: string,

@@ -1,6 +1,7 @@
 import type { Downloads } from "../../catalog/exports/downloads.ts";
 import type { ImportRuns } from "../../catalog/imports/import-runs.ts";
-import type { ManagePosts } from "../../catalog/posts/manage-posts.ts";
+import type { SiteChannels } from "../../catalog/manage/site-channels.ts";
+import type { ManagePosts, PostsAsked, PostsFound } from "../../catalog/posts/manage-posts.ts";
 import type { Sample } from "../../catalog/sample/sample.ts";
 import type { Sources } from "../../catalog/sources/sources.ts";
 import type { Config } from "../../config.ts";
@@ -8,11 +9,13 @@ import type { Accounts } from "../../customers/accounts/accounts.ts";
 import type { Actor, AuditLog } from "../../customers/audit/audit-log.ts";
 import type { Keys } from "../../customers/keys/keys.ts";
 import type { LoggedRequest } from "../../customers/limits/request-log.ts";
+import type { Usage } from "../../customers/limits/usage.ts";
 import type { OAuth } from "../../customers/oauth/oauth.ts";
 import type { PasswordLink } from "../../customers/people/password-links.ts";
 import type { EnsuredPerson, PersonAccount } from "../../customers/people/people.ts";
 import type { Person } from "../../customers/people/person.ts";
 import type { SignedIn } from "../../customers/people/sessions.ts";
+import type { SignUp } from "../../customers/sign-up/sign-up.ts";
 import type { Services } from "../../methods/services.ts";
 import type { Ports } from "../../ports/ports.ts";
 import type { RecentEntry } from "../../ports/recent-log.ts";
@@ -56,7 +59,8 @@ export interface SiteContext {
   webhooks: StaffWebhooks;
   people: SitePeople;
   audit: AuditLog;
-  posts: Pick<ManagePosts, "delete">;
+  channels: SiteChannels;
+  posts: ManagePosts & { found(asked: PostsAsked): Promise<PostsFound> };
   sample: Pick<Sample, "ids" | "hasOwnChannels" | "remove">;
   firstSteps: FirstSteps;
   imports: Pick<ImportRuns, "files" | "start" | "runs" | "run" | "held" | "rejects">;
@@ -66,11 +70,14 @@ export interface SiteContext {
   postHtml: PostMarkdown;
   mails: Mails;
   setUp: SetUp;
+  /** Whether visitors may make accounts. */
+  isSignUpOpen(): Promise<boolean>;
+  signUps: SiteSignUps;
   throttle: Throttle;
   sentForms: SentForms;
   afterAnswer: Pick<AfterAnswer, "run">;
   /** Units used, as the console shows them. */
-  usage: { used(organizationId: number, periodStartedAt: number): number };
+  usage: Pick<Usage, "used" | "usedByAll">;
   /** The last requests of a key, the latest first; null where they are not logged. */
   lastRequests: ((keyId: number) => Promise<LoggedRequest[]>) | null;
   jobs: Pick<Scheduler, "list" | "runNow">;
@@ -104,6 +111,16 @@ export interface DatabaseFacts {
 /** The network of a request that hashes a password: such requests wait, a few of each network. */
 interface FromNetwork {
   network: string;
+}
+
+/** Accounts that visitors make, on the people's thread. */
+export interface SiteSignUps {
+  /** Keeps a link; false where somebody has an account with the address. */
+  begin(input: { email: string; token: string }): Promise<boolean>;
+  /** The address of a link; null where it was used or is too old. */
+  opens(token: string): Promise<string | null>;
+  /** @returns the first key, never to be had again; null where the link opens nothing any more */
+  end(input: FromNetwork & SignUp): Promise<{ keyToken: string } | null>;
 }
 
 /** The people's operations, on the thread that runs them. */

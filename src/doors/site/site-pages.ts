@@ -16,6 +16,7 @@ import { profilePage } from "./pages/person/profile.tsx";
 import { setUpPage } from "./pages/person/set-up.tsx";
 import { signInPage } from "./pages/person/sign-in.tsx";
 import { postsPage } from "./pages/posts/posts.tsx";
+import { signUpPage } from "./pages/person/sign-up.tsx";
 import { importRunPage } from "./pages/staff/import-run.tsx";
 import { importsPage } from "./pages/staff/imports.tsx";
 import { staffPages } from "./pages/staff/staff-pages.ts";
@@ -48,6 +49,7 @@ export interface SitePage {
 
 export const sitePages: readonly SitePage[] = [
   signInPage,
+  signUpPage,
   setUpPage,
   forgottenPasswordPage,
   choosePasswordPage,

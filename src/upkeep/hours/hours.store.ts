@@ -4,7 +4,7 @@ import { change, given, query } from "../../db/query.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { DAY_MS } from "../../values/moscow-time.ts";
-import { type Hour, hours } from "./hours.table.ts";
+import { type Hour, hourDurations, hours } from "./hours.table.ts";
 
 /** Requests of an hour that were not written yet. */
 export type NotedHour = Omit<Hour, "fileBytes">;
@@ -34,16 +34,30 @@ const add = change((db) =>
     }),
 );
 
-const removeOld = change((db) =>
-  db.delete(hours).where(lt(hours.startedAt, sql.placeholder("until"))),
+const addDuration = change((db) =>
+  db
+    .insert(hourDurations)
+    .values({ startedAt: given("startedAt"), class: given("class"), requests: given("requests") })
+    .onConflictDoUpdate({
+      target: [hourDurations.startedAt, hourDurations.class],
+      set: { requests: sql`${hourDurations.requests} + excluded.requests` },
+    }),
+);
+
+const removeOld = [hours, hourDurations].map((table) =>
+  change((db) => db.delete(table).where(lt(table.startedAt, sql.placeholder("until")))),
 );
 
 /** Adds to an hour, and notes how large the file is. */
 export function writeHour(db: Database, clock: Clock, noted: NotedHour): Promise<void> {
   const fileBytes = Number(db.pragmaValue("page_count")) * Number(db.pragmaValue("page_size"));
   return inTransaction(db, clock, "hour", async (tx) => {
-    await add(tx).run({ ...noted, fileBytes });
-    await removeOld(tx).run({ until: clock.now() - HOURS_KEPT_MS });
+    const { durations, ...hour } = noted;
+    await add(tx).run({ ...hour, fileBytes });
+    for (const [at, requests] of durations) {
+      await addDuration(tx).run({ startedAt: hour.startedAt, class: at, requests });
+    }
+    for (const remove of removeOld) await remove(tx).run({ until: clock.now() - HOURS_KEPT_MS });
   });
 }
 
@@ -55,7 +69,23 @@ const since = query((db) =>
     .orderBy(asc(hours.startedAt)),
 );
 
+const durationsSince = query((db) =>
+  db
+    .select()
+    .from(hourDurations)
+    .where(gte(hourDurations.startedAt, sql.placeholder("since"))),
+);
+
 /** The hours that were noted since an instant. */
-export function selectHours(db: Database, sinceMs: number): Promise<Hour[]> {
-  return since(db).all({ since: sinceMs });
+export async function selectHours(db: Database, sinceMs: number): Promise<Hour[]> {
+  const durations = Map.groupBy(
+    await durationsSince(db).all({ since: sinceMs }),
+    ({ startedAt }) => startedAt,
+  );
+  return (await since(db).all({ since: sinceMs })).map((hour) => ({
+    ...hour,
+    durations: new Map(
+      durations.get(hour.startedAt)?.map(({ class: at, requests }) => [at, requests]),
+    ),
+  }));
 }

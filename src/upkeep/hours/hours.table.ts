@@ -1,4 +1,5 @@
-import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
+import { integer, primaryKey, sqliteTable } from "drizzle-orm/sqlite-core";
+import type { Durations } from "./durations.ts";
 
 /** How the appliance was doing, hour by hour. */
 export const hours = sqliteTable("hours", {
@@ -13,4 +14,15 @@ export const hours = sqliteTable("hours", {
   fileBytes: integer("file_bytes").notNull(),
 });
 
-export type Hour = typeof hours.$inferSelect;
+/** How many of an hour's requests took how long. */
+export const hourDurations = sqliteTable(
+  "hour_durations",
+  {
+    startedAt: integer("started_at").notNull(),
+    class: integer("class").notNull(),
+    requests: integer("requests").notNull(),
+  },
+  ({ startedAt, class: classOf }) => [primaryKey({ columns: [startedAt, classOf] })],
+);
+
+export type Hour = typeof hours.$inferSelect & { durations: Durations };

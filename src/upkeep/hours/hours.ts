@@ -1,5 +1,6 @@
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
+import { classOf } from "./durations.ts";
 import type { NotedHour } from "./hours.store.ts";
 
 export const HOUR_MS = 60 * 60 * 1000;
@@ -12,14 +13,21 @@ export function createHours(
   write: (noted: NotedHour) => Promise<void>,
   { clock, log }: { clock: Clock; log: Log },
 ) {
-  let waiting = new Map<number, NotedHour>();
+  let waiting = new Map<number, NotedHour & { durations: Map<number, number> }>();
   let writtenHour = 0;
 
-  function hourOf(instantMs: number): NotedHour {
+  function hourOf(instantMs: number) {
     const startedAt = Math.floor(instantMs / HOUR_MS) * HOUR_MS;
     let hour = waiting.get(startedAt);
     if (hour === undefined) {
-      hour = { startedAt, requests: 0, errors: 0, durationUs: 0, slowestUs: 0 };
+      hour = {
+        startedAt,
+        requests: 0,
+        errors: 0,
+        durationUs: 0,
+        slowestUs: 0,
+        durations: new Map(),
+      };
       waiting.set(startedAt, hour);
     }
     return hour;
@@ -33,6 +41,8 @@ export function createHours(
       if (status >= 500) hour.errors += 1;
       hour.durationUs += durationUs;
       if (durationUs > hour.slowestUs) hour.slowestUs = durationUs;
+      const place = classOf(durationUs);
+      hour.durations.set(place, (hour.durations.get(place) ?? 0) + 1);
     },
 
     /** Writes what waits. Never throws. */

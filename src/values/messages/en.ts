@@ -451,6 +451,11 @@ export const en = {
   passwordMailSubject: "A new password for Kanalog",
   passwordMail:
     "You, or somebody for you, asked for a new password. Choose it by this link; it works for three days, and once. If it was not you, do nothing.",
+  signUpSubject: "Your account at Kanalog",
+  signUpMail:
+    "You, or somebody for you, asked for an account. Make it by this link; it works for a day, and once. If it was not you, do nothing.",
+  signUpKnown:
+    "You, or somebody for you, asked for an account with this address, which has one already. Sign in by this link; a forgotten password is asked for there too. If it was not you, do nothing.",
   invitationSubject: ({ organization }: { organization: string }) => `Invitation: ${organization}`,
   invitation: ({ organization, inviter }: { organization: string; inviter: string }) =>
     `${inviter} invites you into the organization ${organization}. Come in by this link.`,

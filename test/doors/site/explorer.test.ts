@@ -356,6 +356,28 @@ describe("a channel's page", () => {
     ]);
   });
 
+  test("gives files without characters that nobody sees, and nothing for a spreadsheet behind them", async () => {
+    await imported(appliance, "channels", [
+      { id: 1, title: "\u202e=1+1\u200b \u2066a\ufeff👨‍👩‍👧" },
+      { id: 5, title: "\ufeff@SUM(A1)", subscribers: 5 },
+    ]);
+    const { body } = await member.get(`${PATH}?download=csv&ids=1,5`);
+    expect(body).toContain(",'=1+1 a👨‍👩‍👧,");
+    expect(body).toContain(",'@SUM(A1),");
+    expect(body).not.toMatch(/[\u202e\u2066\u200b\ufeff]/);
+  });
+
+  test("gives ten files at once, and then one after another", async () => {
+    const path = `${PATH}1/?download=readings`;
+    for (let at = 0; at < 10; at += 1) expect((await member.get(path)).status).toBe(200);
+    const refused = await member.get(path);
+    expect([refused.status, refused.html.includes("Wait a minute")]).toEqual([429, true]);
+    expect((await member.get(`${PATH}1/`)).status).toBe(200);
+    appliance.ports.clock.advance(15_000);
+    expect((await member.get(path)).status).toBe(200);
+    expect((await member.get(path)).status).toBe(429);
+  });
+
   test("gives its days and posts as CSV, which no spreadsheet runs, and the same as requests", async () => {
     await postsOf([1]);
     await imported(appliance, "posts", [

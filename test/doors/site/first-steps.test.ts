@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { dayOf, formatDay } from "../../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { auditOf } from "../../support/audit.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { PASSWORD, type Visitor, visitorOf } from "../../support/visitor.ts";
 import { callsWith, created } from "../../support/webhook-calls.ts";
@@ -167,4 +168,19 @@ test("a start makes no key for whoever set it up, nor for a customer that was ma
   expect(await keys.keys(made.organization.id)).toHaveLength(1);
   expect(await accounts.organizations()).toHaveLength(1);
   await other.close();
+});
+
+test("a later start revokes the key of an earlier one that nobody used, and none that was used", async () => {
+  const { keys } = appliance.app.domains;
+  const statusWith = async (token: string | null) =>
+    (await appliance.request("/v1/me/", { key: token })).status;
+  appliance.ports.clock.advance(59_999);
+  const second = await keys.createFirst(COMMAND_LINE);
+  appliance.ports.clock.advance(60_000);
+  const third = await keys.createFirst(COMMAND_LINE);
+  expect([await statusWith(key), await statusWith(second)]).toEqual([401, 401]);
+  expect(await statusWith(third)).toBe(200);
+  expect(
+    auditOf(appliance, "everybody").filter(({ action }) => action === "key.revoke"),
+  ).toHaveLength(2);
 });

@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { invitationMail, passwordMail } from "../../../src/doors/site/mail-texts.ts";
+import {
+  invitationMail,
+  knownAddressMail,
+  passwordMail,
+  signUpMail,
+} from "../../../src/doors/site/mail-texts.ts";
 import { type Message, systemMail } from "../../../src/ports/mail.ts";
 import { addMail } from "../../../src/push/mail/mails.ts";
 import { disabledMail } from "../../../src/push/webhooks/events/disabled-mail.ts";
@@ -61,6 +66,18 @@ const kinds: [string, Message, russian: string, english: string][] = [
     passwordMail(BASE, "ada@example.com", "TOKEN"),
     "попросили новый пароль",
     "asked for a new password",
+  ],
+  [
+    "an account for a visitor",
+    signUpMail(BASE, "ada@example.com", "TOKEN"),
+    "попросили аккаунт",
+    "asked for an account",
+  ],
+  [
+    "an account that is there already",
+    knownAddressMail(BASE, "ada@example.com"),
+    "он уже есть",
+    "has one already",
   ],
   [
     "an invitation of somebody new",
@@ -125,8 +142,10 @@ test("names that somebody chose are text: no markup, no line of the head, no tur
 test("links lead behind the base address and its prefix, alike in both parts", async () => {
   for (const [message, link] of [
     [kinds[0]?.[1], `${BASE}/account/choose-password/?token=TOKEN`],
-    [kinds[1]?.[1], `${BASE}/account/choose-password/?token=TOKEN`],
-    [kinds[2]?.[1], `${BASE}/account/`],
+    [kinds[1]?.[1], `${BASE}/account/sign-up/?token=TOKEN`],
+    [kinds[2]?.[1], `${BASE}/account/sign-in/`],
+    [kinds[3]?.[1], `${BASE}/account/choose-password/?token=TOKEN`],
+    [kinds[4]?.[1], `${BASE}/account/`],
   ] as const) {
     const { plain, html } = textsOf(await received(message as Message));
     expect(new Set(plain.match(/https?:\S+/g))).toEqual(new Set([link]));

@@ -6,7 +6,7 @@ import { runJob } from "../../../src/upkeep/jobs/jobs.ts";
 import { parseDay } from "../../../src/values/moscow-time.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
-import { signedInMember, type Visitor } from "../../support/visitor.ts";
+import { signedInMember, staffVisitor, type Visitor } from "../../support/visitor.ts";
 
 let appliance: Appliance;
 let customer: Customer;
@@ -228,4 +228,27 @@ test("the log of requests is off where the setting says so", async () => {
     "The log of requests is switched off here.",
   );
   await off.close();
+});
+
+test("staff see what an organization's owners see, with no secret and nothing to change", async () => {
+  await use();
+  await appliance.app.flushRequests();
+  const staff = await staffVisitor(appliance);
+  const path = `/staff/organizations/${customer.organizationId}/seen/`;
+  const { html, status } = await staff.get(`${path}?days=7`);
+  expect(status).toBe(200);
+  const own = await owner.get("/account/?days=7");
+  expect(html).toContain("29,998");
+  expect(numbersOf(html, ">Total<")).toEqual(numbersOf(own.html, ">Total<"));
+  expect(daysIn(html)).toEqual(daysIn(own.html));
+  expect(html).toContain("<bdi>/v1/msgr/channels/77/</bdi>");
+  expect(html).toContain(`<code>${customer.key.slice(0, 11)}`);
+  expect(html).not.toContain(customer.key);
+  const main = html.slice(html.indexOf("<main"));
+  expect(main).not.toContain('method="post"');
+  expect(
+    (await staff.post(path, { action: "plan", csrf: await staff.csrf("/staff/") })).status,
+  ).toBe(405);
+  expect((await staff.get("/staff/organizations/99/seen/")).status).toBe(404);
+  expect((await owner.get(path)).status).toBe(404);
 });

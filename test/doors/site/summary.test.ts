@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import { classOf } from "../../../src/upkeep/hours/durations.ts";
+import { writeHour } from "../../../src/upkeep/hours/hours.store.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import { addPerson, signedInVisitor, type Visitor } from "../../support/visitor.ts";
@@ -47,8 +49,39 @@ test("staff see requests and failures by hour, of the last day and week", async 
   await appliance.app.flushRequests();
   await appliance.app.flushRequests();
   const html = await page();
-  expect(hoursIn(html)).toEqual([["0", "0", "—", "—"]]);
+  expect(hoursIn(html)).toEqual([["0", "0", "—", "—", "—"]]);
   expect(html.split("<h3>Requests by hour, the last week")[1]).toContain('<rect x="');
+});
+
+test("the slowest of a hundred requests tells itself, and what 99 % took apart from it", async () => {
+  const { db } = appliance.app.domains;
+  const { clock } = appliance.ports;
+  const noted = {
+    startedAt: Math.floor(clock.now() / HOUR_MS) * HOUR_MS,
+    requests: 100,
+    errors: 0,
+  };
+  const durations = new Map([
+    [classOf(4_000), 99],
+    [classOf(900_000), 1],
+  ]);
+  await writeHour(db, clock, { ...noted, durationUs: 500_000, slowestUs: 900_000, durations });
+  await writeHour(db, clock, { ...noted, durationUs: 500_000, slowestUs: 5_000, durations });
+  const html = await page();
+  expect(hoursIn(html)).toEqual([["200", "0", "5 ms", "4.1 ms", "900 ms"]]);
+  expect(html).toContain("99 % within: 4.1 ms");
+  clock.advance(10 * 24 * HOUR_MS);
+  await writeHour(db, clock, {
+    ...noted,
+    startedAt: clock.now(),
+    durationUs: 0,
+    slowestUs: 0,
+    durations,
+  });
+  const { n } = db.prepare("SELECT count(DISTINCT started_at) AS n FROM hour_durations").get() as {
+    n: number;
+  };
+  expect(n).toBe(1);
 });
 
 test("customers stand by what they used, and those near their limit once more", async () => {

@@ -17,6 +17,8 @@ export interface StartFacts {
   tables: readonly { name: string; rows: number; isMore: boolean }[] | null;
   categories: readonly { name: string; channels: number }[];
   plans: readonly Plan[];
+  /** Whether a visitor may make an account. */
+  maySignUp: boolean;
 }
 
 const CATEGORIES_SHOWN = 12;
@@ -54,7 +56,7 @@ export function startPageRoutes(
 function bodyOf(
   language: Language,
   brand: string,
-  { tables, categories, plans }: StartFacts,
+  { tables, categories, plans, maySignUp }: StartFacts,
 ): string {
   const words = startWords(language);
   const number = new Intl.NumberFormat(language === "ru" ? "ru-RU" : "en-GB");
@@ -85,6 +87,7 @@ function bodyOf(
   const [plansLabel, heads] = [words.plans, words.planColumns];
   return `<h1>${Bun.escapeHTML(brand)}</h1>
 <p>${words.intro}</p>
+${maySignUp ? `<p><a class="button" href="account/sign-up/">${words.signUp}</a></p>` : ""}
 <h2>${words.data}</h2>
 <ul>
 ${count("channels", words.channels)}

@@ -3,6 +3,7 @@ import type { Language } from "../../../values/language.ts";
 /** Words of `/`, the page that customers are sent to. */
 interface StartWords {
   intro: string;
+  signUp: string;
   data: string;
   channels: string;
   posts: string;
@@ -24,6 +25,7 @@ const en: StartWords = {
   intro:
     "A Channel Data API runs here: the catalog of a messenger's channels, their cards, daily statistics " +
     "and posts, as JSON over HTTP, with an API key; new posts as webhooks.",
+  signUp: "Make an account: free, with a key on the plan Test",
   data: "What data there is",
   channels: "channels",
   posts: "posts",
@@ -60,6 +62,7 @@ const ru: StartWords = {
   intro:
     "Здесь работает API данных о каналах: каталог каналов мессенджера, их карточки, статистика по дням и " +
     "посты — JSON по HTTP с ключом API; новые посты — вебхуками.",
+  signUp: "Создать аккаунт: бесплатно, с ключом на тарифе Test",
   data: "Какие есть данные",
   channels: "каналов",
   posts: "постов",

@@ -23,7 +23,7 @@ for (const table of document.querySelectorAll("table.data")) {
     for (const [at, cell] of [...cells].entries()) {
       // A button says itself what it does.
       const isButton = cell.querySelector("button") !== null && !cell.querySelector("select");
-      if (!isButton) cell.dataset.label = names[at];
+      if (!isButton && cell.textContent.trim() !== "") cell.dataset.label = names[at];
     }
   }
   table.classList.add("named");
@@ -65,14 +65,18 @@ const WHOLE_STEPS = Array.from({ length: 12 }, (_, power) =>
 
 const dayStart = (day) => Date.parse(`${day}T00:00:00+03:00`) / 1000;
 
-/** The room that an axis takes: its longest label is seen whole. */
+/** Half of a day's label, which stands below the axis at the first day. */
+const AXIS_MIN = 32;
+
+/** The room that an axis takes: its longest label is seen whole, and the first day's. */
 function sizeOf(chart, labels, at, cycle) {
   const axis = chart.axes[at];
   // Measured once while it is drawn, or the sizes of both axes would go on changing each other.
   if (cycle > 1) return axis._size;
   chart.ctx.font = axis.font[0];
   const widths = (labels ?? []).map((label) => chart.ctx.measureText(label).width);
-  return Math.ceil(axis.ticks.size + axis.gap + Math.max(0, ...widths) / devicePixelRatio);
+  const size = Math.ceil(axis.ticks.size + axis.gap + Math.max(0, ...widths) / devicePixelRatio);
+  return Math.max(size, AXIS_MIN);
 }
 
 // A chart is drawn from the table that it stands for: the first column has the days. A column is a line,

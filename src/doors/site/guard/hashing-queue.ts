@@ -13,12 +13,15 @@ export type HashingKind =
   | "known-sign-in"
   | "choose-password"
   | "change-password"
-  | "set-up";
+  | "set-up"
+  | "sign-up";
 
 interface Waiting {
   network: string;
   begin(): void;
 }
+
+export type HashingQueue = ReturnType<typeof createHashingQueue>;
 
 /** Work that hashes, one at a time: kinds take turns, so that no page holds up another. */
 export function createHashingQueue() {

@@ -11,6 +11,14 @@ const LIMITS: Record<string, { burst: number; secondsEach: number }> = {
   registration: { burst: 10, secondsEach: 360 },
   // Registrations of all networks together: one subscriber may have thousands.
   registrations: { burst: 200, secondsEach: 5 },
+  // 10 in any hour at the most, in the same way.
+  "sign-up": { burst: 5, secondsEach: 720 },
+  // Sign-ups of all networks together: each sends a mail.
+  "sign-ups": { burst: 100, secondsEach: 20 },
+  // Mails to one address, whoever asks for them.
+  "sign-up-mail": { burst: 3, secondsEach: 3600 },
+  // Files of a thousand cards or ten years of days.
+  download: { burst: 10, secondsEach: 15 },
   // Wrong requests only: refresh tokens come every hour, from many assistants behind one network.
   token: { burst: 60, secondsEach: 1 },
   // Right ones too: each writes.

@@ -3,9 +3,18 @@ import type { Child } from "hono/jsx";
 import type { JSX } from "hono/jsx/jsx-runtime";
 
 /** A box for what may be wider than a phone: it scrolls by itself, by the keyboard too. */
-export function Scroll({ label, children }: { label: string; children: Child }): JSX.Element {
+export function Scroll({
+  label,
+  isTall = false,
+  children,
+}: {
+  label: string;
+  /** Whether it scrolls up and down too. */
+  isTall?: boolean;
+  children: Child;
+}): JSX.Element {
   return (
-    <section class="scroll" tabindex={0} aria-label={label}>
+    <section class={isTall ? "scroll tall" : "scroll"} tabindex={0} aria-label={label}>
       {children}
     </section>
   );
@@ -14,16 +23,19 @@ export function Scroll({ label, children }: { label: string; children: Child }):
 /** Rows of data; on a phone each row is a block. */
 export function DataTable({
   label,
+  isTall = false,
   columns,
   children,
 }: {
   label: string;
+  /** Whether its many rows scroll below the names of the columns. */
+  isTall?: boolean;
   /** A column of numbers is named with `#` before it. */
   columns: readonly string[];
   children: Child;
 }): JSX.Element {
   return (
-    <Scroll label={label}>
+    <Scroll label={label} isTall={isTall}>
       <table class="data">
         <thead>
           <tr>

@@ -8,21 +8,22 @@ import { LANGUAGES, WORDS } from "../words/words.ts";
 import { Form } from "./form.tsx";
 import { Navigation, StaffNavigation } from "./navigation.tsx";
 import { SampleNotice } from "./sample-notice.tsx";
+import { withoutUnshown } from "./unshown.ts";
 
 export { asset };
 
 /**
- * Characters that pages leave out: control characters, and those that turn the writing direction of
- * what follows. Values of fields are matched whole, to be kept: what was typed is sent again as it is.
- * No other attribute is named `value`, and quotes in text are escaped.
+ * Values of fields, which are kept whole: what was typed is sent again as it is. No other attribute is
+ * named `value`, and quotes in text are escaped.
  */
-const UNSHOWN = /\bvalue="[^"]*"|\p{Bidi_Control}|(?![\t\n\r])\p{Cc}/gu;
+const VALUE = /(\bvalue="[^"]*")/;
 
 /** The whole document around a page's body, without what others wrote to mislead its reader. */
 export async function renderDocument(visit: Visit, view: PageView): Promise<string> {
   const body = await view.body.toString();
   const html = await (<Document visit={visit} view={view} body={body} />).toString();
-  return `<!doctype html>${html.replace(UNSHOWN, (found) => (found.length > 1 ? found : ""))}`;
+  const parts = html.split(VALUE).map((part, at) => (at % 2 === 1 ? part : withoutUnshown(part)));
+  return `<!doctype html>${parts.join("")}`;
 }
 
 function Document({

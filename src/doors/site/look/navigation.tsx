@@ -27,29 +27,69 @@ export function Navigation({ visit }: { visit: Visit }): JSX.Element {
   );
 }
 
-/** Links to the console's pages, below the site's own navigation. */
+/** Links to the console's pages in groups, below the site's own navigation: those of one group are seen. */
 export function StaffNavigation({ visit }: { visit: Visit }): JSX.Element {
   const words = visit.words.staffPages;
-  const links = [
-    ["/staff/", words.summary],
-    ["/staff/start/", visit.words.firstSteps.title],
-    ["/staff/organizations/", words.organizations],
-    ["/staff/plans/", visit.words.plansPage.title],
-    ["/staff/people/", words.people],
-    ["/staff/webhooks/", words.webhooks],
-    ["/staff/imports/", words.imports],
-    ["/staff/sources/", visit.words.sourcePages.sources],
-    ["/staff/jobs/", words.jobs],
-    ["/staff/database/", words.database],
-    ["/staff/errors/", words.errors],
-    ["/staff/audit/", words.audit],
-  ] as const;
+  const groups: readonly [label: string, links: readonly PageLink[]][] = [
+    [
+      words.groups.overview,
+      [
+        ["/staff/", words.summary],
+        ["/staff/start/", visit.words.firstSteps.title],
+      ],
+    ],
+    [
+      words.groups.customers,
+      [
+        ["/staff/organizations/", words.organizations],
+        ["/staff/plans/", visit.words.plansPage.title],
+        ["/staff/people/", words.people],
+        ["/staff/webhooks/", words.webhooks],
+      ],
+    ],
+    [
+      words.groups.data,
+      [
+        ["/staff/channels/", visit.words.staffCatalog.channels],
+        ["/staff/posts/", visit.words.staffCatalog.posts],
+        ["/staff/imports/", words.imports],
+        ["/staff/sources/", visit.words.sourcePages.sources],
+      ],
+    ],
+    [
+      words.groups.system,
+      [
+        ["/staff/jobs/", words.jobs],
+        ["/staff/database/", words.database],
+        ["/staff/errors/", words.errors],
+        ["/staff/audit/", words.audit],
+      ],
+    ],
+  ];
+  const isHere = (links: readonly PageLink[]) =>
+    links.some((link) => currentOf(visit, link, "/staff/") !== undefined);
+  const here = groups.find(([, links]) => isHere(links));
   return (
     <nav class="console" aria-label={words.console}>
-      <Links visit={visit} links={links} first="/staff/" />
+      <ul class="groups">
+        {groups.map(([label, links]) => (
+          <li>
+            <a
+              href={asset(visit, links[0]?.[0] ?? "/staff/")}
+              aria-current={links === here?.[1] ? "true" : undefined}
+            >
+              {label}
+            </a>
+          </li>
+        ))}
+      </ul>
+      {here !== undefined && <Links visit={visit} links={here[1]} first="/staff/" />}
     </nav>
   );
 }
+
+/** A page's path and label, with other paths that belong to it. */
+type PageLink = readonly [path: string, label: string, ...more: string[]];
 
 /** @param first the page whose path begins those of all others */
 function Links({
@@ -58,26 +98,30 @@ function Links({
   first,
 }: {
   visit: Visit;
-  /** Each with other paths that belong to it. */
-  links: readonly (readonly [path: string, label: string, ...more: string[]])[];
+  links: readonly PageLink[];
   first: string;
 }): JSX.Element {
-  const [own = ""] = visit.path.split("?");
-  const currentOf = (to: string, more: readonly string[]): "page" | "true" | undefined => {
-    if (own === to) return "page";
-    // The visitor is on a page below that one, such as a single webhook's.
-    const isBelow = [to, ...more].some((path) => path !== first && own.startsWith(path));
-    return isBelow ? "true" : undefined;
-  };
   return (
     <ul>
-      {links.map(([path, label, ...more]) => (
+      {links.map((link) => (
         <li>
-          <a href={asset(visit, path)} aria-current={currentOf(path, more)}>
-            {label}
+          <a href={asset(visit, link[0])} aria-current={currentOf(visit, link, first)}>
+            {link[1]}
           </a>
         </li>
       ))}
     </ul>
   );
+}
+
+/** Whether the visitor is on a link's page, or on one below it, such as a single webhook's. */
+function currentOf(
+  { path }: Visit,
+  [to, , ...more]: PageLink,
+  first: string,
+): "page" | "true" | undefined {
+  const [own = ""] = path.split("?");
+  if (own === to) return "page";
+  const isBelow = [to, ...more].some((one) => one !== first && own.startsWith(one));
+  return isBelow ? "true" : undefined;
 }

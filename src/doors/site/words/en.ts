@@ -4,6 +4,8 @@ import { firstStepsEn } from "./first-steps.en.ts";
 import { mentionsEn } from "./mentions.en.ts";
 import { overviewEn } from "./overview.en.ts";
 import { plansEn } from "./plans.en.ts";
+import { signUpEn } from "./sign-up.en.ts";
+import { staffCatalogEn } from "./staff-catalog.en.ts";
 import { summaryEn } from "./summary.en.ts";
 
 const planNamed = (code: string): string => planName("en", code);
@@ -62,6 +64,7 @@ const explorerPages = {
   listAsCall: "This list as an API call",
   compareChosen: "Compare the chosen",
   trend: "Last 30 readings",
+  ownScale: "each on a scale of its own",
   shortQuery: "Type three characters or more.",
   nothingFound: "No channel was found. Try other words or fewer filters.",
   noTitle: "No title",
@@ -97,12 +100,15 @@ const explorerPages = {
   apiText: "The same data with a key of yours in the variable KEY.",
   makeKey: "Make a key",
   inDays: (days: number) => `in ${days} days`,
+  lastReading: "The last reading, of",
+  cardIsApart: "The card has its own source.",
   viewsPerPost: "Views per post",
   ofSubscribers: (part: string) => `${part} of the subscribers`,
   postsPerDay: "Posts a day",
   adShare: "Share of advertising",
   ofPosts: (ads: string, posts: string) => `${ads} of ${posts} posts`,
   postsOfDay: "Posts",
+  tooManyDownloads: "So many files at once are too many. Wait a minute.",
   downloadReadings: "Download as CSV",
   downloadPosts: "Download the latest posts as CSV",
   postingHours: "Posting hours",
@@ -707,6 +713,7 @@ const sourcePages = {
 
 const staffPages = {
   console: "Staff's console",
+  groups: { overview: "Overview", customers: "Customers", data: "Data", system: "System" },
   summary: "Summary",
   organizations: "Organizations",
   people: "People",
@@ -764,6 +771,8 @@ const staffPages = {
   revoked: "revoked",
   revoke: "Revoke",
   revokeConfirm: "It stops working at once, and for good. Revoke it?",
+  seen: "What its customer sees",
+  seenText: (name: string) => `${name}: what its owners see. Nothing is changed here.`,
   seeWebhooks: "Its webhooks",
   seeAudit: "Its changes",
 
@@ -913,6 +922,7 @@ const staffPages = {
 const auditLog: AuditWords = {
   commandLine: "command line",
   actions: {
+    "channel.change": "channel changed",
     "channel.delete": "channel deleted",
     "channel.hide": "channel hidden",
     "channel.merge": "channel merged into another",
@@ -982,6 +992,7 @@ const auditLog: AuditWords = {
     dryRun: "dry run",
     email: "email",
     ends: "ends",
+    fields: "fields",
     file: "file",
     format: "format",
     from: "first day",
@@ -1115,6 +1126,8 @@ export const en = {
   overviewPage: overviewEn,
   plansPage: plansEn,
   mentionPages: mentionsEn,
+  signUpPage: signUpEn,
+  staffCatalog: staffCatalogEn,
   summaryPage: summaryEn,
   exportPages,
   importPages,

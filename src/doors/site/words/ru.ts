@@ -4,6 +4,8 @@ import { firstStepsRu } from "./first-steps.ru.ts";
 import { mentionsRu } from "./mentions.ru.ts";
 import { overviewRu } from "./overview.ru.ts";
 import { plansRu } from "./plans.ru.ts";
+import { signUpRu } from "./sign-up.ru.ts";
+import { staffCatalogRu } from "./staff-catalog.ru.ts";
 import { summaryRu } from "./summary.ru.ts";
 import type { Words } from "./words.ts";
 
@@ -63,6 +65,7 @@ const explorerPages: Words["explorerPages"] = {
   listAsCall: "Этот список запросом к API",
   compareChosen: "Сравнить выбранные",
   trend: "Последние 30 замеров",
+  ownScale: "у каждого свой масштаб",
   shortQuery: "Введите три знака или больше.",
   nothingFound: "Ничего не найдено. Попробуйте другие слова или меньше условий.",
   noTitle: "Без названия",
@@ -98,12 +101,15 @@ const explorerPages: Words["explorerPages"] = {
   apiText: "Те же данные по вашему ключу из переменной KEY.",
   makeKey: "Создать ключ",
   inDays: (days: number) => `за ${days} дн.`,
+  lastReading: "Последний замер,",
+  cardIsApart: "У карточки свой источник.",
   viewsPerPost: "Просмотров на пост",
   ofSubscribers: (part: string) => `${part} от подписчиков`,
   postsPerDay: "Постов в день",
   adShare: "Доля рекламы",
   ofPosts: (ads: string, posts: string) => `${ads} из ${posts} постов`,
   postsOfDay: "Посты",
+  tooManyDownloads: "Слишком много файлов сразу. Подождите минуту.",
   downloadReadings: "Скачать CSV",
   downloadPosts: "Скачать последние посты, CSV",
   postingHours: "Когда выходят посты",
@@ -697,6 +703,7 @@ const sourcePages: Words["sourcePages"] = {
 
 const staffPages: Words["staffPages"] = {
   console: "Консоль службы",
+  groups: { overview: "Обзор", customers: "Клиенты", data: "Данные", system: "Система" },
   summary: "Сводка",
   organizations: "Организации",
   people: "Люди",
@@ -755,6 +762,8 @@ const staffPages: Words["staffPages"] = {
   revoked: "отозван",
   revoke: "Отозвать",
   revokeConfirm: "Он сразу и навсегда перестанет работать. Отозвать?",
+  seen: "Что видит клиент",
+  seenText: (name: string) => `${name}: то, что видят владельцы. Здесь ничего не меняют.`,
   seeWebhooks: "Её вебхуки",
   seeAudit: "Её изменения",
 
@@ -904,6 +913,7 @@ const staffPages: Words["staffPages"] = {
 const auditLog: AuditWords = {
   commandLine: "командная строка",
   actions: {
+    "channel.change": "канал изменён",
     "channel.delete": "канал удалён",
     "channel.hide": "канал скрыт",
     "channel.merge": "канал объединён с другим",
@@ -973,6 +983,7 @@ const auditLog: AuditWords = {
     dryRun: "пробный запуск",
     email: "e-mail",
     ends: "до",
+    fields: "поля",
     file: "файл",
     format: "формат",
     from: "первый день",
@@ -1101,6 +1112,8 @@ export const ru: Words = {
   overviewPage: overviewRu,
   plansPage: plansRu,
   mentionPages: mentionsRu,
+  signUpPage: signUpRu,
+  staffCatalog: staffCatalogRu,
   summaryPage: summaryRu,
   exportPages,
   importPages,

@@ -8,6 +8,7 @@ export const summaryEn = {
   requests: "Requests with a key",
   errors: "Failed (5xx)",
   mean: "Mean time",
+  p99: "99 % within",
   slowest: "Slowest",
   ms: "ms",
   hour: "Hour",

@@ -9,6 +9,7 @@ export const summaryRu: SummaryWords = {
   requests: "Запросы с ключом",
   errors: "Сбои (5xx)",
   mean: "В среднем",
+  p99: "99 % не дольше",
   slowest: "Самый долгий",
   ms: "мс",
   hour: "Час",

@@ -740,6 +740,11 @@ export const catalog: Entries = {
   ],
   "catalog/posts/posts.store.ts createPostRecords": [
     {
+      sql: "SELECT … FROM posts p WHERE p.id = ?",
+      plan: ["SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+    {
       sql: "SELECT … FROM posts p WHERE p.channel_id = ? AND p.msgr_post_id = ?",
       plan: ["SEARCH p USING INDEX posts_by_messenger_id (channel_id=? AND msgr_post_id=?)"],
       rows: 1,
@@ -784,13 +789,6 @@ export const catalog: Entries = {
         "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
       ],
       rows: 2,
-    },
-  ],
-  "catalog/posts/posts.store.ts selectPostTexts": [
-    {
-      sql: "SELECT … FROM posts p WHERE p.id = ?",
-      plan: ["SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
     },
   ],
   "catalog/posts/posts.store.ts selectSegment": [
@@ -1001,7 +999,7 @@ export const catalog: Entries = {
         "SCALAR SUBQUERY 2",
         "  SEARCH daily_statistics USING PRIMARY KEY (channel_id=?)",
       ],
-      rows: 426,
+      rows: 10003,
       why: "For a command that shows or removes one channel: all it has, counted in an index.",
     },
   ],
@@ -1390,262 +1388,30 @@ export const catalog: Entries = {
       why: "The sample has nine channels: its table is read whole.",
     },
   ],
-  "catalog/comparison/comparison.store.ts compareChannels": [
+  "catalog/manage/found-channels.store.ts foundByTitle": [
     {
-      sql: "SELECT id FROM channels WHERE id = ? AND is_public = 1",
-      plan: ["SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-    {
-      sql: "SELECT subscribers FROM daily_statistics WHERE channel_id = ? AND day BETWEEN ? AND ? ORDER BY day LIMIT 1",
-      plan: ["SEARCH daily_statistics USING PRIMARY KEY (channel_id=? AND day>? AND day<?)"],
-      rows: 1,
-    },
-    {
-      sql: "SELECT subscribers FROM daily_statistics WHERE channel_id = ? AND day BETWEEN ? AND ? ORDER BY day DESC LIMIT 1",
-      plan: ["SEARCH daily_statistics USING PRIMARY KEY (channel_id=? AND day>? AND day<?)"],
-      rows: 1,
+      sql: "SELECT … FROM channel_texts t CROSS JOIN channels c ON c.id = t.id CROSS JOIN channel_cards k ON k.id = t.id WHERE within_deadline() AND instr(t.search_text, ?) > 0 ORDER BY t.id LIMIT ?",
+      plan: [
+        "SCAN t",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH k USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 1341,
+      why: "Staff look for hidden channels too, which the index has not: all search texts, on a reader thread under the deadline, until a page is full.",
     },
   ],
-  "catalog/comparison/comparison.store.ts postsOf": [
+  "catalog/posts/found-posts.store.ts foundPosts": [
     {
-      sql: "SELECT … FROM posts p INDEXED BY posts_by_time WHERE within_deadline() AND p.channel_id = ? AND p.published_at >= ? AND p.published_at < ?",
-      plan: [
-        "SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at>? AND published_at<?)",
-      ],
+      sql: "SELECT … FROM posts p WHERE within_deadline() AND p.channel_id = @channelId AND (p.published_at, p.id) < (@publishedAt, @id) ORDER BY p.published_at DESC, p.id DESC",
+      plan: ["SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at<?)"],
       rows: 10000,
-      why: "A channel's posts of a year at most, added up in one scan, by a reader thread under the deadline.",
-    },
-  ],
-  "catalog/metrics/metric-orders.store.ts addEntries": [
-    {
-      sql: "INSERT INTO metric_orders (…) VALUES (…), …",
-      plan: ["SCAN 50-ROW VALUES CLAUSE"],
-      rows: 0,
-    },
-  ],
-  "catalog/metrics/metric-orders.store.ts forgetStale": [
-    {
-      sql: "DELETE FROM stale_orders WHERE slot = ? AND metric = ?",
-      plan: ["SEARCH stale_orders USING PRIMARY KEY (slot=? AND metric=?)"],
-      rows: 1,
-    },
-  ],
-  "catalog/metrics/metric-orders.store.ts isStale": [
-    {
-      sql: "SELECT 1 FROM stale_orders WHERE slot = ? AND metric = ?",
-      plan: ["SEARCH stale_orders USING PRIMARY KEY (slot=? AND metric=?)"],
-      rows: 1,
-    },
-  ],
-  "catalog/metrics/metric-orders.store.ts orderValuesAfter": [
-    {
-      sql: "SELECT is_chat, growth_7d, id FROM channel_metrics WHERE slot = ? AND id > ? AND growth_7d IS NOT NULL ORDER BY id LIMIT ?",
-      plan: ["SEARCH channel_metrics USING PRIMARY KEY (slot=? AND id>?)"],
-      rows: 30202,
-      why: "10,000 values at a time, outside of any transaction that writes.",
+      why: "Staff look for a text: posts of one channel in order, on a reader thread under the deadline, until a page is full.",
     },
     {
-      sql: "SELECT is_chat, growth_30d, id FROM channel_metrics WHERE slot = ? AND id > ? AND growth_30d IS NOT NULL ORDER BY id LIMIT ?",
-      plan: ["SEARCH channel_metrics USING PRIMARY KEY (slot=? AND id>?)"],
-      rows: 30202,
-      why: "10,000 values at a time, outside of any transaction that writes.",
-    },
-    {
-      sql: "SELECT is_chat, growth_30d_percent, id FROM channel_metrics WHERE slot = ? AND id > ? AND growth_30d_percent IS NOT NULL AND is_small = 0 ORDER BY id LIMIT ?",
-      plan: ["SEARCH channel_metrics USING PRIMARY KEY (slot=? AND id>?)"],
-      rows: 30202,
-      why: "10,000 values at a time, outside of any transaction that writes.",
-    },
-    {
-      sql: "SELECT is_chat, reach_30d, id FROM channel_metrics WHERE slot = ? AND id > ? AND reach_30d IS NOT NULL ORDER BY id LIMIT ?",
-      plan: ["SEARCH channel_metrics USING PRIMARY KEY (slot=? AND id>?)"],
-      rows: 30202,
-      why: "10,000 values at a time, outside of any transaction that writes.",
-    },
-    {
-      sql: "SELECT is_chat, err_30d, id FROM channel_metrics WHERE slot = ? AND id > ? AND err_30d IS NOT NULL ORDER BY id LIMIT ?",
-      plan: ["SEARCH channel_metrics USING PRIMARY KEY (slot=? AND id>?)"],
-      rows: 30202,
-      why: "10,000 values at a time, outside of any transaction that writes.",
-    },
-  ],
-  "catalog/metrics/metric-orders.store.ts removeEntries": [
-    {
-      sql: "SELECT is_chat, value, id FROM metric_orders WHERE slot = ? AND metric = ? ORDER BY is_chat, value DESC, id LIMIT 1 OFFSET ?",
-      plan: ["SEARCH metric_orders USING PRIMARY KEY (slot=? AND metric=?)"],
-      rows: 500,
-      why: "500 entries in one step, beside each other; the steps are cut by the time they hold the lock.",
-    },
-    {
-      sql: "DELETE FROM metric_orders WHERE slot = @slot AND metric = @metric",
-      plan: ["SEARCH metric_orders USING PRIMARY KEY (slot=? AND metric=?)"],
-      rows: 10,
-    },
-    {
-      sql: "DELETE FROM metric_orders WHERE slot = @slot AND metric = @metric AND is_chat < @is_chat",
-      plan: ["SEARCH metric_orders USING PRIMARY KEY (slot=? AND metric=? AND is_chat<?)"],
-      rows: 375,
-      why: "500 entries in one step, beside each other; the steps are cut by the time they hold the lock.",
-    },
-    {
-      sql: "DELETE FROM metric_orders WHERE slot = @slot AND metric = @metric AND is_chat = @is_chat AND value > @value",
-      plan: [
-        "SEARCH metric_orders USING PRIMARY KEY (slot=? AND metric=? AND is_chat=? AND value>?)",
-      ],
-      rows: 473,
-      why: "500 entries in one step, beside each other; the steps are cut by the time they hold the lock.",
-    },
-    {
-      sql: "DELETE FROM metric_orders WHERE slot = @slot AND metric = @metric AND is_chat = @is_chat AND value = @value AND id <= @id",
-      plan: [
-        "SEARCH metric_orders USING PRIMARY KEY (slot=? AND metric=? AND is_chat=? AND value=? AND id<?)",
-      ],
-      rows: 500,
-      why: "500 entries in one step, beside each other; the steps are cut by the time they hold the lock.",
-    },
-  ],
-  "catalog/metrics/metrics.store.ts beginRun": [
-    {
-      sql: "UPDATE metrics_read SET run = run + 1 RETURNING run, 1 - slot AS slot",
-      plan: ["SCAN metrics_read"],
-      rows: 1,
-      why: "A table of one row.",
-    },
-  ],
-  "catalog/metrics/metrics.store.ts isLastRun": [
-    {
-      sql: "SELECT 1 FROM metrics_read WHERE run = ?",
-      plan: ["SCAN metrics_read"],
-      rows: 1,
-      why: "A table of one row.",
-    },
-  ],
-  "catalog/metrics/metrics.store.ts readingsAfter": [
-    {
-      sql: "SELECT c.id, c.is_chat, c.subscribers < 100 AS is_small, c.subscribers, s.day, s.subscribers AS last, coalesce( (SELECT b.subscribers FROM daily_statistics b WHERE b.channel_id = c.id AND b.day = s.day - 1), (SELECT b.subscribers FROM daily_statistics b WHERE b.channel_id = c.id AND b.day BETWEEN s.day - 1 - 2 AND min(s.day - 1 + 2, s.day - 1) ORDER BY abs(b.day - (s.day - 1)), b.day LIMIT 1)) AS before1, coalesce( (SELECT b.subscribers FROM daily_statistics b WHERE b.channel_id = c.id AND b.day = s.day - 7), (SELECT b.subscribers FROM daily_statistics b WHERE b.channel_id = c.id AND b.day BETWEEN s.day - 7 - 2 AND min(s.day - 7 + 2, s.day - 1) ORDER BY abs(b.day - (s.day - 7)), b.day LIMIT 1)) AS before7, coalesce( (SELECT b.subscribers FROM daily_statistics b WHERE b.channel_id = c.id AND b.day = s.day - 30), (SELECT b.subscribers FROM daily_statistics b WHERE b.channel_id = c.id AND b.day BETWEEN s.day - 30 - 2 AND min(s.day - 30 + 2, s.day - 1) ORDER BY abs(b.day - (s.day - 30)), b.day LIMIT 1)) AS before30, EXISTS (SELECT 1 FROM posts WHERE channel_id = c.id) AS hasPosts FROM channels c LEFT JOIN daily_statistics s ON s.channel_id = c.id AND s.day = (SELECT max(day) FROM daily_statistics WHERE channel_id = c.id) WHERE c.id > ? ORDER BY c.id LIMIT ?",
-      plan: [
-        "SEARCH c USING INTEGER PRIMARY KEY (rowid>?)",
-        "SEARCH s USING PRIMARY KEY (channel_id=? AND day=?) LEFT-JOIN",
-        "CORRELATED SCALAR SUBQUERY 8",
-        "  SEARCH daily_statistics USING PRIMARY KEY (channel_id=?)",
-        "CORRELATED SCALAR SUBQUERY 1",
-        "  SEARCH b USING PRIMARY KEY (channel_id=? AND day=?)",
-        "CORRELATED SCALAR SUBQUERY 2",
-        "  SEARCH b USING PRIMARY KEY (channel_id=? AND day>? AND day<?)",
-        "  USE TEMP B-TREE FOR ORDER BY",
-        "CORRELATED SCALAR SUBQUERY 3",
-        "  SEARCH b USING PRIMARY KEY (channel_id=? AND day=?)",
-        "CORRELATED SCALAR SUBQUERY 4",
-        "  SEARCH b USING PRIMARY KEY (channel_id=? AND day>? AND day<?)",
-        "  USE TEMP B-TREE FOR ORDER BY",
-        "CORRELATED SCALAR SUBQUERY 5",
-        "  SEARCH b USING PRIMARY KEY (channel_id=? AND day=?)",
-        "CORRELATED SCALAR SUBQUERY 6",
-        "  SEARCH b USING PRIMARY KEY (channel_id=? AND day>? AND day<?)",
-        "  USE TEMP B-TREE FOR ORDER BY",
-        "CORRELATED SCALAR SUBQUERY 7",
-        "  SEARCH posts USING COVERING INDEX posts_by_messenger_id (channel_id=?)",
-      ],
-      rows: 3019,
-      why: "500 channels at a time, outside of any transaction that writes; at most five days are sorted, where the day looked for has none.",
-    },
-  ],
-  "catalog/metrics/metrics.store.ts readRun": [
-    {
-      sql: "UPDATE metrics_read SET slot = ? WHERE run = ?",
-      plan: ["SCAN metrics_read"],
-      rows: 1,
-      why: "A table of one row.",
-    },
-  ],
-  "catalog/metrics/metrics.store.ts saveMetrics": [
-    {
-      sql: "INSERT INTO channel_metrics (…) VALUES (…) ON CONFLICT (slot, id) DO UPDATE SET … WHERE EXISTS (SELECT 1 FROM channels WHERE id = excluded.id)",
-      plan: [
-        "CORRELATED SCALAR SUBQUERY 2",
-        "  SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)",
-      ],
-      rows: 1,
-    },
-  ],
-  "catalog/metrics/metrics.store.ts selectEngagement": [
-    {
-      sql: "SELECT … FROM channels c CROSS JOIN posts p INDEXED BY posts_by_time ON p.channel_id = c.id WHERE c.id BETWEEN ? AND ? AND p.published_at >= ? AND p.published_at < ? GROUP BY c.id",
-      plan: [
-        "SEARCH c USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)",
-        "SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at>? AND published_at<?)",
-      ],
-      rows: 11002,
-      why: "30 days of posts of 500 channels at a time, outside of any transaction that writes.",
-    },
-  ],
-  "catalog/metrics/metrics.store.ts selectMetrics": [
-    {
-      sql: "SELECT … FROM json_each(?) given CROSS JOIN channels c ON c.id = given.value AND c.is_public = 1 CROSS JOIN channel_metrics m ON m.slot = (SELECT slot FROM metrics_read) AND m.id = c.id AND m.is_chat = c.is_chat",
-      plan: [
-        "SCAN given VIRTUAL TABLE INDEX 1:",
-        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
-        "SEARCH m USING PRIMARY KEY (slot=? AND id=?)",
-        "SCALAR SUBQUERY 1",
-        "  SCAN metrics_read",
-      ],
-      rows: 31,
-      why: "A page of 100 cards at most, and a table of one row.",
-    },
-  ],
-  "catalog/metrics/metrics.store.ts slotRead": [
-    {
-      sql: "SELECT slot FROM metrics_read",
-      plan: ["SCAN metrics_read"],
-      rows: 1,
-      why: "A table of one row.",
-    },
-  ],
-  "catalog/metrics/metrics.store.ts storedMetrics": [
-    {
-      sql: "SELECT … FROM channel_metrics WHERE slot = ? AND id BETWEEN ? AND ?",
-      plan: ["SEARCH channel_metrics USING PRIMARY KEY (slot=? AND id>? AND id<?)"],
-      rows: 500,
-      why: "500 channels at a time, outside of any transaction that writes.",
-    },
-  ],
-  "catalog/search/describe-selection.ts describeSelection": [
-    {
-      sql: "SELECT … FROM json_each(?) given CROSS JOIN channels c ON c.id = given.value CROSS JOIN channel_texts t ON t.id = c.id GROUP BY facets",
-      plan: [
-        "SCAN given VIRTUAL TABLE INDEX 1:",
-        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
-        "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
-        "USE TEMP B-TREE FOR GROUP BY",
-      ],
-      rows: 43500,
-      why: "20,000 channels at most, which a plan of the catalog found.",
-    },
-  ],
-  "catalog/search/describe-selection.ts groupsOfAll": [
-    {
-      sql: "SELECT … FROM channels c CROSS JOIN channel_texts t ON t.id = c.id WHERE within_deadline() AND c.is_public = 1 AND c.is_chat = @isChat GROUP BY facets",
-      plan: [
-        "SEARCH c USING INDEX channels_by_kind (is_chat=?)",
-        "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
-        "USE TEMP B-TREE FOR GROUP BY",
-      ],
-      rows: 57500,
-      why: "All channels, by a reader thread under the deadline, one selection at a time (large-selections.ts).",
-    },
-  ],
-  "catalog/search/describe-selection.ts sharesOf": [
-    {
-      sql: "SELECT id, slug FROM categories ORDER BY position",
-      plan: ["SCAN categories", "USE TEMP B-TREE FOR ORDER BY"],
-      rows: 50,
-    },
-    {
-      sql: "SELECT id, slug FROM territories ORDER BY position",
-      plan: ["SCAN territories", "USE TEMP B-TREE FOR ORDER BY"],
-      rows: 1221,
-      why: "A directory as a whole, in its order.",
+      sql: "SELECT … FROM posts p WHERE within_deadline() AND p.id < @id ORDER BY p.id DESC",
+      plan: ["SEARCH p USING INTEGER PRIMARY KEY (rowid<?)"],
+      rows: 10116,
+      why: "The same in all posts by their number.",
     },
   ],
 };

@@ -137,11 +137,23 @@ export const upkeep: Entries = {
       plan: ["SEARCH hours USING INTEGER PRIMARY KEY (rowid<?)"],
       rows: 0,
     },
+    {
+      sql: 'delete from "hour_durations" where "hour_durations"."started_at" < ?',
+      plan: ["SEARCH hour_durations USING PRIMARY KEY (started_at<?)"],
+      rows: 0,
+    },
   ],
   "upkeep/hours/hours.store.ts since": [
     {
       sql: 'select … from "hours" where "hours"."started_at" >= ? order by "hours"."started_at" asc',
       plan: ["SEARCH hours USING INTEGER PRIMARY KEY (rowid>?)"],
+      rows: 0,
+    },
+  ],
+  "upkeep/hours/hours.store.ts durationsSince": [
+    {
+      sql: 'select "started_at", "class", "requests" from "hour_durations" where "hour_durations"."started_at" >= ?',
+      plan: ["SEARCH hour_durations USING PRIMARY KEY (started_at>?)"],
       rows: 0,
     },
   ],

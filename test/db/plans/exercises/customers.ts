@@ -1,16 +1,18 @@
 import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
+import { createKeyToken } from "../../../../src/customers/keys/key-token.ts";
 import { accountsVersionNow } from "../../../../src/customers/keys/keys.store.ts";
 import { pruneOAuth } from "../../../../src/customers/oauth/prune-oauth.ts";
 import { distrust, markStaff } from "../../../../src/customers/people/people.ts";
 import { endSessions, endSessionsOfSuspended } from "../../../../src/customers/people/sessions.ts";
 import { setUpPerson } from "../../../../src/customers/people/set-up-person.ts";
+import { signUpOperations } from "../../../../src/customers/sign-up/sign-up.ts";
 import { tellQuota } from "../../../../src/push/mail/quota-mail.ts";
 import { noteStep } from "../../../../src/upkeep/first-steps/first-steps.ts";
 import type { Appliance } from "../../../support/appliance.ts";
 import { startOAuthTalk } from "../../../support/oauth-client.ts";
 import { scrape } from "../../../support/scrape.ts";
 import { addPerson, signedInVisitor, visitorOf } from "../../../support/visitor.ts";
-import type { World } from "../world.ts";
+import { BUSY_CHANNEL, type World } from "../world.ts";
 
 /** Pages of the site and of staff's console, people and keys that are changed, usage that is counted. */
 export async function exerciseCustomers({ appliance, customer, webhooks }: World): Promise<void> {
@@ -59,6 +61,8 @@ export async function exerciseCustomers({ appliance, customer, webhooks }: World
   const input = { settings: { secret: "x" }, email: "late@example.com", name: "Late" };
   await setUpPerson(db, clock, { ...input, password: "green horse 12" }).catch(() => {});
 
+  await exerciseSignUp(appliance);
+
   const made = await keys.createKey(
     {
       ...{ memberId: customer.memberId, name: "second", access: "read_only", expiresAt: null },
@@ -98,6 +102,23 @@ export async function exerciseCustomers({ appliance, customer, webhooks }: World
   await appliance.get("/v1/me/", customer.key);
 }
 
+/** An account that a visitor makes, and one of somebody who was invited. */
+async function exerciseSignUp({ app, ports }: Appliance): Promise<void> {
+  const { db, people } = app.domains;
+  await people.ensure({ email: "invited@example.com", name: "Invited" });
+  for (const email of ["visitor@example.com", "invited@example.com"]) {
+    const token = `the token of ${email}`;
+    await signUpOperations.beginSignUp(db, ports.clock, { email, token });
+    await signUpOperations.opensSignUp(db, ports.clock, token);
+    await signUpOperations.endSignUp(db, ports.clock, {
+      ...{ token, name: "Visitor", password: "green horse 12", organization: "Visit" },
+      ...{ settings: { secret: "x" }, keyName: "First key" },
+      keyToken: createKeyToken("read_only", ports.random),
+      ...{ personId: `person of ${email}`, credentialId: `credential of ${email}` },
+    });
+  }
+}
+
 /** A grant from its code to its end, and the nightly job. */
 async function exerciseOAuth(appliance: Appliance): Promise<void> {
   const talk = await startOAuthTalk(appliance);
@@ -129,6 +150,13 @@ function sitePages(organizationId: number, webhook: number): string[] {
     "/staff/plans/",
     "/staff/organizations/",
     `/staff/organizations/${organizationId}/`,
+    `/staff/organizations/${organizationId}/seen/`,
+    "/staff/channels/",
+    `/staff/channels/?q=${encodeURIComponent("канал 12")}`,
+    "/staff/channels/1/",
+    `/staff/channels/${BUSY_CHANNEL}/?q=nothing`,
+    "/staff/posts/",
+    "/staff/posts/?q=5",
     "/staff/people/",
     `/staff/people/${encodeURIComponent("person 100")}/`,
     "/staff/webhooks/",

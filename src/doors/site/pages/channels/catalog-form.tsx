@@ -64,18 +64,21 @@ export function CatalogForm({
       data-live={results}
       class="filters"
     >
-      <p class="field wide">
-        <label for="catalog-q">{words.query}</label>
-        <input
-          id="catalog-q"
-          type="search"
-          name="q"
-          value={visit.query.get("q") ?? ""}
-          autocomplete="off"
-          aria-describedby="catalog-q-hint"
-        />
-        <small id="catalog-q-hint">{words.queryHint}</small>
-      </p>
+      <div class="wide asked">
+        <p class="field">
+          <label for="catalog-q">{words.query}</label>
+          <input
+            id="catalog-q"
+            type="search"
+            name="q"
+            value={visit.query.get("q") ?? ""}
+            autocomplete="off"
+            aria-describedby="catalog-q-hint"
+          />
+          <small id="catalog-q-hint">{words.queryHint}</small>
+        </p>
+        <button type="submit">{words.find}</button>
+      </div>
       {select("category", words.category, [{ value: "", label: words.anyCategory }, ...categories])}
       {select("territory", words.territory, [
         { value: "", label: words.anyTerritory },
@@ -94,9 +97,6 @@ export function CatalogForm({
           label: words.orderings[ordering],
         })),
       )}
-      <p class="field">
-        <button type="submit">{words.find}</button>
-      </p>
       <details class="wide" open={MORE.some((name) => visit.query.get(name))}>
         <summary>{words.moreFilters}</summary>
         <div class="filters">

@@ -56,7 +56,10 @@ export async function CatalogTable({
             <th scope="col" class="number">
               <abbr title={words.errHint}>{words.err}</abbr>
             </th>
-            <th scope="col">{words.trend}</th>
+            <th scope="col">
+              {words.trend}
+              <small>{words.ownScale}</small>
+            </th>
             <th scope="col">{words.category}</th>
           </tr>
         </thead>

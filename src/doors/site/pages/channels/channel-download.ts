@@ -3,6 +3,7 @@ import type { PostView } from "../../../../catalog/posts/post.ts";
 import { channelPostsRetrieve } from "../../../../methods/posts.ts";
 import type { Page } from "../../../../values/json-text.ts";
 import { formatDay } from "../../../../values/moscow-time.ts";
+import { pageError } from "../../forms/faults.ts";
 import type { SiteContext } from "../../site-context.ts";
 import { csvDownload } from "../../visit/csv-download.ts";
 import { lookUp } from "../../visit/look-up.ts";
@@ -18,7 +19,7 @@ const POSTS_MAX = 100;
 /**
  * The days that the page shows, or the latest posts, as the address's `download` asks; null where it
  * does not.
- * @throws AppError what the plan does not include
+ * @throws AppError what the plan does not include; `throttled`
  */
 export async function channelDownload(
   card: CardView,
@@ -27,7 +28,9 @@ export async function channelDownload(
   context: SiteContext,
 ): Promise<View | null> {
   const name = `channel-${card.id}`;
-  switch (visit.query.get("download")) {
+  const asked = visit.query.get("download");
+  if (asked === "readings" || asked === "posts") requireTurn(visit, context);
+  switch (asked) {
     case "readings": {
       if (refusal !== null) throw refusal;
       const file = `${name}-${formatDay(from)}-${formatDay(to)}.csv`;
@@ -41,4 +44,11 @@ export async function channelDownload(
     default:
       return null;
   }
+}
+
+/** @throws AppError `throttled` where somebody downloads without a pause */
+function requireTurn(visit: Visit, { throttle }: SiteContext): void {
+  const name = `download ${visit.signedIn?.person.id}`;
+  if (throttle.take([name], visit.nowMs)) return;
+  throw pageError("throttled", visit.words.explorerPages.tooManyDownloads);
 }

@@ -4,8 +4,9 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardAnswer } from "../../../../catalog/channels/cards-with-metrics.ts";
 import type { Habits } from "../../../../catalog/posts/habits.ts";
 import { averagesOf, changeOver } from "../../../../catalog/statistics/summary.ts";
+import { parseDay, startOfDay } from "../../../../values/moscow-time.ts";
 import { ChangeText, shownPart, shownPercent } from "../../look/change.tsx";
-import { shownNumber } from "../../look/shown.tsx";
+import { DayOf, shownNumber } from "../../look/shown.tsx";
 import type { Visit } from "../../visit/visit.ts";
 import type { Readings } from "./channel-readings.ts";
 
@@ -23,6 +24,7 @@ export function channelFigures(
   const { viewsPerPost, postsPerDay } = averagesOf(rows);
   const number = (value: number | null): string =>
     value === null ? "—" : shownNumber(visit, value);
+  const last = recent.at(-1) ?? rows.at(-1);
   const ads = habits === null || habits.posts === 0 ? null : habits.ads / habits.posts;
   return (
     <ul class="cards figures">
@@ -34,6 +36,12 @@ export function channelFigures(
             <ChangeText visit={visit} change={changeOver(recent, days)} /> {words.inDays(days)}
           </span>
         ))}
+        {last !== undefined && last.subscribers !== card.subscribers && (
+          <small>
+            {words.lastReading} <DayOf visit={visit} at={startOfDay(parseDay(last.day) ?? 0)} />:{" "}
+            {number(last.subscribers)}. {words.cardIsApart}
+          </small>
+        )}
       </li>
       <Figure label={words.viewsPerPost} value={number(viewsPerPost)}>
         {viewsPerPost !== null &&

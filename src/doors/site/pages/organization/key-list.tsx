@@ -89,7 +89,6 @@ function KeyTable({
   const words = visit.words.organizationPages;
   const heads = [
     words.keyName,
-    words.key,
     ...(isManager(visit) ? [words.owner] : []),
     words.access,
     words.created,
@@ -114,10 +113,11 @@ function KeyRow({ visit, listed }: { visit: Visit; listed: ListedKey }): JSX.Ele
     <tr>
       <th scope="row">
         <bdi>{key.name === "" ? `#${key.id}` : key.name}</bdi>
+        <br />
+        <small>
+          <code>{key.prefix}…</code>
+        </small>
       </th>
-      <td>
-        <code>{key.prefix}…</code>
-      </td>
       {isManager(visit) && (
         <td>
           <bdi>{owner.name || owner.email}</bdi>

@@ -50,6 +50,7 @@ export async function LastRequests({
             <p>{words.noRequests}</p>
           ) : (
             <DataTable
+              isTall
               label={words.lastRequests}
               columns={[
                 ...[words.time, words.path, `#${words.status}`],
@@ -76,7 +77,7 @@ function RequestRow({ visit, request }: { visit: Visit; request: LoggedRequest }
       </td>
       <td class="long">
         <code>
-          {verb} <bdi>{path}</bdi>
+          {verb} <bdi>{readable(path)}</bdi>
         </code>
       </td>
       <td class={status >= 400 ? "number failed" : "number"}>{status}</td>
@@ -86,6 +87,15 @@ function RequestRow({ visit, request }: { visit: Visit; request: LoggedRequest }
       <td class="number">{shownNumber(visit, units)}</td>
     </tr>
   );
+}
+
+/** A path with the letters that were typed: percent-encoded Russian is three times as long. */
+function readable(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
 
 async function visibleKeys(visit: Visit, { keys }: SiteContext): Promise<Key[]> {

@@ -23,12 +23,21 @@ export async function makeKey(
 }
 
 /** Shows the new key in the answer to its form: no page that can be opened again ever has it. */
-function newKeyView(visit: Visit, token: string, { oauthAddress }: SiteContext): View {
+export function newKeyView(
+  visit: Visit,
+  token: string,
+  { oauthAddress }: SiteContext,
+  {
+    told = null,
+    setCookies = [],
+  }: { /** Told first. */ told?: string | null; setCookies?: string[] } = {},
+): View {
   const words = visit.words.organizationPages;
   const command = `curl -H "Authorization: Bearer ${token}" ${visit.ownAddress}/v1/me/`;
   return page(
     words.yourKey,
     <>
+      {told !== null && <p role="status">{told}</p>}
       <p role="status">{words.keyMade}</p>
       <Snippet text={token} label={words.key} words={words} />
       <h2>{words.tryKey}</h2>
@@ -41,5 +50,6 @@ function newKeyView(visit: Visit, token: string, { oauthAddress }: SiteContext):
       <h2>{words.connectFilledIn}</h2>
       <ConnectWays visit={visit} filledIn={token} oauthAddress={oauthAddress()} />
     </>,
+    { setCookies },
   );
 }

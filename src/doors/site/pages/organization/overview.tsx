@@ -34,46 +34,53 @@ const RANGE_DEFAULT = 30;
 export const overviewPage: SitePage = {
   path: "/account/",
   access: "member",
-  async show(visit, context) {
-    const asked = Number(visit.query.get("days"));
-    const range = RANGES.includes(asked) ? asked : RANGE_DEFAULT;
-    const to = dayOf(visit.nowMs);
-    const from = to - range + 1;
-    const organizationId = membershipOf(visit).organization.id;
-    const rows = jsonValueOf(
-      await context.services.usageHistory.days({ organizationId, from, to }),
-    );
-    return page(
-      visit.words.overview,
-      <>
-        <PlanCards visit={visit} context={context} />
-        <h2>{visit.words.usage}</h2>
-        <Ranges visit={visit} range={range} />
-        <UsageByDay visit={visit} days={sumByDay(rows, from, to)} />
-        {rows.length > 0 && (
-          <p>
-            <small>{visit.words.overviewPage.todayUnfinished}</small>
-          </p>
-        )}
-        {rows.length > 0 && <UsageByMethod visit={visit} rows={rows} />}
-        {rows.length > 0 && <UsageByKey visit={visit} context={context} rows={rows} />}
-        {rows.length > 0 &&
-          (["requests", "units"] as const).map((counted) => (
-            <ByDayAndMethod
-              visit={visit}
-              counted={counted}
-              usage={sumByDayAndMethod(rows, from, to)}
-            />
-          ))}
-        <LastRequests visit={visit} context={context} />
-        <p>
-          <small>{visit.words.organizationPages.moscowTime}</small>
-        </p>
-      </>,
-    );
-  },
+  show: (visit, context) =>
+    page(visit.words.overview, <Overview visit={visit} context={context} />),
   actions: { "switch-organization": switchOrganization },
 };
+
+/** The plan, usage and last requests of the visit's organization. */
+export async function Overview({
+  visit,
+  context,
+}: {
+  visit: Visit;
+  context: SiteContext;
+}): Promise<HtmlEscapedString> {
+  const asked = Number(visit.query.get("days"));
+  const range = RANGES.includes(asked) ? asked : RANGE_DEFAULT;
+  const to = dayOf(visit.nowMs);
+  const from = to - range + 1;
+  const organizationId = membershipOf(visit).organization.id;
+  const rows = jsonValueOf(await context.services.usageHistory.days({ organizationId, from, to }));
+  return (
+    <>
+      <PlanCards visit={visit} context={context} />
+      <h2>{visit.words.usage}</h2>
+      <Ranges visit={visit} range={range} />
+      <UsageByDay visit={visit} days={sumByDay(rows, from, to)} />
+      {rows.length > 0 && (
+        <p>
+          <small>{visit.words.overviewPage.todayUnfinished}</small>
+        </p>
+      )}
+      {rows.length > 0 && <UsageByMethod visit={visit} rows={rows} />}
+      {rows.length > 0 && <UsageByKey visit={visit} context={context} rows={rows} />}
+      {rows.length > 0 &&
+        (["requests", "units"] as const).map((counted) => (
+          <ByDayAndMethod
+            visit={visit}
+            counted={counted}
+            usage={sumByDayAndMethod(rows, from, to)}
+          />
+        ))}
+      <LastRequests visit={visit} context={context} />
+      <p>
+        <small>{visit.words.organizationPages.moscowTime}</small>
+      </p>
+    </>
+  );
+}
 
 /** Changes the organization whose pages are shown. */
 function switchOrganization({ form, memberships }: Visit): View {

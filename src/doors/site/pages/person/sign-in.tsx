@@ -23,11 +23,12 @@ export const signInPage: SitePage = {
 /** @param next where signing in leads */
 export async function signInView(
   visit: Visit,
-  { setUp }: SiteContext,
+  { setUp, isSignUpOpen }: SiteContext,
   next: string,
 ): Promise<View> {
   const { words } = visit;
   const isSetUpNeeded = await setUp.isNeeded();
+  const mayMakeAccount = await isSignUpOpen();
   return {
     kind: "page",
     title: words.signIn,
@@ -56,8 +57,11 @@ export async function signInView(
           <input type="hidden" name="next" value={next} />
           <button type="submit">{words.signIn}</button>
         </Form>
-        <p>
+        <p class="row">
           <a href={asset(visit, "/account/forgotten-password/")}>{words.forgotten}</a>
+          {mayMakeAccount && (
+            <a href={asset(visit, "/account/sign-up/")}>{words.signUpPage.title}</a>
+          )}
         </p>
       </>
     ),

@@ -37,7 +37,7 @@ export const jobsPage: SitePage = {
           <DataTable
             label={words.jobs}
             columns={[
-              ...[words.job, words.pattern, words.started, words.finished, words.outcome],
+              ...[words.job, words.started, words.finished, words.outcome],
               ...[words.nextRun, words.actions],
             ]}
           >
@@ -66,9 +66,6 @@ function JobRow({ visit, job }: { visit: Visit; job: JobState }): JSX.Element {
         <small>{words.jobNames[job.name]}</small>
       </th>
       <td>
-        <code>{job.pattern}</code>
-      </td>
-      <td>
         {job.startedAt === null ? (
           words.never
         ) : (
@@ -82,7 +79,11 @@ function JobRow({ visit, job }: { visit: Visit; job: JobState }): JSX.Element {
         <Outcome visit={visit} job={job} />
       </td>
       <td>
-        <Instant visit={visit} at={job.nextDueAt} withSeconds />
+        <Instant visit={visit} at={job.nextDueAt} />
+        <br />
+        <small>
+          <code>{job.pattern}</code>
+        </small>
       </td>
       <td>
         <ActionButton

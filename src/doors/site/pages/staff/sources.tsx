@@ -156,8 +156,8 @@ async function List({
     <DataTable
       label={words.sources}
       columns={[
-        ...[words.source, visit.words.importPages.kind, words.state, `#${words.rowsToday}`],
-        ...[words.lastSuccess, words.next, words.lastError, words.actions],
+        ...[words.source, words.state, `#${words.rowsToday}`],
+        ...[words.lastSuccess, words.actions],
       ]}
     >
       {sources.map((source, at) => (
@@ -165,19 +165,25 @@ async function List({
           <th scope="row">
             <a href={asset(visit, `/staff/sources/${source.id}/`)}>
               <bdi>{source.name}</bdi>
-            </a>
+            </a>{" "}
+            <small>{kindOf(visit, source)}</small>
           </th>
-          <td>{kindOf(visit, source)}</td>
-          <td>{words.states[stateOf(source, now)]}</td>
+          <td class="long">
+            {words.states[stateOf(source, now)]}
+            {source.failure !== null && (
+              <small class="fault">
+                <br />
+                <bdi>{failureOf(visit, source)}</bdi>
+              </small>
+            )}
+          </td>
           <td class="number">{shownNumber(visit, today[at] ?? 0)}</td>
           <td>
             <Instant visit={visit} at={source.succeededAt} />
-          </td>
-          <td>
-            <Instant visit={visit} at={nextAt(source, now)} />
-          </td>
-          <td>
-            <bdi>{failureOf(visit, source)}</bdi>
+            <br />
+            <small>
+              {words.next}: <Instant visit={visit} at={nextAt(source, now)} />
+            </small>
           </td>
           <td>
             <RowActions visit={quietly(visit)} source={source} />

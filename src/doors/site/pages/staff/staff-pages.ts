@@ -1,11 +1,15 @@
 import type { SitePage } from "../../site-pages.ts";
 import { auditPage } from "./audit.tsx";
 import { maxSourcePage, telegramSourcePage } from "./bot-source.tsx";
+import { staffChannelPage } from "./catalog/channel.tsx";
+import { staffChannelsPage } from "./catalog/channels.tsx";
+import { staffPostsPage } from "./catalog/posts.tsx";
 import { staffOrganizationPage } from "./customers/organization.tsx";
 import { organizationsPage } from "./customers/organizations.tsx";
 import { peoplePage } from "./customers/people.tsx";
 import { personPage } from "./customers/person.tsx";
 import { plansPage } from "./customers/plans.tsx";
+import { seenPage } from "./customers/seen.tsx";
 import { staffWebhookPage } from "./customers/webhook.tsx";
 import { staffWebhooksPage } from "./customers/webhooks.tsx";
 import { databasePage } from "./database.tsx";
@@ -21,11 +25,15 @@ export const staffPages: readonly SitePage[] = [
   firstStepsPage,
   organizationsPage,
   staffOrganizationPage,
+  seenPage,
   plansPage,
   peoplePage,
   personPage,
   staffWebhooksPage,
   staffWebhookPage,
+  staffChannelsPage,
+  staffChannelPage,
+  staffPostsPage,
   sourcesPage,
   telegramSourcePage,
   maxSourcePage,

@@ -24,10 +24,17 @@ export function ManageWebhook({
       <h2 id="manage">{words.manage}</h2>
       {!isOwnManager && <p>{words.managersOnly}</p>}
       <div class="row">
-        {isIncluded && isOwnManager && <Switch visit={visit} webhook={webhook} />}
+        {isIncluded && isOwnManager && !webhook.is_active && (
+          <ActionButton visit={visit} action="enable" label={words.enable} />
+        )}
         {isIncluded && (
-          <div class="others">
+          <div class={webhook.is_active ? undefined : "others"}>
             <ActionButton visit={visit} action="test" label={words.test} />
+          </div>
+        )}
+        {isIncluded && isOwnManager && webhook.is_active && (
+          <div class="others">
+            <ActionButton visit={visit} action="disable" label={words.disable} />
           </div>
         )}
       </div>
@@ -72,15 +79,6 @@ export function ManageWebhook({
         />
       )}
     </section>
-  );
-}
-
-function Switch({ visit, webhook }: { visit: Visit; webhook: WebhookView }): JSX.Element {
-  const words = visit.words.webhookPages;
-  return webhook.is_active ? (
-    <ActionButton visit={visit} action="disable" label={words.disable} />
-  ) : (
-    <ActionButton visit={visit} action="enable" label={words.enable} />
   );
 }
 

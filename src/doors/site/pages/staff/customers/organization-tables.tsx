@@ -62,10 +62,12 @@ export async function KeysTable({
   visit,
   context,
   organization,
+  isReadOnly = false,
 }: {
   visit: Visit;
   context: SiteContext;
   organization: Organization;
+  isReadOnly?: boolean;
 }): Promise<HtmlEscapedString> {
   const words = visit.words.staffPages;
   const keys = await context.keys.keys(organization.id);
@@ -87,7 +89,7 @@ export async function KeysTable({
             <th scope="row">
               <code>{key.prefix}…</code>
             </th>
-            <td>
+            <td class="long">
               <bdi>{key.name}</bdi>
             </td>
             <td class="long">
@@ -99,7 +101,7 @@ export async function KeysTable({
               <LastDayBefore visit={visit} at={key.expiresAt} />
             </td>
             <td>
-              <KeyState visit={visit} of={key} />
+              <KeyState visit={visit} of={key} isReadOnly={isReadOnly} />
             </td>
           </tr>
         );
@@ -108,10 +110,19 @@ export async function KeysTable({
   );
 }
 
-function KeyState({ visit, of: key }: { visit: Visit; of: Key }): JSX.Element {
+function KeyState({
+  visit,
+  of: key,
+  isReadOnly,
+}: {
+  visit: Visit;
+  of: Key;
+  isReadOnly: boolean;
+}): JSX.Element {
   const words = visit.words.staffPages;
   if (key.revokedAt !== null) return <>{words.revoked}</>;
   if (key.expiresAt !== null && key.expiresAt <= visit.nowMs) return <>{words.expired}</>;
+  if (isReadOnly) return <>{words.active}</>;
   return (
     <ActionButton
       visit={quietly(visit)}

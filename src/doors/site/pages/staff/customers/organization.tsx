@@ -41,6 +41,7 @@ export const staffOrganizationPage: SitePage = {
         <RowFaults visit={visit} actions={["role", "suspend", "reinstate", "revoke"]} />
         <PlanFacts visit={visit} context={context} organization={organization} />
         <p class="row">
+          <a href={asset(visit, `/staff/organizations/${organization.id}/seen/`)}>{words.seen}</a>
           <a href={asset(visit, `/staff/webhooks/?organization=${organization.id}`)}>
             {words.seeWebhooks}
           </a>

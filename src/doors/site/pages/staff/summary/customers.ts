@@ -15,14 +15,18 @@ export async function customersOf(
   nowMs: number,
 ): Promise<CustomerUse[]> {
   const plans = new Map((await accounts.plans()).map((plan) => [plan.code, plan]));
-  return (await accounts.organizations())
+  const customers = (await accounts.organizations())
     .filter(({ archivedAt }) => archivedAt === null)
     .map((organization) => {
       const inForce = planInForce(organization, nowMs);
-      const period = periodAt(inForce.startedAt, nowMs);
-      const used = usage.used(organization.id, period.startedAt);
-      return { organization, plan: plans.get(inForce.plan) as Plan, used };
-    })
+      const { startedAt } = periodAt(inForce.startedAt, nowMs);
+      return { organization, startedAt, plan: plans.get(inForce.plan) as Plan };
+    });
+  const used = usage.usedByAll(
+    customers.map(({ organization, startedAt }) => [organization.id, startedAt]),
+  );
+  return customers
+    .map(({ organization, plan }) => ({ organization, plan, used: used.get(organization.id) ?? 0 }))
     .toSorted((a, b) => b.used - a.used || a.organization.id - b.organization.id);
 }
 

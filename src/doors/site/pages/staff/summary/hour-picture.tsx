@@ -1,5 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { quantileUs, sumOfDurations } from "../../../../../upkeep/hours/durations.ts";
 import type { Hour } from "../../../../../upkeep/hours/hours.table.ts";
 import { HOUR_MS } from "../../../../../upkeep/hours/hours.ts";
 import { Scroll } from "../../../look/data-table.tsx";
@@ -29,7 +30,7 @@ export function HourPicture({
   return (
     <section>
       <h3>{title}</h3>
-      {shown.length === 0 && <p>{words.noHours}</p>}
+      {shown.length === 0 ? <p>{words.noHours}</p> : <Sums visit={visit} hours={shown} />}
       <svg
         class="hours"
         viewBox={`0 0 ${count * BAR} ${HEIGHT}`}
@@ -52,11 +53,13 @@ export function HourPicture({
             <thead>
               <tr>
                 <th scope="col">{words.hour}</th>
-                {[words.requests, words.errors, words.mean, words.slowest].map((name) => (
-                  <th scope="col" class="number">
-                    {name}
-                  </th>
-                ))}
+                {[words.requests, words.errors, words.mean, words.p99, words.slowest].map(
+                  (name) => (
+                    <th scope="col" class="number">
+                      {name}
+                    </th>
+                  ),
+                )}
               </tr>
             </thead>
             <tbody>
@@ -71,10 +74,36 @@ export function HourPicture({
   );
 }
 
+/** Requests, failures and durations of all the hours in one line. */
+function Sums({ visit, hours }: { visit: Visit; hours: readonly Hour[] }): JSX.Element {
+  const words = visit.words.summaryPage;
+  const sum = (of: (hour: Hour) => number): number =>
+    hours.reduce((all, hour) => all + of(hour), 0);
+  const requests = sum((hour) => hour.requests);
+  const mean = requests === 0 ? null : sum((hour) => hour.durationUs) / requests;
+  const durations = sumOfDurations(hours.map((hour) => hour.durations));
+  return (
+    <p>
+      {[
+        `${words.requests}: ${shownNumber(visit, requests)}`,
+        `${words.errors}: ${shownNumber(
+          visit,
+          sum((hour) => hour.errors),
+        )}`,
+        `${words.mean}: ${shownMs(visit, mean)}`,
+        `${words.p99}: ${shownMs(visit, quantileUs(durations, 0.99))}`,
+      ].join(" · ")}
+    </p>
+  );
+}
+
+function shownMs(visit: Visit, us: number | null): string {
+  if (us === null) return "—";
+  return `${shownNumber(visit, Math.round(us / 100) / 10)} ${visit.words.summaryPage.ms}`;
+}
+
 function HourRow({ visit, hour }: { visit: Visit; hour: Hour }): JSX.Element {
-  const { startedAt, requests, errors, durationUs, slowestUs } = hour;
-  const ms = (us: number): string =>
-    `${shownNumber(visit, Math.round(us / 100) / 10)} ${visit.words.summaryPage.ms}`;
+  const { startedAt, requests, errors, durationUs, slowestUs, durations } = hour;
   return (
     <tr>
       <th scope="row">
@@ -82,8 +111,9 @@ function HourRow({ visit, hour }: { visit: Visit; hour: Hour }): JSX.Element {
       </th>
       <td class="number">{shownNumber(visit, requests)}</td>
       <td class={errors > 0 ? "number failed" : "number"}>{shownNumber(visit, errors)}</td>
-      <td class="number">{requests === 0 ? "—" : ms(durationUs / requests)}</td>
-      <td class="number">{requests === 0 ? "—" : ms(slowestUs)}</td>
+      <td class="number">{shownMs(visit, requests === 0 ? null : durationUs / requests)}</td>
+      <td class="number">{shownMs(visit, quantileUs(durations, 0.99))}</td>
+      <td class="number">{shownMs(visit, requests === 0 ? null : slowestUs)}</td>
     </tr>
   );
 }

@@ -1,0 +1,22 @@
+import type { Config } from "../config.ts";
+import type { Ports } from "../ports/ports.ts";
+import { sendsLinks } from "./compose-site.ts";
+
+/**
+ * Whether visitors may make accounts: where that is switched on, mails with links are sent, and the
+ * appliance has somebody already, since the first person is its operator.
+ */
+export function composeSignUp(
+  config: Config,
+  ports: Pick<Ports, "mail" | "log">,
+  isSetUpNeeded: () => Promise<boolean>,
+): () => Promise<boolean> {
+  const canSend = sendsLinks(config, ports);
+  if (config.signUp && !canSend) {
+    ports.log.warn(
+      {},
+      "KANALOG_SIGN_UP is off in spite of its value: mails need KANALOG_SMTP_URL and KANALOG_BASE_URL",
+    );
+  }
+  return async () => config.signUp && canSend && !(await isSetUpNeeded());
+}

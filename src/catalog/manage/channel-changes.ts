@@ -1,0 +1,135 @@
+import { type Actor, recordChange } from "../../customers/audit/audit-log.ts";
+import type { Database } from "../../db/database.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { type FieldFaults, fieldError, notFound } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { message } from "../../values/messages/messages.ts";
+import { MOSCOW_ZONE } from "../../values/moscow-time.ts";
+import { CHANNEL_FIELDS } from "../channels/card.ts";
+import { createChannelRecords } from "../channels/channels.store.ts";
+import { type RowOf, writer as writerOf } from "../fields/stored-field.ts";
+import { channelsImport } from "../imports/channels-rows.ts";
+import { type Given, type ImportContext, RowFault } from "../imports/import-kind.ts";
+import { readCells } from "../imports/read-cells.ts";
+
+type ChannelRow = RowOf<typeof CHANNEL_FIELDS>;
+
+/** Fields of a channel that people edit; the others say which channel it is, or follow from its posts. */
+export const EDITED_FIELDS = [
+  ...(["title", "handle", "msgr_id", "kind", "description", "link", "image"] as const),
+  ...(["subscribers", "category", "categories", "territory"] as const),
+  ...(["a_plus", "verified", "quality", "citation"] as const),
+] satisfies (keyof typeof CHANNEL_FIELDS)[];
+
+export type EditedField = (typeof EDITED_FIELDS)[number];
+
+/** A channel as an import's file would have it. */
+export const writtenChannel = writerOf(CHANNEL_FIELDS);
+
+/** Texts for some fields of a channel, as cells of an import have them; an empty one clears its field. */
+export interface ChannelEdit {
+  id: number;
+  cells: { [Name in EditedField]?: string };
+  messengerHosts: readonly string[];
+  openDays: number;
+}
+
+/**
+ * Edits a channel as an import's row of its number would, but takes all of it or nothing, and records which
+ * fields were changed.
+ * @returns whether something changed
+ * @throws AppError `not_found`, and `invalid` with every field that is wrong
+ */
+export async function editChannel(
+  db: Database,
+  clock: Clock,
+  edit: ChannelEdit,
+  by: Actor,
+): Promise<boolean> {
+  const { id, messengerHosts, openDays } = edit;
+  const given = readEdit(edit);
+  let from: number | null = null;
+  const context: ImportContext = {
+    ...{ clock, folder: null, messengerHosts, openDays },
+    note(said) {
+      if (said.code === "handleMoved") from = said.values.from;
+    },
+  };
+  const rows = channelsImport.open(db, context);
+  const isChanged = await inTransaction(db, clock, "edit-channel", async (tx) => {
+    const records = createChannelRecords(tx, clock);
+    const stored = records.byId(id);
+    if (stored === undefined) throw notFound("channel", id);
+    if (write({ ...given, id }) === "unchanged") return false;
+    rows.beforeCommit?.();
+    const fields = Object.keys(given).join(" ");
+    await recordChange(tx, clock, by, {
+      organizationId: null,
+      action: "channel.change",
+      target: `channel ${id}`,
+      details: { name: records.byId(id)?.title ?? "", fields, ...(from !== null && { from }) },
+    });
+    return true;
+  });
+  if (isChanged) await rows.afterCommit?.();
+  return isChanged;
+
+  function write(row: Given<ChannelRow>) {
+    try {
+      return rows.write(row);
+    } catch (error) {
+      if (!(error instanceof RowFault)) throw error;
+      throw fieldError({ [error.column ?? "title"]: [error.fault] });
+    }
+  }
+}
+
+/** Reads the cells by the import's columns. @throws AppError `invalid` with every fault */
+function readEdit({ cells, messengerHosts }: ChannelEdit): Given<ChannelRow> {
+  const rules = { strict: true, timezone: MOSCOW_ZONE, messengerHosts };
+  const faults: FieldFaults = {};
+  const given: Given<ChannelRow> = {};
+  for (const name of EDITED_FIELDS) {
+    const cell = cells[name];
+    if (cell === undefined) continue;
+    const isCleared = cell.trim() === "";
+    const { nullable } = CHANNEL_FIELDS[name].column;
+    try {
+      const read = readCells(channelsImport, { [name]: cell }, rules, []);
+      // Texts that mean none, such as `null`, clear a field as well.
+      const isNone = isCleared || !(name in read);
+      if (isNone && !nullable) faults[name] = [message("blank")];
+      else Object.assign(given, isNone ? { [name]: null } : read);
+    } catch (error) {
+      if (!(error instanceof RowFault)) throw error;
+      faults[name] = [error.fault];
+    }
+  }
+  if (Object.keys(faults).length > 0) throw fieldError(faults);
+  return given;
+}
+
+/** Shows a channel in what the API answers, or hides it. @returns whether that changed */
+export function setChannelPublic(
+  db: Database,
+  clock: Clock,
+  id: number,
+  isPublic: boolean,
+  by: Actor,
+): Promise<boolean> {
+  return inTransaction(db, clock, "set-public", async (tx) => {
+    const records = createChannelRecords(tx, clock);
+    const stored = records.byId(id);
+    if (stored === undefined) throw notFound("channel", id);
+    if (stored.is_public === Number(isPublic)) return false;
+    records.update({ ...stored, is_public: Number(isPublic) }, stored);
+    records.writeSearch();
+    await recordChange(tx, clock, by, {
+      organizationId: null,
+      action: isPublic ? "channel.unhide" : "channel.hide",
+      target: `channel ${id}`,
+      details: { name: stored.title },
+    });
+    return true;
+  });
+}

@@ -1,0 +1,79 @@
+import type { Actor } from "../../customers/audit/audit-log.ts";
+import type { Database } from "../../db/database.ts";
+import type { Calls } from "../../db/operations.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { ChannelRecord } from "../channels/card.ts";
+import { recount } from "../directory/recount.ts";
+import { type ChannelEdit, editChannel, setChannelPublic } from "./channel-changes.ts";
+import type { FoundByTitle } from "./found-channels.store.ts";
+import type { ChannelsSeen, ManagedChannel } from "./manage-channels.ts";
+import type { Watchers } from "./removals.store.ts";
+import { beginRemoval, finishRemovals } from "./removals.ts";
+
+/** Changes of channels by staff, on the thread that writes. @param watchers whoever watches channels */
+export function siteChannelChanges(watchers: Watchers) {
+  return {
+    editChannel,
+    setChannelPublic,
+    /** Takes a channel out of all that is answered; `followChannels` removes its rows. */
+    async beginChannelDeletion(db: Database, clock: Clock, id: number, by: Actor): Promise<void> {
+      const removal = { id, intoId: null };
+      while (!(await beginRemoval(db, clock, watchers, removal, by))) {
+        await finishRemovals(db, clock, watchers);
+      }
+    },
+  };
+}
+
+/** Work that no form waits for: rows of removed channels go, and directories are counted. */
+export function followChannels(watchers: Watchers) {
+  return async (db: Database, clock: Clock): Promise<void> => {
+    await finishRemovals(db, clock, watchers);
+    await recount(db, clock);
+  };
+}
+
+/** Channels as staff's console finds, shows and changes them. */
+export interface SiteChannels {
+  /** The number of the channel that a number, handle, link or messenger id names, or null. */
+  find(name: string): number | null;
+  /** @throws AppError `not_found` */
+  channel(id: number): ManagedChannel;
+  page(afterId: number, limit: number): ChannelRecord[];
+  /** Channels in whose title or handle a text stands, hidden ones too. */
+  byTitle(text: string, limit: number): Promise<FoundByTitle>;
+  edit(edit: Pick<ChannelEdit, "id" | "cells">, by: Actor): Promise<boolean>;
+  setPublic(id: number, isPublic: boolean, by: Actor): Promise<void>;
+  delete(id: number, by: Actor): Promise<void>;
+}
+
+/**
+ * @param settings of the appliance's imports
+ * @param followLater begins `followChannels`, for which no answer waits
+ */
+export function createSiteChannels(
+  seen: ChannelsSeen,
+  changes: Calls<ReturnType<typeof siteChannelChanges>>,
+  foundByTitle: (asked: { text: string; limit: number }) => Promise<FoundByTitle>,
+  settings: Pick<ChannelEdit, "messengerHosts" | "openDays">,
+  followLater: () => void,
+): SiteChannels {
+  return {
+    find: seen.find,
+    channel: (id) => seen.channel(String(id)),
+    page: seen.page,
+    byTitle: (text, limit) => foundByTitle({ text, limit }),
+    async edit(edit, by) {
+      const isChanged = await changes.editChannel({ ...edit, ...settings }, by);
+      if (isChanged) followLater();
+      return isChanged;
+    },
+    async setPublic(id, isPublic, by) {
+      if (await changes.setChannelPublic(id, isPublic, by)) followLater();
+    },
+    async delete(id, by) {
+      await changes.beginChannelDeletion(id, by);
+      followLater();
+    },
+  };
+}

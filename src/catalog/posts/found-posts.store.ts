@@ -1,0 +1,39 @@
+import { type Database, statement } from "../../db/database.ts";
+import { WITHIN_DEADLINE } from "../../db/deadline.ts";
+import { foldText } from "../../values/fold-text.ts";
+import type { PostsAsked, PostsFound } from "./manage-posts.ts";
+import { POST_COLUMNS, type PostRecord } from "./post.ts";
+
+const OF_CHANNEL = `SELECT ${POST_COLUMNS} FROM posts p
+  WHERE ${WITHIN_DEADLINE} AND p.channel_id = @channelId
+    AND (p.published_at, p.id) < (@publishedAt, @id)
+  ORDER BY p.published_at DESC, p.id DESC`;
+
+const OF_ALL = `SELECT ${POST_COLUMNS} FROM posts p
+  WHERE ${WITHIN_DEADLINE} AND p.id < @id
+  ORDER BY p.id DESC`;
+
+/**
+ * Posts as they are stored, those of hidden channels too. They are read one after the other until enough
+ * have the text.
+ * @throws AppError `timeout`
+ */
+export function foundPosts(db: Database, asked: PostsAsked): PostsFound {
+  const { channelId, after, limit } = asked;
+  const text = foldText(asked.text);
+  const [publishedAt, id] = after ?? [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+  const rows =
+    channelId === null
+      ? statement<PostRecord>(db, OF_ALL).iterate({ id })
+      : statement<PostRecord>(db, OF_CHANNEL).iterate({ channelId, publishedAt, id });
+  const posts: PostRecord[] = [];
+  for (const post of rows) {
+    if (!foldText(post.text).includes(text)) continue;
+    const last = posts.at(-1);
+    if (last !== undefined && posts.length === limit) {
+      return { posts, next: [last.published_at, last.id] };
+    }
+    posts.push(post);
+  }
+  return { posts, next: null };
+}

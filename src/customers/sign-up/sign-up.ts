@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import type { Database } from "../../db/database.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { requiredEmail, requiredName } from "../accounts/accounts.ts";
+import { putCustomer } from "../keys/new-customer.ts";
+import { type AuthSettings, authOf } from "../people/auth.ts";
+import { requirePassword } from "../people/password-rules.ts";
+import { deleteLinks, hasPassword, selectPersonByEmail } from "../people/people.store.ts";
+import {
+  deleteOldSignUps,
+  deleteSignUps,
+  insertSignUp,
+  putPerson,
+  selectSignUpEmail,
+} from "./sign-ups.store.ts";
+
+/** How long a mailed link works. */
+const LINK_MS = 24 * 60 * 60 * 1000;
+
+/** Operations by which visitors make accounts, on the thread that hashes passwords. */
+export const signUpOperations = { beginSignUp, opensSignUp, endSignUp };
+
+/**
+ * Keeps a link for an address until it is used, for a day.
+ * @returns false, with nothing kept, where somebody has an account with this address
+ * @throws AppError `invalid` on `email`
+ */
+function beginSignUp(
+  db: Database,
+  clock: Clock,
+  { email: given, token }: { email: string; token: string },
+): Promise<boolean> {
+  const email = requiredEmail(given).toLowerCase();
+  return inTransaction(db, clock, "sign-up-begin", async (tx) => {
+    const now = clock.now();
+    await deleteOldSignUps(tx, now);
+    const person = await selectPersonByEmail(tx, email);
+    if (person !== undefined && (await hasPassword(tx, person.id))) return false;
+    await insertSignUp(tx, { tokenHash: hashOf(token), email, expiresAt: now + LINK_MS });
+    return true;
+  });
+}
+
+/** The address of a link; null where it was used or is too old. Looking does not use it up. */
+async function opensSignUp(db: Database, clock: Clock, token: string): Promise<string | null> {
+  return (await selectSignUpEmail(db, hashOf(token), clock.now())) ?? null;
+}
+
+/** An account as its visitor wants it. */
+export interface SignUp {
+  token: string;
+  name: string;
+  password: string;
+  organization: string;
+  /** The name of its first key. */
+  keyName: string;
+}
+
+/**
+ * Makes the person, who is verified, an organization of theirs on Test and a key that reads, in one
+ * transaction with the end of all links of the address.
+ * @returns false, with nothing made, where the link was used or is too old, or somebody has an account
+ *   with its address by now
+ * @throws AppError `invalid` on `name`, `organization` and `password`
+ */
+async function endSignUp(
+  db: Database,
+  clock: Clock,
+  given: SignUp & {
+    settings: AuthSettings;
+    keyToken: string;
+    personId: string;
+    credentialId: string;
+  },
+): Promise<boolean> {
+  const tokenHash = hashOf(given.token);
+  const email = await selectSignUpEmail(db, tokenHash, clock.now());
+  if (email === undefined) return false;
+  const name = requiredName(given.name);
+  requirePassword(given.password, email);
+  const { auth } = await authOf(db, given.settings);
+  const passwordHash = await (await auth.$context).password.hash(given.password);
+  return inTransaction(db, clock, "sign-up", async (tx) => {
+    const now = clock.now();
+    // Another request may have used the link while this one hashed.
+    if ((await selectSignUpEmail(tx, tokenHash, now)) === undefined) return false;
+    await deleteSignUps(tx, email);
+    const known = await selectPersonByEmail(tx, email);
+    if (known !== undefined && (await hasPassword(tx, known.id))) return false;
+    const { personId: id, credentialId } = given;
+    await putPerson(tx, { id, credentialId, email, name, passwordHash, now }, known?.id ?? null);
+    if (known !== undefined) await deleteLinks(tx, known.id);
+    const customer = { organization: given.organization, plan: "test", email, name } as const;
+    const key = { name: given.keyName, access: "read_only" } as const;
+    const by = { person: email, keyId: null };
+    await putCustomer(tx, clock, { ...customer, key, token: given.keyToken }, by);
+    return true;
+  });
+}
+
+function hashOf(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}

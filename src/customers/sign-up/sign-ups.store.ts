@@ -1,0 +1,90 @@
+import { and, eq, gt, lte, sql } from "drizzle-orm";
+import type { Database, Transaction } from "../../db/database.ts";
+import { change, given, query } from "../../db/query.ts";
+import { credentials, people } from "../people/people.table.ts";
+import { signUps } from "./sign-ups.table.ts";
+
+const add = change((db) =>
+  db.insert(signUps).values({
+    tokenHash: given("tokenHash"),
+    email: given("email"),
+    expiresAt: given("expiresAt"),
+  }),
+);
+
+const removeOld = change((db) =>
+  db.delete(signUps).where(lte(signUps.expiresAt, sql.placeholder("now"))),
+);
+
+export async function insertSignUp(
+  tx: Transaction,
+  signUp: typeof signUps.$inferInsert,
+): Promise<void> {
+  await add(tx).run(signUp);
+}
+
+/** Removes the links that are too old. */
+export async function deleteOldSignUps(tx: Transaction, now: number): Promise<void> {
+  await removeOld(tx).run({ now });
+}
+
+const byToken = query((db) =>
+  db
+    .select({ email: signUps.email })
+    .from(signUps)
+    .where(
+      and(
+        eq(signUps.tokenHash, sql.placeholder("tokenHash")),
+        gt(signUps.expiresAt, sql.placeholder("now")),
+      ),
+    ),
+);
+
+/** The address that a link was mailed to; undefined where it was used or is too old. */
+export async function selectSignUpEmail(
+  db: Database,
+  tokenHash: Buffer,
+  now: number,
+): Promise<string | undefined> {
+  return (await byToken(db).get({ tokenHash, now }))?.email;
+}
+
+const removeOfEmail = change((db) =>
+  db.delete(signUps).where(eq(signUps.email, sql.placeholder("email"))),
+);
+
+/** Removes all links of an address. */
+export async function deleteSignUps(tx: Transaction, email: string): Promise<void> {
+  await removeOfEmail(tx).run({ email });
+}
+
+/** A person with a password, as the library that signs people in reads them. */
+export interface NewPerson {
+  id: string;
+  credentialId: string;
+  email: string;
+  name: string;
+  passwordHash: string;
+  now: number;
+}
+
+/** @param knownId of a person who was invited and has no password yet; null for somebody new */
+export async function putPerson(
+  tx: Transaction,
+  { id, credentialId, email, name, passwordHash, now }: NewPerson,
+  knownId: string | null,
+): Promise<void> {
+  const at = new Date(now).toISOString();
+  const times = { createdAt: at, updatedAt: at };
+  if (knownId === null) {
+    await tx.builders.insert(people).values({ id, email, name, isVerified: true, ...times });
+  } else {
+    const values = { name, isVerified: true, updatedAt: at };
+    await tx.builders.update(people).set(values).where(eq(people.id, knownId));
+  }
+  const personId = knownId ?? id;
+  const account = { accountId: personId, providerId: "credential", personId };
+  await tx.builders
+    .insert(credentials)
+    .values({ id: credentialId, ...account, password: passwordHash, ...times });
+}

@@ -1,0 +1,158 @@
+/** @jsxImportSource hono/jsx */
+import { requiredEmail, requiredName } from "../../../../customers/accounts/accounts.ts";
+import { requirePassword } from "../../../../customers/people/password-rules.ts";
+import { notFound } from "../../../../errors.ts";
+import { pageError, readFields } from "../../forms/faults.ts";
+import { Form, TextField } from "../../look/form.tsx";
+import { knownAddressMail, signUpMail } from "../../mail-texts.ts";
+import type { SiteContext } from "../../site-context.ts";
+import type { SitePage } from "../../site-pages.ts";
+import { asset } from "../../visit/site-path.ts";
+import { page, redirect, type View } from "../../visit/view.ts";
+import type { Visit } from "../../visit/visit.ts";
+import { notFoundPage } from "../message.tsx";
+import { newKeyView } from "../organization/new-key.tsx";
+
+const PATH = "/account/sign-up/";
+const TOKEN_BYTES = 24;
+
+/**
+ * `/account/sign-up/`: a visitor asks for a link, and makes an account by it. Whether an address has one
+ * is told by mail only: the page answers the same.
+ */
+export const signUpPage: SitePage = {
+  path: PATH,
+  access: "anybody",
+  async show(visit, context) {
+    if (!(await context.isSignUpOpen())) return notFoundPage(visit);
+    if (visit.signedIn !== null) return redirect("/account/");
+    if (tokenOf(visit) !== "") return finishView(visit, context);
+    const words = visit.words.signUpPage;
+    if (visit.query.has("sent")) return page(words.title, <p role="status">{words.sent}</p>);
+    return page(
+      words.title,
+      <>
+        <Form visit={visit} action="send">
+          <p>{words.text}</p>
+          <TextField
+            visit={visit}
+            action="send"
+            name="email"
+            label={visit.words.email}
+            type="email"
+            autocomplete="email"
+          />
+          <button type="submit">{words.send}</button>
+        </Form>
+        <p>
+          {words.haveOne} <a href={asset(visit, "/account/sign-in/")}>{visit.words.signIn}</a>
+        </p>
+      </>,
+    );
+  },
+  actions: { send, make },
+};
+
+async function finishView(visit: Visit, { signUps }: SiteContext): Promise<View> {
+  const words = visit.words.signUpPage;
+  const email = await signUps.opens(tokenOf(visit));
+  if (email === null) return linkUsedView(visit);
+  const field = { visit, action: "make" };
+  return page(
+    words.finish,
+    <Form visit={visit} action="make">
+      <p>
+        <bdi>{words.finishText(email)}</bdi>
+      </p>
+      <input type="hidden" name="token" value={tokenOf(visit)} />
+      {/* For programs that keep passwords. */}
+      <input type="hidden" name="email" value={email} autocomplete="username" />
+      <TextField {...field} name="name" label={visit.words.name} autocomplete="name" />
+      <TextField
+        {...field}
+        name="organization"
+        label={words.organizationName}
+        autocomplete="organization"
+      />
+      <TextField
+        {...field}
+        name="password"
+        label={visit.words.password}
+        hint={visit.words.choosePasswordHint}
+        type="password"
+        autocomplete="new-password"
+      />
+      <button type="submit">{words.make}</button>
+    </Form>,
+  );
+}
+
+function linkUsedView(visit: Visit): View {
+  const words = visit.words.signUpPage;
+  return {
+    kind: "page",
+    status: 404,
+    title: words.title,
+    body: (
+      <>
+        <p role="alert">{words.linkUsed}</p>
+        <p class="row">
+          <a href={asset(visit, "/account/sign-in/")}>{visit.words.signIn}</a>
+          <a href={asset(visit, PATH)}>{words.again}</a>
+        </p>
+      </>
+    ),
+  };
+}
+
+async function send(visit: Visit, context: SiteContext): Promise<View> {
+  const { mails, ports, signUps, throttle } = context;
+  await requireOpen(context);
+  const email = requiredEmail(visit.form.get("email")).toLowerCase();
+  const names = [`sign-up ${visit.network}`, "sign-ups", `sign-up-mail ${email}`];
+  if (!throttle.take(names, visit.nowMs)) {
+    throw pageError("throttled", visit.words.tooManyAttempts);
+  }
+  const token = Buffer.from(ports.random.bytes(TOKEN_BYTES)).toString("base64url");
+  // Done after the answer, whose time would tell otherwise who has an account.
+  context.afterAnswer.run("a sign-up", async () => {
+    const isNew = await signUps.begin({ email, token });
+    await mails.queue(
+      isNew
+        ? signUpMail(visit.baseAddress, email, token)
+        : knownAddressMail(visit.baseAddress, email),
+    );
+  });
+  return redirect(`${PATH}?sent`);
+}
+
+async function make(visit: Visit, context: SiteContext): Promise<View> {
+  const { people, signUps } = context;
+  await requireOpen(context);
+  const { form, network } = visit;
+  const token = tokenOf(visit);
+  const email = await signUps.opens(token);
+  if (email === null) return linkUsedView(visit);
+  const { name, organization, password } = await readFields({
+    name: () => requiredName(form.get("name")),
+    organization: () => requiredName(form.get("organization")),
+    password: () => requirePassword(form.get("password"), email),
+  });
+  const { keyName, made: told } = visit.words.signUpPage;
+  const made = await signUps.end({ token, name, organization, password, keyName, network });
+  if (made === null) return linkUsedView(visit);
+  const session = await people.signIn({
+    ...{ email, password, network, clientIp: visit.clientIp, isKnownNetwork: true },
+    userAgent: visit.request.headers.get("user-agent") ?? "",
+  });
+  return newKeyView(visit, made.keyToken, context, { told, setCookies: session?.setCookies ?? [] });
+}
+
+/** @throws AppError `not_found` where visitors make no accounts */
+async function requireOpen({ isSignUpOpen }: SiteContext): Promise<void> {
+  if (!(await isSignUpOpen())) throw notFound("address");
+}
+
+function tokenOf({ form, query }: Visit): string {
+  return form.get("token") || (query.get("token") ?? "");
+}

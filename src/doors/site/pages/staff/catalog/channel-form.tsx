@@ -1,0 +1,109 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { ChannelRecord } from "../../../../../catalog/channels/card.ts";
+import { CHANNEL_KINDS } from "../../../../../catalog/channels/channel-kind.ts";
+import type { Directory } from "../../../../../catalog/directory/directory.ts";
+import {
+  type ChannelEdit,
+  EDITED_FIELDS,
+  type EditedField,
+  writtenChannel,
+} from "../../../../../catalog/manage/channel-changes.ts";
+import { CheckField, Form, SelectField, TextAreaField, TextField } from "../../../look/form.tsx";
+import { withoutUnshown } from "../../../look/unshown.ts";
+import type { Visit } from "../../../visit/visit.ts";
+
+/** A description of 10,000 characters, twice, each as six percent-encoded letters or more. */
+export const EDIT_BYTES_MAX = 256 * 1024;
+const REQUIRED: readonly EditedField[] = ["title", "subscribers"];
+const MARKS: readonly EditedField[] = ["a_plus", "verified"];
+
+/** The fields of a channel, each with what it was when the form was drawn. */
+export function EditForm({
+  visit,
+  channel,
+  directory,
+}: {
+  visit: Visit;
+  channel: ChannelRecord;
+  directory: Directory;
+}): JSX.Element {
+  const words = visit.words.staffCatalog;
+  const stored = cellsOf(channel);
+  // What was wrong is mended on the same form, which keeps what it was drawn with.
+  const isAgain = visit.form.get("action") === "edit";
+  return (
+    <Form visit={visit} action="edit">
+      <p>{words.editText}</p>
+      {EDITED_FIELDS.map((name) => (
+        <>
+          <input
+            type="hidden"
+            name={`before-${name}`}
+            value={isAgain ? visit.form.get(`before-${name}`) : stored[name]}
+          />
+          <Field visit={visit} name={name} value={stored[name]} directory={directory} />
+        </>
+      ))}
+      <button type="submit">{visit.words.save}</button>
+    </Form>
+  );
+}
+
+function Field({
+  visit,
+  name,
+  value,
+  directory,
+}: {
+  visit: Visit;
+  name: EditedField;
+  value: string;
+  directory: Directory;
+}): JSX.Element {
+  const words = visit.words.staffCatalog;
+  const hint = words.hints[name];
+  const field = { visit, action: "edit", name, label: words.fields[name], value };
+  const all = { ...field, ...(hint !== undefined && { hint }) };
+  if (MARKS.includes(name)) return <CheckField {...all} />;
+  if (name === "description") return <TextAreaField {...all} rows={6} required={false} />;
+  if (name === "kind") {
+    const { oneKind } = visit.words.explorerPages;
+    const options = CHANNEL_KINDS.map((kind) => ({ value: kind, label: oneKind[kind] }));
+    return <SelectField {...all} options={options} />;
+  }
+  if (name === "category") {
+    const options = directory.categories().map(({ slug, name: label }) => ({ value: slug, label }));
+    return <SelectField {...all} options={[{ value: "", label: words.none }, ...options]} />;
+  }
+  return <TextField {...all} required={REQUIRED.includes(name)} />;
+}
+
+/**
+ * The cells that were changed on the form. Others are left as they are stored: a source may have written
+ * another number since the form was drawn.
+ */
+export function editedCells({ form }: Visit): ChannelEdit["cells"] {
+  const changed = EDITED_FIELDS.flatMap((name) => {
+    const given = plain(form.get(name));
+    const cell = MARKS.includes(name) && given === "" ? "no" : given;
+    return cell === plain(form.get(`before-${name}`)) ? [] : [[name, cell]];
+  });
+  return Object.fromEntries(changed);
+}
+
+/** A text as a browser's field gives it back: without what pages leave out, and one sort of line breaks. */
+function plain(text: string): string {
+  return withoutUnshown(text.replace(/\r\n?/g, "\n")).trim();
+}
+
+/** A channel's fields as cells. */
+function cellsOf(channel: ChannelRecord): Record<EditedField, string> {
+  const written = writtenChannel(channel);
+  const cells = EDITED_FIELDS.map((name) => {
+    const value = written[name];
+    if (MARKS.includes(name)) return [name, value === true ? "yes" : "no"];
+    return [name, Array.isArray(value) ? value.join(" ") : String(value ?? "")];
+  });
+  return Object.fromEntries(cells);
+}

@@ -1,0 +1,111 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { ChannelRecord } from "../../../../../catalog/channels/card.ts";
+import { AppError } from "../../../../../errors.ts";
+import { told } from "../../../forms/told.ts";
+import { DataTable } from "../../../look/data-table.tsx";
+import { shownNumber } from "../../../look/shown.tsx";
+import type { SiteContext } from "../../../site-context.ts";
+import type { SitePage } from "../../../site-pages.ts";
+import { orRefusal } from "../../../visit/look-up.ts";
+import { asset } from "../../../visit/site-path.ts";
+import { page } from "../../../visit/view.ts";
+import type { Visit } from "../../../visit/visit.ts";
+import { doneAbove, FindForm } from "./find-form.tsx";
+
+const PATH = "/staff/channels/";
+const SHOWN = 50;
+
+/** Channels of the page, and the number after which there are more. */
+interface Listed {
+  channels: readonly ChannelRecord[];
+  next: number | null;
+  isMore: boolean;
+}
+
+/** `/staff/channels/`: the catalog's channels, hidden ones too, found by any of their names. */
+export const staffChannelsPage: SitePage = {
+  path: PATH,
+  access: "staff",
+  async show(visit, context) {
+    const words = visit.words.staffCatalog;
+    const asked = (visit.query.get("q") ?? "").trim();
+    const found = await orRefusal(asked === "" ? listed(visit, context) : named(asked, context));
+    const fault =
+      found instanceof AppError
+        ? Object.values(told(visit.language, found)).flat().join(" ")
+        : null;
+    return page(
+      words.channels,
+      <>
+        {doneAbove(visit)}
+        <FindForm visit={visit} label={words.find} fault={fault} />
+        {!(found instanceof AppError) && <Found visit={visit} found={found} />}
+      </>,
+    );
+  },
+};
+
+async function listed(visit: Visit, { channels }: SiteContext): Promise<Listed> {
+  const after = Number(/^\d{1,15}$/.exec(visit.query.get("after") ?? "")?.[0] ?? 0);
+  const rows = channels.page(after, SHOWN + 1);
+  const shown = rows.slice(0, SHOWN);
+  return {
+    channels: shown,
+    next: rows.length > SHOWN ? (shown.at(-1)?.id ?? null) : null,
+    isMore: false,
+  };
+}
+
+/** The channel that a text names comes first, then those that have it in title or handle. */
+async function named(text: string, { channels }: SiteContext): Promise<Listed> {
+  const id = channels.find(text);
+  const byTitle = await channels.byTitle(text, SHOWN);
+  const others = byTitle.channels.filter((one) => one.id !== id);
+  const exact = id === null ? [] : [channels.channel(id)];
+  return { channels: [...exact, ...others], next: null, isMore: byTitle.isMore };
+}
+
+function Found({ visit, found }: { visit: Visit; found: Listed }): JSX.Element {
+  const words = visit.words.staffCatalog;
+  const isSearched = (visit.query.get("q") ?? "").trim() !== "";
+  if (found.channels.length === 0) {
+    return <p class="empty">{isSearched ? words.nothingFound : visit.words.nothingYet}</p>;
+  }
+  return (
+    <>
+      <DataTable
+        label={words.channels}
+        columns={[
+          ...[`#${visit.words.staffPages.number}`, words.title, words.handle],
+          ...[`#${words.subscribers}`, words.state],
+        ]}
+      >
+        {found.channels.map(({ id, title, handle, subscribers, is_public }) => (
+          <tr>
+            <td class="number">{id}</td>
+            <th scope="row" class="long">
+              <a href={asset(visit, `${PATH}${id}/`)}>
+                <bdi>{title}</bdi>
+              </a>
+            </th>
+            <td>{handle === null ? words.none : <bdi>@{handle}</bdi>}</td>
+            <td class="number">{shownNumber(visit, subscribers)}</td>
+            <td>
+              {is_public === 1 ? words.public : <span class="badge warn">{words.hidden}</span>}
+            </td>
+          </tr>
+        ))}
+      </DataTable>
+      {found.isMore && <p>{words.more}</p>}
+      <p class="row">
+        {visit.query.get("after") && <a href={asset(visit, PATH)}>{words.first}</a>}
+        {found.next !== null && (
+          <a href={asset(visit, `${PATH}?after=${found.next}`)} rel="next">
+            {words.next}
+          </a>
+        )}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,45 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { asset } from "../../../visit/site-path.ts";
+import type { Visit } from "../../../visit/visit.ts";
+
+/** The form by which channels and posts are looked for, with what is wrong with its text. */
+export function FindForm({
+  visit,
+  label,
+  fault,
+}: {
+  visit: Visit;
+  label: string;
+  /** Null where nothing is. */
+  fault: string | null;
+}): JSX.Element {
+  return (
+    <search>
+      <form method="get" action={asset(visit, visit.path.split("?")[0] ?? "")} class="inline">
+        <label for="q">{label}</label>
+        <input
+          type="search"
+          id="q"
+          name="q"
+          value={visit.query.get("q") ?? ""}
+          aria-invalid={fault === null ? undefined : "true"}
+          aria-describedby={fault === null ? undefined : "q-fault"}
+        />
+        <button type="submit">{visit.words.staffPages.find}</button>
+        {fault !== null && (
+          <strong class="fault" id="q-fault">
+            {fault}
+          </strong>
+        )}
+      </form>
+    </search>
+  );
+}
+
+/** What was just done, told first on the page. */
+export function doneAbove({ query, words }: Visit): JSX.Element | null {
+  const { done } = words.staffCatalog;
+  const name = query.get("done") ?? "";
+  return Object.hasOwn(done, name) ? <p role="status">{done[name]}</p> : null;
+}

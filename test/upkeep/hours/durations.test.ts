@@ -1,0 +1,37 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { classOf, quantileUs, sumOfDurations } from "../../../src/upkeep/hours/durations.ts";
+
+/** Counts of durations by class. */
+function counted(durationsUs: readonly number[]): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (const us of durationsUs) counts.set(classOf(us), (counts.get(classOf(us)) ?? 0) + 1);
+  return counts;
+}
+
+const durations = fc.array(fc.integer({ min: 1, max: 3_600_000_000 }), { minLength: 1 });
+
+test("99 % of requests took no longer than is told, and what is told is at most 19 % more", () => {
+  fc.assert(
+    fc.property(durations, (all) => {
+      const sorted = all.toSorted((one, other) => one - other);
+      const exact = sorted[Math.ceil(all.length * 0.99) - 1] ?? 0;
+      const told = quantileUs(counted(all), 0.99) ?? 0;
+      expect(told).toBeGreaterThanOrEqual(exact - 1);
+      expect(told).toBeLessThanOrEqual(exact * 1.19 + 1);
+    }),
+  );
+});
+
+test("hours add up: the sum of their counts tells what all of their requests tell together", () => {
+  fc.assert(
+    fc.property(durations, durations, (one, other) => {
+      const sum = sumOfDurations([counted(one), counted(other)]);
+      expect(quantileUs(sum, 0.99)).toBe(quantileUs(counted([...one, ...other]), 0.99));
+    }),
+  );
+});
+
+test("without a request nothing is told", () => {
+  expect(quantileUs(new Map(), 0.99)).toBeNull();
+});
