@@ -60,6 +60,7 @@ import { noteStep } from "../upkeep/first-steps/first-steps.ts";
 import { writeHour } from "../upkeep/hours/hours.store.ts";
 import { claimJob, claimJobNow, endJob } from "../upkeep/jobs/job-claims.ts";
 import { runJob } from "../upkeep/jobs/jobs.ts";
+import { leaseChanges } from "../upkeep/lease/leases.store.ts";
 import { parseJson } from "../values/json-text.ts";
 
 /** One thread, which ends its work however long it takes: every pool but the readers. */
@@ -122,6 +123,8 @@ export const pools = {
   },
   /** The log of requests: whoever is served waits for none of it. */
   requestLog: { access: "counter", ...one, operations: { writeRequestLog, writeHour } },
+  /** The heartbeat of whoever does the upkeep: behind nobody's work, and not flushed, since it need not survive. */
+  lease: { access: "counter", ...one, operations: leaseChanges },
   /** Work for webhooks and mails that is due by the clock, beside the nightly jobs. */
   push: {
     access: "writer",
