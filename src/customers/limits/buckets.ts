@@ -71,7 +71,7 @@ export function createSharedBuckets<Name extends string | number>(
 
   function bucketOf(state: bigint, perSecond: number, nowMs: number): Bucket | null {
     if (state === NO_STATE) return null;
-    const emptyForMs = nowMs - (baseMs + numberOf(state));
+    const emptyForMs = nowMs - baseMs - numberOf(state);
     const tokens = (emptyForMs / 1000) * perSecond;
     const whole = Math.round(tokens);
     const isWhole = Math.abs(tokens - whole) < ROUNDING;
