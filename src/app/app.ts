@@ -233,7 +233,7 @@ export async function createApp(
     },
     metrics: {
       contentType: metrics.contentType,
-      text: async () => metrics.text(await readings(), await others.metrics()),
+      text: async () => metrics.text(await readings(), others.metrics),
     },
   });
 

@@ -7,8 +7,8 @@ import type { Crew } from "./workers/crew.ts";
 /** What the other workers have in their memory; nothing where there are none. */
 export interface Others {
   uploads: UploadsOfOthers;
-  /** Of those that answer. */
-  metrics(): Promise<MetricsJson[]>;
+  /** Of those that answer, and what was counted by others. Null: alone. */
+  metrics: ((own: MetricsJson) => Promise<MetricsJson[]>) | null;
   /** With a warning for those that do not. */
   ready(): Promise<Looks[]>;
   /** Warnings and errors of all, the latest first. */
@@ -17,7 +17,7 @@ export interface Others {
 
 const ALONE: Others = {
   uploads: { find: async () => null, release: async () => null },
-  metrics: async () => [],
+  metrics: null,
   ready: async () => [],
   errors: async (own) => own,
 };
@@ -31,7 +31,7 @@ export function composeOthers(crew: Crew | null): Others {
       find: (token) => first(crew.ask("findUpload", token)),
       release: (token) => first(crew.ask("releaseUpload", token)),
     },
-    metrics: async () => (await crew.ask("metrics", null)).filter((answer) => answer !== null),
+    metrics: async (own) => (await crew.ask("metrics", own)).filter((answer) => answer !== null),
     async ready() {
       const answers = await crew.ask("ready", null);
       const silent = answers.filter((answer) => answer === null).length;

@@ -90,8 +90,14 @@ describe.if(process.platform === "linux")("with three workers", () => {
     expect(leaseOwner()?.split(" ")[1]).toBe(String(pidsOf(serving).get(owner)));
     // What was counted by any of them is in the sum that any of them tells.
     const text = await (await answered(serving, "/metrics")).text();
-    const counts = text.match(/^kanalog_requests_total\{.*msgr_channels_retrieve.*\} (\d+)$/m);
-    expect(Number(counts?.[1])).toBe(60);
+    const cards = /^kanalog_requests_total\{.*msgr_channels_retrieve.*\} (\d+)$/m;
+    expect(Number(cards.exec(text)?.[1])).toBe(60);
+    // Those of a worker that died stay.
+    const [killed = 0] = pidsOf(serving).values();
+    process.kill(killed, "SIGKILL");
+    await until(() => pidsOf(serving).get(1) !== killed, "the worker's restart");
+    const after = await (await answered(serving, "/metrics")).text();
+    expect(Number(cards.exec(after)?.[1])).toBe(60);
     expect(await serving.stop()).toBe(0);
     expect(said(serving, "stopped")).toHaveLength(3);
     expect(pids.every(isGone)).toBe(true);

@@ -89,6 +89,7 @@ export function createWorkers(
       number,
       child.exited.then((exitCode) => {
         running.delete(number);
+        desk.ended(number);
         resolve(null);
         return exitCode;
       }),

@@ -6,7 +6,8 @@ import type { MetricsJson } from "../../upkeep/metrics/metrics.ts";
 
 /** Questions that a worker has for all others, with what each answers. */
 export interface Questions {
-  metrics: { asked: null; answer: MetricsJson };
+  /** Asked with one's own, which are kept in case that the worker ends. */
+  metrics: { asked: MetricsJson; answer: MetricsJson };
   ready: { asked: null; answer: Looks };
   errors: { asked: null; answer: RecentEntry[] };
   findUpload: { asked: string; answer: NewUpload | null };

@@ -48,16 +48,23 @@ export function createMetrics(
 
     /**
      * The text of one scrape.
-     * @param others metrics of the other workers: what is counted is summed up, and of what each of them
-     *   sees alike, such as the file's size, the largest is told
+     * @param askOthers metrics of the other workers, null where there are none: what is counted is summed
+     *   up, and of what each of them sees alike, such as the file's size, the largest is told
      */
-    async text(readings: Readings, others: readonly MetricsJson[]): Promise<string> {
-      if (others.length > 0) {
-        const all = [await this.json(readings), ...others];
-        return AggregatorRegistry.aggregate(all).metrics();
+    async text(readings: Readings, askOthers: AskOthers | null): Promise<string> {
+      if (askOthers === null) {
+        setReadings(readings);
+        return registry.metrics();
       }
-      setReadings(readings);
-      return registry.metrics();
+      const own = await this.json(readings);
+      return AggregatorRegistry.aggregate([own, ...(await askOthers(own))]).metrics();
     },
   };
+}
+
+type AskOthers = (own: MetricsJson) => Promise<MetricsJson[]>;
+
+/** Metrics of several workers as those of one. */
+export function summed(all: MetricsJson[]): Promise<MetricsJson> {
+  return AggregatorRegistry.aggregate(all).getMetricsAsJSON();
 }
