@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { createMachine, type Machine, type Serving, until } from "../support/machine.ts";
+import { csrfIn, PASSWORD, remoteVisitor } from "../support/visitor.ts";
 
 /** Several processes that serve one appliance, as real processes over a real file. */
 
@@ -206,6 +207,54 @@ describe.if(process.platform === "linux")("with three workers", () => {
     await until(() => serving.printed().includes("set-up"), "the address");
     const path = /\/account\/set-up\/\?token=[\w-]+/.exec(serving.printed())?.[0] ?? "";
     for (let at = 0; at < 12; at++) expect((await answered(serving, path)).status).toBe(200);
+    expect(await serving.stop()).toBe(0);
+  });
+
+  test("pages, forms and uploads go on at whichever worker the next connection reaches", async () => {
+    const serving = await machine.serve(["serve", "--workers", "3"], { environment: LOGGED });
+    await until(() => serving.printed().includes("set-up"), "the address");
+    const path = /\/account\/set-up\/\?token=[\w-]+/.exec(serving.printed())?.[0] ?? "";
+    const staff = remoteVisitor(serving.address, false);
+    const done = await staff.post(path, {
+      ...{ action: "set-up", token: path.split("=")[1] ?? "", name: "Ada", organization: "Acme" },
+      ...{ email: "ada@example.com", password: PASSWORD },
+    });
+    expect(done.location).toBe("/staff/start/");
+    const file = new File(["id,title,subscribers\n1,Первый,10\n"], "rows.csv");
+    const fields = { action: "import", look: "yes", kind: "channels", file };
+    const shown = (await staff.post("/staff/imports/", fields)).location ?? "";
+    const token = new URL(shown, serving.address).searchParams.get("file") ?? "";
+    for (let at = 0; at < 9; at++) {
+      const preview = await staff.get(shown);
+      expect([preview.status, preview.html.includes("Первый")]).toEqual([200, true]);
+    }
+    const started = await staff.post(shown, { action: "start", file: token });
+    expect(started.location).toBe("/staff/imports/1/");
+    const state = () => machine.query<{ state: string }>("SELECT state FROM import_runs")[0]?.state;
+    await until(() => state() === "done", "the import");
+    // It can be started once.
+    expect((await staff.post("/staff/imports/", { action: "start", file: token })).status).toBe(404);
+
+    // A form that was done is known to all: reloading the answer makes no other key.
+    const page = await staff.get("/account/keys/");
+    const once = /name="once" value="([^"]+)"/.exec(page.html)?.[1] ?? "";
+    expect(once).not.toBe("");
+    const csrf = csrfIn(page.html);
+    const form = { action: "create", name: "one", access: "read_only", once, csrf };
+    for (let at = 0; at < 8; at++) await staff.post("/account/keys/", form);
+    expect(machine.query("SELECT id FROM keys WHERE name = 'one'")).toHaveLength(1);
+
+    // Tries are counted over all of them.
+    const stranger = remoteVisitor(serving.address, false);
+    const begunMs = performance.now();
+    const statuses: number[] = [];
+    for (let at = 0; at < 14; at++) {
+      statuses.push((await stranger.signIn(`nobody${at}@example.com`)).status);
+    }
+    const backSince = Math.ceil((performance.now() - begunMs) / 30_000);
+    const allowed = statuses.filter((status) => status !== 429).length;
+    expect(allowed).toBeGreaterThanOrEqual(10);
+    expect(allowed).toBeLessThanOrEqual(10 + backSince);
     expect(await serving.stop()).toBe(0);
   });
 });
