@@ -128,7 +128,15 @@ export async function createApp(
     counted,
     crew?.memory.rates,
   );
-  const hooks = composeWebhooks(db, threads, secrets, config, ports, counted);
+  const hooks = composeWebhooks(
+    db,
+    threads,
+    secrets,
+    config,
+    ports,
+    counted,
+    crew?.memory.manualAttempts,
+  );
   const mailer = composeMailer(db, threads, ports);
   const { webhooks } = hooks;
   const services = composeServices(db, threads, config, { keyUse, limits, webhooks });

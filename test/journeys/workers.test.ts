@@ -233,7 +233,9 @@ describe.if(process.platform === "linux")("with three workers", () => {
     const state = () => machine.query<{ state: string }>("SELECT state FROM import_runs")[0]?.state;
     await until(() => state() === "done", "the import");
     // It can be started once.
-    expect((await staff.post("/staff/imports/", { action: "start", file: token })).status).toBe(404);
+    expect((await staff.post("/staff/imports/", { action: "start", file: token })).status).toBe(
+      404,
+    );
 
     // A form that was done is known to all: reloading the answer makes no other key.
     const page = await staff.get("/account/keys/");

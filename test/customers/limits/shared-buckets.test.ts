@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { closeSync } from "node:fs";
 import { createBuckets, createSharedBuckets } from "../../../src/customers/limits/buckets.ts";
 import { createRates, type RateBuckets } from "../../../src/customers/limits/rates.ts";
-import { createSharedSentForms } from "../../../src/doors/site/guard/sent-forms.ts";
 import { createThrottle } from "../../../src/doors/site/guard/throttle.ts";
 import { makeSharedMemory, openSharedMemory } from "../../../src/ports/shared-memory.ts";
+import { createSharedClaims } from "../../../src/values/shared-claims.ts";
 import { createSharedTable, wordsOfTable } from "../../../src/values/shared-table.ts";
 import { fakeClock } from "../../support/fake-ports.ts";
 import { seededRandom } from "../../support/webhook-journey.ts";
@@ -80,7 +80,7 @@ test("a form that one worker did is known to the others, one that a dead worker 
   const memory = words();
   const alive = new Set([1, 2]);
   const [one, two] = [1, 2].map((processId) =>
-    createSharedSentForms(memory, {
+    createSharedClaims(memory, {
       processId,
       nowMs: () => BASE_MS,
       isAlive: (id) => alive.has(id),
@@ -113,7 +113,11 @@ test("names of strangers push out no more than there is room for", () => {
   const take = (name: string, tokens: number) =>
     buckets.change(name, 1, 0, () => ({ bucket: { tokens, updatedAtMs: 0 } }));
   for (const name of ["a", "b", "c"]) take(name, 1);
-  expect(["a", "b", "c"].map((name) => buckets.look(name, 1, 0)?.tokens)).toEqual([undefined, 1, 1]);
+  expect(["a", "b", "c"].map((name) => buckets.look(name, 1, 0)?.tokens)).toEqual([
+    undefined,
+    1,
+    1,
+  ]);
 });
 
 describe.if(process.platform === "linux")("in the memory of several processes", () => {
