@@ -7,7 +7,8 @@
 import autocannon from "autocannon";
 import { createMachine, type Machine, type Serving } from "../support/machine.ts";
 
-const CONNECTIONS = 50;
+/** To each worker: requests that come together share a commit, so fewer would make each answer dearer. */
+const CONNECTIONS_EACH = 50;
 /** Processor time of an answer with several workers may be so many times that with one. */
 const COST_MAX = 1.15;
 const PATHS = {
@@ -24,7 +25,7 @@ interface Sample {
 }
 
 const [mode = "2", ...rest] = process.argv.slice(2);
-if (mode === "load") await load(rest[0] ?? "", rest[1] ?? "", Number(rest[2]));
+if (mode === "load") await load(rest[0] ?? "", rest[1] ?? "", Number(rest[2]), Number(rest[3]));
 else
   await compare(
     Number(mode),
@@ -55,6 +56,7 @@ async function compare(
               seconds,
               channels,
               beside,
+              workers: count,
             });
             const name = `${kind} ${count}`;
             samples.set(name, [...(samples.get(name) ?? []), sample]);
@@ -83,18 +85,25 @@ async function compare(
   }
 }
 
-async function measure(
-  machine: Machine,
-  serving: Serving,
-  what: { kind: Kind; key: string; seconds: number; channels: number; beside: boolean },
-): Promise<Sample> {
+interface Asked {
+  kind: Kind;
+  key: string;
+  seconds: number;
+  channels: number;
+  workers: number;
+  /** Whether an import runs meanwhile. */
+  beside: boolean;
+}
+
+async function measure(machine: Machine, serving: Serving, what: Asked): Promise<Sample> {
   const { kind, key, seconds, channels, beside } = what;
   const url = serving.address + PATHS[kind];
+  const connections = CONNECTIONS_EACH * what.workers;
   // Each worker compiles by itself what it runs often.
-  await client(url, key, seconds);
+  await client(url, key, seconds, connections);
   const importing = beside ? importChannels(machine, channels, Date.now()) : null;
   const before = await processorSeconds(serving);
-  const answers = await client(url, key, seconds);
+  const answers = await client(url, key, seconds, connections);
   const after = await processorSeconds(serving);
   importing?.kill("SIGKILL");
   await importing?.exited;
@@ -108,17 +117,31 @@ async function processorSeconds(serving: Serving): Promise<number> {
 }
 
 /** @returns how many answers it got */
-async function client(url: string, key: string, seconds: number): Promise<number> {
+async function client(
+  url: string,
+  key: string,
+  seconds: number,
+  connections: number,
+): Promise<number> {
   const held = Bun.which("taskset") === null ? [] : ["taskset", "-c", "0"];
-  const words = [...held, process.execPath, import.meta.path, "load", url, key, String(seconds)];
+  const words = [
+    ...held,
+    process.execPath,
+    import.meta.path,
+    "load",
+    url,
+    key,
+    String(seconds),
+    String(connections),
+  ];
   const text = await new Response(Bun.spawn(words).stdout).text();
   return Number(text.trim());
 }
 
-async function load(url: string, key: string, seconds: number): Promise<void> {
+async function load(url: string, key: string, seconds: number, connections: number): Promise<void> {
   const headers = { authorization: `Bearer ${key}` };
-  const found = await autocannon({ url, headers, connections: CONNECTIONS, duration: seconds });
-  if (found.non2xx > 0 || found.errors > 0) throw new Error(`${found.non2xx} not 200`);
+  const found = await autocannon({ url, headers, connections, duration: seconds });
+  if (found.non2xx > 0 || found.errors > 0) throw new Error(JSON.stringify(found.statusCodeStats));
   console.log(found["2xx"]);
 }
 
