@@ -1,5 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { LOG_LEVELS, type LogLevel } from "./ports/log.ts";
 import { parseAddressRange } from "./values/address-ranges.ts";
 import { parseColour } from "./values/colour.ts";
@@ -48,6 +49,13 @@ export const SETTINGS = {
     "The port to listen on; 0 takes a free one.",
     "8080",
     integer(0, 65_535),
+  ),
+  KANALOG_WORKERS: setting(
+    "workers",
+    "How many processes serve, each on a core of its own; `auto`: one for each core. Linux only, " +
+      "elsewhere one serves.",
+    "1",
+    workers,
   ),
   KANALOG_BASE_URL: optional(
     "baseUrl",
@@ -139,6 +147,13 @@ export const SETTINGS = {
       "to look at.",
     "true",
     flag,
+  ),
+  KANALOG_DURABLE: setting(
+    "durable",
+    "`full` flushes units that were counted to the disk before they are answered, as all else is: for a " +
+      "volume that is replicated. Else `usual`: a loss of power may take the last instant of them.",
+    "usual",
+    durability,
   ),
   KANALOG_SECRET: secret(
     optional(
@@ -320,6 +335,24 @@ function integer(minimum: number, maximum: number) {
     }
     return value;
   };
+}
+
+const WORKERS_MAX = 64;
+
+function workers(text: string): number {
+  if (text === "auto") return Math.min(WORKERS_MAX, availableParallelism());
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 1 || value > WORKERS_MAX) {
+    throw new Error(
+      `${JSON.stringify(text)} is not a whole number from 1 to ${WORKERS_MAX}, or auto.`,
+    );
+  }
+  return value;
+}
+
+function durability(text: string): "usual" | "full" {
+  if (text === "usual" || text === "full") return text;
+  throw new Error(`${JSON.stringify(text)} is not usual or full.`);
 }
 
 function flag(text: string): boolean {

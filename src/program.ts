@@ -1,5 +1,7 @@
 import { createApp } from "./app/app.ts";
 import { openDomains } from "./app/domains.ts";
+import { joinCrew } from "./app/workers/crew.ts";
+import { createWorkers } from "./app/workers/supervisor.ts";
 import { runCommandLine } from "./doors/cli/command-line.ts";
 import { runStdioBridge } from "./doors/mcp/stdio-bridge.ts";
 import { systemPorts } from "./ports/ports.ts";
@@ -25,5 +27,7 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   ports: systemPorts,
   openDomains,
   createApp,
+  createWorkers,
+  joinCrew,
   runMcpBridge: runStdioBridge,
 });

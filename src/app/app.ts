@@ -14,6 +14,7 @@ import { createOAuth, type OAuth } from "../customers/oauth/oauth.ts";
 import { anyPerson } from "../customers/people/people.store.ts";
 import type { Database } from "../db/database.ts";
 import { databaseChecks } from "../db/ready-checks.ts";
+import { lookReady } from "../doors/http/readiness.ts";
 import {
   createBaseAddress,
   createOwnAddress,
@@ -40,6 +41,7 @@ import { backupWarning } from "../upkeep/jobs/backup-warning.ts";
 import { type Builds, createBuilds } from "../upkeep/jobs/builds.ts";
 import type { Scheduler } from "../upkeep/jobs/scheduler.ts";
 import { createTicker } from "../upkeep/jobs/ticker.ts";
+import { ALWAYS_OWN, createUpkeepLease } from "../upkeep/lease/lease.ts";
 import type { Metrics } from "../upkeep/metrics/metrics.ts";
 import { silentWarning } from "../upkeep/sources/silent-sources.ts";
 import { createTargetGuard } from "../values/resolve-target.ts";
@@ -47,6 +49,7 @@ import { createSecretBox } from "../values/secret-box.ts";
 import { composeAnswers } from "./compose-answers.ts";
 import { composeJobs } from "./compose-jobs.ts";
 import { composeLimits } from "./compose-limits.ts";
+import { composeOthers } from "./compose-others.ts";
 import { composePostSearch } from "./compose-post-search.ts";
 import { composeReadings } from "./compose-readings.ts";
 import { composeServices } from "./compose-services.ts";
@@ -62,6 +65,7 @@ import { installationSecret, requireReadableSecrets } from "./installation-secre
 import { listen } from "./listen.ts";
 import { openServingDatabase } from "./serving-database.ts";
 import { stop } from "./stop.ts";
+import type { Crew } from "./workers/crew.ts";
 
 /** The composition root: with its parts beside it (`compose-…`), it builds and wires the rest. */
 
@@ -96,15 +100,22 @@ const EVERY_FIVE_SECONDS = "*/5 * * * * *";
 /** For the 2 GiB of an upload, at 5 megabits a second. */
 const UPLOAD_MAX_S = 60 * 60;
 
+interface AppOptions {
+  open?: typeof openCurrent;
+  /** Where it is one of several workers; null: alone. */
+  crew?: Crew | null;
+}
+
 /** Builds the whole appliance; tests use it with ports of their own and a database in memory. */
 export async function createApp(
   config: Config,
   given: Ports,
-  open: typeof openCurrent = openCurrent,
+  { open = openCurrent, crew = null }: AppOptions = {},
 ): Promise<App> {
   const recentLog = createRecentLog(given.log, given.clock);
   const ports: Ports = { ...given, log: recentLog.log };
   const { clock, random, log } = ports;
+  const others = composeOthers(crew);
   const metrics = await createMetrics(config, ports);
   const { counted } = metrics;
 
@@ -117,18 +128,37 @@ export async function createApp(
 
   const accounts = createAccounts(db, threads.writer);
   const keys = createKeys(db, threads.writer, random, config.oauth ? accessTokens : null);
-  const { keyUse, usage, limits, commitCheck } = composeLimits(db, threads, ports, counted);
-  const hooks = composeWebhooks(db, threads, secrets, config, ports, counted);
+  const { keyUse, usage, limits, commitCheck } = composeLimits(
+    db,
+    threads,
+    ports,
+    counted,
+    crew?.memory.rates,
+  );
+  const hooks = composeWebhooks(
+    db,
+    threads,
+    secrets,
+    config,
+    ports,
+    counted,
+    crew?.memory.manualAttempts,
+  );
   const mailer = composeMailer(db, threads, ports);
   const { webhooks } = hooks;
   const services = composeServices(db, threads, config, ports, { keyUse, limits, webhooks });
 
-  const { scheduler, newestBackup } = composeJobs(db, threads, config, ports, counted);
+  const lease = crew === null ? ALWAYS_OWN : createUpkeepLease(db, threads.lease, ports);
+  /** Work that one worker does for all. */
+  const asUpkeep = (work: () => Promise<void>) => async () => {
+    if (lease.isOwn()) await work();
+  };
+  const { scheduler, newestBackup } = composeJobs(db, threads, config, ports, counted, lease.isOwn);
   const files = createUploadFiles(config.databasePath, ports);
   const { messengerHosts, statisticsOpenDays: openDays } = config;
   const runUpload = (upload: Upload) =>
     threads.imports.runUpload({ ...upload, messengerHosts, openDays });
-  const imports = createImportRuns(db, threads.writer, runUpload, files, ports);
+  const imports = createImportRuns(db, threads.writer, runUpload, files, ports, others.uploads);
   await imports.recover();
   const sources = composeSources(
     db,
@@ -145,13 +175,14 @@ export async function createApp(
   const answers = composeAnswers(threads, config, ports);
   const postSearch = composePostSearch(db, threads, config, ports);
   const tickers = [
-    createTicker(EVERY_SECOND, hooks.push.look),
-    createTicker(EVERY_SECOND, mailer.runDue),
-    createTicker(EVERY_FIVE_SECONDS, imports.look),
-    createTicker(EVERY_SECOND, builds.look),
-    createTicker(EVERY_FIVE_SECONDS, sources.look),
+    createTicker(EVERY_SECOND, lease.look),
+    createTicker(EVERY_SECOND, asUpkeep(hooks.push.look)),
+    createTicker(EVERY_SECOND, asUpkeep(mailer.runDue)),
+    createTicker(EVERY_SECOND, asUpkeep(builds.look)),
+    createTicker(EVERY_FIVE_SECONDS, () => imports.look(lease.isOwn())),
+    createTicker(EVERY_FIVE_SECONDS, () => (lease.isOwn() ? sources.look() : sources.keepOn())),
     createTicker(EVERY_FIVE_SECONDS, answers.flush),
-    createTicker(EVERY_FIVE_SECONDS, postSearch.look),
+    createTicker(EVERY_FIVE_SECONDS, asUpkeep(postSearch.look)),
   ];
 
   let address: string | null = null;
@@ -164,7 +195,7 @@ export async function createApp(
   const firstSteps = createFirstSteps(db, threads.writer.noteStep, afterAnswer.run);
   const answerMcp = createDispatcher(toolMethods, version, services);
   const oauth = composeOAuth(db, threads, ports);
-  const setUp = createSetUp(async () => !(await anyPerson(db)), ports);
+  const setUp = createSetUp(async () => !(await anyPerson(db)), ports, crew?.setUp);
   /** Parts that every door takes. */
   const door = {
     config,
@@ -177,17 +208,37 @@ export async function createApp(
     noteAnswer: answers.note,
   };
   const isSignUpOpen = composeSignUp(config, ports, setUp.isNeeded);
-  const site = composeSite(db, threads, secret, {
+  const shared = {
     ...door,
     isSignUpOpen,
     ...{ accounts, keys, oauth, usage, imports, sources, setUp, afterAnswer, sample, firstSteps },
     webhooks: hooks.staffWebhooks,
     ownAddress: createOwnAddress(config, () => address),
-    giveTime: (request) => server.server?.timeout(request, UPLOAD_MAX_S),
+    giveTime: (request: Request) => server.server?.timeout(request, UPLOAD_MAX_S),
     jobs: scheduler,
     builds: builds.list,
     lastBackup: newestBackup,
-    recentErrors: recentLog.entries,
+    recentErrors: () => others.errors(recentLog.entries()),
+  };
+  const site = composeSite(db, threads, secret, shared, crew?.memory);
+  const readings = async () =>
+    composeReadings(db, database.threadLoads(), scheduler, newestBackup, ports);
+  const lookOwn = () =>
+    lookReady(
+      { ...databaseChecks(db, ports.system), usage: commitCheck },
+      {
+        backup: () => backupWarning(scheduler),
+        sources: () => silentWarning(db, clock.now()),
+        write_lock: database.lockWarning,
+        read_posts: () => stalledWarning(db, clock.now(), config.webhookBatchMs),
+      },
+    );
+  crew?.answerWith({
+    metrics: async () => metrics.json(await readings()),
+    ready: lookOwn,
+    errors: recentLog.entries,
+    findUpload: imports.held.findOwn,
+    releaseUpload: imports.held.releaseOwn,
   });
   const server: Server = createServer(apiMethods, {
     ...door,
@@ -207,19 +258,13 @@ export async function createApp(
     images: createCategoryImages(db),
     openPush: sources.openPush,
     bundle: createBundle(),
-    readyChecks: { ...databaseChecks(db, ports.system), usage: commitCheck },
-    readyWarnings: {
-      backup: () => backupWarning(scheduler),
-      sources: () => silentWarning(db, clock.now()),
-      write_lock: database.lockWarning,
-      read_posts: () => stalledWarning(db, clock.now(), config.webhookBatchMs),
+    async ready() {
+      const [own, rest] = await Promise.all([lookOwn(), others.ready()]);
+      return { own, others: rest };
     },
     metrics: {
       contentType: metrics.contentType,
-      text: async () => {
-        const loads = database.threadLoads();
-        return metrics.text(await composeReadings(db, loads, scheduler, newestBackup, ports));
-      },
+      text: async () => metrics.text(await readings(), others.metrics),
     },
   });
 
@@ -232,7 +277,7 @@ export async function createApp(
     workAfterAnswers: afterAnswer.settled,
 
     listen() {
-      const port = listen(server, config);
+      const port = listen(server, config, crew !== null);
       address = listenerAddress(config.host, port);
       if (config.oauth && door.oauthAddress() === null) {
         log.warn(
@@ -247,7 +292,8 @@ export async function createApp(
 
     close() {
       isStopping = true;
-      const work = [mailer, scheduler, hooks.sender, imports, sources, ...tickers];
+      const upkeep = { stop: lease.leave };
+      const work = [mailer, scheduler, hooks.sender, imports, sources, ...tickers, upkeep];
       const settled = [usage.settled, sources.settled, afterAnswer.settled, answers.flush];
       return stop({ server, work, settled, close: database.close }, ports);
     },

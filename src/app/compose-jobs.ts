@@ -9,13 +9,17 @@ import { createScheduler, type JobLedger, type Scheduler } from "../upkeep/jobs/
 import type { Metrics } from "../upkeep/metrics/metrics.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
 
-/** Work that is done by the clock, and the backups that one of the jobs writes. */
+/**
+ * Work that is done by the clock, and the backups that one of the jobs writes.
+ * @param isOwn whether this process does what is due
+ */
 export function composeJobs(
   db: Database,
   threads: DatabaseThreads,
   config: Config,
   { clock, log }: Ports,
   counted: Metrics["counted"],
+  isOwn: () => boolean,
 ): { scheduler: Scheduler; newestBackup(): Promise<BackupFile | null> } {
   const backups = backupPlan(config);
   const settings = { backups, openDays: config.statisticsOpenDays };
@@ -32,7 +36,7 @@ export function composeJobs(
     end: threads.jobs.endJob,
   };
   return {
-    scheduler: createScheduler(counted.jobs(jobs), ledger, clock, log),
+    scheduler: createScheduler(counted.jobs(jobs), ledger, clock, log, isOwn),
     newestBackup: async () => backups && (await lastBackup(backups.place)),
   };
 }

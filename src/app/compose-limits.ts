@@ -3,7 +3,7 @@ import { createCommitOutage } from "../customers/limits/commit-outage.ts";
 import { createUsageCommits } from "../customers/limits/commit-usage.ts";
 import { createLimits, type Limits } from "../customers/limits/limits.ts";
 import { createQuotaNotices } from "../customers/limits/quota-notices.ts";
-import { createRates } from "../customers/limits/rates.ts";
+import { createRates, type RateBuckets } from "../customers/limits/rates.ts";
 import { type CommitUsage, createUsage, type Usage } from "../customers/limits/usage.ts";
 import type { Database } from "../db/database.ts";
 import { rewriteMeta } from "../db/meta.ts";
@@ -16,12 +16,16 @@ import type { DatabaseThreads } from "./database-threads.ts";
 /** A look at readiness waits so long for the lock. */
 const TRY: Wait = { maxMs: 500, lookMs: 1 };
 
-/** Counts requests and says which are too many; notes the use of keys along with it. */
+/**
+ * Counts requests and says which are too many; notes the use of keys along with it.
+ * @param rateBuckets those that workers share; this process has its own where there is one
+ */
 export function composeLimits(
   db: Database,
   threads: DatabaseThreads,
   { clock, log }: Ports,
   counted: Metrics["counted"],
+  rateBuckets: RateBuckets | undefined,
 ): {
   keyUse: KeyUse;
   usage: Usage;
@@ -53,7 +57,7 @@ export function composeLimits(
   return {
     keyUse,
     usage,
-    limits: createLimits(createRates(clock), usage),
+    limits: createLimits(createRates(clock, rateBuckets), usage),
     commitCheck: () => outage.check(() => inTransaction(db, clock, "usage", rewriteMeta, TRY)),
   };
 }

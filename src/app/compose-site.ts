@@ -24,6 +24,7 @@ import { channelWatchers } from "../push/webhooks/manage/removed-channels.store.
 import { selectHours } from "../upkeep/hours/hours.store.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
 import { authSettings, subkey } from "./installation-secret.ts";
+import type { WorkerMemory } from "./workers/worker-memory.ts";
 
 /** Parts of the appliance that the site shares with the other doors. */
 type Shared = Pick<
@@ -59,12 +60,14 @@ type Shared = Pick<
  * The account site and staff's console.
  * @param db the connection that serves
  * @param secret the installation's
+ * @param memory limits that workers share; this process has its own where there is one
  */
 export function composeSite(
   db: Database,
   threads: DatabaseThreads,
   secret: string,
   shared: Shared,
+  memory: WorkerMemory | undefined,
 ) {
   const { config, ports } = shared;
   const { clock, random, log } = ports;
@@ -94,8 +97,8 @@ export function composeSite(
     postHtml: createPostMarkdown(config.messengerHosts[0] ?? ""),
     mails: createMails(db, threads.writer.addMail, isMailSent),
     downloads: createDownloads({ ...threads.exports, noteExport: threads.writer.noteExport }, log),
-    throttle: createThrottle(),
-    sentForms: createSentForms(),
+    throttle: createThrottle(memory?.throttle),
+    sentForms: memory?.sentForms ?? createSentForms(),
     lastRequests: config.requestLog ? (keyId) => selectRequestLog(db, keyId, clock.now()) : null,
     hoursSince: (sinceMs) => selectHours(db, sinceMs),
     freeDiskBytes: () => freeDiskBytes(db, ports.system),

@@ -9,9 +9,13 @@ import { createWebhooks } from "../push/webhooks/manage/webhooks.ts";
 import type { Metrics } from "../upkeep/metrics/metrics.ts";
 import { createTargetGuard } from "../values/resolve-target.ts";
 import type { SecretBox } from "../values/secret-box.ts";
+import type { SharedClaims } from "../values/shared-claims.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
 
-/** The webhooks that customers and staff manage, what is sent to them, and what cuts posts into events. */
+/**
+ * The webhooks that customers and staff manage, what is sent to them, and what cuts posts into events.
+ * @param manualAttempts turns that workers share; this process has its own where there is one
+ */
 export function composeWebhooks(
   db: Database,
   threads: DatabaseThreads,
@@ -19,6 +23,7 @@ export function composeWebhooks(
   config: Config,
   ports: Ports,
   counted: Metrics["counted"],
+  manualAttempts: SharedClaims | undefined,
 ) {
   const guard = createTargetGuard(ports.network.resolve, config.webhookAllow);
   const sender = createSender(
@@ -26,6 +31,7 @@ export function composeWebhooks(
     counted.attempts(createMakeAttempt(guard, ports.network, secrets, ports.clock)),
     config.webhookRetriesMs,
     ports,
+    manualAttempts,
   );
   const push = createPush(db, threads.push, sender, config.webhookBatchMs, ports);
   const webhooks = createWebhooks(

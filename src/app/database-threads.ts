@@ -23,7 +23,7 @@ export type DatabaseThreads = {
 export function servingConnection(config: Config, clock: Clock, db: Database): Database {
   return config.databasePath === IN_MEMORY
     ? db
-    : openDatabase(config.databasePath, clock, "counter");
+    : openDatabase(config.databasePath, clock, "counter", config.durable);
 }
 
 /** The pools' threads; of a database in memory all operations run on its one connection. */

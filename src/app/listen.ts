@@ -10,30 +10,54 @@ import { message } from "../values/messages/messages.ts";
  */
 const IDLE_MAX_S = 30;
 
-/** @returns the port. @throws AppError `unavailable` naming the place that cannot be listened on */
-export function listen(server: Server, { host, port }: Config): number {
+/**
+ * @param isShared whether workers of this appliance listen on the same port
+ * @returns the port
+ * @throws AppError `unavailable` naming the place that cannot be listened on
+ */
+export function listen(server: Server, { host, port }: Config, isShared: boolean): number {
   try {
     server.listen({
       hostname: host,
       port,
-      // Two processes would share the port, and each answer some of the requests.
-      reusePort: false,
+      // Two appliances would share the port, and each answer some of the requests.
+      reusePort: isShared,
       development: false,
       idleTimeout: IDLE_MAX_S,
       // Each route has a limit of its own; a body that it does not read is not kept either.
       maxRequestBodySize: REQUEST_BYTES_MAX,
     });
   } catch (cause) {
-    const place = `${host}:${port}`;
-    const isTaken = cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
-    const free = isTaken ? nextFreePort(host, port) : null;
-    const said =
-      free === null
-        ? message("cannotListen", { place, reason: reasonOf(cause) })
-        : message("portTaken", { place, free });
-    throw new AppError("unavailable", said, { cause });
+    throw cannotListen(host, port, cause);
   }
   return server.server?.port ?? port;
+}
+
+/**
+ * Looks whether workers may listen on a port: once one does, others of the same user may share it
+ * unasked.
+ * @returns the port, a free one for 0
+ * @throws AppError `unavailable` as `listen`
+ */
+export function claimPort({ host, port }: Pick<Config, "host" | "port">): number {
+  try {
+    const listener = Bun.listen({ hostname: host, port, socket: { data() {} } });
+    listener.stop(true);
+    return listener.port;
+  } catch (cause) {
+    throw cannotListen(host, port, cause);
+  }
+}
+
+function cannotListen(host: string, port: number, cause: unknown): AppError {
+  const place = `${host}:${port}`;
+  const isTaken = cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
+  const free = isTaken ? nextFreePort(host, port) : null;
+  const said =
+    free === null
+      ? message("cannotListen", { place, reason: reasonOf(cause) })
+      : message("portTaken", { place, free });
+  return new AppError("unavailable", said, { cause });
 }
 
 const PORTS_TRIED = 20;

@@ -74,6 +74,7 @@ import { writeHour } from "../upkeep/hours/hours.store.ts";
 import { buildSome } from "../upkeep/jobs/builds.ts";
 import { claimJob, claimJobNow, endJob } from "../upkeep/jobs/job-claims.ts";
 import { runJob } from "../upkeep/jobs/jobs.ts";
+import { leaseChanges } from "../upkeep/lease/leases.store.ts";
 import { parseJson } from "../values/json-text.ts";
 
 /** One thread, which ends its work however long it takes: every pool but the readers. */
@@ -145,6 +146,8 @@ export const pools = {
   },
   /** The log of requests: whoever is served waits for none of it. */
   requestLog: { access: "counter", ...one, operations: { writeRequestLog, writeHour } },
+  /** The heartbeat of whoever does the upkeep: behind nobody's work, and not flushed, since it need not survive. */
+  lease: { access: "counter", ...one, operations: leaseChanges },
   /** Work for webhooks and mails that is due by the clock, beside the nightly jobs. */
   push: {
     access: "writer",

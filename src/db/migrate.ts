@@ -23,6 +23,7 @@ import { postSearch } from "./migrations/016-post-search.ts";
 import { channelMetrics } from "./migrations/017-channel-metrics.ts";
 import { mentions } from "./migrations/018-mentions.ts";
 import { signUps } from "./migrations/019-sign-ups.ts";
+import { workers } from "./migrations/020-workers.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -47,6 +48,7 @@ export const MIGRATIONS: readonly string[] = [
   channelMetrics,
   mentions,
   signUps,
+  workers,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

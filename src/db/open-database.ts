@@ -41,16 +41,24 @@ const BUSY_TIMEOUTS_MS = { writer: 0, counter: 0, reader: 1_000 };
  */
 export type Access = "writer" | "counter" | "reader";
 
+/** How far a commit of a `counter` goes: `full`, as one of a `writer`. */
+export type Durability = "usual" | "full";
+
 const SYNCHRONOUS = { writer: "FULL", counter: "NORMAL", reader: "NORMAL" };
 
 /**
  * Opens the file, made (with its folder) where it is missing and the access is to write.
  * @throws AppError `unavailable` naming the file, where it cannot be opened
  */
-export function openDatabase(path: string, clock: Clock, access: Access = "writer"): Database {
+export function openDatabase(
+  path: string,
+  clock: Clock,
+  access: Access = "writer",
+  durability: Durability = "usual",
+): Database {
   try {
     if (path !== IN_MEMORY && access !== "reader") makeFile(path);
-    return connect(openFile(path), clock, access);
+    return connect(openFile(path), clock, access, durability);
   } catch (cause) {
     const said = message("cannotOpenDatabase", { path, reason: whyNot(path, cause) });
     throw new AppError("unavailable", said, { cause });
@@ -62,12 +70,17 @@ export function openInMemory(content: Buffer, clock: Clock): Database {
   return connect(new BetterSqlite3(content), clock, "writer");
 }
 
-function connect(client: BetterSqlite3.Database, clock: Clock, access: Access): Database {
+function connect(
+  client: BetterSqlite3.Database,
+  clock: Clock,
+  access: Access,
+  durability: Durability = "usual",
+): Database {
   // Two processes may create the file at once; SQLite then refuses one switch to WAL without waiting,
   // so we retry. With waits of its own besides, the tries would take hours under a lock that stays.
   client.pragma("busy_timeout = 0");
   untilFree(() => client.pragma("journal_mode = WAL"));
-  client.pragma(`synchronous = ${SYNCHRONOUS[access]}`);
+  client.pragma(`synchronous = ${durability === "full" ? "FULL" : SYNCHRONOUS[access]}`);
   client.pragma("foreign_keys = ON");
   client.pragma(`cache_size = -${CACHES_KIB[access]}`);
   client.pragma("temp_store = MEMORY");

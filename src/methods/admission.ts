@@ -66,7 +66,7 @@ export function admit(authorization: string | null, nowMs: number, gate: Gate): 
     takeRequestSoon() {
       rate = limits.takeRequestSoon(caller, nowMs);
       if (!rate.allowed) return rateLimited(rate, caller.plan.requestsPerSecond);
-      return rate.waitMs === 0 ? null : limits.wait(caller, rate.waitMs).then(() => null);
+      return rate.waitMs === 0 ? null : limits.wait(rate.waitMs).then(() => null);
     },
     takeMessage() {
       const verdict = limits.takeMessage(caller, nowMs);

@@ -14,12 +14,15 @@ export interface Log {
 /** Fields whose values are never written, at the top of an entry or one level below. */
 const HIDDEN = ["authorization", "cookie", "key", "password", "secret", "token"];
 
-/** One JSON object a line on standard error; standard output belongs to the commands. */
-export function systemLog(level: LogLevel): Log {
+/**
+ * One JSON object a line on standard error; standard output belongs to the commands.
+ * @param worker the number of this process among those that serve, told in each line; null where it is alone
+ */
+export function systemLog(level: LogLevel, worker: number | null = null): Log {
   const logger = pino(
     {
       level,
-      base: null,
+      base: worker === null ? null : { worker },
       formatters: { level: (label) => ({ level: label }) },
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: { paths: HIDDEN.flatMap((name) => [name, `*.${name}`]), censor: "…" },

@@ -24,11 +24,15 @@ export interface PortSettings {
   mailFrom: string;
 }
 
-export function systemPorts({ logLevel, webhookCa, smtpUrl, mailFrom }: PortSettings): Ports {
+/** @param worker as `systemLog` */
+export function systemPorts(
+  { logLevel, webhookCa, smtpUrl, mailFrom }: PortSettings,
+  worker: number | null = null,
+): Ports {
   return {
     clock: systemClock,
     random: systemRandom,
-    log: systemLog(logLevel),
+    log: systemLog(logLevel, worker),
     network: systemNetwork({ ca: webhookCa }),
     mail: smtpUrl === null ? null : systemMail(smtpUrl, mailFrom),
     system: systemSystem(),

@@ -1,6 +1,7 @@
 /**
  * Answers per second with billing and without, in turns of one run:
- * `bun test/bench/billing.ts [rounds]`. "Without" is the same server whose requests are not counted.
+ * `bun test/bench/billing.ts [rounds]`. "Without" is the same server whose requests are not counted,
+ * "flushed" the same with KANALOG_DURABLE=full.
  */
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -16,13 +17,16 @@ import { systemPorts } from "../../src/ports/ports.ts";
 const CONNECTIONS = 50;
 const ROUND_S = 3;
 
-if (process.argv[2] === "serve") await serve(process.argv[3] ?? "", process.argv[4] === "billed");
+if (process.argv[2] === "serve") await serve(process.argv[3] ?? "", process.argv[4] ?? "");
 else await compare(Number(process.argv[2] ?? 3));
 
-async function serve(databasePath: string, billed: boolean): Promise<void> {
-  const config = readConfig({ KANALOG_DB: databasePath, KANALOG_PORT: "0" });
+async function serve(databasePath: string, kind: string): Promise<void> {
+  const durable = kind === "flushed" ? "full" : "usual";
+  const config = readConfig({
+    ...{ KANALOG_DB: databasePath, KANALOG_PORT: "0", KANALOG_DURABLE: durable },
+  });
   const app = await createApp(config, systemPorts({ ...config, logLevel: "error" }));
-  if (!billed) {
+  if (kind === "unbilled") {
     app.services.limits.charge = () => Promise.resolve({ allowed: true, used: 0 });
     app.services.limits.record = () => {};
   }
@@ -33,15 +37,18 @@ async function compare(rounds: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "kanalog-bench-"));
   try {
     const key = await fill(join(folder, "bench.db"), folder);
-    const rates = { billed: [] as number[], unbilled: [] as number[] };
+    const rates = { billed: [] as number[], unbilled: [] as number[], flushed: [] as number[] };
     for (let round = 0; round < rounds; round++) {
-      for (const kind of ["billed", "unbilled"] as const) {
+      for (const kind of ["billed", "unbilled", "flushed"] as const) {
         rates[kind].push(await measure(join(folder, "bench.db"), kind, key));
       }
     }
     const [billed, unbilled] = [median(rates.billed), median(rates.unbilled)];
+    const flushed = median(rates.flushed);
     console.log(`billed:   ${rates.billed.join(", ")} answers/s, median ${billed}`);
     console.log(`unbilled: ${rates.unbilled.join(", ")} answers/s, median ${unbilled}`);
+    console.log(`flushed:  ${rates.flushed.join(", ")} answers/s, median ${flushed}`);
+    console.log(`flushed / billed: ${(flushed / billed).toFixed(2)}`);
     console.log(`billed / unbilled: ${(billed / unbilled).toFixed(2)}`);
   } finally {
     rmSync(folder, { recursive: true });

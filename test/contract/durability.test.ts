@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { servingConnection } from "../../src/app/database-threads.ts";
+import { readConfig } from "../../src/config.ts";
 import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
 import { type Access, openDatabase } from "../../src/db/open-database.ts";
 import type { ToThread } from "../../src/db/thread-messages.ts";
@@ -28,6 +30,20 @@ test("a writer flushes each commit to the disk, a counter leaves that to the nex
     expect(db.pragmaValue("synchronous"), access).toBe(synchronous);
     expect(db.pragmaValue("journal_mode")).toBe("wal");
     db.close();
+  }
+});
+
+test("with KANALOG_DURABLE=full the connection that counts flushes each commit too", () => {
+  for (const [durable, synchronous] of [
+    ["usual", NORMAL],
+    ["full", FULL],
+  ] as const) {
+    const config = readConfig({ KANALOG_DB: machine.database, KANALOG_DURABLE: durable });
+    const domains = openDatabase(machine.database, systemClock);
+    const db = servingConnection(config, systemClock, domains);
+    expect(db.pragmaValue("synchronous"), durable).toBe(synchronous);
+    db.close();
+    domains.close();
   }
 });
 

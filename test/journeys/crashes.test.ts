@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { changeCatalogOnAndOn, expectChanges, POSTS_REMOVED } from "../support/crash-catalog.ts";
 import {
   backUpOnAndOn,
@@ -36,8 +37,9 @@ import {
   withCustomers,
 } from "../support/webhook-journey.ts";
 
-/** Kills of the serving process; 200 by `bun run test:crash`. */
+/** Kills of what serves; 200 by `bun run test:crash`, else fewer where several processes do. */
 const KILLS = Number(process.env["KANALOG_TEST_KILLS"] ?? 5);
+const KILLS_OF_WORKERS = Number(process.env["KANALOG_TEST_KILLS"] ?? 2);
 const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Date.now() % 1_000_000);
 const WEBHOOKS = 3;
 /** A life ends at a random moment: of these, in turn, or as soon as the first that comes. */
@@ -65,125 +67,180 @@ afterEach(async () => {
   await receiver?.close();
 });
 
+const IS_LINUX = process.platform === "linux";
+
 test(
   "over kills of everything at random moments nothing that was acknowledged is lost",
-  async () => {
-    console.info(`${KILLS} kills (KANALOG_TEST_KILLS), seed ${SEED} (KANALOG_TEST_SEED)`);
-    const startedAtMs = performance.now();
-    const chances = (stream: number) => seededRandom(SEED + stream);
-    const [chance, moment] = [chances(0), chances(1)];
-    const campaign: Campaign = { machine, serving: null, goesOn: true };
-    /** Called with whatever happens that a life may end at. */
-    let onEvent = (_kind: "answer" | "request") => {};
-
-    const received: { request: ReceivedRequest; isTaken: boolean }[] = [];
-    receiver = await startReceiver((request) => {
-      const failure = campaign.goesOn ? failureOf(chance) : undefined;
-      received.push({ request, isTaken: failure === undefined });
-      onEvent("request");
-      return failure ?? { status: 200 };
-    });
-    const [customer] = await withCustomers(machine, { customers: 1, channels: CHANNELS });
-    const secrets = new Map<number, string>();
-    const first = await machine.serve(["serve"], pushing());
-    for (let at = 0; at < WEBHOOKS; at++) {
-      const webhook = await createWebhook(first, customer, receiver, `/hook/${at}`, [1]);
-      secrets.set(webhook.id, webhook.secret);
-    }
-    await first.stop();
-
-    const { calls, ended: called } = callOnAndOn(campaign, customer, () => onEvent("answer"));
-    const { imports, ended: imported } = importOnAndOn(campaign, chances(2));
-    const { keys, ended: changed } = changeKeysOnAndOn(campaign, chances(3));
-    const { backups, ended: backedUp } = backUpOnAndOn(campaign, calls, chances(4));
-    const { changes, ended: went } = changeCatalogOnAndOn(campaign, imports, chances(5));
-    const loads = Promise.all([called, imported, changed, backedUp, went]);
-    // A load that fails ends the campaign, whatever it is at.
-    const failed = loads.then(() => new Promise<never>(() => {}));
-
-    const readyMs: number[] = [];
-    for (let kill = 1; kill <= KILLS; kill++) {
-      await Promise.race([failed, kill % 5 === 0 ? startAndKill() : liveAndKill(kill)]);
-      expectUsage(calls);
-    }
-    campaign.goesOn = false;
-    await loads;
-
-    async function startAndKill(): Promise<void> {
-      const life = machine.spawn(["serve"], pushing());
-      await elapsed(moment() * START_MAX_MS);
-      life.kill("SIGKILL");
-      await life.exited;
-    }
-
-    async function liveAndKill(kill: number): Promise<void> {
-      const spawnedAtMs = performance.now();
-      const serving = await machine.serve(["serve"], pushing());
-      await until(async () => (await serving.get("/readyz")).status === 200, "ready");
-      readyMs.push(performance.now() - spawnedAtMs);
-      expect(serving.processorMs()).toBeLessThan(READY_PROCESSOR_MAX_MS);
-      await expectKeys(keys, serving.get);
-      campaign.serving = serving;
-      const checked = machine.runProgram(["check"]);
-      const kind = kill % 2 === 0 ? "request" : "answer";
-      let left = Math.ceil(moment() * (kind === "request" ? REQUESTS_MAX : ANSWERS_MAX));
-      const came = new Promise<void>((resolve) => {
-        onEvent = (happened) => {
-          if (happened === kind && --left <= 0) resolve();
-        };
-      });
-      await Promise.race([came, elapsed(LIFE_MAX_MS)]);
-      const { out, notes } = await checked;
-      expect(notes).toBe("");
-      expect(out.split("\n").filter((line) => line !== "" && !line.startsWith("ok "))).toEqual([]);
-      await elapsed(moment() * AFTER_REQUEST_MAX_MS);
-      campaign.serving = null;
-      process.kill(serving.pid, "SIGKILL");
-    }
-
-    leasesRunOut();
-    const last = await machine.serve(["serve"], pushing());
-    const drainedFromMs = performance.now();
-    await expectKeys(keys, last.get);
-    await drain(received);
-    expect(await last.stop()).toBe(0);
-
-    expectUsage(calls);
-    expect([...calls.others].filter((status) => status !== 503)).toEqual([]);
-    expect(faultsOf(machine.database)).toEqual([]);
-    const rows = machine.query<{ id: number; title: string }>(
-      `SELECT id, title FROM channel_cards WHERE id <= ${CHANNELS}`,
-    );
-    expect(rows).toHaveLength(CHANNELS);
-    for (const { id, title } of rows) expect(title).toBe(titleOf(id, imports.titles));
-    expectChanges(machine, changes);
-    const removedPosts = POSTS_REMOVED * changes.merged;
-    expect(machine.query("SELECT id FROM posts")).toHaveLength(imports.posts + removedPosts);
-    const { deliveries, takenAgain } = expectDelivered(received, secrets, imports.posts);
-
-    // Else the campaign would prove nothing about them.
-    const keysMade = keys.good.size + keys.revoked.size;
-    expect(
-      Math.min(
-        ...[calls.answered, imports.titles, deliveries, keysMade, backups.finished],
-        ...[changes.refreshes, changes.exports, changes.merged],
-      ),
-    ).toBeGreaterThan(0);
-    const worst = Math.max(...readyMs);
-    console.info(
-      `${KILLS} kills, and ${imports.killed} of imports, ${keys.killed} of key changes, ` +
-        `${backups.killed} of backups, ${changes.killed} of refreshes, exports and removals; ready after ${median(readyMs)} ms, at most ` +
-        `${worst.toFixed(0)}; ${calls.sent} calls, ${calls.answered} answered; ${imports.posts} ` +
-        `posts, ${imports.titles} times all titles; ${keys.good.size + keys.revoked.size} keys, ` +
-        `${keys.revoked.size} revoked; ${backups.finished} backups; ${changes.refreshes} refreshes, ` +
-        `${changes.exports} exports, ${changes.merged} channels merged, ${changes.deleted} deleted; ${deliveries} deliveries in ` +
-        `${received.length} attempts, ${takenAgain} again after a 200; ` +
-        `${((performance.now() - startedAtMs) / 1000).toFixed(0)} seconds, the last ` +
-        `${((performance.now() - drainedFromMs) / 1000).toFixed(0)} after the last kill`,
-    );
-  },
+  () => killOnAndOn(1, KILLS),
   300_000 + 15_000 * KILLS,
 );
+
+test.if(IS_LINUX)(
+  "the same with three workers, of which one is killed in the midst of each life",
+  () => killOnAndOn(3, KILLS_OF_WORKERS),
+  300_000 + 20_000 * KILLS_OF_WORKERS,
+);
+
+async function killOnAndOn(workers: number, kills: number): Promise<void> {
+  const serve = ["serve", "--workers", String(workers)];
+  console.info(
+    `${workers} workers, ${kills} kills (KANALOG_TEST_KILLS), seed ${SEED} (KANALOG_TEST_SEED)`,
+  );
+  const startedAtMs = performance.now();
+  const chances = (stream: number) => seededRandom(SEED + stream);
+  const [chance, moment] = [chances(0), chances(1)];
+  const campaign: Campaign = { machine, serving: null, goesOn: true };
+  /** Called with whatever happens that a life may end at. */
+  let onEvent = (_kind: "answer" | "request") => {};
+
+  const received: { request: ReceivedRequest; isTaken: boolean }[] = [];
+  receiver = await startReceiver((request) => {
+    const failure = campaign.goesOn ? failureOf(chance) : undefined;
+    received.push({ request, isTaken: failure === undefined });
+    onEvent("request");
+    return failure ?? { status: 200 };
+  });
+  const [customer] = await withCustomers(machine, { customers: 1, channels: CHANNELS });
+  const secrets = new Map<number, string>();
+  const first = await machine.serve(serve, pushing());
+  for (let at = 0; at < WEBHOOKS; at++) {
+    const webhook = await createWebhook(first, customer, receiver, `/hook/${at}`, [1]);
+    secrets.set(webhook.id, webhook.secret);
+  }
+  await first.stop();
+
+  const { calls, ended: called } = callOnAndOn(campaign, customer, () => onEvent("answer"));
+  const { imports, ended: imported } = importOnAndOn(campaign, chances(2));
+  const { keys, ended: changed } = changeKeysOnAndOn(campaign, chances(3));
+  const { backups, ended: backedUp } = backUpOnAndOn(campaign, calls, chances(4));
+  const { changes, ended: went } = changeCatalogOnAndOn(campaign, imports, chances(5));
+  const loads = Promise.all([called, imported, changed, backedUp, went]);
+  // A load that fails ends the campaign, whatever it is at.
+  const failed = loads.then(() => new Promise<never>(() => {}));
+
+  const readyMs: number[] = [];
+  for (let kill = 1; kill <= kills; kill++) {
+    await Promise.race([failed, kill % 5 === 0 ? startAndKill() : liveAndKill(kill)]);
+    expectUsage(calls);
+  }
+  campaign.goesOn = false;
+  await loads;
+
+  async function startAndKill(): Promise<void> {
+    const life = machine.spawn(serve, pushing());
+    await elapsed(moment() * START_MAX_MS);
+    killAll(life.pid);
+    await life.exited;
+  }
+
+  async function liveAndKill(kill: number): Promise<void> {
+    const spawnedAtMs = performance.now();
+    const serving = await machine.serve(serve, pushing());
+    await until(async () => (await serving.get("/readyz")).status === 200, "ready");
+    readyMs.push(performance.now() - spawnedAtMs);
+    expect(serving.processorMs()).toBeLessThan(READY_PROCESSOR_MAX_MS);
+    await expectKeys(keys, serving.get);
+    campaign.serving = serving;
+    const checked = machine.runProgram(["check"]);
+    const kind = kill % 2 === 0 ? "request" : "answer";
+    let left = Math.ceil(moment() * (kind === "request" ? REQUESTS_MAX : ANSWERS_MAX));
+    const came = new Promise<void>((resolve) => {
+      onEvent = (happened) => {
+        if (happened === kind && --left <= 0) resolve();
+      };
+    });
+    await Promise.race([came, elapsed(LIFE_MAX_MS)]);
+    const { out, notes } = await checked;
+    expect(notes).toBe("");
+    expect(out.split("\n").filter((line) => line !== "" && !line.startsWith("ok "))).toEqual([]);
+    await elapsed(moment() * AFTER_REQUEST_MAX_MS);
+    if (workers > 1) await killWorker(serving, workers, moment);
+    campaign.serving = null;
+    killAll(serving.pid);
+  }
+
+  leasesRunOut();
+  const last = await machine.serve(serve, pushing());
+  const drainedFromMs = performance.now();
+  await expectKeys(keys, last.get);
+  await drain(received);
+  expect(await last.stop()).toBe(0);
+
+  expectUsage(calls);
+  expect([...calls.others].filter((status) => status !== 503)).toEqual([]);
+  expect(faultsOf(machine.database)).toEqual([]);
+  const rows = machine.query<{ id: number; title: string }>(
+    `SELECT id, title FROM channel_cards WHERE id <= ${CHANNELS}`,
+  );
+  expect(rows).toHaveLength(CHANNELS);
+  for (const { id, title } of rows) expect(title).toBe(titleOf(id, imports.titles));
+  expectChanges(machine, changes);
+  const removedPosts = POSTS_REMOVED * changes.merged;
+  expect(machine.query("SELECT id FROM posts")).toHaveLength(imports.posts + removedPosts);
+  const { deliveries, takenAgain } = expectDelivered(received, secrets, imports.posts);
+
+  // Else the campaign would prove nothing about them.
+  const keysMade = keys.good.size + keys.revoked.size;
+  expect(
+    Math.min(
+      ...[calls.answered, imports.titles, deliveries, keysMade, backups.finished],
+      ...[changes.refreshes, changes.exports, changes.merged],
+    ),
+  ).toBeGreaterThan(0);
+  const worst = Math.max(...readyMs);
+  console.info(
+    `${kills} kills, and ${imports.killed} of imports, ${keys.killed} of key changes, ` +
+      `${backups.killed} of backups, ${changes.killed} of refreshes, exports and removals; ready after ${median(readyMs)} ms, at most ` +
+      `${worst.toFixed(0)}; ${calls.sent} calls, ${calls.answered} answered; ${imports.posts} ` +
+      `posts, ${imports.titles} times all titles; ${keys.good.size + keys.revoked.size} keys, ` +
+      `${keys.revoked.size} revoked; ${backups.finished} backups; ${changes.refreshes} refreshes, ` +
+      `${changes.exports} exports, ${changes.merged} channels merged, ${changes.deleted} deleted; ${deliveries} deliveries in ` +
+      `${received.length} attempts, ${takenAgain} again after a 200; ` +
+      `${((performance.now() - startedAtMs) / 1000).toFixed(0)} seconds, the last ` +
+      `${((performance.now() - drainedFromMs) / 1000).toFixed(0)} after the last kill`,
+  );
+}
+
+/** Workers of a serving process. Linux only. */
+function workersOf(pid: number): number[] {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
+    return children.split(" ").filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}
+
+/** Kills a process and its workers, as a loss of the machine does. */
+function killAll(pid: number): void {
+  const workers = IS_LINUX ? workersOf(pid) : [];
+  for (const one of [pid, ...workers]) {
+    try {
+      process.kill(one, "SIGKILL");
+    } catch {
+      // It ended by itself meanwhile.
+    }
+  }
+}
+
+/** Kills a worker, half of the time the one with the lease, and waits until it is back. */
+async function killWorker(serving: Serving, workers: number, chance: () => number): Promise<void> {
+  const all = workersOf(serving.pid);
+  const [lease] = machine.query<{ owner: string | null }>("SELECT owner FROM leases");
+  const owner = Number(lease?.owner?.split(" ")[1]);
+  const any = all[Math.floor(chance() * all.length)] ?? 0;
+  const killed = chance() < 0.5 && all.includes(owner) ? owner : any;
+  process.kill(killed, "SIGKILL");
+  const isBack = (): boolean => {
+    const now = workersOf(serving.pid);
+    return now.length === workers && !now.includes(killed);
+  };
+  await until(isBack, "the worker's restart");
+  const ready = async () => await (await serving.get("/readyz")).json();
+  await until(
+    async () => !JSON.stringify(await ready().catch(() => "workers")).includes("workers"),
+  );
+}
 
 /** Units stored are at least what was answered and at most what was sent, by day and by period. */
 function expectUsage({ answered, sent }: Calls): void {

@@ -78,7 +78,7 @@ export async function startAppliance(
   { ratesAsShipped = false, open = openPrepared }: ApplianceOptions = {},
 ): Promise<Appliance> {
   const config = readConfig({ KANALOG_DB: ":memory:", ...environment });
-  const app = await createApp(config, ports, open);
+  const app = await createApp(config, ports, { open });
   const { domains } = app;
   if (!ratesAsShipped) {
     for (const { code } of await domains.accounts.plans()) {

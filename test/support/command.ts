@@ -36,6 +36,10 @@ export async function runHere(
       ports: systemPorts,
       openDomains,
       createApp: () => Promise.reject(new Error("a command that serves has a process of its own")),
+      createWorkers: () => {
+        throw new Error("workers have processes of their own");
+      },
+      joinCrew: async () => null,
       runMcpBridge: () => Promise.reject(new Error("a bridge has a process of its own")),
     });
     return { exitCode, out, notes };

@@ -74,11 +74,12 @@ export function visitorOf(appliance: Pick<Appliance, "request">, language = "en"
 }
 
 /** Somebody who visits a process of its own. */
-export function remoteVisitor(address: string): Visitor {
+/** @param keepalive false: each request has a connection of its own, which any of several workers takes */
+export function remoteVisitor(address: string, keepalive = true): Visitor {
   return visitorOf({
     async request(path, init) {
       const { key: _, ...plain } = init ?? {};
-      const response = await fetch(address + path, { ...plain, redirect: "manual" });
+      const response = await fetch(address + path, { ...plain, keepalive, redirect: "manual" });
       const { status, headers } = response;
       return { status, headers, body: await response.text() };
     },

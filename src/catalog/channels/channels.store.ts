@@ -27,6 +27,12 @@ export function selectCardByHandle(db: Database, handle: string): JsonText<CardV
   return card(db, `public_cards p ${NUMBERS} WHERE p.id = ${idOfHandle("@value")}`, handle);
 }
 
+/** A number that changes whenever a card does. */
+export function cardsVersion(db: Database): number {
+  const version = statement<{ version: number }>(db, "SELECT version FROM cards_version");
+  return version.get()?.version ?? 0;
+}
+
 export function selectCardByMessengerId(
   db: Database,
   messengerId: string,

@@ -10,6 +10,7 @@ import {
   parseResolveQuery,
 } from "./channel-reference.ts";
 import {
+  cardsVersion,
   type HandleOwner,
   selectCardByHandle,
   selectCardById,
@@ -38,8 +39,9 @@ export function createChannels(
   hosts: readonly string[],
   idsByHandle: (handles: readonly string[]) => Promise<HandleOwner[]>,
 ) {
-  const cardsById = createReadCache<number, JsonText<CardView>>(db, CARDS_KEPT_MAX);
-  const cardsByHandle = createReadCache<string, JsonText<CardView>>(db, CARDS_KEPT_MAX);
+  const version = (): number => cardsVersion(db);
+  const cardsById = createReadCache<number, JsonText<CardView>>(db, CARDS_KEPT_MAX, version);
+  const cardsByHandle = createReadCache<string, JsonText<CardView>>(db, CARDS_KEPT_MAX, version);
 
   function findCard(reference: ChannelReference): JsonText<CardView> | undefined {
     switch (reference.kind) {

@@ -27,10 +27,21 @@ const ROWS_SHOWN = 10;
 const HELD_MS = 60 * 60 * 1000;
 const HELD_MAX = 10;
 
+/** Uploads that other workers of the appliance hold; their files lie on the same disk. */
+export interface UploadsOfOthers {
+  /** Null where none of them holds it. */
+  find(token: string): Promise<NewUpload | null>;
+  /** The same, and whoever held it forgets it. */
+  release(token: string): Promise<NewUpload | null>;
+}
+
+const NO_OTHERS: UploadsOfOthers = { find: async () => null, release: async () => null };
+
 /** Uploaded files that somebody looks at before they are imported. They end with the process. */
 export function createHeldUploads(
   files: UploadFiles,
   { clock, random }: { clock: Clock; random: Random },
+  others: UploadsOfOthers = NO_OTHERS,
 ) {
   const held = new Map<string, NewUpload & { sinceMs: number }>();
 
@@ -68,9 +79,19 @@ export function createHeldUploads(
 
     find,
 
+    /** An upload of this process. */
+    findOwn: (token: string): NewUpload | null => held.get(token) ?? null,
+
+    /** The same, whichever worker holds it. @throws AppError `not_found` */
+    async findAnywhere(token: string): Promise<NewUpload> {
+      const upload = held.get(token) ?? (await others.find(token));
+      if (upload === null) throw notFound("object");
+      return upload;
+    },
+
     /** A look at a file: how it is recognized, and its first rows. @throws AppError `not_found`, `invalid` */
     async preview(token: string): Promise<UploadPreview> {
-      const { kind, file, options } = find(token);
+      const { kind, file, options } = await this.findAnywhere(token);
       const recognized = nothingRecognized(options.timezone);
       const source = { ...(await openSource(file.path)), name: file.name };
       const rows: SourceRow[] = [];
@@ -81,10 +102,17 @@ export function createHeldUploads(
       return { recognized, rows };
     },
 
-    /** Hands an upload on to be imported: it can be started once. @throws AppError `not_found` */
-    release(token: string): NewUpload {
-      const upload = find(token);
+    /** Hands an upload of this process on to be imported: it can be started once. Null where it has none. */
+    releaseOwn(token: string): NewUpload | null {
+      const upload = held.get(token) ?? null;
       held.delete(token);
+      return upload;
+    },
+
+    /** The same, whichever worker holds it. @throws AppError `not_found` */
+    async release(token: string): Promise<NewUpload> {
+      const upload = this.releaseOwn(token) ?? (await others.release(token));
+      if (upload === null) throw notFound("object");
       return upload;
     },
 

@@ -8,7 +8,7 @@ import type { Random } from "../../ports/random.ts";
 import { hasEnded, processName } from "../../ports/running.ts";
 import { type Message, message } from "../../values/messages/messages.ts";
 import { MOSCOW_ZONE } from "../../values/moscow-time.ts";
-import { createHeldUploads, type NewUpload } from "./held-uploads.ts";
+import { createHeldUploads, type NewUpload, type UploadsOfOthers } from "./held-uploads.ts";
 import type { ImportRunChanges } from "./import-run-changes.ts";
 import {
   type OwnedRun,
@@ -31,12 +31,15 @@ const FAILED = message("importFailed");
 
 /** Six heartbeats. */
 const SILENT_MS = 30_000;
+/** From one look whether it is a run's turn to the next. */
+const TURN_LOOK_MS = 500;
 
 /**
  * Imports of uploaded files, one after the other, recorded as rows.
  * @param db where they are read
  * @param changes as they are run on a connection that writes
- * @param runUpload runs one on a thread of its own
+ * @param runUpload runs one on a thread of its own, which has one at a time
+ * @param others uploads that other workers hold
  */
 export function createImportRuns(
   db: Database,
@@ -44,10 +47,11 @@ export function createImportRuns(
   runUpload: (upload: Upload) => Promise<void>,
   files: UploadFiles,
   { clock, random, log }: { clock: Clock; random: Random; log: Log },
+  others?: UploadsOfOthers,
 ) {
   const owner = processName(random.uuid(clock.now()));
   const stop = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
-  const held = createHeldUploads(files, { clock, random });
+  const held = createHeldUploads(files, { clock, random }, others);
   const underWay = new Set<Promise<void>>();
   /** The last heartbeat of each run of another process, and when this process first saw it. */
   const heartbeats = new Map<number, { at: number; sinceMs: number }>();
@@ -65,9 +69,20 @@ export function createImportRuns(
     return false;
   }
 
+  /** Waits for runs of other processes that were started before; one that is gone is ended by `look`. */
+  async function turn(id: number): Promise<void> {
+    for (;;) {
+      const isStopped = Atomics.load(new Int32Array(stop), 0) === 1;
+      const earlier = (await selectRunning(db)).filter((run) => run.id < id);
+      if (isStopped || earlier.every((run) => run.owner === owner)) return;
+      await clock.sleep(TURN_LOOK_MS);
+    }
+  }
+
   async function run(upload: Upload): Promise<void> {
     let failure: Message | null = null;
     try {
+      await turn(upload.id);
       await runUpload(upload);
     } catch (error) {
       failure = failureOf(error);
@@ -137,13 +152,15 @@ export function createImportRuns(
     /**
      * Every few seconds: says that the runs of this process go on, and ends those whose process is
      * gone; a run of another process that lives is left alone. Never throws.
+     * @param endsGone whether this process is the one that looks after others' runs
      */
-    async look(): Promise<void> {
+    async look(endsGone = true): Promise<void> {
       held.removeOld();
       try {
         const running = await selectRunning(db);
         if (running.length === 0) return;
-        const gone = running.filter((run) => hasEnded(run.owner, owner) || isSilent(run));
+        const others = endsGone ? running : [];
+        const gone = others.filter((run) => hasEnded(run.owner, owner) || isSilent(run));
         await changes.importHeartbeat(
           owner,
           gone.map(({ id }) => id),

@@ -357,6 +357,13 @@ export function createSources(
       }
     },
 
+    /** Every few seconds where another process starts what is due: says that what runs here goes on. Never throws. */
+    async keepOn(): Promise<void> {
+      await beat().catch((error) =>
+        log.warn({ err: error }, "the runs of sources could not be said to go on"),
+      );
+    },
+
     /** Settles when the runs under way have ended. */
     async settled(): Promise<void> {
       while (underWay.size > 0) {

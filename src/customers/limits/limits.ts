@@ -55,8 +55,7 @@ export function createLimits(rates: Rates, usage: Usage) {
     /** The same for a request that may wait: where the verdict has a `waitMs`, `wait` for it. */
     takeRequestSoon: ({ organization, plan }: Caller, nowMs: number): RateVerdict =>
       rates.takeSoon(organization.id, plan.requestsPerSecond, nowMs),
-    wait: ({ organization }: Caller, waitMs: number): Promise<void> =>
-      rates.wait(organization.id, waitMs),
+    wait: (waitMs: number): Promise<void> => rates.wait(waitMs),
 
     /** Takes one message of MCP's protocol, which is none of the plan's requests. */
     takeMessage: ({ organization }: Caller, nowMs: number): RateVerdict =>

@@ -62,7 +62,8 @@ export function lookAtTokens(
   };
 }
 
-function tokensAt(
+/** Tokens that a bucket has by an instant; below 0 where requests wait. */
+export function tokensAt(
   bucket: Bucket | null,
   requestsPerSecond: number,
   nowMs: number,

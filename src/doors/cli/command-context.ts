@@ -1,15 +1,24 @@
 import type { App } from "../../app/app.ts";
 import type { Domains } from "../../app/domains.ts";
+import type { Crew } from "../../app/workers/crew.ts";
+import type { Workers, WorkersOptions } from "../../app/workers/supervisor.ts";
 import type { Config, Environment } from "../../config.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { Ports } from "../../ports/ports.ts";
 
 /** What program.ts gives to the commands: they build nothing themselves. */
 export interface CommandContext {
   environment: Environment;
   output: Output;
-  ports(config: Config): Ports;
+  /** @param worker the number of a process that serves beside others */
+  ports(config: Config, worker?: number): Ports;
   openDomains(config: Config, ports: Ports): Promise<Domains>;
-  createApp(config: Config, ports: Ports): Promise<App>;
+  /** @param options.crew where the process serves beside others */
+  createApp(config: Config, ports: Ports, options?: { crew: Crew }): Promise<App>;
+  /** Processes that serve together. */
+  createWorkers(options: WorkersOptions, ports: Ports): Workers;
+  /** Joins those who serve together, where this process was started by them. */
+  joinCrew(clock: Clock): Promise<Crew | null>;
   /** Settles when standard input has ended. */
   runMcpBridge(appliance: { url: string; key: string }): Promise<void>;
 }

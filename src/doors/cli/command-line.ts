@@ -29,6 +29,7 @@ import { healthCommand } from "./serving/health.ts";
 import { mcpCommand } from "./serving/mcp.ts";
 import { serveCommand } from "./serving/serve.ts";
 import { startCommand } from "./serving/start.ts";
+import { workerCommand } from "./serving/worker.ts";
 
 /** Runs the command that the words name. @returns the exit code */
 export async function runCommandLine(
@@ -61,7 +62,8 @@ export async function runCommandLine(
     .addCommand(healthCommand(context))
     .addCommand(mcpCommand(context))
     .addCommand(openApiCommand(context))
-    .addCommand(configCommand(context));
+    .addCommand(configCommand(context))
+    .addCommand(workerCommand(context), { hidden: true });
   settle(program, context);
   try {
     await program.parseAsync(words, { from: "user" });

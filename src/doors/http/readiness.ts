@@ -5,31 +5,49 @@ export type ReadyChecks = Record<string, () => string | null | Promise<string | 
 
 const RETRY_AFTER_S = "1";
 
+/** What one process tells, by the names of checks: a sentence, or null where all is well. */
+export interface Looks {
+  checks: [name: string, fault: string | null][];
+  warnings: [name: string, warning: string | null][];
+}
+
+export async function lookReady(checks: ReadyChecks, warnings: ReadyChecks): Promise<Looks> {
+  const faults = await lookAt(checks);
+  // Warnings are read from the database, which has to answer for that.
+  const isRead = faults.every(([name, fault]) => name !== "database" || fault === null);
+  return { checks: faults, warnings: isRead ? await lookAt(warnings) : [] };
+}
+
 /**
  * `/readyz`: 200 where all is well but for warnings, else 503. `checks` has `ok` or what is wrong, by
  * name; it is public, so no sentence tells more than that.
+ * @param own what this process tells
+ * @param others what the other workers tell: of each name the first thing that is wrong is told
  */
-export async function readinessAnswer(
-  checks: ReadyChecks,
-  warnings: ReadyChecks,
-): Promise<Response> {
-  const faults = await lookAt(checks);
-  const detail = faults.flatMap(([, fault]) => fault ?? []).join(" ");
-  // Warnings are read from the database, which has to answer for that.
-  const isRead = faults.every(([name, fault]) => name !== "database" || fault === null);
-  const warned = isRead ? await lookAt(warnings) : [];
+export function readinessAnswer(own: Looks, others: readonly Looks[]): Response {
+  const faults = merged([own.checks, ...others.map(({ checks }) => checks)]);
+  const warned = merged([own.warnings, ...others.map(({ warnings }) => warnings)]);
+  const detail = [...faults.values()].flatMap((fault) => fault ?? []).join(" ");
   // A warning without a cause is left out, not `ok`: few appliances set what it is about.
   const told = Object.fromEntries([
-    ...faults.map(([name, fault]) => [name, fault ?? "ok"]),
-    ...warned.filter(([, warning]) => warning !== null),
+    ...[...faults].map(([name, fault]) => [name, fault ?? "ok"]),
+    ...[...warned].filter(([, warning]) => warning !== null),
   ]);
   if (detail === "") return json(200, JSON.stringify({ status: "ok", checks: told }), {});
   const body = { code: "unavailable", detail, checks: told };
   return json(503, JSON.stringify(body), { "retry-after": RETRY_AFTER_S });
 }
 
-function lookAt(checks: ReadyChecks): Promise<(readonly [name: string, said: string | null])[]> {
+function merged(looks: readonly Looks["checks"][]): Map<string, string | null> {
+  const all = new Map<string, string | null>();
+  for (const [name, said] of looks.flat()) all.set(name, all.get(name) ?? said);
+  return all;
+}
+
+function lookAt(checks: ReadyChecks): Promise<[name: string, said: string | null][]> {
   return Promise.all(
-    Object.entries(checks).map(async ([name, look]) => [name, await look()] as const),
+    Object.entries(checks).map(
+      async ([name, look]): Promise<[string, string | null]> => [name, await look()],
+    ),
   );
 }

@@ -14,7 +14,7 @@ import { type McpContext, mcpRoutes } from "./mcp-route.ts";
 import { type MetricsContext, metricsRoutes } from "./metrics-route.ts";
 import { oauthOffBody } from "./oauth-off.ts";
 import type { PublicRoutes } from "./public-routes.ts";
-import { type ReadyChecks, readinessAnswer } from "./readiness.ts";
+import { type Looks, readinessAnswer } from "./readiness.ts";
 import { REQUEST_ID } from "./requests/request-id.ts";
 import { commonHeaders, pathOf, redirectToSlash, restRoutes, wrongVerb } from "./rest.ts";
 import { type PushContext, pushRoutes } from "./source-pushes.ts";
@@ -30,9 +30,8 @@ export interface ServerContext extends McpContext, MetricsContext, Pick<PushCont
   images: CategoryImages;
   /** The bundle for assistants on the desktop, with this address filled in. */
   bundle(address: string): Promise<Uint8Array<ArrayBuffer>>;
-  readyChecks: ReadyChecks;
-  /** Told in `/readyz`, but no reason to send requests elsewhere. */
-  readyWarnings: ReadyChecks;
+  /** For `/readyz`: what this process tells, and what the other workers do. */
+  ready(): Promise<{ own: Looks; others: Looks[] }>;
 }
 
 export type Server = ReturnType<typeof createServer>;
@@ -79,7 +78,10 @@ export function createServer(methods: readonly ApiMethod[], context: ServerConte
       return new Response(bytes, { headers: { "content-type": JSON_TYPE } });
     },
     "/healthz": () => json(200, '{"status":"ok"}', {}),
-    "/readyz": () => readinessAnswer(context.readyChecks, context.readyWarnings),
+    "/readyz": async () => {
+      const { own, others } = await context.ready();
+      return readinessAnswer(own, others);
+    },
     ...metricsRoutes(context),
     [`${IMAGE_PATH}:name`]: (_request, name) => imageResponse(context.images, name),
   };

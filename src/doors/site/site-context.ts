@@ -91,7 +91,7 @@ export interface SiteContext {
   /** The last daily backup; null where there is none. */
   lastBackup(): Promise<BackupFile | null>;
   /** This process's warnings and errors, the latest first. */
-  recentErrors(): RecentEntry[];
+  recentErrors(): Promise<RecentEntry[]>;
 }
 
 /** How large the database is, and what is in it. */

@@ -51,12 +51,16 @@ export interface JobState {
 /** When it looks: due times are whole minutes, and a crashed run is taken up again. */
 const EVERY_MINUTE = "* * * * *";
 
-/** Runs jobs at their due times, at most once each over all processes on the file. */
+/**
+ * Runs jobs at their due times, at most once each over all processes on the file.
+ * @param isOwn whether this process looks for due times
+ */
 export function createScheduler(
   jobs: readonly Job[],
   ledger: JobLedger,
   clock: Clock,
   log: Log,
+  isOwn: () => boolean = () => true,
 ): Scheduler {
   let stopped = false;
   const startedNow = new Set<Promise<void>>();
@@ -124,7 +128,9 @@ export function createScheduler(
     });
   }
 
-  const ticker = createTicker(EVERY_MINUTE, runDue);
+  const ticker = createTicker(EVERY_MINUTE, async () => {
+    if (isOwn()) await runDue();
+  });
   return {
     runDue,
     runNow,

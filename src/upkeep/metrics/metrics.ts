@@ -1,4 +1,10 @@
-import { Gauge, Registry } from "prom-client";
+import {
+  AggregatorRegistry,
+  Gauge,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from "prom-client";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import { createReadingGauges, type Readings } from "./readings.ts";
@@ -6,6 +12,9 @@ import { createRequestNotes } from "./request-notes.ts";
 import { createWorkCounts } from "./work-counts.ts";
 
 export type Metrics = ReturnType<typeof createMetrics>;
+
+/** All metrics of one worker, as plain data. */
+export type MetricsJson = MetricObjectWithValues<MetricValue<string>>[];
 
 /**
  * What Prometheus reads of one appliance. Every label's values are of a fixed set: nothing that a
@@ -23,6 +32,7 @@ export function createMetrics(
     help: "The versions that run.",
     labelNames: ["version", "bun"],
     registers: [registry],
+    aggregator: "first",
   }).set({ version, bun: Bun.version }, 1);
   const setReadings = createReadingGauges(registry);
   return {
@@ -30,10 +40,31 @@ export function createMetrics(
     counted: createWorkCounts(registry, ports.clock),
     contentType: registry.contentType,
 
-    /** The text of one scrape. */
-    text(readings: Readings): Promise<string> {
+    /** The metrics of this process. */
+    json(readings: Readings): Promise<MetricsJson> {
       setReadings(readings);
-      return registry.metrics();
+      return registry.getMetricsAsJSON();
+    },
+
+    /**
+     * The text of one scrape.
+     * @param askOthers metrics of the other workers, null where there are none: what is counted is summed
+     *   up, and of what each of them sees alike, such as the file's size, the largest is told
+     */
+    async text(readings: Readings, askOthers: AskOthers | null): Promise<string> {
+      if (askOthers === null) {
+        setReadings(readings);
+        return registry.metrics();
+      }
+      const own = await this.json(readings);
+      return AggregatorRegistry.aggregate([own, ...(await askOthers(own))]).metrics();
     },
   };
+}
+
+type AskOthers = (own: MetricsJson) => Promise<MetricsJson[]>;
+
+/** Metrics of several workers as those of one. */
+export function summed(all: MetricsJson[]): Promise<MetricsJson> {
+  return AggregatorRegistry.aggregate(all).getMetricsAsJSON();
 }

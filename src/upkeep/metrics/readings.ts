@@ -33,9 +33,11 @@ export function createReadingGauges(registry: Registry): (readings: Readings) =>
     name: string,
     help: string,
     labelNames: Label[] = [],
-  ): Gauge<Label> => new Gauge({ name, help, labelNames, registers });
+    /** How the values of several workers become one. */
+    aggregator: "max" | "min" | "sum" = "max",
+  ): Gauge<Label> => new Gauge({ name, help, labelNames, registers, aggregator });
 
-  const up = gauge("kanalog_database_up", "1 where the database answers.");
+  const up = gauge("kanalog_database_up", "1 where the database answers.", [], "min");
   const fileBytes = gauge("kanalog_database_bytes", "The database file.");
   const walBytes = gauge("kanalog_database_wal_bytes", "The write-ahead log beside it.");
   const diskFree = gauge("kanalog_disk_free_bytes", "Free space on the database's volume.");
@@ -75,9 +77,14 @@ export function createReadingGauges(registry: Registry): (readings: Readings) =>
     "Rows that a source gave on this Moscow day.",
     ["source"],
   );
-  const threads = gauge("kanalog_threads", "Database threads there may be.", ["pool"]);
-  const busy = gauge("kanalog_threads_busy", "Database threads at work.", ["pool"]);
-  const waiting = gauge("kanalog_threads_waiting", "Tasks that wait for a thread.", ["pool"]);
+  const threads = gauge("kanalog_threads", "Database threads there may be.", ["pool"], "sum");
+  const busy = gauge("kanalog_threads_busy", "Database threads at work.", ["pool"], "sum");
+  const waiting = gauge(
+    "kanalog_threads_waiting",
+    "Tasks that wait for a thread.",
+    ["pool"],
+    "sum",
+  );
   const delay = gauge(
     "kanalog_event_loop_delay_seconds",
     "How late the event loop was since the scrape before; 1 is the latest.",
@@ -88,8 +95,8 @@ export function createReadingGauges(registry: Registry): (readings: Readings) =>
     help: "Processor time, user and system.",
     registers,
   });
-  const resident = gauge("process_resident_memory_bytes", "Resident memory.");
-  const started = gauge("process_start_time_seconds", "The start, since the epoch.");
+  const resident = gauge("process_resident_memory_bytes", "Resident memory.", [], "sum");
+  const started = gauge("process_start_time_seconds", "The start, since the epoch.", [], "min");
 
   /** What is not known at a scrape is not in it: neither an old value nor a 0. */
   function clear(): void {

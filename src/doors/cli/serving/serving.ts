@@ -1,32 +1,43 @@
 import type { Command } from "commander";
-import type { App } from "../../../app/app.ts";
-import { type Config, ConfigError, readConfig } from "../../../config.ts";
+import type { Domains } from "../../../app/domains.ts";
+import { type Config, ConfigError, type Environment, readConfig } from "../../../config.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { makeBackupFolder } from "../../../upkeep/backups/backup-files.ts";
-import { type CommandContext, EXIT_FAILED } from "../command-context.ts";
-import { requireFile } from "../with-domains.ts";
+import { type CommandContext, CommandExit, EXIT_FAILED } from "../command-context.ts";
+import { requireFile, withDomainsAt } from "../with-domains.ts";
 
 export interface ServeOptions {
   host?: string;
   port?: string;
   db?: string;
+  workers?: string;
 }
 
 export function withServeOptions(command: Command): Command {
   return command
     .option("--host <host>", "address to listen on (KANALOG_HOST)")
     .option("--port <port>", "port to listen on (KANALOG_PORT)")
-    .option("--db <path>", "the database file (KANALOG_DB)");
+    .option("--db <path>", "the database file (KANALOG_DB)")
+    .option("--workers <n>", "processes that serve: a number, or auto (KANALOG_WORKERS)");
 }
 
 /** The settings, with the options of `serve` in their place. */
-export function serveConfig(context: CommandContext, { host, port, db }: ServeOptions): Config {
-  return readConfig({
+export function serveConfig(context: CommandContext, options: ServeOptions): Config {
+  return readConfig(serveEnvironment(context, options));
+}
+
+/** The settings as the environment of a process. */
+export function serveEnvironment(
+  context: CommandContext,
+  { host, port, db, workers }: ServeOptions,
+): Environment {
+  return {
     ...context.environment,
     ...(host !== undefined && { KANALOG_HOST: host, KANALOG_HOST_FILE: undefined }),
     ...(port !== undefined && { KANALOG_PORT: port, KANALOG_PORT_FILE: undefined }),
     ...(db !== undefined && { KANALOG_DB: db, KANALOG_DB_FILE: undefined }),
-  });
+    ...(workers !== undefined && { KANALOG_WORKERS: workers, KANALOG_WORKERS_FILE: undefined }),
+  };
 }
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -34,7 +45,7 @@ const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const SAME_SIGNAL_MS = 1_000;
 
 /** Settles at the first signal to stop; one that comes later ends the process at once. */
-function stopSignalled(clock: Clock): Promise<void> {
+export function stopSignalled(clock: Clock): Promise<void> {
   return new Promise((resolve) => {
     let firstAtMs: number | null = null;
     for (const signal of STOP_SIGNALS) {
@@ -60,30 +71,69 @@ function requireBackupFolder({ backupDir }: Config): void {
   }
 }
 
-/**
- * Serves until a signal says to stop.
- * @param announce called once it listens; a signal to stop waits for it
- */
+/** Called once the appliance listens; a signal to stop waits for it. */
+type Announce = (
+  address: string,
+  withDomains: (work: (domains: Domains) => Promise<void>) => Promise<void>,
+) => void | Promise<void>;
+
+/** Serves until a signal says to stop: in this process, or in several that it looks after. */
 export async function serve(
   context: CommandContext,
-  config: Config,
-  announce: (address: string, app: App) => void | Promise<void>,
+  options: ServeOptions,
+  announce: Announce,
 ): Promise<void> {
+  const config = serveConfig(context, options);
   requireFile(config);
   requireBackupFolder(config);
+  if (config.workers > 1 && process.platform === "linux") {
+    await serveByWorkers(context, config, options, announce);
+    return;
+  }
+  if (config.workers > 1) {
+    const why = "this system cannot share a port among processes";
+    context.output.note(`One process serves, not ${config.workers}: ${why}.`);
+  }
   const app = await context.createApp(config, context.ports(config));
   const stopSignal = stopSignalled(app.domains.clock);
   try {
     const setUpPath = await app.setUpPath();
     const address = app.listen();
-    await announce(address, app);
-    if (setUpPath !== null) {
-      context.output.note(
-        `Set up the account site within 30 minutes: ${config.baseUrl ?? address}${setUpPath}`,
-      );
-    }
+    await announce(address, (work) => work(app.domains));
+    tellSetUp(context, config.baseUrl ?? address, setUpPath);
     await stopSignal;
   } finally {
     await app.close();
   }
+}
+
+async function serveByWorkers(
+  context: CommandContext,
+  config: Config,
+  options: ServeOptions,
+  announce: Announce,
+): Promise<void> {
+  const { host, port, workers: count } = config;
+  const ports = context.ports(config);
+  const stopSignal = stopSignalled(ports.clock);
+  const environment = serveEnvironment(context, options);
+  const workers = context.createWorkers({ count, host, port, environment }, ports);
+  let isWell = false;
+  try {
+    const started = await workers.start();
+    // The worker has said why.
+    if (started === null) throw new CommandExit(EXIT_FAILED);
+    const { address, setUpPath } = started;
+    await announce(address, (work) => withDomainsAt(context, config, work));
+    tellSetUp(context, config.baseUrl ?? address, setUpPath);
+    await stopSignal;
+  } finally {
+    isWell = await workers.stop();
+  }
+  if (!isWell) throw new CommandExit(EXIT_FAILED, "A worker did not stop as it should.");
+}
+
+function tellSetUp({ output }: CommandContext, address: string, path: string | null): void {
+  if (path === null) return;
+  output.note(`Set up the account site within 30 minutes: ${address}${path}`);
 }

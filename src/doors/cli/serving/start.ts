@@ -14,17 +14,19 @@ export function startCommand(context: CommandContext): Command {
       const config = serveConfig(context, options);
       requireFile(config);
       const { output } = context;
-      await serve(context, config, async (address, { domains }) => {
+      await serve(context, options, async (address, withDomains) => {
         output.out(`\n  Address        ${address}\n  Documentation  ${address}/docs/`);
-        await fillEmpty(domains);
-        const { length: channels } = domains.sample.ids();
-        if (channels > 0)
-          output.out(`  Data           ${channels} sample channels, to try it with`);
-        const key = await domains.keys.createFirst(COMMAND_LINE);
-        const memberId = await domains.accounts.firstMemberId();
-        const another = howToMakeAKey(commandPrefix(context.environment, config), memberId);
-        if (key !== null) output.out(newKeyText(address, key, another));
-        else output.out(`  API key        stored only as a hash; make another: ${another}\n`);
+        await withDomains(async (domains) => {
+          await fillEmpty(domains);
+          const { length: channels } = domains.sample.ids();
+          if (channels > 0)
+            output.out(`  Data           ${channels} sample channels, to try it with`);
+          const key = await domains.keys.createFirst(COMMAND_LINE);
+          const memberId = await domains.accounts.firstMemberId();
+          const another = howToMakeAKey(commandPrefix(context.environment, config), memberId);
+          if (key !== null) output.out(newKeyText(address, key, another));
+          else output.out(`  API key        stored only as a hash; make another: ${another}\n`);
+        });
       });
     });
 }

@@ -94,7 +94,9 @@ async function runAction(sitePage: SitePage, sent: Visit, context: SiteContext):
     if (action === undefined) {
       throw new AppError("not_found", message("formGone"));
     }
-    return { visit, view: await action(sent, context) };
+    const view = await action(sent, context);
+    context.sentForms.keep(sentOnce);
+    return { visit, view };
   } catch (thrown) {
     context.sentForms.giveBack(sentOnce);
     const error = toAppError(thrown);

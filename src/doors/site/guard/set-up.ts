@@ -5,6 +5,17 @@ import type { Random } from "../../../ports/random.ts";
 const VALID_MS = 30 * 60 * 1000;
 const TOKEN_BYTES = 24;
 
+/** All workers of an appliance have the same. */
+export interface SetUpToken {
+  token: string;
+  endsAt: number;
+}
+
+export function setUpToken(clock: Clock, random: Random): SetUpToken {
+  const token = Buffer.from(random.bytes(TOKEN_BYTES)).toString("base64url");
+  return { token, endsAt: clock.now() + VALID_MS };
+}
+
 export type SetUp = ReturnType<typeof createSetUp>;
 
 /**
@@ -14,9 +25,8 @@ export type SetUp = ReturnType<typeof createSetUp>;
 export function createSetUp(
   isEmpty: () => Promise<boolean>,
   { clock, random }: { clock: Clock; random: Random },
+  { token, endsAt }: SetUpToken = setUpToken(clock, random),
 ) {
-  const token = Buffer.from(random.bytes(TOKEN_BYTES)).toString("base64url");
-  const endsAt = clock.now() + VALID_MS;
   const isOpen = async (): Promise<boolean> => clock.now() < endsAt && (await isEmpty());
   return {
     /** Whether there is nobody yet. */

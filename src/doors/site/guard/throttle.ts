@@ -1,5 +1,5 @@
-import { LRUCache } from "lru-cache";
-import { type Bucket, takeToken } from "../../../customers/limits/rate-bucket.ts";
+import { type Buckets, createBuckets } from "../../../customers/limits/buckets.ts";
+import { takeToken, tokensAt } from "../../../customers/limits/rate-bucket.ts";
 
 /** Limits by the first word of a name: tries in a burst, and the seconds after which one comes back. */
 const LIMITS: Record<string, { burst: number; secondsEach: number }> = {
@@ -34,33 +34,36 @@ function limitOf(name: string): { burst: number; secondsEach: number } {
 
 export type Throttle = ReturnType<typeof createThrottle>;
 
-/** Limits sign-ins, invitations and registrations, by who makes them and whom they reach, in this process. */
-export function createThrottle() {
-  const buckets = new LRUCache<string, Bucket>({ max: NAMES_MAX });
+/**
+ * Limits sign-ins, invitations and registrations, by who makes them and whom they reach.
+ * @param buckets those of all workers, where there are several
+ */
+export function createThrottle(buckets: Buckets<string> = createBuckets(NAMES_MAX)) {
   return {
     /**
      * Takes one try of each name in turn; false at the first that has none left. The names behind it
      * lose nothing, so that somebody whose network is refused cannot lock an account.
      */
     take(names: readonly string[], nowMs: number): boolean {
-      let isAllowed = true;
       for (const name of names) {
         const { burst, secondsEach } = limitOf(name);
-        // takeToken fills a whole bucket in a second: time is slowed so that one try takes its time.
-        const verdict = takeToken(buckets.get(name) ?? null, burst, nowMs / (burst * secondsEach));
-        buckets.set(name, verdict.bucket);
-        isAllowed = verdict.allowed;
-        if (!isAllowed) break;
+        const perSecond = 1 / secondsEach;
+        const { allowed } = buckets.change(name, perSecond, nowMs, (bucket) =>
+          takeToken(bucket, perSecond, nowMs, burst),
+        );
+        if (!allowed) return false;
       }
-      return isAllowed;
+      return true;
     },
 
     /** Gives back the try of a sign-in that succeeded: many people may share one network. */
-    giveBack(name: string): void {
-      const bucket = buckets.get(name);
-      if (bucket === undefined) return;
-      const { burst } = limitOf(name);
-      buckets.set(name, { ...bucket, tokens: Math.min(burst, bucket.tokens + 1) });
+    giveBack(name: string, nowMs: number): void {
+      const { burst, secondsEach } = limitOf(name);
+      const perSecond = 1 / secondsEach;
+      buckets.change(name, perSecond, nowMs, (bucket) => {
+        const tokens = Math.min(burst, tokensAt(bucket, perSecond, nowMs, burst) + 1);
+        return { bucket: { tokens, updatedAtMs: nowMs } };
+      });
     },
   };
 }

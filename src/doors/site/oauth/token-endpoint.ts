@@ -59,7 +59,7 @@ async function throttled(
     return { ...fault(429, "temporarily_unavailable", told), retryAfterS: 60 };
   }
   const { answer, isGood } = await work();
-  if (isGood) throttle.giveBack(name);
+  if (isGood) throttle.giveBack(name, ports.clock.now());
   return answer;
 }
 

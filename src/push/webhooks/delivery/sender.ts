@@ -33,20 +33,42 @@ const GATHER_MS = 16;
 /** Told to stop, it waits so long for what is in flight; the process has 10 seconds. */
 const STOP_WAIT_MS = 8_000;
 
-/** Makes the attempts that are due, as many at once as there is room for. */
+/** Places of those who wait for an attempt; several workers share theirs. */
+interface Turns {
+  /** False where it is taken. */
+  take(name: string): boolean;
+  giveBack(name: string): void;
+}
+
+function ownTurns(): Turns {
+  const taken = new Set<string>();
+  return {
+    take: (name) => !taken.has(name) && taken.add(name) === taken,
+    giveBack: (name) => void taken.delete(name),
+  };
+}
+
+function turnsOf(organizationId: number): string[] {
+  return Array.from({ length: MANUAL_OF_ORGANIZATION_MAX }, (_, at) => `${organizationId} ${at}`);
+}
+
+/**
+ * Makes the attempts that are due, as many at once as there is room for.
+ * @param turns of organizations, whose number over all workers is bounded
+ */
 export function createSender(
   ledger: DeliveryLedger,
   makeAttempt: MakeAttempt,
   waitsMs: readonly number[],
   { clock, random, log }: { clock: Clock; random: Random; log: Log },
+  turns: Turns = ownTurns(),
 ) {
   const inFlight = new Map<string, { lane: Lane; taken: Taken; settled: Promise<void> }>();
   /** Attempts in flight by webhook, and what was taken ahead for it. */
   const runningOf = new Map<number, number>();
   const ahead = new Map<number, Claimed[]>();
-  /** Attempts that somebody waits for, and how many of each organization. */
+  /** Attempts that somebody waits for. */
   const manual = new Set<Promise<unknown>>();
-  const manualOf = new Map<number, number>();
   let ended: EndedAttempt[] = [];
   let stopping = false;
   const stopped = new AbortController();
@@ -204,19 +226,18 @@ export function createSender(
       if (manual.size >= MANUAL_MAX || stopping) {
         throw new AppError("unavailable", message("deliveriesBusy"));
       }
-      const others = manualOf.get(organizationId) ?? 0;
-      if (others >= MANUAL_OF_ORGANIZATION_MAX) {
+      const turn = turnsOf(organizationId).find((name) => turns.take(name));
+      if (turn === undefined) {
         const said = message("organizationBusy", { deliveries: MANUAL_OF_ORGANIZATION_MAX });
         throw new AppError("throttled", said, { retryAfterS: 1 });
       }
-      manualOf.set(organizationId, others + 1);
       const attempted = attempt(kind, take);
       manual.add(attempted);
       try {
         return await attempted;
       } finally {
         manual.delete(attempted);
-        manualOf.set(organizationId, (manualOf.get(organizationId) ?? 1) - 1);
+        turns.giveBack(turn);
       }
     },
 

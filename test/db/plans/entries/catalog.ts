@@ -568,6 +568,14 @@ export const catalog: Entries = {
       why: "A page of channels for an export or a list, never in a request.",
     },
   ],
+  "catalog/channels/channels.store.ts cardsVersion": [
+    {
+      sql: "SELECT version FROM cards_version",
+      plan: ["SCAN cards_version"],
+      rows: 1,
+      why: "A table of one row.",
+    },
+  ],
   "catalog/search/optimize-search.ts mergePages": [
     {
       sql: "SELECT total_changes() AS n",

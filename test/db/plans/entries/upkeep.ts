@@ -56,7 +56,7 @@ export const upkeep: Entries = {
     {
       sql: 'select "id", "owner", "heartbeat_at" from "import_runs" where "import_runs"."state" = \'running\' order by "import_runs"."id" asc',
       plan: ["SCAN import_runs USING INDEX import_runs_running"],
-      rows: 0,
+      rows: 1,
       why: "Runs under way: a few at the most.",
     },
   ],
@@ -150,11 +150,32 @@ export const upkeep: Entries = {
       rows: 0,
     },
   ],
-  "upkeep/hours/hours.store.ts durationsSince": [
+  "upkeep/lease/leases.store.ts beat": [
     {
-      sql: 'select "started_at", "class", "requests" from "hour_durations" where "hour_durations"."started_at" >= ?',
-      plan: ["SEARCH hour_durations USING PRIMARY KEY (started_at>?)"],
-      rows: 0,
+      sql: 'update "leases" set "heartbeat_at" = ? where ("leases"."name" = ? and "leases"."owner" = ?)',
+      plan: ["SEARCH leases USING INDEX sqlite_autoindex_leases_1 (name=?)"],
+      rows: 1,
+    },
+  ],
+  "upkeep/lease/leases.store.ts lease": [
+    {
+      sql: 'select "name", "owner", "heartbeat_at" from "leases" where "leases"."name" = ?',
+      plan: ["SEARCH leases USING INDEX sqlite_autoindex_leases_1 (name=?)"],
+      rows: 1,
+    },
+  ],
+  "upkeep/lease/leases.store.ts leave": [
+    {
+      sql: 'update "leases" set "owner" = ? where ("leases"."name" = ? and "leases"."owner" = ?)',
+      plan: ["SEARCH leases USING INDEX sqlite_autoindex_leases_1 (name=?)"],
+      rows: 1,
+    },
+  ],
+  "upkeep/lease/leases.store.ts take": [
+    {
+      sql: 'update "leases" set "owner" = ?, "heartbeat_at" = ? where ("leases"."name" = ? and "leases"."owner" IS ? and "leases"."heartbeat_at" = ?)',
+      plan: ["SEARCH leases USING INDEX sqlite_autoindex_leases_1 (name=?)"],
+      rows: 1,
     },
   ],
 };

@@ -1,3 +1,4 @@
+import { pools } from "../../../../src/app/operations.ts";
 import { importRunChanges } from "../../../../src/catalog/imports/import-run-changes.ts";
 import { selectRunning } from "../../../../src/catalog/imports/import-runs.store.ts";
 import { markSample } from "../../../../src/catalog/sample/sample.store.ts";
@@ -13,9 +14,12 @@ import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
 import { selectStaffEmails } from "../../../../src/customers/people/people.store.ts";
 import type { Database } from "../../../../src/db/database.ts";
 import { rewriteMeta } from "../../../../src/db/meta.ts";
+import { inlineThreads } from "../../../../src/db/threads.ts";
 import { inTransaction } from "../../../../src/db/transaction.ts";
 import { dropOldMails } from "../../../../src/push/mail/mails.store.ts";
 import { addMail } from "../../../../src/push/mail/mails.ts";
+import { createUpkeepLease } from "../../../../src/upkeep/lease/lease.ts";
+import { leaseChanges } from "../../../../src/upkeep/lease/leases.store.ts";
 import { dayOf, formatDay, MOSCOW_ZONE } from "../../../../src/values/moscow-time.ts";
 import { imported } from "../../../support/expectations.ts";
 import type { FakePorts } from "../../../support/fake-ports.ts";
@@ -33,6 +37,9 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
   // Every few seconds: imports of this process, and of those that are gone.
   await importRunChanges.importHeartbeat(db, ports.clock, "this process", []);
   await selectRunning(db);
+  await createUpkeepLease(db, inlineThreads(pools.lease, db, ports.clock).calls, ports).look();
+  await leaseChanges.beatLease(db, ports.clock, "this process");
+  await leaseChanges.leaveLease(db, ports.clock, "this process");
   await runSources(app.sources, db, ports);
   await runBot(app.sources, ports);
   // Seen for the first time, a job has nothing to catch up with.

@@ -90,12 +90,12 @@ async function signIn(visit: Visit, context: SiteContext): Promise<View> {
     })
     .catch((error: unknown) => {
       // The password was not looked at, so the try does not count.
-      for (const name of names) context.throttle.giveBack(name);
+      for (const name of names) context.throttle.giveBack(name, visit.nowMs);
       throw error;
     });
   // An address that nobody has gets the same answer.
   if (session === null) throw pageFault("non_field_errors", words.wrongPassword);
-  context.throttle.giveBack(ofNetwork);
+  context.throttle.giveBack(ofNetwork, visit.nowMs);
   return redirect(ownPath(form.get("next")), session.setCookies);
 }
 

@@ -8,9 +8,9 @@ import { consolePage } from "./console.tsx";
 export const errorsPage: SitePage = {
   path: "/staff/errors/",
   access: "staff",
-  show(visit, context) {
+  async show(visit, context) {
     const words = visit.words.staffPages;
-    const entries = context.recentErrors();
+    const entries = await context.recentErrors();
     return consolePage(
       visit,
       words.errors,

@@ -30,7 +30,7 @@ export const importsPage: SitePage = {
     const token = visit.query.get("file");
     if (token !== null) {
       const preview = await imports.held.preview(token);
-      const upload = imports.held.find(token);
+      const upload = await imports.held.findAnywhere(token);
       return page(words.firstRows, <Preview {...{ visit, token, upload, preview }} />);
     }
     const runs = await imports.runs(RUNS_SHOWN);
@@ -98,7 +98,7 @@ function tellAtFile(error: unknown): never {
 }
 
 async function startHeld(visit: Visit, { imports }: SiteContext): Promise<View> {
-  const upload = imports.held.release(visit.form.get("file"));
+  const upload = await imports.held.release(visit.form.get("file"));
   const id = await imports.start({ ...upload, by: actorOf(visit) });
   return redirect(`/staff/imports/${id}/`);
 }

@@ -17,7 +17,7 @@ export async function stateOf(context: SiteContext) {
     webhooksDisabled: all.filter((one) => one.disabledReason !== "").length,
     jobsFailed: (await jobs.list()).filter(({ failure }) => failure !== null).length,
     importsFailed: (await imports.runs(RUNS)).filter(({ state }) => state === "failed").length,
-    errors: recentErrors().length,
+    errors: (await recentErrors()).length,
     mailsQueued: await mails.queued(),
   };
 }

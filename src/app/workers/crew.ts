@@ -1,0 +1,87 @@
+import type { SetUpToken } from "../../doors/site/guard/set-up.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { openWorkerMemory, type WorkerMemory } from "./worker-memory.ts";
+import type { FromWorker, Question, Questions, ToWorker, WorkerStart } from "./worker-messages.ts";
+
+/** How a worker answers the questions of the others. */
+export type Answers = {
+  [Name in keyof Questions]: (
+    asked: Questions[Name]["asked"],
+  ) => Questions[Name]["answer"] | Promise<Questions[Name]["answer"]>;
+};
+
+/** A worker's side of the appliance that several of them are. */
+export interface Crew {
+  /** From 1 on. */
+  number: number;
+  count: number;
+  setUp: SetUpToken;
+  memory: WorkerMemory;
+  /** Answers of all others; null for one that is not there, or is busy. */
+  ask<Name extends keyof Questions>(
+    name: Name,
+    asked: Questions[Name]["asked"],
+  ): Promise<(Questions[Name]["answer"] | null)[]>;
+  /** Called once, before it is ready. */
+  answerWith(answers: Answers): void;
+  ready(setUpPath: string | null): void;
+  /** Settles when the worker is to stop: it was told to, or who started it is gone. */
+  stopped: Promise<void>;
+}
+
+/** The descriptor of the shared memory in each worker. */
+export const MEMORY_DESCRIPTOR = 3;
+
+/** Joins the process that started this one as a worker. Null where none did. */
+export async function joinCrew(clock: Clock): Promise<Crew | null> {
+  if (process.send === undefined) return null;
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
+  const { promise: started, resolve: start } = Promise.withResolvers<WorkerStart>();
+  const waiting = new Map<number, (answers: unknown[]) => void>();
+  let answers: Answers | null = null;
+  let lastId = 0;
+
+  async function answer(id: number, { name, asked }: Question): Promise<void> {
+    const work = answers?.[name] as ((asked: unknown) => unknown) | undefined;
+    const told = await Promise.resolve(work?.(asked)).catch(() => null);
+    send({ answer: told ?? null, id });
+  }
+
+  process.on("message", (message: ToWorker) => {
+    if ("start" in message) start(message.start);
+    else if ("stop" in message) stop();
+    else if ("asked" in message) void answer(message.id, message.asked);
+    else {
+      waiting.get(message.id)?.(message.told);
+      waiting.delete(message.id);
+    }
+  });
+  process.on("disconnect", () => {
+    for (const settle of waiting.values()) settle([]);
+    stop();
+  });
+  const { number, count, setUp, baseMs } = await started;
+  return {
+    number,
+    count,
+    setUp,
+    stopped,
+    memory: openWorkerMemory(MEMORY_DESCRIPTOR, baseMs, clock),
+    ask(name, asked) {
+      const id = ++lastId;
+      return new Promise((resolve) => {
+        waiting.set(id, resolve as (answers: unknown[]) => void);
+        send({ ask: { name, asked } as Question, id });
+      });
+    },
+    answerWith(given) {
+      answers = given;
+    },
+    ready: (setUpPath) => send({ ready: true, setUpPath }),
+  };
+}
+
+/** Whoever started this worker may be gone; then it stops. */
+function send(message: FromWorker): void {
+  if (process.connected) process.send?.(message);
+}

@@ -1,0 +1,144 @@
+import type { Environment } from "../../config.ts";
+import { listenerAddress } from "../../doors/http/requests/base-address.ts";
+import { setUpToken } from "../../doors/site/guard/set-up.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Log } from "../../ports/log.ts";
+import type { Random } from "../../ports/random.ts";
+import { makeSharedMemory } from "../../ports/shared-memory.ts";
+import { claimPort } from "../listen.ts";
+import { createQuestionDesk } from "./question-desk.ts";
+import { createRestartWaits } from "./restart-waits.ts";
+import { tell, type WorkerChild } from "./worker-child.ts";
+import { WORKER_MEMORY_BYTES } from "./worker-memory.ts";
+import type { FromWorker, WorkerStart } from "./worker-messages.ts";
+
+/** What `serve` says of its workers. */
+export interface WorkersOptions {
+  count: number;
+  host: string;
+  /** 0: a free one. */
+  port: number;
+  environment: Environment;
+}
+
+/** How a start went. */
+interface Started {
+  address: string;
+  /** Where an empty appliance is set up, or null where there is somebody. */
+  setUpPath: string | null;
+}
+
+export interface Workers {
+  /**
+   * Starts them: the first one alone, which brings the file to this program's schema, then the others.
+   * @returns null where the first one ended, which says why itself
+   * @throws AppError `unavailable` naming the place that cannot be listened on
+   */
+  start(): Promise<Started | null>;
+  /** Has all stop what they do. @returns whether each ended as it should */
+  stop(): Promise<boolean>;
+}
+
+/** The words that start one: of the executable itself, or of Bun with the program. */
+const WORKER_COMMAND = [
+  process.execPath,
+  ...(Bun.isStandaloneExecutable ? [] : [Bun.main]),
+  "worker",
+];
+
+/** Workers have 10 seconds for what is under way; one that takes longer hangs. */
+const STOP_MAX_MS = 20_000;
+
+/**
+ * Starts the processes that serve, and each that ends once more. Processes rather than threads of one: a
+ * fault of the driver or of Bun then ends one of them, where it would end all threads (tried: a
+ * segmentation fault in one of two threads that serve ended both), at the same processor time an answer
+ * (30 against 33 us, within the noise) and some 20 MB more each.
+ */
+export function createWorkers(
+  { count, host, port: wanted, environment }: WorkersOptions,
+  { clock, random, log }: { clock: Clock; random: Random; log: Log },
+): Workers {
+  const baseMs = clock.now();
+  const setUp = setUpToken(clock, random);
+  const memory = makeSharedMemory(WORKER_MEMORY_BYTES, random.uuid(baseMs));
+  const running = new Map<number, WorkerChild>();
+  const ended = new Map<number, Promise<number>>();
+  const stopping = new AbortController();
+  const desk = createQuestionDesk(running, count, clock);
+
+  /** Settles when it is ready; null where it ended before. */
+  function spawn(number: number, port: number): Promise<Pick<Started, "setUpPath"> | null> {
+    const { promise, resolve } = Promise.withResolvers<Pick<Started, "setUpPath"> | null>();
+    const child = Bun.spawn(WORKER_COMMAND, {
+      env: { ...environment, KANALOG_PORT: String(port), KANALOG_PORT_FILE: undefined },
+      stdio: ["ignore", "inherit", "inherit", memory],
+      serialization: "advanced",
+      ipc(message: FromWorker) {
+        if ("ready" in message) {
+          worker.isReady = true;
+          log.info({ worker: number, pid: child.pid }, "a worker serves");
+          resolve({ setUpPath: message.setUpPath });
+        } else if ("ask" in message) void desk.ask(number, message.ask, message.id);
+        else desk.answered(message.id, message.answer);
+      },
+    });
+    const worker: WorkerChild = { child, isReady: false };
+    running.set(number, worker);
+    ended.set(
+      number,
+      child.exited.then((exitCode) => {
+        running.delete(number);
+        desk.ended(number);
+        resolve(null);
+        return exitCode;
+      }),
+    );
+    const start: WorkerStart = { number, count, setUp, baseMs };
+    tell(worker, { start });
+    return promise;
+  }
+
+  /** Starts a worker again whenever it ends, until all are to stop. */
+  async function keepRunning(number: number, port: number): Promise<void> {
+    const waitMs = createRestartWaits();
+    for (;;) {
+      const startedMs = clock.monotonic();
+      const exitCode = await ended.get(number);
+      if (stopping.signal.aborted) return;
+      const pauseMs = waitMs(clock.monotonic() - startedMs);
+      log.error({ worker: number, exitCode, pauseMs }, "a worker ended; it is started again");
+      if (pauseMs > 0) await clock.sleep(pauseMs, stopping.signal);
+      if (stopping.signal.aborted) return;
+      void spawn(number, port);
+    }
+  }
+
+  return {
+    async start() {
+      const port = claimPort({ host, port: wanted });
+      const first = await spawn(1, port);
+      if (first === null) return null;
+      const others = Array.from({ length: count - 1 }, (_, at) => at + 2);
+      await Promise.all(others.map((number) => spawn(number, port)));
+      for (const number of [1, ...others]) void keepRunning(number, port);
+      return { ...first, address: listenerAddress(host, port) ?? `http://localhost:${port}` };
+    },
+
+    async stop() {
+      stopping.abort();
+      const workers = [...running.values()];
+      const children = workers.map(({ child }) => child);
+      for (const worker of workers) tell(worker, { stop: true });
+      const waited = new AbortController();
+      const late = clock.sleep(STOP_MAX_MS, waited.signal).then(() => {
+        if (waited.signal.aborted) return;
+        for (const child of children) child.kill("SIGKILL");
+      });
+      const exitCodes = await Promise.all(children.map(({ exited }) => exited));
+      waited.abort();
+      await late;
+      return exitCodes.every((exitCode) => exitCode === 0);
+    },
+  };
+}

@@ -1,0 +1,15 @@
+import type { ToWorker } from "./worker-messages.ts";
+
+/** A process that serves beside others. */
+export interface WorkerChild {
+  child: Bun.Subprocess<"ignore", "inherit", "inherit">;
+  /** Whether it listens. */
+  isReady: boolean;
+}
+
+/** One that is ending hears nothing any more. */
+export function tell({ child }: WorkerChild, message: ToWorker): void {
+  try {
+    child.send(message);
+  } catch {}
+}

@@ -1,0 +1,44 @@
+import type { NewUpload } from "../../catalog/imports/held-uploads.ts";
+import type { Looks } from "../../doors/http/readiness.ts";
+import type { SetUpToken } from "../../doors/site/guard/set-up.ts";
+import type { RecentEntry } from "../../ports/recent-log.ts";
+import type { MetricsJson } from "../../upkeep/metrics/metrics.ts";
+
+/** Questions that a worker has for all others, with what each answers. */
+export interface Questions {
+  /** Asked with one's own, which are kept in case that the worker ends. */
+  metrics: { asked: MetricsJson; answer: MetricsJson };
+  ready: { asked: null; answer: Looks };
+  errors: { asked: null; answer: RecentEntry[] };
+  findUpload: { asked: string; answer: NewUpload | null };
+  releaseUpload: { asked: string; answer: NewUpload | null };
+}
+
+export type Question = {
+  [Name in keyof Questions]: { name: Name; asked: Questions[Name]["asked"] };
+}[keyof Questions];
+
+/** How a worker is started. */
+export interface WorkerStart {
+  /** From 1 on. */
+  number: number;
+  count: number;
+  setUp: SetUpToken;
+  /** Of the memory that the workers share; epoch milliseconds. */
+  baseMs: number;
+}
+
+/** To a worker. */
+export type ToWorker =
+  | { start: WorkerStart }
+  | { asked: Question; id: number }
+  /** Of a question of its own; null for each worker that did not answer. */
+  | { told: unknown[]; id: number }
+  | { stop: true };
+
+/** From a worker. */
+export type FromWorker =
+  /** It listens. */
+  | { ready: true; setUpPath: string | null }
+  | { ask: Question; id: number }
+  | { answer: unknown; id: number };

@@ -1,0 +1,30 @@
+import { Command } from "commander";
+import { readConfig } from "../../../config.ts";
+import { systemClock } from "../../../ports/clock.ts";
+import { type CommandContext, CommandExit, EXIT_USAGE } from "../command-context.ts";
+import { stopSignalled } from "./serving.ts";
+
+/** `kanalog worker`: one of the processes that `serve --workers` starts; nobody else calls it. */
+export function workerCommand(context: CommandContext): Command {
+  return new Command("worker")
+    .description("serve beside others; started by `kanalog serve --workers`")
+    .action(async () => {
+      const crew = await context.joinCrew(systemClock);
+      if (crew === null) {
+        throw new CommandExit(EXIT_USAGE, "Workers are started by `kanalog serve --workers`.");
+      }
+      const config = readConfig(context.environment);
+      const app = await context.createApp(config, context.ports(config, crew.number), { crew });
+      const stopSignal = stopSignalled(app.domains.clock);
+      try {
+        const setUpPath = await app.setUpPath();
+        app.listen();
+        crew.ready(setUpPath);
+        await Promise.race([stopSignal, crew.stopped]);
+      } finally {
+        await app.close();
+      }
+      // The channel to whoever started it would keep the process alive.
+      process.disconnect?.();
+    });
+}

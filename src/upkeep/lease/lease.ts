@@ -1,0 +1,89 @@
+import type { Database } from "../../db/database.ts";
+import type { Calls } from "../../db/operations.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Log } from "../../ports/log.ts";
+import type { Random } from "../../ports/random.ts";
+import { hasEnded, processName } from "../../ports/running.ts";
+import { type leaseChanges, selectLease } from "./leases.store.ts";
+import type { Lease } from "./leases.table.ts";
+
+/** The upkeep of an appliance: jobs, push, mail, imports that are gone, sources. One worker does it. */
+export interface UpkeepLease {
+  /** Whether this process does it. */
+  isOwn(): boolean;
+  /** Every second: takes the lease where nobody has it, and says that this process goes on. Never throws. */
+  look(): Promise<void>;
+  /** Gives it back, for another to take it at once. Never throws. */
+  leave(): Promise<void>;
+}
+
+export const ALWAYS_OWN: UpkeepLease = {
+  isOwn: () => true,
+  look: async () => {},
+  leave: async () => {},
+};
+
+const HEARTBEAT_MS = 1_500;
+/** Four heartbeats. A worker whose process is gone is known without them. */
+const SILENT_MS = 6_000;
+
+/** @param changes as they are run on a connection that writes */
+export function createUpkeepLease(
+  db: Database,
+  changes: Calls<typeof leaseChanges>,
+  { clock, random, log }: { clock: Clock; random: Random; log: Log },
+): UpkeepLease {
+  const owner = processName(random.uuid(clock.now()));
+  let isTaken = false;
+  /** When this process last said that it goes on, of the clock's monotonic time. */
+  let beatMs = 0;
+  /** Another's heartbeat, and when this process first saw it: clocks may be set back. */
+  let seen: { at: number; owner: string; sinceMs: number } | null = null;
+
+  function isSilent({ owner: other, heartbeatAt }: Lease): boolean {
+    if (other === null || hasEnded(other, owner)) return true;
+    const nowMs = clock.monotonic();
+    if (seen?.at === heartbeatAt && seen.owner === other) return nowMs - seen.sinceMs > SILENT_MS;
+    seen = { at: heartbeatAt, owner: other, sinceMs: nowMs };
+    return false;
+  }
+
+  async function beat(): Promise<void> {
+    const nowMs = clock.monotonic();
+    if (nowMs - beatMs < HEARTBEAT_MS) return;
+    isTaken = await changes.beatLease(owner);
+    beatMs = nowMs;
+    if (!isTaken) log.warn({}, "another worker has taken over the upkeep");
+  }
+
+  async function takeIfFree(): Promise<void> {
+    const lease = await selectLease(db);
+    if (lease === undefined || !isSilent(lease)) return;
+    const nowMs = clock.monotonic();
+    isTaken = await changes.takeLease(owner, {
+      owner: lease.owner,
+      heartbeatAt: lease.heartbeatAt,
+    });
+    beatMs = nowMs;
+    if (isTaken) log.info({}, "this worker does the upkeep");
+  }
+
+  return {
+    // A process that was stopped for a while may have lost it, and not know yet.
+    isOwn: () => isTaken && clock.monotonic() - beatMs < SILENT_MS,
+
+    async look() {
+      try {
+        await (isTaken ? beat() : takeIfFree());
+      } catch (error) {
+        log.warn({ err: error }, "the lease of the upkeep could not be taken or kept");
+      }
+    },
+
+    async leave() {
+      if (!isTaken) return;
+      isTaken = false;
+      await changes.leaveLease(owner).catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { Database, Transaction } from "../../db/database.ts";
+import { change, given, query } from "../../db/query.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { type Lease, leases } from "./leases.table.ts";
+
+const NAME = "upkeep";
+
+const lease = query((db) => db.select().from(leases).where(eq(leases.name, NAME)));
+
+export function selectLease(db: Database): Promise<Lease | undefined> {
+  return lease(db).get();
+}
+
+const take = change((db) =>
+  db
+    .update(leases)
+    .set({ owner: given("owner"), heartbeatAt: given("now") })
+    .where(
+      and(
+        eq(leases.name, NAME),
+        sql`${leases.owner} IS ${sql.placeholder("from")}`,
+        eq(leases.heartbeatAt, sql.placeholder("heartbeatAt")),
+      ),
+    ),
+);
+
+const beat = change((db) =>
+  db
+    .update(leases)
+    .set({ heartbeatAt: given("now") })
+    .where(and(eq(leases.name, NAME), eq(leases.owner, sql.placeholder("owner")))),
+);
+
+const leave = change((db) =>
+  db
+    .update(leases)
+    .set({ owner: null })
+    .where(and(eq(leases.name, NAME), eq(leases.owner, sql.placeholder("owner")))),
+);
+
+const isChanged = async (done: Promise<{ changes: number }>): Promise<boolean> =>
+  (await done).changes > 0;
+
+/** Changes of the lease, one transaction each; false where it is another process's by now. */
+export const leaseChanges = {
+  /** @param seen as it was when it was found free */
+  takeLease: (
+    db: Database,
+    clock: Clock,
+    owner: string,
+    seen: Pick<Lease, "owner" | "heartbeatAt">,
+  ): Promise<boolean> =>
+    inTransaction(db, clock, "lease", (tx: Transaction) =>
+      isChanged(
+        take(tx).run({
+          owner,
+          now: clock.now(),
+          from: seen.owner,
+          heartbeatAt: seen.heartbeatAt,
+        }),
+      ),
+    ),
+
+  beatLease: (db: Database, clock: Clock, owner: string): Promise<boolean> =>
+    inTransaction(db, clock, "lease", (tx) => isChanged(beat(tx).run({ owner, now: clock.now() }))),
+
+  leaveLease: (db: Database, clock: Clock, owner: string): Promise<boolean> =>
+    inTransaction(db, clock, "lease", (tx) => isChanged(leave(tx).run({ owner }))),
+};

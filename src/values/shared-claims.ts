@@ -1,0 +1,45 @@
+import { createSharedTable, NO_STATE } from "./shared-table.ts";
+
+/** Names that one worker at a time has, of all that share some memory. */
+export interface SharedClaims {
+  /** False where a worker that lives has it, or it is done. */
+  take(name: string): boolean;
+  /** Notes that what was taken is done: nobody takes it any more. */
+  keep(name: string): void;
+  giveBack(name: string): void;
+}
+
+/**
+ * A name's word is the number of the process that has it, and once it is done the instant, below 0: what
+ * a worker that died was at is free.
+ * @param isAlive whether a process runs
+ */
+export function createSharedClaims(
+  words: BigInt64Array,
+  { processId, nowMs, isAlive }: SharedBy,
+): SharedClaims {
+  // The one that was done the longest ago is forgotten first.
+  const table = createSharedTable(words, (state) =>
+    state > NO_STATE ? Number.POSITIVE_INFINITY : -Number(state),
+  );
+  const keyOf = (name: string): bigint => BigInt.asIntN(64, BigInt(Bun.hash.wyhash(name))) | 1n;
+  const own = BigInt(processId);
+  return {
+    take(name) {
+      let isTaken = false;
+      table.change(keyOf(name), (state) => {
+        isTaken = state === NO_STATE || (state > NO_STATE && !isAlive(Number(state)));
+        return isTaken ? own : state;
+      });
+      return isTaken;
+    },
+    keep: (name) => table.change(keyOf(name), () => -BigInt(Math.floor(nowMs()))),
+    giveBack: (name) => table.change(keyOf(name), () => NO_STATE),
+  };
+}
+
+interface SharedBy {
+  processId: number;
+  nowMs(): number;
+  isAlive(processId: number): boolean;
+}

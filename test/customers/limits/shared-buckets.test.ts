@@ -1,0 +1,142 @@
+import { describe, expect, test } from "bun:test";
+import { closeSync } from "node:fs";
+import { createBuckets, createSharedBuckets } from "../../../src/customers/limits/buckets.ts";
+import { createRates, type RateBuckets } from "../../../src/customers/limits/rates.ts";
+import { createThrottle } from "../../../src/doors/site/guard/throttle.ts";
+import { makeSharedMemory, openSharedMemory } from "../../../src/ports/shared-memory.ts";
+import { createSharedClaims } from "../../../src/values/shared-claims.ts";
+import { createSharedTable, wordsOfTable } from "../../../src/values/shared-table.ts";
+import { fakeClock } from "../../support/fake-ports.ts";
+import { seededRandom } from "../../support/webhook-journey.ts";
+
+/** Limits of several workers, in memory that they share: two views of it stand for two of them. */
+
+const BASE_MS = Date.parse("2026-11-20T12:00:00+03:00");
+const KEYS = 64;
+
+const words = (): BigInt64Array => new BigInt64Array(wordsOfTable(KEYS));
+
+function shared(memory: BigInt64Array): RateBuckets {
+  return {
+    requests: createSharedBuckets(memory, BASE_MS),
+    messages: createSharedBuckets(words(), BASE_MS),
+  };
+}
+
+test("shared buckets judge as a process's own do, whatever comes when", () => {
+  const chance = seededRandom(7);
+  const clock = fakeClock("2026-11-20T12:00:00+03:00");
+  const [own, ours] = [createRates(clock), createRates(clock, shared(words()))];
+  let nowMs = BASE_MS;
+  for (let at = 0; at < 20_000; at++) {
+    nowMs += chance() < 0.3 ? 0 : Math.floor(chance() * 400);
+    const organization = 1 + Math.floor(chance() * 5);
+    const rate = [1, 3, 5, 30, 70][organization - 1] ?? 1;
+    const way = chance() < 0.5 ? "take" : "takeSoon";
+    const [{ bucket: _one, ...expected }, { bucket: _other, ...judged }] = [
+      own[way](organization, rate, nowMs),
+      ours[way](organization, rate, nowMs),
+    ];
+    expect(judged.waitMs).toBeCloseTo(expected.waitMs, 3);
+    expect({ ...judged, waitMs: 0 }).toEqual({ ...expected, waitMs: 0 });
+  }
+});
+
+test("two workers take one second's worth of requests together, not each", () => {
+  const memory = words();
+  const clock = fakeClock("2026-11-20T12:00:00+03:00");
+  const workers = [createRates(clock, shared(memory)), createRates(clock, shared(memory))];
+  const taken = Array.from({ length: 20 }, (_, at) => workers[at % 2]?.take(1, 5, BASE_MS).allowed);
+  expect(taken.filter(Boolean)).toHaveLength(5);
+  expect(workers[1]?.take(1, 5, BASE_MS + 200).allowed).toBe(true);
+  expect(workers[0]?.take(1, 5, BASE_MS + 200).allowed).toBe(false);
+  // Calls that wait, too: ten at a time over all workers.
+  const waits = Array.from({ length: 20 }, (_, at) => workers[at % 2]?.takeSoon(2, 100, BASE_MS));
+  expect(waits.every((verdict) => verdict?.allowed)).toBe(true);
+  for (let at = 0; at < 80; at++) workers[at % 2]?.take(2, 100, BASE_MS);
+  const late = Array.from({ length: 14 }, (_, at) => workers[at % 2]?.takeSoon(2, 100, BASE_MS));
+  expect(late.filter((verdict) => verdict?.allowed)).toHaveLength(10);
+});
+
+test("a clock that is set back leaves nobody refused for longer than a bucket takes to fill", () => {
+  const rates = createRates(fakeClock("2026-11-20T12:00:00+03:00"), shared(words()));
+  for (let at = 0; at < 5; at++) rates.take(1, 5, BASE_MS);
+  const backMs = BASE_MS - 3_600_000;
+  expect(rates.take(1, 5, backMs).allowed).toBe(false);
+  expect(rates.take(1, 5, backMs + 3_000).allowed).toBe(true);
+});
+
+test("tries of a sign-in are counted over all workers", () => {
+  const memory = words();
+  const throttles = [0, 1].map(() => createThrottle(createSharedBuckets(memory, BASE_MS)));
+  const names = ["network 192.0.2.1", "account ada@example.com"];
+  const tries = Array.from({ length: 15 }, (_, at) => throttles[at % 2]?.take(names, BASE_MS));
+  expect(tries.filter(Boolean)).toHaveLength(10);
+  throttles[0]?.giveBack("network 192.0.2.1", BASE_MS);
+  expect(throttles[1]?.take(["network 192.0.2.1"], BASE_MS)).toBe(true);
+});
+
+test("a form that one worker did is known to the others, one that a dead worker began is free", () => {
+  const memory = words();
+  const alive = new Set([1, 2]);
+  const [one, two] = [1, 2].map((processId) =>
+    createSharedClaims(memory, {
+      processId,
+      nowMs: () => BASE_MS,
+      isAlive: (id) => alive.has(id),
+    }),
+  );
+  expect(one?.take("form")).toBe(true);
+  expect(two?.take("form")).toBe(false);
+  one?.giveBack("form");
+  expect(two?.take("form")).toBe(true);
+  two?.keep("form");
+  alive.clear();
+  expect(one?.take("form")).toBe(false);
+  expect(one?.take("other")).toBe(true);
+  expect(two?.take("other")).toBe(true);
+});
+
+test("a full table forgets the oldest, never the newest", () => {
+  const memory = words();
+  const table = createSharedTable(memory, Number);
+  const chance = seededRandom(3);
+  for (let at = 1n; at <= 1_000n; at++) {
+    const key = BigInt(Math.floor(chance() * 2 ** 48)) + 1n;
+    table.change(key, () => at);
+    expect(table.read(key)).toBe(at);
+  }
+});
+
+test("names of strangers push out no more than there is room for", () => {
+  const buckets = createBuckets<string>(2);
+  const take = (name: string, tokens: number) =>
+    buckets.change(name, 1, 0, () => ({ bucket: { tokens, updatedAtMs: 0 } }));
+  for (const name of ["a", "b", "c"]) take(name, 1);
+  expect(["a", "b", "c"].map((name) => buckets.look(name, 1, 0)?.tokens)).toEqual([
+    undefined,
+    1,
+    1,
+  ]);
+});
+
+describe.if(process.platform === "linux")("in the memory of several processes", () => {
+  test("processes that count at once in one word lose nothing, and nothing is left behind", async () => {
+    const COUNTED = 20_000;
+    const descriptor = makeSharedMemory(4_096, "test");
+    const script = `
+      import { openSharedMemory } from ${JSON.stringify(import.meta.resolve("../../../src/ports/shared-memory.ts"))};
+      import { createSharedTable } from ${JSON.stringify(import.meta.resolve("../../../src/values/shared-table.ts"))};
+      const table = createSharedTable(openSharedMemory(3), Number);
+      for (let at = 0; at < ${COUNTED}; at++) table.change(5n, (state) => state + 1n);`;
+    const children = [1, 2, 3].map(() =>
+      Bun.spawn([process.execPath, "-e", script], {
+        stdio: ["ignore", "inherit", "inherit", descriptor],
+      }),
+    );
+    for (const child of children) expect(await child.exited).toBe(0);
+    const table = createSharedTable(openSharedMemory(descriptor), Number);
+    expect(table.read(5n)).toBe(BigInt(3 * COUNTED));
+    closeSync(descriptor);
+  });
+});

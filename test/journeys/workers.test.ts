@@ -1,0 +1,262 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { createMachine, type Machine, type Serving, until } from "../support/machine.ts";
+import { csrfIn, PASSWORD, remoteVisitor } from "../support/visitor.ts";
+
+/** Several processes that serve one appliance, as real processes over a real file. */
+
+let machine: Machine;
+beforeEach(() => {
+  machine = createMachine();
+});
+afterEach(() => machine.leave());
+
+const LOGGED = { KANALOG_LOG_LEVEL: "info" };
+
+interface Line {
+  msg: string;
+  worker?: number;
+  pid?: number;
+}
+
+function lines(serving: Serving): Line[] {
+  const whole = serving.printed().split("\n");
+  return whole.filter((line) => line.startsWith("{")).flatMap((line) => parsed(line));
+}
+
+/** A line that is not whole yet is none. */
+function parsed(line: string): Line[] {
+  try {
+    return [JSON.parse(line) as Line];
+  } catch {
+    return [];
+  }
+}
+
+const said = (serving: Serving, msg: string): Line[] =>
+  lines(serving).filter((line) => line.msg === msg);
+
+/** Process numbers of the workers by their own numbers, as they were last started. */
+function pidsOf(serving: Serving): Map<number, number> {
+  return new Map(said(serving, "a worker serves").map(({ worker = 0, pid = 0 }) => [worker, pid]));
+}
+
+async function withOwner(serving: Serving): Promise<number> {
+  await until(() => said(serving, "this worker does the upkeep").length > 0, "the upkeep");
+  return said(serving, "this worker does the upkeep").at(-1)?.worker ?? 0;
+}
+
+const leaseOwner = (): string | null =>
+  machine.query<{ owner: string | null }>("SELECT owner FROM leases")[0]?.owner ?? null;
+
+/** Which of the workers answered, each connection being its own. */
+async function answered(serving: Serving, path: string, key?: string): Promise<Response> {
+  const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  return fetch(serving.address + path, { headers: authorization, keepalive: false });
+}
+
+const used = (): number =>
+  machine.query<{ used: number }>("SELECT coalesce(sum(used), 0) AS used FROM usage_periods")[0]
+    ?.used ?? 0;
+
+const isGone = (pid: number): boolean => {
+  try {
+    return / Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return true;
+  }
+};
+
+const CARD = "/v1/msgr/channels/1/";
+
+async function withCatalog(): Promise<{ organization: number; member: number; key: string }> {
+  machine.write("channels.csv", "id,handle,title,subscribers\n1,first,Первый,10\n");
+  expect((await machine.run(["import", "channels", machine.path("channels.csv")])).exitCode).toBe(
+    0,
+  );
+  return machine.customer();
+}
+
+describe.if(process.platform === "linux")("with three workers", () => {
+  test("all of them answer on one port, and one has the lease of the upkeep", async () => {
+    const { key } = await withCatalog();
+    const serving = await machine.serve(["serve", "--workers", "3"], { environment: LOGGED });
+    const owner = await withOwner(serving);
+    for (let at = 0; at < 60; at++) {
+      expect((await answered(serving, CARD, key)).status).toBe(200);
+    }
+    expect(used()).toBe(60);
+    const pids = [...pidsOf(serving).values()];
+    expect(new Set(pids).size).toBe(3);
+    expect(leaseOwner()?.split(" ")[1]).toBe(String(pidsOf(serving).get(owner)));
+    // What was counted by any of them is in the sum that any of them tells.
+    const text = await (await answered(serving, "/metrics")).text();
+    const cards = /^kanalog_requests_total\{.*msgr_channels_retrieve.*\} (\d+)$/m;
+    expect(Number(cards.exec(text)?.[1])).toBe(60);
+    // Those of a worker that died stay.
+    const [killed = 0] = pidsOf(serving).values();
+    process.kill(killed, "SIGKILL");
+    await until(() => pidsOf(serving).get(1) !== killed, "the worker's restart");
+    const after = await (await answered(serving, "/metrics")).text();
+    expect(Number(cards.exec(after)?.[1])).toBe(60);
+    expect(await serving.stop()).toBe(0);
+    expect(said(serving, "stopped")).toHaveLength(3);
+    expect(pids.every(isGone)).toBe(true);
+    expect(leaseOwner()).toBeNull();
+  });
+
+  test("a worker that is killed is back, another has its lease within seconds, and nothing is lost", async () => {
+    const { key } = await withCatalog();
+    const serving = await machine.serve(["serve", "--workers", "3"], { environment: LOGGED });
+    const owner = await withOwner(serving);
+    const pid = pidsOf(serving).get(owner) ?? 0;
+    let [sent, good] = [0, 0];
+    let goesOn = true;
+    const load = Array.from({ length: 4 }, async () => {
+      while (goesOn) {
+        sent += 1;
+        const response = await answered(serving, CARD, key).catch(() => null);
+        if ((await response?.text().catch(() => "")) && response?.status === 200) good += 1;
+      }
+    });
+    await until(() => good > 50, "answers");
+    const killedMs = performance.now();
+    process.kill(pid, "SIGKILL");
+    await until(() => !(leaseOwner()?.includes(` ${pid} `) ?? true), "another owner");
+    const takenAfterMs = performance.now() - killedMs;
+    await until(() => pidsOf(serving).get(owner) !== pid, "the worker's restart");
+    goesOn = false;
+    await Promise.all(load);
+    expect(takenAfterMs).toBeLessThan(10_000);
+    expect(used()).toBeGreaterThanOrEqual(good);
+    expect(used()).toBeLessThanOrEqual(sent);
+    await until(
+      async () => !(await (await answered(serving, "/readyz")).text()).includes("workers"),
+    );
+    expect(await serving.stop()).toBe(0);
+  });
+
+  test("the rate is the appliance's, whichever worker is asked", async () => {
+    const { key } = await withCatalog();
+    await machine.json(["plan", "set", "profi", "--rate", "5"]);
+    const serving = await machine.serve(["serve", "--workers", "3"], { environment: LOGGED });
+    const begunMs = performance.now();
+    const statuses: number[] = [];
+    for (let at = 0; at < 60; at++) {
+      statuses.push((await answered(serving, "/v1/me/", key)).status);
+    }
+    const tookS = (performance.now() - begunMs) / 1000;
+    const allowed = statuses.filter((status) => status === 200).length;
+    expect(statuses.every((status) => [200, 429].includes(status))).toBe(true);
+    expect(allowed).toBeGreaterThanOrEqual(5);
+    // One second's worth at once, and what came back meanwhile.
+    expect(allowed).toBeLessThanOrEqual(5 + Math.ceil(5 * tookS));
+    expect(await serving.stop()).toBe(0);
+  });
+
+  test("another process's change, and a revoked key, hold at once in every worker", async () => {
+    const { key, member } = await withCatalog();
+    const other = await machine.json<{ id: number; key: string }>([
+      ...["key", "create", "--member", String(member)],
+    ]);
+    const serving = await machine.serve(["serve", "--workers", "3"], { environment: LOGGED });
+    const titles = async (): Promise<Set<string>> => {
+      const found = new Set<string>();
+      for (let at = 0; at < 15; at++) {
+        const card = (await (await answered(serving, CARD, key)).json()) as { title: string };
+        found.add(card.title);
+      }
+      return found;
+    };
+    const statuses = async (): Promise<Set<number>> => {
+      const found = new Set<number>();
+      for (let at = 0; at < 15; at++) found.add((await answered(serving, CARD, other.key)).status);
+      return found;
+    };
+    expect(await titles()).toEqual(new Set(["Первый"]));
+    expect(await statuses()).toEqual(new Set([200]));
+    machine.write("channels.csv", "id,title\n1,Другой\n");
+    await machine.run(["import", "channels", machine.path("channels.csv")]);
+    expect(await titles()).toEqual(new Set(["Другой"]));
+    await machine.run(["key", "revoke", String(other.id)]);
+    expect(await statuses()).toEqual(new Set([401]));
+    expect(await serving.stop()).toBe(0);
+  });
+
+  test("the workers of a process that is killed stop by themselves", async () => {
+    await withCatalog();
+    const serving = await machine.serve(["serve", "--workers", "2"], { environment: LOGGED });
+    const pids = [...pidsOf(serving).values()];
+    process.kill(serving.pid, "SIGKILL");
+    await until(() => pids.every(isGone), "the workers' end");
+  });
+
+  test("a port that is taken is told, also where its owner would share it", async () => {
+    await withCatalog();
+    const serving = await machine.serve(["serve", "--workers", "2"], { environment: LOGGED });
+    const port = new URL(serving.address).port;
+    const words = ["serve", "--workers", "2", "--port", port];
+    const { exitCode, notes } = await machine.runProgram(words);
+    expect(exitCode).toBe(1);
+    expect(notes).toContain(port);
+    expect(await serving.stop()).toBe(0);
+  });
+
+  test("the same set-up address opens at every worker", async () => {
+    const serving = await machine.serve(["serve", "--workers", "3"], { environment: LOGGED });
+    await until(() => serving.printed().includes("set-up"), "the address");
+    const path = /\/account\/set-up\/\?token=[\w-]+/.exec(serving.printed())?.[0] ?? "";
+    for (let at = 0; at < 12; at++) expect((await answered(serving, path)).status).toBe(200);
+    expect(await serving.stop()).toBe(0);
+  });
+
+  test("pages, forms and uploads go on at whichever worker the next connection reaches", async () => {
+    const serving = await machine.serve(["serve", "--workers", "3"], { environment: LOGGED });
+    await until(() => serving.printed().includes("set-up"), "the address");
+    const path = /\/account\/set-up\/\?token=[\w-]+/.exec(serving.printed())?.[0] ?? "";
+    const staff = remoteVisitor(serving.address, false);
+    const done = await staff.post(path, {
+      ...{ action: "set-up", token: path.split("=")[1] ?? "", name: "Ada", organization: "Acme" },
+      ...{ email: "ada@example.com", password: PASSWORD },
+    });
+    expect(done.location).toBe("/staff/start/");
+    const file = new File(["id,title,subscribers\n1,Первый,10\n"], "rows.csv");
+    const fields = { action: "import", look: "yes", kind: "channels", file };
+    const shown = (await staff.post("/staff/imports/", fields)).location ?? "";
+    const token = new URL(shown, serving.address).searchParams.get("file") ?? "";
+    for (let at = 0; at < 9; at++) {
+      const preview = await staff.get(shown);
+      expect([preview.status, preview.html.includes("Первый")]).toEqual([200, true]);
+    }
+    const started = await staff.post(shown, { action: "start", file: token });
+    expect(started.location).toBe("/staff/imports/1/");
+    const state = () => machine.query<{ state: string }>("SELECT state FROM import_runs")[0]?.state;
+    await until(() => state() === "done", "the import");
+    // It can be started once.
+    expect((await staff.post("/staff/imports/", { action: "start", file: token })).status).toBe(
+      404,
+    );
+
+    // A form that was done is known to all: reloading the answer makes no other key.
+    const page = await staff.get("/account/keys/");
+    const once = /name="once" value="([^"]+)"/.exec(page.html)?.[1] ?? "";
+    expect(once).not.toBe("");
+    const csrf = csrfIn(page.html);
+    const form = { action: "create", name: "one", access: "read_only", once, csrf };
+    for (let at = 0; at < 8; at++) await staff.post("/account/keys/", form);
+    expect(machine.query("SELECT id FROM keys WHERE name = 'one'")).toHaveLength(1);
+
+    // Tries are counted over all of them.
+    const stranger = remoteVisitor(serving.address, false);
+    const begunMs = performance.now();
+    const statuses: number[] = [];
+    for (let at = 0; at < 14; at++) {
+      statuses.push((await stranger.signIn(`nobody${at}@example.com`)).status);
+    }
+    const backSince = Math.ceil((performance.now() - begunMs) / 30_000);
+    const allowed = statuses.filter((status) => status !== 429).length;
+    expect(allowed).toBeGreaterThanOrEqual(10);
+    expect(allowed).toBeLessThanOrEqual(10 + backSince);
+    expect(await serving.stop()).toBe(0);
+  });
+});
