@@ -1,0 +1,58 @@
+import type { PostQuery, Term } from "./post-query.ts";
+import type { Place, Token, Word } from "./tokens.ts";
+
+/** Whether a text matches, by its tokens (tokens.ts). What the index finds is the same. */
+export function isMatch({ all, none }: PostQuery, tokens: readonly Token[]): boolean {
+  return (
+    all.every((terms) => terms.some((term) => hasTerm(term, tokens))) &&
+    !none.some((term) => hasTerm(term, tokens))
+  );
+}
+
+export function hasTerm(term: Term, tokens: readonly Token[]): boolean {
+  return !placesOf(term, tokens).next().done;
+}
+
+/** Where a text has what is asked for, in ascending order; places that touch or overlap are one. */
+export function hitsOf({ all }: PostQuery, tokens: readonly Token[]): Place[] {
+  const places = all.flat().flatMap((term) => [...placesOf(term, tokens)]);
+  places.sort((one, other) => one.start - other.start || one.end - other.end);
+  const hits: Place[] = [];
+  for (const { start, end } of places) {
+    const last = hits.at(-1);
+    if (last !== undefined && start <= last.end) last.end = Math.max(last.end, end);
+    else hits.push({ start, end });
+  }
+  return hits;
+}
+
+function* placesOf(term: Term, tokens: readonly Token[]): Generator<Place, void> {
+  switch (term.kind) {
+    case "stems":
+      yield* phrases(term.stems, tokens);
+      return;
+    case "form":
+      yield* tokens.filter((token) => token.kind === "word" && token.form === term.form);
+      return;
+    case "prefix":
+      yield* tokens.filter(
+        (token) =>
+          token.kind === "word" && (token.stem.startsWith(term.prefix) || token.stem === term.stem),
+      );
+      return;
+    default:
+      yield* tokens.filter((token) => token.kind === term.kind && token.form === term.form);
+  }
+}
+
+function* phrases(stems: readonly string[], tokens: readonly Token[]): Generator<Place, void> {
+  const words = tokens.filter((token): token is Word => token.kind === "word");
+  for (const [at, first] of words.entries()) {
+    if (first.stem !== stems[0]) continue;
+    const last = words[at + stems.length - 1];
+    if (last === undefined) return;
+    if (stems.every((stem, ahead) => words[at + ahead]?.stem === stem)) {
+      yield { start: first.start, end: last.end };
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import { stemOf, tokensOf, type Word } from "./tokens.ts";
+
+/** A word that is searched for in any of its forms, or a phrase of such words. */
+interface StemsTerm {
+  kind: "stems";
+  /** Stems that stand one after another; one for a word. */
+  stems: readonly string[];
+}
+
+/** A word in exactly this form, folded. */
+interface FormTerm {
+  kind: "form";
+  form: string;
+  stem: string;
+}
+
+/** Words whose stem begins so, and the forms of the beginning itself: `новости*` finds новость too. */
+interface PrefixTerm {
+  kind: "prefix";
+  prefix: string;
+  /** Null where the beginning has too short a stem: `ипо*` does not find ИП. */
+  stem: string | null;
+}
+
+/** A `#tag` or `@handle`, folded, with its sign. */
+interface MarkTerm {
+  kind: "tag" | "handle";
+  form: string;
+}
+
+export type Term = StemsTerm | FormTerm | PrefixTerm | MarkTerm;
+
+/** What `q` asks for. */
+export interface PostQuery {
+  /** A match has of each of these lists at least one term. There is at least one list. */
+  all: readonly (readonly Term[])[];
+  /** A match has none of these. */
+  none: readonly Term[];
+}
+
+/** `w*` of fewer letters is searched as the word `w`. */
+const PREFIX_LENGTH_MIN = 3;
+
+/** A quoted phrase, a bar between alternatives, or anything else up to a space. */
+const PIECES = /(-?)"([^"]*)"|(\|)|((?:(?!-?"[^"]*")[^\s|])+)/g;
+
+/**
+ * Reads what `q` asks for: words in any form, `"a phrase"`, `-without`, `a | b`, `beginning*`, `=exact`,
+ * `#tag`, `@handle`. Words are joined by AND; a bar joins its two neighbours first. There is no wrong
+ * syntax: what is not understood is searched as words, and what has none is left out.
+ * @returns null where nothing is left to search, or exclusions only
+ */
+export function readPostQuery(q: string): PostQuery | null {
+  const all: Term[][] = [];
+  const none: Term[] = [];
+  let isAlternative = false;
+  for (const { 1: minus, 2: quoted, 3: bar, 4: plain } of q.matchAll(PIECES)) {
+    if (bar !== undefined) {
+      isAlternative = true;
+      continue;
+    }
+    const isExcluded = minus === "-" || plain?.startsWith("-") === true;
+    const term =
+      quoted === undefined
+        ? readPlain(isExcluded ? (plain ?? "").slice(1) : (plain ?? ""))
+        : phraseOf(quoted);
+    if (term === null) continue;
+    if (isExcluded) none.push(term);
+    else if (isAlternative) (all.at(-1) ?? newList(all)).push(term);
+    else all.push([term]);
+    isAlternative = false;
+  }
+  return all.length === 0 ? null : { all, none };
+}
+
+function newList(all: Term[][]): Term[] {
+  const list: Term[] = [];
+  all.push(list);
+  return list;
+}
+
+/** Words that stand together without a space are a phrase, as in `кто-то`. */
+function phraseOf(text: string): Term | null {
+  const stems = tokensOf(text).flatMap((token) => (token.kind === "word" ? token.stem : []));
+  return stems.length === 0 ? null : { kind: "stems", stems };
+}
+
+function readPlain(piece: string): Term | null {
+  const tokens = tokensOf(piece);
+  const mark = tokens.find((token) => token.kind !== "word");
+  const isMark = mark?.start === 0 && tokens.every(({ end }) => end <= mark.end);
+  if (mark !== undefined && isMark) return { kind: mark.kind, form: mark.form } as MarkTerm;
+  const [word, ...others] = tokens;
+  if (word?.kind === "word" && others.length === 0) {
+    return readForm(piece, word) ?? readPrefix(piece, word) ?? phraseOf(piece);
+  }
+  return phraseOf(piece);
+}
+
+function readForm(piece: string, { form, stem, start }: Word): Term | null {
+  return piece.startsWith("=") && start === 1 ? { kind: "form", form, stem } : null;
+}
+
+function readPrefix(piece: string, { form, start, end }: Word): Term | null {
+  const isPrefix = start === 0 && [...piece].indexOf("*") === end;
+  if (!isPrefix || [...form].length < PREFIX_LENGTH_MIN) return null;
+  const stem = stemOf(form);
+  return { kind: "prefix", prefix: form, stem: stem.length < PREFIX_LENGTH_MIN ? null : stem };
+}

@@ -1,0 +1,137 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { hitsOf, isMatch } from "../../../src/catalog/post-search/match-tokens.ts";
+import { type PostQuery, readPostQuery } from "../../../src/catalog/post-search/post-query.ts";
+import { tokensOf } from "../../../src/catalog/post-search/tokens.ts";
+import { asTimeAllows } from "../../support/as-time-allows.ts";
+
+const finds = (q: string, text: string): boolean => {
+  const query = readPostQuery(q);
+  return query !== null && isMatch(query, tokensOf(text));
+};
+
+test("words are joined by AND and match in any form", () => {
+  expect(finds("ипотеки Казань", "В Казани дают ипотеку")).toBe(true);
+  expect(finds("ипотеки Казань", "Дают ипотеку")).toBe(false);
+  expect(finds("ёлка", "у елки")).toBe(true);
+  expect(finds("companies", "A company")).toBe(true);
+});
+
+test("a phrase matches words one after another, in any form", () => {
+  expect(finds('"новый дом"', "о новом доме")).toBe(true);
+  expect(finds('"новый дом"', "дом новый")).toBe(false);
+  expect(finds('"новый дом"', "новый красный дом")).toBe(false);
+  expect(finds("кто-то", "то кто")).toBe(false);
+});
+
+test("a minus leaves out what has the word or phrase", () => {
+  expect(finds("дом -реклама", "дом")).toBe(true);
+  expect(finds("дом -реклама", "дом, рекламы")).toBe(false);
+  expect(finds('дом -"новый дом"', "новый дом")).toBe(false);
+});
+
+test("a bar joins its neighbours first", () => {
+  expect(finds("дом | дача москва", "дача в Москве")).toBe(true);
+  expect(finds("дом | дача москва", "дача")).toBe(false);
+  expect(finds("дом|дача", "дача")).toBe(true);
+  expect(finds("| дом |", "дом")).toBe(true);
+});
+
+test("a star finds beginnings from three letters, and the word itself in its forms", () => {
+  expect(finds("ипот*", "ипотечный")).toBe(true);
+  expect(finds("новости*", "новость")).toBe(true);
+  expect(finds("ипо*", "ИП")).toBe(false);
+  expect(finds("ип*", "ипотека")).toBe(false);
+});
+
+test("an equals sign finds the exact form alone, in any case, ё as е", () => {
+  expect(finds("=Ёлки", "елки")).toBe(true);
+  expect(finds("=елки", "елка")).toBe(false);
+});
+
+test("a tag finds the tag and not the word, a word finds both", () => {
+  expect(finds("#дом", "#Дом!")).toBe(true);
+  expect(finds("#дом", "дом")).toBe(false);
+  expect(finds("дом", "#дома")).toBe(true);
+  expect(finds("@nsmag", "читайте @NSMag.")).toBe(true);
+  expect(finds("@nsmag", "nsmag")).toBe(false);
+});
+
+test("exclusions alone, and signs without a word, are nothing to search", () => {
+  for (const q of ["", "-дом", '-"a b"', "=", "*", "-", '""', "| |", "!!!", "😀"]) {
+    expect(readPostQuery(q)).toBeNull();
+  }
+});
+
+test("a quote that is not closed, and signs in odd places, are searched as words", () => {
+  expect(readPostQuery('"новый дом')).toEqual(readPostQuery("новый дом"));
+  expect(readPostQuery("=#дом")).toEqual(readPostQuery("дом"));
+  expect(readPostQuery("((дом))")).toEqual(readPostQuery("дом"));
+  expect(readPostQuery("NEAR(дом)^2 AND {a}:b")).not.toBeNull();
+});
+
+const pieces = fc.constantFrom(
+  "дом",
+  "нов",
+  "a",
+  '"',
+  "-",
+  "|",
+  "*",
+  "=",
+  "#",
+  "@",
+  " ",
+  "(",
+  "AND",
+  "'",
+  "\\",
+  "\u0000",
+);
+const hostile = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 200 }),
+  fc.array(pieces, { maxLength: 100 }).map((some) => some.join("")),
+);
+
+test("any text is read, into terms that have something to search for", async () => {
+  await asTimeAllows(
+    fc.property(hostile, (q) => {
+      const query = readPostQuery(q);
+      if (query === null) return;
+      expect(query.all.length).toBeGreaterThan(0);
+      for (const terms of query.all) expect(terms.length).toBeGreaterThan(0);
+      for (const term of [...query.all.flat(), ...query.none]) {
+        expect(wordsOf(term).every((word) => word !== "")).toBe(true);
+        expect(wordsOf(term).length).toBeGreaterThan(0);
+      }
+    }),
+    300,
+  );
+});
+
+test("hits are places of the text, apart from each other, and a match has some", async () => {
+  const word = fc.constantFrom("дом", "дома", "новый", "#дом", "@some", "a", "дача", ",");
+  const text = fc.array(word, { minLength: 1, maxLength: 12 }).map((words) => words.join(" "));
+  await asTimeAllows(
+    fc.property(text, hostile, (given, q) => {
+      const query = readPostQuery(q);
+      if (query === null) return;
+      const tokens = tokensOf(given);
+      const hits = hitsOf(query, tokens);
+      if (isMatch(query, tokens)) expect(hits.length).toBeGreaterThan(0);
+      let before = -1;
+      for (const { start, end } of hits) {
+        expect(start).toBeGreaterThan(before);
+        expect(end).toBeGreaterThan(start);
+        before = end;
+      }
+      expect(before).toBeLessThanOrEqual([...given].length);
+    }),
+    300,
+  );
+});
+
+function wordsOf(term: PostQuery["none"][number]): readonly string[] {
+  if (term.kind === "stems") return term.stems;
+  return [term.kind === "prefix" ? term.prefix : term.form];
+}
