@@ -113,8 +113,8 @@ export async function createApp(
   const { keyUse, usage, limits, commitCheck } = composeLimits(db, threads, ports, counted);
   const hooks = composeWebhooks(db, threads, secrets, config, ports, counted);
   const mailer = composeMailer(db, threads, ports);
-  const { webhooks } = hooks;
-  const services = composeServices(db, threads, config, { keyUse, limits, webhooks });
+  const { webhooks, alerts } = hooks;
+  const services = composeServices(db, threads, config, { keyUse, limits, webhooks, alerts });
 
   const { scheduler, newestBackup } = composeJobs(db, threads, config, ports, counted);
   const files = createUploadFiles(config.databasePath, ports);

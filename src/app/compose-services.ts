@@ -20,7 +20,7 @@ export function composeServices(
   db: Database,
   { readers }: DatabaseThreads,
   { messengerHosts }: Config,
-  built: Pick<Services, "keyUse" | "limits" | "webhooks">,
+  built: Pick<Services, "keyUse" | "limits" | "webhooks" | "alerts">,
 ): Services {
   return {
     ...built,

@@ -38,6 +38,10 @@ import type { Clock } from "../ports/clock.ts";
 import { claimMail, dropOldMails, endMail } from "../push/mail/mails.store.ts";
 import { addMail } from "../push/mail/mails.ts";
 import { tellQuota } from "../push/mail/quota-mail.ts";
+import { cutMatches, leaveMatches } from "../push/webhooks/alerts/cut-matches.ts";
+import { addAlert, changeAlert, removeAlert } from "../push/webhooks/alerts/manage-alerts.ts";
+import { matchPosts } from "../push/webhooks/alerts/match-posts.ts";
+import { previewAlert } from "../push/webhooks/alerts/preview.ts";
 import { exchange, releaseClaims } from "../push/webhooks/delivery/exchange.ts";
 import { emptyQueues } from "../push/webhooks/events/drop-queue.ts";
 import {
@@ -83,6 +87,7 @@ export const pools = {
       selectPosts: query(selectPosts),
       selectHabits: query(selectHabits),
       selectUsage: query(selectUsage),
+      previewAlert: query(previewAlert),
       readDatabaseFacts,
     },
   },
@@ -111,6 +116,9 @@ export const pools = {
       rotateSecret,
       startTest,
       startResend,
+      addAlert,
+      changeAlert,
+      removeAlert,
       addMail,
       claimJobNow,
       ...importRunChanges,
@@ -130,6 +138,9 @@ export const pools = {
       lookAfterWebhooks,
       cutPart,
       leavePart,
+      matchPosts,
+      cutMatches,
+      leaveMatches,
       disableFailed,
       removeWebhookPart,
       exchange,

@@ -18,6 +18,7 @@ import { livingPosts } from "./migrations/011-living-posts.ts";
 import { oauth } from "./migrations/012-oauth.ts";
 import { firstHour } from "./migrations/013-first-hour.ts";
 import { sources } from "./migrations/014-sources.ts";
+import { alerts } from "./migrations/015-alerts.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly string[] = [
   oauth,
   firstHour,
   sources,
+  alerts,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

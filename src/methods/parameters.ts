@@ -13,6 +13,7 @@ import {
   choiceSchema,
   flagSchema,
   integerSchema,
+  nullable,
   type Schema,
   textSchema,
 } from "../values/schema.ts";
@@ -28,6 +29,8 @@ export interface Parameter<T> {
   default?: T;
   /** Whether a text of it is a list, separated by commas. */
   isList?: true;
+  /** Whether a null stands for "none", which takes away what was set before. */
+  takesNull?: true;
 }
 
 /** Parameters by the name they have in the path, in the query, or as a field of the JSON body. */
@@ -60,6 +63,18 @@ export function inPath<T>(parameter: Parameter<T>): Parameter<T> & { required: t
 /** A field of the JSON body. */
 export function inBody<T>(parameter: Parameter<T>): Parameter<T> {
   return { ...parameter, in: "body" };
+}
+
+/** A field of the JSON body that null empties. */
+export function orNull<T>(parameter: Parameter<T>): Parameter<T | null> {
+  const { description, examples, ...shape } = parameter.schema;
+  return {
+    in: "body",
+    required: false,
+    takesNull: true,
+    schema: { description, examples, ...nullable(shape as Schema<T>) } as Schema<T | null>,
+    read: (given) => (given === null ? { value: null } : parameter.read(given)),
+  };
 }
 
 /** States the default once, for the documents and for the method. */

@@ -1,3 +1,11 @@
+import {
+  alertsCreate,
+  alertsDestroy,
+  alertsList,
+  alertsPreview,
+  alertsRetrieve,
+  alertsUpdate,
+} from "./alerts.ts";
 import { channelsList, channelsResolveRetrieve, channelsRetrieve } from "./channels.ts";
 import { dailyStatisticsList } from "./daily-statistics.ts";
 import { categoriesList, territoriesList } from "./directories.ts";
@@ -41,6 +49,12 @@ export const apiMethods: readonly ApiMethod[] = [
   webhooksTest,
   webhooksDeliveriesList,
   webhooksResend,
+  alertsList,
+  alertsCreate,
+  alertsRetrieve,
+  alertsUpdate,
+  alertsDestroy,
+  alertsPreview,
 ];
 
 /** The methods that are MCP tools, in the specification's order of tools: reading only. */

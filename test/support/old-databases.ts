@@ -83,6 +83,10 @@ const ROWS: Record<number, string> = {
       VALUES ('files', 'pull', '{"kind":"pull","url":"https://files.example.com/"}', '15m', 1763000000000);
     INSERT INTO source_days VALUES (1, 20400, 7);
     INSERT INTO source_files VALUES (1, 'a.csv', 10, 1763000000000);`,
+  15: `
+    INSERT INTO alerts (organization_id, webhook_id, name, q, since_sequence, created_at, updated_at)
+      VALUES (1, 1, 'City', 'город', 0, 1763000000000, 1763000000000);
+    INSERT INTO alert_posts VALUES (1, 1);`,
 };
 
 /** Makes a database as the program of a schema version left it, with rows in every table. */

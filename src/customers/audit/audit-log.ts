@@ -15,6 +15,9 @@ export const COMMAND_LINE: Actor = { person: "", keyId: null };
 
 /** The actions that are recorded. */
 export type AuditAction =
+  | "alert.change"
+  | "alert.create"
+  | "alert.delete"
   | "channel.delete"
   | "channel.hide"
   | "channel.merge"
@@ -59,6 +62,7 @@ export type AuditAction =
 
 /** The kinds of things that are changed. */
 export type AuditTarget =
+  | "alert"
   | "channel"
   | "export"
   | "import"
@@ -76,6 +80,7 @@ export type AuditTarget =
 /** Details that are recorded of a change beside its target. Never a secret. */
 export type AuditDetail =
   | "access"
+  | "alerts"
   | "before"
   | "bytes"
   | "channel"
@@ -102,6 +107,7 @@ export type AuditDetail =
   | "requestsPerSecond"
   | "role"
   | "to"
+  | "webhook"
   | "webhookChannels"
   | "webhooks";
 

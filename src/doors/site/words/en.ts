@@ -496,7 +496,7 @@ const webhookPages = {
   noDeliveries: "Nothing was sent yet.",
   logClosed: "The log is shown on plans with webhooks.",
   delivery: "Delivery",
-  events: { "post.created": "new posts", ping: "test ping" },
+  events: { "post.created": "new posts", "post.matched": "alert", ping: "test ping" },
   time: "Time",
   posts: "Posts",
   states: {
@@ -771,6 +771,9 @@ const staffPages = {
 const auditLog: AuditWords = {
   commandLine: "command line",
   actions: {
+    "alert.change": "alert changed",
+    "alert.create": "alert created",
+    "alert.delete": "alert deleted",
     "channel.delete": "channel deleted",
     "channel.hide": "channel hidden",
     "channel.merge": "channel merged into another",
@@ -814,6 +817,7 @@ const auditLog: AuditWords = {
     "webhook.rotate-secret": "signing secret rotated",
   },
   targets: {
+    alert: "alert",
     channel: "channel",
     export: "export",
     import: "import",
@@ -856,7 +860,9 @@ const auditLog: AuditWords = {
     requestsPerSecond: "requests per second",
     role: "role",
     to: "last day",
+    webhook: "webhook",
     webhookChannels: "channels a webhook",
+    alerts: "alerts",
     webhooks: "webhooks",
   },
   values: {

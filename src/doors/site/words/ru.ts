@@ -496,7 +496,7 @@ const webhookPages: Words["webhookPages"] = {
   noDeliveries: "Пока ничего не отправлялось.",
   logClosed: "Журнал доступен на тарифах с вебхуками.",
   delivery: "Доставка",
-  events: { "post.created": "новые посты", ping: "проверка" },
+  events: { "post.created": "новые посты", "post.matched": "оповещение", ping: "проверка" },
   time: "Время",
   posts: "Посты",
   states: {
@@ -773,6 +773,9 @@ const staffPages: Words["staffPages"] = {
 const auditLog: AuditWords = {
   commandLine: "командная строка",
   actions: {
+    "alert.change": "изменено оповещение",
+    "alert.create": "создано оповещение",
+    "alert.delete": "удалено оповещение",
     "channel.delete": "канал удалён",
     "channel.hide": "канал скрыт",
     "channel.merge": "канал объединён с другим",
@@ -816,6 +819,7 @@ const auditLog: AuditWords = {
     "webhook.rotate-secret": "сменён секрет подписи",
   },
   targets: {
+    alert: "оповещение",
     channel: "канал",
     export: "выгрузка",
     import: "импорт",
@@ -858,8 +862,10 @@ const auditLog: AuditWords = {
     requestsPerPeriod: "запросов за 30 дней",
     role: "роль",
     to: "последний день",
+    webhook: "вебхук",
     webhooks: "вебхуков",
     webhookChannels: "каналов на вебхук",
+    alerts: "оповещений",
   },
   values: {
     plan: PLAN_NAMES.ru,
