@@ -225,9 +225,9 @@ interface FilterArguments {
  * The filters that are given, with the channel's number.
  * @throws AppError `invalid` over all that name nothing
  */
-function readFilters(
+export function readFilters(
   { channel, category, territory, is_ad: isAd }: FilterArguments,
-  { services: { channels, directory } }: Call,
+  { services: { channels, directory } }: Pick<Call, "services">,
 ): Partial<Pick<AlertFields, "channelId" | "category" | "territory" | "isAd">> {
   const faults: FieldFaults = {};
   const channelId = typeof channel === "string" ? findChannel(channel) : channel;

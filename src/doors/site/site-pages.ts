@@ -1,3 +1,5 @@
+import { alertPage } from "./pages/alerts/alert.tsx";
+import { alertsPage } from "./pages/alerts/alerts.tsx";
 import { channelPage } from "./pages/channels/channel.tsx";
 import { channelsPage } from "./pages/channels/channels.tsx";
 import { comparePage } from "./pages/compare/compare.tsx";
@@ -59,6 +61,8 @@ export const sitePages: readonly SitePage[] = [
   webhooksPage,
   webhookPage,
   deliveryPage,
+  alertsPage,
+  alertPage,
   channelsPage,
   channelPage,
   comparePage,

@@ -1,4 +1,5 @@
 import { PLAN_NAMES, planName } from "../../../values/plan-names.ts";
+import { alertsEn } from "./alerts.en.ts";
 import type { AuditWords } from "./audit-words.ts";
 import { firstStepsEn } from "./first-steps.en.ts";
 import { overviewEn } from "./overview.en.ts";
@@ -468,7 +469,7 @@ const webhookPages = {
   overlapHint: "Up to 72; left empty, it stops signing at once.",
   remove: "Delete",
   removeConfirm:
-    "The webhook is deleted with its log; what waits to be sent is not sent. This cannot be undone.",
+    "The webhook is deleted with its log and its alerts; what waits to be sent is not sent. This cannot be undone.",
   secretOf: (id: number) => `The secret of webhook ${id}`,
   secretText:
     "Copy it now: it is shown this once. Your server checks the signature of each delivery with it.",
@@ -888,6 +889,7 @@ export const en = {
   overview: "Overview",
   keys: "API keys",
   webhooks: "Webhooks",
+  alerts: "Alerts",
   members: "Members",
   channels: "Channels",
   connect: "Connect",
@@ -972,6 +974,7 @@ export const en = {
   comparePages,
   firstSteps: firstStepsEn,
   overviewPage: overviewEn,
+  alertPages: alertsEn,
   plansPage: plansEn,
   summaryPage: summaryEn,
   exportPages,

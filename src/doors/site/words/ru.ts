@@ -1,4 +1,5 @@
 import { PLAN_NAMES, planName } from "../../../values/plan-names.ts";
+import { alertsRu } from "./alerts.ru.ts";
 import type { AuditWords } from "./audit-words.ts";
 import { firstStepsRu } from "./first-steps.ru.ts";
 import { overviewRu } from "./overview.ru.ts";
@@ -468,7 +469,7 @@ const webhookPages: Words["webhookPages"] = {
   overlapHint: "До 72; если не указать, он перестанет действовать сразу.",
   remove: "Удалить",
   removeConfirm:
-    "Вебхук удаляется вместе с журналом; всё, что ждёт отправки, не отправится. Отменить это нельзя.",
+    "Вебхук удаляется вместе с журналом и оповещениями; всё, что ждёт отправки, не отправится. Отменить это нельзя.",
   secretOf: (id: number) => `Секрет вебхука ${id}`,
   secretText:
     "Скопируйте его сейчас: он показывается один раз. Им ваш сервер проверяет подпись каждой доставки.",
@@ -888,6 +889,7 @@ export const ru: Words = {
   overview: "Обзор",
   keys: "Ключи API",
   webhooks: "Вебхуки",
+  alerts: "Оповещения",
   members: "Участники",
   channels: "Каналы",
   connect: "Подключение",
@@ -969,6 +971,7 @@ export const ru: Words = {
   comparePages,
   firstSteps: firstStepsRu,
   overviewPage: overviewRu,
+  alertPages: alertsRu,
   plansPage: plansRu,
   summaryPage: summaryRu,
   exportPages,

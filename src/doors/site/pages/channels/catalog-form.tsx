@@ -127,7 +127,7 @@ export function CatalogForm({
  * Options for countries, districts and regions. There are over a thousand cities, so only those of the
  * chosen region are offered.
  */
-function territoryOptions(territories: readonly Territory[], chosen: string): Option[] {
+export function territoryOptions(territories: readonly Territory[], chosen: string): Option[] {
   const place = territories.find(({ slug }) => slug === chosen);
   const region = place?.kind === "city" ? place.parent : place?.slug;
   return territories
