@@ -2,7 +2,7 @@ import { parsePathReference } from "../catalog/channels/channel-reference.ts";
 import { readPostQuery } from "../catalog/post-search/post-query.ts";
 import { type FieldFaults, fieldError } from "../errors.ts";
 import { type AlertView, alertSchema, previewSchema } from "../push/webhooks/alerts/alert-views.ts";
-import type { AlertFields } from "../push/webhooks/alerts/alerts.store.ts";
+import type { AlertFields } from "../push/webhooks/alerts/alerts.table.ts";
 import { isLonger, type Read, readText, unknownSlug } from "../values/fields.ts";
 import { message } from "../values/messages/messages.ts";
 import { nothingSchema } from "../values/schema.ts";

@@ -30,6 +30,8 @@ CREATE TABLE alerts (
 ) STRICT;
 CREATE INDEX alerts_by_organization ON alerts (organization_id, id);
 CREATE INDEX alerts_by_webhook ON alerts (webhook_id);
+-- Finds alerts that are past a post.
+CREATE INDEX alerts_by_cut ON alerts (cut_sequence, since_sequence);
 CREATE INDEX alerts_by_channel ON alerts (channel_id) WHERE channel_id IS NOT NULL;
 
 -- Counts the changes of what alerts ask for: a process that keeps them in memory reads them again.

@@ -1,7 +1,7 @@
 import { and, asc, count, eq, gt, sql } from "drizzle-orm";
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
 import { change, given, query, queryNow } from "../../../db/query.ts";
-import { type Alert, alertChanges, alertPosts, alerts } from "./alerts.table.ts";
+import { type Alert, type AlertFields, alertChanges, alertPosts, alerts } from "./alerts.table.ts";
 
 const alertById = query((db) =>
   db
@@ -58,12 +58,6 @@ const countedOfWebhook = query((db) =>
 export async function countAlertsOfWebhook(db: Database, webhookId: number): Promise<number> {
   return (await countedOfWebhook(db).get({ webhookId }))?.alerts ?? 0;
 }
-
-/** The fields that its owners give. */
-export type AlertFields = Pick<
-  Alert,
-  "name" | "q" | "webhookId" | "channelId" | "category" | "territory" | "isAd"
->;
 
 export async function insertAlert(
   tx: Transaction,

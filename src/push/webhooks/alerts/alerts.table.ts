@@ -28,6 +28,12 @@ export const alerts = sqliteTable("alerts", {
 
 export type Alert = typeof alerts.$inferSelect;
 
+/** The fields that its owners give. */
+export type AlertFields = Pick<
+  Alert,
+  "name" | "q" | "webhookId" | "channelId" | "category" | "territory" | "isAd"
+>;
+
 /** Posts in the order they were read, until alerts are matched with them. */
 export const alertPosts = sqliteTable("alert_posts", {
   sequence: integer("sequence").primaryKey(),

@@ -4,8 +4,8 @@ import type { Database } from "../../../db/database.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { dayOf, formatInstant } from "../../../values/moscow-time.ts";
 import type { AlertView, PreviewView } from "./alert-views.ts";
-import { type AlertFields, countAlertsNow, selectAlertsPage } from "./alerts.store.ts";
-import type { Alert } from "./alerts.table.ts";
+import { countAlertsNow, selectAlertsPage } from "./alerts.store.ts";
+import type { Alert, AlertFields } from "./alerts.table.ts";
 import { type OwnAlert, ownAlert } from "./manage-alerts.ts";
 import type { PreviewSelection } from "./preview.ts";
 

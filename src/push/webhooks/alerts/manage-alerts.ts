@@ -7,7 +7,6 @@ import type { Clock } from "../../../ports/clock.ts";
 import { ownWebhook } from "../manage/manage-webhooks.ts";
 import { alertLimitReached } from "../manage/plan-limits.ts";
 import {
-  type AlertFields,
   countAlertsNow,
   deleteAlert,
   insertAlert,
@@ -15,7 +14,7 @@ import {
   selectAlert,
   updateAlert,
 } from "./alerts.store.ts";
-import type { Alert } from "./alerts.table.ts";
+import type { Alert, AlertFields } from "./alerts.table.ts";
 
 /** What owners and administrators change of alerts: one transaction each. */
 

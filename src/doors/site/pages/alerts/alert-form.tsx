@@ -3,7 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { AppError, type FieldFaults, fieldError } from "../../../../errors.ts";
 import { readFilters, readName, readQuery } from "../../../../methods/alerts.ts";
 import type { AlertView } from "../../../../push/webhooks/alerts/alert-views.ts";
-import type { AlertFields } from "../../../../push/webhooks/alerts/alerts.store.ts";
+import type { AlertFields } from "../../../../push/webhooks/alerts/alerts.table.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { message } from "../../../../values/messages/messages.ts";
 import { Form, SelectField, TextField } from "../../look/form.tsx";
