@@ -145,8 +145,9 @@ export async function createApp(
     crew?.memory.manualAttempts,
   );
   const mailer = composeMailer(db, threads, ports);
-  const { webhooks } = hooks;
-  const services = composeServices(db, threads, config, ports, { keyUse, limits, webhooks });
+  const { webhooks, alerts } = hooks;
+  const built = { keyUse, limits, webhooks, alerts };
+  const services = composeServices(db, threads, config, ports, built);
 
   const lease = crew === null ? ALWAYS_OWN : createUpkeepLease(db, threads.lease, ports);
   /** Work that one worker does for all. */

@@ -25,7 +25,7 @@ export function composeServices(
   { readers, exports }: DatabaseThreads,
   { messengerHosts, postSearch }: Config,
   ports: Ports,
-  built: Pick<Services, "keyUse" | "limits" | "webhooks">,
+  built: Pick<Services, "keyUse" | "limits" | "webhooks" | "alerts">,
 ): Services {
   return {
     ...built,

@@ -1,6 +1,7 @@
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import type { Ports } from "../ports/ports.ts";
+import { createAlerts } from "../push/webhooks/alerts/alerts.ts";
 import { createMakeAttempt } from "../push/webhooks/delivery/attempt.ts";
 import { createSender } from "../push/webhooks/delivery/sender.ts";
 import { createPush } from "../push/webhooks/events/push.ts";
@@ -43,5 +44,6 @@ export function composeWebhooks(
     ports,
   );
   const staffWebhooks = createStaffWebhooks(db, threads.writer, async () => secrets, ports.clock);
-  return { sender, push, webhooks, staffWebhooks };
+  const alerts = createAlerts(db, threads.writer, threads.readers, ports.clock);
+  return { sender, push, webhooks, alerts, staffWebhooks };
 }

@@ -51,6 +51,10 @@ import type { Clock } from "../ports/clock.ts";
 import { claimMail, dropOldMails, endMail } from "../push/mail/mails.store.ts";
 import { addMail } from "../push/mail/mails.ts";
 import { tellQuota } from "../push/mail/quota-mail.ts";
+import { cutMatches, leaveMatches } from "../push/webhooks/alerts/cut-matches.ts";
+import { addAlert, changeAlert, removeAlert } from "../push/webhooks/alerts/manage-alerts.ts";
+import { matchPosts } from "../push/webhooks/alerts/match-posts.ts";
+import { previewAlert } from "../push/webhooks/alerts/preview.ts";
 import { exchange, releaseClaims } from "../push/webhooks/delivery/exchange.ts";
 import { emptyQueues } from "../push/webhooks/events/drop-queue.ts";
 import {
@@ -106,6 +110,7 @@ export const pools = {
       selectUsage: query(selectUsage),
       foundByTitle: query(foundByTitle),
       foundPosts: query(foundPosts),
+      previewAlert: query(previewAlert),
       readDatabaseFacts,
     },
   },
@@ -134,6 +139,9 @@ export const pools = {
       rotateSecret,
       startTest,
       startResend,
+      addAlert,
+      changeAlert,
+      removeAlert,
       addMail,
       claimJobNow,
       ...importRunChanges,
@@ -156,6 +164,9 @@ export const pools = {
       lookAfterWebhooks,
       cutPart,
       leavePart,
+      matchPosts,
+      cutMatches,
+      leaveMatches,
       disableFailed,
       removeWebhookPart,
       exchange,

@@ -24,6 +24,7 @@ import { channelMetrics } from "./migrations/017-channel-metrics.ts";
 import { mentions } from "./migrations/018-mentions.ts";
 import { signUps } from "./migrations/019-sign-ups.ts";
 import { workers } from "./migrations/020-workers.ts";
+import { alerts } from "./migrations/021-alerts.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -49,6 +50,7 @@ export const MIGRATIONS: readonly string[] = [
   mentions,
   signUps,
   workers,
+  alerts,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

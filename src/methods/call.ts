@@ -12,7 +12,7 @@ import type { Services } from "./services.ts";
 import { STATUS_OF } from "./statuses.ts";
 
 /** The caller's errors that cost what the method costs; all others are free (section 1). */
-const BILLED_ERRORS: ReadonlySet<ErrorCode> = new Set(["invalid", "not_found"]);
+const BILLED_ERRORS: ReadonlySet<ErrorCode> = new Set(["invalid", "not_found", "parse_error"]);
 
 /** The result of a call, and the units it cost. */
 export type Outcome = { units: number; usedAfter: number | null } & (

@@ -40,6 +40,7 @@ const accountSchema = objectSchema(
       period_days: integerSchema(),
       webhooks: integerSchema(),
       webhook_channels: integerSchema(),
+      alerts: integerSchema({ description: "Keyword alerts" }),
       posts: flagSchema({ description: "Whether posts may be read" }),
       history_days: nullable(
         integerSchema({ description: "Days of statistics that may be read; null: all" }),
@@ -92,6 +93,7 @@ export const meRetrieve = apiMethod({
         period_days: PERIOD_DAYS,
         webhooks: plan.webhooks,
         webhook_channels: plan.webhookChannels,
+        alerts: plan.alerts,
         posts: plan.posts,
         history_days: plan.historyDays,
       },

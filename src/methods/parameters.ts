@@ -16,6 +16,7 @@ import {
   flagSchema,
   integerSchema,
   numberSchema,
+  nullable,
   type Schema,
   textSchema,
 } from "../values/schema.ts";
@@ -31,6 +32,8 @@ export interface Parameter<T> {
   default?: T;
   /** Whether a text of it is a list, separated by commas. */
   isList?: true;
+  /** Whether a null stands for "none", which takes away what was set before. */
+  takesNull?: true;
 }
 
 /** Parameters by the name they have in the path, in the query, or as a field of the JSON body. */
@@ -63,6 +66,18 @@ export function inPath<T>(parameter: Parameter<T>): Parameter<T> & { required: t
 /** A field of the JSON body. */
 export function inBody<T>(parameter: Parameter<T>): Parameter<T> {
   return { ...parameter, in: "body" };
+}
+
+/** A field of the JSON body that null empties. */
+export function orNull<T>(parameter: Parameter<T>): Parameter<T | null> {
+  const { description, examples, ...shape } = parameter.schema;
+  return {
+    in: "body",
+    required: false,
+    takesNull: true,
+    schema: { description, examples, ...nullable(shape as Schema<T>) } as Schema<T | null>,
+    read: (given) => (given === null ? { value: null } : parameter.read(given)),
+  };
 }
 
 /** States the default once, for the documents and for the method. */

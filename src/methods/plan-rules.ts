@@ -1,5 +1,5 @@
 import type { Caller } from "../customers/keys/keys.ts";
-import { webhookLimitReached } from "../push/webhooks/manage/plan-limits.ts";
+import { alertLimitReached, webhookLimitReached } from "../push/webhooks/manage/plan-limits.ts";
 import { type Message, message } from "../values/messages/messages.ts";
 import type { Services } from "./services.ts";
 
@@ -28,6 +28,20 @@ export const webhooksIncludedOrKept: PlanRule = (caller, services) =>
 export const webhookToSpare: PlanRule = (caller, services) =>
   webhooksIncluded(caller, services) ??
   webhookLimitReached(caller.plan, services.webhooks.count(caller.organization.id));
+
+/** Alerts are sent by webhooks, so both are to be included. */
+export const alertsIncluded: PlanRule = (caller, services) =>
+  webhooksIncluded(caller, services) ??
+  (caller.plan.alerts > 0 ? null : notIncluded(caller.plan.code));
+
+/** Alerts that an organization made under a larger plan stay in its reach. */
+export const alertsIncludedOrKept: PlanRule = (caller, services) =>
+  services.alerts.count(caller.organization.id) > 0 ? null : alertsIncluded(caller, services);
+
+/** Room for one more alert than there are. */
+export const alertToSpare: PlanRule = (caller, services) =>
+  alertsIncluded(caller, services) ??
+  alertLimitReached(caller.plan, services.alerts.count(caller.organization.id));
 
 function notIncluded(plan: string): Message {
   return message("methodNotIncluded", { plan });

@@ -65,7 +65,7 @@ function readObject(body: unknown): Readonly<Record<string, unknown>> {
 
 function readArgument(parameter: Parameter<unknown>, given: unknown): Read<unknown> {
   if (given === UNDECODABLE) return { fault: message("notUtf8") };
-  if (given === null) return { fault: message("notNull") };
+  if (given === null && parameter.takesNull !== true) return { fault: message("notNull") };
   if (typeof given === "string" && given.includes("\0")) {
     return { fault: message("nullCharacters") };
   }

@@ -11,6 +11,7 @@ import type { KeyUse } from "../customers/keys/key-use.ts";
 import type { Limits } from "../customers/limits/limits.ts";
 import type { UsageSelection } from "../customers/limits/usage.store.ts";
 import type { UsageView } from "../customers/limits/usage-view.ts";
+import type { Alerts } from "../push/webhooks/alerts/alerts.ts";
 import type { Webhooks } from "../push/webhooks/manage/webhooks.ts";
 import type { Json } from "../values/json-text.ts";
 import type { Cursors } from "./cursor.ts";
@@ -30,5 +31,6 @@ export interface Services {
   limits: Limits;
   usageHistory: { days(selection: UsageSelection): Promise<Json<UsageView[]>> };
   webhooks: Webhooks;
+  alerts: Alerts;
   cursors: Cursors;
 }

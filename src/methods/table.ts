@@ -1,3 +1,11 @@
+import {
+  alertsCreate,
+  alertsDestroy,
+  alertsList,
+  alertsPreview,
+  alertsRetrieve,
+  alertsUpdate,
+} from "./alerts.ts";
 import { channelsList, channelsResolveRetrieve, channelsRetrieve } from "./channels.ts";
 import { channelsCompareList } from "./compare.ts";
 import { dailyStatisticsList } from "./daily-statistics.ts";
@@ -54,6 +62,12 @@ export const apiMethods: readonly ApiMethod[] = [
   webhooksResend,
   channelsCompareList,
   channelsStatsRetrieve,
+  alertsList,
+  alertsCreate,
+  alertsRetrieve,
+  alertsUpdate,
+  alertsDestroy,
+  alertsPreview,
 ];
 
 /** The methods that are MCP tools, reading only: the specification's nine in its order, then ours. */

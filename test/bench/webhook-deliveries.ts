@@ -167,7 +167,7 @@ async function fill(machine: Machine, port: number): Promise<void> {
   for (let event = 0; event < EVENTS_EACH; event++) {
     const rows = posts(event * POSTS_PER_EVENT + 1, POSTS_PER_EVENT);
     await importFile(db, clock, "posts", machine.path(writePosts(machine, rows)));
-    let part = await lookAfterWebhooks(db, clock, { batchMs: 0 });
+    let { part } = await lookAfterWebhooks(db, clock, { batchMs: 0 });
     while (part !== null) {
       let { wanted } = part;
       while (wanted.length > 0)

@@ -36,6 +36,12 @@ beforeAll(async () => {
   });
   webhook = made.body.id;
   await appliance.request(`/v1/msgr/webhooks/${webhook}/test/`, { key, method: "POST" });
+  await appliance.request("/v1/msgr/alerts/", {
+    key,
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ name: "A", q: "word", webhook }),
+  });
 });
 
 afterAll(async () => {
@@ -63,6 +69,8 @@ const NARROWED: [path: string, fields: string[], operation: string][] = [
   ["/v1/msgr/webhooks/", ["id", "is_active"], "msgr_webhooks_list"],
   ["/v1/msgr/webhooks/:webhook/", ["id", "url"], "msgr_webhooks_retrieve"],
   ["/v1/msgr/webhooks/:webhook/deliveries/", ["event", "state"], "msgr_webhooks_deliveries_list"],
+  ["/v1/msgr/alerts/", ["id", "name"], "msgr_alerts_list"],
+  ["/v1/msgr/alerts/1/", ["q", "webhook"], "msgr_alerts_retrieve"],
 ];
 
 test("every list and card takes them", () => {

@@ -20,7 +20,7 @@ import {
 
 interface Rule {
   verb?: "POST" | "PATCH" | "DELETE";
-  /** `:webhook` and `:delivery` stand for an organization's own. */
+  /** `:webhook`, `:delivery` and `:alert` stand for an organization's own, in the body too. */
   path: string;
   body?: object;
   status?: number;
@@ -92,6 +92,27 @@ const METHODS: Record<string, Rule> = {
     ...{ verb: "POST", path: "/v1/msgr/webhooks/:webhook/deliveries/:delivery/resend/" },
     ...{ key: "managers", plan: "webhooks" },
   },
+  msgr_alerts_list: {
+    ...{ path: "/v1/msgr/alerts/", key: "any", plan: "webhooks, or some from before" },
+  },
+  msgr_alerts_create: {
+    ...{ verb: "POST", path: "/v1/msgr/alerts/", status: 201, key: "managers", plan: "webhooks" },
+    body: { name: "New", q: "word", webhook: ":webhook" },
+  },
+  msgr_alerts_retrieve: {
+    ...{ path: "/v1/msgr/alerts/:alert/", key: "any", plan: "webhooks, or some from before" },
+  },
+  msgr_alerts_partial_update: {
+    ...{ verb: "PATCH", path: "/v1/msgr/alerts/:alert/", key: "managers", plan: "webhooks" },
+    body: { name: "Changed" },
+  },
+  msgr_alerts_destroy: {
+    ...{ verb: "DELETE", path: "/v1/msgr/alerts/:alert/", status: 204, key: "managers" },
+    plan: "webhooks, or some from before",
+  },
+  msgr_alerts_preview: {
+    ...{ verb: "POST", path: "/v1/msgr/alerts/:alert/preview/", key: "any", plan: "webhooks" },
+  },
 };
 
 /** Every MCP tool, likewise. */
@@ -130,6 +151,7 @@ interface Own {
   key: string;
   webhook: number;
   delivery: number;
+  alert: number;
 }
 
 let appliance: Appliance;
@@ -143,7 +165,11 @@ beforeAll(async () => {
   const publishedAt = new Date(appliance.ports.clock.now()).toISOString();
   await imported(appliance, "posts", [{ id: 1, channel: 1, text: "a", published_at: publishedAt }]);
   for (const code of ["growth", "profi"] as const) {
-    await appliance.app.domains.accounts.changePlan(code, { webhooks: 1_000 }, COMMAND_LINE);
+    await appliance.app.domains.accounts.changePlan(
+      code,
+      { webhooks: 1_000, alerts: 1_000 },
+      COMMAND_LINE,
+    );
   }
 });
 afterAll(async () => {
@@ -151,7 +177,7 @@ afterAll(async () => {
   await appliance.close();
 });
 
-/** An organization on Profi with a webhook and a delivery. */
+/** An organization on Profi with a webhook, a delivery and an alert. */
 async function organization(name: string): Promise<Own> {
   const { accounts, keys } = appliance.app.domains;
   const { id: organizationId } = await accounts.createOrganization(
@@ -163,12 +189,15 @@ async function organization(name: string): Promise<Own> {
   const { id: memberId } = await accounts.addMember(owner, COMMAND_LINE);
   const made = { memberId, name, access: "read_write", expiresAt: null } as const;
   const { token: key } = await keys.createKey(made, COMMAND_LINE);
-  const own = { organizationId, key, webhook: 0, delivery: 0 };
+  const own = { organizationId, key, webhook: 0, delivery: 0, alert: 0 };
   return { ...own, ...(await webhookOf(own, name)) };
 }
 
-/** One more webhook with a delivery. */
-async function webhookOf({ key }: Own, name: string): Promise<Pick<Own, "webhook" | "delivery">> {
+/** One more webhook with a delivery and an alert. */
+async function webhookOf(
+  { key }: Own,
+  name: string,
+): Promise<Pick<Own, "webhook" | "delivery" | "alert">> {
   const call = callsWith(appliance, key);
   const { id: webhook } = await created(call, {
     url: `https://${name}.example.com/`.toLowerCase(),
@@ -180,16 +209,24 @@ async function webhookOf({ key }: Own, name: string): Promise<Pick<Own, "webhook
   ]);
   await pass(appliance, MINUTE_MS, MINUTE_MS);
   const { body } = await call("GET", `${webhook}/deliveries/`);
-  return { webhook, delivery: body.results[0].delivery };
+  const made = await appliance.request("/v1/msgr/alerts/", {
+    ...{ method: "POST", key, headers: { "content-type": "application/json" } },
+    body: JSON.stringify({ name, q: "word", webhook }),
+  });
+  return { webhook, delivery: body.results[0].delivery, alert: made.body.id };
 }
 
 function ask({ verb, path, body }: Rule, key: string | null, own: Own): Promise<Answer> {
   const at = path
     .replace(":webhook", String(own.webhook))
-    .replace(":delivery", String(own.delivery));
+    .replace(":delivery", String(own.delivery))
+    .replace(":alert", String(own.alert));
   return appliance.request(at, {
     ...{ method: verb ?? "GET", key },
-    ...(body && { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
+    ...(body && {
+      body: JSON.stringify(body).replace('":webhook"', String(own.webhook)),
+      headers: { "content-type": "application/json" },
+    }),
   });
 }
 
@@ -203,6 +240,10 @@ test("the tables name every method and tool there is", () => {
   expect(Object.keys(TOOLS).sort()).toEqual([...tools].sort());
   expect(Object.keys(PLANS)).toEqual([...PLAN_CODES]);
 });
+
+/** Whether it names something of an organization's own. */
+const isOwned = ({ path, body }: Rule): boolean =>
+  /:(?:webhook|alert)/.test(path + JSON.stringify(body ?? {}));
 
 /** What the contract says, in its order: mark, role, plan. */
 function expected(
@@ -230,7 +271,7 @@ function expected(
     "webhooks, or some from before": webhooks || hasWebhooks,
   }[rule.plan];
   if (!isIncluded) return "403 tariff_required";
-  const needsWebhook = rule.path.includes(":webhook");
+  const needsWebhook = isOwned(rule);
   return needsWebhook && !hasWebhooks ? "404 not_found" : `${rule.status ?? 200} `;
 }
 
@@ -330,7 +371,7 @@ test("every tool answers what the table says, on every plan, to every role and m
 });
 
 describe("another organization", () => {
-  const OWNED = Object.entries(METHODS).filter(([, { path }]) => path.includes(":webhook"));
+  const OWNED = Object.entries(METHODS).filter(([, rule]) => isOwned(rule));
 
   test("finds a webhook or delivery that is not its own no more than one that is not there", async () => {
     const [own, theirs] = [await organization("Acme"), await organization(MARK)];
@@ -343,6 +384,7 @@ describe("another organization", () => {
         ...own,
         webhook: UNKNOWN_ID,
         delivery: UNKNOWN_ID,
+        alert: UNKNOWN_ID,
       });
       expect([name, nobodys.body]).toEqual([name, others.body]);
     }
@@ -395,6 +437,7 @@ function rowsOf(organizationId: number): unknown {
     "SELECT * FROM webhooks WHERE organization_id = @organizationId",
     `SELECT * FROM webhook_deliveries WHERE webhook_id IN
        (SELECT id FROM webhooks WHERE organization_id = @organizationId)`,
+    "SELECT * FROM alerts WHERE organization_id = @organizationId",
   ].map((sql) => db.prepare(sql).all({ organizationId }));
 }
 

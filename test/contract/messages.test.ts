@@ -201,6 +201,16 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
       "The plan PLAN includes 83 channels a webhook; this one has 84.",
     ],
   ],
+  alertsNotIncluded: [
+    [{ plan: "PLAN", included: 1, existing: 84 }, "The plan PLAN includes 1 alert; there are 84."],
+    [
+      { plan: "PLAN", included: 83, existing: 84 },
+      "The plan PLAN includes 83 alerts; there are 84.",
+    ],
+  ],
+  nothingToMatch: [[{}, "Give at least one word that posts are to have."]],
+  unknownChannel: [[{}, "There is no such public channel."]],
+  alertUnchanged: [[{}, "Give at least one field to change."]],
   webhooksNotIncluded: [
     [
       { plan: "PLAN", included: 1, existing: 84 },

@@ -70,7 +70,11 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
   },
   {
     why: "Joins of posts that were read with those who watch, in an order that SQLite must not choose.",
-    files: ["push/webhooks/events/cut-events.store.ts", "push/webhooks/events/stalled-warning.ts"],
+    files: [
+      "push/webhooks/alerts/match-posts.store.ts",
+      "push/webhooks/events/cut-events.store.ts",
+      "push/webhooks/events/stalled-warning.ts",
+    ],
   },
   {
     why: "Organizations take turns: a window over a materialized query.",
@@ -83,6 +87,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
   {
     why: "Lists of channels as JSON, one statement for thousands; the number of the last post read.",
     files: [
+      "push/webhooks/alerts/alerts.store.ts",
       "push/webhooks/manage/removed-channels.store.ts",
       "push/webhooks/manage/webhooks.store.ts",
     ],

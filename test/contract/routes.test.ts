@@ -52,6 +52,9 @@ const REDIRECTED = ["/docs", ...GUIDES];
 const METHODS = [
   "/v1/me/",
   "/v1/me/usage/",
+  "/v1/msgr/alerts/",
+  "/v1/msgr/alerts/:id/",
+  "/v1/msgr/alerts/:id/preview/",
   "/v1/msgr/categories/",
   "/v1/msgr/channels/",
   "/v1/msgr/channels/:channel/",
@@ -84,6 +87,9 @@ const MCP = ["/v1/mcp", "/v1/mcp/"];
 
 /** Verbs of the paths that take more than GET, or no GET. */
 const VERBS: Record<string, string> = {
+  "/v1/msgr/alerts/": "GET, HEAD, POST",
+  "/v1/msgr/alerts/:id/": "GET, HEAD, PATCH, DELETE",
+  "/v1/msgr/alerts/:id/preview/": "POST",
   "/v1/msgr/webhooks/": "GET, HEAD, POST",
   "/v1/msgr/webhooks/:id/": "GET, HEAD, PATCH, DELETE",
   "/v1/msgr/webhooks/:id/deliveries/:delivery/resend/": "POST",

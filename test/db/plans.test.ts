@@ -60,9 +60,22 @@ const TRIGGERS = {
     "SCALAR SUBQUERY 2",
     "  SEARCH post_tombstones USING INTEGER PRIMARY KEY (rowid=?)",
   ],
+  alerts_added: ["SCAN alert_changes"],
+  alerts_changed: ["SCAN alert_changes"],
+  alerts_removed: ["SCAN alert_changes"],
+  alert_webhooks_switched: ["SCAN CONSTANT ROW", "SCAN alert_changes"],
+  posts_read_by_alerts: [
+    // Any one, which is the first.
+    "SCAN alerts EXISTS USING COVERING INDEX alerts_by_webhook",
+    "SCALAR SUBQUERY 2",
+    "  SEARCH post_tombstones USING INTEGER PRIMARY KEY (rowid=?)",
+  ],
   posts_removed: [
     "SEARCH read_posts USING COVERING INDEX read_posts_by_post (post_id=?)",
     "SCAN post_numbers",
+  ],
+  posts_removed_from_alerts: [
+    "SEARCH alert_posts USING COVERING INDEX alert_posts_by_post (post_id=?)",
   ],
 };
 

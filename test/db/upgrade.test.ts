@@ -73,6 +73,8 @@ for (const version of MIGRATIONS.slice(1).keys()) {
     makeOldDatabase(machine.database, from);
     const before = rowsOf(machine.database);
     for (const [table, rows] of before) expect(rows.length, table).toBeGreaterThan(0);
+    // Goes up where plans change, as by their number of alerts.
+    before.delete("accounts_version");
 
     const { exitCode, notes } = await machine.runProgram(["org", "list"], {
       environment: { KANALOG_LOG_LEVEL: "info" },

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
+import { ALERT_POSTS_A_DAY } from "../../src/push/webhooks/alerts/match-posts.ts";
 import { changeCatalogOnAndOn, expectChanges, POSTS_REMOVED } from "../support/crash-catalog.ts";
 import {
   backUpOnAndOn,
@@ -27,6 +28,7 @@ import {
   until,
 } from "../support/machine.ts";
 import {
+  call,
   createWebhook,
   elapsed,
   isSignedWith,
@@ -107,6 +109,10 @@ async function killOnAndOn(workers: number, kills: number): Promise<void> {
     const webhook = await createWebhook(first, customer, receiver, `/hook/${at}`, [1]);
     secrets.set(webhook.id, webhook.secret);
   }
+  const [hook] = secrets.keys();
+  const alert = { name: "Posts", q: "строка", webhook: hook, channel: 1 };
+  const made = await call(first, customer.key, "POST", "/v1/msgr/alerts/", alert);
+  expect(made.status).toBe(201);
   await first.stop();
 
   const { calls, ended: called } = callOnAndOn(campaign, customer, () => onEvent("answer"));
@@ -288,7 +294,10 @@ async function drain(received: readonly unknown[]): Promise<void> {
   expect(unfinished(machine)).toEqual({ read: 0, pending: 0, claimed: 0, lost: 0 });
 }
 
-/** Every post came to every webhook, in one delivery of the same bytes each time. */
+/**
+ * Every post came to every webhook, in one delivery of the same bytes each time; and in one more of the
+ * alert, as many as it sends on a day.
+ */
 function expectDelivered(
   received: readonly { request: ReceivedRequest; isTaken: boolean }[],
   secrets: ReadonlyMap<number, string>,
@@ -301,13 +310,14 @@ function expectDelivered(
   let takenAgain = 0;
   for (const { request, isTaken } of received) {
     const { event, webhook, delivery, posts } = readEvent(request);
-    expect(event).toBe("post.created");
+    const of = event === "post.matched" ? "alert" : `webhook ${webhook}`;
+    if (of !== "alert") expect(event).toBe("post.created");
     expect(isSignedWith(request, secrets.get(webhook) ?? "")).toBe(true);
     const body = Bun.SHA256.hash(request.body, "hex");
     expect(bodies.get(delivery) ?? body).toBe(body);
     bodies.set(delivery, body);
     for (const post of posts) {
-      const key = `post ${post} of webhook ${webhook}`;
+      const key = `post ${post} of ${of}`;
       expect([key, deliveryOf.get(key) ?? delivery]).toEqual([key, delivery]);
       deliveryOf.set(key, delivery);
       if (isTaken) takenPosts.add(key);
@@ -315,8 +325,10 @@ function expectDelivered(
     if (isTaken && takenDeliveries.has(delivery)) takenAgain += 1;
     if (isTaken) takenDeliveries.add(delivery);
   }
-  expect(takenPosts.size).toBe(imported * secrets.size);
-  expect(deliveryOf.size).toBe(imported * secrets.size);
+  const ofAlert = [...takenPosts].filter((key) => key.endsWith("alert")).length;
+  expect(ofAlert).toBeGreaterThanOrEqual(Math.min(imported, ALERT_POSTS_A_DAY));
+  expect(takenPosts.size - ofAlert).toBe(imported * secrets.size);
+  expect(deliveryOf.size).toBe(takenPosts.size);
   return { deliveries: bodies.size, takenAgain };
 }
 

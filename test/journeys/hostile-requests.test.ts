@@ -39,8 +39,8 @@ const TOOL_TEXTS = {
   ...{ category: ["science"], territory: ["russia"], parent: ["russia"] },
 };
 const ROUTED = ["get", "post", "patch", "delete"];
-/** Stand in a path for the newest webhook there is, and for one that was tested and its delivery. */
-const [NEWEST, TESTED, PING] = ["newest", "tested", "ping"];
+/** Stand in a path for the newest webhook or alert there is, and for one that was tested and its delivery. */
+const [NEWEST, NEWEST_ALERT, TESTED, PING] = ["newest", "alerting", "tested", "ping"];
 /** The best answer of an operation: there are only pings to send again, and few of them. */
 const USUAL: Record<string, string> = { msgr_webhooks_deliveries_resend: "404" };
 
@@ -71,6 +71,8 @@ beforeAll(async () => {
   );
   tools = listed.body.result.tools;
   known = {
+    // Free calls, which are written with those that cost, below.
+    webhook: [await lastingWebhook(owner)],
     channel: ["nsmag", 1, 3, "HABR_COM"],
     q: ["новости", "@nsmag", "t.me/habr_com", "science", -1001000724666],
     cursor: await someCursors(owner),
@@ -78,6 +80,7 @@ beforeAll(async () => {
   };
   for (const path of Object.keys(document.paths)) {
     const isResend = path.includes("/{delivery}/");
+    if (path.includes("/alerts/")) known[`${path} id`] = [NEWEST_ALERT];
     if (path.includes("/webhooks/")) known[`${path} id`] = [isResend ? TESTED : NEWEST];
     if (isResend) known[`${path} delivery`] = [PING];
   }
@@ -214,14 +217,26 @@ async function someCursors(key: string): Promise<string[]> {
   return [...cursors, `${cursors[0]}A`, cursors[0]?.slice(1) ?? "", "x"];
 }
 
-/** The owner's webhooks that there are. */
+/** A webhook for alerts, behind numbers that are gone: those are tried much, and deleted. */
+async function lastingWebhook(key: string): Promise<number> {
+  const body = { url: `https://127.0.0.1:${receiver.port}/hook`, channels: [1] };
+  for (;;) {
+    const made = await call<{ id: number }>(serving, key, "POST", "/v1/msgr/webhooks/", body);
+    if (made.body.id > 9) return made.body.id;
+    await call(serving, key, "DELETE", `/v1/msgr/webhooks/${made.body.id}/`);
+  }
+}
+
+/** The owner's webhooks and alerts that there are. */
 const webhooks: number[] = [];
+const alerts: number[] = [];
 let tested = { webhook: 0, delivery: 0 };
 
 /** With the numbers of what there is at this moment. */
 function filled(target: string): string {
   return target
     .replace(NEWEST, String(webhooks.at(-1) ?? 0))
+    .replace(NEWEST_ALERT, String(alerts.at(-1) ?? 0))
     .replace(TESTED, String(tested.webhook))
     .replace(PING, String(tested.delivery));
 }
@@ -232,8 +247,11 @@ function remember(
   { status, body }: Pick<Answer, "status" | "body">,
 ): void {
   const webhook = Number(/webhooks\/(\d+)\//.exec(at)?.[1]);
-  if (status === 201) webhooks.push(body.id);
-  if (status === 204) webhooks.splice(webhooks.indexOf(webhook), 1);
+  const [made, gone] = at.includes("/alerts/")
+    ? [alerts, Number(/alerts\/(\d+)\//.exec(at)?.[1])]
+    : [webhooks, webhook];
+  if (status === 201) made.push(body.id);
+  if (status === 204) made.splice(made.indexOf(gone), 1);
   if (operationId === "msgr_webhooks_test" && status === 200) {
     tested = { webhook, delivery: body.delivery };
   }

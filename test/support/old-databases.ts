@@ -103,6 +103,10 @@ const ROWS: Record<number, string> = {
   19: `
     INSERT INTO sign_ups VALUES (x'0102', 'new@example.com', 1763000000000);
     INSERT INTO hour_durations VALUES (1763000400000, 42, 7);`,
+  21: `
+    INSERT INTO alerts (organization_id, webhook_id, name, q, since_sequence, created_at, updated_at)
+      VALUES (1, 1, 'City', 'город', 0, 1763000000000, 1763000000000);
+    INSERT INTO alert_posts VALUES (1, 1);`,
 };
 
 /** Makes a database as the program of a schema version left it, with rows in every table. */
@@ -111,6 +115,7 @@ export function makeOldDatabase(path: string, version: number): void {
   db.function("fold_text", (given) => foldText(String(given)));
   db.pragma("journal_mode = WAL");
   // As `migrate` has it: a table that is rebuilt would take the rows that refer to it along.
+  // As in a migration: a table that is rebuilt would take with it what refers to it.
   db.pragma("foreign_keys = OFF");
   for (const [index, sql] of MIGRATIONS.slice(0, version).entries()) {
     db.exec(sql);

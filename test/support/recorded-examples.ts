@@ -29,12 +29,14 @@ const CURSOR = "c3-d7hs5IYsXWzEwMDAsMV0";
 
 type Arguments = ExampleCall["arguments"];
 
-/** The call after which the last post is read. */
 export const MAKES_WEBHOOK = "msgr_webhooks_create";
+/** The call after which the last post is read: it matches. */
+const MAKES_ALERT = "msgr_alerts_create";
 
 /** Optional parameters, by method, in an order in which each finds what it is about. */
 const MORE: Record<string, Arguments> = {
   [MAKES_WEBHOOK]: {},
+  [MAKES_ALERT]: {},
   msgr_categories_list: {},
   msgr_territories_list: { parent: "russia" },
   msgr_channels_list: { q: "новости", limit: 2 },
@@ -62,6 +64,11 @@ const MORE: Record<string, Arguments> = {
   msgr_webhooks_deliveries_resend: {},
   msgr_webhooks_partial_update: { channels: [1, 3] },
   msgr_webhooks_rotate_secret: { overlap_hours: 24 },
+  msgr_alerts_list: {},
+  msgr_alerts_retrieve: {},
+  msgr_alerts_preview: {},
+  msgr_alerts_partial_update: { category: "science" },
+  msgr_alerts_destroy: {},
   msgr_webhooks_destroy: {},
   me_retrieve: {},
   me_usage_list: {},
@@ -109,7 +116,7 @@ export async function recordExamples(): Promise<Examples> {
     const calls: Examples["calls"] = {};
     for (const [name, more] of Object.entries(MORE)) {
       calls[name] = await record(appliance, key, name, more);
-      if (name === MAKES_WEBHOOK) await readLastPost();
+      if (name === MAKES_ALERT) await readLastPost();
     }
     return { calls, events: eventsOf(appliance.ports.network.posts) };
   } finally {

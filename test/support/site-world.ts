@@ -109,6 +109,11 @@ export async function startSiteWorld(): Promise<SiteWorld> {
   const active = await created(call, { channels: [1, 2, 3, 50] });
   const url = `https://receiver.customer-with-a-long-name.example.com/hooks/${"posts".repeat(8)}`;
   const failed = await created(call, { url, channels: [1] });
+  const alert = { name: LONG, q: "новости | кратер", webhook: active.id, territory: "russia" };
+  await appliance.request("/v1/msgr/alerts/", {
+    ...{ method: "POST", key: customer.key, body: JSON.stringify(alert) },
+    headers: { "content-type": "application/json" },
+  });
   await pass(appliance, MINUTE_MS, MINUTE_MS);
   await deliverPost(appliance, 10_001);
   ports.network.answer = ({ host }) =>
@@ -187,6 +192,8 @@ export async function startSiteWorld(): Promise<SiteWorld> {
       "/account/webhooks/:id/deliveries/:delivery/": [
         `/account/webhooks/${active.id}/deliveries/1/`,
       ],
+      "/account/alerts/": ["/account/alerts/"],
+      "/account/alerts/:id/": ["/account/alerts/1/", "/account/alerts/1/?preview=yes"],
       "/account/channels/": ["/account/channels/", "/account/channels/?q=ab"],
       "/account/channels/:id/mentions/": [
         "/account/channels/8/mentions/",

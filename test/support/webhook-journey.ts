@@ -184,7 +184,7 @@ export function unfinished(machine: Machine): {
   lost: number;
 } {
   const [row] = machine.query<ReturnType<typeof unfinished>>(`
-    SELECT (SELECT count(*) FROM read_posts) AS read,
+    SELECT (SELECT count(*) FROM read_posts) + (SELECT count(*) FROM alert_posts) AS read,
       (SELECT count(*) FROM webhook_deliveries WHERE state = 'pending') AS pending,
       (SELECT count(*) FROM webhook_deliveries
        WHERE claim IS NOT NULL OR claimed_until IS NOT NULL) AS claimed,

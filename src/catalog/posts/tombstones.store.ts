@@ -13,14 +13,21 @@ const COLUMNS =
   "id, channel_id AS channel, CAST(msgr_post_id AS TEXT) AS msgr_post_id FROM post_tombstones";
 
 /**
- * A post that waits to be cut into events. Webhooks are cut one after another: one that is past the post
- * may have got it already.
+ * A post that waits to be cut into events of those who watch its channel, and of alerts. Both are cut one
+ * after another: one that is past the post may have got it already.
  */
 const WAITS = `
-  SELECT 1 FROM read_posts r WHERE r.post_id = @id AND NOT EXISTS (
-    SELECT 1 FROM webhook_channels wc CROSS JOIN webhooks w ON w.id = wc.webhook_id
-    WHERE wc.channel_id = @channel AND wc.since_sequence < r.sequence
-      AND w.since_sequence >= r.sequence)`;
+  SELECT 1 WHERE (
+    EXISTS (SELECT 1 FROM read_posts r WHERE r.post_id = @id AND NOT EXISTS (
+      SELECT 1 FROM webhook_channels wc CROSS JOIN webhooks w ON w.id = wc.webhook_id
+      WHERE wc.channel_id = @channel AND wc.since_sequence < r.sequence
+        AND w.since_sequence >= r.sequence))
+    OR NOT EXISTS (SELECT 1 FROM webhook_channels WHERE channel_id = @channel)
+      AND EXISTS (SELECT 1 FROM alert_posts WHERE post_id = @id)
+  ) AND (
+    NOT EXISTS (SELECT 1 FROM alerts)
+    OR EXISTS (SELECT 1 FROM alert_posts r WHERE r.post_id = @id AND NOT EXISTS (
+      SELECT 1 FROM alerts a WHERE a.since_sequence < r.sequence AND a.cut_sequence >= r.sequence)))`;
 
 /** Finds and writes tombstones; its calls come inside transactions. */
 export function createTombstones(db: Database) {

@@ -11,6 +11,7 @@ export const plans = sqliteTable("plans", {
   historyDays: integer("history_days"),
   webhooks: integer("webhooks").notNull(),
   webhookChannels: integer("webhook_channels").notNull(),
+  alerts: integer("alerts").notNull().default(0),
 });
 
 export const organizations = sqliteTable("organizations", {

@@ -7,6 +7,7 @@ export const PLAN_LIMITS = {
   requestsPerPeriod: { minimum: 1, maximum: 1_000_000_000_000 },
   webhooks: { minimum: 0, maximum: 1_000 },
   webhookChannels: { minimum: 0, maximum: 1_000_000 },
+  alerts: { minimum: 0, maximum: 10_000 },
 } as const;
 
 export type PlanChange = { [Limit in keyof typeof PLAN_LIMITS]?: number };

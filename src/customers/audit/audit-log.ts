@@ -15,6 +15,9 @@ export const COMMAND_LINE: Actor = { person: "", keyId: null };
 
 /** The actions that are recorded. */
 export type AuditAction =
+  | "alert.change"
+  | "alert.create"
+  | "alert.delete"
   | "channel.change"
   | "channel.delete"
   | "channel.hide"
@@ -62,6 +65,7 @@ export type AuditAction =
 
 /** The kinds of things that are changed. */
 export type AuditTarget =
+  | "alert"
   | "channel"
   | "export"
   | "import"
@@ -79,6 +83,7 @@ export type AuditTarget =
 /** Details that are recorded of a change beside its target. Never a secret. */
 export type AuditDetail =
   | "access"
+  | "alerts"
   | "before"
   | "bytes"
   | "channel"
@@ -106,6 +111,7 @@ export type AuditDetail =
   | "requestsPerSecond"
   | "role"
   | "to"
+  | "webhook"
   | "webhookChannels"
   | "webhooks";
 

@@ -1,3 +1,5 @@
+import { alertPage } from "./pages/alerts/alert.tsx";
+import { alertsPage } from "./pages/alerts/alerts.tsx";
 import { channelPage } from "./pages/channels/channel.tsx";
 import { channelMentionsPage } from "./pages/channels/channel-mentions.tsx";
 import { channelsPage } from "./pages/channels/channels.tsx";
@@ -64,6 +66,8 @@ export const sitePages: readonly SitePage[] = [
   webhooksPage,
   webhookPage,
   deliveryPage,
+  alertsPage,
+  alertPage,
   channelsPage,
   channelPage,
   postsPage,

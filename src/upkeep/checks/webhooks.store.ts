@@ -53,6 +53,19 @@ export function webhookFaults(db: Database): string[] {
     ),
     ...foundRows(
       db,
+      "Posts that became an event of the same alert twice",
+      `SELECT 'alert ' || alert_id || ' post ' || value AS name
+       FROM webhook_deliveries d, json_each(iif(json_valid(posts), posts, '[]'))
+       WHERE event = 'post.matched' GROUP BY alert_id, value HAVING count(*) > 1`,
+    ),
+    ...foundRows(
+      db,
+      "Alerts of another organization than their webhook's",
+      `SELECT a.id AS name FROM alerts a JOIN webhooks w ON w.id = a.webhook_id
+       WHERE a.organization_id <> w.organization_id`,
+    ),
+    ...foundRows(
+      db,
       "Webhooks that are past posts which were not read yet",
       `SELECT id AS name FROM webhooks WHERE since_sequence > (
          SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'read_posts')`,

@@ -157,6 +157,19 @@ export const en = {
     existing: number;
   }) =>
     `The plan ${plan} includes ${included} ${included === 1 ? "webhook" : "webhooks"}; there are ${existing}.`,
+  alertsNotIncluded: ({
+    plan,
+    included,
+    existing,
+  }: {
+    plan: string;
+    included: number;
+    existing: number;
+  }) =>
+    `The plan ${plan} includes ${included} ${included === 1 ? "alert" : "alerts"}; there are ${existing}.`,
+  nothingToMatch: "Give at least one word that posts are to have.",
+  unknownChannel: "There is no such public channel.",
+  alertUnchanged: "Give at least one field to change.",
   disabledByStaff: "The webhook was disabled by staff: contact support.",
   secretUnreadable: "The signing secret cannot be read any more: rotate it first.",
   secretUnreadableOfOwner:
@@ -504,6 +517,7 @@ export type Thing = keyof typeof THINGS;
 /** As it is called without a name and before one. */
 const THINGS = {
   address: ["This address", "The address"],
+  alert: ["The alert", "Alert"],
   channel: ["The channel", "Channel"],
   delivery: ["The delivery", "Delivery"],
   image: ["The image", "The image"],

@@ -115,6 +115,11 @@ export const ru: Messages = {
     `Тариф «${named(plan)}» включает каналов на вебхук: ${included}, а у этого их ${channels}.`,
   webhooksNotIncluded: ({ plan, included, existing }) =>
     `Тариф «${named(plan)}» включает вебхуков: ${included}, а их уже ${existing}.`,
+  alertsNotIncluded: ({ plan, included, existing }) =>
+    `Тариф «${named(plan)}» включает оповещений: ${included}, а их уже ${existing}.`,
+  nothingToMatch: "Введите хотя бы одно слово, которое должно быть в постах.",
+  unknownChannel: "Такого открытого канала нет.",
+  alertUnchanged: "Задайте хотя бы одно поле, которое нужно изменить.",
   disabledByStaff: "Вебхук отключён службой поддержки: обратитесь к ней.",
   secretUnreadable: "Секрет подписи больше не читается: сначала смените его.",
   secretUnreadableOfOwner:

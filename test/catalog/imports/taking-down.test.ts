@@ -231,7 +231,7 @@ describe("a post that is brought back is sent to webhooks, as a new one, where n
     const { clock } = pushing.appliance.ports;
     await pushing.read([1]);
     clock.advance(MINUTE_MS);
-    const part = await lookAfterWebhooks(db, clock, { batchMs: MINUTE_MS });
+    const { part } = await lookAfterWebhooks(db, clock, { batchMs: MINUTE_MS });
     expect(part?.wanted).toHaveLength(2);
     const { wanted, last } = part as Part;
     await cutPart(db, clock, { last, wanted: wanted.slice(0, 1) });

@@ -58,6 +58,7 @@ describe("the account", () => {
         period_days: 30,
         webhooks: 1,
         webhook_channels: 500,
+        alerts: 10,
         posts: true,
         history_days: null,
       },
@@ -73,10 +74,10 @@ describe("the account", () => {
 
   test("shows the limits of each plan", async () => {
     for (const [plan, limits] of [
-      ["test", [2, 1000, 0, 0, false, 30]],
-      ["start", [5, 30_000, 0, 0, true, null]],
-      ["growth", [10, 150_000, 1, 500, true, null]],
-      ["profi", [30, 1_000_000, 5, 5000, true, null]],
+      ["test", [2, 1000, 0, 0, false, 30, 0]],
+      ["start", [5, 30_000, 0, 0, true, null, 0]],
+      ["growth", [10, 150_000, 1, 500, true, null, 10]],
+      ["profi", [30, 1_000_000, 5, 5000, true, null, 200]],
     ] as const) {
       const { key } = await appliance.customer({ plan });
       const body = await me(key);
@@ -87,6 +88,7 @@ describe("the account", () => {
         period_days: 30,
         webhooks: limits[2],
         webhook_channels: limits[3],
+        alerts: limits[6],
         posts: limits[4],
         history_days: limits[5],
       });

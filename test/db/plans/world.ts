@@ -215,6 +215,13 @@ function addPush(add: Add): void {
     WHERE l.webhook_id = w.id AND w.url LIKE 'https://other.%'`);
   // The posts of the catalog were there before the webhooks; the latest are read once more.
   add(`INSERT INTO read_posts (post_id) SELECT id FROM posts WHERE id <= ${UNCUT_POSTS}`);
+  // Two alerts for each webhook, and posts that are not matched yet.
+  add(`${numbers(2 * WEBHOOKS)}
+    INSERT INTO alerts (organization_id, webhook_id, name, q, channel_id, since_sequence, created_at,
+      updated_at)
+    SELECT w.organization_id, w.id, 'Alert', 'word' || i, iif(i % 10 = 0, i, NULL), 0, @now, @now
+    FROM n CROSS JOIN webhooks w ON w.id = i % ${WEBHOOKS} + 1`);
+  add(`INSERT INTO alert_posts (post_id) SELECT id FROM posts WHERE id <= ${UNCUT_POSTS}`);
   // In the log of each webhook, over the last 60 days; of the customer's some hundred are due.
   add(`${numbers(50_000)}
     INSERT INTO webhook_deliveries (webhook_id, event, posts, created_at, state, next_attempt_at)

@@ -91,6 +91,16 @@ describe.each(receivers)("the receiver in $name", ({ source, file, program }) =>
     expect(await send(event, former)).toBe(204);
     expect(await send(event, next)).toBe(204);
 
+    // The same post for an alert, and once more.
+    const matched = new TextEncoder().encode(
+      JSON.stringify({
+        ...{ event: "post.matched", webhook: 1, alert: { id: 7, name: "A" } },
+        posts: [{ id: 1, channel: 2, text: "Alert" }],
+      }),
+    );
+    expect(await send(matched, signed(matched))).toBe(204);
+    expect(await send(matched, signed(matched))).toBe(204);
+
     const last = body([3]);
     expect(await send(last, signed(last))).toBe(204);
     child.kill();
@@ -98,6 +108,7 @@ describe.each(receivers)("the receiver in $name", ({ source, file, program }) =>
     expect(printed.split("\n").filter((line) => line.startsWith("post "))).toEqual([
       expect.stringContaining("post 1 of channel 1: Привет"),
       expect.stringContaining("post 2 of channel 1: Привет"),
+      "post 1 of channel 2: Alert",
       expect.stringContaining("post 3 of channel 1: Привет"),
     ]);
     expect(printed).not.toContain("666");

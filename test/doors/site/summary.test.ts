@@ -115,11 +115,23 @@ test("the growth of the database and the days of disk left are those of the note
 
 test("staff change what a plan includes, from the next request on; a bad number changes nothing", async () => {
   const { accounts } = appliance.app.domains;
-  const fields = { action: "set-start", requestsPerSecond: 7, webhooks: 2, webhookChannels: 10 };
+  const fields = {
+    action: "set-start",
+    requestsPerSecond: 7,
+    webhooks: 2,
+    webhookChannels: 10,
+    alerts: 4,
+  };
   const changed = await staff.post("/staff/plans/", { ...fields, requestsPerPeriod: 44_000 });
   expect(changed.status).toBe(303);
   expect(await accounts.plan("start")).toMatchObject({
-    ...{ requestsPerSecond: 7, requestsPerPeriod: 44_000, webhooks: 2, webhookChannels: 10 },
+    ...{
+      requestsPerSecond: 7,
+      requestsPerPeriod: 44_000,
+      webhooks: 2,
+      webhookChannels: 10,
+      alerts: 4,
+    },
   });
   for (const requestsPerPeriod of ["0", "-1", "many", "1e3", ""]) {
     const refused = await staff.post("/staff/plans/", { ...fields, requestsPerPeriod });

@@ -89,6 +89,28 @@ test("every post is cut into one event and every delivery attempted by one of th
   );
 });
 
+test("every post that matches is cut for an alert by one of them only, also one that the other made", async () => {
+  const alert = { name: "A", q: "post", webhook: first.id };
+  for (let count = 0; count < 3; count++) {
+    expect((await first.call("POST", "/v1/msgr/alerts/", alert)).status).toBe(201);
+  }
+  await readDue(numbers(1, 300));
+  for (let round = 0; round < 3; round++) {
+    await Promise.all([first.runDue(), second.push.runDue()]);
+  }
+  const more = await first.call("POST", "/v1/msgr/alerts/", alert);
+  await readDue([301]);
+  // The other process has read the alerts before this one was made.
+  await second.push.runDue();
+  await first.runDue();
+  const matched = [...sentBy(firstPorts), ...sentBy(secondPorts)]
+    .filter(({ headers }) => headers["x-service-event"] === "post.matched")
+    .flatMap((sent) => postsOf(sent).map((id) => `${JSON.parse(sent.body).alert.id} ${id}`));
+  expect(new Set(matched).size).toBe(3 * 301 + 1);
+  expect(matched).toHaveLength(3 * 301 + 1);
+  expect(matched).toContain(`${more.body.id} 301`);
+});
+
 test("what one has under way is not attempted by the other", async () => {
   const { called, answer } = holdAnswers(firstPorts.network);
   await readDue([1]);

@@ -13,6 +13,7 @@ interface SetOptions {
   quota?: number;
   webhooks?: number;
   webhookChannels?: number;
+  alerts?: number;
   json?: boolean;
 }
 
@@ -40,6 +41,7 @@ export function planCommand(context: CommandContext): Command {
     .option("--quota <n>", "request units per 30 days", limit("requestsPerPeriod"))
     .option("--webhooks <n>", "webhooks", limit("webhooks"))
     .option("--webhook-channels <n>", "channels a webhook may watch", limit("webhookChannels"))
+    .option("--alerts <n>", "keyword alerts", limit("alerts"))
     .addOption(jsonOption())
     .action((text: string, options: SetOptions) => {
       const code = PLAN_CODES.find((known) => known === text);
@@ -50,7 +52,7 @@ export function planCommand(context: CommandContext): Command {
       if (Object.keys(change).length === 0) {
         throw new CommandExit(
           EXIT_USAGE,
-          "Give what to set: --rate, --quota, --webhooks or --webhook-channels.",
+          "Give what to set: --rate, --quota, --webhooks, --webhook-channels or --alerts.",
         );
       }
       return withDomains(context, async ({ accounts }) => {
@@ -75,12 +77,13 @@ function limit(name: keyof typeof PLAN_LIMITS): (text: string) => number {
   };
 }
 
-function readChange({ rate, quota, webhooks, webhookChannels }: SetOptions): PlanChange {
+function readChange({ rate, quota, webhooks, webhookChannels, alerts }: SetOptions): PlanChange {
   return {
     ...(rate !== undefined && { requestsPerSecond: rate }),
     ...(quota !== undefined && { requestsPerPeriod: quota }),
     ...(webhooks !== undefined && { webhooks }),
     ...(webhookChannels !== undefined && { webhookChannels }),
+    ...(alerts !== undefined && { alerts }),
   };
 }
 
@@ -93,5 +96,6 @@ function describe(plan: Plan): Printable {
     history_days: plan.historyDays,
     webhooks: plan.webhooks,
     webhook_channels: plan.webhookChannels,
+    alerts: plan.alerts,
   };
 }

@@ -13,6 +13,8 @@ const TAGS: Record<string, string> = {
   Export: "Whole selections as files, from the Profi plan.",
   Webhooks:
     "New posts sent to your server, from the Growth plan. What is sent stands at the end; [a guide](http://127.0.0.1:8080/docs/webhooks/) has code that checks it.",
+  Alerts:
+    "Words that posts of all channels are searched for as they are read, from the Growth plan. What matches is sent to a webhook.",
 };
 
 /**

@@ -6,6 +6,7 @@ import {
   integerSchema,
   listSchema,
   objectSchema,
+  textSchema,
 } from "../../../values/schema.ts";
 import { examples } from "./examples.ts";
 
@@ -20,10 +21,23 @@ export const eventSchema = objectSchema(
   "Event",
 );
 
+/** An event of posts that match an alert. */
+export const matchedEventSchema = objectSchema(
+  {
+    ...eventSchema.properties,
+    alert: objectSchema({
+      id: integerSchema({ description: "Alert number" }),
+      name: textSchema({ description: "Its name when the event was put together" }),
+    }),
+  },
+  "MatchedEvent",
+);
+
 const DESCRIPTION =
   "Check `X-Service-Signature` over the raw body before you parse it, compare in constant time, and " +
   "refuse a `t` more than 300 seconds from your clock. The same event may come twice, under the same " +
-  "`X-Service-Delivery`: tell posts apart by their `id`. [A guide](http://127.0.0.1:8080/docs/webhooks/) has code for it.";
+  "`X-Service-Delivery`: tell posts apart by their `id`, those of " +
+  "alerts by the alert's and their own. [A guide](http://127.0.0.1:8080/docs/webhooks/) has code for it.";
 
 /** The document's `webhooks`. @param reference gives a schema's place in the document */
 export function eventOperations(reference: (schema: object) => object) {
@@ -56,7 +70,12 @@ export function eventOperations(reference: (schema: object) => object) {
           ],
           requestBody: {
             required: true,
-            content: { "application/json": { schema: reference(eventSchema), example: body } },
+            content: {
+              "application/json": {
+                schema: reference(kind === "post.matched" ? matchedEventSchema : eventSchema),
+                example: body,
+              },
+            },
           },
           responses: {
             "2XX": { description: "Taken in. Only the status counts, within 10 seconds." },

@@ -7,7 +7,7 @@ import { wholeOrPart } from "../../../methods/partial-result.ts";
 import { STATUS_OF } from "../../../methods/statuses.ts";
 import { documentHead, SECURITY_SCHEME } from "./document-head.ts";
 import { type ExampleCall, examples } from "./examples.ts";
-import { eventOperations, eventSchema } from "./openapi-events.ts";
+import { eventOperations, eventSchema, matchedEventSchema } from "./openapi-events.ts";
 import { snippetsOf } from "./snippets.ts";
 
 /** Headers of every answer to a good key. */
@@ -82,7 +82,12 @@ export async function openApiText(
   methods: readonly ApiMethod[],
   path: string,
 ): Promise<string> {
-  const schemas = namedSchemas([...methods.map(wholeOrPart), eventSchema, fieldErrorsSchema]);
+  const schemas = namedSchemas([
+    ...methods.map(wholeOrPart),
+    eventSchema,
+    matchedEventSchema,
+    fieldErrorsSchema,
+  ]);
   const documentation = documentHead(methods, schemas);
   const documented = new Elysia()
     .use(routes)

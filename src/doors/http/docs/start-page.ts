@@ -72,13 +72,14 @@ function bodyOf(
     .slice(0, CATEGORIES_SHOWN)
     .map(({ name, channels }) => `<li>${Bun.escapeHTML(name)}: ${number.format(channels)}</li>`);
   const planRows = plans.map((plan) => {
-    const { historyDays, webhooks, webhookChannels } = plan;
+    const { historyDays, webhooks, webhookChannels, alerts } = plan;
     return [
       number.format(plan.requestsPerSecond),
       number.format(plan.requestsPerPeriod),
       plan.posts ? words.yes : words.no,
       historyDays === null ? words.allDays : words.lastDays(historyDays),
       webhooks === 0 ? words.none : `${webhooks} × ${number.format(webhookChannels)}`,
+      alerts === 0 ? words.none : number.format(alerts),
     ]
       .map((cell) => `<td>${cell}</td>`)
       .join("")

@@ -11,7 +11,7 @@ interface StartWords {
   moreThan: string;
   categories: string;
   plans: string;
-  planColumns: readonly [string, string, string, string, string, string];
+  planColumns: readonly string[];
   yes: string;
   no: string;
   allDays: string;
@@ -40,6 +40,7 @@ const en: StartWords = {
     "Posts",
     "History",
     "Webhooks",
+    "Alerts",
   ],
   yes: "yes",
   no: "no",
@@ -77,6 +78,7 @@ const ru: StartWords = {
     "Посты",
     "История",
     "Вебхуки",
+    "Оповещения",
   ],
   yes: "да",
   no: "нет",

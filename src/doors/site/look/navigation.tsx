@@ -10,6 +10,7 @@ export function Navigation({ visit }: { visit: Visit }): JSX.Element {
     ["/account/", words.overview],
     ["/account/keys/", words.keys],
     ["/account/webhooks/", words.webhooks],
+    ["/account/alerts/", words.alerts],
     ["/account/members/", words.members],
     ["/account/channels/", words.channels, "/account/compare/", "/account/trending/"],
     ["/account/posts/", words.posts],

@@ -1,4 +1,5 @@
 import { PLAN_NAMES, planName } from "../../../values/plan-names.ts";
+import { alertsEn } from "./alerts.en.ts";
 import type { AuditWords } from "./audit-words.ts";
 import { firstStepsEn } from "./first-steps.en.ts";
 import { mentionsEn } from "./mentions.en.ts";
@@ -530,7 +531,7 @@ const webhookPages = {
   overlapHint: "Up to 72; left empty, it stops signing at once.",
   remove: "Delete",
   removeConfirm:
-    "The webhook is deleted with its log; what waits to be sent is not sent. This cannot be undone.",
+    "The webhook is deleted with its log and its alerts; what waits to be sent is not sent. This cannot be undone.",
   secretOf: (id: number) => `The secret of webhook ${id}`,
   secretText:
     "Copy it now: it is shown this once. Your server checks the signature of each delivery with it.",
@@ -558,7 +559,7 @@ const webhookPages = {
   noDeliveries: "Nothing was sent yet.",
   logClosed: "The log is shown on plans with webhooks.",
   delivery: "Delivery",
-  events: { "post.created": "new posts", ping: "test ping" },
+  events: { "post.created": "new posts", "post.matched": "alert", ping: "test ping" },
   time: "Time",
   posts: "Posts",
   states: {
@@ -922,6 +923,9 @@ const staffPages = {
 const auditLog: AuditWords = {
   commandLine: "command line",
   actions: {
+    "alert.change": "alert changed",
+    "alert.create": "alert created",
+    "alert.delete": "alert deleted",
     "channel.change": "channel changed",
     "channel.delete": "channel deleted",
     "channel.hide": "channel hidden",
@@ -968,6 +972,7 @@ const auditLog: AuditWords = {
     "webhook.rotate-secret": "signing secret rotated",
   },
   targets: {
+    alert: "alert",
     channel: "channel",
     export: "export",
     import: "import",
@@ -1011,7 +1016,9 @@ const auditLog: AuditWords = {
     requestsPerSecond: "requests per second",
     role: "role",
     to: "last day",
+    webhook: "webhook",
     webhookChannels: "channels a webhook",
+    alerts: "alerts",
     webhooks: "webhooks",
   },
   values: {
@@ -1037,6 +1044,7 @@ export const en = {
   overview: "Overview",
   keys: "API keys",
   webhooks: "Webhooks",
+  alerts: "Alerts",
   members: "Members",
   channels: "Channels",
   posts: "Posts",
@@ -1124,6 +1132,7 @@ export const en = {
   trendingPage,
   firstSteps: firstStepsEn,
   overviewPage: overviewEn,
+  alertPages: alertsEn,
   plansPage: plansEn,
   mentionPages: mentionsEn,
   signUpPage: signUpEn,

@@ -7,5 +7,6 @@ export const plansEn = {
     requestsPerPeriod: "Requests per 30 days",
     webhooks: "Webhooks",
     webhookChannels: "Channels a webhook",
+    alerts: "Keyword alerts",
   },
 };

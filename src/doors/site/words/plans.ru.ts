@@ -8,5 +8,6 @@ export const plansRu: typeof plansEn = {
     requestsPerPeriod: "Запросов за 30 дней",
     webhooks: "Вебхуков",
     webhookChannels: "Каналов на вебхук",
+    alerts: "Оповещений",
   },
 };

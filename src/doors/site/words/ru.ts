@@ -1,4 +1,5 @@
 import { PLAN_NAMES, planName } from "../../../values/plan-names.ts";
+import { alertsRu } from "./alerts.ru.ts";
 import type { AuditWords } from "./audit-words.ts";
 import { firstStepsRu } from "./first-steps.ru.ts";
 import { mentionsRu } from "./mentions.ru.ts";
@@ -527,7 +528,7 @@ const webhookPages: Words["webhookPages"] = {
   overlapHint: "До 72; если не указать, он перестанет действовать сразу.",
   remove: "Удалить",
   removeConfirm:
-    "Вебхук удаляется вместе с журналом; всё, что ждёт отправки, не отправится. Отменить это нельзя.",
+    "Вебхук удаляется вместе с журналом и оповещениями; всё, что ждёт отправки, не отправится. Отменить это нельзя.",
   secretOf: (id: number) => `Секрет вебхука ${id}`,
   secretText:
     "Скопируйте его сейчас: он показывается один раз. Им ваш сервер проверяет подпись каждой доставки.",
@@ -555,7 +556,7 @@ const webhookPages: Words["webhookPages"] = {
   noDeliveries: "Пока ничего не отправлялось.",
   logClosed: "Журнал доступен на тарифах с вебхуками.",
   delivery: "Доставка",
-  events: { "post.created": "новые посты", ping: "проверка" },
+  events: { "post.created": "новые посты", "post.matched": "оповещение", ping: "проверка" },
   time: "Время",
   posts: "Посты",
   states: {
@@ -913,6 +914,9 @@ const staffPages: Words["staffPages"] = {
 const auditLog: AuditWords = {
   commandLine: "командная строка",
   actions: {
+    "alert.change": "изменено оповещение",
+    "alert.create": "создано оповещение",
+    "alert.delete": "удалено оповещение",
     "channel.change": "канал изменён",
     "channel.delete": "канал удалён",
     "channel.hide": "канал скрыт",
@@ -959,6 +963,7 @@ const auditLog: AuditWords = {
     "webhook.rotate-secret": "сменён секрет подписи",
   },
   targets: {
+    alert: "оповещение",
     channel: "канал",
     export: "выгрузка",
     import: "импорт",
@@ -1002,8 +1007,10 @@ const auditLog: AuditWords = {
     requestsPerPeriod: "запросов за 30 дней",
     role: "роль",
     to: "последний день",
+    webhook: "вебхук",
     webhooks: "вебхуков",
     webhookChannels: "каналов на вебхук",
+    alerts: "оповещений",
   },
   values: {
     plan: PLAN_NAMES.ru,
@@ -1026,6 +1033,7 @@ export const ru: Words = {
   overview: "Обзор",
   keys: "Ключи API",
   webhooks: "Вебхуки",
+  alerts: "Оповещения",
   members: "Участники",
   channels: "Каналы",
   posts: "Посты",
@@ -1110,6 +1118,7 @@ export const ru: Words = {
   trendingPage,
   firstSteps: firstStepsRu,
   overviewPage: overviewRu,
+  alertPages: alertsRu,
   plansPage: plansRu,
   mentionPages: mentionsRu,
   signUpPage: signUpRu,

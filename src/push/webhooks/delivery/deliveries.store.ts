@@ -15,6 +15,7 @@ const add = change((db) =>
       createdAt: sql.placeholder("nowMs"),
       state: sql.placeholder("state"),
       nextAttemptAt: sql.placeholder("dueAt"),
+      alertId: sql.placeholder("alertId"),
     })
     .returning({ id: webhookDeliveries.id }),
 );
@@ -33,12 +34,13 @@ export async function addDelivery(
     postIds: readonly number[];
     body: string;
     nowMs: number;
+    alertId?: number;
   },
 ): Promise<number> {
-  const { event, body, nowMs } = delivery;
+  const { event, body, nowMs, alertId = null } = delivery;
   // A ping has one attempt, by whoever asked for it; so it never waits for one.
   const [state, dueAt] = event === "ping" ? ["failed", null] : ["pending", nowMs];
-  const { id } = await add(tx).get({ ...delivery, state, dueAt });
+  const { id } = await add(tx).get({ ...delivery, alertId, state, dueAt });
   await addBody(tx).run({ id, body });
   return id;
 }

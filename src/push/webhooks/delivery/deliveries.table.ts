@@ -17,6 +17,8 @@ export const webhookDeliveries = sqliteTable("webhook_deliveries", {
   /** Names the attempt that is under way, and until when it can be; both null where none is. */
   claim: text("claim"),
   claimedUntil: integer("claimed_until"),
+  /** The alert that its posts match; null of other events. It may be deleted by now. */
+  alertId: integer("alert_id"),
 });
 
 export type Delivery = typeof webhookDeliveries.$inferSelect;

@@ -84,12 +84,17 @@ export async function cutEvents(
   if (await isServed(tx, webhook.organizationId, nowMs)) {
     const freshFrom = nowMs - FRESH_MS;
     const matches = selectMatches(tx, { webhookId, sequences, freshFrom });
-    for (const { postIds, posts } of cut(textsOf(tx, matches, texts))) {
+    for (const { postIds, posts } of eventsOf(tx, matches, texts)) {
       const body = eventBody("post.created", webhookId, nowMs, posts);
       await addDelivery(tx, { webhookId, event: "post.created", postIds, body, nowMs });
     }
   }
   await moveWebhookOn(tx, webhookId, last);
+}
+
+/** Cuts posts into events, in their order. */
+export function eventsOf(db: Database, postIds: readonly number[], texts: PostTexts): Event[] {
+  return cut(textsOf(db, postIds, texts));
 }
 
 function textsOf(

@@ -33,13 +33,13 @@ export async function isWorkDue(db: Database, nowMs: number, batchMs: number): P
 /**
  * The start of what webhooks need by the clock: notes that somebody looks, empties the queues of those
  * that get no events, and starts a batch where one is due.
- * @returns the batch's first part of posts to cut, or null
+ * @returns whether a batch is started, and its first part of posts to cut, or null
  */
 export async function lookAfterWebhooks(
   db: Database,
   clock: Clock,
   { batchMs }: { batchMs: number },
-): Promise<Part | null> {
+): Promise<{ isBatch: boolean; part: Part | null }> {
   await inTransaction(db, clock, "webhooks-look", (tx) => noteLook(tx, clock.now()));
   await endUnserved(db, clock);
   const isBatch = await inTransaction(db, clock, "webhooks-look", async (tx) => {
@@ -48,7 +48,7 @@ export async function lookAfterWebhooks(
     await updateLook(tx, { batchedAt: nowMs });
     return true;
   });
-  return isBatch ? nextPart(db) : null;
+  return { isBatch, part: isBatch ? nextPart(db) : null };
 }
 
 /**

@@ -3,12 +3,13 @@ import type { JsonText } from "../../../values/json-text.ts";
 import { formatInstant } from "../../../values/moscow-time.ts";
 
 /** Specification, section 6. */
-export const EVENT_KINDS = ["post.created", "ping"] as const;
+export const EVENT_KINDS = ["post.created", "post.matched", "ping"] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
 /** What an event tells, in the OpenAPI document. */
 export const EVENT_SUMMARIES: Record<EventKind, string> = {
   "post.created": "New posts of the channels that a webhook watches",
+  "post.matched": "New posts that match an alert",
   ping: "A test, with no posts",
 };
 
@@ -16,13 +17,18 @@ export const EVENT_SUMMARIES: Record<EventKind, string> = {
 export const DELIVERY_STATES = ["pending", "delivered", "failed", "dropped"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** The JSON body of an event (specification, section 6), from posts that are JSON text already. */
+/**
+ * The JSON body of an event (specification, section 6), from posts that are JSON text already.
+ * @param alert what the posts match, in the body beside them
+ */
 export function eventBody(
   event: EventKind,
   webhookId: number,
   createdAtMs: number,
   posts: readonly JsonText<PostView>[],
+  alert?: { id: number; name: string },
 ): string {
   const createdAt = formatInstant(createdAtMs);
-  return `{"event":"${event}","webhook":${webhookId},"created_at":"${createdAt}","posts":[${posts.join(",")}]}`;
+  const matched = alert === undefined ? "" : `"alert":${JSON.stringify(alert)},`;
+  return `{"event":"${event}","webhook":${webhookId},"created_at":"${createdAt}",${matched}"posts":[${posts.join(",")}]}`;
 }

@@ -1,6 +1,7 @@
 import type { Database } from "../../../db/database.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Log } from "../../../ports/log.ts";
+import { type AlertWork, createAlertTurns } from "../alerts/push-alerts.ts";
 import { isAttemptDue } from "../delivery/claims.store.ts";
 import type { Sender } from "../delivery/sender.ts";
 import type { Part } from "./cut-events.ts";
@@ -14,8 +15,10 @@ export interface Push {
 }
 
 /** What webhooks need by the clock, on the thread that writes it. */
-interface PushWork {
-  lookAfterWebhooks(argument: { batchMs: number }): Promise<Part | null>;
+interface PushWork extends AlertWork {
+  lookAfterWebhooks(argument: {
+    batchMs: number;
+  }): Promise<{ isBatch: boolean; part: Part | null }>;
   /** @returns how many of the webhooks are done, the first ones */
   cutPart(part: Part): Promise<number>;
   leavePart(part: Pick<Part, "last">): Promise<Part | null>;
@@ -33,9 +36,12 @@ export function createPush(
   batchMs: number,
   { clock, log }: { clock: Clock; log: Log },
 ): Push {
+  const alerts = createAlertTurns(work, clock);
+
   /** Step by step, so that the sender's exchanges get in between on the same thread. */
   async function doWork(): Promise<void> {
-    let part = await work.lookAfterWebhooks({ batchMs });
+    const { isBatch, part: first } = await work.lookAfterWebhooks({ batchMs });
+    let part = first;
     while (part !== null) {
       const { last } = part;
       let { wanted } = part;
@@ -49,6 +55,8 @@ export function createPush(
         void sender.pump().catch(() => {});
       }
     }
+    // After the webhooks' own posts, which no alert holds up.
+    if (isBatch || alerts.isLeft()) await alerts.turn();
     for (const webhook of await work.disableFailed()) {
       log.warn({ webhook }, "a webhook was disabled: not a single delivery succeeded for a day");
     }
@@ -57,6 +65,7 @@ export function createPush(
   async function look(): Promise<void> {
     try {
       if (await isWorkDue(db, clock.now(), batchMs)) await doWork();
+      else if (alerts.isLeft()) await alerts.turn();
       // The sender logs its failures itself.
       if (await isAttemptDue(db, clock.now())) await sender.pump().catch(() => {});
     } catch (error) {

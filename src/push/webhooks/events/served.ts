@@ -1,4 +1,5 @@
 import { selectOrganization, selectPlan } from "../../../customers/accounts/accounts.store.ts";
+import type { Plan } from "../../../customers/accounts/accounts.table.ts";
 import { planInForce } from "../../../customers/accounts/plan.ts";
 import type { Database } from "../../../db/database.ts";
 
@@ -11,8 +12,26 @@ export async function isServed(
   organizationId: number,
   nowMs: number,
 ): Promise<boolean> {
+  return ((await servingPlan(db, organizationId, nowMs))?.webhooks ?? 0) > 0;
+}
+
+/** Whether an organization gets events of its alerts: its plan includes webhooks and alerts. */
+export async function getsAlerts(
+  db: Database,
+  organizationId: number,
+  nowMs: number,
+): Promise<boolean> {
+  const plan = await servingPlan(db, organizationId, nowMs);
+  return plan !== null && plan.webhooks > 0 && plan.alerts > 0;
+}
+
+/** The plan in force; null of an organization that is archived, or gone. */
+async function servingPlan(
+  db: Database,
+  organizationId: number,
+  nowMs: number,
+): Promise<Plan | null> {
   const organization = await selectOrganization(db, organizationId);
-  if (organization === undefined || organization.archivedAt !== null) return false;
-  const { webhooks } = await selectPlan(db, planInForce(organization, nowMs).plan);
-  return webhooks > 0;
+  if (organization === undefined || organization.archivedAt !== null) return null;
+  return selectPlan(db, planInForce(organization, nowMs).plan);
 }

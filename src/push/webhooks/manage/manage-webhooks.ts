@@ -5,6 +5,7 @@ import { inTransaction } from "../../../db/transaction.ts";
 import { AppError, fieldError, notFound } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { type Message, message } from "../../../values/messages/messages.ts";
+import { countAlertsOfWebhook } from "../alerts/alerts.store.ts";
 import { deleteDeliveries } from "../delivery/deliveries.store.ts";
 import { emptyQueues } from "../events/drop-queue.ts";
 import { webhookLimitReached } from "./plan-limits.ts";
@@ -147,8 +148,10 @@ export function removeWebhookPart(
     const endAtMs = clock.monotonic() + REMOVED_MS;
     do {
       if ((await deleteDeliveries(tx, own.id, REMOVED_MAX)) === 0) {
+        const alerts = await countAlertsOfWebhook(tx, own.id);
         const isRemoved = await deleteWebhook(tx, own.id);
-        if (isRemoved) await recordChange(tx, clock, by, ofWebhook("delete", own));
+        const details = alerts > 0 ? { alerts } : {};
+        if (isRemoved) await recordChange(tx, clock, by, ofWebhook("delete", own, details));
         return false;
       }
     } while (clock.monotonic() < endAtMs);

@@ -1,6 +1,7 @@
 import { and, asc, count, eq, getTableColumns, gt, sql } from "drizzle-orm";
 import { type Database, statement, type Transaction } from "../../../db/database.ts";
 import { change, query, queryNow } from "../../../db/query.ts";
+import { startAlertsAfresh } from "../alerts/alerts.store.ts";
 import { dropRest } from "../events/drop-queue.store.ts";
 import { type DisabledReason, type Webhook, webhookLists, webhooks } from "./webhooks.table.ts";
 
@@ -115,7 +116,7 @@ export async function updateWebhook(
 
 const remove = change((db) => db.delete(webhooks).where(eq(webhooks.id, sql.placeholder("id"))));
 
-/** With its channels, deliveries and their attempts. @returns whether there was one */
+/** With its channels, alerts, deliveries and their attempts. @returns whether there was one */
 export async function deleteWebhook(tx: Transaction, id: number): Promise<boolean> {
   return (await remove(tx).run({ id })).changes > 0;
 }
@@ -227,6 +228,7 @@ async function startAfresh(tx: Transaction, id: number): Promise<void> {
   await dropRest(tx, id);
   const sinceSequence = lastSequence(tx);
   await updateWebhook(tx, id, { sinceSequence, failingSince: null, downMs: 0 });
+  await startAlertsAfresh(tx, id);
 }
 
 /** In the transaction by which an organization is served again after it was not. */

@@ -64,7 +64,7 @@ export const push: Entries = {
     {
       sql: 'delete from "mails" where "mails"."created_at" <= ?',
       plan: ["SCAN mails"],
-      rows: 1999,
+      rows: 2001,
       why: "Only where the clock was set back; the queue is empty but where the mail server is down.",
     },
   ],
@@ -174,7 +174,7 @@ export const push: Entries = {
         "SEARCH webhook_bodies USING INTEGER PRIMARY KEY (rowid>?)",
         "SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)",
       ],
-      rows: 2000,
+      rows: 3766,
       why: "Goes on where the part before it ended: all parts together read the bodies once, outside of any transaction.",
     },
   ],
@@ -182,7 +182,7 @@ export const push: Entries = {
     {
       sql: 'select "id" from "webhook_deliveries" where ("webhook_deliveries"."id" > ? and "webhook_deliveries"."created_at" < ? and "webhook_deliveries"."state" <> ?) order by "webhook_deliveries"."id" asc limit ?',
       plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid>?)"],
-      rows: 23883,
+      rows: 24936,
       why: "Goes on where the part before it ended: all parts together read the log once, outside of any transaction.",
     },
   ],
@@ -271,8 +271,9 @@ export const push: Entries = {
     {
       sql: 'insert into "webhooks" (…) values (…) returning "id"',
       plan: [
-        "SEARCH webhook_lists USING INTEGER PRIMARY KEY (rowid=?)",
         "SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_by_webhook (webhook_id=?)",
+        "SEARCH alerts USING COVERING INDEX alerts_by_webhook (webhook_id=?)",
+        "SEARCH webhook_lists USING INTEGER PRIMARY KEY (rowid=?)",
         "SEARCH webhook_channels USING INDEX webhook_channels_by_webhook (webhook_id=?)",
       ],
       rows: 0,
@@ -395,8 +396,9 @@ export const push: Entries = {
       sql: 'delete from "webhooks" where "webhooks"."id" = ?',
       plan: [
         "SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)",
-        "SEARCH webhook_lists USING INTEGER PRIMARY KEY (rowid=?)",
         "SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_by_webhook (webhook_id=?)",
+        "SEARCH alerts USING COVERING INDEX alerts_by_webhook (webhook_id=?)",
+        "SEARCH webhook_lists USING INTEGER PRIMARY KEY (rowid=?)",
         "SEARCH webhook_channels USING INDEX webhook_channels_by_webhook (webhook_id=?)",
       ],
       rows: 1,
@@ -694,6 +696,11 @@ export const push: Entries = {
       rows: 999,
       why: "Each webhook that watches a channel which is merged: 2 µs a webhook.",
     },
+    {
+      sql: "UPDATE alerts SET channel_id = ? WHERE channel_id = ?",
+      plan: ["SEARCH alerts USING COVERING INDEX alerts_by_channel (channel_id=?)"],
+      rows: 0,
+    },
   ],
   "push/webhooks/manage/glance.store.ts bodyOf": [
     {
@@ -718,6 +725,170 @@ export const push: Entries = {
       ],
       rows: 400,
       why: "The attempts of 200 deliveries at the most (glance.store.ts), of which the last are shown.",
+    },
+  ],
+  "push/webhooks/alerts/alerts.store.ts alertById": [
+    {
+      sql: 'select … from "alerts" where "alerts"."id" = ?',
+      plan: ["SEARCH alerts USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "push/webhooks/alerts/alerts.store.ts counted": [
+    {
+      sql: 'select count(*) from "alerts" where "alerts"."organization_id" = ?',
+      plan: ["SEARCH alerts USING COVERING INDEX alerts_by_organization (organization_id=?)"],
+      rows: 10,
+    },
+  ],
+  "push/webhooks/alerts/alerts.store.ts countedOfWebhook": [
+    {
+      sql: 'select count(*) from "alerts" where "alerts"."webhook_id" = ?',
+      plan: ["SEARCH alerts USING COVERING INDEX alerts_by_webhook (webhook_id=?)"],
+      rows: 2,
+    },
+  ],
+  "push/webhooks/alerts/alerts.store.ts forget": [
+    {
+      sql: 'delete from "alert_posts" where "alert_posts"."sequence" IN (SELECT "alert_posts"."sequence" FROM "alert_posts" WHERE "alert_posts"."sequence" <= ? LIMIT ?)',
+      plan: [
+        "SEARCH alert_posts USING INTEGER PRIMARY KEY (rowid=?)",
+        "LIST SUBQUERY 1",
+        "  SEARCH alert_posts USING INTEGER PRIMARY KEY (rowid<?)",
+      ],
+      rows: 400,
+      why: "Some 200 posts a step, by their numbers.",
+    },
+  ],
+  "push/webhooks/alerts/alerts.store.ts lastAlertSequence": [
+    {
+      sql: "SELECT seq FROM sqlite_sequence WHERE name = 'alert_posts'",
+      plan: ["SCAN sqlite_sequence"],
+      rows: 2,
+    },
+  ],
+  "push/webhooks/alerts/alerts.store.ts moveOn": [
+    {
+      sql: 'update "alerts" set "since_sequence" = ? where "alerts"."webhook_id" = ?',
+      plan: ["SEARCH alerts USING INDEX alerts_by_webhook (webhook_id=?)"],
+      rows: 2,
+    },
+  ],
+  "push/webhooks/alerts/alerts.store.ts noteCut": [
+    {
+      sql: 'update "alerts" set … where "alerts"."id" = ?',
+      plan: ["SEARCH alerts USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "push/webhooks/alerts/alerts.store.ts pageOfOrganization": [
+    {
+      sql: 'select … from "alerts" where ("alerts"."organization_id" = ? and "alerts"."id" > ?) order by "alerts"."id" asc limit ?',
+      plan: ["SEARCH alerts USING INDEX alerts_by_organization (organization_id=? AND id>?)"],
+      rows: 11,
+    },
+  ],
+  "push/webhooks/alerts/alerts.store.ts remove": [
+    {
+      sql: 'delete from "alerts" where "alerts"."id" = ?',
+      plan: ["SEARCH alerts USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "push/webhooks/alerts/alerts.store.ts touchAlerts": [
+    {
+      sql: 'update "alert_changes" set …',
+      plan: ["SCAN alert_changes"],
+      rows: 1,
+    },
+  ],
+  "push/webhooks/alerts/alerts.store.ts updateAlert": [
+    {
+      sql: 'update "alerts" set … where "alerts"."id" = ?',
+      plan: ["SEARCH alerts USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "push/webhooks/alerts/alerts.store.ts version": [
+    {
+      sql: 'select "version" from "alert_changes"',
+      plan: ["SCAN alert_changes"],
+      rows: 1,
+    },
+  ],
+  "push/webhooks/alerts/match-posts.store.ts readAlertPosts": [
+    {
+      sql: "SELECT … FROM alert_posts r CROSS JOIN posts p ON p.id = r.post_id LEFT JOIN removed_channels m ON m.id = p.channel_id LEFT JOIN channel_cards k ON k.id = coalesce(m.into_id, p.channel_id) LEFT JOIN territories t ON t.slug = k.territory WHERE r.sequence > ? ORDER BY r.sequence",
+      plan: [
+        "SEARCH r USING INTEGER PRIMARY KEY (rowid>?)",
+        "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH m USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
+        "SEARCH k USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
+        "SEARCH t USING INDEX sqlite_autoindex_territories_1 (slug=?) LEFT-JOIN",
+      ],
+      rows: 2500,
+      why: "The posts that wait, row by row until a step is full.",
+    },
+  ],
+  "push/webhooks/alerts/match-posts.store.ts readRecentPosts": [
+    {
+      sql: "SELECT … FROM posts p CROSS JOIN channels c ON c.id = p.channel_id LEFT JOIN removed_channels m ON m.id = p.channel_id LEFT JOIN channel_cards k ON k.id = coalesce(m.into_id, p.channel_id) LEFT JOIN territories t ON t.slug = k.territory WHERE within_deadline() AND c.is_public = 1 AND p.id > (SELECT coalesce(max(id), 0) FROM posts) - @walkedMax ORDER BY p.id DESC LIMIT @walkedMax",
+      plan: [
+        "SEARCH p USING INTEGER PRIMARY KEY (rowid>?)",
+        "SCALAR SUBQUERY 1",
+        "  SEARCH posts",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH m USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
+        "SEARCH k USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
+        "SEARCH t USING INDEX sqlite_autoindex_territories_1 (slug=?) LEFT-JOIN",
+      ],
+      rows: 5001,
+      why: "5,000 posts of a preview, on a reader thread under the deadline.",
+    },
+    {
+      sql: "SELECT … FROM posts p CROSS JOIN channels c ON c.id = p.channel_id LEFT JOIN removed_channels m ON m.id = p.channel_id LEFT JOIN channel_cards k ON k.id = coalesce(m.into_id, p.channel_id) LEFT JOIN territories t ON t.slug = k.territory WHERE within_deadline() AND c.is_public = 1 AND p.channel_id = @channelId AND p.published_at >= @fromMs ORDER BY p.published_at DESC, p.id DESC LIMIT @walkedMax",
+      plan: [
+        "SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at>?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH m USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
+        "SEARCH k USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
+        "SEARCH t USING INDEX sqlite_autoindex_territories_1 (slug=?) LEFT-JOIN",
+      ],
+      rows: 110,
+    },
+  ],
+  "push/webhooks/alerts/match-posts.store.ts selectAsked": [
+    {
+      sql: "SELECT … FROM webhooks w CROSS JOIN alerts a ON a.webhook_id = w.id WHERE w.disabled_reason = '' AND (a.sent_day <> @today OR a.sent_posts < @postsMax)",
+      plan: ["SCAN w", "SEARCH a USING INDEX alerts_by_webhook (webhook_id=?)"],
+      rows: 3001,
+      why: "All alerts, read where one was changed, on the thread of the push and in no transaction.",
+    },
+  ],
+  "push/webhooks/alerts/match-posts.store.ts selectMatched": [
+    {
+      sql: "SELECT p.id FROM alerts a CROSS JOIN json_each(@sequences) wanted CROSS JOIN alert_posts r ON r.sequence = wanted.value AND r.sequence > a.since_sequence AND r.sequence > a.cut_sequence CROSS JOIN posts p ON p.id = r.post_id CROSS JOIN channels c ON c.id = p.channel_id AND (c.is_public = 1 OR EXISTS ( SELECT 1 FROM removed_channels m CROSS JOIN channels i ON i.id = m.into_id WHERE m.id = c.id AND i.is_public = 1)) WHERE a.id = @alertId AND p.published_at >= @freshFrom ORDER BY p.published_at, p.id LIMIT @limit",
+      plan: [
+        "SEARCH a USING INTEGER PRIMARY KEY (rowid=?)",
+        "SCAN wanted VIRTUAL TABLE INDEX 1:",
+        "SEARCH r USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "CORRELATED SCALAR SUBQUERY 1",
+        "  SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
+        "  SEARCH i USING INTEGER PRIMARY KEY (rowid=?)",
+        "USE TEMP B-TREE FOR ORDER BY",
+      ],
+      rows: 2001,
+      why: "The posts that an alert matches, each found by its key; at most a part.",
+    },
+  ],
+  "push/webhooks/alerts/match-posts.store.ts selectSampleTexts": [
+    {
+      sql: "SELECT text FROM posts ORDER BY id DESC LIMIT ?",
+      plan: ["SCAN posts"],
+      rows: 300,
+      why: "300 posts from the end of the table, by which it is known which words are frequent.",
     },
   ],
 };

@@ -7,7 +7,8 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../support/pushing.ts";
 import type { World } from "../world.ts";
 
 /** Events are cut and delivered, attempts fail, time goes by and back, webhooks are managed. */
-export async function exercisePush({ appliance, customer, call, webhooks }: World): Promise<void> {
+export async function exercisePush(world: World): Promise<void> {
+  const { appliance, customer, call, webhooks } = world;
   const { app, ports } = appliance;
   const { clock, network } = ports;
   const { db, webhooks: staff, accounts } = app.domains;
@@ -35,6 +36,7 @@ export async function exercisePush({ appliance, customer, call, webhooks }: Worl
   await app.push.runDue();
   await app.mailer.runDue();
 
+  await exerciseAlerts(world);
   await call("GET", "?limit=100");
   await call("GET", `${first}/`);
   await call("PATCH", `${first}/`, { channels: [7, 8, 9], is_active: false });
@@ -63,12 +65,36 @@ export async function exercisePush({ appliance, customer, call, webhooks }: Worl
   await accounts.restoreOrganization(organizationId, COMMAND_LINE);
 }
 
+/** Alerts are managed and looked at, match what is read, and send as much as they may on a day. */
+async function exerciseAlerts({ appliance, customer, webhooks }: World): Promise<void> {
+  const { app, ports } = appliance;
+  const { alerts } = app.services;
+  const { organizationId } = customer;
+  const by = COMMAND_LINE;
+  const plan = await app.domains.accounts.plan("profi");
+  const fields = { name: "A", q: "оповещение", webhookId: webhooks[0] ?? 0 };
+  const none = { channelId: null, category: null, territory: null, isAd: null };
+  const { id } = await alerts.create(organizationId, plan, { ...none, ...fields }, by);
+  const own = { organizationId, id };
+  await alerts.list(organizationId, 0, 100);
+  await alerts.preview(own);
+  const read = async (from: number, count: number) => {
+    await imported(appliance, "posts", freshPosts(ports.clock.now(), from, count, "Оповещение"));
+    ports.clock.advance(MINUTE_MS);
+    await app.push.runDue();
+  };
+  await read(2_000_000, 1_100);
+  await alerts.change(own, { channelId: 5, name: "B" }, by);
+  await alerts.preview(own);
+  await alerts.remove(own, by);
+}
+
 /** One new post of each of some watched channels. */
-function freshPosts(nowMs: number) {
-  return Array.from({ length: 1_000 }, (_, at) => ({
-    id: 1_000_000 + at,
+function freshPosts(nowMs: number, from = 1_000_000, count = 1_000, text = "Новый пост") {
+  return Array.from({ length: count }, (_, at) => ({
+    id: from + at,
     channel: at + 1,
-    text: "Новый пост",
+    text,
     published_at: new Date(nowMs).toISOString(),
   }));
 }

@@ -122,12 +122,13 @@ test("the plans are those of the contract", async () => {
     history_days: numbers[3],
     webhooks: numbers[4],
     webhook_channels: numbers[5],
+    alerts: numbers[6],
   });
   expect(results).toEqual([
-    row("test", [2, 1000, false, 30, 0, 0]),
-    row("start", [5, 30_000, true, null, 0, 0]),
-    row("growth", [10, 150_000, true, null, 1, 500]),
-    row("profi", [30, 1_000_000, true, null, 5, 5000]),
+    row("test", [2, 1000, false, 30, 0, 0, 0]),
+    row("start", [5, 30_000, true, null, 0, 0, 0]),
+    row("growth", [10, 150_000, true, null, 1, 500, 10]),
+    row("profi", [30, 1_000_000, true, null, 5, 5000, 200]),
   ]);
 });
 

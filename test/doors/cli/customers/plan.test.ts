@@ -10,7 +10,17 @@ afterAll(() => machine.leave());
 const plans = async () => (await machine.json<{ results: object[] }>(["plan", "list"])).results;
 
 test("plan set changes what it names, and prints the plan", async () => {
-  const words = ["plan", "set", "growth", "--rate", "12", "--webhook-channels", "0"];
+  const words = [
+    "plan",
+    "set",
+    "growth",
+    "--rate",
+    "12",
+    "--webhook-channels",
+    "0",
+    "--alerts",
+    "7",
+  ];
   const growth = {
     plan: "growth",
     requests_per_second: 12,
@@ -19,6 +29,7 @@ test("plan set changes what it names, and prints the plan", async () => {
     history_days: null,
     webhooks: 1,
     webhook_channels: 0,
+    alerts: 7,
   };
   expect(await machine.json<object>(words)).toEqual(growth);
   expect(await plans()).toContainEqual(growth);
@@ -35,6 +46,7 @@ test("numbers that no plan can have are one clear line, exit 2, and change nothi
     ["--quota", "1000000000001", "1 to 1000000000000"],
     ["--webhooks", "1001", "0 to 1000"],
     ["--webhook-channels", "many", "0 to 1000000"],
+    ["--alerts", "10001", "0 to 10000"],
   ] as const) {
     const words = ["plan", "set", "start", `${option}=${value}`];
     const { exitCode, out, notes } = await machine.run(words);

@@ -1,0 +1,147 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { AppError, type FieldFaults, fieldError } from "../../../../errors.ts";
+import { readFilters, readName, readQuery } from "../../../../methods/alerts.ts";
+import type { AlertView } from "../../../../push/webhooks/alerts/alert-views.ts";
+import type { AlertFields } from "../../../../push/webhooks/alerts/alerts.table.ts";
+import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
+import { message } from "../../../../values/messages/messages.ts";
+import { Form, SelectField, TextField } from "../../look/form.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import type { Visit } from "../../visit/visit.ts";
+import { territoryOptions } from "../channels/catalog-form.tsx";
+
+/** The form of a new alert or of an existing one. */
+export function AlertForm({
+  visit,
+  context,
+  action,
+  button,
+  webhooks,
+  alert,
+}: {
+  visit: Visit;
+  context: SiteContext;
+  action: string;
+  button: string;
+  /** Those that the alert may be sent by. */
+  webhooks: readonly WebhookView[];
+  alert?: AlertView;
+}): JSX.Element {
+  const words = visit.words.alertPages;
+  const { directory } = context.services;
+  const categories = directory.categories().map(({ slug, name }) => ({ value: slug, label: name }));
+  const chosen = visit.form.get("territory") || (alert?.territory ?? "");
+  const territories = territoryOptions(directory.territories({}), chosen);
+  const select = (
+    name: string,
+    label: string,
+    value: string,
+    options: readonly { value: string; label: string }[],
+  ) => (
+    <SelectField
+      visit={visit}
+      action={action}
+      name={name}
+      label={label}
+      value={value}
+      options={options}
+    />
+  );
+  const none = { value: "", label: words.any };
+  return (
+    <Form visit={visit} action={action}>
+      <TextField
+        visit={visit}
+        action={action}
+        name="name"
+        label={words.name}
+        value={alert?.name ?? ""}
+      />
+      <TextField
+        visit={visit}
+        action={action}
+        name="q"
+        label={words.query}
+        hint={words.queryHint}
+        value={alert?.q ?? ""}
+      />
+      {select(
+        "webhook",
+        words.webhook,
+        String(alert?.webhook ?? ""),
+        webhooks.map(({ id, url }) => ({
+          value: String(id),
+          label: words.webhookNamed(id, new URL(url).host),
+        })),
+      )}
+      <TextField
+        visit={visit}
+        action={action}
+        name="channel"
+        label={words.channel}
+        hint={words.channelHint}
+        required={false}
+        value={String(alert?.channel ?? "")}
+      />
+      {select("category", words.category, alert?.category ?? "", [none, ...categories])}
+      {select("territory", words.territory, alert?.territory ?? "", [none, ...territories])}
+      {select("is_ad", words.isAd, String(alert?.is_ad ?? ""), [
+        { value: "", label: words.anyAd },
+        { value: "true", label: words.onlyAd },
+        { value: "false", label: words.noAd },
+      ])}
+      <button type="submit">{button}</button>
+    </Form>
+  );
+}
+
+/** The fields as they were typed. @throws AppError `invalid` with all faults at once */
+export function readAlertForm({ form }: Visit, { services }: SiteContext): AlertFields {
+  const name = readName(form.get("name"));
+  const q = readQuery(form.get("q"));
+  const webhook = form.get("webhook");
+  const isNumber = /^\d{1,15}$/.test(webhook);
+  const faults: FieldFaults = {
+    ...("fault" in name && { name: [name.fault] }),
+    ...("fault" in q && { q: [q.fault] }),
+    ...(!isNumber && { webhook: [message("chooseOption")] }),
+  };
+  const isAd = form.get("is_ad");
+  const filters = filtersOrFaults(
+    {
+      channel: channelNamed(form.get("channel").trim(), services.channels) || null,
+      category: form.get("category") || null,
+      territory: form.get("territory") || null,
+      is_ad: isAd === "" ? null : isAd === "true",
+    },
+    services,
+  );
+  if ("fault" in name || "fault" in q || !isNumber || "faults" in filters) {
+    throw fieldError({ ...faults, ...("faults" in filters && filters.faults) });
+  }
+  const none = { channelId: null, category: null, territory: null, isAd: null };
+  return { ...none, ...filters, name: name.value, q: q.value, webhookId: Number(webhook) };
+}
+
+/** A link as the handle or number that it names. */
+function channelNamed(
+  typed: string,
+  channels: Pick<SiteContext["services"]["channels"], "parseLinkOrHandle">,
+): string {
+  const reference = channels.parseLinkOrHandle(typed);
+  if (reference?.kind === "handle") return reference.handle;
+  return reference?.kind === "id" ? String(reference.id) : typed;
+}
+
+function filtersOrFaults(
+  given: Parameters<typeof readFilters>[0],
+  services: SiteContext["services"],
+): ReturnType<typeof readFilters> | { faults: FieldFaults } {
+  try {
+    return readFilters(given, { services });
+  } catch (error) {
+    if (error instanceof AppError && error.faults !== undefined) return { faults: error.faults };
+    throw error;
+  }
+}

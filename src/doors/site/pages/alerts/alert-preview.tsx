@@ -1,0 +1,97 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { AlertView, PreviewView } from "../../../../push/webhooks/alerts/alert-views.ts";
+import { PREVIEW_DAYS, WALKED_MAX } from "../../../../push/webhooks/alerts/preview.ts";
+import { jsonValueOf } from "../../../../values/json-text.ts";
+import { Moment } from "../../look/answer-times.tsx";
+import { asset } from "../../look/layout.tsx";
+import { shownNumber } from "../../look/shown.tsx";
+import { UserLink } from "../../look/user-text.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import type { Visit } from "../../visit/visit.ts";
+
+/** Leads to the preview, which takes a while and is shown only where it is asked for. */
+export function PreviewLink({ visit, alert }: { visit: Visit; alert: AlertView }): JSX.Element {
+  const words = visit.words.alertPages;
+  return (
+    <section aria-labelledby="preview">
+      <h2 id="preview">{words.preview}</h2>
+      <p>{words.previewText(shownNumber(visit, PREVIEW_DAYS))}</p>
+      <p>
+        <a href={asset(visit, `/account/alerts/${alert.id}/?preview=yes`)}>{words.showPreview}</a>
+      </p>
+    </section>
+  );
+}
+
+/** How many posts match, and the newest of them with what matches marked. */
+export function Preview({
+  visit,
+  context: { services },
+  preview: { matches, matches_capped: isCapped, results },
+}: {
+  visit: Visit;
+  context: SiteContext;
+  preview: PreviewView;
+}): JSX.Element {
+  const words = visit.words.alertPages;
+  const ids = [...new Set(results.map(({ channel }) => channel))];
+  const cards = new Map(jsonValueOf(services.channels.cards(ids)).map((card) => [card.id, card]));
+  const count = shownNumber(visit, matches);
+  return (
+    <section aria-labelledby="preview">
+      <h2 id="preview">{words.preview}</h2>
+      <p role="status">
+        {isCapped
+          ? words.matchesCapped(count, shownNumber(visit, WALKED_MAX))
+          : words.matches(count)}
+      </p>
+      {results.length === 0 ? (
+        <p class="empty">{words.nothingMatches}</p>
+      ) : (
+        <>
+          {matches > results.length && <p>{words.newest}</p>}
+          {results.map((post) => (
+            <article class="card">
+              <p>
+                <a href={asset(visit, `/account/channels/${post.channel}/`)}>
+                  <bdi>{cards.get(post.channel)?.title ?? String(post.channel)}</bdi>
+                </a>
+                , <Moment visit={visit} at={post.published_at} />
+              </p>
+              <Marked snippet={post.snippet} highlights={post.highlights} />
+              {post.link !== null && (
+                <p>
+                  <UserLink address={post.link}>{words.openPost}</UserLink>
+                </p>
+              )}
+            </article>
+          ))}
+        </>
+      )}
+    </section>
+  );
+}
+
+/** A part of a text with its matches marked; places are counted in code points. */
+function Marked({
+  snippet,
+  highlights,
+}: {
+  snippet: string;
+  highlights: readonly (readonly number[])[];
+}): JSX.Element {
+  const points = [...snippet];
+  const parts: (JSX.Element | string)[] = [];
+  let at = 0;
+  for (const [from = 0, until = 0] of highlights) {
+    parts.push(points.slice(at, from).join(""), <mark>{points.slice(from, until).join("")}</mark>);
+    at = until;
+  }
+  parts.push(points.slice(at).join(""));
+  return (
+    <div class="text" dir="auto">
+      {parts}
+    </div>
+  );
+}

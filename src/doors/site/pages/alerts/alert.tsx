@@ -1,0 +1,181 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { alertsPreview } from "../../../../methods/alerts.ts";
+import type { AlertView, PreviewView } from "../../../../push/webhooks/alerts/alert-views.ts";
+import { ALERT_POSTS_A_DAY } from "../../../../push/webhooks/alerts/match-posts.ts";
+import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
+import { jsonValueOf } from "../../../../values/json-text.ts";
+import { Moment } from "../../look/answer-times.tsx";
+import { ActionButton } from "../../look/form.tsx";
+import { asset } from "../../look/layout.tsx";
+import { shownNumber } from "../../look/shown.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import type { SitePage } from "../../site-pages.ts";
+import { lookUp } from "../../visit/look-up.ts";
+import { page, redirect, type View } from "../../visit/view.ts";
+import { actorOf, isManager, planOf } from "../../visit/viewer.ts";
+import type { Visit } from "../../visit/visit.ts";
+import { alertOf, hasAlerts, ownOf, requireAlerts, requireManager } from "./alert-access.ts";
+import { AlertForm, readAlertForm } from "./alert-form.tsx";
+import { Preview, PreviewLink } from "./alert-preview.tsx";
+import { WebhookLink, webhooksOf } from "./alerts.tsx";
+
+/** `/account/alerts/:id/`: one alert, what it would send, and what can be done with it. */
+export const alertPage: SitePage = {
+  path: "/account/alerts/:id/",
+  access: "member",
+  async show(visit, context) {
+    const words = visit.words.alertPages;
+    const alert = await alertOf(visit, context);
+    const isIncluded = await hasAlerts(visit, context);
+    const webhooks = await webhooksOf(visit, context);
+    const isAsked = isIncluded && visit.query.get("preview") === "yes";
+    const preview = isAsked
+      ? await lookUp<PreviewView>(alertsPreview, { id: String(alert.id) }, visit, context)
+      : null;
+    return page(
+      words.alert(alert.name),
+      <>
+        <p>
+          <a href={asset(visit, "/account/alerts/")}>← {words.allAlerts}</a>
+        </p>
+        <Done visit={visit} />
+        {!isIncluded && (
+          <p class="notice">
+            {words.planWithout((await planOf(visit, context)).code)} {words.planKept}
+          </p>
+        )}
+        <section class="card" aria-label={words.query}>
+          <Facts visit={visit} context={context} alert={alert} webhooks={webhooks} />
+        </section>
+        {isIncluded &&
+          (preview === null ? (
+            <PreviewLink visit={visit} alert={alert} />
+          ) : (
+            <Preview visit={visit} context={context} preview={preview} />
+          ))}
+        {!isManager(visit) && <p>{words.managersOnly}</p>}
+        {isIncluded && isManager(visit) && (
+          <details class="folded" open={visit.form.get("action") === "change"}>
+            <summary>{words.change}</summary>
+            <AlertForm
+              visit={visit}
+              context={context}
+              action="change"
+              button={visit.words.save}
+              webhooks={webhooks}
+              alert={alert}
+            />
+          </details>
+        )}
+        {isManager(visit) && (
+          <ActionButton
+            visit={visit}
+            action="delete"
+            label={words.remove}
+            confirm={words.removeConfirm}
+            danger
+          />
+        )}
+      </>,
+    );
+  },
+  actions: { change, delete: remove },
+};
+
+function Done({ visit }: { visit: Visit }): JSX.Element | null {
+  const which = visit.query.get("done");
+  // A POST shows a form that failed, and `done` may be left in its address.
+  if (visit.request.method !== "GET" || (which !== "created" && which !== "changed")) return null;
+  return <p role="status">{visit.words.alertPages.done[which]}</p>;
+}
+
+function Facts({
+  visit,
+  context: { services },
+  alert,
+  webhooks,
+}: {
+  visit: Visit;
+  context: SiteContext;
+  alert: AlertView;
+  webhooks: readonly WebhookView[];
+}): JSX.Element {
+  const words = visit.words.alertPages;
+  const { channel, category, territory, is_ad: isAd } = alert;
+  const [card] = channel === null ? [] : jsonValueOf(services.channels.cards([channel]));
+  const { directory } = services;
+  const named = (slug: string, entries: readonly { slug: string; name: string }[]): string =>
+    entries.find((entry) => entry.slug === slug)?.name ?? slug;
+  return (
+    <dl>
+      <dt>{words.query}</dt>
+      <dd>
+        <bdi>{alert.q}</bdi>
+      </dd>
+      <dt>{words.webhook}</dt>
+      <dd>
+        <WebhookLink visit={visit} webhook={webhooks.find(({ id }) => id === alert.webhook)} />
+      </dd>
+      {channel !== null && (
+        <>
+          <dt>{words.channel}</dt>
+          <dd>
+            <a href={asset(visit, `/account/channels/${channel}/`)}>
+              <bdi>{card?.title ?? String(channel)}</bdi>
+            </a>
+          </dd>
+        </>
+      )}
+      {category !== null && (
+        <>
+          <dt>{words.category}</dt>
+          <dd>{named(category, directory.categories())}</dd>
+        </>
+      )}
+      {territory !== null && (
+        <>
+          <dt>{words.territory}</dt>
+          <dd>{named(territory, directory.territories({}))}</dd>
+        </>
+      )}
+      {isAd !== null && (
+        <>
+          <dt>{words.isAd}</dt>
+          <dd>{isAd ? words.onlyAd : words.noAd}</dd>
+        </>
+      )}
+      <dt>{words.sentToday}</dt>
+      <dd>
+        {words.sentTodayText(
+          shownNumber(visit, alert.sent_today),
+          shownNumber(visit, ALERT_POSTS_A_DAY),
+        )}
+      </dd>
+      <dt>{words.created}</dt>
+      <dd>
+        <Moment visit={visit} at={alert.created_at} />
+      </dd>
+      <dt>{words.changed}</dt>
+      <dd>
+        <Moment visit={visit} at={alert.updated_at} />
+      </dd>
+    </dl>
+  );
+}
+
+async function change(visit: Visit, context: SiteContext): Promise<View> {
+  requireManager(visit);
+  const { id } = await alertOf(visit, context);
+  await requireAlerts(visit, context);
+  const fields = readAlertForm(visit, context);
+  await context.services.alerts.change(ownOf(visit), fields, actorOf(visit));
+  return redirect(`/account/alerts/${id}/?done=changed`);
+}
+
+async function remove(visit: Visit, context: SiteContext): Promise<View> {
+  requireManager(visit);
+  await alertOf(visit, context);
+  await context.services.alerts.remove(ownOf(visit), actorOf(visit));
+  return redirect("/account/alerts/?done=deleted");
+}

@@ -1,0 +1,182 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { HtmlEscapedString } from "hono/utils/html";
+import type { AlertView } from "../../../../push/webhooks/alerts/alert-views.ts";
+import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
+import { pageError } from "../../forms/faults.ts";
+import { Scroll } from "../../look/data-table.tsx";
+import { asset } from "../../look/layout.tsx";
+import { shownNumber } from "../../look/shown.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import type { SitePage } from "../../site-pages.ts";
+import { page, redirect, type View } from "../../visit/view.ts";
+import { actorOf, isManager, membershipOf, planOf } from "../../visit/viewer.ts";
+import type { Visit } from "../../visit/visit.ts";
+import { hasAlerts, requireAlerts, requireManager } from "./alert-access.ts";
+import { AlertForm, readAlertForm } from "./alert-form.tsx";
+
+const PATH = "/account/alerts/";
+/** More than any plan includes. */
+const LISTED_MAX = 10_000;
+
+/** `/account/alerts/`: the organization's alerts, and the form that makes one. */
+export const alertsPage: SitePage = {
+  path: PATH,
+  access: "member",
+  async show(visit, context) {
+    const words = visit.words.alertPages;
+    const { id } = membershipOf(visit).organization;
+    const { results: alerts } = await context.services.alerts.list(id, 0, LISTED_MAX);
+    const webhooks = await webhooksOf(visit, context);
+    const isIncluded = await hasAlerts(visit, context);
+    return page(
+      visit.words.alerts,
+      <>
+        {visit.query.get("done") === "deleted" && <p role="status">{words.done.deleted}</p>}
+        <p>
+          {words.about} <a href={asset(visit, "/docs/webhooks/")}>{words.howTo}</a>
+        </p>
+        {!isIncluded && (
+          <p class="notice">
+            {words.planWithout((await planOf(visit, context)).code)}
+            {alerts.length > 0 && ` ${words.planKept}`}
+          </p>
+        )}
+        {alerts.length > 0 && <List visit={visit} alerts={alerts} webhooks={webhooks} />}
+        {alerts.length === 0 && isIncluded && <p class="empty">{words.noAlerts}</p>}
+        {isIncluded && (
+          <Create visit={visit} context={context} webhooks={webhooks} existing={alerts.length} />
+        )}
+      </>,
+    );
+  },
+  actions: { create },
+};
+
+/** The organization's webhooks, by number. */
+export async function webhooksOf(visit: Visit, context: SiteContext): Promise<WebhookView[]> {
+  const { id } = membershipOf(visit).organization;
+  return (await context.services.webhooks.list(id, 0, LISTED_MAX)).results;
+}
+
+function List({
+  visit,
+  alerts,
+  webhooks,
+}: {
+  visit: Visit;
+  alerts: readonly AlertView[];
+  webhooks: readonly WebhookView[];
+}): JSX.Element {
+  const words = visit.words.alertPages;
+  const byId = new Map(webhooks.map((webhook) => [webhook.id, webhook]));
+  return (
+    <Scroll label={visit.words.alerts}>
+      <table class="listed">
+        <thead>
+          <tr>
+            <th scope="col">{words.name}</th>
+            <th scope="col">{words.query}</th>
+            <th scope="col">{words.webhook}</th>
+            <th scope="col" class="number">
+              {words.sentToday}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {alerts.map((alert) => (
+            <tr>
+              <td>
+                <a href={asset(visit, `${PATH}${alert.id}/`)}>
+                  <bdi>{alert.name}</bdi>
+                </a>
+              </td>
+              <td data-label={words.query}>
+                <bdi>{alert.q}</bdi>
+              </td>
+              <td data-label={words.webhook}>
+                <WebhookLink visit={visit} webhook={byId.get(alert.webhook)} />
+              </td>
+              <td class="number" data-label={words.sentToday}>
+                {shownNumber(visit, alert.sent_today)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+/** The webhook by which an alert is sent, and whether it is disabled. */
+export function WebhookLink({
+  visit,
+  webhook,
+}: {
+  visit: Visit;
+  webhook: WebhookView | undefined;
+}): JSX.Element | null {
+  if (webhook === undefined) return null;
+  const words = visit.words.alertPages;
+  return (
+    <>
+      <a href={asset(visit, `/account/webhooks/${webhook.id}/`)}>
+        <bdi>{words.webhookNamed(webhook.id, new URL(webhook.url).host)}</bdi>
+      </a>
+      {!webhook.is_active && <div>{words.webhookOff}</div>}
+    </>
+  );
+}
+
+async function Create({
+  visit,
+  context,
+  webhooks,
+  existing,
+}: {
+  visit: Visit;
+  context: SiteContext;
+  webhooks: readonly WebhookView[];
+  existing: number;
+}): Promise<HtmlEscapedString> {
+  const words = visit.words.alertPages;
+  const { code, alerts } = await planOf(visit, context);
+  // A form that was refused is shown again, with its fault, in place of the notice.
+  if (existing >= alerts && visit.form.get("action") !== "create") {
+    return <p class="notice">{words.planFull(code, alerts)}</p>;
+  }
+  if (!isManager(visit)) return <p>{words.managersOnly}</p>;
+  if (webhooks.length === 0) {
+    return (
+      <p class="notice">
+        {words.noWebhooks} <a href={asset(visit, "/account/webhooks/")}>{words.makeWebhook}</a>
+      </p>
+    );
+  }
+  return (
+    <section aria-labelledby="create">
+      <h2 id="create">{words.create}</h2>
+      <AlertForm
+        visit={visit}
+        context={context}
+        action="create"
+        button={words.createButton}
+        webhooks={webhooks}
+      />
+    </section>
+  );
+}
+
+async function create(visit: Visit, context: SiteContext): Promise<View> {
+  requireManager(visit);
+  await requireAlerts(visit, context);
+  const { id } = membershipOf(visit).organization;
+  const plan = await planOf(visit, context);
+  const { alerts } = context.services;
+  if (alerts.count(id) >= plan.alerts) {
+    const { planFull } = visit.words.alertPages;
+    throw pageError("tariff_required", planFull(plan.code, plan.alerts));
+  }
+  const made = await alerts.create(id, plan, readAlertForm(visit, context), actorOf(visit));
+  return redirect(`${PATH}${made.id}/?done=created`);
+}

@@ -1,0 +1,288 @@
+import { parsePathReference } from "../catalog/channels/channel-reference.ts";
+import { readPostQuery } from "../catalog/post-search/post-query.ts";
+import { type FieldFaults, fieldError } from "../errors.ts";
+import { type AlertView, alertSchema, previewSchema } from "../push/webhooks/alerts/alert-views.ts";
+import type { AlertFields } from "../push/webhooks/alerts/alerts.table.ts";
+import { isLonger, type Read, readText, unknownSlug } from "../values/fields.ts";
+import { message } from "../values/messages/messages.ts";
+import { nothingSchema } from "../values/schema.ts";
+import { fieldsOf } from "./fields.ts";
+import { apiMethod, type Call } from "./method.ts";
+import { pageOf, pageParameters, readPage } from "./paging.ts";
+import {
+  flag,
+  inBody,
+  inPath,
+  integer,
+  orNull,
+  type Parameter,
+  required,
+  text,
+} from "./parameters.ts";
+import { alertsIncluded, alertsIncludedOrKept, alertToSpare } from "./plan-rules.ts";
+
+const NAME_LENGTH_MAX = 100;
+const QUERY_LENGTH_MIN = 2;
+const QUERY_LENGTH_MAX = 200;
+
+const alertPath = {
+  id: inPath(integer({ description: "Alert number.", example: 1, minimum: 0 })),
+};
+
+const nameField: Parameter<string> = {
+  ...inBody(text({ description: "What you call it.", example: "Meteorites" })),
+  read: readName,
+};
+
+const queryField: Parameter<string> = {
+  ...inBody(
+    text({
+      description:
+        'Words that a post has to have, in any form, joined by AND; `"a phrase"`, `-without`, ' +
+        "`a | b`, `beginning*`, `=exact`, `#tag`, `@handle`. At least one word that is not excluded.",
+      example: '"ударный кратер" | метеорит',
+    }),
+  ),
+  read: readQuery,
+};
+
+const webhookField = inBody(
+  integer({ description: "Number of the webhook that gets the matches.", example: 1, minimum: 0 }),
+);
+
+const filterFields = {
+  channel: orNull(
+    text({
+      description: "Only posts of this channel: its service number, or its handle. Null: of all.",
+      example: "nsmag",
+    }),
+  ),
+  category: orNull(
+    text({
+      description:
+        "Code (`slug`) of a category: only posts of its channels, by primary or additional " +
+        "category. Null: any.",
+      example: "science",
+    }),
+  ),
+  territory: orNull(
+    text({
+      description:
+        "Code (`slug`) of a territory: only posts of its channels and of the nodes below it. " +
+        "Null: any.",
+      example: "russia",
+    }),
+  ),
+  is_ad: orNull(
+    flag({
+      description: "true: only advertising posts; false: without advertising. Null: both.",
+      example: false,
+    }),
+  ),
+};
+
+export const alertsList = apiMethod({
+  operationId: "msgr_alerts_list",
+  path: "/v1/msgr/alerts/",
+  tag: "Alerts",
+  title: "List alerts",
+  description: "The organization's keyword alerts, by number. From the Growth plan.",
+  units: 0,
+  planRule: alertsIncludedOrKept,
+  parameters: { ...pageParameters, ...fieldsOf(alertSchema) },
+  result: pageOf(alertSchema),
+  errors: [],
+  run: ({ limit }, call) =>
+    readPage<AlertView, readonly [number]>("alerts", call, (after) =>
+      call.services.alerts.list(call.caller.organization.id, after?.[0] ?? 0, limit),
+    ),
+});
+
+export const alertsCreate = apiMethod({
+  operationId: "msgr_alerts_create",
+  verb: "POST",
+  path: "/v1/msgr/alerts/",
+  tag: "Alerts",
+  title: "Create alert",
+  description:
+    "New posts of all public channels that match are sent to the webhook as `post.matched`, each at " +
+    "most once, from now on.",
+  units: 0,
+  audience: "managers",
+  planRule: alertToSpare,
+  parameters: {
+    name: required(nameField),
+    q: required(queryField),
+    webhook: required(webhookField),
+    ...filterFields,
+  },
+  status: 201,
+  result: alertSchema,
+  errors: ["not_found"],
+  run({ name, q, webhook: webhookId, ...filters }, call) {
+    const { organization, plan } = call.caller;
+    const none = { channelId: null, category: null, territory: null, isAd: null };
+    const fields = { ...none, name, q, webhookId, ...readFilters(filters, call) };
+    return call.services.alerts.create(organization.id, plan, fields, actorOf(call));
+  },
+});
+
+export const alertsRetrieve = apiMethod({
+  operationId: "msgr_alerts_retrieve",
+  path: "/v1/msgr/alerts/:id/",
+  tag: "Alerts",
+  title: "Get alert",
+  description: "An alert by its number.",
+  units: 0,
+  planRule: alertsIncludedOrKept,
+  parameters: { ...alertPath, ...fieldsOf(alertSchema) },
+  result: alertSchema,
+  errors: ["not_found"],
+  run: ({ id }, call) => call.services.alerts.get(own(id, call)),
+});
+
+export const alertsUpdate = apiMethod({
+  operationId: "msgr_alerts_partial_update",
+  verb: "PATCH",
+  path: "/v1/msgr/alerts/:id/",
+  tag: "Alerts",
+  title: "Change alert",
+  description:
+    "Changes the fields that are given, at least one. Where it asks for something else then, it is " +
+    "matched with posts that are read from that moment on.",
+  units: 0,
+  audience: "managers",
+  planRule: alertsIncluded,
+  parameters: {
+    ...alertPath,
+    name: nameField,
+    q: queryField,
+    webhook: webhookField,
+    ...filterFields,
+  },
+  result: alertSchema,
+  errors: ["not_found"],
+  run({ id, name, q, webhook, ...filters }, call) {
+    const given = { ...filters, name, q, webhook };
+    if (Object.values(given).every((value) => value === undefined)) {
+      throw fieldError({ non_field_errors: [message("alertUnchanged")] });
+    }
+    const change = {
+      ...(name !== undefined && { name }),
+      ...(q !== undefined && { q }),
+      ...(webhook !== undefined && { webhookId: webhook }),
+      ...readFilters(filters, call),
+    };
+    return call.services.alerts.change(own(id, call), change, actorOf(call));
+  },
+});
+
+export const alertsDestroy = apiMethod({
+  operationId: "msgr_alerts_destroy",
+  verb: "DELETE",
+  path: "/v1/msgr/alerts/:id/",
+  tag: "Alerts",
+  title: "Delete alert",
+  description: "Deletes an alert. Events of it that wait in the webhook's queue are still sent.",
+  units: 0,
+  audience: "managers",
+  planRule: alertsIncludedOrKept,
+  parameters: alertPath,
+  status: 204,
+  result: nothingSchema(),
+  errors: ["not_found"],
+  async run({ id }, call) {
+    await call.services.alerts.remove(own(id, call), actorOf(call));
+    return null;
+  },
+});
+
+export const alertsPreview = apiMethod({
+  operationId: "msgr_alerts_preview",
+  verb: "POST",
+  path: "/v1/msgr/alerts/:id/preview/",
+  tag: "Alerts",
+  title: "Preview alert",
+  description:
+    "How many posts of the last 7 days match, and the 10 newest of them, with the part of the text " +
+    "that matches. Sends nothing.",
+  units: 1,
+  planRule: alertsIncluded,
+  parameters: alertPath,
+  result: previewSchema,
+  errors: ["not_found"],
+  run: ({ id }, call) => call.services.alerts.preview(own(id, call)),
+});
+
+interface FilterArguments {
+  channel: string | null | undefined;
+  category: string | null | undefined;
+  territory: string | null | undefined;
+  is_ad: boolean | null | undefined;
+}
+
+/**
+ * The filters that are given, with the channel's number.
+ * @throws AppError `invalid` over all that name nothing
+ */
+export function readFilters(
+  { channel, category, territory, is_ad: isAd }: FilterArguments,
+  { services: { channels, directory } }: Pick<Call, "services">,
+): Partial<Pick<AlertFields, "channelId" | "category" | "territory" | "isAd">> {
+  const faults: FieldFaults = {};
+  const channelId = typeof channel === "string" ? findChannel(channel) : channel;
+  if (typeof channel === "string" && channelId === null) {
+    faults["channel"] = [message("unknownChannel")];
+  }
+  if (typeof category === "string" && directory.categoryId(category) === null) {
+    faults["category"] = [unknownSlug(category)];
+  }
+  if (typeof territory === "string" && directory.territoryId(territory) === null) {
+    faults["territory"] = [unknownSlug(territory)];
+  }
+  if (Object.keys(faults).length > 0) throw fieldError(faults);
+  return {
+    ...(channelId !== undefined && { channelId }),
+    ...(category !== undefined && { category }),
+    ...(territory !== undefined && { territory }),
+    ...(isAd !== undefined && { isAd }),
+  };
+
+  function findChannel(given: string): number | null {
+    return channels.findId(parsePathReference(given.trim().replace(/^@/, "")));
+  }
+}
+
+function own(id: number, { caller }: Call) {
+  return { organizationId: caller.organization.id, id };
+}
+
+function actorOf({ caller }: Call) {
+  return { person: caller.member.email, keyId: caller.key.id };
+}
+
+export function readName(given: unknown): Read<string> {
+  const read = readText(given);
+  if ("fault" in read) return read;
+  const name = read.value.trim();
+  if (name === "") return { fault: message("blank") };
+  if (/\p{Cc}|[\u2028\u2029]/u.test(name)) return { fault: message("controlCharacters") };
+  return isLonger(name, NAME_LENGTH_MAX)
+    ? { fault: message("tooLong", { characters: NAME_LENGTH_MAX }) }
+    : { value: name };
+}
+
+/** `q` of post search, which has at least one word that is not excluded. */
+export function readQuery(given: unknown): Read<string> {
+  const read = readText(given);
+  if ("fault" in read) return read;
+  const q = read.value.trim();
+  if (q === "") return { fault: message("blank") };
+  if ([...q].length < QUERY_LENGTH_MIN) {
+    return { fault: message("tooShort", { characters: QUERY_LENGTH_MIN }) };
+  }
+  if (isLonger(q, QUERY_LENGTH_MAX)) {
+    return { fault: message("tooLong", { characters: QUERY_LENGTH_MAX }) };
+  }
+  return readPostQuery(q) === null ? { fault: message("nothingToMatch") } : { value: q };
+}

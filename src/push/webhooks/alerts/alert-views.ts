@@ -1,0 +1,63 @@
+import { postSchema } from "../../../catalog/posts/post.ts";
+import {
+  countSchema,
+  flagSchema,
+  instantSchema,
+  integerSchema,
+  listSchema,
+  nullable,
+  objectSchema,
+  textSchema,
+  type ValueOf,
+} from "../../../values/schema.ts";
+import { ALERT_POSTS_A_DAY } from "./match-posts.ts";
+import { PREVIEW_DAYS, SNIPPET_LENGTH_MAX, WALKED_MAX } from "./preview.ts";
+
+/** Alerts as the API shows them. */
+export const alertSchema = objectSchema(
+  {
+    id: integerSchema({ description: "Alert number" }),
+    name: textSchema({ description: "What its owners call it" }),
+    q: textSchema({ description: "The words that a post has to have" }),
+    webhook: integerSchema({ description: "Number of the webhook by which matches are sent" }),
+    channel: nullable(
+      integerSchema({ description: "Service number of the only channel; null: all" }),
+    ),
+    category: nullable(textSchema({ description: "Code of a category; null: any" })),
+    territory: nullable(textSchema({ description: "Code of a territory; null: any" })),
+    is_ad: nullable(flagSchema({ description: "Only advertising, or only the rest; null: both" })),
+    sent_today: countSchema(
+      `Posts sent since midnight in Moscow; after ${ALERT_POSTS_A_DAY} no more are on that day`,
+    ),
+    created_at: instantSchema("When it was created"),
+    updated_at: instantSchema("When it was changed last"),
+  },
+  "Alert",
+);
+export type AlertView = ValueOf<typeof alertSchema>;
+
+/** A post beside the part of its text that matches. */
+const previewPostSchema = objectSchema(
+  {
+    ...postSchema.properties,
+    snippet: textSchema({
+      description: `The part of the text with the first match, at most ${SNIPPET_LENGTH_MAX} characters`,
+    }),
+    highlights: listSchema(listSchema(integerSchema()), {
+      description: "Pairs of code point offsets into the snippet: from, and up to",
+    }),
+  },
+  "AlertMatch",
+);
+
+export const previewSchema = objectSchema(
+  {
+    matches: countSchema(`Posts of the last ${PREVIEW_DAYS} days that match`),
+    matches_capped: flagSchema({
+      description: `Whether there may be more: only the ${WALKED_MAX} posts read last were looked at`,
+    }),
+    results: listSchema(previewPostSchema, { description: "The newest of them" }),
+  },
+  "AlertPreview",
+);
+export type PreviewView = ValueOf<typeof previewSchema>;

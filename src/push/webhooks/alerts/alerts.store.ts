@@ -1,0 +1,148 @@
+import { and, asc, count, eq, gt, sql } from "drizzle-orm";
+import { type Database, statement, type Transaction } from "../../../db/database.ts";
+import { change, given, query, queryNow } from "../../../db/query.ts";
+import { type Alert, type AlertFields, alertChanges, alertPosts, alerts } from "./alerts.table.ts";
+
+const alertById = query((db) =>
+  db
+    .select()
+    .from(alerts)
+    .where(eq(alerts.id, sql.placeholder("id"))),
+);
+
+export function selectAlert(db: Database, id: number): Promise<Alert | undefined> {
+  return alertById(db).get({ id });
+}
+
+const pageOfOrganization = query((db) =>
+  db
+    .select()
+    .from(alerts)
+    .where(
+      and(
+        eq(alerts.organizationId, sql.placeholder("organizationId")),
+        gt(alerts.id, sql.placeholder("after")),
+      ),
+    )
+    .orderBy(asc(alerts.id))
+    .limit(sql.placeholder("limit")),
+);
+
+/** An organization's alerts after a number, by number. */
+export function selectAlertsPage(
+  db: Database,
+  page: { organizationId: number; after: number; limit: number },
+): Promise<Alert[]> {
+  return pageOfOrganization(db).all(page);
+}
+
+const counted = queryNow((db) =>
+  db
+    .select({ alerts: count() })
+    .from(alerts)
+    .where(eq(alerts.organizationId, sql.placeholder("organizationId"))),
+);
+
+/** For the rules of plans: read in the snapshot of the tick. */
+export function countAlertsNow(db: Database, organizationId: number): number {
+  return counted(db).get({ organizationId })?.alerts ?? 0;
+}
+
+const countedOfWebhook = query((db) =>
+  db
+    .select({ alerts: count() })
+    .from(alerts)
+    .where(eq(alerts.webhookId, sql.placeholder("webhookId"))),
+);
+
+export async function countAlertsOfWebhook(db: Database, webhookId: number): Promise<number> {
+  return (await countedOfWebhook(db).get({ webhookId }))?.alerts ?? 0;
+}
+
+export async function insertAlert(
+  tx: Transaction,
+  row: AlertFields & Pick<Alert, "organizationId" | "createdAt">,
+): Promise<number> {
+  const values = { ...row, updatedAt: row.createdAt, sinceSequence: lastAlertSequence(tx) };
+  const [made] = await tx.builders.insert(alerts).values(values).returning({ id: alerts.id });
+  return (made as { id: number }).id;
+}
+
+export async function updateAlert(
+  tx: Transaction,
+  id: number,
+  values: Partial<Alert>,
+): Promise<void> {
+  await tx.builders.update(alerts).set(values).where(eq(alerts.id, id));
+}
+
+const remove = change((db) => db.delete(alerts).where(eq(alerts.id, sql.placeholder("id"))));
+
+export async function deleteAlert(tx: Transaction, id: number): Promise<void> {
+  await remove(tx).run({ id });
+}
+
+const moveOn = change((db) =>
+  db
+    .update(alerts)
+    .set({ sinceSequence: given("last") })
+    .where(eq(alerts.webhookId, sql.placeholder("webhookId"))),
+);
+
+/** From now on a webhook's alerts get only what is read later. */
+export async function startAlertsAfresh(tx: Transaction, webhookId: number): Promise<void> {
+  await moveOn(tx).run({ webhookId, last: lastAlertSequence(tx) });
+}
+
+const noteCut = change((db) =>
+  db
+    .update(alerts)
+    .set({
+      cutSequence: given("last"),
+      sentDay: given("sentDay"),
+      sentPosts: given("sentPosts"),
+    })
+    .where(eq(alerts.id, sql.placeholder("id"))),
+);
+
+/** Notes that an alert's posts up to a sequence are cut, and how many were on this day. */
+export async function noteAlertCut(
+  tx: Transaction,
+  cut: { id: number; last: number; sentDay: number; sentPosts: number },
+): Promise<void> {
+  await noteCut(tx).run(cut);
+}
+
+const forget = change((db) =>
+  db.delete(alertPosts).where(
+    sql`${alertPosts.sequence} IN (SELECT ${alertPosts.sequence} FROM ${alertPosts}
+      WHERE ${alertPosts.sequence} <= ${sql.placeholder("last")} LIMIT ${sql.placeholder("rowsMax")})`,
+  ),
+);
+
+/** Forgets some of the posts up to a sequence. @returns how many */
+export async function forgetAlertPosts(
+  tx: Transaction,
+  last: number,
+  rowsMax: number,
+): Promise<number> {
+  return (await forget(tx).run({ last, rowsMax })).changes;
+}
+
+/** Has the alerts that are kept in memory read again. */
+export async function touchAlerts(tx: Transaction): Promise<void> {
+  await tx.builders.update(alertChanges).set({ version: sql`${alertChanges.version} + 1` });
+}
+
+const version = queryNow((db) => db.select().from(alertChanges));
+
+/** Goes up with every change of what alerts ask for, whichever process makes it. */
+export function alertsVersion(db: Database): number {
+  return version(db).get()?.version ?? 0;
+}
+
+/** The last post that was read: what comes later is new. The table is SQLite's own. */
+export function lastAlertSequence(db: Database): number {
+  const sql = "SELECT seq FROM sqlite_sequence WHERE name = 'alert_posts'";
+  return statement<{ seq: number }>(db, sql).get()?.seq ?? 0;
+}

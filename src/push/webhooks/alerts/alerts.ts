@@ -1,0 +1,105 @@
+import type { Plan } from "../../../customers/accounts/accounts.table.ts";
+import type { Actor } from "../../../customers/audit/audit-log.ts";
+import type { Database } from "../../../db/database.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import { dayOf, formatInstant } from "../../../values/moscow-time.ts";
+import type { AlertView, PreviewView } from "./alert-views.ts";
+import { countAlertsNow, selectAlertsPage } from "./alerts.store.ts";
+import type { Alert, AlertFields } from "./alerts.table.ts";
+import { type OwnAlert, ownAlert } from "./manage-alerts.ts";
+import type { PreviewSelection } from "./preview.ts";
+
+/** What changes alerts, on the thread that writes them. */
+interface AlertWriter {
+  addAlert(input: {
+    organizationId: number;
+    plan: Plan;
+    fields: AlertFields;
+    by: Actor;
+  }): Promise<number>;
+  changeAlert(input: OwnAlert & { change: Partial<AlertFields>; by: Actor }): Promise<void>;
+  removeAlert(input: OwnAlert & { by: Actor }): Promise<void>;
+}
+
+/** Queries that run on reader threads. */
+interface AlertReaders {
+  previewAlert(of: PreviewSelection): Promise<PreviewView>;
+}
+
+export type Alerts = ReturnType<typeof createAlerts>;
+
+/**
+ * An organization's keyword alerts. Every verb that names one throws `not_found` for another
+ * organization's.
+ */
+export function createAlerts(
+  db: Database,
+  writer: AlertWriter,
+  readers: AlertReaders,
+  clock: Clock,
+) {
+  const get = async (own: OwnAlert): Promise<AlertView> =>
+    toView(await ownAlert(db, own), clock.now());
+
+  return {
+    get,
+    count: (organizationId: number): number => countAlertsNow(db, organizationId),
+
+    async list(
+      organizationId: number,
+      after: number,
+      limit: number,
+    ): Promise<{ results: AlertView[]; last: readonly [number] | null }> {
+      const rows = await selectAlertsPage(db, { organizationId, after, limit: limit + 1 });
+      const nowMs = clock.now();
+      const shown = rows.slice(0, limit);
+      const last = rows.length > limit ? shown.at(-1) : undefined;
+      return {
+        results: shown.map((alert) => toView(alert, nowMs)),
+        last: last === undefined ? null : [last.id],
+      };
+    },
+
+    async create(
+      organizationId: number,
+      plan: Plan,
+      fields: AlertFields,
+      by: Actor,
+    ): Promise<AlertView> {
+      return get({
+        organizationId,
+        id: await writer.addAlert({ organizationId, plan, fields, by }),
+      });
+    },
+
+    async change(own: OwnAlert, change: Partial<AlertFields>, by: Actor): Promise<AlertView> {
+      await writer.changeAlert({ ...own, change, by });
+      return get(own);
+    },
+
+    remove: (own: OwnAlert, by: Actor): Promise<void> => writer.removeAlert({ ...own, by }),
+
+    /** How many posts of the last days match, and the newest of them. */
+    async preview(own: OwnAlert): Promise<PreviewView> {
+      const { q, channelId, category, territory, isAd } = await ownAlert(db, own);
+      const asked = { q, channelId, category, territory, isAd };
+      return readers.previewAlert({ ...asked, nowMs: clock.now() });
+    },
+  };
+}
+
+function toView(alert: Alert, nowMs: number): AlertView {
+  return {
+    id: alert.id,
+    name: alert.name,
+    q: alert.q,
+    webhook: alert.webhookId,
+    channel: alert.channelId,
+    category: alert.category,
+    territory: alert.territory,
+    is_ad: alert.isAd,
+    sent_today: alert.sentDay === dayOf(nowMs) ? alert.sentPosts : 0,
+    created_at: formatInstant(alert.createdAt),
+    updated_at: formatInstant(alert.updatedAt),
+  };
+}

@@ -1,0 +1,104 @@
+import type { Database, Transaction } from "../../../db/database.ts";
+import { inParts, inTransaction } from "../../../db/transaction.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import { dayOf } from "../../../values/moscow-time.ts";
+import { addDelivery } from "../delivery/deliveries.store.ts";
+import { eventsOf, FRESH_MS, type PostTexts } from "../events/cut-events.ts";
+import { eventBody } from "../events/event-body.ts";
+import { noteLook } from "../events/look.ts";
+import { getsAlerts } from "../events/served.ts";
+import { selectWebhook } from "../manage/webhooks.store.ts";
+import { forgetAlertPosts, noteAlertCut, selectAlert, touchAlerts } from "./alerts.store.ts";
+import { selectMatched } from "./match-posts.store.ts";
+import { ALERT_POSTS_A_DAY, type Matched } from "./match-posts.ts";
+
+/** No more alerts are cut in a transaction after so long; one alert's share comes on top. */
+const CUT_MS = 5;
+/** Posts that are forgotten in one step. */
+const FORGOTTEN_MAX = 200;
+
+/** Some of the posts that were read, with the alerts that they match. */
+export interface MatchedPart {
+  /** The sequence of its last post. */
+  last: number;
+  matched: Matched[];
+}
+
+/**
+ * Cuts a part's posts for the alerts that they match, one after another, until it has held the lock for
+ * long enough. By the same transaction an alert is past these posts, so that each is sent at most once.
+ * @returns how many alerts are done
+ */
+export function cutMatches(
+  db: Database,
+  clock: Clock,
+  { matched, last }: MatchedPart,
+): Promise<number> {
+  return inTransaction(db, clock, "cut-alerts", async (tx) => {
+    const nowMs = clock.now();
+    await noteLook(tx, nowMs);
+    const endAtMs = clock.monotonic() + CUT_MS;
+    const texts: PostTexts = new Map();
+    let cut = 0;
+    for (const one of matched) {
+      await cutAlert(tx, one, last, nowMs, texts);
+      cut += 1;
+      if (clock.monotonic() >= endAtMs) break;
+    }
+    return cut;
+  });
+}
+
+/** Ends a part whose alerts have all been cut. */
+export async function leaveMatches(
+  db: Database,
+  clock: Clock,
+  { last }: Pick<MatchedPart, "last">,
+): Promise<void> {
+  await inParts(
+    db,
+    clock,
+    "cut-alerts",
+    async (tx) => (await forgetAlertPosts(tx, last, FORGOTTEN_MAX)) === FORGOTTEN_MAX,
+  );
+}
+
+async function cutAlert(
+  tx: Transaction,
+  { alertId, sequences }: Matched,
+  last: number,
+  nowMs: number,
+  texts: PostTexts,
+): Promise<void> {
+  const alert = await selectAlert(tx, alertId);
+  if (alert === undefined) return;
+  const { webhookId, organizationId, name } = alert;
+  const webhook = await selectWebhook(tx, webhookId);
+  // A webhook that is enabled, or served again, gets what is read from then on.
+  if (webhook?.disabledReason !== "" || !(await getsAlerts(tx, organizationId, nowMs))) return;
+  const today = dayOf(nowMs);
+  const sentToday = alert.sentDay === today ? alert.sentPosts : 0;
+  const postIds = selectMatched(tx, {
+    alertId,
+    sequences,
+    freshFrom: nowMs - FRESH_MS,
+    limit: ALERT_POSTS_A_DAY - sentToday,
+  });
+  for (const event of eventsOf(tx, postIds, texts)) {
+    const body = eventBody("post.matched", webhookId, nowMs, event.posts, { id: alertId, name });
+    const { postIds: ids } = event;
+    await addDelivery(tx, {
+      webhookId,
+      event: "post.matched",
+      postIds: ids,
+      body,
+      nowMs,
+      alertId,
+    });
+  }
+  if (postIds.length === 0) return;
+  const sentPosts = sentToday + postIds.length;
+  await noteAlertCut(tx, { id: alertId, last, sentDay: today, sentPosts });
+  // It is matched no more on this day.
+  if (sentPosts >= ALERT_POSTS_A_DAY) await touchAlerts(tx);
+}

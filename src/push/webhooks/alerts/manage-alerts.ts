@@ -1,0 +1,106 @@
+import type { Plan } from "../../../customers/accounts/accounts.table.ts";
+import { type Actor, type AuditEntry, recordChange } from "../../../customers/audit/audit-log.ts";
+import type { Database } from "../../../db/database.ts";
+import { inTransaction } from "../../../db/transaction.ts";
+import { AppError, notFound } from "../../../errors.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import { ownWebhook } from "../manage/manage-webhooks.ts";
+import { alertLimitReached } from "../manage/plan-limits.ts";
+import {
+  countAlertsNow,
+  deleteAlert,
+  insertAlert,
+  lastAlertSequence,
+  selectAlert,
+  updateAlert,
+} from "./alerts.store.ts";
+import type { Alert, AlertFields } from "./alerts.table.ts";
+
+/** What owners and administrators change of alerts: one transaction each. */
+
+/** An alert of an organization; another's is not found. */
+export interface OwnAlert {
+  organizationId: number;
+  id: number;
+}
+
+/** @throws AppError `not_found` */
+export async function ownAlert(db: Database, { organizationId, id }: OwnAlert): Promise<Alert> {
+  const alert = await selectAlert(db, id);
+  if (alert?.organizationId !== organizationId) throw notFound("alert");
+  return alert;
+}
+
+/** @returns its number. @throws AppError `tariff_required`; `not_found` for another's webhook */
+export function addAlert(
+  db: Database,
+  clock: Clock,
+  {
+    organizationId,
+    plan,
+    fields,
+    by,
+  }: { organizationId: number; plan: Plan; fields: AlertFields; by: Actor },
+): Promise<number> {
+  return inTransaction(db, clock, "alert-create", async (tx) => {
+    await ownWebhook(tx, { organizationId, id: fields.webhookId });
+    const denial = alertLimitReached(plan, countAlertsNow(tx, organizationId));
+    if (denial !== null) throw new AppError("tariff_required", denial);
+    const id = await insertAlert(tx, { ...fields, organizationId, createdAt: clock.now() });
+    const details = { name: fields.name, webhook: fields.webhookId };
+    await recordChange(tx, clock, by, ofAlert("create", { organizationId, id }, details));
+    return id;
+  });
+}
+
+/**
+ * Changes the fields that are given. Where what it asks for is not the same any more, it gets posts
+ * that are read from now on.
+ * @throws AppError `not_found`, also for another organization's webhook
+ */
+export function changeAlert(
+  db: Database,
+  clock: Clock,
+  { change, by, ...own }: OwnAlert & { change: Partial<AlertFields>; by: Actor },
+): Promise<void> {
+  return inTransaction(db, clock, "alert-change", async (tx) => {
+    const alert = await ownAlert(tx, own);
+    const { webhookId } = change;
+    if (webhookId !== undefined) {
+      await ownWebhook(tx, { organizationId: own.organizationId, id: webhookId });
+    }
+    const changed = (Object.keys(change) as (keyof AlertFields)[]).filter(
+      (name) => change[name] !== undefined && change[name] !== alert[name],
+    );
+    if (changed.length === 0) return;
+    const isOther = changed.some((name) => name !== "name");
+    await updateAlert(tx, own.id, {
+      ...Object.fromEntries(changed.map((name) => [name, change[name]])),
+      ...(isOther && { sinceSequence: lastAlertSequence(tx) }),
+      updatedAt: clock.now(),
+    });
+    const name = change.name ?? alert.name;
+    await recordChange(tx, clock, by, ofAlert("change", own, { name }));
+  });
+}
+
+/** What waits to be sent of it is sent. @throws AppError `not_found` */
+export function removeAlert(
+  db: Database,
+  clock: Clock,
+  { by, ...own }: OwnAlert & { by: Actor },
+): Promise<void> {
+  return inTransaction(db, clock, "alert-delete", async (tx) => {
+    const { name } = await ownAlert(tx, own);
+    await deleteAlert(tx, own.id);
+    await recordChange(tx, clock, by, ofAlert("delete", own, { name }));
+  });
+}
+
+function ofAlert(
+  verb: "create" | "change" | "delete",
+  { organizationId, id }: OwnAlert,
+  details: AuditEntry["details"],
+): AuditEntry {
+  return { organizationId, action: `alert.${verb}`, target: `alert ${id}`, details };
+}

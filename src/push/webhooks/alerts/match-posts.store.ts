@@ -1,0 +1,122 @@
+import { type Database, statement } from "../../../db/database.ts";
+import { WITHIN_DEADLINE } from "../../../db/deadline.ts";
+import type { Day } from "../../../values/moscow-time.ts";
+import type { Asked, PostFacts } from "./alert-index.ts";
+
+/** A post's text and what filters are tested on, as they are read. */
+interface FactsRow {
+  text: string;
+  channelId: number;
+  isAd: number;
+  category: string | null;
+  categories: string | null;
+  territories: string | null;
+}
+
+/** A channel that is being merged is the other one already. */
+const FACTS = `p.text, coalesce(m.into_id, p.channel_id) AS channelId, p.is_ad AS isAd, k.category,
+  k.categories, t.path AS territories`;
+const FACTS_JOINS = `
+  LEFT JOIN removed_channels m ON m.id = p.channel_id
+  LEFT JOIN channel_cards k ON k.id = coalesce(m.into_id, p.channel_id)
+  LEFT JOIN territories t ON t.slug = k.territory`;
+
+export function toFacts(row: FactsRow): PostFacts {
+  const { category, categories, territories } = row;
+  return {
+    channelId: row.channelId,
+    isAd: row.isAd === 1,
+    categories: [...(category === null ? [] : [category]), ...(categories ?? "").split(" ")],
+    territories: (territories ?? "").split("/"),
+  };
+}
+
+const WAITING = `
+  SELECT r.sequence, ${FACTS}
+  FROM alert_posts r CROSS JOIN posts p ON p.id = r.post_id ${FACTS_JOINS}
+  WHERE r.sequence > ? ORDER BY r.sequence`;
+
+/** Posts to be matched after a sequence, row by row: meanwhile the connection takes no other statement. */
+export function readAlertPosts(
+  db: Database,
+  after: number,
+): Iterable<FactsRow & { sequence: number }> {
+  return statement<FactsRow & { sequence: number }>(db, WAITING).iterate(after);
+}
+
+const ALERTS = `
+  SELECT a.id, a.q, a.channel_id AS channelId, a.category, a.territory, a.is_ad AS isAd
+  FROM webhooks w CROSS JOIN alerts a ON a.webhook_id = w.id
+  WHERE w.disabled_reason = '' AND (a.sent_day <> @today OR a.sent_posts < @postsMax)`;
+
+/** The alerts of all webhooks that get events, but for those that have sent so many posts today. */
+export function selectAsked(
+  db: Database,
+  full: { today: Day; postsMax: number },
+): (Asked & { id: number })[] {
+  type Row = Omit<Asked, "isAd"> & { id: number; isAd: number | null };
+  return statement<Row>(db, ALERTS)
+    .all(full)
+    .map((row) => ({ ...row, isAd: row.isAd === null ? null : row.isAd === 1 }));
+}
+
+/** The texts of the posts with the highest numbers. */
+export function selectSampleTexts(db: Database, limit: number): string[] {
+  const sql = "SELECT text FROM posts ORDER BY id DESC LIMIT ?";
+  return statement<{ text: string }>(db, sql)
+    .all(limit)
+    .map(({ text }) => text);
+}
+
+/** A post of which it is to be seen whether it matches. */
+type Recent = FactsRow & { id: number; publishedAt: number };
+
+const RECENT = `
+  SELECT p.id, p.published_at AS publishedAt, ${FACTS}
+  FROM posts p CROSS JOIN channels c ON c.id = p.channel_id ${FACTS_JOINS}
+  WHERE ${WITHIN_DEADLINE} AND c.is_public = 1`;
+const OF_ALL = `${RECENT} AND p.id > (SELECT coalesce(max(id), 0) FROM posts) - @walkedMax
+  ORDER BY p.id DESC LIMIT @walkedMax`;
+const OF_CHANNEL = `${RECENT} AND p.channel_id = @channelId AND p.published_at >= @fromMs
+  ORDER BY p.published_at DESC, p.id DESC LIMIT @walkedMax`;
+
+/** The posts read last of all public channels, or the newest of one. */
+export function readRecentPosts(
+  db: Database,
+  { channelId, ...rest }: { channelId: number | null; fromMs: number; walkedMax: number },
+): Iterable<Recent> {
+  return channelId === null
+    ? statement<Recent>(db, OF_ALL).iterate({ walkedMax: rest.walkedMax })
+    : statement<Recent>(db, OF_CHANNEL).iterate({ channelId, ...rest });
+}
+
+/**
+ * The posts among those wanted that an alert gets, oldest first: of a public channel, read since the
+ * alert is as it is and not cut for it, published in the last two days. Each join finds one row by its
+ * key, in the order in which they stand.
+ */
+const MATCHED = `
+  SELECT p.id
+  FROM alerts a
+    CROSS JOIN json_each(@sequences) wanted
+    CROSS JOIN alert_posts r ON r.sequence = wanted.value
+      AND r.sequence > a.since_sequence AND r.sequence > a.cut_sequence
+    CROSS JOIN posts p ON p.id = r.post_id
+    CROSS JOIN channels c ON c.id = p.channel_id AND (c.is_public = 1 OR EXISTS (
+      SELECT 1 FROM removed_channels m CROSS JOIN channels i ON i.id = m.into_id
+      WHERE m.id = c.id AND i.is_public = 1))
+  WHERE a.id = @alertId AND p.published_at >= @freshFrom
+  ORDER BY p.published_at, p.id LIMIT @limit`;
+
+/** The numbers of the posts. */
+export function selectMatched(
+  db: Database,
+  {
+    sequences,
+    ...rest
+  }: { alertId: number; sequences: readonly number[]; freshFrom: number; limit: number },
+): number[] {
+  return statement<{ id: number }>(db, MATCHED)
+    .all({ ...rest, sequences: JSON.stringify(sequences) })
+    .map(({ id }) => id);
+}

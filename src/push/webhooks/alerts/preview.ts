@@ -1,0 +1,70 @@
+import { hitsOf, isMatch } from "../../../catalog/post-search/match-tokens.ts";
+import { type PostQuery, readPostQuery } from "../../../catalog/post-search/post-query.ts";
+import { tokensOf } from "../../../catalog/post-search/tokens.ts";
+import { selectPost } from "../../../catalog/posts/posts.store.ts";
+import type { Database } from "../../../db/database.ts";
+import { DAY_MS } from "../../../values/moscow-time.ts";
+import { type Asked, isWanted } from "./alert-index.ts";
+import type { PreviewView } from "./alert-views.ts";
+import { readRecentPosts, toFacts } from "./match-posts.store.ts";
+
+export const PREVIEW_DAYS = 7;
+const SHOWN_MAX = 10;
+/** Posts that are looked at, some 0.3 s of a reader's thread; and the characters of their texts. */
+export const WALKED_MAX = 5_000;
+const CHARACTERS_MAX = 5_000_000;
+/** In code points. */
+export const SNIPPET_LENGTH_MAX = 200;
+/** Characters before the first match. */
+const LEAD_LENGTH = 60;
+
+export type PreviewSelection = Asked & { nowMs: number };
+
+/** What an alert would have sent, by the same match as of new posts; on a thread that reads. */
+export function previewAlert(db: Database, { nowMs, ...asked }: PreviewSelection): PreviewView {
+  const query = readPostQuery(asked.q);
+  if (query === null) return { matches: 0, matches_capped: false, results: [] };
+  const fromMs = nowMs - PREVIEW_DAYS * DAY_MS;
+  const found: { id: number; publishedAt: number }[] = [];
+  let [walked, characters] = [0, 0];
+  const { channelId } = asked;
+  for (const row of readRecentPosts(db, { channelId, fromMs, walkedMax: WALKED_MAX })) {
+    walked += 1;
+    characters += row.text.length;
+    const isRecent = row.publishedAt >= fromMs && row.publishedAt <= nowMs;
+    if (isRecent && isWanted(asked, toFacts(row)) && isMatch(query, tokensOf(row.text))) {
+      found.push({ id: row.id, publishedAt: row.publishedAt });
+    }
+    if (characters >= CHARACTERS_MAX) break;
+  }
+  found.sort((one, other) => other.publishedAt - one.publishedAt || other.id - one.id);
+  const results = found.slice(0, SHOWN_MAX).flatMap(({ id }) => {
+    const post = selectPost(db, id);
+    return post === undefined ? [] : [{ ...post, ...snippetOf(post.text, query) }];
+  });
+  const isCapped = walked >= WALKED_MAX || characters >= CHARACTERS_MAX;
+  return { matches: found.length, matches_capped: isCapped, results };
+}
+
+/** The part of a text with the first match, and where it matches, in code points. */
+export function snippetOf(
+  text: string,
+  query: PostQuery,
+): { snippet: string; highlights: [from: number, until: number][] } {
+  const hits = hitsOf(query, tokensOf(text));
+  const points = [...text];
+  const from = Math.max(
+    0,
+    Math.min((hits[0]?.start ?? 0) - LEAD_LENGTH, points.length - SNIPPET_LENGTH_MAX),
+  );
+  const until = from + SNIPPET_LENGTH_MAX;
+  // A space for each line break, so that offsets stay what they are.
+  const snippet = points.slice(from, until).join("").replace(/\s/gu, " ");
+  const highlights = hits
+    .filter(({ start, end }) => start < until && end > from)
+    .map(({ start, end }): [number, number] => [
+      Math.max(start, from) - from,
+      Math.min(end, until) - from,
+    ]);
+  return { snippet, highlights };
+}

@@ -1,0 +1,211 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import type { Appliance } from "../../support/appliance.ts";
+import { auditOf } from "../../support/audit.ts";
+import { channel, imported } from "../../support/expectations.ts";
+import {
+  created,
+  endManaging,
+  expectRefused,
+  type Managing,
+  startManaging,
+  UNKNOWN_ID,
+} from "../../support/webhook-calls.ts";
+
+let appliance: Appliance;
+let managing: Managing;
+let webhook: number;
+beforeEach(async () => {
+  managing = await startManaging();
+  ({ appliance } = managing);
+  webhook = (await created(managing.call)).id;
+});
+afterEach(() => endManaging(appliance));
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+function call(verb: string, path = "", body?: unknown, key = managing.customer.key) {
+  return appliance.request(`/v1/msgr/alerts/${path}`, {
+    ...{ method: verb, key },
+    ...(body !== undefined && {
+      body: JSON.stringify(body),
+      headers: { "content-type": "application/json" },
+    }),
+  });
+}
+
+async function made(fields: object = {}): Promise<number> {
+  const { status, body } = await call("POST", "", { name: "A", q: "слово", webhook, ...fields });
+  expect(status, JSON.stringify(body)).toBe(201);
+  return body.id;
+}
+
+test("an alert is made, shown, listed, changed and deleted, and each change is recorded", async () => {
+  const fields = { name: " Rates ", q: " ставка -вклад ", webhook, channel: "@channel_2" };
+  await imported(appliance, "channels", [channel(2, { handle: "channel_2" })]);
+  const answer = await call("POST", "", { ...fields, category: "science", territory: "russia" });
+  expect(answer.status).toBe(201);
+  expect(answer.body).toEqual({
+    ...{ id: 1, name: "Rates", q: "ставка -вклад", webhook, channel: 2, category: "science" },
+    ...{ territory: "russia", is_ad: null, sent_today: 0 },
+    created_at: expect.any(String),
+    updated_at: expect.any(String),
+  });
+  expect((await call("GET", "1/")).body).toEqual(answer.body);
+  expect((await call("GET")).body).toEqual({ results: [answer.body], next: null });
+  const changed = await call("PATCH", "1/", { q: "курс", channel: null, is_ad: false });
+  expect(changed.body).toMatchObject({ q: "курс", channel: null, is_ad: false, name: "Rates" });
+  expect((await call("PATCH", "1/", { q: "курс" })).status).toBe(200);
+  expect((await call("DELETE", "1/")).status).toBe(204);
+  expectRefused(await call("GET", "1/"), 404, "not_found", "after it was deleted");
+  const recorded = auditOf(appliance).filter(({ action }) => action.startsWith("alert."));
+  expect(recorded).toMatchObject([
+    { action: "alert.create", target: "alert 1", details: { name: "Rates", webhook } },
+    { action: "alert.change", target: "alert 1", person: "ada@example.com" },
+    { action: "alert.delete", target: "alert 1" },
+  ]);
+});
+
+test("pages of the list follow each other", async () => {
+  const ids = [await made(), await made(), await made()];
+  const first = await call("GET", "?limit=2");
+  const next = new URL(first.body.next).search;
+  const second = await call("GET", next);
+  const both = [...first.body.results, ...second.body.results];
+  expect(both.map(({ id }: { id: number }) => id)).toEqual(ids);
+  expect(second.body.next).toBeNull();
+});
+
+describe("what is wrong is told by its field, and changes nothing:", () => {
+  const cases: [field: string, given: unknown, said: string][] = [
+    ["name", "  ", "may not be blank"],
+    ["name", "x".repeat(101), "no more than 100"],
+    ["name", "a\nb", "Control characters"],
+    ["name", ["a"], "Not a valid string"],
+    ["name", null, "may not be null"],
+    ["q", "а", "at least 2"],
+    ["q", "х".repeat(201), "no more than 200"],
+    ["q", "-слово -другое", "at least one word"],
+    ["q", '""', "at least one word"],
+    ["q", "-- **", "at least one word"],
+    ["q", "слово\0", "Null characters"],
+    ["webhook", "first", "integer"],
+    ["channel", "no_such_channel", "no such public channel"],
+    ["channel", 999, "no such public channel"],
+    ["category", "no-such", "slug=no-such"],
+    ["territory", "no-such", "slug=no-such"],
+    ["is_ad", "perhaps", "boolean"],
+    ["word", "x", "no such field"],
+  ];
+  for (const [field, given, said] of cases) {
+    test(`${field} ${JSON.stringify(given)?.slice(0, 30)}`, async () => {
+      const id = await made();
+      const before = (await call("GET", `${id}/`)).body;
+      const whole = { name: "A", q: "слово", webhook, [field]: given };
+      for (const answer of [
+        await call("POST", "", whole),
+        await call("PATCH", `${id}/`, { [field]: given }),
+      ]) {
+        expect(answer.status).toBe(400);
+        expect(Object.keys(answer.body)).toEqual([field]);
+        expect(answer.body[field][0]).toContain(said);
+      }
+      expect((await call("GET")).body.results).toEqual([before]);
+    });
+  }
+
+  test("what is missing, and several at once", async () => {
+    const { status, body } = await call("POST", "", {});
+    expect([status, Object.keys(body).toSorted()]).toEqual([400, ["name", "q", "webhook"]]);
+    const wrong = { name: "A", q: "слово", webhook, channel: 999, category: "no", territory: "no" };
+    expect(Object.keys((await call("POST", "", wrong)).body).toSorted()).toEqual(
+      ["channel", "category", "territory"].toSorted(),
+    );
+    const nothing = await call("PATCH", `${await made()}/`, {});
+    expect(nothing.body.non_field_errors).toEqual(["Give at least one field to change."]);
+  });
+
+  test("a webhook that is another organization's is not found, no more than one that is not there", async () => {
+    const id = await made();
+    const other = await appliance.customer({ access: "read_write" });
+    const body = { name: "A", q: "слово", webhook };
+    const others = await call("POST", "", body, other.key);
+    expectRefused(others, 404, "not_found", "another's");
+    const nobodys = await call("POST", "", { ...body, webhook: UNKNOWN_ID });
+    expect([nobodys.status, nobodys.body]).toEqual([404, others.body]);
+    expectRefused(await call("PATCH", `${id}/`, { webhook: UNKNOWN_ID }), 404, "not_found", "");
+  });
+});
+
+test("the plan says how many there may be; those there are go on when it includes fewer", async () => {
+  const { accounts } = appliance.app.domains;
+  await accounts.changePlan("profi", { alerts: 2 }, COMMAND_LINE);
+  const ids = [await made(), await made()];
+  const full = await call("POST", "", { name: "A", q: "слово", webhook });
+  expectRefused(full, 403, "tariff_required", "a third");
+  expect(full.body.detail).toBe("The plan profi includes 2 alerts; there are 2.");
+  await accounts.changePlan("profi", { alerts: 1 }, COMMAND_LINE);
+  expect((await call("PATCH", `${ids[0]}/`, { q: "курс" })).status).toBe(200);
+  await accounts.changePlan("profi", { alerts: 0 }, COMMAND_LINE);
+  expect((await call("GET", `${ids[0]}/`)).status).toBe(200);
+  expectRefused(await call("POST", `${ids[0]}/preview/`), 403, "tariff_required", "a preview");
+  expect((await call("DELETE", `${ids[0]}/`)).status).toBe(204);
+});
+
+describe("the preview", () => {
+  const at = (daysAgo: number) =>
+    new Date(appliance.ports.clock.now() - daysAgo * DAY_MS).toISOString();
+  const preview = async (id: number) => {
+    const { status, body, headers } = await call("POST", `${id}/preview/`);
+    expect(status).toBe(200);
+    expect(headers.get("x-request-cost")).toBe("1");
+    return body;
+  };
+
+  test("counts what matches of 7 days, and has the 10 newest with their matches", async () => {
+    const id = await made();
+    const posts = Array.from({ length: 14 }, (_, n) => ({
+      ...{ id: n + 1, channel: 1, published_at: at(n / 2 + 0.01) },
+      text: `${"Очень длинное начало. ".repeat(10)}\nТут 🚀 слова и СЛОВО, дальше ${"конец ".repeat(60)}`,
+    }));
+    await imported(appliance, "posts", posts);
+    await imported(appliance, "posts", [
+      { id: 50, channel: 1, published_at: at(8), text: "слово" },
+      { id: 51, channel: 1, published_at: at(1), text: "другое" },
+    ]);
+    const { matches, matches_capped: isCapped, results } = await preview(id);
+    expect([matches, isCapped]).toEqual([14, false]);
+    expect(results.map((post: { id: number }) => post.id)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    const { snippet, highlights, text } = results[0];
+    expect(text).toContain("\n");
+    expect([...snippet]).toHaveLength(200);
+    const marked = highlights.map(([from, until]: [number, number]) =>
+      [...snippet].slice(from, until).join(""),
+    );
+    expect(marked).toEqual(["слова", "СЛОВО"]);
+  });
+
+  test("has filters, and nothing that was taken down, edited away, or is of a hidden channel", async () => {
+    const post = (id: number, of: number) => ({
+      ...{ id, channel: of, published_at: at(1), text: "Слово" },
+    });
+    await imported(appliance, "posts", [post(1, 1), post(2, 2), post(3, 3), post(4, 1)]);
+    const id = await made();
+    const ofOne = await made({ channel: 2 });
+    expect((await preview(id)).matches).toBe(4);
+    expect((await preview(ofOne)).results).toMatchObject([{ id: 2 }]);
+    await appliance.importRows("posts", [{ id: 1, channel: 1, deleted: true }]);
+    await imported(appliance, "posts", [{ ...post(4, 1), text: "Другое" }]);
+    await imported(appliance, "channels", [{ id: 3, is_public: false }]);
+    expect((await preview(id)).results).toMatchObject([{ id: 2 }]);
+  });
+
+  test("looks at the posts read last, and says where there are more than it looks at", async () => {
+    const posts = Array.from({ length: 5_001 }, (_, n) => ({
+      ...{ id: n + 1, channel: 1, published_at: at(1), text: n < 2 ? "Слово" : "Другое" },
+    }));
+    await imported(appliance, "posts", posts);
+    const { matches, matches_capped: isCapped } = await preview(await made());
+    expect([matches, isCapped]).toEqual([1, true]);
+  });
+});

@@ -1,0 +1,275 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import { statement } from "../../../src/db/database.ts";
+import { ALERT_POSTS_A_DAY } from "../../../src/push/webhooks/alerts/match-posts.ts";
+import { channel, imported } from "../../support/expectations.ts";
+import {
+  DAY_MS,
+  HOUR_MS,
+  MINUTE_MS,
+  numbers,
+  type Pushing,
+  postsSent,
+  SECOND_MS,
+  startPushing,
+} from "../../support/pushing.ts";
+
+/** Alerts over a webhook that watches channels 1 and 2 of 3; posts of channel 3 come by alerts only. */
+
+let pushing: Pushing;
+beforeEach(async () => {
+  pushing = await startPushing();
+});
+afterEach(() => pushing.close());
+
+const ALERTS = "/v1/msgr/alerts/";
+
+async function alert(fields: object = {}): Promise<number> {
+  const body = { name: "Mortgages", q: "ипотека", webhook: pushing.id, ...fields };
+  const answer = await pushing.call("POST", ALERTS, body);
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  return answer.body.id;
+}
+
+const change = (id: number, body: object) => pushing.call("PATCH", `${ALERTS}${id}/`, body);
+
+/** What was sent of `post.matched`: the alert's number, and the posts'. */
+function matched(): [alert: number, posts: number[]][] {
+  return pushing
+    .attempts()
+    .filter(({ headers }) => headers["x-service-event"] === "post.matched")
+    .map(({ body }) => JSON.parse(body))
+    .map(({ alert, posts }) => [alert.id, posts.map(({ id }: { id: number }) => id)]);
+}
+
+async function read(id: number, text: string, more: object = {}): Promise<void> {
+  await pushing.read([id], { channel: 3, text, ...more });
+}
+
+describe("a new post that matches", () => {
+  test("is sent as post.matched with the alert beside the posts, one batch after it was read", async () => {
+    const id = await alert({ name: 'Mortgages "new"' });
+    await read(1, "Купили квартиру без ипотеки");
+    await read(2, "Погода");
+    await pushing.pass(MINUTE_MS);
+    const [sent, ...others] = pushing.attempts();
+    expect(others).toEqual([]);
+    expect(sent?.headers["x-service-event"]).toBe("post.matched");
+    const body = JSON.parse(sent?.body ?? "");
+    expect(Object.keys(body)).toEqual(["event", "webhook", "created_at", "alert", "posts"]);
+    expect(body).toMatchObject({
+      event: "post.matched",
+      webhook: pushing.id,
+      alert: { id, name: 'Mortgages "new"' },
+      posts: [{ id: 1, channel: 3, text: "Купили квартиру без ипотеки" }],
+    });
+    expect((await pushing.deliveries())[0]).toMatchObject({ event: "post.matched", posts: [1] });
+  });
+
+  test("comes beside post.created, which is as it was", async () => {
+    await alert();
+    await pushing.read([1], { text: "Ставка по ипотеке" });
+    await pushing.pass(MINUTE_MS);
+    const [created, another] = pushing.attempts();
+    expect(created?.headers["x-service-event"]).toBe("post.created");
+    expect(created?.body).toStartWith(
+      `{"event":"post.created","webhook":${pushing.id},"created_at":"`,
+    );
+    expect(created?.body).toMatch(/"created_at":"[^"]+","posts":\[\{"id":1,/);
+    expect(another?.headers["x-service-event"]).toBe("post.matched");
+  });
+
+  test("is sent once for each alert that it matches", async () => {
+    const one = await alert();
+    const other = await alert({ q: "ставка | курс" });
+    await alert({ q: "погода" });
+    await read(1, "Ставка по ипотеке");
+    await pushing.pass(5 * MINUTE_MS);
+    expect(matched().toSorted()).toEqual([
+      [one, [1]],
+      [other, [1]],
+    ]);
+  });
+
+  test("is found by each kind of word that post search has", async () => {
+    const text = "Банк снизил ставку по ипотеке: новости #ипотека от @bank_news";
+    const finding = ["ипотека", '"снизил ставку"', "=ипотеке", "новос*", "#ипотека", "@bank_news"];
+    const missing = ["=ипотека -банк", '"ставку снизил"', "новосел*", "#банк", "ставка -банком"];
+    const ids: number[] = [];
+    for (const q of finding) ids.push(await alert({ q }));
+    for (const q of missing) await alert({ q });
+    await read(1, text);
+    await pushing.pass(2 * MINUTE_MS);
+    expect(
+      matched()
+        .map(([id]) => id)
+        .toSorted((a, b) => a - b),
+    ).toEqual(ids);
+  });
+
+  test("is not sent for what was read before the alert was made, or asked for something else", async () => {
+    await alert({ q: "погода" });
+    await read(1, "ипотека");
+    const id = await alert();
+    await pushing.pass(MINUTE_MS);
+    await read(2, "курс");
+    await change(id, { q: "курс" });
+    await read(3, "курс");
+    await change(id, { name: "Rates" });
+    await pushing.pass(2 * MINUTE_MS);
+    expect(matched()).toEqual([[id, [3]]]);
+  });
+
+  test("is not sent again when it is edited, nor for an edit that makes it match", async () => {
+    const id = await alert();
+    await read(1, "ипотека");
+    await read(2, "погода");
+    await pushing.pass(MINUTE_MS);
+    await read(1, "ипотека подешевела");
+    await read(2, "ипотека");
+    await pushing.pass(2 * MINUTE_MS);
+    expect(matched()).toEqual([[id, [1]]]);
+  });
+
+  test("is not sent when it is two days old", async () => {
+    const id = await alert();
+    await read(1, "ипотека", {
+      published_at: new Date(pushing.now() - 2 * DAY_MS + HOUR_MS).toISOString(),
+    });
+    await read(2, "ипотека", {
+      published_at: new Date(pushing.now() - 2 * DAY_MS - SECOND_MS).toISOString(),
+    });
+    await pushing.pass(MINUTE_MS);
+    expect(matched()).toEqual([[id, [1]]]);
+    await read(3, "ипотека");
+    pushing.appliance.ports.clock.advance(2 * DAY_MS + SECOND_MS);
+    await pushing.pass(2 * MINUTE_MS);
+    expect(matched()).toEqual([[id, [1]]]);
+  });
+
+  test("is not sent when it was taken down before, nor of a channel that is hidden", async () => {
+    await alert();
+    await imported(pushing.appliance, "channels", [channel(4)]);
+    await read(1, "ипотека");
+    await pushing.read([2], { channel: 4, text: "ипотека" });
+    await pushing.appliance.importRows("posts", [{ id: 1, channel: 3, deleted: true }]);
+    await imported(pushing.appliance, "channels", [{ id: 4, is_public: false }]);
+    await pushing.pass(2 * MINUTE_MS);
+    expect(matched()).toEqual([]);
+  });
+
+  test("250 posts that match are events of 100, 100 and 50", async () => {
+    await alert();
+    await pushing.read(numbers(1, 250), { channel: 3, text: "ипотека" });
+    await pushing.pass(2 * MINUTE_MS);
+    expect(matched().map(([, posts]) => posts.length)).toEqual([100, 100, 50]);
+  });
+});
+
+describe("filters", () => {
+  test("channel: only its posts, and those of the channel that it is merged into", async () => {
+    const id = await alert({ channel: 3 });
+    await pushing.read([1], { channel: 1, text: "ипотека" });
+    await read(2, "ипотека");
+    await pushing.pass(MINUTE_MS);
+    expect(matched()).toEqual([[id, [2]]]);
+    await pushing.appliance.app.domains.channels.merge(3, 2, COMMAND_LINE);
+    await pushing.read([3], { channel: 2, text: "ипотека" });
+    await pushing.pass(2 * MINUTE_MS);
+    expect(matched()).toEqual([
+      [id, [2]],
+      [id, [3]],
+    ]);
+  });
+
+  test("category: primary or additional; territory: with what is below; is_ad: the post's", async () => {
+    await imported(pushing.appliance, "channels", [
+      { ...channel(3), category: "science", categories: ["economics"], territory: "moskva" },
+    ]);
+    const { directory } = { directory: await pushing.call("GET", "/v1/msgr/territories/") };
+    expect(directory.status).toBe(200);
+    const wanted = [
+      await alert({ category: "science" }),
+      await alert({ category: "economics" }),
+      await alert({ territory: "moskva" }),
+      await alert({ territory: "russia" }),
+      await alert({ is_ad: true }),
+    ];
+    await alert({ category: "news" });
+    await alert({ is_ad: false });
+    await read(1, "ипотека", { is_ad: true });
+    await pushing.pass(2 * MINUTE_MS);
+    expect(
+      matched()
+        .map(([id]) => id)
+        .toSorted((a, b) => a - b),
+    ).toEqual(wanted);
+  });
+});
+
+describe("what becomes of an alert", () => {
+  test("with its webhook: disabled it gets nothing, enabled what is read from then on, deleted it is gone", async () => {
+    const id = await alert();
+    await read(1, "ипотека");
+    await pushing.change({ is_active: false });
+    await pushing.pass(MINUTE_MS);
+    await read(2, "ипотека");
+    await pushing.change({ is_active: true });
+    await read(3, "ипотека");
+    await pushing.pass(2 * MINUTE_MS);
+    expect(matched()).toEqual([[id, [3]]]);
+    expect((await pushing.call("DELETE", `/v1/msgr/webhooks/${pushing.id}/`)).status).toBe(204);
+    expect((await pushing.call("GET", `${ALERTS}${id}/`)).status).toBe(404);
+  });
+
+  test("where the plan ends: nothing is sent, it can be seen and deleted, and goes on with the plan", async () => {
+    const id = await alert();
+    const { accounts } = pushing.appliance.app.domains;
+    const { organizationId } = pushing.customer;
+    await accounts.givePlan(organizationId, "start", null, COMMAND_LINE);
+    await read(1, "ипотека");
+    await pushing.pass(2 * MINUTE_MS);
+    expect((await pushing.call("GET", `${ALERTS}${id}/`)).status).toBe(200);
+    expect((await change(id, { q: "курс" })).body.code).toBe("tariff_required");
+    await accounts.givePlan(organizationId, "growth", null, COMMAND_LINE);
+    await read(2, "ипотека");
+    await pushing.pass(2 * MINUTE_MS);
+    expect(matched()).toEqual([[id, [2]]]);
+    await accounts.givePlan(organizationId, "start", null, COMMAND_LINE);
+    expect((await pushing.call("DELETE", `${ALERTS}${id}/`)).status).toBe(204);
+    expect((await pushing.call("GET", ALERTS)).body.code).toBe("tariff_required");
+  });
+
+  test("where it has sent a thousand posts on a Moscow day: the rest is not sent, the next day's are", async () => {
+    const id = await alert();
+    const other = await alert({ q: "погода" });
+    await pushing.read(numbers(1, ALERT_POSTS_A_DAY + 20), { channel: 3, text: "ипотека" });
+    await pushing.pass(MINUTE_MS);
+    const sent = () => matched().reduce((sum, [, posts]) => sum + posts.length, 0);
+    expect(sent()).toBe(ALERT_POSTS_A_DAY);
+    expect((await pushing.call("GET", `${ALERTS}${id}/`)).body.sent_today).toBe(ALERT_POSTS_A_DAY);
+    await read(2001, "ипотека, погода");
+    await pushing.pass(MINUTE_MS);
+    expect(matched().at(-1)).toEqual([other, [2001]]);
+    expect(sent()).toBe(ALERT_POSTS_A_DAY + 1);
+    await pushing.pass(DAY_MS);
+    expect((await pushing.call("GET", `${ALERTS}${id}/`)).body.sent_today).toBe(0);
+    await read(2002, "ипотека");
+    await pushing.pass(2 * MINUTE_MS);
+    expect(matched().at(-1)).toEqual([id, [2002]]);
+  });
+
+  test("nothing is kept of posts once they are matched, nor while there are no alerts", async () => {
+    const { db } = pushing.appliance.app.domains;
+    const waiting = () =>
+      statement<{ n: number }>(db, "SELECT count(*) AS n FROM alert_posts").get()?.n;
+    await read(1, "ипотека");
+    expect(waiting()).toBe(0);
+    await alert();
+    await pushing.read(numbers(2, 300), { channel: 3, text: "погода" });
+    expect(waiting()).toBe(299);
+    await pushing.pass(2 * MINUTE_MS);
+    expect(waiting()).toBe(0);
+    expect(postsSent(pushing)).toEqual([]);
+  });
+});
