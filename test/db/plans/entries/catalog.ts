@@ -1416,17 +1416,23 @@ export const catalog: Entries = {
   ],
   "catalog/manage/found-channels.store.ts foundByTitle": [
     {
-      sql: "SELECT … FROM channel_texts t CROSS JOIN channels c ON c.id = t.id CROSS JOIN channel_cards k ON k.id = t.id WHERE within_deadline() AND instr(t.search_text, ?) > 0 ORDER BY t.id LIMIT ?",
+      sql: 'select … from "source_album_parts" where ("source_album_parts"."source_id" = ? and "source_album_parts"."chat" = ? and "source_album_parts"."message_id" between ? and ? and "source_album_parts"."album" = ?) order by "source_album_parts"."message_id" asc',
       plan: [
-        "SCAN t",
-        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
-        "SEARCH k USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH source_album_parts USING PRIMARY KEY (source_id=? AND chat=? AND message_id>? AND message_id<?)",
       ],
-      rows: 1341,
-      why: "Staff look for hidden channels too, which the index has not: all search texts, on a reader thread under the deadline, until a page is full.",
+      rows: 2,
     },
   ],
-  "catalog/posts/found-posts.store.ts foundPosts": [
+  "catalog/sources/album-parts.store.ts putPart": [
+    {
+      sql: 'delete from "source_album_parts" where ("source_album_parts"."source_id" = ? and "source_album_parts"."chat" = ? and "source_album_parts"."message_id" < ?)',
+      plan: [
+        "SEARCH source_album_parts USING PRIMARY KEY (source_id=? AND chat=? AND message_id<?)",
+      ],
+      rows: 0,
+    },
+  ],
+  "catalog/sources/source-chats.store.ts chats": [
     {
       sql: "SELECT … FROM posts p WHERE within_deadline() AND p.channel_id = @channelId AND (p.published_at, p.id) < (@publishedAt, @id) ORDER BY p.published_at DESC, p.id DESC",
       plan: ["SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at<?)"],
