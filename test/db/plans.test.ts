@@ -39,6 +39,7 @@ test("every statement has the plan that is written of it, and visits no more row
 
 /** The plan of a statement says nothing of what its triggers run for each row. */
 const TRIGGERS = {
+  channels_changed: ["SCAN cards_version"],
   keys_changed: ["SCAN accounts_version"],
   members_changed: ["SCAN accounts_version"],
   organizations_changed: ["SCAN accounts_version"],
@@ -53,6 +54,9 @@ const TRIGGERS = {
     "SEARCH read_posts USING COVERING INDEX read_posts_by_post (post_id=?)",
     "SCAN post_numbers",
   ],
+  public_cards_added: ["SCAN cards_version"],
+  public_cards_changed: ["SCAN cards_version"],
+  public_cards_removed: ["SCAN cards_version"],
 };
 
 test("what triggers run finds its rows by an index, or in a table of one row", async () => {
