@@ -50,6 +50,7 @@ const TRIGGERS = {
     ...Array(10).fill(FORGETS_ORDER).flat(),
     "SEARCH channel_metrics USING PRIMARY KEY (slot=? AND id=?)",
   ],
+  channels_changed: ["SCAN cards_version"],
   keys_changed: ["SCAN accounts_version"],
   members_changed: ["SCAN accounts_version"],
   organizations_changed: ["SCAN accounts_version"],
@@ -77,6 +78,9 @@ const TRIGGERS = {
   posts_removed_from_alerts: [
     "SEARCH alert_posts USING COVERING INDEX alert_posts_by_post (post_id=?)",
   ],
+  public_cards_added: ["SCAN cards_version"],
+  public_cards_changed: ["SCAN cards_version"],
+  public_cards_removed: ["SCAN cards_version"],
 };
 
 test("what triggers run finds its rows by an index, or in a table of one row", async () => {
