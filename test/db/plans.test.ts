@@ -44,6 +44,10 @@ const TRIGGERS = {
   organizations_changed: ["SCAN accounts_version"],
   plans_changed: ["SCAN accounts_version"],
   post_tombstones_added: ["SCAN post_numbers"],
+  posts_moved_mentions: [
+    "SCAN CONSTANT ROW",
+    "SEARCH mentions USING INDEX mentions_by_post (channel_id=? AND published_at=? AND post_id=?)",
+  ],
   posts_read: [
     "SEARCH webhook_channels EXISTS USING PRIMARY KEY (channel_id=?)",
     "SCALAR SUBQUERY 2",
@@ -52,6 +56,9 @@ const TRIGGERS = {
   posts_removed: [
     "SEARCH read_posts USING COVERING INDEX read_posts_by_post (post_id=?)",
     "SCAN post_numbers",
+  ],
+  posts_removed_mentions: [
+    "SEARCH mentions USING INDEX mentions_by_post (channel_id=? AND published_at=? AND post_id=?)",
   ],
 };
 

@@ -145,4 +145,31 @@ export const upkeep: Entries = {
       rows: 0,
     },
   ],
+  "db/background-builds.ts buildForAWhile": [
+    {
+      sql: "UPDATE background_builds SET after_id = ? WHERE name = ?",
+      plan: ["SEARCH background_builds USING PRIMARY KEY (name=?)"],
+      rows: 1,
+    },
+    {
+      sql: "DELETE FROM background_builds WHERE name = ?",
+      plan: ["SEARCH background_builds USING PRIMARY KEY (name=?)"],
+      rows: 1,
+    },
+  ],
+  "db/background-builds.ts findBuild": [
+    {
+      sql: "SELECT … FROM background_builds WHERE name = ?",
+      plan: ["SEARCH background_builds USING PRIMARY KEY (name=?)"],
+      rows: 1,
+    },
+  ],
+  "db/background-builds.ts selectBuilds": [
+    {
+      sql: "SELECT … FROM background_builds ORDER BY name",
+      plan: ["SCAN background_builds"],
+      rows: 1,
+      why: "?",
+    },
+  ],
 };
