@@ -1,22 +1,8 @@
 import { type Database, statement } from "../../db/database.ts";
 import { selectId } from "../channels/channels.store.ts";
+import type { Neighbour, Neighbours } from "./mention.ts";
 import { type MentionTarget, referenceOf } from "./mention-target.ts";
 import { newestMentions, newestTargets } from "./mentions.store.ts";
-
-/** A channel that mentions another, or is mentioned by it. */
-export interface Neighbour {
-  id: number;
-  title: string;
-  handle: string | null;
-  /** Posts with such a mention, of those that were looked at. */
-  posts: number;
-}
-
-/** Who mentions a channel, and whom it mentions: those with most posts first. */
-export interface Neighbours {
-  mentionedBy: Neighbour[];
-  mentions: Neighbour[];
-}
 
 /** Mentions that are looked at on either side, the newest. */
 const MENTIONS_MAX = 2_000;
