@@ -27,9 +27,9 @@ export const channelMentionsList = apiMethod({
     "From the Start plan.",
   tool:
     "Answers who mentions, links to or forwards a channel: the posts of others, newest first, each with " +
-    "its channel (`mentioned_by`). A post is about 1,050 to 1,600 characters, the usual 50 may be over " +
-    "50,000: give a small `limit` (10, say), or `fields` mentioned_by,published_at (about 150) where texts " +
-    "are not needed. Not on the Test plan. " +
+    "its channel (`mentioned_by`). A post is about 1,000 to 6,500 characters, lists of channels the longest, and the " +
+    "usual 50 may be far over 50,000: give a small `limit` (5, say), or `fields` mentioned_by,published_at " +
+    "(about 155) where texts are not needed. Not on the Test plan. " +
     STRANGERS_WORDS,
   units: 1,
   planRule: postsIncluded,
@@ -79,7 +79,7 @@ export const channelSimilarList = apiMethod({
     "names what counted. What it rests on: /docs/mentions/. From the Start plan.",
   tool:
     "Answers which channels are like a channel, by who mentions both, category, territory and size: up to 20 " +
-    "with `score` and `reasons`, about 230 characters each. Next: msgr_channels_retrieve, or " +
+    "with `score` and `reasons`, about 200 characters each. Next: msgr_channels_retrieve, or " +
     "msgr_stats_daily_list to compare them. Not on the Test plan. " +
     STRANGERS_WORDS,
   units: 1,

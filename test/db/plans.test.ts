@@ -56,6 +56,10 @@ const TRIGGERS = {
   organizations_changed: ["SCAN accounts_version"],
   plans_changed: ["SCAN accounts_version"],
   post_tombstones_added: ["SCAN post_numbers"],
+  posts_moved_mentions: [
+    "SCAN CONSTANT ROW",
+    "SEARCH mentions USING INDEX mentions_by_post (channel_id=? AND published_at=? AND post_id=?)",
+  ],
   posts_read: [
     "SEARCH webhook_channels EXISTS USING PRIMARY KEY (channel_id=?)",
     "SCALAR SUBQUERY 2",
@@ -81,6 +85,9 @@ const TRIGGERS = {
   public_cards_added: ["SCAN cards_version"],
   public_cards_changed: ["SCAN cards_version"],
   public_cards_removed: ["SCAN cards_version"],
+  posts_removed_mentions: [
+    "SEARCH mentions USING INDEX mentions_by_post (channel_id=? AND published_at=? AND post_id=?)",
+  ],
 };
 
 test("what triggers run finds its rows by an index, or in a table of one row", async () => {

@@ -104,7 +104,7 @@ export function askedChannels(db: Database, filter: BulkFilter): (id: number) =>
 
 /** Whether a channel is public, by its number. */
 export function publicChannels(db: Database): (id: number) => boolean {
-  const find = statement(db, "SELECT 1 FROM channels WHERE id = ? AND is_public = 1");
+  const find = statement(db, "SELECT id FROM channels WHERE id = ? AND is_public = 1");
   return onceEach((id) => find.get(id) !== undefined);
 }
 

@@ -101,13 +101,16 @@ export function createBulk(
   ): AsyncGenerator<Uint8Array, void> {
     let part = first;
     let [rows, last]: [number, Position] = [0, after];
-    const next = async (at: Position): Promise<AppError | null> => {
+    const readNext = (at: Position): Promise<ExportPart> => {
+      const rowsMax = ROWS_PER_UNIT - (rows % ROWS_PER_UNIT);
+      return readPart({ selection, after: at, hasHeader: false, rowsMax });
+    };
+    /** A part once it is paid for, or why it cannot be sent. */
+    const paid = async (reading: Promise<ExportPart>): Promise<ExportPart | AppError> => {
       try {
-        const paidFor = rows % ROWS_PER_UNIT;
-        const turn = { selection, after: at, hasHeader: false, rowsMax: ROWS_PER_UNIT - paidFor };
-        part = await readPart(turn);
-        const isThousand = rows > 0 && paidFor === 0 && part.rows > 0;
-        return isThousand ? await charge(clock.now()) : null;
+        const read = await reading;
+        const isThousand = rows > 0 && rows % ROWS_PER_UNIT === 0 && read.rows > 0;
+        return (isThousand ? await charge(clock.now()) : null) ?? read;
       } catch (error) {
         log.error({ err: error }, "a customer's export failed");
         return toAppError(error);
@@ -116,14 +119,20 @@ export function createBulk(
     try {
       // A search of many rows for few gives nothing to take, so it has to see that nobody waits for it.
       while (place.isOpen) {
-        if (part.content.byteLength > 0) yield part.content;
         rows += part.rows;
         last = part.last ?? last;
-        if (part.next === null) return;
-        const ended = await next(part.next);
-        if (ended === null) continue;
-        yield Buffer.from(endLine(selection, ended, last));
-        return;
+        // Read while this one is taken, so that neither waits for the other, and charged only after.
+        const reading = part.next === null ? null : readNext(part.next);
+        // Nobody waits for it where the caller goes meanwhile.
+        reading?.catch(() => {});
+        if (part.content.byteLength > 0) yield part.content;
+        if (reading === null) return;
+        const next = await paid(reading);
+        if (next instanceof AppError) {
+          yield Buffer.from(endLine(selection, next, last));
+          return;
+        }
+        part = next;
       }
     } finally {
       place.close();

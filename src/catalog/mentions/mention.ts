@@ -64,3 +64,18 @@ export const similarSchema = objectSchema(
 );
 
 export type SimilarChannel = ValueOf<typeof similarSchema>;
+
+/** A channel that mentions another, or is mentioned by it. */
+export interface Neighbour {
+  id: number;
+  title: string;
+  handle: string | null;
+  /** Posts with such a mention, of those that were looked at. */
+  posts: number;
+}
+
+/** Who mentions a channel, and whom it mentions: those with most posts first. */
+export interface Neighbours {
+  mentionedBy: Neighbour[];
+  mentions: Neighbour[];
+}

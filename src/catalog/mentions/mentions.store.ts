@@ -92,6 +92,16 @@ export function newestMentions(
 const newestFirst = (one: MentionRow, other: MentionRow): number =>
   other.publishedAt - one.publishedAt || other.id - one.id;
 
+/** The names that a channel's newest mentions have, the newest first. */
+export function newestTargets(db: Database, channelId: number, limit: number): MentionTarget[] {
+  const rows = statement<{ target: MentionTarget }>(
+    db,
+    `SELECT target FROM mentions WHERE channel_id = ?
+     ORDER BY published_at DESC, post_id DESC LIMIT ?`,
+  ).all(channelId, limit);
+  return rows.map(({ target }) => target);
+}
+
 /** A page of the posts that mention a channel, newest first; equal instants by descending id. */
 export function selectMentions(db: Database, selection: MentionSelection): MentionPage {
   const { channelId, limit } = selection;

@@ -4,9 +4,8 @@ import { AppError } from "../../errors.ts";
 import type { JsonText } from "../../values/json-text.ts";
 import { message } from "../../values/messages/messages.ts";
 import { MENTIONS_BUILD } from "./build-mentions.ts";
-import type { SimilarChannel } from "./mention.ts";
+import type { Neighbours, SimilarChannel } from "./mention.ts";
 import type { MentionPage, MentionSelection } from "./mentions.store.ts";
-import type { Neighbours } from "./neighbours.store.ts";
 
 export type Mentions = ReturnType<typeof createMentionQueries>;
 

@@ -1,22 +1,8 @@
 import { type Database, statement } from "../../db/database.ts";
 import { selectId } from "../channels/channels.store.ts";
+import type { Neighbour, Neighbours } from "./mention.ts";
 import { type MentionTarget, referenceOf } from "./mention-target.ts";
-import { newestMentions } from "./mentions.store.ts";
-
-/** A channel that mentions another, or is mentioned by it. */
-export interface Neighbour {
-  id: number;
-  title: string;
-  handle: string | null;
-  /** Posts with such a mention, of those that were looked at. */
-  posts: number;
-}
-
-/** Who mentions a channel, and whom it mentions: those with most posts first. */
-export interface Neighbours {
-  mentionedBy: Neighbour[];
-  mentions: Neighbour[];
-}
+import { newestMentions, newestTargets } from "./mentions.store.ts";
 
 /** Mentions that are looked at on either side, the newest. */
 const MENTIONS_MAX = 2_000;
@@ -32,13 +18,8 @@ export function selectNeighbours(db: Database, channelId: number): Neighbours {
 
 /** The channel that each of the newest mentions by a channel names; what is not in the catalog is left out. */
 function mentionedBy(db: Database, channelId: number): number[] {
-  const rows = statement<{ target: MentionTarget }>(
-    db,
-    `SELECT target FROM mentions WHERE channel_id = ?
-     ORDER BY published_at DESC, post_id DESC LIMIT ?`,
-  ).all(channelId, MENTIONS_MAX);
   const ids = new Map<MentionTarget, number | null>();
-  return rows.flatMap(({ target }) => {
+  return newestTargets(db, channelId, MENTIONS_MAX).flatMap((target) => {
     let id = ids.get(target);
     if (id === undefined) {
       id = selectId(db, referenceOf(target));

@@ -8,7 +8,7 @@ import { findByPlan, queryOf } from "../search/planner.ts";
 import { type Likeness, likenessOf } from "./likeness.ts";
 import type { SimilarChannel } from "./mention.ts";
 import { type MentionTarget, referenceOf } from "./mention-target.ts";
-import { newestMentions } from "./mentions.store.ts";
+import { newestMentions, newestTargets } from "./mentions.store.ts";
 
 /**
  * Bounds of the work, whatever a channel's number of mentions: its newest, of which those who mention it most
@@ -80,7 +80,7 @@ function mentionedTogether(db: Database, channelId: number): Map<number, Mention
   const weights = new Map<number, number>();
   const byTarget = new Map<MentionTarget, number[]>();
   for (const source of sources) {
-    const targets = targetsMentionedBy(db, source);
+    const targets = new Set(newestTargets(db, source, MENTIONS_OF_SOURCE_MAX));
     weights.set(source, 1 / Math.log2(1 + targets.size));
     for (const target of targets) {
       const mentioning = byTarget.get(target);
@@ -121,15 +121,6 @@ function sourcesOf(db: Database, channelId: number): number[] {
     .toSorted(([one, times], [other, otherTimes]) => otherTimes - times || one - other)
     .slice(0, SOURCES_MAX)
     .map(([source]) => source);
-}
-
-function targetsMentionedBy(db: Database, channelId: number): Set<MentionTarget> {
-  const rows = statement<{ target: MentionTarget }>(
-    db,
-    `SELECT target FROM mentions WHERE channel_id = ?
-     ORDER BY published_at DESC, post_id DESC LIMIT ?`,
-  ).all(channelId, MENTIONS_OF_SOURCE_MAX);
-  return new Set(rows.map(({ target }) => target));
 }
 
 /** Channels of its category: the next smaller ones, those up to twice its size, those of its territory. */

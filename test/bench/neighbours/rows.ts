@@ -1,6 +1,7 @@
 import type { Row } from "./row.ts";
 import { bodyRows } from "./rows/bodies.ts";
 import { cuttingRows } from "./rows/cutting.ts";
+import { exportRows } from "./rows/exports.ts";
 import { importRows } from "./rows/imports.ts";
 import { largeRows } from "./rows/large.ts";
 import { passwordRows } from "./rows/passwords.ts";
@@ -19,6 +20,7 @@ export const ROWS: readonly Row[] = [
   ...importRows,
   ...sourceRows,
   ...upkeepRows,
+  ...exportRows,
   ...cuttingRows.filter(({ size }) => size === "large"),
   ...largeRows,
 ];

@@ -128,6 +128,30 @@ for (const { name, folder, until, ...files } of DATA_SETS) {
       expect(descriptions[tool]).toContain("the usual 50 may be over 50,000");
     });
 
+    test("a mention, and a similar channel", async () => {
+      const tool = "msgr_channels_mentions_list";
+      const figures = /A post is about ([\d,]+) to [\d,]+ characters/;
+      const [least, most] = [stated(tool, figures), stated(tool, /about [\d,]+ to ([\d,]+) char/)];
+      const mentions: object[] = [];
+      const narrow: object[] = [];
+      const similar: object[] = [];
+      const fields = "mentioned_by,published_at";
+      for (const channel of busy) {
+        mentions.push(...(await results(tool, { channel, limit: 100 })));
+        narrow.push(...(await results(tool, { channel, limit: 100, fields })));
+        similar.push(...(await results("msgr_channels_similar_list", { channel })));
+      }
+      expectNear(
+        mean(similar),
+        stated("msgr_channels_similar_list", /about (\d+) char/),
+        "similar",
+      );
+      if (mentions.length === 0) return;
+      expect(mean(mentions)).toBeGreaterThan(least * (1 - TOLERANCE));
+      expect(mean(mentions)).toBeLessThan(most * (1 + TOLERANCE));
+      expectNear(mean(narrow), stated(tool, /mentioned_by,published_at \(about (\d+)\)/), "narrow");
+    });
+
     test("a day", async () => {
       const tool = "msgr_stats_daily_list";
       const period = { channels: busy.join(","), from: until.replace(/-\d\d$/, "-01"), to: until };

@@ -474,11 +474,6 @@ export const catalog: Entries = {
   ],
   "catalog/channels/channels.store.ts selectId": [
     {
-      sql: "SELECT k.id FROM channel_cards k WHERE k.id = @value",
-      plan: ["SEARCH k USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-    {
       sql: "SELECT k.id FROM channel_cards k WHERE k.id = coalesce( (SELECT k.id FROM channel_cards k WHERE k.handle = @value), (SELECT f.channel_id FROM former_handles f WHERE f.handle = @value ORDER BY f.given_up_at DESC, f.id DESC LIMIT 1))",
       plan: [
         "SEARCH k USING INTEGER PRIMARY KEY (rowid=?)",
@@ -489,6 +484,11 @@ export const catalog: Entries = {
         "  USE TEMP B-TREE FOR ORDER BY",
       ],
       rows: 4,
+    },
+    {
+      sql: "SELECT k.id FROM channel_cards k WHERE k.id = @value",
+      plan: ["SEARCH k USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
     },
     {
       sql: "SELECT k.id FROM channel_cards k WHERE k.id = (SELECT k.id FROM channel_cards k WHERE k.msgr_id = @value)",
@@ -933,7 +933,7 @@ export const catalog: Entries = {
       plan: [
         "SEARCH posts USING INDEX posts_by_time (channel_id=? AND published_at>? AND published_at<?)",
       ],
-      rows: 1,
+      rows: 2,
     },
     {
       sql: "INSERT INTO daily_statistics (…) VALUES (…), …",
@@ -1144,7 +1144,7 @@ export const catalog: Entries = {
     {
       sql: "SELECT … FROM posts p WHERE p.channel_id = ? AND p.published_at = ? AND p.id > ? ORDER BY p.id LIMIT ?",
       plan: ["SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at=? AND id>?)"],
-      rows: 1,
+      rows: 8,
     },
   ],
   "catalog/posts/tombstones.store.ts createTombstones": [
@@ -1414,36 +1414,225 @@ export const catalog: Entries = {
       why: "The sample has nine channels: its table is read whole.",
     },
   ],
-  "catalog/manage/found-channels.store.ts foundByTitle": [
+  "catalog/exports/bulk-part.ts publishedAt": [
     {
-      sql: 'select … from "source_album_parts" where ("source_album_parts"."source_id" = ? and "source_album_parts"."chat" = ? and "source_album_parts"."message_id" between ? and ? and "source_album_parts"."album" = ?) order by "source_album_parts"."message_id" asc',
+      sql: "SELECT published_at AS at FROM posts WHERE id = ? AND channel_id = ?",
+      plan: ["SEARCH posts USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "catalog/exports/bulk-selection.ts askedChannels": [
+    {
+      sql: "SELECT … FROM channels c CROSS JOIN channel_cards k ON k.id = c.id WHERE c.id = ?",
       plan: [
-        "SEARCH source_album_parts USING PRIMARY KEY (source_id=? AND chat=? AND message_id>? AND message_id<?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH k USING INTEGER PRIMARY KEY (rowid=?)",
       ],
       rows: 2,
     },
   ],
-  "catalog/sources/album-parts.store.ts putPart": [
+  "catalog/exports/bulk-selection.ts publicChannels": [
     {
-      sql: 'delete from "source_album_parts" where ("source_album_parts"."source_id" = ? and "source_album_parts"."chat" = ? and "source_album_parts"."message_id" < ?)',
-      plan: [
-        "SEARCH source_album_parts USING PRIMARY KEY (source_id=? AND chat=? AND message_id<?)",
-      ],
-      rows: 0,
+      sql: "SELECT id FROM channels WHERE id = ? AND is_public = 1",
+      plan: ["SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
     },
   ],
-  "catalog/sources/source-chats.store.ts chats": [
+  "catalog/mentions/build-mentions.ts postsBetween": [
     {
-      sql: "SELECT … FROM posts p WHERE within_deadline() AND p.channel_id = @channelId AND (p.published_at, p.id) < (@publishedAt, @id) ORDER BY p.published_at DESC, p.id DESC",
-      plan: ["SEARCH p USING INDEX posts_by_time (channel_id=? AND published_at<?)"],
-      rows: 10000,
-      why: "Staff look for a text: posts of one channel in order, on a reader thread under the deadline, until a page is full.",
+      sql: "SELECT … FROM posts WHERE id > ? AND id <= ? ORDER BY id LIMIT ?",
+      plan: ["SEARCH posts USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"],
+      rows: 20,
+    },
+  ],
+  "catalog/mentions/mentions.store.ts newestMentions": [
+    {
+      sql: "SELECT … FROM mentions m CROSS JOIN channels c ON c.id = m.channel_id AND c.is_public = 1 WHERE within_deadline() AND m.target = @target AND m.channel_id <> @channelId ORDER BY m.published_at DESC, m.post_id DESC LIMIT @limit",
+      plan: [
+        "SEARCH m USING PRIMARY KEY (target=?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 4000,
+      why: "?",
     },
     {
-      sql: "SELECT … FROM posts p WHERE within_deadline() AND p.id < @id ORDER BY p.id DESC",
-      plan: ["SEARCH p USING INTEGER PRIMARY KEY (rowid<?)"],
-      rows: 10116,
-      why: "The same in all posts by their number.",
+      sql: "SELECT … FROM mentions m CROSS JOIN channels c ON c.id = m.channel_id AND c.is_public = 1 WHERE within_deadline() AND m.target = @target AND m.channel_id <> @channelId AND (m.published_at, m.post_id) < (@atMs, @belowId) ORDER BY m.published_at DESC, m.post_id DESC LIMIT @limit",
+      plan: [
+        "SEARCH m USING PRIMARY KEY (target=? AND (published_at,post_id)<(?,?))",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 203,
+      why: "?",
+    },
+    {
+      sql: "SELECT … FROM mentions m CROSS JOIN channels c ON c.id = m.channel_id AND c.is_public = 1 WHERE within_deadline() AND m.target = @target AND m.channel_id <> @channelId AND m.published_at >= @fromMs ORDER BY m.published_at DESC, m.post_id DESC LIMIT @limit",
+      plan: [
+        "SEARCH m USING PRIMARY KEY (target=? AND published_at>?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 202,
+      why: "?",
+    },
+    {
+      sql: "SELECT … FROM mentions m CROSS JOIN channels c ON c.id = m.channel_id AND c.is_public = 1 WHERE within_deadline() AND m.target = @target AND m.channel_id <> @channelId AND m.published_at >= @fromMs AND (m.published_at, m.post_id) < (@atMs, @belowId) ORDER BY m.published_at DESC, m.post_id DESC LIMIT @limit",
+      plan: [
+        "SEARCH m USING PRIMARY KEY (target=? AND published_at>? AND (published_at,post_id)<(?,?))",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 203,
+      why: "?",
+    },
+    {
+      sql: "SELECT … FROM mentions m CROSS JOIN channels c ON c.id = m.channel_id AND c.is_public = 1 WHERE within_deadline() AND m.target = @target AND m.channel_id <> @channelId AND m.published_at < @untilMs ORDER BY m.published_at DESC, m.post_id DESC LIMIT @limit",
+      plan: [
+        "SEARCH m USING PRIMARY KEY (target=? AND published_at<?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 202,
+      why: "?",
+    },
+    {
+      sql: "SELECT … FROM mentions m CROSS JOIN channels c ON c.id = m.channel_id AND c.is_public = 1 WHERE within_deadline() AND m.target = @target AND m.channel_id <> @channelId AND m.kinds & @kind ORDER BY m.published_at DESC, m.post_id DESC LIMIT @limit",
+      plan: [
+        "SEARCH m USING PRIMARY KEY (target=?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 100000,
+      why: "?",
+    },
+    {
+      sql: "SELECT … FROM mentions m CROSS JOIN channels c ON c.id = m.channel_id AND c.is_public = 1 WHERE within_deadline() AND m.target = @target AND m.channel_id <> @channelId AND m.kinds & @kind AND (m.published_at, m.post_id) < (@atMs, @belowId) ORDER BY m.published_at DESC, m.post_id DESC LIMIT @limit",
+      plan: [
+        "SEARCH m USING PRIMARY KEY (target=? AND (published_at,post_id)<(?,?))",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 203,
+      why: "?",
+    },
+    {
+      sql: "SELECT … FROM mentions m CROSS JOIN channels c ON c.id = m.channel_id AND c.is_public = 1 WHERE within_deadline() AND m.target = @target AND m.channel_id <> @channelId AND m.kinds & @kind AND m.published_at >= @fromMs ORDER BY m.published_at DESC, m.post_id DESC LIMIT @limit",
+      plan: [
+        "SEARCH m USING PRIMARY KEY (target=? AND published_at>?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 100000,
+      why: "?",
+    },
+    {
+      sql: "SELECT … FROM mentions m CROSS JOIN channels c ON c.id = m.channel_id AND c.is_public = 1 WHERE within_deadline() AND m.target = @target AND m.channel_id <> @channelId AND m.kinds & @kind AND m.published_at >= @fromMs AND (m.published_at, m.post_id) < (@atMs, @belowId) ORDER BY m.published_at DESC, m.post_id DESC LIMIT @limit",
+      plan: [
+        "SEARCH m USING PRIMARY KEY (target=? AND published_at>? AND (published_at,post_id)<(?,?))",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 203,
+      why: "?",
+    },
+    {
+      sql: "SELECT … FROM mentions m CROSS JOIN channels c ON c.id = m.channel_id AND c.is_public = 1 WHERE within_deadline() AND m.target = @target AND m.channel_id <> @channelId AND m.kinds & @kind AND m.published_at < @untilMs ORDER BY m.published_at DESC, m.post_id DESC LIMIT @limit",
+      plan: [
+        "SEARCH m USING PRIMARY KEY (target=? AND published_at<?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 100000,
+      why: "?",
+    },
+  ],
+  "catalog/mentions/mentions.store.ts newestTargets": [
+    {
+      sql: "SELECT target FROM mentions WHERE channel_id = ? ORDER BY published_at DESC, post_id DESC LIMIT ?",
+      plan: ["SEARCH mentions USING COVERING INDEX mentions_by_post (channel_id=?)"],
+      rows: 40,
+    },
+  ],
+  "catalog/mentions/mentions.store.ts selectMentions": [
+    {
+      sql: "SELECT … FROM json_each(@targets) t CROSS JOIN mentions m ON m.target = t.value AND m.published_at = @publishedAt AND m.post_id = @id",
+      plan: [
+        "SCAN t VIRTUAL TABLE INDEX 1:",
+        "SEARCH m USING PRIMARY KEY (target=? AND published_at=? AND post_id=?)",
+      ],
+      rows: 5,
+    },
+    {
+      sql: "SELECT … FROM channels c CROSS JOIN channel_cards k ON k.id = c.id WHERE c.id = @id",
+      plan: [
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH k USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 2,
+    },
+  ],
+  "catalog/mentions/mentions.store.ts targetsOf": [
+    {
+      sql: "SELECT lower(handle) AS target FROM channel_cards WHERE id = @id AND handle IS NOT NULL UNION ALL SELECT lower(had.handle) FROM former_handles had WHERE had.channel_id = @id AND coalesce( (SELECT k.id FROM channel_cards k WHERE k.handle = had.handle), (SELECT f.channel_id FROM former_handles f WHERE f.handle = had.handle ORDER BY f.given_up_at DESC, f.id DESC LIMIT 1)) = @id UNION ALL SELECT 'c/' || msgr_id FROM channel_cards WHERE id = @id AND msgr_id IS NOT NULL UNION ALL SELECT '#' || id FROM removed_channels WHERE into_id = @id",
+      plan: [
+        "COMPOUND QUERY",
+        "  LEFT-MOST SUBQUERY",
+        "    SEARCH channel_cards USING INTEGER PRIMARY KEY (rowid=?)",
+        "  UNION ALL",
+        "    SEARCH had USING INDEX former_handles_by_channel (channel_id=?)",
+        "    CORRELATED SCALAR SUBQUERY 2",
+        "      SEARCH k USING COVERING INDEX sqlite_autoindex_channel_cards_2 (handle=?)",
+        "    CORRELATED SCALAR SUBQUERY 3",
+        "      SEARCH f USING INDEX sqlite_autoindex_former_handles_1 (handle=?)",
+        "      USE TEMP B-TREE FOR ORDER BY",
+        "  UNION ALL",
+        "    SEARCH channel_cards USING INTEGER PRIMARY KEY (rowid=?)",
+        "  UNION ALL",
+        "    SEARCH removed_channels USING COVERING INDEX removed_channels_by_into (into_id=?)",
+      ],
+      rows: 6,
+    },
+  ],
+  "catalog/mentions/neighbours.store.ts mostOf": [
+    {
+      sql: "SELECT c.id, k.title, k.handle FROM channels c CROSS JOIN channel_cards k ON k.id = c.id WHERE c.id = ? AND c.is_public = 1",
+      plan: [
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH k USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 2,
+    },
+  ],
+  "catalog/mentions/similar.store.ts compared": [
+    {
+      sql: "SELECT … FROM channels c CROSS JOIN channel_cards k ON k.id = c.id WHERE c.id = ? AND c.is_public = 1",
+      plan: [
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH k USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 2,
+    },
+  ],
+  "catalog/mentions/similar.store.ts idOfSlug": [
+    {
+      sql: "SELECT id FROM categories WHERE slug = ?",
+      plan: ["SEARCH categories USING COVERING INDEX sqlite_autoindex_categories_1 (slug=?)"],
+      rows: 1,
+    },
+    {
+      sql: "SELECT id FROM territories WHERE slug = ?",
+      plan: ["SEARCH territories USING COVERING INDEX sqlite_autoindex_territories_1 (slug=?)"],
+      rows: 1,
+    },
+  ],
+  "catalog/mentions/write-mentions.ts createMentions": [
+    {
+      sql: "UPDATE mentions SET kinds = @kinds WHERE target = @target AND published_at = @publishedAt AND post_id = @id",
+      plan: ["SEARCH mentions USING PRIMARY KEY (target=? AND published_at=? AND post_id=?)"],
+      rows: 1,
+    },
+    {
+      sql: "DELETE FROM mentions WHERE target = @target AND published_at = @publishedAt AND post_id = @id",
+      plan: ["SEARCH mentions USING PRIMARY KEY (target=? AND published_at=? AND post_id=?)"],
+      rows: 1,
+    },
+    {
+      sql: "SELECT target, kinds FROM mentions WHERE channel_id = @channel AND published_at = @publishedAt AND post_id = @id",
+      plan: [
+        "SEARCH mentions USING INDEX mentions_by_post (channel_id=? AND published_at=? AND post_id=?)",
+      ],
+      rows: 2,
     },
   ],
 };

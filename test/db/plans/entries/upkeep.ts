@@ -150,32 +150,31 @@ export const upkeep: Entries = {
       rows: 0,
     },
   ],
-  "upkeep/lease/leases.store.ts beat": [
+  "db/background-builds.ts buildForAWhile": [
     {
-      sql: 'update "leases" set "heartbeat_at" = ? where ("leases"."name" = ? and "leases"."owner" = ?)',
-      plan: ["SEARCH leases USING INDEX sqlite_autoindex_leases_1 (name=?)"],
+      sql: "UPDATE background_builds SET after_id = ? WHERE name = ?",
+      plan: ["SEARCH background_builds USING PRIMARY KEY (name=?)"],
+      rows: 1,
+    },
+    {
+      sql: "DELETE FROM background_builds WHERE name = ?",
+      plan: ["SEARCH background_builds USING PRIMARY KEY (name=?)"],
       rows: 1,
     },
   ],
-  "upkeep/lease/leases.store.ts lease": [
+  "db/background-builds.ts findBuild": [
     {
-      sql: 'select "name", "owner", "heartbeat_at" from "leases" where "leases"."name" = ?',
-      plan: ["SEARCH leases USING INDEX sqlite_autoindex_leases_1 (name=?)"],
+      sql: "SELECT … FROM background_builds WHERE name = ?",
+      plan: ["SEARCH background_builds USING PRIMARY KEY (name=?)"],
       rows: 1,
     },
   ],
-  "upkeep/lease/leases.store.ts leave": [
+  "db/background-builds.ts selectBuilds": [
     {
-      sql: 'update "leases" set "owner" = ? where ("leases"."name" = ? and "leases"."owner" = ?)',
-      plan: ["SEARCH leases USING INDEX sqlite_autoindex_leases_1 (name=?)"],
+      sql: "SELECT … FROM background_builds ORDER BY name",
+      plan: ["SCAN background_builds"],
       rows: 1,
-    },
-  ],
-  "upkeep/lease/leases.store.ts take": [
-    {
-      sql: 'update "leases" set "owner" = ?, "heartbeat_at" = ? where ("leases"."name" = ? and "leases"."owner" IS ? and "leases"."heartbeat_at" = ?)',
-      plan: ["SEARCH leases USING INDEX sqlite_autoindex_leases_1 (name=?)"],
-      rows: 1,
+      why: "?",
     },
   ],
 };

@@ -78,6 +78,7 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
     }
   }
   for (const channel of ["1", "1001", "former_7"]) await get(`channels/${channel}/similar/`);
+  await appliance.app.services.mentions.neighbours(1);
   await list("channels/former_7/posts/");
   await get("posts/1/");
   await get(`channels/compare/?channels=1,channel_2,${BUSY_CHANNEL}&from=2025-11-20`);

@@ -1,8 +1,11 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { CardView } from "../../../../catalog/channels/card.ts";
-import { MENTION_KINDS, type Mention } from "../../../../catalog/mentions/mention.ts";
-import type { Neighbour } from "../../../../catalog/mentions/neighbours.store.ts";
+import {
+  MENTION_KINDS,
+  type Mention,
+  type Neighbour,
+} from "../../../../catalog/mentions/mention.ts";
 import { AppError, notFound } from "../../../../errors.ts";
 import { channelsRetrieve } from "../../../../methods/channels.ts";
 import { channelMentionsList } from "../../../../methods/mentions.ts";

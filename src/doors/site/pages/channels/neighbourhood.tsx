@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { Neighbour } from "../../../../catalog/mentions/neighbours.store.ts";
+import type { Neighbour } from "../../../../catalog/mentions/mention.ts";
 
 const WIDTH = 720;
 const ROW_HEIGHT = 26;

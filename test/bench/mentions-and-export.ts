@@ -1,0 +1,112 @@
+/**
+ * Pages of mentions and similar channels of a channel that many posts mention, and a bulk export beside a bare loop
+ * over the same rows, all through the served API: `bun test/bench/mentions-and-export.ts [posts] [requests]`.
+ */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type App, createApp } from "../../src/app/app.ts";
+import { POST_COLUMNS, type PostRecord, toPostView } from "../../src/catalog/posts/post.ts";
+import { readConfig } from "../../src/config.ts";
+import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
+import { systemPorts } from "../../src/ports/ports.ts";
+
+const SOURCES = 5_000;
+const MEGABYTE = 1_000_000;
+const posts = Number(process.argv[2] ?? 1_000_000);
+const requests = Number(process.argv[3] ?? 200);
+
+const folder = mkdtempSync(join(tmpdir(), "kanalog-bench-"));
+const config = readConfig({ KANALOG_DB: join(folder, "bench.db"), KANALOG_PORT: "0" });
+const app = await createApp(config, systemPorts({ ...config, logLevel: "error" }));
+try {
+  fill(app);
+  const headers = { authorization: `Bearer ${await makeKey(app)}` };
+  const address = `${app.listen()}/v1/msgr`;
+  const get = async (path: string) => {
+    const answer = await fetch(address + path, { headers });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return answer;
+  };
+  const paths = {
+    "first page of mentions": "/channels/1/mentions/?limit=50",
+    "page of forwards, which are few": "/channels/1/mentions/?kind=forward",
+    "similar channels": "/channels/1/similar/",
+  };
+  for (const [what, path] of Object.entries(paths)) {
+    const tookMs: number[] = [];
+    for (let count = 0; count < requests; count++) {
+      const begunMs = performance.now();
+      await (await get(path)).text();
+      tookMs.push(performance.now() - begunMs);
+    }
+    tookMs.sort((one, other) => one - other);
+    const at = (part: number) => (tookMs[Math.floor(part * (requests - 1))] ?? 0).toFixed(1);
+    console.log(`${what}: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`);
+  }
+
+  const bare = bareLoop(app);
+  const before = process.memoryUsage.rss();
+  const begunMs = performance.now();
+  let [bytes, most] = [0, before];
+  for await (const chunk of (await get("/export/posts/?format=ndjson")).body ?? []) {
+    bytes += chunk.byteLength;
+    most = Math.max(most, process.memoryUsage.rss());
+  }
+  const exported = posts / (performance.now() - begunMs);
+  console.log(`bare loop: ${(1000 * bare).toFixed(0)} rows/s`);
+  console.log(
+    `export: ${(1000 * exported).toFixed(0)} rows/s, ${(exported / bare).toFixed(2)} of it`,
+  );
+  const grown = (most - before) / MEGABYTE;
+  console.log(`${(bytes / MEGABYTE).toFixed(0)} MB sent, memory grew by ${grown.toFixed(0)} MB`);
+} finally {
+  await app.close();
+  rmSync(folder, { recursive: true });
+}
+
+/** Every tenth post mentions the first channel, each another besides; one in a thousand is a forward. */
+function fill({ domains: { db } }: App): void {
+  db.exec(`
+    BEGIN;
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${SOURCES})
+    INSERT INTO channels (id, kind, is_public, subscribers) SELECT i, 'channel', 1, i * 100 FROM n;
+    INSERT INTO channel_cards (id, handle, title, categories, a_plus, verified)
+      SELECT id, 'channel_' || id, 'Channel ' || id, '', 0, 0 FROM channels;
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${posts})
+    INSERT INTO posts (id, channel_id, msgr_post_id, published_at, is_ad, views, read_at, text)
+      SELECT i, i % ${SOURCES} + 1, i, 1700000000000 + i * 1000, 0, 5, 1700000000000,
+        hex(randomblob(300)) FROM n;
+    INSERT INTO mentions (target, published_at, post_id, channel_id, kinds)
+      SELECT 'channel_' || (id % 997 + 2), published_at, id, channel_id, 1 FROM posts;
+    INSERT INTO mentions (target, published_at, post_id, channel_id, kinds)
+      SELECT 'channel_1', published_at, id, channel_id, iif(id % 1000 = 0, 2, 1) FROM posts
+      WHERE id % 10 = 0;
+    COMMIT`);
+}
+
+async function makeKey({ domains: { accounts, keys } }: App): Promise<string> {
+  const plan = { requestsPerSecond: 1_000_000, requestsPerPeriod: 1_000_000_000 };
+  await accounts.changePlan("profi", plan, COMMAND_LINE);
+  const { id: organizationId } = await accounts.createOrganization(
+    { name: "Bench", plan: "profi" },
+    COMMAND_LINE,
+  );
+  const member = { organizationId, email: "a@example.com", name: "A", role: "owner" } as const;
+  const { id: memberId } = await accounts.addMember(member, COMMAND_LINE);
+  const key = { memberId, name: "bench", access: "read_only", expiresAt: null } as const;
+  return (await keys.createKey(key, COMMAND_LINE)).token;
+}
+
+/** Rows a millisecond of reading the posts and writing them as JSON, with nothing around. */
+function bareLoop({ domains: { db } }: App): number {
+  const begunMs = performance.now();
+  let characters = 0;
+  const rows = db.prepare(`SELECT ${POST_COLUMNS} FROM posts p ORDER BY p.id`).iterate();
+  for (const row of rows as Iterable<PostRecord>) {
+    characters += JSON.stringify(toPostView(row)).length;
+  }
+  if (characters === 0) throw new Error("there are no posts");
+  return posts / (performance.now() - begunMs);
+}

@@ -1,0 +1,29 @@
+import { get } from "../requests.ts";
+import type { Row } from "../row.ts";
+import { requestsRow } from "./requests-row.ts";
+
+/** Requests a second that Profi allows. */
+const RATE = 30;
+
+/** Bulk exports, of which an organization may have two under way, and pages of similar channels. */
+export const exportRows: Row[] = [
+  requestsRow({
+    ...{ name: "exports", connections: 2 },
+    does: "exports all channels and all days over 2 connections, one file after the other",
+    requests: ({ data: { neighbour } }) => [
+      get("/v1/msgr/export/channels/?format=ndjson", neighbour.key),
+      get("/v1/msgr/export/stats/", neighbour.key),
+    ],
+  }),
+  requestsRow({
+    ...{ name: "similar", connections: 8, perSecond: RATE },
+    does: "asks 30 times a second for the channels like one, and who mentions it",
+    requests: ({ data: { channels, neighbour } }) =>
+      channels
+        .slice(0, 200)
+        .flatMap((id) => [
+          get(`/v1/msgr/channels/${id}/similar/`, neighbour.key),
+          get(`/v1/msgr/channels/${id}/mentions/`, neighbour.key),
+        ]),
+  }),
+];
