@@ -7,6 +7,7 @@ import { examples } from "../../../../src/doors/http/docs/examples.ts";
 import { WRITTEN_ADDRESS } from "../../../../src/doors/http/docs/guide-html.ts";
 import type { Snippet } from "../../../../src/doors/http/docs/snippets.ts";
 import {
+  MAKES_ALERT,
   MAKES_WEBHOOK,
   startExampleWorld,
   withOneCursor,
@@ -82,9 +83,9 @@ test.each(languages)("the snippets in $lang do what they show", async ({ lang, c
       expect(await child.exited, notes).toBe(0);
       return out.trimEnd().split("\n");
     };
-    const [first, ...others] = Object.keys(examples.calls);
-    expect(first).toBe(MAKES_WEBHOOK);
-    const printed = await paste([MAKES_WEBHOOK]);
+    const [webhook, alert, ...others] = Object.keys(examples.calls);
+    expect([webhook, alert]).toEqual([MAKES_WEBHOOK, MAKES_ALERT]);
+    const printed = await paste([MAKES_WEBHOOK, MAKES_ALERT]);
     await readLastPost();
     printed.push(...(await paste(others)));
     const names = Object.keys(examples.calls);
