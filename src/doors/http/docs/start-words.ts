@@ -10,7 +10,7 @@ interface StartWords {
   moreThan: string;
   categories: string;
   plans: string;
-  planColumns: readonly [string, string, string, string, string, string];
+  planColumns: readonly [string, string, string, string, string, string, string];
   yes: string;
   no: string;
   allDays: string;
