@@ -31,7 +31,7 @@ type Arguments = ExampleCall["arguments"];
 
 export const MAKES_WEBHOOK = "msgr_webhooks_create";
 /** The call after which the last post is read: it matches. */
-const MAKES_ALERT = "msgr_alerts_create";
+export const MAKES_ALERT = "msgr_alerts_create";
 
 /** Optional parameters, by method, in an order in which each finds what it is about. */
 const MORE: Record<string, Arguments> = {

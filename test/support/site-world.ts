@@ -109,11 +109,12 @@ export async function startSiteWorld(): Promise<SiteWorld> {
   const active = await created(call, { channels: [1, 2, 3, 50] });
   const url = `https://receiver.customer-with-a-long-name.example.com/hooks/${"posts".repeat(8)}`;
   const failed = await created(call, { url, channels: [1] });
-  const alert = { name: LONG, q: "новости | кратер", webhook: active.id, territory: "russia" };
-  await appliance.request("/v1/msgr/alerts/", {
+  const alert = { name: LONG.slice(0, 100), q: "новости | post", webhook: active.id };
+  const { status } = await appliance.request("/v1/msgr/alerts/", {
     ...{ method: "POST", key: customer.key, body: JSON.stringify(alert) },
     headers: { "content-type": "application/json" },
   });
+  if (status !== 201) throw new Error(`no alert was made: ${status}`);
   await pass(appliance, MINUTE_MS, MINUTE_MS);
   await deliverPost(appliance, 10_001);
   ports.network.answer = ({ host }) =>

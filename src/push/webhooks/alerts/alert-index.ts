@@ -24,6 +24,8 @@ interface Kept {
   id: number;
   asked: Asked;
   query: PostQuery;
+  /** Whether a post's keys alone say if it matches: no phrase, form or beginning is asked for. */
+  isByKeys: boolean;
 }
 
 /**
@@ -55,7 +57,7 @@ export function buildIndex(
     // A query that a former version could read, and this one cannot, matches nothing.
     if (query === null) continue;
     queries.set(asked.q, query);
-    const kept = { id, asked, query };
+    const kept = { id, asked, query, isByKeys: isByKeys(query) };
     for (const key of rarestKeys(query, counts)) {
       const others = byKey.get(key);
       if (others === undefined) byKey.set(key, [kept]);
@@ -93,10 +95,13 @@ export function alertsOf(
     for (const kept of byKey.get(key) ?? []) candidates.add(kept);
   }
   const ids: number[] = [];
-  for (const { id, asked, query } of candidates) {
-    const mayMatch =
-      isWanted(asked, facts) && query.all.every((terms) => terms.some((term) => has(term, keys)));
-    if (mayMatch && isMatch(query, tokens)) ids.push(id);
+  for (const { id, asked, query, isByKeys: isDecided } of candidates) {
+    if (!isWanted(asked, facts)) continue;
+    if (!query.all.every((terms) => terms.some((term) => has(term, keys)))) continue;
+    const matches = isDecided
+      ? !query.none.some((term) => has(term, keys))
+      : isMatch(query, tokens);
+    if (matches) ids.push(id);
   }
   return { ids, lookedAt: candidates.size };
 }
@@ -141,6 +146,15 @@ function keysOfTerm(term: Term, counts: KeyCounts): string[] {
     default:
       return [term.form];
   }
+}
+
+function isByKeys({ all, none }: PostQuery): boolean {
+  return [...all.flat(), ...none].every(
+    (term) =>
+      term.kind === "tag" ||
+      term.kind === "handle" ||
+      (term.kind === "stems" && term.stems.length === 1),
+  );
 }
 
 /** Whether a text with these keys may have a term: a quick look before the words are compared. */

@@ -7,6 +7,7 @@ import { examples } from "../../../../src/doors/http/docs/examples.ts";
 import { WRITTEN_ADDRESS } from "../../../../src/doors/http/docs/guide-html.ts";
 import type { Snippet } from "../../../../src/doors/http/docs/snippets.ts";
 import {
+  MAKES_ALERT,
   MAKES_WEBHOOK,
   startExampleWorld,
   withOneCursor,
@@ -88,9 +89,9 @@ test.each(languages)("the snippets in $lang do what they show", async ({ lang, c
       const isFile = lang === "Shell" && names.length === 1 && isText(names[0]);
       return isFile ? [JSON.stringify(out.slice(0, -1))] : out.trimEnd().split("\n");
     };
-    const [first, ...others] = Object.keys(examples.calls);
-    expect(first).toBe(MAKES_WEBHOOK);
-    const printed = await paste([MAKES_WEBHOOK]);
+    const [webhook, alert, ...others] = Object.keys(examples.calls);
+    expect([webhook, alert]).toEqual([MAKES_WEBHOOK, MAKES_ALERT]);
+    const printed = await paste([MAKES_WEBHOOK, MAKES_ALERT]);
     await readLastPost();
     let rest: string[] = [];
     for (const name of others) {

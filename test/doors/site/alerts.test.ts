@@ -1,0 +1,143 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { channel, imported } from "../../support/expectations.ts";
+import { addPerson, signedInVisitor, type Visitor } from "../../support/visitor.ts";
+import { callsWith, created, endManaging } from "../../support/webhook-calls.ts";
+
+/** The pages of keyword alerts. */
+
+const PATH = "/account/alerts/";
+let appliance: Appliance;
+let owner: Visitor;
+let organizationId: number;
+let key: string;
+
+beforeEach(async () => {
+  appliance = await startAppliance();
+  await imported(appliance, "channels", [channel(1, { handle: "first_one", title: "Первый" })]);
+  ({ organizationId, key } = await appliance.customer({ access: "read_write" }));
+  owner = await visitor("owner");
+});
+afterEach(() => endManaging(appliance));
+
+async function visitor(role: "owner" | "member"): Promise<Visitor> {
+  const email = `${role}@example.org`;
+  await addPerson(appliance, { organizationId, email, name: role, role });
+  return signedInVisitor(appliance, email);
+}
+
+const webhook = () => created(callsWith(appliance, key));
+const make = (fields: object = {}, by = owner) =>
+  by.post(PATH, {
+    ...{ action: "create", name: "Ставки", q: "ставка", webhook: "1", channel: "" },
+    ...{ category: "", territory: "", is_ad: "", ...fields },
+  });
+
+describe("the page of all alerts", () => {
+  test("leads to webhooks where there is none, and says that there are no alerts yet", async () => {
+    const { html } = await owner.get(PATH);
+    expect(html).toContain("There are no alerts yet.");
+    expect(html).toContain('<a href="/account/webhooks/">Create a webhook first</a>');
+    expect(html).not.toContain('name="q"');
+  });
+
+  test("makes one, which is matched from then on, and lists it", async () => {
+    await webhook();
+    const made = await make({ channel: "https://t.me/first_one", category: "science" });
+    expect([made.status, made.location]).toEqual([303, `${PATH}1/?done=created`]);
+    expect((await owner.get(made.location ?? "")).html).toContain("The alert was created.");
+    const { html } = await owner.get(PATH);
+    expect(html).toContain(">Ставки<");
+    const { body } = await appliance.request("/v1/msgr/alerts/1/", { key });
+    expect(body).toMatchObject({ q: "ставка", channel: 1, category: "science", is_ad: null });
+  });
+
+  test("says at the fields what is wrong, and keeps what was typed", async () => {
+    await webhook();
+    for (const [fields, fault] of [
+      [{ name: "" }, "This field may not be blank."],
+      [{ q: "-без" }, "Give at least one word that posts are to have."],
+      [{ channel: "@nobody" }, "There is no such public channel."],
+      [{ webhook: "" }, "Choose one of the options."],
+      [{ category: "<script>alert(1)</script>" }, "does not exist."],
+    ] as const) {
+      const answer = await make(fields);
+      expect(answer.status, fault).toBe(400);
+      expect(answer.html).toContain(fault);
+      expect(answer.html).toContain('aria-invalid="true"');
+      expect(answer.html).not.toContain("<script>alert");
+      if (!("q" in fields)) expect(answer.html).toContain('value="ставка"');
+    }
+    expect((await make({ webhook: "99" })).status).toBe(404);
+    expect((await appliance.request("/v1/msgr/alerts/", { key })).body.results).toEqual([]);
+  });
+
+  test("lets members look, and only managers change", async () => {
+    await webhook();
+    await make();
+    const member = await visitor("member");
+    expect((await member.get(PATH)).html).toContain("Only owners and administrators");
+    expect((await make({}, member)).status).toBe(403);
+    expect((await member.post(`${PATH}1/`, { action: "delete" })).status).toBe(403);
+    expect((await member.get(`${PATH}1/`)).status).toBe(200);
+  });
+
+  test("says what the plan includes; without alerts, those from before can be deleted", async () => {
+    await webhook();
+    const { accounts } = appliance.app.domains;
+    await accounts.changePlan("profi", { alerts: 1 }, COMMAND_LINE);
+    await make();
+    expect((await owner.get(PATH)).html).toContain("includes this many alerts: 1");
+    expect((await make()).status).toBe(403);
+    await accounts.givePlan(organizationId, "start", null, COMMAND_LINE);
+    expect((await owner.get(PATH)).html).toContain("does not include alerts");
+    const { html } = await owner.get(`${PATH}1/?preview=yes`);
+    expect(html).toContain("may be looked at and deleted");
+    expect(html).not.toContain('value="change"');
+    const deleted = await owner.post(`${PATH}1/`, { action: "delete" });
+    expect(deleted.location).toBe(`${PATH}?done=deleted`);
+    expect((await owner.get(`${PATH}1/`)).status).toBe(404);
+  });
+});
+
+describe("an alert's page", () => {
+  test("shows what would be sent with the matches marked, and costs nothing", async () => {
+    await webhook();
+    await make();
+    const published_at = new Date(appliance.ports.clock.now()).toISOString();
+    const text = "ЦБ снизил <b>ставку</b>; 🚀 ставки вниз";
+    await imported(appliance, "posts", [{ id: 1, channel: 1, text, published_at }]);
+    const { html } = await owner.get(`${PATH}1/?preview=yes`);
+    expect(html).toContain("Posts of the last 7 days that match: 1.");
+    expect(html).toContain(
+      "ЦБ снизил &lt;b&gt;<mark>ставку</mark>&lt;/b&gt;; 🚀 <mark>ставки</mark> вниз",
+    );
+    expect(html).toContain("Первый");
+    expect((await appliance.request("/v1/me/", { key })).body.usage.used).toBe(0);
+    expect((await owner.get(`${PATH}1/`)).html).not.toContain("<mark>");
+  });
+
+  test("changes it; another organization's is not there", async () => {
+    await webhook();
+    await make();
+    const fields = { action: "change", name: "Курс", q: "курс", webhook: "1", is_ad: "false" };
+    const all = { ...fields, channel: "1", category: "", territory: "russia" };
+    const changed = await owner.post(`${PATH}1/`, all);
+    expect(changed.location).toBe(`${PATH}1/?done=changed`);
+    const { body } = await appliance.request("/v1/msgr/alerts/1/", { key });
+    expect(body).toMatchObject({ name: "Курс", channel: 1, territory: "russia", is_ad: false });
+    const other = await appliance.customer();
+    organizationId = other.organizationId;
+    await addPerson(appliance, {
+      organizationId,
+      email: "eve@example.org",
+      name: "Eve",
+      role: "owner",
+    });
+    const eve = await signedInVisitor(appliance, "eve@example.org");
+    expect((await eve.get(`${PATH}1/`)).status).toBe(404);
+    expect((await eve.post(`${PATH}1/`, { action: "delete" })).status).toBe(404);
+    expect((await appliance.request("/v1/msgr/alerts/1/", { key })).status).toBe(200);
+  });
+});
