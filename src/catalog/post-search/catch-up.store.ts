@@ -70,12 +70,12 @@ const CLEARED = [
 const DATA_FIRST = 11;
 
 /** Removes some rows of the index. @returns whether there were some */
-export function clearSome(tx: Transaction): boolean {
-  return tx.changingShadowTables(() =>
+export function clearSome(db: Transaction): boolean {
+  return db.changingShadowTables(() =>
     CLEARED.some(([table, key, rows]) => {
       const pages = table === "post_search_data" ? `WHERE id >= ${DATA_FIRST}` : "";
       const some = `SELECT ${key} FROM ${table} ${pages} ORDER BY ${key} LIMIT ${rows}`;
-      return tx.prepare(`DELETE FROM ${table} WHERE (${key}) IN (${some})`).run().changes > 0;
+      return db.prepare(`DELETE FROM ${table} WHERE (${key}) IN (${some})`).run().changes > 0;
     }),
   );
 }

@@ -592,13 +592,6 @@ export const catalog: Entries = {
       rows: 2,
     },
   ],
-  "catalog/posts/posts.store.ts selectPostTexts": [
-    {
-      sql: "SELECT … FROM posts p WHERE p.id = ?",
-      plan: ["SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
-  ],
   "catalog/posts/posts.store.ts selectSegment": [
     {
       sql: "SELECT … FROM posts p WHERE 1 AND p.channel_id = ? ORDER BY p.published_at DESC, p.id DESC LIMIT ?",
@@ -686,6 +679,13 @@ export const catalog: Entries = {
     {
       sql: "SELECT is_public FROM channels WHERE id = ?",
       plan: ["SEARCH channels USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "catalog/posts/posts.store.ts selectPostsById": [
+    {
+      sql: "SELECT … FROM posts p WHERE p.id = ?",
+      plan: ["SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 1,
     },
   ],
@@ -1176,6 +1176,300 @@ export const catalog: Entries = {
       ],
       rows: 6,
       why: "The sample has nine channels: its table is read whole.",
+    },
+  ],
+  "catalog/post-search/catch-up.store.ts clearSome": [
+    {
+      sql: "DELETE FROM searched_posts WHERE (row) IN (SELECT row FROM searched_posts ORDER BY row LIMIT 1000)",
+      plan: [
+        "SEARCH searched_posts USING INTEGER PRIMARY KEY (rowid=?)",
+        "LIST SUBQUERY 1",
+        "  SCAN searched_posts",
+      ],
+      rows: 2000,
+      why: "?",
+    },
+    {
+      sql: "DELETE FROM post_search_stale WHERE (channel_id) IN (SELECT channel_id FROM post_search_stale ORDER BY channel_id LIMIT 1000)",
+      plan: [
+        "SEARCH post_search_stale USING INTEGER PRIMARY KEY (rowid=?)",
+        "LIST SUBQUERY 1",
+        "  SCAN post_search_stale",
+      ],
+      rows: 0,
+      why: "?",
+    },
+    {
+      sql: "DELETE FROM post_search_docsize WHERE (id) IN (SELECT id FROM post_search_docsize ORDER BY id LIMIT 1000)",
+      plan: [
+        "SEARCH post_search_docsize USING INTEGER PRIMARY KEY (rowid=?)",
+        "LIST SUBQUERY 1",
+        "  SCAN post_search_docsize",
+      ],
+      rows: 2000,
+      why: "?",
+    },
+    {
+      sql: "DELETE FROM post_search_idx WHERE (segid, term) IN (SELECT segid, term FROM post_search_idx ORDER BY segid, term LIMIT 500)",
+      plan: [
+        "SEARCH post_search_idx USING PRIMARY KEY (segid=? AND term=?)",
+        "LIST SUBQUERY 2",
+        "  SCAN post_search_idx",
+      ],
+      rows: 1000,
+      why: "?",
+    },
+    {
+      sql: "DELETE FROM post_search_data WHERE (id) IN (SELECT id FROM post_search_data WHERE id >= 11 ORDER BY id LIMIT 100)",
+      plan: [
+        "SEARCH post_search_data USING INTEGER PRIMARY KEY (rowid=?)",
+        "LIST SUBQUERY 1",
+        "  SEARCH post_search_data USING INTEGER PRIMARY KEY (rowid>?)",
+      ],
+      rows: 200,
+    },
+  ],
+  "catalog/post-search/catch-up.store.ts end": [
+    {
+      sql: "DELETE FROM post_search_stale WHERE channel_id = ?",
+      plan: ["SEARCH post_search_stale USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "catalog/post-search/catch-up.store.ts moveTo": [
+    {
+      sql: "UPDATE post_search_stale SET … WHERE channel_id = @channel_id",
+      plan: ["SEARCH post_search_stale USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "catalog/post-search/catch-up.store.ts next": [
+    {
+      sql: "SELECT channel_id, after_at, after_id FROM post_search_stale ORDER BY channel_id LIMIT 1",
+      plan: ["SCAN post_search_stale"],
+      rows: 1,
+      why: "?",
+    },
+  ],
+  "catalog/post-search/catch-up.store.ts posts": [
+    {
+      sql: "SELECT … FROM posts WHERE channel_id = ? AND (published_at, id) > (?, ?) ORDER BY published_at, id LIMIT ?",
+      plan: ["SEARCH posts USING INDEX posts_by_time (channel_id=? AND published_at>?)"],
+      rows: 20,
+    },
+  ],
+  "catalog/post-search/catch-up.store.ts postsAfter": [
+    {
+      sql: "SELECT … FROM posts WHERE id > ? ORDER BY id LIMIT ?",
+      plan: ["SEARCH posts USING INTEGER PRIMARY KEY (rowid>?)"],
+      rows: 40,
+    },
+  ],
+  "catalog/post-search/matches.store.ts askedOf": [
+    {
+      sql: "SELECT channel_id FROM post_search_stale ORDER BY channel_id LIMIT ?",
+      plan: ["SCAN post_search_stale"],
+      rows: 1,
+      why: "?",
+    },
+    {
+      sql: "SELECT text FROM posts WHERE id = ?",
+      plan: ["SEARCH posts USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "catalog/post-search/matches.store.ts countMatches": [
+    {
+      sql: "SELECT count(*) AS n FROM (SELECT 1 FROM post_search s WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= @low AND s.rowid < @high ORDER BY s.rowid DESC LIMIT @most)",
+      plan: [
+        "CO-ROUTINE (subquery-1)",
+        "  SCAN s VIRTUAL TABLE INDEX 192:M1><",
+        "SCAN (subquery-1)",
+      ],
+      rows: 10001,
+      why: "?",
+    },
+    {
+      sql: "SELECT count(*) AS n FROM (SELECT 1 FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= @low AND s.rowid < @high AND m.views >= @viewsMin ORDER BY s.rowid DESC LIMIT @most)",
+      plan: [
+        "CO-ROUTINE (subquery-1)",
+        "  SCAN s VIRTUAL TABLE INDEX 192:M1><",
+        "  SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
+        "SCAN (subquery-1)",
+      ],
+      rows: 0,
+    },
+    {
+      sql: "SELECT count(*) AS n FROM (SELECT 1 FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= @low AND s.rowid < @high AND c.is_public = 1 ORDER BY s.rowid DESC LIMIT @most)",
+      plan: [
+        "CO-ROUTINE (subquery-1)",
+        "  SCAN s VIRTUAL TABLE INDEX 192:M1><",
+        "  SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
+        "  SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "  SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
+        "SCAN (subquery-1)",
+      ],
+      rows: 40004,
+      why: "?",
+    },
+    {
+      sql: "SELECT count(*) AS n FROM (SELECT 1 FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= @low AND s.rowid < @high AND m.views >= @viewsMin AND c.is_public = 1 ORDER BY s.rowid DESC LIMIT @most)",
+      plan: [
+        "CO-ROUTINE (subquery-1)",
+        "  SCAN s VIRTUAL TABLE INDEX 192:M1><",
+        "  SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
+        "  SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "  SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
+        "SCAN (subquery-1)",
+      ],
+      rows: 0,
+    },
+  ],
+  "catalog/post-search/matches.store.ts walkMatches": [
+    {
+      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= @low AND s.rowid < @high ORDER BY s.rowid DESC",
+      plan: ["SCAN s VIRTUAL TABLE INDEX 192:M1><", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 220000,
+      why: "?",
+    },
+    {
+      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= @low AND s.rowid < @high AND m.views >= @viewsMin ORDER BY s.rowid DESC",
+      plan: ["SCAN s VIRTUAL TABLE INDEX 192:M1><", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 0,
+    },
+    {
+      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= @low AND s.rowid < @high AND c.is_public = 1 ORDER BY s.rowid DESC",
+      plan: [
+        "SCAN s VIRTUAL TABLE INDEX 192:M1><",
+        "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 440000,
+      why: "?",
+    },
+    {
+      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= @low AND s.rowid < @high AND c.is_public = 1 AND instr(t.search_text, @category) > 0 ORDER BY s.rowid DESC",
+      plan: [
+        "SCAN s VIRTUAL TABLE INDEX 192:M1><",
+        "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 200000,
+      why: "?",
+    },
+    {
+      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= @low AND s.rowid < @high AND c.is_public = 1 AND instr(t.search_text, @territory) > 0 ORDER BY s.rowid DESC",
+      plan: [
+        "SCAN s VIRTUAL TABLE INDEX 192:M1><",
+        "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 0,
+    },
+    {
+      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= @low AND s.rowid < @high AND m.views >= @viewsMin AND c.is_public = 1 ORDER BY s.rowid DESC",
+      plan: [
+        "SCAN s VIRTUAL TABLE INDEX 192:M1><",
+        "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 0,
+    },
+  ],
+  "catalog/post-search/post-index.store.ts createPostIndex": [
+    {
+      sql: "SELECT … FROM posts p CROSS JOIN channels c ON c.id = p.channel_id CROSS JOIN channel_texts t ON t.id = p.channel_id WHERE p.id = ? AND c.is_public = 1",
+      plan: [
+        "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 3,
+    },
+    {
+      sql: "SELECT row FROM searched_posts WHERE post_id = ?",
+      plan: [
+        "SEARCH searched_posts USING COVERING INDEX sqlite_autoindex_searched_posts_1 (post_id=?)",
+      ],
+      rows: 1,
+    },
+    {
+      sql: "SELECT max(row) AS row FROM searched_posts WHERE row >= ? AND row < ?",
+      plan: ["SEARCH searched_posts USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"],
+      rows: 1,
+    },
+    {
+      sql: "DELETE FROM post_search WHERE rowid = ?",
+      plan: ["SCAN post_search VIRTUAL TABLE INDEX 0:="],
+      rows: 1,
+    },
+    {
+      sql: "DELETE FROM searched_posts WHERE row = ?",
+      plan: ["SEARCH searched_posts USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+    {
+      sql: "UPDATE searched_posts SET views = ? WHERE post_id = ?",
+      plan: ["SEARCH searched_posts USING INDEX sqlite_autoindex_searched_posts_1 (post_id=?)"],
+      rows: 0,
+    },
+  ],
+  "catalog/post-search/post-search-state.store.ts countSearched": [
+    {
+      sql: "SELECT count(*) AS n FROM searched_posts",
+      plan: ["SCAN searched_posts USING COVERING INDEX sqlite_autoindex_searched_posts_1"],
+      rows: 110000,
+      why: "?",
+    },
+  ],
+  "catalog/post-search/post-search-state.store.ts selectProgress": [
+    {
+      sql: "SELECT max(id) AS id FROM posts",
+      plan: ["SEARCH posts"],
+      rows: 1,
+    },
+  ],
+  "catalog/post-search/post-search-state.store.ts selectState": [
+    {
+      sql: "SELECT phase, after_id FROM post_search_state",
+      plan: ["SCAN post_search_state"],
+      rows: 1,
+      why: "?",
+    },
+  ],
+  "catalog/post-search/post-search-state.store.ts updateState": [
+    {
+      sql: "UPDATE post_search_state SET phase = ?, after_id = ?",
+      plan: ["SCAN post_search_state"],
+      rows: 1,
+      why: "?",
+    },
+  ],
+  "catalog/post-search/relevance.store.ts frequenciesOf": [
+    {
+      sql: "SELECT s.rowid AS row FROM post_search s WHERE within_deadline() AND s.post_search MATCH ? AND s.rowid >= ? AND s.rowid < ?",
+      plan: ["SCAN s VIRTUAL TABLE INDEX 0:M1><"],
+      rows: 110000,
+      why: "?",
+    },
+  ],
+  "catalog/post-search/relevance.store.ts postsWith": [
+    {
+      sql: "SELECT count(*) AS n FROM (SELECT 1 FROM post_search s WHERE within_deadline() AND s.post_search MATCH ? LIMIT ?)",
+      plan: ["CO-ROUTINE (subquery-1)", "  SCAN s VIRTUAL TABLE INDEX 0:M1", "SCAN (subquery-1)"],
+      rows: 10000,
+      why: "?",
+    },
+  ],
+  "catalog/post-search/relevance.store.ts rankByRelevance": [
+    {
+      sql: "SELECT coalesce(max(id), 0) AS n FROM posts",
+      plan: ["SEARCH posts"],
+      rows: 1,
     },
   ],
 };

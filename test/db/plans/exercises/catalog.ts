@@ -86,6 +86,7 @@ async function searchPosts(
   list: (path: string, pages?: number) => Promise<void>,
 ): Promise<void> {
   const { db } = appliance.app.domains;
+  appliance.app.services.postSearch.progress();
   while (db.prepare("SELECT 1 FROM post_search_state WHERE phase <> 'ready'").get()) {
     await appliance.app.catchUpPostSearch();
   }
@@ -99,7 +100,6 @@ async function searchPosts(
     }
   }
   await appliance.app.catchUpPostSearch();
-  appliance.app.services.postSearch.progress();
   countSearched(db);
   await rebuildPostSearch(db, appliance.app.domains.clock);
   await appliance.app.catchUpPostSearch();
