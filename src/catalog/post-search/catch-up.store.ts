@@ -87,8 +87,8 @@ export function emptyIndex(tx: Transaction): void {
 
 /** False where nothing was left to merge: less than two rows were written (FTS5's documentation of `merge`). */
 export function mergePages(db: Database, pages: number): boolean {
-  const totalChanges = statement<{ n: number }>(db, "SELECT total_changes() AS n");
-  const before = totalChanges.get()?.n ?? 0;
+  const totalChanges = statement<{ changes: number }>(db, "SELECT total_changes() AS changes");
+  const before = totalChanges.get()?.changes ?? 0;
   statement(db, "INSERT INTO post_search (post_search, rank) VALUES ('merge', ?)").run(pages);
-  return (totalChanges.get()?.n ?? 0) - before >= 2;
+  return (totalChanges.get()?.changes ?? 0) - before >= 2;
 }

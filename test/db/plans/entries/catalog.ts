@@ -1187,7 +1187,7 @@ export const catalog: Entries = {
         "  SCAN searched_posts",
       ],
       rows: 2000,
-      why: "?",
+      why: "The index is emptied: some rows in each step, from its beginning.",
     },
     {
       sql: "DELETE FROM post_search_stale WHERE (channel_id) IN (SELECT channel_id FROM post_search_stale ORDER BY channel_id LIMIT 1000)",
@@ -1197,7 +1197,7 @@ export const catalog: Entries = {
         "  SCAN post_search_stale",
       ],
       rows: 0,
-      why: "?",
+      why: "Channels that changed lately, the first or the first fifty: by their numbers.",
     },
     {
       sql: "DELETE FROM post_search_docsize WHERE (id) IN (SELECT id FROM post_search_docsize ORDER BY id LIMIT 1000)",
@@ -1207,7 +1207,7 @@ export const catalog: Entries = {
         "  SCAN post_search_docsize",
       ],
       rows: 2000,
-      why: "?",
+      why: "The index is emptied: some rows in each step, from its beginning.",
     },
     {
       sql: "DELETE FROM post_search_idx WHERE (segid, term) IN (SELECT segid, term FROM post_search_idx ORDER BY segid, term LIMIT 500)",
@@ -1217,7 +1217,7 @@ export const catalog: Entries = {
         "  SCAN post_search_idx",
       ],
       rows: 1000,
-      why: "?",
+      why: "The index is emptied: some rows in each step, from its beginning.",
     },
     {
       sql: "DELETE FROM post_search_data WHERE (id) IN (SELECT id FROM post_search_data WHERE id >= 11 ORDER BY id LIMIT 100)",
@@ -1248,7 +1248,7 @@ export const catalog: Entries = {
       sql: "SELECT channel_id, after_at, after_id FROM post_search_stale ORDER BY channel_id LIMIT 1",
       plan: ["SCAN post_search_stale"],
       rows: 1,
-      why: "?",
+      why: "Channels that changed lately, the first or the first fifty: by their numbers.",
     },
   ],
   "catalog/post-search/catch-up.store.ts posts": [
@@ -1270,7 +1270,7 @@ export const catalog: Entries = {
       sql: "SELECT channel_id FROM post_search_stale ORDER BY channel_id LIMIT ?",
       plan: ["SCAN post_search_stale"],
       rows: 1,
-      why: "?",
+      why: "Channels that changed lately, the first or the first fifty: by their numbers.",
     },
     {
       sql: "SELECT text FROM posts WHERE id = ?",
@@ -1287,7 +1287,7 @@ export const catalog: Entries = {
         "SCAN (subquery-1)",
       ],
       rows: 10001,
-      why: "?",
+      why: "Matches, counted to 10,000 by the index, under the deadline; while channels are stale each one's channel and facets are looked at.",
     },
     {
       sql: "SELECT count(*) AS n FROM (SELECT 1 FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= @low AND s.rowid < @high AND m.views >= @viewsMin ORDER BY s.rowid DESC LIMIT @most)",
@@ -1310,7 +1310,7 @@ export const catalog: Entries = {
         "SCAN (subquery-1)",
       ],
       rows: 40004,
-      why: "?",
+      why: "Matches, counted to 10,000 by the index, under the deadline; while channels are stale each one's channel and facets are looked at.",
     },
     {
       sql: "SELECT count(*) AS n FROM (SELECT 1 FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= @low AND s.rowid < @high AND m.views >= @viewsMin AND c.is_public = 1 ORDER BY s.rowid DESC LIMIT @most)",
@@ -1330,7 +1330,7 @@ export const catalog: Entries = {
       sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= @low AND s.rowid < @high ORDER BY s.rowid DESC",
       plan: ["SCAN s VIRTUAL TABLE INDEX 192:M1><", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 220000,
-      why: "?",
+      why: "Matches from the newest hour on, in the index's order, each found by its row; read to the end of the hour in which the page is full. 100,000 posts of these are of one hour.",
     },
     {
       sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= @low AND s.rowid < @high AND m.views >= @viewsMin ORDER BY s.rowid DESC",
@@ -1346,7 +1346,7 @@ export const catalog: Entries = {
         "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
       ],
       rows: 440000,
-      why: "?",
+      why: "Matches from the newest hour on, in the index's order, each found by its row; read to the end of the hour in which the page is full. 100,000 posts of these are of one hour.",
     },
     {
       sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= @low AND s.rowid < @high AND c.is_public = 1 AND instr(t.search_text, @category) > 0 ORDER BY s.rowid DESC",
@@ -1357,7 +1357,7 @@ export const catalog: Entries = {
         "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
       ],
       rows: 200000,
-      why: "?",
+      why: "Matches from the newest hour on, in the index's order, each found by its row; read to the end of the hour in which the page is full. 100,000 posts of these are of one hour.",
     },
     {
       sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= @low AND s.rowid < @high AND c.is_public = 1 AND instr(t.search_text, @territory) > 0 ORDER BY s.rowid DESC",
@@ -1423,7 +1423,7 @@ export const catalog: Entries = {
       sql: "SELECT count(*) AS n FROM searched_posts",
       plan: ["SCAN searched_posts USING COVERING INDEX sqlite_autoindex_searched_posts_1"],
       rows: 110000,
-      why: "?",
+      why: "Told once, by a command, after the index was built.",
     },
   ],
   "catalog/post-search/post-search-state.store.ts selectProgress": [
@@ -1438,7 +1438,7 @@ export const catalog: Entries = {
       sql: "SELECT phase, after_id FROM post_search_state",
       plan: ["SCAN post_search_state"],
       rows: 1,
-      why: "?",
+      why: "One row.",
     },
   ],
   "catalog/post-search/post-search-state.store.ts updateState": [
@@ -1446,7 +1446,7 @@ export const catalog: Entries = {
       sql: "UPDATE post_search_state SET phase = ?, after_id = ?",
       plan: ["SCAN post_search_state"],
       rows: 1,
-      why: "?",
+      why: "One row.",
     },
   ],
   "catalog/post-search/relevance.store.ts frequenciesOf": [
@@ -1454,7 +1454,7 @@ export const catalog: Entries = {
       sql: "SELECT s.rowid AS row FROM post_search s WHERE within_deadline() AND s.post_search MATCH ? AND s.rowid >= ? AND s.rowid < ?",
       plan: ["SCAN s VIRTUAL TABLE INDEX 0:M1><"],
       rows: 110000,
-      why: "?",
+      why: "The rows of the newest 2,000 matches that have a stem, under the deadline.",
     },
   ],
   "catalog/post-search/relevance.store.ts postsWith": [
@@ -1462,7 +1462,7 @@ export const catalog: Entries = {
       sql: "SELECT count(*) AS n FROM (SELECT 1 FROM post_search s WHERE within_deadline() AND s.post_search MATCH ? LIMIT ?)",
       plan: ["CO-ROUTINE (subquery-1)", "  SCAN s VIRTUAL TABLE INDEX 0:M1", "SCAN (subquery-1)"],
       rows: 10000,
-      why: "?",
+      why: "Posts with a stem, counted to 10,000, under the deadline.",
     },
   ],
   "catalog/post-search/relevance.store.ts rankByRelevance": [
