@@ -43,6 +43,14 @@ const FORGETS_ORDER = [
   "  SEARCH channel_metrics USING PRIMARY KEY (slot=? AND id=?)",
 ];
 
+/** A channel is noted where it has posts, and post search is on. */
+const STALE_CHANNEL = [
+  "SCAN CONSTANT ROW",
+  "SEARCH posts EXISTS USING COVERING INDEX posts_by_messenger_id (channel_id=?)",
+  "SCALAR SUBQUERY 1",
+  "  SCAN post_search_state",
+];
+
 /** The plan of a statement says nothing of what its triggers run for each row. */
 const TRIGGERS = {
   // Five orders in two slots, then the rows themselves.
@@ -55,6 +63,15 @@ const TRIGGERS = {
   members_changed: ["SCAN accounts_version"],
   organizations_changed: ["SCAN accounts_version"],
   plans_changed: ["SCAN accounts_version"],
+  post_search_channel_gone: ["SEARCH post_search_stale USING INTEGER PRIMARY KEY (rowid=?)"],
+  post_search_facets: STALE_CHANNEL,
+  post_search_post_gone: [
+    "SCAN post_search VIRTUAL TABLE INDEX 0:=",
+    "SCALAR SUBQUERY 1",
+    "  SEARCH searched_posts USING COVERING INDEX sqlite_autoindex_searched_posts_1 (post_id=?)",
+    "SEARCH searched_posts USING INDEX sqlite_autoindex_searched_posts_1 (post_id=?)",
+  ],
+  post_search_public: STALE_CHANNEL,
   post_tombstones_added: ["SCAN post_numbers"],
   posts_moved_mentions: [
     "SCAN CONSTANT ROW",

@@ -70,12 +70,12 @@ const CLEARED = [
 const DATA_FIRST = 11;
 
 /** Removes some rows of the index. @returns whether there were some */
-export function clearSome(tx: Transaction): boolean {
-  return tx.changingShadowTables(() =>
+export function clearSome(db: Transaction): boolean {
+  return db.changingShadowTables(() =>
     CLEARED.some(([table, key, rows]) => {
       const pages = table === "post_search_data" ? `WHERE id >= ${DATA_FIRST}` : "";
       const some = `SELECT ${key} FROM ${table} ${pages} ORDER BY ${key} LIMIT ${rows}`;
-      return tx.prepare(`DELETE FROM ${table} WHERE (${key}) IN (${some})`).run().changes > 0;
+      return db.prepare(`DELETE FROM ${table} WHERE (${key}) IN (${some})`).run().changes > 0;
     }),
   );
 }
@@ -87,8 +87,8 @@ export function emptyIndex(tx: Transaction): void {
 
 /** False where nothing was left to merge: less than two rows were written (FTS5's documentation of `merge`). */
 export function mergePages(db: Database, pages: number): boolean {
-  const totalChanges = statement<{ n: number }>(db, "SELECT total_changes() AS n");
-  const before = totalChanges.get()?.n ?? 0;
+  const totalChanges = statement<{ changes: number }>(db, "SELECT total_changes() AS changes");
+  const before = totalChanges.get()?.changes ?? 0;
   statement(db, "INSERT INTO post_search (post_search, rank) VALUES ('merge', ?)").run(pages);
-  return (totalChanges.get()?.n ?? 0) - before >= 2;
+  return (totalChanges.get()?.changes ?? 0) - before >= 2;
 }

@@ -9,7 +9,12 @@ import {
   postsAfter,
 } from "./catch-up.store.ts";
 import { createPostIndex, type PostIndex } from "./post-index.store.ts";
-import { selectState, updateState } from "./post-search-state.store.ts";
+import {
+  countSearched,
+  selectProgress,
+  selectState,
+  updateState,
+} from "./post-search-state.store.ts";
 
 /** Text in one step: some milliseconds of the write lock, in which at most one post is longer. */
 const STEP_BYTES = 64 * 1024;
@@ -95,6 +100,24 @@ export function rebuildPostSearch(db: Database, clock: Clock): Promise<void> {
   return inTransaction(db, clock, "post-search", (tx) => {
     if (selectState(tx).phase !== "off") updateState(tx, "clearing", 0);
   });
+}
+
+/**
+ * Builds the index anew, to its end.
+ * @param onPercent told from time to time how far it is
+ * @returns how many posts are in it
+ */
+export async function rebuildWhole(
+  db: Database,
+  clock: Clock,
+  onPercent: (percent: number) => void,
+): Promise<number> {
+  await rebuildPostSearch(db, clock);
+  while (hasWork(db, true)) {
+    await catchUp(db, clock, true);
+    onPercent(selectProgress(db).percent);
+  }
+  return countSearched(db);
 }
 
 /** Index pages merged in a step: one or two milliseconds of the write lock. */

@@ -55,12 +55,17 @@ export interface IndexedPost {
   channel_text: string;
 }
 
-/** @returns the index's text of a post, and how many words the post has */
-export function indexText(post: IndexedPost): { tokens: string; words: number } {
+/** What the index has of a text alone, and how many words that has. */
+export interface IndexedWords {
+  tokens: string;
+  words: number;
+}
+
+export function indexWords(text: string): IndexedWords {
   const counts = new Map<string, number>();
   const stems: string[] = [];
   const others = new Set<string>();
-  for (const token of tokensOf(post.text)) {
+  for (const token of tokensOf(text)) {
     if (token.kind !== "word") {
       others.add(token.form);
       continue;
@@ -70,11 +75,16 @@ export function indexText(post: IndexedPost): { tokens: string; words: number } 
     stems.push(token.stem);
     if (count > 1 && count <= FREQUENCY_MAX) others.add(frequentToken(token.stem, count));
   }
-  others.add(channelToken(post.channel_id)).add(levelToken(levelOf(post.views)));
-  if (post.is_ad === 1) others.add(AD_TOKEN);
-  for (const kind of post.media?.split(" ") ?? []) if (kind !== "") others.add(mediaToken(kind));
-  for (const token of channelFacets(post.channel_text)) others.add(token);
   return { tokens: `${stems.join(" ")} ${[...others].join(" ")}`, words: stems.length };
+}
+
+/** The index's text of a post. */
+export function indexText(post: IndexedPost, { tokens } = indexWords(post.text)): string {
+  const facets = [channelToken(post.channel_id), levelToken(levelOf(post.views))];
+  if (post.is_ad === 1) facets.push(AD_TOKEN);
+  const kinds = new Set(post.media?.split(" ").filter((kind) => kind !== ""));
+  facets.push(...[...kinds].map(mediaToken), ...new Set(channelFacets(post.channel_text)));
+  return `${tokens} ${facets.join(" ")}`;
 }
 
 /** Facets of three characters each, on the last line of a channel's search text. */

@@ -1,8 +1,14 @@
 import { type Database, statement } from "../../db/database.ts";
 import type { PostRecord } from "../posts/post.ts";
 import { hourRow, nextHourRow } from "./index-rows.ts";
-import { type IndexedPost, indexText, levelOf } from "./index-text.ts";
-import { selectPhase } from "./post-search-state.store.ts";
+import {
+  type IndexedPost,
+  type IndexedWords,
+  indexText,
+  indexWords,
+  levelOf,
+} from "./index-text.ts";
+import { isIndexed, selectPhase } from "./post-search-state.store.ts";
 
 /** What the index has of a post, beside its words, is that of these fields and of its views' level. */
 const INDEXED_FIELDS = ["channel", "text", "published_at", "is_ad", "media"] as const;
@@ -45,6 +51,11 @@ export function createPostIndex(db: Database) {
   /** Views by post, of those of which nothing else changed. */
   const refreshed = new Map<number, number>();
 
+  /** Words of posts that were noted. */
+  const read = new Map<number, { text: string; words: IndexedWords }>();
+  /** As it was at the transaction before; the one under way looks again before it writes. */
+  let isOn = isIndexed(selectPhase(db));
+
   function freeRow(publishedAt: number): number {
     const first = hourRow(publishedAt);
     const last = lastRow.get(first, nextHourRow(first))?.row ?? null;
@@ -65,8 +76,12 @@ export function createPostIndex(db: Database) {
         before !== undefined &&
         INDEXED_FIELDS.every((name) => before[name] === post[name]) &&
         levelOf(before.views) === levelOf(post.views);
-      if (!isSame) changed.add(post.id);
-      else if (before.views !== post.views) refreshed.set(post.id, post.views);
+      if (!isSame) {
+        changed.add(post.id);
+        // Read with its row: an import ends a transaction by what its rows cost so far.
+        if (isOn) read.set(post.id, { text: post.text, words: indexWords(post.text) });
+      }
+      if (isSame && before.views !== post.views) refreshed.set(post.id, post.views);
     },
 
     /** A post that is to be written anew, or that is there no more. */
@@ -79,8 +94,8 @@ export function createPostIndex(db: Database) {
     /** Writes what was collected; nothing where post search is off. */
     write(): void {
       if (changed.size + refreshed.size === 0) return;
-      const phase = selectPhase(db);
-      if (phase === "building" || phase === "ready") {
+      isOn = isIndexed(selectPhase(db));
+      if (isOn) {
         for (const [id, views] of refreshed) setViews.run(views, id);
         const posts: IndexedPost[] = [];
         for (const id of changed) {
@@ -91,13 +106,15 @@ export function createPostIndex(db: Database) {
         posts.sort((one, other) => one.published_at - other.published_at || one.id - other.id);
         for (const post of posts) {
           const row = freeRow(post.published_at);
-          const { tokens, words } = indexText(post);
-          addTokens.run(row, tokens);
-          addRow.run(row, post.id, post.channel_id, post.published_at, post.views, words);
+          const known = read.get(post.id);
+          const words = known?.text === post.text ? known.words : indexWords(post.text);
+          addTokens.run(row, indexText(post, words));
+          addRow.run(row, post.id, post.channel_id, post.published_at, post.views, words.words);
         }
       }
       changed.clear();
       refreshed.clear();
+      read.clear();
     },
   };
 }

@@ -8,6 +8,11 @@ import { type Database, statement, type Transaction } from "../../db/database.ts
  */
 export type Phase = "off" | "clearing" | "building" | "ready";
 
+/** Whether posts that are written are indexed. */
+export function isIndexed(phase: Phase): boolean {
+  return phase === "building" || phase === "ready";
+}
+
 interface State {
   phase: Phase;
   /** While it is built: posts up to this number are in the index. */

@@ -143,6 +143,25 @@ test("the most viewed come first, equal ones newest first", async () => {
   await found("дом", [2, 4, 1, 5, 3], { ordering: "-views" });
 });
 
+test("of thousands of matches the most viewed come first too, page by page, to those without views", async () => {
+  const rows = Array.from({ length: 2_300 }, (_, at) => ({
+    ...post(at + 1, "дом"),
+    views: at % 4 === 0 ? 0 : (at * 7919) % 3_000,
+    published_at: new Date(Date.UTC(2026, 9, 1, 0, at % 500)).toISOString(),
+  }));
+  await posts(...rows);
+  const expected = rows
+    .toSorted(
+      (one, other) =>
+        other.views - one.views ||
+        Date.parse(other.published_at) - Date.parse(one.published_at) ||
+        other.id - one.id,
+    )
+    .map(({ id }) => id);
+  const pages = await pagesOf(appliance, asking("дом", { ordering: "-views", limit: 100 }));
+  expect(pages.flat()).toEqual(expected);
+});
+
 test("relevance weighs words, their number and age, in one page", async () => {
   const filler = " слово".repeat(20);
   await posts(

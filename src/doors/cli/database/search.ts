@@ -2,11 +2,7 @@ import { Command, Option } from "commander";
 import { parseLinkOrHandle } from "../../../catalog/channels/channel-reference.ts";
 import { findPublicId } from "../../../catalog/channels/channels.ts";
 import { createDirectory } from "../../../catalog/directory/directory.ts";
-import { catchUp, hasWork, rebuildPostSearch } from "../../../catalog/post-search/catch-up.ts";
-import {
-  countSearched,
-  selectProgress,
-} from "../../../catalog/post-search/post-search-state.store.ts";
+import { rebuildWhole } from "../../../catalog/post-search/catch-up.ts";
 import type { CatalogSelection } from "../../../catalog/search/catalog.ts";
 import { type Explanation, explainCatalog } from "../../../catalog/search/explain-catalog.ts";
 import { type Config, readConfig } from "../../../config.ts";
@@ -66,13 +62,9 @@ function rebuildCommand(context: CommandContext): Command {
       withDomains(context, async ({ db, clock }) => {
         const { postSearch } = readConfig(context.environment);
         if (!postSearch) throw new CommandExit(EXIT_FAILED, inEnglish(message("postSearchOff")));
-        await rebuildPostSearch(db, clock);
-        while (hasWork(db, true)) {
-          await catchUp(db, clock, true);
-          const { phase, percent } = selectProgress(db);
-          if (json !== true && phase === "building") context.output.note(`${percent} %`);
-        }
-        const posts = countSearched(db);
+        const posts = await rebuildWhole(db, clock, (percent) => {
+          if (json !== true && percent < 100) context.output.note(`${percent} %`);
+        });
         context.output.out(
           json === true ? JSON.stringify({ posts }) : `${posts} posts are in the index.`,
         );

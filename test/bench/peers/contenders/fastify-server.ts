@@ -121,6 +121,15 @@ app.get<{ Params: { channel: string }; Querystring: Record<string, string> }>(
   },
 );
 
+/** Any part of a text, newest first: what one has without an index of words. */
+app.get<{ Querystring: Record<string, string> }>("/posts", ({ query }) => {
+  const rows = prepare(
+    `SELECT id, channel_id AS channel, text, views, is_ad, published_at, link FROM posts
+     WHERE text LIKE ? ORDER BY published_at DESC, id DESC LIMIT 50`,
+  ).all(`%${query["q"]}%`);
+  return { results: rows.map(post) };
+});
+
 app.get<{ Params: { id: string } }>("/posts/:id", ({ params }, reply) => {
   const row = prepare(
     `SELECT id, channel_id AS channel, text, views, is_ad, published_at, link FROM posts

@@ -1,0 +1,232 @@
+/**
+ * Post search over posts of real vocabulary, words drawn from the sample's by their frequency:
+ * `bun test/bench/post-search.ts [--posts N] [--passes N] [--data DIR] [--peers]`. Prints the import's
+ * speed with and without the index, the index's size beside the texts', and the p99 of first pages by
+ * class of query and filter; with `--peers`, beside Fastify and PocketBase with LIKE on the same rows.
+ */
+
+import { once } from "node:events";
+import { createWriteStream, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import BetterSqlite3 from "better-sqlite3";
+import type { Contender } from "./peers/contenders/contender.ts";
+import { startFastify } from "./peers/contenders/fastify.ts";
+import { kanalog, startKanalog } from "./peers/contenders/kanalog.ts";
+import { startPocketbase } from "./peers/contenders/pocketbase.ts";
+import { endAll, ROOT } from "./peers/processes.ts";
+import { percentile } from "./peers/statistics.ts";
+
+const P99_MAX_MS = 50;
+const INDEX_PART_MAX = 0.45;
+const IMPORT_PART_MIN = 0.6;
+const WORDS_OF_POST = 130;
+const POSTS_OF_CHANNEL = 50;
+const DAYS = 365;
+const LAST = Date.parse("2026-11-01T00:00:00Z");
+const PEER_PASSES = 3;
+
+const { values } = parseArgs({
+  options: {
+    posts: { type: "string", default: "1000000" },
+    passes: { type: "string", default: "20" },
+    data: { type: "string", default: join(ROOT, "data/bench/post-search") },
+    peers: { type: "boolean", default: false },
+  },
+});
+const posts = Number(values.posts);
+const folder = join(values.data, String(posts));
+const database = join(folder, "kanalog.db");
+
+try {
+  mkdirSync(folder, { recursive: true });
+  const files = await makeFiles();
+  await importBoth(files);
+  sizes();
+  await searches();
+} finally {
+  await endAll();
+}
+
+function tell(name: string, value: string, isMet: boolean | null = null): void {
+  console.log(`${name.padEnd(56)} ${value}${isMet === null ? "" : isMet ? "  met" : "  NOT MET"}`);
+}
+
+/** The same numbers in every run. */
+function createDraw(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** All words of the sample's posts, each as often as it stands there: drawing one weighs it. */
+function sampleWords(): string[] {
+  const lines = readFileSync(join(ROOT, "data/sample/posts.ndjson"), "utf8").trim().split("\n");
+  const texts = lines.map((line) => (JSON.parse(line) as { text?: string }).text ?? "");
+  return texts.flatMap((text) => text.match(/[#@]?[\p{L}\p{N}]+[.,!?]?/gu) ?? []);
+}
+
+async function makeFiles(): Promise<{ channels: string; posts: string }> {
+  const made = { channels: join(folder, "channels.csv"), posts: join(folder, "posts.ndjson") };
+  if (existsSync(made.posts)) return made;
+  const draw = createDraw(1);
+  const words = sampleWords();
+  const channels = Math.ceil(posts / POSTS_OF_CHANNEL);
+  const categories = ["news", "science", "business", "auto", "blogs"];
+  const places = ["moskva", "kazan", "sankt-peterburg", ""];
+  await Bun.write(
+    made.channels,
+    ["id,title,subscribers,category,territory"]
+      .concat(
+        Array.from({ length: channels }, (_, at) =>
+          [at + 1, `Channel ${at + 1}`, 1000, categories[at % 5], places[at % 4]].join(","),
+        ),
+      )
+      .join("\n"),
+  );
+  const out = createWriteStream(`${made.posts}.unfinished`);
+  for (let id = 1; id <= posts; id += 1) {
+    const text = Array.from(
+      { length: Math.ceil(WORDS_OF_POST * 2 * draw()) },
+      () => words[Math.floor(draw() * words.length)],
+    ).join(" ");
+    const line = JSON.stringify({
+      ...{ id, channel: 1 + Math.floor(draw() * channels), text, is_ad: draw() < 0.1 },
+      ...{ views: Math.floor(50 / (draw() + 1e-5)), media: draw() < 0.4 ? "photo" : null },
+      published_at: new Date(LAST - ((posts - id) / posts) * DAYS * 86_400_000).toISOString(),
+    });
+    if (!out.write(`${line}\n`)) await once(out, "drain");
+  }
+  out.end();
+  await once(out, "finish");
+  await Bun.$`mv ${made.posts}.unfinished ${made.posts}`;
+  return made;
+}
+
+/** Imports the posts without the index, then with it, into a new file each. */
+async function importBoth(files: { channels: string; posts: string }): Promise<void> {
+  const without = join(folder, "without.db");
+  const seconds: number[] = [];
+  for (const file of [without, database]) {
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
+    await kanalog(file, "import", "channels", files.channels);
+    if (file === without) {
+      const db = new BetterSqlite3(file);
+      db.exec("UPDATE post_search_state SET phase = 'off'");
+      db.close();
+    }
+    const told = await kanalog(file, "import", "posts", files.posts, "--json");
+    seconds.push((JSON.parse(told) as { seconds: number }).seconds);
+  }
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(without + suffix, { force: true });
+  const [plain = 0, indexed = 0] = seconds;
+  const part = plain / indexed;
+  const rates = seconds.map((one) => Math.round(posts / one)).join(" and ");
+  tell("import, posts a second without and with the index", rates);
+  tell("import, part of its speed", part.toFixed(2), part >= IMPORT_PART_MIN);
+}
+
+function sizes(): void {
+  const db = new BetterSqlite3(database, { readonly: true });
+  const bytes = (sql: string): number => db.prepare(sql).pluck().get() as number;
+  const index = bytes(
+    "SELECT sum(pgsize) FROM dbstat WHERE name GLOB 'post_search*' OR name GLOB '*searched_posts*'",
+  );
+  const texts = bytes("SELECT sum(octet_length(text)) FROM posts");
+  db.close();
+  const part = index / texts;
+  tell("index, MB, and texts, MB", `${Math.round(index / 1e6)} and ${Math.round(texts / 1e6)}`);
+  tell("index, part of the texts", part.toFixed(2), part <= INDEX_PART_MAX);
+}
+
+/** Words from the most frequent to rare ones. */
+function wordsByRank(): string[] {
+  const counts = new Map<string, number>();
+  for (const word of sampleWords()) {
+    const bare = word.toLowerCase().replace(/[^\p{L}]/gu, "");
+    if (bare.length > 2) counts.set(bare, (counts.get(bare) ?? 0) + 1);
+  }
+  const ranked = [...counts].sort((one, other) => other[1] - one[1]).map(([word]) => word);
+  return [0, 1, 3, 10, 30, 100, 300, 1000].flatMap((rank) => ranked[rank] ?? []);
+}
+
+async function searches(): Promise<void> {
+  const words = wordsByRank();
+  const pairs = words.map((word, at) => [word, words[(at + 3) % words.length] ?? word] as const);
+  const classes: Record<string, readonly string[]> = {
+    word: words,
+    "two words": pairs.map((pair) => pair.join(" ")),
+    phrase: pairs.map((pair) => `"${pair.join(" ")}"`),
+    without: pairs.map(([one, other]) => `${one} -${other}`),
+    either: pairs.map((pair) => pair.join(" | ")),
+    beginning: words.map((word) => `${word.slice(0, 3)}*`),
+    "exact form": words.map((word) => `=${word}`),
+  };
+  const filters: Record<string, Record<string, string>> = {
+    "no filter": {},
+    channel: { channel: "7" },
+    category: { category: "science" },
+    territory: { territory: "tatarstan" },
+    period: { from: "2026-03-01", to: "2026-03-07" },
+    "ads with photo": { is_ad: "true", media: "photo" },
+    "views from": { views_min: "10000" },
+    "-views": { ordering: "-views" },
+    "-relevance": { ordering: "-relevance" },
+    "all filters": { category: "news", territory: "russia", is_ad: "false", views_min: "1500" },
+  };
+  const own = await startKanalog(database);
+  try {
+    const all: number[] = [];
+    for (const [name, queries] of Object.entries(classes)) {
+      for (const [filter, parameters] of Object.entries(filters)) {
+        const paths = queries.map(
+          (q) => `/v1/msgr/posts/search/?${new URLSearchParams({ q, ...parameters })}`,
+        );
+        const times = await ask(own, paths, Number(values.passes));
+        all.push(...times);
+        const p99 = percentile(times, 0.99);
+        tell(`${name}, ${filter}: p50, p99`, figures(times), p99 < P99_MAX_MS);
+      }
+    }
+    tell("all of them: p50, p99", figures(all), percentile(all, 0.99) < P99_MAX_MS);
+    if (values.peers) await beside(own, words);
+  } finally {
+    await own.server.stop();
+  }
+}
+
+async function beside(own: Contender, words: readonly string[]): Promise<void> {
+  const like: Record<string, (word: string) => string> = {
+    Kanalog: (word) => `/v1/msgr/posts/search/?${new URLSearchParams({ q: word })}`,
+    Fastify: (word) => `/posts?${new URLSearchParams({ q: word })}`,
+    PocketBase: (word) =>
+      `/api/collections/posts/records?${new URLSearchParams({ filter: `text ~ "${word}"`, sort: "-published_at", perPage: "50", skipTotal: "1" })}`,
+  };
+  for (const contender of [own, await startFastify(database), await startPocketbase(database)]) {
+    const paths = words.map((word) => like[contender.name]?.(word) ?? "");
+    const times = await ask(contender, paths, PEER_PASSES);
+    tell(`${contender.name}, words: p50, p99`, figures(times));
+    if (contender !== own) await contender.server.stop();
+  }
+}
+
+/** Each path once in a pass, one after the other; a first pass is not counted. */
+async function ask({ server, headers }: Contender, paths: readonly string[], passes: number) {
+  const times: number[] = [];
+  for (let pass = 0; pass <= passes; pass += 1) {
+    for (const path of paths) {
+      const begunAt = performance.now();
+      const response = await fetch(server.address + path, { headers });
+      const text = await response.text();
+      if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
+      if (pass > 0) times.push(performance.now() - begunAt);
+    }
+  }
+  return times;
+}
+
+function figures(times: readonly number[]): string {
+  return [0.5, 0.99].map((part) => `${percentile([...times], part).toFixed(1)} ms`).join(", ");
+}
