@@ -1,5 +1,5 @@
-import { computeMetrics } from "../../src/catalog/metrics/compute-metrics.ts";
 import { importFile } from "../../src/catalog/imports/import-file.ts";
+import { computeMetrics } from "../../src/catalog/metrics/compute-metrics.ts";
 import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
 import { dayOf, formatDay, parseDay, startOfDay } from "../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "./appliance.ts";
