@@ -4,6 +4,7 @@ import { cuttingRows } from "./rows/cutting.ts";
 import { importRows } from "./rows/imports.ts";
 import { largeRows } from "./rows/large.ts";
 import { passwordRows } from "./rows/passwords.ts";
+import { questionRows } from "./rows/questions.ts";
 import { strangerRows } from "./rows/strangers.ts";
 import { upkeepRows } from "./rows/upkeep.ts";
 import { webhookRows } from "./rows/webhooks.ts";
@@ -14,6 +15,7 @@ export const ROWS: readonly Row[] = [
   ...strangerRows,
   ...bodyRows,
   ...webhookRows,
+  ...questionRows,
   ...passwordRows,
   ...importRows,
   ...upkeepRows,

@@ -726,6 +726,7 @@ const staffPages = {
   jobNames: {
     "close-day": "Closes the day that ended",
     "open-days": "Has open days follow their posts",
+    metrics: "Computes growth and engagement",
     recount: "Counts the channels of categories and territories",
     "optimize-search": "Merges the search index",
     "prune-usage": "Removes old usage",
