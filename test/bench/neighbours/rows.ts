@@ -6,6 +6,7 @@ import { importRows } from "./rows/imports.ts";
 import { largeRows } from "./rows/large.ts";
 import { passwordRows } from "./rows/passwords.ts";
 import { sourceRows } from "./rows/sources.ts";
+import { questionRows } from "./rows/questions.ts";
 import { strangerRows } from "./rows/strangers.ts";
 import { upkeepRows } from "./rows/upkeep.ts";
 import { webhookRows } from "./rows/webhooks.ts";
@@ -16,6 +17,7 @@ export const ROWS: readonly Row[] = [
   ...strangerRows,
   ...bodyRows,
   ...webhookRows,
+  ...questionRows,
   ...passwordRows,
   ...importRows,
   ...sourceRows,

@@ -73,7 +73,7 @@ const explorerPages = {
   handle: "Handle",
   subscribers: "Subscribers",
   growth: (days: number) => `Growth, ${days} days`,
-  reach: "Reach of a post",
+  reach: (views: string) => `${views} views a post in 30 days`,
   err: "ERR",
   errHint: "Mean views of the posts of 30 days, of the subscribers",
   nextPage: "Next page",
@@ -205,8 +205,8 @@ const comparePages = {
   unknown: "There is no public channel:",
   tooMany: (max: number) => `Only ${max} channels are compared at a time; these are the first.`,
   pickerHint: "Part of a title, a number, an @handle or a link.",
-  median: "Views, median",
-  ads: "Advertising",
+  median: (views: string) => `median ${views}`,
+  ads: (posts: string) => `advertising: ${posts}`,
   noChoice: "No channel was found.",
 };
 
@@ -845,6 +845,7 @@ const staffPages = {
   jobNames: {
     "close-day": "Closes the day that ended",
     "open-days": "Has open days follow their posts",
+    metrics: "Computes growth and engagement",
     recount: "Counts the channels of categories and territories",
     "optimize-search": "Merges the search index",
     "prune-usage": "Removes old usage",

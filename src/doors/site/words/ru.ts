@@ -74,7 +74,7 @@ const explorerPages: Words["explorerPages"] = {
   handle: "Имя",
   subscribers: "Подписчики",
   growth: (days) => `Рост за ${days} дней`,
-  reach: "Охват поста",
+  reach: (views) => `${views} просмотров на пост за 30 дней`,
   err: "ERR",
   errHint: "Средние просмотры постов за 30 дней, в доле от подписчиков",
   nextPage: "Следующая страница",
@@ -203,12 +203,12 @@ const comparePages = {
   unknown: "Нет такого открытого канала:",
   tooMany: (max: number) => `Сравнивать можно до ${max} каналов сразу; показаны первые.`,
   pickerHint: "Часть названия, номер, @имя или ссылка.",
-  median: "Просмотры, медиана",
-  ads: "Реклама",
+  median: (views: string) => `медиана ${views}`,
+  ads: (posts: string) => `реклама: ${posts}`,
   noChoice: "Канал не найден.",
 };
 
-const trendingPage: Words["trendingPage"] = {
+const trendingPage = {
   title: "Растущие",
   about: "Каналы, которые растут, по числам последней ночи: в категории или на территории.",
   nothing: "Здесь ни один канал не вырос, или замеров ещё нет.",
@@ -836,6 +836,7 @@ const staffPages: Words["staffPages"] = {
   jobNames: {
     "close-day": "Закрывает прошедший день",
     "open-days": "Пересчитывает открытые дни по их постам",
+    metrics: "Считает рост и вовлечённость",
     recount: "Пересчитывает каналы рубрик и территорий",
     "optimize-search": "Объединяет поисковый индекс",
     "prune-usage": "Удаляет старый учёт запросов",

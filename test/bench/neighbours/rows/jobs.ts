@@ -4,7 +4,14 @@ import { remoteVisitor, type Visitor } from "../../../support/visitor.ts";
 import type { Row, Stage } from "../row.ts";
 import { addDeliveries, watchAll } from "./watching.ts";
 
-const JOBS = ["close-day", "recount", "optimize-search", "prune-usage", "prune-deliveries"];
+const JOBS = [
+  "close-day",
+  "metrics",
+  "recount",
+  "optimize-search",
+  "prune-usage",
+  "prune-deliveries",
+];
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Older than the log keeps them. */
 const OLD_MS = 31 * DAY_MS;

@@ -49,11 +49,8 @@ export function channelFigures(
           words.ofSubscribers(shownPart(visit, viewsPerPost / card.subscribers))}
       </Figure>
       <Figure label={words.postsPerDay} value={number(postsPerDay)} />
-      <Figure label={words.reach} value={number(card.metrics?.reach_30d ?? null)}>
-        {words.lastDays(30)}
-      </Figure>
       <Figure label={words.err} value={shownPercent(visit, card.metrics?.err_30d)}>
-        {words.errHint}
+        {words.reach(number(card.metrics?.reach_30d ?? null))}
       </Figure>
       <Figure label={words.adShare} value={ads === null ? "—" : shownPart(visit, ads)}>
         {habits !== null &&

@@ -133,6 +133,12 @@ async function Picture({
           path="/v1/msgr/stats/daily/"
           query={{ channels: ids.join(), from: formatDay(from), to: formatDay(to) }}
         />
+        <ApiCall
+          visit={visit}
+          label={words.compare}
+          path="/v1/msgr/channels/compare/"
+          query={{ channels: ids.join(), from: formatDay(from), to: formatDay(to) }}
+        />
       </section>
     </>
   );
@@ -171,6 +177,7 @@ function Figures({
   compared: Compared;
 }): JSX.Element {
   const words = visit.words.explorerPages;
+  const compareWords = visit.words.comparePages;
   const number = (value: number | null) => (value === null ? "—" : shownNumber(visit, value));
   const columns = [
     words.title,
@@ -178,9 +185,7 @@ function Figures({
     `#${words.inDays(7)}`,
     `#${words.inDays(30)}`,
     `#${words.viewsPerPost}`,
-    `#${visit.words.comparePages.median}`,
     `#${words.postsPerDay}`,
-    `#${visit.words.comparePages.ads}`,
     `#${words.err}`,
   ];
   return (
@@ -204,10 +209,18 @@ function Figures({
                 <ChangeText visit={visit} change={changeOver(last, days)} />
               </td>
             ))}
-            <td class="number">{number(viewsPerPost)}</td>
-            <td class="number">{number(comparison?.views_median ?? null)}</td>
-            <td class="number">{number(postsPerDay)}</td>
-            <td class="number">{number(comparison?.ads ?? null)}</td>
+            <td class="number">
+              {number(viewsPerPost)}
+              {comparison !== undefined && (
+                <small>{compareWords.median(number(comparison.views_median))}</small>
+              )}
+            </td>
+            <td class="number">
+              {number(postsPerDay)}
+              {comparison !== undefined && (
+                <small>{compareWords.ads(number(comparison.ads))}</small>
+              )}
+            </td>
             <td class="number">{shownPercent(visit, comparison?.err)}</td>
           </tr>
         );

@@ -1,0 +1,155 @@
+/**
+ * Growth and engagement at a number of channels: `bun test/bench/growth.ts [channels] [folder]`. The nightly
+ * computing after a day, and once more with nothing new; each ordering of the catalog in turn, so that
+ * trending stands beside the others; a comparison of 20 channels over 366 days beside a bare loop of
+ * prepared statements; statistics of the whole catalog. The data is that of `bun run bench`.
+ */
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { compareChannels } from "../../src/catalog/comparison/comparison.store.ts";
+import { computeMetrics } from "../../src/catalog/metrics/compute-metrics.ts";
+import { CATALOG_ORDERINGS, type CatalogFilter } from "../../src/catalog/search/catalog.ts";
+import { describeSelection } from "../../src/catalog/search/describe-selection.ts";
+import { selectCatalog } from "../../src/catalog/search/select-catalog.ts";
+import type { Database } from "../../src/db/database.ts";
+import { openDatabase } from "../../src/db/open-database.ts";
+import { type Clock, systemClock } from "../../src/ports/clock.ts";
+import { DAY_MS, startOfDay } from "../../src/values/moscow-time.ts";
+import { END_DAY } from "./peers/data/channels.ts";
+import { ensureDatabase } from "./peers/data/generate.ts";
+
+const COMPARED = 20;
+const DAYS = 366;
+const ROUNDS = 200;
+const SLOW_ROUNDS = 20;
+
+const NO_FILTER: CatalogFilter = {
+  ...{ kind: "channel", channelId: null, text: null, categoryId: null, territoryId: null },
+  ...{ aPlus: null, verified: null, subscribersMin: null, subscribersMax: null },
+  ...{ growth30dMin: null, reach30dMin: null, err30dMin: null },
+};
+
+const channels = Number(process.argv[2] ?? 10_000);
+const root = process.argv[3] ?? join(tmpdir(), "kanalog-bench");
+const made = await ensureDatabase(root, channels, console.log);
+const folder = mkdtempSync(join(tmpdir(), "kanalog-growth-"));
+try {
+  const file = join(folder, "kanalog.db");
+  cpSync(made, file);
+  const db = openDatabase(file, systemClock);
+  await nights(db);
+  orderings(db);
+  comparisons(db);
+  statistics(db);
+  db.close();
+} finally {
+  rmSync(folder, { recursive: true });
+}
+
+async function nights(db: Database): Promise<void> {
+  for (const [name, later] of [
+    ["the first night", 0],
+    ["the night after", 1],
+    ["nothing new", 1],
+  ] as const) {
+    const now = startOfDay(END_DAY) + (1 + later) * DAY_MS;
+    const clock: Clock = { ...systemClock, now: () => now };
+    const seconds = await tookMs(() => computeMetrics(db, clock));
+    console.log(`metrics, ${name}: ${(seconds / 1000).toFixed(2)} s`);
+  }
+}
+
+function orderings(db: Database): void {
+  const category = db.prepare<{ id: number }>("SELECT id FROM categories LIMIT 1").get()?.id ?? 0;
+  for (const [name, more] of [
+    ["", {}],
+    [" of a category", { categoryId: category }],
+    [" with a text", { text: "канал" }],
+    [" above 10,000", { subscribersMin: 10_000 }],
+  ] as const) {
+    for (const ordering of CATALOG_ORDERINGS) {
+      const filter = { ...NO_FILTER, ...more };
+      const selection = { filter, ordering, after: null, limit: 50 };
+      const times = inTurns(ROUNDS, [() => selectCatalog(db, selection)]);
+      console.log(`catalog${name} ${ordering}: ${times[0]}`);
+    }
+  }
+}
+
+function comparisons(db: Database): void {
+  const busy = db
+    .prepare<{ id: number }>(
+      "SELECT channel_id AS id FROM posts GROUP BY 1 ORDER BY count(*) DESC LIMIT ?",
+    )
+    .all(COMPARED)
+    .map(({ id }) => id);
+  const [from, to] = [END_DAY - DAYS + 1, END_DAY];
+  const [compared, bare] = inTurns(SLOW_ROUNDS, [
+    () => compareChannels(db, { channelIds: busy, from, to, hasBestPost: true }),
+    () => bareLoop(db, busy, from, to),
+  ]);
+  console.log(`compare ${COMPARED} x ${DAYS}: ${compared}; a bare loop: ${bare}`);
+}
+
+/** What a program would do by itself: four prepared statements a channel, and its posts' views sorted. */
+function bareLoop(db: Database, ids: readonly number[], from: number, to: number): unknown[] {
+  const reading = (order: string) =>
+    db.prepare<{ n: number }>(
+      `SELECT subscribers AS n FROM daily_statistics WHERE channel_id = ? AND day BETWEEN ? AND ?
+       ORDER BY day ${order} LIMIT 1`,
+    );
+  const [first, last] = [reading("ASC"), reading("DESC")];
+  const posts = db.prepare<{ views: number; ad: number; id: number }>(
+    `SELECT views, is_ad AS ad, id FROM posts
+     WHERE channel_id = ? AND published_at >= ? AND published_at < ?`,
+  );
+  const post = db.prepare("SELECT * FROM posts WHERE id = ?");
+  return ids.map((id) => {
+    const own = posts.all(id, startOfDay(from), startOfDay(to + 1));
+    const sorted = own.sort((one, other) => one.views - other.views);
+    const sum = own.reduce((all, { views }) => all + views, 0);
+    const ads = own.filter(({ ad }) => ad === 1).length;
+    const best = post.get(sorted.at(-1)?.id ?? 0);
+    const median = sorted[Math.floor(sorted.length / 2)]?.views;
+    return { first: first.get(id, from, to), last: last.get(id, from, to), sum, ads, median, best };
+  });
+}
+
+function statistics(db: Database): void {
+  for (const [name, more] of [
+    ["the whole catalog", {}],
+    ["above 100,000", { subscribersMin: 100_000 }],
+  ] as const) {
+    const filter = { ...NO_FILTER, ...more };
+    const [times] = inTurns(3, [
+      () =>
+        describeSelection(db, { filter, mayTakeLong: false }) ??
+        describeSelection(db, { filter, mayTakeLong: true }),
+    ]);
+    console.log(`statistics of ${name}: ${times}`);
+  }
+}
+
+/** Does each of the works in turn, over and over. @returns the median and p99 of each, in words */
+function inTurns(rounds: number, works: readonly (() => unknown)[]): string[] {
+  const times = works.map((): number[] => []);
+  for (let round = 0; round < rounds; round++) {
+    for (const [at, work] of works.entries()) {
+      const startedAt = performance.now();
+      work();
+      times[at]?.push(performance.now() - startedAt);
+    }
+  }
+  return times.map((taken) => {
+    const sorted = taken.sort((one, other) => one - other);
+    const at = (part: number) => (sorted[Math.floor((sorted.length - 1) * part)] ?? 0).toFixed(2);
+    return `median ${at(0.5)} ms, p99 ${at(0.99)} ms`;
+  });
+}
+
+async function tookMs(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
