@@ -15,8 +15,8 @@ import {
   choiceSchema,
   flagSchema,
   integerSchema,
-  numberSchema,
   nullable,
+  numberSchema,
   type Schema,
   textSchema,
 } from "../values/schema.ts";
