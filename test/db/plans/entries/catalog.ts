@@ -1018,7 +1018,7 @@ export const catalog: Entries = {
     {
       sql: "SELECT … FROM daily_statistics WHERE (channel_id, day) > (?, ?) AND (views_given = 0 OR posts_given = 0) ORDER BY channel_id, day LIMIT ?",
       plan: ["SEARCH daily_statistics USING PRIMARY KEY ((channel_id,day)>(?,?))"],
-      rows: 94100,
+      rows: 94103,
       why: "kanalog recount looks at all days, outside of transactions.",
     },
   ],
@@ -1214,6 +1214,22 @@ export const catalog: Entries = {
     {
       sql: 'delete from "source_chats" where ("source_chats"."source_id" = ? and "source_chats"."chat" = ?)',
       plan: ["SEARCH source_chats USING PRIMARY KEY (source_id=? AND chat=?)"],
+      rows: 1,
+    },
+  ],
+  "catalog/sources/source-chats.store.ts unread": [
+    {
+      sql: 'select "chat" from "source_chats" where ("source_chats"."source_id" = ? and "source_chats"."card_at" is null) limit ?',
+      plan: ["SEARCH source_chats USING PRIMARY KEY (source_id=?)"],
+      rows: 1,
+    },
+  ],
+  "catalog/sources/stored-posts.store.ts selectPostIds": [
+    {
+      sql: "SELECT CAST(msgr_post_id AS TEXT) AS id FROM posts WHERE channel_id = ? AND published_at BETWEEN ? AND ? AND msgr_post_id IS NOT NULL",
+      plan: [
+        "SEARCH posts USING INDEX posts_by_time (channel_id=? AND published_at>? AND published_at<?)",
+      ],
       rows: 1,
     },
   ],

@@ -2,6 +2,7 @@ import { importRunChanges } from "../../../../src/catalog/imports/import-run-cha
 import { selectRunning } from "../../../../src/catalog/imports/import-runs.store.ts";
 import { markSample } from "../../../../src/catalog/sample/sample.store.ts";
 import { sourceChanges } from "../../../../src/catalog/sources/source-changes.ts";
+import { hasUnread } from "../../../../src/catalog/sources/source-chats.store.ts";
 import {
   putDoneFile,
   selectDoneFiles,
@@ -18,8 +19,10 @@ import { dropOldMails } from "../../../../src/push/mail/mails.store.ts";
 import { addMail } from "../../../../src/push/mail/mails.ts";
 import { dayOf, formatDay, MOSCOW_ZONE } from "../../../../src/values/moscow-time.ts";
 import { imported } from "../../../support/expectations.ts";
+import { createFakeMax } from "../../../support/fake-max.ts";
 import type { FakePorts } from "../../../support/fake-ports.ts";
 import { createFakeTelegram, TELEGRAM_TOKEN } from "../../../support/fake-telegram.ts";
+import { answersOf } from "../../../support/max-appliance.ts";
 import { DAY_MS } from "../../../support/pushing.ts";
 import { addPerson, signedInVisitor } from "../../../support/visitor.ts";
 import { BUSY_CHANNEL, type World } from "../world.ts";
@@ -35,6 +38,7 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
   await selectRunning(db);
   await runSources(app.sources, db, ports);
   await runBot(app.sources, ports);
+  await runMaxBot(app.sources, db, ports);
   // Seen for the first time, a job has nothing to catch up with.
   await scheduler.runDue();
 
@@ -199,6 +203,31 @@ async function runBot(sources: Sources, { network, clock }: FakePorts): Promise<
     clock.advance(DAY_MS);
   }
   await sources.chats(id);
+  await sources.removeSource(id, COMMAND_LINE);
+  clock.advance(-2 * DAY_MS);
+}
+
+/** A bot of MAX reads a channel, whose post changes and is removed. */
+async function runMaxBot(
+  sources: Sources,
+  db: Database,
+  { network, clock }: FakePorts,
+): Promise<void> {
+  const max = createFakeMax(clock.now);
+  network.answerGet = answersOf(max);
+  const bot = { kind: "max", token: max.token, name: "", api: "", schedule: "" } as const;
+  const { id } = await sources.addBot(bot, COMMAND_LINE);
+  const channel = max.addChannel({ id: -70_000_000_000_001n, title: "Канал" });
+  const mid = max.post(channel.id, "one");
+  for (const change of [() => max.edit(mid, "two"), () => max.remove(mid)]) {
+    await sources.look();
+    await sources.settled();
+    change();
+    clock.advance(DAY_MS);
+  }
+  await sources.look();
+  await sources.settled();
+  await hasUnread(db, id);
   await sources.removeSource(id, COMMAND_LINE);
   clock.advance(-2 * DAY_MS);
 }
