@@ -154,6 +154,19 @@ test(
   120_000 + 15_000 * KILLS,
 );
 
+test("a wrong token, or one among the words of the command, is told in a line, and nothing is made", async () => {
+  const words = ["source", "add", "telegram", "--api", telegram.url, "--token"];
+  const wrong = await machine.run([...words, "-"], { environment, stdin: "110201543:AAwrong\n" });
+  expect(wrong).toMatchObject({
+    ...{ exitCode: 2, out: "" },
+    notes: expect.stringMatching(/\ntoken: The messenger does not know this token\..*\n$/),
+  });
+  const shown = await machine.run([...words, TELEGRAM_TOKEN], { environment });
+  expect(shown).toMatchObject({ exitCode: 2, out: "" });
+  expect(shown.notes).not.toContain(TELEGRAM_TOKEN.slice(-20));
+  expect(machine.query("SELECT * FROM sources")).toEqual([]);
+});
+
 test("of two processes on one database, one reads the bot", async () => {
   await addBot();
   const channel = telegram.addChannel();

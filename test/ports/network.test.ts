@@ -442,6 +442,21 @@ async function getFrom(
   return "body" in got ? { status: got.status, text: new TextDecoder().decode(got.body) } : got;
 }
 
+test("a GET goes over http where it says so, and tells for how long not to ask again", async () => {
+  const server = Bun.serve({
+    ...{ port: 0, hostname: "127.0.0.1" },
+    fetch: ({ headers }) =>
+      new Response(headers.get("host"), { status: 429, headers: { "retry-after": "7" } }),
+  });
+  const { port = 0 } = server;
+  const got = await network.get({
+    ...{ isSecure: false, address: "127.0.0.1", port, host: "bots.example", path: "/" },
+    ...{ authority: "bots.example", headers: {}, timeoutMs: 5_000, bytesMax: 1_000 },
+  });
+  expect(got).toEqual({ status: 429, body: Buffer.from("bots.example"), retryAfter: "7" });
+  await server.stop(true);
+});
+
 test("a GET reads the answer, asks exactly what it is told, and follows no redirect", async () => {
   const receiver = await receiverThat({ status: 200, body: "text" });
   expect(await getFrom(receiver, { headers: { accept: "application/json" } })).toEqual({

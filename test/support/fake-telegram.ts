@@ -13,7 +13,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 type Fault =
   | { status: number; description: string; retryAfter?: number; migrateTo?: number }
   | { status: number; text: string }
-  | { fault: "timeout" | "broken" | "unreachable" };
+  | { fault: "timeout" | "broken" | "unreachable" | "too_large" };
 
 interface FakeChannel {
   chat: Chat.ChannelChat | Chat.GroupChat | Chat.SupergroupChat;

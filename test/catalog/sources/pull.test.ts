@@ -277,6 +277,28 @@ describe("a source", () => {
     expect(await sources.find("files")).toMatchObject({ owner: null, isAsked: false });
   });
 
+  test.each(["pauseSource", "removeSource"] as const)(
+    "is read no further once %s was asked for",
+    async (verb) => {
+      const { promise: asked, resolve } = Promise.withResolvers<void>();
+      appliance.ports.network.fileAt = (_, { signal }) => {
+        resolve();
+        const { promise, resolve: end } = Promise.withResolvers<FakeFile>();
+        signal.addEventListener("abort", () => end({ fault: "timeout" }));
+        return promise;
+      };
+      const { sources } = appliance.app;
+      const { id } = await add();
+      await sources.look();
+      await asked;
+      await sources[verb](id, COMMAND_LINE);
+      await sources.look();
+      await sources.settled();
+      const left = verb === "removeSource" ? [] : [{ owner: null, isPaused: true, failures: 0 }];
+      expect(await sources.list()).toMatchObject(left);
+    },
+  );
+
   test.each(["Authorization: Bearer ключ", "Authorization", ": x", "A\u0000: b"])(
     "takes no header such as %p",
     (header) => expect(readHeader(header)).toBeNull(),

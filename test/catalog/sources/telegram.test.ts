@@ -515,6 +515,7 @@ describe("the messenger", () => {
     ["a 403", { status: 403, description: "Forbidden" }, "The messenger refused: 403 Forbidden"],
     ["a 502", { status: 502, text: "<html>Bad Gateway" }, "Is the address of the API right?"],
     ["a hang-up", { fault: "broken" }, "api.telegram.org broke off before the end of its answer."],
+    ["11 MB", { fault: "too_large" }, "api.telegram.org answered with more than 10 MB."],
     ["silence", { fault: "timeout" }, "api.telegram.org was silent for a minute."],
     [
       "an answer of another shape",

@@ -135,7 +135,6 @@ function addPullCommand(context: CommandContext): Command {
 }
 
 interface AddBotOptions {
-  token: string;
   name: string;
   every: string;
   api: string;
@@ -148,7 +147,7 @@ function addBotCommand(context: CommandContext, kind: BotKind, description: stri
     .description(description)
     .addOption(
       new Option("--token <->", "-: the bot's token is read from standard input, as one line")
-        .choices(["-"])
+        .argParser(requireStandardInput)
         .makeOptionMandatory(),
     )
     .option("--name <name>", "what it is called; else as the bot", "")
@@ -193,6 +192,15 @@ function settingsOf(options: AddOptions): NewSettings {
   }
   const settings = { kind: "folder", folder: path, ...file } as const;
   return { name: options.name ?? path, settings, headers: {}, schedule: every };
+}
+
+/** A token among the words of a command would be seen by all users of the machine, and kept by the shell. */
+function requireStandardInput(given: string): string {
+  if (given === "-") return given;
+  throw new CommandExit(
+    EXIT_USAGE,
+    "--token: give -, and the token on standard input: here others see it.",
+  );
 }
 
 function addHeader(text: string, before: Record<string, string>): Record<string, string> {
