@@ -241,6 +241,16 @@ describe("posts", () => {
     expect(world.stored(old)?.text).toBe("старый, исправлен");
   });
 
+  test("tell how long they took to come, but for those of a channel that is new here", async () => {
+    world.max.post(NEWS, "давний", { at: ago(DAY_MS) });
+    await world.add();
+    expect((await world.look()).position.lagMs).toBeUndefined();
+    world.appliance.ports.clock.advance(10 * MINUTE_MS);
+    world.max.post(NEWS, "свежий");
+    expect((await world.after(5 * MINUTE_MS)).position.lagMs).toBe(5 * MINUTE_MS);
+    expect((await world.after(15 * MINUTE_MS)).position.lagMs).toBe(5 * MINUTE_MS);
+  });
+
   test("follow edits and views, and are in the catalog once", async () => {
     const mid = world.max.post(NEWS, "как было", { views: 1 });
     await world.add();

@@ -20,6 +20,8 @@ export interface ReadingTools {
   apply(batch: Batch): Promise<boolean>;
   /** Numbers of the channel's posts that are stored and were published in a span, in digits. */
   storedPosts(chat: string, span: { from: number; to: number }): Promise<string[]>;
+  /** Told of posts that are new here: the time from the last one's publication until it was read. */
+  noteLag(lagMs: number): void;
   nowMs(): number;
   isStopping(): boolean;
 }
@@ -60,6 +62,8 @@ export async function readChannel(
   const present = new Set<string>();
   const whole = await readSpan(api, chat, since, async (messages) => {
     if (isStopping()) return false;
+    const newest = messages.find((one) => !stored.has(postIdOf(one) ?? ""));
+    if (newest !== undefined && present.size === 0) tools.noteLag(nowMs() - newest.timestamp);
     const posts = messages.map((one) => {
       const id = postIdOf(one) ?? "";
       present.add(id);
