@@ -111,6 +111,21 @@ describe("channels", () => {
     expect(days).toEqual([{ subscribers: 9 }]);
   });
 
+  test("take no handle from a channel of another messenger, and one that is free", async () => {
+    await world.appliance.importRows("channels", [
+      { id: "1", msgr_id: "1234567890", handle: "novosti", title: "Telegram", subscribers: "1" },
+      { id: "2", handle: "skazki", title: "Без номера", subscribers: "1" },
+    ]);
+    await world.add();
+    world.max.addChannel({ id: NEWS, title: "Новости", link: "https://max.ru/novosti" });
+    world.max.addChannel({ id: TALES, title: "Сказки", link: "https://max.ru/skazki" });
+    await world.look();
+    expect((await world.appliance.get("/v1/msgr/channels/novosti/")).body.id).toBe(1);
+    expect((await world.appliance.get("/v1/msgr/channels/skazki/")).body.id).toBe(2);
+    expect(card(TALES)).toMatchObject({ id: 2, title: "Сказки" });
+    expect(card(NEWS)?.id).toBe(3);
+  });
+
   test("are read no more once the bot is removed, keep their posts, and are read when it is back", async () => {
     await world.add();
     world.max.addChannel({ id: NEWS, title: "Новости" });

@@ -20,6 +20,8 @@ export interface ReadingTools {
   apply(batch: Batch): Promise<boolean>;
   /** Numbers of the channel's posts that are stored and were published in a span, in digits. */
   storedPosts(chat: string, span: { from: number; to: number }): Promise<string[]>;
+  /** Whether a handle is that of a channel with another number at its messenger. */
+  isHandleTaken(chat: string, handle: string): Promise<boolean>;
   /** Told of posts that are new here: the time from the last one's publication until it was read. */
   noteLag(lagMs: number): void;
   nowMs(): number;
@@ -56,7 +58,10 @@ export async function readChannel(
   if (card.type !== "channel" || card.status !== "active") return "lost";
   const startedAt = nowMs();
   // The mark of a change is taken off before posts are asked for: one that is set from here on stays.
-  if (!(await apply(cardBatch(chat, card, startedAt)))) return "stopped";
+  // Names of two messengers may be the same: none is to be taken back and forth between them.
+  const named = handleOf(card);
+  const handle = named === null || (await tools.isHandleTaken(chat, named)) ? null : named;
+  if (!(await apply(cardBatch(chat, { ...card, handle }, startedAt)))) return "stopped";
   const since = startedAt - (isNightly ? NIGHTLY_DAYS : USUAL_DAYS) * DAY_MS;
   const stored = new Set(await tools.storedPosts(chat, { from: since + EDGE_MS, to: startedAt }));
   const present = new Set<string>();
@@ -80,7 +85,7 @@ export async function readChannel(
   );
 }
 
-function cardBatch(chat: string, card: Chat, nowMs: number): Batch {
+function cardBatch(chat: string, card: Chat & { handle: string | null }, nowMs: number): Batch {
   const found = { chat, title: titleOf(chat, card), handle: handleOf(card) };
   return {
     channels: [toChannelRow(chat, card)],

@@ -1233,4 +1233,11 @@ export const catalog: Entries = {
       rows: 1,
     },
   ],
+  "catalog/sources/stored-posts.store.ts isHandleTaken": [
+    {
+      sql: "SELECT 1 FROM channel_cards WHERE id = ? AND msgr_id IS NOT NULL",
+      plan: ["SEARCH channel_cards USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
 };

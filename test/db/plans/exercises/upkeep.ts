@@ -9,6 +9,7 @@ import {
   selectSourceCounts,
 } from "../../../../src/catalog/sources/sources.store.ts";
 import type { Sources } from "../../../../src/catalog/sources/sources.ts";
+import { isHandleTaken } from "../../../../src/catalog/sources/stored-posts.store.ts";
 import { recountDays } from "../../../../src/catalog/statistics/open-days.ts";
 import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
 import { selectStaffEmails } from "../../../../src/customers/people/people.store.ts";
@@ -228,6 +229,7 @@ async function runMaxBot(
   await sources.look();
   await sources.settled();
   await hasUnread(db, id);
+  isHandleTaken(db, String(channel.id), "channel_3");
   await sources.removeSource(id, COMMAND_LINE);
   clock.advance(-2 * DAY_MS);
 }
