@@ -87,7 +87,7 @@ const ROWS: Record<number, string> = {
     INSERT INTO sources (name, kind, settings, secret, schedule, created_at) VALUES
       ('@bot', 'telegram', '{"kind":"telegram","api":"https://api.telegram.org","bot":"@bot"}', x'00', '1m', 1763000000000);
     INSERT INTO source_chats VALUES (2, '-1001234567890', 'Утренние новости', 'utro', 1, 1763000000000, NULL);
-    INSERT INTO source_album_parts VALUES (2, '-1001234567890', '77', 5, 5, 'Доброе утро', 'photo');`,
+    INSERT INTO source_album_parts VALUES (2, '-1001234567890', 5, '77', 5, 'Доброе утро', 'photo');`,
 };
 
 /** Makes a database as the program of a schema version left it, with rows in every table. */

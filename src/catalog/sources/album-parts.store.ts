@@ -1,9 +1,15 @@
-import { and, asc, eq, sql } from "drizzle-orm";
+import { and, asc, between, eq, lt, sql } from "drizzle-orm";
 import type { Database, Transaction } from "../../db/database.ts";
 import { query } from "../../db/query.ts";
 import { albumParts } from "./sources.table.ts";
 
 export type AlbumPart = Omit<typeof albumParts.$inferSelect, "sourceId">;
+
+/** An album has at most ten messages, with numbers in a row. */
+export const NUMBERS_APART_MAX = 9;
+
+/** Parts of a channel are kept for so many of its messages: edits come soon, or hardly ever. */
+const MESSAGES_KEPT = 1_000;
 
 const parts = query((db) =>
   db
@@ -20,27 +26,34 @@ const parts = query((db) =>
       and(
         eq(albumParts.sourceId, sql.placeholder("sourceId")),
         eq(albumParts.chat, sql.placeholder("chat")),
+        between(albumParts.messageId, sql.placeholder("from"), sql.placeholder("to")),
         eq(albumParts.album, sql.placeholder("album")),
       ),
     )
     .orderBy(asc(albumParts.messageId)),
 );
 
-/** The messages of an album that came so far, in their order. */
+/** The messages of an album that came so far, in their order, found by one of them. */
 export function selectParts(
   db: Database,
   sourceId: number,
-  { chat, album }: Pick<AlbumPart, "chat" | "album">,
+  { chat, album, messageId }: Pick<AlbumPart, "chat" | "album" | "messageId">,
 ): Promise<AlbumPart[]> {
-  return parts(db).all({ sourceId, chat, album });
+  const [from, to] = [messageId - NUMBERS_APART_MAX, messageId + NUMBERS_APART_MAX];
+  return parts(db).all({ sourceId, chat, album, from, to });
 }
 
+/** Keeps a message of an album, and forgets those long before it. */
 export async function putPart(tx: Transaction, sourceId: number, part: AlbumPart): Promise<void> {
   await tx.builders
     .insert(albumParts)
     .values({ sourceId, ...part })
     .onConflictDoUpdate({
-      target: [albumParts.sourceId, ...[albumParts.chat, albumParts.album, albumParts.messageId]],
+      target: [albumParts.sourceId, albumParts.chat, albumParts.messageId],
       set: { text: part.text, media: part.media },
     });
+  const isOld = lt(albumParts.messageId, part.messageId - MESSAGES_KEPT);
+  await tx.builders
+    .delete(albumParts)
+    .where(and(eq(albumParts.sourceId, sourceId), eq(albumParts.chat, part.chat), isOld));
 }

@@ -3,7 +3,7 @@ import { createChannelIds } from "../channels/channels.store.ts";
 import { parseMessengerId } from "../channels/messenger-id.ts";
 import type { Fields } from "../imports/source-row.ts";
 import { albumPostIds } from "../posts/posts.store.ts";
-import { type AlbumPart, putPart, selectParts } from "./album-parts.store.ts";
+import { type AlbumPart, NUMBERS_APART_MAX, putPart, selectParts } from "./album-parts.store.ts";
 
 /** A message that is one post with others: an album, which has the first one's number (sources, section 3). */
 export interface AlbumMessage {
@@ -15,9 +15,6 @@ export interface AlbumMessage {
   /** The row that it would be for itself. */
   row: Fields;
 }
-
-/** An album has at most ten messages, with numbers in a row. */
-const NUMBERS_APART_MAX = 9;
 
 /**
  * Notes a message of an album.
@@ -32,18 +29,19 @@ export async function albumRow(
 ): Promise<Fields> {
   const { chat, album, messageId, text, media, row } = message;
   const [known] = await selectParts(tx, sourceId, message);
-  const postId = known?.postId ?? storedPost(tx, message) ?? firstOf(messages, message);
+  const stored = known === undefined ? storedPost(tx, message) : undefined;
+  if (stored !== undefined) {
+    // The album's other messages are not known: their texts and media stand in the catalog only.
+    const kept = { channel_msgr_id: chat, msgr_post_id: String(stored), album };
+    return { ...kept, edited_at: row["edited_at"], ...(text !== "" && { text }) };
+  }
+  const postId = known?.postId ?? firstOf(messages, message);
   const part = { chat, album, messageId, postId, text, media: media.join(" ") };
   await putPart(tx, sourceId, part);
-  const parts = await selectParts(tx, sourceId, message);
-  const isWhole = parts.some((one) => one.messageId === postId);
-  const isFirst = messageId === postId;
   return {
-    ...(isFirst ? row : { channel_msgr_id: chat, edited_at: row["edited_at"] }),
-    msgr_post_id: String(postId),
-    album,
-    // The first message came before the bot did: its text and media stand in the catalog only.
-    ...(isWhole ? contentOf(parts) : text !== "" && { text }),
+    ...(messageId === postId ? row : { channel_msgr_id: chat, edited_at: row["edited_at"] }),
+    ...{ msgr_post_id: String(postId), album },
+    ...contentOf(await selectParts(tx, sourceId, message)),
   };
 }
 

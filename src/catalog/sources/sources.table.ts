@@ -151,18 +151,18 @@ export const sourceChats = sqliteTable(
 
 export type SourceChat = Omit<typeof sourceChats.$inferSelect, "sourceId">;
 
-/** Messages that are one post together: an edit tells of one of them only. */
+/** The last messages that are one post with others: an edit tells of one of them only. */
 export const albumParts = sqliteTable(
   "source_album_parts",
   {
     sourceId: integer("source_id").notNull(),
     chat: text("chat").notNull(),
-    album: text("album").notNull(),
     messageId: integer("message_id").notNull(),
+    album: text("album").notNull(),
     /** The number of the message that the post has its own from. */
     postId: integer("post_id").notNull(),
     text: text("text").notNull(),
     media: text("media").notNull(),
   },
-  (table) => [primaryKey({ columns: [table.sourceId, table.chat, table.album, table.messageId] })],
+  (table) => [primaryKey({ columns: [table.sourceId, table.chat, table.messageId] })],
 );

@@ -59,16 +59,16 @@ CREATE TABLE source_chats (
   PRIMARY KEY (source_id, chat)
 ) STRICT, WITHOUT ROWID;
 
--- Messages that are one post together: an edit tells of one of them only.
+-- The last messages that are one post with others: an edit tells of one of them only.
 CREATE TABLE source_album_parts (
   source_id INTEGER NOT NULL REFERENCES sources (id) ON DELETE CASCADE,
   chat TEXT NOT NULL,
-  album TEXT NOT NULL,
   message_id INTEGER NOT NULL,
+  album TEXT NOT NULL,
   -- The number of the message that the post has its own from.
   post_id INTEGER NOT NULL,
   text TEXT NOT NULL,
   media TEXT NOT NULL,
-  PRIMARY KEY (source_id, chat, album, message_id)
+  PRIMARY KEY (source_id, chat, message_id)
 ) STRICT, WITHOUT ROWID;
 `;

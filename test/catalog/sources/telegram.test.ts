@@ -117,7 +117,7 @@ describe("a bot", () => {
     await look();
     const [{ parameters } = { parameters: new URLSearchParams() }] = called("getUpdates");
     expect(Object.fromEntries(parameters)).toEqual({
-      ...{ timeout: "50", limit: "100" },
+      ...{ timeout: "50", limit: "50" },
       allowed_updates: '["channel_post","edited_channel_post","my_chat_member"]',
     });
   });
@@ -389,7 +389,7 @@ describe("posts", () => {
     expect(await posts()).toEqual([]);
   });
 
-  test("a hundred at a time are read in one run, each once, the offset with the posts", async () => {
+  test("fifty at a time are read in one run, each once, the offset with the posts", async () => {
     for (let number = 1; number <= 250; number++) telegram.post(id, `post ${number}`);
     pass(MINUTE_MS);
     const source = await look();
@@ -480,6 +480,22 @@ describe("an album", () => {
     expect(await texts("other")).toEqual(["b"]);
   });
 
+  test("of long ago keeps its text and media when one of its messages is edited", async () => {
+    const [first = 0] = telegram.album(id, ["Подпись", "Вторая"], "13901");
+    await lookAgain();
+    telegram.album(id, ["Новая", ""], "13902");
+    telegram.say(id, { ...PHOTO, media_group_id: "13903" }, 2_000);
+    await lookAgain();
+    const kept = db().prepare("SELECT message_id FROM source_album_parts").all();
+    expect(kept).toEqual([{ message_id: 2_000 }]);
+    telegram.edit(id, first, { caption: "Подпись, исправлена" });
+    telegram.edit(id, first + 1, { caption: "" });
+    await lookAgain();
+    expect((await posts()).find(({ album }) => album === "13901")).toMatchObject({
+      ...{ text: "Подпись, исправлена", media: ["photo"], msgr_post_id: String(first) },
+    });
+  });
+
   test("that an import brought keeps its number and its text when another of its messages is edited", async () => {
     await appliance.importRows("posts", [
       {
@@ -560,6 +576,11 @@ describe("the messenger", () => {
     const { position } = await look();
     expect(position.gap).toEqual({ from, to: from + DAY_MS + HOUR_MS });
     expect(await texts()).toEqual(["two", "one"]);
+    for (let days = 0; days < 32; days++) {
+      pass(DAY_MS - HOUR_MS);
+      await look();
+    }
+    expect((await look()).position.gap).toBeUndefined();
   });
 
   test("that gives nothing for three minutes makes the source silent, and /readyz says so", async () => {

@@ -17,6 +17,7 @@ const READING_MAX_MS = WAIT_MAX_S * 1000;
 const RUN_MAX_MS = 80_000;
 /** Telegram keeps updates for so long. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
+const GAP_TOLD_MS = 30 * KEPT_MS;
 /** After a week without any, updates are numbered anew from anywhere, perhaps below the last number. */
 const NUMBERED_ANEW_MS = 6 * KEPT_MS;
 
@@ -91,10 +92,13 @@ function offsetOf({ offset, updateAt = 0 }: SourcePosition, nowMs: number): numb
   return offset === undefined || nowMs - updateAt > NUMBERED_ANEW_MS ? null : offset;
 }
 
-/** Notes the time since the last reading where updates of it are gone. */
+/** Notes the time since the last reading where updates of it are gone, to be told for a month. */
 function withGap(position: SourcePosition, { succeededAt, nowMs }: BotTools): SourcePosition {
   const to = nowMs();
-  if (succeededAt === null || to - succeededAt <= KEPT_MS) return position;
+  if (succeededAt === null || to - succeededAt <= KEPT_MS) {
+    const { gap, ...others } = position;
+    return gap !== undefined && to - gap.to > GAP_TOLD_MS ? others : position;
+  }
   return { ...position, gap: { from: succeededAt, to } };
 }
 

@@ -1198,9 +1198,20 @@ export const catalog: Entries = {
   ],
   "catalog/sources/album-parts.store.ts parts": [
     {
-      sql: 'select … from "source_album_parts" where ("source_album_parts"."source_id" = ? and "source_album_parts"."chat" = ? and "source_album_parts"."album" = ?) order by "source_album_parts"."message_id" asc',
-      plan: ["SEARCH source_album_parts USING PRIMARY KEY (source_id=? AND chat=? AND album=?)"],
+      sql: 'select … from "source_album_parts" where ("source_album_parts"."source_id" = ? and "source_album_parts"."chat" = ? and "source_album_parts"."message_id" between ? and ? and "source_album_parts"."album" = ?) order by "source_album_parts"."message_id" asc',
+      plan: [
+        "SEARCH source_album_parts USING PRIMARY KEY (source_id=? AND chat=? AND message_id>? AND message_id<?)",
+      ],
       rows: 2,
+    },
+  ],
+  "catalog/sources/album-parts.store.ts putPart": [
+    {
+      sql: 'delete from "source_album_parts" where ("source_album_parts"."source_id" = ? and "source_album_parts"."chat" = ? and "source_album_parts"."message_id" < ?)',
+      plan: [
+        "SEARCH source_album_parts USING PRIMARY KEY (source_id=? AND chat=? AND message_id<?)",
+      ],
+      rows: 0,
     },
   ],
   "catalog/sources/source-chats.store.ts chats": [
