@@ -1,4 +1,5 @@
 import { DAY_MS, dayOf } from "../../../values/moscow-time.ts";
+import type { Fields } from "../../imports/source-row.ts";
 import type { Batch } from "../apply-batch.ts";
 import type { MaxApi, MaxFault } from "./max-api.ts";
 import {
@@ -38,7 +39,8 @@ const NIGHTLY_DAYS = 7;
 const DENIED: readonly (number | null)[] = [403, 404];
 /** The right without which a bot sees no posts. */
 const READS = "read_all_messages";
-const ROWS_MAX = 100;
+/** Rows of one transaction, so that it stays short. */
+const ROWS_MAX = 50;
 /** A post at the edge of a span may have been left out by how MAX counts it. */
 const EDGE_MS = 1000;
 
@@ -74,7 +76,7 @@ export async function readChannel(
       present.add(id);
       return toPostRow(chat, one, stored.has(id) ? null : nowMs());
     });
-    return apply({ posts });
+    return applyPosts(posts, apply);
   });
   if (whole === "stopped") return "stopped";
   if (whole !== "whole") return DENIED.includes(whole.status) ? "lost" : whole;
@@ -109,9 +111,13 @@ async function removeAbsent(
   const isAdmin = bot.is_admin === true || bot.is_owner === true;
   const mayRead = bot.permissions == null || bot.permissions.includes(READS);
   if (!isAdmin || !mayRead) return "lost";
-  for (let at = 0; at < absent.length; at += ROWS_MAX) {
-    const rows = absent.slice(at, at + ROWS_MAX).map((id) => toDeletedRow(chat, id));
-    if (!(await apply({ posts: rows }))) return "stopped";
+  const rows = absent.map((id) => toDeletedRow(chat, id));
+  return (await applyPosts(rows, apply)) ? "read" : "stopped";
+}
+
+async function applyPosts(rows: readonly Fields[], apply: ReadingTools["apply"]): Promise<boolean> {
+  for (let at = 0; at < rows.length; at += ROWS_MAX) {
+    if (!(await apply({ posts: rows.slice(at, at + ROWS_MAX) }))) return false;
   }
-  return "read";
+  return true;
 }
