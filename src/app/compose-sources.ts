@@ -8,7 +8,7 @@ import { pushBase } from "../catalog/sources/pushes.ts";
 import { createSourceGuard } from "../catalog/sources/source-address.ts";
 import type { SourceChanges } from "../catalog/sources/source-changes.ts";
 import { createSources, type Sources } from "../catalog/sources/sources.ts";
-import { selectPostIds } from "../catalog/sources/stored-posts.store.ts";
+import { isHandleTaken, selectPostIds } from "../catalog/sources/stored-posts.store.ts";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import type { Ports } from "../ports/ports.ts";
@@ -40,6 +40,7 @@ export function composeSources(
       secrets,
       pushBase: pushBase(config.baseUrl),
       storedPosts: async (chat, span) => selectPostIds(db, chat, span),
+      isHandleTaken: async (chat, handle) => isHandleTaken(db, chat, handle),
       allows: async (address) => !address.target.isAddress || (await guard(address, 0)).ok,
       files: createUploadFiles(config.databasePath, ports),
       download: (url, request) => downloadFile({ guard, download: network.download }, url, request),

@@ -75,9 +75,14 @@ export async function startMaxAppliance(environment: Environment = {}): Promise<
     },
     close: appliance.close,
   };
-  network.answerGet = async (url, request) =>
-    started.disturbNetwork(url) ?? toAnswer(await max.answer(toRequest(url, request)));
+  const answers = answersOf(max);
+  network.answerGet = (url, request) => started.disturbNetwork(url) ?? answers(url, request);
   return started;
+}
+
+/** What a network answers that leads to MAX. */
+export function answersOf(max: FakeMax): (url: string, request: GetRequest) => Promise<FakeAnswer> {
+  return async (url, request) => toAnswer(await max.answer(toRequest(url, request)));
 }
 
 function toRequest(url: string, { headers, method, body }: GetRequest): Request {

@@ -1,11 +1,14 @@
 import { importFile } from "../../src/catalog/imports/import-file.ts";
 import { computeMetrics } from "../../src/catalog/metrics/compute-metrics.ts";
+import { MAX_API } from "../../src/catalog/sources/max/max-api.ts";
 import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
 import { dayOf, formatDay, parseDay, startOfDay } from "../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "./appliance.ts";
 import { channel, imported } from "./expectations.ts";
+import { createFakeMax } from "./fake-max.ts";
 import { type FakeMail, fakePorts } from "./fake-ports.ts";
 import { createFakeTelegram, TELEGRAM_TOKEN } from "./fake-telegram.ts";
+import { answersOf } from "./max-appliance.ts";
 import { challengeOf, leadsTo, VERIFIER } from "./oauth-client.ts";
 import { addPerson, signedInVisitor, type Visitor } from "./visitor.ts";
 import { callsWith, created, DAY_MS, deliverPost, MINUTE_MS, pass } from "./webhook-calls.ts";
@@ -152,6 +155,7 @@ export async function startSiteWorld(): Promise<SiteWorld> {
     url: "https://files.example.com/каналы.csv",
   });
   await addTelegram(appliance, staff);
+  await addMax(appliance, staff);
   await appliance.app.sources.look();
   await appliance.app.sources.settled();
   await staff.post("/account/keys/", { action: "revoke", key: String(customer.keyId) });
@@ -232,7 +236,8 @@ export async function startSiteWorld(): Promise<SiteWorld> {
       "/staff/imports/": ["/staff/imports/", previewPath ?? ""],
       "/staff/sources/": ["/staff/sources/"],
       "/staff/sources/telegram/": ["/staff/sources/telegram/"],
-      "/staff/sources/:id/": ["/staff/sources/1/", "/staff/sources/2/"],
+      "/staff/sources/max/": ["/staff/sources/max/"],
+      "/staff/sources/:id/": ["/staff/sources/1/", "/staff/sources/2/", "/staff/sources/3/"],
       "/staff/imports/:id/": ["/staff/imports/1/", "/staff/imports/2/"],
     },
   };
@@ -277,4 +282,17 @@ async function addTelegram(appliance: Appliance, staff: Visitor): Promise<void> 
   await staff.post(page, { action: "add", token: TELEGRAM_TOKEN, schedule: "1m" });
   const id = telegram.addChannel({ title: "<b>Утро</b>", username: "utro_bot_channel" });
   telegram.post(id, "<script>alert(1)</script>");
+}
+
+/** A bot of MAX, with a channel that says strange things and one that it may not read. */
+async function addMax(appliance: Appliance, staff: Visitor): Promise<void> {
+  const { clock, network } = appliance.ports;
+  const max = createFakeMax(clock.now);
+  const [answers, others] = [answersOf(max), network.answerGet];
+  network.answerGet = (url, request) =>
+    url.startsWith(MAX_API) ? answers(url, request) : others(url, request);
+  await staff.post("/staff/sources/max/", { action: "add", token: max.token, schedule: "15m" });
+  const { id } = max.addChannel({ id: -70_000_000_000_001n, title: "<b>День</b>" });
+  max.addChannel({ id: -70_000_000_000_002n, title: "Закрытый" }).isAdmin = false;
+  max.post(id, "<script>alert(1)</script>");
 }

@@ -39,6 +39,8 @@ export interface BotTools {
   pushes: Pushes | null;
   /** Numbers of a channel's stored posts that were published in a span, in digits. */
   storedPosts(chat: string, span: { from: number; to: number }): Promise<string[]>;
+  /** Whether a handle is that of a channel with another number at its messenger. */
+  isHandleTaken(chat: string, handle: string): Promise<boolean>;
   sleep(durationMs: number): Promise<void>;
   /** Aborted where the run is to stop. */
   signal: AbortSignal;

@@ -99,6 +99,7 @@ export function createSources(
     /** Base of the addresses that messengers push to; null where there is none that they take. */
     pushBase: string | null;
     storedPosts: RunTools["storedPosts"];
+    isHandleTaken: RunTools["isHandleTaken"];
     /** @param signal breaks the import off */
     importFile(
       file: Parameters<RunTools["importFile"]>[0],

@@ -17,3 +17,15 @@ export function selectPostIds(
   const rows = statement<{ id: string }>(db, BETWEEN).all(channel, from, to);
   return rows.map(({ id }) => id);
 }
+
+const HAS_NUMBER = "SELECT 1 FROM channel_cards WHERE id = ? AND msgr_id IS NOT NULL";
+
+/** Whether a handle is that of a channel with another number at its messenger. */
+export function isHandleTaken(db: Database, chat: string, handle: string): boolean {
+  const ids = createChannelIds(db);
+  const holder = ids.byHandle(handle);
+  if (holder === undefined || holder === ids.byMessengerId(parseMessengerId(chat) ?? "")) {
+    return false;
+  }
+  return statement(db, HAS_NUMBER).get(holder) !== undefined;
+}

@@ -111,6 +111,21 @@ describe("channels", () => {
     expect(days).toEqual([{ subscribers: 9 }]);
   });
 
+  test("take no handle from a channel of another messenger, and one that is free", async () => {
+    await world.appliance.importRows("channels", [
+      { id: "1", msgr_id: "1234567890", handle: "novosti", title: "Telegram", subscribers: "1" },
+      { id: "2", handle: "skazki", title: "Без номера", subscribers: "1" },
+    ]);
+    await world.add();
+    world.max.addChannel({ id: NEWS, title: "Новости", link: "https://max.ru/novosti" });
+    world.max.addChannel({ id: TALES, title: "Сказки", link: "https://max.ru/skazki" });
+    await world.look();
+    expect((await world.appliance.get("/v1/msgr/channels/novosti/")).body.id).toBe(1);
+    expect((await world.appliance.get("/v1/msgr/channels/skazki/")).body.id).toBe(2);
+    expect(card(TALES)).toMatchObject({ id: 2, title: "Сказки" });
+    expect(card(NEWS)?.id).toBe(3);
+  });
+
   test("are read no more once the bot is removed, keep their posts, and are read when it is back", async () => {
     await world.add();
     world.max.addChannel({ id: NEWS, title: "Новости" });
@@ -239,6 +254,16 @@ describe("posts", () => {
     expect(world.stored(old)).toBeUndefined();
     await world.after(12 * HOUR_MS);
     expect(world.stored(old)?.text).toBe("старый, исправлен");
+  });
+
+  test("tell how long they took to come, but for those of a channel that is new here", async () => {
+    world.max.post(NEWS, "давний", { at: ago(DAY_MS) });
+    await world.add();
+    expect((await world.look()).position.lagMs).toBeUndefined();
+    world.appliance.ports.clock.advance(10 * MINUTE_MS);
+    world.max.post(NEWS, "свежий");
+    expect((await world.after(5 * MINUTE_MS)).position.lagMs).toBe(5 * MINUTE_MS);
+    expect((await world.after(15 * MINUTE_MS)).position.lagMs).toBe(5 * MINUTE_MS);
   });
 
   test("follow edits and views, and are in the catalog once", async () => {

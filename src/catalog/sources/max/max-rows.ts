@@ -23,8 +23,8 @@ const MEDIA: Readonly<Record<string, string>> = {
  * The row of a channel. Whether it is shown stays the operator's to say.
  * @param chat the channel's number at MAX, in digits
  */
-export function toChannelRow(chat: string, card: Chat): Fields {
-  const handle = handleOf(card);
+export function toChannelRow(chat: string, card: Chat & { handle: string | null }): Fields {
+  const { handle } = card;
   return {
     msgr_id: chat,
     title: titleOf(chat, card),

@@ -1,4 +1,5 @@
 import { DAY_MS, dayOf } from "../../../values/moscow-time.ts";
+import type { Fields } from "../../imports/source-row.ts";
 import type { Batch } from "../apply-batch.ts";
 import type { MaxApi, MaxFault } from "./max-api.ts";
 import {
@@ -20,6 +21,10 @@ export interface ReadingTools {
   apply(batch: Batch): Promise<boolean>;
   /** Numbers of the channel's posts that are stored and were published in a span, in digits. */
   storedPosts(chat: string, span: { from: number; to: number }): Promise<string[]>;
+  /** Whether a handle is that of a channel with another number at its messenger. */
+  isHandleTaken(chat: string, handle: string): Promise<boolean>;
+  /** Told of posts that are new here: the time from the last one's publication until it was read. */
+  noteLag(lagMs: number): void;
   nowMs(): number;
   isStopping(): boolean;
 }
@@ -34,7 +39,8 @@ const NIGHTLY_DAYS = 7;
 const DENIED: readonly (number | null)[] = [403, 404];
 /** The right without which a bot sees no posts. */
 const READS = "read_all_messages";
-const ROWS_MAX = 100;
+/** Rows of one transaction, so that it stays short. */
+const ROWS_MAX = 50;
 /** A post at the edge of a span may have been left out by how MAX counts it. */
 const EDGE_MS = 1000;
 
@@ -54,18 +60,23 @@ export async function readChannel(
   if (card.type !== "channel" || card.status !== "active") return "lost";
   const startedAt = nowMs();
   // The mark of a change is taken off before posts are asked for: one that is set from here on stays.
-  if (!(await apply(cardBatch(chat, card, startedAt)))) return "stopped";
+  // Names of two messengers may be the same: none is to be taken back and forth between them.
+  const named = handleOf(card);
+  const handle = named === null || (await tools.isHandleTaken(chat, named)) ? null : named;
+  if (!(await apply(cardBatch(chat, { ...card, handle }, startedAt)))) return "stopped";
   const since = startedAt - (isNightly ? NIGHTLY_DAYS : USUAL_DAYS) * DAY_MS;
   const stored = new Set(await tools.storedPosts(chat, { from: since + EDGE_MS, to: startedAt }));
   const present = new Set<string>();
   const whole = await readSpan(api, chat, since, async (messages) => {
     if (isStopping()) return false;
+    const newest = messages.find((one) => !stored.has(postIdOf(one) ?? ""));
+    if (newest !== undefined && present.size === 0) tools.noteLag(nowMs() - newest.timestamp);
     const posts = messages.map((one) => {
       const id = postIdOf(one) ?? "";
       present.add(id);
       return toPostRow(chat, one, stored.has(id) ? null : nowMs());
     });
-    return apply({ posts });
+    return applyPosts(posts, apply);
   });
   if (whole === "stopped") return "stopped";
   if (whole !== "whole") return DENIED.includes(whole.status) ? "lost" : whole;
@@ -76,7 +87,7 @@ export async function readChannel(
   );
 }
 
-function cardBatch(chat: string, card: Chat, nowMs: number): Batch {
+function cardBatch(chat: string, card: Chat & { handle: string | null }, nowMs: number): Batch {
   const found = { chat, title: titleOf(chat, card), handle: handleOf(card) };
   return {
     channels: [toChannelRow(chat, card)],
@@ -100,9 +111,13 @@ async function removeAbsent(
   const isAdmin = bot.is_admin === true || bot.is_owner === true;
   const mayRead = bot.permissions == null || bot.permissions.includes(READS);
   if (!isAdmin || !mayRead) return "lost";
-  for (let at = 0; at < absent.length; at += ROWS_MAX) {
-    const rows = absent.slice(at, at + ROWS_MAX).map((id) => toDeletedRow(chat, id));
-    if (!(await apply({ posts: rows }))) return "stopped";
+  const rows = absent.map((id) => toDeletedRow(chat, id));
+  return (await applyPosts(rows, apply)) ? "read" : "stopped";
+}
+
+async function applyPosts(rows: readonly Fields[], apply: ReadingTools["apply"]): Promise<boolean> {
+  for (let at = 0; at < rows.length; at += ROWS_MAX) {
+    if (!(await apply({ posts: rows.slice(at, at + ROWS_MAX) }))) return false;
   }
-  return "read";
+  return true;
 }

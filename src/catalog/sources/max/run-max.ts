@@ -10,7 +10,7 @@ import { readUpdate } from "./max-updates.ts";
 import { type ReadingTools, readChannel } from "./read-channel.ts";
 
 /** What a run of a MAX source needs. */
-export interface MaxTools extends Omit<ReadingTools, "apply"> {
+export interface MaxTools extends Omit<ReadingTools, "apply" | "noteLag"> {
   /** As `ReadingTools`; with how far the source was read, where that changed. */
   apply(batch: Batch, position: SourcePosition | null): Promise<boolean>;
   chats(): Promise<SourceChat[]>;
@@ -44,6 +44,7 @@ export async function runMax(
   const { api, apply, pushes, nowMs, isStopping } = tools;
   let position = given;
   let first: MaxFault | null = null;
+  let lagMs = position.lagMs;
   if (isWhole) {
     const kept = await keepSubscribed(position, tools);
     if ("failure" in kept) return kept;
@@ -72,6 +73,10 @@ export async function runMax(
       {
         ...tools,
         apply: (batch) => apply(batch, null),
+        noteLag(lag) {
+          // Posts of a channel that is new here are old.
+          if (known.isRead) lagMs = lag;
+        },
       },
     );
     if (read === "stopped") return DONE;
@@ -86,9 +91,12 @@ export async function runMax(
       first ??= read;
     }
   }
-  if (first !== null) return first;
-  if (isNightly) await apply({}, { ...position, nightDay: today });
-  return DONE;
+  if (lagMs !== undefined) position = { ...position, lagMs };
+  if (isNightly && first === null) position = { ...position, nightDay: today };
+  if (position.lagMs !== given.lagMs || position.nightDay !== given.nightDay) {
+    await apply({}, position);
+  }
+  return first ?? DONE;
 
   /** Updates that were not asked for before are lost with the subscription, so they are read first. */
   async function subscribe({ url, secret }: Pushes): Promise<MaxFault | null> {

@@ -3,12 +3,14 @@ import { importRunChanges } from "../../../../src/catalog/imports/import-run-cha
 import { selectRunning } from "../../../../src/catalog/imports/import-runs.store.ts";
 import { markSample } from "../../../../src/catalog/sample/sample.store.ts";
 import { sourceChanges } from "../../../../src/catalog/sources/source-changes.ts";
+import { hasUnread } from "../../../../src/catalog/sources/source-chats.store.ts";
 import {
   putDoneFile,
   selectDoneFiles,
   selectSourceCounts,
 } from "../../../../src/catalog/sources/sources.store.ts";
 import type { Sources } from "../../../../src/catalog/sources/sources.ts";
+import { isHandleTaken } from "../../../../src/catalog/sources/stored-posts.store.ts";
 import { recountDays } from "../../../../src/catalog/statistics/open-days.ts";
 import { COMMAND_LINE } from "../../../../src/customers/audit/audit-log.ts";
 import { selectStaffEmails } from "../../../../src/customers/people/people.store.ts";
@@ -22,8 +24,10 @@ import { createUpkeepLease } from "../../../../src/upkeep/lease/lease.ts";
 import { leaseChanges } from "../../../../src/upkeep/lease/leases.store.ts";
 import { dayOf, formatDay, MOSCOW_ZONE } from "../../../../src/values/moscow-time.ts";
 import { imported } from "../../../support/expectations.ts";
+import { createFakeMax } from "../../../support/fake-max.ts";
 import type { FakePorts } from "../../../support/fake-ports.ts";
 import { createFakeTelegram, TELEGRAM_TOKEN } from "../../../support/fake-telegram.ts";
+import { answersOf } from "../../../support/max-appliance.ts";
 import { DAY_MS } from "../../../support/pushing.ts";
 import { addPerson, signedInVisitor } from "../../../support/visitor.ts";
 import { BUSY_CHANNEL, type World } from "../world.ts";
@@ -42,6 +46,7 @@ export async function exerciseUpkeep({ appliance }: World): Promise<void> {
   await leaseChanges.leaveLease(db, ports.clock, "this process");
   await runSources(app.sources, db, ports);
   await runBot(app.sources, ports);
+  await runMaxBot(app.sources, db, ports);
   // Seen for the first time, a job has nothing to catch up with.
   await scheduler.runDue();
 
@@ -214,6 +219,32 @@ async function runBot(sources: Sources, { network, clock }: FakePorts): Promise<
     clock.advance(DAY_MS);
   }
   await sources.chats(id);
+  await sources.removeSource(id, COMMAND_LINE);
+  clock.advance(-2 * DAY_MS);
+}
+
+/** A bot of MAX reads a channel, whose post changes and is removed. */
+async function runMaxBot(
+  sources: Sources,
+  db: Database,
+  { network, clock }: FakePorts,
+): Promise<void> {
+  const max = createFakeMax(clock.now);
+  network.answerGet = answersOf(max);
+  const bot = { kind: "max", token: max.token, name: "", api: "", schedule: "" } as const;
+  const { id } = await sources.addBot(bot, COMMAND_LINE);
+  const channel = max.addChannel({ id: -70_000_000_000_001n, title: "Канал" });
+  const mid = max.post(channel.id, "one");
+  for (const change of [() => max.edit(mid, "two"), () => max.remove(mid)]) {
+    await sources.look();
+    await sources.settled();
+    change();
+    clock.advance(DAY_MS);
+  }
+  await sources.look();
+  await sources.settled();
+  await hasUnread(db, id);
+  isHandleTaken(db, String(channel.id), "channel_3");
   await sources.removeSource(id, COMMAND_LINE);
   clock.advance(-2 * DAY_MS);
 }
