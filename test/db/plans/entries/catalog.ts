@@ -1236,6 +1236,13 @@ export const catalog: Entries = {
       rows: 1,
     },
   ],
+  "catalog/post-search/catch-up.store.ts mergePages": [
+    {
+      sql: "SELECT total_changes() AS changes",
+      plan: ["SCAN CONSTANT ROW"],
+      rows: 0,
+    },
+  ],
   "catalog/post-search/catch-up.store.ts moveTo": [
     {
       sql: "UPDATE post_search_stale SET … WHERE channel_id = @channel_id",
@@ -1415,7 +1422,7 @@ export const catalog: Entries = {
     {
       sql: "UPDATE searched_posts SET views = ? WHERE post_id = ?",
       plan: ["SEARCH searched_posts USING INDEX sqlite_autoindex_searched_posts_1 (post_id=?)"],
-      rows: 0,
+      rows: 1,
     },
   ],
   "catalog/post-search/post-search-state.store.ts countSearched": [
