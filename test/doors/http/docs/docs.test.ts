@@ -23,7 +23,7 @@ import {
 /** Drawing an operation with its answer takes the page a second; all of them by `bun run test:pages`. */
 const TRIES_ALL = process.env["KANALOG_TEST_SLOW"] === "1";
 /** The first of the webhooks': of every verb, with bodies and without. */
-const EVERY_VERB = { from: 10, to: 15 };
+const EVERY_VERB = { from: 12, to: 17 };
 if (CHROMIUM === undefined) console.warn("No Chromium here: the documentation was not looked at.");
 
 const folder = mkdtempSync(join(tmpdir(), "kanalog-docs-"));
