@@ -1,0 +1,156 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { computeMetrics } from "../../../src/catalog/metrics/compute-metrics.ts";
+import { beginRun } from "../../../src/catalog/metrics/metrics.store.ts";
+import type { Database } from "../../../src/db/database.ts";
+import { inTransaction } from "../../../src/db/transaction.ts";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import { channel, expectIds, imported } from "../../support/expectations.ts";
+
+/** Nights that are interrupted, that overlap, that have nothing new: what is read is one night's, whole. */
+
+const CHANNELS = 1_300;
+let appliance: Appliance;
+let db: Database;
+beforeEach(async () => {
+  appliance = await startAppliance();
+  db = appliance.app.domains.db;
+  const ids = Array.from({ length: CHANNELS }, (_, at) => at + 1);
+  await imported(
+    appliance,
+    "channels",
+    ids.map((id) => channel(id)),
+  );
+  await grow(1);
+});
+afterEach(() => appliance.close());
+
+const compute = () => computeMetrics(db, appliance.ports.clock);
+
+/** Every channel grows by its number, times a factor. */
+async function grow(factor: number): Promise<void> {
+  const rows = Array.from({ length: CHANNELS }, (_, at) => [
+    { channel: at + 1, day: "2026-11-12", subscribers: 100 },
+    { channel: at + 1, day: "2026-11-19", subscribers: 100_000 + factor * at },
+  ]).flat();
+  await imported(appliance, "stats", rows);
+}
+
+const written = (): number =>
+  db.prepare<{ n: number }>("SELECT total_changes() AS n").get()?.n ?? 0;
+
+/** What is read: rows with their orders. */
+const read = () => ({
+  rows: db
+    .prepare(
+      "SELECT * FROM channel_metrics WHERE slot = (SELECT slot FROM metrics_read) ORDER BY id",
+    )
+    .all(),
+  orders: db
+    .prepare(
+      `SELECT metric, is_chat, value, id FROM metric_orders
+       WHERE slot = (SELECT slot FROM metrics_read) ORDER BY metric, is_chat, value DESC, id`,
+    )
+    .all(),
+});
+
+/** The orders are those of the rows, no entry more or less. */
+function expectWhole(): void {
+  const { rows, orders } = read() as {
+    rows: Record<string, number | null>[];
+    orders: { metric: number; value: number; id: number }[];
+  };
+  for (const [at, name] of ["growth_7d", "growth_30d"].entries()) {
+    const expected = rows
+      .filter((row) => row[name] !== null)
+      .map((row) => `${row["id"]} ${row[name]}`);
+    const entries = orders.filter(({ metric }) => metric === at + 1);
+    expect(entries.map(({ id, value }) => `${id} ${value}`).sort()).toEqual(expected.sort());
+  }
+}
+
+test("a night with nothing new writes nothing, and one with a changed channel writes little", async () => {
+  expect(await compute()).toBe(true);
+  const before = written();
+  expect(await compute()).toBe(false);
+  expect(written()).toBe(before);
+  // The slot that nobody read yet is filled; from then on only what differs is written.
+  await imported(appliance, "stats", [{ channel: 7, day: "2026-11-18", subscribers: 5 }]);
+  expect(await compute()).toBe(true);
+  await imported(appliance, "stats", [{ channel: 7, day: "2026-11-18", subscribers: 6 }]);
+  const imports = written();
+  expect(await compute()).toBe(true);
+  // A row whose changed metric has no order, the run, and the slot.
+  expect(written() - imports).toBe(3);
+  expectWhole();
+});
+
+test("wherever a night is interrupted, the night before is read whole, and the next one is whole", async () => {
+  await compute();
+  const first = read();
+  await grow(3);
+  const { clock } = appliance.ports;
+  let interrupted = 0;
+  for (let pauses = 1; ; pauses += 1) {
+    let left = pauses;
+    let ms = 0;
+    // Time runs so fast that each step is a part of its own; it is killed in a pause between two.
+    const killing = {
+      ...clock,
+      now: clock.now,
+      monotonic: () => (ms += 20),
+      sleep: async () => {
+        left -= 1;
+        if (left < 0) throw new Error("killed");
+      },
+    };
+    const ended = await computeMetrics(db, killing).catch((error: Error) => error.message);
+    if (ended === true) break;
+    expect(ended).toBe("killed");
+    expect(read()).toEqual(first);
+    interrupted += 1;
+  }
+  expect(interrupted).toBeGreaterThan(3);
+  await compute();
+  expectWhole();
+  expect(read()).not.toEqual(first);
+});
+
+test("a run that another overtakes leaves off, and the other's result is whole", async () => {
+  await compute();
+  const first = read();
+  await grow(4);
+  const { clock } = appliance.ports;
+  let isOvertaken = false;
+  const overtaken = {
+    ...clock,
+    now: clock.now,
+    monotonic: () => clock.monotonic(),
+    sleep: async (ms: number) => {
+      if (!isOvertaken) {
+        isOvertaken = true;
+        await inTransaction(db, clock, "test", beginRun);
+      }
+      await clock.sleep(ms);
+    },
+  };
+  const ended = await computeMetrics(db, overtaken);
+  if (isOvertaken) {
+    expect(ended).toBe(false);
+    expect(read()).toEqual(first);
+  }
+  await compute();
+  expectWhole();
+});
+
+test("a removed channel's number that is given again has none of its metrics", async () => {
+  await compute();
+  db.exec("DELETE FROM posts WHERE channel_id = 1300");
+  db.exec("DELETE FROM daily_statistics WHERE channel_id = 1300");
+  for (const table of ["public_cards", "channel_texts", "channel_cards"]) {
+    db.exec(`DELETE FROM ${table} WHERE id = 1300`);
+  }
+  db.exec("DELETE FROM channels WHERE id = 1300");
+  expectWhole();
+  await imported(appliance, "channels", [channel(1300), channel(1301)]);
+  await expectIds(appliance, "/v1/msgr/channels/?ordering=-growth_7d&limit=2", [1299, 1298]);
+});
