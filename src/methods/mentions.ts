@@ -29,7 +29,7 @@ export const channelMentionsList = apiMethod({
     "Answers who mentions, links to or forwards a channel: the posts of others, newest first, each with " +
     "its channel (`mentioned_by`). A post is about 1,000 to 6,500 characters, lists of channels the longest, and the " +
     "usual 50 may be far over 50,000: give a small `limit` (5, say), or `fields` mentioned_by,published_at " +
-    "(about 155) where texts are not needed. Not on the Test plan. " +
+    "(about 135 to 170) where texts are not needed. Not on the Test plan. " +
     STRANGERS_WORDS,
   units: 1,
   planRule: postsIncluded,

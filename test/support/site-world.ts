@@ -52,6 +52,17 @@ export async function startSiteWorld(): Promise<SiteWorld> {
     channel(50, { title: LONG, handle: "the_longest_handle_there_may_be_1", description: LONG }),
     ...more,
   ]);
+  // Channels that mention one of the sample's, and one that it mentions.
+  await imported(
+    appliance,
+    "posts",
+    Array.from({ length: 40 }, (_, at) => ({
+      ...{ id: 20_001 + at, channel: at === 0 ? 8 : 100 + (at % 9) },
+      text: at === 0 ? "t.me/the_longest_handle_there_may_be_1" : `${LONG} @goproglib`,
+      forwarded_from: at % 10 === 5 ? 8 : null,
+      published_at: "2026-10-01T10:00:00Z",
+    })),
+  );
   const start = new Date(clock.now()).toISOString();
   const today = dayOf(clock.now()) + DAYS;
   const stats = Array.from({ length: 60 }, (_, ago) => ({

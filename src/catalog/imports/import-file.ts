@@ -29,8 +29,14 @@ export async function importFile(
   await runImport(kind, rows, {
     db,
     clock,
-    // Channels and posts, for which these matter, come in none of the program's files.
-    context: { clock, folder: source.folder, messengerHosts: [], openDays: 1, note: () => {} },
+    // The sample's posts link to channels of Telegram, whatever the appliance itself is about.
+    context: {
+      clock,
+      folder: source.folder,
+      messengerHosts: ["t.me"],
+      openDays: 1,
+      note: () => {},
+    },
     recognized,
     cells: { timezone: MOSCOW_ZONE, strict: true },
     replace: false,

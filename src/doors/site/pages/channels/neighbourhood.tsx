@@ -10,6 +10,8 @@ const MIDDLE = WIDTH / 2;
 const RADIUS = 46;
 /** Characters of a name that have room. */
 const NAME_MAX = 24;
+/** In the circle. */
+const OWN_MAX = 9;
 const LINE_MAX = 7;
 
 interface Picture {
@@ -54,7 +56,7 @@ export function Neighbourhood({ title, from, to }: Picture): JSX.Element | null 
       ))}
       <circle cx={MIDDLE} cy={height / 2} r={RADIUS} />
       <text class="own" x={MIDDLE} y={height / 2 + 5} text-anchor="middle">
-        {cut(title, 11)}
+        {cut(title, OWN_MAX)}
       </text>
     </svg>
   );
