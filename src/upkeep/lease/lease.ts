@@ -35,6 +35,8 @@ export function createUpkeepLease(
 ): UpkeepLease {
   const owner = processName(random.uuid(clock.now()));
   let isTaken = false;
+  let isLeaving = false;
+  let underWay: Promise<void> = Promise.resolve();
   /** When this process last said that it goes on, of the clock's monotonic time. */
   let beatMs = 0;
   /** Another's heartbeat, and when this process first saw it: clocks may be set back. */
@@ -73,14 +75,17 @@ export function createUpkeepLease(
     isOwn: () => isTaken && clock.monotonic() - beatMs < SILENT_MS,
 
     async look() {
-      try {
-        await (isTaken ? beat() : takeIfFree());
-      } catch (error) {
-        log.warn({ err: error }, "the lease of the upkeep could not be taken or kept");
-      }
+      if (isLeaving) return;
+      underWay = (isTaken ? beat() : takeIfFree()).catch((error) =>
+        log.warn({ err: error }, "the lease of the upkeep could not be taken or kept"),
+      );
+      await underWay;
     },
 
     async leave() {
+      isLeaving = true;
+      // It may just be taking what another worker gave back.
+      await underWay;
       if (!isTaken) return;
       isTaken = false;
       await changes.leaveLease(owner).catch(() => {});
