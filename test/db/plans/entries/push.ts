@@ -64,7 +64,7 @@ export const push: Entries = {
     {
       sql: 'delete from "mails" where "mails"."created_at" <= ?',
       plan: ["SCAN mails"],
-      rows: 1999,
+      rows: 2001,
       why: "Only where the clock was set back; the queue is empty but where the mail server is down.",
     },
   ],
@@ -174,7 +174,7 @@ export const push: Entries = {
         "SEARCH webhook_bodies USING INTEGER PRIMARY KEY (rowid>?)",
         "SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid=?)",
       ],
-      rows: 2000,
+      rows: 3766,
       why: "Goes on where the part before it ended: all parts together read the bodies once, outside of any transaction.",
     },
   ],
@@ -182,7 +182,7 @@ export const push: Entries = {
     {
       sql: 'select "id" from "webhook_deliveries" where ("webhook_deliveries"."id" > ? and "webhook_deliveries"."created_at" < ? and "webhook_deliveries"."state" <> ?) order by "webhook_deliveries"."id" asc limit ?',
       plan: ["SEARCH webhook_deliveries USING INTEGER PRIMARY KEY (rowid>?)"],
-      rows: 23883,
+      rows: 24936,
       why: "Goes on where the part before it ended: all parts together read the log once, outside of any transaction.",
     },
   ],
@@ -268,15 +268,6 @@ export const push: Entries = {
     },
   ],
   "push/webhooks/manage/webhooks.store.ts insertWebhook": [
-    {
-      sql: 'insert into "webhooks" (…) values (…) returning "id"',
-      plan: [
-        "SEARCH webhook_lists USING INTEGER PRIMARY KEY (rowid=?)",
-        "SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_by_webhook (webhook_id=?)",
-        "SEARCH webhook_channels USING INDEX webhook_channels_by_webhook (webhook_id=?)",
-      ],
-      rows: 0,
-    },
     {
       sql: 'insert into "webhooks" (…) values (…) returning "id"',
       plan: [
@@ -401,16 +392,6 @@ export const push: Entries = {
     },
   ],
   "push/webhooks/manage/webhooks.store.ts remove": [
-    {
-      sql: 'delete from "webhooks" where "webhooks"."id" = ?',
-      plan: [
-        "SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)",
-        "SEARCH webhook_lists USING INTEGER PRIMARY KEY (rowid=?)",
-        "SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_by_webhook (webhook_id=?)",
-        "SEARCH webhook_channels USING INDEX webhook_channels_by_webhook (webhook_id=?)",
-      ],
-      rows: 1,
-    },
     {
       sql: 'delete from "webhooks" where "webhooks"."id" = ?',
       plan: [
@@ -691,7 +672,7 @@ export const push: Entries = {
     {
       sql: "SELECT count(*) AS webhooks FROM webhook_channels WHERE channel_id = ?",
       plan: ["SEARCH webhook_channels USING PRIMARY KEY (channel_id=?)"],
-      rows: 998,
+      rows: 1000,
       why: "For a command that shows or removes one channel: those that watch it.",
     },
   ],
