@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => appliance.close());
 
 /** The only hosts that our texts send people to; they are not asked here. */
-const OTHER_HOSTS = ["nodejs.org", "bun.sh", "www.npmjs.com", "pypi.org"];
+const OTHER_HOSTS = ["business.max.ru", "nodejs.org", "bun.sh", "www.npmjs.com", "pypi.org"];
 const ORIGIN = "http://localhost";
 
 const pages = [

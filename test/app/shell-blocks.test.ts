@@ -29,6 +29,7 @@ const NOT_RUN: Record<string, string> = {
   "kanalog sample remove":
     "would leave the blocks that follow without channels; the README runs it",
   "curl https://data.example.com": "needs an address of one's own",
+  "kanalog source pushes": "needs a bot at MAX",
   "bun run check": "is what runs this test",
   "npm install": "fetches packages, as test/doors/http/docs/clients.test.ts has them",
   "pip install": "fetches packages, as test/doors/http/docs/clients.test.ts has them",

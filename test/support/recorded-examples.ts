@@ -108,7 +108,7 @@ export async function startExampleWorld(environment: Environment): Promise<Examp
 }
 
 /** There are more methods than the plan allows requests in a second. */
-const BETWEEN_CALLS_MS = 50;
+export const BETWEEN_CALLS_MS = 50;
 
 /** Asks every method and receives every event. */
 export async function recordExamples(): Promise<Examples> {

@@ -220,7 +220,7 @@ export async function startSiteWorld(): Promise<SiteWorld> {
         "/account/posts/",
         "/account/posts/?q=новости+-реклама",
         "/account/posts/?q=zwiebelfisch&views_min=10",
-        "/account/posts/?q=дом&from=2024-11-31",
+        "/account/posts/?q=дом&from=2024-12-02&to=2024-12-01",
       ],
       "/account/trending/": ["/account/trending/", "/account/trending/?category=science"],
       "/account/compare/": [

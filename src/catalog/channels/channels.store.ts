@@ -110,6 +110,12 @@ function named(reference: Exclude<ChannelReference, { kind: "nothing" }>): numbe
   }
 }
 
+/** Tells of a number whether a public channel has it. */
+export function createIsPublic(db: Database): (id: number) => boolean {
+  const find = statement(db, "SELECT id FROM channels WHERE id = ? AND is_public = 1");
+  return (id) => find.get(id) !== undefined;
+}
+
 const RECORD_BY_ID = `SELECT ${CHANNEL_COLUMNS}
   FROM channels c CROSS JOIN channel_cards k ON k.id = c.id WHERE c.id = ?`;
 

@@ -2,6 +2,7 @@ import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import { type Day, formatDay, startOfDay } from "../../values/moscow-time.ts";
 import { quantileOf } from "../../values/quantile.ts";
+import { createIsPublic } from "../channels/channels.store.ts";
 import { hundredthsOf } from "../metrics/metrics.ts";
 import { ARE_VIEWS_KNOWN, selectPost } from "../posts/posts.store.ts";
 import type { ComparisonSelection, ComparisonView } from "./comparison.ts";
@@ -31,22 +32,20 @@ export function compareChannels(
   db: Database,
   { channelIds, from, to, hasBestPost }: ComparisonSelection,
 ): ComparisonView[] {
-  const isPublic = statement(db, "SELECT id FROM channels WHERE id = ? AND is_public = 1");
+  const isPublic = createIsPublic(db);
   const first = statement<{ subscribers: number }>(db, reading(""));
   const last = statement<{ subscribers: number }>(db, reading("DESC"));
-  return channelIds
-    .filter((id) => isPublic.get(id) !== undefined)
-    .map((channel) => ({
-      channel,
-      from: formatDay(from),
-      to: formatDay(to),
-      ...compared(
-        first.get(channel, from, to)?.subscribers ?? null,
-        last.get(channel, from, to)?.subscribers ?? null,
-        postsOf(db, channel, from, to),
-        (id) => (hasBestPost ? (selectPost(db, id) ?? null) : null),
-      ),
-    }));
+  return channelIds.filter(isPublic).map((channel) => ({
+    channel,
+    from: formatDay(from),
+    to: formatDay(to),
+    ...compared(
+      first.get(channel, from, to)?.subscribers ?? null,
+      last.get(channel, from, to)?.subscribers ?? null,
+      postsOf(db, channel, from, to),
+      (id) => (hasBestPost ? (selectPost(db, id) ?? null) : null),
+    ),
+  }));
 }
 
 interface Engagement {

@@ -3,7 +3,7 @@ import { statement } from "../../db/database.ts";
 import type { Day } from "../../values/moscow-time.ts";
 import type { ChannelRecord } from "../channels/card.ts";
 import type { ChannelKind } from "../channels/channel-kind.ts";
-import { categorySlugs } from "../channels/channels.store.ts";
+import { categorySlugs, createIsPublic } from "../channels/channels.store.ts";
 import { foldForSearch } from "../channels/search-text.ts";
 import type { ImportFormat } from "../imports/rows.ts";
 
@@ -104,8 +104,7 @@ export function askedChannels(db: Database, filter: BulkFilter): (id: number) =>
 
 /** Whether a channel is public, by its number. */
 export function publicChannels(db: Database): (id: number) => boolean {
-  const find = statement(db, "SELECT id FROM channels WHERE id = ? AND is_public = 1");
-  return onceEach((id) => find.get(id) !== undefined);
+  return onceEach(createIsPublic(db));
 }
 
 function onceEach(test: (id: number) => boolean): (id: number) => boolean {

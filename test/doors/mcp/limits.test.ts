@@ -8,6 +8,7 @@ import {
   expectToolResult,
   type McpRequests,
   mcpRequests,
+  TOOL_NAMES,
 } from "../../support/mcp-requests.ts";
 
 /** The rate and the quota over MCP: the same ones, with the same units, as over REST. */
@@ -192,7 +193,7 @@ describe("the protocol's own messages", () => {
       const notified = await client.post('{"jsonrpc":"2.0","method":"notifications/initialized"}');
       expect(notified.status).toBe(202);
       expect((await appliance.request("/v1/mcp/", { key })).status).toBe(405);
-      expect((await client.ask("tools/list")).body.result.tools).toHaveLength(9);
+      expect((await client.ask("tools/list")).body.result.tools).toHaveLength(TOOL_NAMES.length);
       expect((await client.modern("server/discover")).status).toBe(200);
     }
     expectToolResult(await client.call("me_retrieve"));

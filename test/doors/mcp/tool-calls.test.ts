@@ -128,6 +128,16 @@ const SAME: [tool: string, args: Record<string, unknown>, path: string][] = [
     { q: "text | пост", is_ad: false, limit: 2 },
     "/v1/msgr/posts/search/?q=text+|+пост&is_ad=false&limit=2",
   ],
+  [
+    "msgr_channels_compare_list",
+    { channels: "one,2", from: "2026-11-03", to: "2026-11-19" },
+    "/v1/msgr/channels/compare/?channels=one,2&from=2026-11-03&to=2026-11-19",
+  ],
+  [
+    "msgr_channels_stats_retrieve",
+    { category: "science" },
+    "/v1/msgr/channels/stats/?category=science",
+  ],
 ];
 
 describe("the answer to a call", () => {
@@ -310,7 +320,7 @@ describe("the method's own error", () => {
     [
       "msgr_channels_list",
       { ordering: "subscribers" },
-      '400 invalid: ordering: "subscribers" is not a valid choice. Allowed: -subscribers, -quality, -citation, -last_post_at.',
+      '400 invalid: ordering: "subscribers" is not a valid choice. Allowed: -subscribers, -quality, -citation, -last_post_at, -growth_7d, -growth_30d, -growth_30d_percent, -reach_30d, -err_30d.',
     ],
     [
       "msgr_channels_list",

@@ -357,13 +357,15 @@ describe("a channel's page", () => {
   });
 
   test("gives files without characters that nobody sees, and nothing for a spreadsheet behind them", async () => {
-    await imported(appliance, "channels", [
-      { id: 1, title: "\u202e=1+1\u200b \u2066a\ufeff👨‍👩‍👧" },
-      { id: 5, title: "\ufeff@SUM(A1)", subscribers: 5 },
+    await postsOf([1]);
+    const published_at = "2026-11-01T10:00:00Z";
+    await imported(appliance, "posts", [
+      { id: 2, channel: 1, text: "\u202e=1+1\u200b \u2066a\ufeff👨‍👩‍👧", published_at },
+      { id: 3, channel: 1, text: "\ufeff@SUM(A1)", published_at },
     ]);
-    const { body } = await member.get(`${PATH}?download=csv&ids=1,5`);
-    expect(body).toContain(",'=1+1 a👨‍👩‍👧,");
-    expect(body).toContain(",'@SUM(A1),");
+    const { body } = await member.get(`${PATH}1/?download=posts`);
+    expect(body).toContain(",'=1+1 a👨‍👩‍👧\n");
+    expect(body).toContain(",'@SUM(A1)\n");
     expect(body).not.toMatch(/[\u202e\u2066\u200b\ufeff]/);
   });
 

@@ -26,7 +26,10 @@ export const allCandidates: Plan = {
   run: (db, query) => findAmongCandidates(db, query, UNBOUNDED),
 };
 
-/** Null where there are more than `most` candidates; they are counted in the same scan. */
+/**
+ * Null where there are more than `most` candidates; they are counted in the same scan. Sorted first, so
+ * that texts are read only until the page is full.
+ */
 function findAmongCandidates(db: Database, query: Query, most: number): Found[] | null {
   // The index has each facet as one term, so what it was asked for needs no test.
   const asked = query.expression?.terms.map((term) => term.text) ?? [];
@@ -40,13 +43,14 @@ function findAmongCandidates(db: Database, query: Query, most: number): Found[] 
        counted (n) AS MATERIALIZED (SELECT count(*) FROM candidates)
      SELECT n AS id, NULL AS value FROM counted
      UNION ALL SELECT * FROM (
-       SELECT c.id, ${query.value} AS value
-       FROM candidates f CROSS JOIN channels c ON c.id = f.id
-         ${query.metricsJoin} ${text.join}
-       WHERE ${guard(most)} AND (SELECT n FROM counted) <= @most
-         AND c.is_public = 1 AND c.is_chat = @isChat
-         ${query.conditions} ${afterCondition(query)} ${text.where}
-       ORDER BY ${query.value} DESC, c.id LIMIT @limit)`,
+       SELECT c.id, c.value FROM (
+         SELECT c.id, ${query.value} AS value
+         FROM candidates f CROSS JOIN channels c ON c.id = f.id ${query.metricsJoin}
+         WHERE ${guard(most)} AND (SELECT n FROM counted) <= @most
+           AND c.is_public = 1 AND c.is_chat = @isChat
+           ${query.conditions} ${afterCondition(query)}
+         ORDER BY ${query.value} DESC, c.id LIMIT @most) c ${text.join}
+       WHERE 1 ${text.where} LIMIT @limit)`,
     query,
     { match: query.expression?.match ?? "", most },
   );

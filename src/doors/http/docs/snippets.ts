@@ -98,10 +98,12 @@ function pythonOf({ verb, url, query, body, answer }: Parts): string {
     ...(query.length > 0 ? ["from urllib.parse import urlencode"] : []),
     "from urllib.request import Request, urlopen",
   ];
+  // As texts where Python would write a value of its own, such as `False`.
+  const texts = query.map(([name, one]) => [name, typeof one === "boolean" ? String(one) : one]);
   const lines = [
     ...imports,
     "",
-    ...(query.length > 0 ? [`query = urlencode(${pythonValue(Object.fromEntries(query))})`] : []),
+    ...(query.length > 0 ? [`query = urlencode(${pythonValue(Object.fromEntries(texts))})`] : []),
     "request = Request(",
     query.length > 0 ? `    f"${url}?{query}",` : `    "${url}",`,
     ...(verb === "GET" ? [] : [`    method="${verb}",`]),

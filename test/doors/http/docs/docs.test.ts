@@ -22,9 +22,8 @@ import {
 /** The documentation in a real browser, where the machine has one. */
 /** Drawing an operation with its answer takes the page a second; all of them by `bun run test:pages`. */
 const TRIES_ALL = process.env["KANALOG_TEST_SLOW"] === "1";
-/** The first of the webhooks': of every verb, with bodies and without. */
-const FIRST = apiMethods.findIndex(({ operationId }) => operationId === "msgr_webhooks_list");
-const EVERY_VERB = { from: FIRST, to: FIRST + 5 };
+/** Of every verb, with bodies and without. */
+const EVERY_VERB = /^\/v1\/msgr\/webhooks\/(?:\{id\}\/)?$/;
 if (CHROMIUM === undefined) console.warn("No Chromium here: the documentation was not looked at.");
 
 const folder = mkdtempSync(join(tmpdir(), "kanalog-docs-"));
@@ -97,14 +96,14 @@ test.skipIf(CHROMIUM === undefined)(
     // What webhooks send stands in a section of its own, and cannot be tried.
     const operations = await page.locator(".opblock:not(.webhooks .opblock)").all();
     expect(operations).toHaveLength(apiMethods.length);
-    const tried = TRIES_ALL ? operations : operations.slice(EVERY_VERB.from, EVERY_VERB.to);
     const statuses: Record<string, string> = {};
-    for (const operation of tried) {
+    for (const operation of operations) {
+      const path = await operation.locator(".opblock-summary-path").getAttribute("data-path");
+      if (!TRIES_ALL && !EVERY_VERB.test(path ?? "")) continue;
       await operation.locator(".opblock-summary-control").click();
       await operation.locator("button.execute").click();
       const status = operation.locator(".live-responses-table .response .response-col_status");
       await status.first().waitFor();
-      const path = await operation.locator(".opblock-summary-path").getAttribute("data-path");
       const verb = await operation.locator(".opblock-summary-method").textContent();
       statuses[`${verb} ${path}`] = (await status.first().textContent()) ?? "";
       // Closed again: each that stays open is drawn anew with every answer, which took most of a minute.

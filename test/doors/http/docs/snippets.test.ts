@@ -7,6 +7,7 @@ import { examples } from "../../../../src/doors/http/docs/examples.ts";
 import { WRITTEN_ADDRESS } from "../../../../src/doors/http/docs/guide-html.ts";
 import type { Snippet } from "../../../../src/doors/http/docs/snippets.ts";
 import {
+  BETWEEN_CALLS_MS,
   MAKES_ALERT,
   MAKES_WEBHOOK,
   startExampleWorld,
@@ -98,6 +99,7 @@ test.each(languages)("the snippets in $lang do what they show", async ({ lang, c
       rest.push(name);
       const next = others[others.indexOf(name) + 1];
       if (next !== undefined && !isText(name) && !isText(next)) continue;
+      appliance.ports.clock.advance(BETWEEN_CALLS_MS * rest.length);
       printed.push(...(await paste(rest)));
       rest = [];
     }
