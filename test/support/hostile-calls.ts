@@ -20,7 +20,14 @@ export function hostileCalls(
       fc.constant("tools/call"),
       fc.record({
         name: mostly(fc.constant(name), fc.oneof(hostileText, hostileJson), 15),
-        arguments: mostly(objectOf(inputSchema, known), hostileJson, 12),
+        arguments: mostly(
+          fc.oneof(
+            { weight: 4, arbitrary: objectOf(inputSchema, known) },
+            { weight: 1, arbitrary: objectOf(requiredOf(inputSchema), known) },
+          ),
+          hostileJson,
+          12,
+        ),
       }),
     ),
   );
@@ -57,6 +64,12 @@ export function hostileCalls(
     isChunked: fc.constant(false),
     key: mostly(fc.constant(keys[0] ?? ""), fc.constantFrom(...keys), 4),
   });
+}
+
+/** Without what may be left out: of many such arguments one is mostly broken. */
+function requiredOf({ properties = {}, required = [], ...schema }: ValueSchema): ValueSchema {
+  const pairs = Object.entries(properties).filter(([name]) => required.includes(name));
+  return { ...schema, required, properties: Object.fromEntries(pairs) };
 }
 
 function message(
