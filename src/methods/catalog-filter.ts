@@ -115,6 +115,17 @@ export function readFilter(
     verified: args.verified ?? null,
     subscribersMin: args.subscribers_min ?? null,
     subscribersMax: args.subscribers_max ?? null,
+    ...metricBoundsOf(args),
+  };
+}
+
+/** Bounds of metrics, as a filter has them. */
+export function metricBoundsOf(args: {
+  growth_30d_min?: number | undefined;
+  reach_30d_min?: number | undefined;
+  err_30d_min?: number | undefined;
+}): Pick<CatalogFilter, "growth30dMin" | "reach30dMin" | "err30dMin"> {
+  return {
     growth30dMin: args.growth_30d_min ?? null,
     reach30dMin: args.reach_30d_min ?? null,
     err30dMin: args.err_30d_min === undefined ? null : leastHundredths(args.err_30d_min),

@@ -1,4 +1,4 @@
-import { CHANNEL_KINDS, type ChannelKind } from "../catalog/channels/channel-kind.ts";
+import type { ChannelKind } from "../catalog/channels/channel-kind.ts";
 import { parsePathReference } from "../catalog/channels/channel-reference.ts";
 import { EXPORTS_MAX, ROWS_PER_UNIT } from "../catalog/exports/bulk.ts";
 import { CURSOR_COLUMNS } from "../catalog/exports/bulk-part.ts";
@@ -8,10 +8,10 @@ import { type FieldFaults, fieldError, notFound } from "../errors.ts";
 import { unknownSlug } from "../values/fields.ts";
 import type { Day } from "../values/moscow-time.ts";
 import { textSchema } from "../values/schema.ts";
-import { isLongEnough, TOO_SHORT } from "./catalog-filter.ts";
+import { filterParameters, isLongEnough, metricBoundsOf, TOO_SHORT } from "./catalog-filter.ts";
 import { INVALID_CURSOR } from "./cursor.ts";
 import { apiMethod, type Call, FileAnswer } from "./method.ts";
-import { choice, day, flag, integer, text, withDefault } from "./parameters.ts";
+import { choice, day, flag, text, withDefault } from "./parameters.ts";
 import { requireOrder } from "./period.ts";
 import { exportIncluded } from "./plan-rules.ts";
 import type { Services } from "./services.ts";
@@ -75,22 +75,7 @@ export const exportChannels = apiMethod({
   description: description("Channel cards, with the catalog's filters,", "channels"),
   parameters: {
     format,
-    q: text({
-      description: "Part of the title or handle, at least 3 characters; or a link or an `@handle`.",
-      example: "новости",
-    }),
-    ...ofChannels,
-    kind: withDefault(choice(CHANNEL_KINDS, "Group chats are `chat`."), "channel"),
-    subscribers_min: integer({ description: "At least so many subscribers.", example: 1000 }),
-    subscribers_max: integer({ description: "At most so many subscribers.", example: 1_000_000 }),
-    a_plus: flag({
-      description: "true: only with the A+ mark; false: only without it.",
-      example: true,
-    }),
-    verified: flag({
-      description: "true: only verified by their owner; false: only unverified.",
-      example: true,
-    }),
+    ...filterParameters,
     cursor: cursor("channels", "1000"),
   },
   errors: ["throttled"],
@@ -138,6 +123,9 @@ interface Given {
   subscribers_max?: number | undefined;
   a_plus?: boolean | undefined;
   verified?: boolean | undefined;
+  growth_30d_min?: number | undefined;
+  reach_30d_min?: number | undefined;
+  err_30d_min?: number | undefined;
   from?: Day | undefined;
   to?: Day | undefined;
   is_ad?: boolean | undefined;
@@ -200,5 +188,6 @@ function readFilter(args: Given, { channels, directory }: Services): BulkFilter 
     subscribersMin: args.subscribers_min ?? null,
     subscribersMax: args.subscribers_max ?? null,
     text: searched,
+    ...metricBoundsOf(args),
   };
 }

@@ -146,7 +146,8 @@ export const webhooksDestroy = apiMethod({
   path: "/v1/msgr/webhooks/:id/",
   tag: "Webhooks",
   title: "Delete webhook",
-  description: "Deletes a webhook with its log of deliveries; what waits to be sent is not sent.",
+  description:
+    "Deletes a webhook with its log of deliveries and its alerts; what waits to be sent is not sent.",
   units: 0,
   audience: "managers",
   planRule: webhooksIncludedOrKept,

@@ -9,6 +9,7 @@ import {
   type BulkKind,
   type BulkSelection,
   channelTest,
+  metricsTest,
   publicChannels,
 } from "./bulk-selection.ts";
 import { type ExportRow, FIRST_DAY, LAST_DAY, type Position } from "./export-kinds.ts";
@@ -33,10 +34,12 @@ export const bulkKinds: Record<BulkKind, BulkRows> = {
     *rows(db, selection, after, limit) {
       const { channelId } = selection;
       const test = channelTest(selection);
+      const hasMetrics = metricsTest(db, selection);
       const [afterId = channelId === null ? 0 : channelId - 1] = after ?? [];
       for (const record of recordsAfter(db, afterId, limit)) {
         if (channelId !== null && record.id !== channelId) return;
-        yield { position: [record.id], values: test(record) ? toCard(record) : null };
+        const values = test(record) && hasMetrics(record.id) ? toCard(record) : null;
+        yield { position: [record.id], values };
       }
     },
   },

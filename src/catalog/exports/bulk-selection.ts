@@ -6,6 +6,7 @@ import type { ChannelKind } from "../channels/channel-kind.ts";
 import { categorySlugs, createIsPublic } from "../channels/channels.store.ts";
 import { foldForSearch } from "../channels/search-text.ts";
 import type { ImportFormat } from "../imports/rows.ts";
+import { SLOT_READ } from "../metrics/metrics.store.ts";
 
 export const BULK_KINDS = ["channels", "stats", "posts"] as const;
 export type BulkKind = (typeof BULK_KINDS)[number];
@@ -25,6 +26,10 @@ export interface BulkFilter {
   subscribersMax: number | null;
   /** A part of the title or handle, as it was given. */
   text: string | null;
+  /** Bounds of metrics, as the catalog's filter has them. */
+  growth30dMin: number | null;
+  reach30dMin: number | null;
+  err30dMin: number | null;
 }
 
 /** The rows of a customer's export, and how they are written. Plain data, since it is sent to a thread. */
@@ -71,6 +76,21 @@ export function channelTest(filter: BulkFilter): (channel: Tested) => boolean {
     (text === null ||
       foldForSearch(channel.title).includes(text) ||
       foldForSearch(channel.handle ?? "").includes(text));
+}
+
+/** Whether a channel's metrics reach what the filter asks for; those without metrics reach nothing. */
+export function metricsTest(
+  db: Database,
+  { growth30dMin: growth, reach30dMin: reach, err30dMin: err }: BulkFilter,
+): (id: number) => boolean {
+  if (growth === null && reach === null && err === null) return () => true;
+  const find = statement(
+    db,
+    `SELECT 1 FROM channel_metrics m WHERE m.slot = ${SLOT_READ} AND m.id = @id
+       AND (@growth IS NULL OR m.growth_30d >= @growth)
+       AND (@reach IS NULL OR m.reach_30d >= @reach) AND (@err IS NULL OR m.err_30d >= @err)`,
+  );
+  return (id) => find.get({ id, growth, reach, err }) !== undefined;
 }
 
 /** Whether a channel is asked for, by its number; each is looked up once for the rows of a part. */

@@ -10,6 +10,8 @@ import type { Clock } from "../../ports/clock.ts";
 const HOLD_MS = 8;
 /** Rows that a transaction has at least, however slow the storage is, so that an import ends some day. */
 const ROWS_MIN = 20;
+/** So long rows are written however few there are: each of a very long text takes tens of milliseconds. */
+const FEW_ROWS_MS = 20;
 /** The first guess of a row's later cost: a high one. */
 const LATER_AT_FIRST_MS = 0.05;
 /**
@@ -41,7 +43,7 @@ export function createTransactionSize(commitMs: number) {
   return {
     /** @param sinceMs how long the transaction has been writing rows */
     isFull: (rows: number, sinceMs: number): boolean =>
-      rows >= ROWS_MIN && sinceMs + rows * laterMs >= HOLD_MS,
+      (rows >= ROWS_MIN || sinceMs >= FEW_ROWS_MS) && sinceMs + rows * laterMs >= HOLD_MS,
 
     /**
      * After a transaction's commit, in milliseconds from its begin.

@@ -1,6 +1,7 @@
 import { type Database, statement, type Transaction } from "../../db/database.ts";
 import { dayOf } from "../../values/moscow-time.ts";
 import { createLastPosts } from "../channels/channels.store.ts";
+import { mergePages } from "../post-search/catch-up.store.ts";
 import { createPostIndex } from "../post-search/post-index.store.ts";
 import { newestPostAt } from "../posts/posts.store.ts";
 import { createChangedDays } from "../statistics/open-days.store.ts";
@@ -22,6 +23,10 @@ export interface Watchers {
   leaveNext(tx: Transaction, removal: Removal): Promise<boolean>;
 }
 
+/** Posts in one step of a merge: their texts are read again for the index, some milliseconds for a long one. */
+const POSTS_PER_MERGE = 5;
+/** Pages of the index that are merged with a step, which adds fewer: FTS5 takes 2,000 segments at most. */
+const PAGES_PER_MERGE = 16;
 /** Rows in one step. A post stands in several indexes, a day in none. */
 const POSTS_PER_STEP = 20;
 const DAYS_PER_STEP = 100;
@@ -57,7 +62,7 @@ function removeSomePosts(tx: Transaction, { id, intoId }: Removal): boolean {
   const rows = statement<{ id: number; published_at: number }>(
     tx,
     "SELECT id, published_at FROM posts WHERE channel_id = ? LIMIT ?",
-  ).all(id, POSTS_PER_STEP);
+  ).all(id, intoId === null ? POSTS_PER_STEP : POSTS_PER_MERGE);
   if (rows.length === 0) return false;
   const ids = JSON.stringify(rows.map((row) => row.id));
   if (intoId !== null) {
@@ -71,6 +76,7 @@ function removeSomePosts(tx: Transaction, { id, intoId }: Removal): boolean {
     const index = createPostIndex(tx);
     for (const row of rows) index.again(row.id);
     index.write();
+    mergePages(tx, PAGES_PER_MERGE);
     const days = createChangedDays(tx);
     for (const day of new Set(rows.map((row) => dayOf(row.published_at)))) days.mark(intoId, day);
   }

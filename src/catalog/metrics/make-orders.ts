@@ -54,8 +54,11 @@ function take<T>(items: Iterator<T, void>, count: number): T[] {
   return taken;
 }
 
-/** All values of a metric in the order's own order. A million take 30 MB while they are sorted. */
-function* sortedValues(db: Database, slot: Slot, name: OrderedMetric): Generator<OrderEntry, void> {
+/**
+ * All values of a metric in the order's own order, read and sorted before the first is taken: that one is
+ * taken under the write lock. A million take 30 MB.
+ */
+function sortedValues(db: Database, slot: Slot, name: OrderedMetric): Iterator<OrderEntry, void> {
   const [isChat, value, id]: [number[], number[], number[]] = [[], [], []];
   for (let afterId = 0; ; ) {
     const some = orderValuesAfter(db, slot, name, afterId, VALUES_PER_READ);
@@ -75,5 +78,10 @@ function* sortedValues(db: Database, slot: Slot, name: OrderedMetric): Generator
       at(value, other) - at(value, one) ||
       at(id, one) - at(id, other),
   );
-  for (const place of places) yield [at(isChat, place), at(value, place), at(id, place)];
+  const entryAt = (place: number): OrderEntry => [
+    at(isChat, place),
+    at(value, place),
+    at(id, place),
+  ];
+  return places.values().map(entryAt);
 }

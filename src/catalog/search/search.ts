@@ -5,6 +5,10 @@ import { createLargeSelections } from "./large-selections.ts";
 import { isShortWalk } from "./query.ts";
 import { selectCatalog } from "./select-catalog.ts";
 import type { SelectionView } from "./selection.ts";
+import { createTurns } from "./turns.ts";
+
+/** Selections that wait to be described: each takes up to some tens of milliseconds. */
+const DESCRIBED_WAITING_MAX = 20;
 
 export type Search = ReturnType<typeof createSearch>;
 
@@ -28,6 +32,7 @@ export function createSearch(
     (filter) => readers.describeSelection({ filter, mayTakeLong: true }),
     clock,
   );
+  const turns = createTurns(DESCRIBED_WAITING_MAX);
   return {
     /** A short walk is read here: the way to a thread would cost more. */
     page: (selection: CatalogSelection): CatalogPage | Promise<CatalogPage> =>
@@ -41,7 +46,8 @@ export function createSearch(
      */
     async describe(filter: CatalogFilter): Promise<SelectionView> {
       return (
-        (await readers.describeSelection({ filter, mayTakeLong: false })) ?? large.describe(filter)
+        (await turns.take(() => readers.describeSelection({ filter, mayTakeLong: false }))) ??
+        large.describe(filter)
       );
     },
   };

@@ -6,7 +6,7 @@ CREATE VIRTUAL TABLE post_search USING fts5 (
   tokens, content = '', contentless_delete = 1, tokenize = "ascii tokenchars '#@_/+'"
 );
 INSERT INTO post_search (post_search, rank) VALUES ('automerge', 0);
-INSERT INTO post_search (post_search, rank) VALUES ('crisismerge', 1999);
+INSERT INTO post_search (post_search, rank) VALUES ('crisismerge', 400);
 INSERT INTO post_search (post_search, rank) VALUES ('usermerge', 8);
 
 -- The posts that the index has, by their rows in it, which are in the order of hours.

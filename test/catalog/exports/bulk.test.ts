@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { gunzipSync } from "node:zlib";
 import type { Fields } from "../../../src/catalog/imports/source-row.ts";
+import { computeMetrics } from "../../../src/catalog/metrics/compute-metrics.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { statement } from "../../../src/db/database.ts";
 import { type Appliance, type Customer, startAppliance } from "../../support/appliance.ts";
@@ -134,7 +135,22 @@ describe("what is exported", () => {
         territory: id % 4 === 0 ? "moskva" : null,
       })),
     );
+    const { app, ports } = appliance;
+    await imported(appliance, "stats", [
+      ...Array.from({ length: 12 }, (_, at) => ({
+        ...{ channel: at + 1, day: "2026-11-12", subscribers: 1000 },
+      })),
+      ...Array.from({ length: 12 }, (_, at) => ({
+        ...{ channel: at + 1, day: "2026-11-19", subscribers: 1000 + at },
+      })),
+      { channel: 3, day: "2026-10-20", subscribers: 800 },
+      { channel: 5, day: "2026-10-20", subscribers: 1001 },
+    ]);
+    await computeMetrics(app.domains.db, ports.clock);
     for (const query of [
+      "growth_30d_min=200",
+      "growth_30d_min=3&kind=channel",
+      "reach_30d_min=1",
       "category=science",
       "territory=russia&a_plus=true",
       "kind=chat",

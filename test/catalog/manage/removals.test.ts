@@ -158,6 +158,22 @@ describe("a merge", () => {
     ]);
   });
 
+  test("leaves the index of posts in few segments, of which there may be 2,000", async () => {
+    const { db } = pushing.appliance.app.domains;
+    const count = "SELECT count(DISTINCT segid) AS n FROM post_search_idx";
+    const segments = () => (db.prepare(count).get() as { n: number }).n;
+    await rows(
+      "posts",
+      Array.from({ length: 300 }, (_, at) => ({
+        ...{ channel: 1, msgr_post_id: 100 + at, text: `Слово${at} и другое` },
+        published_at: new Date(Date.parse("2026-11-01T10:00:00Z") + at * 60_000).toISOString(),
+      })),
+    );
+    const before = segments();
+    await merge(1, 2);
+    expect(segments()).toBeLessThan(before + 20);
+  });
+
   test("mends twins: the one that is left has handle, messenger id and posts", async () => {
     await rows("channels", [{ id: 1, handle: null }]);
     await merge(2, 1);

@@ -117,7 +117,7 @@ describe("a bot", () => {
     await look();
     const [{ parameters } = { parameters: new URLSearchParams() }] = called("getUpdates");
     expect(Object.fromEntries(parameters)).toEqual({
-      ...{ timeout: "50", limit: "50" },
+      ...{ timeout: "50", limit: "20" },
       allowed_updates: '["channel_post","edited_channel_post","my_chat_member"]',
     });
   });
@@ -389,7 +389,7 @@ describe("posts", () => {
     expect(await posts()).toEqual([]);
   });
 
-  test("fifty at a time are read in one run, each once, the offset with the posts", async () => {
+  test("twenty at a time are read in one run, each once, the offset with the posts", async () => {
     for (let number = 1; number <= 250; number++) telegram.post(id, `post ${number}`);
     pass(MINUTE_MS);
     const source = await look();

@@ -37,7 +37,9 @@ export function guideHtml(markdown: string, language: Language): { title: string
 
 /** A table whose cells know their column, which narrow windows show as a block for each row. */
 function namedTable(table: string): string {
-  const columns = [...table.matchAll(/<th>(.*?)<\/th>/g)].map(([, name = ""]) => name);
+  const columns = [...table.matchAll(/<th>(.*?)<\/th>/g)].map(([, name = ""]) =>
+    name.replace(/<[^>]*>/g, ""),
+  );
   return table
     .replace("<table>", '<table class="named">')
     .replace(/<tr><td>.*<\/td><\/tr>/g, (row) => {

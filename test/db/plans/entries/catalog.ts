@@ -2008,6 +2008,18 @@ export const catalog: Entries = {
       rows: 2,
     },
   ],
+  "catalog/exports/bulk-selection.ts metricsTest": [
+    {
+      sql: "SELECT 1 FROM channel_metrics m WHERE m.slot = (SELECT slot FROM metrics_read) AND m.id = @id AND (@growth IS NULL OR m.growth_30d >= @growth) AND (@reach IS NULL OR m.reach_30d >= @reach) AND (@err IS NULL OR m.err_30d >= @err)",
+      plan: [
+        "SEARCH m USING PRIMARY KEY (slot=? AND id=?)",
+        "SCALAR SUBQUERY 1",
+        "  SCAN metrics_read",
+      ],
+      rows: 2,
+      why: "A row by its key, and a table of one row.",
+    },
+  ],
   "catalog/mentions/build-mentions.ts postsBetween": [
     {
       sql: "SELECT … FROM posts WHERE id > ? AND id <= ? ORDER BY id LIMIT ?",
@@ -2023,7 +2035,7 @@ export const catalog: Entries = {
         "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
       ],
       rows: 4000,
-      why: "?",
+      why: "A page of mentions in their order, and the channels of them; those of another kind or of hidden channels are passed over, under the deadline.",
     },
     {
       sql: "SELECT … FROM mentions m CROSS JOIN channels c ON c.id = m.channel_id AND c.is_public = 1 WHERE within_deadline() AND m.target = @target AND m.channel_id <> @channelId AND (m.published_at, m.post_id) < (@atMs, @belowId) ORDER BY m.published_at DESC, m.post_id DESC LIMIT @limit",
@@ -2032,7 +2044,7 @@ export const catalog: Entries = {
         "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
       ],
       rows: 203,
-      why: "?",
+      why: "A page of mentions in their order, and the channels of them; those of another kind or of hidden channels are passed over, under the deadline.",
     },
     {
       sql: "SELECT … FROM mentions m CROSS JOIN channels c ON c.id = m.channel_id AND c.is_public = 1 WHERE within_deadline() AND m.target = @target AND m.channel_id <> @channelId AND m.published_at >= @fromMs ORDER BY m.published_at DESC, m.post_id DESC LIMIT @limit",
@@ -2041,7 +2053,7 @@ export const catalog: Entries = {
         "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
       ],
       rows: 202,
-      why: "?",
+      why: "A page of mentions in their order, and the channels of them; those of another kind or of hidden channels are passed over, under the deadline.",
     },
     {
       sql: "SELECT … FROM mentions m CROSS JOIN channels c ON c.id = m.channel_id AND c.is_public = 1 WHERE within_deadline() AND m.target = @target AND m.channel_id <> @channelId AND m.published_at >= @fromMs AND (m.published_at, m.post_id) < (@atMs, @belowId) ORDER BY m.published_at DESC, m.post_id DESC LIMIT @limit",
@@ -2050,7 +2062,7 @@ export const catalog: Entries = {
         "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
       ],
       rows: 203,
-      why: "?",
+      why: "A page of mentions in their order, and the channels of them; those of another kind or of hidden channels are passed over, under the deadline.",
     },
     {
       sql: "SELECT … FROM mentions m CROSS JOIN channels c ON c.id = m.channel_id AND c.is_public = 1 WHERE within_deadline() AND m.target = @target AND m.channel_id <> @channelId AND m.published_at < @untilMs ORDER BY m.published_at DESC, m.post_id DESC LIMIT @limit",
@@ -2059,7 +2071,7 @@ export const catalog: Entries = {
         "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
       ],
       rows: 202,
-      why: "?",
+      why: "A page of mentions in their order, and the channels of them; those of another kind or of hidden channels are passed over, under the deadline.",
     },
     {
       sql: "SELECT … FROM mentions m CROSS JOIN channels c ON c.id = m.channel_id AND c.is_public = 1 WHERE within_deadline() AND m.target = @target AND m.channel_id <> @channelId AND m.kinds & @kind ORDER BY m.published_at DESC, m.post_id DESC LIMIT @limit",
@@ -2068,7 +2080,7 @@ export const catalog: Entries = {
         "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
       ],
       rows: 100000,
-      why: "?",
+      why: "A page of mentions in their order, and the channels of them; those of another kind or of hidden channels are passed over, under the deadline.",
     },
     {
       sql: "SELECT … FROM mentions m CROSS JOIN channels c ON c.id = m.channel_id AND c.is_public = 1 WHERE within_deadline() AND m.target = @target AND m.channel_id <> @channelId AND m.kinds & @kind AND (m.published_at, m.post_id) < (@atMs, @belowId) ORDER BY m.published_at DESC, m.post_id DESC LIMIT @limit",
@@ -2077,7 +2089,7 @@ export const catalog: Entries = {
         "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
       ],
       rows: 203,
-      why: "?",
+      why: "A page of mentions in their order, and the channels of them; those of another kind or of hidden channels are passed over, under the deadline.",
     },
     {
       sql: "SELECT … FROM mentions m CROSS JOIN channels c ON c.id = m.channel_id AND c.is_public = 1 WHERE within_deadline() AND m.target = @target AND m.channel_id <> @channelId AND m.kinds & @kind AND m.published_at >= @fromMs ORDER BY m.published_at DESC, m.post_id DESC LIMIT @limit",
@@ -2086,7 +2098,7 @@ export const catalog: Entries = {
         "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
       ],
       rows: 100000,
-      why: "?",
+      why: "A page of mentions in their order, and the channels of them; those of another kind or of hidden channels are passed over, under the deadline.",
     },
     {
       sql: "SELECT … FROM mentions m CROSS JOIN channels c ON c.id = m.channel_id AND c.is_public = 1 WHERE within_deadline() AND m.target = @target AND m.channel_id <> @channelId AND m.kinds & @kind AND m.published_at >= @fromMs AND (m.published_at, m.post_id) < (@atMs, @belowId) ORDER BY m.published_at DESC, m.post_id DESC LIMIT @limit",
@@ -2095,7 +2107,7 @@ export const catalog: Entries = {
         "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
       ],
       rows: 203,
-      why: "?",
+      why: "A page of mentions in their order, and the channels of them; those of another kind or of hidden channels are passed over, under the deadline.",
     },
     {
       sql: "SELECT … FROM mentions m CROSS JOIN channels c ON c.id = m.channel_id AND c.is_public = 1 WHERE within_deadline() AND m.target = @target AND m.channel_id <> @channelId AND m.kinds & @kind AND m.published_at < @untilMs ORDER BY m.published_at DESC, m.post_id DESC LIMIT @limit",
@@ -2104,7 +2116,7 @@ export const catalog: Entries = {
         "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
       ],
       rows: 100000,
-      why: "?",
+      why: "A page of mentions in their order, and the channels of them; those of another kind or of hidden channels are passed over, under the deadline.",
     },
   ],
   "catalog/mentions/mentions.store.ts newestTargets": [

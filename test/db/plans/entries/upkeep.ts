@@ -181,7 +181,7 @@ export const upkeep: Entries = {
       sql: "SELECT … FROM background_builds ORDER BY name",
       plan: ["SCAN background_builds"],
       rows: 1,
-      why: "?",
+      why: "A table of one row for each table that is being built.",
     },
   ],
   "upkeep/lease/leases.store.ts beat": [

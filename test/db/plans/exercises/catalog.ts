@@ -104,7 +104,12 @@ export async function exerciseCatalog({ appliance, customer }: World): Promise<v
   await appliance.request(createCategoryImages(db).add(new Uint8Array([1])));
   await appliance.app.services.channels.findIdsByHandle(["channel_1", "former_7", "nobody"]);
   exportParts(appliance);
-  for (const rows of ["channels/", "channels/?category=science&q=канал", "stats/", "posts/"]) {
+  for (const rows of [
+    "channels/",
+    "channels/?category=science&q=канал&growth_30d_min=1",
+    "stats/",
+    "posts/",
+  ]) {
     await get(`export/${rows}`);
   }
   for (const filter of ["channel=1", "category=news&from=2026-11-18"]) {
