@@ -102,7 +102,7 @@ const UPLOAD_MAX_S = 60 * 60;
 
 interface AppOptions {
   open?: typeof openCurrent;
-  /** Where it is one of several workers; null: alone. */
+  /** The workers of which it is one; null where it serves alone. */
   crew?: Crew | null;
 }
 

@@ -4,10 +4,10 @@ import type { RecentEntry } from "../ports/recent-log.ts";
 import type { MetricsJson } from "../upkeep/metrics/metrics.ts";
 import type { Crew } from "./workers/crew.ts";
 
-/** What the other workers have in their memory; nothing where there are none. */
+/** Reads the memory of the other workers; nothing where there are none. */
 export interface Others {
   uploads: UploadsOfOthers;
-  /** Of those that answer, and what was counted by others. Null: alone. */
+  /** Metrics of the workers that answer, and counts of those that ended; null where it serves alone. */
   metrics: ((own: MetricsJson) => Promise<MetricsJson[]>) | null;
   /** With a warning for those that do not. */
   ready(): Promise<Looks[]>;

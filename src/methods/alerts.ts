@@ -1,4 +1,3 @@
-import { parsePathReference } from "../catalog/channels/channel-reference.ts";
 import { readPostQuery } from "../catalog/post-search/post-query.ts";
 import { type FieldFaults, fieldError } from "../errors.ts";
 import { type AlertView, alertSchema, previewSchema } from "../push/webhooks/alerts/alert-views.ts";
@@ -6,6 +5,7 @@ import type { AlertFields } from "../push/webhooks/alerts/alerts.table.ts";
 import { isLonger, type Read, readText, unknownSlug } from "../values/fields.ts";
 import { message } from "../values/messages/messages.ts";
 import { nothingSchema } from "../values/schema.ts";
+import { channelNamed } from "./channel-named.ts";
 import { fieldsOf } from "./fields.ts";
 import { apiMethod, type Call } from "./method.ts";
 import { pageOf, pageParameters, readPage } from "./paging.ts";
@@ -249,7 +249,7 @@ export function readFilters(
   };
 
   function findChannel(given: string): number | null {
-    return channels.findId(parsePathReference(given.trim().replace(/^@/, "")));
+    return channelNamed(given.trim(), channels);
   }
 }
 

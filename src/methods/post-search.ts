@@ -1,4 +1,3 @@
-import { parsePathReference } from "../catalog/channels/channel-reference.ts";
 import { readPostQuery } from "../catalog/post-search/post-query.ts";
 import {
   type FoundPosition,
@@ -20,6 +19,7 @@ import {
   textSchema,
 } from "../values/schema.ts";
 import { shortened } from "../values/shortened.ts";
+import { channelNamed } from "./channel-named.ts";
 import { channelPath, STRANGERS_WORDS } from "./channels.ts";
 import { fieldsOf } from "./fields.ts";
 import { apiMethod } from "./method.ts";
@@ -157,7 +157,7 @@ function readSearch(args: SearchArguments, { channels, directory, postSearch }: 
     faults["q"] = [message("nothingToSearch")];
   }
   const { channel, category, territory, from, to } = args;
-  const channelId = channel === undefined ? null : findChannel(channel.trim(), channels);
+  const channelId = channel === undefined ? null : channelNamed(channel.trim(), channels);
   if (channel !== undefined && channelId === null) {
     faults["channel"] = [message("noChannel", { channel: shortened(channel) })];
   }
@@ -181,9 +181,4 @@ function readSearch(args: SearchArguments, { channels, directory, postSearch }: 
     viewsMin: args.views_min ?? null,
   };
   return { query, filter };
-}
-
-/** The number of a public channel by its number, handle or link; null where there is none. */
-function findChannel(name: string, channels: Services["channels"]): number | null {
-  return channels.findId(channels.parseLinkOrHandle(name) ?? parsePathReference(name));
 }

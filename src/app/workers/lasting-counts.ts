@@ -14,13 +14,13 @@ export function createLastingCounts(sum: (all: MetricsJson[]) => Promise<Metrics
     },
 
     ended(worker: number): void {
-      // What is read at each scrape is the other workers' to tell.
+      // A gauge is told by the workers that are there.
       const counts = (last.get(worker) ?? []).filter(({ type }) => String(type) !== "gauge");
       last.delete(worker);
       ofEnded = ofEnded.then((before) => sum([before, counts]));
     },
 
-    /** Of a worker that does not answer just now: what it told last, as far as it counts. */
+    /** Counts that a worker told last, which does not answer just now. */
     lastOf: (worker: number): MetricsJson | null =>
       last.get(worker)?.filter(({ type }) => String(type) !== "gauge") ?? null,
 

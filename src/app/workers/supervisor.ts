@@ -12,7 +12,7 @@ import { tell, type WorkerChild } from "./worker-child.ts";
 import { WORKER_MEMORY_BYTES } from "./worker-memory.ts";
 import type { FromWorker, WorkerStart } from "./worker-messages.ts";
 
-/** What `serve` says of its workers. */
+/** The workers that `serve` is asked for, and where they listen. */
 export interface WorkersOptions {
   count: number;
   host: string;

@@ -24,7 +24,7 @@ export interface WorkerStart {
   number: number;
   count: number;
   setUp: SetUpToken;
-  /** Of the memory that the workers share; epoch milliseconds. */
+  /** The instant from which the workers' shared memory counts; epoch milliseconds. */
   baseMs: number;
 }
 
@@ -32,7 +32,7 @@ export interface WorkerStart {
 export type ToWorker =
   | { start: WorkerStart }
   | { asked: Question; id: number }
-  /** Of a question of its own; null for each worker that did not answer. */
+  /** Answers to a question that this worker asked; null for each worker that gave none. */
   | { told: unknown[]; id: number }
   | { stop: true };
 

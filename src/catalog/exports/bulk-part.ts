@@ -29,7 +29,7 @@ export function bulkPart(db: Database, turn: BulkTurn): ExportPart {
   const { selection, after, hasHeader, rowsMax } = turn;
   const { columns, rows } = bulkKinds[selection.rows];
   const schemas = SCHEMAS[selection.rows].properties as Record<string, object>;
-  // Of two shapes, one is null.
+  // A field that may be null is declared as one of two shapes.
   const isNullable = (name: string) => "anyOf" in (schemas[name] ?? {});
   const { format } = selection;
   return writePart(rows(db, selection, after, PART_ROWS), {

@@ -23,7 +23,7 @@ export interface BulkFile {
   close(): void;
 }
 
-/** What an export is charged to. */
+/** Whoever pays for an export. */
 export interface Payer {
   organizationId: number;
   /** Charges another unit at an instant; why it cannot be, or null once it is committed. */
@@ -123,7 +123,7 @@ export function createBulk(
         last = part.last ?? last;
         // Read while this one is taken, so that neither waits for the other, and charged only after.
         const reading = part.next === null ? null : readNext(part.next);
-        // Nobody waits for it where the caller goes meanwhile.
+        // A failure that comes after the caller has gone would else count as unhandled.
         reading?.catch(() => {});
         if (part.content.byteLength > 0) yield part.content;
         if (reading === null) return;

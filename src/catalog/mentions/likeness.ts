@@ -4,7 +4,7 @@ import type { Compared } from "./similar.store.ts";
 
 /** How like another a channel is. */
 export interface Likeness {
-  /** Of 100, not rounded. */
+  /** Points of 100, not rounded. */
   points: number;
   reasons: SimilarReason[];
 }

@@ -3,7 +3,7 @@ import type { PostQuery } from "./post-query.ts";
 import { type Token, tokensOf } from "./tokens.ts";
 
 /** Longest snippet, in code points, with the dots where it begins or ends within the text. */
-const LENGTH_MAX = 200;
+export const SNIPPET_LENGTH_MAX = 200;
 /** Text before the first hit. */
 const BEFORE = 50;
 const DOTS = "…";
@@ -25,11 +25,11 @@ export function snippetOf(text: string, query: PostQuery): Snippet {
 /** Cuts between words, so that no part of one reads as another. */
 function cutAround(text: string, tokens: readonly Token[], hit: number): string {
   const points = [...text];
-  if (points.length <= LENGTH_MAX) return text;
+  if (points.length <= SNIPPET_LENGTH_MAX) return text;
   const starts = tokens.map(({ start }) => start);
-  const isNear = hit <= LENGTH_MAX / 2;
+  const isNear = hit <= SNIPPET_LENGTH_MAX / 2;
   const begin = isNear ? 0 : Math.min(hit, starts.find((start) => start >= hit - BEFORE) ?? hit);
-  const room = begin + LENGTH_MAX - 2 * DOTS.length;
+  const room = begin + SNIPPET_LENGTH_MAX - 2 * DOTS.length;
   const end =
     points.length <= room
       ? points.length

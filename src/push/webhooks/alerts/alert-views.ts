@@ -1,3 +1,4 @@
+import { SNIPPET_LENGTH_MAX } from "../../../catalog/post-search/snippet.ts";
 import { postSchema } from "../../../catalog/posts/post.ts";
 import {
   countSchema,
@@ -11,7 +12,7 @@ import {
   type ValueOf,
 } from "../../../values/schema.ts";
 import { ALERT_POSTS_A_DAY } from "./match-posts.ts";
-import { PREVIEW_DAYS, SNIPPET_LENGTH_MAX, WALKED_MAX } from "./preview.ts";
+import { PREVIEW_DAYS, WALKED_MAX } from "./preview.ts";
 
 /** Alerts as the API shows them. */
 export const alertSchema = objectSchema(

@@ -1,5 +1,6 @@
-import { hitsOf, isMatch } from "../../../catalog/post-search/match-tokens.ts";
-import { type PostQuery, readPostQuery } from "../../../catalog/post-search/post-query.ts";
+import { isMatch } from "../../../catalog/post-search/match-tokens.ts";
+import { readPostQuery } from "../../../catalog/post-search/post-query.ts";
+import { snippetOf } from "../../../catalog/post-search/snippet.ts";
 import { tokensOf } from "../../../catalog/post-search/tokens.ts";
 import { selectPost } from "../../../catalog/posts/posts.store.ts";
 import type { Database } from "../../../db/database.ts";
@@ -13,10 +14,6 @@ const SHOWN_MAX = 10;
 /** Posts that are looked at, some 0.3 s of a reader's thread; and the characters of their texts. */
 export const WALKED_MAX = 5_000;
 const CHARACTERS_MAX = 5_000_000;
-/** In code points. */
-export const SNIPPET_LENGTH_MAX = 200;
-/** Characters before the first match. */
-const LEAD_LENGTH = 60;
 
 export type PreviewSelection = Asked & { nowMs: number };
 
@@ -44,27 +41,4 @@ export function previewAlert(db: Database, { nowMs, ...asked }: PreviewSelection
   });
   const isCapped = walked >= WALKED_MAX || characters >= CHARACTERS_MAX;
   return { matches: found.length, matches_capped: isCapped, results };
-}
-
-/** The part of a text with the first match, and where it matches, in code points. */
-export function snippetOf(
-  text: string,
-  query: PostQuery,
-): { snippet: string; highlights: [from: number, until: number][] } {
-  const hits = hitsOf(query, tokensOf(text));
-  const points = [...text];
-  const from = Math.max(
-    0,
-    Math.min((hits[0]?.start ?? 0) - LEAD_LENGTH, points.length - SNIPPET_LENGTH_MAX),
-  );
-  const until = from + SNIPPET_LENGTH_MAX;
-  // A space for each line break, so that offsets stay what they are.
-  const snippet = points.slice(from, until).join("").replace(/\s/gu, " ");
-  const highlights = hits
-    .filter(({ start, end }) => start < until && end > from)
-    .map(({ start, end }): [number, number] => [
-      Math.max(start, from) - from,
-      Math.min(end, until) - from,
-    ]);
-  return { snippet, highlights };
 }
