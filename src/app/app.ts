@@ -11,7 +11,7 @@ import { createKeys } from "../customers/keys/keys.ts";
 import { accessTokens } from "../customers/oauth/access-tokens.ts";
 import { createGetGuarded } from "../customers/oauth/get-guarded.ts";
 import { createOAuth, type OAuth } from "../customers/oauth/oauth.ts";
-import { anyPerson } from "../customers/people/people.store.ts";
+import { anyPassword } from "../customers/people/people.store.ts";
 import type { Database } from "../db/database.ts";
 import { databaseChecks } from "../db/ready-checks.ts";
 import { lookReady } from "../doors/http/readiness.ts";
@@ -196,7 +196,7 @@ export async function createApp(
   const firstSteps = createFirstSteps(db, threads.writer.noteStep, afterAnswer.run);
   const answerMcp = createDispatcher(toolMethods, version, services);
   const oauth = composeOAuth(db, threads, ports);
-  const setUp = createSetUp(async () => !(await anyPerson(db)), ports, crew?.setUp);
+  const setUp = createSetUp(async () => !(await anyPassword(db)), ports, crew?.setUp);
   /** Parts that every door takes. */
   const door = {
     config,

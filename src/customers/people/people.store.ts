@@ -76,10 +76,17 @@ export async function selectStaffEmails(db: Database): Promise<string[]> {
   return (await staffEmails(db).all()).map(({ email }) => email);
 }
 
-const firstPerson = query((db) => db.select({ id: people.id }).from(people).limit(1));
+const firstPassword = query((db) =>
+  db
+    .select({ id: credentials.id })
+    .from(credentials)
+    .where(isNotNull(credentials.password))
+    .limit(1),
+);
 
-export async function anyPerson(db: Database): Promise<boolean> {
-  return (await firstPerson(db).get()) !== undefined;
+/** Whether anybody has chosen a password, and so can sign in. */
+export async function anyPassword(db: Database): Promise<boolean> {
+  return (await firstPassword(db).get()) !== undefined;
 }
 
 const passwordOf = query((db) =>

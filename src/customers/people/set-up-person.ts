@@ -4,13 +4,14 @@ import type { Clock } from "../../ports/clock.ts";
 import type { AuthSettings } from "./auth.ts";
 import { requirePassword } from "./password-rules.ts";
 import { setPassword } from "./passwords.ts";
-import { anyPerson } from "./people.store.ts";
+import { anyPassword } from "./people.store.ts";
 import { ensurePerson, markStaff } from "./people.ts";
 import type { Person } from "./person.ts";
 
 /**
- * Makes the first person of an appliance, who is staff.
- * @throws AppError `invalid`; `not_found` where there is somebody already
+ * Makes the first person of an appliance, who is staff. The password comes last, since it closes the
+ * set-up: one that was cut off is done once more.
+ * @throws AppError `invalid`; `not_found` where somebody has a password already
  */
 export async function setUpPerson(
   db: Database,
@@ -18,10 +19,10 @@ export async function setUpPerson(
   input: { settings: AuthSettings; email: string; name: string; password: string },
 ): Promise<Person> {
   requirePassword(input.password, input.email);
-  if (await anyPerson(db)) throw notFound("setUpPage");
+  if (await anyPassword(db)) throw notFound("setUpPage");
   const { person } = await ensurePerson(db, clock, input);
-  await setPassword(db, clock, { ...input, by: null });
   const by = { person: person.email, keyId: null };
   await markStaff(db, clock, { email: input.email, isStaff: true, by });
+  await setPassword(db, clock, { ...input, by: null });
   return { ...person, isStaff: true, isVerified: true };
 }

@@ -107,6 +107,40 @@ describe("the set-up address", () => {
     expect((await visitorOf(appliance).get(path)).status).toBe(404);
   });
 
+  test("stays open while those who were invited have chosen no password, and makes one of them staff", async () => {
+    const { people, keys } = appliance.app.domains;
+    const path = (await appliance.app.setUpPath()) ?? "";
+    for (const email of ["owner@example.com", "ada@example.com"]) {
+      await people.ensure({ email, name: "" });
+      await keys.createCustomer(
+        {
+          ...{ organization: "Acme", plan: "test", email, name: "" },
+          key: { name: "First key", access: "read_only" },
+        },
+        COMMAND_LINE,
+      );
+    }
+    const link = await people.passwordLink("ada@example.com");
+    expect(await appliance.app.setUpPath()).toBe(path);
+    const visitor = visitorOf(appliance);
+    const answer = await visitor.post(path, { ...ANSWERS, token: await token() });
+    expect(answer.location).toBe("/staff/start/");
+    expect((await visitor.get("/staff/start/")).status).toBe(200);
+    // The password is the operator's: the link that was made before gives no other.
+    const used = await visitorOf(appliance).get(`/account/choose-password/?token=${link}`);
+    expect(used.body).not.toContain('name="password"');
+    expect(await appliance.app.setUpPath()).toBeNull();
+  });
+
+  test("that opens nothing any more names the command that makes somebody staff", async () => {
+    const path = (await appliance.app.setUpPath()) ?? "";
+    await addPerson(appliance);
+    for (const language of ["en", "ru"]) {
+      const { body } = await visitorOf(appliance, language).get(path);
+      expect(body, language).toContain("<code>kanalog staff add");
+    }
+  });
+
   test("says what is wrong in place, keeps what was typed but the password, and stays open", async () => {
     const path = (await appliance.app.setUpPath()) ?? "";
     const visitor = visitorOf(appliance);

@@ -20,7 +20,7 @@ export type SetUp = ReturnType<typeof createSetUp>;
 
 /**
  * The one-time address by which an empty appliance gets its first person: valid for 30 minutes from
- * the start, while there is nobody.
+ * the start, while nobody has a password; people who were only invited do not close it.
  */
 export function createSetUp(
   isEmpty: () => Promise<boolean>,
@@ -29,9 +29,9 @@ export function createSetUp(
 ) {
   const isOpen = async (): Promise<boolean> => clock.now() < endsAt && (await isEmpty());
   return {
-    /** Whether there is nobody yet. */
+    /** Whether nobody can sign in yet. */
     isNeeded: isEmpty,
-    /** Null where there is somebody already, or the time is over. */
+    /** Null where somebody can sign in already, or the time is over. */
     path: async (): Promise<string | null> =>
       (await isOpen()) ? `/account/set-up/?token=${token}` : null,
     async isToken(given: string): Promise<boolean> {

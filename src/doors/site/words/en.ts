@@ -1091,9 +1091,11 @@ export const en = {
   setUp: "Set up Kanalog",
   setUpText: "Make the first account. It is staff: it sees the operator's console too.",
   setUpNeeded:
-    "Nobody has an account here yet. The one who starts the appliance finds an address for setting it up in what the start prints; it works for 30 minutes, and another start prints a new one.",
+    "Nobody can sign in here yet. The one who starts the appliance finds an address for setting it up in what the start prints; it works for 30 minutes, and another start prints a new one.",
   setUpUsed:
-    "This address was used or is older than 30 minutes. Restart the appliance for a new one; where somebody has an account already, sign in.",
+    "This address was used or is older than 30 minutes. While nobody has a password, the next start prints a new one; else sign in.",
+  setUpByCommand:
+    "Who runs the appliance can also make anybody staff on its machine; the command prints a link for choosing a password:",
   setUpDone: "Kanalog is set up. Sign in.",
   organizationName: "Your organization",
   newPassword: "New password",

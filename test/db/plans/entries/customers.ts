@@ -385,10 +385,10 @@ export const customers: Entries = {
       rows: 1,
     },
   ],
-  "customers/people/people.store.ts firstPerson": [
+  "customers/people/people.store.ts firstPassword": [
     {
-      sql: 'select "id" from "people" limit ?',
-      plan: ["SCAN people USING COVERING INDEX sqlite_autoindex_people_1"],
+      sql: 'select "id" from "credentials" where "credentials"."password" is not null limit ?',
+      plan: ["SCAN credentials"],
       rows: 1,
       why: "The first row is enough.",
     },

@@ -56,9 +56,14 @@ function usedPage(visit: Visit): View {
     status: 404,
     title: words.setUp,
     body: (
-      <p role="alert">
-        {words.setUpUsed} <a href={asset(visit, "/account/sign-in/")}>{words.signIn}</a>
-      </p>
+      <>
+        <p role="alert">
+          {words.setUpUsed} <a href={asset(visit, "/account/sign-in/")}>{words.signIn}</a>
+        </p>
+        <p>
+          {words.setUpByCommand} <code>kanalog staff add ada@example.com</code>
+        </p>
+      </>
     ),
   };
 }
