@@ -9,7 +9,7 @@ import type { Config } from "../config.ts";
 import { createAccounts } from "../customers/accounts/accounts.ts";
 import { createKeys } from "../customers/keys/keys.ts";
 import { accessTokens } from "../customers/oauth/access-tokens.ts";
-import { createGetGuarded } from "../customers/oauth/get-guarded.ts";
+import { createGetDocument } from "../customers/oauth/get-document.ts";
 import { createOAuth, type OAuth } from "../customers/oauth/oauth.ts";
 import { anyPassword } from "../customers/people/people.store.ts";
 import type { Database } from "../db/database.ts";
@@ -304,7 +304,7 @@ export async function createApp(
 function composeOAuth(db: Database, { writer }: DatabaseThreads, ports: Ports): OAuth {
   // Clients' documents lie on the public internet: no network of the operator's is exempt.
   const guard = createTargetGuard(ports.network.resolve, []);
-  return createOAuth(db, writer, ports, createGetGuarded(guard, ports.network));
+  return createOAuth(db, writer, ports, createGetDocument(guard, ports.network));
 }
 
 function composeMailer(db: Database, { push }: DatabaseThreads, ports: Ports): Mailer {

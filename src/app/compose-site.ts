@@ -1,3 +1,4 @@
+import { createPictures, PICTURE_WANTED, type Pictures } from "../catalog/channels/pictures.ts";
 import { createDownloads } from "../catalog/exports/downloads.ts";
 import { createChannelsSeen } from "../catalog/manage/manage-channels.ts";
 import { createSiteChannels } from "../catalog/manage/site-channels.ts";
@@ -6,6 +7,7 @@ import type { Config } from "../config.ts";
 import { createAuditLog } from "../customers/audit/audit-log.ts";
 import { createKeyToken } from "../customers/keys/key-token.ts";
 import { selectRequestLog } from "../customers/limits/request-log.store.ts";
+import { createGetGuarded } from "../customers/oauth/get-guarded.ts";
 import { isKnownNetwork, networkHash } from "../customers/people/known-networks.ts";
 import { selectPeople } from "../customers/people/people.store.ts";
 import type { Database } from "../db/database.ts";
@@ -22,6 +24,7 @@ import type { Ports } from "../ports/ports.ts";
 import { createMails } from "../push/mail/mails.ts";
 import { channelWatchers } from "../push/webhooks/manage/removed-channels.store.ts";
 import { selectHours } from "../upkeep/hours/hours.store.ts";
+import { createTargetGuard } from "../values/resolve-target.ts";
 import type { DatabaseThreads } from "./database-threads.ts";
 import { authSettings, subkey } from "./installation-secret.ts";
 import type { WorkerMemory } from "./workers/worker-memory.ts";
@@ -90,6 +93,7 @@ export function composeSite(
       { messengerHosts: config.messengerHosts, openDays: config.statisticsOpenDays },
       () => shared.afterAnswer.run("the work after a changed channel", threads.jobs.followChannels),
     ),
+    pictures: picturesOf(ports),
     posts: {
       ...createManagePosts(db, threads.writer, config.statisticsOpenDays),
       found: threads.readers.foundPosts,
@@ -104,6 +108,12 @@ export function composeSite(
     freeDiskBytes: () => freeDiskBytes(db, ports.system),
     databaseFacts: threads.readers.readDatabaseFacts,
   });
+}
+
+/** Pictures lie on the public internet: no network of the operator's is exempt. */
+function picturesOf({ network, clock }: Ports): Pictures {
+  const guard = createTargetGuard(network.resolve, []);
+  return createPictures(createGetGuarded(guard, network, PICTURE_WANTED), clock);
 }
 
 function peopleOf(

@@ -107,7 +107,7 @@ export type FakeFile =
   | { fault: DownloadFault };
 
 export type FakeAnswer =
-  | { status: number; body?: string; retryAfter?: string }
+  | { status: number; body?: string | Uint8Array; retryAfter?: string }
   | Extract<GetResult, { fault: unknown }>;
 
 export type FakePost = Omit<PostRequest, "body"> & { body: string };
@@ -142,7 +142,8 @@ export function fakeNetwork(): FakeNetwork {
       const answer: FakeAnswer =
         text === undefined ? await network.answerGet(url, request) : { status: 200, body: text };
       if ("fault" in answer) return answer;
-      const body = new TextEncoder().encode(answer.body ?? "");
+      const { body: given = "" } = answer;
+      const body = typeof given === "string" ? new TextEncoder().encode(given) : given;
       if (body.byteLength > request.bytesMax) return { fault: "too_large" };
       return { status: answer.status, body, retryAfter: answer.retryAfter ?? null };
     },

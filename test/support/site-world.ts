@@ -12,6 +12,7 @@ import { answersOf } from "./max-appliance.ts";
 import { challengeOf, leadsTo, VERIFIER } from "./oauth-client.ts";
 import { addPerson, signedInVisitor, type Visitor } from "./visitor.ts";
 import { callsWith, created, DAY_MS, deliverPost, MINUTE_MS, pass } from "./webhook-calls.ts";
+import { webp } from "./webp.ts";
 import { windows1251 } from "./windows-1251.ts";
 
 /** An appliance in use, such that no page of the site is empty. */
@@ -31,6 +32,7 @@ export interface SiteWorld {
 const SAMPLE = new URL("../../data/sample/", import.meta.url).pathname;
 const LONG = "СамыйДлинныйЗаголовокКоторыйКогдаЛибоПридумывалиДляКанала".repeat(2);
 const DAYS = 20;
+const PICTURE = "https://cdn.example.com/50.webp";
 
 export async function startSiteWorld(): Promise<SiteWorld> {
   const ports = fakePorts("2026-11-01T12:00:00+03:00");
@@ -49,7 +51,10 @@ export async function startSiteWorld(): Promise<SiteWorld> {
     channel(100 + at, { subscribers: 90_000 - at }),
   );
   await imported(appliance, "channels", [
-    channel(50, { title: LONG, handle: "the_longest_handle_there_may_be_1", description: LONG }),
+    channel(50, {
+      ...{ title: LONG, handle: "the_longest_handle_there_may_be_1", description: LONG },
+      image: PICTURE,
+    }),
     ...more,
   ]);
   // Channels that mention one of the sample's, and one that it mentions.
@@ -166,6 +171,7 @@ export async function startSiteWorld(): Promise<SiteWorld> {
     url: "https://files.example.com/каналы.csv",
   });
   await addTelegram(appliance, staff);
+  addPicture(appliance);
   await addMax(appliance, staff);
   await appliance.app.sources.look();
   await appliance.app.sources.settled();
@@ -215,6 +221,8 @@ export async function startSiteWorld(): Promise<SiteWorld> {
         "/account/channels/8/mentions/",
         "/account/channels/8/mentions/?kind=forward",
       ],
+      // No page: shown on others.
+      "/account/channels/:id/picture/": [],
       "/account/channels/:id/": ["/account/channels/1/?days=90", "/account/channels/50/"],
       "/account/posts/": [
         "/account/posts/",
@@ -293,6 +301,12 @@ async function addTelegram(appliance: Appliance, staff: Visitor): Promise<void> 
   await staff.post(page, { action: "add", token: TELEGRAM_TOKEN, schedule: "1m" });
   const id = telegram.addChannel({ title: "<b>Утро</b>", username: "utro_bot_channel" });
   telegram.post(id, "<script>alert(1)</script>");
+}
+
+function addPicture({ ports: { network } }: Appliance): void {
+  const others = network.answerGet;
+  network.answerGet = (url, request) =>
+    url === PICTURE ? { status: 200, body: webp(100, 100) } : others(url, request);
 }
 
 /** A bot of MAX, with a channel that says strange things and one that it may not read. */

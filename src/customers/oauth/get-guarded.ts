@@ -3,16 +3,17 @@ import type { TargetGuard } from "../../values/resolve-target.ts";
 import { readTargetUrl } from "../../values/target-guard.ts";
 
 const GET_MAX_MS = 5_000;
-const BYTES_MAX = 16 * 1024;
 
 /**
- * Reads the text at an https address that somebody else has named, under the rules for receivers: public
+ * Reads what lies at an https address that somebody else has named, under the rules for receivers: public
  * addresses only, each checked before it is connected to, no redirects. Null where there is none.
+ * @param wanted.accept media types, as the header names them
  */
 export function createGetGuarded(
   guard: TargetGuard,
   network: Pick<Network, "get">,
-): (address: string) => Promise<string | null> {
+  { accept, bytesMax }: { accept: string; bytesMax: number },
+): (address: string) => Promise<Uint8Array | null> {
   return async (given) => {
     const target = readTargetUrl(given);
     if ("fault" in target) return null;
@@ -22,21 +23,13 @@ export function createGetGuarded(
     for (const address of resolution.addresses) {
       const got = await network.get({
         ...{ isSecure: true, address, port, host, authority, path },
-        headers: { accept: "application/json", "user-agent": "Kanalog/1" },
+        headers: { accept, "user-agent": "Kanalog/1" },
         timeoutMs: GET_MAX_MS,
-        bytesMax: BYTES_MAX,
+        bytesMax,
       });
       if ("fault" in got && got.fault === "unreachable") continue;
-      return "body" in got && got.status === 200 ? decode(got.body) : null;
+      return "body" in got && got.status === 200 ? got.body : null;
     }
     return null;
   };
-}
-
-function decode(body: Uint8Array): string | null {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(body);
-  } catch {
-    return null;
-  }
 }

@@ -1,3 +1,4 @@
+import type { Pictures } from "../../catalog/channels/pictures.ts";
 import type { Downloads } from "../../catalog/exports/downloads.ts";
 import type { ImportRuns } from "../../catalog/imports/import-runs.ts";
 import type { SiteChannels } from "../../catalog/manage/site-channels.ts";
@@ -60,6 +61,7 @@ export interface SiteContext {
   people: SitePeople;
   audit: AuditLog;
   channels: SiteChannels;
+  pictures: Pictures;
   posts: ManagePosts & { found(asked: PostsAsked): Promise<PostsFound> };
   sample: Pick<Sample, "ids" | "hasOwnChannels" | "remove">;
   firstSteps: FirstSteps;

@@ -2,6 +2,7 @@ import { alertPage } from "./pages/alerts/alert.tsx";
 import { alertsPage } from "./pages/alerts/alerts.tsx";
 import { channelPage } from "./pages/channels/channel.tsx";
 import { channelMentionsPage } from "./pages/channels/channel-mentions.tsx";
+import { channelPicturePage } from "./pages/channels/channel-picture.ts";
 import { channelsPage } from "./pages/channels/channels.tsx";
 import { trendingPage } from "./pages/channels/trending.tsx";
 import { comparePage } from "./pages/compare/compare.tsx";
@@ -70,6 +71,7 @@ export const sitePages: readonly SitePage[] = [
   alertPage,
   channelsPage,
   channelPage,
+  channelPicturePage,
   postsPage,
   channelMentionsPage,
   comparePage,

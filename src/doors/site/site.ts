@@ -15,6 +15,10 @@ import type { View } from "./visit/view.ts";
 import { refusal } from "./visit/viewer.ts";
 import type { Visit } from "./visit/visit.ts";
 
+/** How long a browser keeps a channel's picture. */
+const PICTURE_MAX_AGE_S = 60 * 60;
+const MISSING_PICTURE_MAX_AGE_S = 10 * 60;
+
 interface Incoming {
   request: Request;
   params: Record<string, string | null>;
@@ -125,6 +129,14 @@ async function respond(visit: Visit, view: View, headers: Headers): Promise<Resp
     case "json":
       headers.set("content-type", "application/json; charset=utf-8");
       return new Response(JSON.stringify(view.value), { headers });
+    case "picture": {
+      const { picture } = view;
+      const maxAgeS = picture === null ? MISSING_PICTURE_MAX_AGE_S : PICTURE_MAX_AGE_S;
+      headers.set("cache-control", `private, max-age=${maxAgeS}`);
+      if (picture === null) return new Response(null, { status: 404, headers });
+      headers.set("content-type", picture.type);
+      return new Response(picture.content, { headers });
+    }
     case "download":
       headers.set("content-type", view.type);
       headers.set("content-disposition", `attachment; filename="${view.fileName}"`);

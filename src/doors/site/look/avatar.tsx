@@ -1,25 +1,35 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { asset } from "../visit/site-path.ts";
+import type { Visit } from "../visit/visit.ts";
 
 const TINTS = 6;
 const LETTERS = 2;
 
 /**
- * A channel's initials in one of the chart's colours. Its picture is elsewhere: to load it would tell
- * that host who looks at whom.
+ * A channel's picture, over its initials in one of the chart's colours, which are seen where there is
+ * none. The appliance fetches it and serves it itself.
  */
 export function Avatar({
+  visit,
   id,
   title,
+  image,
   isLarge = false,
 }: {
+  visit: Visit;
   id: number;
   title: string;
+  /** Address of its picture. */
+  image: string | null;
   isLarge?: boolean;
 }): JSX.Element {
   return (
     <span class={`avatar tint-${id % TINTS}${isLarge ? " large" : ""}`} aria-hidden="true">
       {initialsOf(title)}
+      {image !== null && /^https:/i.test(image) && (
+        <img src={asset(visit, `/account/channels/${id}/picture/`)} alt="" loading="lazy" />
+      )}
     </span>
   );
 }

@@ -1,4 +1,5 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
+import type { Picture } from "../../../values/picture.ts";
 
 export interface PageView {
   kind: "page";
@@ -16,6 +17,8 @@ export type View =
   | PageView
   | { kind: "redirect"; to: string; setCookies?: string[] }
   | { kind: "json"; value: unknown }
+  /** Null is a 404 without a page. */
+  | { kind: "picture"; picture: Picture | null }
   | { kind: "download"; fileName: string; type: string; body: ReadableStream<Uint8Array> };
 
 export function page(title: string, body: JSX.Element, more: { setCookies?: string[] } = {}): View {

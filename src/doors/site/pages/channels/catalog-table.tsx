@@ -90,7 +90,7 @@ function Row({
   line: readonly number[];
 }): JSX.Element {
   const words = visit.words.explorerPages;
-  const { id, handle, subscribers, metrics } = card;
+  const { id, handle, image, subscribers, metrics } = card;
   const title = card.title.trim() === "" ? words.noTitle : card.title;
   const [first = 0, last = 0] = [line[0], line.at(-1)];
   return (
@@ -106,7 +106,7 @@ function Row({
       </td>
       <td class="address">
         <div class="who">
-          <Avatar id={id} title={title} />
+          <Avatar visit={visit} id={id} title={title} image={image} />
           <div>
             <a id={`c${id}`} href={asset(visit, `${PATH}${id}/`)}>
               <bdi>{title}</bdi>

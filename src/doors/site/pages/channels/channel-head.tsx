@@ -22,7 +22,7 @@ export function ChannelHead({
   const words = visit.words.explorerPages;
   return (
     <div class="head">
-      <Avatar id={card.id} title={title} isLarge />
+      <Avatar visit={visit} id={card.id} title={title} image={card.image} isLarge />
       <div class="names">
         <h1>{title}</h1>
         <p class="about">

@@ -1,0 +1,70 @@
+import { LRUCache } from "lru-cache";
+import type { Clock } from "../../ports/clock.ts";
+import { type Picture, pictureOf } from "../../values/picture.ts";
+
+/** How pictures are asked for. */
+export const PICTURE_WANTED = {
+  accept: "image/webp,image/png,image/jpeg,image/gif",
+  bytesMax: 512 * 1024,
+};
+
+const CACHE_BYTES_MAX = 16 * 1024 * 1024;
+/** Of an address and of what is kept with it. */
+const ENTRY_BYTES = 4 * 1024;
+const KEPT_MS = 24 * 60 * 60 * 1000;
+/** Of an address without a picture, which is asked again soon. */
+const MISSING_KEPT_MS = 10 * 60 * 1000;
+/** Pictures that are fetched at once; the process has 256 requests for all that it asks. */
+const AT_ONCE = 6;
+const WAITING_MAX = 200;
+
+/** Gives the picture at a card's `image`; null where there is none that may be shown. */
+export type Pictures = (address: string) => Promise<Picture | null>;
+
+/**
+ * Pictures of channels, fetched by the appliance itself: their host does not learn who looks at whom.
+ * They are kept in memory, up to 16 MiB for a day; a failure is kept for ten minutes.
+ * @param get reads an address that a stranger named, up to `PICTURE_WANTED.bytesMax`
+ */
+export function createPictures(
+  get: (address: string) => Promise<Uint8Array | null>,
+  { monotonic }: Pick<Clock, "monotonic">,
+): Pictures {
+  const kept = new LRUCache<string, { picture: Picture | null; endsAt: number }>({
+    maxSize: CACHE_BYTES_MAX,
+    sizeCalculation: ({ picture }) => ENTRY_BYTES + (picture?.content.byteLength ?? 0),
+  });
+  const underWay = new Map<string, Promise<Picture | null>>();
+  const waiting: (() => void)[] = [];
+  let fetching = 0;
+
+  async function read(address: string): Promise<Picture | null> {
+    if (fetching < AT_ONCE) fetching += 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      const content = await get(address);
+      const picture = content === null ? null : pictureOf(content);
+      const endsAt = monotonic() + (picture === null ? MISSING_KEPT_MS : KEPT_MS);
+      kept.set(address, { picture, endsAt });
+      return picture;
+    } finally {
+      underWay.delete(address);
+      const next = waiting.shift();
+      // The place is handed over, so that nobody who comes meanwhile takes it.
+      if (next === undefined) fetching -= 1;
+      else next();
+    }
+  }
+
+  return async (address) => {
+    const known = kept.get(address);
+    if (known !== undefined && known.endsAt > monotonic()) return known.picture;
+    let reading = underWay.get(address);
+    if (reading === undefined) {
+      if (waiting.length >= WAITING_MAX) return null;
+      reading = read(address);
+      underWay.set(address, reading);
+    }
+    return reading;
+  };
+}
