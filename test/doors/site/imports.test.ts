@@ -63,7 +63,7 @@ describe("an uploaded file", () => {
     expect(count(page, "Rejected")).toBe("1");
     expect(page).toContain("<bdi>каналы 1.csv</bdi>");
     expect(page).toMatch(
-      /<th scope="row">1<\/th><td><code>subscribers<\/code><\/td><td><bdi>A valid integer is required.<\/bdi><\/td><td>3<\/td><td><q>x<\/q>/,
+      /<th scope="row">1<\/th><td[^>]*><code>subscribers<\/code><\/td><td[^>]*><bdi>A valid integer is required.<\/bdi><\/td><td[^>]*>3<\/td><td[^>]*><q>x<\/q>/,
     );
     expect(page).toContain("Read as CSV, separated by commas, UTF-8");
     expect((await appliance.get("/v1/msgr/channels/3/")).body.title).toBe("Три");
@@ -147,7 +147,7 @@ describe("an uploaded file", () => {
     );
     expect(page.match(/<th scope="row">/g)).toHaveLength(2);
     expect(page).toMatch(
-      /Rejected rows<.*<th scope="row">150<.*<q>x<.*Warnings<.*<th scope="row">20<.*<td>152<.*<q>ж{100}…</s,
+      /Rejected rows<.*<th scope="row">150<.*<q>x<.*Warnings<.*<th scope="row">20<.*<td[^>]*>152<.*<q>ж{100}…</s,
     );
     expect(page.length).toBeLessThan(100_000);
   });

@@ -150,7 +150,7 @@ test("usage is shown by key, errors stand out, and today is marked as not over",
   const byKey = html.split("<h3>Usage by key")[1] ?? "";
   expect(numbersOf(byKey, "<bdi>test<")).toEqual([3, 2, 1]);
   expect(numbersOf(byKey, "<bdi>nightly<")).toEqual([1, 1, 0]);
-  expect(byKey).toContain('<td class="number failed" data-value="1">');
+  expect(byKey).toContain('<td class="number failed" data-value="1"');
   const today = html.split("<tr>").find((row) => row.includes('data-value="2026-11-20"')) ?? "";
   expect(today).toContain("not over yet");
   const yesterday = html.split("<tr>").find((row) => row.includes('data-value="2026-11-19"')) ?? "";

@@ -155,6 +155,11 @@ function createCustomer(
     context.output.note("Keep the key: it is stored only as a hash and cannot be shown again.");
     if (link !== null) {
       context.output.note("By the link the owner chooses a password: once, within three days.");
+      if (baseUrl === null) {
+        context.output.note(
+          "Put the appliance's address before it, such as http://127.0.0.1:8080.",
+        );
+      }
     }
   });
 }

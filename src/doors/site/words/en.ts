@@ -68,6 +68,7 @@ const explorerPages = {
   ownScale: "each on a scale of its own",
   shortQuery: "Type three characters or more.",
   nothingFound: "No channel was found. Try other words or fewer filters.",
+  noChannels: "There are no channels yet.",
   noTitle: "No title",
   title: "Title",
   handle: "Handle",

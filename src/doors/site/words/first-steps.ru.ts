@@ -2,7 +2,7 @@ import type { FirstStepsWords } from "./first-steps.en.ts";
 
 export const firstStepsRu: FirstStepsWords = {
   title: "Первые шаги",
-  intro: "Каждый шаг отмечается сам, когда он сделан. Страница остаётся в разделе сотрудников.",
+  intro: "Каждый шаг отмечается сам, когда он сделан. Страница остаётся в консоли.",
   done: "сделано",
   open: "осталось",
   allDone: "Все шаги сделаны.",

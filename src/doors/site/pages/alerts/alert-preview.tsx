@@ -6,6 +6,7 @@ import { jsonValueOf } from "../../../../values/json-text.ts";
 import { Moment } from "../../look/answer-times.tsx";
 import { asset } from "../../look/layout.tsx";
 import { shownNumber } from "../../look/shown.tsx";
+import { Snippet } from "../../look/snippet.tsx";
 import { UserLink } from "../../look/user-text.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { Visit } from "../../visit/visit.ts";
@@ -59,7 +60,7 @@ export function Preview({
                 </a>
                 , <Moment visit={visit} at={post.published_at} />
               </p>
-              <Marked snippet={post.snippet} highlights={post.highlights} />
+              <Snippet snippet={post.snippet} highlights={post.highlights} />
               {post.link !== null && (
                 <p>
                   <UserLink address={post.link}>{words.openPost}</UserLink>
@@ -70,28 +71,5 @@ export function Preview({
         </>
       )}
     </section>
-  );
-}
-
-/** A part of a text with its matches marked; places are counted in code points. */
-function Marked({
-  snippet,
-  highlights,
-}: {
-  snippet: string;
-  highlights: readonly (readonly number[])[];
-}): JSX.Element {
-  const points = [...snippet];
-  const parts: (JSX.Element | string)[] = [];
-  let at = 0;
-  for (const [from = 0, until = 0] of highlights) {
-    parts.push(points.slice(at, from).join(""), <mark>{points.slice(from, until).join("")}</mark>);
-    at = until;
-  }
-  parts.push(points.slice(at).join(""));
-  return (
-    <div class="text" dir="auto">
-      {parts}
-    </div>
   );
 }

@@ -86,7 +86,7 @@ function List({
         <tbody>
           {alerts.map((alert) => (
             <tr>
-              <td>
+              <td class="address">
                 <a href={asset(visit, `${PATH}${alert.id}/`)}>
                   <bdi>{alert.name}</bdi>
                 </a>

@@ -34,9 +34,12 @@ export async function CatalogResults({
   count,
 }: ResultsProps): Promise<JSX.Element> {
   const words = visit.words.explorerPages;
-  if (page.results.length === 0) return <p class="empty">{words.nothingFound}</p>;
-  const cursor = nextCursor(page);
   const given = givenOf(filter);
+  if (page.results.length === 0) {
+    const isAsked = Object.keys(given).length > 0;
+    return <p class="empty">{isAsked ? words.nothingFound : words.noChannels}</p>;
+  }
+  const cursor = nextCursor(page);
   const hrefOf = (more: Record<string, string>) =>
     asset(visit, `${PATH}?${new URLSearchParams({ ...given, ...more })}`);
   return (

@@ -79,6 +79,22 @@ export async function readPeriod(
   };
 }
 
+/** Periods that are drawn whole, however few readings they have. */
+const DRAWN_WHOLE_DAYS = 90;
+
+/**
+ * The day at which a picture of the period begins: a year of which there are only the last months would
+ * press them against its end, so that it begins at its first reading.
+ */
+export function firstDrawn({
+  from,
+  to,
+  rows,
+}: Pick<Readings, "from" | "to"> & { rows: readonly { day: string }[] }): string {
+  const days = rows.map(({ day }) => day).sort();
+  return to - from < DRAWN_WHOLE_DAYS ? formatDay(from) : (days[0] ?? formatDay(from));
+}
+
 /** The days of a channel's first and last reading, where it has some. */
 function spanOf(id: number, { services }: SiteContext): { first: Day; last: Day }[] {
   const { first = null, last = null } = services.statistics.span(id) ?? {};

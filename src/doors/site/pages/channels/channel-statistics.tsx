@@ -12,7 +12,7 @@ import { shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import { planOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
-import { PERIODS, type Period, type Readings } from "./channel-readings.ts";
+import { firstDrawn, PERIODS, type Period, type Readings } from "./channel-readings.ts";
 
 /** Subscribers and views by day as one picture, with the table that it is drawn from. */
 export async function ReadingsChart({
@@ -27,7 +27,7 @@ export async function ReadingsChart({
   context: SiteContext;
 }): Promise<JSX.Element> {
   const words = visit.words.explorerPages;
-  const [first, last] = [formatDay(from), formatDay(to)];
+  const [first, last] = [firstDrawn({ from, to, rows }), formatDay(to)];
   return (
     <section aria-labelledby="statistics" class="card">
       <div class="row apart">

@@ -7,6 +7,7 @@ import { shownPart } from "../../look/change.tsx";
 import { Scroll } from "../../look/data-table.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import type { Visit } from "../../visit/visit.ts";
+import { firstDrawn } from "../channels/channel-readings.ts";
 import type { Compared } from "./compared.ts";
 
 /** Measures to compare, as the address's `measure` has them; the first is the default. */
@@ -42,7 +43,7 @@ export function ComparedDays({
     <>
       <div
         data-chart="compared"
-        data-from={formatDay(from)}
+        data-from={firstDrawn({ from, to, rows })}
         data-to={formatDay(to)}
         data-unit={measure === "growth" ? "%" : undefined}
         aria-hidden="true"

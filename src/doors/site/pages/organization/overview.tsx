@@ -276,7 +276,7 @@ function UsageSums({
     <section>
       <h3>{title}</h3>
       <Scroll label={title}>
-        <table>
+        <table class="named">
           <thead>
             <tr>
               <th scope="col">{column}</th>
@@ -325,6 +325,7 @@ function SumCells({ visit, sum }: { visit: Visit; sum: UsageSum }): JSX.Element 
         <td
           class={name === "errors" && sum.errors > 0 ? "number failed" : "number"}
           data-value={sum[name]}
+          data-label={visit.words[name]}
         >
           {shownNumber(visit, sum[name])}
         </td>

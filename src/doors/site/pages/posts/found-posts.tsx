@@ -7,6 +7,7 @@ import { Moment } from "../../look/answer-times.tsx";
 import { ApiCall } from "../../look/api-call.tsx";
 import { asset } from "../../look/layout.tsx";
 import { shownNumber } from "../../look/shown.tsx";
+import { Snippet } from "../../look/snippet.tsx";
 import { UserLink, webAddress } from "../../look/user-text.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import { nextCursor } from "../../visit/look-up.ts";
@@ -94,32 +95,7 @@ function Found({
           <UserLink address={link}>{words.openPost}</UserLink>
         )}
       </p>
-      <p class="text">
-        <bdi>
-          <Highlighted snippet={post.snippet} highlights={post.highlights} />
-        </bdi>
-      </p>
+      <Snippet snippet={post.snippet} highlights={post.highlights} />
     </article>
-  );
-}
-
-/** A snippet with its hits marked; places are in code points. */
-function Highlighted({
-  snippet,
-  highlights,
-}: Pick<FoundPost, "snippet" | "highlights">): JSX.Element {
-  const points = [...snippet];
-  const text = (from: number, to: number): string => points.slice(from, to).join("");
-  const ends = [0, ...highlights.map(([, end]) => end)];
-  return (
-    <>
-      {highlights.map(([start, end], at) => (
-        <>
-          {text(ends[at] ?? 0, start)}
-          <mark>{text(start, end)}</mark>
-        </>
-      ))}
-      {text(ends.at(-1) ?? 0, points.length)}
-    </>
   );
 }

@@ -198,7 +198,7 @@ function ReasonTable({
     <>
       <h2>{label}</h2>
       <Scroll label={label}>
-        <table class="rejects">
+        <table class="rejects named">
           <thead>
             <tr>
               <th scope="col">{words.count}</th>
@@ -212,12 +212,16 @@ function ReasonTable({
             {groups.map((group) => (
               <tr>
                 <th scope="row">{shownNumber(visit, group.count)}</th>
-                <td>{group.column === null ? "—" : <code>{group.column}</code>}</td>
-                <td>
+                <td data-label={words.column}>
+                  {group.column === null ? "—" : <code>{group.column}</code>}
+                </td>
+                <td data-label={words.reason}>
                   <bdi>{reasonOf(visit.language, group)}</bdi>
                 </td>
-                <td>{group.line ?? "—"}</td>
-                <td>{group.value === null ? "—" : <q>{group.value}</q>}</td>
+                <td data-label={words.exampleLine}>{group.line ?? "—"}</td>
+                <td data-label={words.exampleValue}>
+                  {group.value === null ? "—" : <q>{group.value}</q>}
+                </td>
               </tr>
             ))}
           </tbody>

@@ -38,43 +38,46 @@ export const staffWebhooksPage: SitePage = {
             {words.disabledOnes}
           </a>
         </p>
-        <DataTable
-          label={words.webhooks}
-          columns={[
-            ...[words.webhook, visit.words.organization, words.state],
-            ...[words.failingSince, words.lastError],
-          ]}
-        >
-          {shown.map((webhook) => (
-            <tr>
-              <th scope="row" class="long">
-                <a href={asset(visit, `/staff/webhooks/${webhook.id}/`)}>
-                  {webhook.id}: <bdi>{webhook.url}</bdi>
-                </a>
-              </th>
-              <td>
-                <a href={asset(visit, `/staff/organizations/${webhook.organizationId}/`)}>
-                  <bdi>{names.get(webhook.organizationId)}</bdi>
-                </a>
-              </td>
-              <td>
-                {words.states[webhook.disabledReason]}
-                {webhook.staffNote !== "" && (
-                  <>
-                    : <bdi>{webhook.staffNote}</bdi>
-                  </>
-                )}
-              </td>
-              <td>
-                <Instant visit={visit} at={webhook.failingSince} />
-              </td>
-              <td>
-                <bdi>{inLanguage(visit.language, outcomeOf(webhook.lastError)) || "—"}</bdi>
-              </td>
-            </tr>
-          ))}
-        </DataTable>
-        {found.length === 0 && <p>{words.none}</p>}
+        {found.length === 0 ? (
+          <p class="empty">{words.none}</p>
+        ) : (
+          <DataTable
+            label={words.webhooks}
+            columns={[
+              ...[words.webhook, visit.words.organization, words.state],
+              ...[words.failingSince, words.lastError],
+            ]}
+          >
+            {shown.map((webhook) => (
+              <tr>
+                <th scope="row" class="long">
+                  <a href={asset(visit, `/staff/webhooks/${webhook.id}/`)}>
+                    {webhook.id}: <bdi>{webhook.url}</bdi>
+                  </a>
+                </th>
+                <td>
+                  <a href={asset(visit, `/staff/organizations/${webhook.organizationId}/`)}>
+                    <bdi>{names.get(webhook.organizationId)}</bdi>
+                  </a>
+                </td>
+                <td>
+                  {words.states[webhook.disabledReason]}
+                  {webhook.staffNote !== "" && (
+                    <>
+                      : <bdi>{webhook.staffNote}</bdi>
+                    </>
+                  )}
+                </td>
+                <td>
+                  <Instant visit={visit} at={webhook.failingSince} />
+                </td>
+                <td>
+                  <bdi>{inLanguage(visit.language, outcomeOf(webhook.lastError)) || "—"}</bdi>
+                </td>
+              </tr>
+            ))}
+          </DataTable>
+        )}
         {pager}
       </>,
     );

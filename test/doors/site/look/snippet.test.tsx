@@ -1,0 +1,33 @@
+/** @jsxImportSource hono/jsx */
+import { expect, test } from "bun:test";
+import { Snippet } from "../../../../src/doors/site/look/snippet.tsx";
+
+const shown = (snippet: string, ...highlights: [number, number][]): string =>
+  String(Snippet({ snippet, highlights }))
+    .replace(/^<p class="text"><bdi>/, "")
+    .replace(/<\/bdi><\/p>$/, "");
+
+test("a snippet is shown without the marks and addresses of its Markdown, its matches marked", () => {
+  for (const [snippet, html] of [
+    ["**Главные** новости", "Главные новости"],
+    ["…iPhone.** Самые __странные__ ~~слова~~", "…iPhone. Самые странные слова"],
+    ["читать [здесь](https://example.com/a_b?c=d), дальше", "читать здесь, дальше"],
+    ["читать [здесь](https://example.com/cut…", "читать здесь"],
+    // No markup: nothing is left out.
+    ["[1] и (2), snake__case, 2 * 2", "[1] и (2), snake__case, 2 * 2"],
+    ["a < b & <script>", "a &lt; b &amp; &lt;script&gt;"],
+  ] as const) {
+    expect(shown(snippet), snippet).toBe(html);
+  }
+});
+
+test("places count code points, whatever is left out before them", () => {
+  expect(shown("😀 **новости** дня", [4, 11])).toBe("😀 <mark>новости</mark> дня");
+  expect(shown("**a** b **c**", [6, 7], [10, 11])).toBe("a <mark>b</mark> <mark>c</mark>");
+});
+
+test("a match within an address is shown with all of it", () => {
+  expect(shown("[Boeing](https://example.com/titan/) строит", [29, 34])).toBe(
+    "Boeing](https://example.com/<mark>titan</mark>/) строит",
+  );
+});
