@@ -385,7 +385,7 @@ describe("the form", () => {
     );
     for (const name of ["first.csv", "second.csv"]) insert.run(name);
     const [first, second] = [await staff.get(`${PAGE}1/`), await staff.get(`${PAGE}2/`)];
-    expect(first.body).toContain("Of the file read: 33%");
+    expect(first.body).toContain("Read of the file: 33%");
     expect(second.body).toContain("It waits for the import before it.");
     expect(second.body).not.toContain("<progress");
     const { body } = await staff.get(PAGE);

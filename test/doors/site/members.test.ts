@@ -293,8 +293,8 @@ describe("suspending", () => {
     const administrator = await join("administrator", "anna@example.com");
     const max = await join("member", "max@example.com");
     for (const [who, id, status, sentence] of [
-      [owner, owner.memberId, 409, "Nobody suspends themselves"],
-      [administrator, administrator.memberId, 409, "Nobody suspends themselves"],
+      [owner, owner.memberId, 409, "You cannot suspend yourself"],
+      [administrator, administrator.memberId, 409, "You cannot suspend yourself"],
       [administrator, owner.memberId, 403, "Only owners may make or change owners."],
       [max, administrator.memberId, 403, "Only owners and administrators"],
     ] as const) {

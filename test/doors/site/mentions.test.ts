@@ -44,7 +44,7 @@ test("the channel's page names the last who mention it and the channels like it"
   expect(html).toContain('href="/account/channels/1/mentions/"');
   const ru = (await (await memberOn("start", "ru")).get("/account/channels/1/")).html;
   expect(ru).toContain("Кто упоминает");
-  expect(ru).toContain("та же рубрика, близкий размер");
+  expect(ru).toContain("та же категория, близкий размер");
 });
 
 test("a page shows who mentions whom, as a picture and lists, and all mentions page by page", async () => {
@@ -76,7 +76,7 @@ test("a plan without posts, and older posts that are still being read, are told 
   for (const path of ["/account/channels/1/", "/account/channels/1/mentions/"]) {
     const { status, html } = await tester.get(path);
     expect(status).toBe(200);
-    expect(html).toContain("The plan test does not include mentions");
+    expect(html).toContain("The plan Test does not include mentions");
   }
   appliance.app.domains.db.exec("INSERT INTO background_builds VALUES ('mentions', 5, 20)");
   const member = await memberOn("start");

@@ -51,7 +51,7 @@ test("filters narrow what is found, and stay in the form", async () => {
 });
 
 test("without words it says what to type, and what is wrong is told by its name", async () => {
-  expect((await member.get(PAGE)).html).toContain("Type what the posts are to be about.");
+  expect((await member.get(PAGE)).html).toContain("Type words that the posts should have.");
   const short = await member.get(`${PAGE}?q=-дом`);
   expect(short.status).toBe(200);
   expect(short.html).toContain("Give at least one word to search for");

@@ -126,7 +126,7 @@ test("a mark that is taken ends the console at the next request", async () => {
 test("nobody takes their own mark of staff, and the last one stays", async () => {
   const own = await staff.post(personPath(STAFF), { action: "take-staff" });
   expect(own.status).toBe(409);
-  expect(own.html).toContain("Nobody takes their own");
+  expect(own.html).toContain("You cannot remove yourself from staff");
   expect((await staff.get("/staff/")).status).toBe(200);
   await expect(appliance.app.domains.people.markStaff(STAFF, false)).rejects.toMatchObject({
     code: "conflict",

@@ -25,7 +25,7 @@ const en: StartWords = {
   intro:
     "A Channel Data API runs here: the catalog of a messenger's channels, their cards, daily statistics " +
     "and posts, as JSON over HTTP, with an API key; new posts as webhooks.",
-  signUp: "Make an account: free, with a key on the plan Test",
+  signUp: "Create an account: free, with a key on the plan Test",
   data: "What data there is",
   channels: "channels",
   posts: "posts",
@@ -54,8 +54,8 @@ const en: StartWords = {
     ["docs/mcp/", "Connecting an assistant", "MCP, with snippets for the usual programs"],
     ["docs/webhooks/", "Receiving webhooks", "how to check what comes, with receivers to copy"],
     ["docs/json", "OpenAPI document", "for generating a client"],
-    ["staff/", "Console", "for staff"],
-    ["readyz", "readyz", "for monitoring, beside healthz"],
+    ["staff/", "Console", "for the operator's staff"],
+    ["readyz", "Readiness", "for monitoring"],
   ],
 };
 
@@ -63,13 +63,13 @@ const ru: StartWords = {
   intro:
     "Здесь работает API данных о каналах: каталог каналов мессенджера, их карточки, статистика по дням и " +
     "посты — JSON по HTTP с ключом API; новые посты — вебхуками.",
-  signUp: "Создать аккаунт: бесплатно, с ключом на тарифе Test",
+  signUp: "Создать аккаунт: бесплатно, с ключом на тарифе «Тест»",
   data: "Какие есть данные",
   channels: "каналов",
   posts: "постов",
   days: "дней статистики",
   moreThan: "больше",
-  categories: "Самые большие рубрики",
+  categories: "Самые большие категории",
   plans: "Тарифы",
   planColumns: [
     "Тариф",
@@ -92,8 +92,8 @@ const ru: StartWords = {
     ["docs/mcp/?lang=ru", "Подключение ассистента", "MCP, с готовыми настройками"],
     ["docs/webhooks/?lang=ru", "Приём вебхуков", "как проверять доставки, с готовыми приёмниками"],
     ["docs/json", "Документ OpenAPI", "чтобы сгенерировать клиента"],
-    ["staff/", "Консоль", "для сотрудников"],
-    ["readyz", "readyz", "для наблюдения, рядом с healthz"],
+    ["staff/", "Консоль", "для службы"],
+    ["readyz", "Готовность", "для мониторинга"],
   ],
 };
 

@@ -1,3 +1,5 @@
+import { planName } from "../../../values/plan-names.ts";
+
 export const mentionsEn = {
   title: (channel: string) => `Mentions: ${channel}`,
   whoMentions: "Who mentions it",
@@ -6,7 +8,7 @@ export const mentionsEn = {
   none: "No other channel mentions it yet.",
   similar: "Similar channels",
   similarText: "By who mentions both, category, territory and size.",
-  noSimilar: "Nothing is like it so far.",
+  noSimilar: "No similar channels yet.",
   score: "Likeness",
   reasons: {
     mentioned_together: "mentioned together",
@@ -16,7 +18,8 @@ export const mentionsEn = {
     near_size: "near size",
   } as Record<string, string>,
   shared: (channels: string) => `mentioned together by ${channels}`,
-  closed: (plan: string) => `The plan ${plan} does not include mentions: they are from Start on.`,
+  closed: (plan: string) =>
+    `The plan ${planName("en", plan)} does not include mentions. They come with the plan Start and the higher ones.`,
   kinds: { link: "link", forward: "forward" } as Record<string, string>,
   kindOf: { "": "All", link: "Links", forward: "Forwards" } as Record<string, string>,
   mentionedBy: "They mention it",
@@ -24,7 +27,8 @@ export const mentionsEn = {
   posts: "Posts",
   channel: "Channel",
   neighbourhood: "Who mentions whom",
-  neighbourhoodText: "By the newest 2,000 mentions on either side; a wider line is more posts.",
+  neighbourhoodText:
+    "From the newest 2,000 mentions on either side; a wider line means more posts.",
   noNeighbours: "None in the catalog.",
   later: "The latest",
   earlier: "Earlier mentions",
@@ -33,5 +37,5 @@ export const mentionsEn = {
   oneUnit: "1 unit",
   unitsPerThousand: "1 unit per 1,000 channels",
   profiOnly: "Download as a file: from the Profi plan",
-  noKeyYet: "Make an API key first: downloads are counted under a key of yours.",
+  noKeyYet: "Create an API key first: downloads are counted under a key of yours.",
 };

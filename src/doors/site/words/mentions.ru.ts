@@ -1,3 +1,4 @@
+import { planName } from "../../../values/plan-names.ts";
 import type { mentionsEn } from "./mentions.en.ts";
 
 export const mentionsRu: typeof mentionsEn = {
@@ -7,18 +8,19 @@ export const mentionsRu: typeof mentionsEn = {
   allMentions: "Все упоминания и схема",
   none: "Другие каналы его пока не упоминали.",
   similar: "Похожие каналы",
-  similarText: "По тем, кто упоминает оба, рубрике, территории и размеру.",
+  similarText: "По тем, кто упоминает оба, категории, территории и размеру.",
   noSimilar: "Похожих пока нет.",
   score: "Сходство",
   reasons: {
     mentioned_together: "упоминают вместе",
-    same_category: "та же рубрика",
-    shared_category: "общая рубрика",
+    same_category: "та же категория",
+    shared_category: "общая категория",
     same_territory: "та же территория",
     near_size: "близкий размер",
   },
   shared: (channels) => `вместе упоминают: ${channels}`,
-  closed: (plan) => `В тариф ${plan} упоминания не входят: они есть начиная со Start.`,
+  closed: (plan) =>
+    `Тариф «${planName("ru", plan)}» не включает упоминаний. Они доступны с тарифа «Старт» и выше.`,
   kinds: { link: "ссылка", forward: "пересылка" },
   kindOf: { "": "Все", link: "Ссылки", forward: "Пересылки" },
   mentionedBy: "Его упоминают",
@@ -35,6 +37,6 @@ export const mentionsRu: typeof mentionsEn = {
   downloadAll: "Скачать всё в CSV",
   oneUnit: "1 единица",
   unitsPerThousand: "1 единица за 1000 каналов",
-  profiOnly: "Скачать файлом: на тарифе Profi",
-  noKeyYet: "Сначала создайте ключ API: загрузки учитываются под вашим ключом.",
+  profiOnly: "Скачать файлом: на тарифе «Профи»",
+  noKeyYet: "Сначала создайте ключ API: скачивания учитываются под вашим ключом.",
 };

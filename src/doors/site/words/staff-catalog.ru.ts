@@ -29,7 +29,7 @@ export const staffCatalogRu: StaffCatalogWords = {
     category: "Категория",
     categories: "Другие категории",
     territory: "Территория",
-    a_plus: "Знак A+",
+    a_plus: "Отметка A+",
     verified: "Подтверждён владельцем",
     quality: "Индекс качества",
     citation: "Индекс цитирования",
@@ -65,7 +65,7 @@ export const staffCatalogRu: StaffCatalogWords = {
   noText: "без текста",
   takeDown: "Снять",
   takeDownQuestion: (post) =>
-    `Пост ${post} будет снят: текст, ссылка и медиа исчезнут, и загрузки его не вернут.`,
+    `Пост ${post} будет снят: текст, ссылка и вложения исчезнут, и загрузки его не вернут.`,
   done: {
     edited: "Канал изменён.",
     unchanged: "Ничего не отличалось, и ничего не изменено.",

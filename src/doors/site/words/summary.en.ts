@@ -21,7 +21,7 @@ export const summaryEn = {
   mailsQueued: "Mails queued",
   topCustomers: "Customers with the most units in their period",
   nearLimit: "Customers near their limit (80 % or more)",
-  used: "Used",
+  used: "Units used",
   nobody: "Nobody.",
   database: "Database",
   growth: "Growth a day",
