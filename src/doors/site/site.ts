@@ -19,6 +19,12 @@ import type { Visit } from "./visit/visit.ts";
 const PICTURE_MAX_AGE_S = 60 * 60;
 const MISSING_PICTURE_MAX_AGE_S = 10 * 60;
 
+/** A transparent pixel: browsers draw a broken frame over the initials for an answer without a picture. */
+const NOTHING_TO_SEE = Buffer.from(
+  "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7",
+  "base64",
+);
+
 interface Incoming {
   request: Request;
   params: Record<string, string | null>;
@@ -133,9 +139,10 @@ async function respond(visit: Visit, view: View, headers: Headers): Promise<Resp
       const { picture } = view;
       const maxAgeS = picture === null ? MISSING_PICTURE_MAX_AGE_S : PICTURE_MAX_AGE_S;
       headers.set("cache-control", `private, max-age=${maxAgeS}`);
-      if (picture === null) return new Response(null, { status: 404, headers });
-      headers.set("content-type", picture.type);
-      return new Response(picture.content, { headers });
+      headers.set("content-type", picture?.type ?? "image/gif");
+      return picture === null
+        ? new Response(NOTHING_TO_SEE, { status: 404, headers })
+        : new Response(picture.content, { headers });
     }
     case "download":
       headers.set("content-type", view.type);

@@ -17,7 +17,7 @@ export type View =
   | PageView
   | { kind: "redirect"; to: string; setCookies?: string[] }
   | { kind: "json"; value: unknown }
-  /** Null is a 404 without a page. */
+  /** Null is a 404 with a picture of nothing. */
   | { kind: "picture"; picture: Picture | null }
   | { kind: "download"; fileName: string; type: string; body: ReadableStream<Uint8Array> };
 
