@@ -163,7 +163,7 @@ describe("the catalog", () => {
     const { memberId } = member;
     const key = { memberId, name: "own", access: "read_only", expiresAt: null } as const;
     const refused = await member.post(PATH, { action: "export" });
-    expect([refused.status, refused.html.includes("Make an API key first")]).toEqual([409, true]);
+    expect([refused.status, refused.html.includes("Create an API key first")]).toEqual([409, true]);
     await appliance.app.domains.keys.createKey(key, COMMAND_LINE);
 
     const before = await used();

@@ -25,6 +25,8 @@ import { PostText } from "./post-text.tsx";
 const PAGE_SIZE = "10";
 /** Characters of a post that are shown at once. */
 const SHOWN_MAX = 600;
+/** Characters of all folded rests of a page: it stays light however long its posts are. */
+const RESTS_MAX = 10_000;
 
 /** A page of a channel's posts, newest first. */
 export async function channelPosts(
@@ -89,8 +91,8 @@ function Posts({
     <>
       <RowFaults visit={visit} actions={["delete-post"]} />
       {page.results.length === 0 && <p class="empty">{words.noPosts}</p>}
-      {page.results.map((post) => (
-        <Post visit={visit} post={post} context={context} />
+      {withRoom(page.results).map(({ post, room }) => (
+        <Post visit={visit} post={post} room={room} context={context} />
       ))}
       <p class="row">
         {visit.query.get("cursor") && <a href={hrefOf({})}>{words.latestPosts}</a>}
@@ -109,13 +111,26 @@ function Posts({
   );
 }
 
+/** Posts with the characters that are left of `RESTS_MAX` for the rest of each. */
+function withRoom(posts: readonly PostView[]): { post: PostView; room: number }[] {
+  let left = RESTS_MAX;
+  return posts.map((post) => {
+    const room = left;
+    left -= Math.min(left, Math.max(0, post.text.length - SHOWN_MAX));
+    return { post, room };
+  });
+}
+
 function Post({
   visit,
   post,
+  room,
   context,
 }: {
   visit: Visit;
   post: PostView;
+  /** Characters of its rest that there is room for. */
+  room: number;
   context: SiteContext;
 }): JSX.Element {
   const words = visit.words.explorerPages;
@@ -141,7 +156,13 @@ function Post({
         )}
       </p>
       <ForwardedFrom visit={visit} post={post} />
-      <PostText text={post.text} shown={SHOWN_MAX} rest={words.restOfPost} context={context} />
+      <PostText
+        text={post.text}
+        shown={SHOWN_MAX}
+        rest={words.restOfPost}
+        restMax={room}
+        context={context}
+      />
       {isStaff(visit) && (
         <ActionButton
           visit={quietly(visit)}

@@ -11,6 +11,7 @@ export function PostText({
   text,
   shown,
   rest,
+  restMax = Number.POSITIVE_INFINITY,
   context,
 }: {
   text: string;
@@ -18,16 +19,19 @@ export function PostText({
   shown: number;
   /** The label under which the rest is folded; without it, the rest is left out. */
   rest?: string;
+  /** Characters of the rest, about; what is over them is left out. */
+  restMax?: number;
   context: Pick<SiteContext, "postHtml">;
 }): JSX.Element {
   const [start, more] = foldLong(text, shown);
+  const [folded, over] = restMax < shown ? ["", more] : foldLong(more, restMax);
   return (
     <>
       <Html text={more === "" ? start : `${start} …`} context={context} />
-      {more !== "" && rest !== undefined && (
+      {folded !== "" && rest !== undefined && (
         <details>
           <summary>{rest}</summary>
-          <Html text={`… ${more}`} context={context} />
+          <Html text={`… ${folded}${over === "" ? "" : " …"}`} context={context} />
         </details>
       )}
     </>
