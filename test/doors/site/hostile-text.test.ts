@@ -26,12 +26,7 @@ beforeEach(async () => {
   db.prepare(
     "UPDATE channel_cards SET link = ?, image = ?, category = ?, categories = ?, territory = ?",
   ).run("javascript:alert(1)", `data:text/html,${HOSTILE}`, HOSTILE, "<i>x</i> <u>", HOSTILE);
-  const stored = db
-    .prepare<ChannelRecord>(
-      `SELECT ${CHANNEL_COLUMNS} FROM channels c JOIN channel_cards k ON k.id = c.id`,
-    )
-    .get() as ChannelRecord;
-  db.prepare("UPDATE public_cards SET json = ?").run(storedCard(stored));
+  storeCard();
   db.prepare("UPDATE categories SET name = ?").run(HOSTILE);
   db.prepare("UPDATE territories SET name = ?").run(HOSTILE);
   const customer = await appliance.customer({ access: "read_write" });
@@ -52,6 +47,17 @@ afterEach(async () => {
   expect(appliance.ports.log.errors).toEqual([]);
   await appliance.close();
 });
+
+/** Stores the card anew, as its columns have it. */
+function storeCard(): void {
+  const { db } = appliance.app.domains;
+  const stored = db
+    .prepare<ChannelRecord>(
+      `SELECT ${CHANNEL_COLUMNS} FROM channels c JOIN channel_cards k ON k.id = c.id`,
+    )
+    .get() as ChannelRecord;
+  db.prepare("UPDATE public_cards SET json = ?").run(storedCard(stored));
+}
 
 /** Every page of the site as it is, and those that show what an address says with hostile addresses. */
 const PAGES = [
@@ -77,8 +83,11 @@ const PAGES = [
   `/account/webhooks/1/?before=${encodeURIComponent(HOSTILE)}`,
 ];
 
+/** A channel's picture, which the appliance fetches: nothing of its address is on the page. */
+const OWN_PICTURE = '<img src="/account/channels/1/picture/" alt="" loading="lazy"/>';
+
 function expectHarmless(html: string, what: string): void {
-  const tags = [...html.matchAll(/<([a-z][a-z0-9]*)\b([^>]*)>/gi)];
+  const tags = [...html.replaceAll(OWN_PICTURE, "").matchAll(/<([a-z][a-z0-9]*)\b([^>]*)>/gi)];
   const scripts = tags.filter(([, name]) => name?.toLowerCase() === "script");
   expect(scripts.length, what).toBeGreaterThan(0);
   for (const [tag] of scripts) {
@@ -96,14 +105,28 @@ function expectHarmless(html: string, what: string): void {
 
 test("no page lets what others wrote become markup, script or a link", async () => {
   for (const path of PAGES) {
-    const { html, location } = await owner.get(path);
-    // One address answers with JSON, for a script of the documentation.
-    if (location === null && !html.startsWith("{")) expectHarmless(html, path);
+    const { html, headers, location } = await owner.get(path);
+    // One address answers with JSON, for a script of the documentation, and one with a picture.
+    const isPage = headers.get("content-type")?.startsWith("text/html") === true;
+    expect(isPage || location !== null || /prefix|picture/.test(path), path).toBe(true);
+    if (isPage) expectHarmless(html, path);
   }
   const channelPage = (await owner.get("/account/channels/1/")).html;
   expect(channelPage).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
   expect(channelPage).toContain("{{7*7}}");
   expect(channelPage).toContain("<bdi>javascript:alert(1)</bdi>");
+});
+
+test("nothing of the address of a picture gets into the element that shows it", async () => {
+  const { db } = appliance.app.domains;
+  const hostile = `https://evil.example/"><script>alert(1)</script><img src=x onerror=alert(2)>`;
+  db.prepare("UPDATE channel_cards SET image = ?").run(hostile);
+  storeCard();
+  for (const path of ["/account/channels/", "/account/channels/1/"]) {
+    const { html } = await owner.get(path);
+    expect(html, path).toContain(OWN_PICTURE);
+    expectHarmless(html, path);
+  }
 });
 
 test("no page lets what others wrote turn the direction of what stands beside it", async () => {
