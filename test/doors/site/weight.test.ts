@@ -62,6 +62,7 @@ test("nor does a channel of the longest posts: each is shown, and the rest of th
   expect(await weightOf(html)).toBeLessThan(BYTES_MAX);
   const shown = [...html.matchAll(/<article class="post">.*?<\/article>/gs)].map(([post]) => post);
   expect(shown).toHaveLength(10);
-  for (const post of shown) expect(post).toMatch(/Пост \d+\. Длинное.*(предложение|конца\.|без) …/s);
+  for (const post of shown)
+    expect(post).toMatch(/Пост \d+\. Длинное.*(предложение|конца\.|без) …/s);
   expect(shown.some((post) => post.includes("<details>"))).toBe(true);
 });
