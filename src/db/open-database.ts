@@ -42,7 +42,7 @@ const BUSY_TIMEOUTS_MS = { writer: 0, counter: 0, reader: 1_000 };
 export type Access = "writer" | "counter" | "reader";
 
 /** How far a commit of a `counter` goes: `full`, as one of a `writer`. */
-export type Durability = "usual" | "full";
+type Durability = "usual" | "full";
 
 const SYNCHRONOUS = { writer: "FULL", counter: "NORMAL", reader: "NORMAL" };
 

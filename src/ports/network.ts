@@ -49,7 +49,7 @@ export type GetResult =
   | { status: number; body: Uint8Array; retryAfter: string | null }
   | { fault: PostFault | "too_large" };
 
-export type PostFault = "timeout" | FetchFault;
+type PostFault = "timeout" | FetchFault;
 
 /** @param options.ca PEM, trusted beside the system's own; null: none */
 export function systemNetwork(options: { ca: string | null }): Network {

@@ -30,7 +30,7 @@ export interface Crew {
 }
 
 /** The descriptor of the shared memory in each worker. */
-export const MEMORY_DESCRIPTOR = 3;
+const MEMORY_DESCRIPTOR = 3;
 
 /** Joins the process that started this one as a worker. Null where none did. */
 export async function joinCrew(clock: Clock): Promise<Crew | null> {

@@ -217,7 +217,7 @@ function changeOrganization(
   });
 }
 
-export interface NewMember {
+interface NewMember {
   organizationId: number;
   email: string;
   name: string;

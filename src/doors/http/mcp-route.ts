@@ -19,10 +19,10 @@ import { REQUEST_ID } from "./requests/request-id.ts";
 import { commonHeaders, type RestContext, wrongVerb } from "./rest.ts";
 
 /** The body of a POST: its value, undefined where it is not JSON; or the bound that it breaks. */
-export type ReadBody = { value: unknown } | { bound: string };
+type ReadBody = { value: unknown } | { bound: string };
 
 /** The MCP door's answer to one POST. */
-export type AnswerMcp = (post: {
+type AnswerMcp = (post: {
   body: ReadBody;
   nowMs: number;
   header(name: string): string | null;
