@@ -87,7 +87,7 @@ export interface App {
   catchUpPostSearch(): Promise<void>;
   /** Starts listening and the scheduler. @returns the address */
   listen(): string;
-  /** Where an empty appliance is set up, or null where there is somebody. */
+  /** Path at which an empty appliance is set up; null where there is somebody. */
   setUpPath(): Promise<string | null>;
   /** Settles when all that answers did not wait for has ended. */
   workAfterAnswers(): Promise<void>;
@@ -97,7 +97,7 @@ export interface App {
 
 const EVERY_SECOND = "* * * * * *";
 const EVERY_FIVE_SECONDS = "*/5 * * * * *";
-/** For the 2 GiB of an upload, at 5 megabits a second. */
+/** Longest upload: 2 GiB at 5 megabits a second. */
 const UPLOAD_MAX_S = 60 * 60;
 
 interface AppOptions {

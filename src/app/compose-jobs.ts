@@ -30,7 +30,7 @@ export function composeJobs(
   }));
   const ledger: JobLedger = {
     claim: threads.jobs.claimJob,
-    // Not on the jobs' thread, where whoever asks would wait for the job under way.
+    // The claim is made off the jobs' thread, where whoever asks would wait for the job under way.
     claimNow: threads.writer.claimJobNow,
     runs: () => selectJobRuns(db),
     end: threads.jobs.endJob,
@@ -41,7 +41,7 @@ export function composeJobs(
   };
 }
 
-/** Null where no folder for daily backups is set. */
+/** The plan of daily backups; null where no folder for them is set. */
 function backupPlan({ backupDir, backupsKept, databasePath }: Config): BackupPlan | null {
   return backupDir === null
     ? null

@@ -9,7 +9,7 @@ export interface Others {
   uploads: UploadsOfOthers;
   /** Metrics of the workers that answer, and counts of those that ended; null where it serves alone. */
   metrics: ((own: MetricsJson) => Promise<MetricsJson[]>) | null;
-  /** With a warning for those that do not. */
+  /** Looks of all other workers; a warning stands for each that does not answer. */
   ready(): Promise<Looks[]>;
   /** Warnings and errors of all, the latest first. */
   errors(own: RecentEntry[]): Promise<RecentEntry[]>;

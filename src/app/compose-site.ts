@@ -180,8 +180,8 @@ export function sendsLinks(config: Config, { mail }: Pick<Ports, "mail">): boole
 }
 
 /**
- * Without an address of its own, a mail's link would lead to the host that a request names, and its
- * token to whoever asked for the mail in somebody else's name.
+ * Whether the appliance knows its address. Without it a mail's link would lead to the host that a
+ * request names, and its token to whoever asked for the mail in somebody else's name.
  */
 function knowsItsAddress({ baseUrl, host, port }: Shared["config"]): boolean {
   return baseUrl !== null || listenerAddress(host, port) !== null;

@@ -69,7 +69,7 @@ function nextFreePort(hostname: string, taken: number): number | null {
       Bun.listen({ hostname, port, socket: { data() {} } }).stop(true);
       return port;
     } catch {
-      // This one is taken too.
+      // The port is taken too.
     }
   }
   return null;

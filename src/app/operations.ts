@@ -81,7 +81,7 @@ import { runJob } from "../upkeep/jobs/jobs.ts";
 import { leaseChanges } from "../upkeep/lease/leases.store.ts";
 import { parseJson } from "../values/json-text.ts";
 
-/** One thread, which ends its work however long it takes: every pool but the readers. */
+/** Pool of one thread, which ends its work however long it takes: every pool but the readers. */
 const one = { threads: 1, hasDeadline: false } as const;
 
 /**
@@ -220,7 +220,7 @@ export const pools = {
   },
 } satisfies Record<string, Pool>;
 
-/** For an organization that may get events again: what waited meanwhile is not sent. */
+/** Empties the queues of an organization that may get events again: what waited meanwhile is not sent. */
 async function emptyQueuesOf(db: Database, clock: Clock, organizationId: number): Promise<void> {
   const webhooks = await selectWebhooks(db, organizationId);
   await emptyQueues(

@@ -28,7 +28,7 @@ export async function stop(
   ]);
   // A client that never ends its request must not keep the process alive.
   if (server.server) await server.stop(true);
-  // Only now: the last answers have begun work of theirs.
+  // Work is awaited after the last answers, which may have begun some.
   await Promise.race([Promise.all(settled.map((one) => one())), timeIsUp]);
   closing.abort();
   await close();

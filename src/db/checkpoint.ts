@@ -19,14 +19,17 @@ const COMMITS_PER_LOOK = 8;
 
 /** A serving process checkpoints from some 8 MB on. */
 const LONG_BESIDE_FRAMES = 2_000;
-/** So much is copied while writers wait, at the most: 2 MB, in some milliseconds. */
+/** Frames copied while writers wait, at the most: 2 MB, in some milliseconds. */
 const LOCKED_FRAMES_MAX = 500;
 /** An import's transactions and its own checkpoint may keep others out for so long. */
 const WAIT_MAX_MS = 200;
 /** A thread that is blocked meanwhile tries so often, a millisecond apart. */
 const TRIES_MAX = 30;
 const PAUSE_MS = 1;
-/** After so many copies, each of a millisecond or two, one of them had no commit of others beside it. */
+/**
+ * Copies after which the log counts as flushed: they take a millisecond or two each, and one of ten had no
+ * commit of others beside it.
+ */
 const FLUSHED_AFTER_COPIES = 10;
 
 interface LogState {
@@ -44,7 +47,7 @@ export function checkpointsItself(db: Database): void {
   commits.set(db, 0);
 }
 
-/** For the connection of a thread that answers: its checkpoints are left to others. */
+/** Leaves a connection's checkpoints to others, where its thread answers requests. */
 export function leavesCheckpoints(db: Database): void {
   commits.delete(db);
 }
@@ -118,7 +121,7 @@ export async function checkpointBeside(db: Database, clock: Clock): Promise<void
 function beginsAnew(db: Database, clock: Clock): boolean {
   const begunMs = clock.monotonic();
   const { busy, log, checkpointed } = checkpoint(db, "RESTART");
-  // Without the lock it copies what it can, and holds up nobody.
+  // A checkpoint without the lock copies what it can, and holds up nobody.
   if (busy === 0) {
     writeFirstFrame(db);
     noteHold(db, "checkpoint", clock.monotonic() - begunMs);

@@ -46,7 +46,7 @@ const TABLES = [
 /** SQLite has no number of rows at hand: it counts them one by one, some ten million a second. */
 const COUNTED_MAX = 1_000_000;
 
-/** From one number of a segment to the next: the index has a row for each of its pages. */
+/** Numbers of the search index's segments, walked from one to the next: the index has a row for each page. */
 const SEARCH_SEGMENTS = `
   WITH RECURSIVE segment (id) AS (
     SELECT min(segid) FROM channel_search_idx

@@ -15,7 +15,7 @@ export type Reading = Pick<Builders, "select" | "selectDistinct">;
 export class Database {
   readonly #client: BetterSqlite3.Database;
   readonly #watch: Watch;
-  /** By their text, as it was asked for. */
+  /** Prepared statements by their text, as it was asked for. */
   readonly statements = createStatementCache((sql) => this.prepare(plannedOnce(sql)));
   /** drizzle's, for statements that differ from time to time; others are prepared once (query.ts). */
   readonly builders: Reading;
@@ -25,7 +25,7 @@ export class Database {
   constructor(client: BetterSqlite3.Database, clock: Clock) {
     this.#client = client;
     this.#watch = { clock, noteSlow: () => {} };
-    // Not shared with `statements`: drizzle has its statements answer with lists in place of rows.
+    // A cache apart from `statements`: drizzle has its statements answer with lists in place of rows.
     const built = createStatementCache((sql) => this.prepare(plannedOnce(sql)));
     const { builders, buildersNow } = createBuilders((sql) => built.get(sql));
     this.builders = builders;

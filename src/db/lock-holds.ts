@@ -1,7 +1,7 @@
 import type { Database } from "./database.ts";
 
 /**
- * Told after each write transaction.
+ * Listener that is called after each write transaction.
  * @param work the transaction's name, of a fixed set
  * @param heldMs from its begin to the end of its commit
  */

@@ -63,7 +63,7 @@ export function schemaVersion(db: Database): number {
 interface Migration {
   /** The version it had. */
   from: number;
-  /** Where its former state is kept; null where it had none, or no migration was due. */
+  /** Path of the file's former state; null where it had none, or no migration was due. */
   snapshot: string | null;
 }
 
@@ -87,7 +87,7 @@ export async function migrate(db: Database, clock: Clock): Promise<Migration> {
 
 function migrateWhole(db: Database, clock: Clock): Promise<Migration> {
   return inTransaction(db, clock, "migrate", () => {
-    // Read again: another process may have migrated while this one waited for the lock.
+    // The version is read again: another process may have migrated while this one waited for the lock.
     const from = schemaVersion(db);
     requireKnownVersion(null, from);
     if (from === 0 && !isEmpty(db)) {
@@ -95,7 +95,7 @@ function migrateWhole(db: Database, clock: Clock): Promise<Migration> {
     }
     const hasFormerState = from > 0 && from < SCHEMA_VERSION && !db.isInMemory;
     const snapshot = hasFormerState ? takeSnapshot(db.path, SCHEMA_VERSION, clock) : null;
-    // Called by migrations: search texts are folded again where the folding changes.
+    // `fold_text` is called by migrations: search texts are folded again where the folding changes.
     db.defineFunction("fold_text", (given) => foldText(String(given)));
     try {
       for (const sql of MIGRATIONS.slice(from)) db.exec(sql);

@@ -24,10 +24,10 @@ const CACHES_KIB = {
   // one, and with three times as much no query took less.
   reader: 4 * 1024,
 };
-/** While a new file is made by another process, opening it has to wait. */
+/** The wait for another process that is making the new file. */
 const OPEN_TIMEOUT_MS = 5_000;
 /**
- * None for a connection that writes: it waits for the lock without blocking its thread (see
+ * No timeout for a connection that writes: it waits for the lock without blocking its thread (see
  * transaction.ts). A reader meets a lock only for moments, while the file is opened or closed.
  */
 const BUSY_TIMEOUTS_MS = { writer: 0, counter: 0, reader: 1_000 };
@@ -42,7 +42,7 @@ const BUSY_TIMEOUTS_MS = { writer: 0, counter: 0, reader: 1_000 };
 export type Access = "writer" | "counter" | "reader";
 
 /** How far a commit of a `counter` goes: `full`, as one of a `writer`. */
-export type Durability = "usual" | "full";
+type Durability = "usual" | "full";
 
 const SYNCHRONOUS = { writer: "FULL", counter: "NORMAL", reader: "NORMAL" };
 
@@ -122,7 +122,7 @@ function inodeOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.ino;
 }
 
-/** For its owner's eyes only: sessions and mails are in it. */
+/** Makes a file that only its owner can read: sessions and mails are in it. */
 function makeFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true });
   if (existsSync(path)) return;

@@ -9,7 +9,7 @@ export type Operations = Record<string, (db: Database, clock: Clock, ...rest: an
 /** Threads that run the same operations, each on a connection of its own. */
 export interface Pool<Ops extends Operations = Operations> {
   access: Access;
-  /** At most. */
+  /** The most threads that it starts. */
   threads: number;
   /** Whether the time that a query may take holds for its tasks, the wait for a thread included. */
   hasDeadline: boolean;

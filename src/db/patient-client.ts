@@ -11,7 +11,7 @@ export function patientClient(db: Database) {
   return {
     prepare: (sql: string) => patientStatement(db.prepare(sql)),
     close: () => db.close(),
-    /** By which the library knows the driver. */
+    /** The member by which the library recognizes the driver. */
     aggregate: null,
   };
 }

@@ -23,7 +23,7 @@ export function createReadCache<Key, Value>(
   let seen = Number.NaN;
   let version: number | null = null;
 
-  /** Called before a read: a commit between the two makes the cached value too new, never too old. */
+  /** The check comes before a read: a commit between the two makes the cached value too new, never too old. */
   function emptyIfChanged(): void {
     const current = dataVersion(db);
     if (current === seen) return;

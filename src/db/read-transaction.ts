@@ -42,7 +42,7 @@ function end(db: Database): void {
   try {
     statement(db, "COMMIT").run();
   } catch {
-    // Nothing was written, so nothing is lost where a damaged file lets no transaction be committed.
+    // A rollback loses nothing, since nothing was written; a damaged file lets no transaction be committed.
     if (db.isInTransaction) statement(db, "ROLLBACK").run();
   }
 }
@@ -74,7 +74,7 @@ export function createTickSnapshots(db: Database, clock: Clock): TickSnapshot {
   };
 }
 
-/** Where no transaction can be had, each request finds by itself that it cannot read, and says so. */
+/** Whether a read transaction was begun; without one each request finds by itself that it cannot read. */
 function hasBegun(db: Database): boolean {
   try {
     begin(db);
@@ -85,7 +85,7 @@ function hasBegun(db: Database): boolean {
 }
 
 /**
- * For the one connection of a database in memory: requests may change it before the next wait, which
- * they could not within a read transaction.
+ * Snapshots of a database in memory are none: requests change it on its one connection before the next
+ * wait, which they could not within a read transaction.
  */
 export const withoutTickSnapshots: TickSnapshot = async () => {};

@@ -39,7 +39,7 @@ export function databaseChecks(db: Database, system: Pick<System, "freeBytes">) 
   };
 }
 
-/** Null for a database in memory, and where the system does not say. */
+/** Free bytes of the file's volume; null for a database in memory, and where the system does not say. */
 export async function freeDiskBytes(
   db: Database,
   system: Pick<System, "freeBytes">,

@@ -14,7 +14,7 @@ import { requireKnownVersion } from "./migrate.ts";
 interface Replacement {
   /** The version of the file that took the database's place; an older one is migrated by the next start. */
   schemaVersion: number;
-  /** Where the former database lies now; null where there was none. */
+  /** Path at which the former database lies now; null where there was none. */
   keptAs: string | null;
 }
 
@@ -46,7 +46,7 @@ export function replaceDatabase(
     rmSync(draft, { force: true });
     const { schemaVersion } = copyFile(file, draft, clock);
     giveToOwnerOf(keptAs === null ? dirname(resolve(path)) : path, draft);
-    // They belong to a database that is gone: the lock has checkpointed the present one.
+    // Companions without a lock belong to a database that is gone; the lock has checkpointed the present one.
     for (const companion of lock === null ? COMPANIONS : []) {
       if (existsSync(path + companion)) renameSync(path + companion, path + suffix + companion);
     }

@@ -1,7 +1,7 @@
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 
-/** Told of each slow run of a statement, and in which call it ran. */
+/** Listener that is called for each slow run of a statement, with the call in which it ran. */
 export type NoteSlowCall = (call: string, sql: string, tookMs: number) => void;
 
 /** A statement that is slow again and again has a line so often. */

@@ -5,10 +5,10 @@ import type { Clock } from "../ports/clock.ts";
 /** A statement that takes longer is told of. */
 export const SLOW_MS = 100;
 
-/** Told of each slow run of a statement, of which only the text is known: no values. */
+/** Listener that is called for each slow run of a statement, with its text and without values. */
 export type NoteSlow = (sql: string, tookMs: number) => void;
 
-/** By what the statements of a connection are timed, and who is told. */
+/** The clock that times a connection's statements, and the listener for slow ones. */
 export interface Watch {
   clock: Clock;
   noteSlow: NoteSlow;
@@ -67,7 +67,7 @@ export class Statement<Row = unknown> {
     }
   }
 
-  /** One row at a time; not timed, since what is done with each row would count too. */
+  /** Rows one at a time; not timed, since what is done with each row would count too. */
   *iterate(...values: unknown[]): Generator<Row, void> {
     try {
       yield* this.#prepared.iterate(...values);
@@ -76,7 +76,7 @@ export class Statement<Row = unknown> {
     }
   }
 
-  /** From now on it answers with a list of its columns in place of each row. */
+  /** The statement, which answers from now on with a list of its columns in place of each row. */
   raw(): Statement<unknown[]> {
     this.#prepared.raw();
     return this as unknown as Statement<unknown[]>;

@@ -29,7 +29,7 @@ interface Fault {
   said: Message;
   faults: FieldFaults | undefined;
   retryAfterS: number | undefined;
-  /** Null for an error that the caller was to expect. */
+  /** The private cause; null for an error that the caller was to expect. */
   cause: string | null;
   /** The statement that failed, where one did. */
   sql: string | null;

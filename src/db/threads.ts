@@ -17,10 +17,10 @@ export interface Threads<Ops extends Operations> {
 }
 
 export interface ThreadLoad {
-  /** As many as there may be. */
+  /** The most threads that the pool starts. */
   threads: number;
   busy: number;
-  /** Tasks. */
+  /** Tasks that wait for a free thread. */
   waiting: number;
 }
 
@@ -32,9 +32,9 @@ export interface ThreadsOptions {
   /** How long a task of a pool with a deadline may take. */
   timeoutMs: number;
   clock: Clock;
-  /** Told of each write transaction. */
+  /** Listener that is told of each write transaction. */
   noteHold: NoteHold;
-  /** Told of each slow statement. */
+  /** Listener that is told of each slow statement. */
   noteSlow: NoteSlowCall;
 }
 
@@ -69,7 +69,7 @@ export function startThreads<Ops extends Operations>(
       event.preventDefault();
       const task = running.get(worker);
       running.delete(worker);
-      // It may fail with nothing to do, too: whoever it was given next would wait for ever.
+      // An idle thread may fail too: the next task given to it would wait for ever.
       if (idle.includes(worker)) idle.splice(idle.indexOf(worker), 1);
       started.delete(worker);
       task?.reject(new Error(`a database thread failed: ${event.message}`));
@@ -146,9 +146,9 @@ export function startThreads<Ops extends Operations>(
 const END_MAX_MS = 1_000;
 
 /**
- * Until they have ended, their connections keep the write-ahead log in use. Each ends itself between two
- * messages: one that is terminated while it loads the driver's addon, or while the addon makes an error,
- * aborts the whole process (Bun 1.4.4).
+ * Connections of threads keep the write-ahead log in use until the threads have ended. Each thread ends
+ * itself between two messages: one that is terminated while it loads the driver's addon, or while the
+ * addon makes an error, aborts the whole process (Bun 1.4.4).
  */
 async function endAll(workers: Iterable<Worker>, clock: Clock): Promise<void> {
   const ended = [...workers].map((worker) => {

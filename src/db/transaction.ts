@@ -9,7 +9,7 @@ import { noteTransaction } from "./lock-holds.ts";
 /** How a write waits while another connection holds the lock. */
 export interface Wait {
   maxMs: number;
-  /** From one look to the next. */
+  /** The pause between two looks whether the lock is free. */
   lookMs: number;
 }
 
@@ -32,8 +32,8 @@ const within = new AsyncLocalStorage<{ db: Database | null }>();
 
 /**
  * Runs `work` in one BEGIN IMMEDIATE transaction: committed when it ends, rolled back when it throws.
- * Where another connection holds the write lock it waits without blocking the thread.
- * @param name by which metrics and log tell how long the lock was held: a word of the program's own
+ * The wait for another connection's write lock blocks no thread.
+ * @param name word by which metrics and log tell how long the lock was held: a word of the program's own
  * @param work waits for nothing but queries of its own, and not at all on the connection that serves:
  *   what others read on it meanwhile would not be committed yet
  * @throws AppError `unavailable` when the lock was not free for so long

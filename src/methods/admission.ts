@@ -16,7 +16,7 @@ export interface Gate {
   services: Services;
 }
 
-export type Admission = Admitted | { ok: false; error: AppError };
+type Admission = Admitted | { ok: false; error: AppError };
 
 /** The part of a request's context that only its door knows. */
 export type Incoming = Omit<CallContext, "services" | "caller" | "nowMs">;

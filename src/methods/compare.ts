@@ -12,8 +12,8 @@ import { STRANGERS_WORDS } from "./channels.ts";
 import { fieldsOf } from "./fields.ts";
 import { apiMethod } from "./method.ts";
 import { listOf } from "./paging.ts";
-import { day, required, textList } from "./parameters.ts";
-import { PERIOD_DAYS_DEFAULT, PERIOD_DAYS_MAX, readPeriod, requireHistory } from "./period.ts";
+import { required, textList } from "./parameters.ts";
+import { PERIOD_DAYS_MAX, periodDays, readPeriod, requireHistory } from "./period.ts";
 import type { Services } from "./services.ts";
 
 export const channelsCompareList = apiMethod({
@@ -26,24 +26,19 @@ export const channelsCompareList = apiMethod({
     `${PERIOD_DAYS_MAX} days, in the order given. The Test plan covers the last 30 days, and ` +
     "`best_post` is null there.",
   tool:
-    "Compares channels in one call: who grew more, posts more, is read more over a period. Answers " +
-    '"compare these five". Takes numbers or handles. With `best_post` a channel is about 1,600 ' +
-    "characters; with `fields` channel,growth,growth_percent,views_mean,err about 90. " +
+    "Compares channels over a period in one call: who grew, posts, is read more. A channel is about " +
+    "1,600 characters, with `fields` channel,growth,growth_percent,views_mean,err about 90. " +
     STRANGERS_WORDS,
   units: 1,
   parameters: {
     channels: required(
       textList({
-        description: `Up to ${COMPARED_MAX} service numbers or handles, separated by commas in one text.`,
+        description: `Up to ${COMPARED_MAX} numbers or handles, separated by commas.`,
         example: "1,3",
         itemsMax: COMPARED_MAX,
       }),
     ),
-    from: day({
-      description: `First Moscow day, included; by default ${PERIOD_DAYS_DEFAULT} days with today.`,
-      example: "2024-11-01",
-    }),
-    to: day({ description: "Last Moscow day, included; today by default.", example: "2024-11-30" }),
+    ...periodDays,
     ...fieldsOf(comparisonSchema),
   },
   result: listOf(comparisonSchema),

@@ -8,7 +8,7 @@ import type { RawArguments } from "./read-arguments.ts";
 const OF_THE_PAGE = new Set(["limit", "fields", "include"]);
 
 /** A call of a list, with what its cursor says. */
-export interface ContinuedList {
+interface ContinuedList {
   /** The arguments, with those of the cursor where the call gives none. */
   raw: RawArguments;
   /** What is wrong with the cursor, to be told once the other arguments were read; else null. */

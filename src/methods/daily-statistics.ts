@@ -7,8 +7,8 @@ import { dayOf } from "../values/moscow-time.ts";
 import { fieldsOf } from "./fields.ts";
 import { apiMethod } from "./method.ts";
 import { listOf } from "./paging.ts";
-import { day, integerList, required } from "./parameters.ts";
-import { PERIOD_DAYS_DEFAULT, PERIOD_DAYS_MAX, readPeriod, requireHistory } from "./period.ts";
+import { integerList, required } from "./parameters.ts";
+import { PERIOD_DAYS_MAX, periodDays, readPeriod, requireHistory } from "./period.ts";
 
 const CHANNELS_MAX = 100;
 
@@ -37,11 +37,7 @@ export const dailyStatisticsList = apiMethod({
         itemsMax: CHANNELS_MAX,
       }),
     ),
-    from: day({
-      description: `First day, included; by default ${PERIOD_DAYS_DEFAULT} days with today.`,
-      example: "2024-11-01",
-    }),
-    to: day({ description: "Last day, included; today by default.", example: "2024-11-30" }),
+    ...periodDays,
     ...fieldsOf(dailyStatisticsSchema),
   },
   result: listOf(dailyStatisticsSchema),

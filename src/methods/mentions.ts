@@ -12,8 +12,8 @@ import { channelPath, STRANGERS_WORDS } from "./channels.ts";
 import { fieldsOf } from "./fields.ts";
 import { apiMethod } from "./method.ts";
 import { listOf, pageOf, pageParameters, readPage } from "./paging.ts";
-import { choice, day } from "./parameters.ts";
-import { requireOrder } from "./period.ts";
+import { choice } from "./parameters.ts";
+import { publicationDays, requireOrder } from "./period.ts";
 import { postsIncluded } from "./plan-rules.ts";
 
 export const channelMentionsList = apiMethod({
@@ -26,21 +26,16 @@ export const channelMentionsList = apiMethod({
     "first, each with the channel whose post it is. A link counts for the channel that its handle finds now. " +
     "From the Start plan.",
   tool:
-    "Answers who mentions, links to or forwards a channel: the posts of others, newest first, each with " +
-    "its channel (`mentioned_by`). A post is about 1,000 to 6,500 characters, lists of channels the longest, and the " +
-    "usual 50 may be far over 50,000: give a small `limit` (5, say), or `fields` mentioned_by,published_at " +
-    "(about 135 to 170) where texts are not needed. Not on the Test plan. " +
+    "Who mentions, links to or forwards a channel: the posts of others, newest first, with their channel " +
+    "(`mentioned_by`). A post is about 1,000 to 6,500 characters, 50 may be far over 50,000: give `limit` 5, " +
+    "or `fields` mentioned_by,published_at (about 135 to 170). Not on the Test plan. " +
     STRANGERS_WORDS,
   units: 1,
   planRule: postsIncluded,
   parameters: {
     channel: channelPath,
-    from: day({
-      description: "First Moscow day of publication, included.",
-      example: "2024-11-01",
-    }),
-    to: day({ description: "Last Moscow day of publication, included.", example: "2024-11-30" }),
-    kind: choice(MENTION_KINDS, "Only links and handles, or only forwards; both by default."),
+    ...publicationDays,
+    kind: choice(MENTION_KINDS, "Both where not given."),
     ...pageParameters,
     ...fieldsOf(mentionSchema),
   },
@@ -78,9 +73,8 @@ export const channelSimilarList = apiMethod({
     "for a shared one, 10 for the same territory, and up to 15 for a near number of subscribers; `reasons` " +
     "names what counted. What it rests on: /docs/mentions/. From the Start plan.",
   tool:
-    "Answers which channels are like a channel, by who mentions both, category, territory and size: up to 20 " +
-    "with `score` and `reasons`, about 200 characters each. Next: msgr_channels_retrieve, or " +
-    "msgr_stats_daily_list to compare them. Not on the Test plan. " +
+    "Up to 20 channels like a channel, by who mentions both, category, territory and size, with `score` and " +
+    "`reasons`: about 200 characters each. Next: msgr_channels_compare_list. Not on the Test plan. " +
     STRANGERS_WORDS,
   units: 1,
   planRule: postsIncluded,

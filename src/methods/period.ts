@@ -2,11 +2,27 @@ import type { Plan } from "../customers/accounts/accounts.table.ts";
 import { AppError, fieldError } from "../errors.ts";
 import { message } from "../values/messages/messages.ts";
 import { type Day, formatDay } from "../values/moscow-time.ts";
+import { day } from "./parameters.ts";
 
 /** Days of a period for which neither end is given. */
 export const PERIOD_DAYS_DEFAULT = 30;
 /** Longest period, in days (specification, section 8). */
 export const PERIOD_DAYS_MAX = 366;
+
+/** Parameters of a period that `readPeriod` reads. */
+export const periodDays = {
+  from: day({
+    description: `First day, included; by default ${PERIOD_DAYS_DEFAULT} days with today.`,
+    example: "2024-11-01",
+  }),
+  to: day({ description: "Last day, included; today by default.", example: "2024-11-30" }),
+};
+
+/** Parameters that bound when posts were published; either end may be left open. */
+export const publicationDays = {
+  from: day({ description: "First Moscow day of publication, included.", example: "2024-11-01" }),
+  to: day({ description: "Last Moscow day of publication, included.", example: "2024-11-30" }),
+};
 
 /**
  * Reads an inclusive period of days. An end that is not given is that of the last 30 days, today

@@ -19,14 +19,16 @@ import {
   textSchema,
 } from "../values/schema.ts";
 import { shortened } from "../values/shortened.ts";
+import { filterParameters } from "./catalog-filter.ts";
 import { channelNamed } from "./channel-named.ts";
 import { channelPath, STRANGERS_WORDS } from "./channels.ts";
 import { fieldsOf } from "./fields.ts";
 import { apiMethod } from "./method.ts";
 import { pageOf, pageParameters, readPage } from "./paging.ts";
-import { choice, day, flag, integer, required, text, withDefault } from "./parameters.ts";
-import { requireOrder } from "./period.ts";
+import { choice, integer, required, text, withDefault } from "./parameters.ts";
+import { publicationDays, requireOrder } from "./period.ts";
 import { postsIncluded } from "./plan-rules.ts";
+import { advertising } from "./posts.ts";
 import type { Services } from "./services.ts";
 
 const QUERY_LENGTH_MIN = 2;
@@ -62,18 +64,17 @@ export const postsSearchList = apiMethod({
     "`w*` finds beginnings from three letters, `=w` the exact form, `#tag` and `@handle` marks. From " +
     "the Start plan.",
   tool:
-    "Answers who writes about something, and what: posts of all channels whose texts have the words " +
-    'of `q`, newest first. Words match in any form (ипотеки finds ипотеку); `"a b"` is a phrase, ' +
-    "`-w` leaves out, `a | b` takes either, `w*`, `=w`, `#tag`, `@handle`. `matches` says how many " +
-    "there are. A post is about 1,400 to 2,200 characters: give `fields` id,channel,published_at," +
-    "snippet (about 270) and a small `limit` first. Not on the Test plan. " +
+    "Who writes about something, and what: posts of all channels with the words of `q` in any form " +
+    '(ипотеки finds ипотеку), newest first. `"a b"` is a phrase, `-w` leaves out, `a | b`, `w*`, `=w`, ' +
+    "`#tag`, `@handle`. `matches` counts them. A post is about 1,400 to 2,200 characters: give " +
+    "`fields` id,channel,published_at,snippet (270) and a small `limit`. Not on the Test plan. " +
     STRANGERS_WORDS,
   units: 1,
   planRule: postsIncluded,
   parameters: {
     q: required(
       text({
-        description: `What is searched for, ${QUERY_LENGTH_MIN} to ${QUERY_LENGTH_MAX} characters.`,
+        description: `Words, ${QUERY_LENGTH_MIN} to ${QUERY_LENGTH_MAX} characters.`,
         example: "новости",
       }),
     ),
@@ -82,29 +83,16 @@ export const postsSearchList = apiMethod({
       // The same words as in a path: assistants are told of numbers and handles by this schema.
       schema: channelPath.schema,
     },
-    category: text({
-      description: "Code (`slug`) of a category of the channel, primary or additional.",
-      example: "science",
-    }),
-    territory: text({
-      description: "Code (`slug`) of the channel's territory, or of one above it.",
-      example: "russia",
-    }),
-    from: day({
-      description: "First Moscow day of publication, included.",
-      example: "2024-11-01",
-    }),
-    to: day({ description: "Last Moscow day of publication, included.", example: "2024-11-30" }),
-    is_ad: flag({
-      description: "true: only advertising posts; false: without advertising.",
-      example: false,
-    }),
+    category: filterParameters.category,
+    territory: filterParameters.territory,
+    ...publicationDays,
+    ...advertising,
     media: choice(MEDIA, "A kind of media that the post has."),
     views_min: integer({ description: "At least so many views.", example: 1000, minimum: 0 }),
     ordering: withDefault(
       choice(
         POST_ORDERINGS,
-        "Always descending. `-relevance` ranks the newest 2,000 matches by their words and age, and has one page.",
+        "Always descending. `-relevance` ranks the newest 2,000 by words and age, on one page.",
       ),
       "-published_at",
     ),

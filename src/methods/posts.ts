@@ -6,9 +6,17 @@ import { channelPath, STRANGERS_WORDS } from "./channels.ts";
 import { fieldsOf } from "./fields.ts";
 import { apiMethod } from "./method.ts";
 import { pageOf, pageParameters, readPage } from "./paging.ts";
-import { day, flag, inPath, integer } from "./parameters.ts";
-import { requireOrder } from "./period.ts";
+import { flag, inPath, integer } from "./parameters.ts";
+import { publicationDays, requireOrder } from "./period.ts";
 import { postsIncluded } from "./plan-rules.ts";
+
+/** Keeps or leaves out posts that advertise. */
+export const advertising = {
+  is_ad: flag({
+    description: "true: only advertising posts; false: without advertising.",
+    example: false,
+  }),
+};
 
 export const channelPostsRetrieve = apiMethod({
   operationId: "msgr_channels_posts_retrieve",
@@ -25,15 +33,8 @@ export const channelPostsRetrieve = apiMethod({
   planRule: postsIncluded,
   parameters: {
     channel: channelPath,
-    from: day({
-      description: "First Moscow day of publication, included.",
-      example: "2024-11-01",
-    }),
-    to: day({ description: "Last Moscow day of publication, included.", example: "2024-11-30" }),
-    is_ad: flag({
-      description: "true: only advertising posts; false: without advertising.",
-      example: false,
-    }),
+    ...publicationDays,
+    ...advertising,
     ...pageParameters,
     ...fieldsOf(postSchema),
   },

@@ -19,11 +19,10 @@ export const channelsStatsRetrieve = apiMethod({
     "How many channels match the catalog's filters, their subscribers, and their categories and " +
     "territories. More than 20,000 channels are counted anew once a minute at most.",
   tool:
-    'Counts the channels that match filters, without listing them: answers "how many channels above ' +
-    '100,000 are in science" and "which categories lead in a region" in one call. Gives the sum, ' +
-    "median and deciles of subscribers, and all categories and territories by number of channels: " +
-    "about 60 characters each, up to 60,000 for the whole catalog; with `fields` " +
-    "channels,subscribers about 150. Same filters as msgr_channels_list.",
+    'Counts the channels that match the filters of msgr_channels_list: "how many above 100,000 are ' +
+    'in science", "which categories lead in a region". Gives the sum, median and deciles of ' +
+    "subscribers, and categories and territories by number of channels: up to 60,000 characters, " +
+    "with `fields` channels,subscribers about 150.",
   units: 1,
   parameters: { ...filterParameters, ...fieldsOf(selectionSchema) },
   result: selectionSchema,

@@ -70,8 +70,8 @@ export const apiMethods: readonly ApiMethod[] = [
   alertsPreview,
 ];
 
-/** The methods that are MCP tools, reading only: the specification's nine in its order, then ours. */
-export const toolMethods: readonly ApiMethod[] = [
+/** The specification's tools, in its order. Clients know them: what they say stays as it is. */
+export const specifiedTools: readonly ApiMethod[] = [
   meRetrieve,
   channelsResolveRetrieve,
   channelsList,
@@ -81,6 +81,11 @@ export const toolMethods: readonly ApiMethod[] = [
   postsRetrieve,
   categoriesList,
   territoriesList,
+];
+
+/** The methods that are MCP tools, reading only: the specification's, then ours. */
+export const toolMethods: readonly ApiMethod[] = [
+  ...specifiedTools,
   postsSearchList,
   channelsCompareList,
   channelsStatsRetrieve,

@@ -11,6 +11,7 @@ import {
 import type { GivenTarget } from "../push/webhooks/manage/webhooks.ts";
 import { type Read, readNumberList } from "../values/fields.ts";
 import { message } from "../values/messages/messages.ts";
+import { HOUR_MS } from "../values/moscow-time.ts";
 import { integerSchema, listSchema, nothingSchema, textSchema } from "../values/schema.ts";
 import { readTargetUrl, URL_LENGTH_MAX } from "../values/target-guard.ts";
 import { INVALID_CURSOR } from "./cursor.ts";
@@ -20,7 +21,6 @@ import { pageOf, pageParameters, readPage } from "./paging.ts";
 import { flag, inBody, inPath, integer, type Parameter, required } from "./parameters.ts";
 import { webhooksIncluded, webhooksIncludedOrKept, webhookToSpare } from "./plan-rules.ts";
 
-const HOUR_MS = 60 * 60 * 1000;
 /** One rotation may leave the former secret signing for so long. */
 export const OVERLAP_HOURS_MAX = 72;
 

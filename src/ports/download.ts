@@ -1,19 +1,8 @@
 import { open } from "node:fs/promises";
-import { isIP } from "node:net";
+import { type Destination, type FetchFault, fetchAddress, fetchFaultOf } from "./fetch-address.ts";
 
 /** One GET to exactly this address, whose answer goes into a file. */
-export interface DownloadRequest {
-  isSecure: boolean;
-  /** The IP address to connect to. */
-  address: string;
-  port: number;
-  /** Name (or address, without brackets) that the certificate must be for. */
-  host: string;
-  /** The Host header. */
-  authority: string;
-  /** From its slash on, with the query. */
-  path: string;
-  headers: Record<string, string>;
+export interface DownloadRequest extends Destination {
   /** The file that is made for the answer's body, as it was sent: packed where it came packed. */
   into: string;
   /** Time limit of the answer's head, and of each further piece of its body. */
@@ -33,15 +22,8 @@ export type DownloadHeaders = Record<
   string | null
 >;
 
-export type DownloadFault =
-  | "timeout"
-  /** No connection was made and nothing was sent: another address may be tried. */
-  | "unreachable"
-  /** The certificate is not for this name, not of a known CA, expired. */
-  | "certificate"
-  /** The connection was lost, or the answer ended before its announced length. */
-  | "broken"
-  | "too_large";
+/** `broken` too where the answer ended before its announced length. */
+export type DownloadFault = "timeout" | FetchFault | "too_large";
 
 /** A file that comes byte by byte ends some day. */
 const WHOLE_MAX_MS = 6 * 60 * 60 * 1000;
@@ -50,19 +32,14 @@ const REFUSAL_BYTES_MAX = 64 * 1024;
 
 /**
  * Downloads into a file; what is written stays there, whatever came of it.
- * @param faultOf names a fault of fetch
  * @param ca PEM of all certificates that are trusted, where not only the usual ones are
  * @throws where the file cannot be written
  */
 export async function download(
   request: DownloadRequest,
   ca: string | undefined,
-  faultOf: (error: unknown) => "unreachable" | "certificate" | "broken",
 ): Promise<DownloadResult> {
-  const { isSecure, address, port, host, authority, path, headers, silenceMaxMs } = request;
-  const version = isIP(address);
-  // fetch would resolve a name once more, unchecked.
-  if (version === 0) return { fault: "unreachable" };
+  const { silenceMaxMs } = request;
   const file = await open(request.into, "w", 0o600);
   const silence = new AbortController();
   let timer = setTimeout(() => silence.abort(), silenceMaxMs);
@@ -76,19 +53,12 @@ export async function download(
     AbortSignal.timeout(WHOLE_MAX_MS),
   ]);
   try {
-    const target = version === 6 ? `[${address}]` : address;
     let answer: Response;
     let bytes = 0;
     try {
-      answer = await fetch(`${isSecure ? "https" : "http"}://${target}:${port}/${path.slice(1)}`, {
-        headers: { ...headers, host: authority, connection: "close" },
-        ...{ redirect: "manual", proxy: false, keepalive: false, decompress: false, signal },
-        ...(isSecure && {
-          tls: { serverName: host, rejectUnauthorized: true, ...(ca !== undefined && { ca }) },
-        }),
-      } as RequestInit);
+      answer = await fetchAddress(request, { signal }, ca);
     } catch (error) {
-      return { fault: signal.aborted ? "timeout" : faultOf(error) };
+      return { fault: signal.aborted ? "timeout" : fetchFaultOf(error) };
     }
     const pieces = answer.body?.getReader();
     for (;;) {

@@ -1,8 +1,8 @@
 import { X509Certificate } from "node:crypto";
 import { getServers, Resolver, setServers } from "node:dns";
-import { isIP } from "node:net";
 import { getCACertificates } from "node:tls";
 import { type DownloadRequest, type DownloadResult, download } from "./download.ts";
+import { type Destination, type FetchFault, fetchAddress, fetchFaultOf } from "./fetch-address.ts";
 
 /** What the appliance asks of other machines. */
 export interface Network {
@@ -36,18 +36,7 @@ export interface GetRequest extends Outgoing {
   bytesMax: number;
 }
 
-/** A request to an address that was resolved and judged before. */
-interface Outgoing {
-  /** The IP address to connect to. */
-  address: string;
-  port: number;
-  /** Name (or address, without brackets) that the certificate must be for. */
-  host: string;
-  /** The Host header. */
-  authority: string;
-  /** From its slash on, with the query. */
-  path: string;
-  headers: Record<string, string>;
+interface Outgoing extends Omit<Destination, "isSecure"> {
   /** Time limit, from now to the last byte of the answer's head; of a GET, of its body. */
   timeoutMs: number;
   /** Aborts the request, whose result is then a `timeout`. */
@@ -60,14 +49,7 @@ export type GetResult =
   | { status: number; body: Uint8Array; retryAfter: string | null }
   | { fault: PostFault | "too_large" };
 
-export type PostFault =
-  | "timeout"
-  /** No connection was made and nothing was sent: another address may be tried. */
-  | "unreachable"
-  /** The certificate is not for this name, not of a known CA, expired. */
-  | "certificate"
-  /** The connection was lost, or the other side does not speak HTTPS. */
-  | "broken";
+type PostFault = "timeout" | FetchFault;
 
 /** @param options.ca PEM, trusted beside the system's own; null: none */
 export function systemNetwork(options: { ca: string | null }): Network {
@@ -76,7 +58,7 @@ export function systemNetwork(options: { ca: string | null }): Network {
     resolve,
     post: (request) => post(request, ca),
     get: (request) => get(request, ca),
-    download: (request) => download(request, ca, faultOf),
+    download: (request) => download(request, ca),
   };
 }
 
@@ -148,50 +130,19 @@ async function send<Result>(
   ca: string | undefined,
   read: (answer: Response) => Promise<Result>,
 ): Promise<Result | { fault: PostFault }> {
-  const { isSecure, address, port, host, authority, path, headers, timeoutMs } = request;
-  const version = isIP(address);
-  // fetch would resolve a name once more, unchecked.
-  if (version === 0) return { fault: "unreachable" };
-
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(), timeoutMs);
+  const timer = setTimeout(() => controller.abort(), request.timeoutMs);
   const breakOff = () => controller.abort();
   request.signal?.addEventListener("abort", breakOff);
   if (request.signal?.aborted === true) breakOff();
   try {
-    const target = version === 6 ? `[${address}]` : address;
-    const scheme = isSecure ? "https" : "http";
-    const answer = await fetch(`${scheme}://${target}:${port}/${path.slice(1)}`, {
-      ...init,
-      headers: { ...headers, host: authority, connection: "close" },
-      redirect: "manual",
-      proxy: false,
-      keepalive: false,
-      decompress: false,
-      signal: controller.signal,
-      ...(isSecure && {
-        tls: { serverName: host, rejectUnauthorized: true, ...(ca !== undefined && { ca }) },
-      }),
-    });
-    return await read(answer);
+    return await read(await fetchAddress(request, { ...init, signal: controller.signal }, ca));
   } catch (error) {
-    return { fault: controller.signal.aborted ? "timeout" : faultOf(error) };
+    return { fault: controller.signal.aborted ? "timeout" : fetchFaultOf(error) };
   } finally {
     clearTimeout(timer);
     request.signal?.removeEventListener("abort", breakOff);
   }
-}
-
-const UNREACHABLE =
-  /^(ECONNREFUSED|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|ETIMEDOUT|EACCES|EPERM|EMFILE|ENFILE)$/;
-/** The names that OpenSSL's verification results have in Node and Bun. */
-const CERTIFICATE =
-  /CERT|CRL|SIGNATURE|ISSUER|^(INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH)$/;
-
-function faultOf(error: unknown): "unreachable" | "certificate" | "broken" {
-  const code = String((error as { code?: unknown }).code);
-  if (UNREACHABLE.test(code)) return "unreachable";
-  return CERTIFICATE.test(code) ? "certificate" : "broken";
 }
 
 /** The CA and the usual roots: where Bun is given a CA, it trusts no other. */

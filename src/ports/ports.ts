@@ -17,7 +17,7 @@ export interface Ports {
 }
 
 /** The settings that the system's ports need. */
-export interface PortSettings {
+interface PortSettings {
   logLevel: LogLevel;
   webhookCa: string | null;
   smtpUrl: string | null;

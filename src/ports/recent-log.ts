@@ -16,7 +16,7 @@ const ENTRIES_MAX = 200;
 /** More than a usual stack; other programs' errors may be of any length. */
 const CAUSE_LENGTH_MAX = 2_000;
 
-export interface RecentLog {
+interface RecentLog {
   /** Writes to the log as before, and remembers warnings and errors. */
   log: Log;
   /** The latest first. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { imageSize } from "image-size";
 
 /** An operator's logo. */
-export interface Logo {
+interface Logo {
   content: Uint8Array<ArrayBuffer>;
   /** Its media type. */
   type: string;

@@ -83,7 +83,7 @@ export function listSchema<T>(items: Schema<T>, words: Words = {}): Schema<T[]> 
 type Properties = Readonly<Record<string, TSchema>>;
 
 /** An object's schema that still knows its fields. */
-export type ObjectSchema<P extends Properties> = Schema<{ [Name in keyof P]: ValueOf<P[Name]> }> & {
+type ObjectSchema<P extends Properties> = Schema<{ [Name in keyof P]: ValueOf<P[Name]> }> & {
   properties: P;
 };
 

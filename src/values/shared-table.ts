@@ -5,7 +5,7 @@ const WORDS_PER_SLOT = 2;
 export const NO_STATE = 0n;
 
 /** A table of one 64-bit word for each key, in memory that several processes write at once. */
-export interface SharedTable {
+interface SharedTable {
   /**
    * Replaces the word of a key by what `work` makes of it, as if nobody else did so meanwhile.
    * @param work may be called again, with a newer word

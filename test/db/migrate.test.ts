@@ -120,7 +120,7 @@ test("a process that opens a new file while another one is making it waits for i
 
 test("processes that open a new file at once all succeed, and one makes the schema", async () => {
   const finished = await Promise.all(
-    Array.from({ length: 4 }, () => machine.run(["plan", "list", "--json"])),
+    Array.from({ length: 4 }, () => machine.runProgram(["plan", "list", "--json"])),
   );
   for (const { exitCode, notes, out } of finished) {
     expect(exitCode, notes).toBe(0);

@@ -39,9 +39,8 @@ import {
   withCustomers,
 } from "../support/webhook-journey.ts";
 
-/** Kills of what serves; 200 by `bun run test:crash`, else fewer where several processes do. */
-const KILLS = Number(process.env["KANALOG_TEST_KILLS"] ?? 5);
-const KILLS_OF_WORKERS = Number(process.env["KANALOG_TEST_KILLS"] ?? 2);
+/** Kills of what serves; 200 by `bun run test:crash`. */
+const KILLS = Number(process.env["KANALOG_TEST_KILLS"] ?? 1);
 const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Date.now() % 1_000_000);
 const WEBHOOKS = 3;
 /** A life ends at a random moment: of these, in turn, or as soon as the first that comes. */
@@ -73,20 +72,20 @@ const IS_LINUX = process.platform === "linux";
 
 test(
   "over kills of everything at random moments nothing that was acknowledged is lost",
-  () => killOnAndOn(1, KILLS),
+  () => killOnAndOn(1),
   300_000 + 15_000 * KILLS,
 );
 
 test.if(IS_LINUX)(
   "the same with three workers, of which one is killed in the midst of each life",
-  () => killOnAndOn(3, KILLS_OF_WORKERS),
-  300_000 + 20_000 * KILLS_OF_WORKERS,
+  () => killOnAndOn(3),
+  300_000 + 20_000 * KILLS,
 );
 
-async function killOnAndOn(workers: number, kills: number): Promise<void> {
+async function killOnAndOn(workers: number): Promise<void> {
   const serve = ["serve", "--workers", String(workers)];
   console.info(
-    `${workers} workers, ${kills} kills (KANALOG_TEST_KILLS), seed ${SEED} (KANALOG_TEST_SEED)`,
+    `${workers} workers, ${KILLS} kills (KANALOG_TEST_KILLS), seed ${SEED} (KANALOG_TEST_SEED)`,
   );
   const startedAtMs = performance.now();
   const chances = (stream: number) => seededRandom(SEED + stream);
@@ -124,8 +123,14 @@ async function killOnAndOn(workers: number, kills: number): Promise<void> {
   // A load that fails ends the campaign, whatever it is at.
   const failed = loads.then(() => new Promise<never>(() => {}));
 
+  /** The least that one of the loads came to. */
+  const least = (): number =>
+    Math.min(
+      ...[calls.answered, imports.titles, imports.posts, keys.good.size + keys.revoked.size],
+      ...[backups.finished, changes.refreshes, changes.exports, changes.merged],
+    );
   const readyMs: number[] = [];
-  for (let kill = 1; kill <= kills; kill++) {
+  for (let kill = 1; kill <= KILLS; kill++) {
     await Promise.race([failed, kill % 5 === 0 ? startAndKill() : liveAndKill(kill)]);
     expectUsage(calls);
   }
@@ -156,6 +161,8 @@ async function killOnAndOn(workers: number, kills: number): Promise<void> {
       };
     });
     await Promise.race([came, elapsed(LIFE_MAX_MS)]);
+    // Of a load that came to nothing, kills would prove nothing.
+    if (kill === 1) await until(() => least() > 0, "something of each load");
     const { out, notes } = await checked;
     expect(notes).toBe("");
     expect(out.split("\n").filter((line) => line !== "" && !line.startsWith("ok "))).toEqual([]);
@@ -185,17 +192,10 @@ async function killOnAndOn(workers: number, kills: number): Promise<void> {
   expect(machine.query("SELECT id FROM posts")).toHaveLength(imports.posts + removedPosts);
   const { deliveries, takenAgain } = expectDelivered(received, secrets, imports.posts);
 
-  // Else the campaign would prove nothing about them.
-  const keysMade = keys.good.size + keys.revoked.size;
-  expect(
-    Math.min(
-      ...[calls.answered, imports.titles, deliveries, keysMade, backups.finished],
-      ...[changes.refreshes, changes.exports, changes.merged],
-    ),
-  ).toBeGreaterThan(0);
+  expect(deliveries).toBeGreaterThan(0);
   const worst = Math.max(...readyMs);
   console.info(
-    `${kills} kills, and ${imports.killed} of imports, ${keys.killed} of key changes, ` +
+    `${KILLS} kills, and ${imports.killed} of imports, ${keys.killed} of key changes, ` +
       `${backups.killed} of backups, ${changes.killed} of refreshes, exports and removals; ready after ${median(readyMs)} ms, at most ` +
       `${worst.toFixed(0)}; ${calls.sent} calls, ${calls.answered} answered; ${imports.posts} ` +
       `posts, ${imports.titles} times all titles; ${keys.good.size + keys.revoked.size} keys, ` +

@@ -6,7 +6,7 @@ import { createMachine, type Machine, until } from "../support/machine.ts";
 
 const POSTS = 4_000;
 /** More often in a campaign of its own. */
-const KILLS = Number(process.env["KANALOG_TEST_KILLS"] ?? 3);
+const KILLS = Number(process.env["KANALOG_TEST_KILLS"] ?? 1);
 
 let machine: Machine;
 let files: Bun.Server<undefined>;

@@ -7,7 +7,7 @@ import { seededRandom } from "../support/webhook-journey.ts";
 /** A bot at Telegram read by real processes, which are killed at any moment (sources, sections 3 and 5). */
 
 /** More in a campaign of its own: `bun run test:sources`. */
-const KILLS = Number(process.env["KANALOG_TEST_KILLS"] ?? 3);
+const KILLS = Number(process.env["KANALOG_TEST_KILLS"] ?? 1);
 const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Math.floor(Math.random() * 1e9));
 
 const environment = { KANALOG_SOURCE_ALLOW: "127.0.0.0/8" };

@@ -2,6 +2,7 @@ import { openDomains } from "../../src/app/domains.ts";
 import { runCommandLine } from "../../src/doors/cli/command-line.ts";
 import { systemPorts } from "../../src/ports/ports.ts";
 import type { Finished } from "./machine.ts";
+import { openPrepared } from "./prepared-database.ts";
 
 const HOME = process.cwd();
 let running = 0;
@@ -34,7 +35,7 @@ export async function runHere(
         },
       },
       ports: systemPorts,
-      openDomains,
+      openDomains: (config, ports) => openDomains(config, ports, undefined, openPrepared),
       createApp: () => Promise.reject(new Error("a command that serves has a process of its own")),
       createWorkers: () => {
         throw new Error("workers have processes of their own");

@@ -1,6 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { openCurrent } from "../../src/app/domains.ts";
 import { readConfig } from "../../src/config.ts";
 import { IN_MEMORY, openInMemory } from "../../src/db/open-database.ts";
@@ -9,13 +9,19 @@ import { fakePorts } from "./fake-ports.ts";
 let prepared: Promise<Buffer> | null = null;
 
 /**
- * Opens a database as the program does; one in memory is a copy of one that was made new once in this
+ * Opens a database as the program does; one that is new is a copy of one that was made once in this
  * process. Migrations and shipped directories are two thirds of what an appliance's start costs.
  */
 export const openPrepared: typeof openCurrent = async (config, ports) => {
-  if (config.databasePath !== IN_MEMORY) return openCurrent(config, ports);
+  const path = config.databasePath;
+  const isInMemory = path === IN_MEMORY;
   prepared ??= prepare();
-  const db = openInMemory(await prepared, ports.clock);
+  const content = await prepared;
+  if (!isInMemory) {
+    if (existsSync(path) || !existsSync(dirname(path))) return openCurrent(config, ports);
+    writeFileSync(path, content, { mode: 0o600 });
+  }
+  const db = isInMemory ? openInMemory(content, ports.clock) : await openCurrent(config, ports);
   // Each database has a secret of its own.
   db.exec("UPDATE meta SET value = randomblob(32) WHERE name = 'cursor_secret'");
   return db;

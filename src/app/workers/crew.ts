@@ -12,7 +12,7 @@ export type Answers = {
 
 /** A worker's side of the appliance that several of them are. */
 export interface Crew {
-  /** From 1 on. */
+  /** The worker's place, from 1 on. */
   number: number;
   count: number;
   setUp: SetUpToken;
@@ -22,7 +22,7 @@ export interface Crew {
     name: Name,
     asked: Questions[Name]["asked"],
   ): Promise<(Questions[Name]["answer"] | null)[]>;
-  /** Called once, before it is ready. */
+  /** Gives the answers to other workers' questions; called once, before the worker is ready. */
   answerWith(answers: Answers): void;
   ready(setUpPath: string | null): void;
   /** Settles when the worker is to stop: it was told to, or who started it is gone. */
@@ -30,7 +30,7 @@ export interface Crew {
 }
 
 /** The descriptor of the shared memory in each worker. */
-export const MEMORY_DESCRIPTOR = 3;
+const MEMORY_DESCRIPTOR = 3;
 
 /** Joins the process that started this one as a worker. Null where none did. */
 export async function joinCrew(clock: Clock): Promise<Crew | null> {
@@ -81,7 +81,7 @@ export async function joinCrew(clock: Clock): Promise<Crew | null> {
   };
 }
 
-/** Whoever started this worker may be gone; then it stops. */
+/** Sends a message to the process that started this worker, unless it is gone. */
 function send(message: FromWorker): void {
   if (process.connected) process.send?.(message);
 }

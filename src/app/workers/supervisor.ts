@@ -24,7 +24,7 @@ export interface WorkersOptions {
 /** How a start went. */
 interface Started {
   address: string;
-  /** Where an empty appliance is set up, or null where there is somebody. */
+  /** Path at which an empty appliance is set up; null where there is somebody. */
   setUpPath: string | null;
 }
 

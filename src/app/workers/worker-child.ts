@@ -7,7 +7,7 @@ export interface WorkerChild {
   isReady: boolean;
 }
 
-/** One that is ending hears nothing any more. */
+/** Sends a message; a worker that is ending hears nothing any more. */
 export function tell({ child }: WorkerChild, message: ToWorker): void {
   try {
     child.send(message);

@@ -20,7 +20,7 @@ export type Question = {
 
 /** How a worker is started. */
 export interface WorkerStart {
-  /** From 1 on. */
+  /** The worker's place, from 1 on. */
   number: number;
   count: number;
   setUp: SetUpToken;
@@ -28,7 +28,7 @@ export interface WorkerStart {
   baseMs: number;
 }
 
-/** To a worker. */
+/** Messages to a worker. */
 export type ToWorker =
   | { start: WorkerStart }
   | { asked: Question; id: number }
@@ -36,9 +36,9 @@ export type ToWorker =
   | { told: unknown[]; id: number }
   | { stop: true };
 
-/** From a worker. */
+/** Messages from a worker. */
 export type FromWorker =
-  /** It listens. */
+  /** The worker listens. */
   | { ready: true; setUpPath: string | null }
   | { ask: Question; id: number }
   | { answer: unknown; id: number };

@@ -143,7 +143,7 @@ export function createChannelIds(db: Database) {
 }
 
 /** The numbers of a channel that change daily; no part of its stored card or search text. */
-export type ChannelNumbers = Pick<ChannelRecord, "id" | "subscribers" | "last_post_at">;
+type ChannelNumbers = Pick<ChannelRecord, "id" | "subscribers" | "last_post_at">;
 
 /** Finds and writes the numbers of channels, for imports; its calls come inside transactions. */
 export function createChannelNumbers(db: Database) {

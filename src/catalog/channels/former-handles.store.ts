@@ -4,7 +4,7 @@ import { type Database, statement } from "../../db/database.ts";
 const SHOWN_MAX = 20;
 
 /** A change of a channel's handles. */
-export interface HandleChange {
+interface HandleChange {
   /** The handle that it had until now, or null. */
   before: string | null;
   /** The handle that it has from now on, or null. */

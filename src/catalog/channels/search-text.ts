@@ -77,7 +77,7 @@ export function facetWords(text: string): string | null {
   return `${kind} ${kind === "mark" ? mark : id}`;
 }
 
-export interface Searchable {
+interface Searchable {
   title: string;
   handle: string | null;
   kind: "channel" | "chat";

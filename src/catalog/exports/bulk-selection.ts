@@ -8,7 +8,7 @@ import { foldForSearch } from "../channels/search-text.ts";
 import type { ImportFormat } from "../imports/rows.ts";
 import { SLOT_READ } from "../metrics/metrics.store.ts";
 
-export const BULK_KINDS = ["channels", "stats", "posts"] as const;
+const BULK_KINDS = ["channels", "stats", "posts"] as const;
 export type BulkKind = (typeof BULK_KINDS)[number];
 
 /** Channels that a customer's export is about; null: whatever they are. */

@@ -24,7 +24,7 @@ export interface BulkFile {
 }
 
 /** Whoever pays for an export. */
-export interface Payer {
+interface Payer {
   organizationId: number;
   /** Charges another unit at an instant; why it cannot be, or null once it is committed. */
   charge(nowMs: number): Promise<AppError | null>;

@@ -47,7 +47,7 @@ export interface Reject {
   fields: Fields | null;
 }
 
-export interface ImportRun {
+interface ImportRun {
   db: Database;
   clock: Clock;
   context: ImportContext;

@@ -34,7 +34,7 @@ export interface Upload {
 }
 
 /** Settings that an upload is imported by. */
-export type UploadSettings = Pick<ImportContext, "messengerHosts" | "openDays">;
+type UploadSettings = Pick<ImportContext, "messengerHosts" | "openDays">;
 
 const SAVE_EVERY_MS = 500;
 /** How large the file of rejected rows may be; there is one for each of the latest runs. */

@@ -6,7 +6,7 @@ import type { ChannelReference } from "../channels/channel-reference.ts";
  */
 export type MentionTarget = string;
 
-export const targetOfHandle = (handle: string): MentionTarget => handle.toLowerCase();
+const targetOfHandle = (handle: string): MentionTarget => handle.toLowerCase();
 export const targetOfMessengerId = (id: string): MentionTarget => `c/${id}`;
 export const targetOfNumber = (id: number): MentionTarget => `#${id}`;
 

@@ -35,7 +35,7 @@ export const mentionSchema = objectSchema(
 
 export type Mention = ValueOf<typeof mentionSchema>;
 
-export const SIMILAR_REASONS = [
+const SIMILAR_REASONS = [
   "mentioned_together",
   "same_category",
   "shared_category",

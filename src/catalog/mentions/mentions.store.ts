@@ -50,7 +50,7 @@ export function targetsOf(db: Database, channelId: number): MentionTarget[] {
 }
 
 /** A post that mentions a channel by one of its names. */
-export interface MentionRow {
+interface MentionRow {
   id: number;
   publishedAt: number;
   /** The channel that mentions. */

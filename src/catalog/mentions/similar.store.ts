@@ -31,7 +31,7 @@ export type Compared = Pick<
 >;
 
 /** Channels that are mentioned together with another. */
-export interface MentionedTogether {
+interface MentionedTogether {
   /** How many mention both, by channel. */
   shared: number;
   /** The same with each weighed: one that mentions many says less. Of the weight of all, 0 to 1. */

@@ -9,7 +9,7 @@ import { KIND_BITS } from "./mentions.store.ts";
 type Placed = Pick<PostRecord, "id" | "channel" | "published_at">;
 
 /** `forwarded_from` as a row gives it: a number, a handle or a link; null clears it, undefined leaves it. */
-export type GivenForward = number | string | null | undefined;
+type GivenForward = number | string | null | undefined;
 
 /** SQL: adds one, and to one that a step of a build or another name has written already, its kind. */
 const ADD = `

@@ -12,7 +12,7 @@ import {
 /** Growth and engagement of a channel as they are stored; null where they are not known. */
 export type MetricsRecord = { [Name in MetricName]: number | null };
 
-export type MetricName = (typeof METRIC_NAMES)[number];
+type MetricName = (typeof METRIC_NAMES)[number];
 
 export const METRIC_NAMES = [
   "growth_1d",

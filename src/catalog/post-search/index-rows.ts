@@ -1,4 +1,4 @@
-import { DAY_MS } from "../../values/moscow-time.ts";
+import { HOUR_MS } from "../../values/moscow-time.ts";
 
 /**
  * Numbers of posts in the index: the hour of publication, and behind it the posts of an hour in the order
@@ -6,7 +6,6 @@ import { DAY_MS } from "../../values/moscow-time.ts";
  * close together, which makes the index a third smaller than numbers by the millisecond would.
  */
 
-const HOUR_MS = DAY_MS / 24;
 /** Room for posts of an hour: what comes beside them gets numbers of the next hour. */
 const POSTS_OF_HOUR = 2 ** 22;
 

@@ -1,11 +1,10 @@
 import { type Database, statement } from "../../db/database.ts";
-import { DAY_MS, dayOf, startOfDay } from "../../values/moscow-time.ts";
+import { dayOf, HOUR_MS, startOfDay } from "../../values/moscow-time.ts";
 import type { Habits, HabitsSelection } from "./habits.ts";
 
 /** Posts of a period that are looked at, the newest: some 5 ms for as many. */
 const HABITS_POSTS_MAX = 2_000;
 const BEST_MAX = 5;
-const HOUR_MS = DAY_MS / 24;
 const HOURS = 24;
 const WEEK_DAYS = 7;
 /** 1970-01-01 was a Thursday. */

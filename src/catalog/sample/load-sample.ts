@@ -21,7 +21,7 @@ import { computeMetrics } from "../metrics/compute-metrics.ts";
 import { markSample } from "./sample.store.ts";
 
 /** The last day of the files: of the statistics, and of the posts. */
-export const LAST_DAY_OF_FILES = "2024-12-04";
+const LAST_DAY_OF_FILES = "2024-12-04";
 /** Numbers that the files give to their channels. */
 const CHANNELS = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 

@@ -6,7 +6,7 @@ import { findByPlan, PLANS, type Planned, queryOf } from "./planner.ts";
 import type { Plan } from "./plans/plan.ts";
 import type { Query } from "./query.ts";
 
-export type PlanOutcome = "taken" | "gave up" | "would apply" | "does not apply";
+type PlanOutcome = "taken" | "gave up" | "would apply" | "does not apply";
 
 /** How a page of the catalog was found, and why in this way. */
 export interface Explanation {

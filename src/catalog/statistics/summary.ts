@@ -26,7 +26,7 @@ export function changeOver(rows: readonly DailyStatisticsView[], days: number): 
 }
 
 /** Averages over days, rounded; null where there is nothing to divide by. */
-export interface Averages {
+interface Averages {
   viewsPerPost: number | null;
   postsPerDay: number | null;
 }

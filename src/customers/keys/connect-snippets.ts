@@ -21,9 +21,12 @@ export interface ConnectSnippet {
   link: string | null;
 }
 
+/** The path of the MCP server. */
+export const MCP_PATH = "/v1/mcp/";
+
 /** The MCP server's address. @param base the appliance's, without a slash at its end */
 export function mcpAddress(base: string): string {
-  return `${base}/v1/mcp/`;
+  return base + MCP_PATH;
 }
 
 /**

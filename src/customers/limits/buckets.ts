@@ -40,7 +40,7 @@ const ROUNDING = 1e-6;
 const numbers = new Float64Array(1);
 const bits = new BigInt64Array(numbers.buffer);
 
-export function wordOf(number: number): bigint {
+function wordOf(number: number): bigint {
   numbers[0] = number;
   const word = bits[0] as bigint;
   return word === NO_STATE ? 1n : word;

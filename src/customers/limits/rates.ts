@@ -19,7 +19,7 @@ export interface RateBuckets {
   messages: Buckets<number>;
 }
 
-export function ownRateBuckets(): RateBuckets {
+function ownRateBuckets(): RateBuckets {
   return { requests: createBuckets(null), messages: createBuckets(null) };
 }
 

@@ -1,6 +1,7 @@
 import type { Database } from "../../db/database.ts";
 import { inParts } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { DAY_MS } from "../../values/moscow-time.ts";
 import {
   deleteEndedCodes,
   deleteEndedGrants,
@@ -8,7 +9,6 @@ import {
   deleteIdleClients,
 } from "./prune-oauth.store.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** How long a client is kept that nobody has granted anything. */
 const IDLE_MS = 2 * DAY_MS;
 /** How long a code is kept after its end, so that its replay is seen. */

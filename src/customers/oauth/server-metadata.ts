@@ -1,3 +1,4 @@
+import { MCP_PATH, mcpAddress } from "../keys/connect-snippets.ts";
 import { SCOPE } from "./token-model.ts";
 
 /** Paths at which OAuth is served, below the appliance's address. */
@@ -7,13 +8,15 @@ export const OAUTH_PATHS = {
   token: "/oauth/token",
   register: "/oauth/register",
   revoke: "/oauth/revoke",
-  resource: "/v1/mcp/",
-  resourceMetadata: "/.well-known/oauth-protected-resource/v1/mcp/",
+  resourceMetadata: `/.well-known/oauth-protected-resource${MCP_PATH}`,
 } as const;
 
-/** The address of the one server that access is given to. @param issuer the appliance's address */
-export function resourceAddress(issuer: string): string {
-  return issuer + OAUTH_PATHS.resource;
+/**
+ * Said where OAuth is off, to the person who connects: clients show the words of OAuth's errors.
+ * @param address the appliance's own, without a slash at its end
+ */
+export function oauthOffText(address: string): string {
+  return `Kanalog takes API keys here; make one at ${address}/account/keys/.`;
 }
 
 /** The authorization server's metadata (RFC 8414, section 2). @param issuer the appliance's address */
@@ -40,7 +43,7 @@ export function serverMetadata(issuer: string): object {
 /** The metadata of the MCP server, to which access is given (RFC 9728, section 2). */
 export function resourceMetadata(issuer: string): object {
   return {
-    resource: resourceAddress(issuer),
+    resource: mcpAddress(issuer),
     authorization_servers: [issuer],
     bearer_methods_supported: ["header"],
     scopes_supported: [SCOPE],

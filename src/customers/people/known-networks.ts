@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import type { Database } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { DAY_MS } from "../../values/moscow-time.ts";
 import {
   type PersonNetwork,
   pruneNetworks,
@@ -15,7 +16,6 @@ import { selectPersonByEmail } from "./people.store.ts";
  * password elsewhere. They are kept as keyed hashes, which tell nobody where people live.
  */
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const KNOWN_MS = 180 * DAY_MS;
 /** The latest networks of a person are kept, this many. */
 const KNOWN_MAX = 20;

@@ -59,7 +59,7 @@ export async function deleteSignUps(tx: Transaction, email: string): Promise<voi
 }
 
 /** A person with a password, as the library that signs people in reads them. */
-export interface NewPerson {
+interface NewPerson {
   id: string;
   credentialId: string;
   email: string;

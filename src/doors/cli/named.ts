@@ -2,6 +2,7 @@ import type { Organization } from "../../customers/accounts/accounts.table.ts";
 import type { Accounts } from "../../customers/accounts/accounts.ts";
 import type { Keys } from "../../customers/keys/keys.ts";
 import type { StaffWebhooks } from "../../push/webhooks/manage/staff-webhooks.ts";
+import { parseNumber } from "../../values/parse-number.ts";
 import { CommandExit, EXIT_USAGE } from "./command-context.ts";
 
 /**
@@ -44,7 +45,7 @@ export async function webhookNamed(webhooks: StaffWebhooks, text: string): Promi
   return only("webhook", text, found, ({ id, url }) => `${id} (${url})`).id;
 }
 
-const isNumber = (text: string): boolean => /^\d{1,15}$/.test(text);
+const isNumber = (text: string): boolean => parseNumber(text) !== null;
 
 /** The one thing of the name. @throws CommandExit */
 function only<Thing>(

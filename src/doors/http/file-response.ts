@@ -28,7 +28,7 @@ export function fileResponse(
 }
 
 /** Whether `Accept-Encoding` names gzip, or any, and not with a weight of 0. */
-export function takesGzip(accepted: string): boolean {
+function takesGzip(accepted: string): boolean {
   const weights = new Map(
     accepted.split(",").map((one) => {
       const [name = "", ...more] = one.split(";").map((part) => part.trim().toLowerCase());

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { MCP_PATH } from "../../customers/keys/connect-snippets.ts";
 import type { Caller } from "../../customers/keys/keys.ts";
 import { OAUTH_PATHS } from "../../customers/oauth/server-metadata.ts";
 import { AppError, toAppError } from "../../errors.ts";
@@ -18,10 +19,10 @@ import { REQUEST_ID } from "./requests/request-id.ts";
 import { commonHeaders, type RestContext, wrongVerb } from "./rest.ts";
 
 /** The body of a POST: its value, undefined where it is not JSON; or the bound that it breaks. */
-export type ReadBody = { value: unknown } | { bound: string };
+type ReadBody = { value: unknown } | { bound: string };
 
 /** The MCP door's answer to one POST. */
-export type AnswerMcp = (post: {
+type AnswerMcp = (post: {
   body: ReadBody;
   nowMs: number;
   header(name: string): string | null;
@@ -41,7 +42,6 @@ export interface McpContext extends RestContext {
   answerMcp: AnswerMcp;
 }
 
-const PATH = "/v1/mcp/";
 /** Largest body, the same in both eras of the protocol. */
 const BODY_BYTES_MAX = 1024 * 1024;
 /** Counts requests that call no tool, in the usage by day and in the metrics. */
@@ -55,8 +55,8 @@ export function mcpRoutes(context: McpContext) {
   const note = noteOf(context);
   const answer = ({ request }: { request: Request }) => answerPost(request, context, note);
   return new Elysia({ name: "mcp", strictPath: true })
-    .all(PATH, answer, { parse: "none" })
-    .all(PATH.slice(0, -1), answer, { parse: "none" });
+    .all(MCP_PATH, answer, { parse: "none" })
+    .all(MCP_PATH.slice(0, -1), answer, { parse: "none" });
 }
 
 /** The notes of requests by tool, made when one is first called. */
@@ -116,7 +116,7 @@ async function answerPost(
   // A call that waits for its plan's rate is not a slow one.
   note(operation)(status, startedMs + waitedMs, requestId, caller);
   if (caller !== null) {
-    const url = operation === USAGE_METHOD ? PATH : `${PATH} ${operation}`;
+    const url = operation === USAGE_METHOD ? MCP_PATH : `${MCP_PATH} ${operation}`;
     const durationMs = ports.clock.monotonic() - startedMs - waitedMs;
     const logged = { at: nowMs, verb: request.method, url, status, durationMs, units };
     context.noteAnswer(caller.key.id, logged);

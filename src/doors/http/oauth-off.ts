@@ -1,3 +1,5 @@
+import { oauthOffText } from "../../customers/oauth/server-metadata.ts";
+
 /** Addresses at which clients look for a way to sign in, with the MCP server's path behind or without. */
 const LOOKED_AT = /^\/(?:register\/?$|\.well-known\/(?:oauth-|openid-configuration))/;
 
@@ -10,6 +12,6 @@ export function oauthOffBody(path: string, address: string): string | null {
   if (!LOOKED_AT.test(path)) return null;
   return JSON.stringify({
     error: "invalid_request",
-    error_description: `Kanalog takes API keys here; make one at ${address}/account/keys/.`,
+    error_description: oauthOffText(address),
   });
 }

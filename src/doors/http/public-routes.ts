@@ -1,5 +1,5 @@
 /** Answers a GET of an address that needs no key. `name` is the address's last part. */
-export type PublicRoute = (request: Request, name: string) => Response | Promise<Response>;
+type PublicRoute = (request: Request, name: string) => Response | Promise<Response>;
 
 /** Routes by path; no other address is served without a key. */
 export type PublicRoutes = Record<string, PublicRoute>;

@@ -19,7 +19,7 @@ import { REQUEST_ID } from "./requests/request-id.ts";
 import { commonHeaders, pathOf, redirectToSlash, restRoutes, wrongVerb } from "./rest.ts";
 import { type PushContext, pushRoutes } from "./source-pushes.ts";
 
-export interface ServerContext extends McpContext, MetricsContext, Pick<PushContext, "openPush"> {
+interface ServerContext extends McpContext, MetricsContext, Pick<PushContext, "openPush"> {
   /** The routes of other doors. */
   others: Elysia;
   guides: readonly Guide[];

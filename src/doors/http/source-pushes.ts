@@ -3,6 +3,7 @@ import { parseExact } from "../../catalog/imports/exact-number.ts";
 import { AppError, notFound } from "../../errors.ts";
 import { noted } from "../../upkeep/metrics/note-request.ts";
 import { message } from "../../values/messages/messages.ts";
+import { parseNumber } from "../../values/parse-number.ts";
 import { errorAnswer, json } from "./answers.ts";
 import { readBytes } from "./requests/body.ts";
 import { commonHeaders, type RestContext } from "./rest.ts";
@@ -52,9 +53,9 @@ async function takePush(
   id: string,
   { openPush, bodies }: PushContext,
 ): Promise<void> {
-  const isNumber = /^\d{1,15}$/.test(id);
+  const source = parseNumber(id);
   const secret = request.headers.get(SECRET_HEADER) ?? "";
-  const take = isNumber ? await openPush(Number(id), secret) : null;
+  const take = source === null ? null : await openPush(source, secret);
   if (take === null) throw notFound("address");
   const bytes = await readBytes(request, BODY_BYTES_MAX, bodies);
   await take(parsed(bytes));

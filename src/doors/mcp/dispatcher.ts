@@ -16,7 +16,7 @@ import { agreedVersion, META, MODERN_VERSION, SUPPORTED } from "./versions.ts";
 const LIST_TTL_MS = 5 * 60 * 1000;
 
 /** One POST, as the protocol sees it. */
-export interface McpPost {
+interface McpPost {
   /** The body's value, undefined where it is not JSON; or the bound that it breaks. */
   body: { value: unknown } | { bound: string };
   nowMs: number;
@@ -30,7 +30,7 @@ export interface McpPost {
   refuse(method: ApiMethod | null, denial: AppError): Outcome;
 }
 
-export type McpDispatcher = (post: McpPost) => Promise<McpAnswer>;
+type McpDispatcher = (post: McpPost) => Promise<McpAnswer>;
 
 /**
  * The MCP server: request in, answer out (specification, section 4; its error table, section 7).

@@ -12,7 +12,7 @@ import { plainText } from "./plain-text.ts";
  * REST the sentences stand alone.
  */
 
-export interface ErrorContext {
+interface ErrorContext {
   /** Null where the call named no tool. */
   method: ApiMethod | null;
   nowMs: number;

@@ -2,6 +2,8 @@ import { channelPath } from "../../methods/channels.ts";
 import type { ApiMethod } from "../../methods/method.ts";
 import type { Parameter } from "../../methods/parameters.ts";
 import { anyPart } from "../../methods/partial-result.ts";
+import { specifiedTools } from "../../methods/table.ts";
+import type { Schema } from "../../values/schema.ts";
 
 /** A tool as `tools/list` describes it, all read off the method's declaration. */
 export function describeTool(method: ApiMethod): object {
@@ -14,7 +16,9 @@ export function describeTool(method: ApiMethod): object {
     description: `${tool} ${costOf(units)}`,
     inputSchema: {
       type: "object",
-      properties: Object.fromEntries(named.map(([name, parameter]) => [name, flat(parameter)])),
+      properties: Object.fromEntries(
+        named.map(([name, { schema }]) => [name, flat(schema, wordsOf(method, name, schema))]),
+      ),
       ...(required.length > 0 && { required }),
       additionalProperties: false,
     },
@@ -35,21 +39,32 @@ function costOf(units: number): string {
 }
 
 /** Models read types, bounds and words; everything else of a schema is lost on them. */
-function flat({ schema }: Parameter<unknown>): object {
-  const { type, enum: options, minimum, maximum, default: usual, examples } = schema;
-  const words = [schema.description ?? ""];
-  if (usual !== undefined) words.push(`${JSON.stringify(usual)} where not given.`);
-  // The options are examples enough.
-  const [example] = (options === undefined ? (examples ?? []) : []) as unknown[];
-  if (example !== undefined) words.push(`Example: ${JSON.stringify(example)}.`);
+function flat(schema: Schema<unknown>, description: string): object {
+  const { type, enum: options, minimum, maximum } = schema;
   return {
     // A model has a channel's number as often as its handle.
     type: schema === channelPath.schema ? ["string", "integer"] : type,
     ...(options !== undefined && { enum: options }),
     ...(minimum !== undefined && { minimum }),
     ...(maximum !== undefined && { maximum }),
-    description: words.join(" "),
+    description,
   };
+}
+
+/**
+ * What a model is told of a parameter. A tool of ours names the specification's tool that has the very
+ * same one: a model reads all tools before its first call, and pays for each character in every talk.
+ */
+function wordsOf(method: ApiMethod, name: string, schema: Schema<unknown>): string {
+  const alike = specifiedTools.find(({ parameters }) => parameters[name]?.schema === schema);
+  if (alike !== undefined && !specifiedTools.includes(method)) return `As in ${alike.operationId}.`;
+  const { enum: options, default: usual, examples, description = "" } = schema;
+  const words = [description];
+  if (usual !== undefined) words.push(`${JSON.stringify(usual)} where not given.`);
+  // The options are examples enough.
+  const [example] = (options === undefined ? (examples ?? []) : []) as unknown[];
+  if (example !== undefined) words.push(`Example: ${JSON.stringify(example)}.`);
+  return words.join(" ");
 }
 
 /** The schema whole, since a tool's schema can refer to no other document. */

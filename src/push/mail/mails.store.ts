@@ -7,10 +7,10 @@ import type { Message } from "../../ports/mail.ts";
 import { nextAttemptAt } from "../../values/retry-ladder.ts";
 import { mails } from "./mails.table.ts";
 
-/** Longer than a server is given to take a message. */
+/** A claim's length: longer than a server is given to take a message. */
 const LEASE_MS = 120_000;
 const MINUTE_MS = 60_000;
-/** After each failure; a message that was not taken in two days is given up. */
+/** Waits after each failure; a message that was not taken in two days is given up. */
 const WAITS_MS = [1, 5, 15, 60, 180, 360, 720, 1440].map((minutes) => minutes * MINUTE_MS);
 
 export interface ClaimedMail extends Message {
@@ -36,7 +36,7 @@ const add = change((db) =>
   }),
 );
 
-/** In the caller's transaction: the message is sent if, and only if, that is committed. */
+/** Queues a message in the caller's transaction: it is sent if, and only if, that is committed. */
 export async function queueMail(
   tx: Transaction,
   nowMs: number,
@@ -57,7 +57,7 @@ export async function isMailDue(db: Database, nowMs: number): Promise<boolean> {
   return (await due(db).get({ nowMs })) !== undefined;
 }
 
-/** Where the clock was set back: what was due must not become due so much later. */
+/** Sets due times back with the clock, or what was due would become due so much later. */
 export async function setBackMails(tx: Transaction, byMs: number): Promise<void> {
   await tx.builders.update(mails).set({
     nextAttemptAt: sql`${mails.nextAttemptAt} - ${byMs}`,
@@ -149,7 +149,7 @@ export function endMail(
   });
 }
 
-/** As long as a message waits for a mail server to be set. */
+/** The time for which a message waits for a mail server to be set. */
 const WAITING_MAX_MS = 7 * 24 * 60 * MINUTE_MS;
 
 /** Gives up messages that waited for too long. @returns how many */

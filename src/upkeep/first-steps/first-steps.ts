@@ -4,7 +4,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 
 /** Steps of the first hour that leave no other trace: staff kept the sample, tried a call, an assistant came. */
-export type NotedStep = "sample_kept" | "first_call" | "assistant_seen";
+type NotedStep = "sample_kept" | "first_call" | "assistant_seen";
 
 /** Notes a step for good; the second time changes nothing. */
 export function noteStep(db: Database, clock: Clock, step: NotedStep): Promise<void> {

@@ -1,9 +1,8 @@
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
+import { HOUR_MS } from "../../values/moscow-time.ts";
 import { classOf } from "./durations.ts";
 import type { NotedHour } from "./hours.store.ts";
-
-export const HOUR_MS = 60 * 60 * 1000;
 
 /**
  * Sums requests up hour by hour, in memory until they are written together; an hour without any is

@@ -12,7 +12,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 
 /** Settings that builds go by. Plain data, since they are sent to a thread. */
-export interface BuildSettings {
+interface BuildSettings {
   messengerHosts: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export async function buildSome(
   await buildForAWhile(db, clock, { name: build.name, step, forMs: TURN_MS });
 }
 
-export interface BuildState extends Build {
+interface BuildState extends Build {
   /** Whole percent. */
   percent: number;
 }

@@ -15,7 +15,7 @@ import { type BackupPlan, backUp } from "../backups/daily-backup.ts";
 import { tellOfSilentSources } from "../sources/silent-sources.ts";
 
 /** Settings that jobs go by. Plain data, since they are sent to a thread. */
-export interface JobSettings {
+interface JobSettings {
   /** Null where no folder for backups is set. */
   backups: BackupPlan | null;
   /** How many of the last Moscow days follow their posts. */

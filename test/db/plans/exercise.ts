@@ -1,4 +1,4 @@
-import { exerciseCatalog } from "./exercises/catalog.ts";
+import { emptyPostSearch, exerciseCatalog } from "./exercises/catalog.ts";
 import { exerciseCustomers } from "./exercises/customers.ts";
 import { exercisePush } from "./exercises/push.ts";
 import { exerciseUpkeep } from "./exercises/upkeep.ts";
@@ -14,6 +14,7 @@ export async function exerciseAll(): Promise<Recorder> {
     await exerciseCustomers(world);
     await exercisePush(world);
     await exerciseUpkeep(world);
+    await emptyPostSearch(world);
     await world.appliance.close();
     return recorder;
   } finally {

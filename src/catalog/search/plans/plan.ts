@@ -14,7 +14,7 @@ export interface Plan {
 }
 
 /** Something that a plan rests on, with its words for `kanalog search explain`. */
-export interface Condition {
+interface Condition {
   words: string;
   holds(query: Query): boolean;
   /** The numbers by which it holds, or does not. */

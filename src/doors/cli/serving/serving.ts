@@ -27,7 +27,7 @@ export function serveConfig(context: CommandContext, options: ServeOptions): Con
 }
 
 /** The settings as the environment of a process. */
-export function serveEnvironment(
+function serveEnvironment(
   context: CommandContext,
   { host, port, db, workers }: ServeOptions,
 ): Environment {

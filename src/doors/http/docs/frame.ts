@@ -3,7 +3,7 @@ import type { Guide } from "./guide.ts";
 import { docsWords } from "./words.ts";
 
 /** A page in the frame that all documentation has: the account site's look, and a bar of all guides. */
-export interface FramedPage {
+interface FramedPage {
   /** The name that pages carry. */
   brand: string;
   /** Stands before the name in the title; empty: the name alone. */

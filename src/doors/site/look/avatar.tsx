@@ -35,7 +35,7 @@ export function Avatar({
 }
 
 /** The first letters of the first two words; a number sign for a title without any. */
-export function initialsOf(title: string): string {
+function initialsOf(title: string): string {
   const words = title.match(/[\p{L}\p{N}]+/gu) ?? ["#"];
   const letters = words.slice(0, LETTERS).map((word) => [...word][0] ?? "");
   return letters.join("").toUpperCase();

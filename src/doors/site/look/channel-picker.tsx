@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { asset } from "../visit/site-path.ts";
 import type { Visit } from "../visit/visit.ts";
-import { asset } from "./layout.tsx";
 
 /**
  * A field that finds channels as one types. The script offers what it finds below; without, a number,

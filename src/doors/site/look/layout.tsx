@@ -10,8 +10,6 @@ import { Navigation, StaffNavigation } from "./navigation.tsx";
 import { SampleNotice } from "./sample-notice.tsx";
 import { withoutUnshown } from "./unshown.ts";
 
-export { asset };
-
 /**
  * Values of fields, which are kept whole: what was typed is sent again as it is. No other attribute is
  * named `value`, and quotes in text are escaped.

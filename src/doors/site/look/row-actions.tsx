@@ -1,5 +1,7 @@
 /** @jsxImportSource hono/jsx */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { parseNumber } from "../../../values/parse-number.ts";
 import { EMPTY_FORM, type Visit } from "../visit/visit.ts";
 
 /**
@@ -29,6 +31,5 @@ export function quietly(visit: Visit): Visit {
 
 /** The number that a row's form sent; -1, which no row has, for any other text. */
 export function sentNumber({ form }: Visit, name: string): number {
-  const text = form.get(name);
-  return /^\d{1,15}$/.test(text) ? Number(text) : -1;
+  return parseNumber(form.get(name)) ?? -1;
 }

@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import {
   OAUTH_PATHS,
+  oauthOffText,
   resourceMetadata,
   serverMetadata,
 } from "../../../customers/oauth/server-metadata.ts";
@@ -79,18 +80,13 @@ async function respond(
   if (!isAllowed) headers.set("allow", verb === "GET" ? "GET, HEAD" : verb);
   const { status, body, retryAfterS } =
     issuer === null
-      ? fault(404, "invalid_request", offText(context.baseAddress(request)))
+      ? fault(404, "invalid_request", oauthOffText(context.baseAddress(request)))
       : isAllowed
         ? await answerOf(endpoint, request, issuer, context)
         : fault(405, "invalid_request", `Use ${verb}.`);
   if (retryAfterS !== undefined) headers.set("retry-after", String(retryAfterS));
   const text = request.method === "HEAD" ? null : JSON.stringify(body);
   return new Response(text, { status, headers });
-}
-
-/** Told where the appliance's address is not one for OAuth. */
-function offText(address: string): string {
-  return `Kanalog takes API keys here; make one at ${address}/account/keys/.`;
 }
 
 /** The endpoint's answer; where it throws, an error that OAuth's clients can read. */

@@ -1,5 +1,5 @@
+import { mcpAddress } from "../../../customers/keys/connect-snippets.ts";
 import { isResource } from "../../../customers/oauth/authorization-request.ts";
-import { resourceAddress } from "../../../customers/oauth/server-metadata.ts";
 import { networkOf } from "../guard/client-ip.ts";
 import type { SiteContext } from "../site-context.ts";
 import { fault, type OAuthAnswer, readOAuthBody } from "./oauth-answer.ts";
@@ -16,8 +16,8 @@ export async function exchange(
   // The one scope there is needs no asking for, and clients ask for others that they know.
   const form = await readFields(request, ["scope"]);
   if ("error" in form) return form.error;
-  if (!isResource(form.fields["resource"] ?? null, resourceAddress(issuer))) {
-    return fault(400, "invalid_target", `The resource here is ${resourceAddress(issuer)}.`);
+  if (!isResource(form.fields["resource"] ?? null, mcpAddress(issuer))) {
+    return fault(400, "invalid_target", `The resource here is ${mcpAddress(issuer)}.`);
   }
   // The library would ask the clients of other grants for a secret first.
   if (!GRANT_TYPES.has(form.fields["grant_type"] ?? "")) {

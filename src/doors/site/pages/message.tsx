@@ -3,7 +3,7 @@ import type { AppError } from "../../../errors.ts";
 import { STATUS_OF } from "../../../methods/statuses.ts";
 import { inLanguage } from "../../../values/messages/messages.ts";
 import { cutText, FAULT_BYTES_MAX } from "../forms/cut-text.ts";
-import { asset } from "../look/layout.tsx";
+import { asset } from "../visit/site-path.ts";
 import type { PageView, View } from "../visit/view.ts";
 import type { Visit } from "../visit/visit.ts";
 

@@ -7,11 +7,11 @@ import { readTargetUrl, type Target } from "../../../values/target-guard.ts";
 import type { ClaimedDelivery } from "./claims.store.ts";
 import { signatureHeader } from "./signature.ts";
 
-/** From the resolution of the name to the last byte of the answer's head. */
+/** Longest attempt, from the resolution of the name to the last byte of the answer's head. */
 const ATTEMPT_MAX_MS = 10_000;
 
 /**
- * What receivers' owners are told. A refused address is told as one that nobody answers at, so that
+ * Outcomes as receivers' owners are told them. A refused address is told as one that nobody answers at, so that
  * nobody can look into the private network by it.
  */
 const OUTCOMES = {
@@ -27,9 +27,9 @@ export interface AttemptOutcome {
   /** Epoch milliseconds. */
   startedAt: number;
   endedAt: number;
-  /** Null where no answer came. */
+  /** Status of the answer; null where none came. */
   status: number | null;
-  /** In the words of the API; empty where it succeeded. */
+  /** The failure in the words of the API; empty where the attempt succeeded. */
   error: string;
   durationMs: number;
 }
@@ -40,7 +40,7 @@ export type MakeAttempt = (
   signal: AbortSignal,
 ) => Promise<AttemptOutcome>;
 
-/** One POST of a delivery to its webhook's present address, signed now; never throws. */
+/** Posts a delivery once to its webhook's present address, signed now; never throws. */
 export function createMakeAttempt(
   guard: TargetGuard,
   network: Pick<Network, "post">,
@@ -92,7 +92,7 @@ export function createMakeAttempt(
     return postToFirst(resolution.addresses, target.value, { headers, body, signal }, leftMs);
   }
 
-  /** To the next address only where nothing was sent to the one before. */
+  /** Tries addresses in turn; the next one only where nothing was sent to the one before. */
   async function postToFirst(
     addresses: readonly string[],
     { host, authority, port, path }: Target,

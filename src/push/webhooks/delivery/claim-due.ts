@@ -26,7 +26,7 @@ export type Claimed = ClaimedDelivery & { lane: Lane };
 const QUICK_MS = 1_000;
 
 /**
- * In each lane organizations take turns: one webhook of each, then the next of each. In SQL, since
+ * Due webhooks by lane, where organizations take turns: one webhook of each, then the next. In SQL, since
  * drizzle's builders have no windows, and the list of due webhooks is to be made once.
  */
 const DUE_WEBHOOKS = `
@@ -43,7 +43,7 @@ const DUE_WEBHOOKS = `
 interface DueWebhook {
   id: number;
   organizationId: number;
-  /** Its place in `LANES`. */
+  /** The lane's place in `LANES`. */
   lane: number;
 }
 

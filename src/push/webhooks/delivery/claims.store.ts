@@ -95,7 +95,10 @@ export interface ClaimedDelivery {
   claim: string;
 }
 
-/** Longer than any attempt with the commits around it: a crashed one's claim comes back after it. */
+/**
+ * A claim's length, longer than any attempt with the commits around it: after it a crashed process's
+ * delivery is taken by another.
+ */
 const LEASE_MS = 30_000;
 
 const take = change((db) =>

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { DeliveryState, EventKind } from "../events/event-body.ts";
 
-/** One event for one webhook. */
+/** Deliveries: a row is one event for one webhook. */
 export const webhookDeliveries = sqliteTable("webhook_deliveries", {
   id: integer("id").primaryKey(),
   webhookId: integer("webhook_id").notNull(),
@@ -36,7 +36,7 @@ export const webhookAttempts = sqliteTable("webhook_attempts", {
   id: integer("id").primaryKey(),
   deliveryId: integer("delivery_id").notNull(),
   attemptedAt: integer("attempted_at").notNull(),
-  /** Null where no answer came. */
+  /** Status of the answer; null where none came. */
   status: integer("status"),
   /** Empty where it succeeded. */
   error: text("error").notNull(),

@@ -7,7 +7,7 @@ import type { EndedAttempt } from "./end-attempt.ts";
 
 /** A delivery in the hands of who made the attempt. */
 type Claimed = Pick<EndedAttempt, "deliveryId" | "claim">;
-/** Where a delivery stands on the ladder. */
+/** A delivery's place on the ladder. */
 type OnLadder = Pick<Delivery, "state" | "failures" | "nextAttemptAt">;
 
 const add = change((db) =>

@@ -16,7 +16,7 @@ export interface EndedAttempt extends AttemptOutcome {
   deliveryId: number;
   webhookId: number;
   claim: string;
-  /** Only scheduled ones move on the ladder; a ping counts neither for nor against the webhook. */
+  /** Scheduled attempts alone move on the ladder; a ping counts neither for nor against the webhook. */
   kind: "scheduled" | "resend" | "ping";
 }
 

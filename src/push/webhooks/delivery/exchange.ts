@@ -28,7 +28,7 @@ export function exchange(
   });
 }
 
-/** What was taken of a delivery. */
+/** A delivery that was claimed, as far as an attempt needs it. */
 export interface Taken {
   id: number;
   claim: string;

@@ -30,7 +30,7 @@ const MANUAL_OF_ORGANIZATION_MAX = 6;
 const NO_ROOM: Room = { quick: 0, unknown: 0, slow: 0 };
 /** Attempts that end within so long of each other are noted together. */
 const GATHER_MS = 16;
-/** Told to stop, it waits so long for what is in flight; the process has 10 seconds. */
+/** The wait for attempts in flight when the sender is to stop; the process has 10 seconds. */
 const STOP_WAIT_MS = 8_000;
 
 /** Places of those who wait for an attempt; several workers share theirs. */
@@ -125,7 +125,7 @@ export function createSender(
     begin(claimed);
   }
 
-  /** What was taken ahead takes the place of the webhook's attempt that ended. */
+  /** Has a delivery that was taken ahead follow the webhook's attempt that ended. */
   function takePlace(webhookId: number): void {
     const [next, ...rest] = ahead.get(webhookId) ?? [];
     if (next !== undefined) {
@@ -143,14 +143,14 @@ export function createSender(
     const { claim, lane } = claimed;
     const settled = makeAttempt(claimed, stopped.signal)
       .then((outcome) => {
-        // Its claim is given back: whoever takes it next makes the attempt.
+        // An aborted attempt's claim is given back: whoever takes it next makes the attempt.
         if (!stopped.signal.aborted) ended.push(endOf(claimed, "scheduled", outcome));
       })
       .catch((error) => log.error({ err: error }, "a webhook attempt failed in an unforeseen way"))
       .finally(() => {
         inFlight.delete(claim);
         takePlace(claimed.webhookId);
-        // Its failure is in the log, and the next look tries again.
+        // The pump's failure is in the log, and the next look tries again.
         if (!stopped.signal.aborted) pump().catch(() => {});
       });
     inFlight.set(claim, { lane, taken: claimed, settled });
@@ -214,7 +214,7 @@ export function createSender(
     },
 
     /**
-     * One attempt that somebody waits for.
+     * Makes one attempt that somebody waits for.
      * @throws AppError `unavailable` where too many are under way, `throttled` where too many of
      *   the organization's are
      */

@@ -6,7 +6,7 @@ import { isPending, webhookDeliveries } from "../delivery/deliveries.table.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
 import { readPosts } from "./events.table.ts";
 
-/** What webhooks have before them. */
+/** Work that webhooks have before them. */
 interface Backlog {
   /** Deliveries due or under way, counted up to COUNTED_MAX. */
   deliveriesDue: number;
@@ -19,7 +19,7 @@ interface Backlog {
 /** A longer backlog is not counted to its end: whoever counts holds up the answers. */
 const COUNTED_MAX = 10_000;
 
-/** By webhooks, since what waits is found by its webhook. */
+/** Due deliveries, counted webhook by webhook: the index of those that wait begins with the webhook. */
 const due = query((db) =>
   db.select({ deliveries: count() }).from(
     db

@@ -5,7 +5,7 @@ import { webhooks } from "../manage/webhooks.table.ts";
 import { readPosts } from "./events.table.ts";
 
 /**
- * Each post that was read, once for each webhook that watches its channel. The joins are nested as they
+ * Posts that were read, each once for each webhook that watches its channel. The joins are nested as they
  * stand: with the order left to it, SQLite began with all watched channels.
  */
 const READ = `
@@ -84,7 +84,7 @@ const moveOn = change((db) =>
     ),
 );
 
-/** From now on the webhook gets only what was read after a sequence. */
+/** Has the webhook get only posts read after a sequence from now on. */
 export async function moveWebhookOn(
   tx: Transaction,
   webhookId: number,

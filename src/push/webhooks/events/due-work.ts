@@ -110,7 +110,7 @@ export async function pruneDeliveries(db: Database, clock: Clock): Promise<void>
   }
 }
 
-/** Nothing is attempted for them, and the day after which a webhook is disabled does not run. */
+/** Ends what waits for webhooks that get nothing; the day after which one is disabled does not run for them. */
 async function endUnserved(db: Database, clock: Clock): Promise<void> {
   const dead = await deadQueues(db, clock.now());
   if (dead.length === 0) return;

@@ -6,14 +6,14 @@ import { formatInstant } from "../../../values/moscow-time.ts";
 export const EVENT_KINDS = ["post.created", "post.matched", "ping"] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** What an event tells, in the OpenAPI document. */
+/** Summaries of events in the OpenAPI document. */
 export const EVENT_SUMMARIES: Record<EventKind, string> = {
   "post.created": "New posts of the channels that a webhook watches",
   "post.matched": "New posts that match an alert",
   ping: "A test, with no posts",
 };
 
-/** What becomes of an event that is to be delivered. */
+/** States that a delivery passes through. */
 export const DELIVERY_STATES = ["pending", "delivered", "failed", "dropped"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 

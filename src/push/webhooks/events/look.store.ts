@@ -30,7 +30,7 @@ export async function updateLook(tx: Transaction, values: Partial<Look>): Promis
   await tx.builders.update(webhookLook).set(values);
 }
 
-/** What was due in a minute must not become due in a day and a minute. */
+/** Sets due times back with the clock: what was due in a minute must not become due in a day and a minute. */
 export async function setBack(tx: Transaction, byMs: number): Promise<void> {
   const earlier = (instant: SQLWrapper): SQL => sql`${instant} - ${byMs}`;
   await tx.builders.update(webhookLook).set({
@@ -62,7 +62,7 @@ export async function addDownTime(tx: Transaction, nowMs: number, gapMs: number)
     .where(lt(failingSince, nowMs));
 }
 
-/** By webhooks, since what waits is found by its webhook. */
+/** Overdue deliveries, webhook by webhook: the index of those that wait begins with the webhook. */
 const overdue = query((db) =>
   db
     .select({ id: webhookDeliveries.id, dueAt: webhookDeliveries.nextAttemptAt })

@@ -5,7 +5,7 @@ import { addDownTime, putDue, readLook, selectOverdue, setBack, updateLook } fro
 
 /** How often a process notes that it looks. */
 const LOOK_EVERY_MS = 30_000;
-/** After so long without a look, no process was there that would have made attempts. */
+/** Time without a look after which no process was there to make attempts. */
 const GAP_MS = 3 * LOOK_EVERY_MS;
 /** Attempts that fell due while no process looked are made within so long. */
 const SPREAD_MS = 45_000;
@@ -40,7 +40,7 @@ export async function noteLook(tx: Transaction, nowMs: number): Promise<void> {
 /** Due times that are moved in one transaction; what is beyond them waits for a place anyway. */
 const SPREAD_DELIVERIES_MAX = 2_000;
 
-/** What fell due meanwhile is not attempted all at once. */
+/** Spreads attempts that fell due meanwhile, so that they are not all made at once. */
 async function spreadOverdue(tx: Transaction, nowMs: number): Promise<void> {
   const overdue = await selectOverdue(tx, nowMs, SPREAD_DELIVERIES_MAX);
   const stepMs = Math.min(SPREAD_STEP_MAX_MS, SPREAD_MS / overdue.length);

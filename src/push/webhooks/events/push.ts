@@ -14,7 +14,7 @@ export interface Push {
   runDue(): Promise<void>;
 }
 
-/** What webhooks need by the clock, on the thread that writes it. */
+/** Work of webhooks that is due by the clock, on the thread that writes it. */
 interface PushWork extends AlertWork {
   lookAfterWebhooks(argument: {
     batchMs: number;
@@ -28,7 +28,7 @@ interface PushWork extends AlertWork {
 /** Between two transactions, so that others get in: they look for the lock every millisecond. */
 const PAUSE_MS = 3;
 
-/** What webhooks do by the clock, from one look to the next. */
+/** Does webhooks' work that is due by the clock, from one look to the next. */
 export function createPush(
   db: Database,
   work: PushWork,
@@ -55,7 +55,7 @@ export function createPush(
         void sender.pump().catch(() => {});
       }
     }
-    // After the webhooks' own posts, which no alert holds up.
+    // Alerts come after the webhooks' own posts, which none of them holds up.
     if (isBatch || alerts.isLeft()) await alerts.turn();
     for (const webhook of await work.disableFailed()) {
       log.warn({ webhook }, "a webhook was disabled: not a single delivery succeeded for a day");

@@ -5,7 +5,10 @@ import { anyWebhook } from "../manage/webhooks.store.ts";
 /** Posts are cut within a batch and this; the largest import's take some twenty seconds. */
 const STALLED_AFTER_MS = 2 * 60 * 1000;
 
-/** In SQL, since of posts the catalog alone has a table, and the join must begin with what was read. */
+/**
+ * The oldest post that waits. In SQL, since the catalog alone has a table of posts, and the join must
+ * begin with what was read.
+ */
 const OLDEST = `
   SELECT p.read_at AS readAt FROM read_posts r CROSS JOIN posts p ON p.id = r.post_id
   ORDER BY r.sequence LIMIT 1`;

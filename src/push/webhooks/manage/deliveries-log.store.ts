@@ -14,7 +14,7 @@ export interface DeliverySelection {
   nowMs: number;
 }
 
-/** One statement, so that a delivery's state and its attempts are of the same instant. */
+/** A page of deliveries with their attempts, by one statement: both are of the same instant. */
 const page = query((db) => {
   const delivery = db
     .select()
@@ -41,7 +41,7 @@ export async function selectDeliveries(
   { webhookId, before, limit, nowMs }: DeliverySelection,
 ): Promise<{ results: DeliveryView[]; last: readonly [number] | null }> {
   const until = before ?? Number.MAX_SAFE_INTEGER;
-  // One more than the page tells whether there is another.
+  // A row more than the page has tells whether there is another page.
   const rows = await page(db).all({ webhookId, before: until, limit: limit + 1 });
   const found = new Map<number, DeliveryView>();
   for (const { delivery, webhook_attempts: attempt } of rows) {
@@ -69,7 +69,7 @@ export async function selectDeliveries(
   return { results, last: last === undefined ? null : [last.delivery] };
 }
 
-/** One that failed is attempted once more where somebody asked for it. */
+/** State as it is shown: a failed delivery is pending while it is sent again for somebody. */
 function stateOf({ state, claimedUntil }: Delivery, nowMs: number): DeliveryState {
   return state === "failed" && (claimedUntil ?? 0) > nowMs ? "pending" : state;
 }

@@ -23,7 +23,7 @@ import {
 } from "./webhooks.store.ts";
 import type { Webhook } from "./webhooks.table.ts";
 
-/** What owners and administrators change of webhooks: one transaction each. */
+/** Changes of webhooks by owners and administrators, one transaction each. */
 
 /** Which webhook of which organization; another's is not found. */
 export interface OwnWebhook {
@@ -46,7 +46,7 @@ export interface NewWebhook {
   plan: Plan;
   url: string;
   channels: number[];
-  /** As the secret box seals it. */
+  /** The secret, as the secret box seals it. */
   secret: Uint8Array;
   by: Actor;
 }
@@ -75,7 +75,7 @@ export interface WebhookChange {
   isActive?: boolean | undefined;
 }
 
-/** What staff disabled only staff enables. @throws AppError `conflict` */
+/** Refuses to enable a webhook that staff disabled. @throws AppError `conflict` */
 export function requireEnabling({ disabledReason }: Webhook, { isActive }: WebhookChange): void {
   if (isActive === true && disabledReason === "staff") {
     throw new AppError("conflict", message("disabledByStaff"));
@@ -188,7 +188,7 @@ export function rotateSecret(
 
 type Verb = "create" | "change" | "enable" | "disable" | "delete" | "rotate-secret" | "resend";
 
-/** What is recorded of a change. */
+/** The audit entry of a change. */
 export function ofWebhook(
   verb: Verb,
   { organizationId, id }: OwnWebhook,
@@ -221,7 +221,7 @@ async function requireChannels(tx: Transaction, plan: Plan, channels: number[]):
   if (faults.length > 0) throw fieldError({ channels: faults });
 }
 
-/** What is wrong with the channels of a webhook. */
+/** Faults of the channels that a webhook is to watch. */
 export async function channelFaults(
   db: Database,
   { webhookChannels }: Plan,

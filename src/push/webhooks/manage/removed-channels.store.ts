@@ -21,7 +21,7 @@ export const channelWatchers: Watchers = {
        ON CONFLICT (channel_id, webhook_id) DO UPDATE SET
          since_sequence = min(since_sequence, excluded.since_sequence)`,
     ).run({ id, intoId });
-    // At once: posts that are still to be moved count as the other channel's.
+    // Alerts are moved at once: posts that are still to be moved count as the other channel's.
     statement(tx, "UPDATE alerts SET channel_id = ? WHERE channel_id = ?").run(intoId, id);
   },
 

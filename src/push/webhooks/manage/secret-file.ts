@@ -8,7 +8,7 @@ import type { Random } from "../../../ports/random.ts";
 import { message } from "../../../values/messages/messages.ts";
 import { anyWebhook } from "./webhooks.store.ts";
 
-/** Of the schema. */
+/** Schema version that brought webhooks. */
 const WEBHOOKS_SINCE_VERSION = 2;
 const SECRET_BYTES = 32;
 
@@ -17,7 +17,7 @@ export async function needsSecret(db: Database): Promise<boolean> {
   return schemaVersion(db) >= WEBHOOKS_SINCE_VERSION && (await anyWebhook(db));
 }
 
-/** Where the secret lies that nobody set: beside the database, never in it. */
+/** Path of the secret that nobody set: beside the database, never in it. */
 export function secretPath(databasePath: string): string {
   return `${databasePath}.secret`;
 }

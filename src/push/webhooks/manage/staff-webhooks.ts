@@ -25,7 +25,7 @@ export function createStaffWebhooks(
   clock: Clock,
 ) {
   return {
-    /** Of one organization, or of all. */
+    /** Webhooks of one organization, or of all. */
     webhooks: (organizationId: number | null): Promise<Webhook[]> =>
       selectWebhooks(db, organizationId),
     webhook: (id: number): Promise<Webhook> => requireWebhook(db, id),

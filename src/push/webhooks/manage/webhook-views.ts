@@ -33,7 +33,7 @@ const webhookFields = {
 export const webhookSchema = objectSchema(webhookFields, "Webhook");
 export type WebhookView = ValueOf<typeof webhookSchema>;
 
-/** With the secret, which is shown this once. */
+/** A webhook with its secret, which is shown this once. */
 export const newSecretSchema = objectSchema(
   {
     ...webhookFields,

@@ -75,7 +75,7 @@ const counted = queryNow((db) =>
     .where(eq(webhooks.organizationId, sql.placeholder("organizationId"))),
 );
 
-/** For the rules of plans: read in the snapshot of the tick. */
+/** The number of webhooks for the rules of plans, read in the snapshot of the tick. */
 export function countWebhooksNow(db: Database, organizationId: number): number {
   return counted(db).get({ organizationId })?.webhooks ?? 0;
 }
@@ -116,7 +116,7 @@ export async function updateWebhook(
 
 const remove = change((db) => db.delete(webhooks).where(eq(webhooks.id, sql.placeholder("id"))));
 
-/** With its channels, alerts, deliveries and their attempts. @returns whether there was one */
+/** Deletes a webhook with its channels, alerts, deliveries and their attempts. @returns whether there was one */
 export async function deleteWebhook(tx: Transaction, id: number): Promise<boolean> {
   return (await remove(tx).run({ id })).changes > 0;
 }
@@ -223,7 +223,7 @@ export async function enable(tx: Transaction, id: number, nowMs: number): Promis
   await startAfresh(tx, id);
 }
 
-/** Only what is read from now on is sent, and only what fails from now on counts. */
+/** Has only posts read from now on be sent, and only failures from now on count. */
 async function startAfresh(tx: Transaction, id: number): Promise<void> {
   await dropRest(tx, id);
   const sinceSequence = lastSequence(tx);
@@ -231,7 +231,7 @@ async function startAfresh(tx: Transaction, id: number): Promise<void> {
   await startAlertsAfresh(tx, id);
 }
 
-/** In the transaction by which an organization is served again after it was not. */
+/** Resumes an organization's webhooks, in the transaction by which it is served again. */
 export async function resumeWebhooks(tx: Transaction, organizationId: number): Promise<void> {
   for (const { id } of await selectWebhooks(tx, organizationId)) await startAfresh(tx, id);
 }

@@ -36,7 +36,7 @@ export interface GivenTarget {
   target: Target;
 }
 
-/** What changes webhooks, on whatever thread writes them. */
+/** Changes of webhooks, on the thread that writes them. */
 interface WebhookWriter {
   addWebhook(input: NewWebhook): Promise<number>;
   changeWebhook(
@@ -57,7 +57,7 @@ interface WebhookWriter {
 const RESOLVE_MAX_MS = 5_000;
 /** Between two parts of a removal, so that other writers get in. */
 const PAUSE_MS = 3;
-/** One message for a name that does not exist and for one of a private network. */
+/** The one message for a name that does not exist and for one of a private network. */
 const REFUSED = message("addressRefused");
 
 export type Webhooks = ReturnType<typeof createWebhooks>;

@@ -3,7 +3,7 @@ import { createCategoryImages } from "../../../../src/catalog/directory/category
 import { exportPart } from "../../../../src/catalog/exports/export-part.ts";
 import { readExport } from "../../../../src/catalog/exports/export-selection.ts";
 import { IMPORT_KIND_NAMES } from "../../../../src/catalog/imports/import-kinds.ts";
-import { rebuildPostSearch } from "../../../../src/catalog/post-search/catch-up.ts";
+import { catchUp, rebuildPostSearch } from "../../../../src/catalog/post-search/catch-up.ts";
 import { countSearched } from "../../../../src/catalog/post-search/post-search-state.store.ts";
 import { readCatalogRequest } from "../../../../src/methods/channels.ts";
 import { runJob } from "../../../../src/upkeep/jobs/jobs.ts";
@@ -142,8 +142,15 @@ async function searchPosts(
   countSearched(db);
   // Views that were read again, of the same level.
   await appliance.importRows("posts", [{ id: 1, views: 6 }]);
-  await rebuildPostSearch(db, appliance.app.domains.clock);
-  await appliance.app.catchUpPostSearch();
+}
+
+/** Empties the index as before it is built anew, which is one of a hundred thousand posts once more. */
+export async function emptyPostSearch({ appliance }: World): Promise<void> {
+  const { db, clock } = appliance.app.domains;
+  // Channels that the other exercises changed.
+  db.exec("DELETE FROM post_search_stale");
+  await rebuildPostSearch(db, clock);
+  await catchUp(db, clock, false);
 }
 
 const POST_FILTERS: Record<string, string>[] = [

@@ -2,6 +2,7 @@ import { notFound } from "../../../../errors.ts";
 import { alertsIncluded, alertsIncludedOrKept } from "../../../../methods/plan-rules.ts";
 import type { AlertView } from "../../../../push/webhooks/alerts/alert-views.ts";
 import type { OwnAlert } from "../../../../push/webhooks/alerts/manage-alerts.ts";
+import { parseNumber } from "../../../../values/parse-number.ts";
 import { pageError } from "../../forms/faults.ts";
 import type { SiteContext } from "../../site-context.ts";
 import { isManager, membershipOf, planOf, viewerOf } from "../../visit/viewer.ts";
@@ -29,9 +30,9 @@ export async function requireAlerts(visit: Visit, context: SiteContext): Promise
 
 /** The alert that the address names, as the organization's own. @throws AppError `not_found` */
 export function ownOf(visit: Visit): OwnAlert {
-  const id = visit.params["id"] ?? "";
-  if (!/^\d{1,15}$/.test(id)) throw notFound("alert");
-  return { organizationId: membershipOf(visit).organization.id, id: Number(id) };
+  const id = parseNumber(visit.params["id"] ?? "");
+  if (id === null) throw notFound("alert");
+  return { organizationId: membershipOf(visit).organization.id, id };
 }
 
 /** @throws AppError `not_found` */

@@ -1,4 +1,5 @@
 /** @jsxImportSource hono/jsx */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { AppError, type FieldFaults, fieldError } from "../../../../errors.ts";
 import { readFilters, readName, readQuery } from "../../../../methods/alerts.ts";
@@ -6,6 +7,7 @@ import type { AlertView } from "../../../../push/webhooks/alerts/alert-views.ts"
 import type { AlertFields } from "../../../../push/webhooks/alerts/alerts.table.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { message } from "../../../../values/messages/messages.ts";
+import { parseNumber } from "../../../../values/parse-number.ts";
 import { Form, SelectField, TextField } from "../../look/form.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { Visit } from "../../visit/visit.ts";
@@ -100,12 +102,11 @@ export function AlertForm({
 export function readAlertForm({ form }: Visit, { services }: SiteContext): AlertFields {
   const name = readName(form.get("name"));
   const q = readQuery(form.get("q"));
-  const webhook = form.get("webhook");
-  const isNumber = /^\d{1,15}$/.test(webhook);
+  const webhookId = parseNumber(form.get("webhook"));
   const faults: FieldFaults = {
     ...("fault" in name && { name: [name.fault] }),
     ...("fault" in q && { q: [q.fault] }),
-    ...(!isNumber && { webhook: [message("chooseOption")] }),
+    ...(webhookId === null && { webhook: [message("chooseOption")] }),
   };
   const isAd = form.get("is_ad");
   const filters = filtersOrFaults(
@@ -117,11 +118,11 @@ export function readAlertForm({ form }: Visit, { services }: SiteContext): Alert
     },
     services,
   );
-  if ("fault" in name || "fault" in q || !isNumber || "faults" in filters) {
+  if ("fault" in name || "fault" in q || webhookId === null || "faults" in filters) {
     throw fieldError({ ...faults, ...("faults" in filters && filters.faults) });
   }
   const none = { channelId: null, category: null, territory: null, isAd: null };
-  return { ...none, ...filters, name: name.value, q: q.value, webhookId: Number(webhook) };
+  return { ...none, ...filters, name: name.value, q: q.value, webhookId };
 }
 
 /** A link as the handle or number that it names. */

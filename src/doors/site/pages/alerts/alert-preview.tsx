@@ -4,11 +4,11 @@ import type { AlertView, PreviewView } from "../../../../push/webhooks/alerts/al
 import { PREVIEW_DAYS, WALKED_MAX } from "../../../../push/webhooks/alerts/preview.ts";
 import { jsonValueOf } from "../../../../values/json-text.ts";
 import { Moment } from "../../look/answer-times.tsx";
-import { asset } from "../../look/layout.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import { Snippet } from "../../look/snippet.tsx";
 import { UserLink } from "../../look/user-text.tsx";
 import type { SiteContext } from "../../site-context.ts";
+import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
 
 /** Leads to the preview, which takes a while and is shown only where it is asked for. */

@@ -7,11 +7,11 @@ import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views
 import { jsonValueOf } from "../../../../values/json-text.ts";
 import { Moment } from "../../look/answer-times.tsx";
 import { ActionButton } from "../../look/form.tsx";
-import { asset } from "../../look/layout.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
 import { lookUp } from "../../visit/look-up.ts";
+import { asset } from "../../visit/site-path.ts";
 import { page, redirect, type View } from "../../visit/view.ts";
 import { actorOf, isManager, planOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";

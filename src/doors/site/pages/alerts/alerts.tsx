@@ -5,10 +5,10 @@ import type { AlertView } from "../../../../push/webhooks/alerts/alert-views.ts"
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { pageError } from "../../forms/faults.ts";
 import { Scroll } from "../../look/data-table.tsx";
-import { asset } from "../../look/layout.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
+import { asset } from "../../visit/site-path.ts";
 import { page, redirect, type View } from "../../visit/view.ts";
 import { actorOf, isManager, membershipOf, planOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";

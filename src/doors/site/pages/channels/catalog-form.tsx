@@ -4,7 +4,7 @@ import { CHANNEL_KINDS } from "../../../../catalog/channels/channel-kind.ts";
 import type { Territory } from "../../../../catalog/directory/directory.table.ts";
 import type { Directory } from "../../../../catalog/directory/directory.ts";
 import { CATALOG_ORDERINGS } from "../../../../catalog/search/catalog.ts";
-import { asset } from "../../look/layout.tsx";
+import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { FILTERS } from "./catalog-filter.ts";
 

@@ -4,9 +4,9 @@ import type { CardAnswer } from "../../../../catalog/channels/cards-with-metrics
 import type { CatalogCount } from "../../../../catalog/search/catalog.ts";
 import type { Page } from "../../../../values/json-text.ts";
 import { ApiCall } from "../../look/api-call.tsx";
-import { asset } from "../../look/layout.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import { nextCursor } from "../../visit/look-up.ts";
+import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { CatalogDownload } from "./catalog-download.tsx";
 import { type Filter, givenOf } from "./catalog-filter.ts";

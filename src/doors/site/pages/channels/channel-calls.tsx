@@ -4,7 +4,7 @@ import type { CardView } from "../../../../catalog/channels/card.ts";
 import { PERIOD_DAYS_MAX } from "../../../../methods/period.ts";
 import { formatDay } from "../../../../values/moscow-time.ts";
 import { ApiCall } from "../../look/api-call.tsx";
-import { asset } from "../../look/layout.tsx";
+import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
 import type { Readings } from "./channel-readings.ts";
 

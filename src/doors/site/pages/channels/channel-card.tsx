@@ -4,9 +4,9 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { type CardView, fieldsShownAs } from "../../../../catalog/channels/card.ts";
 import type { Directory } from "../../../../catalog/directory/directory.ts";
 import { Moment } from "../../look/answer-times.tsx";
-import { asset } from "../../look/layout.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import { UserBlock, UserLink } from "../../look/user-text.tsx";
+import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
 
 type Row = [term: string, value: Child];

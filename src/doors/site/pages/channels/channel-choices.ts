@@ -1,4 +1,5 @@
 import { AppError } from "../../../../errors.ts";
+import { parseNumber } from "../../../../values/parse-number.ts";
 import type { SiteContext } from "../../site-context.ts";
 import { orRefusal } from "../../visit/look-up.ts";
 import type { View } from "../../visit/view.ts";
@@ -13,7 +14,7 @@ export async function channelChoices(
   visit: Visit,
   context: SiteContext,
 ): Promise<View> {
-  const isNumber = /^\d{1,15}$/.test(filter.q.trim());
+  const isNumber = parseNumber(filter.q.trim()) !== null;
   const asked = isNumber ? { ...filter, ids: filter.q.trim() } : filter;
   const page = { limit: CHOICES_MAX, cursor: "" };
   const found = await orRefusal(findChannels(asked, page, visit, context));

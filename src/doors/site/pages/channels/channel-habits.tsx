@@ -7,7 +7,7 @@ import type { PostView } from "../../../../catalog/posts/post.ts";
 import { AppError } from "../../../../errors.ts";
 import { postsIncluded } from "../../../../methods/plan-rules.ts";
 import { postsRetrieve } from "../../../../methods/posts.ts";
-import { dayOf, parseInstant, startOfDay } from "../../../../values/moscow-time.ts";
+import { DAY_MS, dayOf, parseInstant, startOfDay } from "../../../../values/moscow-time.ts";
 import { Moment } from "../../look/answer-times.tsx";
 import { dateFormat } from "../../look/formats.ts";
 import { shownNumber } from "../../look/shown.tsx";
@@ -24,7 +24,6 @@ const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 const SHADES = 5;
 /** 2026-11-23 is a Monday. */
 const MONDAY = Date.UTC(2026, 10, 23);
-const DAY_MS = 86_400_000;
 /** Characters of a best post that are shown. */
 const BEST_LENGTH = 180;
 

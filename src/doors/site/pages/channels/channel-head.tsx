@@ -2,9 +2,9 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { type CardView, fieldsShownAs } from "../../../../catalog/channels/card.ts";
 import { Avatar } from "../../look/avatar.tsx";
-import { asset } from "../../look/layout.tsx";
 import { UserLink, webAddress } from "../../look/user-text.tsx";
 import type { SiteContext } from "../../site-context.ts";
+import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
 
 /** Above the page: whose it is, and what can be done with the channel. */

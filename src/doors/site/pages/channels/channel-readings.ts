@@ -19,7 +19,7 @@ const ALL_DAYS_MAX = 3_660;
 const GROWTH_DAYS = 34;
 
 /** A period that ends at the last reading; its days are Moscow's, both included. */
-export interface ReadingPeriod {
+interface ReadingPeriod {
   period: Period;
   from: Day;
   to: Day;

@@ -2,9 +2,9 @@
 import type { CardAnswer } from "../../../../catalog/channels/cards-with-metrics.ts";
 import { notFound } from "../../../../errors.ts";
 import { channelsRetrieve } from "../../../../methods/channels.ts";
-import { asset } from "../../look/layout.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { lookUp } from "../../visit/look-up.ts";
+import { asset } from "../../visit/site-path.ts";
 import { ChannelCalls } from "./channel-calls.tsx";
 import { ChannelCard } from "./channel-card.tsx";
 import { channelDownload } from "./channel-download.ts";

@@ -6,6 +6,7 @@ import { channelsList, channelsResolveRetrieve } from "../../../../methods/chann
 import { channelsCompareList } from "../../../../methods/compare.ts";
 import type { Page } from "../../../../values/json-text.ts";
 import { type Day, formatDay } from "../../../../values/moscow-time.ts";
+import { parseNumber } from "../../../../values/parse-number.ts";
 import { cutText } from "../../forms/cut-text.ts";
 import type { SiteContext } from "../../site-context.ts";
 import { lookUp, orRefusal } from "../../visit/look-up.ts";
@@ -78,7 +79,7 @@ async function findCard(
   context: SiteContext,
 ): Promise<CardView | null> {
   try {
-    if (!/^\d{1,15}$/.test(name)) {
+    if (parseNumber(name) === null) {
       return await lookUp<CardView>(channelsResolveRetrieve, { q: name }, visit, context);
     }
     const page = await lookUp<Page<CardView>>(channelsList, { ids: name }, visit, context);

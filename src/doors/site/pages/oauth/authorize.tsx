@@ -1,5 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import type { JSX } from "hono/jsx/jsx-runtime";
+import { mcpAddress } from "../../../../customers/keys/connect-snippets.ts";
 import {
   type AuthorizationFault,
   type AuthorizationRequest,
@@ -8,7 +9,6 @@ import {
 } from "../../../../customers/oauth/authorization-request.ts";
 import { isDocumentId } from "../../../../customers/oauth/client-document.ts";
 import { hostOf, isLoopbackUri } from "../../../../customers/oauth/redirect-uri.ts";
-import { resourceAddress } from "../../../../customers/oauth/server-metadata.ts";
 import { pageError, readFields, requiredChoice } from "../../forms/faults.ts";
 import { ActionButton, Form, SelectField } from "../../look/form.tsx";
 import type { SiteContext } from "../../site-context.ts";
@@ -46,7 +46,7 @@ async function read(visit: Visit, context: SiteContext): Promise<Asked> {
   }
   const client = await context.oauth.client(clientId);
   if (client === null) return { fault: "client" };
-  const request = readAuthorizationRequest(visit.query, client, resourceAddress(issuer));
+  const request = readAuthorizationRequest(visit.query, client, mcpAddress(issuer));
   return "fault" in request ? request : { issuer, request };
 }
 

@@ -1,9 +1,9 @@
 /** @jsxImportSource hono/jsx */
 import { KEY_PLACE, mcpAddress } from "../../../../customers/keys/connect-snippets.ts";
 import { Form, TextField } from "../../look/form.tsx";
-import { asset } from "../../look/layout.tsx";
 import { RowFaults } from "../../look/row-actions.tsx";
 import type { SitePage } from "../../site-pages.ts";
+import { asset } from "../../visit/site-path.ts";
 import { page } from "../../visit/view.ts";
 import { ConnectWays } from "./connect-ways.tsx";
 import { GrantList } from "./grant-list.tsx";

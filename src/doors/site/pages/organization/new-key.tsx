@@ -1,9 +1,9 @@
 /** @jsxImportSource hono/jsx */
 import { requiredName } from "../../../../customers/accounts/accounts.ts";
 import type { NewKey } from "../../../../customers/keys/key-changes.ts";
-import { asset } from "../../look/layout.tsx";
 import { Snippet } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
+import { asset } from "../../visit/site-path.ts";
 import { page, type View } from "../../visit/view.ts";
 import { actorOf, membershipOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";

@@ -1,9 +1,9 @@
 /** @jsxImportSource hono/jsx */
 import { pageError } from "../../forms/faults.ts";
 import { Form, TextField } from "../../look/form.tsx";
-import { asset } from "../../look/layout.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
+import { asset } from "../../visit/site-path.ts";
 import { page, redirect, type View } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
 

@@ -3,9 +3,9 @@
 import { EMAIL_LENGTH_MAX } from "../../../../customers/accounts/accounts.ts";
 import { pageError, pageFault } from "../../forms/faults.ts";
 import { Form, TextField } from "../../look/form.tsx";
-import { asset } from "../../look/layout.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
+import { asset } from "../../visit/site-path.ts";
 import { ownPath, redirect, type View } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
 

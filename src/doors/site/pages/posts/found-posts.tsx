@@ -5,12 +5,12 @@ import type { FoundPost } from "../../../../catalog/post-search/post-search.ts";
 import { jsonValueOf, type Page } from "../../../../values/json-text.ts";
 import { Moment } from "../../look/answer-times.tsx";
 import { ApiCall } from "../../look/api-call.tsx";
-import { asset } from "../../look/layout.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import { Snippet } from "../../look/snippet.tsx";
 import { UserLink, webAddress } from "../../look/user-text.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import { nextCursor } from "../../visit/look-up.ts";
+import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
 
 const PATH = "/account/posts/";

@@ -3,7 +3,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Directory } from "../../../../catalog/directory/directory.ts";
 import { POST_ORDERINGS } from "../../../../catalog/post-search/post-search.ts";
 import { MEDIA } from "../../../../catalog/posts/post.ts";
-import { asset } from "../../look/layout.tsx";
+import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { territoryOptions } from "../channels/catalog-form.tsx";
 

@@ -9,6 +9,8 @@ import type {
   AuditTarget,
 } from "../../../../customers/audit/audit-log.ts";
 import type { PersonAccount } from "../../../../customers/people/people.ts";
+import { HOUR_MS } from "../../../../values/moscow-time.ts";
+import { parseNumber } from "../../../../values/parse-number.ts";
 import { DataTable } from "../../look/data-table.tsx";
 import { Instant, shownNumber } from "../../look/shown.tsx";
 import type { SitePage } from "../../site-pages.ts";
@@ -122,8 +124,6 @@ function EntryRow({
   );
 }
 
-const HOUR_MS = 60 * 60 * 1000;
-
 function shownDetail(visit: Visit, name: string, value: unknown): string {
   if (name === "overlapMs") return shownNumber(visit, Number(value) / HOUR_MS);
   const text = String(value ?? "—");
@@ -176,6 +176,5 @@ function personOf({ query }: Visit): string | null {
 
 /** A number of the query; null for any other text, so that the page shows all. */
 function numberOf({ query }: Visit, name: string): number | null {
-  const text = query.get(name) ?? "";
-  return /^\d{1,15}$/.test(text) ? Number(text) : null;
+  return parseNumber(query.get(name) ?? "");
 }

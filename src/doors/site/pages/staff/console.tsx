@@ -1,6 +1,8 @@
 /** @jsxImportSource hono/jsx */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { notFound } from "../../../../errors.ts";
+import { parseNumber } from "../../../../values/parse-number.ts";
 import { asset } from "../../visit/site-path.ts";
 import { page, type View } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
@@ -22,8 +24,9 @@ export function consolePage(visit: Visit, title: string, body: JSX.Element): Vie
 
 /** A number out of an address or a form. @throws AppError `not_found` */
 export function idOf(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw notFound("number");
-  return Number(text);
+  const id = parseNumber(text);
+  if (id === null) throw notFound("number");
+  return id;
 }
 
 /** The form by which a text is looked for in the page's own list. */

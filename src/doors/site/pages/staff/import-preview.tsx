@@ -11,7 +11,7 @@ import { inLanguage } from "../../../../values/messages/messages.ts";
 import { shortened } from "../../../../values/shortened.ts";
 import { Scroll } from "../../look/data-table.tsx";
 import { ActionButton } from "../../look/form.tsx";
-import { asset } from "../../look/layout.tsx";
+import { asset } from "../../visit/site-path.ts";
 import type { Visit } from "../../visit/visit.ts";
 
 interface PreviewProps {

@@ -6,12 +6,13 @@ import { FRESH_MS } from "../../../../push/webhooks/events/cut-events.ts";
 import type { DeliveryView, WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { inLanguage } from "../../../../values/messages/messages.ts";
 import { parseInstant } from "../../../../values/moscow-time.ts";
+import { parseNumber } from "../../../../values/parse-number.ts";
 import { Moment } from "../../look/answer-times.tsx";
 import { Scroll } from "../../look/data-table.tsx";
 import { ActionButton } from "../../look/form.tsx";
-import { asset } from "../../look/layout.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
+import { asset } from "../../visit/site-path.ts";
 import { isManager } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { ownOf } from "./webhook-access.ts";
@@ -25,7 +26,7 @@ export async function deliveryLog(
   context: SiteContext,
 ): Promise<JSX.Element> {
   const words = visit.words.webhookPages;
-  const before = numberOf(visit.query.get("before"));
+  const before = parseNumber(visit.query.get("before") ?? "");
   const { results: deliveries, last } = await context.services.webhooks.deliveries(ownOf(visit), {
     before,
     limit: PAGE_SIZE,
@@ -58,7 +59,7 @@ export async function triedDelivery(
   visit: Visit,
   { services }: SiteContext,
 ): Promise<JSX.Element | null> {
-  const tried = numberOf(visit.query.get("tried"));
+  const tried = parseNumber(visit.query.get("tried") ?? "");
   if (tried === null || visit.request.method !== "GET") return null;
   const of = { before: tried + 1, limit: 1, nowMs: visit.nowMs };
   const { results } = await services.webhooks.deliveries(ownOf(visit), of);
@@ -213,8 +214,4 @@ function canBeSentAgain(
 ): boolean {
   const createdAtMs = parseInstant(createdAt) ?? 0;
   return isActive && event !== "ping" && createdAtMs >= nowMs - FRESH_MS;
-}
-
-function numberOf(text: string | null): number | null {
-  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
 }

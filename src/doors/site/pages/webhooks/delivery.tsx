@@ -1,10 +1,12 @@
 /** @jsxImportSource hono/jsx */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { AppError, notFound } from "../../../../errors.ts";
-import { asset } from "../../look/layout.tsx";
+import { parseNumber } from "../../../../values/parse-number.ts";
 import { shownBytes } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
+import { asset } from "../../visit/site-path.ts";
 import { page } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { DeliveryTable } from "./delivery-log.tsx";
@@ -107,7 +109,7 @@ function isPublic(id: number, { services }: SiteContext): boolean {
 
 /** @throws AppError `not_found` */
 function deliveryOf({ params }: Visit): number {
-  const number = params["delivery"] ?? "";
-  if (!/^\d{1,15}$/.test(number)) throw notFound("delivery");
-  return Number(number);
+  const number = parseNumber(params["delivery"] ?? "");
+  if (number === null) throw notFound("delivery");
+  return number;
 }

@@ -7,6 +7,7 @@ import {
 import type { OwnWebhook } from "../../../../push/webhooks/manage/manage-webhooks.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import type { Message } from "../../../../values/messages/messages.ts";
+import { parseNumber } from "../../../../values/parse-number.ts";
 import { pageError } from "../../forms/faults.ts";
 import type { SiteContext } from "../../site-context.ts";
 import { isManager, membershipOf, planOf, viewerOf } from "../../visit/viewer.ts";
@@ -56,9 +57,9 @@ function countOf(visit: Visit, { services }: SiteContext): number {
 
 /** The webhook that the address names, as the organization's own. @throws AppError `not_found` */
 export function ownOf(visit: Visit): OwnWebhook {
-  const id = visit.params["id"] ?? "";
-  if (!/^\d{1,15}$/.test(id)) throw notFound("webhook");
-  return { organizationId: membershipOf(visit).organization.id, id: Number(id) };
+  const id = parseNumber(visit.params["id"] ?? "");
+  if (id === null) throw notFound("webhook");
+  return { organizationId: membershipOf(visit).organization.id, id };
 }
 
 /** @throws AppError `not_found` */

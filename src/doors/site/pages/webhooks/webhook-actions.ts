@@ -1,3 +1,4 @@
+import { parseNumber } from "../../../../values/parse-number.ts";
 import { pageError } from "../../forms/faults.ts";
 import type { SiteContext } from "../../site-context.ts";
 import { redirect, type View } from "../../visit/view.ts";
@@ -54,11 +55,9 @@ export const webhookActions: Record<string, Action> = {
     requireManager(visit);
     const { id } = await webhookOf(visit, context);
     await requireWebhooks(visit, context);
-    const delivery = visit.form.get("delivery");
-    if (!/^\d{1,15}$/.test(delivery)) {
-      throw pageError("not_found", visit.words.notFoundText);
-    }
-    await context.services.webhooks.resend(ownOf(visit), Number(delivery), actorOf(visit));
+    const delivery = parseNumber(visit.form.get("delivery"));
+    if (delivery === null) throw pageError("not_found", visit.words.notFoundText);
+    await context.services.webhooks.resend(ownOf(visit), delivery, actorOf(visit));
     return redirect(`/account/webhooks/${id}/?tried=${delivery}`);
   },
 

@@ -4,6 +4,7 @@ import { OVERLAP_HOURS_MAX, readUrl } from "../../../../methods/webhooks.ts";
 import type { GivenTarget } from "../../../../push/webhooks/manage/webhooks.ts";
 import { type Read, readInteger } from "../../../../values/fields.ts";
 import { message, verbatim } from "../../../../values/messages/messages.ts";
+import { HOUR_MS } from "../../../../values/moscow-time.ts";
 import { cutText } from "../../forms/cut-text.ts";
 import type { SiteContext } from "../../site-context.ts";
 import { planOf } from "../../visit/viewer.ts";
@@ -12,7 +13,6 @@ import type { Visit } from "../../visit/visit.ts";
 /** Room for as many channels as a plan may allow, by number or by name. */
 export const WEBHOOK_FORM_BYTES_MAX = 256 * 1024;
 
-const HOUR_MS = 60 * 60 * 1000;
 /** Channels in a list, where it was made under a larger plan. */
 const LISTED_MAX = 10_000;
 /** Names in one message at the most; what is longer than any name is cut. */

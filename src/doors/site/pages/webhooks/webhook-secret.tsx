@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { NewSecretView } from "../../../../push/webhooks/manage/webhook-views.ts";
-import { asset } from "../../look/layout.tsx";
 import { Snippet } from "../../look/shown.tsx";
+import { asset } from "../../visit/site-path.ts";
 import { page, type View } from "../../visit/view.ts";
 import type { Visit } from "../../visit/visit.ts";
 

@@ -7,10 +7,10 @@ import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views
 import { inLanguage } from "../../../../values/messages/messages.ts";
 import { Moment } from "../../look/answer-times.tsx";
 import { Scroll } from "../../look/data-table.tsx";
-import { asset } from "../../look/layout.tsx";
 import { shownNumber } from "../../look/shown.tsx";
 import type { SiteContext } from "../../site-context.ts";
 import type { SitePage } from "../../site-pages.ts";
+import { asset } from "../../visit/site-path.ts";
 import { page, type View } from "../../visit/view.ts";
 import { actorOf, isManager, membershipOf, planOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";

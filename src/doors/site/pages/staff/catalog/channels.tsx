@@ -1,7 +1,9 @@
 /** @jsxImportSource hono/jsx */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { ChannelRecord } from "../../../../../catalog/channels/card.ts";
 import { AppError } from "../../../../../errors.ts";
+import { parseNumber } from "../../../../../values/parse-number.ts";
 import { told } from "../../../forms/told.ts";
 import { DataTable } from "../../../look/data-table.tsx";
 import { shownNumber } from "../../../look/shown.tsx";
@@ -47,7 +49,7 @@ export const staffChannelsPage: SitePage = {
 };
 
 async function listed(visit: Visit, { channels }: SiteContext): Promise<Listed> {
-  const after = Number(/^\d{1,15}$/.exec(visit.query.get("after") ?? "")?.[0] ?? 0);
+  const after = parseNumber(visit.query.get("after") ?? "") ?? 0;
   const rows = channels.page(after, SHOWN + 1);
   const shown = rows.slice(0, SHOWN);
   return {

@@ -1,9 +1,11 @@
 /** @jsxImportSource hono/jsx */
+
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { HtmlEscapedString } from "hono/utils/html";
 import type { PostsFound as Found, PostsAsked } from "../../../../../catalog/posts/manage-posts.ts";
 import type { PostRecord } from "../../../../../catalog/posts/post.ts";
 import { AppError } from "../../../../../errors.ts";
+import { parseNumber } from "../../../../../values/parse-number.ts";
 import { shortened } from "../../../../../values/shortened.ts";
 import { pageError } from "../../../forms/faults.ts";
 import { DataTable } from "../../../look/data-table.tsx";
@@ -70,10 +72,11 @@ export async function PostsFound({
 async function foundOf(asked: PostsAsked, { posts }: SiteContext): Promise<Found> {
   const { text, after, channelId } = asked;
   const found = await posts.found(asked);
-  if (after !== null || !/^\d{1,15}$/.test(text)) return found;
-  const [named] = posts.known([Number(text)]);
+  const id = parseNumber(text);
+  if (after !== null || id === null) return found;
+  const [named] = posts.known([id]);
   if (named === undefined || (channelId !== null && named.channel !== channelId)) return found;
-  return { ...found, posts: [named, ...found.posts.filter(({ id }) => id !== named.id)] };
+  return { ...found, posts: [named, ...found.posts.filter((post) => post.id !== id)] };
 }
 
 function Table({

@@ -1,6 +1,8 @@
 /** @jsxImportSource hono/jsx */
+
 import { outcomeOf } from "../../../../../push/webhooks/delivery/outcome.ts";
 import { inLanguage } from "../../../../../values/messages/messages.ts";
+import { parseNumber } from "../../../../../values/parse-number.ts";
 import { DataTable } from "../../../look/data-table.tsx";
 import { Instant } from "../../../look/shown.tsx";
 import type { SiteContext } from "../../../site-context.ts";
@@ -87,9 +89,7 @@ export const staffWebhooksPage: SitePage = {
 const FILTERS = new Set(["organization", "state"]);
 
 async function webhooksOf({ query }: Visit, { webhooks }: SiteContext) {
-  const organization = query.get("organization") ?? "";
-  const id = /^\d{1,15}$/.test(organization) ? Number(organization) : null;
-  const found = await webhooks.webhooks(id);
+  const found = await webhooks.webhooks(parseNumber(query.get("organization") ?? ""));
   return query.get("state") === "disabled"
     ? found.filter(({ disabledReason }) => disabledReason !== "")
     : found;

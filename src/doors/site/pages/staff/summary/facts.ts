@@ -1,6 +1,5 @@
 import type { Hour } from "../../../../../upkeep/hours/hours.table.ts";
-import { HOUR_MS } from "../../../../../upkeep/hours/hours.ts";
-import { DAY_MS } from "../../../../../values/moscow-time.ts";
+import { DAY_MS, HOUR_MS } from "../../../../../values/moscow-time.ts";
 import type { SiteContext } from "../../../site-context.ts";
 
 /** Runs of imports that are looked at. */

@@ -2,7 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { quantileUs, sumOfDurations } from "../../../../../upkeep/hours/durations.ts";
 import type { Hour } from "../../../../../upkeep/hours/hours.table.ts";
-import { HOUR_MS } from "../../../../../upkeep/hours/hours.ts";
+import { HOUR_MS } from "../../../../../values/moscow-time.ts";
 import { Scroll } from "../../../look/data-table.tsx";
 import { Instant, shownNumber } from "../../../look/shown.tsx";
 import type { Visit } from "../../../visit/visit.ts";

@@ -1,0 +1,165 @@
+import type { Database, Transaction } from "../../db/database.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { notFound } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { type Actor, type AuditEntry, recordChange } from "../audit/audit-log.ts";
+import { insertMember, selectMembers, updateMember, updateOrganization } from "./accounts.store.ts";
+import type { Member, MemberRole } from "./accounts.table.ts";
+import {
+  newMemberEmail,
+  optionalName,
+  requiredEmail,
+  requiredName,
+  requireMember,
+  requireOrganization,
+} from "./accounts.ts";
+import { type MemberChange, type MemberDenial, memberDenial } from "./member-rules.ts";
+
+interface NewMember {
+  organizationId: number;
+  email: string;
+  name: string;
+  role: MemberRole;
+}
+
+async function addMember(db: Database, clock: Clock, input: NewMember, by: Actor): Promise<Member> {
+  return inTransaction(db, clock, "member", async (tx) => {
+    await requireOrganization(tx, input.organizationId);
+    return putNewMember(tx, clock, input, by);
+  });
+}
+
+/** A new member of an organization that is there, as a part of the caller's transaction. */
+export async function putNewMember(
+  tx: Transaction,
+  clock: Clock,
+  input: NewMember,
+  by: Actor,
+): Promise<Member> {
+  const name = optionalName(input.name);
+  const { organizationId, role } = input;
+  const email = await newMemberEmail(tx, organizationId, input.email);
+  const createdAt = clock.now();
+  const row = { organizationId, email, name, role, createdAt, suspendedAt: null };
+  const made = await insertMember(tx, row);
+  await recordChange(tx, clock, by, {
+    organizationId,
+    action: "member.add",
+    target: `member ${made.id}`,
+    details: { email, role },
+  });
+  return made;
+}
+
+/**
+ * Gives a member's place, with its keys, to somebody else, and the organization another name: the first
+ * account takes over what the first start made.
+ */
+function handOver(
+  db: Database,
+  clock: Clock,
+  memberId: number,
+  to: { email: string; name: string; organization: string },
+  by: Actor,
+): Promise<Member> {
+  const [email, name] = [requiredEmail(to.email), optionalName(to.name)];
+  const organization = requiredName(to.organization);
+  return inTransaction(db, clock, "member", async (tx) => {
+    const { organizationId } = await requireMember(tx, memberId);
+    await updateOrganization(tx, organizationId, { name: organization });
+    await recordChange(tx, clock, by, {
+      organizationId,
+      action: "organization.rename",
+      target: `organization ${organizationId}`,
+      details: { name: organization },
+    });
+    await updateMember(tx, memberId, { email, name });
+    await recordChange(tx, clock, by, {
+      organizationId,
+      action: "member.hand-over",
+      target: `member ${memberId}`,
+      details: { email },
+    });
+    return requireMember(tx, memberId);
+  });
+}
+
+const changeRole = (db: Database, clock: Clock, id: number, role: MemberRole, by: Actor) =>
+  changeMember(db, clock, id, { role }, by);
+
+/** Suspending twice keeps the first instant. */
+const suspendMember = (db: Database, clock: Clock, id: number, by: Actor) =>
+  changeMember(db, clock, id, { isSuspended: true }, by);
+
+const reinstateMember = (db: Database, clock: Clock, id: number, by: Actor) =>
+  changeMember(db, clock, id, { isSuspended: false }, by);
+
+function changeMember(
+  db: Database,
+  clock: Clock,
+  id: number,
+  change: MemberChange,
+  by: Actor,
+): Promise<Member> {
+  return inTransaction(db, clock, "member", async (tx) =>
+    putMember(tx, clock, await requireMember(tx, id), change, by),
+  );
+}
+
+/**
+ * Makes a change by another member of the same organization, where the rules allow it. They are judged
+ * in the transaction of the change, so that two owners cannot demote each other at once.
+ * @throws AppError `not_found` for a member of another organization
+ */
+function changeMemberAs(
+  db: Database,
+  clock: Clock,
+  actorId: number,
+  id: number,
+  change: MemberChange,
+): Promise<{ ok: true; member: Member } | { ok: false; denial: MemberDenial }> {
+  return inTransaction(db, clock, "member", async (tx) => {
+    const actor = await requireMember(tx, actorId);
+    const target = await requireMember(tx, id);
+    if (target.organizationId !== actor.organizationId) throw notFound("member", id);
+    const members = await selectMembers(tx, actor.organizationId);
+    const denial = memberDenial(actor, target, change, members);
+    if (denial !== null) return { ok: false, denial };
+    const by = { person: actor.email, keyId: null };
+    return { ok: true, member: await putMember(tx, clock, target, change, by) };
+  });
+}
+
+async function putMember(
+  tx: Transaction,
+  clock: Clock,
+  { id, organizationId, email, role, suspendedAt }: Member,
+  change: MemberChange,
+  by: Actor,
+): Promise<Member> {
+  const { isSuspended } = change;
+  const record = (action: AuditEntry["action"], details: AuditEntry["details"] = {}) => {
+    const target = `member ${id}` as const;
+    const entry = { organizationId, action, target, details: { email, ...details } };
+    return recordChange(tx, clock, by, entry);
+  };
+  if (change.role !== undefined && change.role !== role) {
+    await updateMember(tx, id, { role: change.role });
+    await record("member.role", { before: role, role: change.role });
+  }
+  if (isSuspended !== undefined && isSuspended !== (suspendedAt !== null)) {
+    await updateMember(tx, id, { suspendedAt: isSuspended ? clock.now() : null });
+    await record(isSuspended ? "member.suspend" : "member.restore");
+  }
+  return requireMember(tx, id);
+}
+
+/** Changes of members, as `accountChanges` offers them. */
+export const memberChanges = {
+  addMember,
+  changeRole,
+  suspendMember,
+  reinstateMember,
+  changeMemberAs,
+  handOver,
+};

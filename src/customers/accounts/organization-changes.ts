@@ -1,0 +1,159 @@
+import type { Database, Transaction } from "../../db/database.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { fieldError } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { message } from "../../values/messages/messages.ts";
+import { formatInstant } from "../../values/moscow-time.ts";
+import { type Actor, type AuditEntry, recordChange } from "../audit/audit-log.ts";
+import { insertOrganization, selectPlan, updateOrganization } from "./accounts.store.ts";
+import type { Organization } from "./accounts.table.ts";
+import { requiredName, requireOrganization } from "./accounts.ts";
+import { nextTerm, type PlanCode, planInForce } from "./plan.ts";
+
+/** Called where an organization gets webhook events again after a time without. */
+export interface Resumption {
+  /** The long part, before the change. Does nothing for an organization that gets events. */
+  prepare(db: Database, clock: Clock, organizationId: number): Promise<void>;
+  /** The short part, in the transaction that makes the change. */
+  resume(tx: Transaction, organizationId: number): Promise<void>;
+}
+
+/** Changes of organizations, as `accountChanges` offers them. */
+export function organizationChanges(resumption: Resumption) {
+  return {
+    createOrganization,
+    givePlan: withResumption(givePlan, resumption),
+    archiveOrganization,
+    restoreOrganization: withResumption(restoreOrganization, resumption),
+  };
+}
+
+function withResumption<Rest extends unknown[], Result>(
+  change: (resumption: Resumption, db: Database, clock: Clock, ...rest: Rest) => Result,
+  resumption: Resumption,
+) {
+  return (db: Database, clock: Clock, ...rest: Rest): Result =>
+    change(resumption, db, clock, ...rest);
+}
+
+async function createOrganization(
+  db: Database,
+  clock: Clock,
+  { name: given, plan }: { name: string; plan: PlanCode },
+  by: Actor,
+): Promise<Organization> {
+  const name = requiredName(given);
+  return inTransaction(db, clock, "organization", (tx) =>
+    putOrganization(tx, clock, { name, plan }, by),
+  );
+}
+
+/** A new organization, as a part of the caller's transaction. */
+export async function putOrganization(
+  tx: Transaction,
+  clock: Clock,
+  { name, plan }: { name: string; plan: PlanCode },
+  by: Actor,
+): Promise<Organization> {
+  const now = clock.now();
+  const made = await insertOrganization(tx, {
+    name,
+    plan,
+    planStartedAt: now,
+    planEndsAt: null,
+    createdAt: now,
+    archivedAt: null,
+  });
+  await recordChange(tx, clock, by, {
+    organizationId: made.id,
+    action: "organization.create",
+    target: `organization ${made.id}`,
+    details: { name, plan },
+  });
+  return made;
+}
+
+/** @param endsAt the first instant at which the plan no longer holds; null: no end */
+async function givePlan(
+  resumption: Resumption,
+  db: Database,
+  clock: Clock,
+  id: number,
+  plan: PlanCode,
+  endsAt: number | null,
+  by: Actor,
+): Promise<Organization> {
+  if (endsAt !== null && endsAt <= clock.now()) {
+    throw fieldError({ ends: [message("dayIsOver")] });
+  }
+  const ends = endsAt === null ? null : formatInstant(endsAt);
+  await resumption.prepare(db, clock, id);
+  return changeOrganization(db, clock, by, {
+    id,
+    action: "organization.plan",
+    details: { plan, ends },
+    async change(tx, found) {
+      const now = clock.now();
+      const before = await selectPlan(tx, planInForce(found, now).plan);
+      if (before.webhooks === 0) await resumption.resume(tx, id);
+      return nextTerm(found, plan, endsAt, now);
+    },
+  });
+}
+
+/** Archiving twice keeps the first instant. */
+function archiveOrganization(
+  db: Database,
+  clock: Clock,
+  id: number,
+  by: Actor,
+): Promise<Organization> {
+  return changeOrganization(db, clock, by, {
+    id,
+    action: "organization.archive",
+    change: async (_tx, { archivedAt }) => ({ archivedAt: archivedAt ?? clock.now() }),
+  });
+}
+
+async function restoreOrganization(
+  resumption: Resumption,
+  db: Database,
+  clock: Clock,
+  id: number,
+  by: Actor,
+): Promise<Organization> {
+  await resumption.prepare(db, clock, id);
+  return changeOrganization(db, clock, by, {
+    id,
+    action: "organization.restore",
+    async change(tx, { archivedAt }) {
+      if (archivedAt !== null) await resumption.resume(tx, id);
+      return { archivedAt: null };
+    },
+  });
+}
+
+interface OrganizationChange {
+  id: number;
+  action: "organization.plan" | "organization.archive" | "organization.restore";
+  details?: AuditEntry["details"];
+  change(tx: Transaction, found: Organization): Promise<Partial<Organization>>;
+}
+
+function changeOrganization(
+  db: Database,
+  clock: Clock,
+  by: Actor,
+  { id, action, details, change }: OrganizationChange,
+): Promise<Organization> {
+  return inTransaction(db, clock, "organization", async (tx) => {
+    const found = await requireOrganization(tx, id);
+    await updateOrganization(tx, id, await change(tx, found));
+    const changed = await requireOrganization(tx, id);
+    if (!Bun.deepEquals(found, changed)) {
+      const target = `organization ${id}` as const;
+      await recordChange(tx, clock, by, { organizationId: id, action, target, details });
+    }
+    return changed;
+  });
+}

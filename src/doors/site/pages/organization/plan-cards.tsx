@@ -1,0 +1,59 @@
+/** @jsxImportSource hono/jsx */
+
+import type { HtmlEscapedString } from "hono/utils/html";
+import { DayOf, Instant, LastDayBefore, shownNumber } from "../../look/shown.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import { membershipOf, viewerOf } from "../../visit/viewer.ts";
+import type { Visit } from "../../visit/visit.ts";
+import { QuotaCard } from "./quota-card.tsx";
+
+/** The organization's plan, its end and period, and how much of the quota is left. */
+export async function PlanCards({
+  visit,
+  context,
+}: {
+  visit: Visit;
+  context: SiteContext;
+}): Promise<HtmlEscapedString> {
+  const { nowMs, words: common } = visit;
+  const membership = membershipOf(visit);
+  const words = visit.words.organizationPages;
+  const viewer = await viewerOf(membership, context.accounts, nowMs);
+  const { plan, planInForce } = viewer;
+  const { startedAt, endsAt, used } = context.services.limits.usage(viewer, nowMs);
+  const quota = plan.requestsPerPeriod;
+  const hasEnded = planInForce.endsAt !== null && planInForce.endsAt <= nowMs;
+  return (
+    <>
+      <p>
+        {common.organization}: <bdi>{membership.organization.name}</bdi>
+      </p>
+      {hasEnded && <p class="notice">{words.planEnded}</p>}
+      <ul class="cards">
+        <li>
+          {common.plan}
+          <strong>{words.planNames[plan.code]}</strong>
+          {shownNumber(visit, plan.requestsPerSecond)} {words.perSecond}
+        </li>
+        <li>
+          {common.planEnds}
+          <strong>
+            {planInForce.endsAt === null ? (
+              words.noEnd
+            ) : (
+              <LastDayBefore visit={visit} at={planInForce.endsAt} />
+            )}
+          </strong>
+        </li>
+        <li>
+          {common.period}
+          <strong>
+            <DayOf visit={visit} at={startedAt} />
+          </strong>
+          {words.lastDay} <Instant visit={visit} at={endsAt} />
+        </li>
+        <QuotaCard visit={visit} period={{ startedAt, endsAt, used }} quota={quota} />
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,197 @@
+/** @jsxImportSource hono/jsx */
+
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { HtmlEscapedString } from "hono/utils/html";
+import { apiMethods } from "../../../../methods/table.ts";
+import { Scroll } from "../../look/data-table.tsx";
+import { DayChart } from "../../look/day-chart.tsx";
+import { shownNumber } from "../../look/shown.tsx";
+import type { SiteContext } from "../../site-context.ts";
+import { membershipOf } from "../../visit/viewer.ts";
+import type { Visit } from "../../visit/visit.ts";
+import {
+  type sumByDayAndMethod,
+  sumByKey,
+  sumByMethod,
+  sumOf,
+  type UsageRow,
+  type UsageSum,
+} from "./usage-sums.ts";
+
+/** Tables and charts of an organization's usage: by day, method and key. */
+
+export function UsageByDay({
+  visit,
+  days,
+}: {
+  visit: Visit;
+  days: { day: string; sum: UsageSum }[];
+}): JSX.Element {
+  const words = visit.words.organizationPages;
+  const isUsed = days.some(({ sum }) => sum.requests > 0);
+  return (
+    <DayChart
+      visit={visit}
+      title={words.usageByDay}
+      id="usage-days"
+      days={days}
+      instead={isUsed ? null : words.noUsage}
+      heads={<SumHeads visit={visit} />}
+      cellsOf={({ sum }) => <SumCells visit={visit} sum={sum} />}
+    />
+  );
+}
+
+export function ByDayAndMethod({
+  visit,
+  counted,
+  usage: { methods, days },
+}: {
+  visit: Visit;
+  counted: "requests" | "units";
+  usage: ReturnType<typeof sumByDayAndMethod>;
+}): JSX.Element {
+  const { words: common } = visit;
+  const words = visit.words.organizationPages;
+  return (
+    <DayChart
+      visit={visit}
+      title={words.byDayAndMethod(common[counted])}
+      id={`${counted}-by-method`}
+      days={days}
+      heads={methods.map((method) => (
+        <th scope="col" class="number">
+          {method === null ? words.otherMethods : (ROUTES.get(method) ?? method)}
+        </th>
+      ))}
+      cellsOf={({ sums }) =>
+        sums.map((sum) => (
+          <td class="number" data-value={sum[counted]}>
+            {shownNumber(visit, sum[counted])}
+          </td>
+        ))
+      }
+    />
+  );
+}
+
+/** Verb and path by operation id: a name that is the same in all languages. */
+const ROUTES = new Map(
+  apiMethods.map(({ operationId, verb, path }) => [operationId, `${verb} ${path}`]),
+);
+
+export function UsageByMethod({ visit, rows }: { visit: Visit; rows: UsageRow[] }): JSX.Element {
+  const { words } = visit;
+  const sums = sumByMethod(rows).map(({ method, sum }) => ({
+    head: <code>{ROUTES.get(method) ?? method}</code>,
+    sum,
+  }));
+  return (
+    <UsageSums
+      visit={visit}
+      title={words.organizationPages.usageByMethod}
+      column={words.method}
+      rows={sums}
+    />
+  );
+}
+
+export async function UsageByKey({
+  visit,
+  context,
+  rows,
+}: {
+  visit: Visit;
+  context: SiteContext;
+  rows: UsageRow[];
+}): Promise<HtmlEscapedString> {
+  const { words } = visit;
+  const keys = await context.keys.keys(membershipOf(visit).organization.id);
+  const names = new Map(keys.map(({ id, name, prefix }) => [id, name || `${prefix}…`]));
+  const sums = sumByKey(rows).map(({ key, sum }) => ({
+    head: <bdi>{names.get(key) ?? words.overviewPage.otherKey(key)}</bdi>,
+    sum,
+  }));
+  return (
+    <UsageSums
+      visit={visit}
+      title={words.overviewPage.usageByKey}
+      column={words.organizationPages.key}
+      rows={sums}
+    />
+  );
+}
+
+/** A table of sums, and their total. */
+function UsageSums({
+  visit,
+  title,
+  column,
+  rows,
+}: {
+  visit: Visit;
+  title: string;
+  column: string;
+  rows: readonly { head: JSX.Element; sum: UsageSum }[];
+}): JSX.Element {
+  return (
+    <section>
+      <h3>{title}</h3>
+      <Scroll label={title}>
+        <table class="named">
+          <thead>
+            <tr>
+              <th scope="col">{column}</th>
+              <SumHeads visit={visit} />
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ head, sum }) => (
+              <tr>
+                <th scope="row" class="long">
+                  {head}
+                </th>
+                <SumCells visit={visit} sum={sum} />
+              </tr>
+            ))}
+          </tbody>
+          <tfoot>
+            <tr>
+              <th scope="row">{visit.words.organizationPages.total}</th>
+              <SumCells visit={visit} sum={sumOf(rows.map(({ sum }) => sum))} />
+            </tr>
+          </tfoot>
+        </table>
+      </Scroll>
+    </section>
+  );
+}
+
+function SumHeads({ visit: { words } }: { visit: Visit }): JSX.Element {
+  return (
+    <>
+      {[words.requests, words.units, words.errors].map((name) => (
+        <th scope="col" class="number">
+          {name}
+        </th>
+      ))}
+    </>
+  );
+}
+
+/** Errors stand out where there are some. */
+function SumCells({ visit, sum }: { visit: Visit; sum: UsageSum }): JSX.Element {
+  return (
+    <>
+      {(["requests", "units", "errors"] as const).map((name) => (
+        <td
+          class={name === "errors" && sum.errors > 0 ? "number failed" : "number"}
+          data-value={sum[name]}
+          data-label={visit.words[name]}
+        >
+          {shownNumber(visit, sum[name])}
+        </td>
+      ))}
+    </>
+  );
+}
