@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { statement } from "../../../src/db/database.ts";
-import { ALERT_POSTS_A_DAY } from "../../../src/push/webhooks/alerts/match-posts.ts";
+import { ALERT_POSTS_A_DAY } from "../../../src/push/webhooks/alerts/loaded-alerts.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import {
   DAY_MS,

@@ -11,7 +11,7 @@ import {
   textSchema,
   type ValueOf,
 } from "../../../values/schema.ts";
-import { ALERT_POSTS_A_DAY } from "./match-posts.ts";
+import { ALERT_POSTS_A_DAY } from "./loaded-alerts.ts";
 import { PREVIEW_DAYS, WALKED_MAX } from "./preview.ts";
 
 /** Alerts as the API shows them. */

@@ -129,20 +129,27 @@ export async function forgetAlertPosts(
   return (await forget(tx).run({ last, rowsMax })).changes;
 }
 
-/** Has the alerts that are kept in memory read again. */
-export async function touchAlerts(tx: Transaction): Promise<void> {
-  await tx.builders.update(alertChanges).set({ version: sql`${alertChanges.version} + 1` });
+const noteChange = change((db) =>
+  db.insert(alertChanges).values({ alertId: sql.placeholder("alertId") }),
+);
+
+/** Has an alert that is kept in memory read again; changes of what it asks for note themselves. */
+export async function noteAlertChange(tx: Transaction, alertId: number): Promise<void> {
+  await noteChange(tx).run({ alertId });
 }
 
-const version = queryNow((db) => db.select().from(alertChanges));
-
-/** Goes up with every change of what alerts ask for, whichever process makes it. */
-export function alertsVersion(db: Database): number {
-  return version(db).get()?.version ?? 0;
+/** The number of the last change of what alerts ask for, whichever process made it. */
+export function lastAlertChange(db: Database): number {
+  return lastNumberOf(db, "alert_changes");
 }
 
-/** The last post that was read: what comes later is new. The table is SQLite's own. */
+/** The last post that was read: what comes later is new. */
 export function lastAlertSequence(db: Database): number {
-  const sql = "SELECT seq FROM sqlite_sequence WHERE name = 'alert_posts'";
-  return statement<{ seq: number }>(db, sql).get()?.seq ?? 0;
+  return lastNumberOf(db, "alert_posts");
+}
+
+/** The last number that a table gave. SQLite notes it in a table of its own. */
+function lastNumberOf(db: Database, table: string): number {
+  const sql = "SELECT seq FROM sqlite_sequence WHERE name = ?";
+  return statement<{ seq: number }>(db, sql).get(table)?.seq ?? 0;
 }

@@ -8,9 +8,10 @@ import { eventBody } from "../events/event-body.ts";
 import { noteLook } from "../events/look.ts";
 import { getsAlerts } from "../events/served.ts";
 import { selectWebhook } from "../manage/webhooks.store.ts";
-import { forgetAlertPosts, noteAlertCut, selectAlert, touchAlerts } from "./alerts.store.ts";
+import { forgetAlertPosts, noteAlertChange, noteAlertCut, selectAlert } from "./alerts.store.ts";
+import { ALERT_POSTS_A_DAY } from "./loaded-alerts.ts";
 import { selectMatched } from "./match-posts.store.ts";
-import { ALERT_POSTS_A_DAY, type Matched } from "./match-posts.ts";
+import type { Matched } from "./match-posts.ts";
 
 /** No more alerts are cut in a transaction after so long; one alert's share comes on top. */
 const CUT_MS = 5;
@@ -100,5 +101,5 @@ async function cutAlert(
   const sentPosts = sentToday + postIds.length;
   await noteAlertCut(tx, { id: alertId, last, sentDay: today, sentPosts });
   // It is matched no more on this day.
-  if (sentPosts >= ALERT_POSTS_A_DAY) await touchAlerts(tx);
+  if (sentPosts >= ALERT_POSTS_A_DAY) await noteAlertChange(tx, alertId);
 }

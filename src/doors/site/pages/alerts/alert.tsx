@@ -2,7 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { alertsPreview } from "../../../../methods/alerts.ts";
 import type { AlertView, PreviewView } from "../../../../push/webhooks/alerts/alert-views.ts";
-import { ALERT_POSTS_A_DAY } from "../../../../push/webhooks/alerts/match-posts.ts";
+import { ALERT_POSTS_A_DAY } from "../../../../push/webhooks/alerts/loaded-alerts.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { jsonValueOf } from "../../../../values/json-text.ts";
 import { Moment } from "../../look/answer-times.tsx";
