@@ -59,6 +59,12 @@ export async function countAlertsOfWebhook(db: Database, webhookId: number): Pro
   return (await countedOfWebhook(db).get({ webhookId }))?.alerts ?? 0;
 }
 
+const first = query((db) => db.select({ id: alerts.id }).from(alerts).limit(1));
+
+export async function anyAlert(db: Database): Promise<boolean> {
+  return (await first(db).get()) !== undefined;
+}
+
 export async function insertAlert(
   tx: Transaction,
   row: AlertFields & Pick<Alert, "organizationId" | "createdAt">,
