@@ -48,6 +48,24 @@ export function countAlertsNow(db: Database, organizationId: number): number {
   return counted(db).get({ organizationId })?.alerts ?? 0;
 }
 
+const nth = query((db) =>
+  db
+    .select({ id: alerts.id })
+    .from(alerts)
+    .where(eq(alerts.organizationId, sql.placeholder("organizationId")))
+    .orderBy(asc(alerts.id))
+    .limit(1)
+    .offset(sql.placeholder("before")),
+);
+
+/** The alert of an organization that has so many before it; undefined where there is none. */
+export async function alertAfter(
+  db: Database,
+  of: { organizationId: number; before: number },
+): Promise<number | undefined> {
+  return (await nth(db).get(of))?.id;
+}
+
 const countedOfWebhook = query((db) =>
   db
     .select({ alerts: count() })

@@ -29,6 +29,7 @@ export const alertPage: SitePage = {
     const alert = await alertOf(visit, context);
     const isIncluded = await hasAlerts(visit, context);
     const webhooks = await webhooksOf(visit, context);
+    const plan = await planOf(visit, context);
     const isAsked = isIncluded && visit.query.get("preview") === "yes";
     const preview = isAsked
       ? await lookUp<PreviewView>(alertsPreview, { id: String(alert.id) }, visit, context)
@@ -42,7 +43,12 @@ export const alertPage: SitePage = {
         <Done visit={visit} />
         {!isIncluded && (
           <p class="notice">
-            {words.planWithout((await planOf(visit, context)).code)} {words.planKept}
+            {words.planWithout(plan.code)} {words.planKept}
+          </p>
+        )}
+        {isIncluded && !alert.is_active && (
+          <p class="notice">
+            {words.planFull(plan.code, plan.alerts)} {words.planPaused}
           </p>
         )}
         <section class="card" aria-label={words.query}>
