@@ -2,10 +2,12 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { tokensOf } from "../../../src/catalog/post-search/tokens.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { statement } from "../../../src/db/database.ts";
+import type { Clock } from "../../../src/ports/clock.ts";
 import {
   ALERT_POSTS_A_DAY,
   currentAlerts,
 } from "../../../src/push/webhooks/alerts/loaded-alerts.ts";
+import { matchPosts } from "../../../src/push/webhooks/alerts/match-posts.ts";
 import { dayOf } from "../../../src/values/moscow-time.ts";
 import { DAY_MS, MINUTE_MS, numbers, type Pushing, startPushing } from "../../support/pushing.ts";
 
@@ -77,6 +79,37 @@ test("more changes than the file keeps have all of them read again", async () =>
   expect(kept).toBe(500);
   expect(matching("погода")).toEqual([id]);
   expect(alerts()).not.toBe(before);
+});
+
+test("an alert that is made while posts are about to be matched gets what is read after it", async () => {
+  const { db } = pushing.appliance.app.domains;
+  const clock = pushing.appliance.ports.clock;
+  await made("ипотека");
+  await pushing.read([1], { channel: 3, text: "ипотека" });
+  /** Another process makes an alert, and reads a post, once the alerts in memory are as in the file. */
+  let looks = 0;
+  const tomorrow: Clock = {
+    now: () => clock.now() + DAY_MS,
+    sleep: clock.sleep,
+    endOfTurn: clock.endOfTurn,
+    monotonic() {
+      looks += 1;
+      // The alerts, one page of them and an empty one, have been read.
+      if (looks === 3) {
+        db.exec(`
+          INSERT INTO alerts (organization_id, webhook_id, name, q, since_sequence, created_at, updated_at)
+            SELECT organization_id, webhook_id, 'B', 'ипотека', 1, created_at, updated_at FROM alerts;
+          INSERT INTO alert_posts (post_id) VALUES (1)`);
+      }
+      return clock.monotonic();
+    },
+  };
+  expect(matchPosts(db, tomorrow, { after: 0 })?.matched).toEqual([{ alertId: 1, sequences: [1] }]);
+  expect(looks).toBeGreaterThanOrEqual(3);
+  expect(matchPosts(db, tomorrow, { after: 1 })?.matched).toEqual([
+    { alertId: 1, sequences: [2] },
+    { alertId: 2, sequences: [2] },
+  ]);
 });
 
 test("many are read in steps, and a change meanwhile is not lost", async () => {

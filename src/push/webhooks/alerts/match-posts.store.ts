@@ -33,14 +33,14 @@ export function toFacts(row: FactsRow): PostFacts {
 const WAITING = `
   SELECT r.sequence, ${FACTS}
   FROM alert_posts r CROSS JOIN posts p ON p.id = r.post_id ${FACTS_JOINS}
-  WHERE r.sequence > ? ORDER BY r.sequence`;
+  WHERE r.sequence > @after AND r.sequence <= @until ORDER BY r.sequence`;
 
-/** Posts to be matched after a sequence, row by row: meanwhile the connection takes no other statement. */
+/** Posts to be matched after a sequence and up to another, row by row: meanwhile the connection takes no other statement. */
 export function readAlertPosts(
   db: Database,
-  after: number,
+  range: { after: number; until: number },
 ): Iterable<FactsRow & { sequence: number }> {
-  return statement<FactsRow & { sequence: number }>(db, WAITING).iterate(after);
+  return statement<FactsRow & { sequence: number }>(db, WAITING).iterate(range);
 }
 
 /** A post of which it is to be seen whether it matches. */

@@ -2,6 +2,7 @@ import { tokensOf } from "../../../catalog/post-search/tokens.ts";
 import type { Database } from "../../../db/database.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { dayOf } from "../../../values/moscow-time.ts";
+import { lastAlertSequence } from "./alerts.store.ts";
 import { currentAlerts } from "./loaded-alerts.ts";
 import { readAlertPosts, toFacts } from "./match-posts.store.ts";
 
@@ -36,11 +37,13 @@ export function matchPosts(
 ): MatchedPosts | null {
   const endAtMs = clock.monotonic() + MATCH_MS;
   const isOver = (): boolean => clock.monotonic() >= endAtMs;
+  // Before the alerts: one that is made meanwhile gets posts that are read later.
+  const until = lastAlertSequence(db);
   const index = currentAlerts(db, dayOf(clock.now()), isOver);
   if (index === null) return { last: after, posts: 0, bytes: 0, matched: [] };
   const matched = new Map<number, number[]>();
   let [last, posts, bytes] = [after, 0, 0];
-  for (const row of readAlertPosts(db, after)) {
+  for (const row of readAlertPosts(db, { after, until })) {
     last = row.sequence;
     posts += 1;
     bytes += row.text.length;

@@ -819,9 +819,9 @@ export const push: Entries = {
   ],
   "push/webhooks/alerts/match-posts.store.ts readAlertPosts": [
     {
-      sql: "SELECT … FROM alert_posts r CROSS JOIN posts p ON p.id = r.post_id LEFT JOIN removed_channels m ON m.id = p.channel_id LEFT JOIN channel_cards k ON k.id = coalesce(m.into_id, p.channel_id) LEFT JOIN territories t ON t.slug = k.territory WHERE r.sequence > ? ORDER BY r.sequence",
+      sql: "SELECT … FROM alert_posts r CROSS JOIN posts p ON p.id = r.post_id LEFT JOIN removed_channels m ON m.id = p.channel_id LEFT JOIN channel_cards k ON k.id = coalesce(m.into_id, p.channel_id) LEFT JOIN territories t ON t.slug = k.territory WHERE r.sequence > @after AND r.sequence <= @until ORDER BY r.sequence",
       plan: [
-        "SEARCH r USING INTEGER PRIMARY KEY (rowid>?)",
+        "SEARCH r USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)",
         "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
         "SEARCH m USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
         "SEARCH k USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
