@@ -120,7 +120,14 @@ export async function createApp(
   const { counted } = metrics;
 
   const readSecret = installationSecret(config, random);
-  const database = await openServingDatabase(config, ports, readSecret, counted, open);
+  const database = await openServingDatabase(
+    config,
+    ports,
+    readSecret,
+    counted,
+    open,
+    crew?.count ?? 1,
+  );
   const { domains, db, threads } = database;
   const secret = await readSecret(db);
   const secrets = createSecretBox(secret, random);
