@@ -34,7 +34,7 @@ import { createRecentLog } from "../ports/recent-log.ts";
 import { createMailer, type Mailer } from "../push/mail/mailer.ts";
 import { isMailDue } from "../push/mail/mails.store.ts";
 import type { Push } from "../push/webhooks/events/push.ts";
-import { stalledWarning } from "../push/webhooks/events/stalled-warning.ts";
+import { stalledAlertsWarning, stalledWarning } from "../push/webhooks/events/stalled-warning.ts";
 import { channelWatchers } from "../push/webhooks/manage/removed-channels.store.ts";
 import { createFirstSteps } from "../upkeep/first-steps/first-steps.ts";
 import { backupWarning } from "../upkeep/jobs/backup-warning.ts";
@@ -120,7 +120,14 @@ export async function createApp(
   const { counted } = metrics;
 
   const readSecret = installationSecret(config, random);
-  const database = await openServingDatabase(config, ports, readSecret, counted, open);
+  const database = await openServingDatabase(
+    config,
+    ports,
+    readSecret,
+    counted,
+    open,
+    crew?.count ?? 1,
+  );
   const { domains, db, threads } = database;
   const secret = await readSecret(db);
   const secrets = createSecretBox(secret, random);
@@ -232,6 +239,7 @@ export async function createApp(
         sources: () => silentWarning(db, clock.now()),
         write_lock: database.lockWarning,
         read_posts: () => stalledWarning(db, clock.now(), config.webhookBatchMs),
+        alert_posts: () => stalledAlertsWarning(db, clock.now(), config.webhookBatchMs),
       },
     );
   crew?.answerWith({

@@ -20,12 +20,13 @@ export async function composeReadings(
   const readDatabase = async (): Promise<DatabaseReadings> => {
     const nowMs = clock.now();
     const { fileBytes, walBytes } = readDatabaseSize(db);
-    const { oldestDueAt, ...backlog } = await selectBacklog(db, nowMs);
+    const { oldestDueAt, oldestAlertPostAt, ...backlog } = await selectBacklog(db, nowMs);
     return {
       fileBytes,
       walBytes,
       ...backlog,
       oldestDueMs: oldestDueAt === null ? null : nowMs - oldestDueAt,
+      oldestAlertPostMs: oldestAlertPostAt === null ? null : nowMs - oldestAlertPostAt,
       mailsWaiting: await countMails(db),
       jobs: await scheduler.list(),
       sources: await selectSourceCounts(db, dayOf(nowMs)),

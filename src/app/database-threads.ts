@@ -26,17 +26,26 @@ export function servingConnection(config: Config, clock: Clock, db: Database): D
     : openDatabase(config.databasePath, clock, "counter", config.durable);
 }
 
-/** The pools' threads; of a database in memory all operations run on its one connection. */
+/** A worker has at least so many for slow queries, so that one of these holds up no other. */
+const READERS_MIN = 2;
+
+/**
+ * The pools' threads; of a database in memory all operations run on its one connection.
+ * @param workers processes that serve the file, which share the threads for slow queries
+ */
 export function databaseThreads(
   config: Config,
   clock: Clock,
   db: Database,
   listeners: Pick<ThreadsOptions, "noteHold" | "noteSlow">,
+  workers: number,
 ) {
   const path = config.databasePath;
   const entry = new URL("./thread.ts", import.meta.url);
   const options = { path, entry, timeoutMs: config.queryTimeoutMs, clock, ...listeners };
-  const started = Object.entries<Pool>(pools).map(([name, pool]) => {
+  const threads = Math.max(READERS_MIN, Math.ceil(pools.readers.threads / workers));
+  const shared = { ...pools, readers: { ...pools.readers, threads } };
+  const started = Object.entries<Pool>(shared).map(([name, pool]) => {
     const threads =
       path === IN_MEMORY
         ? inlineThreads(pool, db, clock)

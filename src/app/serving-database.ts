@@ -20,6 +20,7 @@ export async function openServingDatabase(
   secret: InstallationSecret,
   counted: Metrics["counted"],
   open: typeof openCurrent,
+  workers: number,
 ) {
   const { clock, log } = ports;
   const domains = await openDomains(config, ports, secret, open);
@@ -32,10 +33,16 @@ export async function openServingDatabase(
     onLockHeld(connection, lockWatch.note);
     connection.onSlow((sql, tookMs) => noteSlow("main", sql, tookMs));
   }
-  const { threads, threadLoads, endThreads } = databaseThreads(config, clock, db, {
-    noteHold: lockWatch.note,
-    noteSlow,
-  });
+  const { threads, threadLoads, endThreads } = databaseThreads(
+    config,
+    clock,
+    db,
+    {
+      noteHold: lockWatch.note,
+      noteSlow,
+    },
+    workers,
+  );
   return {
     domains,
     db,

@@ -1,4 +1,4 @@
-import { readPostQuery } from "../catalog/post-search/post-query.ts";
+import { countPrefixes, PREFIXES_MAX, readPostQuery } from "../catalog/post-search/post-query.ts";
 import { type FieldFaults, fieldError } from "../errors.ts";
 import { type AlertView, alertSchema, previewSchema } from "../push/webhooks/alerts/alert-views.ts";
 import type { AlertFields } from "../push/webhooks/alerts/alerts.table.ts";
@@ -284,5 +284,9 @@ export function readQuery(given: unknown): Read<string> {
   if (isLonger(q, QUERY_LENGTH_MAX)) {
     return { fault: message("tooLong", { characters: QUERY_LENGTH_MAX }) };
   }
-  return readPostQuery(q) === null ? { fault: message("nothingToMatch") } : { value: q };
+  const query = readPostQuery(q);
+  if (query === null) return { fault: message("nothingToMatch") };
+  return countPrefixes(query) > PREFIXES_MAX
+    ? { fault: message("tooManyPrefixes", { max: PREFIXES_MAX }) }
+    : { value: q };
 }

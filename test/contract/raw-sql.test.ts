@@ -78,7 +78,7 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
     files: [
       "push/webhooks/alerts/match-posts.store.ts",
       "push/webhooks/events/cut-events.store.ts",
-      "push/webhooks/events/stalled-warning.ts",
+      "push/webhooks/events/oldest-read.store.ts",
     ],
   },
   {

@@ -82,10 +82,14 @@ const TRIGGERS = {
     "SCALAR SUBQUERY 2",
     "  SEARCH post_tombstones USING INTEGER PRIMARY KEY (rowid=?)",
   ],
-  alerts_added: ["SCAN alert_changes"],
-  alerts_changed: ["SCAN alert_changes"],
-  alerts_removed: ["SCAN alert_changes"],
-  alert_webhooks_switched: ["SCAN CONSTANT ROW", "SCAN alert_changes"],
+  alert_changes_kept: ["SEARCH alert_changes USING INTEGER PRIMARY KEY (rowid<?)"],
+  alerts_added: [],
+  alerts_changed: [],
+  alerts_removed: [],
+  alert_webhooks_switched: [
+    "SCAN CONSTANT ROW",
+    "SEARCH alerts USING COVERING INDEX alerts_by_webhook (webhook_id=?)",
+  ],
   posts_read_by_alerts: [
     // Any one, which is the first.
     "SCAN alerts EXISTS USING COVERING INDEX alerts_by_webhook",

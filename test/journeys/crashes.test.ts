@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { ALERT_POSTS_A_DAY } from "../../src/push/webhooks/alerts/match-posts.ts";
+import { ALERT_POSTS_A_DAY } from "../../src/push/webhooks/alerts/loaded-alerts.ts";
 import { changeCatalogOnAndOn, expectChanges, POSTS_REMOVED } from "../support/crash-catalog.ts";
 import {
   backUpOnAndOn,

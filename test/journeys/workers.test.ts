@@ -93,6 +93,8 @@ describe.if(process.platform === "linux")("with three workers", () => {
     const text = await (await answered(serving, "/metrics")).text();
     const cards = /^kanalog_requests_total\{.*msgr_channels_retrieve.*\} (\d+)$/m;
     expect(Number(cards.exec(text)?.[1])).toBe(60);
+    // Two threads each for slow queries, where one process alone has four.
+    expect(text).toMatch(/^kanalog_threads\{pool="readers"\} 6$/m);
     // Those of a worker that died stay.
     const [killed = 0] = pidsOf(serving).values();
     process.kill(killed, "SIGKILL");

@@ -41,6 +41,9 @@ export interface PostQuery {
 /** `w*` of fewer letters is searched as the word `w`. */
 const PREFIX_LENGTH_MIN = 3;
 
+/** Terms `w*` that one query may have, since each stands for many words. */
+export const PREFIXES_MAX = 3;
+
 /** A quoted phrase, a bar between alternatives, or anything else up to a space. */
 const PIECES = /(-?)"([^"]*)"|(\|)|((?:(?!-?"[^"]*")[^\s|])+)/g;
 
@@ -71,6 +74,11 @@ export function readPostQuery(q: string): PostQuery | null {
     isAlternative = false;
   }
   return all.length === 0 ? null : { all, none };
+}
+
+/** How many terms `w*` a query has. */
+export function countPrefixes({ all, none }: PostQuery): number {
+  return [...all.flat(), ...none].filter(({ kind }) => kind === "prefix").length;
 }
 
 function newList(all: Term[][]): Term[] {

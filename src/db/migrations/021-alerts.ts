@@ -34,21 +34,27 @@ CREATE INDEX alerts_by_webhook ON alerts (webhook_id);
 CREATE INDEX alerts_by_cut ON alerts (cut_sequence, since_sequence);
 CREATE INDEX alerts_by_channel ON alerts (channel_id) WHERE channel_id IS NOT NULL;
 
--- Counts the changes of what alerts ask for: a process that keeps them in memory reads them again.
-CREATE TABLE alert_changes (version INTEGER NOT NULL) STRICT;
-INSERT INTO alert_changes VALUES (0);
+-- The last changes of what alerts ask for: a process that keeps alerts in memory reads these again. One
+-- that finds more changes made than are kept reads all alerts.
+CREATE TABLE alert_changes (
+  version INTEGER PRIMARY KEY AUTOINCREMENT,
+  alert_id INTEGER NOT NULL
+) STRICT;
+CREATE TRIGGER alert_changes_kept AFTER INSERT ON alert_changes BEGIN
+  DELETE FROM alert_changes WHERE version <= new.version - 500;
+END;
 CREATE TRIGGER alerts_added AFTER INSERT ON alerts BEGIN
-  UPDATE alert_changes SET version = version + 1;
+  INSERT INTO alert_changes (alert_id) VALUES (new.id);
 END;
 CREATE TRIGGER alerts_changed AFTER UPDATE OF webhook_id, q, channel_id, category, territory, is_ad ON alerts BEGIN
-  UPDATE alert_changes SET version = version + 1;
+  INSERT INTO alert_changes (alert_id) VALUES (new.id);
 END;
 CREATE TRIGGER alerts_removed AFTER DELETE ON alerts BEGIN
-  UPDATE alert_changes SET version = version + 1;
+  INSERT INTO alert_changes (alert_id) VALUES (old.id);
 END;
 CREATE TRIGGER alert_webhooks_switched AFTER UPDATE OF disabled_reason ON webhooks
 WHEN (old.disabled_reason = '') <> (new.disabled_reason = '') BEGIN
-  UPDATE alert_changes SET version = version + 1;
+  INSERT INTO alert_changes (alert_id) SELECT id FROM alerts WHERE webhook_id = new.id;
 END;
 
 -- Posts of all channels in the order they were read, until alerts are matched with them. Apart from

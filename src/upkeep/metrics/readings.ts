@@ -21,6 +21,9 @@ export interface DatabaseReadings {
   /** Null where none is due. */
   oldestDueMs: number | null;
   postsWaiting: number;
+  alertPostsWaiting: number;
+  /** Null where none waits. */
+  oldestAlertPostMs: number | null;
   mailsWaiting: number;
   jobs: { name: string; startedAt: number | null; failure: string | null }[];
   sources: { name: string; succeededAt: number | null; failures: number; rows: number }[];
@@ -56,6 +59,14 @@ export function createReadingGauges(registry: Registry): (readings: Readings) =>
   const posts = gauge(
     "kanalog_webhook_posts_waiting",
     "Posts in the outbox, not yet cut into events, counted up to 10000.",
+  );
+  const alertPosts = gauge(
+    "kanalog_alert_posts_waiting",
+    "Posts not yet matched with alerts, counted up to 10000.",
+  );
+  const oldestAlertPost = gauge(
+    "kanalog_alert_oldest_post_seconds",
+    "How long ago the oldest of them was read; 0 where none waits.",
   );
   const mails = gauge("kanalog_mails_waiting", "Mails that are still to be sent.");
   const jobStarted = gauge("kanalog_job_last_run_timestamp_seconds", "The last run's start.", [
@@ -100,9 +111,17 @@ export function createReadingGauges(registry: Registry): (readings: Readings) =>
 
   /** What is not known at a scrape is not in it: neither an old value nor a 0. */
   function clear(): void {
-    for (const one of [fileBytes, walBytes, due, oldestDue, posts, mails, diskFree, lastBackup]) {
-      one.remove();
-    }
+    const ofDatabase = [
+      fileBytes,
+      walBytes,
+      due,
+      oldestDue,
+      posts,
+      alertPosts,
+      oldestAlertPost,
+      mails,
+    ];
+    for (const one of [...ofDatabase, diskFree, lastBackup]) one.remove();
     const bySource = [sourceSucceeded, sourceFailures, sourceRows];
     for (const one of [jobStarted, jobFailed, delay, ...bySource]) one.reset();
   }
@@ -113,6 +132,8 @@ export function createReadingGauges(registry: Registry): (readings: Readings) =>
     due.set(database.deliveriesDue);
     oldestDue.set((database.oldestDueMs ?? 0) / 1000);
     posts.set(database.postsWaiting);
+    alertPosts.set(database.alertPostsWaiting);
+    oldestAlertPost.set((database.oldestAlertPostMs ?? 0) / 1000);
     mails.set(database.mailsWaiting);
     for (const { name, startedAt, failure } of database.jobs) {
       if (startedAt === null) continue;

@@ -39,6 +39,7 @@ export const ru: Messages = {
   moreFaults: ({ count }) => `И ещё ошибок: ${count}.`,
 
   notFound: "Этого нет или больше нет.",
+  givenNotFound: ({ field }) => `${field}: такого нет или больше нет.`,
   invalidCursor: "Такой страницы нет: начните с первой.",
   cursorOfOtherList: ({ names }) =>
     `Курсор принадлежит списку с другим значением (${names.join(", ")}): уберите его или начните без курсора.`,
@@ -118,6 +119,7 @@ export const ru: Messages = {
   alertsNotIncluded: ({ plan, included, existing }) =>
     `Тариф «${named(plan)}» включает оповещений: ${included}, а их уже ${existing}.`,
   nothingToMatch: "Введите хотя бы одно слово, которое должно быть в постах.",
+  tooManyPrefixes: ({ max }) => `Слов со звёздочкой («слово*») может быть не больше ${max}.`,
   unknownChannel: "Такого открытого канала нет.",
   alertUnchanged: "Задайте хотя бы одно поле, которое нужно изменить.",
   disabledByStaff: "Вебхук отключён службой поддержки: обратитесь к ней.",

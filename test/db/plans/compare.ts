@@ -20,7 +20,6 @@ const FEW = 200;
 /** Tables that have a handful of rows, whatever customers do. */
 const SMALL = [
   ...["accounts_version", "plans", "jobs", "categories", "territories", "webhook_look", "meta"],
-  ...["alert_changes"],
   ...["sqlite_schema", "sqlite_sequence", "CONSTANT", "50-ROW", "search_trigrams"],
 ];
 

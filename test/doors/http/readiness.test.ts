@@ -119,3 +119,33 @@ test("posts that were read and are not cut into events are told, where a webhook
   await appliance.app.push.runDue();
   expect(await warning()).toBeUndefined();
 });
+
+test("so are posts that were read and are not matched with alerts, where there is an alert", async () => {
+  const { clock } = appliance.ports;
+  const warning = async () => (await appliance.request("/readyz")).body.checks.alert_posts;
+  await appliance.importRows("channels", [channel(1), channel(2)]);
+  const { key } = await appliance.customer({ access: "read_write" });
+  const call = (method: string, path: string, body: object) =>
+    appliance.request(path, {
+      ...{ key, method, headers: { "content-type": "application/json" } },
+      body: JSON.stringify(body),
+    });
+  const webhook = { url: "https://a.example.com/", channels: [1] };
+  expect((await call("POST", "/v1/msgr/webhooks/", webhook)).status).toBe(201);
+  const alert = { name: "A", q: "слово", webhook: 1 };
+  expect((await call("POST", "/v1/msgr/alerts/", alert)).status).toBe(201);
+  const published_at = new Date(clock.now()).toISOString();
+  await appliance.importRows("posts", [{ id: 1, channel: 2, text: "a", published_at }]);
+  clock.advance(3 * 60_000);
+  expect(await warning()).toBeUndefined();
+  clock.advance(1);
+  expect(await warning()).toBe(
+    "Posts read at 2026-11-20T12:00:00+03:00 are not matched with alerts yet.",
+  );
+  await call("DELETE", "/v1/msgr/alerts/1/", {});
+  expect(await warning()).toBeUndefined();
+  expect((await call("POST", "/v1/msgr/alerts/", alert)).status).toBe(201);
+  expect(await warning()).toBeDefined();
+  await appliance.app.push.runDue();
+  expect(await warning()).toBeUndefined();
+});

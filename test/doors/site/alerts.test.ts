@@ -101,6 +101,21 @@ describe("the page of all alerts", () => {
   });
 });
 
+test("where the plan includes fewer, the pages say which ones pause", async () => {
+  await webhook();
+  await make({ name: "Первое" });
+  await make({ name: "Второе" });
+  const paused = "over the plan&#39;s number: nothing is sent";
+  expect((await owner.get(PATH)).html).not.toContain(paused);
+  await appliance.app.domains.accounts.changePlan("profi", { alerts: 1 }, COMMAND_LINE);
+  const { html } = await owner.get(PATH);
+  expect(html.split(paused)).toHaveLength(2);
+  expect(html.indexOf(paused)).toBeGreaterThan(html.indexOf("Второе"));
+  expect(html).toContain("The newest ones beyond that pause");
+  expect((await owner.get(`${PATH}1/`)).html).not.toContain("pause");
+  expect((await owner.get(`${PATH}2/`)).html).toContain("The newest ones beyond that pause");
+});
+
 describe("an alert's page", () => {
   test("shows what would be sent with the matches marked, and costs nothing", async () => {
     await webhook();

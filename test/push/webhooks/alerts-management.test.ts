@@ -47,7 +47,7 @@ test("an alert is made, shown, listed, changed and deleted, and each change is r
   expect(answer.status).toBe(201);
   expect(answer.body).toEqual({
     ...{ id: 1, name: "Rates", q: "ставка -вклад", webhook, channel: 2, category: "science" },
-    ...{ territory: "russia", is_ad: null, sent_today: 0 },
+    ...{ territory: "russia", is_ad: null, is_active: true, disabled_reason: "", sent_today: 0 },
     created_at: expect.any(String),
     updated_at: expect.any(String),
   });
@@ -87,6 +87,7 @@ describe("what is wrong is told by its field, and changes nothing:", () => {
     ["q", "х".repeat(201), "no more than 200"],
     ["q", "-слово -другое", "at least one word"],
     ["q", '""', "at least one word"],
+    ["q", "бан* | кре* -ста* нов*", "no more than 3 words with a star"],
     ["q", "-- **", "at least one word"],
     ["q", "слово\0", "Null characters"],
     ["webhook", "first", "integer"],
@@ -133,7 +134,10 @@ describe("what is wrong is told by its field, and changes nothing:", () => {
     expectRefused(others, 404, "not_found", "another's");
     const nobodys = await call("POST", "", { ...body, webhook: UNKNOWN_ID });
     expect([nobodys.status, nobodys.body]).toEqual([404, others.body]);
-    expectRefused(await call("PATCH", `${id}/`, { webhook: UNKNOWN_ID }), 404, "not_found", "");
+    const changed = await call("PATCH", `${id}/`, { webhook: UNKNOWN_ID });
+    expectRefused(changed, 404, "not_found", "");
+    // By the field: the alert that the address names is there.
+    expect(changed.body.detail).toBe("webhook: The webhook was not found.");
   });
 });
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { statement } from "../../../src/db/database.ts";
-import { ALERT_POSTS_A_DAY } from "../../../src/push/webhooks/alerts/match-posts.ts";
+import { ALERT_POSTS_A_DAY } from "../../../src/push/webhooks/alerts/loaded-alerts.ts";
 import { channel, imported } from "../../support/expectations.ts";
 import {
   DAY_MS,
@@ -238,6 +238,43 @@ describe("what becomes of an alert", () => {
     await accounts.givePlan(organizationId, "start", null, COMMAND_LINE);
     expect((await pushing.call("DELETE", `${ALERTS}${id}/`)).status).toBe(204);
     expect((await pushing.call("GET", ALERTS)).body.code).toBe("tariff_required");
+  });
+
+  test("where the plan includes fewer: the newest pause, say so, and come back with the plan", async () => {
+    const { accounts } = pushing.appliance.app.domains;
+    const { organizationId } = pushing.customer;
+    const ids: number[] = [];
+    for (let at = 0; at < 12; at++) ids.push(await alert());
+    const sentTo = async (post: number): Promise<number[]> => {
+      const before = matched().length;
+      await read(post, "ипотека");
+      await pushing.pass(2 * MINUTE_MS);
+      return matched()
+        .slice(before)
+        .map(([id]) => id)
+        .toSorted((one, other) => one - other);
+    };
+    const states = async () =>
+      (await pushing.call("GET", ALERTS)).body.results.map(
+        ({ is_active, disabled_reason }: { is_active: boolean; disabled_reason: string }) =>
+          `${is_active} ${disabled_reason}`,
+      );
+    await accounts.givePlan(organizationId, "growth", null, COMMAND_LINE);
+    expect(await sentTo(1)).toEqual(ids.slice(0, 10));
+    const [going, paused] = [Array(10).fill("true "), Array(2).fill("false plan")];
+    expect(await states()).toEqual([...going, ...paused]);
+    expect((await pushing.call("GET", `${ALERTS}${ids[11]}/`)).body).toMatchObject({
+      is_active: false,
+      disabled_reason: "plan",
+    });
+    // Where one of those that go on is deleted, the next one does.
+    await pushing.call("DELETE", `${ALERTS}${ids[0]}/`);
+    expect(await sentTo(2)).toEqual(ids.slice(1, 11));
+    await accounts.givePlan(organizationId, "profi", null, COMMAND_LINE);
+    expect(await sentTo(3)).toEqual(ids.slice(1));
+    expect(await states()).toEqual(Array(11).fill("true "));
+    await accounts.givePlan(organizationId, "start", null, COMMAND_LINE);
+    expect(await states()).toEqual(Array(11).fill("false plan"));
   });
 
   test("where it has sent a thousand posts on a Moscow day: the rest is not sent, the next day's are", async () => {

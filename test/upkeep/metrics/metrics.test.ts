@@ -193,6 +193,30 @@ test("says when the last daily backup was finished, and nothing where there is n
   }
 });
 
+test("posts that wait for alerts are counted, and how long the oldest has", async () => {
+  const pushing = await startPushing(SCRAPED);
+  const { clock } = pushing.appliance.ports;
+  const waiting = async () => {
+    const samples = await scrape(pushing.appliance);
+    return [
+      samples.get("kanalog_alert_posts_waiting"),
+      samples.get("kanalog_alert_oldest_post_seconds"),
+    ];
+  };
+  try {
+    const alert = { name: "A", q: "слово", webhook: pushing.id };
+    await pushing.call("POST", "/v1/msgr/alerts/", alert);
+    expect(await waiting()).toEqual([0, 0]);
+    await pushing.read([1, 2], { channel: 3 });
+    clock.advance(30_000);
+    expect(await waiting()).toEqual([2, 30]);
+    await pushing.pass(MINUTE_MS);
+    expect(await waiting()).toEqual([0, 0]);
+  } finally {
+    await pushing.close();
+  }
+});
+
 test("webhooks' attempts are counted by outcome, and what waits is told", async () => {
   const pushing = await startPushing(SCRAPED);
   const { network, clock } = pushing.appliance.ports;

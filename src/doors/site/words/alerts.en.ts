@@ -37,6 +37,9 @@ export const alertsEn = {
   planKept: "Alerts from before may be looked at and deleted; nothing is sent for them.",
   planFull: (plan: string, alerts: number) =>
     `The plan ${planNamed(plan)} includes this many alerts: ${alerts}. Delete one to create another.`,
+  planPaused:
+    "The newest ones beyond that pause: nothing is sent for them until the plan includes them again.",
+  paused: "over the plan's number: nothing is sent",
   managersOnly: "Only owners and administrators change alerts.",
   create: "Create an alert",
   createButton: "Create",

@@ -1,11 +1,8 @@
-import { isMatch } from "../../../catalog/post-search/match-tokens.ts";
-import {
-  type PostQuery,
-  readPostQuery,
-  type Term,
-} from "../../../catalog/post-search/post-query.ts";
+import { readPostQuery } from "../../../catalog/post-search/post-query.ts";
 import type { Token } from "../../../catalog/post-search/tokens.ts";
+import { createAlertTerms } from "./alert-terms.ts";
 import type { Alert } from "./alerts.table.ts";
+import { type Bits, bitsFor, SlotSet, setBit } from "./slot-set.ts";
 
 /** What an alert asks for. */
 export type Asked = Pick<Alert, "q" | "channelId" | "category" | "territory" | "isAd">;
@@ -20,90 +17,151 @@ export interface PostFacts {
   territories: readonly string[];
 }
 
+/** Alerts by the terms that they ask for. */
+export interface AlertIndex {
+  readonly size: number;
+  /** Adds an alert, or takes it as it is now. */
+  put(id: number, asked: Asked): void;
+  remove(id: number): void;
+  /** The numbers of the alerts that a post matches. */
+  alertsOf(tokens: readonly Token[], facts: PostFacts): number[];
+}
+
+/** An alert at its slot, with the numbers of its terms. */
 interface Kept {
   id: number;
   asked: Asked;
-  query: PostQuery;
-  /** Whether a post's keys alone say if it matches: no phrase, form or beginning is asked for. */
-  isByKeys: boolean;
+  slot: number;
+  /** A match has one of each list. */
+  all: number[][];
+  /** A match has none of these. */
+  none: number[];
 }
+
+/** A part of the alerts' queries: what is left out, or the lists at one place of them. */
+interface Part {
+  /** Alerts that have this part. */
+  asks: Bits;
+  /** Alerts by the number of a term of it. */
+  byTerm: Map<number, SlotSet>;
+  /** Alerts of which the post at hand has a term. */
+  hits: Bits;
+}
+
+const SLOTS_MIN = 1024;
 
 /**
- * Alerts by a key that each post which matches has: a stem, a `#tag` or `@handle`, or the beginning of a
- * stem. Of an alert's words the rarest is taken, so that few alerts are looked at for a post.
+ * An index in which each alert has a slot, and a bit in what is compared: which terms a post has is found
+ * once for all alerts (alert-terms.ts), and with the bits of those terms all alerts are decided, 32 at a
+ * time. So a post costs about the same whatever the alerts ask for: `bun test/bench/alerts.ts`.
  */
-export interface AlertIndex {
-  /** Of the alerts that it was made of. */
-  version: number;
-  byKey: ReadonlyMap<string, readonly Kept[]>;
-  /** The queries that were read, for the next index. */
-  queries: ReadonlyMap<string, PostQuery>;
-}
+export function createAlertIndex(): AlertIndex {
+  const terms = createAlertTerms();
+  const byId = new Map<number, Kept>();
+  const bySlot: (Kept | undefined)[] = [];
+  const free: number[] = [];
+  let slots = SLOTS_MIN;
+  const newPart = (): Part => ({ asks: bitsFor(slots), byTerm: new Map(), hits: bitsFor(slots) });
+  const excluded = newPart();
+  /** By the places of lists in a query. */
+  const lists: Part[] = [];
 
-/** How often keys are in posts. */
-export type KeyCounts = ReadonlyMap<string, number>;
+  function newSlot(): number {
+    const slot = free.pop() ?? byId.size;
+    if (slot < slots) return slot;
+    slots *= 2;
+    for (const part of [excluded, ...lists]) {
+      const { asks } = part;
+      part.asks = bitsFor(slots);
+      part.asks.set(asks);
+      part.hits = bitsFor(slots);
+    }
+    return slot;
+  }
 
-/** @param before the index that it takes the place of: what has not changed is not read again */
-export function buildIndex(
-  version: number,
-  alerts: readonly (Asked & { id: number })[],
-  counts: KeyCounts,
-  before: AlertIndex | null,
-): AlertIndex {
-  const byKey = new Map<string, Kept[]>();
-  const queries = new Map<string, PostQuery>();
-  for (const { id, ...asked } of alerts) {
-    const query = queries.get(asked.q) ?? before?.queries.get(asked.q) ?? readPostQuery(asked.q);
-    // A query that a former version could read, and this one cannot, matches nothing.
-    if (query === null) continue;
-    queries.set(asked.q, query);
-    const kept = { id, asked, query, isByKeys: isByKeys(query) };
-    for (const key of rarestKeys(query, counts)) {
-      const others = byKey.get(key);
-      if (others === undefined) byKey.set(key, [kept]);
-      else others.push(kept);
+  function addTo(part: Part, numbers: readonly number[], slot: number): void {
+    setBit(part.asks, slot, true);
+    for (const number of new Set(numbers)) {
+      const set = part.byTerm.get(number) ?? new SlotSet();
+      set.add(slot, slots);
+      part.byTerm.set(number, set);
     }
   }
-  return { version, byKey, queries };
-}
 
-/** The keys of a text, by which alerts that may match it are found. */
-export function keysOf(tokens: readonly Token[]): Set<string> {
-  const keys = new Set<string>();
-  for (const token of tokens) {
-    if (token.kind !== "word") keys.add(token.form);
-    else {
-      keys.add(token.stem);
-      keys.add(beginningOf(token.stem));
+  function removeFrom(part: Part, numbers: readonly number[], slot: number): void {
+    setBit(part.asks, slot, false);
+    for (const number of new Set(numbers)) {
+      const set = part.byTerm.get(number);
+      set?.remove(slot);
+      if (set?.size === 0) part.byTerm.delete(number);
     }
   }
-  return keys;
+
+  function remove(id: number): void {
+    const kept = byId.get(id);
+    if (kept === undefined) return;
+    const { slot, all, none } = kept;
+    removeFrom(excluded, none, slot);
+    for (const [at, numbers] of all.entries()) removeFrom(lists[at] as Part, numbers, slot);
+    for (const number of [...none, ...all.flat()]) terms.release(number);
+    byId.delete(id);
+    bySlot[slot] = undefined;
+    free.push(slot);
+  }
+
+  return {
+    get size() {
+      return byId.size;
+    },
+    remove,
+
+    put(id, asked) {
+      remove(id);
+      const query = readPostQuery(asked.q);
+      // A query that a former version could read, and this one cannot, matches nothing.
+      if (query === null) return;
+      const slot = newSlot();
+      const none = query.none.map(terms.take);
+      const all = query.all.map((list) => list.map(terms.take));
+      const kept = { id, asked, slot, all, none };
+      addTo(excluded, none, slot);
+      while (lists.length < all.length) lists.push(newPart());
+      for (const [at, numbers] of all.entries()) addTo(lists[at] as Part, numbers, slot);
+      byId.set(id, kept);
+      bySlot[slot] = kept;
+    },
+
+    alertsOf(tokens, facts) {
+      const found = terms.findIn(tokens);
+      for (const { byTerm, hits } of [excluded, ...lists]) {
+        hits.fill(0);
+        for (const number of found) byTerm.get(number)?.addTo(hits);
+      }
+      const ids: number[] = [];
+      for (const slot of slotsThatMatch(excluded, lists)) {
+        const kept = bySlot[slot];
+        if (kept !== undefined && isWanted(kept.asked, facts)) ids.push(kept.id);
+      }
+      return ids;
+    },
+  };
 }
 
-/**
- * The alerts that a post matches.
- * @returns their numbers, and how many alerts were looked at for it
- */
-export function alertsOf(
-  { byKey }: AlertIndex,
-  tokens: readonly Token[],
-  facts: PostFacts,
-): { ids: number[]; lookedAt: number } {
-  const keys = keysOf(tokens);
-  const candidates = new Set<Kept>();
-  for (const key of keys) {
-    for (const kept of byKey.get(key) ?? []) candidates.add(kept);
+/** Slots of alerts none of whose excluded terms the post has, and of each of whose lists it has one. */
+function slotsThatMatch(excluded: Part, lists: readonly Part[]): number[] {
+  const slots: number[] = [];
+  for (let word = 0; word < excluded.hits.length; word += 1) {
+    // The first list is one that all alerts have.
+    let matching = (lists[0]?.hits[word] ?? 0) & ~(excluded.hits[word] ?? 0);
+    for (const { asks, hits } of lists) {
+      if (matching === 0) break;
+      matching &= (hits[word] ?? 0) | ~(asks[word] ?? 0);
+    }
+    for (; matching !== 0; matching &= matching - 1) {
+      slots.push(32 * word + 31 - Math.clz32(matching & -matching));
+    }
   }
-  const ids: number[] = [];
-  for (const { id, asked, query, isByKeys: isDecided } of candidates) {
-    if (!isWanted(asked, facts)) continue;
-    if (!query.all.every((terms) => terms.some((term) => has(term, keys)))) continue;
-    const matches = isDecided
-      ? !query.none.some((term) => has(term, keys))
-      : isMatch(query, tokens);
-    if (matches) ids.push(id);
-  }
-  return { ids, lookedAt: candidates.size };
+  return slots;
 }
 
 /** Whether a post is of a channel, and of a kind, that an alert asks for. */
@@ -117,61 +175,4 @@ export function isWanted(
     (category === null || facts.categories.includes(category)) &&
     (territory === null || facts.territories.includes(territory))
   );
-}
-
-/** A text that matches has one of the terms of each list: of the lists the rarest is taken. */
-function rarestKeys({ all }: PostQuery, counts: KeyCounts): ReadonlySet<string> {
-  let rarest: { keys: ReadonlySet<string>; posts: number } | null = null;
-  for (const terms of all) {
-    const keys = new Set(terms.flatMap((term) => keysOfTerm(term, counts)));
-    const posts = [...keys].reduce((sum, key) => sum + (counts.get(key) ?? 0), 0);
-    if (rarest === null || posts < rarest.posts) rarest = { keys, posts };
-  }
-  return rarest?.keys ?? new Set();
-}
-
-/** Keys of which a text that has the term has one. */
-function keysOfTerm(term: Term, counts: KeyCounts): string[] {
-  switch (term.kind) {
-    case "stems": {
-      const [rarest = ""] = term.stems.toSorted(
-        (one, other) => (counts.get(one) ?? 0) - (counts.get(other) ?? 0),
-      );
-      return [rarest];
-    }
-    case "form":
-      return [term.stem];
-    case "prefix":
-      return [beginningOf(term.prefix), ...(term.stem === null ? [] : [term.stem])];
-    default:
-      return [term.form];
-  }
-}
-
-function isByKeys({ all, none }: PostQuery): boolean {
-  return [...all.flat(), ...none].every(
-    (term) =>
-      term.kind === "tag" ||
-      term.kind === "handle" ||
-      (term.kind === "stems" && term.stems.length === 1),
-  );
-}
-
-/** Whether a text with these keys may have a term: a quick look before the words are compared. */
-function has(term: Term, keys: ReadonlySet<string>): boolean {
-  switch (term.kind) {
-    case "stems":
-      return term.stems.every((stem) => keys.has(stem));
-    case "form":
-      return keys.has(term.stem);
-    case "prefix":
-      return keys.has(beginningOf(term.prefix)) || (term.stem !== null && keys.has(term.stem));
-    default:
-      return keys.has(term.form);
-  }
-}
-
-/** The first three characters, which each `beginning*` has; the star keeps them apart from stems. */
-function beginningOf(text: string): string {
-  return `${[...text].slice(0, 3).join("")}*`;
 }

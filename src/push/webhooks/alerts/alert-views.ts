@@ -1,6 +1,7 @@
 import { SNIPPET_LENGTH_MAX } from "../../../catalog/post-search/snippet.ts";
 import { postSchema } from "../../../catalog/posts/post.ts";
 import {
+  choiceSchema,
   countSchema,
   flagSchema,
   instantSchema,
@@ -11,7 +12,7 @@ import {
   textSchema,
   type ValueOf,
 } from "../../../values/schema.ts";
-import { ALERT_POSTS_A_DAY } from "./match-posts.ts";
+import { ALERT_POSTS_A_DAY } from "./loaded-alerts.ts";
 import { PREVIEW_DAYS, WALKED_MAX } from "./preview.ts";
 
 /** Alerts as the API shows them. */
@@ -27,6 +28,10 @@ export const alertSchema = objectSchema(
     category: nullable(textSchema({ description: "Code of a category; null: any" })),
     territory: nullable(textSchema({ description: "Code of a territory; null: any" })),
     is_ad: nullable(flagSchema({ description: "Only advertising, or only the rest; null: both" })),
+    is_active: flagSchema({ description: "Whether the plan includes it: the oldest ones it does" }),
+    disabled_reason: choiceSchema(["", "plan"], {
+      description: "Empty while active; `plan` while there are more alerts than the plan includes",
+    }),
     sent_today: countSchema(
       `Posts sent since midnight in Moscow; after ${ALERT_POSTS_A_DAY} no more are on that day`,
     ),

@@ -48,6 +48,24 @@ export function countAlertsNow(db: Database, organizationId: number): number {
   return counted(db).get({ organizationId })?.alerts ?? 0;
 }
 
+const nth = query((db) =>
+  db
+    .select({ id: alerts.id })
+    .from(alerts)
+    .where(eq(alerts.organizationId, sql.placeholder("organizationId")))
+    .orderBy(asc(alerts.id))
+    .limit(1)
+    .offset(sql.placeholder("before")),
+);
+
+/** The alert of an organization that has so many before it; undefined where there is none. */
+export async function alertAfter(
+  db: Database,
+  of: { organizationId: number; before: number },
+): Promise<number | undefined> {
+  return (await nth(db).get(of))?.id;
+}
+
 const countedOfWebhook = query((db) =>
   db
     .select({ alerts: count() })
@@ -57,6 +75,12 @@ const countedOfWebhook = query((db) =>
 
 export async function countAlertsOfWebhook(db: Database, webhookId: number): Promise<number> {
   return (await countedOfWebhook(db).get({ webhookId }))?.alerts ?? 0;
+}
+
+const first = query((db) => db.select({ id: alerts.id }).from(alerts).limit(1));
+
+export async function anyAlert(db: Database): Promise<boolean> {
+  return (await first(db).get()) !== undefined;
 }
 
 export async function insertAlert(
@@ -129,20 +153,27 @@ export async function forgetAlertPosts(
   return (await forget(tx).run({ last, rowsMax })).changes;
 }
 
-/** Has the alerts that are kept in memory read again. */
-export async function touchAlerts(tx: Transaction): Promise<void> {
-  await tx.builders.update(alertChanges).set({ version: sql`${alertChanges.version} + 1` });
+const noteChange = change((db) =>
+  db.insert(alertChanges).values({ alertId: sql.placeholder("alertId") }),
+);
+
+/** Has an alert that is kept in memory read again; changes of what it asks for note themselves. */
+export async function noteAlertChange(tx: Transaction, alertId: number): Promise<void> {
+  await noteChange(tx).run({ alertId });
 }
 
-const version = queryNow((db) => db.select().from(alertChanges));
-
-/** Goes up with every change of what alerts ask for, whichever process makes it. */
-export function alertsVersion(db: Database): number {
-  return version(db).get()?.version ?? 0;
+/** The number of the last change of what alerts ask for, whichever process made it. */
+export function lastAlertChange(db: Database): number {
+  return lastNumberOf(db, "alert_changes");
 }
 
-/** The last post that was read: what comes later is new. The table is SQLite's own. */
+/** The last post that was read: what comes later is new. */
 export function lastAlertSequence(db: Database): number {
-  const sql = "SELECT seq FROM sqlite_sequence WHERE name = 'alert_posts'";
-  return statement<{ seq: number }>(db, sql).get()?.seq ?? 0;
+  return lastNumberOf(db, "alert_posts");
+}
+
+/** The last number that a table gave. SQLite notes it in a table of its own. */
+function lastNumberOf(db: Database, table: string): number {
+  const sql = "SELECT seq FROM sqlite_sequence WHERE name = ?";
+  return statement<{ seq: number }>(db, sql).get(table)?.seq ?? 0;
 }

@@ -40,7 +40,8 @@ export const alertPosts = sqliteTable("alert_posts", {
   postId: integer("post_id").notNull(),
 });
 
-/** One row that counts the changes of what alerts ask for. */
+/** Alerts in the order in which they were changed: the last ones of what they ask for. */
 export const alertChanges = sqliteTable("alert_changes", {
-  version: integer("version").notNull(),
+  version: integer("version").primaryKey(),
+  alertId: integer("alert_id").notNull(),
 });

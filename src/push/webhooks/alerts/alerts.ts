@@ -7,6 +7,7 @@ import type { AlertView, PreviewView } from "./alert-views.ts";
 import { countAlertsNow, selectAlertsPage } from "./alerts.store.ts";
 import type { Alert, AlertFields } from "./alerts.table.ts";
 import { type OwnAlert, ownAlert } from "./manage-alerts.ts";
+import { pausedFrom } from "./paused-alerts.ts";
 import type { PreviewSelection } from "./preview.ts";
 
 /** What changes alerts, on the thread that writes them. */
@@ -38,8 +39,11 @@ export function createAlerts(
   readers: AlertReaders,
   clock: Clock,
 ) {
-  const get = async (own: OwnAlert): Promise<AlertView> =>
-    toView(await ownAlert(db, own), clock.now());
+  async function get(own: OwnAlert): Promise<AlertView> {
+    const alert = await ownAlert(db, own);
+    const nowMs = clock.now();
+    return toView(alert, nowMs, await pausedFrom(db, own.organizationId, nowMs));
+  }
 
   return {
     get,
@@ -52,10 +56,11 @@ export function createAlerts(
     ): Promise<{ results: AlertView[]; last: readonly [number] | null }> {
       const rows = await selectAlertsPage(db, { organizationId, after, limit: limit + 1 });
       const nowMs = clock.now();
+      const from = await pausedFrom(db, organizationId, nowMs);
       const shown = rows.slice(0, limit);
       const last = rows.length > limit ? shown.at(-1) : undefined;
       return {
-        results: shown.map((alert) => toView(alert, nowMs)),
+        results: shown.map((alert) => toView(alert, nowMs, from)),
         last: last === undefined ? null : [last.id],
       };
     },
@@ -88,7 +93,8 @@ export function createAlerts(
   };
 }
 
-function toView(alert: Alert, nowMs: number): AlertView {
+function toView(alert: Alert, nowMs: number, pausedFrom: number): AlertView {
+  const isActive = alert.id < pausedFrom;
   return {
     id: alert.id,
     name: alert.name,
@@ -98,6 +104,8 @@ function toView(alert: Alert, nowMs: number): AlertView {
     category: alert.category,
     territory: alert.territory,
     is_ad: alert.isAd,
+    is_active: isActive,
+    disabled_reason: isActive ? "" : "plan",
     sent_today: alert.sentDay === dayOf(nowMs) ? alert.sentPosts : 0,
     created_at: formatInstant(alert.createdAt),
     updated_at: formatInstant(alert.updatedAt),

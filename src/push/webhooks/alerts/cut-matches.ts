@@ -6,11 +6,12 @@ import { addDelivery } from "../delivery/deliveries.store.ts";
 import { eventsOf, FRESH_MS, type PostTexts } from "../events/cut-events.ts";
 import { eventBody } from "../events/event-body.ts";
 import { noteLook } from "../events/look.ts";
-import { getsAlerts } from "../events/served.ts";
 import { selectWebhook } from "../manage/webhooks.store.ts";
-import { forgetAlertPosts, noteAlertCut, selectAlert, touchAlerts } from "./alerts.store.ts";
+import { forgetAlertPosts, noteAlertChange, noteAlertCut, selectAlert } from "./alerts.store.ts";
+import { ALERT_POSTS_A_DAY } from "./loaded-alerts.ts";
 import { selectMatched } from "./match-posts.store.ts";
-import { ALERT_POSTS_A_DAY, type Matched } from "./match-posts.ts";
+import type { Matched } from "./match-posts.ts";
+import { pausedFrom } from "./paused-alerts.ts";
 
 /** No more alerts are cut in a transaction after so long; one alert's share comes on top. */
 const CUT_MS = 5;
@@ -38,10 +39,10 @@ export function cutMatches(
     const nowMs = clock.now();
     await noteLook(tx, nowMs);
     const endAtMs = clock.monotonic() + CUT_MS;
-    const texts: PostTexts = new Map();
+    const shared = { last, nowMs, texts: new Map(), pausedFrom: new Map() };
     let cut = 0;
     for (const one of matched) {
-      await cutAlert(tx, one, last, nowMs, texts);
+      await cutAlert(tx, one, shared);
       cut += 1;
       if (clock.monotonic() >= endAtMs) break;
     }
@@ -63,19 +64,30 @@ export async function leaveMatches(
   );
 }
 
+/** What alerts that are cut in one transaction have in common. */
+interface Shared {
+  /** The sequence of the part's last post. */
+  last: number;
+  nowMs: number;
+  texts: PostTexts;
+  /** From which alert on an organization's pause, by the organizations that were asked for. */
+  pausedFrom: Map<number, number>;
+}
+
 async function cutAlert(
   tx: Transaction,
   { alertId, sequences }: Matched,
-  last: number,
-  nowMs: number,
-  texts: PostTexts,
+  { last, nowMs, texts, pausedFrom: known }: Shared,
 ): Promise<void> {
   const alert = await selectAlert(tx, alertId);
   if (alert === undefined) return;
   const { webhookId, organizationId, name } = alert;
   const webhook = await selectWebhook(tx, webhookId);
-  // A webhook that is enabled, or served again, gets what is read from then on.
-  if (webhook?.disabledReason !== "" || !(await getsAlerts(tx, organizationId, nowMs))) return;
+  // A webhook that is enabled, or an alert that is sent again, gets what is read from then on.
+  if (webhook?.disabledReason !== "") return;
+  const from = known.get(organizationId) ?? (await pausedFrom(tx, organizationId, nowMs));
+  known.set(organizationId, from);
+  if (alertId >= from) return;
   const today = dayOf(nowMs);
   const sentToday = alert.sentDay === today ? alert.sentPosts : 0;
   const postIds = selectMatched(tx, {
@@ -100,5 +112,5 @@ async function cutAlert(
   const sentPosts = sentToday + postIds.length;
   await noteAlertCut(tx, { id: alertId, last, sentDay: today, sentPosts });
   // It is matched no more on this day.
-  if (sentPosts >= ALERT_POSTS_A_DAY) await touchAlerts(tx);
+  if (sentPosts >= ALERT_POSTS_A_DAY) await noteAlertChange(tx, alertId);
 }

@@ -1,11 +1,12 @@
 import type { Plan } from "../../../customers/accounts/accounts.table.ts";
 import { type Actor, type AuditEntry, recordChange } from "../../../customers/audit/audit-log.ts";
-import type { Database } from "../../../db/database.ts";
+import type { Database, Transaction } from "../../../db/database.ts";
 import { inTransaction } from "../../../db/transaction.ts";
 import { AppError, notFound } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import { ownWebhook } from "../manage/manage-webhooks.ts";
+import { message } from "../../../values/messages/messages.ts";
 import { alertLimitReached } from "../manage/plan-limits.ts";
+import { selectWebhook } from "../manage/webhooks.store.ts";
 import {
   countAlertsNow,
   deleteAlert,
@@ -43,7 +44,7 @@ export function addAlert(
   }: { organizationId: number; plan: Plan; fields: AlertFields; by: Actor },
 ): Promise<number> {
   return inTransaction(db, clock, "alert-create", async (tx) => {
-    await ownWebhook(tx, { organizationId, id: fields.webhookId });
+    await requireWebhook(tx, organizationId, fields.webhookId);
     const denial = alertLimitReached(plan, countAlertsNow(tx, organizationId));
     if (denial !== null) throw new AppError("tariff_required", denial);
     const id = await insertAlert(tx, { ...fields, organizationId, createdAt: clock.now() });
@@ -66,9 +67,7 @@ export function changeAlert(
   return inTransaction(db, clock, "alert-change", async (tx) => {
     const alert = await ownAlert(tx, own);
     const { webhookId } = change;
-    if (webhookId !== undefined) {
-      await ownWebhook(tx, { organizationId: own.organizationId, id: webhookId });
-    }
+    if (webhookId !== undefined) await requireWebhook(tx, own.organizationId, webhookId);
     const changed = (Object.keys(change) as (keyof AlertFields)[]).filter(
       (name) => change[name] !== undefined && change[name] !== alert[name],
     );
@@ -95,6 +94,14 @@ export function removeAlert(
     await deleteAlert(tx, own.id);
     await recordChange(tx, clock, by, ofAlert("delete", own, { name }));
   });
+}
+
+/** Names the field, since the address names an alert. @throws AppError `not_found` */
+async function requireWebhook(tx: Transaction, organizationId: number, id: number): Promise<void> {
+  const webhook = await selectWebhook(tx, id);
+  if (webhook?.organizationId === organizationId) return;
+  const given = { field: "webhook", thing: "webhook" } as const;
+  throw new AppError("not_found", message("givenNotFound", given));
 }
 
 function ofAlert(

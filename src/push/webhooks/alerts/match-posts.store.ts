@@ -1,7 +1,6 @@
 import { type Database, statement } from "../../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../../db/deadline.ts";
-import type { Day } from "../../../values/moscow-time.ts";
-import type { Asked, PostFacts } from "./alert-index.ts";
+import type { PostFacts } from "./alert-index.ts";
 
 /** A post's text and what filters are tested on, as they are read. */
 interface FactsRow {
@@ -34,38 +33,14 @@ export function toFacts(row: FactsRow): PostFacts {
 const WAITING = `
   SELECT r.sequence, ${FACTS}
   FROM alert_posts r CROSS JOIN posts p ON p.id = r.post_id ${FACTS_JOINS}
-  WHERE r.sequence > ? ORDER BY r.sequence`;
+  WHERE r.sequence > @after AND r.sequence <= @until ORDER BY r.sequence`;
 
-/** Posts to be matched after a sequence, row by row: meanwhile the connection takes no other statement. */
+/** Posts to be matched after a sequence and up to another, row by row: meanwhile the connection takes no other statement. */
 export function readAlertPosts(
   db: Database,
-  after: number,
+  range: { after: number; until: number },
 ): Iterable<FactsRow & { sequence: number }> {
-  return statement<FactsRow & { sequence: number }>(db, WAITING).iterate(after);
-}
-
-const ALERTS = `
-  SELECT a.id, a.q, a.channel_id AS channelId, a.category, a.territory, a.is_ad AS isAd
-  FROM webhooks w CROSS JOIN alerts a ON a.webhook_id = w.id
-  WHERE w.disabled_reason = '' AND (a.sent_day <> @today OR a.sent_posts < @postsMax)`;
-
-/** The alerts of all webhooks that get events, but for those that have sent so many posts today. */
-export function selectAsked(
-  db: Database,
-  full: { today: Day; postsMax: number },
-): (Asked & { id: number })[] {
-  type Row = Omit<Asked, "isAd"> & { id: number; isAd: number | null };
-  return statement<Row>(db, ALERTS)
-    .all(full)
-    .map((row) => ({ ...row, isAd: row.isAd === null ? null : row.isAd === 1 }));
-}
-
-/** The texts of the posts with the highest numbers. */
-export function selectSampleTexts(db: Database, limit: number): string[] {
-  const sql = "SELECT text FROM posts ORDER BY id DESC LIMIT ?";
-  return statement<{ text: string }>(db, sql)
-    .all(limit)
-    .map(({ text }) => text);
+  return statement<FactsRow & { sequence: number }>(db, WAITING).iterate(range);
 }
 
 /** A post of which it is to be seen whether it matches. */

@@ -1,10 +1,12 @@
 import { and, count, eq, lte, sql } from "drizzle-orm";
 import type { Database } from "../../../db/database.ts";
 import { query } from "../../../db/query.ts";
+import { alertPosts } from "../alerts/alerts.table.ts";
 import { firstDueAt } from "../delivery/claims.store.ts";
 import { isPending, webhookDeliveries } from "../delivery/deliveries.table.ts";
 import { webhooks } from "../manage/webhooks.table.ts";
 import { readPosts } from "./events.table.ts";
+import { oldestReadAt } from "./oldest-read.store.ts";
 
 /** Work that webhooks have before them. */
 interface Backlog {
@@ -14,6 +16,10 @@ interface Backlog {
   oldestDueAt: number | null;
   /** Posts that were read and not yet cut into events, counted up to COUNTED_MAX. */
   postsWaiting: number;
+  /** Posts that were read and not yet matched with alerts, counted up to COUNTED_MAX. */
+  alertPostsWaiting: number;
+  /** When the oldest of them was read; null where there is none. */
+  oldestAlertPostAt: number | null;
 }
 
 /** A longer backlog is not counted to its end: whoever counts holds up the answers. */
@@ -57,10 +63,24 @@ const waiting = query((db) =>
     ),
 );
 
+const waitingForAlerts = query((db) =>
+  db
+    .select({ posts: count() })
+    .from(
+      db
+        .select({ sequence: alertPosts.sequence })
+        .from(alertPosts)
+        .limit(COUNTED_MAX)
+        .as("waiting"),
+    ),
+);
+
 export async function selectBacklog(db: Database, nowMs: number): Promise<Backlog> {
   return {
     deliveriesDue: (await due(db).get({ nowMs }))?.deliveries ?? 0,
     oldestDueAt: (await oldestDue(db).get({ nowMs }))?.at ?? null,
     postsWaiting: (await waiting(db).get())?.posts ?? 0,
+    alertPostsWaiting: (await waitingForAlerts(db).get())?.posts ?? 0,
+    oldestAlertPostAt: oldestReadAt(db, "alert_posts"),
   };
 }

@@ -15,14 +15,14 @@ export async function isServed(
   return ((await servingPlan(db, organizationId, nowMs))?.webhooks ?? 0) > 0;
 }
 
-/** Whether an organization gets events of its alerts: its plan includes webhooks and alerts. */
-export async function getsAlerts(
+/** How many alerts of an organization are sent: none where its plan includes no webhooks. */
+export async function includedAlerts(
   db: Database,
   organizationId: number,
   nowMs: number,
-): Promise<boolean> {
+): Promise<number> {
   const plan = await servingPlan(db, organizationId, nowMs);
-  return plan !== null && plan.webhooks > 0 && plan.alerts > 0;
+  return plan === null || plan.webhooks === 0 ? 0 : plan.alerts;
 }
 
 /** The plan in force; null of an organization that is archived, or gone. */

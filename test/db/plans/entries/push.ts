@@ -103,6 +103,14 @@ export const push: Entries = {
       why: "Counted up to COUNTED_MAX.",
     },
   ],
+  "push/webhooks/events/backlog.store.ts waitingForAlerts": [
+    {
+      sql: 'select count(*) from (select "sequence" from "alert_posts" limit ?) "waiting"',
+      plan: ["CO-ROUTINE waiting", "  SCAN alert_posts", "SCAN waiting"],
+      rows: 5000,
+      why: "Counted up to COUNTED_MAX.",
+    },
+  ],
   "push/webhooks/delivery/claim-due.ts claimDue": [
     {
       sql: "WITH due AS MATERIALIZED ( SELECT id, organization_id AS organizationId, CASE WHEN last_duration_ms IS NULL THEN 1 WHEN last_duration_ms <= @quickMs THEN 0 ELSE 2 END AS lane, (SELECT min(next_attempt_at) FROM webhook_deliveries WHERE webhook_id = w.id AND state = 'pending') AS dueAt FROM webhooks w WHERE disabled_reason = '' AND dueAt <= @nowMs) SELECT id, organizationId, lane FROM due ORDER BY lane, row_number() OVER (PARTITION BY lane, organizationId ORDER BY dueAt, id), dueAt, id",
@@ -257,14 +265,6 @@ export const push: Entries = {
         "SEARCH webhook_deliveries USING COVERING INDEX webhook_deliveries_claimed (webhook_id=? AND claimed_until>?)",
       ],
       rows: 8,
-    },
-  ],
-  "push/webhooks/events/stalled-warning.ts stalledWarning": [
-    {
-      sql: "SELECT p.read_at AS readAt FROM read_posts r CROSS JOIN posts p ON p.id = r.post_id ORDER BY r.sequence LIMIT 1",
-      plan: ["SCAN r", "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 2,
-      why: "The first row is enough.",
     },
   ],
   "push/webhooks/manage/webhooks.store.ts insertWebhook": [
@@ -760,13 +760,6 @@ export const push: Entries = {
       why: "Some 200 posts a step, by their numbers.",
     },
   ],
-  "push/webhooks/alerts/alerts.store.ts lastAlertSequence": [
-    {
-      sql: "SELECT seq FROM sqlite_sequence WHERE name = 'alert_posts'",
-      plan: ["SCAN sqlite_sequence"],
-      rows: 2,
-    },
-  ],
   "push/webhooks/alerts/alerts.store.ts moveOn": [
     {
       sql: 'update "alerts" set "since_sequence" = ? where "alerts"."webhook_id" = ?',
@@ -795,13 +788,6 @@ export const push: Entries = {
       rows: 1,
     },
   ],
-  "push/webhooks/alerts/alerts.store.ts touchAlerts": [
-    {
-      sql: 'update "alert_changes" set …',
-      plan: ["SCAN alert_changes"],
-      rows: 1,
-    },
-  ],
   "push/webhooks/alerts/alerts.store.ts updateAlert": [
     {
       sql: 'update "alerts" set … where "alerts"."id" = ?',
@@ -809,18 +795,33 @@ export const push: Entries = {
       rows: 1,
     },
   ],
-  "push/webhooks/alerts/alerts.store.ts version": [
+  "push/webhooks/alerts/alerts.store.ts first": [
     {
-      sql: 'select "version" from "alert_changes"',
-      plan: ["SCAN alert_changes"],
+      sql: 'select "id" from "alerts" limit ?',
+      plan: ["SCAN alerts USING COVERING INDEX alerts_by_webhook"],
       rows: 1,
+      why: "Any one is enough, to know that there are some.",
+    },
+  ],
+  "push/webhooks/alerts/alerts.store.ts lastNumberOf": [
+    {
+      sql: "SELECT seq FROM sqlite_sequence WHERE name = ?",
+      plan: ["SCAN sqlite_sequence"],
+      rows: 4,
+    },
+  ],
+  "push/webhooks/alerts/alerts.store.ts nth": [
+    {
+      sql: 'select "id" from "alerts" where "alerts"."organization_id" = ? order by "alerts"."id" asc limit ? offset ?',
+      plan: ["SEARCH alerts USING COVERING INDEX alerts_by_organization (organization_id=?)"],
+      rows: 11,
     },
   ],
   "push/webhooks/alerts/match-posts.store.ts readAlertPosts": [
     {
-      sql: "SELECT … FROM alert_posts r CROSS JOIN posts p ON p.id = r.post_id LEFT JOIN removed_channels m ON m.id = p.channel_id LEFT JOIN channel_cards k ON k.id = coalesce(m.into_id, p.channel_id) LEFT JOIN territories t ON t.slug = k.territory WHERE r.sequence > ? ORDER BY r.sequence",
+      sql: "SELECT … FROM alert_posts r CROSS JOIN posts p ON p.id = r.post_id LEFT JOIN removed_channels m ON m.id = p.channel_id LEFT JOIN channel_cards k ON k.id = coalesce(m.into_id, p.channel_id) LEFT JOIN territories t ON t.slug = k.territory WHERE r.sequence > @after AND r.sequence <= @until ORDER BY r.sequence",
       plan: [
-        "SEARCH r USING INTEGER PRIMARY KEY (rowid>?)",
+        "SEARCH r USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)",
         "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
         "SEARCH m USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
         "SEARCH k USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
@@ -857,14 +858,6 @@ export const push: Entries = {
       rows: 110,
     },
   ],
-  "push/webhooks/alerts/match-posts.store.ts selectAsked": [
-    {
-      sql: "SELECT … FROM webhooks w CROSS JOIN alerts a ON a.webhook_id = w.id WHERE w.disabled_reason = '' AND (a.sent_day <> @today OR a.sent_posts < @postsMax)",
-      plan: ["SCAN w", "SEARCH a USING INDEX alerts_by_webhook (webhook_id=?)"],
-      rows: 3001,
-      why: "All alerts, read where one was changed, on the thread of the push and in no transaction.",
-    },
-  ],
   "push/webhooks/alerts/match-posts.store.ts selectMatched": [
     {
       sql: "SELECT p.id FROM alerts a CROSS JOIN json_each(@sequences) wanted CROSS JOIN alert_posts r ON r.sequence = wanted.value AND r.sequence > a.since_sequence AND r.sequence > a.cut_sequence CROSS JOIN posts p ON p.id = r.post_id CROSS JOIN channels c ON c.id = p.channel_id AND (c.is_public = 1 OR EXISTS ( SELECT 1 FROM removed_channels m CROSS JOIN channels i ON i.id = m.into_id WHERE m.id = c.id AND i.is_public = 1)) WHERE a.id = @alertId AND p.published_at >= @freshFrom ORDER BY p.published_at, p.id LIMIT @limit",
@@ -883,12 +876,45 @@ export const push: Entries = {
       why: "The posts that an alert matches, each found by its key; at most a part.",
     },
   ],
-  "push/webhooks/alerts/match-posts.store.ts selectSampleTexts": [
+  "push/webhooks/alerts/loaded-alerts.store.ts askedAfter": [
     {
-      sql: "SELECT text FROM posts ORDER BY id DESC LIMIT ?",
-      plan: ["SCAN posts"],
-      rows: 300,
-      why: "300 posts from the end of the table, by which it is known which words are frequent.",
+      sql: 'select … from "alerts" inner join "webhooks" on "webhooks"."id" = "alerts"."webhook_id" where "alerts"."id" > ? order by "alerts"."id" asc limit ?',
+      plan: [
+        "SEARCH alerts USING INTEGER PRIMARY KEY (rowid>?)",
+        "SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 100,
+    },
+  ],
+  "push/webhooks/alerts/loaded-alerts.store.ts askedById": [
+    {
+      sql: 'select … from "alerts" inner join "webhooks" on "webhooks"."id" = "alerts"."webhook_id" where "alerts"."id" = ?',
+      plan: [
+        "SEARCH alerts USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 2,
+    },
+  ],
+  "push/webhooks/alerts/loaded-alerts.store.ts changes": [
+    {
+      sql: 'select "alert_id" from "alert_changes" where ("alert_changes"."version" > ? and "alert_changes"."version" <= ?)',
+      plan: ["SEARCH alert_changes USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"],
+      rows: 15,
+    },
+  ],
+  "push/webhooks/events/oldest-read.store.ts oldestReadAt": [
+    {
+      sql: "SELECT p.read_at AS readAt FROM read_posts r CROSS JOIN posts p ON p.id = r.post_id ORDER BY r.sequence LIMIT 1",
+      plan: ["SCAN r", "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 2,
+      why: "The first row is enough.",
+    },
+    {
+      sql: "SELECT p.read_at AS readAt FROM alert_posts r CROSS JOIN posts p ON p.id = r.post_id ORDER BY r.sequence LIMIT 1",
+      plan: ["SCAN r", "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 2,
+      why: "The first row is enough.",
     },
   ],
 };

@@ -2,7 +2,7 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { alertsPreview } from "../../../../methods/alerts.ts";
 import type { AlertView, PreviewView } from "../../../../push/webhooks/alerts/alert-views.ts";
-import { ALERT_POSTS_A_DAY } from "../../../../push/webhooks/alerts/match-posts.ts";
+import { ALERT_POSTS_A_DAY } from "../../../../push/webhooks/alerts/loaded-alerts.ts";
 import type { WebhookView } from "../../../../push/webhooks/manage/webhook-views.ts";
 import { jsonValueOf } from "../../../../values/json-text.ts";
 import { Moment } from "../../look/answer-times.tsx";
@@ -29,6 +29,7 @@ export const alertPage: SitePage = {
     const alert = await alertOf(visit, context);
     const isIncluded = await hasAlerts(visit, context);
     const webhooks = await webhooksOf(visit, context);
+    const plan = await planOf(visit, context);
     const isAsked = isIncluded && visit.query.get("preview") === "yes";
     const preview = isAsked
       ? await lookUp<PreviewView>(alertsPreview, { id: String(alert.id) }, visit, context)
@@ -42,7 +43,12 @@ export const alertPage: SitePage = {
         <Done visit={visit} />
         {!isIncluded && (
           <p class="notice">
-            {words.planWithout((await planOf(visit, context)).code)} {words.planKept}
+            {words.planWithout(plan.code)} {words.planKept}
+          </p>
+        )}
+        {isIncluded && !alert.is_active && (
+          <p class="notice">
+            {words.planFull(plan.code, plan.alerts)} {words.planPaused}
           </p>
         )}
         <section class="card" aria-label={words.query}>

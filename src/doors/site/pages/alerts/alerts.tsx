@@ -90,6 +90,7 @@ function List({
                 <a href={asset(visit, `${PATH}${alert.id}/`)}>
                   <bdi>{alert.name}</bdi>
                 </a>
+                {!alert.is_active && <div>{words.paused}</div>}
               </td>
               <td data-label={words.query}>
                 <bdi>{alert.q}</bdi>
@@ -143,7 +144,12 @@ async function Create({
   const { code, alerts } = await planOf(visit, context);
   // A form that was refused is shown again, with its fault, in place of the notice.
   if (existing >= alerts && visit.form.get("action") !== "create") {
-    return <p class="notice">{words.planFull(code, alerts)}</p>;
+    return (
+      <p class="notice">
+        {words.planFull(code, alerts)}
+        {existing > alerts && ` ${words.planPaused}`}
+      </p>
+    );
   }
   if (!isManager(visit)) return <p>{words.managersOnly}</p>;
   if (webhooks.length === 0) {

@@ -1,0 +1,68 @@
+import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
+import type { Database } from "../../../db/database.ts";
+import { queryNow } from "../../../db/query.ts";
+import { webhooks } from "../manage/webhooks.table.ts";
+import type { Asked } from "./alert-index.ts";
+import { type Alert, alertChanges, alerts } from "./alerts.table.ts";
+
+/** An alert as posts are matched with it. */
+export interface AskedRow extends Asked, Pick<Alert, "id" | "sentDay" | "sentPosts"> {
+  /** Empty where its webhook gets events. */
+  disabledReason: string;
+}
+
+const { id, q, channelId, category, territory, isAd, sentDay, sentPosts } = alerts;
+const { disabledReason } = webhooks;
+const asked = {
+  ...{ id, q, channelId, category, territory, isAd, sentDay, sentPosts, disabledReason },
+};
+
+const askedById = queryNow((db) =>
+  db
+    .select(asked)
+    .from(alerts)
+    .innerJoin(webhooks, eq(webhooks.id, alerts.webhookId))
+    .where(eq(alerts.id, sql.placeholder("id"))),
+);
+
+export function selectAsked(db: Database, of: number): AskedRow | undefined {
+  return askedById(db).get({ id: of });
+}
+
+const askedAfter = queryNow((db) =>
+  db
+    .select(asked)
+    .from(alerts)
+    .innerJoin(webhooks, eq(webhooks.id, alerts.webhookId))
+    .where(gt(alerts.id, sql.placeholder("after")))
+    .orderBy(asc(alerts.id))
+    .limit(sql.placeholder("limit")),
+);
+
+/** Alerts after a number, by number. */
+export function selectAskedAfter(db: Database, page: { after: number; limit: number }): AskedRow[] {
+  return askedAfter(db).all(page);
+}
+
+const changes = queryNow((db) =>
+  db
+    .select({ alertId: alertChanges.alertId })
+    .from(alertChanges)
+    .where(
+      and(
+        gt(alertChanges.version, sql.placeholder("after")),
+        lte(alertChanges.version, sql.placeholder("last")),
+      ),
+    ),
+);
+
+/**
+ * The alerts of the changes after one, up to another.
+ * @returns null where not all of these changes are kept any more
+ */
+export function selectAlertChanges(db: Database, after: number, last: number): number[] | null {
+  const ids = changes(db)
+    .all({ after, last })
+    .map(({ alertId }) => alertId);
+  return ids.length === last - after ? ids : null;
+}

@@ -1,0 +1,239 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import BetterSqlite3 from "better-sqlite3";
+import { type Receiver, startReceiver } from "../support/https-receiver.ts";
+import { createMachine, type Machine, type Serving, until } from "../support/machine.ts";
+import {
+  call,
+  createWebhook,
+  importPosts,
+  posts,
+  pushing,
+  readEvent,
+  unfinished,
+  withCustomers,
+} from "../support/webhook-journey.ts";
+
+/** Workers that are stopped or dead, while the others serve: real processes over a real file. */
+
+let machine: Machine;
+let receiver: Receiver | null = null;
+const stopped = new Set<number>();
+beforeEach(() => {
+  machine = createMachine();
+});
+afterEach(async () => {
+  for (const pid of stopped) goOn(pid);
+  await machine.leave();
+  await receiver?.close();
+});
+
+/** A worker that is stopped answers nobody, and holds on to what it has. */
+function stop(pid: number): void {
+  process.kill(pid, "SIGSTOP");
+  stopped.add(pid);
+}
+
+function goOn(pid: number): void {
+  stopped.delete(pid);
+  try {
+    process.kill(pid, "SIGCONT");
+  } catch {
+    // It has ended meanwhile.
+  }
+}
+
+interface Line {
+  msg: string;
+  worker?: number;
+  pid?: number;
+}
+
+function said(serving: Serving, msg: string): Line[] {
+  const whole = serving.printed().split("\n").slice(0, -1);
+  const lines = whole.filter((line) => line.startsWith("{"));
+  return lines.map((line) => JSON.parse(line) as Line).filter((line) => line.msg === msg);
+}
+
+/** Process numbers of the workers by their own numbers, as they were last started. */
+const pidsOf = (serving: Serving): Map<number, number> =>
+  new Map(said(serving, "a worker serves").map(({ worker = 0, pid = 0 }) => [worker, pid]));
+
+/** The process that has the lease of the upkeep; 0 where none has. */
+function ownerPid(): number {
+  const [lease] = machine.query<{ owner: string | null }>("SELECT owner FROM leases");
+  return Number(lease?.owner?.split(" ")[1] ?? 0);
+}
+
+/** Whether somebody else can write: a process may be stopped in the middle of a commit. */
+function canWrite(): boolean {
+  const db = new BetterSqlite3(machine.database, { timeout: 100 });
+  try {
+    db.exec("BEGIN IMMEDIATE; ROLLBACK");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    db.close();
+  }
+}
+
+/** The first answer of many connections: some of them reach a worker that is stopped. */
+async function firstAnswer(
+  { address }: Serving,
+  path: string,
+  key?: string,
+): Promise<{ status: number; text: string }> {
+  const over = new AbortController();
+  const headers: Record<string, string> =
+    key === undefined ? {} : { authorization: `Bearer ${key}` };
+  const ask = async () => {
+    const options = { headers, keepalive: false, signal: over.signal };
+    const response = await fetch(address + path, options);
+    return { status: response.status, text: await response.text() };
+  };
+  try {
+    return await Promise.any(Array.from({ length: 12 }, ask));
+  } finally {
+    over.abort();
+  }
+}
+
+const CARD = "/v1/msgr/channels/1/";
+
+describe.if(process.platform === "linux")("of several workers", () => {
+  test("where the one with the lease is stopped, another takes over within ten seconds; woken it does nothing twice", async () => {
+    receiver = await startReceiver(() => ({ status: 200 }));
+    const [customer] = await withCustomers(machine, { customers: 1, channels: 1 });
+    const environment = { ...pushing().environment, KANALOG_LOG_LEVEL: "info" };
+    const serving = await machine.serve(["serve", "--workers", "3"], { environment });
+    const webhook = await createWebhook(serving, customer, receiver, "/hook", [1]);
+    const alert = { name: "All", q: "пост", webhook: webhook.id };
+    expect((await call(serving, customer.key, "POST", "/v1/msgr/alerts/", alert)).status).toBe(201);
+    await until(() => ownerPid() > 0, "an owner of the lease");
+
+    const finished = () => {
+      const { read, pending, claimed } = unfinished(machine);
+      return read + pending + claimed === 0;
+    };
+    const taken: number[] = [];
+    let last = 0;
+    for (let round = 0; round < 3; round++) {
+      const owner = ownerPid();
+      // In the middle of its work: posts are waiting, or being sent.
+      await importPosts(machine, posts(last + 1, 150));
+      for (stop(owner); !canWrite(); stop(owner)) goOn(owner);
+      const stoppedAtMs = performance.now();
+      await importPosts(machine, posts(last + 151, 150));
+      last += 300;
+      await until(() => ownerPid() !== owner && ownerPid() > 0, "another owner");
+      taken.push(performance.now() - stoppedAtMs);
+      await until(() => unfinished(machine).read === 0, "posts that are cut by the other");
+      const lost = said(serving, "another worker has taken over the upkeep").length;
+      const next = ownerPid();
+      goOn(owner);
+      await until(
+        () => said(serving, "another worker has taken over the upkeep").length > lost,
+        "the woken one to see that it has lost the lease",
+      );
+      expect(ownerPid()).toBe(next);
+      // What it was sending is sent again once its claim has ended.
+      const db = machine.open();
+      db.exec("UPDATE webhook_deliveries SET claimed_until = 0 WHERE claimed_until IS NOT NULL");
+      db.close();
+      await until(finished, "the end of all deliveries");
+    }
+    expect(Math.max(...taken)).toBeLessThan(10_000);
+    expect(await serving.stop()).toBe(0);
+
+    // Each post is in one event of each kind, whichever process cut it.
+    for (const kind of ["post.created", "post.matched"]) {
+      const cut = machine.query<{ id: number; events: number }>(
+        `SELECT p.value AS id, count(*) AS events FROM webhook_deliveries d, json_each(d.posts) p
+         WHERE d.event = ? GROUP BY p.value`,
+        kind,
+      );
+      expect(cut, kind).toHaveLength(last);
+      expect(
+        cut.filter(({ events }) => events > 1),
+        kind,
+      ).toEqual([]);
+    }
+    const bodies = new Map<number, string>();
+    for (const request of receiver.requests) {
+      const { delivery } = readEvent(request);
+      const body = new TextDecoder().decode(request.body);
+      expect(bodies.get(delivery) ?? body).toBe(body);
+      bodies.set(delivery, body);
+    }
+  });
+
+  test("where one is stopped, /readyz, health and metrics of the others say so, and all is well when it goes on", async () => {
+    machine.write("channels.csv", "id,title,subscribers\n1,Первый,10\n");
+    await machine.run(["import", "channels", machine.path("channels.csv")]);
+    const { key } = await machine.customer();
+    const environment = { KANALOG_LOG_LEVEL: "info", KANALOG_METRICS_ALLOW: "127.0.0.0/8" };
+    const serving = await machine.serve(["serve", "--workers", "3"], { environment });
+    for (let at = 0; at < 30; at++) {
+      const options = { headers: { authorization: `Bearer ${key}` }, keepalive: false };
+      expect((await fetch(serving.address + CARD, options)).status).toBe(200);
+    }
+    const cards = async (): Promise<number> => {
+      const { text } = await firstAnswer(serving, "/metrics");
+      const found = /^kanalog_requests_total\{.*msgr_channels_retrieve.*\} (\d+)$/m.exec(text);
+      return Number(found?.[1]);
+    };
+    expect(await cards()).toBe(30);
+    const warning = async (): Promise<string | undefined> => {
+      const { status, text } = await firstAnswer(serving, "/readyz");
+      expect(status).toBe(200);
+      return JSON.parse(text).checks.workers;
+    };
+    expect(await warning()).toBeUndefined();
+
+    const pid = pidsOf(serving).get(2) ?? 0;
+    for (stop(pid); !canWrite(); stop(pid)) goOn(pid);
+    const silent = "Of 3 workers 1 do not answer, or start just now.";
+    expect(await warning()).toBe(silent);
+    const port = new URL(serving.address).port;
+    // Each of them speaks for all, and the stopped one's connections are not waited for.
+    for (let at = 0; at < 3; at++) {
+      const { exitCode, out } = await machine.runProgram(["health", "--port", port]);
+      expect([exitCode, out]).toEqual([0, expect.stringContaining(`Warning: ${silent}`)]);
+    }
+    // What it had counted is in the sum.
+    expect(await cards()).toBe(30);
+    expect((await firstAnswer(serving, CARD, key)).status).toBe(200);
+
+    goOn(pid);
+    await until(async () => (await warning()) === undefined, "the answer of the one that goes on");
+    const { exitCode, out } = await machine.runProgram(["health", "--port", port]);
+    expect([exitCode, out]).toEqual([0, expect.not.stringContaining("workers")]);
+    expect(await serving.stop()).toBe(0);
+  });
+
+  test("where one is dead, the others serve, and say so until it is back", async () => {
+    machine.write("channels.csv", "id,title,subscribers\n1,Первый,10\n");
+    await machine.run(["import", "channels", machine.path("channels.csv")]);
+    const { key } = await machine.customer();
+    const environment = { KANALOG_LOG_LEVEL: "info", KANALOG_METRICS_ALLOW: "127.0.0.0/8" };
+    const serving = await machine.serve(["serve", "--workers", "2"], { environment });
+    const warned = async (): Promise<boolean> =>
+      (await firstAnswer(serving, "/readyz")).text.includes("Of 2 workers 1 do not answer");
+    // Each restart waits longer than the one before: half a second, a second, two.
+    for (let times = 0; times < 4; times++) {
+      const pid = pidsOf(serving).get(2) ?? 0;
+      process.kill(pid, "SIGKILL");
+      if (times < 3) await until(() => pidsOf(serving).get(2) !== pid, "its restart");
+    }
+    await until(warned, "the warning");
+    expect((await firstAnswer(serving, CARD, key)).status).toBe(200);
+    expect((await firstAnswer(serving, "/metrics")).text).toContain("kanalog_database_up 1");
+    const health = await machine.runProgram([
+      ...["health", "--port", new URL(serving.address).port],
+    ]);
+    expect(health.exitCode).toBe(0);
+    await until(async () => !(await warned()), "its restart");
+    expect(said(serving, "a worker serves").filter(({ worker }) => worker === 2)).toHaveLength(5);
+    expect(await serving.stop()).toBe(0);
+  });
+});
