@@ -1,3 +1,4 @@
+import { isSilent } from "../catalog/sources/source-schedule.ts";
 import { selectSourceCounts } from "../catalog/sources/sources.store.ts";
 import type { Database } from "../db/database.ts";
 import { readDatabaseSize } from "../db/database-facts.ts";
@@ -28,7 +29,11 @@ export async function composeReadings(
       oldestDueMs: oldestDueAt === null ? null : nowMs - oldestDueAt,
       mailsWaiting: await countMails(db),
       jobs: await scheduler.list(),
-      sources: await selectSourceCounts(db, dayOf(nowMs)),
+      sources: (await selectSourceCounts(db, dayOf(nowMs))).map((source) => ({
+        ...source,
+        lagMs: source.position.lagMs ?? null,
+        isSilent: isSilent(source, nowMs),
+      })),
     };
   };
   let database: DatabaseReadings | null = null;

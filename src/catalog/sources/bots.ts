@@ -1,7 +1,7 @@
 import type { Message } from "../../values/messages/messages.ts";
 import type { ImportSummary } from "../imports/run-import.ts";
-import type { Batch } from "./apply-batch.ts";
 import type { AskApi } from "./ask-api.ts";
+import type { Batch } from "./batch-rows.ts";
 import type { Pushes } from "./max/keep-subscribed.ts";
 import { max } from "./max/max.ts";
 import type { Outcome } from "./outcome.ts";
@@ -60,6 +60,7 @@ export interface BotMessenger {
   schedule: string;
   /** Tokens that may be sent; anything else would be another address. */
   token: RegExp;
+  tokenExample: string;
   /** Asks the messenger for the bot's name, and for what is to be known of it from the beginning on. */
   nameOf(
     access: Omit<BotAccess, "bot">,

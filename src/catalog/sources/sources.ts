@@ -65,6 +65,8 @@ interface HowRun {
   mayWait: boolean;
   /** False: only channels that changed are read. */
   isWhole: boolean;
+  /** Whether files are read that were read before. */
+  isAgain: boolean;
   /** Aborted where the run is to stop. */
   signal: AbortSignal;
 }
@@ -263,7 +265,10 @@ export function createSources(
       const messenger = BOT_MESSENGERS[kind];
       const token = given.token.trim();
       if (token === "") throw fieldError({ token: [message("botTokenMissing")] });
-      if (!messenger.token.test(token)) throw fieldError({ token: [message("botTokenWrong")] });
+      if (!messenger.token.test(token)) {
+        const example = messenger.tokenExample;
+        throw fieldError({ token: [message("botTokenShape", { example })] });
+      }
       const api = given.api.trim().replace(/\/+$/, "") || messenger.api;
       await requireAllowed("api", api);
       const found = await messenger.nameOf({ kind, api, token }, surroundings.ask, stopping.signal);
@@ -328,13 +333,14 @@ export function createSources(
 
     /**
      * Runs one at once and waits for its end; meanwhile `beat` is to be called every few seconds.
+     * @param isAgain files are read that were read before
      * @throws AppError `not_found`; `conflict` where it is running, in whichever process
      */
-    async runNow(id: number): Promise<Outcome> {
+    async runNow(id: number, { isAgain = false } = {}): Promise<Outcome> {
       const source = await selectSource(db, id);
       if (source === undefined) throw notFound("source", id);
       const claimed = isFree(source)
-        ? await claim(source, { mayWait: false, isWhole: true })
+        ? await claim(source, { mayWait: false, isWhole: true, isAgain })
         : null;
       if (claimed === null) throw new AppError("conflict", message("sourceRuns", source));
       return claimed.running;
@@ -350,7 +356,7 @@ export function createSources(
           if (!isFree(source) || isFull(source)) continue;
           const isWhole = wasCutShort(source) || isDue(source, nowMs);
           if (isWhole || (await hasPushed(source))) {
-            await claim(source, { mayWait: true, isWhole });
+            await claim(source, { mayWait: true, isWhole, isAgain: false });
           }
         }
       } catch (error) {

@@ -1,4 +1,4 @@
-import type { Batch } from "../apply-batch.ts";
+import type { Batch } from "../batch-rows.ts";
 import type { SourcePosition } from "../sources.table.ts";
 import type { MaxApi, MaxFault } from "./max-api.ts";
 

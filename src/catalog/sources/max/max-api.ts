@@ -1,11 +1,13 @@
 import { message, type Message as Said } from "../../../values/messages/messages.ts";
 import type { ApiAnswer, ApiRequest } from "../ask-api.ts";
+import { postIdOf } from "./max-rows.ts";
 import {
   type Chat,
   digitsOf,
   isChat,
   isMessage,
   isObject,
+  isTimed,
   type Membership,
   type Message,
 } from "./max-shapes.ts";
@@ -25,9 +27,14 @@ export interface MaxFault {
 
 /** A page of `GET /messages`, the newest first. */
 export interface MessagePage {
+  /** Those that can be read as posts. */
   messages: Message[];
-  /** Messages of the answer, those without a body included. */
+  /** Epoch milliseconds of all messages whose time can be read. */
+  times: number[];
+  /** Messages of the answer, whatever their form. */
   count: number;
+  /** Each has a form that the description has. */
+  isUnderstood: boolean;
 }
 
 export type MaxApi = ReturnType<typeof createMaxApi>;
@@ -107,8 +114,7 @@ export function createMaxApi(
       if (before !== null) query.set("from", String(before));
       return call<MessagePage>(`/messages?${query}`, (json) => {
         const given = isObject(json) ? json["messages"] : undefined;
-        if (!Array.isArray(given)) return null;
-        return { messages: given.filter(isMessage), count: given.length };
+        return Array.isArray(given) ? pageOf(given) : null;
       });
     },
 
@@ -149,6 +155,16 @@ export function createMaxApi(
 
 function success(json: unknown): { success: true } | null {
   return isObject(json) && json["success"] === true ? { success: true } : null;
+}
+
+function pageOf(given: readonly unknown[]): MessagePage {
+  const messages = given.filter(isMessage).filter((one) => postIdOf(one) !== null);
+  const timed = given.filter(isTimed);
+  const bodiless = timed.filter(({ body }) => body == null);
+  return {
+    ...{ messages, count: given.length, times: timed.map(({ timestamp }) => timestamp) },
+    isUnderstood: messages.length + bodiless.length === given.length,
+  };
 }
 
 function nameOf(json: Record<string, unknown>): string {

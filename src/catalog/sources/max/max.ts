@@ -13,6 +13,7 @@ export const max: BotMessenger = {
   api: MAX_API,
   schedule: "15m",
   token: /^[\w.:~+/=-]{10,500}$/,
+  tokenExample: "f9LHodD0cOIrVvBtmhNpxjkzTq7",
   async nameOf({ api, token }, ask, signal) {
     const asked = createMaxApi(api, token, withSignal(ask, signal), UNPACED);
     const me = await asked.me();

@@ -1,6 +1,6 @@
+import { message } from "../../../values/messages/messages.ts";
 import { DAY_MS, dayOf } from "../../../values/moscow-time.ts";
-import type { Fields } from "../../imports/source-row.ts";
-import type { Batch } from "../apply-batch.ts";
+import type { Batch } from "../batch-rows.ts";
 import type { MaxApi, MaxFault } from "./max-api.ts";
 import {
   handleOf,
@@ -39,8 +39,6 @@ const NIGHTLY_DAYS = 7;
 const DENIED: readonly (number | null)[] = [403, 404];
 /** The right without which a bot sees no posts. */
 const READS = "read_all_messages";
-/** Rows of one transaction, so that it stays short: 50 longest posts take 100 ms. */
-const ROWS_MAX = 20;
 /** A post at the edge of a span may have been left out by how MAX counts it. */
 const EDGE_MS = 1000;
 
@@ -63,7 +61,8 @@ export async function readChannel(
   // Names of two messengers may be the same: none is to be taken back and forth between them.
   const named = handleOf(card);
   const handle = named === null || (await tools.isHandleTaken(chat, named)) ? null : named;
-  if (!(await apply(cardBatch(chat, { ...card, handle }, startedAt)))) return "stopped";
+  const found = cardBatch(chat, { ...card, handle }, startedAt);
+  if (!(await apply(found))) return "stopped";
   const since = startedAt - (isNightly ? NIGHTLY_DAYS : USUAL_DAYS) * DAY_MS;
   const stored = new Set(await tools.storedPosts(chat, { from: since + EDGE_MS, to: startedAt }));
   const present = new Set<string>();
@@ -76,9 +75,15 @@ export async function readChannel(
       present.add(id);
       return toPostRow(chat, one, stored.has(id) ? null : nowMs());
     });
-    return applyPosts(posts, apply);
+    return apply({ posts });
   });
   if (whole === "stopped") return "stopped";
+  if (whole === "partly") {
+    const fault = message("botPartlyUnderstood");
+    // Without its time: a change that was marked meanwhile stays marked.
+    const chats = found.chats?.map(({ cardAt: _, ...chat }) => ({ ...chat, fault })) ?? [];
+    return (await apply({ chats })) ? "read" : "stopped";
+  }
   if (whole !== "whole") return DENIED.includes(whole.status) ? "lost" : whole;
   return removeAbsent(
     chat,
@@ -112,12 +117,5 @@ async function removeAbsent(
   const mayRead = bot.permissions == null || bot.permissions.includes(READS);
   if (!isAdmin || !mayRead) return "lost";
   const rows = absent.map((id) => toDeletedRow(chat, id));
-  return (await applyPosts(rows, apply)) ? "read" : "stopped";
-}
-
-async function applyPosts(rows: readonly Fields[], apply: ReadingTools["apply"]): Promise<boolean> {
-  for (let at = 0; at < rows.length; at += ROWS_MAX) {
-    if (!(await apply({ posts: rows.slice(at, at + ROWS_MAX) }))) return false;
-  }
-  return true;
+  return (await apply({ posts: rows })) ? "read" : "stopped";
 }

@@ -1,7 +1,7 @@
 import { type Message, message } from "../../../values/messages/messages.ts";
 import { dayOf } from "../../../values/moscow-time.ts";
 import type { Fields } from "../../imports/source-row.ts";
-import type { Batch } from "../apply-batch.ts";
+import type { Batch } from "../batch-rows.ts";
 import type { SourceChat, SourcePosition } from "../sources.table.ts";
 import { keepSubscribed, type Pushes } from "./keep-subscribed.ts";
 import type { MaxFault } from "./max-api.ts";

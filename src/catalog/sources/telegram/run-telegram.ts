@@ -1,6 +1,6 @@
 import type { ImportSummary } from "../../imports/run-import.ts";
 import { INTERRUPTED } from "../../imports/source.ts";
-import type { Batch } from "../apply-batch.ts";
+import type { Batch } from "../batch-rows.ts";
 import type { BotAccess, BotTools } from "../bots.ts";
 import { failed, NOTHING, type Outcome } from "../outcome.ts";
 import type { SourcePosition } from "../sources.table.ts";

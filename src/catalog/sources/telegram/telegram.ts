@@ -7,6 +7,7 @@ export const telegram: BotMessenger = {
   api: "https://api.telegram.org",
   schedule: "1m",
   token: /^\d{1,20}:[\w-]{1,200}$/,
+  tokenExample: "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw",
   async nameOf(access, ask, signal) {
     const me = await createTelegramApi(access, ask, signal).me();
     return "failure" in me ? me : { bot: `@${me.result}` };

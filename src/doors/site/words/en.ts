@@ -659,8 +659,10 @@ const sourcePages = {
   channelRead: "read",
   channelLeft: "the bot was removed",
   cardRead: "Card read",
-  lag: "From a post to here, the last time",
+  lag: "From there to here, the last time",
   seconds: (seconds: number) => `${seconds} s`,
+  waits: "Waits",
+  settling: "A file was written to less than 10 seconds ago; it is read once it has settled.",
   gap: "Posts that may be missing",
   gapHint:
     "Nobody read the bot in this time, and the messenger keeps posts for a day only. Export the channel in Telegram Desktop and bring it by kanalog import posts --from telegram-desktop.",

@@ -649,8 +649,10 @@ const sourcePages: Words["sourcePages"] = {
   channelRead: "читается",
   channelLeft: "бот удалён из канала",
   cardRead: "Карточка прочитана",
-  lag: "От поста до базы, в последний раз",
+  lag: "Оттуда до базы, в последний раз",
   seconds: (seconds) => `${seconds} с`,
+  waits: "Ждёт",
+  settling: "В файл писали меньше 10 секунд назад; он будет прочитан, когда запись закончится.",
   gap: "Постов может не хватать",
   gapHint:
     "В это время бота никто не читал, а мессенджер хранит посты только сутки. Выгрузите канал в Telegram Desktop и загрузите его командой kanalog import posts --from telegram-desktop.",

@@ -7,7 +7,7 @@ import { reasonOf } from "../../../../catalog/imports/tally.ts";
 import { nameOfAddress } from "../../../../catalog/sources/source-address.ts";
 import { NAME_LENGTH_MAX } from "../../../../catalog/sources/source-changes.ts";
 import { readHeader } from "../../../../catalog/sources/source-header.ts";
-import { dueAt, stateOf } from "../../../../catalog/sources/source-schedule.ts";
+import { dueAt, isSettling, stateOf } from "../../../../catalog/sources/source-schedule.ts";
 import { isBot, placeOf, type Source } from "../../../../catalog/sources/sources.table.ts";
 import { inLanguage } from "../../../../values/messages/messages.ts";
 import { dayOf } from "../../../../values/moscow-time.ts";
@@ -106,6 +106,12 @@ export const sourcePage: SitePage = {
               </dd>
             </>
           )}
+          {isSettling(source) && (
+            <>
+              <dt>{words.waits}</dt>
+              <dd>{words.settling}</dd>
+            </>
+          )}
           <BotReadings visit={visit} source={source} />
         </dl>
         {isBot(settings) && (
@@ -183,6 +189,12 @@ async function List({
             <br />
             <small>
               {words.next}: <Instant visit={visit} at={nextAt(source, now)} />
+              {source.position.lagMs !== undefined && (
+                <>
+                  <br />
+                  {words.lag}: {words.seconds(Math.round(source.position.lagMs / 1000))}
+                </>
+              )}
             </small>
           </td>
           <td>
