@@ -2,17 +2,18 @@ import { AppError } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
 import type { ImportSummary } from "../imports/run-import.ts";
 import { INTERRUPTED } from "../imports/source.ts";
-import { BOT_MESSENGERS, type BotTools } from "./bots.ts";
+import { BOT_MESSENGERS } from "./bots.ts";
 import type { Downloaded } from "./download-file.ts";
 import { foldersFiles } from "./folder-files.ts";
 import type { SourceFile } from "./import-source-file.ts";
 import { failed, NOTHING, type Outcome } from "./outcome.ts";
+import { runBot, type Writing } from "./run-bot.ts";
 import type { DoneFile } from "./sources.store.ts";
 import { type FileOptions, isBot, type Source, type SourcePosition } from "./sources.table.ts";
 import { sumOf } from "./sum-summaries.ts";
 
 /** Surroundings of a run. */
-export interface RunTools extends BotTools {
+export interface RunTools extends Writing {
   /** The file of an address, in a file of this machine. */
   download(
     url: string,
@@ -39,7 +40,7 @@ export async function runSource(
   if (isBot(settings)) {
     const { token = "" } = secret;
     const messenger = BOT_MESSENGERS[settings.kind];
-    return orFailed(() => messenger.run({ ...settings, token }, position, tools));
+    return orFailed(() => runBot(messenger, { ...settings, token }, position, tools));
   }
   return settings.kind === "pull"
     ? pull(settings, position, secret, tools)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { NewBot } from "../../../src/catalog/sources/source-adding.ts";
 import type { Source } from "../../../src/catalog/sources/sources.table.ts";
-import type { NewBot } from "../../../src/catalog/sources/sources.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { inEnglish } from "../../../src/values/messages/messages.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";

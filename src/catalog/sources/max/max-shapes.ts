@@ -1,3 +1,5 @@
+import { isObject } from "../json-object.ts";
+
 /**
  * What is read of MAX's Bot API, by its published description of July 2026 (0.0.32). Answers come through
  * `parseExact`: a whole number beyond 2^53 is a bigint.
@@ -55,10 +57,6 @@ export interface Membership {
 export function digitsOf(value: unknown): string | null {
   if (typeof value === "bigint") return String(value);
   return typeof value === "number" && Number.isSafeInteger(value) ? String(value) : null;
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Whether it is a message as far as its time. Its body is null where it only forwards another one. */

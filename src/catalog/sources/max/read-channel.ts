@@ -1,7 +1,9 @@
 import { message } from "../../../values/messages/messages.ts";
 import { DAY_MS, dayOf } from "../../../values/moscow-time.ts";
 import type { Batch } from "../batch-rows.ts";
-import type { MaxApi, MaxFault } from "./max-api.ts";
+import type { BotFault } from "../bot-fault.ts";
+import type { BotTools } from "../bot-messenger.ts";
+import type { MaxApi } from "./max-api.ts";
 import {
   handleOf,
   postIdOf,
@@ -15,22 +17,17 @@ import type { Chat } from "./max-shapes.ts";
 import { readSpan } from "./read-span.ts";
 
 /** What the reading of one channel needs. */
-export interface ReadingTools {
+export interface ReadingTools
+  extends Pick<BotTools, "storedPosts" | "isHandleTaken" | "nowMs" | "signal"> {
   api: MaxApi;
   /** Writes a batch; false where this run is to write no more. */
   apply(batch: Batch): Promise<boolean>;
-  /** Numbers of the channel's posts that are stored and were published in a span, in digits. */
-  storedPosts(chat: string, span: { from: number; to: number }): Promise<string[]>;
-  /** Whether a handle is that of a channel with another number at its messenger. */
-  isHandleTaken(chat: string, handle: string): Promise<boolean>;
   /** Told of posts that are new here: the time from the last one's publication until it was read. */
   noteLag(lagMs: number): void;
-  nowMs(): number;
-  isStopping(): boolean;
 }
 
 /** `lost`: the bot is not in it any more, or may not read it. `stopped`: some of it is still to be read. */
-export type Read = "read" | "lost" | "stopped" | MaxFault;
+export type Read = "read" | "lost" | "stopped" | BotFault;
 
 /** Posts of so many days are read each time, and once a night (sources, section 4). */
 const USUAL_DAYS = 2;
@@ -52,7 +49,7 @@ export async function readChannel(
   { isNightly }: { isNightly: boolean },
   tools: ReadingTools,
 ): Promise<Read> {
-  const { api, apply, nowMs, isStopping } = tools;
+  const { api, apply, nowMs, signal } = tools;
   const card = await api.chat(chat);
   if ("failure" in card) return DENIED.includes(card.status) ? "lost" : card;
   if (card.type !== "channel" || card.status !== "active") return "lost";
@@ -67,7 +64,7 @@ export async function readChannel(
   const stored = new Set(await tools.storedPosts(chat, { from: since + EDGE_MS, to: startedAt }));
   const present = new Set<string>();
   const whole = await readSpan(api, chat, since, async (messages) => {
-    if (isStopping()) return false;
+    if (signal.aborted) return false;
     const newest = messages.find((one) => !stored.has(postIdOf(one) ?? ""));
     if (newest !== undefined && present.size === 0) tools.noteLag(nowMs() - newest.timestamp);
     const posts = messages.map((one) => {

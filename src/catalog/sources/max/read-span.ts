@@ -1,5 +1,6 @@
 import { message } from "../../../values/messages/messages.ts";
-import { type MaxApi, type MaxFault, PAGE_MESSAGES } from "./max-api.ts";
+import type { BotFault } from "../bot-fault.ts";
+import { type MaxApi, PAGE_MESSAGES } from "./max-api.ts";
 import type { Message } from "./max-shapes.ts";
 
 /**
@@ -16,7 +17,7 @@ export async function readSpan(
   chat: string,
   since: number,
   onPage: (messages: readonly Message[]) => Promise<boolean>,
-): Promise<"whole" | "partly" | "stopped" | MaxFault> {
+): Promise<"whole" | "partly" | "stopped" | BotFault> {
   const seen = new Set<string>();
   let before: number | null = null;
   let isUnderstood = true;
@@ -44,4 +45,4 @@ export async function readSpan(
   }
 }
 
-const STUCK: MaxFault = { failure: message("botAnswerWrong"), retryAfterMs: null, status: null };
+const STUCK: BotFault = { failure: message("botAnswerWrong"), retryAfterMs: null, status: null };

@@ -1,9 +1,10 @@
-import type { BotMessenger } from "../bots.ts";
+import type { BotMessenger } from "../bot-messenger.ts";
 import { runTelegram } from "./run-telegram.ts";
 import { createTelegramApi } from "./telegram-api.ts";
 
 /** Telegram, by its Bot API 10 (sources, section 3). */
 export const telegram: BotMessenger = {
+  name: "Telegram",
   api: "https://api.telegram.org",
   schedule: "1m",
   token: /^\d{1,20}:[\w-]{1,200}$/,

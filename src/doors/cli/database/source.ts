@@ -6,18 +6,20 @@ import { IMPORT_KIND_NAMES, type ImportKindName } from "../../../catalog/imports
 import type { FileFormat } from "../../../catalog/imports/recognized.ts";
 import { BOT_MESSENGERS } from "../../../catalog/sources/bots.ts";
 import type { Outcome } from "../../../catalog/sources/outcome.ts";
+import type { NewSettings } from "../../../catalog/sources/source-adding.ts";
 import { nameOfAddress } from "../../../catalog/sources/source-address.ts";
 import { NAME_LENGTH_MAX } from "../../../catalog/sources/source-changes.ts";
 import { readHeader } from "../../../catalog/sources/source-header.ts";
 import { dueAt, isSettling, stateOf } from "../../../catalog/sources/source-schedule.ts";
 import {
+  BOT_KINDS,
   type BotKind,
   type FileOptions,
   isBot,
   placeOf,
   type Source,
 } from "../../../catalog/sources/sources.table.ts";
-import type { NewSettings, Sources } from "../../../catalog/sources/sources.ts";
+import type { Sources } from "../../../catalog/sources/sources.ts";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { createTicker } from "../../../upkeep/jobs/ticker.ts";
@@ -90,13 +92,13 @@ export function sourceCommand(context: CommandContext): Command {
 }
 
 function addCommand(context: CommandContext): Command {
-  return new Command("add")
+  const add = new Command("add")
     .description(
       "add a source; it is read at once and then by its schedule, while the appliance serves",
     )
-    .addCommand(addPullCommand(context))
-    .addCommand(addBotCommand(context, "telegram", "a bot of Telegram, administrator of channels"))
-    .addCommand(addBotCommand(context, "max", "a bot of MAX, administrator of channels"));
+    .addCommand(addPullCommand(context));
+  for (const kind of BOT_KINDS) add.addCommand(addBotCommand(context, kind));
+  return add;
 }
 
 function addPullCommand(context: CommandContext): Command {
@@ -134,10 +136,10 @@ interface AddBotOptions {
   json?: boolean;
 }
 
-function addBotCommand(context: CommandContext, kind: BotKind, description: string): Command {
-  const { api, schedule } = BOT_MESSENGERS[kind];
+function addBotCommand(context: CommandContext, kind: BotKind): Command {
+  const { name, api, schedule } = BOT_MESSENGERS[kind];
   return new Command(kind)
-    .description(description)
+    .description(`a bot of ${name}, administrator of channels`)
     .addOption(
       new Option("--token <->", "-: the bot's token is read from standard input, as one line")
         .argParser(requireStandardInput)

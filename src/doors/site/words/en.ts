@@ -1,3 +1,4 @@
+import type { BotKind } from "../../../catalog/sources/sources.table.ts";
 import { PLAN_NAMES, planName } from "../../../values/plan-names.ts";
 import { alertsEn } from "./alerts.en.ts";
 import type { AuditWords } from "./audit-words.ts";
@@ -605,8 +606,8 @@ const sourcePages = {
   name: "Name",
   nameHint: "Empty: the address.",
   url: "Address of the file",
-  places: { pull: "Address of the file", folder: "Folder", telegram: "Bot", max: "Bot" },
-  bots: { telegram: "Telegram", max: "MAX" },
+  places: { pull: "Address of the file", folder: "Folder" },
+  bot: "Bot",
   addABot: "Add a bot",
   addBot: (messenger: string) => `Add a bot of ${messenger}`,
   makeBot: "Make a bot",
@@ -651,7 +652,7 @@ const sourcePages = {
         "The channel appears here within 15 minutes, with the posts of seven days. One that the bot was in before is found with its next post.",
       ],
     },
-  } satisfies Record<string, BotSteps> as Record<"telegram" | "max", BotSteps>,
+  } satisfies Record<BotKind, BotSteps> as Record<BotKind, BotSteps>,
   channels: "Channels",
   channel: "Channel",
   handle: "Handle",
