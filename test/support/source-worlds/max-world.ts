@@ -18,16 +18,28 @@ export function createMaxWorld(): SourceWorld {
     };
   }
 
-  return {
+  const addition = {
+    name: "catalog_bot",
+    words: ["source", "add", "max", "--token", "-", "--api", server.url],
+    stdin: `${max.token}\n`,
+    path: "/staff/sources/max/",
+    fields: { token: max.token, api: server.url },
+    button: "Test the token and add the bot",
+  };
+  const world: SourceWorld = {
     server,
 
+    additions: [addition],
+
     async add(machine) {
-      const words = ["source", "add", "max", "--token", "-", "--api", server.url];
-      const added = await machine.run(words, {
-        ...{ environment: SOURCE_ENVIRONMENT, stdin: `${max.token}\n` },
-      });
-      expect(added).toMatchObject({ exitCode: 0, out: expect.stringContaining("catalog_bot") });
+      const { words, stdin, name } = addition;
+      const added = await machine.run(words, { environment: SOURCE_ENVIRONMENT, stdin });
+      expect(added).toMatchObject({ exitCode: 0, out: expect.stringContaining(name) });
       expect(added.out + added.notes).not.toContain(max.token);
+      world.join?.();
+    },
+
+    join() {
       for (const id of CHANNELS) max.addChannel({ id, title: `Channel ${id}` });
     },
 
@@ -84,4 +96,5 @@ export function createMaxWorld(): SourceWorld {
       }
     },
   };
+  return world;
 }

@@ -1,10 +1,12 @@
 import { expect } from "bun:test";
 import { gzipSync } from "node:zlib";
 import { serveTroubled } from "../troubled-server.ts";
-import { SOURCE_ENVIRONMENT, type SourceWorld } from "./source-world.ts";
+import { type Addition, SOURCE_ENVIRONMENT, type SourceWorld } from "./source-world.ts";
 
 const POSTS = 3_000;
 const CHANNEL = 1_001;
+
+const CARD = `id,msgr_id,title,handle,subscribers,is_public\n1,${CHANNEL},One,one,100,true\n`;
 
 /** A file behind an address, whose rows change and become more. */
 export function createPullWorld(): SourceWorld {
@@ -13,6 +15,7 @@ export function createPullWorld(): SourceWorld {
   let failures = 0;
 
   const server = serveTroubled((request) => {
+    if (new URL(request.url).pathname === "/channels.csv") return new Response(CARD);
     if (failures > 0) {
       failures -= 1;
       return new Response("<html>Bad Gateway</html>", { status: 502 });
@@ -25,20 +28,25 @@ export function createPullWorld(): SourceWorld {
     return new Response(gzipSync(file), { headers });
   });
 
+  const addition = (kind: string): Addition => {
+    const url = `${server.url}/${kind}.csv`;
+    return {
+      name: kind,
+      words: ["source", "add", "pull", "--kind", kind, "--url", url, "--name", kind],
+      ...{ path: "/staff/sources/", fields: { kind, url, name: kind }, button: "Add a source" },
+    };
+  };
   return {
     server,
 
+    additions: [addition("channels"), addition("posts")],
+
     async add(machine) {
-      const card = `id,msgr_id,title,subscribers,is_public\n1,${CHANNEL},One,100,true\n`;
-      machine.write("channels.csv", card);
-      expect(await machine.run(["import", "channels", "channels.csv"])).toMatchObject({
-        exitCode: 0,
-      });
-      const url = `${server.url}/posts.csv`;
-      const words = ["source", "add", "pull", "--kind", "posts", "--url", url, "--name", "files"];
-      expect(await machine.run(words, { environment: SOURCE_ENVIRONMENT })).toMatchObject({
-        exitCode: 0,
-      });
+      machine.write("channels.csv", CARD);
+      const imported = await machine.run(["import", "channels", "channels.csv"]);
+      expect(imported).toMatchObject({ exitCode: 0 });
+      const added = await machine.run(addition("posts").words, { environment: SOURCE_ENVIRONMENT });
+      expect(added).toMatchObject({ exitCode: 0 });
     },
 
     /** A new edition of the file, in which a tenth of the texts are others. */

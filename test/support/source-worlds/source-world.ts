@@ -7,8 +7,12 @@ export type Chance = (below: number) => number;
 /** What a source reads, as a campaign of kills plays with it. */
 export interface SourceWorld {
   server: TroubledServer;
-  /** Adds the source by its command. */
+  /** How it is added, in the order in which that is done. */
+  additions: Addition[];
+  /** Adds the source by its command, with what it needs. */
   add(machine: Machine): Promise<void>;
+  /** The owners of channels add the bot. */
+  join?(): void;
   /** Something happens there, and now and then goes wrong. */
   happen(chance: Chance): void;
   /** Nothing goes wrong there any more. */
@@ -21,6 +25,18 @@ export interface SourceWorld {
   turn?(machine: Machine): Promise<void>;
   /** Delivers what is pushed. */
   deliver?(serving: Serving, chance: Chance): Promise<void>;
+}
+
+/** A source as it is added by a command, and on a page of staff's. */
+export interface Addition {
+  name: string;
+  words: readonly string[];
+  /** What the command is given on standard input. */
+  stdin?: string;
+  path: string;
+  /** Fields of the form by their names. */
+  fields: Readonly<Record<string, string>>;
+  button: string;
 }
 
 /** Settings under which the real process asks servers of this machine. */

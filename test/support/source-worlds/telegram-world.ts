@@ -42,16 +42,28 @@ export function createTelegramWorld(): SourceWorld {
     return new Response(given.body ?? "", { status: given.status, headers });
   });
 
-  return {
+  const addition = {
+    name: "@kanalog_bot",
+    words: ["source", "add", "telegram", "--token", "-", "--api", server.url],
+    stdin: `${TELEGRAM_TOKEN}\n`,
+    path: "/staff/sources/telegram/",
+    fields: { token: TELEGRAM_TOKEN, api: server.url },
+    button: "Test the token and add the bot",
+  };
+  const world: SourceWorld = {
     server,
 
+    additions: [addition],
+
     async add(machine) {
-      const words = ["source", "add", "telegram", "--token", "-", "--api", server.url];
-      const added = await machine.run(words, {
-        ...{ environment: SOURCE_ENVIRONMENT, stdin: `${TELEGRAM_TOKEN}\n` },
-      });
-      expect(added).toMatchObject({ exitCode: 0, out: expect.stringContaining("@kanalog_bot") });
-      expect(added.out + added.notes).not.toContain(TELEGRAM_TOKEN.slice(-20));
+      const { words, stdin, name } = addition;
+      const added = await machine.run(words, { environment: SOURCE_ENVIRONMENT, stdin });
+      expect(added).toMatchObject({ exitCode: 0, out: expect.stringContaining(name) });
+      expect(added.out + added.notes).not.toContain(TELEGRAM_TOKEN);
+      world.join?.();
+    },
+
+    join() {
       for (const channel of channels) telegram.addChannel(channel);
     },
 
@@ -101,4 +113,5 @@ export function createTelegramWorld(): SourceWorld {
 
     isAmid: (chance) => hasAsked(server, chance(6)),
   };
+  return world;
 }
