@@ -6,6 +6,7 @@ import { Steps } from "../../look/steps.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { page, redirect } from "../../visit/view.ts";
 import { actorOf } from "../../visit/viewer.ts";
+import { BotPicture } from "./bot-picture.tsx";
 
 /** Where a bot of a messenger is added. */
 export const botSourcePath = (kind: BotKind) => `/staff/sources/${kind}/` as const;
@@ -27,6 +28,7 @@ function botSourcePage(kind: BotKind): SitePage {
           <p>{words.botSteps[kind].intro}</p>
           <h2>1. {words.makeBot}</h2>
           <Steps steps={words.botSteps[kind].make} />
+          <BotPicture visit={visit} name={`${kind}-make`} />
           <h2>2. {words.giveToken}</h2>
           <Form visit={visit} action="add">
             <TextField
