@@ -1,5 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Source } from "../../../src/catalog/sources/sources.table.ts";
@@ -149,6 +157,14 @@ test("files that are done are read again where somebody says so", async () => {
 test("it tells how long the last file had waited", async () => {
   put("1.csv", "First", 25_000);
   expect((await look()).position).toEqual({ lagMs: 25_000 });
+});
+
+test("a file of the sample is read, for a demonstration without any account", async () => {
+  const name = "channels.ndjson";
+  copyFileSync(join(import.meta.dir, "../../../data/sample", name), join(folder, name));
+  utimesSync(join(folder, name), new Date(0), new Date(0));
+  expect(await look()).toMatchObject({ failures: 0, summary: { rejected: 0 } });
+  expect(await read()).toBeGreaterThan(5);
 });
 
 test("hidden files, files on their way and folders are left alone", async () => {
