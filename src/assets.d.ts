@@ -11,6 +11,10 @@ declare module "*.css" {
   const path: string;
   export default path;
 }
+declare module "*.svg" {
+  const path: string;
+  export default path;
+}
 declare module "*.png" {
   const path: string;
   export default path;

@@ -1,3 +1,4 @@
+import { isSilent } from "../catalog/sources/source-schedule.ts";
 import { selectSourceCounts } from "../catalog/sources/sources.store.ts";
 import type { Database } from "../db/database.ts";
 import { readDatabaseSize } from "../db/database-facts.ts";
@@ -29,7 +30,11 @@ export async function composeReadings(
       oldestAlertPostMs: oldestAlertPostAt === null ? null : nowMs - oldestAlertPostAt,
       mailsWaiting: await countMails(db),
       jobs: await scheduler.list(),
-      sources: await selectSourceCounts(db, dayOf(nowMs)),
+      sources: (await selectSourceCounts(db, dayOf(nowMs))).map((source) => ({
+        ...source,
+        lagMs: source.position.lagMs ?? null,
+        isSilent: isSilent(source, nowMs),
+      })),
     };
   };
   let database: DatabaseReadings | null = null;

@@ -15,6 +15,9 @@ import type { Ports } from "../ports/ports.ts";
 import { createTargetGuard } from "../values/resolve-target.ts";
 import type { SecretBox } from "../values/secret-box.ts";
 
+/** For the name of an address that is added. */
+const RESOLVE_MAX_MS = 10_000;
+
 /**
  * Sources, for a serving process or for a command.
  * @param writing what writes: on threads of their own while serving
@@ -41,7 +44,14 @@ export function composeSources(
       pushBase: pushBase(config.baseUrl),
       storedPosts: async (chat, span) => selectPostIds(db, chat, span),
       isHandleTaken: async (chat, handle) => isHandleTaken(db, chat, handle),
-      allows: async (address) => !address.target.isAddress || (await guard(address, 0)).ok,
+      async allows(address) {
+        const { isSecure, target } = address;
+        if (isSecure && !target.isAddress) return true;
+        if (!isSecure && sourceAllow.length === 0) return false;
+        // A name server that does not answer now says nothing of the address.
+        const found = await guard(address, RESOLVE_MAX_MS);
+        return found.ok || found.reason !== "refused";
+      },
       files: createUploadFiles(config.databasePath, ports),
       download: (url, request) => downloadFile({ guard, download: network.download }, url, request),
       ask: (request) => askApi({ guard, get: network.get }, request),

@@ -3,6 +3,7 @@ import exportingRu from "../catalog/exports/export.ru.md" with { type: "text" };
 import importing from "../catalog/imports/importing.md" with { type: "text" };
 import mentions from "../catalog/mentions/mentions.md" with { type: "text" };
 import mentionsRu from "../catalog/mentions/mentions.ru.md" with { type: "text" };
+import { sourcePictures } from "../catalog/sources/pictures/pictures.ts";
 import sources from "../catalog/sources/sources.md" with { type: "text" };
 import customers from "../customers/customers.md" with { type: "text" };
 import start from "../doors/cli/start.md" with { type: "text" };
@@ -20,7 +21,7 @@ import building from "./building.md" with { type: "text" };
 export const guides: readonly Guide[] = [
   { name: "start", texts: { en: start } },
   { name: "importing", texts: { en: importing } },
-  { name: "sources", texts: { en: sources } },
+  { name: "sources", texts: { en: sources }, pictures: sourcePictures },
   { name: "customers", texts: { en: customers } },
   // Customers' guides are in Russian too.
   { name: "clients", texts: { en: clients, ru: clientsRu } },

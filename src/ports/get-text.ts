@@ -1,5 +1,5 @@
 /** The result of a GET: the answer, or why there is none. */
-type Got = { status: number; body: string } | { fault: string };
+export type Got = { status: number; body: string } | { fault: string };
 
 /** Asks this machine's own servers: past every proxy, and without following redirects. Never throws. */
 export async function getText(address: string, timeoutMs: number): Promise<Got> {

@@ -88,6 +88,21 @@ test("every link of the pages leads somewhere, and nothing is loaded from elsewh
   }
 });
 
+test("pictures are drawings that are served, described where they are shown, and small together", async () => {
+  const names = guides.flatMap(({ pictures = {} }) => Object.keys(pictures));
+  expect(names.length).toBeGreaterThan(3);
+  let bytes = 0;
+  for (const name of names) {
+    const { status, body, headers } = await appliance.request(`/docs/pictures/${name}`);
+    expect([status, headers.get("content-type")]).toEqual([200, "image/svg+xml"]);
+    expect(String(body)).not.toMatch(/<script|\son\w+=|href=|style=|url\(/i);
+    bytes += Buffer.byteLength(String(body));
+    const html = String((await load("/docs/sources/?lang=en")).body);
+    expect(html).toMatch(new RegExp(`<img src="../pictures/${name}" alt="[^"]{20,}"`));
+  }
+  expect(bytes).toBeLessThan(200_000);
+});
+
 test("a bar leads from each page to all guides, and says where one is", async () => {
   for (const page of pages) {
     const html = String((await load(page)).body);

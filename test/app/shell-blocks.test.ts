@@ -30,6 +30,7 @@ const NOT_RUN: Record<string, string> = {
     "would leave the blocks that follow without channels; the README runs it",
   "curl https://data.example.com": "needs an address of one's own",
   "kanalog source pushes": "needs a bot at MAX",
+  "mkdir -p demo": "needs the folder of the project, as test/catalog/sources/folder.test.ts has it",
   "bun run check": "is what runs this test",
   "npm install": "fetches packages, as test/doors/http/docs/clients.test.ts has them",
   "pip install": "fetches packages, as test/doors/http/docs/clients.test.ts has them",

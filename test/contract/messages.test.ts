@@ -477,6 +477,12 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
   ],
   sourceRedirects: [[{ redirects: 5 }, "It leads on more than 5 times."]],
   sourceFolder: [[{ folder: "FOLDER" }, "The folder FOLDER cannot be read."]],
+  sourceAllRejected: [
+    [
+      { rows: 7 },
+      "All its rows (7) were rejected, for the reasons told with the source. Mend the file, or add the source again with other options; it is tried again until rows of it are taken.",
+    ],
+  ],
   sourceSecret: [
     [
       {},
@@ -498,6 +504,12 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
   ],
   botSecret: [
     [{}, "Its token was sealed with another KANALOG_SECRET: remove the source and add it again."],
+  ],
+  botTokenShape: [
+    [
+      { example: "1:A" },
+      "It is no token, which looks like 1:A. Copy it whole, with nothing before or behind it.",
+    ],
   ],
   botTokenMissing: [[{}, "Enter the bot's token."]],
   botTaken: [
@@ -531,6 +543,12 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
     [
       {},
       "The bot may not read it: it was removed, or is no administrator with the right to read messages.",
+    ],
+  ],
+  botPartlyUnderstood: [
+    [
+      {},
+      "Some of its messages are of a form that is not known here. The others are read, and nothing is taken down until all are known: look for a newer version of the appliance.",
     ],
   ],
   botPushedElsewhere: [

@@ -1,44 +1,31 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
-import { createMachine, type Machine, until } from "../support/machine.ts";
+import { TELEGRAM_TOKEN } from "../support/fake-telegram.ts";
+import { createMachine, faultsOf, type Machine, type Serving, until } from "../support/machine.ts";
+import { createMaxWorld } from "../support/source-worlds/max-world.ts";
+import { createPullWorld } from "../support/source-worlds/pull-world.ts";
+import { SOURCE_ENVIRONMENT, type SourceWorld } from "../support/source-worlds/source-world.ts";
+import { createTelegramWorld } from "../support/source-worlds/telegram-world.ts";
+import { seededRandom } from "../support/webhook-journey.ts";
 
-/** Sources in real processes that are killed and stopped, over a real server of files. */
+/** Sources read by real processes, which are killed and stopped at any moment (sources, sections 1 and 5). */
 
-const POSTS = 4_000;
-/** More often in a campaign of its own. */
+/** More in a campaign of its own: `bun run test:sources`. */
 const KILLS = Number(process.env["KANALOG_TEST_KILLS"] ?? 1);
+const SEED = Number(process.env["KANALOG_TEST_SEED"] ?? Math.floor(Math.random() * 1e9));
+const ONE_WORD = ["serve"];
+const WORKERS_WORDS = ["serve", "--workers", "2"];
+const environment = SOURCE_ENVIRONMENT;
 
 let machine: Machine;
-let files: Bun.Server<undefined>;
-let edition: number;
-/** Answers that are held up until a test lets them go. */
-let gate: Promise<void> | null;
+let world: SourceWorld;
 beforeEach(() => {
   machine = createMachine();
-  edition = 1;
-  gate = null;
-  files = Bun.serve({
-    ...{ port: 0, hostname: "127.0.0.1" },
-    async fetch(request) {
-      await gate;
-      const etag = `"${edition}"`;
-      if (request.headers.get("if-none-match") === etag) return new Response(null, { status: 304 });
-      return new Response(posts(edition), { headers: { etag, "content-type": "text/csv" } });
-    },
-  });
 });
 afterEach(async () => {
-  await files.stop(true);
+  await world.server.stop();
   await machine.leave();
 });
-
-function posts(edition: number): string {
-  const rows = Array.from(
-    { length: POSTS },
-    (_, at) => `1,${at + 1},2025-11-01T10:00:00Z,пост ${at + 1} (${edition}),${edition}`,
-  );
-  return `channel,msgr_post_id,published_at,text,views\n${rows.join("\n")}\n`;
-}
 
 /** Has the source run at once: after some kills it would wait. */
 function ask(): void {
@@ -47,77 +34,178 @@ function ask(): void {
   db.close();
 }
 
-const environment = { KANALOG_SOURCE_ALLOW: "127.0.0.0/8" };
+const source = () =>
+  machine.query<{ owner: string | null; failures: number }>(
+    "SELECT owner, failures FROM sources",
+  )[0];
 
-async function addSource(): Promise<void> {
-  machine.write("channels.csv", "id,title,subscribers,is_public\n1,One,100,true\n");
-  expect((await machine.run(["import", "channels", "channels.csv"])).exitCode).toBe(0);
-  const url = `http://127.0.0.1:${files.port}/posts.csv`;
-  const words = ["source", "add", "pull", "--kind", "posts", "--url", url, "--name", "files"];
-  expect((await machine.run(words, { environment })).exitCode).toBe(0);
+function stored(): Map<string, string> {
+  const rows = machine.query<{ key: string; text: string }>(
+    `SELECT k.msgr_id || ' ' || p.msgr_post_id AS key, p.text
+     FROM posts p JOIN channel_cards k ON k.id = p.channel_id`,
+  );
+  const posts = new Map(rows.map(({ key, text }) => [key, text]));
+  expect(posts.size).toBe(rows.length);
+  return posts;
 }
 
-const stored = () =>
-  machine.query<{ posts: number; last: number }>(
-    "SELECT count(*) AS posts, coalesce(sum(text LIKE ?), 0) AS last FROM posts",
-    `%(${edition})`,
-  )[0];
-const source = () =>
-  machine.query<{ owner: string | null; failures: number; position: string }>(
-    "SELECT owner, failures, position FROM sources",
-  )[0];
-const isIdle = () =>
-  source()?.owner === null && source()?.position === `{"etag":"\\"${edition}\\""}`;
+const isAllRead = () => {
+  const [is, should] = [stored(), world.wanted()];
+  return is.size === should.size && [...should].every(([key, text]) => is.get(key) === text);
+};
 
-test("killed at any moment, what a file gives is there once, with its last text", async () => {
-  await addSource();
-  for (; edition <= KILLS; edition++) {
-    ask();
-    const server = await machine.serve(["serve"], { environment });
-    await until(() => source()?.owner !== null);
-    // Somewhere between the claim and the end: at another place each time.
-    await until(() => (stored()?.last ?? 0) >= ((edition * 977) % POSTS) / 2);
-    process.kill(server.pid, "SIGKILL");
-    await server.stop();
+async function waitForAll(): Promise<void> {
+  await until(() => {
+    if (source()?.owner === null) ask();
+    return isAllRead();
+  }, "all posts");
+}
+
+const serve = (words = ONE_WORD): Promise<Serving> => machine.serve(words, { environment });
+
+function kill(processId: number): void {
+  try {
+    process.kill(processId, "SIGKILL");
+  } catch (error) {
+    // It was killed before, or has ended with the process that started it.
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
-  ask();
-  const server = await machine.serve(["serve"], { environment });
-  await until(isIdle);
-  await server.stop();
-  expect(stored()).toEqual({ posts: POSTS, last: POSTS });
-  expect(source()?.failures).toBe(0);
-  expect(readdirSync(machine.folder).filter((name) => name.includes(".upload-"))).toEqual([]);
+}
+
+/** Kills the process that reads the source; another one goes on. */
+function killOwner(): boolean {
+  const [, processId = ""] = source()?.owner?.split(" ") ?? [];
+  if (processId === "") return false;
+  kill(Number(processId));
+  return true;
+}
+
+const KINDS = {
+  pull: createPullWorld,
+  telegram: createTelegramWorld,
+  max: createMaxWorld,
+};
+
+describe.each(Object.entries(KINDS))("a source of %s", (kind, createWorld) => {
+  test(
+    "killed at any moment, each post is there once, with its last text",
+    async () => {
+      console.info(
+        `${kind}: ${KILLS} kills (KANALOG_TEST_KILLS), seed ${SEED} (KANALOG_TEST_SEED)`,
+      );
+      const random = seededRandom(SEED);
+      const chance = (below: number): number => Math.floor(random() * below);
+      const happen = (below: number): void => {
+        for (let count = chance(below); count > 0; count--) world.happen(chance);
+      };
+      world = createWorld();
+      await world.add(machine);
+
+      /** Kills all of the process at a random moment. */
+      async function killAmid(servings: readonly Serving[]): Promise<void> {
+        const isAmid = world.isAmid(chance, machine);
+        ask();
+        happen(120);
+        const from = world.server.requests;
+        await until(() => isAmid() || (world.server.requests > from && source()?.owner === null));
+        happen(10);
+        const [first] = servings;
+        const sleeping = Bun.sleep(chance(40));
+        if (first !== undefined) await Promise.race([world.deliver?.(first, chance), sleeping]);
+        await sleeping;
+      }
+
+      let kills = 0;
+      for (let round = 0; kills < KILLS; round++) {
+        if (round === Math.floor(KILLS / 4)) await world.turn?.(machine);
+        // One process, two of them, and two workers of one, in turn.
+        const words = round % 3 === 2 ? WORKERS_WORDS : ONE_WORD;
+        const servings = [await serve(words)];
+        if (round % 3 === 1) servings.push(await serve());
+        if (round % 3 > 0) {
+          await killAmid(servings);
+          if (killOwner()) kills += 1;
+        }
+        await killAmid(servings);
+        for (const { pid } of servings) kill(pid);
+        kills += 1;
+        for (const serving of servings) await serving.stop();
+      }
+
+      world.calm();
+      const serving = await serve();
+      await world.deliver?.(serving, () => 1);
+      await waitForAll();
+      expect(await serving.stop()).toBe(0);
+      expect(stored()).toEqual(world.wanted());
+      expect(source()?.owner).toBeNull();
+      expect(faultsOf(machine.database)).toEqual([]);
+      const left = readdirSync(machine.folder).filter((name) => name.includes(".upload-"));
+      expect(left).toEqual([]);
+      console.info(`${kind}: ${world.wanted().size} posts, each once, over ${kills} kills`);
+    },
+    120_000 + 15_000 * KILLS,
+  );
+
+  test("is read by one of two processes on one database, and a command is told so", async () => {
+    world = createWorld();
+    await world.add(machine);
+    const letGo = world.server.hold();
+    const servings = [await serve(), await serve()];
+    await until(() => source()?.owner !== null);
+    const { name = "" } = machine.query<{ name: string }>("SELECT name FROM sources")[0] ?? {};
+    const command = await machine.run(["source", "run", name], { environment });
+    expect(command).toMatchObject({ exitCode: 1, notes: `The source ${name} is running.\n` });
+    letGo();
+    for (let count = 0; count < 60; count++) world.happen((below) => count % Math.min(below, 57));
+    await waitForAll();
+    for (const serving of servings) expect(await serving.stop()).toBe(0);
+    expect(world.server.overlaps).toBe(0);
+  });
+
+  test("that waits for the other side ends at once where the process is stopped, and is read by the next", async () => {
+    world = createWorld();
+    await world.add(machine);
+    const letGo = world.server.hold();
+    const from = world.server.requests;
+    const first = await serve();
+    await until(() => world.server.requests > from);
+    expect(await first.stop()).toBe(0);
+    expect(source()).toEqual({ owner: null, failures: 0 });
+    letGo();
+    for (let count = 0; count < 20; count++) world.happen((below) => count % Math.min(below, 57));
+    const second = await serve();
+    await waitForAll();
+    expect(await second.stop()).toBe(0);
+  });
 });
 
-test("of two processes on one database, one reads it", async () => {
-  await addSource();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  gate = promise;
-  const servers = [
-    await machine.serve(["serve"], { environment }),
-    await machine.serve(["serve"], { environment }),
-  ];
-  await until(() => source()?.owner !== null);
-  const command = await machine.run(["source", "run", "files"], { environment });
-  expect(command).toMatchObject({ exitCode: 1, notes: "The source files is running.\n" });
-  resolve();
-  await until(isIdle);
-  for (const server of servers) expect(await server.stop()).toBe(0);
-  const days = machine.query<{ rows: number }>("SELECT rows FROM source_days");
-  expect(days).toEqual([{ rows: POSTS }]);
+test("pushes are taken by either of two processes", async () => {
+  world = createMaxWorld();
+  await world.add(machine);
+  await world.turn?.(machine);
+  const servings = [await serve(), await serve()];
+  await until(() => source()?.owner === null && isAllRead());
+  for (const serving of servings) {
+    world.happen(() => 0);
+    await until(async () => {
+      await world.deliver?.(serving, () => 1);
+      return isAllRead();
+    });
+  }
+  for (const serving of servings) expect(await serving.stop()).toBe(0);
 });
 
-test("stopped while it waits for the other side, the process ends, and the next one reads it", async () => {
-  await addSource();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  gate = promise;
-  const first = await machine.serve(["serve"], { environment });
-  await until(() => source()?.owner !== null);
-  expect(await first.stop()).toBe(0);
-  expect(source()).toMatchObject({ owner: null, failures: 0 });
-  resolve();
-  const second = await machine.serve(["serve"], { environment });
-  await until(isIdle);
-  await second.stop();
-  expect(stored()).toEqual({ posts: POSTS, last: POSTS });
+test("a wrong token, or one among the words of the command, is told in a line, and nothing is made", async () => {
+  world = createTelegramWorld();
+  const words = ["source", "add", "telegram", "--api", world.server.url, "--token"];
+  const wrong = await machine.run([...words, "-"], { environment, stdin: "110201543:AAwrong\n" });
+  expect(wrong).toMatchObject({
+    ...{ exitCode: 2, out: "" },
+    notes: expect.stringMatching(/\ntoken: The messenger does not know this token\..*\n$/),
+  });
+  const shown = await machine.run([...words, TELEGRAM_TOKEN], { environment });
+  expect(shown).toMatchObject({ exitCode: 2, out: "" });
+  expect(shown.notes).not.toContain(TELEGRAM_TOKEN.slice(-20));
+  expect(machine.query("SELECT * FROM sources")).toEqual([]);
 });

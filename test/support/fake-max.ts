@@ -59,6 +59,8 @@ export interface FakePost {
   views: number;
   attachments: object[];
   link: object | null;
+  /** Of another form than the description has. */
+  form?: (message: object) => unknown;
 }
 
 const RIGHTS = ["read_all_messages", "write", "edit", "delete"];
@@ -264,16 +266,16 @@ function memberOf({ isAdmin, permissions }: FakeChannel): object {
   };
 }
 
-function messageOf(channel: FakeChannel, post: FakePost): object {
-  const { mid, at, text, views, attachments, link } = post;
-  return {
+function messageOf(channel: FakeChannel, post: FakePost): unknown {
+  const { mid, at, text, views, attachments, link, form = (message) => message } = post;
+  return form({
     recipient: { chat_id: channel.id, chat_type: channel.type, user_id: null },
     timestamp: at,
     body: { mid, seq: BigInt(postIdOf(mid)), text, attachments },
     ...(link !== null && { link }),
     stat: { views },
     ...(channel.link !== null && { url: `${channel.link}/${mid.slice(-11)}` }),
-  };
+  });
 }
 
 function json(value: object, status = 200, headers: Record<string, string> = {}): Response {

@@ -1,5 +1,5 @@
+import type { NewBot } from "../../src/catalog/sources/source-adding.ts";
 import type { Source, SourceChat } from "../../src/catalog/sources/sources.table.ts";
-import type { NewBot } from "../../src/catalog/sources/sources.ts";
 import type { Environment } from "../../src/config.ts";
 import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
 import { statement } from "../../src/db/database.ts";

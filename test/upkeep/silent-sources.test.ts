@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { COMMAND_LINE } from "../../src/customers/audit/audit-log.ts";
 import { MOSCOW_ZONE } from "../../src/values/moscow-time.ts";
 import { type Appliance, startAppliance } from "../support/appliance.ts";
+import { addPerson, signedInVisitor } from "../support/visitor.ts";
 
 /** Sources that give nothing any more are told of (sources, section 1). */
 
@@ -59,7 +60,7 @@ test("/readyz names it under `checks`, and stays 200; a paused one is not silent
   expect(await readiness()).toMatchObject({
     ...{
       status: 200,
-      body: { checks: { sources: expect.stringContaining("1 source is silent") } },
+      body: { checks: { sources: expect.stringContaining("three of their intervals: files.") } },
     },
   });
   const [source] = await appliance.app.sources.list();
@@ -74,4 +75,32 @@ test("the metrics tell of each source by its name", async () => {
   });
   expect(body).toContain('kanalog_source_failures{source="files"} 1');
   expect(body).toContain('kanalog_source_rows_today{source="files"} 0');
+  expect(body).toContain('kanalog_source_silent{source="files"} 0');
+  expect(body).not.toContain("kanalog_source_lag_seconds{");
+});
+
+test("the metrics tell how far behind a source is, and that it is silent", async () => {
+  appliance.ports.network.fileAt = () => {
+    const changed = new Date(appliance.ports.clock.now() - 90_000).toUTCString();
+    const body = "id,title,subscribers,is_public\n1,One,1,true\n";
+    return { status: 200, headers: { "last-modified": changed }, body };
+  };
+  await pass(0);
+  appliance.ports.network.fileAt = () => ({ status: 500 });
+  await pass(46 * MINUTE_MS);
+  const { body } = await appliance.request("/metrics", {
+    headers: { "x-forwarded-for": "127.0.0.1" },
+  });
+  expect(body).toContain('kanalog_source_lag_seconds{source="files"} 90');
+  expect(body).toContain('kanalog_source_silent{source="files"} 1');
+});
+
+test("staff's summary counts silent sources, with the way to them", async () => {
+  const { email } = await addPerson(appliance, { email: "eve@example.com", isStaff: true });
+  const staff = await signedInVisitor(appliance, email);
+  await pass(46 * MINUTE_MS);
+  const { html } = await staff.get("/staff/");
+  expect(html).toMatch(
+    /<strong>1<\/strong><a href="[^"]*staff\/sources\/">Sources that are silent/,
+  );
 });

@@ -1,11 +1,9 @@
-import type { Database, Transaction } from "../../db/database.ts";
+import type { Database } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { message } from "../../values/messages/messages.ts";
 import { dayOf, MOSCOW_ZONE } from "../../values/moscow-time.ts";
-import { createChannelIds } from "../channels/channels.store.ts";
-import { parseMessengerId } from "../channels/messenger-id.ts";
 import { type BadCell, type ImportKind, RowFault, type RowWriter } from "../imports/import-kind.ts";
 import { importKinds } from "../imports/import-kinds.ts";
 import { readCells } from "../imports/read-cells.ts";
@@ -13,23 +11,10 @@ import { nothingRecognized } from "../imports/recognized.ts";
 import { type ImportSummary, writeWithout } from "../imports/run-import.ts";
 import type { Fields } from "../imports/source-row.ts";
 import { createTally } from "../imports/tally.ts";
-import { type AlbumMessage, albumRow } from "./album-post.ts";
+import { type Batch, type BatchRow, partsOf, rowsOf } from "./batch-rows.ts";
 import { putChat, removeChat } from "./source-chats.store.ts";
 import { countRows, selectSource, updateSource } from "./sources.store.ts";
-import type { SourceChat, SourcePosition } from "./sources.table.ts";
-
-/** What a messenger told, as rows of an import; plain data, since it is sent to a thread. */
-export interface Batch {
-  channels?: readonly Fields[];
-  posts?: readonly Fields[];
-  stats?: readonly Fields[];
-  /** Messages that are one post together. */
-  albums?: readonly AlbumMessage[];
-  /** Channels of the bot, as they are from now on. */
-  chats?: readonly SourceChat[];
-  /** Chats that got another number at the messenger. */
-  moves?: readonly { from: string; to: string }[];
-}
+import type { SourcePosition } from "./sources.table.ts";
 
 export interface BatchRun {
   /** The source, and the process that has it; null: what was pushed, whoever has it. */
@@ -44,11 +29,16 @@ export interface BatchRun {
 
 const ORDER = ["channels", "posts", "stats"] as const;
 
+/** Between two parts, so that others get in who wait for the lock. */
+const PAUSE_MS = 3;
+
 /**
- * Writes a batch and how far it goes in one transaction: nothing is read twice, and nothing is missed
- * (sources, section 1). A row that cannot be written is left out.
- * @returns null, with nothing written, where another process has the source by now, or it is gone
- * @throws AppError `unavailable`, with nothing written, for a post of the future: this clock is wrong, and
+ * Writes a batch and how far it goes, in transactions that are cut by what they cost; how far it goes is
+ * committed with the last one (sources, section 1). After a kill before that one, the batch is read again,
+ * and what is there of it stays as it is: nothing is there twice, and nothing is missed. A row that cannot be
+ * written is left out.
+ * @returns null, with nothing more written, where another process has the source by now, or it is gone
+ * @throws AppError `unavailable`, without how far it goes, for a post of the future: this clock is wrong, and
  *   the post is not to be lost for that
  */
 export async function applyBatch(
@@ -63,43 +53,43 @@ export async function applyBatch(
     ...{ recognized: nothingRecognized(MOSCOW_ZONE), rejects: [], warnings: [] },
   };
   const [rejects, warnings] = [createTally(), createTally()];
-  const writers = ORDER.map((name) => {
+  const rows = rowsOf(id, batch);
+  const writers = ORDER.filter((name) => rows.some((row) => row.name === name)).map((name) => {
     const kind = importKinds[name] as ImportKind<never>;
     return { name, kind, writer: kind.open(db, context) };
   });
-  const isWritten = await inTransaction(db, clock, "source-batch", async (tx) => {
-    const source = await selectSource(tx, id);
-    if (source === undefined || (owner !== null && source.owner !== owner)) return false;
-    for (const { name, kind, writer } of writers) {
-      for await (const fields of rowsOf(tx, name)) writeRow(kind, writer, fields);
-      writer.beforeCommit?.();
-    }
-    for (const { from } of batch.moves ?? []) await removeChat(tx, id, from);
-    for (const chat of batch.chats ?? []) await putChat(tx, id, chat);
-    if (position !== null) await updateSource(tx, id, { position });
-    // What is read again and again counts where it changed.
-    const rows = summary.inserted + summary.updated;
-    if (rows > 0) await countRows(tx, { sourceId: id, day: dayOf(clock.now()), rows });
-    return true;
-  });
-  if (!isWritten) return null;
-  for (const { writer } of writers) await writer.afterCommit?.();
-  for (const { name, writer } of writers) if (hasRows(name)) await writer.afterwards?.();
+  const parts = partsOf(rows);
+  for (const [at, part] of parts.entries()) {
+    if (at > 0) await clock.sleep(PAUSE_MS);
+    if (!(await writePart(part, part === parts.at(-1)))) return null;
+    for (const { writer } of writers) await writer.afterCommit?.();
+  }
+  for (const { writer } of writers) await writer.afterwards?.();
   return { ...summary, rejects: rejects.groups(), warnings: warnings.groups() };
 
-  function hasRows(name: (typeof ORDER)[number]): boolean {
-    const albums = name === "posts" ? (batch.albums ?? []) : [];
-    return (batch[name]?.length ?? 0) + albums.length > 0;
-  }
-
-  async function* rowsOf(tx: Transaction, name: (typeof ORDER)[number]): AsyncGenerator<Fields> {
-    if (name === "channels") {
-      for (const move of batch.moves ?? []) yield* movedRow(tx, move);
-    }
-    yield* batch[name] ?? [];
-    if (name !== "posts") return;
-    const { albums = [] } = batch;
-    for (const one of albums) yield albumRow(tx, id, one, albums);
+  function writePart(part: readonly BatchRow[], isLast: boolean): Promise<boolean> {
+    return inTransaction(db, clock, "source-batch", async (tx) => {
+      const source = await selectSource(tx, id);
+      if (source === undefined || (owner !== null && source.owner !== owner)) return false;
+      const before = summary.inserted + summary.updated;
+      for (const { name, kind, writer } of writers) {
+        for (const row of part) {
+          const fields = row.name === name ? await row.fieldsOf(tx) : null;
+          if (fields !== null) writeRow(kind, writer, fields);
+        }
+        writer.beforeCommit?.();
+      }
+      if (isLast) {
+        for (const { from } of batch.moves ?? []) await removeChat(tx, id, from);
+        for (const chat of batch.chats ?? []) await putChat(tx, id, chat);
+        if (position !== null) await updateSource(tx, id, { position });
+      }
+      // What is read again and again counts where it changed.
+      const changed = summary.inserted + summary.updated - before;
+      if (changed > 0)
+        await countRows(tx, { sourceId: id, day: dayOf(clock.now()), rows: changed });
+      return true;
+    });
   }
 
   function writeRow(kind: ImportKind<never>, writer: RowWriter<never>, fields: Fields): void {
@@ -122,10 +112,4 @@ export async function applyBatch(
       rejects.add(column, fault, null, column === null ? null : fields[column]);
     }
   }
-}
-
-/** A channel keeps its number here when it gets another at the messenger. */
-function* movedRow(tx: Transaction, { from, to }: { from: string; to: string }): Generator<Fields> {
-  const id = createChannelIds(tx).byMessengerId(parseMessengerId(from) ?? "");
-  if (id !== undefined) yield { id, msgr_id: to };
 }

@@ -4,7 +4,7 @@ import type { Database } from "../../db/database.ts";
 import { fieldError, notFound } from "../../errors.ts";
 import { message } from "../../values/messages/messages.ts";
 import type { SecretBox } from "../../values/secret-box.ts";
-import type { Batch } from "./apply-batch.ts";
+import type { Batch } from "./batch-rows.ts";
 import type { Pushes } from "./max/keep-subscribed.ts";
 import { changesOf } from "./max/run-max.ts";
 import type { SourceChanges } from "./source-changes.ts";

@@ -1,18 +1,19 @@
 import { AppError } from "../../errors.ts";
-import { type Message, message } from "../../values/messages/messages.ts";
+import { message } from "../../values/messages/messages.ts";
 import type { ImportSummary } from "../imports/run-import.ts";
 import { INTERRUPTED } from "../imports/source.ts";
-import { BOT_MESSENGERS, type BotTools } from "./bots.ts";
+import { BOT_MESSENGERS } from "./bots.ts";
 import type { Downloaded } from "./download-file.ts";
 import { foldersFiles } from "./folder-files.ts";
 import type { SourceFile } from "./import-source-file.ts";
 import { failed, NOTHING, type Outcome } from "./outcome.ts";
+import { runBot, type Writing } from "./run-bot.ts";
 import type { DoneFile } from "./sources.store.ts";
 import { type FileOptions, isBot, type Source, type SourcePosition } from "./sources.table.ts";
 import { sumOf } from "./sum-summaries.ts";
 
 /** Surroundings of a run. */
-export interface RunTools extends BotTools {
+export interface RunTools extends Writing {
   /** The file of an address, in a file of this machine. */
   download(
     url: string,
@@ -20,6 +21,8 @@ export interface RunTools extends BotTools {
   ): Promise<Downloaded>;
   importFile(file: Pick<SourceFile, "path" | "name" | "options">): Promise<ImportSummary>;
   files: { newPath(): string; remove(path: string): void };
+  /** Whether all is read, whatever was read before. */
+  isAgain: boolean;
   doneFiles(): Promise<DoneFile[]>;
   fileDone(file: DoneFile): Promise<void>;
 }
@@ -37,7 +40,7 @@ export async function runSource(
   if (isBot(settings)) {
     const { token = "" } = secret;
     const messenger = BOT_MESSENGERS[settings.kind];
-    return orFailed(() => messenger.run({ ...settings, token }, position, tools));
+    return orFailed(() => runBot(messenger, { ...settings, token }, position, tools));
   }
   return settings.kind === "pull"
     ? pull(settings, position, secret, tools)
@@ -64,7 +67,11 @@ async function pull(
   try {
     const answer = await tools.download(url, {
       ...{ into, signal: tools.signal },
-      headers: { ...conditions(position), ...USUAL_HEADERS, ...headers },
+      headers: {
+        ...(!tools.isAgain && conditions(position)),
+        ...USUAL_HEADERS,
+        ...headers,
+      },
     });
     if (tools.signal.aborted) return failed(INTERRUPTED);
     if ("failure" in answer) return failed(answer.failure);
@@ -81,11 +88,16 @@ async function pull(
     }
     const { etag, "last-modified": lastModified } = answer.headers;
     const imported = await importOne(tools, { path: into, name: url, options });
-    if ("failure" in imported) return failed(imported.failure);
+    if (imported.failure !== null) return { ...NOTHING, ...imported };
+    const lagMs = tools.nowMs() - Date.parse(lastModified ?? "");
     return {
       ...NOTHING,
-      ...read(imported.summary),
-      position: { ...(etag !== null && { etag }), ...(lastModified !== null && { lastModified }) },
+      ...imported,
+      position: {
+        ...(etag !== null && { etag }),
+        ...(lastModified !== null && { lastModified }),
+        ...(lagMs >= 0 && { lagMs }),
+      },
     };
   } finally {
     tools.files.remove(into);
@@ -121,7 +133,8 @@ async function readFolder(
   { folder, ...options }: { folder: string } & FileOptions,
   tools: RunTools,
 ): Promise<Outcome> {
-  const done = new Map((await tools.doneFiles()).map((file) => [file.name, file]));
+  const doneFiles = tools.isAgain ? [] : await tools.doneFiles();
+  const done = new Map(doneFiles.map((file) => [file.name, file]));
   const listed = await foldersFiles(folder);
   if ("failure" in listed) return failed(listed.failure);
   let outcome = NOTHING;
@@ -130,35 +143,42 @@ async function readFolder(
     if (known?.bytes === file.bytes && known.modifiedAt === file.modifiedAt) continue;
     // A time that lies ahead is that of another clock.
     if (Math.abs(tools.nowMs() - file.modifiedAt) < SETTLED_MS) {
-      outcome = { ...outcome, unsettled: outcome.unsettled + 1 };
-      continue;
+      // Those behind it wait too, since they are read in the order of their names.
+      return { ...outcome, unsettled: file.name, retryAfterMs: SETTLED_MS };
     }
     if (tools.signal.aborted) return { ...outcome, failure: INTERRUPTED };
     const imported = await importOne(tools, { path, name: file.name, options });
-    if ("failure" in imported) {
+    const summary =
+      imported.summary === null ? outcome.summary : sumOf(outcome.summary, imported.summary);
+    const rows = outcome.rows + imported.rows;
+    if (imported.failure !== null) {
       // Those behind it wait, since they may build on it.
-      return { ...outcome, failure: imported.failure, failedFile: file.name };
+      return { ...outcome, summary, rows, failure: imported.failure, failedFile: file.name };
     }
     // A file that was written to meanwhile is another one by now, and read again the next time.
     await tools.fileDone(file);
-    const summary = sumOf(outcome.summary, imported.summary);
-    outcome = { ...outcome, ...read(summary) };
+    const lagMs = Math.max(0, tools.nowMs() - file.modifiedAt);
+    outcome = { ...outcome, summary, rows, position: { lagMs } };
   }
   return outcome;
 }
 
+/**
+ * Imports a file. One of which every row was rejected is not done with: it may be another file than is meant,
+ * or come before the channels that it names.
+ */
 async function importOne(
   tools: RunTools,
   file: Pick<SourceFile, "path" | "name" | "options">,
-): Promise<{ summary: ImportSummary } | { failure: Message }> {
+): Promise<Pick<Outcome, "failure" | "summary" | "rows">> {
   try {
-    return { summary: await tools.importFile(file) };
+    const summary = await tools.importFile(file);
+    const { read, rejected } = summary;
+    const isNone = read > 0 && rejected === read;
+    const failure = isNone ? message("sourceAllRejected", { rows: read }) : null;
+    return { failure, summary, rows: read - rejected };
   } catch (error) {
-    if (error instanceof AppError && error.code !== "internal") return { failure: error.said };
+    if (error instanceof AppError && error.code !== "internal") return failed(error.said);
     throw error;
   }
-}
-
-function read(summary: ImportSummary): Pick<Outcome, "summary" | "rows"> {
-  return { summary, rows: summary.read - summary.rejected };
 }

@@ -49,7 +49,7 @@ export interface SourceEnd {
   failure: Message | null;
   /** The file of a folder at which it failed. */
   failedFile: string | null;
-  /** The other side asked not to be asked for so long; null where it said nothing. */
+  /** After this it is to be run again: the other side asked for it, or a file was still written. Null: as usual. */
   retryAfterMs: number | null;
   /** How far it was read; null: as far as before. */
   position: SourcePosition | null;

@@ -35,10 +35,13 @@ export async function hasUnread(db: Database, sourceId: number): Promise<boolean
   return (await unread(db).get({ sourceId })) !== undefined;
 }
 
+/** A channel as it is to be kept; without `cardAt` that stays as it is. */
+export type ChangedChat = Omit<SourceChat, "cardAt"> & Partial<Pick<SourceChat, "cardAt">>;
+
 export async function putChat(
   tx: Transaction,
   sourceId: number,
-  { chat, ...values }: SourceChat,
+  { chat, ...values }: ChangedChat,
 ): Promise<void> {
   await tx.builders
     .insert(sourceChats)

@@ -72,8 +72,18 @@ export function dueAt(source: State, nowMs: number): number {
     return Math.max(Math.max(endedAt ?? 0, startedAt) + waitMs, retryAt ?? 0);
   }
   const schedule = scheduleOf(source);
-  if ("everyMs" in schedule) return startedAt + schedule.everyMs;
-  return nextDue(schedule.pattern, startedAt) ?? Number.POSITIVE_INFINITY;
+  const usual =
+    "everyMs" in schedule ? startedAt + schedule.everyMs : nextDue(schedule.pattern, startedAt);
+  return Math.min(usual ?? Number.POSITIVE_INFINITY, retryAt ?? Number.POSITIVE_INFINITY);
+}
+
+/** Whether a folder is looked at again soon, for a file that was still written. */
+export function isSettling({
+  failures,
+  retryAt,
+  owner,
+}: Pick<Source, "failures" | "retryAt" | "owner">): boolean {
+  return failures === 0 && retryAt !== null && owner === null;
 }
 
 /**

@@ -183,6 +183,10 @@ const counts = query((db) =>
   db
     .select({
       name: sources.name,
+      schedule: sources.schedule,
+      isPaused: sources.isPaused,
+      createdAt: sources.createdAt,
+      position: sources.position,
       succeededAt: sources.succeededAt,
       failures: sources.failures,
       rows: sql<number>`coalesce(${sourceDays.rows}, 0)`,
@@ -194,11 +198,13 @@ const counts = query((db) =>
     ),
 );
 
+export type SourceCounts = Pick<
+  Source,
+  "name" | "schedule" | "isPaused" | "createdAt" | "position" | "succeededAt" | "failures"
+> & { rows: number };
+
 /** The state of each source in numbers, with the rows of a day. */
-export function selectSourceCounts(
-  db: Database,
-  day: number,
-): Promise<{ name: string; succeededAt: number | null; failures: number; rows: number }[]> {
+export function selectSourceCounts(db: Database, day: number): Promise<SourceCounts[]> {
   return counts(db).all({ day });
 }
 

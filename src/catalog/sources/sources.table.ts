@@ -56,7 +56,7 @@ export interface SourcePosition {
   offset?: number;
   /** Telegram: when the last update came. */
   updateAt?: number;
-  /** Bots: from a post's publication until it was stored, the last time that one came. */
+  /** From the publication of a post, or the last change of a file, until it was here, the last time one came. */
   lagMs?: number;
   /** Telegram: the last time without any reading that was longer than the messenger keeps updates. */
   gap?: { from: number; to: number };
@@ -97,7 +97,10 @@ export const sources = sqliteTable("sources", {
   failure: text("failure", { mode: "json" }).$type<Message>(),
   /** The file of a folder at which the last run failed; null where it was none. */
   failedFile: text("failed_file"),
-  /** The other side asked not to be asked before. */
+  /**
+   * When it is to be run again after all: after a failure not before, as the other side asked; after a success
+   * not later, as a file was still written.
+   */
   retryAt: integer("retry_at"),
   /** The summary of the last run that read something. */
   summary: text("summary", { mode: "json" }).$type<ImportSummary>(),

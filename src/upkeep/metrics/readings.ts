@@ -26,7 +26,17 @@ export interface DatabaseReadings {
   oldestAlertPostMs: number | null;
   mailsWaiting: number;
   jobs: { name: string; startedAt: number | null; failure: string | null }[];
-  sources: { name: string; succeededAt: number | null; failures: number; rows: number }[];
+  sources: SourceReadings[];
+}
+
+export interface SourceReadings {
+  name: string;
+  succeededAt: number | null;
+  failures: number;
+  rows: number;
+  /** Null where nothing came that tells it. */
+  lagMs: number | null;
+  isSilent: boolean;
 }
 
 /** @returns what puts the readings of a scrape into the registry */
@@ -88,6 +98,16 @@ export function createReadingGauges(registry: Registry): (readings: Readings) =>
     "Rows that a source gave on this Moscow day.",
     ["source"],
   );
+  const sourceLag = gauge(
+    "kanalog_source_lag_seconds",
+    "From a post's publication, or a file's last change, until it was here, the last time one came.",
+    ["source"],
+  );
+  const sourceSilent = gauge(
+    "kanalog_source_silent",
+    "1 where a source had no success for three of its intervals.",
+    ["source"],
+  );
   const threads = gauge("kanalog_threads", "Database threads there may be.", ["pool"], "sum");
   const busy = gauge("kanalog_threads_busy", "Database threads at work.", ["pool"], "sum");
   const waiting = gauge(
@@ -140,10 +160,12 @@ export function createReadingGauges(registry: Registry): (readings: Readings) =>
       jobStarted.set({ job: name }, startedAt / 1000);
       jobFailed.set({ job: name }, failure === null ? 0 : 1);
     }
-    for (const { name: source, succeededAt, failures, rows } of database.sources) {
+    for (const { name: source, succeededAt, failures, rows, ...one } of database.sources) {
       if (succeededAt !== null) sourceSucceeded.set({ source }, succeededAt / 1000);
       sourceFailures.set({ source }, failures);
       sourceRows.set({ source }, rows);
+      sourceSilent.set({ source }, one.isSilent ? 1 : 0);
+      if (one.lagMs !== null) sourceLag.set({ source }, one.lagMs / 1000);
     }
   }
 

@@ -36,11 +36,14 @@ export async function tellOfSilentSources(db: Database, clock: Clock): Promise<v
   });
 }
 
+const NAMED_MAX = 5;
+
 /** The warning that everybody gets while sources are silent; null where none is. */
 export async function silentWarning(db: Database, nowMs: number): Promise<string | null> {
-  const silent = (await selectSources(db)).filter((source) => isSilent(source, nowMs)).length;
-  if (silent === 0) return null;
-  return silent === 1
-    ? "1 source is silent; `kanalog source list` names it."
-    : `${silent} sources are silent; \`kanalog source list\` names them.`;
+  const silent = (await selectSources(db)).filter((source) => isSilent(source, nowMs));
+  if (silent.length === 0) return null;
+  const names = silent.slice(0, NAMED_MAX).map(({ name }) => name);
+  const others = silent.length - names.length;
+  const all = names.join(", ") + (others === 0 ? "" : ` and ${others} more`);
+  return `Silent for three of their intervals: ${all}. \`kanalog source list\` says why.`;
 }

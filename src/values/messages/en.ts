@@ -379,6 +379,8 @@ export const en = {
   sourceRedirects: ({ redirects }: { redirects: number }) =>
     `It leads on more than ${redirects} times.`,
   sourceFolder: ({ folder }: { folder: string }) => `The folder ${folder} cannot be read.`,
+  sourceAllRejected: ({ rows }: { rows: number }) =>
+    `All its rows (${rows}) were rejected, for the reasons told with the source. Mend the file, or add the source again with other options; it is tried again until rows of it are taken.`,
   sourceSecret:
     "Its headers were sealed with another KANALOG_SECRET: remove the source and add it again.",
   sourceAnswerTooLarge: ({ host }: { host: string }) => `${host} answered with more than 10 MB.`,
@@ -386,6 +388,8 @@ export const en = {
     "A post is dated more than 5 minutes ahead of this machine's clock. Set the clock right; the post is read again.",
   botTokenWrong:
     "The messenger does not know this token. Copy it whole, or have a new one made and add the source again.",
+  botTokenShape: ({ example }: { example: string }) =>
+    `It is no token, which looks like ${example}. Copy it whole, with nothing before or behind it.`,
   botSecret:
     "Its token was sealed with another KANALOG_SECRET: remove the source and add it again.",
   botTokenMissing: "Enter the bot's token.",
@@ -401,6 +405,8 @@ export const en = {
     `The messenger refused: ${status} ${description}`.trimEnd(),
   botNotInChannel:
     "The bot may not read it: it was removed, or is no administrator with the right to read messages.",
+  botPartlyUnderstood:
+    "Some of its messages are of a form that is not known here. The others are read, and nothing is taken down until all are known: look for a newer version of the appliance.",
   botPushedElsewhere:
     "Another program has MAX send it this bot's updates (a subscription), so channels that are new cannot be found. End it there; channels that are known are read.",
   pushesOfMaxOnly: "Only MAX can push updates.",

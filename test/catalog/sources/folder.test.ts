@@ -1,5 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Source } from "../../../src/catalog/sources/sources.table.ts";
@@ -17,22 +25,22 @@ let folder: string;
 beforeEach(async () => {
   appliance = await startAppliance();
   folder = mkdtempSync(join(tmpdir(), "kanalog-folder-"));
-  const reading = { format: null, from: null, map: {}, ignoreUnknown: false };
-  const options = { rows: "channels", reading, timezone: MOSCOW_ZONE, strict: false } as const;
-  await appliance.app.sources.add(
-    {
-      name: "folder",
-      schedule: "1m",
-      headers: {},
-      settings: { kind: "folder", folder, ...options },
-    },
-    COMMAND_LINE,
-  );
+  await add("1m");
 });
 afterEach(async () => {
   await appliance.close();
   rmSync(folder, { recursive: true, force: true });
 });
+
+function add(schedule: string): Promise<Source> {
+  const reading = { format: null, from: null, map: {}, ignoreUnknown: false };
+  const options = { rows: "channels", reading, timezone: MOSCOW_ZONE, strict: false } as const;
+  const settings = { kind: "folder", folder, ...options } as const;
+  return appliance.app.sources.add(
+    { name: "folder", schedule, headers: {}, settings },
+    COMMAND_LINE,
+  );
+}
 
 /** A file of one channel, as old as is told. */
 function put(name: string, title: string, ageMs = MINUTE_MS): void {
@@ -42,11 +50,16 @@ function put(name: string, title: string, ageMs = MINUTE_MS): void {
   utimesSync(path, at, at);
 }
 
-async function look(): Promise<Source> {
+async function lookNow(): Promise<Source> {
   await appliance.app.sources.look();
   await appliance.app.sources.settled();
-  appliance.ports.clock.advance(MINUTE_MS);
   return appliance.app.sources.find("folder");
+}
+
+async function look(): Promise<Source> {
+  const source = await lookNow();
+  appliance.ports.clock.advance(MINUTE_MS);
+  return source;
 }
 
 const title = async () => (await appliance.get("/v1/msgr/channels/1/")).body.title as string;
@@ -84,6 +97,76 @@ test("a file that is still being written waits until it has settled", async () =
   expect(await read()).toBe(1);
 });
 
+test("it is read within seconds, long before the next interval, and those behind it after it", async () => {
+  const { sources } = appliance.app;
+  const { id } = await sources.find("folder");
+  await sources.removeSource(id, COMMAND_LINE);
+  await add("6h");
+  put("1.csv", "First", 2_000);
+  put("2.csv", "Second");
+  expect(await lookNow()).toMatchObject({
+    failures: 0,
+    retryAt: appliance.ports.clock.now() + 10_000,
+  });
+  expect(await read()).toBe(0);
+  appliance.ports.clock.advance(9_999);
+  await lookNow();
+  expect(await read()).toBe(0);
+  appliance.ports.clock.advance(1);
+  expect(await lookNow()).toMatchObject({ failures: 0, retryAt: null });
+  expect(await title()).toBe("Second");
+  expect(await read()).toBe(2);
+  put("3.csv", "Third");
+  appliance.ports.clock.advance(5 * 60 * MINUTE_MS);
+  await lookNow();
+  expect(await read()).toBe(2);
+});
+
+test("a file all of whose rows were rejected is an error, and tried until rows of it are taken", async () => {
+  const rejected = "id,title,subscribers,is_public\n2,Two,x,true\n3,,,\n";
+  writeFileSync(join(folder, "1.csv"), rejected);
+  utimesSync(join(folder, "1.csv"), new Date(0), new Date(0));
+  put("2.csv", "Second");
+  const source = await look();
+  expect(source).toMatchObject({
+    ...{ failures: 1, failedFile: "1.csv", succeededAt: null },
+    summary: { read: 2, rejected: 2 },
+  });
+  expect(source.failure && inEnglish(source.failure)).toStartWith("All its rows (2) were rejected");
+  expect(await look()).toMatchObject({ failures: 2, failedFile: "1.csv" });
+  put("1.csv", "First");
+  appliance.ports.clock.advance(MINUTE_MS);
+  expect(await look()).toMatchObject({ failures: 0, failure: null, failedFile: null });
+  expect(await title()).toBe("Second");
+});
+
+test("a file without any row is read once, and no error", async () => {
+  writeFileSync(join(folder, "1.csv"), "id,title,subscribers,is_public\n");
+  utimesSync(join(folder, "1.csv"), new Date(0), new Date(0));
+  expect(await look()).toMatchObject({ failures: 0, summary: { read: 0 } });
+});
+
+test("files that are done are read again where somebody says so", async () => {
+  put("1.csv", "First");
+  await look();
+  const { id } = await appliance.app.sources.find("folder");
+  expect(await appliance.app.sources.runNow(id)).toMatchObject({ rows: 0, summary: null });
+  expect(await appliance.app.sources.runNow(id, { isAgain: true })).toMatchObject({ rows: 1 });
+});
+
+test("it tells how long the last file had waited", async () => {
+  put("1.csv", "First", 25_000);
+  expect((await look()).position).toEqual({ lagMs: 25_000 });
+});
+
+test("a file of the sample is read, for a demonstration without any account", async () => {
+  const name = "channels.ndjson";
+  copyFileSync(join(import.meta.dir, "../../../data/sample", name), join(folder, name));
+  utimesSync(join(folder, name), new Date(0), new Date(0));
+  expect(await look()).toMatchObject({ failures: 0, summary: { rejected: 0 } });
+  expect(await read()).toBeGreaterThan(5);
+});
+
 test("hidden files, files on their way and folders are left alone", async () => {
   for (const name of [".hidden.csv", "a.csv.part", "b.tmp"]) put(name, "Never");
   mkdirSync(join(folder, "c.csv"));
@@ -112,11 +195,14 @@ test("a folder that is gone is told", async () => {
 
 test("what several files gave is told together, with the rows that were rejected", async () => {
   put("1.csv", "First");
-  writeFileSync(join(folder, "2.csv"), "id,title,subscribers,is_public\n2,Two,x,true\n3,,,\n");
+  writeFileSync(
+    join(folder, "2.csv"),
+    "id,title,subscribers,is_public\n2,Two,x,true\n3,,,\n4,Four,4,true\n",
+  );
   utimesSync(join(folder, "2.csv"), new Date(0), new Date(0));
   put("3.csv", "Third");
-  expect(await look()).toMatchObject({ failures: 0, summary: { read: 4, rejected: 2 } });
-  expect(await read()).toBe(2);
+  expect(await look()).toMatchObject({ failures: 0, summary: { read: 5, rejected: 2 } });
+  expect(await read()).toBe(3);
 });
 
 test("a link is not followed: it could lead to any file of this machine", async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { statement } from "../../../src/db/database.ts";
+import { inEnglish } from "../../../src/values/messages/messages.ts";
 import { midOf, refuse } from "../../support/fake-max.ts";
 import type { FakeAnswer } from "../../support/fake-ports.ts";
 import { type MaxAppliance, startMaxAppliance } from "../../support/max-appliance.ts";
@@ -361,6 +362,64 @@ describe("posts that MAX has no more", () => {
       url.includes("from=") ? { status: 200, body: CUT } : undefined;
     await world.after(15 * MINUTE_MS);
     expect(isThere(gone)).toBe(true);
+  });
+
+  const UNKNOWN: Record<string, (message: object) => unknown> = {
+    "that is no object": () => "message",
+    "without a time": (message) => ({ ...message, timestamp: "yesterday" }),
+    "whose body has no number": (message) => ({ ...message, body: { text: "a" } }),
+    "whose number is of another form": (message) => ({
+      ...message,
+      body: { mid: "m-1", text: "a" },
+    }),
+    "whose body is a list": (message) => ({ ...message, body: [] }),
+  };
+  for (const [what, form] of Object.entries(UNKNOWN)) {
+    test(`are not taken down where there is a message ${what}; what is known is read`, async () => {
+      vanish(gone);
+      world.max.post(NEWS, "странный", { at: ago(MINUTE_MS), form });
+      const fresh = world.max.post(NEWS, "новый", { at: ago(2 * MINUTE_MS) });
+      const source = await world.after(15 * MINUTE_MS);
+      expect([isThere(kept), isThere(gone), isThere(fresh)]).toEqual([true, true, true]);
+      expect(source).toMatchObject({ failures: 0 });
+      const [{ fault, isRead } = { fault: null, isRead: false }] = await world.chats();
+      expect(isRead).toBe(true);
+      expect(fault && inEnglish(fault)).toContain("of a form that is not known here");
+      const posts = world.max.channels.get(String(NEWS))?.posts ?? new Map();
+      for (const [mid, { text }] of posts) if (text === "странный") posts.delete(mid);
+      await world.after(15 * MINUTE_MS);
+      expect([isThere(kept), isThere(gone)]).toEqual([true, false]);
+      expect(await world.chats()).toMatchObject([{ fault: null }]);
+    });
+
+    test(`are not taken down behind a whole page of messages ${what}`, async () => {
+      for (let n = 0; n < 150; n++) {
+        world.max.post(NEWS, "странный", { at: ago(30 * MINUTE_MS) + n, form });
+      }
+      await world.after(15 * MINUTE_MS);
+      expect([isThere(kept), isThere(gone)]).toEqual([true, true]);
+    });
+  }
+
+  test("are found behind a page of messages whose time is all that is known", async () => {
+    for (let n = 0; n < 150; n++) {
+      const form = UNKNOWN["whose body has no number"] ?? (() => null);
+      world.max.post(NEWS, "странный", { at: ago(30 * MINUTE_MS) + n, form });
+    }
+    const behind = world.max.post(NEWS, "за ними", { at: ago(40 * MINUTE_MS) });
+    await world.after(15 * MINUTE_MS);
+    expect(isThere(behind)).toBe(true);
+  });
+
+  test("are taken down beside a message without a body, as a forwarded one may be", async () => {
+    vanish(gone);
+    const form = (message: object) => ({ ...message, body: null });
+    for (let n = 0; n < 100; n++) {
+      world.max.post(NEWS, "переслано", { at: ago(30 * MINUTE_MS) + n, form });
+    }
+    await world.after(15 * MINUTE_MS);
+    expect([isThere(kept), isThere(gone)]).toEqual([true, false]);
+    expect(await world.chats()).toMatchObject([{ fault: null }]);
   });
 
   test("are not taken down where the bot lost its right to read", async () => {

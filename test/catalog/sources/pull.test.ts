@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
+import type { NewSettings } from "../../../src/catalog/sources/source-adding.ts";
 import { readHeader } from "../../../src/catalog/sources/source-header.ts";
 import type { Source } from "../../../src/catalog/sources/sources.table.ts";
-import type { NewSettings } from "../../../src/catalog/sources/sources.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { inEnglish } from "../../../src/values/messages/messages.ts";
 import { MOSCOW_ZONE } from "../../../src/values/moscow-time.ts";
@@ -103,6 +103,38 @@ describe("a file behind an address", () => {
       position: { etag: '"good"' },
       summary: { read: 3, rejected: 1 },
     });
+  });
+
+  test("counts as not read where every row of it was rejected, and is asked for anew", async () => {
+    answer = {
+      ...{ status: 200, headers: { etag: '"none"' } },
+      body: "id,title,subscribers,is_public\nx,,,\n",
+    };
+    await add();
+    const source = await look();
+    expect(source).toMatchObject({ failures: 1, position: {}, summary: { read: 1, rejected: 1 } });
+    expect(failureOf(source)).toStartWith("All its rows (1) were rejected");
+    answer = { status: 200, headers: { etag: '"good"' }, body: TWO_CHANNELS };
+    pass(MINUTE_MS);
+    expect(await look()).toMatchObject({ failures: 0, position: { etag: '"good"' } });
+    expect(downloads().at(-1)?.headers).not.toHaveProperty("if-none-match");
+  });
+
+  test("is asked for whatever was read before, where somebody says so", async () => {
+    answer = { status: 200, headers: { etag: '"1"' }, body: TWO_CHANNELS };
+    const { id } = await add();
+    await look();
+    await appliance.app.sources.runNow(id, { isAgain: true });
+    expect(downloads().at(-1)?.headers).not.toHaveProperty("if-none-match");
+    await appliance.app.sources.runNow(id);
+    expect(downloads().at(-1)?.headers).toMatchObject({ "if-none-match": '"1"' });
+  });
+
+  test("tells how long it had lain there, where the other side says when it changed", async () => {
+    const at = new Date(appliance.ports.clock.now() - 90_000).toUTCString();
+    answer = { status: 200, headers: { "last-modified": at }, body: TWO_CHANNELS };
+    await add();
+    expect((await look()).position).toEqual({ lastModified: at, lagMs: 90_000 });
   });
 
   test("may be packed; one that is cut off changes nothing", async () => {
@@ -223,14 +255,31 @@ describe("the other side fails", () => {
   });
 
   test("http leads into the operator's own networks only", async () => {
-    appliance.ports.network.names.set("files.example.com", ["93.184.215.14"]);
-    await add({ url: "http://files.example.com/channels.csv" });
+    const { names } = appliance.ports.network;
+    const url = "http://files.example.com/channels.csv";
+    names.set("files.example.com", ["93.184.215.14"]);
+    await expect(add({ url })).rejects.toMatchObject({
+      fields: { url: [expect.stringContaining("or is asked over http")] },
+    });
+    expect(await appliance.app.sources.list()).toEqual([]);
+    names.set("files.example.com", ["10.0.0.1"]);
+    await add({ url });
+    names.set("files.example.com", ["93.184.215.14"]);
     expect(failureOf(await look())).toContain("or is asked over http");
     expect(downloads()).toEqual([]);
-    appliance.ports.network.names.set("files.example.com", ["10.0.0.1"]);
+    names.set("files.example.com", ["10.0.0.1"]);
     pass(MINUTE_MS);
     await look();
     expect(downloads()).toMatchObject([{ isSecure: false, port: 80, address: "10.0.0.1" }]);
+  });
+
+  test("http is refused where no network of the operator's own is named", async () => {
+    await appliance.close();
+    appliance = await startAppliance();
+    appliance.ports.network.names.set("files.example.com", ["10.0.0.1"]);
+    await expect(add({ url: "http://files.example.com/channels.csv" })).rejects.toMatchObject({
+      fields: { url: [expect.stringContaining("name its network in KANALOG_SOURCE_ALLOW")] },
+    });
   });
 });
 

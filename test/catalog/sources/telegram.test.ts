@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { NewBot } from "../../../src/catalog/sources/source-adding.ts";
 import type { Source } from "../../../src/catalog/sources/sources.table.ts";
-import type { NewBot } from "../../../src/catalog/sources/sources.ts";
 import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
 import { inEnglish } from "../../../src/values/messages/messages.ts";
 import { type Appliance, startAppliance } from "../../support/appliance.ts";
@@ -77,8 +77,8 @@ describe("a bot", () => {
 
   test.each([
     ["token", { token: "" }, "Enter the bot's token."],
-    ["token", { token: "110201543" }, "The messenger does not know this token."],
-    ["token", { token: "1:../../x" }, "The messenger does not know this token."],
+    ["token", { token: "110201543" }, "It is no token, which looks like 110201543:AA"],
+    ["token", { token: "1:../../x" }, "It is no token, which looks like 110201543:AA"],
     ["token", { token: "110201543:AAWrong" }, "The messenger does not know this token."],
     ["api", { api: "ftp://x/" }, "Enter an https:// address"],
     ["api", { api: "http://127.0.0.1:8081" }, "127.0.0.1 lies in a private network"],
@@ -591,7 +591,7 @@ describe("the messenger", () => {
     expect(await appliance.request("/readyz")).toMatchObject({
       ...{
         status: 200,
-        body: { checks: { sources: expect.stringContaining("1 source is silent") } },
+        body: { checks: { sources: expect.stringContaining("intervals: @kanalog_bot") } },
       },
     });
   });

@@ -143,6 +143,7 @@ test("the summary counts what there is, and what is wrong", async () => {
   );
   expect(Object.fromEntries(counts)).toEqual({
     Organizations: 2,
+    "Sources that are silent": 0,
     People: 1,
     "Webhooks disabled": 1,
     "Jobs whose last run failed": 0,

@@ -1,6 +1,7 @@
-import type { Batch } from "../apply-batch.ts";
+import type { Batch } from "../batch-rows.ts";
+import type { BotFault } from "../bot-fault.ts";
 import type { SourcePosition } from "../sources.table.ts";
-import type { MaxApi, MaxFault } from "./max-api.ts";
+import type { MaxApi } from "./max-api.ts";
 
 /** Where MAX pushes a source's updates to, and the secret that it sends along. */
 export interface Pushes {
@@ -26,7 +27,7 @@ export async function keepSubscribed(
     apply(batch: Batch, position: SourcePosition): Promise<boolean>;
     pushes: Pushes | null;
   },
-): Promise<{ position: SourcePosition; isMissing: boolean } | MaxFault> {
+): Promise<{ position: SourcePosition; isMissing: boolean } | BotFault> {
   const { subscribed, wholeAt, ...asked } = given;
   if (subscribed !== undefined && subscribed !== pushes?.url) {
     const ended = await api.unsubscribe(subscribed);

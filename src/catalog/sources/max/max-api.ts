@@ -1,11 +1,15 @@
 import { message, type Message as Said } from "../../../values/messages/messages.ts";
-import type { ApiAnswer, ApiRequest } from "../ask-api.ts";
+import type { AskApi } from "../ask-api.ts";
+import { type BotFault, refused, waitOf } from "../bot-fault.ts";
+import type { BotAccess } from "../bot-messenger.ts";
+import { asObject, isObject } from "../json-object.ts";
+import { postIdOf } from "./max-rows.ts";
 import {
   type Chat,
   digitsOf,
   isChat,
   isMessage,
-  isObject,
+  isTimed,
   type Membership,
   type Message,
 } from "./max-shapes.ts";
@@ -14,20 +18,16 @@ import { UPDATE_TYPES } from "./max-updates.ts";
 /** Where MAX's Bot API is, by its description of July 2026. */
 export const MAX_API = "https://platform-api2.max.ru";
 
-/** An answer that is none. */
-export interface MaxFault {
-  failure: Said;
-  /** The API asks not to be asked for so long; null where it says nothing. */
-  retryAfterMs: number | null;
-  /** Null where there was no answer. */
-  status: number | null;
-}
-
 /** A page of `GET /messages`, the newest first. */
 export interface MessagePage {
+  /** Those that can be read as posts. */
   messages: Message[];
-  /** Messages of the answer, those without a body included. */
+  /** Epoch milliseconds of all messages whose time can be read. */
+  times: number[];
+  /** Messages of the answer, whatever their form. */
   count: number;
+  /** Each has a form that the description has. */
+  isUnderstood: boolean;
 }
 
 export type MaxApi = ReturnType<typeof createMaxApi>;
@@ -42,18 +42,20 @@ const BETWEEN_MS = 50;
 const OK = 200;
 const UNAUTHORIZED = 401;
 
+/** For one request alone. */
+const UNPACED = { monotonic: () => 0, sleep: async () => {} };
+
 /**
  * Methods of MAX's Bot API that sources need. Plain calls, not `@maxhub/max-bot-api`: that one reads
  * numbers of 64 bits as rounded ones, moves its marker before what came is handled, and connects without
  * a check of the address.
- * @param ask one request, answered by JSON that was parsed exactly
  * @param clock paces requests: they begin 50 ms apart
  */
 export function createMaxApi(
-  api: string,
-  token: string,
-  ask: (request: Omit<ApiRequest, "signal">) => Promise<ApiAnswer>,
-  clock: { monotonic(): number; sleep(durationMs: number): Promise<void> },
+  { api, token }: Pick<BotAccess, "api" | "token">,
+  ask: AskApi,
+  signal: AbortSignal,
+  clock: { monotonic(): number; sleep(durationMs: number): Promise<void> } = UNPACED,
 ) {
   let nextAtMs = 0;
 
@@ -66,17 +68,19 @@ export function createMaxApi(
   async function call<Result>(
     path: string,
     read: (json: unknown) => Result | null,
-    request: Pick<ApiRequest, "method" | "body"> = {},
-  ): Promise<Result | MaxFault> {
+    request: { method?: "POST" | "DELETE"; body?: string } = {},
+  ): Promise<Result | BotFault> {
     await paced();
     const answer = await ask({
       ...request,
-      ...{ url: `${api}${path}`, headers: { authorization: token }, timeoutMs: ANSWER_MS },
+      ...{ url: `${api}${path}`, headers: { authorization: token } },
+      ...{ timeoutMs: ANSWER_MS, signal },
     });
     if ("failure" in answer) return { ...answer, retryAfterMs: null, status: null };
     const { status, json, retryAfterMs } = answer;
     if (status !== OK) {
-      return { failure: refusal(status, json), retryAfterMs: retryAfterMs ?? waitOf(json), status };
+      const wait = retryAfterMs ?? waitOf(asObject(json)?.["retry_after"]);
+      return { failure: refusal(status, json), retryAfterMs: wait, status };
     }
     // An answer that was cut, or is another than described, says nothing of what is there.
     const result = read(json);
@@ -107,8 +111,7 @@ export function createMaxApi(
       if (before !== null) query.set("from", String(before));
       return call<MessagePage>(`/messages?${query}`, (json) => {
         const given = isObject(json) ? json["messages"] : undefined;
-        if (!Array.isArray(given)) return null;
-        return { messages: given.filter(isMessage), count: given.length };
+        return Array.isArray(given) ? pageOf(given) : null;
       });
     },
 
@@ -151,22 +154,23 @@ function success(json: unknown): { success: true } | null {
   return isObject(json) && json["success"] === true ? { success: true } : null;
 }
 
+function pageOf(given: readonly unknown[]): MessagePage {
+  const messages = given.filter(isMessage).filter((one) => postIdOf(one) !== null);
+  const timed = given.filter(isTimed);
+  const bodiless = timed.filter(({ body }) => body == null);
+  return {
+    ...{ messages, count: given.length, times: timed.map(({ timestamp }) => timestamp) },
+    isUnderstood: messages.length + bodiless.length === given.length,
+  };
+}
+
 function nameOf(json: Record<string, unknown>): string {
   const name = json["username"] ?? json["first_name"] ?? json["name"];
   return typeof name === "string" ? name : "";
 }
 
 function refusal(status: number, json: unknown): Said {
-  if (status === UNAUTHORIZED) return message("botTokenWrong");
-  const said = isObject(json) ? json["message"] : undefined;
-  const description = typeof said === "string" ? said.slice(0, DESCRIPTION_MAX) : "";
-  return message("botRefused", { status, description });
-}
-
-const DESCRIPTION_MAX = 200;
-
-/** `retry_after` in the body, in seconds. */
-function waitOf(json: unknown): number | null {
-  const seconds = isObject(json) ? json["retry_after"] : undefined;
-  return typeof seconds === "number" && seconds >= 0 ? seconds * 1000 : null;
+  return status === UNAUTHORIZED
+    ? message("botTokenWrong")
+    : refused(status, asObject(json)?.["message"]);
 }

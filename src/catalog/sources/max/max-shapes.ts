@@ -1,3 +1,5 @@
+import { isObject } from "../json-object.ts";
+
 /**
  * What is read of MAX's Bot API, by its published description of July 2026 (0.0.32). Answers come through
  * `parseExact`: a whole number beyond 2^53 is a bigint.
@@ -57,14 +59,14 @@ export function digitsOf(value: unknown): string | null {
   return typeof value === "number" && Number.isSafeInteger(value) ? String(value) : null;
 }
 
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** Whether it is a message as far as its time. Its body is null where it only forwards another one. */
+export function isTimed(value: unknown): value is { timestamp: number; body?: unknown } {
+  return isObject(value) && Number.isSafeInteger(value["timestamp"]);
 }
 
 /** Whether it can be read as a post: a message without a body has no number to know it by. */
 export function isMessage(value: unknown): value is Message {
-  if (!isObject(value) || !isObject(value["body"])) return false;
-  return typeof value["body"]["mid"] === "string" && Number.isSafeInteger(value["timestamp"]);
+  return isTimed(value) && isObject(value.body) && typeof value.body["mid"] === "string";
 }
 
 export function isChat(value: unknown): value is Chat {

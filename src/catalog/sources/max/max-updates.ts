@@ -1,4 +1,5 @@
-import { digitsOf, isObject } from "./max-shapes.ts";
+import { isObject } from "../json-object.ts";
+import { digitsOf } from "./max-shapes.ts";
 
 /** What an update says of a channel. What the channel has now is asked of MAX, so updates may repeat and overtake. */
 export interface ChannelUpdate {

@@ -1,7 +1,9 @@
+import { message } from "../../../values/messages/messages.ts";
 import { DAY_MS, dayOf } from "../../../values/moscow-time.ts";
-import type { Fields } from "../../imports/source-row.ts";
-import type { Batch } from "../apply-batch.ts";
-import type { MaxApi, MaxFault } from "./max-api.ts";
+import type { Batch } from "../batch-rows.ts";
+import type { BotFault } from "../bot-fault.ts";
+import type { BotTools } from "../bot-messenger.ts";
+import type { MaxApi } from "./max-api.ts";
 import {
   handleOf,
   postIdOf,
@@ -15,22 +17,17 @@ import type { Chat } from "./max-shapes.ts";
 import { readSpan } from "./read-span.ts";
 
 /** What the reading of one channel needs. */
-export interface ReadingTools {
+export interface ReadingTools
+  extends Pick<BotTools, "storedPosts" | "isHandleTaken" | "nowMs" | "signal"> {
   api: MaxApi;
   /** Writes a batch; false where this run is to write no more. */
   apply(batch: Batch): Promise<boolean>;
-  /** Numbers of the channel's posts that are stored and were published in a span, in digits. */
-  storedPosts(chat: string, span: { from: number; to: number }): Promise<string[]>;
-  /** Whether a handle is that of a channel with another number at its messenger. */
-  isHandleTaken(chat: string, handle: string): Promise<boolean>;
   /** Told of posts that are new here: the time from the last one's publication until it was read. */
   noteLag(lagMs: number): void;
-  nowMs(): number;
-  isStopping(): boolean;
 }
 
 /** `lost`: the bot is not in it any more, or may not read it. `stopped`: some of it is still to be read. */
-export type Read = "read" | "lost" | "stopped" | MaxFault;
+export type Read = "read" | "lost" | "stopped" | BotFault;
 
 /** Posts of so many days are read each time, and once a night (sources, section 4). */
 const USUAL_DAYS = 2;
@@ -39,8 +36,6 @@ const NIGHTLY_DAYS = 7;
 const DENIED: readonly (number | null)[] = [403, 404];
 /** The right without which a bot sees no posts. */
 const READS = "read_all_messages";
-/** Rows of one transaction, so that it stays short: 50 longest posts take 100 ms. */
-const ROWS_MAX = 20;
 /** A post at the edge of a span may have been left out by how MAX counts it. */
 const EDGE_MS = 1000;
 
@@ -54,7 +49,7 @@ export async function readChannel(
   { isNightly }: { isNightly: boolean },
   tools: ReadingTools,
 ): Promise<Read> {
-  const { api, apply, nowMs, isStopping } = tools;
+  const { api, apply, nowMs, signal } = tools;
   const card = await api.chat(chat);
   if ("failure" in card) return DENIED.includes(card.status) ? "lost" : card;
   if (card.type !== "channel" || card.status !== "active") return "lost";
@@ -63,12 +58,13 @@ export async function readChannel(
   // Names of two messengers may be the same: none is to be taken back and forth between them.
   const named = handleOf(card);
   const handle = named === null || (await tools.isHandleTaken(chat, named)) ? null : named;
-  if (!(await apply(cardBatch(chat, { ...card, handle }, startedAt)))) return "stopped";
+  const found = cardBatch(chat, { ...card, handle }, startedAt);
+  if (!(await apply(found))) return "stopped";
   const since = startedAt - (isNightly ? NIGHTLY_DAYS : USUAL_DAYS) * DAY_MS;
   const stored = new Set(await tools.storedPosts(chat, { from: since + EDGE_MS, to: startedAt }));
   const present = new Set<string>();
   const whole = await readSpan(api, chat, since, async (messages) => {
-    if (isStopping()) return false;
+    if (signal.aborted) return false;
     const newest = messages.find((one) => !stored.has(postIdOf(one) ?? ""));
     if (newest !== undefined && present.size === 0) tools.noteLag(nowMs() - newest.timestamp);
     const posts = messages.map((one) => {
@@ -76,9 +72,15 @@ export async function readChannel(
       present.add(id);
       return toPostRow(chat, one, stored.has(id) ? null : nowMs());
     });
-    return applyPosts(posts, apply);
+    return apply({ posts });
   });
   if (whole === "stopped") return "stopped";
+  if (whole === "partly") {
+    const fault = message("botPartlyUnderstood");
+    // Without its time: a change that was marked meanwhile stays marked.
+    const chats = found.chats?.map(({ cardAt: _, ...chat }) => ({ ...chat, fault })) ?? [];
+    return (await apply({ chats })) ? "read" : "stopped";
+  }
   if (whole !== "whole") return DENIED.includes(whole.status) ? "lost" : whole;
   return removeAbsent(
     chat,
@@ -112,12 +114,5 @@ async function removeAbsent(
   const mayRead = bot.permissions == null || bot.permissions.includes(READS);
   if (!isAdmin || !mayRead) return "lost";
   const rows = absent.map((id) => toDeletedRow(chat, id));
-  return (await applyPosts(rows, apply)) ? "read" : "stopped";
-}
-
-async function applyPosts(rows: readonly Fields[], apply: ReadingTools["apply"]): Promise<boolean> {
-  for (let at = 0; at < rows.length; at += ROWS_MAX) {
-    if (!(await apply({ posts: rows.slice(at, at + ROWS_MAX) }))) return false;
-  }
-  return true;
+  return (await apply({ posts: rows })) ? "read" : "stopped";
 }

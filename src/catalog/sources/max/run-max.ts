@@ -1,30 +1,14 @@
-import { type Message, message } from "../../../values/messages/messages.ts";
+import { message } from "../../../values/messages/messages.ts";
 import { dayOf } from "../../../values/moscow-time.ts";
 import type { Fields } from "../../imports/source-row.ts";
-import type { Batch } from "../apply-batch.ts";
+import type { BotFault } from "../bot-fault.ts";
+import { ALL_READ, type BotAccess, type BotEnd, type BotTools } from "../bot-messenger.ts";
 import type { SourceChat, SourcePosition } from "../sources.table.ts";
 import { keepSubscribed, type Pushes } from "./keep-subscribed.ts";
-import type { MaxFault } from "./max-api.ts";
+import { createMaxApi } from "./max-api.ts";
 import { toDeletedRow } from "./max-rows.ts";
 import { readUpdate } from "./max-updates.ts";
-import { type ReadingTools, readChannel } from "./read-channel.ts";
-
-/** What a run of a MAX source needs. */
-export interface MaxTools extends Omit<ReadingTools, "apply" | "noteLag"> {
-  /** As `ReadingTools`; with how far the source was read, where that changed. */
-  apply(batch: Batch, position: SourcePosition | null): Promise<boolean>;
-  chats(): Promise<SourceChat[]>;
-  /** Where updates are pushed to; null where they are asked for. */
-  pushes: Pushes | null;
-}
-
-/** How a run ended; without a failure all was read. */
-export interface MaxEnd {
-  failure: Message | null;
-  retryAfterMs: number | null;
-}
-
-const DONE: MaxEnd = { failure: null, retryAfterMs: null };
+import { readChannel } from "./read-channel.ts";
 
 /** Answers after which no further request makes sense: none at all, the token, the rate. */
 const ENDS_RUN: readonly (number | null)[] = [null, 401, 429];
@@ -34,19 +18,19 @@ const NOT_ALLOWED = 405;
 /**
  * Finds the bot's channels and reads them (sources, section 4). Updates only tell which channels changed:
  * what is in them is asked for, so updates that repeat, overtake each other or are lost cost no post.
- * @param isWhole false: only channels that changed
  */
 export async function runMax(
+  access: BotAccess,
   given: SourcePosition,
-  isWhole: boolean,
-  tools: MaxTools,
-): Promise<MaxEnd> {
-  const { api, apply, pushes, nowMs, isStopping } = tools;
+  tools: BotTools,
+): Promise<BotEnd> {
+  const { ask, signal, isWhole, apply, pushes, nowMs, sleep } = tools;
+  const api = createMaxApi(access, ask, signal, { monotonic: tools.elapsedMs, sleep });
   let position = given;
-  let first: MaxFault | null = null;
+  let first: BotFault | null = null;
   let lagMs = position.lagMs;
   if (isWhole) {
-    const kept = await keepSubscribed(position, tools);
+    const kept = await keepSubscribed(position, { api, apply, pushes });
     if ("failure" in kept) return kept;
     position = kept.position;
     if (pushes === null) first = await readUpdates();
@@ -58,7 +42,7 @@ export async function runMax(
   }
   if (isWhole && pushes !== null) {
     position = { ...position, wholeAt: nowMs() };
-    if (!(await apply({}, position))) return DONE;
+    if (!(await apply({}, position))) return ALL_READ;
   }
   const today = dayOf(nowMs());
   const isNightly = isWhole && position.nightDay !== today;
@@ -66,12 +50,13 @@ export async function runMax(
   for (const known of chats) {
     const hasChanged = known.cardAt === null;
     if (!hasChanged && !(isWhole && (known.isRead || isNightly))) continue;
-    if (isStopping()) return DONE;
+    if (signal.aborted) return ALL_READ;
     const read = await readChannel(
       known.chat,
       { isNightly: isNightly || hasChanged },
       {
         ...tools,
+        api,
         apply: (batch) => apply(batch, null),
         noteLag(lag) {
           // Posts of a channel that is new here are old.
@@ -79,12 +64,12 @@ export async function runMax(
         },
       },
     );
-    if (read === "stopped") return DONE;
+    if (read === "stopped") return ALL_READ;
     if (read === "lost") {
       // Its card may have been read just now.
       const named = (await tools.chats()).find(({ chat }) => chat === known.chat) ?? known;
       const lost = { ...named, isRead: false, cardAt: nowMs(), fault: message("botNotInChannel") };
-      if (!(await apply({ chats: [lost] }, null))) return DONE;
+      if (!(await apply({ chats: [lost] }, null))) return ALL_READ;
     } else if (read !== "read") {
       if (ENDS_RUN.includes(read.status)) return read;
       // One channel's trouble is not the others'.
@@ -96,10 +81,10 @@ export async function runMax(
   if (position.lagMs !== given.lagMs || position.nightDay !== given.nightDay) {
     await apply({}, position);
   }
-  return first ?? DONE;
+  return first ?? ALL_READ;
 
   /** Updates that were not asked for before are lost with the subscription, so they are read first. */
-  async function subscribe({ url, secret }: Pushes): Promise<MaxFault | null> {
+  async function subscribe({ url, secret }: Pushes): Promise<BotFault | null> {
     const fault = await readUpdates();
     if (fault !== null && fault.status !== NOT_ALLOWED) return fault;
     const made = await api.subscribe(url, secret);
@@ -107,7 +92,7 @@ export async function runMax(
   }
 
   /** Notes the channels of new updates with the marker behind them, in one transaction. */
-  async function readUpdates(): Promise<MaxFault | null> {
+  async function readUpdates(): Promise<BotFault | null> {
     for (;;) {
       const before = position.marker ?? null;
       const answer = await api.updates(before);
@@ -120,7 +105,7 @@ export async function runMax(
       if (marker !== null) position = { ...position, marker };
       if (!(await apply(changesOf(updates, await tools.chats()), position))) return null;
       const isEnd = updates.length === 0 || marker === null || marker === before;
-      if (isEnd || isStopping()) return null;
+      if (isEnd || signal.aborted) return null;
     }
   }
 }

@@ -1,4 +1,4 @@
-import { asObject } from "./telegram-shapes.ts";
+import { asObject } from "../json-object.ts";
 
 /**
  * Rich messages (Bot API 10): blocks with blocks in them, and texts of texts. Read by what their members

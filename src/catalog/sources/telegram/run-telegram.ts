@@ -1,10 +1,6 @@
-import type { ImportSummary } from "../../imports/run-import.ts";
-import { INTERRUPTED } from "../../imports/source.ts";
-import type { Batch } from "../apply-batch.ts";
-import type { BotAccess, BotTools } from "../bots.ts";
-import { failed, NOTHING, type Outcome } from "../outcome.ts";
+import type { Batch } from "../batch-rows.ts";
+import { ALL_READ, type BotAccess, type BotEnd, type BotTools } from "../bot-messenger.ts";
 import type { SourcePosition } from "../sources.table.ts";
-import { sumOf } from "../sum-summaries.ts";
 import { createTelegramApi, type TelegramFault } from "./telegram-api.ts";
 import { dueBatch, dueCards } from "./telegram-cards.ts";
 import type { Update } from "./telegram-shapes.ts";
@@ -29,22 +25,15 @@ export async function runTelegram(
   access: BotAccess,
   position: SourcePosition,
   tools: BotTools,
-): Promise<Outcome> {
+): Promise<BotEnd> {
   const api = createTelegramApi(access, tools.ask, tools.signal);
   let at = position;
-  let summary: ImportSummary | null = null;
-  const ended = (fault: TelegramFault): Outcome =>
-    tools.signal.aborted
-      ? failed(INTERRUPTED)
-      : { ...NOTHING, summary, failure: fault.failure, retryAfterMs: fault.retryAfterMs };
   /** The source is another process's by now, or gone. */
   let isLost = false;
-  const isCut = (): boolean => isLost || tools.signal.aborted;
-  const isOver = (maxMs: number): boolean => isCut() || tools.elapsedMs() >= maxMs;
+  const isOver = (maxMs: number): boolean =>
+    isLost || tools.signal.aborted || tools.elapsedMs() >= maxMs;
   async function write(batch: Batch, position: SourcePosition | null): Promise<void> {
-    const written = await tools.apply(batch, position);
-    if (written === null) isLost = true;
-    else summary = sumOf(summary, written);
+    if (!(await tools.apply(batch, position))) isLost = true;
   }
   const hasDue = async (): Promise<boolean> =>
     dueCards(await tools.chats(), tools.nowMs()).length > 0;
@@ -53,23 +42,22 @@ export async function runTelegram(
     const isWaiting = tools.mayWait && !(await hasDue());
     const waitS = isWaiting ? secondsLeft(tools) : 0;
     const answer = await api.updates(offsetOf(at, tools.nowMs()), waitS);
-    if ("failure" in answer) return ended(answer);
+    if ("failure" in answer) return answer;
     if (isFirst) at = withGap(at, tools);
     if (answer.result.length > 0) {
       const batch = await readBatch(answer.result, await tools.chats(), api, tools.nowMs());
-      if ("failure" in batch) return ended(batch);
+      if ("failure" in batch) return batch;
       at = after(at, answer.result, tools.nowMs());
       await write(batch, at);
     } else if (isWaiting || !(await hasDue())) break;
     else {
       const fault = await refreshCards();
-      if (fault !== null) return ended(fault);
+      if (fault !== null) return fault;
     }
   }
   const fault = await refreshCards();
-  if (fault !== null) return ended(fault);
-  if (isCut()) return failed(INTERRUPTED);
-  return { ...NOTHING, summary, position: at === position ? null : at };
+  if (fault !== null) return fault;
+  return isLost ? ALL_READ : { ...ALL_READ, position: at === position ? null : at };
 
   /** Reads the cards that are due, as many as the run has time for. */
   async function refreshCards(): Promise<TelegramFault | null> {

@@ -1,14 +1,11 @@
 import { message, type Message as Said } from "../../../values/messages/messages.ts";
 import type { ApiAnswer, AskApi } from "../ask-api.ts";
-import type { BotAccess } from "../bots.ts";
+import { type BotFault, refused, waitOf } from "../bot-fault.ts";
+import type { BotAccess } from "../bot-messenger.ts";
+import { asObject } from "../json-object.ts";
 import { type Chat, type FullChat, readChat, readUpdates, type Update } from "./telegram-shapes.ts";
 
-export interface TelegramFault {
-  failure: Said;
-  /** The answer's status; 0 where there was none. */
-  status: number;
-  /** The API asks not to be asked for so long. */
-  retryAfterMs: number | null;
+export interface TelegramFault extends BotFault {
   /** The group became a supergroup, which has another number. */
   movedTo: string | null;
 }
@@ -18,7 +15,7 @@ export type Answered<Result> = { result: Result } | TelegramFault;
 export type TelegramApi = ReturnType<typeof createTelegramApi>;
 
 const UPDATE_KINDS = ["channel_post", "edited_channel_post", "my_chat_member"];
-/** Of the 100 that the API would give: they are written in one transaction, 50 longest posts in 100 ms. */
+/** Of the 100 that the API would give: with the longest posts an answer stays far below the largest taken. */
 const UPDATES_MAX = 20;
 const ANSWER_MS = 30_000;
 
@@ -38,8 +35,8 @@ export function createTelegramApi(
     for (const [name, value] of Object.entries(parameters)) query.set(name, String(value));
     const url = `${api}/bot${token}/${method}?${query}`;
     const answer = await ask({ url, timeoutMs: waitMs + ANSWER_MS, signal });
-    if ("failure" in answer) return { ...answer, status: 0, retryAfterMs: null, movedTo: null };
-    const { ok, result } = (answer.json ?? {}) as { ok?: unknown; result?: unknown };
+    if ("failure" in answer) return { ...answer, status: null, retryAfterMs: null, movedTo: null };
+    const { ok, result } = asObject(answer.json) ?? {};
     const found = ok === true && answer.status === 200 ? read(result) : null;
     return found === null ? faultOf(answer) : { result: found };
   }
@@ -63,7 +60,7 @@ export function createTelegramApi(
     /** The bot's handle, without `@`. */
     me: (): Promise<Answered<string>> =>
       call("getMe", {}, (me) => {
-        const { username } = (me ?? {}) as { username?: unknown };
+        const { username } = asObject(me) ?? {};
         return typeof username === "string" ? username : null;
       }),
 
@@ -77,27 +74,21 @@ export function createTelegramApi(
   };
 }
 
-const DESCRIPTION_LENGTH_MAX = 200;
-
 function faultOf({ status, json, retryAfterMs }: Exclude<ApiAnswer, { failure: Said }>) {
-  const answer = (json ?? {}) as {
-    ok?: unknown;
-    description?: unknown;
-    parameters?: { retry_after?: unknown; migrate_to_chat_id?: unknown };
-  };
-  const { retry_after: wait, migrate_to_chat_id: moved } = answer.parameters ?? {};
-  const description = String(answer.description ?? "").slice(0, DESCRIPTION_LENGTH_MAX);
+  const { ok, description, parameters } = asObject(json) ?? {};
+  const { retry_after: wait, migrate_to_chat_id: moved } = asObject(parameters) ?? {};
   return {
-    failure: answer.ok === false ? refusal(status, description) : message("botAnswerWrong"),
+    failure: ok === false ? refusal(status, description) : message("botAnswerWrong"),
     status,
-    retryAfterMs: typeof wait === "number" && wait >= 0 ? wait * 1000 : retryAfterMs,
+    retryAfterMs: waitOf(wait) ?? retryAfterMs,
     movedTo: Number.isSafeInteger(moved) ? String(moved) : null,
   };
 }
 
-function refusal(status: number, description: string): Said {
+function refusal(status: number, description: unknown): Said {
   // A text that is no token is a path that is not there.
   if (status === 401 || status === 404) return message("botTokenWrong");
-  if (status !== 409) return message("botRefused", { status, description });
-  return message(/webhook/i.test(description) ? "botHasWebhook" : "botPolledElsewhere");
+  if (status !== 409) return refused(status, description);
+  const isWebhook = /webhook/i.test(String(description));
+  return message(isWebhook ? "botHasWebhook" : "botPolledElsewhere");
 }

@@ -2,8 +2,9 @@ import { parseMessengerId } from "../../channels/messenger-id.ts";
 import { channelLink } from "../../imports/foreign/channel-link.ts";
 import type { Fields } from "../../imports/source-row.ts";
 import type { AlbumMessage } from "../album-post.ts";
+import { asObject } from "../json-object.ts";
 import { richMedia, richText } from "./rich-message.ts";
-import { asObject, type FullChat, type Message, readChat, textOf } from "./telegram-shapes.ts";
+import { type FullChat, type Message, readChat, textOf } from "./telegram-shapes.ts";
 
 /** Kinds of media by the member of a message that holds them; an animation has a `document` as well. */
 const MEDIA: readonly (readonly [member: string, kind: string])[] = [

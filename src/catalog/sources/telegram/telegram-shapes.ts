@@ -1,3 +1,5 @@
+import { asObject } from "../json-object.ts";
+
 /**
  * Shapes of Telegram's Bot API 10, as much of them as is read. What has another shape is left out: it must
  * not keep what comes after it from being read.
@@ -33,15 +35,6 @@ export interface Update {
   isEdit: boolean;
   /** The bot's own place in a chat, after it changed. */
   membership: { chat: Chat; status: string } | null;
-}
-
-type Json = Record<string, unknown>;
-
-/** Null for what is no object. */
-export function asObject(given: unknown): Json | null {
-  return typeof given === "object" && given !== null && !Array.isArray(given)
-    ? (given as Json)
-    : null;
 }
 
 /** Null for what is no list of updates. */

@@ -1,6 +1,6 @@
 import type { Fields } from "../../imports/source-row.ts";
 import type { AlbumMessage } from "../album-post.ts";
-import type { Batch } from "../apply-batch.ts";
+import type { Batch } from "../batch-rows.ts";
 import type { SourceChat } from "../sources.table.ts";
 import type { TelegramApi, TelegramFault } from "./telegram-api.ts";
 import { isGone, readCard, toChat } from "./telegram-cards.ts";

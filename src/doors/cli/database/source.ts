@@ -6,18 +6,20 @@ import { IMPORT_KIND_NAMES, type ImportKindName } from "../../../catalog/imports
 import type { FileFormat } from "../../../catalog/imports/recognized.ts";
 import { BOT_MESSENGERS } from "../../../catalog/sources/bots.ts";
 import type { Outcome } from "../../../catalog/sources/outcome.ts";
+import type { NewSettings } from "../../../catalog/sources/source-adding.ts";
 import { nameOfAddress } from "../../../catalog/sources/source-address.ts";
 import { NAME_LENGTH_MAX } from "../../../catalog/sources/source-changes.ts";
 import { readHeader } from "../../../catalog/sources/source-header.ts";
-import { dueAt, stateOf } from "../../../catalog/sources/source-schedule.ts";
+import { dueAt, isSettling, stateOf } from "../../../catalog/sources/source-schedule.ts";
 import {
+  BOT_KINDS,
   type BotKind,
   type FileOptions,
   isBot,
   placeOf,
   type Source,
 } from "../../../catalog/sources/sources.table.ts";
-import type { NewSettings, Sources } from "../../../catalog/sources/sources.ts";
+import type { Sources } from "../../../catalog/sources/sources.ts";
 import { COMMAND_LINE } from "../../../customers/audit/audit-log.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { createTicker } from "../../../upkeep/jobs/ticker.ts";
@@ -86,24 +88,17 @@ export function sourceCommand(context: CommandContext): Command {
       ),
     )
     .addCommand(pushesCommand(context))
-    .addCommand(
-      changeCommand(
-        context,
-        "remove",
-        "forget it; what it gave stays",
-        (sources) => sources.removeSource,
-      ),
-    );
+    .addCommand(removeCommand(context));
 }
 
 function addCommand(context: CommandContext): Command {
-  return new Command("add")
+  const add = new Command("add")
     .description(
       "add a source; it is read at once and then by its schedule, while the appliance serves",
     )
-    .addCommand(addPullCommand(context))
-    .addCommand(addBotCommand(context, "telegram", "a bot of Telegram, administrator of channels"))
-    .addCommand(addBotCommand(context, "max", "a bot of MAX, administrator of channels"));
+    .addCommand(addPullCommand(context));
+  for (const kind of BOT_KINDS) add.addCommand(addBotCommand(context, kind));
+  return add;
 }
 
 function addPullCommand(context: CommandContext): Command {
@@ -141,10 +136,10 @@ interface AddBotOptions {
   json?: boolean;
 }
 
-function addBotCommand(context: CommandContext, kind: BotKind, description: string): Command {
-  const { api, schedule } = BOT_MESSENGERS[kind];
+function addBotCommand(context: CommandContext, kind: BotKind): Command {
+  const { name, api, schedule } = BOT_MESSENGERS[kind];
   return new Command(kind)
-    .description(description)
+    .description(`a bot of ${name}, administrator of channels`)
     .addOption(
       new Option("--token <->", "-: the bot's token is read from standard input, as one line")
         .argParser(requireStandardInput)
@@ -233,9 +228,11 @@ function showCommand(context: CommandContext): Command {
         const source = await sources.find(named);
         printObject(context.output, describe(source, clock), json === true);
         if (json === true) return;
-        for (const { title, isRead } of await sources.chats(source.id)) {
-          context.output.out(`${isRead ? "reads" : "was removed from"}: ${title}`);
+        for (const { title, isRead, fault } of await sources.chats(source.id)) {
+          const why = fault === null ? "" : ` (${inEnglish(fault)})`;
+          context.output.out(`${isRead ? "reads" : "was removed from"}: ${title}${why}`);
         }
+        if (isSettling(source)) context.output.note(SETTLING);
         const { gap } = source.position;
         if (gap !== undefined) {
           const [from, to] = [formatInstant(gap.from), formatInstant(gap.to)];
@@ -250,17 +247,24 @@ function showCommand(context: CommandContext): Command {
     );
 }
 
+const SETTLING =
+  "A file was written to less than 10 seconds ago; it is read within seconds, once it has settled.";
+
 function runCommand(context: CommandContext): Command {
   return new Command("run")
     .description("read one now, in this command, and wait for its end")
     .argument("<source>", "its number or name")
-    .action((named: string) =>
+    .option("--again", "read files that were read before, too")
+    .action((named: string, { again = false }: { again?: boolean }) =>
       withDomains(context, async ({ sources }) => {
         const source = await sources.find(named);
+        if (again && isBot(source.settings)) {
+          throw new CommandExit(EXIT_USAGE, "--again is for files: a bot's messenger tells once.");
+        }
         const beating = createTicker(EVERY_FIVE_SECONDS, () => sources.beat().catch(() => {}));
         beating.start();
         try {
-          tellOutcome(context, await sources.runNow(source.id));
+          tellOutcome(context, await sources.runNow(source.id, { isAgain: again }));
         } finally {
           await beating.stop();
         }
@@ -280,13 +284,15 @@ function tellOutcome(
     const where = failedFile === null ? "" : `${failedFile}: `;
     throw new CommandExit(EXIT_FAILED, where + inEnglish(failure));
   }
-  if (unsettled > 0) {
-    output.note(`Left for the next run, since written to within 10 seconds: ${unsettled} files.`);
+  if (unsettled !== null) {
+    output.note(
+      `${unsettled} was written to less than 10 seconds ago. It is left for a later run, with those behind it.`,
+    );
   } else if (summary === null) output.out("Nothing new.");
   if ((summary?.rejected ?? 0) > 0) throw new CommandExit(EXIT_REJECTED_ROWS);
 }
 
-type Change = Sources["pauseSource" | "resumeSource" | "removeSource"];
+type Change = Sources["pauseSource" | "resumeSource"];
 
 function changeCommand(
   context: CommandContext,
@@ -303,6 +309,20 @@ function changeCommand(
         const { id } = await sources.find(named);
         const changed = await changeOf(sources)(id, COMMAND_LINE);
         printObject(context.output, describe(changed, clock), json === true);
+      }),
+    );
+}
+
+function removeCommand(context: CommandContext): Command {
+  return new Command("remove")
+    .description("forget it; what it gave stays")
+    .argument("<source>", "its number or name")
+    .addOption(jsonOption())
+    .action((named: string, { json }: { json?: boolean }) =>
+      withDomains(context, async ({ sources }) => {
+        const { id } = await sources.find(named);
+        const { name } = await sources.removeSource(id, COMMAND_LINE);
+        printObject(context.output, { removed: id, name }, json === true);
       }),
     );
 }

@@ -8,7 +8,7 @@ export const WRITTEN_ADDRESS = "http://127.0.0.1:8080";
 /**
  * A guide's Markdown, which is our own text, as HTML: headings with the anchors that GitHub gives
  * them, a list of contents, what is wide in a box that the keyboard can scroll, and links to other
- * guides' files as links to their pages.
+ * guides' files and to pictures as links to their pages and addresses.
  */
 export function guideHtml(markdown: string, language: Language): { title: string; body: string } {
   const words = docsWords(language);
@@ -26,6 +26,7 @@ export function guideHtml(markdown: string, language: Language): { title: string
       const box = `<section class="scroll" tabindex="0" aria-label="${words.table}">`;
       return `${box}${namedTable(table)}</section>`;
     })
+    .replaceAll(' src="pictures/', ' src="../pictures/')
     .replace(/ href="[^":#]*?([\w.]+)\.md(#[^"]*)?"/g, (_link, file: string, anchor = "") => {
       const [name, of] = file.split(".");
       return ` href="../${name}/${of === undefined ? "" : `?lang=${of}`}${anchor}"`;

@@ -10,7 +10,7 @@ import { guideHtml, WRITTEN_ADDRESS } from "./guide-html.ts";
 const HEAD = `<link rel="stylesheet" href="../../account/assets/site.css">
 <link rel="stylesheet" href="../guide.css">`;
 
-/** `/docs/<name>/`: the guides, in the reader's language where there is a text in it. */
+/** `/docs/<name>/`: the guides, in the reader's language where there is a text in it, and their pictures. */
 export function guideRoutes(
   guides: readonly Guide[],
   brand: string,
@@ -37,8 +37,15 @@ export function guideRoutes(
     };
     return [`/docs/${guide.name}/`, show] as const;
   });
+  const pictures = guides.flatMap(({ pictures = {} }) => Object.entries(pictures));
   return {
     ...Object.fromEntries(pages),
+    ...Object.fromEntries(
+      pictures.map(([name, path]) => [
+        `/docs/pictures/${name}`,
+        () => asset(Bun.file(path), "image/svg+xml"),
+      ]),
+    ),
     "/docs/guide.css": () => asset(Bun.file(styles), "text/css; charset=utf-8"),
   };
 }

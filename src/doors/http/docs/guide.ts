@@ -17,4 +17,6 @@ export type GuideName =
 export interface Guide {
   name: GuideName;
   texts: Partial<Record<Language, string>> & { en: string };
+  /** Paths of drawings (SVG) by the names under which its text has them, in a folder `pictures`. */
+  pictures?: Readonly<Record<string, string>>;
 }

@@ -1,3 +1,4 @@
+import type { BotKind } from "../../../catalog/sources/sources.table.ts";
 import { PLAN_NAMES, planName } from "../../../values/plan-names.ts";
 import { alertsEn } from "./alerts.en.ts";
 import type { AuditWords } from "./audit-words.ts";
@@ -606,8 +607,8 @@ const sourcePages = {
   name: "Name",
   nameHint: "Empty: the address.",
   url: "Address of the file",
-  places: { pull: "Address of the file", folder: "Folder", telegram: "Bot", max: "Bot" },
-  bots: { telegram: "Telegram", max: "MAX" },
+  places: { pull: "Address of the file", folder: "Folder" },
+  bot: "Bot",
   addABot: "Add a bot",
   addBot: (messenger: string) => `Add a bot of ${messenger}`,
   makeBot: "Make a bot",
@@ -652,7 +653,7 @@ const sourcePages = {
         "The channel appears here within 15 minutes, with the posts of seven days. One that the bot was in before is found with its next post.",
       ],
     },
-  } satisfies Record<string, BotSteps> as Record<"telegram" | "max", BotSteps>,
+  } satisfies Record<BotKind, BotSteps> as Record<BotKind, BotSteps>,
   channels: "Channels",
   channel: "Channel",
   handle: "Handle",
@@ -660,8 +661,10 @@ const sourcePages = {
   channelRead: "read",
   channelLeft: "the bot was removed",
   cardRead: "Card read",
-  lag: "From a post to here, the last time",
+  lag: "From there to here, the last time",
   seconds: (seconds: number) => `${seconds} s`,
+  waits: "Waits",
+  settling: "A file was written to less than 10 seconds ago; it is read once it has settled.",
   gap: "Posts that may be missing",
   gapHint:
     "Nobody read the bot in this time, and the messenger keeps posts for a day only. Export the channel in Telegram Desktop and bring it by kanalog import posts --from telegram-desktop.",

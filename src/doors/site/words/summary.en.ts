@@ -17,6 +17,7 @@ export const summaryEn = {
   webhooksDisabled: "Webhooks disabled",
   jobsFailed: "Jobs whose last run failed",
   importsFailed: "Imports that failed, of the last 20",
+  sourcesSilent: "Sources that are silent",
   errorsNoted: "Warnings and errors since the start",
   mailsQueued: "Mails queued",
   topCustomers: "Customers with the most units in their period",

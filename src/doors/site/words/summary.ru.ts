@@ -18,6 +18,7 @@ export const summaryRu: SummaryWords = {
   webhooksDisabled: "Отключённые вебхуки",
   jobsFailed: "Задания, которые не удались",
   importsFailed: "Неудачные загрузки из последних 20",
+  sourcesSilent: "Источники, которые молчат",
   errorsNoted: "Предупреждения и ошибки с запуска",
   mailsQueued: "Писем в очереди",
   topCustomers: "Клиенты с наибольшим расходом за период",

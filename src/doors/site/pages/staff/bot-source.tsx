@@ -1,32 +1,34 @@
 /** @jsxImportSource hono/jsx */
 import { BOT_MESSENGERS } from "../../../../catalog/sources/bots.ts";
-import type { BotKind } from "../../../../catalog/sources/sources.table.ts";
+import { BOT_KINDS, type BotKind } from "../../../../catalog/sources/sources.table.ts";
 import { Form, TextField } from "../../look/form.tsx";
 import { Steps } from "../../look/steps.tsx";
 import type { SitePage } from "../../site-pages.ts";
 import { page, redirect } from "../../visit/view.ts";
 import { actorOf } from "../../visit/viewer.ts";
+import { BotPicture } from "./bot-picture.tsx";
 
-/** `/staff/sources/telegram/`: adds a bot of Telegram step by step. */
-export const telegramSourcePage = botSourcePage("telegram", "/staff/sources/telegram/");
+/** Where a bot of a messenger is added. */
+export const botSourcePath = (kind: BotKind) => `/staff/sources/${kind}/` as const;
 
-/** `/staff/sources/max/`: adds a bot of MAX step by step. */
-export const maxSourcePage = botSourcePage("max", "/staff/sources/max/");
+/** `/staff/sources/telegram/` and its like, one for each messenger: adds a bot step by step. */
+export const botSourcePages: readonly SitePage[] = BOT_KINDS.map(botSourcePage);
 
-function botSourcePage(kind: BotKind, path: SitePage["path"]): SitePage {
+function botSourcePage(kind: BotKind): SitePage {
   return {
-    path,
+    path: botSourcePath(kind),
     access: "staff",
     async show(visit) {
       const words = visit.words.sourcePages;
       const field = { visit, action: "add" };
-      const { api, schedule } = BOT_MESSENGERS[kind];
+      const { api, schedule, name } = BOT_MESSENGERS[kind];
       return page(
-        words.addBot(words.bots[kind]),
+        words.addBot(name),
         <>
           <p>{words.botSteps[kind].intro}</p>
           <h2>1. {words.makeBot}</h2>
           <Steps steps={words.botSteps[kind].make} />
+          <BotPicture visit={visit} name={`${kind}-make`} />
           <h2>2. {words.giveToken}</h2>
           <Form visit={visit} action="add">
             <TextField

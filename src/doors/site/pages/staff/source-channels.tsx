@@ -6,6 +6,7 @@ import { DataTable } from "../../look/data-table.tsx";
 import { Instant } from "../../look/shown.tsx";
 import { Steps } from "../../look/steps.tsx";
 import type { Visit } from "../../visit/visit.ts";
+import { BotPicture } from "./bot-picture.tsx";
 
 /** Channels that a bot was added to, or how to add it. */
 export function SourceChannels({
@@ -46,6 +47,7 @@ export function SourceChannels({
       )}
       <h3>{words.addToChannel}</h3>
       <Steps steps={words.botSteps[kind].channel(bot)} />
+      <BotPicture visit={visit} name={`${kind}-admin`} />
     </section>
   );
 }

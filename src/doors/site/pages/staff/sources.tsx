@@ -4,11 +4,17 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import type { HtmlEscapedString } from "hono/utils/html";
 import { IMPORT_KIND_NAMES } from "../../../../catalog/imports/import-kinds.ts";
 import { reasonOf } from "../../../../catalog/imports/tally.ts";
+import { BOT_MESSENGERS } from "../../../../catalog/sources/bots.ts";
 import { nameOfAddress } from "../../../../catalog/sources/source-address.ts";
 import { NAME_LENGTH_MAX } from "../../../../catalog/sources/source-changes.ts";
 import { readHeader } from "../../../../catalog/sources/source-header.ts";
-import { dueAt, stateOf } from "../../../../catalog/sources/source-schedule.ts";
-import { isBot, placeOf, type Source } from "../../../../catalog/sources/sources.table.ts";
+import { dueAt, isSettling, stateOf } from "../../../../catalog/sources/source-schedule.ts";
+import {
+  BOT_KINDS,
+  isBot,
+  placeOf,
+  type Source,
+} from "../../../../catalog/sources/sources.table.ts";
 import { inLanguage } from "../../../../values/messages/messages.ts";
 import { dayOf } from "../../../../values/moscow-time.ts";
 import { pageFault, readFields, requiredChoice } from "../../forms/faults.ts";
@@ -23,6 +29,7 @@ import { page, redirect, type View } from "../../visit/view.ts";
 import { actorOf } from "../../visit/viewer.ts";
 import type { Visit } from "../../visit/visit.ts";
 import { WORDS } from "../../words/words.ts";
+import { botSourcePath } from "./bot-source.tsx";
 import { idOf } from "./console.tsx";
 import { ReadingFields, readingOf, readMap, readTimezone } from "./import-reading.tsx";
 import { BotReadings, SourceChannels } from "./source-channels.tsx";
@@ -52,8 +59,13 @@ export const sourcesPage: SitePage = {
         )}
         <h2>{words.addABot}</h2>
         <p>
-          <a href={asset(visit, "/staff/sources/telegram/")}>{words.addBot(words.bots.telegram)}</a>{" "}
-          <a href={asset(visit, "/staff/sources/max/")}>{words.addBot(words.bots.max)}</a>
+          {BOT_KINDS.map((kind) => (
+            <>
+              <a href={asset(visit, botSourcePath(kind))}>
+                {words.addBot(BOT_MESSENGERS[kind].name)}
+              </a>{" "}
+            </>
+          ))}
         </p>
         <h2>{words.add}</h2>
         <AddForm visit={visit} />
@@ -84,7 +96,7 @@ export const sourcePage: SitePage = {
       <>
         <Done visit={visit} />
         <dl>
-          <dt>{words.places[source.kind]}</dt>
+          <dt>{isBot(settings) ? words.bot : words.places[settings.kind]}</dt>
           <dd>
             <bdi>{placeOf(settings)}</bdi>
           </dd>
@@ -104,6 +116,12 @@ export const sourcePage: SitePage = {
               <dd class="fault">
                 <bdi>{failureOf(visit, source)}</bdi>
               </dd>
+            </>
+          )}
+          {isSettling(source) && (
+            <>
+              <dt>{words.waits}</dt>
+              <dd>{words.settling}</dd>
             </>
           )}
           <BotReadings visit={visit} source={source} />
@@ -183,6 +201,12 @@ async function List({
             <br />
             <small>
               {words.next}: <Instant visit={visit} at={nextAt(source, now)} />
+              {source.position.lagMs !== undefined && (
+                <>
+                  <br />
+                  {words.lag}: {words.seconds(Math.round(source.position.lagMs / 1000))}
+                </>
+              )}
             </small>
           </td>
           <td>
@@ -329,7 +353,7 @@ function nextAt(source: Source, now: number): number | null {
 
 function kindOf({ words }: Visit, { settings }: Source): string {
   return isBot(settings)
-    ? words.sourcePages.bots[settings.kind]
+    ? BOT_MESSENGERS[settings.kind].name
     : words.importPages.kinds[settings.rows];
 }
 

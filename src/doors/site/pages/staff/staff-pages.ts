@@ -1,6 +1,6 @@
 import type { SitePage } from "../../site-pages.ts";
 import { auditPage } from "./audit.tsx";
-import { maxSourcePage, telegramSourcePage } from "./bot-source.tsx";
+import { botSourcePages } from "./bot-source.tsx";
 import { staffChannelPage } from "./catalog/channel.tsx";
 import { staffChannelsPage } from "./catalog/channels.tsx";
 import { staffPostsPage } from "./catalog/posts.tsx";
@@ -35,8 +35,7 @@ export const staffPages: readonly SitePage[] = [
   staffChannelPage,
   staffPostsPage,
   sourcesPage,
-  telegramSourcePage,
-  maxSourcePage,
+  ...botSourcePages,
   sourcePage,
   jobsPage,
   databasePage,

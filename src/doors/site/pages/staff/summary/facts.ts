@@ -7,7 +7,7 @@ const RUNS = 20;
 
 /** Counts of what may be wrong, and of people. */
 export async function stateOf(context: SiteContext) {
-  const { people, webhooks, jobs, mails, recentErrors, imports } = context;
+  const { people, webhooks, jobs, mails, recentErrors, imports, sources } = context;
   const all = await webhooks.webhooks(null);
   return {
     people: (await people.people()).length,
@@ -16,6 +16,7 @@ export async function stateOf(context: SiteContext) {
     webhooksDisabled: all.filter((one) => one.disabledReason !== "").length,
     jobsFailed: (await jobs.list()).filter(({ failure }) => failure !== null).length,
     importsFailed: (await imports.runs(RUNS)).filter(({ state }) => state === "failed").length,
+    sourcesSilent: (await sources.silent()).length,
     errors: (await recentErrors()).length,
     mailsQueued: await mails.queued(),
   };

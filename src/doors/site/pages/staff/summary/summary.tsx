@@ -29,6 +29,7 @@ export const summaryPage: SitePage = {
       [words.webhooksDisabled, state.webhooksDisabled, "/staff/webhooks/?state=disabled"],
       [words.jobsFailed, state.jobsFailed, "/staff/jobs/"],
       [words.importsFailed, state.importsFailed, "/staff/imports/"],
+      [words.sourcesSilent, state.sourcesSilent, "/staff/sources/"],
       [words.errorsNoted, state.errors, "/staff/errors/"],
       [words.mailsQueued, state.mailsQueued, null],
     ] as const;

@@ -1,0 +1,83 @@
+import type { Transaction } from "../../db/database.ts";
+import { createChannelIds } from "../channels/channels.store.ts";
+import { parseMessengerId } from "../channels/messenger-id.ts";
+import type { Fields } from "../imports/source-row.ts";
+import { type AlbumMessage, albumRow } from "./album-post.ts";
+import type { ChangedChat } from "./source-chats.store.ts";
+
+/** What a messenger told, as rows of an import; plain data, since it is sent to a thread. */
+export interface Batch {
+  channels?: readonly Fields[];
+  posts?: readonly Fields[];
+  stats?: readonly Fields[];
+  /** Messages that are one post together. */
+  albums?: readonly AlbumMessage[];
+  /** Channels of the bot, as they are from now on. */
+  chats?: readonly ChangedChat[];
+  /** Chats that got another number at the messenger. */
+  moves?: readonly { from: string; to: string }[];
+}
+
+/** A row of a batch, and how it is put together in the transaction that writes it. */
+export interface BatchRow {
+  name: "channels" | "posts" | "stats";
+  bytes: number;
+  /** Null where there is nothing to write by now. */
+  fieldsOf(tx: Transaction): Fields | Promise<Fields> | null;
+}
+
+/** All rows of a batch, in the order in which each kind is written. */
+export function rowsOf(sourceId: number, batch: Batch): BatchRow[] {
+  const { moves = [], channels = [], posts = [], albums = [], stats = [] } = batch;
+  const plain = (name: BatchRow["name"], rows: readonly Fields[]): BatchRow[] =>
+    rows.map((fields) => ({ name, bytes: bytesOf(fields), fieldsOf: () => fields }));
+  return [
+    ...moves.map((move) => ({
+      ...{ name: "channels" as const, bytes: 0 },
+      fieldsOf: (tx: Transaction) => movedRow(tx, move),
+    })),
+    ...plain("channels", channels),
+    ...plain("posts", posts),
+    ...albums.map((one) => ({
+      ...{ name: "posts" as const, bytes: bytesOf(one.row) },
+      fieldsOf: (tx: Transaction) => albumRow(tx, sourceId, one, albums),
+    })),
+    ...plain("stats", stats),
+  ];
+}
+
+/** A channel keeps its number here when it gets another at the messenger. */
+function movedRow(tx: Transaction, { from, to }: { from: string; to: string }): Fields | null {
+  const id = createChannelIds(tx).byMessengerId(parseMessengerId(from) ?? "");
+  return id === undefined ? null : { id, msgr_id: to };
+}
+
+function bytesOf(fields: Fields): number {
+  return Object.values(fields).reduce<number>(
+    (sum, value) => sum + (typeof value === "string" ? Buffer.byteLength(value) : 0),
+    0,
+  );
+}
+
+/** Rows of one transaction. */
+const ROWS_MAX = 20;
+/** Bytes of one transaction, but for a single row that is larger. */
+const BYTES_MAX = 64 * 1024;
+
+/** Rows as they are written together; one part without any where there are none. */
+export function partsOf(rows: readonly BatchRow[]): BatchRow[][] {
+  const parts: BatchRow[][] = [[]];
+  let bytes = 0;
+  for (const row of rows) {
+    const part = parts.at(-1) ?? [];
+    const isFull = part.length >= ROWS_MAX || bytes + row.bytes > BYTES_MAX;
+    if (isFull && part.length > 0) {
+      parts.push([row]);
+      bytes = row.bytes;
+    } else {
+      part.push(row);
+      bytes += row.bytes;
+    }
+  }
+  return parts;
+}

@@ -1,0 +1,34 @@
+import type { ImportSummary } from "../imports/run-import.ts";
+import { INTERRUPTED } from "../imports/source.ts";
+import type { Batch } from "./batch-rows.ts";
+import type { BotAccess, BotMessenger, BotTools } from "./bot-messenger.ts";
+import { NOTHING, type Outcome } from "./outcome.ts";
+import type { SourcePosition } from "./sources.table.ts";
+import { sumOf } from "./sum-summaries.ts";
+
+/** What writes for a bot's run. */
+export interface Writing extends Omit<BotTools, "apply"> {
+  /** @returns null where the source is another process's by now, or gone */
+  apply(batch: Batch, position: SourcePosition | null): Promise<ImportSummary | null>;
+}
+
+/** Runs a bot once, with all that it wrote summed up. @throws AppError as `BotTools.apply` */
+export async function runBot(
+  messenger: BotMessenger,
+  access: BotAccess,
+  position: SourcePosition,
+  tools: Writing,
+): Promise<Outcome> {
+  let summary: ImportSummary | null = null;
+  const end = await messenger.run(access, position, {
+    ...tools,
+    async apply(batch, at) {
+      const written = await tools.apply(batch, at);
+      if (written === null) return false;
+      if (written.read > 0) summary = sumOf(summary, written);
+      return true;
+    },
+  });
+  const outcome = { ...NOTHING, ...end, summary };
+  return tools.signal.aborted ? { ...outcome, failure: INTERRUPTED } : outcome;
+}

@@ -1,0 +1,124 @@
+import type { Actor } from "../../customers/audit/audit-log.ts";
+import type { Database } from "../../db/database.ts";
+import { fieldError } from "../../errors.ts";
+import type { Random } from "../../ports/random.ts";
+import { message } from "../../values/messages/messages.ts";
+import type { SecretBox } from "../../values/secret-box.ts";
+import type { AskApi } from "./ask-api.ts";
+import { BOT_MESSENGERS } from "./bots.ts";
+import type { BotSecret } from "./pushes.ts";
+import { readSourceAddress, type SourceAddress } from "./source-address.ts";
+import type { SourceChanges } from "./source-changes.ts";
+import { selectSources } from "./sources.store.ts";
+import { type BotKind, type FileSettings, isBot, type Source } from "./sources.table.ts";
+
+/** A source of files to be added. */
+export interface NewSettings {
+  name: string;
+  settings: FileSettings;
+  headers: Record<string, string>;
+  schedule: string;
+}
+
+/** A bot to be added. */
+export interface NewBot {
+  kind: BotKind;
+  token: string;
+  /** Empty: as the bot is called. */
+  name: string;
+  /** Address of the API; empty: the messenger's own. */
+  api: string;
+  /** Empty: the messenger's usual one. */
+  schedule: string;
+}
+
+const PUSH_SECRET_BYTES = 32;
+
+export interface AddingTools {
+  ask: AskApi;
+  /** Whether an address may be asked, as far as that can be told now. */
+  allows(address: SourceAddress): Promise<boolean>;
+  /** Seals and opens the headers of pulls and the tokens of bots. */
+  secrets(): Promise<SecretBox>;
+  random: Random;
+  /** Aborted where the process stops. */
+  signal: AbortSignal;
+}
+
+/** Adding and removing sources, with what their messengers are asked and told of it. */
+export function createSourceAdding(
+  db: Database,
+  changes: Pick<SourceChanges, "addSource" | "removeSource">,
+  { ask, allows, secrets, random, signal }: AddingTools,
+) {
+  /** @throws AppError `invalid` on `url` or `api` */
+  async function requireAllowed(field: "url" | "api", address: string): Promise<void> {
+    const read = readSourceAddress(address);
+    if ("fault" in read) throw fieldError({ [field]: [read.fault] });
+    if (await allows(read.value)) return;
+    const { host } = read.value.target;
+    throw fieldError({ [field]: [message("sourceRefused", { host })] });
+  }
+
+  return {
+    /**
+     * @param source.headers of a pull, sent with each request and never shown again
+     * @throws AppError `invalid` by field
+     */
+    async add(source: NewSettings, by: Actor): Promise<Source> {
+      const { name, settings, headers, schedule } = source;
+      if (settings.kind === "pull") await requireAllowed("url", settings.url);
+      const hasHeaders = Object.keys(headers).length > 0;
+      const box = hasHeaders ? await secrets() : null;
+      const secret = box === null ? null : box.seal(JSON.stringify(headers));
+      return changes.addSource({ name, kind: settings.kind, settings, secret, schedule }, by);
+    },
+
+    /**
+     * Asks the messenger whose token it is, and adds the bot.
+     * @throws AppError `invalid` by field
+     */
+    async addBot({ kind, name, ...given }: NewBot, by: Actor): Promise<Source> {
+      const messenger = BOT_MESSENGERS[kind];
+      const token = given.token.trim();
+      if (token === "") throw fieldError({ token: [message("botTokenMissing")] });
+      if (!messenger.token.test(token)) {
+        const example = messenger.tokenExample;
+        throw fieldError({ token: [message("botTokenShape", { example })] });
+      }
+      const api = given.api.trim().replace(/\/+$/, "") || messenger.api;
+      await requireAllowed("api", api);
+      const found = await messenger.nameOf({ kind, api, token }, ask, signal);
+      if ("failure" in found) throw fieldError({ token: [found.failure] });
+      const settings = { kind, api, bot: found.bot };
+      for (const other of await selectSources(db)) {
+        const taken = isBot(other.settings) && other.settings.bot === settings.bot;
+        if (taken && other.kind === kind) throw fieldError({ token: [message("botTaken", other)] });
+      }
+      const pushSecret = Buffer.from(random.bytes(PUSH_SECRET_BYTES)).toString("hex");
+      const opened: BotSecret = kind === "max" ? { token, pushSecret } : { token };
+      const secret = (await secrets()).seal(JSON.stringify(opened));
+      const schedule = given.schedule.trim() || messenger.schedule;
+      return changes.addSource(
+        {
+          ...{ name: name.trim() || settings.bot, kind, settings, secret, schedule },
+          ...{ position: found.position, chats: found.chats },
+        },
+        by,
+      );
+    },
+
+    /** @throws AppError `not_found` */
+    async removeSource(id: number, by: Actor): Promise<Source> {
+      const removed = await changes.removeSource(id, by);
+      const { settings, secret, position } = removed;
+      const opened = secret === null ? null : (await secrets()).open(secret);
+      if (!isBot(settings) || opened === null) return removed;
+      const access = { ...settings, ...(JSON.parse(opened) as BotSecret) };
+      // It may be out of reach; it ends by itself what finds nobody here.
+      const messenger = BOT_MESSENGERS[settings.kind];
+      await messenger.leave?.(access, position, ask, signal);
+      return removed;
+    },
+  };
+}

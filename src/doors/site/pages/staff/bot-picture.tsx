@@ -1,0 +1,9 @@
+/** @jsxImportSource hono/jsx */
+import type { JSX } from "hono/jsx/jsx-runtime";
+import { asset } from "../../visit/site-path.ts";
+import type { Visit } from "../../visit/visit.ts";
+
+/** A drawing of the guide. It adds nothing to the steps above it, so it has no text of its own. */
+export function BotPicture({ visit, name }: { visit: Visit; name: string }): JSX.Element {
+  return <img class="picture" src={asset(visit, `/docs/pictures/${name}.svg`)} alt="" />;
+}

@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { partsOf } from "../../../src/catalog/sources/batch-rows.ts";
+import { COMMAND_LINE } from "../../../src/customers/audit/audit-log.ts";
+import { type Appliance, startAppliance } from "../../support/appliance.ts";
+import {
+  createFakeTelegram,
+  type FakeTelegram,
+  TELEGRAM_TOKEN,
+} from "../../support/fake-telegram.ts";
+
+/** The longest posts of bots are written in short transactions, and none is lost between two (sources, section 1). */
+
+const LONGEST = 32_768;
+const POSTS = 20;
+const KIB = 1024;
+
+let appliance: Appliance;
+let telegram: FakeTelegram;
+let channel: number;
+beforeEach(async () => {
+  appliance = await startAppliance();
+  telegram = createFakeTelegram(appliance.ports.clock.now);
+  appliance.ports.network.answerGet = telegram.answerGet;
+  const bot = { kind: "telegram", token: TELEGRAM_TOKEN, name: "bot", api: "", schedule: "" };
+  await appliance.app.sources.addBot({ ...bot, kind: "telegram" }, COMMAND_LINE);
+  channel = telegram.addChannel();
+  await look();
+});
+afterEach(() => appliance.close());
+
+async function look(): Promise<void> {
+  appliance.ports.clock.advance(60_000);
+  await appliance.app.sources.look();
+  await appliance.app.sources.settled();
+}
+
+const text = (at: number) => `${at} ${"ж".repeat(LONGEST)}`.slice(0, LONGEST);
+async function stored(): Promise<string[]> {
+  const { body } = await appliance.get("/v1/msgr/channels/utro/posts/?page_size=50");
+  return body.results.map((post: { text: string }) => post.text).toReversed();
+}
+
+/** Has the work break off, as by a kill, in the pause behind so many parts. */
+function breakOffAfter(parts: number): void {
+  let left = parts;
+  appliance.ports.clock.sleep = async () => {
+    left -= 1;
+    if (left === 0) throw new Error("killed");
+  };
+}
+
+test.each([1, 7, 19])(
+  "cut off behind part %p, each post is there once in the end",
+  async (parts) => {
+    const wanted = Array.from({ length: POSTS }, (_, at) => text(at));
+    for (const one of wanted) telegram.post(channel, one);
+    const [before] = await appliance.app.sources.list();
+    breakOffAfter(parts);
+    await look();
+    const [cut] = await appliance.app.sources.list();
+    expect(cut?.position).toEqual(before?.position ?? {});
+    expect(await stored()).toEqual(wanted.slice(0, parts));
+    appliance.ports.clock.sleep = async () => {};
+    await look();
+    expect(await stored()).toEqual(wanted);
+    const days = await appliance.app.sources.rowsByDay(before?.id ?? 0, 7);
+    // The channel's card is one more.
+    expect(days.map(({ rows }) => rows)).toEqual([POSTS + 1]);
+    expect(telegram.waiting()).toBe(0);
+  },
+);
+
+test("an album that is cut in two is one post", async () => {
+  const captions = Array.from({ length: 10 }, () => "ж".repeat(9_000));
+  telegram.album(channel, captions, "13000000001");
+  breakOffAfter(3);
+  await look();
+  appliance.ports.clock.sleep = async () => {};
+  await look();
+  const [album, ...others] = await stored();
+  expect(others).toEqual([]);
+  expect(album).toBe(captions.join("\n\n"));
+});
+
+test("parts hold 64 KiB or one longer row, and 20 rows", () => {
+  const rows = (...bytes: number[]) =>
+    bytes.map((bytes) => ({ name: "posts" as const, bytes, fieldsOf: () => ({}) }));
+  const sizes = (...bytes: number[]) =>
+    partsOf(rows(...bytes)).map((part) => part.map((row) => row.bytes / KIB));
+  expect(sizes(30 * KIB, 34 * KIB, KIB)).toEqual([[30, 34], [1]]);
+  expect(sizes(KIB, 200 * KIB, KIB)).toEqual([[1], [200], [1]]);
+  expect(partsOf(rows(...Array<number>(45).fill(1))).map((part) => part.length)).toEqual([
+    20, 20, 5,
+  ]);
+  expect(partsOf([])).toEqual([[]]);
+});
