@@ -1,4 +1,8 @@
-import { readPostQuery } from "../catalog/post-search/post-query.ts";
+import {
+  BEGINNINGS_MAX,
+  countBeginnings,
+  readPostQuery,
+} from "../catalog/post-search/post-query.ts";
 import {
   type FoundPosition,
   type FoundPost,
@@ -155,6 +159,8 @@ function readSearch(args: SearchArguments, { channels, directory, postSearch }: 
     faults["q"] = [message("tooLong", { characters: QUERY_LENGTH_MAX })];
   } else if (query === null) {
     faults["q"] = [message("nothingToSearch")];
+  } else if (countBeginnings(query) > BEGINNINGS_MAX) {
+    faults["q"] = [message("tooManyBeginnings", { most: BEGINNINGS_MAX })];
   }
   const { channel, category, territory, from, to } = args;
   const channelId = channel === undefined ? null : channelNamed(channel.trim(), channels);

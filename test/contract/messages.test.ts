@@ -94,6 +94,15 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
   nothingToSearch: [
     [{}, "Give at least one word to search for; exclusions and signs alone find nothing."],
   ],
+  tooManyBeginnings: [
+    [{ most: 3 }, "Give at most 3 beginnings (`word*`); write the others as whole words."],
+  ],
+  tooManyAlike: [
+    [
+      {},
+      "Too many of the posts have about as many views: narrow the search by more words, `from` and `to`, or other filters.",
+    ],
+  ],
   postSearchOff: [[{}, "Post search is switched off on this appliance."]],
   postSearchBuilding: [
     [

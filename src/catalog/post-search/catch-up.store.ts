@@ -60,6 +60,7 @@ export function createStaleChannels(db: Database) {
 const CLEARED = [
   ["searched_posts", "row", 1_000],
   ["post_search_stale", "channel_id", 1_000],
+  ["post_search_stems", "stem", 1_000],
   ["post_search_docsize", "id", 1_000],
   ["post_search_idx", "segid, term", 500],
   // Pages of 4 KB.
@@ -83,6 +84,7 @@ export function clearSome(db: Transaction): boolean {
 /** Begins an index whose pages are gone anew. */
 export function emptyIndex(tx: Transaction): void {
   statement(tx, "INSERT INTO post_search (post_search) VALUES ('delete-all')").run();
+  statement(tx, "UPDATE post_search_state SET spill = 0, edition = edition + 1").run();
 }
 
 /** False where nothing was left to merge: less than two rows were written (FTS5's documentation of `merge`). */

@@ -73,6 +73,13 @@ export function readPostQuery(q: string): PostQuery | null {
   return all.length === 0 ? null : { all, none };
 }
 
+/** Beginnings in a query at the most: each is a search for many words. */
+export const BEGINNINGS_MAX = 3;
+
+export function countBeginnings({ all, none }: PostQuery): number {
+  return [...all.flat(), ...none].filter(({ kind }) => kind === "prefix").length;
+}
+
 function newList(all: Term[][]): Term[] {
   const list: Term[] = [];
   all.push(list);
