@@ -101,11 +101,17 @@ function testsOf(
   return tests;
 }
 
+/**
+ * SQL: the rows that are asked for. The driver gives numbers beyond 32 bits to SQLite as fractions, and FTS5
+ * takes no fraction for a limit: it would go through all rows to the end.
+ */
+export const IN_RANGE = "s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER)";
+
 /** SQL: candidates in the order of their rows, from the last on. */
 function matchesSql({ tests }: Asked, columns: string): string {
   return `SELECT ${columns} FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid
       ${tests.joins}
-    WHERE ${WITHIN_DEADLINE} AND s.post_search MATCH @match AND s.rowid >= @low AND s.rowid < @high
+    WHERE ${WITHIN_DEADLINE} AND s.post_search MATCH @match AND ${IN_RANGE}
       ${tests.conditions}
     ORDER BY s.rowid DESC`;
 }
@@ -141,8 +147,7 @@ export function countMatches(db: Database, asked: Asked): Counted {
   const sql = isTested
     ? `${matchesSql(asked, "1")} LIMIT @most`
     : `SELECT 1 FROM post_search s
-       WHERE ${WITHIN_DEADLINE} AND s.post_search MATCH @match
-         AND s.rowid >= @low AND s.rowid < @high ORDER BY s.rowid DESC LIMIT @most`;
+       WHERE s.post_search MATCH @match AND ${IN_RANGE} ORDER BY s.rowid DESC LIMIT @most`;
   const counted = statement<{ n: number }>(db, `SELECT count(*) AS n FROM (${sql})`).get({
     ...{ match, low, high, most: COUNTED_MAX + 1 },
     ...tests.values,

@@ -1,9 +1,8 @@
 import { type Database, statement } from "../../db/database.ts";
-import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import { DAY_MS } from "../../values/moscow-time.ts";
 import { FREQUENCY_MAX, frequentToken } from "./index-text.ts";
 import { stemExpression, withToken } from "./match-expression.ts";
-import type { Asked, Match } from "./matches.store.ts";
+import { type Asked, IN_RANGE, type Match } from "./matches.store.ts";
 import type { PostQuery, Term } from "./post-query.ts";
 import type { PostSearchSelection } from "./post-search.ts";
 import { estimatedPosts } from "./vocabulary.store.ts";
@@ -89,7 +88,7 @@ function postsWith(db: Database, stem: string): number {
   const counted = statement<{ n: number }>(
     db,
     `SELECT count(*) AS n FROM (SELECT 1 FROM post_search s
-     WHERE ${WITHIN_DEADLINE} AND s.post_search MATCH ? LIMIT ?)`,
+     WHERE s.post_search MATCH ? LIMIT ?)`,
   ).get(stemExpression(stem), POSTS_COUNTED_MAX);
   const posts = counted?.n ?? 0;
   return posts < POSTS_COUNTED_MAX ? posts : Math.max(posts, estimatedPosts(db, stem));
@@ -105,12 +104,12 @@ function frequenciesOf(
   const having = statement<{ row: number }>(
     db,
     `SELECT s.rowid AS row FROM post_search s
-     WHERE ${WITHIN_DEADLINE} AND s.post_search MATCH ? AND s.rowid >= ? AND s.rowid < ?`,
+     WHERE s.post_search MATCH @match AND ${IN_RANGE}`,
   );
   const frequencies = new Map<number, number>();
   for (let least = isInAll ? 2 : 1; least <= FREQUENCY_MAX; least += 1) {
     const token = least === 1 ? stem : frequentToken(stem, least);
-    for (const { row } of having.all(withToken(match, token), low, high)) {
+    for (const { row } of having.all({ match: withToken(match, token), low, high })) {
       frequencies.set(row, least);
     }
   }
