@@ -86,11 +86,3 @@ export function emptyIndex(tx: Transaction): void {
   statement(tx, "INSERT INTO post_search (post_search) VALUES ('delete-all')").run();
   statement(tx, "UPDATE post_search_state SET spill = 0, edition = edition + 1").run();
 }
-
-/** False where nothing was left to merge: less than two rows were written (FTS5's documentation of `merge`). */
-export function mergePages(db: Database, pages: number): boolean {
-  const totalChanges = statement<{ changes: number }>(db, "SELECT total_changes() AS changes");
-  const before = totalChanges.get()?.changes ?? 0;
-  statement(db, "INSERT INTO post_search (post_search, rank) VALUES ('merge', ?)").run(pages);
-  return (totalChanges.get()?.changes ?? 0) - before >= 2;
-}

@@ -15,7 +15,7 @@ import { stemsBeginning } from "./vocabulary.store.ts";
 const COUNTED_MAX = 10_000;
 /** A `=form` is counted to so many, and among so many posts that have its stem: a text costs 50 us. */
 const FORMS_COUNTED_MAX = 100;
-const TEXTS_COUNTED_MAX = 300;
+const TEXTS_COUNTED_MAX = 200;
 /** Stems that a `beginning*` stands for: the most frequent ones. */
 const STEMS_OF_BEGINNING = 100;
 /** More channels that changed lately are not asked for by themselves: their posts are found a little later. */

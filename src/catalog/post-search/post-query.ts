@@ -74,7 +74,7 @@ export function readPostQuery(q: string): PostQuery | null {
 }
 
 /** Beginnings in a query at the most: each is a search for many words. */
-export const BEGINNINGS_MAX = 3;
+export const BEGINNINGS_MAX = 2;
 
 export function countBeginnings({ all, none }: PostQuery): number {
   return [...all.flat(), ...none].filter(({ kind }) => kind === "prefix").length;

@@ -18,7 +18,7 @@ import { snippetOf } from "./snippet.ts";
  * Texts that are tested for a page: 50 us each. A page that has not found enough in them ends behind the
  * last, and the next one goes on there.
  */
-const TEXTS_MAX = 500;
+const TEXTS_MAX = 300;
 
 /** A page of the posts that match. Nothing is found in channels that are not public. */
 export function selectFoundPosts(db: Database, selection: PostSearchSelection): FoundPage {

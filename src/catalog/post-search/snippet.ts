@@ -55,21 +55,25 @@ function endOfPiece(text: string, length: number): number {
 
 /** Cuts between words, so that no part of one reads as another. */
 function cutAround({ plain, places, hit, isWhole }: Beginning): string {
-  const points = [...plain];
-  if (isWhole && points.length <= SNIPPET_LENGTH_MAX) return plain;
+  const { length, slice } = sliceable(plain);
+  if (isWhole && length <= SNIPPET_LENGTH_MAX) return plain;
   const isNear = hit <= SNIPPET_LENGTH_MAX / 2;
   const first = places.find(({ start }) => start >= hit - BEFORE)?.start ?? hit;
   const begin = isNear ? 0 : Math.min(hit, first);
   const room = begin + SNIPPET_LENGTH_MAX - 2 * DOTS.length;
-  const end =
-    points.length <= room
-      ? points.length
-      : Math.max(begin, ...places.map((place) => (place.end <= room ? place.end : 0)));
+  const lastWord = places.findLast((place) => place.end <= room)?.end ?? 0;
+  const end = length <= room ? length : Math.max(begin, lastWord);
   // A word that is longer than a snippet is cut.
   const until = end > hit ? end : room;
-  return [
-    begin > 0 ? DOTS : "",
-    ...points.slice(begin, until),
-    until < points.length ? DOTS : "",
-  ].join("");
+  return [begin > 0 ? DOTS : "", slice(begin, until), until < length ? DOTS : ""].join("");
+}
+
+/** A text by its code points: mostly they are its units, and to take it apart costs as much as to read it. */
+function sliceable(text: string) {
+  if (!/[\ud800-\udfff]/.test(text)) {
+    return { length: text.length, slice: (from: number, to: number) => text.slice(from, to) };
+  }
+  const points = [...text];
+  const slice = (from: number, to: number) => points.slice(from, to).join("");
+  return { length: points.length, slice };
 }

@@ -1,6 +1,7 @@
 import { stemmer as englishStem } from "@orama/stemmers/english";
 import { stemmer as russianStem } from "@orama/stemmers/russian";
 import { foldText } from "../../values/fold-text.ts";
+import { WHOLE_NOUNS } from "./whole-nouns.ts";
 
 /** A place in a text, in code points: from `start` on, `end` not included any more. */
 export interface Place {
@@ -153,7 +154,7 @@ function cut(form: string): string {
 
 /** The stem of a folded form. A stem that the stemmer leaves nothing of is the form. */
 export function stemOf(form: string): string {
-  if (RUSSIAN.test(form)) return russianStem(form) || form;
+  if (RUSSIAN.test(form)) return WHOLE_NOUNS.has(form) ? form : russianStem(form) || form;
   if (ENGLISH.test(form)) return englishStem(form) || form;
   return form;
 }
