@@ -2,12 +2,7 @@ import type { Database, Transaction } from "../../db/database.ts";
 import { mergePages } from "../../db/merge-pages.ts";
 import { inParts, inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
-import {
-  clearSome,
-  createStaleChannels,
-  emptyIndex,
-  postsAfter,
-} from "./catch-up.store.ts";
+import { clearSome, createStaleChannels, emptyIndex, postsAfter } from "./catch-up.store.ts";
 import { createPostIndex, type PostIndex } from "./post-index.store.ts";
 import {
   countSearched,

@@ -107,13 +107,17 @@ function testsOf(
  */
 export const IN_RANGE = "s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER)";
 
-/** SQL: candidates in the order of their rows, from the last on. */
-function matchesSql({ tests }: Asked, columns: string): string {
+/** SQL: candidates; conditions and an order may follow. */
+function candidatesSql({ tests }: Asked, columns: string): string {
   return `SELECT ${columns} FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid
       ${tests.joins}
     WHERE ${WITHIN_DEADLINE} AND s.post_search MATCH @match AND ${IN_RANGE}
-      ${tests.conditions}
-    ORDER BY s.rowid DESC`;
+      ${tests.conditions}`;
+}
+
+/** SQL: candidates in the order of their rows, from the last on. */
+function matchesSql(asked: Asked, columns: string): string {
+  return `${candidatesSql(asked, columns)} ORDER BY s.rowid DESC`;
 }
 
 const MATCH_COLUMNS = "m.row, m.post_id AS id, m.published_at, m.views, m.words";
@@ -134,6 +138,21 @@ export function readCandidates(db: Database, asked: Asked, limit: number): Match
   });
 }
 
+/** The candidates with most views after a position, equal ones newest first. */
+export function readMostViewed(
+  db: Database,
+  asked: Asked,
+  [views, at, id]: readonly [views: number, publishedAt: number, id: number],
+  limit: number,
+): Match[] {
+  const { match, low, high, tests } = asked;
+  return statement<Match>(
+    db,
+    `${candidatesSql(asked, MATCH_COLUMNS)} AND (m.views, m.published_at, m.post_id) < (@views, @at, @id)
+     ORDER BY m.views DESC, m.published_at DESC, m.post_id DESC LIMIT @limit`,
+  ).all({ ...{ match, low, high, limit, views, at, id }, ...tests.values });
+}
+
 export interface Counted {
   matches: number;
   /** Whether there may be more. */
@@ -143,17 +162,25 @@ export interface Counted {
 export function countMatches(db: Database, asked: Asked): Counted {
   const { match, low, high, tests, hasText } = asked;
   if (hasText !== null) return countForms(db, asked, hasText);
-  const isTested = tests.conditions !== "";
-  const sql = isTested
-    ? `${matchesSql(asked, "1")} LIMIT @most`
-    : `SELECT 1 FROM post_search s
-       WHERE s.post_search MATCH @match AND ${IN_RANGE} ORDER BY s.rowid DESC LIMIT @most`;
-  const counted = statement<{ n: number }>(db, `SELECT count(*) AS n FROM (${sql})`).get({
-    ...{ match, low, high, most: COUNTED_MAX + 1 },
-    ...tests.values,
-  });
-  const matches = counted?.n ?? 0;
+  let matches: number;
+  if (tests.conditions === "") {
+    matches = countRows(db, asked, COUNTED_MAX + 1);
+  } else {
+    const sql = `SELECT count(*) AS n FROM (${matchesSql(asked, "1")} LIMIT @most)`;
+    const values = { ...{ match, low, high, most: COUNTED_MAX + 1 }, ...tests.values };
+    matches = statement<{ n: number }>(db, sql).get(values)?.n ?? 0;
+  }
   return { matches: Math.min(matches, COUNTED_MAX), isCapped: matches > COUNTED_MAX };
+}
+
+/** How many rows the index finds, counted to so many; 0.1 us each. */
+export function countRows(db: Database, { match, low, high }: Asked, most: number): number {
+  const counted = statement<{ n: number }>(
+    db,
+    `SELECT count(*) AS n FROM (SELECT 1 FROM post_search s
+     WHERE s.post_search MATCH @match AND ${IN_RANGE} ORDER BY s.rowid DESC LIMIT @most)`,
+  ).get({ match, low, high, most });
+  return counted?.n ?? 0;
 }
 
 function countForms(db: Database, asked: Asked, hasText: (id: number) => boolean): Counted {

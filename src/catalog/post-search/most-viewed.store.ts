@@ -6,17 +6,18 @@ import { withLevels } from "./match-expression.ts";
 import {
   type Asked,
   type Counted,
+  countRows,
   type Match,
-  readCandidates,
+  readMostViewed,
   UNBOUNDED,
 } from "./matches.store.ts";
-import { byTime, comesAfter, newest } from "./newest.store.ts";
+import { newest } from "./newest.store.ts";
 import type { FoundPosition } from "./post-search.ts";
 
-/** Up to so many candidates are read and sorted: 10 ms. */
-const SORTED_MAX = 5_000;
-/** Candidates of one level of views, which are read and sorted where it takes so many. */
-const SORTED_OF_LEVEL_MAX = 20_000;
+/** Up to so many candidates are sorted together: 5 ms. */
+const SORTED_MAX = 10_000;
+/** Candidates of one level of views, which are sorted where it takes so many: 25 ms. */
+const SORTED_OF_LEVEL_MAX = 50_000;
 /** Levels that are read together: from 1,000 to 9,999 views, say. */
 const LEVELS_TOGETHER = 3;
 /** The level of a million views: few posts have more. */
@@ -32,45 +33,39 @@ export function mostViewed(
   asked: Asked,
   after: FoundPosition | null,
   count: number,
-  { matches, isCapped }: Counted,
+  { isCapped }: Counted,
 ): Match[] {
-  const [views, ...place] = (after ?? [UNBOUNDED, UNBOUNDED, 0]) as [number, number, number];
-  const inOrder = (some: readonly Match[]): Match[] =>
-    some
-      .filter((match) => match.views < views || (match.views === views && comesAfter(match, place)))
-      .sort((one, other) => other.views - one.views || byTime(one, other));
+  const [views, at, id] = (after ?? [UNBOUNDED, UNBOUNDED, 0]) as [number, number, number];
+  const sorted = (some: Asked, limit: number): Match[] =>
+    readMostViewed(db, some, [views, at, id], limit);
   // Of posts whose texts are to be tested, fewer are counted than there are.
-  const isFew = asked.hasText === null && !isCapped && matches <= SORTED_MAX;
-  if (isFew) return inOrder(readCandidates(db, asked, SORTED_MAX)).slice(0, count);
+  if (asked.hasText === null && !isCapped) return sorted(asked, count);
 
   const found: Match[] = [];
   let most = levelOf(views);
   while (most >= 0 && found.length < count) {
-    let least = most > MILLION ? MILLION : Math.max(0, most - LEVELS_TOGETHER + 1);
-    let some = readLevels(db, asked, [least, most], SORTED_MAX);
-    if (some === null) {
-      least = most;
-      // Posts without views are sorted by time alone, as the index has them.
-      some =
-        most === 0
-          ? newest(db, ofLevels(asked, [0, 0]), views === 0 ? place : null, count - found.length)
-          : readLevels(db, asked, [most, most], SORTED_OF_LEVEL_MAX);
+    const left = count - found.length;
+    const least = most > MILLION ? MILLION : Math.max(0, most - LEVELS_TOGETHER + 1);
+    const together = ofLevels(asked, least, most);
+    if (countRows(db, together, SORTED_MAX + 1) <= SORTED_MAX) {
+      found.push(...sorted(together, left));
+      most = least - 1;
+      continue;
     }
-    if (some === null) throw fieldError({ ordering: [message("tooManyAlike")] });
-    found.push(...inOrder(some));
-    most = least - 1;
+    const one = ofLevels(asked, most, most);
+    if (most === 0) {
+      // Posts without views are sorted by time alone, as the index has them.
+      found.push(...newest(db, one, views === 0 ? [at, id] : null, left));
+    } else if (countRows(db, one, SORTED_OF_LEVEL_MAX + 1) <= SORTED_OF_LEVEL_MAX) {
+      found.push(...sorted(one, left));
+    } else {
+      throw fieldError({ ordering: [message("tooManyAlike")] });
+    }
+    most -= 1;
   }
-  return found.slice(0, count);
+  return found;
 }
 
-type Levels = readonly [least: number, most: number];
-
-function ofLevels(asked: Asked, [least, most]: Levels): Asked {
+function ofLevels(asked: Asked, least: number, most: number): Asked {
   return { ...asked, match: withLevels(asked.match, least, most) };
-}
-
-/** Null where there are more. */
-function readLevels(db: Database, asked: Asked, levels: Levels, most: number): Match[] | null {
-  const some = readCandidates(db, ofLevels(asked, levels), most + 1);
-  return some.length > most ? null : some;
 }

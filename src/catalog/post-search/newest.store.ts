@@ -30,13 +30,10 @@ function endOfRows(db: Database, instantMs: number): number {
   return Math.min(first + selectState(db).spill + 1, nextDayRow(first));
 }
 
-export function byTime(one: Match, other: Match): number {
+function byTime(one: Match, other: Match): number {
   return other.published_at - one.published_at || other.id - one.id;
 }
 
-export function comesAfter(
-  { published_at, id }: Match,
-  [at, afterId]: NonNullable<Newest>,
-): boolean {
+function comesAfter({ published_at, id }: Match, [at, afterId]: NonNullable<Newest>): boolean {
   return published_at < at || (published_at === at && id < afterId);
 }
