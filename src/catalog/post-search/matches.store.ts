@@ -6,7 +6,7 @@ import { dayRow } from "./index-rows.ts";
 import { isLevel } from "./index-text.ts";
 import { matchExpression, needsText } from "./match-expression.ts";
 import { isMatch } from "./match-tokens.ts";
-import type { PostQuery } from "./post-query.ts";
+import { countBeginnings, type PostQuery } from "./post-query.ts";
 import type { PostFilter, PostSearchSelection } from "./post-search.ts";
 import { tokensOf } from "./tokens.ts";
 import { stemsBeginning } from "./vocabulary.store.ts";
@@ -16,8 +16,8 @@ const COUNTED_MAX = 10_000;
 /** A `=form` is counted to so many, and among so many posts that have its stem: a text costs 50 us. */
 const FORMS_COUNTED_MAX = 100;
 const TEXTS_COUNTED_MAX = 200;
-/** Stems that a `beginning*` stands for: the most frequent ones. */
-const STEMS_OF_BEGINNING = 100;
+/** Stems that the `beginning*` of a query stands for, the most frequent ones; two have half as many each. */
+const STEMS_OF_BEGINNINGS = 50;
 /** More channels that changed lately are not asked for by themselves: their posts are found a little later. */
 const STALE_MAX = 50;
 
@@ -52,9 +52,10 @@ export function askedOf(db: Database, { query, filter }: PostSearchSelection): A
   )
     .all(STALE_MAX)
     .map(({ channel_id }) => channel_id);
+  const stems = Math.floor(STEMS_OF_BEGINNINGS / Math.max(1, countBeginnings(query)));
   return {
     match: matchExpression(query, filter, stale, (beginning) =>
-      stemsBeginning(db, beginning, STEMS_OF_BEGINNING),
+      stemsBeginning(db, beginning, stems),
     ),
     low: filter.fromMs === null ? -UNBOUNDED : dayRow(dayOf(filter.fromMs)),
     high: filter.untilMs === null ? UNBOUNDED : dayRow(dayOf(filter.untilMs)),

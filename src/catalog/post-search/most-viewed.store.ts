@@ -20,8 +20,8 @@ const SORTED_MAX = 10_000;
 const SORTED_OF_LEVEL_MAX = 50_000;
 /** Levels that are read together: from 1,000 to 9,999 views, say. */
 const LEVELS_TOGETHER = 3;
-/** The level of a million views: few posts have more. */
-const MILLION = levelOf(1_000_000);
+/** The level from which all are read together first: few posts have more. */
+const TEN_THOUSAND = levelOf(10_000);
 
 /**
  * The candidates with most views after a position: all of them sorted, or where they are too many, level
@@ -42,28 +42,33 @@ export function mostViewed(
   if (asked.hasText === null && !isCapped) return sorted(asked, count);
 
   const found: Match[] = [];
-  let most = levelOf(views);
-  while (most >= 0 && found.length < count) {
+  for (let most = levelOf(views); most >= 0 && found.length < count; ) {
     const left = count - found.length;
-    const least = most > MILLION ? MILLION : Math.max(0, most - LEVELS_TOGETHER + 1);
+    const least = leastTogether(db, asked, most);
     const together = ofLevels(asked, least, most);
-    if (countRows(db, together, SORTED_MAX + 1) <= SORTED_MAX) {
+    // Posts without views are sorted by time alone, as the index has them.
+    if (most === 0) found.push(...newest(db, together, views === 0 ? [at, id] : null, left));
+    else {
+      if (
+        least === most &&
+        countRows(db, together, SORTED_OF_LEVEL_MAX + 1) > SORTED_OF_LEVEL_MAX
+      ) {
+        throw fieldError({ ordering: [message("tooManyAlike")] });
+      }
       found.push(...sorted(together, left));
-      most = least - 1;
-      continue;
     }
-    const one = ofLevels(asked, most, most);
-    if (most === 0) {
-      // Posts without views are sorted by time alone, as the index has them.
-      found.push(...newest(db, one, views === 0 ? [at, id] : null, left));
-    } else if (countRows(db, one, SORTED_OF_LEVEL_MAX + 1) <= SORTED_OF_LEVEL_MAX) {
-      found.push(...sorted(one, left));
-    } else {
-      throw fieldError({ ordering: [message("tooManyAlike")] });
-    }
-    most -= 1;
+    most = least - 1;
   }
   return found;
+}
+
+/** The least of the levels that are sorted together with one: fewer where many posts have them. */
+function leastTogether(db: Database, asked: Asked, most: number): number {
+  let least = most > TEN_THOUSAND ? TEN_THOUSAND : Math.max(0, most - LEVELS_TOGETHER + 1);
+  while (least < most && countRows(db, ofLevels(asked, least, most), SORTED_MAX + 1) > SORTED_MAX) {
+    least = Math.ceil((least + most) / 2);
+  }
+  return least;
 }
 
 function ofLevels(asked: Asked, least: number, most: number): Asked {

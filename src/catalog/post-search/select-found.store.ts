@@ -23,9 +23,8 @@ const TEXTS_MAX = 300;
 /** A page of the posts that match. Nothing is found in channels that are not public. */
 export function selectFoundPosts(db: Database, selection: PostSearchSelection): FoundPage {
   const asked = askedOf(db, selection);
-  const counted = countMatches(db, asked);
   const { limit, query } = selection;
-  const { matches, last } = findPage(db, asked, selection, counted);
+  const { matches, last, counted } = findPage(db, asked, selection);
   const posts = selectPostsById(
     db,
     matches.slice(0, limit).map(({ id }) => id),
@@ -44,35 +43,50 @@ function positionOf(
   return ordering === "-views" ? [views, published_at, id] : [published_at, id];
 }
 
-/** Matches in their order, and behind which of the candidates the next page begins. */
 interface Page {
+  /** In their order, as many as are shown and maybe some more. */
   matches: Match[];
+  /** The candidate behind which the next page begins. */
   last: Match | undefined;
+  counted: Counted;
 }
 
-function findPage(
-  db: Database,
-  asked: Asked,
-  selection: PostSearchSelection,
-  counted: Counted,
-): Page {
-  const { ordering, limit } = selection;
+function findPage(db: Database, asked: Asked, selection: PostSearchSelection): Page {
+  const { ordering, limit, after } = selection;
   const { hasText } = asked;
   if (ordering === "-relevance") {
-    const candidates = readCandidates(db, asked, hasText === null ? RANKED_MAX : TEXTS_MAX);
+    const most = hasText === null ? RANKED_MAX : TEXTS_MAX;
+    const candidates = readCandidates(db, asked, most);
+    const counted = countOf(db, asked, candidates.length < most ? candidates : null);
     const matches = hasText === null ? candidates : candidates.filter(({ id }) => hasText(id));
-    return { matches: rankByRelevance(db, asked, matches, selection), last: undefined };
+    return { matches: rankByRelevance(db, asked, matches, selection), last: undefined, counted };
   }
   const count = hasText === null ? limit + 1 : TEXTS_MAX + 1;
-  const candidates =
-    ordering === "-views"
-      ? mostViewed(db, asked, selection.after, count, counted)
-      : newest(db, asked, selection.after as Newest, count);
+  if (ordering === "-views") {
+    const counted = countMatches(db, asked);
+    return { ...cutPage(asked, mostViewed(db, asked, after, count, counted), limit), counted };
+  }
+  const candidates = newest(db, asked, after as Newest, count);
+  const isAll = after === null && candidates.length < count;
+  const counted = countOf(db, asked, isAll ? candidates : null);
+  return { ...cutPage(asked, candidates, limit), counted };
+}
+
+/** @param all all candidates, where they are known: to find that there are no more took as long as to count them */
+function countOf(db: Database, asked: Asked, all: readonly Match[] | null): Counted {
+  if (all === null || asked.hasText !== null) return countMatches(db, asked);
+  return { matches: all.length, isCapped: false };
+}
+
+/** @param candidates in their order */
+function cutPage(
+  { hasText }: Asked,
+  candidates: Match[],
+  limit: number,
+): Pick<Page, "matches" | "last"> {
   if (hasText === null) {
-    return {
-      matches: candidates,
-      last: candidates.length > limit ? candidates[limit - 1] : undefined,
-    };
+    const last = candidates.length > limit ? candidates[limit - 1] : undefined;
+    return { matches: candidates, last };
   }
   const matches: Match[] = [];
   for (const [at, candidate] of candidates.entries()) {

@@ -188,18 +188,20 @@ describe("what a search reads is bounded:", () => {
       })),
     );
 
-  test("a beginning stands for the hundred most frequent words, the shortest where they are equal", async () => {
+  test("a beginning stands for the fifty most frequent words, of two each for half as many, the shortest where they are equal", async () => {
     await many(
       130,
       (id) => (id === 32 || id > 120 ? "нового1234567" : `новое${id}`),
       () => 0,
     );
     const { body } = await expectOk(appliance, asking("ново*", { limit: 100 }));
-    expect(body).toMatchObject({ matches: 110, matches_capped: false });
+    expect(body).toMatchObject({ matches: 60, matches_capped: false });
     const ids = idsOf({ body } as never);
     expect(ids).toContain(32);
     expect(ids).not.toContain(120);
     await found("новое120*", [120]);
+    const two = await expectOk(appliance, asking("ново* | дач*", { limit: 100 }));
+    expect(two.body.matches).toBe(35);
   });
 
   test("a query has two beginnings at the most", async () => {
