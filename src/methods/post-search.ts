@@ -63,8 +63,10 @@ export const postsSearchList = apiMethod({
   description:
     "Searches the texts of all posts; filters combine with AND. Words are joined by AND and match in " +
     'any form, in Russian and English; `"a b"` is a phrase, `-w` leaves out, `a | b` takes either, ' +
-    "`w*` finds beginnings from three letters, `=w` the exact form, `#tag` and `@handle` marks. From " +
-    "the Start plan.",
+    "`w*` finds beginnings from three letters (two in a query; the 50 most frequent words), `=w` the " +
+    "exact form, `#tag` and `@handle` marks. Other signs are left out: `(w)` is read as w, `#w*` as " +
+    "#w; `highlights` show what was found. With `=w` a page may have fewer posts than `limit`: the " +
+    "last one is the one without `next`. From the Start plan.",
   tool:
     "Answers who writes about something, and what: posts of all channels whose texts have the words " +
     'of `q`, newest first. Words match in any form (ипотеки finds ипотеку); `"a b"` is a phrase, ' +
