@@ -1,4 +1,8 @@
-import { countPrefixes, PREFIXES_MAX, readPostQuery } from "../catalog/post-search/post-query.ts";
+import {
+  BEGINNINGS_MAX,
+  countBeginnings,
+  readPostQuery,
+} from "../catalog/post-search/post-query.ts";
 import { type FieldFaults, fieldError } from "../errors.ts";
 import { type AlertView, alertSchema, previewSchema } from "../push/webhooks/alerts/alert-views.ts";
 import type { AlertFields } from "../push/webhooks/alerts/alerts.table.ts";
@@ -286,7 +290,7 @@ export function readQuery(given: unknown): Read<string> {
   }
   const query = readPostQuery(q);
   if (query === null) return { fault: message("nothingToMatch") };
-  return countPrefixes(query) > PREFIXES_MAX
-    ? { fault: message("tooManyPrefixes", { max: PREFIXES_MAX }) }
+  return countBeginnings(query) > BEGINNINGS_MAX
+    ? { fault: message("tooManyBeginnings", { most: BEGINNINGS_MAX }) }
     : { value: q };
 }

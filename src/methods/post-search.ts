@@ -1,4 +1,8 @@
-import { readPostQuery } from "../catalog/post-search/post-query.ts";
+import {
+  BEGINNINGS_MAX,
+  countBeginnings,
+  readPostQuery,
+} from "../catalog/post-search/post-query.ts";
 import {
   type FoundPosition,
   type FoundPost,
@@ -61,8 +65,10 @@ export const postsSearchList = apiMethod({
   description:
     "Searches the texts of all posts; filters combine with AND. Words are joined by AND and match in " +
     'any form, in Russian and English; `"a b"` is a phrase, `-w` leaves out, `a | b` takes either, ' +
-    "`w*` finds beginnings from three letters, `=w` the exact form, `#tag` and `@handle` marks. From " +
-    "the Start plan.",
+    "`w*` finds beginnings from three letters (two in a query; the 50 most frequent words), `=w` the " +
+    "exact form, `#tag` and `@handle` marks. Other signs are left out: `(w)` is read as w, `#w*` as " +
+    "#w; `highlights` show what was found. With `=w` a page may have fewer posts than `limit`: the " +
+    "last one is the one without `next`. From the Start plan.",
   tool:
     "Who writes about something, and what: posts of all channels with the words of `q` in any form " +
     '(ипотеки finds ипотеку), newest first. `"a b"` is a phrase, `-w` leaves out, `a | b`, `w*`, `=w`, ' +
@@ -143,6 +149,8 @@ function readSearch(args: SearchArguments, { channels, directory, postSearch }: 
     faults["q"] = [message("tooLong", { characters: QUERY_LENGTH_MAX })];
   } else if (query === null) {
     faults["q"] = [message("nothingToSearch")];
+  } else if (countBeginnings(query) > BEGINNINGS_MAX) {
+    faults["q"] = [message("tooManyBeginnings", { most: BEGINNINGS_MAX })];
   }
   const { channel, category, territory, from, to } = args;
   const channelId = channel === undefined ? null : channelNamed(channel.trim(), channels);

@@ -95,6 +95,15 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
   nothingToSearch: [
     [{}, "Give at least one word to search for; exclusions and signs alone find nothing."],
   ],
+  tooManyBeginnings: [
+    [{ most: 3 }, "Give at most 3 beginnings (`word*`); write the others as whole words."],
+  ],
+  tooManyAlike: [
+    [
+      {},
+      "Too many of the posts have about as many views: narrow the search by more words, `from` and `to`, or other filters.",
+    ],
+  ],
   postSearchOff: [[{}, "Post search is switched off on this appliance."]],
   postSearchBuilding: [
     [
@@ -210,7 +219,6 @@ const SAID: { [Code in MessageCode]: [Extract<Message, { code: Code }>["values"]
     ],
   ],
   nothingToMatch: [[{}, "Give at least one word that posts are to have."]],
-  tooManyPrefixes: [[{ max: 3 }, "Ensure there are no more than 3 words with a star (`word*`)."]],
   unknownChannel: [[{}, "There is no such public channel."]],
   alertUnchanged: [[{}, "Give at least one field to change."]],
   webhooksNotIncluded: [

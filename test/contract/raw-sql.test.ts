@@ -41,13 +41,13 @@ const RAW: readonly { why: string; files: readonly string[] }[] = [
     why: "The search index: FTS5 has commands and tables of its own, and terms come as lists in JSON.",
     files: [
       "catalog/channels/search-index.ts",
-      "catalog/search/optimize-search.ts",
       "catalog/search/search-terms.ts",
       "catalog/post-search/catch-up.store.ts",
       "catalog/post-search/matches.store.ts",
       "catalog/post-search/post-index.store.ts",
       "catalog/post-search/post-search-state.store.ts",
       "catalog/post-search/relevance.store.ts",
+      "catalog/post-search/vocabulary.store.ts",
     ],
   },
   {

@@ -1,7 +1,7 @@
 import { type Database, statement, type Transaction } from "../../db/database.ts";
+import { mergePages } from "../../db/merge-pages.ts";
 import { dayOf } from "../../values/moscow-time.ts";
 import { createLastPosts } from "../channels/channels.store.ts";
-import { mergePages } from "../post-search/catch-up.store.ts";
 import { createPostIndex } from "../post-search/post-index.store.ts";
 import { newestPostAt } from "../posts/posts.store.ts";
 import { createChangedDays } from "../statistics/open-days.store.ts";
@@ -76,7 +76,7 @@ function removeSomePosts(tx: Transaction, { id, intoId }: Removal): boolean {
     const index = createPostIndex(tx);
     for (const row of rows) index.again(row.id);
     index.write();
-    mergePages(tx, PAGES_PER_MERGE);
+    mergePages(tx, "post_search", PAGES_PER_MERGE);
     const days = createChangedDays(tx);
     for (const day of new Set(rows.map((row) => dayOf(row.published_at)))) days.mark(intoId, day);
   }

@@ -60,6 +60,7 @@ export function createStaleChannels(db: Database) {
 const CLEARED = [
   ["searched_posts", "row", 1_000],
   ["post_search_stale", "channel_id", 1_000],
+  ["post_search_stems", "stem", 1_000],
   ["post_search_docsize", "id", 1_000],
   ["post_search_idx", "segid, term", 500],
   // Pages of 4 KB.
@@ -83,12 +84,5 @@ export function clearSome(db: Transaction): boolean {
 /** Begins an index whose pages are gone anew. */
 export function emptyIndex(tx: Transaction): void {
   statement(tx, "INSERT INTO post_search (post_search) VALUES ('delete-all')").run();
-}
-
-/** False where nothing was left to merge: less than two rows were written (FTS5's documentation of `merge`). */
-export function mergePages(db: Database, pages: number): boolean {
-  const totalChanges = statement<{ changes: number }>(db, "SELECT total_changes() AS changes");
-  const before = totalChanges.get()?.changes ?? 0;
-  statement(db, "INSERT INTO post_search (post_search, rank) VALUES ('merge', ?)").run(pages);
-  return (totalChanges.get()?.changes ?? 0) - before >= 2;
+  statement(tx, "UPDATE post_search_state SET spill = 0, edition = edition + 1").run();
 }

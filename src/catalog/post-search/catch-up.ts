@@ -1,13 +1,8 @@
 import type { Database, Transaction } from "../../db/database.ts";
+import { mergePages } from "../../db/merge-pages.ts";
 import { inParts, inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
-import {
-  clearSome,
-  createStaleChannels,
-  emptyIndex,
-  mergePages,
-  postsAfter,
-} from "./catch-up.store.ts";
+import { clearSome, createStaleChannels, emptyIndex, postsAfter } from "./catch-up.store.ts";
 import { createPostIndex, type PostIndex } from "./post-index.store.ts";
 import {
   countSearched,
@@ -125,5 +120,5 @@ const MERGED_PAGES = 16;
 
 /** Merges segments where there are many of a size; to be called after each transaction that wrote posts. */
 export async function mergePostSearch(db: Database, clock: Clock): Promise<void> {
-  await inParts(db, clock, "merge-posts", () => mergePages(db, MERGED_PAGES));
+  await inParts(db, clock, "merge-posts", () => mergePages(db, "post_search", MERGED_PAGES));
 }

@@ -55,27 +55,35 @@ export interface IndexedPost {
   channel_text: string;
 }
 
-/** What the index has of a text alone, and how many words that has. */
+/** What the index has of a text alone. */
 export interface IndexedWords {
   tokens: string;
+  /** How many words there are. */
   words: number;
+  /** Each stem once. */
+  stems: Iterable<string>;
 }
 
 export function indexWords(text: string): IndexedWords {
   const counts = new Map<string, number>();
-  const stems: string[] = [];
-  const others = new Set<string>();
+  const marks = new Set<string>();
+  let [tokens, words] = ["", 0];
   for (const token of tokensOf(text)) {
     if (token.kind !== "word") {
-      others.add(token.form);
+      marks.add(token.form);
       continue;
     }
-    const count = (counts.get(token.stem) ?? 0) + 1;
-    counts.set(token.stem, count);
-    stems.push(token.stem);
-    if (count > 1 && count <= FREQUENCY_MAX) others.add(frequentToken(token.stem, count));
+    words += 1;
+    tokens += `${token.stem} `;
+    counts.set(token.stem, (counts.get(token.stem) ?? 0) + 1);
   }
-  return { tokens: `${stems.join(" ")} ${[...others].join(" ")}`, words: stems.length };
+  for (const [stem, count] of counts) {
+    for (let least = 2; least <= Math.min(count, FREQUENCY_MAX); least += 1) {
+      tokens += `${frequentToken(stem, least)} `;
+    }
+  }
+  for (const mark of marks) tokens += `${mark} `;
+  return { tokens, words, stems: counts.keys() };
 }
 
 /** The index's text of a post. */

@@ -19,16 +19,21 @@ import type { PostFilter } from "./post-search.ts";
 const quoted = (...tokens: readonly string[]): string => `"${tokens.join(" ")}"`;
 const any = (terms: readonly string[]): string => `(${terms.join(" OR ")})`;
 
-/** What the index can tell of a term: of an exact form, that there is a word with its stem. */
-function termExpression(term: Term): string {
+/**
+ * What the index can tell of a term: of an exact form, that there is a word with its stem.
+ * @param stemsBeginning FTS5 would gather all posts of all stems that begin so before its first answer
+ */
+function termExpression(term: Term, stemsBeginning: (beginning: string) => string[]): string {
   switch (term.kind) {
     case "stems":
       return quoted(...term.stems);
     case "form":
       return quoted(term.stem);
     case "prefix": {
-      const beginning = `${quoted(term.prefix)} *`;
-      return term.stem === null ? beginning : any([beginning, quoted(term.stem)]);
+      const stems = new Set(stemsBeginning(term.prefix));
+      // One at least: the beginning itself, which then is in no post.
+      stems.add(term.stem ?? term.prefix);
+      return any([...stems].map((stem) => quoted(stem)));
     }
     default:
       return quoted(term.form);
@@ -40,17 +45,22 @@ export function needsText({ all, none }: PostQuery): boolean {
   return [...all.flat(), ...none].some((term) => term.kind === "form");
 }
 
-/** @param stale channels whose posts may have former facets: a filter finds all of theirs too */
+/**
+ * @param stale channels whose posts may have former facets: a filter finds all of theirs too
+ * @param stemsBeginning the stems that a `beginning*` stands for
+ */
 export function matchExpression(
   query: PostQuery,
   filter: PostFilter,
   stale: readonly number[],
+  stemsBeginning: (beginning: string) => string[],
 ): string {
+  const expression = (term: Term): string => termExpression(term, stemsBeginning);
   const facet = (token: string): string =>
     any([token, ...stale.map(channelToken)].map((one) => quoted(one)));
   const { channelId, categoryId, territoryId, isAd, media, viewsMin } = filter;
   const required = [
-    ...query.all.map((terms) => any(terms.map(termExpression))),
+    ...query.all.map((terms) => any(terms.map(expression))),
     ...(channelId === null ? [] : [quoted(channelToken(channelId))]),
     ...(categoryId === null ? [] : [facet(categoryToken(categoryId))]),
     ...(territoryId === null ? [] : [facet(territoryToken(territoryId))]),
@@ -59,17 +69,22 @@ export function matchExpression(
     ...(viewsMin === null || viewsMin === 0 ? [] : [any(levelsFrom(levelOf(viewsMin)))]),
   ];
   const excluded = [
-    ...query.none.filter(({ kind }) => kind !== "form").map(termExpression),
+    ...query.none.filter(({ kind }) => kind !== "form").map(expression),
     ...(isAd === false ? [quoted(AD_TOKEN)] : []),
   ];
   const all = required.join(" AND ");
   return excluded.length === 0 ? all : `(${all}) NOT ${any(excluded)}`;
 }
 
-function levelsFrom(least: number): string[] {
+function levelsFrom(least: number, most = LEVEL_MAX): string[] {
   const levels: string[] = [];
-  for (let level = least; level <= LEVEL_MAX; level += 1) levels.push(quoted(levelToken(level)));
+  for (let level = least; level <= most; level += 1) levels.push(quoted(levelToken(level)));
   return levels;
+}
+
+/** The expression for matches whose views are of these levels, both included. */
+export function withLevels(match: string, least: number, most: number): string {
+  return `(${match}) AND ${any(levelsFrom(least, most))}`;
 }
 
 /** The expression with one token more that each match must have. */

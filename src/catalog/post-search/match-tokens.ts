@@ -46,6 +46,10 @@ function* placesOf(term: Term, tokens: readonly Token[]): Generator<Place, void>
 }
 
 function* phrases(stems: readonly string[], tokens: readonly Token[]): Generator<Place, void> {
+  if (stems.length === 1) {
+    for (const token of tokens) if (token.kind === "word" && token.stem === stems[0]) yield token;
+    return;
+  }
   const words = tokens.filter((token): token is Word => token.kind === "word");
   for (const [at, first] of words.entries()) {
     if (first.stem !== stems[0]) continue;

@@ -1,21 +1,27 @@
 import { type Database, statement } from "../../db/database.ts";
 import { WITHIN_DEADLINE } from "../../db/deadline.ts";
+import { dayOf } from "../../values/moscow-time.ts";
 import { facet } from "../channels/search-text.ts";
-import { hourRow } from "./index-rows.ts";
+import { dayRow } from "./index-rows.ts";
 import { isLevel } from "./index-text.ts";
 import { matchExpression, needsText } from "./match-expression.ts";
 import { isMatch } from "./match-tokens.ts";
+import { countBeginnings, type PostQuery } from "./post-query.ts";
 import type { PostFilter, PostSearchSelection } from "./post-search.ts";
 import { tokensOf } from "./tokens.ts";
+import { stemsBeginning } from "./vocabulary.store.ts";
 
 /** Matches that are counted at the most. */
 const COUNTED_MAX = 10_000;
-/** Matches whose texts are read only to count them: 100 us each. */
-const TEXTS_COUNTED_MAX = 100;
+/** A `=form` is counted to so many, and among so many posts that have its stem: a text costs 50 us. */
+const FORMS_COUNTED_MAX = 100;
+const TEXTS_COUNTED_MAX = 200;
+/** Stems that the `beginning*` of a query stands for, the most frequent ones; two have half as many each. */
+const STEMS_OF_BEGINNINGS = 50;
 /** More channels that changed lately are not asked for by themselves: their posts are found a little later. */
 const STALE_MAX = 50;
 
-/** A match, as the index has it. */
+/** A match, or a candidate whose text is still to be tested, as the index has it. */
 export interface Match {
   row: number;
   id: number;
@@ -32,7 +38,7 @@ export interface Asked {
   high: number;
   /** SQL: tables and conditions that test a match's channel and views. */
   tests: { joins: string; conditions: string; values: Record<string, string | number> };
-  /** Tests a match's text; null where the index has all that is asked for. */
+  /** Tests a candidate's text; null where what the index finds matches. */
   hasText: ((id: number) => boolean) | null;
 }
 
@@ -46,13 +52,28 @@ export function askedOf(db: Database, { query, filter }: PostSearchSelection): A
   )
     .all(STALE_MAX)
     .map(({ channel_id }) => channel_id);
-  const text = statement<{ text: string }>(db, "SELECT text FROM posts WHERE id = ?");
+  const stems = Math.floor(STEMS_OF_BEGINNINGS / Math.max(1, countBeginnings(query)));
   return {
-    match: matchExpression(query, filter, stale),
-    low: filter.fromMs === null ? -UNBOUNDED : hourRow(filter.fromMs),
-    high: filter.untilMs === null ? UNBOUNDED : hourRow(filter.untilMs),
+    match: matchExpression(query, filter, stale, (beginning) =>
+      stemsBeginning(db, beginning, stems),
+    ),
+    low: filter.fromMs === null ? -UNBOUNDED : dayRow(dayOf(filter.fromMs)),
+    high: filter.untilMs === null ? UNBOUNDED : dayRow(dayOf(filter.untilMs)),
     tests: testsOf(filter, stale.length > 0),
-    hasText: needsText(query) ? (id) => isMatch(query, tokensOf(text.get(id)?.text ?? "")) : null,
+    hasText: needsText(query) ? textTest(db, query) : null,
+  };
+}
+
+/** Reads each text once, of posts that are both counted and shown. */
+function textTest(db: Database, query: PostQuery): (id: number) => boolean {
+  const text = statement<{ text: string }>(db, "SELECT text FROM posts WHERE id = ?");
+  const tested = new Map<number, boolean>();
+  return (id) => {
+    const known = tested.get(id);
+    if (known !== undefined) return known;
+    const hasText = isMatch(query, tokensOf(text.get(id)?.text ?? ""));
+    tested.set(id, hasText);
+    return hasText;
   };
 }
 
@@ -81,45 +102,94 @@ function testsOf(
   return tests;
 }
 
-/** SQL: matches from the newest hour on, those of an hour in the order in which they came. */
-function matchesSql({ tests }: Asked, columns: string): string {
+/**
+ * SQL: the rows that are asked for. The driver gives numbers beyond 32 bits to SQLite as fractions, and FTS5
+ * takes no fraction for a limit: it would go through all rows to the end.
+ */
+export const IN_RANGE = "s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER)";
+
+/** SQL: candidates; conditions and an order may follow. */
+function candidatesSql({ tests }: Asked, columns: string): string {
   return `SELECT ${columns} FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid
       ${tests.joins}
-    WHERE ${WITHIN_DEADLINE} AND s.post_search MATCH @match AND s.rowid >= @low AND s.rowid < @high
-      ${tests.conditions}
-    ORDER BY s.rowid DESC`;
+    WHERE ${WITHIN_DEADLINE} AND s.post_search MATCH @match AND ${IN_RANGE}
+      ${tests.conditions}`;
+}
+
+/** SQL: candidates in the order of their rows, from the last on. */
+function matchesSql(asked: Asked, columns: string): string {
+  return `${candidatesSql(asked, columns)} ORDER BY s.rowid DESC`;
 }
 
 const MATCH_COLUMNS = "m.row, m.post_id AS id, m.published_at, m.views, m.words";
 
-/** Matches from the newest hour on, one at a time. */
-export function* walkMatches(db: Database, asked: Asked): Generator<Match, void> {
-  const { match, low, high, tests, hasText } = asked;
+/** Candidates in the order of their rows, from the last on, one at a time. */
+export function walkCandidates(db: Database, asked: Asked): IterableIterator<Match> {
+  const { match, low, high, tests } = asked;
   const values = { match, low, high, ...tests.values };
-  const rows = statement<Match>(db, matchesSql(asked, MATCH_COLUMNS)).iterate(values);
-  for (const row of rows) if (hasText === null || hasText(row.id)) yield row;
+  return statement<Match>(db, matchesSql(asked, MATCH_COLUMNS)).iterate(values);
 }
 
-export function countMatches(db: Database, asked: Asked): { matches: number; isCapped: boolean } {
-  const { match, low, high, tests, hasText } = asked;
-  if (hasText !== null) {
-    let matches = 0;
-    for (const _ of walkMatches(db, asked)) {
-      matches += 1;
-      if (matches > TEXTS_COUNTED_MAX) break;
-    }
-    return { matches: Math.min(matches, TEXTS_COUNTED_MAX), isCapped: matches > TEXTS_COUNTED_MAX };
-  }
-  const isTested = tests.conditions !== "";
-  const sql = isTested
-    ? `${matchesSql(asked, "1")} LIMIT @most`
-    : `SELECT 1 FROM post_search s
-       WHERE ${WITHIN_DEADLINE} AND s.post_search MATCH @match
-         AND s.rowid >= @low AND s.rowid < @high ORDER BY s.rowid DESC LIMIT @most`;
-  const counted = statement<{ n: number }>(db, `SELECT count(*) AS n FROM (${sql})`).get({
-    ...{ match, low, high, most: COUNTED_MAX + 1 },
+/** As many candidates from the last row on. */
+export function readCandidates(db: Database, asked: Asked, limit: number): Match[] {
+  const { match, low, high, tests } = asked;
+  return statement<Match>(db, `${matchesSql(asked, MATCH_COLUMNS)} LIMIT @limit`).all({
+    ...{ match, low, high, limit },
     ...tests.values,
   });
-  const matches = counted?.n ?? 0;
+}
+
+/** The candidates with most views after a position, equal ones newest first. */
+export function readMostViewed(
+  db: Database,
+  asked: Asked,
+  [views, at, id]: readonly [views: number, publishedAt: number, id: number],
+  limit: number,
+): Match[] {
+  const { match, low, high, tests } = asked;
+  return statement<Match>(
+    db,
+    `${candidatesSql(asked, MATCH_COLUMNS)} AND (m.views, m.published_at, m.post_id) < (@views, @at, @id)
+     ORDER BY m.views DESC, m.published_at DESC, m.post_id DESC LIMIT @limit`,
+  ).all({ ...{ match, low, high, limit, views, at, id }, ...tests.values });
+}
+
+export interface Counted {
+  matches: number;
+  /** Whether there may be more. */
+  isCapped: boolean;
+}
+
+export function countMatches(db: Database, asked: Asked): Counted {
+  const { match, low, high, tests, hasText } = asked;
+  if (hasText !== null) return countForms(db, asked, hasText);
+  let matches: number;
+  if (tests.conditions === "") {
+    matches = countRows(db, asked, COUNTED_MAX + 1);
+  } else {
+    const sql = `SELECT count(*) AS n FROM (${matchesSql(asked, "1")} LIMIT @most)`;
+    const values = { ...{ match, low, high, most: COUNTED_MAX + 1 }, ...tests.values };
+    matches = statement<{ n: number }>(db, sql).get(values)?.n ?? 0;
+  }
   return { matches: Math.min(matches, COUNTED_MAX), isCapped: matches > COUNTED_MAX };
+}
+
+/** How many rows the index finds, counted to so many; 0.1 us each. */
+export function countRows(db: Database, { match, low, high }: Asked, most: number): number {
+  const counted = statement<{ n: number }>(
+    db,
+    `SELECT count(*) AS n FROM (SELECT 1 FROM post_search s
+     WHERE s.post_search MATCH @match AND ${IN_RANGE} ORDER BY s.rowid DESC LIMIT @most)`,
+  ).get({ match, low, high, most });
+  return counted?.n ?? 0;
+}
+
+function countForms(db: Database, asked: Asked, hasText: (id: number) => boolean): Counted {
+  const candidates = readCandidates(db, asked, TEXTS_COUNTED_MAX + 1);
+  let matches = 0;
+  for (const { id } of candidates.slice(0, TEXTS_COUNTED_MAX)) {
+    if (hasText(id)) matches += 1;
+    if (matches > FORMS_COUNTED_MAX) return { matches: FORMS_COUNTED_MAX, isCapped: true };
+  }
+  return { matches, isCapped: candidates.length > TEXTS_COUNTED_MAX };
 }

@@ -1,6 +1,6 @@
 import { type Database, statement } from "../../db/database.ts";
 import type { PostRecord } from "../posts/post.ts";
-import { hourRow, nextHourRow } from "./index-rows.ts";
+import { freeRow, minuteRow } from "./index-rows.ts";
 import {
   type IndexedPost,
   type IndexedWords,
@@ -8,7 +8,8 @@ import {
   indexWords,
   levelOf,
 } from "./index-text.ts";
-import { isIndexed, selectPhase } from "./post-search-state.store.ts";
+import { isIndexed, selectState, updateSpill } from "./post-search-state.store.ts";
+import { createVocabulary } from "./vocabulary.store.ts";
 
 /** What the index has of a post, beside its words, is that of these fields and of its views' level. */
 const INDEXED_FIELDS = ["channel", "text", "published_at", "is_ad", "media"] as const;
@@ -54,13 +55,11 @@ export function createPostIndex(db: Database) {
   /** Words of posts that were noted. */
   const read = new Map<number, { text: string; words: IndexedWords }>();
   /** As it was at the transaction before; the one under way looks again before it writes. */
-  let isOn = isIndexed(selectPhase(db));
+  let isOn = isIndexed(selectState(db).phase);
+  const vocabulary = createVocabulary(db);
 
-  function freeRow(publishedAt: number): number {
-    const first = hourRow(publishedAt);
-    const last = lastRow.get(first, nextHourRow(first))?.row ?? null;
-    return last === null ? first : last + 1;
-  }
+  const lastIn = (first: number, end: number): number | null =>
+    lastRow.get(first, end)?.row ?? null;
 
   function remove(id: number): void {
     const row = indexed.get(id)?.row;
@@ -94,8 +93,11 @@ export function createPostIndex(db: Database) {
     /** Writes what was collected; nothing where post search is off. */
     write(): void {
       if (changed.size + refreshed.size === 0) return;
-      isOn = isIndexed(selectPhase(db));
+      const state = selectState(db);
+      isOn = isIndexed(state.phase);
       if (isOn) {
+        vocabulary.begin(state.edition);
+        let { spill } = state;
         for (const [id, views] of refreshed) setViews.run(views, id);
         const posts: IndexedPost[] = [];
         for (const id of changed) {
@@ -105,12 +107,15 @@ export function createPostIndex(db: Database) {
         }
         posts.sort((one, other) => one.published_at - other.published_at || one.id - other.id);
         for (const post of posts) {
-          const row = freeRow(post.published_at);
+          const row = freeRow(post.published_at, lastIn);
+          spill = Math.max(spill, row - minuteRow(post.published_at));
           const known = read.get(post.id);
           const words = known?.text === post.text ? known.words : indexWords(post.text);
           addTokens.run(row, indexText(post, words));
           addRow.run(row, post.id, post.channel_id, post.published_at, post.views, words.words);
+          vocabulary.add(post.id, words.stems);
         }
+        if (spill > state.spill) updateSpill(db, spill);
       }
       changed.clear();
       refreshed.clear();

@@ -41,9 +41,6 @@ export interface PostQuery {
 /** `w*` of fewer letters is searched as the word `w`. */
 const PREFIX_LENGTH_MIN = 3;
 
-/** Terms `w*` that one query may have, since each stands for many words. */
-export const PREFIXES_MAX = 3;
-
 /** A quoted phrase, a bar between alternatives, or anything else up to a space. */
 const PIECES = /(-?)"([^"]*)"|(\|)|((?:(?!-?"[^"]*")[^\s|])+)/g;
 
@@ -76,8 +73,11 @@ export function readPostQuery(q: string): PostQuery | null {
   return all.length === 0 ? null : { all, none };
 }
 
+/** Beginnings in a query at the most: each is a search for many words. */
+export const BEGINNINGS_MAX = 2;
+
 /** How many terms `w*` a query has. */
-export function countPrefixes({ all, none }: PostQuery): number {
+export function countBeginnings({ all, none }: PostQuery): number {
   return [...all.flat(), ...none].filter(({ kind }) => kind === "prefix").length;
 }
 

@@ -17,16 +17,27 @@ interface State {
   phase: Phase;
   /** While it is built: posts up to this number are in the index. */
   after_id: number;
+  /** How far behind the first number of its minute a post's number lies at the most (index-rows.ts). */
+  spill: number;
+  /** Another one since the index was emptied. */
+  edition: number;
 }
 
 export function selectState(db: Database): State {
-  const state = statement<State>(db, "SELECT phase, after_id FROM post_search_state").get();
+  const state = statement<State>(
+    db,
+    "SELECT phase, after_id, spill, edition FROM post_search_state",
+  ).get();
   if (state === undefined) throw new Error("the state of post search has no row");
   return state;
 }
 
 export function selectPhase(db: Database): Phase {
   return selectState(db).phase;
+}
+
+export function updateSpill(db: Database, spill: number): void {
+  statement(db, "UPDATE post_search_state SET spill = ?").run(spill);
 }
 
 export function updateState(tx: Transaction, phase: Phase, afterId: number): void {

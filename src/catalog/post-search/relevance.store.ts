@@ -1,46 +1,45 @@
 import { type Database, statement } from "../../db/database.ts";
-import { WITHIN_DEADLINE } from "../../db/deadline.ts";
 import { DAY_MS } from "../../values/moscow-time.ts";
 import { FREQUENCY_MAX, frequentToken } from "./index-text.ts";
 import { stemExpression, withToken } from "./match-expression.ts";
-import { type Asked, type Match, walkMatches } from "./matches.store.ts";
-import type { PostQuery } from "./post-query.ts";
+import { type Asked, countRows, IN_RANGE, type Match } from "./matches.store.ts";
+import type { PostQuery, Term } from "./post-query.ts";
 import type { PostSearchSelection } from "./post-search.ts";
+import { estimatedPosts } from "./vocabulary.store.ts";
 
 /** Newest matches that are ranked. */
-const RANKED_MAX = 2_000;
+export const RANKED_MAX = 2_000;
 const HALF_LIFE_MS = 30 * DAY_MS;
 /** The usual constants of bm25. */
 const K1 = 1.2;
 const B = 0.75;
-/** A stem that stands in more posts counts as one of so many. */
-const POSTS_COUNTED_MAX = 10_000;
+/** Posts of a stem are counted to so many; how many a more frequent one has is estimated. */
+const POSTS_COUNTED_MAX = 1_000;
+/** Posts with a stem among the matches, and the others between them, that are read without the query: 3 ms. */
+const READ_ALONE_MAX = 10_000;
 /** Stems that are weighed; a query of more is ranked by these. */
-const STEMS_MAX = 20;
+const STEMS_MAX = 10;
 
 /**
- * The newest matches by bm25 over the stems that are asked for, each halved for every 30 days of age. How
- * often a stem stands in a text is known as once, twice, or more often.
+ * Matches by bm25 over the stems that are asked for, each halved for every 30 days of age. How often a
+ * stem stands in a text is known as once, twice, or more often.
+ * @param ranked the newest matches, in the order of their rows from the last on
  */
 export function rankByRelevance(
   db: Database,
   asked: Asked,
+  ranked: readonly Match[],
   { query, nowMs, limit }: PostSearchSelection,
 ): Match[] {
-  const ranked: Match[] = [];
-  for (const match of walkMatches(db, asked)) {
-    ranked.push(match);
-    if (ranked.length === RANKED_MAX) break;
-  }
   const scores = new Map(ranked.map(({ row }) => [row, 0]));
   const meanWords = ranked.reduce((sum, { words }) => sum + words, 0) / ranked.length;
   const posts = statement<{ n: number }>(db, "SELECT coalesce(max(id), 0) AS n FROM posts").get();
   const of = { ...asked, low: ranked.at(-1)?.row ?? 0, high: (ranked[0]?.row ?? 0) + 1 };
-  for (const stem of stemsOf(query)) {
-    const frequencies = frequenciesOf(db, of, stem);
+  for (const { stem, isInAll } of stemsOf(query)) {
+    const frequencies = frequenciesOf(db, of, stem, isInAll);
     const weight = rarity(postsWith(db, stem), posts?.n ?? 0);
     for (const { row, words } of ranked) {
-      const frequency = frequencies.get(row) ?? 0;
+      const frequency = frequencies.get(row) ?? (isInAll ? 1 : 0);
       const length = K1 * (1 - B + (B * words) / meanWords);
       const score = (weight * frequency * (K1 + 1)) / (frequency + length);
       scores.set(row, (scores.get(row) ?? 0) + score);
@@ -60,12 +59,26 @@ export function rankByRelevance(
   return scored.slice(0, limit).map(({ match }) => match);
 }
 
-function stemsOf({ all }: PostQuery): string[] {
-  const stems = all.flat().flatMap((term) => {
-    if (term.kind === "stems") return term.stems;
-    return term.kind === "form" ? [term.stem] : [];
-  });
-  return [...new Set(stems)].slice(0, STEMS_MAX);
+interface WeighedStem {
+  stem: string;
+  /** Whether each match has it: there is no alternative to it. */
+  isInAll: boolean;
+}
+
+function stemsOf({ all }: PostQuery): WeighedStem[] {
+  const stems = new Map<string, WeighedStem>();
+  for (const terms of all) {
+    const isInAll = terms.length === 1;
+    for (const stem of terms.flatMap(stemsOfTerm)) {
+      if (isInAll || !stems.has(stem)) stems.set(stem, { stem, isInAll });
+    }
+  }
+  return [...stems.values()].slice(0, STEMS_MAX);
+}
+
+function stemsOfTerm(term: Term): readonly string[] {
+  if (term.kind === "stems") return term.stems;
+  return term.kind === "form" ? [term.stem] : [];
 }
 
 /** The weight of a stem: the fewer posts have it, the higher. */
@@ -77,28 +90,32 @@ function postsWith(db: Database, stem: string): number {
   const counted = statement<{ n: number }>(
     db,
     `SELECT count(*) AS n FROM (SELECT 1 FROM post_search s
-     WHERE ${WITHIN_DEADLINE} AND s.post_search MATCH ? LIMIT ?)`,
+     WHERE s.post_search MATCH ? LIMIT ?)`,
   ).get(stemExpression(stem), POSTS_COUNTED_MAX);
-  return counted?.n ?? 0;
+  const posts = counted?.n ?? 0;
+  return posts < POSTS_COUNTED_MAX ? posts : Math.max(posts, estimatedPosts(db, stem));
 }
 
-/** How often a stem stands in the matches, by their rows. */
+/** How often a stem stands in the matches, by their rows; where it is in all, of those that have it twice. */
 function frequenciesOf(
   db: Database,
-  { match, low, high }: Asked,
+  asked: Asked,
   stem: string,
+  isInAll: boolean,
 ): Map<number, number> {
   const having = statement<{ row: number }>(
     db,
-    `SELECT s.rowid AS row FROM post_search s
-     WHERE ${WITHIN_DEADLINE} AND s.post_search MATCH ? AND s.rowid >= ? AND s.rowid < ?`,
+    `SELECT s.rowid AS row FROM post_search s WHERE s.post_search MATCH @match AND ${IN_RANGE}`,
   );
   const frequencies = new Map<number, number>();
-  for (let least = 1; least <= FREQUENCY_MAX; least += 1) {
+  for (let least = isInAll ? 2 : 1; least <= FREQUENCY_MAX; least += 1) {
     const token = least === 1 ? stem : frequentToken(stem, least);
-    for (const { row } of having.iterate(withToken(match, token), low, high)) {
-      frequencies.set(row, least);
-    }
+    // Rows of one list, some of them no matches, are read faster than those that all of a query has.
+    const alone = { ...asked, match: stemExpression(token) };
+    const isShort = countRows(db, alone, READ_ALONE_MAX + 1) <= READ_ALONE_MAX;
+    const { low, high } = asked;
+    const match = isShort ? alone.match : withToken(asked.match, token);
+    for (const { row } of having.all({ match, low, high })) frequencies.set(row, least);
   }
   return frequencies;
 }

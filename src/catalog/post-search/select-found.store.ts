@@ -1,40 +1,38 @@
 import type { Database } from "../../db/database.ts";
 import { selectPostsById } from "../posts/posts.store.ts";
-import { hourRow, nextHourRow } from "./index-rows.ts";
-import { LEVEL_MAX, levelOf, levelToken } from "./index-text.ts";
-import { withToken } from "./match-expression.ts";
 import {
   type Asked,
   askedOf,
+  type Counted,
   countMatches,
   type Match,
-  UNBOUNDED,
-  walkMatches,
+  readCandidates,
 } from "./matches.store.ts";
+import { mostViewed } from "./most-viewed.store.ts";
+import { type Newest, newest } from "./newest.store.ts";
 import type { FoundPage, FoundPosition, PostSearchSelection } from "./post-search.ts";
-import { rankByRelevance } from "./relevance.store.ts";
+import { RANKED_MAX, rankByRelevance } from "./relevance.store.ts";
 import { snippetOf } from "./snippet.ts";
 
-/** Up to so many matches are read and sorted by views; more are gone through by levels of views. */
-const SORTED_MAX = 2_000;
+/**
+ * Texts that are tested for a page: 50 us each. A page that has not found enough in them ends behind the
+ * last, and the next one goes on there.
+ */
+const TEXTS_MAX = 300;
+
 /** A page of the posts that match. Nothing is found in channels that are not public. */
 export function selectFoundPosts(db: Database, selection: PostSearchSelection): FoundPage {
   const asked = askedOf(db, selection);
-  const { matches, isCapped } = countMatches(db, asked);
-  const { limit, ordering, query } = selection;
-  const found = findInOrder(db, asked, selection, isCapped ? UNBOUNDED : matches);
-  const shown = found.slice(0, limit);
-  const lastShown = found.length > limit ? shown.at(-1) : undefined;
-  const isRanked = ordering === "-relevance";
+  const { limit, query } = selection;
+  const { matches, last, counted } = findPage(db, asked, selection);
   const posts = selectPostsById(
     db,
-    shown.map(({ id }) => id),
+    matches.slice(0, limit).map(({ id }) => id),
   );
   return {
     results: posts.map((post) => ({ ...post, ...snippetOf(post.text, query) })),
-    last: lastShown === undefined || isRanked ? null : positionOf(lastShown, ordering),
-    matches,
-    isCapped,
+    last: last === undefined ? null : positionOf(last, selection.ordering),
+    ...counted,
   };
 }
 
@@ -45,75 +43,55 @@ function positionOf(
   return ordering === "-views" ? [views, published_at, id] : [published_at, id];
 }
 
-function findInOrder(
-  db: Database,
-  asked: Asked,
-  selection: PostSearchSelection,
-  matches: number,
-): Match[] {
-  switch (selection.ordering) {
-    case "-published_at":
-      return newest(db, asked, selection.after as Newest, selection.limit + 1);
-    case "-views":
-      return mostViewed(db, asked, selection, matches);
-    case "-relevance":
-      return rankByRelevance(db, asked, selection);
+interface Page {
+  /** In their order, as many as are shown and maybe some more. */
+  matches: Match[];
+  /** The candidate behind which the next page begins. */
+  last: Match | undefined;
+  counted: Counted;
+}
+
+function findPage(db: Database, asked: Asked, selection: PostSearchSelection): Page {
+  const { ordering, limit, after } = selection;
+  const { hasText } = asked;
+  if (ordering === "-relevance") {
+    const most = hasText === null ? RANKED_MAX : TEXTS_MAX;
+    const candidates = readCandidates(db, asked, most);
+    const counted = countOf(db, asked, candidates.length < most ? candidates : null);
+    const matches = hasText === null ? candidates : candidates.filter(({ id }) => hasText(id));
+    return { matches: rankByRelevance(db, asked, matches, selection), last: undefined, counted };
   }
-}
-
-type Newest = readonly [publishedAt: number, id: number] | null;
-
-/** The newest matches after a position: whole hours, each sorted, until there are enough. */
-function newest(db: Database, asked: Asked, after: Newest, count: number): Match[] {
-  const high = after === null ? asked.high : Math.min(asked.high, nextHourRow(hourRow(after[0])));
-  const found: Match[] = [];
-  let hour: Match[] = [];
-  const endHour = (): void => {
-    hour.sort(byTime);
-    found.push(...hour);
-    hour = [];
-  };
-  for (const match of walkMatches(db, { ...asked, high })) {
-    const [before] = hour;
-    if (before !== undefined && nextHourRow(before.row) !== nextHourRow(match.row)) {
-      endHour();
-      if (found.length >= count) return found.slice(0, count);
-    }
-    if (after === null || comesAfter(match, after)) hour.push(match);
+  const count = hasText === null ? limit + 1 : TEXTS_MAX + 1;
+  if (ordering === "-views") {
+    const counted = countMatches(db, asked);
+    return { ...cutPage(asked, mostViewed(db, asked, after, count, counted), limit), counted };
   }
-  endHour();
-  return found.slice(0, count);
+  const candidates = newest(db, asked, after as Newest, count);
+  const isAll = after === null && candidates.length < count;
+  const counted = countOf(db, asked, isAll ? candidates : null);
+  return { ...cutPage(asked, candidates, limit), counted };
 }
 
-function byTime(one: Match, other: Match): number {
-  return other.published_at - one.published_at || other.id - one.id;
+/** @param all all candidates, where they are known: to find that there are no more took as long as to count them */
+function countOf(db: Database, asked: Asked, all: readonly Match[] | null): Counted {
+  if (all === null || asked.hasText !== null) return countMatches(db, asked);
+  return { matches: all.length, isCapped: false };
 }
 
-function comesAfter({ published_at, id }: Match, [at, afterId]: NonNullable<Newest>): boolean {
-  return published_at < at || (published_at === at && id < afterId);
-}
-
-/** The matches with most views after a position: level by level of views, each sorted. */
-function mostViewed(
-  db: Database,
-  asked: Asked,
-  { after, limit }: PostSearchSelection,
-  matches: number,
-): Match[] {
-  const [views, ...place] = (after ?? [UNBOUNDED, UNBOUNDED, 0]) as [number, number, number];
-  const isAfter = (match: Match): boolean =>
-    match.views < views || (match.views === views && comesAfter(match, place));
-  const sorted = (some: Iterable<Match>): Match[] =>
-    [...some].filter(isAfter).sort((one, other) => other.views - one.views || byTime(one, other));
-  if (matches <= SORTED_MAX) return sorted(walkMatches(db, asked)).slice(0, limit + 1);
-  const found: Match[] = [];
-  for (let level = Math.min(LEVEL_MAX, levelOf(views)); level >= 0; level -= 1) {
-    const ofLevel = { ...asked, match: withToken(asked.match, levelToken(level)) };
-    const left = limit + 1 - found.length;
-    // Posts without views are sorted by time alone, as the index has them.
-    if (level === 0) found.push(...newest(db, ofLevel, views === 0 ? place : null, left));
-    else found.push(...sorted(walkMatches(db, ofLevel)));
-    if (found.length > limit) break;
+/** @param candidates in their order */
+function cutPage(
+  { hasText }: Asked,
+  candidates: Match[],
+  limit: number,
+): Pick<Page, "matches" | "last"> {
+  if (hasText === null) {
+    const last = candidates.length > limit ? candidates[limit - 1] : undefined;
+    return { matches: candidates, last };
   }
-  return found.slice(0, limit + 1);
+  const matches: Match[] = [];
+  for (const [at, candidate] of candidates.entries()) {
+    if (matches.length === limit || at === TEXTS_MAX) return { matches, last: candidates[at - 1] };
+    if (hasText(candidate.id)) matches.push(candidate);
+  }
+  return { matches, last: undefined };
 }

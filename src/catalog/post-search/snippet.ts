@@ -1,12 +1,14 @@
 import { hitsOf } from "./match-tokens.ts";
 import type { PostQuery } from "./post-query.ts";
-import { type Token, tokensOf } from "./tokens.ts";
+import { type Place, tokensOf } from "./tokens.ts";
 
 /** Longest snippet, in code points, with the dots where it begins or ends within the text. */
 export const SNIPPET_LENGTH_MAX = 200;
 /** Text before the first hit. */
 const BEFORE = 50;
 const DOTS = "…";
+/** The text that is read for the first hit, in UTF-16 units; twice as much where there is none. */
+const READ_AT_FIRST = 400;
 
 export interface Snippet {
   snippet: string;
@@ -15,30 +17,63 @@ export interface Snippet {
 
 /** The part of a text around its first hit, on one line, and where the hits are in it. */
 export function snippetOf(text: string, query: PostQuery): Snippet {
-  const plain = text.replace(/\s+/g, " ").trim();
-  const tokens = tokensOf(plain);
-  const snippet = cutAround(plain, tokens, hitsOf(query, tokens)[0]?.start ?? 0);
+  const snippet = cutAround(beginningWithHit(text, query));
   const hits = hitsOf(query, tokensOf(snippet));
   return { snippet, highlights: hits.map(({ start, end }) => [start, end]) };
 }
 
+/** The beginning of a text, on one line. */
+interface Beginning {
+  plain: string;
+  /** Its words, tags and handles. */
+  places: readonly Place[];
+  /** The place of the first hit, in code points; 0 where there is none. */
+  hit: number;
+  isWhole: boolean;
+}
+
+/** As much of a text as has a hit and what a snippet shows behind it: most of a long text is not read. */
+function beginningWithHit(text: string, query: PostQuery): Beginning {
+  for (let length = READ_AT_FIRST; ; length *= 2) {
+    const end = endOfPiece(text, length);
+    const isWhole = end === text.length;
+    const plain = text.slice(0, end).replace(/\s+/g, " ").trim();
+    const places = tokensOf(plain);
+    const hit = hitsOf(query, places)[0]?.start;
+    const read = places.at(-1)?.end ?? 0;
+    if (isWhole || (hit !== undefined && hit + 2 * SNIPPET_LENGTH_MAX <= read)) {
+      return { plain, places, hit: hit ?? 0, isWhole };
+    }
+  }
+}
+
+/** Where white space ends a piece of about a length, so that it has whole words. */
+function endOfPiece(text: string, length: number): number {
+  const space = text.slice(length).search(/\s/);
+  return space === -1 ? text.length : length + space;
+}
+
 /** Cuts between words, so that no part of one reads as another. */
-function cutAround(text: string, tokens: readonly Token[], hit: number): string {
-  const points = [...text];
-  if (points.length <= SNIPPET_LENGTH_MAX) return text;
-  const starts = tokens.map(({ start }) => start);
+function cutAround({ plain, places, hit, isWhole }: Beginning): string {
+  const { length, slice } = sliceable(plain);
+  if (isWhole && length <= SNIPPET_LENGTH_MAX) return plain;
   const isNear = hit <= SNIPPET_LENGTH_MAX / 2;
-  const begin = isNear ? 0 : Math.min(hit, starts.find((start) => start >= hit - BEFORE) ?? hit);
+  const first = places.find(({ start }) => start >= hit - BEFORE)?.start ?? hit;
+  const begin = isNear ? 0 : Math.min(hit, first);
   const room = begin + SNIPPET_LENGTH_MAX - 2 * DOTS.length;
-  const end =
-    points.length <= room
-      ? points.length
-      : Math.max(begin, ...tokens.map((token) => (token.end <= room ? token.end : 0)));
+  const lastWord = places.findLast((place) => place.end <= room)?.end ?? 0;
+  const end = length <= room ? length : Math.max(begin, lastWord);
   // A word that is longer than a snippet is cut.
   const until = end > hit ? end : room;
-  return [
-    begin > 0 ? DOTS : "",
-    ...points.slice(begin, until),
-    until < points.length ? DOTS : "",
-  ].join("");
+  return [begin > 0 ? DOTS : "", slice(begin, until), until < length ? DOTS : ""].join("");
+}
+
+/** A text by its code points: mostly they are its units, and to take it apart costs as much as to read it. */
+function sliceable(text: string) {
+  if (!/[\ud800-\udfff]/.test(text)) {
+    return { length: text.length, slice: (from: number, to: number) => text.slice(from, to) };
+  }
+  const points = [...text];
+  const slice = (from: number, to: number) => points.slice(from, to).join("");
+  return { length: points.length, slice };
 }

@@ -1,6 +1,7 @@
 import { stemmer as englishStem } from "@orama/stemmers/english";
 import { stemmer as russianStem } from "@orama/stemmers/russian";
 import { foldText } from "../../values/fold-text.ts";
+import { WHOLE_NOUNS } from "./whole-nouns.ts";
 
 /** A place in a text, in code points: from `start` on, `end` not included any more. */
 export interface Place {
@@ -29,15 +30,68 @@ export type Token = Word | Mark;
 /** Longest form, in UTF-16 units; what is longer is cut, in texts and queries alike. */
 const FORM_LENGTH_MAX = 60;
 
+/** Kinds of characters; the first two are in words only, behind a letter. */
+const UNSEEN = 1;
+const COMBINING = 2;
+const LETTER = 3;
+const UNDERSCORE = 4;
+const HASH = 5;
+const AT = 6;
+
 /**
- * Words, and the signs that make a mark of what follows. Unseen characters (a soft hyphen, a joiner) and
- * combining marks are parts of a word, so that they do not split it.
+ * The characters of each kind; a later kind takes the place of an earlier. Unseen characters (a soft
+ * hyphen, a joiner) and combining marks are parts of a word, so that they do not split it.
  */
-const RUNS =
-  /[#@](?=[\p{L}\p{N}_])|[\p{L}\p{N}](?:[\p{M}\p{Default_Ignorable_Code_Point}]*[\p{L}\p{N}\p{M}])*|_+/gu;
-const HASH = 0x23;
-const AT = 0x40;
-const UNDERSCORE = 0x5f;
+const KINDS = [
+  [UNSEEN, /\p{Default_Ignorable_Code_Point}+/gu],
+  [COMBINING, /\p{M}+/gu],
+  [LETTER, /[\p{L}\p{N}]+/gu],
+  [HASH, /#/g],
+  [AT, /@/g],
+  [UNDERSCORE, /_/g],
+] as const;
+
+/** The kind of each UTF-16 unit but surrogates: a table is ten times as fast as the expressions. */
+const KIND_OF_UNIT = kindsOfUnits();
+
+function kindsOfUnits(): Uint8Array {
+  const kinds = new Uint8Array(2 ** 16);
+  const units = Array.from(kinds, (_, unit) =>
+    isSurrogate(unit) ? " " : String.fromCharCode(unit),
+  );
+  const text = units.join("");
+  for (const [kind, characters] of KINDS) {
+    for (const { index, 0: run } of text.matchAll(characters)) {
+      kinds.fill(kind, index, index + run.length);
+    }
+  }
+  return kinds;
+}
+
+function isSurrogate(unit: number): boolean {
+  return (unit & 0xf800) === 0xd800;
+}
+
+/** The kind of the character that begins at a place; 0 within one of two units. */
+function kindAt(text: string, at: number): number {
+  const unit = text.charCodeAt(at);
+  if (!isSurrogate(unit)) return KIND_OF_UNIT[unit] ?? 0;
+  const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
+  return KINDS.findLast(([, characters]) => character.search(characters) === 0)?.[0] ?? 0;
+}
+
+/** Behind the last letter or mark of the word that begins at a place: unseen characters may stand between. */
+function endOfWord(text: string, from: number): number {
+  let end = from;
+  for (let at = from; at < text.length; ) {
+    const kind = kindAt(text, at);
+    if (kind === 0 || kind > LETTER) break;
+    at += isSurrogate(text.charCodeAt(at)) ? 2 : 1;
+    if (kind !== UNSEEN) end = at;
+  }
+  return end;
+}
+
 const NEITHER_LETTER_NOR_DIGIT = /[^\p{L}\p{N}\p{M}]/gu;
 /** An accent that no letter is composed with, such as a stress: за́мок is замок. */
 const ACCENTS = /[\u0300-\u036f]/g;
@@ -50,27 +104,35 @@ const ENGLISH = /^[a-z]+$/;
 type Read = Pick<Word, "form" | "stem"> | null;
 
 /**
- * Words that were read lately, each at the place that its characters give: most of a text are frequent
- * ones, and folding one costs ten look-ups. A Map would need each word as a text of its own, which costs
- * five times as much as to compare it where it stands.
+ * Words that were read lately, by a hash of their characters: most of a text are frequent ones, and
+ * folding one costs ten look-ups. A Map would need each word as a text of its own, which costs five times
+ * as much. The characters of all stand in one buffer, each word's at its place, for which a look needs no
+ * object but the one that it returns.
  */
-const known: ({ raw: string; word: Read } | undefined)[] = new Array(2 ** 16).fill(undefined);
+const PLACES = 2 ** 16;
 /** Longer ones are seldom met twice. */
-const KNOWN_LENGTH_MAX = 32;
+const KNOWN_LENGTH_MAX = 24;
+const knownUnits = new Uint16Array(PLACES * KNOWN_LENGTH_MAX);
+const knownLengths = new Uint8Array(PLACES);
+const knownWords: Read[] = new Array(PLACES).fill(null);
 
 function readWord(text: string, from: number, to: number): Read {
-  if (to - from > KNOWN_LENGTH_MAX) return foldWord(text.slice(from, to));
-  let hash = 0;
-  for (let at = from; at < to; at += 1) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
-  const place = (hash ^ (hash >>> 16)) & (known.length - 1);
-  const found = known[place];
-  if (found?.raw.length === to - from && text.startsWith(found.raw, from)) return found.word;
+  const length = to - from;
+  if (length > KNOWN_LENGTH_MAX) return foldWord(text.slice(from, to));
+  let hash = length;
+  for (let at = from; at < to; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  const place = (hash ^ (hash >>> 16)) & (PLACES - 1);
+  const first = place * KNOWN_LENGTH_MAX;
+  let isKnown = knownLengths[place] === length;
+  for (let at = 0; isKnown && at < length; at += 1) {
+    isKnown = knownUnits[first + at] === text.charCodeAt(from + at);
+  }
+  if (isKnown) return knownWords[place] ?? null;
+  knownLengths[place] = length;
+  for (let at = 0; at < length; at += 1) knownUnits[first + at] = text.charCodeAt(from + at);
   // A copy: a slice would keep the whole text in memory.
-  const codes: number[] = [];
-  for (let at = from; at < to; at += 1) codes.push(text.charCodeAt(at));
-  const raw = String.fromCharCode(...codes);
-  const word = foldWord(raw);
-  known[place] = { raw, word };
+  const word = foldWord(String.fromCharCode(...knownUnits.subarray(first, first + length)));
+  knownWords[place] = word;
   return word;
 }
 
@@ -92,7 +154,7 @@ function cut(form: string): string {
 
 /** The stem of a folded form. A stem that the stemmer leaves nothing of is the form. */
 export function stemOf(form: string): string {
-  if (RUSSIAN.test(form)) return russianStem(form) || form;
+  if (RUSSIAN.test(form)) return WHOLE_NOUNS.has(form) ? form : russianStem(form) || form;
   if (ENGLISH.test(form)) return englishStem(form) || form;
   return form;
 }
@@ -125,31 +187,32 @@ export function tokensOf(text: string): Token[] {
     if (mark !== null && mark.form.length > 1) tokens.push({ ...mark, form: cut(mark.form), end });
     mark = null;
   };
-  RUNS.lastIndex = 0;
-  for (let run = RUNS.exec(text); run !== null; run = RUNS.exec(text)) {
-    const { index } = run;
-    const isAdjacent = index === endUnit && index > 0;
-    if (!isAdjacent) endMark();
-    const start = pointAt(index);
-    endUnit = RUNS.lastIndex;
-    // By its code: to take the run out of the text would cost as much as all else here.
-    const first = text.charCodeAt(index);
-    if (first === HASH || first === AT) {
-      endMark();
+  for (let at = 0; at < text.length; ) {
+    const kind = kindAt(text, at);
+    if (kind < LETTER) {
+      at += 1;
+      continue;
+    }
+    const isAdjacent = at === endUnit && at > 0;
+    if (!isAdjacent || kind > UNDERSCORE) endMark();
+    const start = pointAt(at);
+    if (kind > UNDERSCORE) {
+      at += 1;
+      // A sign alone is none of a mark.
+      if (kindAt(text, at) !== LETTER && kindAt(text, at) !== UNDERSCORE) continue;
+      endUnit = at;
       // An address of mail, or c#minor, has no mark in it.
-      const kind = first === HASH ? "tag" : "handle";
-      if (!isAdjacent) mark = { kind, form: first === HASH ? "#" : "@", start };
+      if (isAdjacent) continue;
+      mark =
+        kind === HASH ? { kind: "tag", form: "#", start } : { kind: "handle", form: "@", start };
       continue;
     }
+    endUnit = kind === UNDERSCORE ? at + 1 : endOfWord(text, at);
     end = pointAt(endUnit);
-    if (first === UNDERSCORE) {
-      if (mark !== null) mark.form += text.slice(index, endUnit);
-      continue;
-    }
-    const word = readWord(text, index, endUnit);
-    if (word === null) continue;
-    if (mark !== null) mark.form += word.form;
-    tokens.push({ kind: "word", form: word.form, stem: word.stem, start, end });
+    const word = kind === LETTER ? readWord(text, at, endUnit) : null;
+    if (mark !== null) mark.form += kind === UNDERSCORE ? "_" : (word?.form ?? "");
+    if (word !== null) tokens.push({ kind: "word", form: word.form, stem: word.stem, start, end });
+    at = endUnit;
   }
   endMark();
   return tokens;

@@ -1,4 +1,5 @@
-import { type Database, statement } from "../../db/database.ts";
+import type { Database } from "../../db/database.ts";
+import { mergePages } from "../../db/merge-pages.ts";
 import { inParts, inTransaction } from "../../db/transaction.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { countTrigrams } from "./search-terms.ts";
@@ -13,7 +14,7 @@ const PAGES = 16;
  */
 export async function optimizeSearch(db: Database, clock: Clock): Promise<void> {
   // A negative number of pages starts a merge of all segments.
-  await inTransaction(db, clock, "merge-search", () => mergePages(db, -PAGES));
+  await inTransaction(db, clock, "merge-search", () => mergePages(db, "channel_search", -PAGES));
   await mergeSearch(db, clock);
   await countTrigrams(db, clock);
 }
@@ -24,13 +25,5 @@ export async function optimizeSearch(db: Database, clock: Clock): Promise<void> 
  * merge held the lock for 60 to 90 ms each time: it is turned off (migration 008).
  */
 export async function mergeSearch(db: Database, clock: Clock): Promise<void> {
-  await inParts(db, clock, "merge-search", () => mergePages(db, PAGES));
-}
-
-/** False where nothing was left to merge: less than two rows were written (FTS5's documentation of `merge`). */
-function mergePages(db: Database, pages: number): boolean {
-  const totalChanges = statement<{ n: number }>(db, "SELECT total_changes() AS n");
-  const before = totalChanges.get()?.n ?? 0;
-  statement(db, "INSERT INTO channel_search (channel_search, rank) VALUES ('merge', ?)").run(pages);
-  return (totalChanges.get()?.n ?? 0) - before >= 2;
+  await inParts(db, clock, "merge-search", () => mergePages(db, "channel_search", PAGES));
 }

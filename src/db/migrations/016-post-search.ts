@@ -9,7 +9,7 @@ INSERT INTO post_search (post_search, rank) VALUES ('automerge', 0);
 INSERT INTO post_search (post_search, rank) VALUES ('crisismerge', 400);
 INSERT INTO post_search (post_search, rank) VALUES ('usermerge', 8);
 
--- The posts that the index has, by their rows in it, which are in the order of hours.
+-- The posts that the index has, by their rows in it, which are in the order of minutes but for some.
 CREATE TABLE searched_posts (
   row INTEGER PRIMARY KEY,
   post_id INTEGER NOT NULL UNIQUE,
@@ -23,10 +23,21 @@ CREATE TABLE searched_posts (
 -- One row. Posts up to a number are in the index while it is built; the others follow.
 CREATE TABLE post_search_state (
   phase TEXT NOT NULL CHECK (phase IN ('off', 'clearing', 'building', 'ready')),
-  after_id INTEGER NOT NULL
+  after_id INTEGER NOT NULL,
+  -- How far behind the first row of its minute a post's row lies at the most.
+  spill INTEGER NOT NULL DEFAULT 0,
+  -- Another one since the index was emptied.
+  edition INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-INSERT INTO post_search_state
+INSERT INTO post_search_state (phase, after_id)
   SELECT iif(EXISTS (SELECT 1 FROM posts), 'building', 'ready'), 0;
+
+-- The stems that the index has, and estimated in how many posts each is. FTS5 reads all posts of a term
+-- to name it.
+CREATE TABLE post_search_stems (
+  stem TEXT PRIMARY KEY,
+  posts INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
 -- Channels whose facets, or whether they are public, differ from what the index has of their posts; with
 -- the post up to which it was brought to them.

@@ -63,6 +63,10 @@ export const en = {
   tooManyCells: ({ cells }: { cells: number }) => `Ensure channels times days is at most ${cells}.`,
   notChannelQuery: "Enter a messenger link, an @handle or a messenger channel ID.",
   nothingToSearch: "Give at least one word to search for; exclusions and signs alone find nothing.",
+  tooManyBeginnings: ({ most }: { most: number }) =>
+    `Give at most ${most} beginnings (\`word*\`); write the others as whole words.`,
+  tooManyAlike:
+    "Too many of the posts have about as many views: narrow the search by more words, `from` and `to`, or other filters.",
   postSearchOff: "Post search is switched off on this appliance.",
   postSearchBuilding: ({ percent }: { percent: number }) =>
     `The index of post search is being built (${percent} %). All else works meanwhile; retry later.`,
@@ -170,8 +174,6 @@ export const en = {
   }) =>
     `The plan ${plan} includes ${included} ${included === 1 ? "alert" : "alerts"}; there are ${existing}.`,
   nothingToMatch: "Give at least one word that posts are to have.",
-  tooManyPrefixes: ({ max }: { max: number }) =>
-    `Ensure there are no more than ${max} words with a star (\`word*\`).`,
   unknownChannel: "There is no such public channel.",
   alertUnchanged: "Give at least one field to change.",
   disabledByStaff: "The webhook was disabled by staff: contact support.",

@@ -27,6 +27,7 @@ const WORDS = [
   "на",
 ];
 const MARKS = ["#дом", "@nsmag", "#Ёлка"];
+const BEGINNINGS_MAX = 2;
 const HOUR_MS = 60 * 60 * 1000;
 const NOW = Date.parse("2026-11-20T00:00:00+03:00");
 
@@ -146,7 +147,10 @@ const content = fc.record({
   views: fc.constantFrom(0, 1, 5, 99, 100, 101, 999, 1000, 2_000_000),
   is_ad: fc.boolean(),
   media: fc.constantFrom(null, "photo", "video", "photo video"),
-  published_at: fc.nat({ max: 200 }).map((ago) => moscow(NOW - ago * 15 * 60 * 1000)),
+  // Spread over days, or more in a minute than the index has numbers for.
+  published_at: fc
+    .oneof(fc.nat({ max: 200 }), fc.nat({ max: 1 }))
+    .map((ago) => moscow(NOW - ago * 15 * 60 * 1000)),
 });
 
 let appliance: Appliance;
@@ -196,6 +200,11 @@ test("the search finds what a plain scan over stems finds, in its order, page by
         const path = (more: object): string =>
           `/v1/msgr/posts/search/?${new URLSearchParams({ q, ...texts(filter), ...texts(more) })}`;
         const ids = (of: Post[]): number[] => of.map(({ id }) => id);
+        if (q.split("*").length - 1 > BEGINNINGS_MAX) {
+          const refused = await appliance.get(path({ limit }));
+          expect([refused.status, Object.keys(refused.body)]).toEqual([400, ["q"]]);
+          continue;
+        }
         const { body } = await expectOk(appliance, path({ limit }));
         expect(idsOf({ body } as never), path({})).toEqual(ids(expected).slice(0, limit));
         expect(body.matches).toBe(expected.length);

@@ -178,6 +178,76 @@ test("relevance weighs words, their number and age, in one page", async () => {
   expect(body.matches).toBe(4);
 });
 
+describe("what a search reads is bounded:", () => {
+  /** Posts of one word each, a minute apart. */
+  const many = (count: number, text: (id: number) => string, views: (id: number) => number) =>
+    posts(
+      ...Array.from({ length: count }, (_, at) => ({
+        ...post(at + 1, text(at + 1), { views: views(at + 1) }),
+        published_at: new Date(Date.UTC(2026, 9, 1, 0, at)).toISOString(),
+      })),
+    );
+
+  test("a beginning stands for the fifty most frequent words, of two each for half as many, the shortest where they are equal", async () => {
+    await many(
+      130,
+      (id) => (id === 32 || id > 120 ? "нового1234567" : `новое${id}`),
+      () => 0,
+    );
+    const { body } = await expectOk(appliance, asking("ново*", { limit: 100 }));
+    expect(body).toMatchObject({ matches: 60, matches_capped: false });
+    const ids = idsOf({ body } as never);
+    expect(ids).toContain(32);
+    expect(ids).not.toContain(120);
+    await found("новое120*", [120]);
+    const two = await expectOk(appliance, asking("ново* | дач*", { limit: 100 }));
+    expect(two.body.matches).toBe(35);
+  });
+
+  test("a query has two beginnings at the most", async () => {
+    await many(
+      2,
+      () => "дом",
+      () => 0,
+    );
+    await found("дом* | дач*", [2, 1]);
+    await expectFaults(appliance, asking("дом* | дач* -рек*"), {
+      q: "Give at most 2 beginnings (`word*`); write the others as whole words.",
+    });
+  });
+
+  test("a page of an exact form ends after 300 texts, and the next goes on behind them", async () => {
+    const exact = [5, 10, 395, 690];
+    await many(
+      700,
+      (id) => (exact.includes(id) ? "дом" : "дома"),
+      (id) => id,
+    );
+    for (const ordering of ["-published_at", "-views"]) {
+      const pages = await pagesOf(appliance, asking("=дом", { ordering, limit: 3 }));
+      expect(pages).toEqual([[690], [395], [10, 5]]);
+    }
+    await found("=дом", [690], { ordering: "-relevance" });
+    const { body } = await expectOk(appliance, asking("=дом"));
+    expect(body).toMatchObject({ matches: 1, matches_capped: true });
+  });
+
+  test("by views, more than 50,000 posts of about as many are refused, and fewer are all sorted", async () => {
+    await many(
+      50_003,
+      () => "дом",
+      (id) => (id <= 2 ? 500 : 100 + (id % 90)),
+    );
+    await expectFaults(appliance, asking("дом", { ordering: "-views", limit: 3 }), {
+      ordering:
+        "Too many of the posts have about as many views: narrow the search by more words, `from` and `to`, or other filters.",
+    });
+    await found("дом", [2], { ordering: "-views", limit: 1 });
+    await posts({ id: 50_000, deleted: true });
+    await found("дом", [2, 1, 49_949], { ordering: "-views", limit: 3 });
+  }, 120_000);
+});
+
 test("pages follow each other without gaps, many posts of one instant too", async () => {
   const rows = Array.from({ length: 25 }, (_, at) =>
     post(at + 1, "дом", {

@@ -91,6 +91,7 @@ test("case, ё, and how letters are composed make no difference", async () => {
 test("a word's forms have one stem in Russian and in English, and a word of another language stays", () => {
   for (const form of ["ипотека", "ипотеки", "ипотеку", "ипотекой"])
     expect(stemOf(form)).toBe("ипотек");
+  for (const form of ["метеорит", "метеорита", "метеоритом"]) expect(stemOf(form)).toBe("метеорит");
   for (const form of ["company", "companies"]) expect(stemOf(form)).toBe("compani");
   expect(stemOf("әйтте")).toBe("әйтте");
   expect(stemOf("covid19")).toBe("covid19");

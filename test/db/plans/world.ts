@@ -128,7 +128,7 @@ function addCatalog(add: Add): void {
     FROM json_each('[1,2,3,4,5,6,7,8,9,10]') c, n`);
   add(`${numbers(FRESH_POSTS)}
     INSERT INTO posts (id, channel_id, msgr_post_id, published_at, is_ad, views, read_at, text)
-    SELECT i, i % ${WATCHED} + 1, i, @now - i, i % 10 = 0, 5, @now, 'Пост ' || i FROM n`);
+    SELECT i, i % ${WATCHED} + 1, i, @now - i, i % 10 = 0, i % 3 * 100, @now, 'Пост ' || i FROM n`);
   add(`${numbers(10_000)}
     INSERT INTO posts (id, channel_id, msgr_post_id, published_at, is_ad, views, read_at, text)
     SELECT ${FRESH_POSTS} + i, ${BUSY_CHANNEL}, i, @now - i / 10 * 60000, i % 10 = 0, 5, @now,

@@ -592,13 +592,6 @@ export const catalog: Entries = {
       rows: 1,
     },
   ],
-  "catalog/search/optimize-search.ts mergePages": [
-    {
-      sql: "SELECT total_changes() AS n",
-      plan: ["SCAN CONSTANT ROW"],
-      rows: 0,
-    },
-  ],
   "catalog/channels/search-index.ts createSearchIndex": [
     {
       sql: "SELECT 1 FROM channels c CROSS JOIN channel_texts t ON t.id = c.id WHERE c.id = ? AND c.is_public = 1",
@@ -1454,6 +1447,16 @@ export const catalog: Entries = {
       why: "Channels that changed lately, the first or the first fifty: by their numbers.",
     },
     {
+      sql: "DELETE FROM post_search_stems WHERE (stem) IN (SELECT stem FROM post_search_stems ORDER BY stem LIMIT 1000)",
+      plan: [
+        "SEARCH post_search_stems USING PRIMARY KEY (stem=?)",
+        "LIST SUBQUERY 1",
+        "  SCAN post_search_stems",
+      ],
+      rows: 2000,
+      why: "The index is emptied: some rows in each step, from its beginning.",
+    },
+    {
       sql: "DELETE FROM post_search_docsize WHERE (id) IN (SELECT id FROM post_search_docsize ORDER BY id LIMIT 1000)",
       plan: [
         "SEARCH post_search_docsize USING INTEGER PRIMARY KEY (rowid=?)",
@@ -1490,13 +1493,6 @@ export const catalog: Entries = {
       rows: 1,
     },
   ],
-  "catalog/post-search/catch-up.store.ts mergePages": [
-    {
-      sql: "SELECT total_changes() AS changes",
-      plan: ["SCAN CONSTANT ROW"],
-      rows: 0,
-    },
-  ],
   "catalog/post-search/catch-up.store.ts moveTo": [
     {
       sql: "UPDATE post_search_stale SET … WHERE channel_id = @channel_id",
@@ -1526,6 +1522,14 @@ export const catalog: Entries = {
       rows: 40,
     },
   ],
+  "catalog/post-search/catch-up.store.ts emptyIndex": [
+    {
+      sql: "UPDATE post_search_state SET spill = 0, edition = edition + 1",
+      plan: ["SCAN post_search_state"],
+      rows: 1,
+      why: "A table of one row.",
+    },
+  ],
   "catalog/post-search/matches.store.ts askedOf": [
     {
       sql: "SELECT channel_id FROM post_search_stale ORDER BY channel_id LIMIT ?",
@@ -1533,25 +1537,10 @@ export const catalog: Entries = {
       rows: 1,
       why: "Channels that changed lately, the first or the first fifty: by their numbers.",
     },
-    {
-      sql: "SELECT text FROM posts WHERE id = ?",
-      plan: ["SEARCH posts USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 1,
-    },
   ],
   "catalog/post-search/matches.store.ts countMatches": [
     {
-      sql: "SELECT count(*) AS n FROM (SELECT 1 FROM post_search s WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= @low AND s.rowid < @high ORDER BY s.rowid DESC LIMIT @most)",
-      plan: [
-        "CO-ROUTINE (subquery-1)",
-        "  SCAN s VIRTUAL TABLE INDEX 192:M1><",
-        "SCAN (subquery-1)",
-      ],
-      rows: 10001,
-      why: "Matches, counted to 10,000 by the index, under the deadline; while channels are stale each one's channel and facets are looked at.",
-    },
-    {
-      sql: "SELECT count(*) AS n FROM (SELECT 1 FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= @low AND s.rowid < @high AND m.views >= @viewsMin ORDER BY s.rowid DESC LIMIT @most)",
+      sql: "SELECT count(*) AS n FROM (SELECT 1 FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND m.views >= @viewsMin ORDER BY s.rowid DESC LIMIT @most)",
       plan: [
         "CO-ROUTINE (subquery-1)",
         "  SCAN s VIRTUAL TABLE INDEX 192:M1><",
@@ -1561,7 +1550,7 @@ export const catalog: Entries = {
       rows: 0,
     },
     {
-      sql: "SELECT count(*) AS n FROM (SELECT 1 FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= @low AND s.rowid < @high AND c.is_public = 1 ORDER BY s.rowid DESC LIMIT @most)",
+      sql: "SELECT count(*) AS n FROM (SELECT 1 FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND c.is_public = 1 ORDER BY s.rowid DESC LIMIT @most)",
       plan: [
         "CO-ROUTINE (subquery-1)",
         "  SCAN s VIRTUAL TABLE INDEX 192:M1><",
@@ -1574,7 +1563,7 @@ export const catalog: Entries = {
       why: "Matches, counted to 10,000 by the index, under the deadline; while channels are stale each one's channel and facets are looked at.",
     },
     {
-      sql: "SELECT count(*) AS n FROM (SELECT 1 FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= @low AND s.rowid < @high AND m.views >= @viewsMin AND c.is_public = 1 ORDER BY s.rowid DESC LIMIT @most)",
+      sql: "SELECT count(*) AS n FROM (SELECT 1 FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND m.views >= @viewsMin AND c.is_public = 1 ORDER BY s.rowid DESC LIMIT @most)",
       plan: [
         "CO-ROUTINE (subquery-1)",
         "  SCAN s VIRTUAL TABLE INDEX 192:M1><",
@@ -1587,43 +1576,44 @@ export const catalog: Entries = {
       why: "Matches, counted to 10,000 by the index, under the deadline; while channels are stale each one's channel and facets are looked at.",
     },
   ],
-  "catalog/post-search/matches.store.ts walkMatches": [
+  "catalog/post-search/matches.store.ts countRows": [
     {
-      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= @low AND s.rowid < @high ORDER BY s.rowid DESC",
+      sql: "SELECT count(*) AS n FROM (SELECT 1 FROM post_search s WHERE s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) ORDER BY s.rowid DESC LIMIT @most)",
+      plan: [
+        "CO-ROUTINE (subquery-1)",
+        "  SCAN s VIRTUAL TABLE INDEX 192:M1><",
+        "SCAN (subquery-1)",
+      ],
+      rows: 33333,
+      why: "Matches, counted to 10,000 by the index, under the deadline; while channels are stale each one's channel and facets are looked at.",
+    },
+  ],
+  "catalog/post-search/matches.store.ts readCandidates": [
+    {
+      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) ORDER BY s.rowid DESC LIMIT @limit",
       plan: ["SCAN s VIRTUAL TABLE INDEX 192:M1><", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"],
-      rows: 220000,
-      why: "Matches from the newest hour on, in the index's order, each found by its row; read to the end of the hour in which the page is full. 100,000 posts of these are of one hour.",
+      rows: 4000,
+      why: "Matches from the last row on, in the index's order, each found by its row; read until all that follow are older than the page's. 100,000 posts of these are of two minutes.",
     },
     {
-      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= @low AND s.rowid < @high AND m.views >= @viewsMin ORDER BY s.rowid DESC",
+      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND m.views >= @viewsMin ORDER BY s.rowid DESC LIMIT @limit",
       plan: ["SCAN s VIRTUAL TABLE INDEX 192:M1><", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"],
       rows: 0,
-      why: "Matches from the newest hour on, in the index's order, each found by its row; read to the end of the hour in which the page is full. 100,000 posts of these are of one hour.",
+      why: "Matches from the last row on, in the index's order, each found by its row; read until all that follow are older than the page's. 100,000 posts of these are of two minutes.",
     },
     {
-      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= @low AND s.rowid < @high AND c.is_public = 1 ORDER BY s.rowid DESC",
+      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND c.is_public = 1 AND instr(t.search_text, @category) > 0 ORDER BY s.rowid DESC LIMIT @limit",
       plan: [
         "SCAN s VIRTUAL TABLE INDEX 192:M1><",
         "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
         "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
         "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
       ],
-      rows: 440000,
-      why: "Matches from the newest hour on, in the index's order, each found by its row; read to the end of the hour in which the page is full. 100,000 posts of these are of one hour.",
+      rows: 1200,
+      why: "Matches from the last row on, in the index's order, each found by its row; read until all that follow are older than the page's. 100,000 posts of these are of two minutes.",
     },
     {
-      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= @low AND s.rowid < @high AND c.is_public = 1 AND instr(t.search_text, @category) > 0 ORDER BY s.rowid DESC",
-      plan: [
-        "SCAN s VIRTUAL TABLE INDEX 192:M1><",
-        "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
-        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
-        "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
-      ],
-      rows: 200000,
-      why: "Matches from the newest hour on, in the index's order, each found by its row; read to the end of the hour in which the page is full. 100,000 posts of these are of one hour.",
-    },
-    {
-      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= @low AND s.rowid < @high AND c.is_public = 1 AND instr(t.search_text, @territory) > 0 ORDER BY s.rowid DESC",
+      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND c.is_public = 1 AND instr(t.search_text, @territory) > 0 ORDER BY s.rowid DESC LIMIT @limit",
       plan: [
         "SCAN s VIRTUAL TABLE INDEX 192:M1><",
         "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
@@ -1631,10 +1621,21 @@ export const catalog: Entries = {
         "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
       ],
       rows: 0,
-      why: "Matches from the newest hour on, in the index's order, each found by its row; read to the end of the hour in which the page is full. 100,000 posts of these are of one hour.",
+      why: "Matches from the last row on, in the index's order, each found by its row; read until all that follow are older than the page's. 100,000 posts of these are of two minutes.",
     },
     {
-      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= @low AND s.rowid < @high AND m.views >= @viewsMin AND c.is_public = 1 ORDER BY s.rowid DESC",
+      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND c.is_public = 1 ORDER BY s.rowid DESC LIMIT @limit",
+      plan: [
+        "SCAN s VIRTUAL TABLE INDEX 192:M1><",
+        "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 8000,
+      why: "Matches from the last row on, in the index's order, each found by its row; read until all that follow are older than the page's. 100,000 posts of these are of two minutes.",
+    },
+    {
+      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND m.views >= @viewsMin AND c.is_public = 1 ORDER BY s.rowid DESC LIMIT @limit",
       plan: [
         "SCAN s VIRTUAL TABLE INDEX 192:M1><",
         "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
@@ -1642,7 +1643,139 @@ export const catalog: Entries = {
         "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
       ],
       rows: 0,
-      why: "Matches from the newest hour on, in the index's order, each found by its row; read to the end of the hour in which the page is full. 100,000 posts of these are of one hour.",
+      why: "Matches from the last row on, in the index's order, each found by its row; read until all that follow are older than the page's. 100,000 posts of these are of two minutes.",
+    },
+  ],
+  "catalog/post-search/matches.store.ts readMostViewed": [
+    {
+      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND (m.views, m.published_at, m.post_id) < (@views, @at, @id) ORDER BY m.views DESC, m.published_at DESC, m.post_id DESC LIMIT @limit",
+      plan: [
+        "SCAN s VIRTUAL TABLE INDEX 0:M1><",
+        "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
+        "USE TEMP B-TREE FOR ORDER BY",
+      ],
+      rows: 66666,
+      why: "The candidates of a search, or of some levels of views, all sorted: 10,000 at the most, or 50,000 of one level, each found by its row.",
+    },
+    {
+      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND m.views >= @viewsMin AND (m.views, m.published_at, m.post_id) < (@views, @at, @id) ORDER BY m.views DESC, m.published_at DESC, m.post_id DESC LIMIT @limit",
+      plan: [
+        "SCAN s VIRTUAL TABLE INDEX 0:M1><",
+        "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
+        "USE TEMP B-TREE FOR ORDER BY",
+      ],
+      rows: 0,
+    },
+    {
+      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND c.is_public = 1 AND (m.views, m.published_at, m.post_id) < (@views, @at, @id) ORDER BY m.views DESC, m.published_at DESC, m.post_id DESC LIMIT @limit",
+      plan: [
+        "SCAN s VIRTUAL TABLE INDEX 0:M1><",
+        "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
+        "USE TEMP B-TREE FOR ORDER BY",
+      ],
+      rows: 133332,
+      why: "The candidates of a search, or of some levels of views, all sorted: 10,000 at the most, or 50,000 of one level, each found by its row.",
+    },
+    {
+      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND c.is_public = 1 AND instr(t.search_text, @category) > 0 AND (m.views, m.published_at, m.post_id) < (@views, @at, @id) ORDER BY m.views DESC, m.published_at DESC, m.post_id DESC LIMIT @limit",
+      plan: [
+        "SCAN s VIRTUAL TABLE INDEX 0:M1><",
+        "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
+        "USE TEMP B-TREE FOR ORDER BY",
+      ],
+      rows: 66668,
+      why: "The candidates of a search, or of some levels of views, all sorted: 10,000 at the most, or 50,000 of one level, each found by its row.",
+    },
+    {
+      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND c.is_public = 1 AND instr(t.search_text, @territory) > 0 AND (m.views, m.published_at, m.post_id) < (@views, @at, @id) ORDER BY m.views DESC, m.published_at DESC, m.post_id DESC LIMIT @limit",
+      plan: [
+        "SCAN s VIRTUAL TABLE INDEX 0:M1><",
+        "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
+        "USE TEMP B-TREE FOR ORDER BY",
+      ],
+      rows: 0,
+    },
+    {
+      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND m.views >= @viewsMin AND c.is_public = 1 AND (m.views, m.published_at, m.post_id) < (@views, @at, @id) ORDER BY m.views DESC, m.published_at DESC, m.post_id DESC LIMIT @limit",
+      plan: [
+        "SCAN s VIRTUAL TABLE INDEX 0:M1><",
+        "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
+        "USE TEMP B-TREE FOR ORDER BY",
+      ],
+      rows: 0,
+    },
+  ],
+  "catalog/post-search/matches.store.ts textTest": [
+    {
+      sql: "SELECT text FROM posts WHERE id = ?",
+      plan: ["SEARCH posts USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 1,
+    },
+  ],
+  "catalog/post-search/matches.store.ts walkCandidates": [
+    {
+      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) ORDER BY s.rowid DESC",
+      plan: ["SCAN s VIRTUAL TABLE INDEX 192:M1><", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 208668,
+      why: "Matches from the last row on, in the index's order, each found by its row; read until all that follow are older than the page's. 100,000 posts of these are of two minutes.",
+    },
+    {
+      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND m.views >= @viewsMin ORDER BY s.rowid DESC",
+      plan: ["SCAN s VIRTUAL TABLE INDEX 192:M1><", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"],
+      rows: 0,
+      why: "Matches from the last row on, in the index's order, each found by its row; read until all that follow are older than the page's. 100,000 posts of these are of two minutes.",
+    },
+    {
+      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND c.is_public = 1 ORDER BY s.rowid DESC",
+      plan: [
+        "SCAN s VIRTUAL TABLE INDEX 192:M1><",
+        "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 417336,
+      why: "Matches from the last row on, in the index's order, each found by its row; read until all that follow are older than the page's. 100,000 posts of these are of two minutes.",
+    },
+    {
+      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND c.is_public = 1 AND instr(t.search_text, @category) > 0 ORDER BY s.rowid DESC",
+      plan: [
+        "SCAN s VIRTUAL TABLE INDEX 192:M1><",
+        "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 199996,
+      why: "Matches from the last row on, in the index's order, each found by its row; read until all that follow are older than the page's. 100,000 posts of these are of two minutes.",
+    },
+    {
+      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND c.is_public = 1 AND instr(t.search_text, @territory) > 0 ORDER BY s.rowid DESC",
+      plan: [
+        "SCAN s VIRTUAL TABLE INDEX 192:M1><",
+        "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 0,
+      why: "Matches from the last row on, in the index's order, each found by its row; read until all that follow are older than the page's. 100,000 posts of these are of two minutes.",
+    },
+    {
+      sql: "SELECT … FROM post_search s CROSS JOIN searched_posts m ON m.row = s.rowid CROSS JOIN channels c ON c.id = m.channel_id CROSS JOIN channel_texts t ON t.id = m.channel_id WHERE within_deadline() AND s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER) AND m.views >= @viewsMin AND c.is_public = 1 ORDER BY s.rowid DESC",
+      plan: [
+        "SCAN s VIRTUAL TABLE INDEX 192:M1><",
+        "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
+      ],
+      rows: 0,
+      why: "Matches from the last row on, in the index's order, each found by its row; read until all that follow are older than the page's. 100,000 posts of these are of two minutes.",
     },
   ],
   "catalog/post-search/post-index.store.ts createPostIndex": [
@@ -1700,7 +1833,7 @@ export const catalog: Entries = {
   ],
   "catalog/post-search/post-search-state.store.ts selectState": [
     {
-      sql: "SELECT phase, after_id FROM post_search_state",
+      sql: "SELECT phase, after_id, spill, edition FROM post_search_state",
       plan: ["SCAN post_search_state"],
       rows: 1,
       why: "One row.",
@@ -1714,20 +1847,28 @@ export const catalog: Entries = {
       why: "One row.",
     },
   ],
+  "catalog/post-search/post-search-state.store.ts updateSpill": [
+    {
+      sql: "UPDATE post_search_state SET spill = ?",
+      plan: ["SCAN post_search_state"],
+      rows: 1,
+      why: "One row.",
+    },
+  ],
   "catalog/post-search/relevance.store.ts frequenciesOf": [
     {
-      sql: "SELECT s.rowid AS row FROM post_search s WHERE within_deadline() AND s.post_search MATCH ? AND s.rowid >= ? AND s.rowid < ?",
+      sql: "SELECT s.rowid AS row FROM post_search s WHERE s.post_search MATCH @match AND s.rowid >= CAST(@low AS INTEGER) AND s.rowid < CAST(@high AS INTEGER)",
       plan: ["SCAN s VIRTUAL TABLE INDEX 0:M1><"],
-      rows: 110000,
-      why: "The rows of the newest 2,000 matches that have a stem, under the deadline.",
+      rows: 0,
+      why: "The rows that have a stem among the newest 2,000 matches: of 10,000 posts at the most, or of the matches alone.",
     },
   ],
   "catalog/post-search/relevance.store.ts postsWith": [
     {
-      sql: "SELECT count(*) AS n FROM (SELECT 1 FROM post_search s WHERE within_deadline() AND s.post_search MATCH ? LIMIT ?)",
+      sql: "SELECT count(*) AS n FROM (SELECT 1 FROM post_search s WHERE s.post_search MATCH ? LIMIT ?)",
       plan: ["CO-ROUTINE (subquery-1)", "  SCAN s VIRTUAL TABLE INDEX 0:M1", "SCAN (subquery-1)"],
-      rows: 10000,
-      why: "Posts with a stem, counted to 10,000, under the deadline.",
+      rows: 1000,
+      why: "Posts with a stem, counted to 1,000.",
     },
   ],
   "catalog/post-search/relevance.store.ts rankByRelevance": [
@@ -1836,7 +1977,7 @@ export const catalog: Entries = {
       plan: [
         "SEARCH metric_orders USING PRIMARY KEY (slot=? AND metric=? AND is_chat=? AND value>?)",
       ],
-      rows: 473,
+      rows: 498,
       why: "500 entries in one step, beside each other; the steps are cut by the time they hold the lock.",
     },
     {
@@ -2296,6 +2437,25 @@ export const catalog: Entries = {
       plan: ["SEARCH p USING INTEGER PRIMARY KEY (rowid<?)"],
       rows: 10116,
       why: "The same in all posts by their number.",
+    },
+  ],
+  "catalog/post-search/vocabulary.store.ts estimatedPosts": [
+    {
+      sql: "SELECT posts FROM post_search_stems WHERE stem = ?",
+      plan: ["SEARCH post_search_stems USING PRIMARY KEY (stem=?)"],
+      rows: 1,
+    },
+  ],
+  "catalog/post-search/vocabulary.store.ts stemsBeginning": [
+    {
+      sql: "SELECT stem FROM ( SELECT stem, posts FROM post_search_stems WHERE within_deadline() AND stem >= @beginning AND stem < @end LIMIT 50000) ORDER BY posts DESC, length(stem), stem LIMIT @limit",
+      plan: [
+        "CO-ROUTINE (subquery-1)",
+        "  SEARCH post_search_stems USING PRIMARY KEY (stem>? AND stem<?)",
+        "SCAN (subquery-1)",
+        "USE TEMP B-TREE FOR ORDER BY",
+      ],
+      rows: 1,
     },
   ],
 };

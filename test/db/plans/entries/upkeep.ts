@@ -212,4 +212,11 @@ export const upkeep: Entries = {
       rows: 1,
     },
   ],
+  "db/merge-pages.ts mergePages": [
+    {
+      sql: "SELECT total_changes() AS n",
+      plan: ["SCAN CONSTANT ROW"],
+      rows: 0,
+    },
+  ],
 };

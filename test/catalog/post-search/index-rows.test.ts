@@ -1,0 +1,64 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import {
+  dayRow,
+  endBelow,
+  freeRow,
+  minuteRow,
+  nextDayRow,
+} from "../../../src/catalog/post-search/index-rows.ts";
+import { dayOf, startOfDay } from "../../../src/values/moscow-time.ts";
+import { asTimeAllows } from "../../support/as-time-allows.ts";
+
+/** Gives posts their rows in the order in which they come. */
+function rowsOf(instants: readonly number[]): { at: number; row: number }[] {
+  const taken: number[] = [];
+  return instants.map((at) => {
+    const row = freeRow(at, (first, end) => {
+      const last = taken.filter((one) => one >= first && one < end);
+      return last.length === 0 ? null : Math.max(...last);
+    });
+    taken.push(row);
+    return { at, row };
+  });
+}
+
+const MIDNIGHT = startOfDay(dayOf(Date.parse("2026-11-20T12:00:00Z")));
+const crowded = fc.array(
+  fc.integer({ min: 0, max: 6 }).map((minutes) => MIDNIGHT + minutes * 60_000),
+  { maxLength: 80 },
+);
+const spread = fc.array(
+  fc.integer({ min: -2, max: 3 * 24 * 60 }).map((minutes) => MIDNIGHT + minutes * 60_000 + 7),
+  { maxLength: 40 },
+);
+
+test("each post has a row of its own, in its day and not before its minute, however many come together", async () => {
+  await asTimeAllows(
+    fc.property(fc.oneof(crowded, spread), (instants) => {
+      const rows = rowsOf(instants);
+      expect(new Set(rows.map(({ row }) => row)).size).toBe(instants.length);
+      for (const { at, row } of rows) {
+        expect(row).toBeGreaterThanOrEqual(minuteRow(at));
+        expect(row).toBeGreaterThanOrEqual(dayRow(dayOf(at)));
+        expect(row).toBeLessThan(dayRow(dayOf(at) + 1));
+        expect(nextDayRow(row)).toBe(dayRow(dayOf(at) + 1));
+      }
+    }),
+    200,
+  );
+});
+
+test("all posts with rows below another are older than what is said of them", async () => {
+  await asTimeAllows(
+    fc.property(fc.oneof(crowded, spread), (instants) => {
+      const rows = rowsOf(instants);
+      for (const { row } of rows) {
+        for (const below of rows) {
+          if (below.row < row) expect(below.at).toBeLessThan(endBelow(row));
+        }
+      }
+    }),
+    200,
+  );
+});
