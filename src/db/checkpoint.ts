@@ -19,6 +19,14 @@ const COMMITS_PER_LOOK = 8;
 
 /** A serving process checkpoints from some 8 MB on. */
 const LONG_BESIDE_FRAMES = 2_000;
+/**
+ * A log that another process, such as an import, makes long is left to that one until 48 MB: at each
+ * checkpoint pages are written that it is about to change again, which was more than half of all that
+ * refreshing the numbers of a million channels wrote.
+ */
+const LONG_OF_OTHERS_FRAMES = 12_000;
+/** Others write where the log has so many more frames than at the last look; a server's own commits have few. */
+const OF_OTHERS_FRAMES = 500;
 /** So much is copied while writers wait, at the most: 2 MB, in some milliseconds. */
 const LOCKED_FRAMES_MAX = 500;
 /** An import's transactions and its own checkpoint may keep others out for so long. */
@@ -39,6 +47,9 @@ interface LogState {
 
 /** Commits since the last look, of connections that checkpoint after their own commits. */
 const commits = new WeakMap<Database, number>();
+
+/** The log's frames at the last look of a connection that checkpoints beside others. */
+const framesBefore = new WeakMap<Database, number>();
 
 export function checkpointsItself(db: Database): void {
   commits.set(db, 0);
@@ -104,7 +115,12 @@ function isNearlyThrough(db: Database): boolean {
  * write, and could not begin anew.
  */
 export async function checkpointBeside(db: Database, clock: Clock): Promise<void> {
-  if (checkpoint(db, "NOOP").log < LONG_BESIDE_FRAMES) return;
+  const { log } = checkpoint(db, "NOOP");
+  const before = framesBefore.get(db) ?? 0;
+  framesBefore.set(db, log);
+  // A log that is shorter than before began anew.
+  const isOfOthers = log - (log < before ? 0 : before) > OF_OTHERS_FRAMES;
+  if (log < (isOfOthers ? LONG_OF_OTHERS_FRAMES : LONG_BESIDE_FRAMES)) return;
   const giveUpAtMs = clock.monotonic() + WAIT_MAX_MS;
   const copiesBeside = createCopy(db);
   for (;;) {
