@@ -17,6 +17,7 @@ import {
 import { isSame, merge } from "./merge-row.ts";
 import { createMovedHandles } from "./moved-handles.ts";
 import { createRefresh, inOrderOfSubscribers } from "./refresh-rows.ts";
+import { REFRESHED_ROWS_MIN } from "./transaction-size.ts";
 
 type ChannelRow = RowOf<typeof CHANNEL_FIELDS>;
 type Records = ReturnType<typeof createChannelRecords>;
@@ -44,9 +45,17 @@ export const channelsImport: ImportKind<ChannelRow> = {
     /** Search texts written in the last transaction, and in all. */
     let [written, writtenInAll] = [0, 0];
     let times = 0;
+    let areRefreshes = false;
     return {
       counts: moved.counts,
-      arrange: inOrderOfSubscribers,
+
+      arrange(rows) {
+        const arranged = inOrderOfSubscribers(rows);
+        areRefreshes = arranged !== rows;
+        return arranged;
+      },
+
+      rowsMin: () => (areRefreshes ? REFRESHED_ROWS_MIN : undefined),
 
       write(row: Given<ChannelRow>): RowOutcome {
         const refreshed = refresh(row);

@@ -166,7 +166,7 @@ async function importPaced<Row>(
           done += written;
           rows += written;
           rowsMs = clock.monotonic() - begunMs;
-        } while (done < batch.length && !size.isFull(rows, rowsMs));
+        } while (done < batch.length && !size.isFull(rows, rowsMs, writer.rowsMin?.()));
         writer.beforeCommit?.();
       });
       size.ended(rows, rowsMs, lastHoldMs(db));
