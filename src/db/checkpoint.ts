@@ -33,6 +33,12 @@ const LOCKED_FRAMES_MAX = 500;
 const WAIT_MAX_MS = 200;
 /** A thread that is blocked meanwhile tries so often, a millisecond apart. */
 const TRIES_MAX = 30;
+/**
+ * A log begins anew only once nobody reads in it. Whoever begins to read when all is copied does not, so
+ * those who began before are waited for, under the lock. Without it the log grew to twice its length
+ * beside two readers, and each try copied what the next transaction changed again.
+ */
+const READERS_WAIT_MS = 10;
 const PAUSE_MS = 1;
 /** After so many copies, each of a millisecond or two, one of them had no commit of others beside it. */
 const FLUSHED_AFTER_COPIES = 10;
@@ -123,17 +129,18 @@ export async function checkpointBeside(db: Database, clock: Clock): Promise<void
   if (log < (isOfOthers ? LONG_OF_OTHERS_FRAMES : LONG_BESIDE_FRAMES)) return;
   const giveUpAtMs = clock.monotonic() + WAIT_MAX_MS;
   const copiesBeside = createCopy(db);
-  for (;;) {
-    if (copiesBeside() && beginsAnew(db, clock)) return;
-    if (clock.monotonic() >= giveUpAtMs) return;
+  while (!(copiesBeside() && beginsAnew(db, clock)) && clock.monotonic() < giveUpAtMs) {
     await clock.sleep(PAUSE_MS);
   }
+  framesBefore.set(db, checkpoint(db, "NOOP").log);
 }
 
 /** Copies the rest under the lock. True where all is copied: if somebody still reads in the log, it begins anew later. */
 function beginsAnew(db: Database, clock: Clock): boolean {
   const begunMs = clock.monotonic();
+  db.pragma(`busy_timeout = ${READERS_WAIT_MS}`);
   const { busy, log, checkpointed } = checkpoint(db, "RESTART");
+  db.pragma("busy_timeout = 0");
   // Without the lock it copies what it can, and holds up nobody.
   if (busy === 0) {
     writeFirstFrame(db);

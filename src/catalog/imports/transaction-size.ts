@@ -11,10 +11,10 @@ const HOLD_MS = 8;
 /** Rows that a transaction has at least, however slow the storage is, so that an import ends some day. */
 const ROWS_MIN = 20;
 /**
- * So many where rows only refresh numbers: some 5 ms. With half as many, each of them writes half as much
+ * So many where rows only refresh numbers: some 7 ms. With half as many, each of them writes half as much
  * again to the log, since one page of an index stands there once for all rows of a transaction.
  */
-export const REFRESHED_ROWS_MIN = 400;
+export const REFRESHED_ROWS_MIN = 600;
 /** So long rows are written however few there are: each of a very long text takes tens of milliseconds. */
 const FEW_ROWS_MS = 20;
 /** The first guess of a row's later cost: a high one. */

@@ -53,6 +53,6 @@ test("rows that refresh numbers have large transactions on a slow machine too, b
     while (!size.isFull(rows, rows * rowMs, REFRESHED_ROWS_MIN));
     return rows;
   };
-  expect(rowsOf(0.01)).toBe(400);
+  expect(rowsOf(0.01)).toBe(REFRESHED_ROWS_MIN);
   expect(rowsOf(0.2)).toBe(100);
 });
