@@ -8,7 +8,7 @@ import type {
   CatalogSelection,
 } from "./catalog.ts";
 import { stepOf } from "./last-post-order.ts";
-import type { Expression, Term } from "./search-terms.ts";
+import type { Expression } from "./search-terms.ts";
 
 export const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
@@ -52,7 +52,7 @@ export interface Asked {
   /** Each term stands in the search text, or does not. */
   tests: readonly TextTest[];
   /** Terms that the search text of each match has; none where nothing is searched. */
-  terms: readonly Term[];
+  terms: readonly string[];
   after: CatalogPosition | null;
   values: Record<string, string | number | null>;
   /** Channels to be found: one more than the page has tells whether another page follows. */
@@ -147,10 +147,7 @@ export function readSelection(selection: CatalogSelection): Asked {
     metricsJoin: metricsJoin(ordered, bounds),
     conditions: `${and(bounds)} ${ordered.by === "metrics" && ordered.isPercent ? NOT_SMALL : ""}`,
     tests,
-    terms: [
-      ...facets.map((facet) => ({ text: facet, at: null })),
-      ...(text === null ? [] : trigramsOf(text)),
-    ],
+    terms: [...facets, ...(text === null ? [] : trigramsOf(text))],
     after,
     values: {
       ...values,
